@@ -3,8 +3,12 @@
 package requests_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +17,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
-const accessName = "analytics_data_access_request"
+// profileInData are settings by which the data of the mock server are recognised.
+var profileInData = prototest.Attributes{"all_data_member": "profile"}
 
 // output returns the path of a file in a new folder.
 func output(t *testing.T) string {
@@ -25,271 +30,379 @@ func accessTo(path string, others prototest.Attributes) prototest.Attributes {
 	return config(others).With(prototest.Attributes{"output_path": path})
 }
 
-func TestDataAccess_sentOnceAwaitedAndWritten(t *testing.T) {
+// eachAccess runs a test for an object that is not created yet, and the path of its file.
+func eachAccess(t *testing.T, test func(t *testing.T, o *object, path string), configure ...func(*mockserver.Server)) {
+	t.Helper()
+	eachResource(t, []string{accessName}, func(t *testing.T, o *object) {
+		path := output(t)
+		o.config = accessTo(path, nil)
+		test(t, o, path)
+	}, configure...)
+}
+
+// wantData fails the test if a file does not hold the person's data, may be read by others, or
+// has others beside it. It returns the content.
+func wantData(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var data struct{ Identity string }
+	if err := json.Unmarshal(content, &data); err != nil || data.Identity != person || !strings.Contains(string(content), "Jane Canary") {
+		t.Errorf("the file holds %q (%v)", content, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("the mode is %v, %v", info.Mode(), err)
+	}
+	prototest.WantAlone(t, path)
+
+	return content
+}
+
+// wantFile fails the test if state does not describe the file, or holds what is in it.
+func wantFile(t *testing.T, state *prototest.State, path string) {
+	t.Helper()
+	content := wantData(t, path)
+	sum := sha256.Sum256(content)
+	wantAttributes(t, state, prototest.Attributes{
+		"fulfilled": true, "sha256": hex.EncodeToString(sum[:]), "bytes": float64(len(content)),
+	})
+
+	for name, value := range state.Attributes {
+		if text, _ := value.(string); strings.Contains(text, "Canary") {
+			t.Errorf("the data are in state, in %s", name)
+		}
+	}
+	if strings.Contains(string(state.Private), "Canary") {
+		t.Error("the data are in private state")
+	}
+}
+
+func wantNoFile(t *testing.T, path string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) > 0 {
+		t.Errorf("the folder holds %v, %v", entries, err)
+	}
+}
+
+// putTheirs puts a file of somebody else at a path.
+func putTheirs(t *testing.T, path string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantTheirs fails the test if a file of somebody else was changed.
+func wantTheirs(t *testing.T, path string) {
+	t.Helper()
+	if content, err := os.ReadFile(path); err != nil || string(content) != "theirs" {
+		t.Errorf("the file holds %q, %v", content, err)
+	}
+	prototest.WantAlone(t, path)
+}
+
+// refused creates an object, which has to end with an error and without a request.
+func (o *object) refused(config prototest.Attributes, words ...string) {
+	o.t.Helper()
+	sent := o.service.Count(o.operation)
+	state, diags := o.Create(o.name, config)
+	prototest.WantText(o.t, diags.Errors(), append(words, "Nothing was sent", "output_path")...)
+	if state != nil {
+		o.t.Error("something is in state")
+	}
+	if n := o.service.Count(o.operation); n != sent {
+		o.t.Errorf("%d requests were sent", n-sent)
+	}
+}
+
+func TestDataAccess_fileOutlivesTheObject(t *testing.T) {
 	t.Parallel()
-
-	p, service := start(t)
-	path := output(t)
-	state, diags := p.MustCreate(accessName, accessTo(path, nil))
-	queued := wantQueued(t, service, mockserver.OpGetAllData, 1)
-	wantAttributes(t, state, prototest.Attributes{"request_id": queued[0].ID})
-	wantFile(t, state, path)
-	wantNoPerson(t, diags)
-
-	service.Reset()
-	p = nextRun(t, service)
-	state, _ = p.MustRefresh(accessName, state)
-	p.WantEmptyPlan(accessName, state, accessTo(path, nil))
-	if n := len(service.Requests()); n != 0 {
-		t.Errorf("%d requests for data that are there", n)
-	}
-
-	gone, diags := p.Destroy(accessName, state)
-	if gone != nil {
-		t.Error("it is still there")
-	}
-
-	prototest.WantText(t, diags.Warnings(), "stays where it is")
-	wantNoPerson(t, diags)
-	if _, err := os.Stat(path); err != nil {
-		t.Error(err)
-	}
+	eachAccess(t, func(t *testing.T, o *object, path string) {
+		state := o.create(nil)
+		wantFile(t, state, path)
+		_, diags := o.Destroy(accessName, state)
+		o.NoErrors(diags)
+		prototest.WantText(t, diags.Warnings(), "stays where it is")
+		wantNoPerson(t, diags)
+		wantData(t, path)
+	})
 }
 
 func TestDataAccess_dataThatAreReadyAreWrittenAtOnce(t *testing.T) {
 	t.Parallel()
-
-	p, service := start(t)
-	withWire(p, service, profileInData)
-	p.MustCreate(accessName, accessTo(output(t), nil))
-	path := output(t)
-	state, _ := p.MustCreate(accessName, accessTo(path, nil))
-	wantAttributes(t, state, prototest.Attributes{"request_id": nil})
-	wantFile(t, state, path)
-	wantQueued(t, service, mockserver.OpGetAllData, 1)
-}
-
-func TestDataAccess_notAwaitedIsFetchedByALaterApply(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t, never)
-	path := output(t)
-	given := accessTo(path, atOnce)
-	state, _ := p.MustCreate(accessName, given)
-	id := wantQueued(t, service, mockserver.OpGetAllData, 1)[0].ID
-	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "request_id": id, "sha256": nil, "bytes": nil})
-
-	p = nextRun(t, service)
-	state, _ = p.MustRefresh(accessName, state)
-	p.WantEmptyPlan(accessName, state, given)
-
-	service.FulfilAll()
-
-	p = nextRun(t, service)
-	state, _ = p.MustRefresh(accessName, state)
-	if _, err := os.Stat(path); err == nil {
-		t.Error("a refresh has written the file")
-	}
-
-	plan, diags := p.Plan(accessName, state, given)
-	p.NoErrors(diags)
-	if !plan.Changes || len(plan.Replace) > 0 || plan.Attributes["sha256"] != prototest.Unknown {
-		t.Errorf("planned is %v", plan.Attributes)
-	}
-
-	state, diags = p.Apply(t.Context(), accessName, state, plan)
-	p.NoErrors(diags)
-	wantFile(t, state, path)
-	p.WantEmptyPlan(accessName, state, given)
-	wantQueued(t, service, mockserver.OpGetAllData, 1)
-}
-
-// TestDataAccess_getIsNeverRepeated cuts the answer on a connection that was used before.
-// The transport of Go would repeat a GET that fails there.
-func TestDataAccess_getIsNeverRepeated(t *testing.T) {
-	t.Parallel()
-
-	for name, fault := range map[string]mockserver.Fault{
-		"cut after commit": {Cut: mockserver.CutAfterCommit},
-		"500 after commit": {Status: 500, Body: []byte(`{"error":{"code":"oops"}}`), Commit: true},
-		"503 after commit": {Status: 503, Body: []byte(`{"error":{"code":"oops"}}`), Commit: true},
-		"cut in the body":  {Commit: true, Cut: mockserver.CutBody, CutAt: 3},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			p, service := start(t, never)
-			if _, diags := p.ReadData(pendingName, prototest.Attributes{}); len(diags.Errors()) > 0 {
-				t.Fatal(diags.Errors())
-			}
-
-			before := service.Connections()
-			fault.Operation = mockserver.OpGetAllData
-			service.Inject(fault)
-			state, _ := p.MustCreate(accessName, accessTo(output(t), atOnce))
-			queued := wantQueued(t, service, mockserver.OpGetAllData, 1)
-			wantAttributes(t, state, prototest.Attributes{"request_id": queued[0].ID, "fulfilled": false})
-			if n := service.Count(mockserver.OpGetAllData); n != 1 {
-				t.Errorf("%d requests were sent", n)
-			}
-
-			broken := 0
-			if fault.Cut != mockserver.CutNone {
-				broken = 1
-			}
-			if after := service.Connections(); after != before+broken {
-				t.Errorf("%d connections before and %d after: the GET had one of its own", before, after)
-			}
-		})
-	}
+	eachAccess(t, func(t *testing.T, o *object, path string) {
+		withWire(o.Provider, o.service, profileInData)
+		o.MustCreate(accessName, accessTo(output(t), nil))
+		state, _ := o.MustCreate(accessName, o.config)
+		o.want(state, prototest.Attributes{"request_id": nil})
+		wantFile(t, state, path)
+		o.queued(1)
+	})
 }
 
 // A request that the list shows as done although its answer was lost has brought no data yet.
 func TestDataAccess_lostAnswerOfADoneRequestIsNotTheData(t *testing.T) {
 	t.Parallel()
-
-	p, service := start(t, func(s *mockserver.Server) { s.FulfilmentDelay = -1 })
-	service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Cut: mockserver.CutAfterCommit})
-	path := output(t)
-	state, _ := p.MustCreate(accessName, accessTo(path, nil))
-	wantFile(t, state, path)
-}
-
-func TestDataAccess_conflictsWithAPendingDeletion(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t, never)
-	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
-	_, diags := p.Create(accessName, accessTo(output(t), nil))
-	prototest.WantText(t, diags.Errors(), "onflicting pending request", id)
-	wantQueued(t, service, mockserver.OpGetAllData, 0)
+	eachAccess(t, func(t *testing.T, o *object, path string) {
+		o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Cut: mockserver.CutAfterCommit})
+		state, _ := o.MustCreate(accessName, o.config)
+		wantFile(t, state, path)
+	}, func(s *mockserver.Server) { s.FulfilmentDelay = -1 })
 }
 
 func TestDataAccess_anotherRequestInsteadOfTheDataIsAWarning(t *testing.T) {
 	t.Parallel()
-
-	p, service := start(t, func(s *mockserver.Server) { s.DataRetention = time.Nanosecond })
-	given := accessTo(output(t), nil)
-	state, diags := p.MustCreate(accessName, given)
-	queued := wantQueued(t, service, mockserver.OpGetAllData, 2)
-	prototest.WantText(t, diags.Warnings(), "gave no data", queued[1].ID)
-	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "request_id": queued[1].ID, "sha256": nil})
-	p.WantEmptyPlan(accessName, state, given)
+	eachAccess(t, func(t *testing.T, o *object, _ string) {
+		state, diags := o.MustCreate(accessName, o.config)
+		id := o.queued(2)[1].ID
+		prototest.WantText(t, diags.Warnings(), "gave no data", id)
+		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": id, "sha256": nil})
+		o.WantEmptyPlan(accessName, state, o.config)
+	}, func(s *mockserver.Server) { s.DataRetention = time.Nanosecond })
 }
 
+// Data that could not be fetched or written are fetched by the next apply, without another
+// request.
 func TestDataAccess_failedFetchIsRepeatedByTheNextApply(t *testing.T) {
 	t.Parallel()
+	for says, harm := range map[string]func(o *object, path string){
+		"Not permitted": func(o *object, _ string) {
+			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: 403, Body: []byte(`{"error":{"message":"no ` + person + `"}}`)})
+		},
+		"no regular file": func(o *object, path string) {
+			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Commit: true, Then: func() { _ = os.Mkdir(path, 0o700) }})
+		},
+	} {
+		t.Run(says, func(t *testing.T) {
+			t.Parallel()
+			eachAccess(t, func(t *testing.T, o *object, path string) {
+				harm(o, path)
+				state, diags := o.MustCreate(accessName, o.config)
+				prototest.WantText(t, diags.Warnings(), "its data are not in the file", says)
+				wantNoPerson(t, diags)
+				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": "request-1"})
 
-	p, service := start(t)
-	service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: 403, Body: []byte(`{"error":{"message":"no ` + person + `"}}`)})
-	path := output(t)
-	state, diags := p.MustCreate(accessName, accessTo(path, nil))
-	prototest.WantText(t, diags.Warnings(), "its data are not in the file", "Not permitted")
-	wantNoPerson(t, diags)
-	state, diags = nextRun(t, service).Update(accessName, state, accessTo(path, nil))
-	p.NoErrors(diags)
-	wantFile(t, state, path)
-	wantQueued(t, service, mockserver.OpGetAllData, 1)
+				_ = os.Remove(path)
+				state, _ = o.refresh(state)
+				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": "request-1"})
+				state, _ = o.mustUpdate(state, o.config)
+				wantFile(t, state, path)
+				o.want(state, prototest.Attributes{"request_id": "request-1"})
+				o.queued(1)
+			})
+		})
+	}
 }
 
 // Data that were in the file before do not show that the request of changed triggers was
 // carried out. Each occasion sends one request.
 func TestDataAccess_changedTriggersRequestAgain(t *testing.T) {
 	t.Parallel()
+	eachAccess(t, func(t *testing.T, o *object, path string) {
+		state := o.create(nil)
+		o.service.PutProfile(scope, person, `{"name":"Jane Canary","since":"then"}`)
+		withWire(o.Provider, o.service, profileInData)
+		friday := accessTo(path, on("friday"))
+		plan, _ := o.mustPlan(state, friday)
+		if len(plan.Replace) > 0 {
+			t.Errorf("it is replaced for %v", plan.Replace)
+		}
 
-	p, service := start(t)
-	path := output(t)
-	state, _ := p.MustCreate(accessName, accessTo(path, nil))
-	service.PutProfile(scope, person, `{"name":"Jane Canary","since":"then"}`)
-	on := func(day string) prototest.Attributes {
-		return accessTo(path, prototest.Attributes{"triggers": prototest.Attributes{"on": day}})
-	}
+		state, diags := o.Apply(t.Context(), accessName, state, plan)
+		o.NoErrors(diags)
+		prototest.WantText(t, diags.Warnings(), "same data as before") // which the service had prepared
+		asked := o.service.Count(mockserver.OpGetAllData)
+		for range 2 {
+			o.WantEmptyPlan(accessName, state, friday)
+			state, _ = o.MustRefresh(accessName, state)
+		}
+		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": nil})
+		if n := o.service.Count(mockserver.OpGetAllData); n != asked {
+			t.Errorf("the service was asked %d times more for the same triggers", n-asked)
+		}
 
-	p = nextRun(t, service)
-	withWire(p, service, profileInData)
-	plan, diags := p.Plan(accessName, state, on("friday"))
-	p.NoErrors(diags)
-	if len(plan.Replace) > 0 {
-		t.Errorf("it is replaced for %v", plan.Replace)
-	}
-
-	state, diags = p.Apply(t.Context(), accessName, state, plan)
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "same data as before") // which the service had prepared
-	asked := service.Count(mockserver.OpGetAllData)
-	for range 2 {
-		p.WantEmptyPlan(accessName, state, on("friday"))
-		state, _ = p.MustRefresh(accessName, state)
-	}
-	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "request_id": nil})
-	if n := service.Count(mockserver.OpGetAllData); n != asked {
-		t.Errorf("the service was asked %d times more for the same triggers", n-asked)
-	}
-
-	service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
-	service.FulfilAll() // what the service had prepared is gone
-	service.PutProfile(scope, person, `{"name":"Jane Canary","since":"now"}`)
-	withWire(p, service, profileInData)
-	state, diags = p.Update(accessName, state, on("saturday"))
-	p.NoErrors(diags)
-	wantFile(t, state, path)
-	wantQueued(t, service, mockserver.OpGetAllData, 2)
-	p.WantEmptyPlan(accessName, state, on("saturday"))
-}
-
-func TestDataAccess_changedPathReplaces(t *testing.T) {
-	t.Parallel()
-
-	p, _ := start(t)
-	state, _ := p.MustCreate(accessName, accessTo(output(t), nil))
-	plan, diags := p.Plan(accessName, state, accessTo(output(t), nil))
-	p.NoErrors(diags)
-	if len(plan.Replace) != 1 || plan.Replace[0] != "output_path" {
-		t.Errorf("it is replaced for %v", plan.Replace)
-	}
+		o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
+		o.service.FulfilAll() // what the service had prepared is gone
+		o.service.PutProfile(scope, person, `{"name":"Jane Canary","since":"now"}`)
+		o.NewRun()
+		saturday := accessTo(path, on("saturday"))
+		state, _ = o.mustUpdate(state, saturday)
+		wantFile(t, state, path)
+		o.queued(2)
+		o.WantEmptyPlan(accessName, state, saturday)
+	})
 }
 
 // An answer that is not recognised as the data leaves the request in state and no file. The
 // setting that the warning names admits the answer, and nothing is requested again.
 func TestDataAccess_dataThatIsNotRecognisedHasAWayOut(t *testing.T) {
 	t.Parallel()
-
 	const body = `{"plan":"gold","seen":3}`
-	p, service := start(t, mocktest.AnswerData(body))
-	path := output(t)
-	state, diags := p.MustCreate(accessName, accessTo(path, nil))
-	prototest.WantText(t, diags.Warnings(), "not recognised as the person's data", "$.plan (a string)", "wire.all_data_member")
-	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "sha256": nil})
-	wantNoFile(t, path)
+	eachAccess(t, func(t *testing.T, o *object, path string) {
+		state, diags := o.MustCreate(accessName, o.config)
+		prototest.WantText(t, diags.Warnings(), "not recognised as the person's data", "$.plan (a string)", "wire.all_data_member")
+		o.want(state, prototest.Attributes{"fulfilled": false, "sha256": nil})
+		wantNoFile(t, path)
 
-	withWire(p, service, prototest.Attributes{"all_data_member": "plan"})
-	state, _ = p.MustRefresh(accessName, state)
-	state, diags = p.Update(accessName, state, accessTo(path, nil))
-	p.NoErrors(diags)
-	wantAttributes(t, state, prototest.Attributes{"fulfilled": true})
-	if text, err := os.ReadFile(path); err != nil || string(text) != body {
-		t.Errorf("the file holds %s (%v)", text, err)
+		withWire(o.Provider, o.service, prototest.Attributes{"all_data_member": "plan"})
+		state, _ = o.MustRefresh(accessName, state)
+		state, _ = o.mustUpdate(state, o.config)
+		o.want(state, prototest.Attributes{"fulfilled": true})
+		if text, err := os.ReadFile(path); err != nil || string(text) != body {
+			t.Errorf("the file holds %s (%v)", text, err)
+		}
+		o.WantEmptyPlan(accessName, state, o.config)
+		o.queued(1)
+	}, mocktest.AnswerData(body))
+}
+
+// A file that was altered may hold the data of another person, written by another object, so
+// it is not replaced.
+func TestDataAccess_lostOrAlteredFileIsRequestedAnew(t *testing.T) {
+	t.Parallel()
+	for name, harm := range map[string]func(path string) error{
+		"lost":    os.Remove,
+		"altered": func(path string) error { return os.WriteFile(path, []byte("theirs"), 0o600) },
+		"replaced": func(path string) error {
+			_ = os.Rename(path, path+".old")
+			return os.Symlink(path+".old", path)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachAccess(t, func(t *testing.T, o *object, path string) {
+				state := o.create(nil)
+				if err := harm(path); err != nil {
+					t.Fatal(err)
+				}
+				gone, diags := o.Refresh(accessName, state)
+				o.NoErrors(diags)
+				if gone != nil {
+					t.Error("the object is still in state")
+				}
+				prototest.WantText(t, diags.Warnings(), "requested again", "output_path")
+				wantNoPerson(t, diags)
+
+				if name == "altered" {
+					prototest.WantText(t, diags.Warnings(), "only if it is a regular file", "overwrite")
+					o.refused(o.config, "There is a file already")
+					wantTheirs(t, path)
+				}
+			})
+		})
 	}
-	p.WantEmptyPlan(accessName, state, accessTo(path, nil))
+}
+
+func TestDataAccess_unwritablePathIsRefusedBeforeAnythingIsSent(t *testing.T) {
+	t.Parallel()
+	eachAccess(t, func(t *testing.T, o *object, path string) {
+		folder := filepath.Dir(path)
+		theirs := filepath.Join(folder, "theirs")
+		putTheirs(t, theirs)
+		if err := os.Symlink("theirs", filepath.Join(folder, "link")); err != nil {
+			t.Fatal(err)
+		}
+
+		for _, unwritable := range []string{folder, filepath.Join(folder, "missing", "data.json"), filepath.Join(folder, "link"), folder + "/"} {
+			o.refused(accessTo(unwritable, nil), "cannot be written")
+		}
+		wantNothingSent(t, o.service)
+		if content, err := os.ReadFile(theirs); err != nil || string(content) != "theirs" {
+			t.Errorf("the link was followed: %q, %v", content, err)
+		}
+	})
+}
+
+// A file of somebody else is replaced with overwrite only, and two objects cannot use one
+// path, whether the data of the first are written or still to come.
+func TestDataAccess_filesOfOthersStay(t *testing.T) {
+	t.Parallel()
+	for name, waits := range map[string]bool{"written": true, "pending": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachAccess(t, func(t *testing.T, o *object, path string) {
+				putTheirs(t, path)
+				o.refused(o.config, "There is a file already", "overwrite = true")
+				wantTheirs(t, path)
+
+				overwriting := accessTo(path, prototest.Attributes{"overwrite": true, "wait_for_fulfilment": waits})
+				state, _ := o.MustCreate(accessName, overwriting)
+				o.refused(overwriting.With(prototest.Attributes{"identity_id": "ada@example.com"}), "Two resources write the same file")
+				if waits {
+					wantFile(t, state, path)
+				} else {
+					wantTheirs(t, path)
+				}
+				o.queued(1)
+			})
+		})
+	}
+}
+
+func TestDataAccess_twoConfigurationsOnePath(t *testing.T) {
+	t.Parallel()
+	path := output(t)
+	var other *prototest.Provider
+	tried := make(chan prototest.Diagnostics, 2)
+	service := startWithData(t, func(s *mockserver.Server) {
+		s.OnRequest = func(r mockserver.Request) {
+			if r.Operation == mockserver.OpGetAllData {
+				_, diags := other.Create(accessName, accessTo(path, prototest.Attributes{"identity_id": "ada@example.com"}))
+				tried <- diags
+			}
+		}
+	})
+	p := prototest.MustStart(t, prototest.Config(service))
+	other = prototest.MustStart(t, prototest.Config(service))
+
+	state, _ := p.MustCreate(accessName, accessTo(path, nil))
+	prototest.WantText(t, (<-tried).Errors(), "Two resources write the same file", "another process", "Nothing was sent")
+	wantFile(t, state, path)
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
-func TestDataAccess_interruptedWaitIsResumed(t *testing.T) {
+// An object that is replaced in one run may write the file that the old one leaves. Another
+// path replaces the object.
+func TestDataAccess_replacedInPlace(t *testing.T) {
 	t.Parallel()
+	eachAccess(t, func(t *testing.T, o *object, path string) {
+		state := o.create(nil)
+		plan, _ := o.mustPlan(state, accessTo(path+".new", nil))
+		if len(plan.Replace) != 1 || plan.Replace[0] != "output_path" {
+			t.Errorf("it is replaced for %v", plan.Replace)
+		}
 
-	p, service := start(t, never)
-	path := output(t)
-	state, diags := interruptedState(t, p, hasQueued(service), accessName, accessTo(path, nil))
-	prototest.WantText(t, diags.Warnings(), "Interrupted while waiting", "request-1")
+		withWire(o.Provider, o.service, profileInData)
+		_, diags := o.Destroy(accessName, state)
+		o.NoErrors(diags)
+		state, _ = o.MustCreate(accessName, o.config)
+		wantFile(t, state, path)
 
-	p = nextRun(t, service)
-	plan, diags := p.Plan(accessName, state, accessTo(path, nil))
-	p.NoErrors(diags)
-	service.FulfilAll()
-	state, diags = p.Apply(t.Context(), accessName, state, plan)
-	p.NoErrors(diags)
-	wantFile(t, state, path)
-	wantAttributes(t, state, prototest.Attributes{"request_id": "request-1"})
-	p.WantEmptyPlan(accessName, state, accessTo(path, nil))
-	wantQueued(t, service, mockserver.OpGetAllData, 1)
+		o.NewRun()
+		o.refused(o.config, "There is a file already")
+	})
+}
+
+// Data that are requested again replace the file that the object itself has written.
+func TestDataAccess_ownFileIsReplaced(t *testing.T) {
+	t.Parallel()
+	eachAccess(t, func(t *testing.T, o *object, path string) {
+		state := o.create(nil)
+		never(o.service.Server)
+		o.service.DataRetention = time.Nanosecond
+		again := accessTo(path, atOnce).With(on("friday"))
+		state, _ = o.mustUpdate(state, again)
+		o.want(state, prototest.Attributes{"fulfilled": false})
+
+		o.service.DataRetention = time.Hour
+		o.service.FulfilAll()
+		state, _ = o.refresh(state)
+		state, _ = o.mustUpdate(state, again)
+		wantFile(t, state, path)
+		o.WantEmptyPlan(accessName, state, again)
+	})
 }

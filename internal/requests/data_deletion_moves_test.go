@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -54,7 +54,7 @@ func deletionOf(identity string) prototest.Attributes {
 func TestDataDeletion_planSendsNothingTwiceWhereverPersonsMove(t *testing.T) {
 	t.Parallel()
 
-	friday := prototest.Attributes{"triggers": prototest.Attributes{"on": "friday"}}
+	friday := on("friday")
 	for name, tc := range map[string]struct {
 		addresses []address
 		refused   bool
@@ -78,38 +78,34 @@ func TestDataDeletion_planSendsNothingTwiceWhereverPersonsMove(t *testing.T) {
 			t.Parallel()
 
 			for _, fulfilled := range []bool{true, false} {
-				p, service := start(t, never)
-				states := statesOf(p, tc.addresses)
-				if fulfilled {
-					service.FulfilAll()
-				}
-
-				for range 2 { // in both orders
-					errors := planOf(t, nextRun(t, service), tc.addresses, states)
-					if refused := len(errors) > 0; refused != tc.refused {
-						t.Errorf("fulfilled %v: refused is %v, want %v: %v", fulfilled, refused, tc.refused, errors)
+				bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+					states := make([]*prototest.State, len(tc.addresses))
+					for i, a := range tc.addresses {
+						if a.of != "" {
+							states[i], _ = p.MustCreate(deletionName, deletionOf(a.of))
+						}
 					}
-					for _, text := range errors {
-						prototest.WantText(t, []string{text}, "submit a deletion again", "terraform state mv", "change triggers")
+					if fulfilled {
+						service.FulfilAll()
 					}
 
-					slices.Reverse(tc.addresses)
-					slices.Reverse(states)
-				}
+					for range 2 { // in both orders
+						p.NewRun()
+						errors := planOf(t, p, tc.addresses, states)
+						if refused := len(errors) > 0; refused != tc.refused {
+							t.Errorf("fulfilled %v: refused is %v, want %v: %v", fulfilled, refused, tc.refused, errors)
+						}
+						for _, text := range errors {
+							prototest.WantText(t, []string{text}, "submit a deletion again", "terraform state mv", "change triggers")
+						}
+
+						slices.Reverse(tc.addresses)
+						slices.Reverse(states)
+					}
+				}, never)
 			}
 		})
 	}
-}
-
-// statesOf creates the objects that are in state before a plan.
-func statesOf(p *prototest.Provider, addresses []address) []*prototest.State {
-	states := make([]*prototest.State, len(addresses))
-	for i, a := range addresses {
-		if a.of != "" {
-			states[i], _ = p.MustCreate(deletionName, deletionOf(a.of))
-		}
-	}
-	return states
 }
 
 // planOf plans all addresses as Terraform does, each after its refresh, and returns the
@@ -135,45 +131,19 @@ func planOf(t *testing.T, p *prototest.Provider, addresses []address, states []*
 func TestDataDeletion_applyTakesOverWhatThePlanCouldNotSee(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t, never)
-	state, _ := p.MustCreate(deletionName, config(atOnce))
-	service.FulfilAll()
-	state, _ = nextRun(t, service).MustRefresh(deletionName, state)
+	eachDeletion(t, func(t *testing.T, o *object) {
+		state := o.create(atOnce)
+		o.service.FulfilAll()
+		state, _ = o.MustRefresh(deletionName, state)
 
-	p = nextRun(t, service)
-	plan, diags := p.Plan(deletionName, nil, config(atOnce).With(prototest.Attributes{"identity_id": prototest.Unknown}))
-	p.NoErrors(diags)
-	p = nextRun(t, service)
-	_, diags = p.DestroyUnplanned(t.Context(), deletionName, state)
-	p.NoErrors(diags)
-	_, diags = p.Apply(t.Context(), deletionName, nil, p.Resolve(deletionName, plan, prototest.Attributes{"identity_id": person}))
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "No second deletion was sent")
-	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-}
-
-// An action that is triggered beside a resource, or by two of them, is one deletion of its
-// person with them, in every order.
-func TestDeleteData_sentOnceBesideAResource(t *testing.T) {
-	t.Parallel()
-
-	steps := map[string]func(*prototest.Provider){
-		"resource": func(p *prototest.Provider) { p.MustCreate(deletionName, config(nil)) },
-		"action":   func(p *prototest.Provider) { p.NoErrors(p.Invoke(deleteName, config(nil)).Diagnostics) },
-	}
-	for _, order := range [][]string{{"resource", "action"}, {"action", "resource"}, {"action", "action"}} {
-		t.Run(order[0]+" first", func(t *testing.T) {
-			t.Parallel()
-
-			p, service := start(t)
-			for _, step := range order {
-				steps[step](p)
-				service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
-			}
-			wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-
-			nextRun(t, service).Invoke(deleteName, config(nil)) // another run is another occasion
-			wantQueued(t, service, mockserver.OpDeleteAllData, 2)
-		})
-	}
+		o.NewRun()
+		plan, _ := o.mustPlan(nil, config(atOnce).With(prototest.Attributes{"identity_id": prototest.Unknown}))
+		o.NewRun()
+		_, diags := o.DestroyUnplanned(t.Context(), deletionName, state)
+		o.NoErrors(diags)
+		_, diags = o.Apply(t.Context(), deletionName, nil, o.Resolve(deletionName, plan, prototest.Attributes{"identity_id": person}))
+		o.NoErrors(diags)
+		prototest.WantText(t, diags.Warnings(), "No second deletion was sent")
+		o.queued(1)
+	}, never)
 }

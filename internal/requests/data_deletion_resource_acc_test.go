@@ -18,7 +18,6 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
 const deletionAddress = deletionName + ".jane"
@@ -26,15 +25,6 @@ const deletionAddress = deletionName + ".jane"
 // block returns a resource block about the person.
 func block(resource string, lines ...string) string {
 	return fmt.Sprintf("\nresource %q \"jane\" {\n  identity_id = %q\n  %s\n}\n", resource, person, strings.Join(lines, "\n  "))
-}
-
-// startWithData returns a mock server at which the person has a profile and a consent.
-func startWithData(t *testing.T, configure ...func(*mockserver.Server)) *mocktest.Instance {
-	t.Helper()
-	service := mocktest.Start(t, append([]func(*mockserver.Server){finishedAccessIsListed}, configure...)...)
-	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
-	service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: [5]bool{true, true, true, true, true}})
-	return service
 }
 
 // wantRequest checks the identifier of the request that an object stands for, and whether it

@@ -3,281 +3,355 @@
 package requests_test
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-func TestDataDeletion_sentOnceAndAwaited(t *testing.T) {
-	t.Parallel()
+// eachDeletion runs a test for an object that is not created yet.
+func eachDeletion(t *testing.T, test func(t *testing.T, o *object), configure ...func(*mockserver.Server)) {
+	t.Helper()
+	eachResource(t, []string{deletionName}, func(t *testing.T, o *object) {
+		o.config = config(nil)
+		test(t, o)
+	}, configure...)
+}
 
-	p, service := start(t)
-	state, diags := p.MustCreate(deletionName, config(nil))
-	queued := wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-	wantAttributes(t, state, prototest.Attributes{"fulfilled": true, "request_id": queued[0].ID})
-	for _, name := range []string{"requested_at", "fulfilled_at"} {
-		if text, _ := state.Attributes[name].(string); text == "" {
-			t.Errorf("%s is %v", name, state.Attributes[name])
-		} else if _, err := time.Parse(time.RFC3339, text); err != nil {
-			t.Error(err)
+func TestDataDeletion_deletesAllButTheConsent(t *testing.T) {
+	t.Parallel()
+	eachDeletion(t, func(t *testing.T, o *object) {
+		_, diags := o.MustCreate(deletionName, o.config)
+		prototest.WantText(t, diags.Warnings(), "irreversible", "Consent is not revoked")
+		if o.service.HasData(scope, person) {
+			t.Error("the person's data is still there")
 		}
-	}
-
-	prototest.WantText(t, diags.Warnings(), "irreversible", "Consent is not revoked")
-	wantNoPerson(t, diags)
-	if service.HasData(scope, person) {
-		t.Error("the person's data is still there")
-	}
-	if _, ok := service.Consent(scope, person); !ok {
-		t.Error("the consent went with the data")
-	}
-
-	service.Reset()
-	p = nextRun(t, service)
-	state, _ = p.MustRefresh(deletionName, state)
-	p.WantEmptyPlan(deletionName, state, config(nil))
-	if n := len(service.Requests()); n != 0 {
-		t.Errorf("%d requests for a deletion that is done", n)
-	}
+		if _, ok := o.service.Consent(scope, person); !ok {
+			t.Error("the consent went with the data")
+		}
+	})
 }
 
-func TestDataDeletion_notAwaitedIsCompletedByARefresh(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t, never)
-	state, _ := p.MustCreate(deletionName, config(atOnce))
-	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
-	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "fulfilled_at": nil, "request_id": id})
-
-	p = nextRun(t, service)
-	state, _ = p.MustRefresh(deletionName, state)
-	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
-	p.WantEmptyPlan(deletionName, state, config(atOnce))
-
-	service.FulfilAll()
-
-	p = nextRun(t, service)
-	state, _ = p.MustRefresh(deletionName, state)
-	wantAttributes(t, state, prototest.Attributes{"fulfilled": true, "request_id": id})
-	p.WantEmptyPlan(deletionName, state, config(atOnce))
-	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-}
-
-func TestDataDeletion_neverCarriedOutIsAWarning(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t, never)
-	limits := config(within("300ms"))
-	state, diags := p.MustCreate(deletionName, limits)
-	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
-	prototest.WantText(t, diags.Warnings(), "still pending", id, "fulfilled = false")
-	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "request_id": id})
-	wantNoPerson(t, diags)
-
-	p = nextRun(t, service)
-	state, _ = p.MustRefresh(deletionName, state)
-	p.WantEmptyPlan(deletionName, state, limits)
-
-	// A longer limit waits for the same request.
-	longer := config(within("1m"))
-	plan, diags := p.Plan(deletionName, state, longer)
-	p.NoErrors(diags)
-	if plan.Attributes["fulfilled"] != prototest.Unknown || plan.Attributes["request_id"] != id {
-		t.Errorf("planned is %v", plan.Attributes)
-	}
-
-	service.FulfilAll()
-	state, diags = p.Apply(t.Context(), deletionName, state, plan)
-	p.NoErrors(diags)
-	wantAttributes(t, state, prototest.Attributes{"fulfilled": true, "request_id": id})
-	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-}
-
+// A dropped deletion came to nothing, so an object in its place sends another.
 func TestDataDeletion_droppedIsAWarning(t *testing.T) {
 	t.Parallel()
+	eachDeletion(t, func(t *testing.T, o *object) {
+		state, id := o.withFirst()
+		state, diags := o.refresh(state)
+		prototest.WantText(t, diags.Warnings(), "is gone, and its effect cannot be seen", id)
+		wantNoPerson(t, diags)
+		o.want(state, prototest.Attributes{"fulfilled": false})
+		o.WantEmptyPlan(deletionName, state, o.config)
 
-	p, service := start(t, never)
-	state, _ := p.MustCreate(deletionName, config(atOnce))
-	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
-	state, _ = p.MustRefresh(deletionName, state) // the list has shown it
-	service.Forget(id)
-
-	p = nextRun(t, service)
-	state, diags := p.MustRefresh(deletionName, state)
-	prototest.WantText(t, diags.Warnings(), "is gone, and its effect cannot be seen", id)
-	wantNoPerson(t, diags)
-	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
-	p.WantEmptyPlan(deletionName, state, config(atOnce))
-
-	// A dropped deletion came to nothing, so an object in its place sends another.
-	if _, diags = p.Destroy(deletionName, state); len(diags.Errors()) > 0 {
-		t.Error(diags.Errors())
-	}
-
-	p.MustCreate(deletionName, config(atOnce))
-	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
-}
-
-func TestDataDeletion_failureSeenByARefreshIsAWarning(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD"}))
-	state, _ := p.MustCreate(deletionName, config(atOnce))
-
-	p = nextRun(t, service)
-	state, diags := p.MustRefresh(deletionName, state)
-	prototest.WantText(t, diags.Warnings(), "failed", "E_HOLD", "change triggers")
-	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
-	p.WantEmptyPlan(deletionName, state, config(atOnce))
-}
-
-func TestDataDeletion_conflictsWithOtherPendingRequests(t *testing.T) {
-	t.Parallel()
-
-	for _, operation := range []string{mockserver.OpUpdateProfile, mockserver.OpGetAllData} {
-		p, service := start(t, never)
-		id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: operation})
-		state, diags := p.Create(deletionName, config(nil))
-		if state != nil {
-			t.Error("something is in state")
-		}
-
-		prototest.WantText(t, diags.Errors(), "onflicting pending request", id)
-		wantQueued(t, service, mockserver.OpDeleteAllData, 0)
-	}
-}
-
-func TestDataDeletion_unknownStatusIsTreatedAsPending(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
-	state, diags := p.MustCreate(deletionName, config(within("2500ms")))
-	prototest.WantText(t, diags.Warnings(), "Unknown status", "treated as pending")
-	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
-
-	p = nextRun(t, service)
-	state, diags = p.MustRefresh(deletionName, state)
-	prototest.WantText(t, diags.Warnings(), "Unknown status", "wire.ended_statuses")
-	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
-	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-}
-
-func TestDataDeletion_unreadableListWhileWaitingIsAWarning(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t, never)
-	service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Times: -1, Status: 403, Body: []byte(`{"error":{"code":"no"}}`)})
-	state, diags := p.MustCreate(deletionName, config(nil))
-	prototest.WantText(t, diags.Warnings(), "but waiting for it failed", "Not permitted")
-	wantNoPerson(t, diags)
-	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
-	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-
-	p = nextRun(t, service)
-	kept, diags := p.MustRefresh(deletionName, state)
-	prototest.WantText(t, diags.Warnings(), "could not be checked", "Not permitted", "In state now: the resource with fulfilled = false")
-	wantAttributes(t, kept, prototest.Attributes{"request_id": state.Attributes["request_id"]})
+		_, diags = o.Destroy(deletionName, state)
+		o.NoErrors(diags)
+		o.MustCreate(deletionName, o.config)
+		o.queued(2)
+	}, never)
 }
 
 func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
 	t.Parallel()
+	eachDeletion(t, func(t *testing.T, o *object) {
+		state := o.create(on("monday"))
+		unknown, diags := o.mustPlan(state, config(prototest.Attributes{"triggers": prototest.Unknown}))
+		prototest.WantText(t, diags.Warnings(), "irreversible")
+		same, _ := o.mustPlan(state, config(on("monday")))
+		if !unknown.Changes || same.Changes {
+			t.Errorf("unknown changes %v, unchanged changes %v", unknown.Changes, same.Changes)
+		}
 
-	p, service := start(t)
-	on := func(day string) prototest.Attributes {
-		return config(prototest.Attributes{"triggers": prototest.Attributes{"on": day}})
-	}
+		o.service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
+		plan, diags := o.mustPlan(state, config(on("friday")))
+		prototest.WantText(t, diags.Warnings(), "irreversible")
+		if len(plan.Replace) > 0 || plan.Attributes["request_id"] != prototest.Unknown {
+			t.Errorf("planned is %v, replaced for %v", plan.Attributes, plan.Replace)
+		}
 
-	state, _ := p.MustCreate(deletionName, on("monday"))
-	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
-
-	p = nextRun(t, service)
-	plan, diags := p.Plan(deletionName, state, on("friday"))
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "irreversible")
-	if len(plan.Replace) > 0 || plan.Attributes["request_id"] != prototest.Unknown {
-		t.Errorf("planned is %v, replaced for %v", plan.Attributes, plan.Replace)
-	}
-
-	state, diags = p.Apply(t.Context(), deletionName, state, plan)
-	p.NoErrors(diags)
-	wantAttributes(t, state, prototest.Attributes{"fulfilled": true, "request_id": wantQueued(t, service, mockserver.OpDeleteAllData, 2)[1].ID})
-	if service.HasData(scope, person) {
-		t.Error("the second deletion deleted nothing")
-	}
-
-	p.WantEmptyPlan(deletionName, state, on("friday"))
-}
-
-func TestDataDeletion_unchangedTriggersSendNothing(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t)
-	state, _ := p.MustCreate(deletionName, config(prototest.Attributes{"triggers": prototest.Attributes{"on": "monday"}}))
-	plan, diags := p.Plan(deletionName, state, config(prototest.Attributes{"triggers": prototest.Unknown}))
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "irreversible")
-	known, diags := p.Plan(deletionName, state, config(prototest.Attributes{"triggers": prototest.Attributes{"on": "monday"}}))
-	p.NoErrors(diags)
-	if !plan.Changes || known.Changes {
-		t.Errorf("unknown changes %v, unchanged changes %v", plan.Changes, known.Changes)
-	}
-
-	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-}
-
-func TestDataDeletion_destroyForgetsWithAWarning(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t, never)
-	state, _ := p.MustCreate(deletionName, config(atOnce))
-
-	service.Reset()
-	gone, diags := p.Destroy(deletionName, state)
-	p.NoErrors(diags)
-	if gone != nil {
-		t.Error("it is still there")
-	}
-	if n := len(diags.Warnings()); n != 2 {
-		t.Errorf("%d warnings, want one in the plan and one in the apply", n)
-	}
-
-	prototest.WantText(t, diags.Warnings(), "cannot be undone", "stays pending")
-	wantNoPerson(t, diags)
-	if n := len(service.Requests()); n != 0 {
-		t.Errorf("%d requests", n)
-	}
-
-	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+		state, diags = o.Apply(t.Context(), deletionName, state, plan)
+		o.NoErrors(diags)
+		o.want(state, prototest.Attributes{"fulfilled": true, "request_id": o.queued(2)[1].ID})
+		if o.service.HasData(scope, person) {
+			t.Error("the second deletion deleted nothing")
+		}
+		o.WantEmptyPlan(deletionName, state, config(on("friday")))
+	})
 }
 
 func TestDataDeletion_unusableInputIsRefused(t *testing.T) {
 	t.Parallel()
-
-	p, service := start(t)
-	refused := []prototest.Attributes{
-		{"identity_id": ""},
-		{"identity_id": ".."},
-		{"identity_id": "a\nb"},
-		{"org_id": "only"},
-		{"account_id": "a", "org_id": "o", "project_id": "p"},
-	}
-
-	for _, limit := range []string{"0s", "-5m", "abc", "9999h"} {
-		refused = append(refused, within(limit))
-	}
-
-	for _, others := range refused {
-		if diags := p.Validate(deletionName, config(others)); len(diags.Errors()) == 0 {
-			t.Errorf("%v is accepted", others)
+	eachDeletion(t, func(t *testing.T, o *object) {
+		refused := []prototest.Attributes{
+			{"identity_id": ""}, {"identity_id": ".."}, {"identity_id": "a\nb"},
+			{"org_id": "only"}, {"account_id": "a", "org_id": "o", "project_id": "p"},
+			within("0s"), within("-5m"), within("abc"), within("9999h"),
 		}
-	}
+		for _, others := range refused {
+			if diags := o.Validate(deletionName, config(others)); len(diags.Errors()) == 0 {
+				t.Errorf("%v is accepted", others)
+			}
+		}
 
-	if diags := p.Validate(deletionName, prototest.Attributes{"identity_id": prototest.Unknown, "triggers": prototest.Unknown}); len(diags.Errors()) > 0 {
-		t.Error(diags.Errors())
+		o.NoErrors(o.Validate(deletionName, prototest.Attributes{"identity_id": prototest.Unknown, "triggers": prototest.Unknown}))
+		wantNothingSent(t, o.service)
+	})
+}
+
+// The service may make identifiers of requests from the person.
+func TestDataDeletion_pendingOneIsTakenOverAndOthersAreNamedWithoutThePerson(t *testing.T) {
+	t.Parallel()
+	eachDeletion(t, func(t *testing.T, o *object) {
+		const customer = "customer-4711"
+		at := time.Now().Add(-2 * time.Hour)
+		for id, after := range map[string]time.Duration{"younger": time.Minute, "del-" + customer: 0, customer + "-2": time.Hour} {
+			o.service.Enqueue(mockserver.QueuedRequest{ID: id, Scope: scope, Identity: customer, Operation: o.operation, At: at.Add(after)})
+		}
+		o.service.Enqueue(mockserver.QueuedRequest{ID: "theirs", Scope: scope, Identity: "somebody", Operation: o.operation, At: at.Add(-time.Hour)})
+
+		state, diags := o.MustCreate(deletionName, config(atOnce).With(prototest.Attributes{"identity_id": customer}))
+		prototest.WantText(t, diags.Warnings(), "taken over", `"del-[redacted]"`, `"younger", "[redacted]-2"`)
+		o.want(state, prototest.Attributes{"request_id": "del-" + customer, "fulfilled": false})
+		if n := o.service.Count(o.operation); n != 0 {
+			t.Errorf("%d deletions were sent", n)
+		}
+
+		_, gone := o.Destroy(deletionName, state)
+		prototest.WantText(t, gone.Warnings(), "cannot be undone", `"del-[redacted]"`)
+		for _, text := range append(diags.Warnings(), gone.Warnings()...) {
+			if strings.Contains(text, customer) {
+				t.Errorf("the person is named: %s", text)
+			}
+		}
+	}, never)
+}
+
+func TestDataDeletion_lostAnswerIsTakenOverByTheNextApply(t *testing.T) {
+	t.Parallel()
+	eachDeletion(t, func(t *testing.T, o *object) {
+		o.service.Inject(
+			mockserver.Fault{Operation: o.operation, Cut: mockserver.CutAfterCommit},
+			mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte(`{"error":{}}`)},
+		)
+		state, diags := o.Create(deletionName, config(atOnce))
+		prototest.WantText(t, diags.Errors(), "Outcome unknown", "look at analytics_pending_requests before you apply again")
+		wantNoPerson(t, diags)
+		if state != nil {
+			t.Error("something is in state")
+		}
+
+		o.NewRun()
+		state, diags = o.MustCreate(deletionName, config(atOnce))
+		prototest.WantText(t, diags.Warnings(), "taken over")
+		o.want(state, prototest.Attributes{"request_id": o.queued(1)[0].ID})
+	}, never)
+}
+
+func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		fulfilled bool
+		second    prototest.Attributes
+		queued    int
+	}{
+		"pending":                      {false, nil, 1},
+		"done":                         {true, nil, 1},
+		"done, other triggers":         {true, on("friday"), 2},
+		"done, and no triggers again":  {true, prototest.Attributes{"triggers": prototest.Attributes{}}, 1},
+		"pending, but other triggers":  {false, on("friday"), 1},
+		"done, of another environment": {true, prototest.Attributes{"org_id": "other", "project_id": "web"}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachDeletion(t, func(t *testing.T, o *object) {
+				state := o.create(atOnce)
+				if tc.fulfilled {
+					o.service.FulfilAll()
+				}
+				state, _ = o.refresh(state)
+
+				o.NewRun() // plan and apply are two processes
+				_, diags := o.Destroy(deletionName, state)
+				o.NoErrors(diags)
+				next, diags := o.MustCreate(deletionName, config(atOnce).With(tc.second))
+				o.queued(tc.queued)
+				if tc.queued == 1 && tc.fulfilled {
+					prototest.WantText(t, diags.Warnings(), "No second deletion was sent")
+					o.want(next, prototest.Attributes{
+						"fulfilled": true, "request_id": state.Attributes["request_id"],
+						"requested_at": state.Attributes["requested_at"], "fulfilled_at": state.Attributes["fulfilled_at"],
+					})
+				}
+			}, never)
+		})
 	}
-	if n := len(service.Requests()); n != 0 {
-		t.Errorf("%d requests", n)
+}
+
+func TestDataDeletion_severalOfOnePersonInOneRunSendOne(t *testing.T) {
+	t.Parallel()
+	eachDeletion(t, func(t *testing.T, o *object) {
+		var group sync.WaitGroup
+		for range 5 {
+			group.Go(func() {
+				state, diags := o.Create(deletionName, o.config)
+				if len(diags.Errors()) > 0 || state == nil || state.Attributes["fulfilled"] != true {
+					t.Errorf("created is %v: %v", state, diags.Errors())
+				}
+			})
+		}
+		group.Wait()
+		o.queued(1)
+	})
+}
+
+func TestDataDeletion_foundInALongListInAnyOrder(t *testing.T) {
+	t.Parallel()
+	many := soak.Size(1_000, 100_000)
+	records := make([]any, many)
+	for i := range records {
+		records[i] = map[string]any{"id": fmt.Sprint("r-", i), "identityId": fmt.Sprint("user-", i), "operation": "deleteAllData", "status": "pending", "createdAt": "2026-01-31T12:00:00Z"}
+	}
+	ours := many * 2 / 3
+	records[ours] = map[string]any{"id": "ours", "identityId": person, "operation": "deleteAllData", "status": "pending", "createdAt": "2026-01-31T12:00:00Z"}
+
+	eachDeletion(t, func(t *testing.T, o *object) {
+		state, _ := o.MustCreate(deletionName, config(atOnce))
+		o.want(state, prototest.Attributes{"request_id": "ours", "requested_at": "2026-01-31T12:00:00Z"})
+		o.queued(0)
+	}, list(records...))
+}
+
+// A request with a final status that the provider does not know prevents a deletion until
+// wire.ended_statuses names the status, which no message shows.
+func TestDataDeletion_unknownFinalStatusHasAWayOut(t *testing.T) {
+	t.Parallel()
+	eachDeletion(t, func(t *testing.T, o *object) {
+		const status = "delivered"
+		id := o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpGetAllData, At: time.Now().Add(-48 * time.Hour)})
+		o.service.Conclude(id, mockserver.Outcome{KeepListed: true, FinalStatus: status})
+		state, diags := o.Create(deletionName, config(atOnce))
+		if state != nil {
+			t.Error("something is in state")
+		}
+		prototest.WantText(t, diags.Errors(), "onflicting pending request", "wire.ended_statuses")
+		if text := strings.Join(diags.Errors(), ""); strings.Contains(text, status) {
+			t.Errorf("an unknown status is shown: %s", text)
+		}
+
+		withWire(o.Provider, o.service, prototest.Attributes{"ended_statuses": []any{status}})
+		state, _ = o.MustCreate(deletionName, config(atOnce))
+		o.want(state, prototest.Attributes{"fulfilled": false})
+		o.queued(1)
+	}, never)
+}
+
+func TestDataDeletion_listThatIsNotUnderstoodHasAWayOut(t *testing.T) {
+	t.Parallel()
+	eachDeletion(t, func(t *testing.T, o *object) {
+		o.enqueue()
+		state, diags := o.Create(deletionName, config(atOnce))
+		if state != nil {
+			t.Error("something is in state")
+		}
+		prototest.WantText(t, diags.Errors(), "cannot be read as a whole", "wire.pending_list", "wire.pending_identity_field")
+		wantNoPerson(t, diags)
+		o.queued(1)
+
+		for _, way := range []string{"partial", "ignored"} {
+			withWire(o.Provider, o.service, prototest.Attributes{"pending_list": way})
+			o.MustCreate(deletionName, prototest.Attributes{"identity_id": "user-" + way, "wait_for_fulfilment": false})
+		}
+	}, never, func(s *mockserver.Server) { s.RenamePending("identityId", "") })
+}
+
+// A deletion whose answer is not understood is in state as sent, with a warning, and is
+// never sent again.
+func TestDataDeletion_answerThatIsNotUnderstoodIsKept(t *testing.T) {
+	t.Parallel()
+	eachDeletion(t, func(t *testing.T, o *object) {
+		state, diags := o.MustCreate(deletionName, config(atOnce))
+		prototest.WantText(t, diags.Warnings(), "Sent, and the answer is not understood", "$.simmering (a string)", "never sent again")
+		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": nil})
+
+		state, _ = o.refresh(state)
+		o.WantEmptyPlan(deletionName, state, config(atOnce))
+		o.queued(1)
+
+		o.service.FulfilAll()
+		state, _ = o.MustRefresh(deletionName, state)
+		o.want(state, prototest.Attributes{"fulfilled": true})
+	}, never, mocktest.AnswerQueueing(200, `{"simmering":"a little"}`))
+}
+
+// The text of a failure may name people, so none of it is shown.
+func TestDataDeletion_failureNamesNobody(t *testing.T) {
+	t.Parallel()
+	const text = "held by other@example.com, for " + person
+	for name, change := range map[string]func(map[string]any){
+		"message": func(r map[string]any) { r["error"] = map[string]any{"message": text} },
+		"error":   func(r map[string]any) { r["error"] = text },
+		"code":    func(r map[string]any) { r["code"] = text },
+		"status":  func(r map[string]any) { r["status"] = text },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachDeletion(t, func(t *testing.T, o *object) {
+				o.service.ReshapePending(func(r map[string]any) map[string]any { change(r); return r })
+				_, diags := o.Create(deletionName, config(within("2500ms")))
+				wantNoPerson(t, diags)
+				if text := strings.Join(append(diags.Errors(), diags.Warnings()...), "\n"); strings.Contains(text, "other@") {
+					t.Errorf("somebody else is named: %s", text)
+				}
+				o.queued(1)
+			}, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1}))
+		})
+	}
+}
+
+// repeats makes the service receive each deletion twice, as from a proxy that has lost the
+// first answer and sends the request again by itself.
+func repeats(s *mockserver.Server) {
+	validated := s.Wrap
+	s.Wrap = func(operations http.Handler) http.Handler {
+		service := validated(operations)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodDelete {
+				service.ServeHTTP(httptest.NewRecorder(), r.Clone(r.Context()))
+			}
+			service.ServeHTTP(w, r)
+		})
+	}
+}
+
+// The provider adds nothing to what a proxy repeats: it follows one of the two, and sends no
+// further one.
+func TestDataDeletion_ofAProxyThatRepeatsItIsOneObject(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]func(*mockserver.Server){
+		"with an id":    func(*mockserver.Server) {},
+		"without an id": mocktest.AnswerQueueing(http.StatusAccepted, `{}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachDeletion(t, func(t *testing.T, o *object) {
+				state := o.create(atOnce)
+				for _, fulfilled := range []bool{false, true} {
+					if fulfilled {
+						o.service.FulfilAll()
+					}
+					state, _ = o.refresh(state)
+					o.want(state, prototest.Attributes{"fulfilled": fulfilled})
+					o.WantEmptyPlan(deletionName, state, config(atOnce))
+				}
+				o.queued(2)
+			}, never, repeats, answer)
+		})
 	}
 }

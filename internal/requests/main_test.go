@@ -16,6 +16,7 @@ func TestMain(m *testing.M) { acctest.Main(m) }
 
 const (
 	deletionName = "analytics_data_deletion"
+	accessName   = "analytics_data_access_request"
 	person       = "jane.doe@example.com"
 )
 
@@ -31,23 +32,34 @@ func within(limit string) prototest.Attributes {
 	return prototest.Attributes{"timeouts": prototest.Attributes{"create": limit, "update": limit}}
 }
 
-var atOnce = prototest.Attributes{"wait_for_fulfilment": false}
-
-// start returns a provider and its mock server, at which the person has a profile and a
-// consent.
-func start(t *testing.T, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
-	t.Helper()
-	service := mocktest.Start(t, append([]func(*mockserver.Server){finishedAccessIsListed}, configure...)...)
-	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
-	service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: [5]bool{true, true, true, true, true}})
-	return nextRun(t, service), service
+// on returns a configuration of triggers.
+func on(day string) prototest.Attributes {
+	return prototest.Attributes{"triggers": prototest.Attributes{"on": day}}
 }
 
-// nextRun returns a provider for another run of Terraform, which knows nothing of the run
-// before.
-func nextRun(t *testing.T, service *mocktest.Instance) *prototest.Provider {
+var atOnce = prototest.Attributes{"wait_for_fulfilment": false}
+
+// bubble runs a test in virtual time, against a mock server at which the person has data.
+func bubble(t *testing.T, test func(t *testing.T, p *prototest.Provider, service *mocktest.Instance), configure ...func(*mockserver.Server)) {
 	t.Helper()
-	return prototest.MustStart(t, prototest.Config(service))
+	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+		putData(service)
+		test(t, p, service)
+	}, append([]func(*mockserver.Server){finishedAccessIsListed}, configure...)...)
+}
+
+// startWithData returns a mock server at which the person has data.
+func startWithData(t *testing.T, configure ...func(*mockserver.Server)) *mocktest.Instance {
+	t.Helper()
+	service := mocktest.Start(t, append([]func(*mockserver.Server){finishedAccessIsListed}, configure...)...)
+	putData(service)
+	return service
+}
+
+// putData gives the person a profile and a consent.
+func putData(service *mocktest.Instance) {
+	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
+	service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: [5]bool{true, true, true, true, true}})
 }
 
 // withWire begins another run of the provider with settings of wire.
@@ -117,5 +129,20 @@ func wantNoPerson(t *testing.T, diags prototest.Diagnostics) {
 				t.Errorf("a diagnostic names the person: %s", text)
 			}
 		}
+	}
+}
+
+// wantNoDiagnostics fails the test if there is a warning or an error.
+func wantNoDiagnostics(t *testing.T, diags prototest.Diagnostics) {
+	t.Helper()
+	if texts := append(diags.Warnings(), diags.Errors()...); len(texts) > 0 {
+		t.Errorf("it says %q", texts)
+	}
+}
+
+func wantNothingSent(t *testing.T, service *mocktest.Instance) {
+	t.Helper()
+	if requests := service.Requests(); len(requests) > 0 {
+		t.Errorf("the service has received %d requests", len(requests))
 	}
 }

@@ -25,11 +25,19 @@ func list(records ...any) func(*mockserver.Server) {
 	}
 }
 
-func read(t *testing.T, p *prototest.Provider, config prototest.Attributes) prototest.Attributes {
+// reader returns a provider whose service answers as configured.
+func reader(t *testing.T, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
+	t.Helper()
+	service := mocktest.Start(t, configure...)
+	return prototest.MustStart(t, prototest.Config(service)), service
+}
+
+// read reads the pending requests without an error.
+func read(t *testing.T, p *prototest.Provider, config prototest.Attributes) (prototest.Attributes, prototest.Diagnostics) {
 	t.Helper()
 	got, diags := p.ReadData(pendingName, config)
 	p.NoErrors(diags)
-	return got
+	return got, diags
 }
 
 func ids(t *testing.T, got prototest.Attributes) string {
@@ -51,7 +59,7 @@ func counts(access, deletion, profile, unknown float64) prototest.Attributes {
 func TestPendingRequests_areFilteredAndCounted(t *testing.T) {
 	t.Parallel()
 
-	service := mocktest.Start(t, never, func(s *mockserver.Server) {
+	p, service := reader(t, never, func(s *mockserver.Server) {
 		mockserver.Reshape(s, func(records []map[string]any) any {
 			rand.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
 			return records
@@ -68,7 +76,6 @@ func TestPendingRequests_areFilteredAndCounted(t *testing.T) {
 	}
 
 	service.Enqueue(mockserver.QueuedRequest{ID: "elsewhere", Scope: mockserver.Scope{AccountID: "acct"}, Identity: person, Operation: mockserver.OpGetAllData})
-	p := nextRun(t, service)
 	for _, tc := range []struct {
 		config prototest.Attributes
 		ids    string
@@ -82,7 +89,7 @@ func TestPendingRequests_areFilteredAndCounted(t *testing.T) {
 		{prototest.Attributes{"max_requests": 4}, "r0 r1 r2 r3", counts(1, 2, 1, 0)},
 		{prototest.Attributes{"account_id": "acct"}, "elsewhere", counts(1, 0, 0, 0)},
 	} {
-		got := read(t, p, tc.config)
+		got, _ := read(t, p, tc.config)
 		if ids := ids(t, got); ids != tc.ids {
 			t.Errorf("%v gives %q, want %q", tc.config, ids, tc.ids)
 		}
@@ -105,11 +112,11 @@ func TestPendingRequests_areFilteredAndCounted(t *testing.T) {
 func TestPendingRequests_recordsAreReadAsFarAsTheyAreRecognised(t *testing.T) {
 	t.Parallel()
 
-	service := mocktest.Start(t, list(
+	p, _ := reader(t, list(
 		map[string]any{"_id": map[string]any{"$oid": "65a"}, "userId": person, "type": "DELETE_ALL_DATA", "state": "queued", "created": "2026-01-31T13:00:00+01:00"},
 		map[string]any{"what": "is this"},
 	))
-	got := read(t, nextRun(t, service), prototest.Attributes{})
+	got, _ := read(t, p, prototest.Attributes{})
 	want := []any{
 		prototest.Attributes{"id": nil, "identity_id": nil, "operation": nil, "created_at": nil, "status": nil, "json": `{"what":"is this"}`},
 		prototest.Attributes{
@@ -136,7 +143,7 @@ func TestPendingRequests_longListIsCutAndCountedWhole(t *testing.T) {
 	}
 
 	rand.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-	p := nextRun(t, mocktest.Start(t, list(records...)))
+	p, _ := reader(t, list(records...))
 
 	for name, tc := range map[string]struct {
 		config prototest.Attributes
@@ -152,9 +159,7 @@ func TestPendingRequests_longListIsCutAndCountedWhole(t *testing.T) {
 		"not where it is": {prototest.Attributes{"identity_id": "user-711", "max_requests": 1}, 1, 1, false},
 		"nothing matches": {prototest.Attributes{"operation": "data_access", "max_requests": 1}, 0, 0, false},
 	} {
-		got, diags := p.ReadData(pendingName, tc.config)
-		p.NoErrors(diags)
-
+		got, diags := read(t, p, tc.config)
 		kept, _ := got["requests"].([]any)
 		if got["total"] != float64(tc.total) || len(kept) != tc.kept {
 			t.Errorf("%s: %v in total, %d kept", name, got["total"], len(kept))
@@ -178,85 +183,72 @@ func TestPendingRequests_longListIsCutAndCountedWhole(t *testing.T) {
 	}
 }
 
-// TestPendingRequests_partOfTheListIsSaidToBeOne lets the service answer with the first of
-// three requests, in every way in which an answer shows that there are more.
+// The service answers with a part of its list, in every way in which an answer shows that there
+// is more.
 func TestPendingRequests_partOfTheListIsSaidToBeOne(t *testing.T) {
 	t.Parallel()
-
-	for _, sign := range []string{"has_more", "next", "total", "link"} {
-		t.Run(sign, func(t *testing.T) {
-			t.Parallel()
-
-			service := mocktest.Start(t, never, func(s *mockserver.Server) {
-				if err := s.Speak(mockserver.Dialect{"pages": sign}); err != nil {
-					t.Fatal(err)
-				}
-			})
-			for range 3 {
-				service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
+	paged := func(sign string) func(*mockserver.Server) {
+		return func(s *mockserver.Server) {
+			never(s)
+			if err := s.Speak(mockserver.Dialect{"pages": sign}); err != nil {
+				t.Error(err)
 			}
-			p := prototest.MustStart(t, prototest.Config(service))
-
-			got, diags := p.ReadData(pendingName, prototest.Attributes{})
-			p.NoErrors(diags)
-			prototest.WantText(t, diags.Warnings(), "The pending list is not complete", "complete = false")
-			if got["complete"] != false || got["total"] != 1.0 {
+			for range 3 {
+				s.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
+			}
+		}
+	}
+	for name, tc := range map[string]struct {
+		configure func(*mockserver.Server)
+		total     float64
+		says      string
+	}{
+		"has_more":           {paged("has_more"), 1, "complete = false"},
+		"next":               {paged("next"), 1, "complete = false"},
+		"total":              {paged("total"), 1, "complete = false"},
+		"link":               {paged("link"), 1, "complete = false"},
+		"an entry of a text": {list("r-1"), 0, "an entry that is no object"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, _ := reader(t, tc.configure)
+			got, diags := read(t, p, prototest.Attributes{})
+			prototest.WantText(t, diags.Warnings(), "The pending list is not complete", tc.says)
+			if got["complete"] != false || got["total"] != tc.total {
 				t.Errorf("complete is %v, total %v", got["complete"], got["total"])
 			}
 		})
 	}
 }
 
-func TestPendingRequests_entryThatIsNoObjectIsNotLostSilently(t *testing.T) {
-	t.Parallel()
-
-	service := mocktest.Start(t, list("r-1"))
-	p := prototest.MustStart(t, prototest.Config(service))
-	got, diags := p.ReadData(pendingName, prototest.Attributes{})
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "an entry that is no object")
-	if got["complete"] != false || got["total"] != 0.0 {
-		t.Errorf("complete is %v, total %v", got["complete"], got["total"])
-	}
-}
-
 func TestPendingRequests_oldestAreKept(t *testing.T) {
 	t.Parallel()
-
-	service := mocktest.Start(t, list(
+	p, _ := reader(t, list(
 		map[string]any{"id": "young", "identityId": person, "createdAt": "2026-01-31T12:00:02Z"},
 		map[string]any{"id": "old", "identityId": person, "createdAt": "2026-01-31T12:00:00Z"},
 		map[string]any{"id": "middle", "identityId": person, "createdAt": "2026-01-31T12:00:01Z"},
 	))
-	got := read(t, nextRun(t, service), prototest.Attributes{"max_requests": 2})
-	if ids(t, got) != "old middle" {
+	if got, _ := read(t, p, prototest.Attributes{"max_requests": 2}); ids(t, got) != "old middle" {
 		t.Errorf("kept are %q", ids(t, got))
 	}
 }
 
-func TestPendingRequests_emptyListIsNoError(t *testing.T) {
+func TestPendingRequests_emptyListAndNone(t *testing.T) {
 	t.Parallel()
-
-	got := read(t, nextRun(t, mocktest.Start(t)), prototest.Attributes{})
+	p, service := reader(t)
+	got, _ := read(t, p, prototest.Attributes{})
 	if diff := cmp.Diff([]any{}, got["requests"]); diff != "" || got["total"] != 0.0 {
 		t.Errorf("read is %v", got)
 	}
-}
 
-func TestPendingRequests_listThatCannotBeReadIsAnError(t *testing.T) {
-	t.Parallel()
-
-	service := mocktest.Start(t)
 	service.Inject(mockserver.Fault{Status: 200, Body: []byte(`{"neither":"list"}`), Operation: mockserver.OpListPendingRequests})
-	_, diags := nextRun(t, service).ReadData(pendingName, prototest.Attributes{})
+	_, diags := p.ReadData(pendingName, prototest.Attributes{})
 	prototest.WantText(t, diags.Errors(), "No list of pending requests", "pending-requests")
 }
 
 func TestPendingRequests_unusableFiltersAreRefused(t *testing.T) {
 	t.Parallel()
-
-	service := mocktest.Start(t)
-	p := nextRun(t, service)
+	p, service := reader(t)
 	for _, config := range []prototest.Attributes{
 		{"identity_id": ""}, {"operation": "delete"}, {"max_requests": -1}, {"max_requests": 10_001}, {"org_id": "only"},
 	} {
@@ -264,8 +256,5 @@ func TestPendingRequests_unusableFiltersAreRefused(t *testing.T) {
 			t.Errorf("%v is accepted", config)
 		}
 	}
-
-	if n := len(service.Requests()); n != 0 {
-		t.Errorf("%d requests", n)
-	}
+	wantNothingSent(t, service)
 }

@@ -124,3 +124,46 @@ output "pending" {
 	}
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
+
+// A second signal can make Terraform exit without what the provider returns. The next apply
+// takes over the request then.
+func TestCLIDataDeletion_interruptedWhileSending(t *testing.T) {
+	t.Parallel()
+
+	once, twice := clitest.GroupInterrupt, clitest.GroupInterrupt
+	twice.Twice = true
+	for what, c := range map[string]struct {
+		stop  clitest.Interrupt
+		looks int // for which the list does not show the request
+	}{
+		"once, listed at once":  {once, 0},
+		"once, not listed yet":  {once, 4},
+		"twice, listed at once": {twice, 0},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+
+			hangs, sent := hanging(mockserver.OpDeleteAllData, true)
+			cli, service := newCLI(t, block(deletionName, "wait_for_fulfilment = false"), never, hangs)
+			service.SetPendingLag(mockserver.Lag{Looks: c.looks})
+			r := cli.RunInterrupted(c.stop, "Creating...", sent, "apply", "-auto-approve")
+			service.SetPendingLag(mockserver.Lag{})
+
+			state := cli.ReadFile("terraform.tfstate")
+			if !c.stop.Twice && !strings.Contains(state, deletionName) || strings.Contains(state, "tainted") {
+				t.Errorf("state is\n%s\n%s", state, r.Output)
+			}
+			if c.looks > 0 {
+				clitest.WantWords(t, r, "Interrupted, and the outcome is not known")
+			}
+
+			cli.MustRun("apply", "-auto-approve")
+			id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
+			if got := cli.Attribute(deletionName+".jane", "request_id"); got != id {
+				t.Errorf("the object stands for %v, want %s", got, id)
+			}
+			service.FulfilAll()
+			clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+		})
+	}
+}

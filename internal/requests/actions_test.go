@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package requests_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+)
+
+const (
+	deleteName        = "analytics_delete_data"
+	requestAccessName = "analytics_request_data_access"
+	clearName         = "analytics_clear_profile"
+)
+
+// What the actions say.
+const (
+	acceptedFirst = `The service accepted the deletion as request "request-1". It cannot be cancelled.`
+	carriedOut    = "Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands."
+	cleared       = "Carried out: the profile has no value for any of the members."
+)
+
+// everyAction are the actions that send a request, and what they say once it is accepted.
+var everyAction = map[string]string{
+	deleteName:        acceptedFirst,
+	requestAccessName: strings.Replace(acceptedFirst, "deletion", "data access request", 1),
+	clearName:         strings.Replace(acceptedFirst, "deletion", "update of the profile", 1),
+}
+
+// action is an action with a configuration about the person.
+type action struct {
+	*prototest.Provider
+
+	t         *testing.T
+	service   *mocktest.Instance
+	name      string
+	operation string // of the service
+	config    prototest.Attributes
+	path      string // of the file that it writes; empty for none
+}
+
+// eachAction runs a test for each action of those that are named.
+func eachAction(t *testing.T, names []string, test func(t *testing.T, a *action), configure ...func(*mockserver.Server)) {
+	t.Helper()
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+				a := &action{Provider: p, t: t, service: service, name: name, operation: mockserver.OpDeleteAllData, config: config(nil)}
+				switch name {
+				case requestAccessName:
+					a.operation, a.path = mockserver.OpGetAllData, output(t)
+					a.config = accessTo(a.path, nil)
+				case clearName:
+					a.operation, a.config = mockserver.OpUpdateProfile, config(prototest.Attributes{"members": []any{"name"}})
+				}
+				test(t, a)
+			}, configure...)
+		})
+	}
+}
+
+// allActions returns the names of all actions.
+func allActions() []string { return slices.Collect(maps.Keys(everyAction)) }
+
+// invoke plans and invokes the action. What it shows must not hold anything of the person, nor
+// the path of the file.
+func (a *action) invoke(others prototest.Attributes) prototest.Invocation {
+	a.t.Helper()
+	invoked := a.Invoke(a.name, a.config.With(others))
+	a.wantDiscreet(invoked)
+	return invoked
+}
+
+func (a *action) wantDiscreet(invoked prototest.Invocation) {
+	a.t.Helper()
+	private := []string{person, "jane.doe", "Canary"}
+	if a.path != "" {
+		private = append(private, a.path)
+	}
+	for _, text := range invoked.Texts() {
+		for _, words := range private {
+			if strings.Contains(text, words) {
+				a.t.Errorf("it shows %q: %s", words, text)
+			}
+		}
+	}
+}
+
+// wantProgress fails the test if an action has shown other messages.
+func wantProgress(t *testing.T, invoked prototest.Invocation, want ...string) {
+	t.Helper()
+	if !slices.Equal(invoked.Progress, want) {
+		t.Errorf("the messages are\n%s\nwant\n%s", strings.Join(invoked.Progress, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestActions_planSendsNothing(t *testing.T) {
+	t.Parallel()
+	eachAction(t, allActions(), func(t *testing.T, a *action) {
+		diags := a.PlanAction(a.name, a.config)
+		a.NoErrors(diags)
+		wantNoPerson(t, diags)
+		if a.name == requestAccessName { // nothing of it is irreversible
+			wantNoDiagnostics(t, diags)
+			wantNoFile(t, a.path)
+		} else {
+			prototest.WantText(t, diags.Warnings(), "irreversible", "without modifying real infrastructure")
+		}
+		if a.name == deleteName {
+			prototest.WantText(t, diags.Warnings(), "Consent is not revoked")
+		}
+
+		a.Reconfigure(prototest.Config(a.service).With(prototest.Attributes{"read_only": true}))
+		prototest.WantText(t, a.PlanAction(a.name, a.config).Errors(), "read-only", "Nothing was sent")
+		a.Reconfigure(prototest.Config(a.service).Without("org_id", "project_id"))
+		prototest.WantText(t, a.PlanAction(a.name, a.config).Errors(), "No usable scope")
+		a.NoErrors(a.PlanAction(a.name, a.config.With(prototest.Attributes{"account_id": prototest.Unknown})))
+		wantNothingSent(t, a.service)
+	})
+}
+
+// Terraform 1.16 passes a null for an ephemeral value under -invoke.
+func TestActions_lostIdentityIsRefused(t *testing.T) {
+	t.Parallel()
+	eachAction(t, allActions(), func(t *testing.T, a *action) {
+		invoked := a.InvokePlanned(t.Context(), a.name, a.config.Without("identity_id"), func(string) bool { return true })
+		prototest.WantText(t, invoked.Errors(), "The identity did not arrive", "Nothing was sent", "sensitive and not ephemeral")
+		wantNothingSent(t, a.service)
+	})
+}
+
+func TestActions_sayWhatHappensInOrder(t *testing.T) {
+	t.Parallel()
+	eachAction(t, allActions(), func(t *testing.T, a *action) {
+		invoked := a.invoke(nil)
+		a.NoErrors(invoked.Diagnostics)
+		wantQueued(t, a.service, a.operation, 1)
+		_, hasConsent := a.service.Consent(scope, person)
+
+		switch a.name {
+		case deleteName:
+			wantProgress(t, invoked, acceptedFirst, carriedOut)
+			if a.service.HasData(scope, person) || !hasConsent {
+				t.Error("the data are still there, or the consent is gone")
+			}
+		case requestAccessName:
+			wantProgress(t, invoked, everyAction[a.name], written(t, a.path))
+		case clearName:
+			wantProgress(t, invoked, everyAction[a.name], cleared)
+		}
+	})
+}
+
+// written returns what the action says once it has written the person's data to a file.
+func written(t *testing.T, path string) string {
+	t.Helper()
+	content := wantData(t, path)
+	sum := sha256.Sum256(content)
+	return "Written: " + strconv.Itoa(len(content)) + " bytes, SHA-256 " + hex.EncodeToString(sum[:]) + "."
+}
+
+func TestActions_withoutWaitingEndWithTheAnswer(t *testing.T) {
+	t.Parallel()
+	eachAction(t, allActions(), func(t *testing.T, a *action) {
+		warnings := len(a.PlanAction(a.name, a.config).Warnings())
+		invoked := a.invoke(atOnce)
+		a.NoErrors(invoked.Diagnostics)
+		wantProgress(t, invoked, everyAction[a.name])
+		if got := invoked.Warnings(); len(got) != warnings {
+			t.Errorf("besides those of the plan, it warns: %q", got)
+		}
+		wantQueued(t, a.service, a.operation, 1)
+	}, never)
+}
+
+// An action ends with a warning while its request is pending, and with an error if that came to
+// nothing. One that has no file to show ends with an error in any case.
+func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		configure func(*mockserver.Server)
+		refusal   mockserver.Fault // of the request
+		fails     bool
+		says      []string
+		queued    int
+		actions   []string
+	}{
+		"time is over": {
+			configure: never, says: []string{"Accepted and still pending", `"request-1"`}, queued: 1, actions: allActions(),
+		},
+		"unknown status": {
+			configure: outcome(mockserver.Outcome{Fate: mockserver.Never, Status: "ON_ICE"}),
+			says:      []string{"Unknown status", "wire.ended_statuses"}, queued: 1, actions: allActions(),
+		},
+		"failed later": {
+			configure: outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD"}),
+			fails:     true, says: []string{"request-1", "E_HOLD"}, queued: 1, actions: allActions(),
+		},
+		"dropped": {
+			configure: outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: 1200 * time.Millisecond}),
+			fails:     true, says: []string{"is gone, and its effect cannot be seen", `"request-1"`}, queued: 1,
+			actions: []string{deleteName, clearName}, // the other has no effect to see
+		},
+		"refused": {
+			configure: never, refusal: mockserver.Fault{Status: 422, Body: []byte(`{"error":{"code":"E_LEGAL_HOLD"}}`)},
+			fails: true, says: []string{"E_LEGAL_HOLD"}, actions: allActions(),
+		},
+		"conflicting request": {
+			configure: func(s *mockserver.Server) {
+				never(s)
+				s.Enqueue(mockserver.QueuedRequest{ID: "theirs", Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
+			},
+			fails: true, says: []string{"Conflicting pending request theirs", "run again once the other request is carried out"},
+			actions: []string{requestAccessName, clearName},
+		},
+		"update is pending": {
+			configure: func(s *mockserver.Server) {
+				never(s)
+				s.Enqueue(mockserver.QueuedRequest{ID: "theirs", Scope: scope, Identity: person, Operation: mockserver.OpUpdateProfile})
+			},
+			fails: true, says: []string{"Conflicting pending request theirs"}, actions: []string{deleteName},
+		},
+		"never listed": {
+			configure: func(s *mockserver.Server) { outcome(mockserver.Outcome{After: -1})(s); s.DeleteProfile(scope, person) },
+			says:      []string{"nothing shows that it was carried out", `"request-1"`}, queued: 1, actions: []string{deleteName, requestAccessName},
+		},
+		"never given": {
+			configure: func(s *mockserver.Server) { s.DataRetention = 1 },
+			says:      []string{"The service gave no data", "run again once that request is carried out", "request-2"}, queued: 2, actions: []string{requestAccessName},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachAction(t, tc.actions, func(t *testing.T, a *action) {
+				tc.configure(a.service.Server)
+				if tc.refusal.Status != 0 {
+					tc.refusal.Operation = a.operation
+					a.service.Inject(tc.refusal)
+				}
+
+				invoked := a.invoke(prototest.Attributes{"timeouts": prototest.Attributes{"invoke": "3s"}})
+				wantQueued(t, a.service, a.operation, tc.queued)
+				texts, others := invoked.Warnings(), invoked.Errors()
+				if tc.fails || a.path != "" {
+					texts, others = others, nil
+				}
+				prototest.WantText(t, texts, tc.says...)
+				if len(others) > 0 {
+					t.Errorf("the errors are %q", others)
+				}
+				if a.path != "" {
+					wantNoFile(t, a.path)
+				}
+			})
+		})
+	}
+}
+
+// What an action advises about a request that it does not see carried out.
+func TestActions_adviceAboutAnOpenRequest(t *testing.T) {
+	t.Parallel()
+	for name, says := range map[string]string{
+		deleteName:        "the request stands and must not be repeated",
+		requestAccessName: "There is no file.",
+		clearName:         "the request stands and must not be repeated",
+	} {
+		eachAction(t, []string{name}, func(t *testing.T, a *action) {
+			invoked := a.invoke(prototest.Attributes{"timeouts": prototest.Attributes{"invoke": "1s"}})
+			prototest.WantText(t, append(invoked.Warnings(), invoked.Errors()...), says)
+		}, never)
+	}
+}
+
+// The outcome of a request whose answer is lost, and whose list cannot be read, is not known.
+// The next invocation takes over what is pending, or sends what is absolute once more.
+func TestActions_unknownOutcomeSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	eachAction(t, allActions(), func(t *testing.T, a *action) {
+		for range 2 {
+			a.service.Inject(mockserver.Fault{Operation: a.operation, Cut: mockserver.CutAfterCommit})
+		}
+		a.service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte(`{"error":{}}`)})
+		invoked := a.invoke(nil)
+		prototest.WantText(t, invoked.Errors(), "Outcome unknown", "look at analytics_pending_requests before you invoke the action again")
+		wantProgress(t, invoked)
+		if a.name == clearName {
+			prototest.WantText(t, invoked.Errors(), "It sends only what the profile still has then")
+			return
+		}
+
+		a.NewRun()
+		again := a.invoke(atOnce)
+		if len(again.Progress) != 1 || !strings.HasSuffix(again.Progress[0], `is pending already, as request "request-1"; no other is sent.`) {
+			t.Errorf("the messages are %q", again.Progress)
+		}
+		wantQueued(t, a.service, a.operation, 1)
+	}, never)
+}
+
+// An interrupt comes as soon as an action has said under which ID its request was accepted. The
+// package's TestMain finds what is left running.
+func TestActions_interruptComesAfterTheID(t *testing.T) {
+	t.Parallel()
+	eachAction(t, allActions(), func(t *testing.T, a *action) {
+		stopped := make(chan struct{})
+		invoked := a.InvokePlanned(t.Context(), a.name, a.config, func(string) bool {
+			go func() {
+				defer close(stopped)
+				a.Stop() // which waits for the end of the action
+			}()
+			return true
+		})
+		<-stopped
+		wantProgress(t, invoked, everyAction[a.name])
+		if a.path == "" {
+			a.NoErrors(invoked.Diagnostics)
+			prototest.WantText(t, invoked.Warnings(), "Interrupted while waiting", `"request-1"`)
+		} else {
+			prototest.WantText(t, invoked.Errors(), "Interrupted while waiting", "There is no file")
+			wantNoFile(t, a.path)
+		}
+		wantQueued(t, a.service, a.operation, 1)
+	}, never)
+}
+
+// TestDeleteData_clientThatGoesAwayLeavesNothingRunning is interruptComesAfterTheID for a
+// connection that breaks: nobody takes what the action says afterwards.
+func TestDeleteData_clientThatGoesAwayLeavesNothingRunning(t *testing.T) {
+	t.Parallel()
+	eachAction(t, []string{deleteName}, func(t *testing.T, a *action) {
+		ctx, cancel := context.WithCancel(t.Context())
+		invoked := a.InvokePlanned(ctx, deleteName, a.config, func(string) bool {
+			cancel()
+			return false
+		})
+		wantProgress(t, invoked, acceptedFirst)
+	}, never)
+}
+
+func TestDeleteData_panicIsAnErrorOfTheAction(t *testing.T) {
+	t.Parallel()
+	panics := func(cfg *client.Config) {
+		cfg.Proxy = func(r *http.Request) (*url.URL, error) {
+			if r.Method == http.MethodDelete { // in the goroutine that sends it
+				panic("canary of " + person)
+			}
+			return nil, nil
+		}
+	}
+	a := &action{Provider: prototest.MustStart(t, prototest.Config(mocktest.Start(t)), panics), t: t, name: deleteName, config: config(nil)}
+	prototest.WantText(t, a.invoke(nil).Errors(), "Internal error", "panic")
+}
+
+func TestDeleteData_pendingOneIsAdopted(t *testing.T) {
+	t.Parallel()
+	const pending = `A deletion is pending already, as request "theirs"; `
+	for how, tc := range map[string]struct {
+		config prototest.Attributes
+		says   []string
+	}{
+		"waits":         {nil, []string{pending + "it is waited for, and no other is sent.", carriedOut}},
+		"does not wait": {atOnce, []string{pending + "no other is sent."}},
+	} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			eachAction(t, []string{deleteName}, func(t *testing.T, a *action) {
+				for id, age := range map[string]time.Duration{"theirs": time.Hour, "another": time.Minute} {
+					a.service.Enqueue(mockserver.QueuedRequest{ID: id, Scope: scope, Identity: person, Operation: a.operation, At: time.Now().Add(-age)})
+				}
+				invoked := a.InvokePlanned(t.Context(), deleteName, config(tc.config), func(string) bool {
+					a.service.FulfilAll()
+					return true
+				})
+				a.NoErrors(invoked.Diagnostics)
+				wantProgress(t, invoked, tc.says...)
+				prototest.WantText(t, invoked.Warnings(), "More requests are pending", `"another"`)
+				wantQueued(t, a.service, a.operation, 2)
+			}, never)
+		})
+	}
+}
+
+// An action that is triggered beside a resource, or by two of them, is one deletion of its
+// person with them, in every order. Another run is another occasion.
+func TestDeleteData_sentOnceBesideAResource(t *testing.T) {
+	t.Parallel()
+	steps := map[string]func(*action){
+		"resource": func(a *action) { a.MustCreate(deletionName, config(nil)) },
+		"action":   func(a *action) { a.NoErrors(a.invoke(nil).Diagnostics) },
+	}
+	for _, order := range [][]string{{"resource", "action"}, {"action", "resource"}, {"action", "action"}} {
+		t.Run(strings.Join(order, ", "), func(t *testing.T) {
+			t.Parallel()
+			eachAction(t, []string{deleteName}, func(t *testing.T, a *action) {
+				for _, step := range order {
+					steps[step](a)
+					putData(a.service)
+				}
+				wantQueued(t, a.service, a.operation, 1)
+			})
+		})
+	}
+}
+
+func TestDeleteData_eachRunSendsAnotherRequest(t *testing.T) {
+	t.Parallel()
+	eachAction(t, []string{deleteName}, func(t *testing.T, a *action) {
+		a.MustCreate(deletionName, config(nil))
+		for range 2 {
+			a.NewRun()
+			a.NoErrors(a.invoke(nil).Diagnostics)
+		}
+		wantQueued(t, a.service, a.operation, 3)
+	})
+}
+
+func TestRequestDataAccess_notAwaitedIsFetchedByALaterInvocation(t *testing.T) {
+	t.Parallel()
+	eachAction(t, []string{requestAccessName}, func(t *testing.T, a *action) {
+		a.NoErrors(a.invoke(atOnce).Diagnostics)
+		wantNoFile(t, a.path)
+
+		a.service.FulfilAll()
+		withWire(a.Provider, a.service, profileInData)
+		invoked := a.invoke(atOnce)
+		a.NoErrors(invoked.Diagnostics)
+		wantProgress(t, invoked, written(t, a.path))
+		wantQueued(t, a.service, a.operation, 1)
+	}, never)
+}
+
+func TestRequestDataAccess_unusableTargetIsRefusedBeforeAnythingIsSent(t *testing.T) {
+	t.Parallel()
+	eachAction(t, []string{requestAccessName}, func(t *testing.T, a *action) {
+		folder, theirs := filepath.Dir(a.path), a.path
+		putTheirs(t, theirs)
+		missing := filepath.Join(folder, "missing", "data.json")
+		for _, path := range []string{folder, missing, theirs} {
+			a.path = path
+			planned := a.PlanAction(a.name, accessTo(path, nil))
+			if path == missing { // the folder may be made until then
+				a.NoErrors(planned)
+			} else {
+				prototest.WantText(t, planned.Errors(), "Nothing was sent", "output_path")
+			}
+
+			invoked := a.InvokePlanned(t.Context(), a.name, accessTo(path, nil), func(string) bool { return true })
+			prototest.WantText(t, invoked.Errors(), "Nothing was sent", "output_path")
+			a.wantDiscreet(invoked)
+		}
+		a.NoErrors(a.PlanAction(a.name, config(prototest.Attributes{"output_path": prototest.Unknown})))
+		wantNothingSent(t, a.service)
+		wantTheirs(t, theirs)
+
+		a.config = accessTo(theirs, prototest.Attributes{"overwrite": true})
+		invoked := a.invoke(nil)
+		a.NoErrors(invoked.Diagnostics)
+		wantProgress(t, invoked, everyAction[a.name], written(t, theirs))
+		another := a.invoke(prototest.Attributes{"identity_id": "ada@example.com"})
+		prototest.WantText(t, another.Errors(), "Two resources write the same file")
+	})
+}

@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package requests_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+)
+
+const profileName = "analytics_profile"
+
+// The resources whose request the service carries out later: all of them, and those of this
+// package.
+var (
+	everyResource = []string{deletionName, accessName, profileName}
+	ownResources  = []string{deletionName, accessName}
+)
+
+// object is an object of one of these resources. The other profile members of the person have
+// nothing to do with that of a profile.
+type object struct {
+	*prototest.Provider
+
+	t         *testing.T
+	service   *mocktest.Instance
+	name      string
+	operation string // of the service
+	config    prototest.Attributes
+	another   prototest.Attributes // the change that sends another request
+}
+
+// eachResource runs a test for an object of each resource.
+func eachResource(t *testing.T, names []string, test func(t *testing.T, o *object), configure ...func(*mockserver.Server)) {
+	t.Helper()
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+				test(t, newObject(t, p, service, name))
+			}, configure...)
+		})
+	}
+}
+
+func newObject(t *testing.T, p *prototest.Provider, service *mocktest.Instance, name string) *object {
+	t.Helper()
+	o := &object{Provider: p, t: t, service: service, name: name, operation: mockserver.OpDeleteAllData}
+	o.config, o.another = config(on("monday")), on("friday")
+
+	switch name {
+	case accessName:
+		o.operation, o.config["output_path"] = mockserver.OpGetAllData, output(t)
+	case profileName:
+		o.operation, o.config = mockserver.OpUpdateProfile, config(prototest.Attributes{"profile": `{"plan":"gold"}`})
+		o.another = prototest.Attributes{"profile": `{"plan":"silver"}`}
+	}
+
+	return o
+}
+
+// create creates the object with a configuration and begins another run.
+func (o *object) create(others prototest.Attributes) *prototest.State {
+	o.t.Helper()
+	state, _ := o.MustCreate(o.name, o.config.With(others))
+	o.NewRun()
+	return state
+}
+
+// refresh refreshes the object in another run.
+func (o *object) refresh(state *prototest.State) (*prototest.State, prototest.Diagnostics) {
+	o.t.Helper()
+	o.NewRun()
+	return o.MustRefresh(o.name, state)
+}
+
+// mustUpdate updates the object without an error.
+func (o *object) mustUpdate(state *prototest.State, config prototest.Attributes) (*prototest.State, prototest.Diagnostics) {
+	o.t.Helper()
+	state, diags := o.Update(o.name, state, config)
+	o.NoErrors(diags)
+	return state, diags
+}
+
+// mustPlan plans a configuration without an error.
+func (o *object) mustPlan(state *prototest.State, config prototest.Attributes) (prototest.Plan, prototest.Diagnostics) {
+	o.t.Helper()
+	plan, diags := o.Plan(o.name, state, config)
+	o.NoErrors(diags)
+	return plan, diags
+}
+
+// queued returns the requests that the service has accepted for the object, which are so many.
+func (o *object) queued(want int) []mockserver.QueuedRequest {
+	o.t.Helper()
+	return wantQueued(o.t, o.service, o.operation, want)
+}
+
+// enqueue puts a request of somebody else into the queue of the service.
+func (o *object) enqueue() (id string) {
+	return o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: o.operation})
+}
+
+// want fails the test if an attribute of the object has another value. A profile has no
+// request_id.
+func (o *object) want(state *prototest.State, want prototest.Attributes) {
+	o.t.Helper()
+	if o.name == profileName {
+		want = want.Without("request_id")
+	}
+	wantAttributes(o.t, state, want)
+}
+
+// wantWaits fails the test if a plan does not go on waiting for a request. Fetching the data of
+// a data access request can end in another one.
+func (o *object) wantWaits(plan prototest.Plan, id any) {
+	o.t.Helper()
+	if o.name == accessName {
+		id = prototest.Unknown
+	}
+	o.want(&prototest.State{Attributes: plan.Attributes}, prototest.Attributes{"fulfilled": prototest.Unknown, "request_id": id})
+}
+
+func TestRequests_sentOnceAndAwaited(t *testing.T) {
+	t.Parallel()
+	eachResource(t, everyResource, func(t *testing.T, o *object) {
+		state, diags := o.MustCreate(o.name, o.config)
+		wantNoPerson(t, diags)
+		o.want(state, prototest.Attributes{"fulfilled": true, "request_id": o.queued(1)[0].ID})
+		for _, name := range []string{"requested_at", "fulfilled_at"} {
+			if at, has := state.Attributes[name].(string); has {
+				if _, err := time.Parse(time.RFC3339, at); err != nil {
+					t.Error(err)
+				}
+			} else if o.name != profileName {
+				t.Errorf("%s is %v", name, state.Attributes[name])
+			}
+		}
+
+		o.service.Reset()
+		state, _ = o.refresh(state)
+		o.WantEmptyPlan(o.name, state, o.config)
+		if n := o.service.Count(o.operation) + o.service.Count(mockserver.OpListPendingRequests); n > 0 {
+			t.Errorf("%d requests for what is done", n)
+		}
+	})
+}
+
+// The file of a data access request is not written by a refresh, but by the next apply.
+func TestRequests_notAwaitedIsFoundByALaterRun(t *testing.T) {
+	t.Parallel()
+	eachResource(t, everyResource, func(t *testing.T, o *object) {
+		o.config = o.config.With(atOnce)
+		state, diags := o.MustCreate(o.name, o.config)
+		id := o.queued(1)[0].ID
+		pending := prototest.Attributes{"fulfilled": false, "request_id": id, "fulfilled_at": nil, "sha256": nil, "bytes": nil}
+		o.want(state, pending)
+		if o.name == profileName {
+			wantNoDiagnostics(t, diags)
+		}
+		for range 2 {
+			state, _ = o.refresh(state)
+			o.want(state, pending)
+			o.WantEmptyPlan(o.name, state, o.config)
+		}
+
+		o.service.FulfilAll()
+		state, _ = o.refresh(state)
+		if path, ok := o.config["output_path"].(string); ok {
+			wantNoFile(t, path)
+			plan, _ := o.mustPlan(state, o.config)
+			if !plan.Changes || len(plan.Replace) > 0 || plan.Attributes["sha256"] != prototest.Unknown {
+				t.Errorf("planned is %v", plan.Attributes)
+			}
+			state, diags = o.Apply(t.Context(), o.name, state, plan)
+			o.NoErrors(diags)
+			wantFile(t, state, path)
+		}
+		o.want(state, prototest.Attributes{"fulfilled": true, "request_id": id})
+		o.WantEmptyPlan(o.name, state, o.config)
+		o.queued(1)
+	}, never)
+}
+
+// An apply of a configuration that waits longer, or from now on, waits for the same request.
+func TestRequests_pendingOneIsAWarningAndAnEmptyPlan(t *testing.T) {
+	t.Parallel()
+	for how, given := range map[string]prototest.Attributes{"time is over": within("300ms"), "not awaited": atOnce} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			eachResource(t, everyResource, func(t *testing.T, o *object) {
+				state, diags := o.MustCreate(o.name, o.config.With(given))
+				id := o.queued(1)[0].ID
+				if how == "time is over" {
+					prototest.WantText(t, diags.Warnings(), "Accepted and still pending", id, "In state now: the resource with fulfilled = false")
+				}
+				wantNoPerson(t, diags)
+				state, _ = o.refresh(state)
+				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": id})
+				o.WantEmptyPlan(o.name, state, o.config.With(given))
+
+				longer := o.config.With(within("1m"))
+				plan, diags := o.mustPlan(state, longer)
+				wantNoDiagnostics(t, diags)
+				o.wantWaits(plan, id)
+
+				o.service.FulfilAll() // between plan and apply
+				state, diags = o.Apply(t.Context(), o.name, state, plan)
+				o.NoErrors(diags)
+				o.want(state, prototest.Attributes{"fulfilled": true, "request_id": id})
+				o.WantEmptyPlan(o.name, state, longer)
+				o.queued(1)
+			}, never)
+		})
+	}
+}
+
+// A request that the service fails leaves no object, and the next apply sends another.
+func TestRequests_failureIsAnErrorWithItsCode(t *testing.T) {
+	t.Parallel()
+	eachResource(t, everyResource, func(t *testing.T, o *object) {
+		for sent := range 2 {
+			state, diags := o.Create(o.name, o.config)
+			prototest.WantText(t, diags.Errors(), `"E_HOLD"`, "then failed it", o.queued(sent + 1)[sent].ID, "In state now: nothing")
+			wantNoPerson(t, diags)
+			if state != nil {
+				t.Errorf("in state is %v", state.Attributes)
+			}
+		}
+	}, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD", Message: "legal hold"}))
+}
+
+func TestRequests_failureSeenLaterIsAWarning(t *testing.T) {
+	t.Parallel()
+	for how, find := range map[string]func(*object) (*prototest.State, prototest.Diagnostics){
+		"by a refresh": func(o *object) (*prototest.State, prototest.Diagnostics) {
+			o.config = o.config.With(atOnce)
+			state := o.create(nil)
+			o.fail()
+			return o.MustRefresh(o.name, state)
+		},
+		"by the apply after an interrupt": func(o *object) (*prototest.State, prototest.Diagnostics) {
+			state, _ := o.interrupted(func() bool { return len(o.service.Queue()) > 0 })
+			o.NewRun()
+			plan, _ := o.mustPlan(state, o.config)
+			o.fail()
+			state, diags := o.Apply(o.t.Context(), o.name, state, plan)
+			o.NoErrors(diags)
+			return state, diags
+		},
+	} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			eachResource(t, ownResources, func(t *testing.T, o *object) {
+				state, diags := find(o)
+				id := o.queued(1)[0].ID
+				prototest.WantText(t, diags.Warnings(), "failed", "E_HOLD", id, "change triggers")
+				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": id})
+				o.WantEmptyPlan(o.name, state, o.config)
+			}, never)
+		})
+	}
+}
+
+// fail lets the first request of the queue fail.
+func (o *object) fail() {
+	o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Failed, Code: "E_HOLD"})
+}
+
+func TestRequests_conflictWithOtherPendingOnes(t *testing.T) {
+	t.Parallel()
+	for pending, names := range map[string][]string{
+		mockserver.OpUpdateProfile: {deletionName},
+		mockserver.OpGetAllData:    {deletionName},
+		mockserver.OpDeleteAllData: {accessName, profileName},
+	} {
+		t.Run(pending, func(t *testing.T) {
+			t.Parallel()
+			eachResource(t, names, func(t *testing.T, o *object) {
+				id := o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: pending})
+				state, diags := o.Create(o.name, o.config)
+				if state != nil {
+					t.Error("something is in state")
+				}
+				prototest.WantText(t, diags.Errors(), "onflicting pending request "+id, "nothing was sent")
+				o.queued(0)
+			}, never)
+		})
+	}
+}
+
+func TestRequests_unknownStatusIsTreatedAsPending(t *testing.T) {
+	t.Parallel()
+	eachResource(t, everyResource, func(t *testing.T, o *object) {
+		state, diags := o.MustCreate(o.name, o.config.With(within("2500ms")))
+		prototest.WantText(t, diags.Warnings(), "Unknown status", "treated as pending", "wire.ended_statuses")
+		o.want(state, prototest.Attributes{"fulfilled": false})
+		o.queued(1)
+	}, outcome(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
+}
+
+func TestRequests_unreadableListWhileWaitingIsAWarning(t *testing.T) {
+	t.Parallel()
+	eachResource(t, everyResource, func(t *testing.T, o *object) {
+		o.service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Times: -1, Status: 403, Body: []byte(`{"error":{"code":"no"}}`)})
+		state, diags := o.MustCreate(o.name, o.config)
+		prototest.WantText(t, diags.Warnings(), "but waiting for it failed", "Not permitted")
+		wantNoPerson(t, diags)
+		o.want(state, prototest.Attributes{"fulfilled": false})
+
+		kept, diags := o.refresh(state)
+		prototest.WantText(t, diags.Warnings(), "could not be checked", "Not permitted", "In state now: the resource with fulfilled = false")
+		o.want(kept, prototest.Attributes{"request_id": o.queued(1)[0].ID})
+	}, never)
+}
+
+// interrupted creates the object and stops the run once its request is sent.
+func (o *object) interrupted(isSent func() bool) (*prototest.State, prototest.Diagnostics) {
+	o.t.Helper()
+	plan, _ := o.mustPlan(nil, o.config)
+	type result struct {
+		state *prototest.State
+		diags prototest.Diagnostics
+	}
+	done := make(chan result, 1)
+	go func() {
+		state, diags := o.Apply(o.t.Context(), o.name, nil, plan)
+		done <- result{state, diags}
+	}()
+
+	// Stopping before the request is sent would give it up. Stopping before the wait has begun
+	// may be lost, so it is repeated.
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case r := <-done:
+			o.NoErrors(r.diags)
+			return r.state, r.diags
+		case <-ticker.C:
+			if isSent() {
+				o.Stop()
+			}
+		}
+	}
+}
+
+func TestRequests_interruptedWaitIsResumed(t *testing.T) {
+	t.Parallel()
+	eachResource(t, everyResource, func(t *testing.T, o *object) {
+		state, diags := o.interrupted(func() bool { return len(o.service.Queue()) > 0 })
+		id := o.queued(1)[0].ID
+		prototest.WantText(t, diags.Warnings(), "Interrupted while waiting", id, "sends nothing")
+		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": id})
+
+		state, _ = o.refresh(state)
+		plan, diags := o.mustPlan(state, o.config)
+		wantNoDiagnostics(t, diags)
+		o.wantWaits(plan, id)
+
+		o.service.FulfilAll()
+		state, diags = o.Apply(t.Context(), o.name, state, plan)
+		o.NoErrors(diags)
+		o.want(state, prototest.Attributes{"fulfilled": true, "request_id": id})
+		o.WantEmptyPlan(o.name, state, o.config)
+		o.queued(1)
+	}, never)
+}
+
+// hanging makes the service never answer the first request of an operation. sent is closed
+// once it has arrived.
+func hanging(operation string, isCommitted bool) (configure func(*mockserver.Server), sent chan struct{}) {
+	var arrived atomic.Bool
+	sent = make(chan struct{})
+
+	return func(s *mockserver.Server) {
+		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+			if r.Operation != operation || arrived.Swap(true) {
+				return nil
+			}
+			close(sent)
+			return &mockserver.Fault{Hang: true, Commit: isCommitted}
+		}
+	}, sent
+}
+
+// A run that is interrupted while the service is slow to answer leaves an object: with the id
+// of its request, or without it. A later run looks for the request, and it is sent twice only
+// where it never arrived.
+func TestRequests_interruptedWhileSending(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct{ arrives, isListed bool }{
+		"listed at once":  {true, true},
+		"not listed yet":  {true, false},
+		"has not arrived": {false, false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			eachResource(t, ownResources, func(t *testing.T, o *object) {
+				hangs, sent := hanging(o.operation, c.arrives)
+				hangs(o.service.Server)
+				if !c.isListed {
+					o.service.SetPendingLag(mockserver.Lag{Looks: 4})
+				}
+				o.config = o.config.With(atOnce)
+				state, diags := o.interrupted(func() bool {
+					select {
+					case <-sent:
+						return true
+					default:
+						return false
+					}
+				})
+				o.want(state, prototest.Attributes{"fulfilled": false})
+				if c.isListed {
+					o.want(state, prototest.Attributes{"request_id": o.service.Queue()[0].ID})
+					return
+				}
+				o.want(state, prototest.Attributes{"request_id": nil})
+				prototest.WantText(t, diags.Warnings(), "Interrupted, and the outcome is not known", "plan again")
+				o.NewRun()
+				_, diags = o.Destroy(o.name, state)
+				prototest.WantText(t, diags.Warnings(), "not known whether the service has accepted it")
+
+				o.service.SetPendingLag(mockserver.Lag{})
+				state, _ = o.refresh(state)
+				plan, diags := o.mustPlan(state, o.config)
+				if plan.Changes == c.arrives {
+					t.Errorf("the request has arrived: %t, and the plan has changes: %t", c.arrives, plan.Changes)
+				}
+				if !c.arrives {
+					prototest.WantText(t, diags.Warnings(), "The service may have this request already")
+					state, diags = o.Apply(t.Context(), o.name, state, plan)
+					o.NoErrors(diags)
+				}
+				o.want(state, prototest.Attributes{"request_id": o.queued(1)[0].ID})
+				o.WantEmptyPlan(o.name, state, o.config)
+			}, never)
+		})
+	}
+}
+
+// Nothing shows whether a request was carried out that the list has never shown, and that has
+// no effect to see.
+func TestRequests_neverListedIsNotFulfilled(t *testing.T) {
+	t.Parallel()
+	eachResource(t, ownResources, func(t *testing.T, o *object) {
+		o.service.DeleteProfile(scope, person)
+		state, diags := o.MustCreate(o.name, o.config)
+		for range 3 {
+			prototest.WantText(t, diags.Warnings(), "nothing shows that it was carried out", "request-1")
+			wantNoPerson(t, diags)
+			o.want(state, prototest.Attributes{"fulfilled": false, "fulfilled_at": nil})
+			o.WantEmptyPlan(o.name, state, o.config)
+			state, diags = o.refresh(state)
+		}
+		o.queued(1)
+	}, outcome(mockserver.Outcome{After: -1}))
+}
+
+func TestRequests_destroyForgetsAPendingOneWithAWarning(t *testing.T) {
+	t.Parallel()
+	for name, says := range map[string]string{
+		deletionName: "stays pending", accessName: "stays pending", profileName: "may still change the profile",
+	} {
+		eachResource(t, []string{name}, func(t *testing.T, o *object) {
+			state := o.create(atOnce)
+			o.service.Reset()
+			gone, diags := o.Destroy(name, state)
+			o.NoErrors(diags)
+			if n := len(diags.Warnings()); gone != nil || n != 2 {
+				t.Errorf("%d warnings, want one in the plan and one in the apply, and state is %v", n, gone)
+			}
+			prototest.WantText(t, diags.Warnings(), says)
+			wantNoPerson(t, diags)
+			wantNothingSent(t, o.service)
+		}, never)
+	}
+}
+
+// A changed scope of the provider is refused while the request is pending. Once it is
+// fulfilled, the object is replaced with a warning.
+func TestRequests_changedProviderScope(t *testing.T) {
+	t.Parallel()
+	eachResource(t, everyResource, func(t *testing.T, o *object) {
+		o.config = o.config.With(atOnce)
+		state := o.create(nil)
+		other := prototest.Config(o.service).With(prototest.Attributes{"project_id": "shop"})
+
+		o.Reconfigure(other)
+		state, _ = o.MustRefresh(o.name, state)
+		_, diags := o.Plan(o.name, state, o.config)
+		prototest.WantText(t, diags.Errors(), "under way in the former scope", "project_id")
+		o.want(state, prototest.Attributes{"fulfilled": false})
+
+		o.service.FulfilAll()
+		if path, ok := o.config["output_path"].(string); ok { // which an apply in the former scope writes
+			o.Reconfigure(prototest.Config(o.service))
+			state, _ = o.MustRefresh(o.name, state)
+			state, _ = o.mustUpdate(state, o.config)
+			wantFile(t, state, path)
+			o.Reconfigure(other)
+		}
+		state, _ = o.MustRefresh(o.name, state)
+		o.want(state, prototest.Attributes{"fulfilled": true, "project_id": mocktest.Project})
+		plan, diags := o.mustPlan(state, o.config)
+		if len(plan.Replace) == 0 {
+			t.Error("the object is not replaced")
+		}
+		prototest.WantText(t, diags.Warnings(), "scope of the provider has changed")
+		o.queued(1)
+	}, never)
+}
