@@ -7,68 +7,68 @@
 //
 // The document is written from the description of the interface alone; "section" in
 // the comments is a section of that description. The document leaves open what the
-// description does not show. What OpenAPI cannot express is checked in Go: one place for
-// all parameters. The mock server itself checks credentials and the encoding of paths.
+// description does not show. kin-openapi compares; what OpenAPI cannot express is checked
+// here: one place for all parameters, none that is undeclared or repeated, and empty
+// answers. The mock server itself checks credentials and the encoding of paths.
 package contract
 
 import (
+	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 )
 
 //go:embed openapi.yaml
 var document []byte
 
-// secretParameter is the query parameter of the secret key (section 5).
-const secretParameter = "apiSecretToken"
+const (
+	// secretParameter is the query parameter of the secret key (section 5).
+	secretParameter = "apiSecretToken"
+	mediaForm       = "application/x-www-form-urlencoded"
+)
 
-// Option changes the document of a Validator. It is passed to New.
-type Option func(*openapi3.T) error
+// LimitBody is the size of the largest response body that is validated, in bytes, since an
+// export may have gigabytes.
+const LimitBody = 1 << 20
 
-// ExportKindParameter allows the export a query parameter beside utcDate. Section 4
-// does not show how a request chooses between the kinds of records, so the provider
-// lets its user name a parameter. New returns an error if the name is empty or taken.
-func ExportKindParameter(name string) Option {
-	return func(doc *openapi3.T) error {
-		export := operationByID(doc, "exportRecords")
-		if name == "" || name == secretParameter || export.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) != nil {
-			return errors.New("the parameter for the kind of records needs a name of its own")
-		}
-
-		kind := openapi3.NewQueryParameter(name).WithSchema(openapi3.NewStringSchema().WithMinLength(1))
-		export.AddParameter(kind)
-		return nil
-	}
+// Validator compares requests and responses with the OpenAPI document. It is safe for
+// concurrent use.
+type Validator struct {
+	router routers.Router
 }
 
-func operationByID(doc *openapi3.T, id string) *openapi3.Operation {
-	for _, item := range doc.Paths.Map() {
-		for _, operation := range item.Operations() {
-			if operation.OperationID == id {
-				return operation
-			}
-		}
-	}
-	return nil
-}
-
-// New returns a Validator for the document in this package. The error is that of an
-// option.
-func New(options ...Option) (*Validator, error) {
+// New returns a Validator for the document in this package. With a kindParameter, the
+// export has a query parameter of this name beside utcDate: section 4 does not show how a
+// request chooses between the kinds of records, so the provider lets its user name a
+// parameter. The error says that the name is taken.
+func New(kindParameter string) (*Validator, error) {
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData(document)
 	if err != nil {
 		return nil, fmt.Errorf("the OpenAPI document cannot be read: %w", err)
 	}
 
-	for _, option := range options {
-		if err := option(doc); err != nil {
-			return nil, err
+	if kindParameter != "" {
+		export := doc.Paths.Find("/v1/org/{orgId}/project/{projectId}/export").Get
+		if kindParameter == secretParameter || export.Parameters.GetByInAndName(openapi3.ParameterInQuery, kindParameter) != nil {
+			return nil, errors.New("the parameter for the kind of records needs a name of its own")
 		}
+		export.AddParameter(openapi3.NewQueryParameter(kindParameter).WithSchema(openapi3.NewStringSchema().WithMinLength(1)))
 	}
 	if err := doc.Validate(loader.Context); err != nil {
 		return nil, fmt.Errorf("the OpenAPI document is not valid: %w", err)
@@ -80,4 +80,182 @@ func New(options ...Option) (*Validator, error) {
 	}
 
 	return &Validator{router: router}, nil
+}
+
+// Wrap returns a handler that validates every request before next and every response
+// after it. The client sees no difference: next is called even if the request is a
+// violation, and its response is sent as it is written.
+//
+// report is called with one text for each violation, which may quote what was sent. Each
+// request calls it from its own goroutine. A violation of a response may be reported after
+// the client has the response, so a test must close the server before it counts violations.
+//
+// Not validated are the response of a handler that panics (as with
+// http.ErrAbortHandler), a response that the client did not wait for, and one that is
+// compressed or larger than LimitBody.
+func (v *Validator) Wrap(next http.Handler, report func(violation string)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		route, vars, err := v.router.FindRoute(r)
+		if err != nil {
+			report("no operation: section 4 has no operation with this path and method")
+			next.ServeHTTP(w, r)
+			return
+		}
+
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler) // the client has gone
+		}
+		r = r.WithContext(r.Context())
+		r.Body = io.NopCloser(bytes.NewReader(body))
+
+		x := exchange{
+			input: &openapi3filter.RequestValidationInput{Request: r, PathParams: vars, Route: route, Options: options},
+			violated: func(text string) {
+				report(route.Operation.OperationID + ": " + route.Method + " " + route.Path + ": " + text)
+			},
+		}
+		x.checkRequest(r, body)
+
+		rec := &recorder{ResponseWriter: w}
+		next.ServeHTTP(rec, r)
+		if r.Context().Err() == nil && !rec.partial && rec.Header().Get("Content-Encoding") == "" {
+			x.checkResponse(rec)
+		}
+	})
+}
+
+// options replace kin-openapi's formats, which accept the 31st of February, or are
+// registered for the whole process. The mock server checks credentials.
+var options = &openapi3filter.Options{
+	MultiError: true, IncludeResponseStatus: true, RejectWhenRequestBodyNotSpecified: true, SkipSettingDefaults: true,
+	AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
+	SchemaValidationOptions: []openapi3.SchemaValidationOption{openapi3.WithStringFormatValidators(map[string]openapi3.StringFormatValidator{
+		"date": openapi3.NewCallbackValidator(func(s string) error {
+			_, err := time.Parse(time.DateOnly, s)
+			return err
+		}),
+		"ipv6": openapi3.NewCallbackValidator(func(s string) error {
+			if a, err := netip.ParseAddr(s); err != nil || !a.Is6() || a.Zone() != "" {
+				return errors.New("not an IPv6 address")
+			}
+			return nil
+		}),
+	})},
+}
+
+// exchange is a request and its response.
+type exchange struct {
+	input    *openapi3filter.RequestValidationInput
+	violated func(text string)
+}
+
+// checkRequest compares a request with its operation. Section 4 (gaps) leaves the place of
+// the consent parameters open, section 5 (rule 4) that of the login parameters: all of them
+// are in a body or all in the query, where they are compared as a form would be. In the
+// document, these are the operations that declare a form, and all of its fields as
+// parameters of the query too.
+func (x *exchange) checkRequest(r *http.Request, body []byte) {
+	operation := x.input.Route.Operation
+	anywhere := operation.RequestBody != nil && operation.RequestBody.Value.Content[mediaForm] != nil
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		x.violated("the query is not well-formed (section 4)")
+	}
+	delete(query, secretParameter) // a credential
+
+	var form url.Values
+	if anywhere && r.Header.Get("Content-Type") == mediaForm {
+		form, _ = url.ParseQuery(string(body)) // kin-openapi refuses one that is not well-formed
+	}
+	for _, values := range []url.Values{query, form} {
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			if operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
+				x.violated("the operation does not declare the parameter " + name + " (section 4)")
+				delete(values, name)
+			} else if len(values[name]) > 1 {
+				x.violated("the parameter " + name + " is there more than once (section 4)")
+			}
+		}
+	}
+
+	checked := r.Clone(r.Context())
+	switch {
+	case !anywhere:
+	case len(body) > 0 && len(query) > 0:
+		x.violated("some parameters are in the body and some in the query (section 4, gaps; section 5, rule 4)")
+		return
+	case len(body) == 0 && len(query) == 0:
+		x.violated("there are no parameters, in the body or in the query (section 2)")
+		return
+	case len(query) > 0:
+		body, query = []byte(query.Encode()), nil
+		checked.Header.Set("Content-Type", mediaForm)
+	}
+
+	checked.URL.RawQuery = query.Encode()
+	checked.Body, checked.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	x.input.Request = checked
+	x.report(openapi3filter.ValidateRequest(r.Context(), x.input))
+}
+
+// checkResponse compares what the handler has written with the operation. In the document,
+// x-empty-allowed marks a response that may have no body.
+func (x *exchange) checkResponse(rec *recorder) {
+	status := cmp.Or(rec.status, http.StatusOK) // net/http sends it for a handler that sets none
+	responses := x.input.Route.Operation.Responses
+	if ref := cmp.Or(responses.Status(status), responses.Default()); ref != nil && rec.body.Len() == 0 {
+		if allowed, _ := ref.Value.Extensions["x-empty-allowed"].(bool); !allowed {
+			x.violated("the response has no body, and one is shown (sections 2 and 4)")
+		}
+		return
+	}
+
+	x.report(openapi3filter.ValidateResponse(x.input.Request.Context(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: x.input, Status: status, Header: rec.Header(), Body: io.NopCloser(&rec.body), Options: options,
+	}))
+}
+
+// report reports each of the errors of kin-openapi, without the schema and the value that
+// follow the first line.
+func (x *exchange) report(err error) {
+	several, ok := err.(openapi3.MultiError) //nolint:errorlint // kin-openapi returns it as it is
+	if err != nil && !ok {
+		several = openapi3.MultiError{err}
+	}
+	for _, each := range several {
+		text, _, _ := strings.Cut(each.Error(), "\n")
+		x.violated(text)
+	}
+}
+
+// recorder passes a response on and keeps what is needed to validate it: the status and
+// up to LimitBody bytes of the body.
+type recorder struct {
+	http.ResponseWriter
+
+	status  int // 0 until the headers are sent
+	body    bytes.Buffer
+	partial bool // body is incomplete
+}
+
+// Unwrap returns the wrapped writer for http.ResponseController.
+func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
+
+func (rec *recorder) WriteHeader(status int) {
+	rec.status = status
+	rec.ResponseWriter.WriteHeader(status)
+}
+
+func (rec *recorder) Write(p []byte) (int, error) {
+	n, err := rec.ResponseWriter.Write(p)
+
+	rec.partial = rec.partial || err != nil || rec.body.Len()+n > LimitBody
+	if rec.partial {
+		rec.body = bytes.Buffer{}
+	} else {
+		rec.body.Write(p[:n])
+	}
+
+	return n, err
 }

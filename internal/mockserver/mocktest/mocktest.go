@@ -87,7 +87,7 @@ var instances atomic.Int64
 
 // usual returns the validator that servers without an ExportKindParameter share. It
 // keeps nothing of the requests that it sees.
-var usual = sync.OnceValues(func() (*contract.Validator, error) { return contract.New() })
+var usual = sync.OnceValues(func() (*contract.Validator, error) { return contract.New("") })
 
 // prepare returns an instance that does not accept connections yet.
 func prepare(t testing.TB, configure []func(*mockserver.Server)) *Instance {
@@ -111,7 +111,7 @@ func prepare(t testing.TB, configure []func(*mockserver.Server)) *Instance {
 	if parameter := i.Wire.ExportKindParameter; parameter == "" {
 		v, err = usual()
 	} else {
-		v, err = contract.New(contract.ExportKindParameter(parameter))
+		v, err = contract.New(parameter)
 	}
 	if err != nil {
 		t.Fatal(err)
