@@ -5,12 +5,50 @@
 // which cancels every change, and the provider's process would stay behind for ever.
 package orphan
 
+import (
+	"os"
+	"runtime"
+	"time"
+)
+
 // Watch returns a channel that is closed once the process that started this one has ended.
 func Watch() <-chan struct{} {
 	gone := make(chan struct{})
 	go func() {
-		waitForParent()
+		if runtime.GOOS == "windows" {
+			waitByHandle()
+		} else {
+			waitWhile(os.Getppid)
+		}
 		close(gone)
 	}()
 	return gone
+}
+
+// waitByHandle returns when the parent has ended. On Windows, the number of a process that has
+// ended can be given to another; a handle goes on standing for the first.
+func waitByHandle() {
+	parent, err := os.FindProcess(os.Getppid())
+	if err == nil {
+		_, err = parent.Wait() // there, it need not be a child
+	}
+	if err != nil {
+		select {} // nobody to wait for
+	}
+}
+
+// interval is how often a process looks for its parent. PR_SET_PDEATHSIG of Linux does
+// not help: it reports the end of the thread that started the process, not of the parent.
+const interval = time.Second
+
+// waitWhile returns when another process has become the parent: the system gives the children
+// of one that has ended to another.
+func waitWhile(parent func() int) {
+	first := parent()
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+
+	for parent() == first {
+		<-ticker.C
+	}
 }

@@ -31,18 +31,7 @@ import (
 func (p *analyticsProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	r := newReading(req.Config.Raw, func(string) string { return "" }, &resp.Diagnostics)
 	c := r.configuration()
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	if r.sources["base_url"] == "provider block" {
-		checkBaseURL(c.BaseURL, &resp.Diagnostics)
-	}
-	if inBlock, _ := r.of(credentialGroup); len(inBlock) > 0 {
-		r.checkCredentials(c)
-	}
-	r.checkScope(c)
-	r.checkWire(c)
+	r.checkAccess(c, len(r.group(credentialGroup, r.isInBlock)) > 0)
 }
 
 // Configure creates the client without a request to the service. Attributes that are not known
@@ -50,17 +39,14 @@ func (p *analyticsProvider) ValidateConfig(_ context.Context, req provider.Valid
 func (p *analyticsProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	r := newReading(req.Config.Raw, p.getenv, &resp.Diagnostics)
 	c := r.complete()
-	if !resp.Diagnostics.HasError() {
-		r.checkCredentials(c)
-		r.checkScope(c)
-	}
+	r.checkAccess(c, true)
 	tflog.Debug(ctx, "Sources of the provider configuration", r.sources)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
 	service := &tfkit.Service{DefaultScope: c.scope}
-	if _, unknown := r.of(scopeGroup); len(unknown) > 0 {
+	if unknown := r.group(scopeGroup, r.isUnknown); len(unknown) > 0 {
 		service.DefaultScope, service.UnknownScope = client.Scope{}, unknown
 	}
 	for _, name := range r.unknown {
@@ -114,8 +100,8 @@ func ReadEnvironment(version string, getenv func(string) string) (cfg client.Con
 	return c.Config, c.scope, problems
 }
 
-// complete takes over every setting that is known, and checks everything but credentials and
-// scope.
+// complete is configuration with the content of ca_cert_file. It reports an address that is
+// missing.
 func (r *reading) complete() *configuration {
 	c := r.configuration()
 	if c.caCertFile != "" {
@@ -130,72 +116,43 @@ func (r *reading) complete() *configuration {
 		c.CACertPEM = pem
 	}
 
-	if !slices.Contains(r.unknown, "base_url") {
-		checkBaseURL(c.BaseURL, r.diags)
+	if r.sources["base_url"] == nil {
+		tfkit.Problem{
+			Summary: "No base_url",
+			Detail:  "The address of the service is not configured. There is no default host.",
+			Do:      "set base_url in the provider block, or ANALYTICS_BASE_URL in the environment.",
+			At:      path.Root("base_url"),
+		}.AddError(r.diags)
 	}
-	r.checkWire(c)
 
 	return c
 }
 
-func checkBaseURL(value string, diags *diag.Diagnostics) {
-	u, err := client.ParseBaseURL(value)
-	if err != nil {
+// checkAccess refuses everything but exactly one way to authenticate, if one is needed, and a
+// scope that cannot be used, each once all of it is known. A missing scope can be used:
+// resources and data sources may have their own.
+func (r *reading) checkAccess(c *configuration, needsCredentials bool) {
+	if r.diags.HasError() {
+		return
+	}
+
+	e, isUnusable := errors.AsType[*transport.CredentialError](c.Credentials.Validate())
+	if isUnusable && needsCredentials && len(r.group(credentialGroup, r.isUnknown)) == 0 {
 		tfkit.Problem{
-			Summary: "Unusable base_url",
-			Detail:  "The setting " + err.Error() + ".",
-			Do:      "set base_url in the provider block, or ANALYTICS_BASE_URL in the environment. There is no default host.",
-			At:      path.Root("base_url"),
-		}.AddError(diags)
-
-		return
+			Summary: "Unusable credentials",
+			Detail:  "The setting " + e.Error() + ".",
+			Do: "give exactly one of email and password, token, or api_secret_key, in the provider block, or as " +
+				"ANALYTICS_EMAIL and ANALYTICS_PASSWORD, ANALYTICS_TOKEN, or ANALYTICS_API_SECRET_KEY in the environment. The block wins as a whole.",
+			At: path.Root(e.Setting),
+		}.AddError(r.diags)
 	}
 
-	if strings.HasSuffix(u.Path, "/v1") {
-		tfkit.Problem{
-			Summary: "base_url ends in /v1",
-			Detail:  "The provider adds /v1 to every path itself. If requests fail with \"Endpoint not found\", remove it from base_url.",
-			At:      path.Root("base_url"),
-		}.AddWarning(diags)
-	}
-}
-
-// checkCredentials refuses everything but exactly one way to authenticate, once all of them are
-// known.
-func (r *reading) checkCredentials(c *configuration) {
-	e, ok := errors.AsType[*transport.CredentialError](c.Credentials.Validate())
-	if _, unknown := r.of(credentialGroup); !ok || len(unknown) > 0 {
-		return
-	}
-
-	tfkit.Problem{
-		Summary: "Unusable credentials",
-		Detail:  "The setting " + e.Error() + ".",
-		Do: "give exactly one of email and password, token, or api_secret_key, in the provider block, or as " +
-			"ANALYTICS_EMAIL and ANALYTICS_PASSWORD, ANALYTICS_TOKEN, or ANALYTICS_API_SECRET_KEY in the environment. The block wins as a whole.",
-		At: path.Root(e.Setting),
-	}.AddError(r.diags)
-}
-
-// checkScope refuses a scope that cannot be used, once all of it is known. A missing scope can
-// be used: resources and data sources may have their own.
-func (r *reading) checkScope(c *configuration) {
-	err := c.scope.Validate()
-	if _, unknown := r.of(scopeGroup); err == nil || c.scope.IsZero() || len(unknown) > 0 {
-		return
-	}
-
-	at := path.Root("org_id")
-	if c.scope.Account() {
-		at = path.Root("account_id")
-	}
-	tfkit.Problem{Summary: "Unusable scope", Detail: "The scope cannot be used: " + err.Error() + ".", At: at}.AddError(r.diags)
-}
-
-// checkWire refuses what the settings of wire cannot be together.
-func (r *reading) checkWire(c *configuration) {
-	if err := c.Wire.Validate(); err != nil && !r.diags.HasError() {
-		tfkit.Problem{Summary: "Invalid value", Detail: "The setting " + err.Error() + ".", At: path.Root("wire")}.AddError(r.diags)
+	if err := c.scope.Validate(); err != nil && !c.scope.IsZero() && len(r.group(scopeGroup, r.isUnknown)) == 0 {
+		at := path.Root("org_id")
+		if c.scope.Account() {
+			at = path.Root("account_id")
+		}
+		tfkit.Problem{Summary: "Unusable scope", Detail: "The scope cannot be used: " + err.Error() + ".", At: at}.AddError(r.diags)
 	}
 }
 
@@ -254,7 +211,7 @@ func members(prefix string, object tftypes.Value) map[string]tftypes.Value {
 	return set
 }
 
-// configuration takes over every setting that is known.
+// configuration takes over every setting that is known, and reports what cannot be used.
 func (r *reading) configuration() *configuration {
 	to := &configuration{Config: client.Config{MaxRetries: client.DefaultMaxRetries}}
 	if wire, ok := r.block["wire"]; ok && !wire.IsKnown() {
@@ -267,8 +224,23 @@ func (r *reading) configuration() *configuration {
 			continue
 		}
 		if err := s.apply(to, value); err != nil {
-			r.refuse(s, err.Error())
+			p := tfkit.Problem{Summary: "Invalid value", Detail: s.name + " " + err.Error() + ".", At: s.path()}
+			if r.sources[s.name] == "environment" {
+				p.Summary, p.Detail = "Invalid environment variable", "The environment variable "+s.variable()+" "+err.Error()+"."
+			}
+			p.AddError(r.diags)
 		}
+	}
+
+	if err := to.Wire.Validate(); err != nil && !r.diags.HasError() {
+		tfkit.Problem{Summary: "Invalid value", Detail: "The setting " + err.Error() + ".", At: path.Root("wire")}.AddError(r.diags)
+	}
+	if strings.HasSuffix(strings.TrimRight(to.BaseURL, "/"), "/v1") {
+		tfkit.Problem{
+			Summary: "base_url ends in /v1",
+			Detail:  "The provider adds /v1 to every path itself. If requests fail with \"Endpoint not found\", remove it from base_url.",
+			At:      path.Root("base_url"),
+		}.AddWarning(r.diags)
 	}
 
 	return to
@@ -286,8 +258,8 @@ func (r *reading) value(s setting) (value string, found bool) {
 		return textOf(v), true
 	}
 
-	inBlock, _ := r.of(s.group)
-	if s.group != "" && len(inBlock) > 0 || strings.HasPrefix(s.name, "wire_") && slices.Contains(r.unknown, "wire") {
+	isOfBlock := s.group != "" && len(r.group(s.group, r.isInBlock)) > 0
+	if isOfBlock || strings.HasPrefix(s.name, "wire_") && r.isUnknown("wire") {
 		return "", false
 	}
 	if value = r.getenv(s.variable()); value != "" {
@@ -297,18 +269,19 @@ func (r *reading) value(s setting) (value string, found bool) {
 	return value, value != ""
 }
 
-// of returns the settings of a group that the block sets, and those that are not known yet.
-func (r *reading) of(group string) (set, unknown []string) {
+func (r *reading) isInBlock(name string) bool { _, ok := r.block[name]; return ok }
+
+func (r *reading) isUnknown(name string) bool { return slices.Contains(r.unknown, name) }
+
+// group returns the settings of a group that meet a condition.
+func (r *reading) group(group string, condition func(name string) bool) (names []string) {
 	for _, s := range settings {
-		if _, isInBlock := r.block[s.name]; isInBlock && s.group == group {
-			set = append(set, s.name)
-		}
-		if slices.Contains(r.unknown, s.name) && s.group == group {
-			unknown = append(unknown, s.name)
+		if s.group == group && condition(s.name) {
+			names = append(names, s.name)
 		}
 	}
 
-	return set, unknown
+	return names
 }
 
 // textOf returns a known value in the form of its variable.
@@ -342,13 +315,4 @@ func textOf(v tftypes.Value) string {
 	encoded, _ := json.Marshal(texts)
 
 	return string(encoded)
-}
-
-// refuse reports a value that cannot be used, without the value.
-func (r *reading) refuse(s setting, problem string) {
-	p := tfkit.Problem{Summary: "Invalid value", Detail: s.name + " " + problem + ".", At: s.path()}
-	if r.sources[s.name] == "environment" {
-		p.Summary, p.Detail = "Invalid environment variable", "The environment variable "+s.variable()+" "+problem+"."
-	}
-	p.AddError(r.diags)
 }

@@ -77,12 +77,12 @@ var settings = []setting{
 	{
 		name:  "base_url",
 		text:  "Address of the service, such as `https://analytics.example.com`. Required, here or in the environment. Plain `http` is accepted only for the local machine.",
-		apply: take(anyText, func(to *configuration) *string { return &to.BaseURL }),
+		apply: take(parseBaseURL, func(to *configuration) *string { return &to.BaseURL }),
 	},
 	{
 		name:  "ca_cert_file",
 		text:  "PEM file with certificates to trust in addition to the system's own.",
-		apply: take(anyText, func(to *configuration) *string { return &to.caCertFile }),
+		apply: func(to *configuration, value string) error { to.caCertFile = value; return nil },
 	},
 	{
 		name: "headers", typ: textMap, sensitive: true,
@@ -155,7 +155,12 @@ func take[T any](parse func(string) (T, error), field func(*configuration) *T) f
 	}
 }
 
-func anyText(value string) (string, error) { return value, nil }
+func parseBaseURL(value string) (string, error) {
+	if _, err := client.ParseBaseURL(value); err != nil {
+		return "", errors.New(strings.TrimPrefix(err.Error(), "base_url "))
+	}
+	return value, nil
+}
 
 func parseNumber(value string) (float64, error) { return strconv.ParseFloat(value, 64) }
 

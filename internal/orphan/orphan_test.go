@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 
-//go:build !windows
-
 package orphan
 
 import (
