@@ -95,94 +95,45 @@ func wantIdentity(t *testing.T, state *prototest.State, scope string) {
 	}
 }
 
-func TestIdentity_isSetByCreateReadAndUpdate(t *testing.T) {
+// TestIdentity_isThatOfWhereAnObjectWasWritten refreshes objects whose state has no identity, or
+// has their scope in the identity alone. They stay where they are, also in a provider with
+// another scope, whose plan shows that it replaces them.
+func TestIdentity_isThatOfWhereAnObjectWasWritten(t *testing.T) {
 	t.Parallel()
 	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
-		for scope, own := range map[string]prototest.Attributes{"demo": nil, "two": scopes["two"], "account": scopes["account"]} {
-			config := o.config.With(own)
-			state, _ := o.MustCreate(o.name, config)
-			wantIdentity(t, state, scope)
-
-			state, _ = o.MustRefresh(o.name, state)
-			wantIdentity(t, state, scope)
-
-			// Changed without a refresh, as after -refresh=false, also if no identity is stored.
-			changed := config.With(prototest.Attributes{"on_destroy": "retain", "keep_later_choice": false})
-			if o.name == profileType {
-				changed = config.With(prototest.Attributes{"profile": `{"plan":"iron"}`})
-			}
-			for _, prior := range []*prototest.State{state, state.WithoutIdentity()} {
-				updated, diags := o.Update(o.name, prior, changed)
-				o.NoErrors(diags)
-				wantIdentity(t, updated, scope)
-			}
-		}
-	})
-}
-
-func TestIdentity_ofStateWithoutOneIsMadeWithoutADiff(t *testing.T) {
-	t.Parallel()
-	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
-		state, _ := o.MustCreate(o.name, o.config)
-		before := state.WithoutIdentity()
-		if before.Identity != nil {
-			t.Fatal("the state still has an identity")
-		}
-
-		state, _ = o.MustRefresh(o.name, before)
+		created, _ := o.MustCreate(o.name, o.config)
+		older := created.WithoutIdentity()
+		state, _ := o.MustRefresh(o.name, older)
 		wantIdentity(t, state, "demo")
-		if diff := cmp.Diff(before.Attributes, state.Attributes); diff != "" {
-			t.Errorf("the refresh changes attributes (-before +after):\n%s", diff)
+		if diff := cmp.Diff(older.Attributes, state.Attributes); diff != "" || older.Identity != nil {
+			t.Errorf("the refresh of %v changes attributes (-before +after):\n%s", older.Identity, diff)
 		}
 		o.WantEmptyPlan(o.name, state, o.config)
 
-		// It is where it was written, and not where the provider block points now.
-		o.setScope("two")
-		state, _ = o.MustRefresh(o.name, before)
-		wantIdentity(t, state, "demo")
-	})
-}
+		imported := o.ImportOnly(o.name, "org-demo/web/"+ada)
+		if imported.Attributes["org_id"] != nil {
+			t.Errorf("the provider's scope is written into state: %v", imported.Attributes)
+		}
 
-func TestIdentity_changedProviderScopeIsAVisibleReplacement(t *testing.T) {
-	t.Parallel()
-	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
-		state, _ := o.MustCreate(o.name, o.config)
 		o.setScope("account")
-
-		state, _ = o.MustRefresh(o.name, state)
-		wantIdentity(t, state, "demo")
+		for _, stored := range []*prototest.State{older, imported, created} {
+			state, _ = o.MustRefresh(o.name, stored)
+			wantIdentity(t, state, "demo")
+		}
 		plan, diags := o.Plan(o.name, state, o.config)
 		o.NoErrors(diags)
 		prototest.WantText(t, diags.Warnings(), "The scope of the provider has changed", `org_id = "org-demo"`, `account_id = "acct-7"`)
 		if len(plan.Replace) == 0 {
 			t.Error("the plan replaces nothing")
 		}
-
 		state, diags = o.Replace(o.name, state, o.config)
 		o.NoErrors(diags)
 		wantIdentity(t, state, "account")
 	})
 }
 
-func TestIdentity_storedOneTellsWhereAnObjectIs(t *testing.T) {
-	t.Parallel()
-	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
-		putAda(o.service, "demo")
-		state := o.ImportOnly(o.name, "org-demo/web/"+ada)
-		if state.Attributes["org_id"] != nil {
-			t.Errorf("the provider's scope is written into state: %v", state.Attributes)
-		}
-		if diff := cmp.Diff(identityIn("demo"), state.Identity); diff != "" {
-			t.Errorf("identity (-want +got):\n%s", diff)
-		}
-
-		// Only the identity knows the scope, and the provider has another one.
-		o.setScope("two")
-		state, _ = o.MustRefresh(o.name, state)
-		wantIdentity(t, state, "demo")
-	})
-}
-
+// TestIdentity_importTakesEveryDocumentedForm imports objects from each scope. A plan shows that
+// it replaces them where the configuration names no scope and the provider has another one.
 func TestIdentity_importTakesEveryDocumentedForm(t *testing.T) {
 	t.Parallel()
 	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
@@ -193,6 +144,14 @@ func TestIdentity_importTakesEveryDocumentedForm(t *testing.T) {
 			o.NoErrors(diags)
 			wantIdentity(t, state, scope)
 			o.WantEmptyPlan(o.name, state, config)
+
+			plan, diags := o.Plan(o.name, state, o.config) // without a scope
+			o.NoErrors(diags)
+			if isElsewhere := scope != "demo"; isElsewhere != (len(plan.Replace) > 0) || state.Attributes["on_destroy"] != "retain" {
+				t.Errorf("what was imported from %s is replaced because of %v, and would be: %v", scope, plan.Replace, state.Attributes["on_destroy"])
+			} else if isElsewhere {
+				prototest.WantText(t, diags.Warnings(), "The scope of the provider has changed")
+			}
 		}
 
 		state, diags := o.ImportByIdentity(o.name, prototest.Attributes{"identity_id": ada})
@@ -203,24 +162,6 @@ func TestIdentity_importTakesEveryDocumentedForm(t *testing.T) {
 			if o.service.Count(operation) != 0 {
 				t.Errorf("an import has sent %s", operation)
 			}
-		}
-	})
-}
-
-// TestIdentity_importFromAnotherScopeIsAVisibleReplacement imports an object whose
-// configuration names no scope from where the provider block does not point.
-func TestIdentity_importFromAnotherScopeIsAVisibleReplacement(t *testing.T) {
-	t.Parallel()
-	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
-		putAda(o.service, "two")
-		state, diags := o.ImportByIdentity(o.name, identityIn("two"))
-		o.NoErrors(diags)
-
-		plan, diags := o.Plan(o.name, state, o.config)
-		o.NoErrors(diags)
-		prototest.WantText(t, diags.Warnings(), "The scope of the provider has changed", `org_id = "org-two"`)
-		if len(plan.Replace) == 0 || state.Attributes["on_destroy"] != "retain" {
-			t.Errorf("replaced because of %v, and what was imported would be: %v", plan.Replace, state.Attributes["on_destroy"])
 		}
 	})
 }

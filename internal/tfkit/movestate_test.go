@@ -49,84 +49,58 @@ func startAt(t *testing.T) (*prototest.Provider, *mocktest.Instance) {
 	return prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"org_id": "example-org", "project_id": "example-project"})), service
 }
 
-// TestMoveState_consentOfGenericProviders moves the consents of both providers. The plan
-// for what the service holds is empty, and nothing is written.
-func TestMoveState_consentOfGenericProviders(t *testing.T) {
+// TestMoveState_ofGenericProviders moves the objects of both providers. Neither a body nor a
+// credential of the other provider, nor a member of a profile, gets into state.
+func TestMoveState_ofGenericProviders(t *testing.T) {
 	t.Parallel()
+	for what, tc := range map[string]struct {
+		name   string
+		moved  prototest.Attributes
+		config prototest.Attributes
+	}{
+		"consent": {
+			consentType,
+			prototest.Attributes{"keep_later_choice": true, "on_destroy": "retain", "clause_1_consent": nil, "user_ipv6": nil, "agreement_time": nil},
+			identified[consentType],
+		},
+		"profile": {
+			profileType, prototest.Attributes{"on_destroy": "retain", "profile": nil},
+			identified[profileType].With(prototest.Attributes{"wait_for_fulfilment": false}),
+		},
+	} {
+		for _, provider := range []string{"restful", "restapi"} {
+			t.Run(what+" of "+provider, func(t *testing.T) {
+				t.Parallel()
+				p, service := startAt(t)
+				service.PutConsent(movedScope, ada, mockserver.ConsentRecord{Clauses: [5]bool{true}, AgreementTime: "2026-01-10T08:00:00Z"})
+				service.PutProfile(movedScope, ada, `{"plan":"gold","phone":"secret-phone"}`)
 
-	for _, provider := range []string{"restful", "restapi"} {
-		t.Run(provider, func(t *testing.T) {
-			t.Parallel()
-
-			p, service := startAt(t)
-			service.PutConsent(movedScope, "ada@example.com", mockserver.ConsentRecord{Clauses: [5]bool{true}, AgreementTime: "2026-01-10T08:00:00Z"})
-			state, diags := p.Move(sources(t, provider)["consent"], consentType)
-			p.NoErrors(diags)
-			for name, want := range map[string]any{
-				"identity_id": "ada@example.com", "org_id": "example-org", "project_id": "example-project", "account_id": nil,
-				"keep_later_choice": true, "on_destroy": "retain", "clause_1_consent": nil, "user_ipv6": nil, "agreement_time": nil,
-			} {
-				if state.Attributes[name] != want {
-					t.Errorf("%s is %v, want %v", name, state.Attributes[name], want)
+				state, diags := p.Move(sources(t, provider)[what], tc.name)
+				p.NoErrors(diags)
+				for name, want := range tc.moved.With(prototest.Attributes{"identity_id": ada, "org_id": "example-org", "project_id": "example-project", "account_id": nil}) {
+					if state.Attributes[name] != want {
+						t.Errorf("%s is %v, want %v", name, state.Attributes[name], want)
+					}
 				}
-			}
+				moved := fmt.Sprint(state.Attributes, string(state.Private))
+				state, _ = p.MustRefresh(tc.name, state)
+				for _, foreign := range []string{"invented-key", "gold", "secret-phone"} {
+					if strings.Contains(moved+fmt.Sprint(state.Attributes, string(state.Private)), foreign) {
+						t.Errorf("state has taken over %q", foreign)
+					}
+				}
 
-			state, _ = p.MustRefresh(consentType, state)
-			p.WantEmptyPlan(consentType, state, prototest.Attributes{
-				"identity_id": "ada@example.com", "agreement_time": "2026-01-10T08:00:00Z",
-				"clause_1_consent": true, "clause_2_consent": false, "clause_3_consent": false, "clause_4_consent": false, "clause_5_consent": false,
+				if what == "profile" { // the next apply writes the members that are configured
+					state, diags = p.Update(tc.name, state, tc.config)
+					p.NoErrors(diags)
+					service.FulfilAll()
+					state, _ = p.MustRefresh(tc.name, state)
+				}
+				p.WantEmptyPlan(tc.name, state, tc.config)
+				if held, _ := service.Profile(movedScope, ada); held["plan"] != "gold" || held["phone"] != "secret-phone" || service.Count(mockserver.OpUpdateConsent) != 0 {
+					t.Errorf("%d consents were written, and the service holds %v", service.Count(mockserver.OpUpdateConsent), held)
+				}
 			})
-			if service.Count(mockserver.OpUpdateConsent) != 0 {
-				t.Error("something was written")
-			}
-		})
-	}
-}
-
-// TestMoveState_profileOfGenericProviders moves the profiles of both providers. State
-// takes over no member, and the next apply writes those that are configured.
-func TestMoveState_profileOfGenericProviders(t *testing.T) {
-	t.Parallel()
-
-	for _, provider := range []string{"restful", "restapi"} {
-		t.Run(provider, func(t *testing.T) {
-			t.Parallel()
-
-			p, service := startAt(t)
-			service.PutProfile(movedScope, "ada@example.com", `{"plan":"gold","phone":"secret-phone"}`)
-			state, diags := p.Move(sources(t, provider)["profile"], profileType)
-			p.NoErrors(diags)
-			state, _ = p.MustRefresh(profileType, state)
-			if text := fmt.Sprint(state.Attributes); strings.Contains(text, "gold") || strings.Contains(text, "secret-phone") {
-				t.Errorf("state has taken over members: %s", text)
-			}
-
-			config := prototest.Attributes{"identity_id": "ada@example.com", "profile": `{"plan":"gold"}`, "wait_for_fulfilment": false}
-			state, diags = p.Update(profileType, state, config)
-			p.NoErrors(diags)
-			service.FulfilAll()
-			state, _ = p.MustRefresh(profileType, state)
-			p.WantEmptyPlan(profileType, state, config)
-			if held, _ := service.Profile(movedScope, "ada@example.com"); held["plan"] != "gold" || held["phone"] != "secret-phone" {
-				t.Errorf("the service holds %v", held)
-			}
-		})
-	}
-}
-
-// TestMoveState_nothingElseIsCopied holds that neither a body nor a credential of the
-// other provider gets into our state.
-func TestMoveState_nothingElseIsCopied(t *testing.T) {
-	t.Parallel()
-
-	p, _ := startAt(t)
-	for _, provider := range []string{"restful", "restapi"} {
-		for what, name := range map[string]string{"consent": consentType, "profile": profileType} {
-			state, diags := p.Move(sources(t, provider)[what], name)
-			p.NoErrors(diags)
-			if text := fmt.Sprint(state.Attributes, string(state.Private)); strings.Contains(text, "invented-key") || strings.Contains(text, "gold") {
-				t.Errorf("the state of %s holds %s", provider, text)
-			}
 		}
 	}
 }
