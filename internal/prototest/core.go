@@ -3,7 +3,6 @@
 package prototest
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -14,16 +13,22 @@ import (
 type field struct {
 	name                                 string
 	optional, computed, writeOnly, block bool
-	// nested are the fields of the objects that the field holds; none where it holds none.
+	// nested are the fields of the object that the field holds; none where it holds none.
 	nested []field
 }
 
-// fieldsOf returns the fields of a block, such as that of a whole schema.
+// fieldsOf returns the fields of a block, such as that of a whole schema. It panics where a
+// collection of objects can be configured: Terraform has rules for those that no schema of the
+// provider needs, and that the driver does not know.
 func fieldsOf(block *tfprotov6.SchemaBlock) []field {
 	fields := attributeFields(block.Attributes)
 	for _, nested := range block.BlockTypes {
+		if nested.Nesting != tfprotov6.SchemaNestedBlockNestingModeSingle {
+			panic("the driver does not know the rules for the block " + nested.TypeName)
+		}
 		fields = append(fields, field{name: nested.TypeName, block: true, nested: fieldsOf(nested.Block)})
 	}
+
 	return fields
 }
 
@@ -31,8 +36,10 @@ func attributeFields(attributes []*tfprotov6.SchemaAttribute) []field {
 	var fields []field
 	for _, a := range attributes {
 		f := field{name: a.Name, optional: a.Optional, computed: a.Computed, writeOnly: a.WriteOnly}
-		if a.NestedType != nil {
+		if a.NestedType != nil && a.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
 			f.nested = attributeFields(a.NestedType.Attributes)
+		} else if a.NestedType != nil && (a.Optional || a.Required) {
+			panic("the driver does not know the rules for the attribute " + a.Name)
 		}
 		fields = append(fields, f)
 	}
@@ -52,46 +59,12 @@ func proposed(fields []field, prior, config tftypes.Value) tftypes.Value {
 		v, old := values[f.name], before[f.name]
 		if f.computed && v.IsNull() && !old.IsNull() {
 			values[f.name] = old
-			continue
+		} else if f.nested != nil {
+			values[f.name] = proposed(f.nested, old, v)
 		}
-		if f.nested == nil || v.IsNull() || !v.IsKnown() {
-			continue
-		}
-
-		merged, existing := objects(v), objects(old)
-		if v.Type().Is(tftypes.Set{}) {
-			existing = f.correlated(existing, merged)
-		}
-		for key, object := range merged {
-			merged[key] = proposed(f.nested, existing[key], object)
-		}
-		values[f.name] = joined(v.Type(), merged)
 	}
 
 	return tftypes.NewValue(config.Type(), values)
-}
-
-// correlated returns the prior objects of a set by the keys of the configured ones. The
-// objects belong together where they differ in computed values alone.
-func (f field) correlated(prior, configured map[string]tftypes.Value) map[string]tftypes.Value {
-	found := map[string]tftypes.Value{}
-	for key, object := range configured {
-		config := parts(object)
-		for candidate, before := range prior {
-			values := parts(before)
-			differs := slices.ContainsFunc(f.nested, func(nested field) bool {
-				v := config[nested.name]
-				return (!nested.computed || !v.IsNull()) && !v.Equal(values[nested.name])
-			})
-			if !differs {
-				found[key] = before
-				delete(prior, candidate)
-				break
-			}
-		}
-	}
-
-	return found
 }
 
 // change is a change of an object, or of one field.
@@ -127,7 +100,7 @@ func (c change) check(tb testing.TB, at string, fields []field) {
 			tb.Errorf("Terraform would refuse this: %s%s is neither as configured nor as it was", at, f.name)
 			continue
 		}
-		one.checkObjects(tb, at+f.name, f.nested)
+		one.check(tb, at+f.name+".", f.nested)
 	}
 }
 
@@ -140,29 +113,6 @@ func (c change) allowed(f field) bool {
 	return !f.block && !c.config.IsNull() && !c.prior.IsNull() && c.planned.Equal(c.prior)
 }
 
-// checkObjects holds each object of a field to the rules for a plan. Those of a set cannot
-// be told apart, so that only their number counts.
-func (c change) checkObjects(tb testing.TB, at string, nested []field) {
-	tb.Helper()
-	prior, config, planned := objects(c.prior), objects(c.config), objects(c.planned)
-	if len(planned) != len(config) {
-		tb.Errorf("Terraform would refuse this: %s has %d objects, and %d are configured", at, len(planned), len(config))
-		return
-	}
-	if c.config.Type().Is(tftypes.Set{}) {
-		return
-	}
-
-	for key, object := range planned {
-		configured, ok := config[key]
-		if !ok || object.IsNull() != configured.IsNull() || object.IsKnown() != configured.IsKnown() {
-			tb.Errorf("Terraform would refuse this: %s.%s is there without being configured, or the reverse", at, key)
-			continue
-		}
-		change{prior[key], configured, object}.check(tb, at+"."+key+".", nested)
-	}
-}
-
 // checkWriteOnly fails the test where a write-only attribute has a value.
 func checkWriteOnly(tb testing.TB, at string, fields []field, object tftypes.Value) {
 	tb.Helper()
@@ -171,11 +121,8 @@ func checkWriteOnly(tb testing.TB, at string, fields []field, object tftypes.Val
 		if f.writeOnly && !values[f.name].IsNull() {
 			tb.Errorf("Terraform would refuse this: %s%s is write-only and has a value", at, f.name)
 		}
-		if f.nested == nil {
-			continue
-		}
-		for key, nested := range objects(values[f.name]) {
-			checkWriteOnly(tb, at+f.name+"."+key+".", f.nested, nested)
+		if f.nested != nil {
+			checkWriteOnly(tb, at+f.name+".", f.nested, values[f.name])
 		}
 	}
 }

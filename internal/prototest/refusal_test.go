@@ -17,7 +17,7 @@ import (
 // schema alone says what is sensitive, so that no response of a provider can lose it.
 
 // places are all that hold objects.
-var places = []string{"", "single", "list", "map", "set", "block", "blocks"}
+var places = []string{"", "single", "block"}
 
 // The uses of the driver.
 func create(p *Provider)           { p.MustCreate(thing, config()) }
@@ -54,7 +54,7 @@ func TestProvider_acceptsACorrectServer(t *testing.T) {
 
 func TestProvider_acceptsAnEqualValueOfThePriorState(t *testing.T) {
 	t.Parallel()
-	for _, place := range []string{"", "single", "list", "map", "block", "blocks"} {
+	for _, place := range places {
 		keeps := &server{}
 		reasons := refusals(t, keeps, func(p *Provider) {
 			state := created(p)
@@ -117,51 +117,28 @@ var (
 func TestPlan_isRefused(t *testing.T) {
 	t.Parallel()
 	for _, place := range places {
+		broken := func(values Attributes) *server {
+			return &server{call: "plan", change: func(planned Attributes) { maps.Copy(at(place, planned), values) }}
+		}
 		for name, values := range notAsConfigured {
-			if place == "set" {
-				continue // the objects of a set cannot be told apart
-			}
-			plan := func(planned Attributes) {
-				maps.Copy(at(place, planned), values)
-			}
-			breach{&server{call: "plan", change: plan}, create, "neither as configured nor as it was"}.check(t, place+": "+name)
+			breach{broken(values), create, "neither as configured nor as it was"}.check(t, place+": "+name)
 		}
-	}
-
-	for _, place := range []string{"", "single", "list", "map", "block", "blocks"} {
-		plan := func(planned Attributes) {
-			at(place, planned)["secret"] = "a secret"
-		}
-		breach{&server{call: "plan", change: plan}, create, "secret is write-only and has a value"}.check(t, place+": a write-only attribute is planned")
+		breach{broken(Attributes{"secret": "a secret"}), create, "secret is write-only and has a value"}.check(t, place+": a write-only attribute is planned")
 	}
 
 	for _, place := range places[1:] {
-		unknown := func(planned Attributes) { planned[place] = Unknown }
-		breach{&server{call: "plan", change: unknown}, create, place + " is neither as configured"}.check(t, place+": unknown as a whole")
-		absent := func(planned Attributes) { planned[place] = nil }
-		breach{&server{call: "plan", change: absent}, create, place + " is neither as configured"}.check(t, place+": absent")
-	}
-
-	for _, place := range []string{"list", "set", "blocks"} {
-		plan := func(planned Attributes) {
-			planned[place] = []any{at(place, planned), Attributes{"name": "one more"}}
+		for what, v := range map[string]any{"unknown as a whole": Unknown, "absent": nil} {
+			plan := func(planned Attributes) { planned[place] = v }
+			breach{&server{call: "plan", change: plan}, create, place + " is neither as configured"}.check(t, place+": "+what)
 		}
-		breach{&server{call: "plan", change: plan}, create, place + " has 2 objects, and 1 are configured"}.check(t, place+": one more")
-	}
-
-	for _, v := range []any{Attributes{"name": "as configured"}, nil} {
-		renamed := func(planned Attributes) {
-			planned["map"] = Attributes{"other": v}
-		}
-		breach{&server{call: "plan", change: renamed}, create, "map.other is there without being configured"}.check(t, "map: another key")
 	}
 }
 
 func TestPlan_thatKeepsWhatIsNoLongerConfiguredIsRefused(t *testing.T) {
 	t.Parallel()
 	for place, want := range map[string]string{
-		"": "name is neither", "single": "", "list": "", "map": "", // an attribute may be as it was, as a whole
-		"block": "block..name is neither", "blocks": "blocks.0.name is neither",
+		"": "name is neither", "single": "", // an attribute may be as it was, as a whole
+		"block": "block.name is neither",
 	} {
 		keeps := &server{}
 		reasons := refusals(t, keeps, func(p *Provider) {
@@ -211,13 +188,6 @@ func TestApply_isRefused(t *testing.T) {
 		breach{&server{call: "apply", change: apply}, create, place + " is not as planned"}.check(t, place+": absent")
 	}
 
-	for _, place := range []string{"list", "set", "blocks"} {
-		apply := func(after Attributes) {
-			after[place] = []any{at(place, after), Attributes{"name": "one more"}}
-		}
-		breach{&server{call: "apply", change: apply}, create, place + " is not as planned"}.check(t, place+": one more")
-	}
-
 	nothing := on(func(resp *tfprotov6.ApplyResourceChangeResponse) { resp.NewState = (&server{t: t}).pack(nil) })
 	breach{nothing, create, "planned to exist true, exists false"}.check(t, "no object")
 	kept := on(func(resp *tfprotov6.ApplyResourceChangeResponse) {
@@ -232,10 +202,6 @@ func TestState_isRefused(t *testing.T) {
 	t.Parallel()
 	for _, place := range places {
 		for name, values := range notToBeStored {
-			if place == "set" && values["secret"] != nil {
-				continue // nothing in a set can be write-only
-			}
-
 			broken := func(v Attributes) { maps.Copy(at(place, v), values) }
 			want := map[bool]string{false: "is still unknown", true: "secret is write-only and has a value"}[values["secret"] != nil]
 			for call, use := range map[string]func(*Provider){"apply": create, "read": refresh, "upgrade": refresh, "import": importByID, "move": move} {
@@ -316,9 +282,7 @@ func TestReadDataAndOpen_areRefused(t *testing.T) {
 			}
 			breach{&server{call: "data", change: broken(Attributes{"made": Unknown})}, read, "is still unknown"}.check(t, use+" "+place+": a value is unknown")
 			for name, values := range notAsConfigured {
-				if place != "set" {
-					breach{&server{call: "data", change: broken(values)}, read, "neither as configured nor as it was"}.check(t, use+" "+place+": "+name)
-				}
+				breach{&server{call: "data", change: broken(values)}, read, "neither as configured nor as it was"}.check(t, use+" "+place+": "+name)
 			}
 		}
 
@@ -378,11 +342,8 @@ func TestProposed_keepsWhatIsComputed(t *testing.T) {
 		state := created(p)
 		changed := config()
 		for _, place := range places {
-			if place != "set" {
-				at(place, changed)["name"] = "another"
-			}
+			at(place, changed)["name"] = "another"
 		}
-		changed["set"] = []any{Attributes{"name": "new"}, Attributes{"name": "as configured", "kind": "as configured"}}
 		p.Plan(thing, state, changed)
 	})
 	if len(reasons) > 0 {
@@ -390,18 +351,30 @@ func TestProposed_keepsWhatIsComputed(t *testing.T) {
 	}
 
 	for _, place := range places {
-		got := at(place, s.proposed)
 		want := Attributes{"name": "another", "kind": "as configured", "note": nil, "size": "made", "made": "made", "secret": "a secret"}
-		if place == "set" {
-			want = Attributes{"name": "new", "kind": nil, "note": nil, "size": nil, "made": nil}
-		}
-		if diff := cmp.Diff(want, got.Without(places[1:]...)); diff != "" {
+		if diff := cmp.Diff(want, at(place, s.proposed).Without(places[1:]...)); diff != "" {
 			t.Errorf("%q is proposed (-want +got):\n%s", place, diff)
 		}
 	}
-	kept := Attributes{"name": "as configured", "kind": "as configured", "note": nil, "size": "made", "made": "made"}
-	if diff := cmp.Diff(kept, second(s.proposed["set"])); diff != "" {
-		t.Errorf("the object that stays in the set is proposed (-want +got):\n%s", diff)
+}
+
+// TestFieldsOf_refusesWhatTheDriverDoesNotKnow has schemas whose collections of objects can be
+// configured.
+func TestFieldsOf_refusesWhatTheDriverDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	objects := &tfprotov6.SchemaObject{Nesting: tfprotov6.SchemaObjectNestingModeSet}
+	for name, block := range map[string]*tfprotov6.SchemaBlock{
+		"things": {Attributes: []*tfprotov6.SchemaAttribute{{Name: "things", Optional: true, NestedType: objects}}},
+		"blocks": {BlockTypes: []*tfprotov6.SchemaNestedBlock{{TypeName: "blocks", Nesting: tfprotov6.SchemaNestedBlockNestingModeList}}},
+	} {
+		func() {
+			defer func() {
+				if reason, _ := recover().(string); !strings.HasSuffix(reason, name) {
+					t.Errorf("%s: %q", name, reason)
+				}
+			}()
+			fieldsOf(block)
+		}()
 	}
 }
 
@@ -421,18 +394,4 @@ func TestFits_setsWhoseObjectsBecomeEqual(t *testing.T) {
 			t.Errorf("%s is as planned", after)
 		}
 	}
-
-	objects := func(elements ...any) tftypes.Value {
-		return toValue(t, tftypes.Set{ElementType: tftypes.Map{ElementType: tftypes.String}}, elements)
-	}
-	one := Attributes{"name": "one", "made": "made"}
-	if fits(objects(one, Attributes{"name": "one", "made": Unknown}), objects(one, Attributes{"name": "two", "made": "made"})) {
-		t.Error("an object that was not planned is as planned")
-	}
-}
-
-// second returns the second object of a list or a set.
-func second(v any) any {
-	list, _ := v.([]any)
-	return list[1]
 }

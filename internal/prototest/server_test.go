@@ -49,23 +49,12 @@ func attributes(more ...*tfprotov6.SchemaAttribute) []*tfprotov6.SchemaAttribute
 func schema() *tfprotov6.Schema {
 	secret := &tfprotov6.SchemaAttribute{Name: "secret", Type: tftypes.String, Optional: true, WriteOnly: true}
 	block := &tfprotov6.SchemaBlock{Attributes: attributes(secret)}
-	nested := func(name string, nesting tfprotov6.SchemaObjectNestingMode, more ...*tfprotov6.SchemaAttribute) {
-		block.Attributes = append(block.Attributes, &tfprotov6.SchemaAttribute{
-			Name: name, Optional: true, NestedType: &tfprotov6.SchemaObject{Nesting: nesting, Attributes: attributes(more...)},
-		})
-	}
-	nested("single", tfprotov6.SchemaObjectNestingModeSingle, secret)
-	nested("list", tfprotov6.SchemaObjectNestingModeList, secret)
-	nested("map", tfprotov6.SchemaObjectNestingModeMap, secret)
-	nested("set", tfprotov6.SchemaObjectNestingModeSet) // nothing in a set can be write-only
-
-	for name, nesting := range map[string]tfprotov6.SchemaNestedBlockNestingMode{
-		"block": tfprotov6.SchemaNestedBlockNestingModeSingle, "blocks": tfprotov6.SchemaNestedBlockNestingModeList,
-	} {
-		block.BlockTypes = append(block.BlockTypes, &tfprotov6.SchemaNestedBlock{
-			TypeName: name, Nesting: nesting, Block: &tfprotov6.SchemaBlock{Attributes: attributes(secret)},
-		})
-	}
+	block.Attributes = append(block.Attributes, &tfprotov6.SchemaAttribute{
+		Name: "single", Optional: true, NestedType: &tfprotov6.SchemaObject{Nesting: tfprotov6.SchemaObjectNestingModeSingle, Attributes: attributes(secret)},
+	})
+	block.BlockTypes = []*tfprotov6.SchemaNestedBlock{{
+		TypeName: "block", Nesting: tfprotov6.SchemaNestedBlockNestingModeSingle, Block: &tfprotov6.SchemaBlock{Attributes: attributes(secret)},
+	}}
 
 	return &tfprotov6.Schema{Block: block}
 }
@@ -75,49 +64,33 @@ func config() Attributes {
 	object := func() Attributes {
 		return Attributes{"name": "as configured", "kind": "as configured", "secret": "a secret"}
 	}
-	return object().With(Attributes{
-		"single": object(), "list": []any{object()}, "map": Attributes{"key": object()},
-		"set": []any{object().Without("secret")}, "block": object(), "blocks": []any{object()},
-	})
+	return object().With(Attributes{"single": object(), "block": object()})
 }
 
 // at returns the object in a place of a configuration or of a state; the whole one for "".
 func at(place string, whole Attributes) Attributes {
-	v := any(whole)
-	if place != "" {
-		v = whole[place]
+	if place == "" {
+		return whole
 	}
-	if list, ok := v.([]any); ok {
-		v = list[0]
-	}
-
-	if v, ok := v.(Attributes); ok {
-		if one, ok := v["key"].(Attributes); ok {
-			return one
-		}
-		return v
+	nested, ok := whole[place].(Attributes)
+	if !ok {
+		panic(fmt.Sprintf("there is nothing at %q: %v", place, whole))
 	}
 
-	panic(fmt.Sprintf("there is nothing at %q: %v", place, whole))
+	return nested
 }
 
 // replace puts one value in the place of another, wherever the provider sets values.
-func replace(v, from, to any) {
-	switch v := v.(type) {
-	case []any:
-		for _, element := range v {
-			replace(element, from, to)
+func replace(values Attributes, from, to any) {
+	for name, member := range values {
+		if nested, ok := member.(Attributes); ok {
+			replace(nested, from, to)
 		}
-
-	case Attributes:
-		for name, member := range v {
-			replace(member, from, to)
-			if (name == "size" || name == "made") && member == from {
-				v[name] = to
-			}
-			if name == "secret" {
-				v[name] = nil
-			}
+		if (name == "size" || name == "made") && member == from {
+			values[name] = to
+		}
+		if name == "secret" {
+			values[name] = nil
 		}
 	}
 }

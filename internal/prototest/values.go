@@ -196,29 +196,3 @@ func parts(v tftypes.Value) map[string]tftypes.Value {
 
 	return named
 }
-
-// objects returns the objects of a field that has nested ones: the object itself, or those of
-// a list, a map or a set.
-func objects(v tftypes.Value) map[string]tftypes.Value {
-	if !v.IsNull() && v.Type().Is(tftypes.Object{}) {
-		return map[string]tftypes.Value{"": v}
-	}
-	return parts(v)
-}
-
-// joined makes a value of its objects.
-func joined(typ tftypes.Type, objects map[string]tftypes.Value) tftypes.Value {
-	if typ.Is(tftypes.Object{}) {
-		return objects[""]
-	}
-	if typ.Is(tftypes.Map{}) {
-		return tftypes.NewValue(typ, objects)
-	}
-
-	list := make([]tftypes.Value, len(objects))
-	for i := range list {
-		list[i] = objects[strconv.Itoa(i)]
-	}
-
-	return tftypes.NewValue(typ, list)
-}
