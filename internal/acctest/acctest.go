@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -57,6 +58,17 @@ func Block(service *mocktest.Instance, lines ...string) string {
 // Planned returns checks of the plan before the apply, for ConfigPlanChecks of a step.
 func Planned(checks ...plancheck.PlanCheck) resource.ConfigPlanChecks {
 	return resource.ConfigPlanChecks{PreApply: checks}
+}
+
+// Message returns an expression for ExpectError: an error that has these texts, in this order.
+// The CLI breaks a line between any two words.
+func Message(texts ...string) *regexp.Regexp {
+	var parts []string
+	for _, text := range texts {
+		parts = append(parts, strings.ReplaceAll(regexp.QuoteMeta(strings.Join(strings.Fields(text), " ")), " ", `\s+`))
+	}
+
+	return regexp.MustCompile(`(?s)` + strings.Join(parts, `.*`))
 }
 
 // Version returns the version of the CLI in use. It asks once for all tests of a package.

@@ -191,7 +191,9 @@ func (c *course) apply(settings prototest.Attributes) {
 	c.applies++
 
 	applied := make(chan prototest.Diagnostics)
-	go func() { applied <- objects.ApplyAll(c.t.Context(), p, c.all) }()
+	for _, o := range c.all {
+		go func() { applied <- o.Apply(c.t.Context(), p) }()
+	}
 	if first {
 		c.people[0].Chooses(c.service)()
 		if c.way.restarts {
@@ -199,7 +201,10 @@ func (c *course) apply(settings prototest.Attributes) {
 		}
 	}
 
-	diags := <-applied
+	var diags prototest.Diagnostics
+	for range c.all {
+		diags = append(diags, <-applied...)
+	}
 	if len(diags.Errors()) > 0 {
 		c.failed++
 	}

@@ -119,56 +119,45 @@ func (p *Provider) NoErrors(diags Diagnostics) {
 // ReadData validates and reads a data source, and returns its values.
 func (p *Provider) ReadData(name string, config Attributes) (Attributes, Diagnostics) {
 	p.t.Helper()
-	validate := func(config *tfprotov6.DynamicValue) []*tfprotov6.Diagnostic {
-		return call(p.t, p.server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: config}).Diagnostics
-	}
-	read := func(config *tfprotov6.DynamicValue) (*tfprotov6.DynamicValue, []*tfprotov6.Diagnostic) {
-		resp := call(p.t, p.server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: config})
-		return resp.State, resp.Diagnostics
+	schema := p.schemas.DataSourceSchemas[name]
+	packed := p.packed(schema, config)
+	diags := Diagnostics(call(p.t, p.server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: packed}).Diagnostics)
+	if len(diags.Errors()) > 0 {
+		return nil, diags
 	}
 
-	return p.readOnce(p.schemas.DataSourceSchemas[name], config, validate, read)
+	resp := call(p.t, p.server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: packed})
+
+	return p.result(schema, packed, resp.State, append(diags, resp.Diagnostics...))
 }
 
 // Open validates and opens an ephemeral resource, and returns its values.
 func (p *Provider) Open(name string, config Attributes) (Attributes, Diagnostics) {
 	p.t.Helper()
-	validate := func(config *tfprotov6.DynamicValue) []*tfprotov6.Diagnostic {
-		return call(p.t, p.server.ValidateEphemeralResourceConfig, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: config}).Diagnostics
-	}
-	open := func(config *tfprotov6.DynamicValue) (*tfprotov6.DynamicValue, []*tfprotov6.Diagnostic) {
-		resp := call(p.t, p.server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{TypeName: name, Config: config})
-		if resp.Deferred != nil || !resp.RenewAt.IsZero() {
-			p.t.Errorf("%s is deferred or asks to be renewed", name)
-		}
-
-		return resp.Result, resp.Diagnostics
+	schema := p.schemas.EphemeralResourceSchemas[name]
+	packed := p.packed(schema, config)
+	diags := Diagnostics(call(p.t, p.server.ValidateEphemeralResourceConfig, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: packed}).Diagnostics)
+	if len(diags.Errors()) > 0 {
+		return nil, diags
 	}
 
-	return p.readOnce(p.schemas.EphemeralResourceSchemas[name], config, validate, open)
+	resp := call(p.t, p.server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{TypeName: name, Config: packed})
+	if resp.Deferred != nil || !resp.RenewAt.IsZero() {
+		p.t.Errorf("%s is deferred or asks to be renewed", name)
+	}
+
+	return p.result(schema, packed, resp.Result, append(diags, resp.Diagnostics...))
 }
 
-// readOnce validates the configuration of what has no state of its own, and reads it.
-func (p *Provider) readOnce(
-	schema *tfprotov6.Schema, config Attributes,
-	validate func(*tfprotov6.DynamicValue) []*tfprotov6.Diagnostic,
-	read func(*tfprotov6.DynamicValue) (*tfprotov6.DynamicValue, []*tfprotov6.Diagnostic),
-) (Attributes, Diagnostics) {
+// result returns the values that were read for a configuration.
+func (p *Provider) result(schema *tfprotov6.Schema, config, read *tfprotov6.DynamicValue, diags Diagnostics) (Attributes, Diagnostics) {
 	p.t.Helper()
-	packed := p.packed(schema, config)
-	diags := Diagnostics(validate(packed))
 	if len(diags.Errors()) > 0 {
 		return nil, diags
 	}
 
-	state, problems := read(packed)
-	diags = append(diags, problems...)
-	if len(diags.Errors()) > 0 {
-		return nil, diags
-	}
-
-	v := unpack(p.t, schema.ValueType(), state)
-	checkPlan(p.t, schema, change{config: unpack(p.t, schema.ValueType(), packed), planned: v})
+	v := unpack(p.t, schema.ValueType(), read)
+	checkPlan(p.t, schema, change{config: unpack(p.t, schema.ValueType(), config), planned: v})
 	checkKnown(p.t, v)
 	values, _ := fromValue(p.t, v).(Attributes)
 

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -168,23 +167,6 @@ func (o *Object) refresh(p *prototest.Provider) (*prototest.State, prototest.Dia
 	}
 
 	return state, diags
-}
-
-// ApplyAll applies all objects at once and returns their diagnostics.
-func ApplyAll(ctx context.Context, p *prototest.Provider, list []*Object) prototest.Diagnostics {
-	results := make([]prototest.Diagnostics, len(list))
-	var wg sync.WaitGroup
-	for i, o := range list {
-		wg.Go(func() { results[i] = o.Apply(ctx, p) })
-	}
-	wg.Wait()
-
-	var all prototest.Diagnostics
-	for _, diags := range results {
-		all = append(all, diags...)
-	}
-
-	return all
 }
 
 // Open says what an object still waits for or changes; empty if there is nothing.

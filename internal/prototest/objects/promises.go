@@ -16,23 +16,14 @@ import (
 // person does not have the consent that is configured or that they chose later.
 func WantKept(tb testing.TB, service *mocktest.Instance, list []*Object) {
 	tb.Helper()
-	wantAccepted(tb, service, list)
-	for _, o := range list {
-		if o.Resource == Consent {
-			o.wantConsent(tb, service)
-		}
-	}
-}
-
-func wantAccepted(tb testing.TB, service *mocktest.Instance, list []*Object) {
-	tb.Helper()
 	accepted := map[string]int{}
 	for _, q := range service.Queue() {
 		accepted[fmt.Sprint(q.Operation, " ", q.Identity)]++
 	}
 
 	for _, o := range list {
-		if queued[o.Resource] == "" {
+		if o.Resource == Consent {
+			o.wantConsent(tb, service)
 			continue
 		}
 
