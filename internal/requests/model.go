@@ -165,7 +165,11 @@ func instant(t time.Time) types.String { return types.StringValue(client.FormatI
 func (m *requestModel) warnUnanswered(ctx context.Context, private tfkit.PrivateReader, name string, diags *diag.Diagnostics) {
 	unanswered := tfkit.ReadSubmission(ctx, private, tfkit.KeyUnanswered)
 	if unanswered.IsUnanswered() && m.occasionKnown() && unanswered.Occasion == m.occasion() {
-		tfkit.WarnUnanswered(diags, name)
+		tfkit.Problem{
+			Summary: "The service may have this request already",
+			Detail:  "An earlier apply sent the " + name + " and did not learn whether the service accepted it.",
+			Do:      "look at analytics_pending_requests before you apply. The apply looks for the request first, and sends it only if nothing shows it.",
+		}.AddWarning(diags)
 	}
 }
 

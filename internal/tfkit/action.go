@@ -28,7 +28,7 @@ type PersonActionModel struct {
 	Scope
 	IdentityID types.String   `tfsdk:"identity_id"`
 	Wait       types.Bool     `tfsdk:"wait_for_fulfilment"`
-	Timeouts   InvokeTimeouts `tfsdk:"timeouts"`
+	Timeouts   timeouts.Value `tfsdk:"timeouts"`
 }
 
 func (m *PersonActionModel) person() *PersonActionModel { return m }
@@ -59,9 +59,6 @@ func AddPersonAction(attributes map[string]schema.Attribute, wait string) map[st
 // ModifiesTheService is what the plan of an action says of Terraform's question.
 const ModifiesTheService = "With -invoke, Terraform asks whether to invoke it \"without modifying real infrastructure\". It does modify what the service holds."
 
-// InvokeTimeouts is the block timeouts of an action's model.
-type InvokeTimeouts = timeouts.Value
-
 // InvokeTimeoutsBlock returns the block timeouts of an action. description says what
 // happens when the time is over, and preset is the default that it names.
 func InvokeTimeoutsBlock(description string, preset time.Duration) schema.Block {
@@ -76,12 +73,6 @@ func InvokeTimeoutsBlock(description string, preset time.Duration) schema.Block 
 			},
 		},
 	}
-}
-
-// InvokeTimeout returns the configured timeout of an action, or else preset.
-func InvokeTimeout(ctx context.Context, t InvokeTimeouts, preset time.Duration) time.Duration {
-	d, _ := t.Invoke(ctx, preset)
-	return d
 }
 
 // PlanScope reports, in the plan of an action, a scope that could not be used. A scope

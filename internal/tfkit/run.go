@@ -99,13 +99,14 @@ func (r *Run) remember(ctx context.Context, private PrivateReader) {
 }
 
 // Run returns the run of an action. An action has no state: another invocation is another
-// request, unless one is pending and adopted.
+// request, unless one is pending and adopted. preset is how long it is waited for by default.
 func (a *Action) Run(ctx context.Context, m *PersonActionModel, resp *action.InvokeResponse, preset time.Duration) Run {
+	limit, _ := m.Timeouts.Invoke(ctx, preset) // the validator has checked it
 	return Run{
 		Engine:   a.Deferred,
 		Diags:    &resp.Diagnostics,
 		Waits:    m.Waits(),
-		Limit:    InvokeTimeout(ctx, m.Timeouts, preset),
+		Limit:    limit,
 		progress: ProgressOf(resp),
 	}
 }

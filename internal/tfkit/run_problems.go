@@ -5,8 +5,6 @@ package tfkit
 import (
 	"strconv"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
@@ -155,14 +153,4 @@ func (r *Run) WarnUnchecked(err error) {
 	p.Detail = "A refresh could not look at " + r.what() + ": " + p.Summary + ".\n" + p.Detail
 	p.Summary = "The request could not be checked"
 	p.AddWarning(r.Diags)
-}
-
-// WarnUnanswered warns that the plan sends a request, named name, of which it is not known
-// whether the service has accepted it before.
-func WarnUnanswered(diags *diag.Diagnostics, name string) {
-	Problem{
-		Summary: "The service may have this request already",
-		Detail:  "An earlier apply sent the " + name + " and did not learn whether the service accepted it.",
-		Do:      "look at analytics_pending_requests before you apply. The apply looks for the request first, and sends it only if nothing shows it.",
-	}.AddWarning(diags)
 }
