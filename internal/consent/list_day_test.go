@@ -9,6 +9,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // exportDay is a day that is over.
@@ -32,7 +33,7 @@ func TestConsentListDay_identityIsTakenFromTheRecords(t *testing.T) {
 	t.Parallel()
 
 	both := map[string]any{"identity_id": "user-2", "identityId": "user-1"}
-	for label, tc := range map[string]struct {
+	for label, tc := range soak.SomeOf(3, map[string]struct {
 		persons []any
 		config  prototest.Attributes
 		want    []string
@@ -46,7 +47,7 @@ func TestConsentListDay_identityIsTakenFromTheRecords(t *testing.T) {
 		"a number":                     {personRecords("identityId", 4711), nil, []string{"4711"}},
 		"nobody":                       {nil, nil, nil},
 		"a person twice":               {personRecords("identityId", "user-1", "user-2", "user-1"), nil, []string{"user-1", "user-2"}},
-	} {
+	}) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil)

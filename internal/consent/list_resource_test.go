@@ -14,6 +14,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // identities returns user-1 to user-n.
@@ -101,7 +102,7 @@ func TestConsentList_resourceIsWhatAPersonWouldWrite(t *testing.T) {
 	account := mockserver.Scope{AccountID: "acct-7"}
 	clauses := prototest.Attributes{"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": false, "clause_4_consent": true, "clause_5_consent": true}
 
-	for label, tc := range map[string]struct {
+	for label, tc := range soak.SomeOf(2, map[string]struct {
 		scope  mockserver.Scope
 		record mockserver.ConsentRecord
 		config prototest.Attributes
@@ -112,7 +113,7 @@ func TestConsentList_resourceIsWhatAPersonWouldWrite(t *testing.T) {
 		"the address stays out":         {scope, mockserver.ConsentRecord{Clauses: configured, UserIPv6: &address}, nil, prototest.Attributes{}},
 		"another scope is written down": {account, mockserver.ConsentRecord{Clauses: configured}, prototest.Attributes{"account_id": "acct-7"}, prototest.Attributes{"account_id": "acct-7"}},
 		"the provider's scope is not":   {scope, mockserver.ConsentRecord{Clauses: configured}, prototest.Attributes{"org_id": mocktest.Org, "project_id": mocktest.Project}, prototest.Attributes{}},
-	} {
+	}) {
 		service.PutConsent(tc.scope, person, tc.record)
 		results := p.List(name, prototest.ListRequest{Config: prototest.Attributes{"identity_ids": []any{person}}.With(tc.config), IncludeResource: true})
 		wantNames(t, results, person)
@@ -163,7 +164,7 @@ func TestConsentList_configurations(t *testing.T) {
 	p, service := start(t, nil)
 	exactlyOne := []string{"Exactly one of these attributes must be configured: [utc_date,identity_ids]"}
 
-	for label, tc := range map[string]struct {
+	for label, tc := range soak.SomeOf(3, map[string]struct {
 		config  prototest.Attributes
 		refused []string // nil is accepted
 	}{
@@ -181,7 +182,7 @@ func TestConsentList_configurations(t *testing.T) {
 		"an unknown day":        {prototest.Attributes{"utc_date": prototest.Unknown}, nil},
 		"unknown people":        {prototest.Attributes{"identity_ids": prototest.Unknown}, nil},
 		"an unknown person":     {prototest.Attributes{"identity_ids": []any{prototest.Unknown}}, nil},
-	} {
+	}) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			errors := p.ValidateList(name, tc.config).Errors()

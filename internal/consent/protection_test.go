@@ -7,6 +7,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 var withdrawing = agreed.With(prototest.Attributes{"on_destroy": "withdraw"})
@@ -47,7 +48,7 @@ func TestConsent_unknownTimeIsRefusedWhileAChoiceStands(t *testing.T) {
 // service, or a gateway before it, answers something else.
 func TestConsent_createThatCannotCompareWritesNothing(t *testing.T) {
 	t.Parallel()
-	for label, answer := range map[string]struct {
+	for label, answer := range soak.SomeOf(2, map[string]struct {
 		reshape func(r map[string]any) any
 		says    string
 	}{
@@ -57,7 +58,7 @@ func TestConsent_createThatCannotCompareWritesNothing(t *testing.T) {
 		"an error":       {func(map[string]any) any { return map[string]any{"error": "no"} }, "no"},
 		"a null time":    {func(r map[string]any) any { r["agreement_time"] = nil; return r }, "has no agreement_time"},
 		"without a time": {func(r map[string]any) any { delete(r, "agreement_time"); return map[string]any{"x": r} }, "has no agreement_time"},
-	} {
+	}) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil, func(s *mockserver.Server) { s.ReshapeConsents(answer.reshape) })

@@ -9,6 +9,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // twoValues are two values of each attribute of a record.
@@ -23,7 +24,7 @@ var twoValues = map[string][2]any{
 func TestConsent_everyAttributeIsManaged(t *testing.T) {
 	t.Parallel()
 	schemas, _ := start(t, nil)
-	for _, attribute := range schemas.Schemas().DataSourceSchemas[name].Block.Attributes {
+	for _, attribute := range soak.Some(5, schemas.Schemas().DataSourceSchemas[name].Block.Attributes) {
 		switch attribute.Name {
 		case "identity_id", "org_id", "project_id", "account_id", "json":
 			continue

@@ -13,6 +13,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // TestConsent_requestsOfAnApplyAndARefresh compares before it writes where a choice may stand,
@@ -52,7 +53,7 @@ func TestConsent_spellingsOfTheServiceAreNoChange(t *testing.T) {
 // one that is null as drift.
 func TestConsent_fieldsThatAnAnswerLacks(t *testing.T) {
 	t.Parallel()
-	for label, tc := range map[string]struct {
+	for label, tc := range soak.SomeOf(2, map[string]struct {
 		change  func(map[string]any)
 		changes bool
 	}{
@@ -64,7 +65,7 @@ func TestConsent_fieldsThatAnAnswerLacks(t *testing.T) {
 		"an address of null":  {func(r map[string]any) { r["user_ipv6"] = nil }, true},
 		"a clause of null":    {func(r map[string]any) { r["clause_2_consent"] = nil }, true},
 		"manual that is null": {func(r map[string]any) { r["manual"] = nil }, false},
-	} {
+	}) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			var answered atomic.Bool
@@ -93,7 +94,7 @@ func TestConsent_fieldsThatAnAnswerLacks(t *testing.T) {
 func TestConsent_identitiesArriveExactlyAsGiven(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	for _, identity := range []string{"a/b", "%2F", "a+b;c:d&e=f", `a b\c`, "...", "é\U0001F600", "'\"<>|?#", strings.Repeat("é", 4096)} {
+	for _, identity := range soak.Some(3, []string{"a/b", "%2F", "a+b;c:d&e=f", `a b\c`, "...", "é\U0001F600", "'\"<>|?#", strings.Repeat("é", 4096)}) {
 		others := agreed.With(prototest.Attributes{"identity_id": identity})
 		state, _ := p.MustCreate(name, config(others))
 		if _, ok := service.Consent(scope, identity); !ok {
@@ -123,7 +124,7 @@ func TestConsent_attributeTakenOutOfTheConfigurationIsNoLongerManaged(t *testing
 func TestConsent_removedOnlyWhereTheServiceKnowsOfNone(t *testing.T) {
 	t.Parallel()
 	json := []byte(`{"error":{"code":"gone","message":"no such user"}}`)
-	for label, tc := range map[string]struct {
+	for label, tc := range soak.SomeOf(3, map[string]struct {
 		fault   mockserver.Fault
 		removed bool
 		words   string
@@ -137,7 +138,7 @@ func TestConsent_removedOnlyWhereTheServiceKnowsOfNone(t *testing.T) {
 		"204":         {mockserver.Fault{Status: 204}, false, "Empty response"},
 		"other names": {mockserver.Fault{Status: 200, Body: []byte(`{"id":7}`)}, false, "Unexpected response"},
 		"error in it": {mockserver.Fault{Status: 200, Body: json}, false, "rejected"},
-	} {
+	}) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil)
@@ -230,7 +231,7 @@ func TestConsent_answersToAnUpdate(t *testing.T) {
 	t.Parallel()
 	fields := []byte(`{"error":{"message":"invalid","fields":[{"field":"user_ipv6","message":"192.0.2.7 is not yours"},{"field":"other","message":"x"}]}}`)
 	others := []byte(`{"clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`)
-	for label, tc := range map[string]struct {
+	for label, tc := range soak.SomeOf(2, map[string]struct {
 		fault  mockserver.Fault
 		errors []string // nil is success
 	}{
@@ -241,7 +242,7 @@ func TestConsent_answersToAnUpdate(t *testing.T) {
 		"other clauses":       {mockserver.Fault{Status: 200, Body: others}, []string{"answered with another clause_1_consent than was sent"}},
 		"400 about a field":   {mockserver.Fault{Status: 400, Body: fields}, []string{`AttributeName("user_ipv6")`, "[redacted] is not yours"}},
 		"409 is not repeated": {mockserver.Fault{Status: 409, Body: []byte(`{"message":"x"}`)}, []string{"Changed elsewhere", "apply again"}},
-	} {
+	}) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // TestConsent_whatTheServiceStoresInsteadStopsNothing has a service that changes records while
@@ -15,7 +16,7 @@ func TestConsent_whatTheServiceStoresInsteadStopsNothing(t *testing.T) {
 	t.Parallel()
 
 	full := prototest.Attributes{"user_ipv6": "192.0.2.7", "agreement_time": "2026-01-31T12:00:00Z", "on_destroy": "withdraw"}
-	for label, tc := range map[string]struct {
+	for label, tc := range soak.SomeOf(2, map[string]struct {
 		change           func(*mockserver.ConsentRecord)
 		attribute, state string
 	}{
@@ -24,7 +25,7 @@ func TestConsent_whatTheServiceStoresInsteadStopsNothing(t *testing.T) {
 		"a network":                  {func(r *mockserver.ConsentRecord) { r.UserIPv6 = new("2001:db8::") }, "user_ipv6", "2001:db8::"},
 		"a time before 2000":         {func(r *mockserver.ConsentRecord) { r.AgreementTime = "1999-12-31T00:00:00Z" }, "agreement_time", "2026-01-31T12:00:00Z"}, // is none
 		"microseconds":               {func(r *mockserver.ConsentRecord) { r.AgreementTime = "2026-01-31T12:00:00.000123Z" }, "agreement_time", "2026-01-31T12:00:00Z"},
-	} {
+	}) {
 		p, service := start(t, nil)
 		state, diags := p.Create(name, config(full))
 		p.NoErrors(diags)

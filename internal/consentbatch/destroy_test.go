@@ -10,6 +10,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // create creates the batch in a run of its own, and clears the request log.
@@ -61,7 +62,7 @@ func TestConsentBatch_destroyRetainsOrWithdraws(t *testing.T) {
 
 func TestConsentBatch_withdrawsByTheAppliedFileOnly(t *testing.T) {
 	t.Parallel()
-	for words, change := range map[string]func(f *batchFile) error{
+	for words, change := range soak.SomeOf(1, map[string]func(f *batchFile) error{
 		"not the one that was applied": func(f *batchFile) error { return os.WriteFile(f.path, []byte(people(4)), 0o600) },
 		"The rows cannot be read":      func(f *batchFile) error { return os.Remove(f.path) },
 		"Unusable rows":                func(f *batchFile) error { return os.WriteFile(f.path, []byte("x"), 0o600) },
@@ -71,7 +72,7 @@ func TestConsentBatch_withdrawsByTheAppliedFileOnly(t *testing.T) {
 			}
 			return os.Mkdir(f.path, 0o700)
 		},
-	} {
+	}) {
 		t.Run(words, func(t *testing.T) {
 			t.Parallel()
 			inBatch(t, people(3), nil, func(t *testing.T, b *batchTest) {

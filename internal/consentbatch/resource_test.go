@@ -300,7 +300,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 	}
 	missing := []string{"2 of 10 rows failed", "lines 3, 6\n", "In state now: this resource with the present content, and how many rows are missing"}
 
-	for name, tc := range map[string]struct {
+	for name, tc := range soak.SomeOf(4, map[string]struct {
 		rows     int
 		settings prototest.Attributes
 		steps    []step
@@ -367,7 +367,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			gets:     20, patches: 9, held: map[int][5]bool{9: configured},
 		}}},
 		"a read-only provider writes nothing": {5, readOnly, []step{{errors: []string{"The provider is read-only", "remove read_only"}, gets: 5}}},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			inBatch(t, people(tc.rows), tc.settings, func(_ *testing.T, b *batchTest) { b.apply(tc.steps...) })
