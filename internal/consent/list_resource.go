@@ -50,36 +50,38 @@ func (l *consentList) Metadata(_ context.Context, req resource.MetadataRequest, 
 }
 
 func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	attributes := map[string]schema.Attribute{
+		"utc_date": schema.StringAttribute{
+			Optional: true,
+			Validators: []validator.String{
+				tfkit.Day(),
+				stringvalidator.ConflictsWith(path.MatchRoot("account_id")),
+			},
+			MarkdownDescription: "UTC day whose Person records name the people, such as `2026-01-31`. Conflicts with `identity_ids` and `account_id`.",
+		},
+		"identity_ids": schema.ListAttribute{
+			Optional:    true,
+			ElementType: types.StringType,
+			Validators: []validator.List{
+				listvalidator.SizeBetween(1, limitIdentityIDs),
+				listvalidator.NoNullValues(),
+				listvalidator.ValueStringsAre(tfkit.Segment()),
+			},
+			MarkdownDescription: "Identities of the people, from 1 to " + strconv.Itoa(limitIdentityIDs) + ", each listed once, in this order.",
+		},
+		"identity_field": schema.StringAttribute{
+			Optional: true,
+			Validators: []validator.String{
+				stringvalidator.LengthAtLeast(1),
+				stringvalidator.AlsoRequires(path.MatchRoot("utc_date")),
+			},
+			MarkdownDescription: "Member of a Person record that holds the identity. Defaults to `identityId`, or else `identity_id`.",
+		},
+	}
+
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists people who have a consent record, so that `terraform query` shows them and writes the configuration that imports them.",
-		Attributes: tfkit.AddListScope(map[string]schema.Attribute{
-			"utc_date": schema.StringAttribute{
-				Optional: true,
-				Validators: []validator.String{
-					tfkit.Day(),
-					stringvalidator.ConflictsWith(path.MatchRoot("account_id")),
-				},
-				MarkdownDescription: "UTC day whose Person records name the people, such as `2026-01-31`. Conflicts with `identity_ids` and `account_id`.",
-			},
-			"identity_ids": schema.ListAttribute{
-				Optional:    true,
-				ElementType: types.StringType,
-				Validators: []validator.List{
-					listvalidator.SizeBetween(1, limitIdentityIDs),
-					listvalidator.NoNullValues(),
-					listvalidator.ValueStringsAre(tfkit.Segment()),
-				},
-				MarkdownDescription: "Identities of the people, from 1 to " + strconv.Itoa(limitIdentityIDs) + ", each listed once, in this order.",
-			},
-			"identity_field": schema.StringAttribute{
-				Optional: true,
-				Validators: []validator.String{
-					stringvalidator.LengthAtLeast(1),
-					stringvalidator.AlsoRequires(path.MatchRoot("utc_date")),
-				},
-				MarkdownDescription: "Member of a Person record that holds the identity. Defaults to `identityId`, or else `identity_id`.",
-			},
-		}),
+		Attributes:          tfkit.AddListScope(attributes),
 	}
 }
 

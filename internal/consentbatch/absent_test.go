@@ -9,6 +9,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // sayingNone returns answers of a gateway that there is no consent of the person of row 1.
@@ -27,7 +28,7 @@ func sayingNone() map[string]mockserver.Fault {
 // before an update. A record cannot be removed at the service, so one that was there exists.
 func TestConsentBatch_rowIsNotWrittenWhereItsRecordIsGone(t *testing.T) {
 	t.Parallel()
-	for label, fault := range sayingNone() {
+	for label, fault := range soak.SomeOf(2, sayingNone()) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			var gateway atomic.Pointer[mockserver.Fault]

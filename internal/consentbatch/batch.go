@@ -231,9 +231,11 @@ func (b *batch) apply(ctx context.Context, config model) (ok bool) {
 		b.report.Keep() // from other objects of this run
 	}
 
-	words, digest := createFailed, ""
+	words, digest := applyFailed, ""
+	words.inState = tfkit.NothingSaved + "; the rows that were written stay at the service"
 	if b.prior != nil {
-		words, digest = updateFailed, b.prior.Digest.ValueString()
+		words.inState = "this resource with the present content, and how many rows are missing"
+		digest = b.prior.Digest.ValueString()
 	}
 	if t.failed() {
 		b.reportFailed(t, words)

@@ -10,7 +10,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -52,17 +51,15 @@ func (in input) place(row int) string { return in.rows[row].String() }
 func (m *model) read(inState string, diags *diag.Diagnostics) (input, bool) {
 	problem := tfkit.Problem{InState: inState, At: path.Root("source")}
 	format := rows.Format(m.Format.ValueString())
-	shard := shardOf(m.Shard)
-	sum := sha256.New()
 
 	var list []rows.Row
 	var err error
 	if m.isWriteOnly() {
 		text := m.ContentWO.ValueString()
 		problem.At = path.Root("content_wo")
-		list, err = rows.ReadShard(io.TeeReader(strings.NewReader(text), sum), cmp.Or(format, rows.FormatIn(text)), shard)
+		list, err = rows.ReadShard(strings.NewReader(text), cmp.Or(format, rows.FormatIn(text)), shardOf(m.Shard))
 	} else {
-		list, err = m.readSource(cmp.Or(format, rows.FormatOf(m.Source.ValueString())), shard, sum)
+		list, err = m.readSource(cmp.Or(format, rows.FormatOf(m.Source.ValueString())))
 	}
 
 	if problems, bad := errors.AsType[*rows.Error](err); bad {
@@ -85,21 +82,13 @@ func (m *model) read(inState string, diags *diag.Diagnostics) (input, bool) {
 		return input{}, false
 	}
 
-	read := input{rows: list}
-	if shard.Count > 0 { // so that a change of other rows changes nothing
-		read.sum = rows.Sum(list)
-		return read, true
-	}
-	sum.Sum(read.sum[:0])
-
-	return read, true
+	return input{rows: list, sum: rows.Sum(list)}, true
 }
 
 var errNotRegular = errors.New("it is no regular file")
 
-// readSource reads a regular file, and writes it to sum. Any other file cannot be read twice, or
-// may have no end.
-func (m *model) readSource(format rows.Format, shard rows.Shard, sum io.Writer) ([]rows.Row, error) {
+// readSource reads a regular file. Any other file cannot be read twice, or may have no end.
+func (m *model) readSource(format rows.Format) ([]rows.Row, error) {
 	name := m.Source.ValueString()
 	info, err := os.Stat(name)
 	if err != nil {
@@ -115,11 +104,11 @@ func (m *model) readSource(format rows.Format, shard rows.Shard, sum io.Writer) 
 	}
 	defer f.Close()
 
-	return rows.ReadShard(io.TeeReader(f, sum), format, shard)
+	return rows.ReadShard(f, format, shardOf(m.Shard))
 }
 
-// A digest in state shows whether the content has changed, and must not tell who is in it: a
-// plain hash of a file with few people could be compared with the hashes of guessed files.
+// A digest in state shows whether the rows have changed, and must not tell who is in them: a
+// plain hash of few people could be compared with the hashes of guessed ones.
 // So it is salted, and slow to compute.
 const (
 	digestName       = "pbkdf2-sha256"
@@ -131,7 +120,7 @@ const (
 // so many takes a second.
 var keyIterations = digestIterations
 
-// contentSum is the SHA-256 hash of a content. It is kept in memory only.
+// contentSum is a hash of rows. It is kept in memory only.
 type contentSum = [sha256.Size]byte
 
 // digestLike returns the digest of a content with the salt of another digest, so that two

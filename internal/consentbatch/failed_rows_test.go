@@ -30,7 +30,7 @@ func TestConsentBatch_outageEndsTheApplyAndFailingRowsDoNot(t *testing.T) {
 	json, page := []byte(`{"error":{"code":"E1","message":"x"}}`), map[string][]string{"Content-Type": {"text/html"}}
 	read, write := mockserver.OpGetConsent, mockserver.OpUpdateConsent
 
-	for name, tc := range soak.SomeOf(2, map[string]struct {
+	for name, tc := range soak.SomeOf(1, map[string]struct {
 		fault mockserver.Fault
 		words string
 	}{
@@ -50,6 +50,7 @@ func TestConsentBatch_outageEndsTheApplyAndFailingRowsDoNot(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, prototest.Attributes{"max_retries": 0, "max_concurrency": 2})
 			f := newFile(t, people(rows))
+
 			tc.fault.Times = -1
 			for i := range refused {
 				ofRow := tc.fault
@@ -62,7 +63,6 @@ func TestConsentBatch_outageEndsTheApplyAndFailingRowsDoNot(t *testing.T) {
 			if state != nil {
 				t.Error("there is state")
 			}
-
 			for i := refused; i < rows; i++ {
 				wantRow(t, service, i, configured)
 				service.DeleteConsent(scope, userName(i))

@@ -4,6 +4,10 @@ package consentbatch
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -15,20 +19,15 @@ import (
 type failedWords struct {
 	// done is a format with how many rows succeeded, and how many of these were sent.
 	done string
-	// inState completes "In state now: …"; a plan sets it. Do says what to do once the cause is gone.
+	// inState completes "In state now: …"; a plan and an apply set it. Do says what to do once the cause is gone.
 	inState, Do string
 }
 
 var (
-	createFailed = failedWords{
-		done:    "%d are in place, %d of them written by this run",
-		inState: tfkit.NothingSaved + "; the rows that were written stay at the service",
-		Do:      "apply again: rows that are in place are compared only, and just the missing ones are written.",
-	}
-	updateFailed = failedWords{
-		done:    "%d are in place, %d of them written by this run",
-		inState: "this resource with the present content, and how many rows are missing",
-		Do:      "apply again: rows that are in place are compared only, and just the missing ones are written.",
+	// applyFailed lacks what is in state.
+	applyFailed = failedWords{
+		done: "%d are in place, %d of them written by this run",
+		Do:   "apply again: rows that are in place are compared only, and just the missing ones are written.",
 	}
 	deleteFailed = failedWords{
 		done:    "%d are withdrawn, %d of them by this run",
@@ -161,4 +160,54 @@ func (p *planner) warnRemoved() {
 			Do:      "nothing. To withdraw the consent of these people, set the clauses to false instead of removing the rows.",
 		}.AddWarning(p.diags)
 	}
+}
+
+// overlap collects, by object, the rows of people that another object of the run manages as
+// well. The zero value is empty and safe for concurrent use.
+type overlap struct {
+	mu   sync.Mutex
+	rows map[string][]int
+}
+
+func (o *overlap) add(other tfkit.Object, row int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+
+	if o.rows == nil {
+		o.rows = map[string][]int{}
+	}
+	o.rows[other.String()] = append(o.rows[other.String()], row)
+}
+
+// The problems of an overlap. Their details end with the other objects and the rows of each.
+var (
+	sharedPeople = tfkit.Problem{
+		Summary: "Another resource manages people of these rows",
+		Detail:  "The consent of one person is managed by this batch and by another resource. Where they differ, each apply undoes the other one, and the plan never stays empty.",
+		Do:      "remove these rows, or take the other resource out of the configuration with on_destroy = \"retain\".",
+	}
+	notWithdrawn = tfkit.Problem{
+		Summary: "Not withdrawn, another resource writes these rows",
+		Detail:  "on_destroy is \"withdraw\", and in the same run another resource writes the consent of these people, so theirs was not withdrawn.",
+		Do:      "nothing, if the batch was renamed or its people are managed by the other resource now. To withdraw their consent, set the clauses to false there.",
+	}
+	keptByAnother = tfkit.Problem{
+		Summary: "Another resource keeps the consent to be withdrawn",
+		Detail:  "This batch and another resource have people in common. The plan destroys one of the two with on_destroy = \"withdraw\" and keeps the other one: it would withdraw the consent of these people, and the next plan would give it again.",
+		Do:      "keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. To withdraw the consent, set the clauses of the other resource to false, or remove both.",
+	}
+)
+
+// report adds a problem, as an error or a warning, if there is an overlap.
+func (o *overlap) report(problem tfkit.Problem, b *batch, add func(tfkit.Problem, *diag.Diagnostics)) {
+	if len(o.rows) == 0 {
+		return
+	}
+
+	var list strings.Builder
+	for _, other := range slices.Sorted(maps.Keys(o.rows)) {
+		fmt.Fprintf(&list, "\n%s (%d): %s", other, len(o.rows[other]), nameSome(o.rows[other], limitShownLines, b.content.place))
+	}
+	problem.Detail += " The other resources, and the rows of this batch:" + list.String()
+	add(problem, b.diags)
 }

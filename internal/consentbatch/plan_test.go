@@ -116,65 +116,53 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 	}
 }
 
-// TestConsentBatch_planIsBoundToTheRows plans a create and a change twice, as their applies do:
-// the digest is that of the same rows, and another one for as many others.
-func TestConsentBatch_planIsBoundToTheRows(t *testing.T) {
+// TestConsentBatch_digestIsOfTheRowsAndTheirPlace plans a create and a change twice, as their
+// applies do. The second plan has the same digest only of the same rows in the same place.
+func TestConsentBatch_digestIsOfTheRowsAndTheirPlace(t *testing.T) {
 	t.Parallel()
 	others := strings.ReplaceAll(people(4), "user-3@", "user-5@")
 
-	for _, source := range []string{"source", "content_wo"} {
-		t.Run(source, func(t *testing.T) {
-			t.Parallel()
-			p, service := start(t, nil)
-			f := newFile(t, "")
-			digest := func(state *prototest.State, content string) any {
-				config := prototest.Attributes{"content_wo": content, "content_wo_version": 1}
-				if source == "source" {
-					f.write(content)
-					config = f.config(nil)
-				}
-				plan, diags := p.Plan(batchName, state, config)
-				p.NoErrors(diags)
-
-				return plan.Attributes["digest"]
-			}
-
-			var state *prototest.State
-			for range 2 {
-				planned, _ := digest(state, people(4)).(string)
-				p.NewRun()
-				same, other := digest(state, people(4)), digest(state, others)
-				if !strings.HasPrefix(planned, "pbkdf2-sha256$200000$") || same != planned || other == planned {
-					t.Errorf("planned %q, then %v, and with other rows %v", planned, same, other)
-				}
-
-				f.write(people(3))
-				state = createdBatch(t, p, service, f.config(nil))
-				p.NewRun()
-			}
-		})
-	}
-}
-
-// TestConsentBatch_digestOfACreateDependsOnItsPlace plans the same content in several places.
-func TestConsentBatch_digestOfACreateDependsOnItsPlace(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	f, other := newFile(t, people(2)), newFile(t, people(2))
-	digest := createdBatch(t, p, service, f.config(nil)).Attributes["digest"]
-
 	for name, tc := range map[string]struct {
-		config prototest.Attributes
-		same   bool
+		content string
+		config  prototest.Attributes // besides the content
+		isSame  [2]bool              // of a create, and of a change
 	}{
-		"the same place": {f.config(nil), true},
-		"another path":   {other.config(nil), false},
-		"another scope":  {f.config(prototest.Attributes{"account_id": "acct-7"}), false},
+		"the same rows":            {people(4), nil, [2]bool{true, true}},
+		"the same rows as written": {strings.ReplaceAll(people(4), "true", "TRUE"), nil, [2]bool{true, true}},
+		"as many other rows":       {others, nil, [2]bool{false, false}},
+		"another scope":            {people(4), prototest.Attributes{"account_id": "acct-7"}, [2]bool{false, false}},
+		"another path":             {people(4), prototest.Attributes{"source": newFile(t, people(4)).path}, [2]bool{false, true}},
 	} {
-		plan, diags := p.Plan(batchName, nil, tc.config)
-		p.NoErrors(diags)
-		if planned := plan.Attributes["digest"]; (planned == digest) != tc.same {
-			t.Errorf("%s: planned is %v, and in state is %v", name, planned, digest)
+		for _, source := range []string{"source", "content_wo"} {
+			if source == "content_wo" && tc.config["source"] != nil {
+				continue
+			}
+			t.Run(name+" in "+source, func(t *testing.T) {
+				t.Parallel()
+				inBatch(t, people(3), nil, func(t *testing.T, b *batchTest) {
+					digest := func(content string, more prototest.Attributes) any {
+						config := prototest.Attributes{"content_wo": content, "content_wo_version": 1}.With(more)
+						if source == "source" {
+							b.f.write(content)
+							config = b.f.config(more)
+						}
+						b.p.NewRun()
+						plan, diags := b.p.Plan(batchName, b.state, config)
+						b.p.NoErrors(diags)
+
+						return plan.Attributes["digest"]
+					}
+
+					for i, isSame := range tc.isSame {
+						planned, _ := digest(people(4), nil).(string)
+						if again := digest(tc.content, tc.config); (again == planned) != isSame || !strings.HasPrefix(planned, "pbkdf2-sha256$200000$") {
+							t.Errorf("in plan %d, %q is planned, and then %v", i, planned, again)
+						}
+						b.f.write(people(3))
+						b.create(nil)
+					}
+				})
+			})
 		}
 	}
 }

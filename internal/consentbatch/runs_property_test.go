@@ -40,6 +40,20 @@ var timesKept = map[string]func(record map[string]any, at time.Time){
 // followed by an empty plan.
 func TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan(t *testing.T) {
 	t.Parallel()
+	random := func(t *testing.T, kept string, seed uint64) {
+		t.Helper()
+		soak.Add(soak.Tried, 1)
+		w := newWorld(t, kept, seed)
+		for range soak.Raced(6, 12) {
+			w.run()
+			w.wantChoices()
+		}
+
+		if t.Failed() {
+			t.Error(strings.Join(w.history, "\n"))
+		}
+	}
+
 	for kept := range soak.SomeOf(2, timesKept) {
 		t.Run(kept, func(t *testing.T) {
 			t.Parallel()
@@ -47,17 +61,7 @@ func TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan(t *testing.T) {
 				seed := soak.Seed(i)
 				t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) { // which ends its server
 					t.Parallel()
-					soak.Add(soak.Tried, 1)
-					bubble(t, func(t *testing.T) {
-						w := newWorld(t, kept, seed)
-						for range soak.Raced(6, 12) {
-							w.run()
-							w.wantChoices()
-						}
-						if t.Failed() {
-							t.Error(strings.Join(w.history, "\n"))
-						}
-					})
+					bubble(t, func(t *testing.T) { random(t, kept, seed) })
 				})
 			}
 		})

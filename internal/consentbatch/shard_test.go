@@ -44,9 +44,8 @@ func wantEachOnce(t *testing.T, service *mocktest.Instance, n int) {
 // compared by another object than before, and the service keeps everything.
 func TestConsentBatch_changedCountMovesRows(t *testing.T) {
 	t.Parallel()
-	const people30 = 30
 	p, service := start(t, nil)
-	f := newFile(t, people(people30))
+	f := newFile(t, people(12))
 	var states []*prototest.State
 	for index := range 2 {
 		states = append(states, createdBatch(t, p, service, f.config(shard(index, 2))))
@@ -73,26 +72,26 @@ func TestConsentBatch_changedCountMovesRows(t *testing.T) {
 		wantEmptyBatchPlan(t, p, state, config)
 	}
 
-	if n := rowsIn(states); n != people30 {
+	if n := rowsIn(states); n != 12 {
 		t.Errorf("the shards have %v rows", n)
 	}
 	if n := service.Count(mockserver.OpUpdateConsent); n > 0 {
 		t.Errorf("%d updates were sent", n)
 	}
-	for i := range people30 {
+	for i := range 12 {
 		wantRow(t, service, i, configured)
 	}
 
 	// Without shards, one object has all rows again.
 	state, diags := p.Update(batchName, states[0], f.config(nil))
 	p.NoErrors(diags)
-	wantResults(t, state, counts{Rows: people30})
+	wantResults(t, state, counts{Rows: 12})
 }
 
 func TestConsentBatch_changeOfAnotherShardPlansNothing(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	content := people(40)
+	content := people(16)
 	f := newFile(t, content)
 	var states []*prototest.State
 	for index := range 4 {
@@ -116,7 +115,7 @@ func TestConsentBatch_changeOfAnotherShardPlansNothing(t *testing.T) {
 func TestConsentBatch_withdrawalIsOfTheShard(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	f := newFile(t, people(40))
+	f := newFile(t, people(16))
 	withdrawing := prototest.Attributes{"on_destroy": "withdraw"}
 	createdBatch(t, p, service, f.config(shard(0, 2)))
 	state := createdBatch(t, p, service, f.config(shard(1, 2)).With(withdrawing))
@@ -141,12 +140,12 @@ func TestConsentBatch_withdrawalIsOfTheShard(t *testing.T) {
 		t.Error("the object is still there")
 	}
 	withdrawn := 0
-	for i := range 40 {
+	for i := range 16 {
 		if record, _ := service.Consent(scope, userName(i)); record.Clauses == [5]bool{} {
 			withdrawn++
 		}
 	}
-	if n, _ := state.Attributes["rows"].(float64); withdrawn != int(n) || withdrawn == 0 || withdrawn == 40 {
+	if n, _ := state.Attributes["rows"].(float64); withdrawn != int(n) || withdrawn == 0 || withdrawn == 16 {
 		t.Errorf("%d people were withdrawn, the shard has %v rows", withdrawn, n)
 	}
 }
@@ -155,7 +154,7 @@ func TestConsentBatch_shardOfAWriteOnlyContent(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	config := func(index, count int) prototest.Attributes {
-		return shard(index, count).With(prototest.Attributes{"content_wo": people(40), "content_wo_version": 1, "compare_at_plan": false})
+		return shard(index, count).With(prototest.Attributes{"content_wo": people(16), "content_wo_version": 1, "compare_at_plan": false})
 	}
 	state := createdBatch(t, p, service, config(0, 2))
 	first, _ := state.Attributes["rows"].(float64)
@@ -163,7 +162,7 @@ func TestConsentBatch_shardOfAWriteOnlyContent(t *testing.T) {
 	// The version is the same, so only the shard tells that there is something to do.
 	state, diags := p.Update(batchName, state, config(1, 2))
 	p.NoErrors(diags)
-	if second, _ := state.Attributes["rows"].(float64); first+second != 40 || service.Count(mockserver.OpUpdateConsent) != int(second) {
+	if second, _ := state.Attributes["rows"].(float64); first+second != 16 || service.Count(mockserver.OpUpdateConsent) != int(second) {
 		t.Errorf("the shards have %v and %v rows, %d updates were sent", first, second, service.Count(mockserver.OpUpdateConsent))
 	}
 }
