@@ -23,9 +23,6 @@ type way struct {
 	accepted, refused []string // groups of endpoints, which may differ (section 5, rule 3)
 }
 
-// wayLogin is the name of the way that logs in.
-const wayLogin = "email and password"
-
 // family is one of the path families.
 type family struct {
 	name  string
@@ -39,56 +36,16 @@ type family struct {
 // examineAccess sends the requests that touch nobody with each of the credentials, and reports
 // which are accepted, and which path family answers.
 func (x *examination) examineAccess(ctx context.Context) {
-	x.connectWays()
-	x.logIn(ctx)
 	s := x.options.Scope
 	x.families = []*family{{name: "project", scope: client.Scope{OrgID: s.OrgID, ProjectID: s.ProjectID}}, {name: "account", scope: client.Scope{AccountID: s.AccountID}}}
 	x.families = slices.DeleteFunc(x.families, func(f *family) bool { return f.scope.IsZero() })
 
-	for _, w := range x.ways {
-		_, err := w.client.CurrentUser(ctx)
-		w.note("the current user", err)
-		if err != nil && !isRefused(err) {
-			x.report.add("current user, "+w.name, Broken, describe(err))
-		}
-		if e, ok := errors.AsType[*transport.Error](err); ok && e.Status == 0 {
-			return // without an answer, every other request would fail too
-		}
-
-		for _, f := range x.families {
-			f.ask(ctx, w)
-		}
-
-		if s.OrgID != "" {
-			day := x.readDay(ctx, w, x.wire)
-			w.note("exports", day.err)
-			if x.day == nil && !isRefused(day.err) && !transport.IsClass(day.err, transport.ClassNotFound, transport.ClassEndpointNotFound) {
-				x.day = day
-			}
-		}
-	}
-
-	x.judgeFamilies()
-	x.judgeWays()
-}
-
-// ask reads the list of pending requests. The first answer, or else the last failure, is kept.
-func (f *family) ask(ctx context.Context, w *way) {
-	pending, err := w.client.ListPending(ctx, f.scope)
-	answered := w.note("people and lists", err)
-	if len(f.ways) == 0 {
-		f.list, f.err = pending, err
-	}
-	if answered {
-		f.ways = append(f.ways, w)
-	}
-}
-
-// connectWays makes a client for each of the credentials.
-func (x *examination) connectWays() {
 	c := x.options.Client.Credentials
+	if c.IsZero() {
+		x.report.add("credentials", Broken, "none are set; set ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD")
+	}
 	for _, w := range []*way{
-		{name: wayLogin, credentials: transport.Credentials{Email: c.Email, Password: c.Password}},
+		{name: "email and password", credentials: transport.Credentials{Email: c.Email, Password: c.Password}},
 		{name: "token", credentials: transport.Credentials{Token: c.Token}},
 		{name: "api_secret_key", credentials: transport.Credentials{APISecretKey: c.APISecretKey}},
 	} {
@@ -99,14 +56,17 @@ func (x *examination) connectWays() {
 		var err error
 		if w.client, err = x.connect(w, x.wire, 1); err != nil {
 			x.report.add(w.name, Broken, "the setting "+err.Error())
-			continue
+		} else if w.credentials.Email == "" || x.logIn(ctx, w) {
+			x.ways = append(x.ways, w)
 		}
-		x.ways = append(x.ways, w)
 	}
 
-	if c.IsZero() {
-		x.report.add("credentials", Broken, "none are set; set ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD")
+	for _, w := range x.ways {
+		if reached := x.ask(ctx, w); !reached {
+			return // every other request would fail too
+		}
 	}
+	x.judge()
 }
 
 // urlWarning is added to what names a place of parameters.
@@ -115,30 +75,25 @@ var urlWarning = map[string]string{transport.InQuery: "; they are part of the UR
 // logIn logs in with each place of the parameters, until one works. The configured place
 // comes first. Only a rejection leads to the next one, so that a service that is down or
 // counts attempts is asked once. The token of the login serves all further requests; without
-// one, nothing else is asked in this way.
-func (x *examination) logIn(ctx context.Context) {
-	i := slices.IndexFunc(x.ways, func(w *way) bool { return w.name == wayLogin })
-	if i < 0 {
-		return
-	}
-
-	w := x.ways[i]
+// one, logIn reports false, and nothing else is asked in this way.
+func (x *examination) logIn(ctx context.Context, w *way) bool {
 	var reasons []string
+	var err error
 	for _, in := range firstOf(client.Placements, x.wire.LoginParametersIn) {
 		wire := x.wire
 		wire.LoginParametersIn = in
 		var token client.SessionToken
-		c, err := x.connect(w, wire, 0)
-		if err == nil {
-			token, err = c.NewSessionToken(ctx)
+		if w.client, err = x.connect(w, wire, 0); err == nil {
+			token, err = w.client.NewSessionToken(ctx)
 		}
 		if err == nil {
 			w.credentials = transport.Credentials{Token: token.Token}
 			w.client, err = x.connect(w, wire, 1)
 		}
 		if err == nil {
-			x.report.add("login", x.adopt(wire), "e-mail and password are accepted as "+in+urlWarning[in])
-			return
+			x.wire = wire
+			x.report.add("login", asConfigured(len(reasons) == 0), "e-mail and password are accepted as "+in+urlWarning[in])
+			return true
 		}
 
 		reasons = append(reasons, in+": "+describe(err))
@@ -147,8 +102,9 @@ func (x *examination) logIn(ctx context.Context) {
 		}
 	}
 
-	x.ways = slices.Delete(x.ways, i, i+1)
-	x.report.add("login", Broken, fmt.Sprintf("it failed (%s); attempts sent: %d, and never more than %d", list(reasons), len(reasons), len(client.Placements)))
+	x.addFailure("login", err, fmt.Sprintf("it failed (%s); attempts sent: %d, and never more than %d", list(reasons), len(reasons), len(client.Placements)))
+
+	return false
 }
 
 // firstOf returns the values with one of them moved to the front.
@@ -157,17 +113,48 @@ func firstOf(values []string, first string) []string {
 	return append([]string{first}, slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == first })...)
 }
 
-// note notes whether the credentials were accepted for a group of endpoints, and reports
-// whether there was an answer: an error about its content shows that there was.
-func (w *way) note(endpoints string, err error) (answered bool) {
-	if isRefused(err) {
-		w.refused = append(w.refused, endpoints)
+// ask sends the requests with one of the credentials. It reports whether the service answers at all.
+func (x *examination) ask(ctx context.Context, w *way) (reached bool) {
+	_, err := w.client.CurrentUser(ctx)
+	w.note("the current user", err)
+	if err != nil && !isRefused(err) {
+		x.addFailure("current user, "+w.name, err, describe(err))
+	}
+	if isUnreachable(err) {
 		return false
 	}
 
+	for _, f := range x.families { // the first answer, or else the last failure, is kept
+		pending, err := w.client.ListPending(ctx, f.scope)
+		answered := w.note("people and lists", err)
+		if len(f.ways) == 0 {
+			f.list, f.err = pending, err
+		}
+		if answered {
+			f.ways = append(f.ways, w)
+		}
+	}
+
+	if x.options.Scope.OrgID != "" {
+		day := x.readDay(ctx, w, x.wire)
+		w.note("exports", day.err)
+		if x.day == nil && !isRefused(day.err) && !transport.IsClass(day.err, transport.ClassNotFound, transport.ClassEndpointNotFound) {
+			x.day = day
+		}
+	}
+
+	return true
+}
+
+// note notes whether the credentials were accepted for a group of endpoints, and reports
+// whether there was an answer: an error about its content shows that there was.
+func (w *way) note(endpoints string, err error) (answered bool) {
 	answered = err == nil || transport.IsClass(err, transport.ClassPayload, transport.ClassNotReady, transport.ClassEmpty, transport.ClassRejected)
-	if answered {
+	if answered && !slices.Contains(w.accepted, endpoints) {
 		w.accepted = append(w.accepted, endpoints)
+	}
+	if isRefused(err) && !slices.Contains(w.refused, endpoints) {
+		w.refused = append(w.refused, endpoints)
 	}
 
 	return answered
@@ -178,35 +165,48 @@ func isRefused(err error) bool {
 	return transport.IsClass(err, transport.ClassAuthentication, transport.ClassForbidden)
 }
 
-// judgeFamilies reports which path families answer, and chooses the first of them and the
-// credentials that the most groups of endpoints accept.
-func (x *examination) judgeFamilies() {
-	for _, f := range x.families {
-		if x.family == nil && len(f.ways) > 0 {
-			x.family = f
-			x.use = slices.MaxFunc(f.ways, func(a, b *way) int { return len(a.accepted) - len(b.accepted) })
-		}
-	}
+// isUnreachable reports whether no answer of the service has arrived.
+func isUnreachable(err error) bool {
+	e, ok := errors.AsType[*transport.Error](err)
+	return ok && e.Status == 0
+}
 
+// addFailure adds a finding about a request that failed: about the connection, if the service
+// cannot be reached.
+func (x *examination) addFailure(check string, err error, text string) {
+	group := x.report.group
+	if isUnreachable(err) {
+		x.report.group = "Connection"
+	}
+	x.report.add(check, Broken, text)
+	x.report.group = group
+}
+
+// judge reports which path families answer and which credentials are accepted for what, and
+// chooses the first of the families and the credentials that the most groups of endpoints accept.
+func (x *examination) judge() {
 	if len(x.families) == 0 {
 		x.report.add("path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
 	}
+	answering := slices.IndexFunc(x.families, func(f *family) bool { return len(f.ways) > 0 })
+	if answering >= 0 {
+		x.family = x.families[answering]
+		x.use = slices.MaxFunc(x.family.ways, func(a, b *way) int { return len(a.accepted) - len(b.accepted) })
+	}
+
 	for _, f := range x.families {
 		switch {
 		case len(f.ways) > 0:
 			x.report.add(f.name+" paths", OK, "they answer")
-		case x.family == nil:
-			x.report.add(f.name+" paths", Broken, describe(f.err)+"; the service may offer the other path family, or your user has no access to the early preview")
-		default: // one family is enough
+		case x.family != nil: // one family is enough
 			x.report.add(f.name+" paths", Differs, describe(f.err)+"; use the "+x.family.name+" paths alone")
+		case f.err != nil:
+			x.report.add(f.name+" paths", Broken, describe(f.err)+"; the service may offer the other path family, or your user has no access to the early preview")
 		}
 	}
-}
 
-// judgeWays reports for which groups of endpoints the service accepts the credentials.
-func (x *examination) judgeWays() {
 	for _, w := range x.ways {
-		accepted, refused := list(slices.Compact(w.accepted)), list(slices.Compact(w.refused))
+		accepted, refused := list(w.accepted), list(w.refused)
 		switch {
 		case accepted == "" && refused == "": // findings say why
 		case refused == "":

@@ -143,16 +143,6 @@ func (x *examination) connect(w *way, wire client.Wire, retries int) (*client.Cl
 	return c, err
 }
 
-// adopt takes over settings that were found to work, and returns the word for them.
-func (x *examination) adopt(w client.Wire) Word {
-	asConfigured := maps.Equal(settingsOf(w), settingsOf(x.wire))
-	x.wire = w
-	if asConfigured {
-		return OK
-	}
-	return Differs
-}
-
 // mayIgnore reports whether a setting can be advised that ignores these members beside a list.
 // Whether a flag, or a member whose name may say that there is more, says nothing about the
 // list is not for this program to say. A member is written as in wire.export_ignored_members.

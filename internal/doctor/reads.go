@@ -129,19 +129,16 @@ const sampleRecords = 100
 type sample struct {
 	way     *way
 	wire    client.Wire
-	limit   int
 	records int
 	err     error // nil if the day or enough of it was read
 }
 
-func (s *sample) Restart() error {
-	s.records = 0
-	return nil
-}
+// Restart does nothing: a record that is counted twice is one nevertheless.
+func (s *sample) Restart() error { return nil }
 
 // Record counts a record.
 func (s *sample) Record(records.Kind, jsontext.Value) error {
-	if s.records++; s.records >= s.limit {
+	if s.records++; s.records%sampleRecords == 0 {
 		return errEnough
 	}
 	return nil
@@ -151,9 +148,8 @@ func (s *sample) Record(records.Kind, jsontext.Value) error {
 // beginning of each kind.
 func (x *examination) readDay(ctx context.Context, w *way, wire client.Wire) *sample {
 	s := &sample{way: w, wire: wire}
-	c, err := x.connect(w, wire, 1)
-	if err != nil {
-		s.err = err
+	var c *client.Client
+	if c, s.err = x.connect(w, wire, 1); s.err != nil {
 		return s
 	}
 
@@ -163,7 +159,6 @@ func (x *examination) readDay(ctx context.Context, w *way, wire client.Wire) *sa
 	}
 	scope := client.Scope{OrgID: x.options.Scope.OrgID, ProjectID: x.options.Scope.ProjectID}
 	for _, of := range kinds {
-		s.limit = s.records + sampleRecords
 		_, err := c.Export(ctx, scope, client.ExportQuery{Day: x.options.Day, Kinds: of}, s)
 		if err != nil && !errors.Is(err, errEnough) {
 			s.err = err
@@ -201,7 +196,8 @@ func (x *examination) examineExport(ctx context.Context) {
 		return
 	}
 
-	word := x.adopt(s.wire)
+	x.wire = s.wire
+	word := asConfigured(s == x.day)
 	text := map[Word]string{OK: "read as configured", Differs: "read with the wire settings below"}[word]
 	if s.records == 0 {
 		word, text = Unknown, "the day "+client.FormatDay(x.options.Day)+" has no records; -day chooses another one"

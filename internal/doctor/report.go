@@ -25,6 +25,14 @@ const (
 	Broken  Word = "broken"
 )
 
+// asConfigured returns the word for what works, with the settings as they are or with others.
+func asConfigured(is bool) Word {
+	if is {
+		return OK
+	}
+	return Differs
+}
+
 // Finding is one thing that was looked at.
 type Finding struct {
 	Group string `json:"group"`

@@ -121,14 +121,17 @@ func (t *trial) run(ctx context.Context) {
 		}
 	}
 
-	switch w := t.working; {
+	w := t.working
+	if w != nil {
+		t.wire = *w
+	}
+	switch {
 	case w == nil:
 		t.report.add("form", Broken, "no form was read back as it was written ("+list(reasons)+")")
 	case !t.timed:
-		t.wire = *w
 		t.report.add("form", Unknown, "parameters as "+w.ConsentParametersIn+" are read back as written; the record has no agreement_time that the provider recognises, so nothing shows in which format it is understood")
 	default:
-		t.report.add("form", t.adopt(*w), "read back as written: parameters as "+w.ConsentParametersIn+", agreement_time as "+w.AgreementTimeFormat+urlWarning[w.ConsentParametersIn])
+		t.report.add("form", asConfigured(len(reasons) == 1), "read back as written: parameters as "+w.ConsentParametersIn+", agreement_time as "+w.AgreementTimeFormat+urlWarning[w.ConsentParametersIn])
 	}
 
 	if len(t.sent) > 0 {

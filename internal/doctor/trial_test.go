@@ -20,41 +20,64 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// fate is what becomes of an update.
-type fate int
-
+// What may happen at a request, besides nothing. Each happens once at most, except that the usual
+// fate of an update may be to be refused or ignored.
 const (
-	answered     fate = iota
-	answeredLate      // it lands after its answer
-	lost              // it lands, and its answer does not arrive
-	lostLate
-	lostNever
-	refused
-	ignored // it is answered, and never lands
-	fates
+	chooses     = "the person chooses"
+	choosesSoon = "the person chooses soon" // before the next request, if that has to wait
+	signal      = "signal"
+	signalSoon  = "signal soon"
+	readsFail   = "no read succeeds any more"
+	writesFail  = "no update is accepted any more"
+
+	late     = "the update lands late"
+	lost     = "the answer is lost"
+	lostLate = "the answer is lost, and the update lands late"
+	lostAll  = "answer and update are lost"
+	refused  = "the update is refused"
+	ignored  = "the update is answered, and never lands"
 )
 
-// late is when an update lands that is late.
-const late = 400 * time.Millisecond
-
-// schedule is an order of events in a trial. Requests are counted from 1; 0 is never.
-type schedule struct {
-	fates  [3]fate // of the first updates
-	others fate    // of those after them
-	choose int     // the request with which the person chooses
-	after  time.Duration
-	signal int // the request with which the process is interrupted
-	fail   int // the request from which on no read succeeds
+// excluded are the events after which others do not happen.
+var excluded = map[string][]string{
+	chooses: {chooses, choosesSoon}, choosesSoon: {chooses, choosesSoon},
+	signal: {signal, signalSoon}, signalSoon: {signal, signalSoon},
+	readsFail: {readsFail, writesFail}, writesFail: {readsFail, writesFail},
+	late: {late, lostLate}, lost: {lost, lostLate, lostAll}, lostAll: {lost, lostLate, lostAll}, lostLate: {late, lost, lostLate, lostAll},
 }
 
-// patientService holds the consent of one person.
-type patientService struct {
-	schedule
+// plain are the ways in which each event happens at least.
+var plain = []string{chooses, signal, readsFail, late, lost, lostLate}
 
-	interrupt context.CancelFunc
-	requests  int
-	updates   int
-	seen      bool // the trial has read the person's choice
+const (
+	settle    = 2 * time.Second
+	soon      = 50 * time.Millisecond
+	later     = 400 * time.Millisecond
+	muchLater = lateFactor*settle - time.Second
+)
+
+// course is one course of a trial: the options that are taken at the first decisions. At those after
+// them, the first option is taken.
+type course []int
+
+// patientService holds the consent of one person. Each event is a decision of the course.
+type patientService struct {
+	course
+
+	usual   []string // fates of the first updates
+	plain   bool     // each event happens in one way only
+	most    int      // how many events there are at most
+	story   []string // what has happened
+	options []int    // that each decision had
+
+	interrupt  context.CancelFunc
+	updates    int
+	last       time.Time // of a request
+	sent       time.Time // the last update
+	idle       int       // reads since an update or a change of the record
+	shown      time.Time // the agreement_time of the record then
+	seen       bool      // the trial has read the person's choice
+	overridden bool      // and has sent something else after it
 
 	mu   sync.Mutex
 	held answer.Consent
@@ -72,6 +95,34 @@ func (s *patientService) get() answer.Consent {
 	return s.held
 }
 
+// decide takes one of the events that can still happen, or the usual one.
+func (s *patientService) decide(usual string, events ...string) string {
+	if len(s.story) >= s.most {
+		return usual
+	}
+	if s.plain {
+		events = slices.DeleteFunc(events, func(e string) bool { return !slices.Contains(plain, e) })
+	}
+	for _, happened := range s.story {
+		events = slices.DeleteFunc(events, func(e string) bool { return slices.Contains(excluded[happened], e) })
+	}
+
+	taken, at := 0, len(s.options)
+	if s.options = append(s.options, len(events)+1); at < len(s.course) {
+		taken = s.course[at]
+	}
+	if taken == 0 {
+		return usual
+	}
+	s.story = append(s.story, events[taken-1])
+	s.idle = 0
+
+	return events[taken-1]
+}
+
+// has reports whether an event has happened.
+func (s *patientService) has(event string) bool { return slices.Contains(s.story, event) }
+
 var (
 	consentBefore = consentOf([answer.Clauses]bool{true, true, false, true, true}, time.Date(2026, 2, 1, 8, 0, 0, 250_000_000, time.UTC), false)
 	withdrawal    = consentOf([answer.Clauses]bool{}, time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), false)
@@ -86,15 +137,29 @@ func consentOf(clauses [answer.Clauses]bool, at time.Time, manual bool) answer.C
 	return c
 }
 
-// arrive counts a request, and has happen what is due with it.
+// arrive has happen what is due with a request. While the trial waits and nothing changes, reads are
+// alike: events happen at the first two of them, and at the last.
 func (s *patientService) arrive() {
-	s.requests++
-	if s.requests == s.choose {
-		time.AfterFunc(s.after, func() { s.put(withdrawal) })
-		synctest.Wait()
+	if now, _ := s.get().AgreementTime.Get(); !now.Equal(s.shown) {
+		s.shown, s.idle = now, 0
 	}
-	if s.requests == s.signal {
+	waiting := s.idle >= 2 && time.Since(s.last) > 0 && time.Since(s.sent) != settle && time.Since(s.sent) != lateFactor*settle
+	isFirst := s.last.IsZero() // it reads what to restore
+	s.last = time.Now()
+	s.idle++
+	if waiting || isFirst {
+		return
+	}
+
+	switch s.decide("", chooses, choosesSoon, signal, signalSoon, readsFail, writesFail) {
+	case chooses:
+		s.put(withdrawal)
+	case choosesSoon:
+		time.AfterFunc(soon, func() { s.put(withdrawal) })
+	case signal:
 		s.interrupt()
+	case signalSoon:
+		time.AfterFunc(soon, s.interrupt)
 	}
 }
 
@@ -103,7 +168,7 @@ func (s *patientService) read(ctx context.Context) (answer.Consent, error) {
 	if ctx.Err() != nil {
 		return answer.Consent{}, &transport.Error{Class: transport.ClassCancelled}
 	}
-	if s.fail > 0 && s.requests >= s.fail {
+	if s.has(readsFail) {
 		return answer.Consent{}, &transport.Error{Class: transport.ClassServer}
 	}
 
@@ -115,18 +180,30 @@ func (s *patientService) read(ctx context.Context) (answer.Consent, error) {
 
 func (s *patientService) write(ctx context.Context, _ client.Wire, u client.ConsentUpdate) error {
 	s.arrive()
-	f := s.others
-	if s.updates < len(s.fates) {
-		f = s.fates[s.updates]
+	fate := ""
+	if s.updates < len(s.usual) {
+		fate = s.usual[s.updates]
 	}
 	s.updates++
+	s.sent, s.idle = time.Now(), 0
+	if fate == "" {
+		fate = s.decide("", late, lost, lostLate, lostAll)
+	}
+	if s.has(writesFail) {
+		fate = refused
+	}
+
+	withdrawn, _ := withdrawal.AgreementTime.Get()
+	s.overridden = s.overridden || s.seen && !u.AgreementTime.Equal(withdrawn)
 
 	land := func() { s.put(consentOf(u.Clauses, u.AgreementTime, u.Manual)) }
-	switch f {
-	case answered, lost:
+	switch fate {
+	case "", lost:
 		land()
-	case answeredLate, lostLate:
-		time.AfterFunc(late, land)
+	case late:
+		time.AfterFunc(later, land)
+	case lostLate:
+		time.AfterFunc(muchLater, land)
 	case refused:
 		return &transport.Error{Class: transport.ClassRejected, Status: 400}
 	}
@@ -134,109 +211,110 @@ func (s *patientService) write(ctx context.Context, _ client.Wire, u client.Cons
 	if ctx.Err() != nil {
 		return &transport.Error{Class: transport.ClassCancelled, Ambiguous: true}
 	}
-	if f == lost || f == lostLate || f == lostNever {
+	if fate == lost || fate == lostLate || fate == lostAll {
 		return &transport.Error{Class: transport.ClassTimeout, Ambiguous: true}
 	}
 
 	return nil
 }
 
-// try carries out a trial in the schedule, and expects that it ends with the person's own
-// record, or with exit status 2 and the clauses to put back.
-func (s schedule) try(t *testing.T) {
+// try carries out a trial, and expects that it ends with the person's own record, or with exit
+// status 2 and the clauses to put back.
+func (s *patientService) try(t *testing.T) {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 
-	service := &patientService{schedule: s, interrupt: interrupt, held: consentBefore}
-	x := &examination{report: &Report{}, options: Options{Settle: 2 * time.Second}}
-	(&trial{examination: x, get: service.read, patch: service.write}).run(ctx)
+	s.interrupt, s.held = interrupt, consentBefore
+	x := &examination{report: &Report{}, options: Options{Settle: settle}}
+	(&trial{examination: x, get: s.read, patch: s.write}).run(ctx)
 	x.report.close()
 	x.report.Findings = slices.DeleteFunc(x.report.Findings, func(f Finding) bool { return f.Check != "restored" })
 
-	landed := service.get()
-	wait(time.Hour)
-	if landed.AgreementTime != service.get().AgreementTime && service.get().AgreementTime != withdrawal.AgreementTime {
-		t.Errorf("%+v: an update landed after the trial", s)
+	landed := s.get()
+	wait(time.Minute)
+	if landed.AgreementTime != s.get().AgreementTime && s.get().AgreementTime != withdrawal.AgreementTime {
+		t.Errorf("%q: an update landed after the trial", s.story)
 	}
-	s.judge(t, service, x.report)
+	s.judge(t, x.report)
 }
 
 // wait passes time of the bubble.
 func wait(d time.Duration) { <-time.After(d) }
 
-func (s schedule) judge(t *testing.T, service *patientService, report *Report) {
+func (s *patientService) judge(t *testing.T, report *Report) {
 	t.Helper()
-	if service.updates == 0 {
+	if s.updates == 0 {
 		if len(report.Findings) > 0 {
-			t.Errorf("%+v: nothing was sent, and the report is %+v", s, report.Findings)
+			t.Errorf("%q: nothing was sent, and the report is %+v", s.story, report.Findings)
 		}
 		return
 	}
 	if len(report.Findings) != 1 {
-		t.Fatalf("%+v: the report is %+v", s, report.Findings)
+		t.Fatalf("%q: the report is %+v", s.story, report.Findings)
 	}
 
 	// A choice that no read has shown cannot be told from none.
 	own := consentBefore
-	if service.get().AgreementTime == withdrawal.AgreementTime || service.seen {
+	if s.get().AgreementTime == withdrawal.AgreementTime || s.seen {
 		own = withdrawal
 	}
 
+	if s.overridden {
+		t.Errorf("%q: something was sent over the person's choice", s.story)
+	}
 	restored := report.Findings[0]
-	isOwn := service.get().Clauses == own.Clauses && service.get().AgreementTime == own.AgreementTime
-	if restored.Word == OK && (!isOwn || service.seen) {
-		t.Errorf("%+v: the service holds %s, and the report says %+v", s, service.get().JSON, restored)
+	isOwn := s.get().Clauses == own.Clauses && s.get().AgreementTime == own.AgreementTime
+	if restored.Word == OK && (!isOwn || s.seen) {
+		t.Errorf("%q: the service holds %s, and the report says %+v", s.story, s.get().JSON, restored)
 	}
 	if restored.Word != OK && report.ExitStatus != 2 {
-		t.Errorf("%+v: exit status %d for %+v", s, report.ExitStatus, restored)
+		t.Errorf("%q: exit status %d for %+v", s.story, report.ExitStatus, restored)
 	}
 	if !isOwn && !strings.Contains(restored.Text, record{own, true}.toPutBack()) {
-		t.Errorf("%+v: the service holds %s, and the report does not have the values of %s: %+v", s, service.get().JSON, own.JSON, restored)
+		t.Errorf("%q: the service holds %s, and the report does not have the values of %s: %+v", s.story, s.get().JSON, own.JSON, restored)
 	}
 }
 
-// TestTrial_endsWithThePersonsOwnRecordOrItsValues explores orders of what can happen.
+// TestTrial_endsWithThePersonsOwnRecordOrItsValues explores every course of a trial in which at
+// most so many events happen: all five of them in every order, each in one way, and up to three in
+// every way.
 func TestTrial_endsWithThePersonsOwnRecordOrItsValues(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var all []schedule
-		for n := range int(fates * fates * fates) {
-			s := schedule{fates: [3]fate{fate(n) % fates, fate(n) / fates % fates, fate(n) / fates / fates}}
-			for s.others = 0; s.others < fates; s.others += fate(soak.Size(3, 1)) {
-				all = append(all, s.events(soak.Size(5, 20))...)
-			}
-		}
+	for name, tc := range map[string]struct {
+		usual []string
+		plain bool
+		most  int
+	}{
+		"every order":            {nil, true, 5},
+		"the first form works":   {nil, false, soak.Size(soak.Raced(1, 3), 5)},
+		"the second form works":  {[]string{refused}, false, soak.Size(soak.Raced(1, 2), 3)},
+		"the first is ignored":   {[]string{ignored}, false, soak.Size(soak.Raced(1, 2), 3)},
+		"each update is ignored": {slices.Repeat([]string{ignored}, 100), false, soak.Raced(1, 2)},
+		"each update is refused": {slices.Repeat([]string{refused}, 100), false, soak.Raced(1, 2)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				courses := []course{nil}
+				tried := 0
+				for ; len(courses) > 0 && !t.Failed(); tried++ {
+					c := courses[len(courses)-1]
+					courses = courses[:len(courses)-1]
+					s := &patientService{course: c, usual: tc.usual, plain: tc.plain, most: tc.most}
+					s.try(t)
 
-		tried := soak.Some(3000, all)
-		for _, s := range tried {
-			s.try(t)
-		}
-		t.Log(len(tried), "orders")
-	})
-}
-
-// events returns the schedule with each event in each place, and with pairs of them.
-func (s schedule) events(depth int) []schedule {
-	all := []schedule{s}
-	for i := 2; i <= depth; i++ { // the first reads what to restore
-		for _, after := range []time.Duration{0, late / 8, 2 * late} {
-			chosen := s
-			chosen.choose, chosen.after = i, after
-			all = append(all, chosen)
-
-			for signal := i; signal <= min(depth, i+2); signal++ {
-				chosen.signal = signal
-				all = append(all, chosen)
-			}
-		}
-
-		interrupted, failing := s, s
-		interrupted.signal, failing.fail = i, i
-		all = append(all, interrupted, failing)
+					// Each decision after those of the course might have been another one.
+					for at := len(c); at < len(s.options); at++ {
+						for option := 1; option < s.options[at]; option++ {
+							courses = append(courses, slices.Concat(c, make(course, at-len(c)), course{option}))
+						}
+					}
+				}
+				t.Log(tried, "courses")
+			})
+		})
 	}
-
-	return all
 }
 
 func TestTrial_comparesEachMemberInFullPrecision(t *testing.T) {
