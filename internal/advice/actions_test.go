@@ -3,7 +3,6 @@
 package advice_test
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
@@ -25,11 +24,7 @@ const impatient = "  timeouts {\n    invoke = \"1s\"\n  }"
 // actions are the advices about what an action submits.
 var actions = map[string]play{
 	"look at analytics_pending_requests before you invoke the action again": {
-		configuration: action("delete_data", "  wait_for_fulfilment = false"), needs: acctest.Actions, service: never,
-		situation: func(s *stage) {
-			refuse := mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: http.StatusForbidden, Body: []byte(`{"error":{}}`)}
-			s.service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit, Then: func() { s.service.Inject(refuse) }})
-		},
+		configuration: action("delete_data", notAwaited), needs: acctest.Actions, service: never, situation: losesAnswer(mockserver.CutAfterCommit),
 		says: invoke("delete_data"), follow: run(invoke("delete_data")...),
 	},
 	"look at analytics_pending_requests later; the request stands": {

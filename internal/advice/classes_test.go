@@ -17,29 +17,31 @@ func answered(operation string, status int, text string) func(*stage) {
 
 const html = "<html><body>Please log in</body></html>"
 
-// redirecting returns a situation in which base_url is that of a server which redirects to the
-// service.
+// served is a situation in which base_url is that of another server.
+func served(answer http.HandlerFunc) func(*stage) {
+	return func(s *stage) {
+		other := httptest.NewServer(answer)
+		s.t.Cleanup(other.Close)
+		s.Setenv("ANALYTICS_BASE_URL", other.URL)
+	}
+}
+
+// redirecting is a situation in which base_url is that of a server which redirects to the service.
 func redirecting(s *stage) {
-	old := httptest.NewServer(http.RedirectHandler(s.service.URL+"/v1", http.StatusMovedPermanently))
-	s.t.Cleanup(old.Close)
-	s.Setenv("ANALYTICS_BASE_URL", old.URL)
+	served(http.RedirectHandler(s.service.URL+"/v1", http.StatusMovedPermanently).ServeHTTP)(s)
 }
 
-// toAnother is a situation in which base_url is that of another server.
-func toAnother(s *stage) {
-	other := httptest.NewServer(http.NotFoundHandler())
-	s.t.Cleanup(other.Close)
-	s.Setenv("ANALYTICS_BASE_URL", other.URL)
+// aList answers every request with a list.
+func aList(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write([]byte("[1]"))
 }
 
-// toList is a situation in which base_url is that of a server that answers with a list.
-func toList(s *stage) {
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte("[1]"))
-	}))
-	s.t.Cleanup(other.Close)
-	s.Setenv("ANALYTICS_BASE_URL", other.URL)
+// toLogin has e-mail and password in place of the secret key.
+func toLogin(s *stage) {
+	s.Setenv("ANALYTICS_API_SECRET_KEY", "")
+	s.Setenv("ANALYTICS_EMAIL", s.service.Email)
+	s.Setenv("ANALYTICS_PASSWORD", s.service.Password)
 }
 
 func toService(s *stage) { s.Setenv("ANALYTICS_BASE_URL", s.service.URL) }
@@ -65,11 +67,7 @@ var failures = map[string]play{
 	"check that base_url names the right host": {situation: httpsOf, follow: toService},
 	"set base_url to the final address":        {situation: redirecting, follow: toService},
 	"check base_url. The provider reads a JSON Web Token from": {
-		situation: inOrder(func(s *stage) {
-			s.Setenv("ANALYTICS_API_SECRET_KEY", "")
-			s.Setenv("ANALYTICS_EMAIL", s.service.Email)
-			s.Setenv("ANALYTICS_PASSWORD", s.service.Password)
-		}, answered(mockserver.OpLogin, http.StatusOK, `{"hello":"world"}`)),
+		situation: inOrder(toLogin, answered(mockserver.OpLogin, http.StatusOK, `{"hello":"world"}`)),
 		follow: func(s *stage) {
 			s.Setenv("ANALYTICS_EMAIL", "")
 			s.Setenv("ANALYTICS_PASSWORD", "")
@@ -77,7 +75,7 @@ var failures = map[string]play{
 		},
 	},
 	"check base_url. The answer must be a JSON object": {
-		configuration: block("data", "current_user", "x"), situation: toList, follow: toService,
+		configuration: block("data", "current_user", "x"), situation: served(aList), follow: toService,
 	},
 	"check the credentials of the provider block": {
 		situation: set("ANALYTICS_API_SECRET_KEY", "wrong-key-0123456789"), follow: func(s *stage) { s.Setenv("ANALYTICS_API_SECRET_KEY", s.service.SecretKey) },
@@ -101,7 +99,7 @@ var failures = map[string]play{
 	"check base_url; a login portal, a proxy or a maintenance page":   {situation: applied(inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(html), Header: http.Header{"Content-Type": {"text/html"}}}))},
 	"run again. If the failure persists, the service or a proxy":      {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, ""))},
 	"run again. If the failure persists, look for a proxy that cuts":  {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, `{"clause_1_consent":`))},
-	"check base_url (without /v1), and whether the other path family": {situation: toAnother, follow: toService},
+	"check base_url (without /v1), and whether the other path family": {situation: served(http.NotFound), follow: toService},
 	"make the value of that attribute smaller, or ask the operator of": {
 		configuration: object("profile", "x", `profile = jsonencode({ plan = "gold and more" })`),
 		situation:     answered(mockserver.OpUpdateProfile, http.StatusRequestEntityTooLarge, `{}`),
@@ -123,12 +121,7 @@ var failures = map[string]play{
 		follow: inOrder(set("NO_PROXY", "*"), toService),
 	},
 	"look at analytics_pending_requests before you apply again": {
-		configuration: object("data_deletion", "x", "wait_for_fulfilment = false"),
-		service:       never,
-		situation: func(s *stage) {
-			refuse := mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: http.StatusForbidden, Body: []byte(`{"error":{}}`)}
-			s.service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit, Then: func() { s.service.Inject(refuse) }})
-		},
+		configuration: object("data_deletion", "x", notAwaited), service: never, situation: losesAnswer(mockserver.CutAfterCommit),
 	},
 	"run again once the other request is carried out": {
 		configuration: object("data_deletion", "x", "wait_for_fulfilment = false"),

@@ -26,7 +26,7 @@ func TestGuide_eachGuaranteeNamesItsTests(t *testing.T) {
 	}
 
 	tests := map[string]bool{}
-	for test := range testsIn(source(t)) {
+	for test := range readSource(t).tests {
 		_, name, _ := strings.Cut(test, ".")
 		tests[name] = true
 	}

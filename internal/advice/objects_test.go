@@ -119,11 +119,7 @@ var settings = map[string]play{
 	"give exactly one of email and passw": {configuration: consent("x"), situation: set("ANALYTICS_TOKEN", "also"), follow: set("ANALYTICS_TOKEN", "")},
 	"set org_id and project_id, or accou": {configuration: consent("x"), situation: inOrder(set("ANALYTICS_ORG_ID", ""), set("ANALYTICS_PROJECT_ID", "")), follow: inOrder(set("ANALYTICS_ORG_ID", "org-demo"), set("ANALYTICS_PROJECT_ID", "web"))},
 	"set email and password in the provider block": {
-		configuration: block("ephemeral", "session_token", "x") + consent("x"), follow: func(s *stage) {
-			s.Setenv("ANALYTICS_API_SECRET_KEY", "")
-			s.Setenv("ANALYTICS_EMAIL", s.service.Email)
-			s.Setenv("ANALYTICS_PASSWORD", s.service.Password)
-		},
+		configuration: block("ephemeral", "session_token", "x") + consent("x"), follow: toLogin,
 	},
 	"apply the resources that this value comes from first (-target), or set it": {
 		configuration: "\nresource \"terraform_data\" \"x\" {\n  input = \"web\"\n}\nprovider \"analytics\" {\n  project_id = terraform_data.x.output\n  org_id = \"org-demo\"\n}\n" +
@@ -194,11 +190,9 @@ var batches = map[string]play{
 		follow: inOrder(configure(batch("x")+batch("y")), run(apply...), configure(batch("y"))),
 	},
 	" If another resource makes the file in the same apply": {
-		configuration: "\nresource \"terraform_data\" \"made\" {\n  input = \"made.csv\"\n  provisioner \"local-exec\" {\n    command = \"cp rows.csv made.csv\"\n  }\n}\n" +
-			block("resource", "consent_batch", "x", `source = "made.csv"`, "depends_on = [terraform_data.made]"),
-		situation: rows(annAgrees),
-		follow: configure("\nresource \"terraform_data\" \"made\" {\n  input = \"made.csv\"\n  provisioner \"local-exec\" {\n    command = \"cp rows.csv made.csv\"\n  }\n}\n" +
-			block("resource", "consent_batch", "x", `source = terraform_data.made.output`)),
+		configuration: makesFile + block("resource", "consent_batch", "x", `source = "made.csv"`, "depends_on = [terraform_data.made]"),
+		situation:     rows(annAgrees),
+		follow:        configure(makesFile + block("resource", "consent_batch", "x", `source = terraform_data.made.output`)),
 	},
 	"give report_path a path of its own.": {
 		configuration: batch("x", `report_path = "rows.csv"`), situation: rows(annAgrees), follow: configure(batch("x", `report_path = "report.json"`)),
@@ -218,6 +212,16 @@ var batches = map[string]play{
 			configure(shard("x", 0, 2, withdraws)+shard("y", 1, 2, withdraws))),
 	},
 }
+
+// makesFile makes the file of a batch in the apply.
+const makesFile = `
+resource "terraform_data" "made" {
+  input = "made.csv"
+  provisioner "local-exec" {
+    command = "cp rows.csv made.csv"
+  }
+}
+`
 
 const withdraws = `on_destroy = "withdraw"`
 

@@ -5,6 +5,7 @@ package advice_test
 import (
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 
@@ -23,29 +24,23 @@ func conclude(o mockserver.Outcome) func(*stage) {
 	return func(s *stage) { s.service.Conclude(s.service.Queue()[0].ID, o) }
 }
 
-// write writes a file beside the configuration.
-func write(name, content string) func(*stage) {
+// onDisk returns a step that does something with a path beside the configuration.
+func onDisk(name string, do func(path string) error) func(*stage) {
 	return func(s *stage) {
-		if err := os.WriteFile(s.path(name), []byte(content), 0o600); err != nil {
+		if err := do(filepath.Join(s.Dir, name)); err != nil {
 			s.t.Fatal(err)
 		}
 	}
 }
 
-func remove(name string) func(*stage) {
-	return func(s *stage) {
-		if err := os.RemoveAll(s.path(name)); err != nil {
-			s.t.Fatal(err)
-		}
-	}
+func write(name, content string) func(*stage) {
+	return onDisk(name, func(path string) error { return os.WriteFile(path, []byte(content), 0o600) })
 }
+
+func remove(name string) func(*stage) { return onDisk(name, os.RemoveAll) }
 
 func makeFolder(name string) func(*stage) {
-	return func(s *stage) {
-		if err := os.Mkdir(s.path(name), 0o700); err != nil {
-			s.t.Fatal(err)
-		}
-	}
+	return onDisk(name, func(path string) error { return os.Mkdir(path, 0o700) })
 }
 
 // listed keeps finished requests in the list, as done.
@@ -69,7 +64,7 @@ var deferredRequests = map[string]play{
 	},
 	"look at analytics_pending_requests before you apply. The apply": {
 		configuration: object("data_deletion", "x", notAwaited),
-		situation:     applied(fulfilAll, run(apply...), configure(object("data_deletion", "x", notAwaited, friday)), loses, func(s *stage) { s.Run(apply...) }),
+		situation:     applied(fulfilAll, run(apply...), configure(object("data_deletion", "x", notAwaited, friday)), losesAnswer(mockserver.CutBeforeCommit), func(s *stage) { s.Run(apply...) }),
 		says:          plan, again: 1,
 	},
 	"nothing. To send another one, change triggers.": {
@@ -151,10 +146,13 @@ var deferredRequests = map[string]play{
 // another is an object that manages the same member of the same profile as profileOf.
 var another = object("profile", "y", `profile = jsonencode({ plan = "gold" })`)
 
-// loses is a situation in which a deletion does not arrive, and that cannot be found out.
-func loses(s *stage) {
-	refuse := mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: http.StatusForbidden, Body: []byte(`{"error":{}}`)}
-	s.service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutBeforeCommit, Then: func() { s.service.Inject(refuse) }})
+// losesAnswer returns a situation in which a deletion has no answer, and nothing tells whether it has
+// arrived.
+func losesAnswer(cut mockserver.Cut) func(*stage) {
+	return func(s *stage) {
+		refuse := mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: http.StatusForbidden, Body: []byte(`{"error":{}}`)}
+		s.service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: cut, Then: func() { s.service.Inject(refuse) }})
+	}
 }
 
 // losesData is a situation in which the data of a request are gone before they are fetched.

@@ -7,31 +7,55 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
-// source is the code of the provider: its files by path below internal, parsed.
-func source(t *testing.T) map[string]*ast.File {
-	t.Helper()
-	files := map[string]*ast.File{}
-	positions := token.NewFileSet()
+// source is what the tests of this package read of the repository.
+type source struct {
+	provider map[string]*ast.File // the code that speaks to the users of the provider, by path below internal
+	tests    map[string]bool      // the tests of all packages, as folder.Name
+}
+
+var testFunction = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+
+// read returns the source, which is read once.
+var read = sync.OnceValues(func() (source, error) {
+	s := source{map[string]*ast.File{}, map[string]bool{}}
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" {
 			return err
 		}
-		file, err := parser.ParseFile(positions, path, nil, parser.SkipObjectResolution)
-		files[strings.TrimPrefix(filepath.ToSlash(path), "../")] = file
+
+		text, err := os.ReadFile(path)
+		path = strings.TrimPrefix(filepath.ToSlash(path), "../")
+		folder, _, _ := strings.Cut(path, "/")
+		if strings.HasSuffix(path, "_test.go") {
+			for _, f := range testFunction.FindAllSubmatch(text, -1) {
+				s.tests[filepath.ToSlash(filepath.Dir(path))+"."+string(f[1])] = true
+			}
+		} else if err == nil && folder != "cmd" && folder != "doctor" && folder != "mockserver" {
+			s.provider[path], err = parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
+		}
 
 		return err
 	})
+
+	return s, err
+})
+
+func readSource(t *testing.T) source {
+	t.Helper()
+	s, err := read()
 	if err != nil {
 		t.Fatal(err)
 	}
-
-	return files
+	return s
 }
 
 // advicesIn returns the texts that a file gives as advice: the values of a field Do, those of
@@ -39,15 +63,13 @@ func source(t *testing.T) map[string]*ast.File {
 func advicesIn(t *testing.T, path string, file *ast.File) []string {
 	t.Helper()
 	var found []string
-	add := func(expressions ...ast.Expr) {
-		for _, e := range expressions {
-			text, ok := textOf(e)
-			if !ok {
-				t.Errorf("%s: an advice is no text but an expression: write the text into Do", path)
-			}
-			if text != "" && strings.TrimSpace(text) != "Then" {
-				found = append(found, text)
-			}
+	add := func(e ast.Expr) {
+		text, ok := textOf(e)
+		if !ok {
+			t.Errorf("%s: an advice is no text but an expression: write the text into Do", path)
+		}
+		if text != "" && strings.TrimSpace(text) != "Then" {
+			found = append(found, text)
 		}
 	}
 
@@ -59,7 +81,7 @@ func advicesIn(t *testing.T, path string, file *ast.File) []string {
 			}
 		case *ast.AssignStmt:
 			if to, ok := n.Lhs[0].(*ast.SelectorExpr); ok && to.Sel.Name == "Do" {
-				add(n.Rhs...)
+				add(n.Rhs[0])
 			}
 		case *ast.ValueSpec:
 			for i, name := range n.Names {

@@ -4,7 +4,6 @@ package advice_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -131,9 +130,6 @@ func inOrder(steps ...func(*stage)) func(*stage) {
 func run(command ...string) func(*stage) {
 	return func(s *stage) { s.MustRun(command...) }
 }
-
-// path returns the path of a file in the folder of the configuration.
-func (s *stage) path(name string) string { return filepath.Join(s.Dir, name) }
 
 // consent returns a consent of a person, with further lines.
 func consent(name string, lines ...string) string {

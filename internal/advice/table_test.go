@@ -3,9 +3,7 @@
 package advice_test
 
 import (
-	"go/ast"
 	"maps"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -80,26 +78,21 @@ var outside = map[string]string{
 func TestAdvice_eachIsFollowed(t *testing.T) {
 	t.Parallel()
 
-	files := source(t)
-	rows := map[string]string{}
+	repository, rows := readSource(t), map[string]string{}
 	for advice := range plays() {
 		rows[advice] = "advice.TestCLIAdvice_works"
 	}
 	maps.Copy(rows, elsewhere)
 	maps.Copy(rows, outside)
 
-	tests := testsIn(files)
 	for advice, test := range elsewhere {
-		if !tests[test] {
+		if !repository.tests[test] {
 			t.Errorf("%q is followed by %s, which does not exist", advice, test)
 		}
 	}
 
 	used := map[string]bool{}
-	for path, file := range files {
-		if !isOfTheProvider(path) {
-			continue
-		}
+	for path, file := range repository.provider {
 		for _, text := range advicesIn(t, path, file) {
 			row := longestPrefix(rows, text)
 			used[row] = true
@@ -116,12 +109,6 @@ func TestAdvice_eachIsFollowed(t *testing.T) {
 	}
 }
 
-// isOfTheProvider reports whether a file is code that speaks to the users of the provider.
-func isOfTheProvider(path string) bool {
-	folder, _, _ := strings.Cut(path, "/")
-	return !strings.HasSuffix(path, "_test.go") && folder != "cmd" && folder != "doctor" && folder != "mockserver"
-}
-
 // longestPrefix returns the row with the longest beginning of a text; empty for none.
 func longestPrefix(rows map[string]string, text string) (longest string) {
 	for advice := range rows {
@@ -130,18 +117,4 @@ func longestPrefix(rows map[string]string, text string) (longest string) {
 		}
 	}
 	return longest
-}
-
-// testsIn returns the tests of all packages, as folder.Name.
-func testsIn(files map[string]*ast.File) map[string]bool {
-	found := map[string]bool{}
-	for path, file := range files {
-		for _, declared := range file.Decls {
-			if f, ok := declared.(*ast.FuncDecl); ok && strings.HasSuffix(path, "_test.go") {
-				found[filepath.ToSlash(filepath.Dir(path))+"."+f.Name.Name] = true
-			}
-		}
-	}
-
-	return found
 }
