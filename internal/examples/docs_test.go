@@ -63,13 +63,29 @@ func TestDocs_whatCannotBeUndoneIsCalledOut(t *testing.T) {
 	}
 }
 
-// TestDocs_tasksAreReadInTenMinutes counts all words of the pages that carry out a task, also those
-// of examples, at 200 a minute.
-func TestDocs_tasksAreReadInTenMinutes(t *testing.T) {
+// TestDocs_whatIsReadFirstIsShort counts all words of the pages that carry out a task, also those of
+// examples: 2,000 are ten minutes.
+func TestDocs_whatIsReadFirstIsShort(t *testing.T) {
 	t.Parallel()
 	for _, task := range []string{"seed-test-users", "erase-or-hand-out", "nightly-lake", "bring-existing-people"} {
 		if words := len(strings.Fields(readPage(t, "docs/guides/"+task+".md"))); words > 2000 {
 			t.Errorf("docs/guides/%s.md has %d words, and may have 2000", task, words)
+		}
+	}
+
+	if lines := strings.Count(readPage(t, "README.md"), "\n"); lines > 90 {
+		t.Errorf("README.md has %d lines, and may have 90", lines)
+	}
+}
+
+// group matches the group under which the registry lists a guide.
+var group = regexp.MustCompile(`(?m)^subcategory: "(Start here|How to|Reference)"$`)
+
+func TestDocs_guidesAreInThreeGroups(t *testing.T) {
+	t.Parallel()
+	for _, guide := range pagesLike(t, "docs/guides/*.md") {
+		if !group.MatchString(readPage(t, guide)) {
+			t.Errorf("%s is in none of the groups", guide)
 		}
 	}
 }

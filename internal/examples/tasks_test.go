@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +70,42 @@ func TestCLINightlyLake_marksCompleteDays(t *testing.T) {
 
 	if _, err := os.Stat(filepath.Join(e.folder, "mounted", earlier)); !os.IsNotExist(err) {
 		t.Errorf("the job copied a day of an earlier run, or: %v", err)
+	}
+}
+
+// startsService matches the commands with which a page starts a service, and goes on in their shell.
+var startsService = regexp.MustCompile("(?s)```sh\n([^`]* mockserver [^`]*\\. \\./service\\.env\n)")
+
+// TestCLITasks_pagesStartTheirService runs these commands of each page as somebody who has nothing
+// but Terraform: the provider comes from a mirror. What the environment named before is not reached.
+func TestCLITasks_pagesStartTheirService(t *testing.T) {
+	t.Parallel()
+	for page, task := range map[string]struct{ folder, plans string }{
+		"getting-started":       {"quickstart", "3 to add"},
+		"seed-test-users":       {"guides/seed-test-users", "1 to add"},
+		"erase-or-hand-out":     {"guides/erase-now", "1 to add"},
+		"bring-existing-people": {"guides/bring-existing-people/for-each", "2 to import"},
+	} {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			e := open(t, task.folder)
+			e.skipUnknown(e.text(t))
+			commands := startsService.FindStringSubmatch(readPage(t, "docs/guides/"+page+".md"))
+			if commands == nil {
+				t.Fatal("the page starts no service")
+			}
+
+			shell := exec.CommandContext(t.Context(), "sh", "-euc", commands[1]+"terraform plan -no-color")
+			shell.Dir = e.folder
+			shell.Env = slices.Concat(e.Command(t.Context()).Env, registryAlone(t), []string{"TF_VAR_person=user-1001", "TF_VAR_ticket=T-1042"})
+			output, err := shell.CombinedOutput()
+			if err != nil || !strings.Contains(string(output), task.plans) {
+				t.Errorf("the plan is not as expected (%v):\n%s", err, output)
+			}
+			if n := len(e.service.Requests()); n != 0 {
+				t.Errorf("%d requests reached another service", n)
+			}
+		})
 	}
 }
 
