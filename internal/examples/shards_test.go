@@ -18,9 +18,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/oasdiff/yaml"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
 // shardsFolder holds the files of the guide about several machines.
@@ -71,15 +69,9 @@ func TestCLIShards_terragruntAppliesEachRowOnce(t *testing.T) {
 		t.Skip("terragrunt is not on PATH")
 	}
 
-	provider, err := acctest.ProviderProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
-	mirror, repository := t.TempDir(), t.TempDir()
-	settings, unit := filepath.Join(mirror, "terraform.rc"), filepath.Join(repository, "units", "shard", "terragrunt.hcl")
+	repository := t.TempDir()
+	unit := filepath.Join(repository, "units", "shard", "terragrunt.hcl")
 	err = errors.Join(
-		terraformcli.Mirror(mirror, terraformcli.Source, provider),
-		os.WriteFile(settings, terraformcli.MirrorConfig(mirror), 0o600),
 		os.CopyFS(repository, os.DirFS(filepath.Join(e.folder, "terragrunt"))),
 		os.CopyFS(filepath.Join(repository, "consent"), os.DirFS(e.folder)),
 		exec.CommandContext(t.Context(), "git", "init", "--quiet", repository).Run(),
@@ -100,7 +92,7 @@ func TestCLIShards_terragruntAppliesEachRowOnce(t *testing.T) {
 	terraform := e.Command(t.Context(), "version")
 	cmd := exec.CommandContext(t.Context(), terragrunt, "stack", "run", "apply", "--parallelism", "4", "--non-interactive")
 	cmd.Dir = filepath.Join(repository, "live")
-	cmd.Env = slices.Concat(terraform.Env, []string{"TF_CLI_CONFIG_FILE=" + settings, "TG_TF_PATH=" + terraform.Path})
+	cmd.Env = slices.Concat(terraform.Env, registryAlone(t), []string{"TG_TF_PATH=" + terraform.Path})
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
