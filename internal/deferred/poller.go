@@ -183,10 +183,11 @@ func (p *poller) begin(ctx context.Context) {
 	go func() {
 		defer cancel()
 		r.listing = p.read(ctx, r.began)
-		close(r.done)
 
+		// Nobody who has seen the listing may join its reading.
 		p.mu.Lock()
 		defer p.mu.Unlock()
+		close(r.done)
 		if p.reading == r {
 			p.end(r.listing)
 		}

@@ -3,9 +3,37 @@
 package deferred
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
+
+// blankList is a list that shows nothing.
+type blankList struct{}
+
+func (blankList) ListPending(context.Context, client.Scope) (answer.PendingList, error) {
+	return answer.PendingList{}, nil
+}
+
+// Who has looked at a listing gets another one, however soon they look again.
+func TestPoller_sameListingIsNotGivenTwice(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPollers(blankList{}).of(client.Scope{})
+		var looked time.Time
+		for range 4000 {
+			l, err := p.await(t.Context(), looked, time.Now())
+			if err != nil || !l.began.After(looked) {
+				t.Fatalf("a listing that began at %v is given to who has seen the one of %v (%v)", l.began, looked, err)
+			}
+			looked = l.began
+		}
+	})
+}
 
 func TestPollInterval_neverBelowTheFloorNorInStep(t *testing.T) {
 	t.Parallel()

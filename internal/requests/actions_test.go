@@ -249,9 +249,9 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 			t.Parallel()
 			eachAction(t, tc.actions, func(t *testing.T, a *action) {
 				tc.configure(a.service.Server)
-				if tc.refusal.Status != 0 {
-					tc.refusal.Operation = a.operation
-					a.service.Inject(tc.refusal)
+				if refusal := tc.refusal; refusal.Status != 0 {
+					refusal.Operation = a.operation
+					a.service.Inject(refusal)
 				}
 
 				invoked := a.invoke(prototest.Attributes{"timeouts": prototest.Attributes{"invoke": "3s"}})

@@ -153,7 +153,6 @@ func TestPendingRequests_longListIsCutAndCountedWhole(t *testing.T) {
 	}{
 		"by default":      {prototest.Attributes{}, many, 1_000, true},
 		"to some":         {prototest.Attributes{"max_requests": 3}, many, 3, true},
-		"to all but one":  {prototest.Attributes{"operation": "data_deletion", "max_requests": 1_499}, many, 1_499, true},
 		"to none":         {prototest.Attributes{"max_requests": 0}, many, 0, false},
 		"not for one":     {prototest.Attributes{"identity_id": "user-711"}, 1, 1, false},
 		"not where it is": {prototest.Attributes{"identity_id": "user-711", "max_requests": 1}, 1, 1, false},
