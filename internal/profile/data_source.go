@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -28,7 +27,6 @@ type dataSourceModel struct {
 	tfkit.Scope
 	IdentityID types.String `tfsdk:"identity_id"`
 	Profile    types.String `tfsdk:"profile"`
-	JSON       types.String `tfsdk:"json"`
 }
 
 func (d *profileDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -56,11 +54,6 @@ func dataSourceAttributes() map[string]schema.Attribute {
 			Computed:            true,
 			Sensitive:           true,
 			MarkdownDescription: "Profile as the text of a JSON object with sorted members, for `jsondecode`. Sensitive.",
-		},
-		"json": schema.StringAttribute{
-			Computed:            true,
-			Sensitive:           true,
-			MarkdownDescription: "Complete answer of the service as JSON text, including anything around the profile. Sensitive.",
 		},
 	})
 }
@@ -94,13 +87,7 @@ func (m *dataSourceModel) read(ctx context.Context, s *tfkit.Service, diags *dia
 		return false
 	}
 
-	m.fromAPI(profile)
+	m.Profile = types.StringValue(customtypes.NewJSONObject(profile.Members).ValueString())
 
 	return true
-}
-
-// fromAPI sets the computed attributes.
-func (m *dataSourceModel) fromAPI(profile answer.Profile) {
-	m.Profile = types.StringValue(customtypes.NewJSONObject(profile.Members).ValueString())
-	m.JSON = types.StringValue(string(profile.JSON))
 }

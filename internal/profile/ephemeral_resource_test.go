@@ -8,28 +8,8 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
-
-func TestProfileEphemeral_readsAndWritesNothing(t *testing.T) {
-	t.Parallel()
-	p, service := start(t)
-	service.PutProfile(scope, person, `{"phone":"+00 555 0100","plan":"gold"}`)
-
-	opened, diags := p.Open(name, prototest.Attributes{"identity_id": person})
-	p.NoErrors(diags)
-	if opened["profile"] != `{"phone":"+00 555 0100","plan":"gold"}` {
-		t.Errorf("the profile is %v", opened["profile"])
-	}
-	if service.Count(mockserver.OpGetProfile) != 1 || service.Count(mockserver.OpUpdateProfile) != 0 {
-		t.Error("more was asked than the profile once")
-	}
-
-	_, diags = p.Open(name, prototest.Attributes{"identity_id": "nobody"})
-	prototest.WantText(t, diags.Errors(), "Not found", "HTTP status: 404")
-}
 
 // copied reads the profile of one person and writes a member of it to another, through
 // an attribute that is write-only.

@@ -32,21 +32,91 @@ func writeOnly(profile string, version int, others prototest.Attributes) protote
 	return prototest.Attributes{"identity_id": person, "profile_wo": profile, "profile_wo_version": version}.With(others)
 }
 
-func start(t *testing.T, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
-	t.Helper()
-	service := mocktest.Start(t, configure...)
-	return prototest.MustStart(t, prototest.Config(service)), service
+// object is a profile that is managed, with its service, in virtual time.
+type object struct {
+	*prototest.Provider
+
+	t       *testing.T
+	service *mocktest.Instance
 }
 
-// created creates a profile and begins another run with an empty request log. It fails the
-// test on an error.
-func created(t *testing.T, p *prototest.Provider, service *mocktest.Instance, config prototest.Attributes) *prototest.State {
+// bubble runs a test for an object that is not created yet.
+func bubble(t *testing.T, test func(t *testing.T, o *object), configure ...func(*mockserver.Server)) {
 	t.Helper()
-	state, _ := p.MustCreate(name, config)
+	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+		test(t, &object{p, t, service})
+	}, configure...)
+}
 
-	p.NewRun()
-	service.Reset()
+// outcome makes the service end every request with o.
+func outcome(o mockserver.Outcome) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return o }
+	}
+}
+
+// never makes the service carry out nothing by itself.
+var never = outcome(mockserver.Outcome{Fate: mockserver.Never})
+
+// notWaiting is a setting of an object.
+var notWaiting = prototest.Attributes{"wait_for_fulfilment": false}
+
+// create creates the object and begins another run with an empty request log.
+func (o *object) create(config prototest.Attributes) *prototest.State {
+	o.t.Helper()
+	state, _ := o.MustCreate(name, config)
+	o.NewRun()
+	o.service.Reset()
+
 	return state
+}
+
+// listed creates the object and lets the list show its update.
+func (o *object) listed(config prototest.Attributes) *prototest.State {
+	o.t.Helper()
+	state, _ := o.MustCreate(name, config)
+	state, _ = o.MustRefresh(name, state)
+	return state
+}
+
+// mustUpdate updates the object without an error.
+func (o *object) mustUpdate(state *prototest.State, config prototest.Attributes) (*prototest.State, prototest.Diagnostics) {
+	o.t.Helper()
+	state, diags := o.Update(name, state, config)
+	o.NoErrors(diags)
+	return state, diags
+}
+
+// mustPlan plans a configuration without an error.
+func (o *object) mustPlan(state *prototest.State, config prototest.Attributes) (prototest.Plan, prototest.Diagnostics) {
+	o.t.Helper()
+	plan, diags := o.Plan(name, state, config)
+	o.NoErrors(diags)
+	return plan, diags
+}
+
+// wantEmptyPlan refreshes the object, after which there is nothing to do.
+func (o *object) wantEmptyPlan(state *prototest.State, config prototest.Attributes) *prototest.State {
+	o.t.Helper()
+	state, _ = o.MustRefresh(name, state)
+	o.WantEmptyPlan(name, state, config)
+	return state
+}
+
+// wantFulfilled fails the test if an object has another fulfilled or another profile.
+func wantFulfilled(t *testing.T, state *prototest.State, fulfilled bool, profile any) {
+	t.Helper()
+	if state == nil || state.Attributes["fulfilled"] != fulfilled || state.Attributes["profile"] != profile {
+		t.Errorf("want fulfilled = %v and the profile %v, state %v", fulfilled, profile, state)
+	}
+}
+
+// wantHeld fails the test if a member of the profile at the service has another value.
+func (o *object) wantHeld(member string, want any) {
+	o.t.Helper()
+	if held, _ := o.service.Profile(scope, person); held[member] != want {
+		o.t.Errorf("the service holds %v", held)
+	}
 }
 
 // sent returns the bodies of the updates that the service has received.
@@ -74,11 +144,4 @@ func wantSent(t *testing.T, service *mocktest.Instance, want ...string) {
 	if got := sent(t, service); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("sent %v, want %v", got, want)
 	}
-}
-
-func wantEmptyPlan(t *testing.T, p *prototest.Provider, state *prototest.State, config prototest.Attributes) *prototest.State {
-	t.Helper()
-	state, _ = p.MustRefresh(name, state)
-	p.WantEmptyPlan(name, state, config)
-	return state
 }

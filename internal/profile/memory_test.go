@@ -10,6 +10,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // madeOf are values of the member v, and what services make of them.
@@ -34,41 +35,40 @@ func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
 		"stays listed":  {After: 2 * time.Second, KeepListed: true},
 	} {
 		for how, settings := range map[string]prototest.Attributes{"waits": nil, "does not wait": notWaiting} {
-			for what, made := range madeOf {
+			for what, made := range soak.SomeOf(3, madeOf) {
 				t.Run(ending+"/"+how+"/"+what, func(t *testing.T) {
 					t.Parallel()
 
-					p, service := start(t, outcome(ends))
-					wanted := config(`{"v":`+made.ours+`}`, settings)
-					service.PutProfile(scope, person, `{"v":"before"}`)
-					mockserver.Reshape(service.Server, func(profile map[string]any) any {
-						if profile["v"] != "before" && profile["v"] != "since" {
-							made.make(profile)
-						}
-						return profile
-					}, mockserver.OpGetProfile)
+					bubble(t, func(t *testing.T, o *object) {
+						wanted := config(`{"v":`+made.ours+`}`, settings)
+						o.service.PutProfile(scope, person, `{"v":"before"}`)
+						mockserver.Reshape(o.service.Server, func(profile map[string]any) any {
+							if profile["v"] != "before" && profile["v"] != "since" {
+								made.make(profile)
+							}
+							return profile
+						}, mockserver.OpGetProfile)
 
-					state, _ := p.MustCreate(name, wanted)
-					if settings != nil {
-						state, _ = p.MustRefresh(name, state) // the list has shown it
-						service.FulfilAll()
-						if ends.KeepListed {
-							service.Conclude(service.Queue()[0].ID, mockserver.Outcome{KeepListed: true})
+						state, _ := o.MustCreate(name, wanted)
+						if settings != nil {
+							state, _ = o.MustRefresh(name, state) // the list has shown it
+							o.service.FulfilAll()
+							if ends.KeepListed {
+								o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{KeepListed: true})
+							}
 						}
-					}
-					for range 3 {
-						state = wantEmptyPlan(t, p, state, wanted)
-					}
-					if state.Attributes["fulfilled"] != true {
-						t.Errorf("not fulfilled: %v", state.Attributes)
-					}
-					wantSent(t, service, `{"v":`+made.ours+`}`)
+						for range 3 {
+							state = o.wantEmptyPlan(state, wanted)
+						}
+						wantFulfilled(t, state, true, wanted["profile"])
+						wantSent(t, o.service, `{"v":`+made.ours+`}`)
 
-					service.PutProfile(scope, person, `{"v":"since"}`)
-					state, _ = p.MustRefresh(name, state)
-					if plan, _ := p.Plan(name, state, wanted); !plan.Changes {
-						t.Error("a later change of the service is no drift")
-					}
+						o.service.PutProfile(scope, person, `{"v":"since"}`)
+						state, _ = o.MustRefresh(name, state)
+						if plan, _ := o.mustPlan(state, wanted); !plan.Changes {
+							t.Error("a later change of the service is no drift")
+						}
+					}, outcome(ends))
 				})
 			}
 		}
@@ -80,21 +80,18 @@ func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
 func TestProfile_droppedUpdateOfAMadeValueIsNotFulfilled(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t, outcome(mockserver.Outcome{After: 2 * time.Second, KeepListed: true}))
-	mockserver.Reshape(service.Server, func(profile map[string]any) any {
-		profile["v"] = strings.ToLower(fmt.Sprint(profile["v"]))
-		return profile
-	}, mockserver.OpGetProfile)
-	state := created(t, p, service, config(`{"v":"OLD"}`, nil))
-	state = wantEmptyPlan(t, p, state, config(`{"v":"OLD"}`, nil))
+	bubble(t, func(t *testing.T, o *object) {
+		mockserver.Reshape(o.service.Server, func(profile map[string]any) any {
+			profile["v"] = strings.ToLower(fmt.Sprint(profile["v"]))
+			return profile
+		}, mockserver.OpGetProfile)
+		state := o.wantEmptyPlan(o.create(config(`{"v":"OLD"}`, nil)), config(`{"v":"OLD"}`, nil))
 
-	service.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome {
-		return mockserver.Outcome{Fate: mockserver.Vanished, After: 2 * time.Second}
-	}
-	state, diags := p.Update(name, state, config(`{"v":"NEW"}`, nil))
-	p.NoErrors(diags)
-	state, _ = p.MustRefresh(name, state)
-	if plan, _ := p.Plan(name, state, config(`{"v":"NEW"}`, nil)); state.Attributes["fulfilled"] != false || !plan.Changes {
-		t.Errorf("state %v", state.Attributes)
-	}
+		outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: 2 * time.Second})(o.service.Server)
+		state, _ = o.mustUpdate(state, config(`{"v":"NEW"}`, nil))
+		state, _ = o.MustRefresh(name, state)
+		if plan, _ := o.mustPlan(state, config(`{"v":"NEW"}`, nil)); state.Attributes["fulfilled"] != false || !plan.Changes {
+			t.Errorf("state %v", state.Attributes)
+		}
+	}, outcome(mockserver.Outcome{After: 2 * time.Second, KeepListed: true}))
 }
