@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"encoding/binary"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"golang.org/x/net/http2"
@@ -20,10 +21,8 @@ import (
 // streams that the service resets end as end says.
 func startHTTP2(t *testing.T, end streamEnd) (*mocktest.Instance, *client.Client) {
 	t.Helper()
-	service := mocktest.StartTLS(t, mocktest.Valid, func(s *mockserver.Server) {
-		s.Serving = func(server *http.Server) {
-			server.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){"h2": serveHTTP2(end)}
-		}
+	service := mocktest.StartTLS(t, func(server *httptest.Server) {
+		server.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){"h2": serveHTTP2(end)}
 	})
 	c, err := direct(service, nil)
 	noError(t, err)
@@ -92,7 +91,7 @@ func TestHTTP2_lostAnswersAreResolved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			service := mocktest.StartTLS(t, mocktest.Valid)
+			service := mocktest.StartTLS(t, nil)
 			c, err := direct(service, nil)
 			noError(t, err)
 			defer c.Close()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -240,11 +241,8 @@ func BenchmarkExport(b *testing.B) {
 		b.Run(shape, func(b *testing.B) {
 			service := &mockserver.Server{ExportRecords: 20_000, Export: mockserver.ExportAnswer{Shape: shape}}
 			service.AddSecretKey("key")
-			listening, err := service.Listen(b.Context(), "127.0.0.1:0")
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer func() { _ = listening.Stop() }()
+			listening := httptest.NewServer(service)
+			defer listening.Close()
 
 			c, err := client.New(client.Config{BaseURL: listening.URL, Credentials: transport.Credentials{APISecretKey: "key"}})
 			if err != nil {

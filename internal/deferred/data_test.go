@@ -17,10 +17,39 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
+// acknowledgements are bodies with which other services acknowledge a request with
+// status 200. None of them is data of a person.
+var acknowledgements = []string{
+	`{}`,
+	`[]`,
+	`null`,
+	`true`,
+	`"ok"`,
+	`{"ok":true}`,
+	`{"success":true}`,
+	`{"id":"request-1"}`,
+	`{"requestId":"request-1"}`,
+	`{"message":"accepted"}`,
+	`{"status":"queued"}`,
+	`{"id":"request-1","status":"pending","operation":"getAllData"}`,
+}
+
+// dataLikeAcknowledgements are data of a person that resemble an acknowledgement, a
+// rejection or a pending record, by a member that each has at its top.
+var dataLikeAcknowledgements = map[string]string{
+	`{"identity":"user-1","status":"active","profile":{"name":"Ada"},"events":[]}`:                                "profile",
+	`{"id":"user-1","status":"pending","profile":{"plan":"free"},"sessions":[{"id":"s1"}]}`:                       "sessions",
+	`{"identity":"user-1","errors":[{"message":"a page crashed","at":"2026-01-15"}],"events":[{"name":"click"}]}`: "events",
+	`{"identity":"user-1","error":"none","profile":{"name":"Ada"}}`:                                               "profile",
+	`{"identity":"user-1","operation":"access_all_data_export","profile":{"name":"Delete Profile"},"events":[]}`:  "profile",
+	`{"identity":"user-1","type":"customer","name":"deleteAllData","message":"hello","profile":{"age":36}}`:       "profile",
+	`[{"kind":"event","name":"getAllData"},{"kind":"session","id":"s1"}]`:                                         "kind",
+}
+
 // An acknowledgement is not the data, and data is not an acknowledgement.
 func TestDeferred_acknowledgementIsNeverTheData(t *testing.T) {
 	t.Parallel()
-	for _, body := range mocktest.Acknowledgements {
+	for _, body := range acknowledgements {
 		t.Run(body, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
@@ -47,7 +76,7 @@ func TestDeferred_acknowledgementIsNeverTheData(t *testing.T) {
 
 func TestDeferred_dataThatLooksLikeAnAcknowledgementIsTheData(t *testing.T) {
 	t.Parallel()
-	for body, member := range mocktest.DataLikeAcknowledgements {
+	for body, member := range dataLikeAcknowledgements {
 		t.Run(body, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {

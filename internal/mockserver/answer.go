@@ -30,19 +30,34 @@ type Response struct {
 // PlainText is a Response.Body that is not JSON.
 type PlainText string
 
-// Change adds a step that changes each answer of an operation, in place, before it is
-// sent. The steps run in the order in which they were added.
-func (s *Server) Change(step func(Request, *Response)) { s.changes = append(s.changes, step) }
+// Around adds a step around the service's answers: it changes what next answers, or answers
+// in its place. A step is around those that were added before it, and all of them are around
+// authentication.
+func (s *Server) Around(step func(r Request, next func() Response) Response) {
+	s.steps = append(s.steps, step)
+}
 
-// refuseIf adds an answer in place of the operation; nil lets a request through.
-func (s *Server) refuseIf(refused func(Request) *Response) { s.refusals = append(s.refusals, refused) }
+// Change adds a step that changes each answer of the service, in place, before it is sent.
+func (s *Server) Change(step func(Request, *Response)) {
+	s.Around(func(r Request, next func() Response) Response {
+		a := next()
+		step(r, &a)
+		return a
+	})
+}
+
+// receipts stands for the answers to what was queued, where Reshape wants operations.
+const receipts = "receipts"
 
 // Reshape replaces the bodies of some operations' answers by what change makes of them. Errors,
 // receipts, and bodies of another type than T stay as they are.
 func Reshape[T any](s *Server, change func(T) any, operations ...string) {
 	s.Change(func(r Request, a *Response) {
-		body, ok := a.Body.(T)
-		if ok && a.Status < http.StatusBadRequest && !a.Receipt && slices.Contains(operations, r.Operation) {
+		operation := r.Operation
+		if a.Receipt {
+			operation = receipts
+		}
+		if body, ok := a.Body.(T); ok && a.Status < http.StatusBadRequest && slices.Contains(operations, operation) {
 			a.Body = change(body)
 		}
 	})
@@ -53,13 +68,9 @@ func (s *Server) ReshapeConsents(change func(record map[string]any) any) {
 	Reshape(s, change, OpGetConsent, OpUpdateConsent)
 }
 
-// ReshapeReceipts replaces the body of each answer to a request that was queued.
+// ReshapeReceipts is Reshape for the answers to requests that were queued.
 func (s *Server) ReshapeReceipts(change func(record map[string]any) any) {
-	s.Change(func(_ Request, a *Response) {
-		if record, ok := a.Body.(map[string]any); ok && a.Receipt {
-			a.Body = change(record)
-		}
-	})
+	Reshape(s, change, receipts)
 }
 
 // ReshapePending replaces each record on the list of pending requests; nil leaves it out.
@@ -118,22 +129,20 @@ func ErrorBody(code, message string) []byte {
 }
 
 // success returns a 200 with v as JSON.
-func success(v any) Response { return Response{Status: http.StatusOK, Body: v} }
-
-func failure(status int, code, message string, fields ...fieldError) Response {
-	return Response{Status: status, Body: errorBody{errorParts{code, message, fields}}}
+func success(v any) Response {
+	return Response{Status: http.StatusOK, Header: http.Header{}, Body: v}
 }
 
-func malformed() Response {
-	return failure(http.StatusBadRequest, "malformed", "The parameters cannot be read.")
+func failure(status int, code, message string, fields ...fieldError) Response {
+	return Response{Status: status, Header: http.Header{}, Body: errorBody{errorParts{code, message, fields}}}
+}
+
+func unknownRoute() Response {
+	return failure(http.StatusNotFound, "unknown_route", "There is no such endpoint.")
 }
 
 func invalid(fields ...fieldError) Response {
 	return failure(http.StatusBadRequest, "invalid_parameters", "Some parameters are missing or wrong.", fields...)
-}
-
-func notFound() Response {
-	return failure(http.StatusNotFound, "not_found", "Nothing is known of this user.")
 }
 
 func (a Response) write(w http.ResponseWriter) {

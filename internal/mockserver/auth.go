@@ -34,14 +34,6 @@ func (s *Server) AddSecretKey(key string) {
 	put(&s.keys, key, true)
 }
 
-// put sets a value of a map, which it makes if there is none.
-func put[K comparable, V any](m *map[K]V, key K, value V) {
-	if *m == nil {
-		*m = map[K]V{}
-	}
-	(*m)[key] = value
-}
-
 // RevokeSecretKey makes a secret key invalid.
 func (s *Server) RevokeSecretKey(key string) {
 	s.mu.Lock()
@@ -49,19 +41,26 @@ func (s *Server) RevokeSecretKey(key string) {
 	delete(s.keys, key)
 }
 
+// put sets a value of a map, which it makes if there is none.
+func put[M ~map[K]V, K comparable, V any](m *M, key K, value V) {
+	if *m == nil {
+		*m = M{}
+	}
+	(*m)[key] = value
+}
+
 // login is POST /v1/auth/login/jwt (section 5, rule 1).
 func (s *Server) login(c *call) Response {
-	sent, ok := c.sentIn(s.Wire.LoginParametersIn)
-	if !ok {
-		return malformed()
+	sent, refused := c.sentIn(s.Wire.LoginParametersIn)
+	if refused != nil {
+		return *refused
 	}
 
-	email, _ := sent["email"].(string)
-	password, _ := sent["password"].(string)
+	values := map[string]string{}
 	var missing []fieldError
-	for _, parameter := range []struct{ name, value string }{{"email", email}, {"password", password}} {
-		if parameter.value == "" {
-			missing = append(missing, fieldError{parameter.name, "is required and a text"})
+	for _, name := range []string{"email", "password"} {
+		if values[name], _ = sent[name].(string); values[name] == "" {
+			missing = append(missing, fieldError{name, "is required and a text"})
 		}
 	}
 	if len(missing) > 0 {
@@ -69,14 +68,14 @@ func (s *Server) login(c *call) Response {
 	}
 
 	s.mu.Lock()
-	known, exists := s.users[email]
+	password, known := s.users[values["email"]]
 	s.mu.Unlock()
 
-	if !exists || known != password {
+	if !known || password != values["password"] {
 		return failure(http.StatusUnauthorized, "invalid_credentials", "The email or the password is wrong.")
 	}
 
-	return success(map[string]any{"token": s.IssueToken(email)})
+	return success(map[string]any{"token": s.IssueToken(values["email"])})
 }
 
 // currentUser is GET /v1/user/self (section 5, rule 2). Its fields are not shown
@@ -88,22 +87,6 @@ func (s *Server) currentUser(c *call) Response {
 	return success(map[string]any{"id": "user:" + c.email, "email": c.email})
 }
 
-// credential returns how a request presents itself (section 5): one of the Auth
-// constants, the token and the secret key. A token takes precedence over a key.
-func credential(r *http.Request) (auth, token, key string) {
-	query := r.URL.Query()
-	key = query.Get(secretParameter)
-
-	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "bearer "); ok {
-		return AuthBearer, token, key
-	}
-	if query.Has(secretParameter) {
-		return AuthSecret, "", key
-	}
-
-	return AuthNone, "", ""
-}
-
 // bearer matches an Authorization header as in RFC 6750, with the scheme in lower case,
 // as section 5 shows it: a service may compare it literally.
 var bearer = regexp.MustCompile(`^bearer [A-Za-z0-9\-._~+/]+=*$`)
@@ -113,7 +96,7 @@ var bearer = regexp.MustCompile(`^bearer [A-Za-z0-9\-._~+/]+=*$`)
 func (s *Server) checkCredentials(c *call, r *http.Request) {
 	headers, keys := r.Header.Values("Authorization"), r.URL.Query()[secretParameter]
 	want := 1
-	if !c.route.authenticated {
+	if c.route.operation == OpLogin {
 		want = 0
 	}
 	if n := len(headers) + len(keys); n != want {
@@ -132,8 +115,9 @@ func (s *Server) checkCredentials(c *call, r *http.Request) {
 	}
 }
 
-// authenticate reports whether a call has valid credentials. It accepts either method
-// everywhere: which endpoint accepts which is not shown (section 5, rule 3).
+// authenticate reports whether a call has valid credentials; a token takes precedence over
+// a key. Every operation but the login accepts either method: which accepts which is not
+// shown (section 5, rule 3).
 func (s *Server) authenticate(c *call) bool {
 	now := s.now()
 	s.mu.Lock()

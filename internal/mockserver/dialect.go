@@ -103,12 +103,18 @@ func reshaped[T any](change func(T) any, operations ...string) func(*Server) {
 	return func(s *Server) { Reshape(s, change, operations...) }
 }
 
-// receipts answers what is queued with 200 and a body.
-func receipts(change func(record map[string]any) any) func(*Server) {
+// consentsAs changes the records that both consent operations answer with.
+func consentsAs(change func(record map[string]any) any) func(*Server) {
+	return reshaped(change, OpGetConsent, OpUpdateConsent)
+}
+
+// receiptsAs answers what is queued with 200 and a body.
+func receiptsAs(change func(record map[string]any) any) func(*Server) {
 	return func(s *Server) {
+		s.ReshapeReceipts(change)
 		s.Change(func(_ Request, a *Response) {
-			if record, ok := a.Body.(map[string]any); ok && a.Receipt {
-				a.Status, a.Body = http.StatusOK, change(record)
+			if a.Receipt {
+				a.Status = http.StatusOK
 			}
 		})
 	}
@@ -126,35 +132,38 @@ func failures(media string, form func(errorParts) any) func(*Server) {
 	}
 }
 
-// only accepts one method of authentication for some operations.
-func only(auth string, of func(operation string) bool) func(*Server) {
+// refused answers some requests with an error, and does not carry them out.
+func refused(which func(Request) bool, answer Response) func(*Server) {
 	return func(s *Server) {
-		s.refuseIf(func(r Request) *Response {
-			if r.Operation == OpLogin || !of(r.Operation) || r.Auth == auth {
-				return nil
+		s.Around(func(r Request, next func() Response) Response {
+			if which(r) {
+				answer.Header = http.Header{} // of this answer alone
+				return answer
 			}
-			return new(failure(http.StatusUnauthorized, "wrong_method", "This method of authentication is not accepted here."))
+			return next()
 		})
 	}
 }
 
+// only accepts one method of authentication for some operations; for all but the login if
+// none is named.
+func only(auth string, operations ...string) func(*Server) {
+	return refused(func(r Request) bool {
+		meant := len(operations) == 0 || slices.Contains(operations, r.Operation)
+		return meant && r.Operation != OpLogin && r.Auth != auth
+	}, failure(http.StatusUnauthorized, "wrong_method", "This method of authentication is not accepted here."))
+}
+
 // lacks answers 404 for a family of paths.
 func lacks(prefix string) func(*Server) {
-	return func(s *Server) {
-		s.refuseIf(func(r Request) *Response {
-			if !strings.HasPrefix(r.Template, prefix) {
-				return nil
-			}
-			return new(failure(http.StatusNotFound, "unknown_route", "There is no such endpoint."))
-		})
-	}
+	return refused(func(r Request) bool { return strings.HasPrefix(r.Template, prefix) }, unknownRoute())
 }
 
 // noConsent answers 200 with a body about a person without a consent.
 func noConsent(body any) func(*Server) {
 	return func(s *Server) {
 		s.Change(func(r Request, a *Response) {
-			if _, failed := a.Body.(errorBody); failed && r.Operation == OpGetConsent && a.Status == http.StatusNotFound {
+			if e, failed := a.Body.(errorBody); failed && e.Error.Code == "not_found" && r.Operation == OpGetConsent {
 				a.Status, a.Body = http.StatusOK, body
 			}
 		})
@@ -178,8 +187,6 @@ func unfinished(status string) func(*Server) {
 // paged limits the list of pending requests to its first record and says that there are more.
 // The interface shows no pages (section 8); these signs are common in other services.
 func paged(sign string) func(*Server) {
-	const next = "https://service.example.com/pending-requests?page=2" // which no client can reach
-
 	return func(s *Server) {
 		s.Change(func(_ Request, a *Response) {
 			records, ok := a.Body.([]map[string]any)
@@ -187,19 +194,22 @@ func paged(sign string) func(*Server) {
 				return
 			}
 
-			page, more := records[:min(1, len(records))], len(records) > 1
-			a.Body = page
-			switch {
-			case sign == "has_more":
-				a.Body = map[string]any{"requests": page, sign: more}
-			case sign == "total":
-				a.Body = map[string]any{"requests": page, sign: len(records)}
-			case sign == "next" && more:
-				a.Body = map[string]any{"requests": page, sign: next}
-			case sign == "next":
-				a.Body = map[string]any{"requests": page, sign: nil}
+			more := len(records) > 1
+			var next any
+			if more {
+				next = "https://service.example.com/pending-requests?page=2" // which no client can reach
+			}
+			signs := map[string]any{"has_more": more, "total": len(records), "next": next}
+
+			records = records[:min(1, len(records))]
+			switch value, inBody := signs[sign]; {
+			case inBody:
+				a.Body = map[string]any{"requests": records, sign: value}
 			case more:
-				a.Header.Set("Link", "<"+next+`>; rel="next"`)
+				a.Header.Set("Link", fmt.Sprintf(`<%s>; rel="next"`, next))
+				fallthrough
+			default:
+				a.Body = records
 			}
 		})
 	}
@@ -219,9 +229,14 @@ func in[T any](names ...string) func(T) any {
 // always answers with v.
 func always[T any](v any) func(T) any { return func(T) any { return v } }
 
+// renamed gives members of an object other names, in pairs of names.
+func renamed(names ...string) func(map[string]any) any {
+	return func(object map[string]any) any { return rename(object, names...) }
+}
+
 // timeAs writes agreement_time in another format.
-func timeAs(format func(time.Time) any) func(map[string]any) any {
-	return func(record map[string]any) any {
+func timeAs(format func(time.Time) any) func(*Server) {
+	return consentsAs(func(record map[string]any) any {
 		text, _ := record["agreement_time"].(string)
 		t, err := time.Parse(time.RFC3339, text)
 		if number, ok := record["agreement_time"].(json.Number); ok {
@@ -235,7 +250,7 @@ func timeAs(format func(time.Time) any) func(map[string]any) any {
 		}
 
 		return record
-	}
+	})
 }
 
 // camelCased gives all members of an object names in camel case.
@@ -248,4 +263,11 @@ func camelCased(object map[string]any) any {
 		rename(object, name, strings.Join(words, ""))
 	}
 	return object
+}
+
+// clockAhead moves the Date of every answer.
+func clockAhead(by time.Duration) func(*Server) {
+	return func(s *Server) {
+		s.Change(func(_ Request, a *Response) { a.Header.Set("Date", s.now().Add(by).UTC().Format(http.TimeFormat)) })
+	}
 }

@@ -4,6 +4,7 @@ package mockserver
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"time"
 )
@@ -29,28 +30,23 @@ var Questions = []Question{
 	{"misplaced_parameters", "7", []Choice{
 		{Name: "refused"},
 		{Name: "ignored", set: func(s *Server) {
-			s.refuseIf(func(r Request) *Response {
-				if r.Operation != OpUpdateConsent || len(r.Sent) == 0 || r.Place == cmp.Or(s.Wire.ConsentParametersIn, InJSON) {
-					return nil
+			s.Change(func(r Request, a *Response) {
+				misplaced := r.Place != cmp.Or(s.Wire.ConsentParametersIn, InJSON)
+				if r.Operation == OpUpdateConsent && a.Status == http.StatusBadRequest && len(r.Sent) > 0 && misplaced {
+					record := map[string]any{}
+					held, _ := s.get(&s.consents, person{r.Scope, r.Identity})
+					maps.Copy(record, held)
+					a.Status, a.Body = http.StatusOK, record
 				}
-				record, known := s.Consent(r.Scope, r.Identity)
-				if !known {
-					return new(success(map[string]any{}))
-				}
-				return new(success(record.fields()))
 			})
 		}},
 	}},
 	{"manual", "2", []Choice{
 		{Name: "optional"},
-		{Name: "required", set: func(s *Server) {
-			s.refuseIf(func(r Request) *Response {
-				if _, sent := r.Sent["manual"]; sent || r.Operation != OpUpdateConsent {
-					return nil
-				}
-				return new(invalid(fieldError{"manual", "is required"}))
-			})
-		}},
+		{Name: "required", set: refused(func(r Request) bool {
+			_, sent := r.Sent["manual"]
+			return !sent && r.Operation == OpUpdateConsent
+		}, invalid(fieldError{"manual", "is required"}))},
 	}},
 	{"login_answer", "2", []Choice{
 		{Name: "token"},
@@ -58,16 +54,16 @@ var Questions = []Question{
 			login["type"], login["user"] = "bearer", map[string]any{"id": 1}
 			return login
 		}, OpLogin)},
-		{Name: "own_name", Foreign: true, set: reshaped(func(login map[string]any) any { return rename(login, "token", "accessJwt") }, OpLogin)},
+		{Name: "own_name", Foreign: true, set: reshaped(renamed("token", "accessJwt"), OpLogin)},
 	}},
 	{"credentials", "5, rule 3", []Choice{
 		{Name: "any"},
-		{Name: "token", set: only(AuthBearer, anyOperation)},
-		{Name: "key", set: only(AuthSecret, anyOperation)},
-		{Name: "token_for_people", set: only(AuthBearer, isAboutPeople)},
-		{Name: "key_for_people", set: only(AuthSecret, isAboutPeople)},
-		{Name: "key_for_exports", set: only(AuthSecret, isExport)},
-		{Name: "token_for_user", set: only(AuthBearer, isCurrentUser)},
+		{Name: "token", set: only(AuthBearer)},
+		{Name: "key", set: only(AuthSecret)},
+		{Name: "token_for_people", set: only(AuthBearer, aboutPeople...)},
+		{Name: "key_for_people", set: only(AuthSecret, aboutPeople...)},
+		{Name: "key_for_exports", set: only(AuthSecret, OpExportRecords)},
+		{Name: "token_for_user", set: only(AuthBearer, OpGetCurrentUser)},
 	}},
 	{"path_family", "9", []Choice{
 		{Name: "both"},
@@ -76,31 +72,25 @@ var Questions = []Question{
 	}},
 	{"time_precision", "2", []Choice{
 		{Name: "milliseconds"},
-		{Name: "seconds", set: func(s *Server) {
-			s.ReshapeConsents(timeAs(func(t time.Time) any { return t.Truncate(time.Second).Format(time.RFC3339) }))
-		}},
+		{Name: "seconds", set: timeAs(func(t time.Time) any { return t.Truncate(time.Second).Format(time.RFC3339) })},
 	}},
 	{"consent_time", "2", []Choice{
 		{Name: "as_sent"},
-		{Name: "text", set: func(s *Server) {
-			s.ReshapeConsents(timeAs(func(t time.Time) any { return t.Format(time.RFC3339Nano) }))
-		}},
-		{Name: TimeUnixMS, set: func(s *Server) { s.ReshapeConsents(timeAs(func(t time.Time) any { return t.UnixMilli() })) }},
-		{Name: "unix_seconds", Foreign: true, set: func(s *Server) { s.ReshapeConsents(timeAs(func(t time.Time) any { return t.Unix() })) }},
+		{Name: "text", set: timeAs(func(t time.Time) any { return t.Format(time.RFC3339Nano) })},
+		{Name: TimeUnixMS, set: timeAs(func(t time.Time) any { return t.UnixMilli() })},
+		{Name: "unix_seconds", Foreign: true, set: timeAs(func(t time.Time) any { return t.Unix() })},
 	}},
 	{"consent_names", "2", []Choice{
 		{Name: "as_sent"},
-		{Name: "own_time", Foreign: true, set: func(s *Server) {
-			s.ReshapeConsents(func(record map[string]any) any { return rename(record, "agreement_time", "agreedOn") })
-		}},
-		{Name: "camel", set: func(s *Server) { s.ReshapeConsents(camelCased) }},
+		{Name: "own_time", Foreign: true, set: consentsAs(renamed("agreement_time", "agreedOn"))},
+		{Name: "camel", set: consentsAs(camelCased)},
 	}},
 	{"consent_answer", "4, gaps", []Choice{
 		{Name: "record"},
-		{Name: "wrapped", set: func(s *Server) { s.ReshapeConsents(in[map[string]any]("data")) }},
-		{Name: "nested", set: func(s *Server) { s.ReshapeConsents(in[map[string]any]("data", "attributes")) }},
-		{Name: "own_wrapper", set: func(s *Server) { s.ReshapeConsents(in[map[string]any]("state")) }},
-		{Name: "list", Foreign: true, set: func(s *Server) { s.ReshapeConsents(func(record map[string]any) any { return []any{record} }) }},
+		{Name: "wrapped", set: consentsAs(in[map[string]any]("data"))},
+		{Name: "nested", set: consentsAs(in[map[string]any]("data", "attributes"))},
+		{Name: "own_wrapper", set: consentsAs(in[map[string]any]("state"))},
+		{Name: "list", Foreign: true, set: consentsAs(func(record map[string]any) any { return []any{record} })},
 	}},
 	{"update_answer", "4, gaps", []Choice{
 		{Name: "record"},
@@ -160,11 +150,11 @@ var Questions = []Question{
 	}},
 	{"queue_answer", "4, gaps", []Choice{
 		{Name: "accepted"},
-		{Name: "ok", set: receipts(in[map[string]any]())},
-		{Name: "wrapped", set: receipts(in[map[string]any]("data", "request"))},
-		{Name: "flag", set: receipts(always[map[string]any](map[string]any{"ok": true}))},
-		{Name: "state", set: receipts(always[map[string]any](map[string]any{"state": "QUEUED"}))},
-		{Name: "nothing", set: receipts(always[map[string]any](NoContent))},
+		{Name: "ok", set: receiptsAs(in[map[string]any]())},
+		{Name: "wrapped", set: receiptsAs(in[map[string]any]("data", "request"))},
+		{Name: "flag", set: receiptsAs(always[map[string]any](map[string]any{"ok": true}))},
+		{Name: "state", set: receiptsAs(always[map[string]any](map[string]any{"state": "QUEUED"}))},
+		{Name: "nothing", set: receiptsAs(always[map[string]any](NoContent))},
 	}},
 	{"data_answer", "4, gaps", []Choice{
 		{Name: "object"},
@@ -222,15 +212,7 @@ var Questions = []Question{
 	}},
 }
 
-// clockAhead moves the Date of every answer.
-func clockAhead(by time.Duration) func(*Server) {
-	return func(s *Server) {
-		s.Change(func(_ Request, a *Response) { a.Header.Set("Date", s.now().Add(by).UTC().Format(http.TimeFormat)) })
-	}
+// aboutPeople are the operations of the compliance group.
+var aboutPeople = []string{
+	OpUpdateConsent, OpGetConsent, OpGetProfile, OpUpdateProfile, OpGetAllData, OpDeleteAllData, OpListPendingRequests,
 }
-
-// Operations of which a service may accept only one method of authentication.
-func anyOperation(string) bool            { return true }
-func isExport(operation string) bool      { return operation == OpExportRecords }
-func isCurrentUser(operation string) bool { return operation == OpGetCurrentUser }
-func isAboutPeople(operation string) bool { return !isExport(operation) && !isCurrentUser(operation) }

@@ -24,7 +24,10 @@ const Kinds = 3
 // others is the index of the records without a kind, after those of the kinds.
 const others = Kinds
 
-var kindNames = [Kinds]string{"person", "session", "event"}
+var (
+	kindNames  = [Kinds]string{"person", "session", "event"}
+	arrayNames = [Kinds + 1]string{"persons", "sessions", "events", "others"}
+)
 
 // ExportDay holds the records of one UTC day. A record is any value that can be encoded
 // as JSON, since the interface does not show one (section 2).
@@ -75,9 +78,9 @@ func (s *Server) PutExport(scope Scope, date string, day ExportDay) {
 // exportRecords is GET …/export (section 4, Export), which only the org/project family
 // has.
 func (s *Server) exportRecords(c *call) Response {
-	sent, ok := c.sentIn(InQuery)
-	if !ok {
-		return malformed()
+	sent, refused := c.sentIn(InQuery)
+	if refused != nil {
+		return *refused
 	}
 
 	date, _ := sent["utcDate"].(string)
@@ -146,13 +149,6 @@ type exportStream struct {
 	kinds []int
 }
 
-func (e *exportStream) has(kind int) bool {
-	for range e.day[kind] {
-		return true
-	}
-	return false
-}
-
 // send writes the answer while it is generated.
 func (e *exportStream) send(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
@@ -189,91 +185,67 @@ func (e *exportStream) encode(to io.Writer) error {
 	return cmp.Or(e.write(plain), plain.Flush(), packer.Close(), w.Flush())
 }
 
-// write writes the answer in its shape. A bufio.Writer keeps its first error.
+// write writes the answer in its shape: an array for each kind, and one for the records
+// without a kind if there are any, or else all records in a row. A bufio.Writer keeps its
+// first error.
 func (e *exportStream) write(w *bufio.Writer) error {
+	arrays, begin, between, after, end := true, "{"+e.Beside, ",", "", "}"
 	switch e.Shape {
-	case ExportArray, ExportNDJSON:
-		return e.list(w)
 	case ExportNested:
-		_, _ = w.WriteString(`{"data":`)
-		if err := e.object(w); err != nil {
-			return err
-		}
-		return w.WriteByte('}')
+		begin, end = `{"data":`+begin, "}}"
+	case ExportArray:
+		arrays, begin, end = false, "[", "]"
+	case ExportNDJSON:
+		arrays, begin, between, after, end = false, "", "", "\n", ""
 	}
 
-	return e.object(w)
-}
-
-// object writes an object with an array for each kind, and one for the others if
-// there are any.
-func (e *exportStream) object(w *bufio.Writer) error {
-	before := "{" + e.Beside
+	_, _ = w.WriteString(begin)
+	beforeArray, beforeRecord := "", ""
 	for _, kind := range e.kinds {
-		name := "others"
-		if kind != others {
-			name = kindNames[kind] + "s"
-		} else if !e.has(others) {
-			continue
+		if arrays {
+			if kind == others && e.isEmpty(others) {
+				continue
+			}
+			_, _ = w.WriteString(beforeArray + `"` + arrayNames[kind] + `":[`)
+			beforeArray, beforeRecord = ",", ""
 		}
 
-		_, _ = w.WriteString(before + `"` + name + `":[`)
-		before = ","
-
-		between := ""
 		for record := range e.day[kind] {
-			_, _ = w.WriteString(between)
-			between = ","
-			if _, err := w.Write(e.text(record)); err != nil {
+			_, _ = w.WriteString(beforeRecord)
+			beforeRecord = between
+			e.writeRecord(w, kind, record, !arrays)
+			if _, err := w.WriteString(after); err != nil {
 				return err
 			}
 		}
-		_ = w.WriteByte(']')
-	}
 
-	return w.WriteByte('}')
-}
-
-// list writes the records of all kinds in one array, or each on a line.
-func (e *exportStream) list(w *bufio.Writer) error {
-	before, between, end, after := "[", ",", "", "]"
-	if e.Shape == ExportNDJSON {
-		before, between, end, after = "", "", "\n", ""
-	}
-
-	_, _ = w.WriteString(before)
-	separator := ""
-	for _, kind := range e.kinds {
-		for record := range e.day[kind] {
-			_, _ = w.WriteString(separator)
-			separator = between
-			e.discriminated(w, kind, e.text(record))
-			if _, err := w.WriteString(end); err != nil {
-				return err
-			}
+		if arrays {
+			_ = w.WriteByte(']')
 		}
 	}
-	_, err := w.WriteString(after)
+	_, err := w.WriteString(end)
 
 	return err
 }
 
-// discriminated writes a record with the member that says its kind. A record that has no
-// kind, or is not an object, is written unchanged.
-func (e *exportStream) discriminated(w *bufio.Writer, kind int, record []byte) {
-	if kind != others && record[0] == '{' {
+func (e *exportStream) isEmpty(kind int) bool {
+	for range e.day[kind] {
+		return false
+	}
+	return true
+}
+
+// writeRecord writes a record, with the member that says its kind where that is wanted. One
+// that has no kind, or is not an object, has no such member.
+func (e *exportStream) writeRecord(w *bufio.Writer, kind int, record []byte, withKind bool) {
+	if e.Broken {
+		record = bytes.Replace(record, []byte(`:"`), []byte(":\"\xff"), 1)
+	}
+	if withKind && kind != others && record[0] == '{' {
 		_, _ = w.WriteString(`{"` + cmp.Or(e.Discriminator, "type") + `":"` + kindNames[kind] + `"`)
 		if record = record[1:]; record[0] != '}' {
 			_ = w.WriteByte(',')
 		}
 	}
 	_, _ = w.Write(record)
-}
-
-// text returns a record as it is sent.
-func (e *exportStream) text(record []byte) []byte {
-	if e.Broken {
-		return bytes.Replace(record, []byte(`:"`), []byte(":\"\xff"), 1)
-	}
-	return record
 }

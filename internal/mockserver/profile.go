@@ -5,8 +5,50 @@ package mockserver
 import (
 	"cmp"
 	"maps"
+	"net/http"
 	"time"
 )
+
+// person is the subject of a record: an identity within a scope.
+type person struct {
+	scope    Scope
+	identity string
+}
+
+// records are objects by the person whom they are about. One is replaced, never changed.
+type records map[person]map[string]any
+
+// put replaces a record, as if another client had done so.
+func (s *Server) put(list *records, p person, fields map[string]any) {
+	s.lockUpToDate()
+	defer s.mu.Unlock()
+	put(list, p, fields)
+}
+
+// get returns a copy of a record, and whether there is one. Outcomes that are due are
+// applied first.
+func (s *Server) get(list *records, p person) (map[string]any, bool) {
+	s.lockUpToDate()
+	defer s.mu.Unlock()
+	fields, ok := (*list)[p]
+	return maps.Clone(fields), ok
+}
+
+func (s *Server) remove(list *records, p person) {
+	s.lockUpToDate()
+	defer s.mu.Unlock()
+	delete(*list, p)
+}
+
+// read is GET …/user/:identityId/consent and …/profile (section 4). That it answers with the
+// record itself is an assumption.
+func (s *Server) read(list *records, c *call) Response {
+	fields, ok := s.get(list, c.person())
+	if !ok {
+		return failure(http.StatusNotFound, "not_found", "Nothing is known of this user.")
+	}
+	return success(fields)
+}
 
 // PutProfile replaces a person's profile (section 2), as if another client had done so.
 // It panics if object is not one JSON object without repeated names.
@@ -15,37 +57,18 @@ func (s *Server) PutProfile(scope Scope, identity, object string) {
 	if !ok {
 		panic("mockserver: a profile is one JSON object without repeated names")
 	}
-
-	s.lockUpToDate()
-	defer s.mu.Unlock()
-	put(&s.profiles, person{scope, identity}, profile)
+	s.put(&s.profiles, person{scope, identity}, profile)
 }
 
 // Profile returns a copy of a person's profile (section 2), its numbers as json.Number,
-// and whether there is one. Outcomes that are due are applied first.
+// and whether there is one.
 func (s *Server) Profile(scope Scope, identity string) (map[string]any, bool) {
-	s.lockUpToDate()
-	defer s.mu.Unlock()
-
-	profile, ok := s.profiles[person{scope, identity}]
-	return maps.Clone(profile), ok
+	return s.get(&s.profiles, person{scope, identity})
 }
 
 // DeleteProfile removes a person's profile; their data and consent stay.
 func (s *Server) DeleteProfile(scope Scope, identity string) {
-	s.lockUpToDate()
-	defer s.mu.Unlock()
-	delete(s.profiles, person{scope, identity})
-}
-
-// getProfile is GET …/user/:identityId/profile (section 4). That it answers with the
-// profile itself is an assumption.
-func (s *Server) getProfile(c *call) Response {
-	profile, ok := s.Profile(c.entry.Scope, c.entry.Identity)
-	if !ok {
-		return notFound()
-	}
-	return success(profile)
+	s.remove(&s.profiles, person{scope, identity})
 }
 
 // updateProfile is PATCH …/user/:identityId/profile (section 4), which is deferred.
@@ -66,22 +89,14 @@ func (s *Server) PutData(scope Scope, identity string, data any) {
 	if !ok {
 		fields = map[string]any{"data": data}
 	}
-
-	s.lockUpToDate()
-	defer s.mu.Unlock()
-	put(&s.data, person{scope, identity}, fields)
+	s.put(&s.data, person{scope, identity}, fields)
 }
 
 // HasData reports whether the service holds a profile or data of a person: what
 // deleteAllData removes (section 4).
 func (s *Server) HasData(scope Scope, identity string) bool {
-	s.lockUpToDate()
-	defer s.mu.Unlock()
-
-	p := person{scope, identity}
-	_, profile := s.profiles[p]
-	_, data := s.data[p]
-
+	_, profile := s.Profile(scope, identity)
+	_, data := s.get(&s.data, person{scope, identity})
 	return profile || data
 }
 
@@ -134,7 +149,7 @@ func (s *Server) takeEffect(e *queued) {
 			fields["profile"] = profile
 		}
 		if consent, ok := s.consents[p]; ok {
-			fields["consent"] = consent.fields()
+			fields["consent"] = consent
 		}
 		maps.Copy(fields, s.data[p])
 		put(&s.prepared, p, allData{fields: fields, readyAt: e.FulfilledAt})

@@ -81,8 +81,8 @@ type queued struct {
 	QueuedRequest
 
 	outcome Outcome
-	due     time.Time
-	looks   int // reads of its scope's list since acceptance, for Server.PendingLag
+	due     time.Time // of the outcome; zero: it will not come by itself, or has come
+	looks   int       // reads of its scope's list since acceptance, for Server.PendingLag
 }
 
 // enqueue accepts a deferred request and answers with its record, and with 202, which is an
@@ -93,7 +93,10 @@ func (s *Server) enqueue(c *call) Response {
 		q.Body = c.entry.Sent
 	}
 
-	return Response{Status: http.StatusAccepted, Body: s.accept(q).record(), Receipt: true}
+	a := success(s.accept(q).record())
+	a.Status, a.Receipt = http.StatusAccepted, true
+
+	return a
 }
 
 // record returns the record of a queued request as it is answered. Its fields are not
@@ -144,43 +147,38 @@ func (s *Server) listPendingRequests(c *call) Response {
 	return success(records)
 }
 
-// accept adds a request to the queue, with defaults for an empty ID, At and Status,
-// decides its outcome and returns a copy of it. The outcome is applied by the next
-// request at the earliest, even without a delay.
+// accept decides the outcome of a request, adds it to the queue, with defaults for an empty
+// ID, At and Status, and returns a copy of it. The outcome is applied by the next request at
+// the earliest, even without a delay.
 func (s *Server) accept(q QueuedRequest) QueuedRequest {
 	now := s.now()
-
-	s.mu.Lock()
-	q.ID = cmp.Or(q.ID, "request-"+strconv.Itoa(len(s.queue)+1))
 	if q.At.IsZero() {
 		q.At = now
 	}
 	q.Status = cmp.Or(q.Status, StatusPending)
 	q.Body = maps.Clone(q.Body)
-	e := &queued{QueuedRequest: q}
-	s.queue = append(s.queue, e)
+
+	s.mu.Lock()
+	s.accepted++
+	q.ID = cmp.Or(q.ID, "request-"+strconv.Itoa(s.accepted))
 	s.mu.Unlock()
 
-	var outcome Outcome
+	e := &queued{}
 	if s.Fulfil != nil {
-		outcome = s.Fulfil(q) // which may call methods of the server
+		e.outcome = s.Fulfil(q) // which may call methods of the server
+	}
+	q.Status = cmp.Or(e.outcome.Status, q.Status)
+	e.QueuedRequest = q
+	if e.outcome.Fate != Never {
+		e.due = q.At.Add(max(0, cmp.Or(e.outcome.After, s.FulfilmentDelay)))
 	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.queue = append(s.queue, e)
+	s.waiting = append(s.waiting, e)
 
-	if e.Done { // a test has concluded it meanwhile
-		return e.QueuedRequest
-	}
-
-	e.outcome = outcome
-	e.Status = cmp.Or(outcome.Status, e.Status)
-	if outcome.Fate != Never {
-		e.due = e.At.Add(max(0, cmp.Or(outcome.After, s.FulfilmentDelay)))
-		s.waiting = append(s.waiting, e)
-	}
-
-	return e.QueuedRequest
+	return q
 }
 
 // lockUpToDate locks Server.mu, applies every outcome that is due, by due time and then by
@@ -195,22 +193,23 @@ func (s *Server) lockUpToDate() (now time.Time) {
 		if e.due.After(now) {
 			return false
 		}
-		due = append(due, e)
+		if !e.due.IsZero() {
+			due = append(due, e)
+		}
 		return true
 	})
 
 	slices.SortStableFunc(due, func(a, b *queued) int { return a.due.Compare(b.due) })
 	for _, e := range due {
-		s.conclude(e, e.due)
+		s.conclude(e, e.outcome, e.due)
 	}
 
 	return now
 }
 
-// conclude applies the outcome of a request. at is the time of its effect.
-func (s *Server) conclude(e *queued, at time.Time) {
-	o := e.outcome
-	e.Done = o.Fate != Never
+// conclude applies an outcome to a request. at is the time of its effect.
+func (s *Server) conclude(e *queued, o Outcome, at time.Time) {
+	e.outcome, e.due, e.Done = o, time.Time{}, o.Fate != Never
 	e.Code, e.Message = "", ""
 
 	switch o.Fate {
@@ -251,9 +250,7 @@ func (s *Server) Enqueue(q QueuedRequest) string {
 		panic("mockserver: there is no deferred operation " + q.Operation)
 	}
 
-	q.Done, q.FulfilledAt, q.Code, q.Message = false, time.Time{}, "", ""
-
-	return s.accept(q).ID
+	return s.accept(QueuedRequest{ID: q.ID, Scope: q.Scope, Identity: q.Identity, Operation: q.Operation, At: q.At, Body: q.Body, Status: q.Status}).ID
 }
 
 // FulfilAll fulfils all pending requests now, in the order of acceptance and whatever
@@ -262,11 +259,9 @@ func (s *Server) FulfilAll() {
 	now := s.lockUpToDate()
 	defer s.mu.Unlock()
 
-	s.waiting = nil
 	for _, e := range s.queue {
 		if !e.Done {
-			e.outcome = Outcome{KeepListed: e.outcome.KeepListed}
-			s.conclude(e, now)
+			s.conclude(e, Outcome{KeepListed: e.outcome.KeepListed}, now)
 		}
 	}
 }
@@ -283,9 +278,7 @@ func (s *Server) Conclude(id string, o Outcome) {
 	for _, e := range s.queue {
 		known = known || e.ID == id
 		if e.ID == id && e.FulfilledAt.IsZero() {
-			s.waiting = slices.DeleteFunc(s.waiting, func(w *queued) bool { return w == e })
-			e.outcome = o
-			s.conclude(e, now)
+			s.conclude(e, o, now)
 		}
 	}
 

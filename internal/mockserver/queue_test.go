@@ -137,7 +137,7 @@ func TestQueue_effectsByDueTimeThenAcceptance(t *testing.T) {
 			s := start(t, func(s *mockserver.Server) {
 				s.Fulfil = func(q mockserver.QueuedRequest) mockserver.Outcome {
 					asked = append(asked, q)
-					return mockserver.Outcome{After: time.Duration(tc.minutes[len(s.Queue())-1]) * time.Minute}
+					return mockserver.Outcome{After: time.Duration(tc.minutes[len(s.Queue())]) * time.Minute}
 				}
 			})
 			for i := range tc.minutes {

@@ -35,8 +35,7 @@ type Request struct {
 	// by "+", or empty.
 	Place string
 	// Sent are the parameters by name. Those in JSON are decoded, with numbers as
-	// json.Number; those in a form or the query are strings, or []any of strings if
-	// repeated.
+	// json.Number; those in a form or the query are strings, or []string if repeated.
 	Sent   map[string]any
 	Header http.Header
 
@@ -50,11 +49,10 @@ type Request struct {
 
 // call is one request on its way through the server.
 type call struct {
-	route     *route            // nil if unknown
-	vars      map[string]string // of the path, decoded
-	malformed bool              // some of the parameters cannot be read
-	key       string            // the secret key that was presented
-	email     string            // of the token's user
+	route     *route // nil if unknown
+	malformed bool   // some of the parameters cannot be read
+	key       string // the secret key that was presented
+	email     string // of the token's user
 
 	entry     *Request // its Status, Took and Committed are guarded by Server.mu
 	completed bool     // guarded by Server.mu
@@ -64,17 +62,29 @@ func (c *call) person() person { return person{c.entry.Scope, c.entry.Identity} 
 
 // receive returns the call of a request and adds it to the log.
 func (s *Server) receive(r *http.Request, body []byte) *call {
-	c := &call{entry: &Request{At: s.now(), Method: r.Method, EscapedPath: r.URL.EscapedPath(), Header: r.Header.Clone()}}
-
-	c.route, c.vars = findRoute(r.Method, r.URL.EscapedPath())
-	if c.route != nil {
-		c.entry.Operation, c.entry.Template = c.route.operation, c.route.template
+	path := r.URL.EscapedPath()
+	route, vars := findRoute(r.Method, path)
+	c := &call{route: route, entry: &Request{
+		At: s.now(), Method: r.Method, EscapedPath: path, Header: r.Header.Clone(), Sent: map[string]any{},
+		Scope: Scope{OrgID: vars["orgId"], ProjectID: vars["projectId"], AccountID: vars["accountId"]}, Identity: vars["identityId"],
+	}}
+	if route != nil {
+		c.entry.Operation, c.entry.Template = route.operation, route.template
 	}
-	c.entry.Scope = Scope{OrgID: c.vars["orgId"], ProjectID: c.vars["projectId"], AccountID: c.vars["accountId"]}
-	c.entry.Identity = c.vars["identityId"]
 
-	c.entry.Auth, c.entry.Token, c.key = credential(r)
-	c.readParameters(r, body)
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	c.malformed = err != nil
+	token, bears := strings.CutPrefix(r.Header.Get("Authorization"), "bearer ")
+	switch c.key = query.Get(secretParameter); {
+	case bears:
+		c.entry.Auth, c.entry.Token = AuthBearer, token
+	case query.Has(secretParameter):
+		c.entry.Auth = AuthSecret
+	default:
+		c.entry.Auth = AuthNone
+	}
+	delete(query, secretParameter)
+	c.readParameters(query, r.Header.Get("Content-Type"), body)
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,25 +191,28 @@ const secretParameter = "apiSecretToken"
 
 // readParameters sets Place and Sent from the query and the body. A name that is in both
 // has the body's value; the contract refuses such requests.
-func (c *call) readParameters(r *http.Request, body []byte) {
-	c.entry.Sent = map[string]any{}
+func (c *call) readParameters(query url.Values, contentType string, body []byte) {
 	var places []string
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	c.malformed = err != nil
-	delete(query, secretParameter)
+	add := func(place string, values url.Values) {
+		places = append(places, place)
+		for name, list := range values {
+			c.entry.Sent[name] = list[0]
+			if len(list) > 1 {
+				c.entry.Sent[name] = list
+			}
+		}
+	}
 	if len(query) > 0 {
-		places = append(places, InQuery)
-		c.addValues(query)
+		add(InQuery, query)
 	}
 
-	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	media, _, _ := mime.ParseMediaType(contentType)
 	switch {
 	case len(body) == 0:
 	case media == "application/x-www-form-urlencoded":
-		places = append(places, InForm)
 		form, err := url.ParseQuery(string(body))
 		c.malformed = c.malformed || err != nil
-		c.addValues(form)
+		add(InForm, form)
 
 	default:
 		places = append(places, InJSON)
@@ -209,21 +222,6 @@ func (c *call) readParameters(r *http.Request, body []byte) {
 	}
 
 	c.entry.Place = strings.Join(places, "+")
-}
-
-func (c *call) addValues(values url.Values) {
-	for name, list := range values {
-		if len(list) == 1 {
-			c.entry.Sent[name] = list[0]
-			continue
-		}
-
-		all := make([]any, len(list))
-		for i, v := range list {
-			all[i] = v
-		}
-		c.entry.Sent[name] = all
-	}
 }
 
 // readObject returns the one JSON object that text consists of, its numbers as
@@ -241,10 +239,13 @@ func readObject(text []byte) (map[string]any, bool) {
 }
 
 // sentIn returns the parameters if they are in the given place, empty for InJSON, and
-// none if they are in another; false if they cannot be read.
-func (c *call) sentIn(place string) (map[string]any, bool) {
-	if c.entry.Place != cmp.Or(place, InJSON) {
-		return nil, !c.malformed
+// none if they are in another; an answer that refuses them if they cannot be read.
+func (c *call) sentIn(place string) (sent map[string]any, refused *Response) {
+	if c.malformed {
+		return nil, new(failure(http.StatusBadRequest, "malformed", "The parameters cannot be read."))
 	}
-	return c.entry.Sent, !c.malformed
+	if c.entry.Place != cmp.Or(place, InJSON) {
+		return nil, nil
+	}
+	return c.entry.Sent, nil
 }

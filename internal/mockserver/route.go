@@ -5,6 +5,7 @@ package mockserver
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -26,12 +27,10 @@ const (
 
 // route is one operation of section 4.
 type route struct {
-	operation     string
-	method        string
-	template      string
-	authenticated bool
-	handle        func(*Server, *call) Response
-	segments      []string // of the template
+	operation, method, template string
+	handle                      func(*Server, *call) Response
+
+	pattern *regexp.Regexp // of escaped paths, so that an escaped slash stays within its segment
 }
 
 // The prefixes of the two families of the compliance group.
@@ -48,12 +47,14 @@ var routes = func() []*route {
 		{operation: OpExportRecords, method: http.MethodGet, template: "/v1/org/{orgId}/project/{projectId}/export", handle: (*Server).exportRecords},
 	}
 
+	getConsent := func(s *Server, c *call) Response { return s.read(&s.consents, c) }
+	getProfile := func(s *Server, c *call) Response { return s.read(&s.profiles, c) }
 	for _, prefix := range []string{projectPrefix, accountPrefix} {
 		consent, profile, allData := prefix+"/user/{identityId}/consent", prefix+"/user/{identityId}/profile", prefix+"/user/{identityId}/all-data"
 		list = append(list,
 			&route{operation: OpUpdateConsent, method: http.MethodPatch, template: consent, handle: (*Server).updateConsent},
-			&route{operation: OpGetConsent, method: http.MethodGet, template: consent, handle: (*Server).getConsent},
-			&route{operation: OpGetProfile, method: http.MethodGet, template: profile, handle: (*Server).getProfile},
+			&route{operation: OpGetConsent, method: http.MethodGet, template: consent, handle: getConsent},
+			&route{operation: OpGetProfile, method: http.MethodGet, template: profile, handle: getProfile},
 			&route{operation: OpUpdateProfile, method: http.MethodPatch, template: profile, handle: (*Server).updateProfile},
 			&route{operation: OpGetAllData, method: http.MethodGet, template: allData, handle: (*Server).getAllData},
 			&route{operation: OpDeleteAllData, method: http.MethodDelete, template: allData, handle: (*Server).enqueue},
@@ -61,51 +62,30 @@ var routes = func() []*route {
 		)
 	}
 
+	variable := regexp.MustCompile(`\{(\w+)\}`)
 	for _, r := range list {
-		r.authenticated = r.operation != OpLogin
-		r.segments = strings.Split(r.template, "/")
+		r.pattern = regexp.MustCompile("^" + variable.ReplaceAllString(r.template, `(?P<$1>[^/]+)`) + "$")
 	}
 
 	return list
 }()
 
-// findRoute returns the route of a request and its decoded variables, or nil. It
-// matches the escaped path, so that an escaped slash stays within its segment.
+// findRoute returns the route of a request and its variables, decoded once, or nil.
 func findRoute(method, escapedPath string) (*route, map[string]string) {
-	path := strings.Split(escapedPath, "/")
 	for _, r := range routes {
-		if r.method != method || len(r.segments) != len(path) {
+		if r.method != method {
 			continue
 		}
-		if vars, ok := r.match(path); ok {
+		if values := r.pattern.FindStringSubmatch(escapedPath); values != nil {
+			vars := map[string]string{}
+			for i, name := range r.pattern.SubexpNames() {
+				vars[name], _ = url.PathUnescape(values[i]) // EscapedPath is well-formed
+			}
 			return r, vars
 		}
 	}
 
 	return nil, nil
-}
-
-// match returns the variables of a path, decoded once; false if the path is not the
-// route's. A variable is never empty.
-func (r *route) match(path []string) (map[string]string, bool) {
-	vars := map[string]string{}
-	for i, want := range r.segments {
-		name, isVariable := strings.CutPrefix(want, "{")
-		if !isVariable {
-			if path[i] != want {
-				return nil, false
-			}
-			continue
-		}
-
-		value, err := url.PathUnescape(path[i])
-		if err != nil || value == "" {
-			return nil, false
-		}
-		vars[strings.TrimSuffix(name, "}")] = value
-	}
-
-	return vars, true
 }
 
 // checkPath makes a violation of a path that is not exactly percent-encoded: an
@@ -119,32 +99,15 @@ func (s *Server) checkPath(c *call, r *http.Request) {
 	line, _, _ := strings.Cut(r.RequestURI, "?")
 	exact := line == "" || strings.HasSuffix(line, path)
 	for segment := range strings.SplitSeq(path, "/") {
-		value, _ := url.PathUnescape(segment) // EscapedPath is well-formed
-		exact = exact && value != "." && value != ".." && escape(value) == segment
+		value, _ := url.PathUnescape(segment)
+		encoded := strings.ReplaceAll(url.QueryEscape(value), "+", "%20")
+		exact = exact && value != "." && value != ".." && encoded == segment
 	}
 
 	if !exact {
 		s.violate("%s: a segment of the path is \".\" or \"..\", or not percent-encoded exactly: the unreserved characters of RFC 3986 "+
 			"as they are, every other byte in upper-case hexadecimal (section 2, Identifiers)", c.route.operation)
 	}
-}
-
-// escape percent-encodes all bytes but the unreserved characters of RFC 3986.
-// url.PathEscape keeps several reserved characters.
-func escape(value string) string {
-	const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-	const hex = "0123456789ABCDEF"
-
-	var b strings.Builder
-	for _, c := range []byte(value) {
-		if strings.IndexByte(unreserved, c) >= 0 {
-			b.WriteByte(c)
-			continue
-		}
-		b.Write([]byte{'%', hex[c>>4], hex[c&15]})
-	}
-
-	return b.String()
 }
 
 // mustBeOperation panics on a name that is no operation, which would match nothing.

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,12 +17,12 @@ import (
 
 // Seed is the initial content of a server, as JSON.
 type Seed struct {
-	Users      []SeedUser    `json:"users"`
-	SecretKeys []string      `json:"secret_keys"`
-	Consents   []SeedConsent `json:"consents"`
-	Profiles   []SeedProfile `json:"profiles"`
-	Data       []SeedData    `json:"data"`
-	Exports    []SeedExport  `json:"exports"`
+	Users      []SeedUser   `json:"users"`
+	SecretKeys []string     `json:"secret_keys"`
+	Consents   []SeedRecord `json:"consents"`
+	Profiles   []SeedRecord `json:"profiles"`
+	Data       []SeedRecord `json:"data"`
+	Exports    []SeedExport `json:"exports"`
 }
 
 // SeedUser is a user who can log in (section 2, Login request).
@@ -29,42 +31,11 @@ type SeedUser struct {
 	Password string `json:"password"`
 }
 
-// SeedPerson identifies the person of a record (section 2, Identifiers).
-type SeedPerson struct {
-	OrgID      string `json:"org_id"`
-	ProjectID  string `json:"project_id"`
-	AccountID  string `json:"account_id"`
-	IdentityID string `json:"identity_id"`
-}
-
-// SeedConsent is a person's consent record (section 2). Absent clauses are false.
-type SeedConsent struct {
-	SeedPerson
-
-	Clause1 bool `json:"clause_1_consent"`
-	Clause2 bool `json:"clause_2_consent"`
-	Clause3 bool `json:"clause_3_consent"`
-	Clause4 bool `json:"clause_4_consent"`
-	Clause5 bool `json:"clause_5_consent"`
-
-	UserIPv6      *string `json:"user_ipv6"`
-	AgreementTime any     `json:"agreement_time"` // a string or a number
-	Manual        *bool   `json:"manual"`
-}
-
-// SeedProfile is a person's profile; its fields are not shown (section 2).
-type SeedProfile struct {
-	SeedPerson
-
-	Profile map[string]any `json:"profile"` // numbers as json.Number
-}
-
-// SeedData is the other data of a person; see Server.PutData.
-type SeedData struct {
-	SeedPerson
-
-	Data any `json:"data"`
-}
+// SeedRecord is a record of a person: org_id and project_id, or account_id, identity_id
+// (section 2, Identifiers), and its fields. They are those of a consent, where absent clauses
+// are false and agreement_time is a text or a number; profile, an object; or data, as
+// Server.PutData takes them.
+type SeedRecord map[string]any
 
 // SeedExport holds the records of one UTC day; see Server.PutExport.
 type SeedExport struct {
@@ -75,8 +46,27 @@ type SeedExport struct {
 	ExportDay
 }
 
+// Scope returns the scope of the person.
+func (r SeedRecord) Scope() Scope {
+	return Scope{OrgID: r.text("org_id"), ProjectID: r.text("project_id"), AccountID: r.text("account_id")}
+}
+
+func (r SeedRecord) text(name string) string {
+	text, _ := r[name].(string)
+	return text
+}
+
+// fields returns what a record has beside its person, without what is null.
+func (r SeedRecord) fields() map[string]any {
+	fields := maps.Clone(map[string]any(r))
+	maps.DeleteFunc(fields, func(name string, value any) bool {
+		return value == nil || slices.Contains([]string{"org_id", "project_id", "account_id", "identity_id"}, name)
+	})
+	return fields
+}
+
 // ReadSeed reads a seed as JSON. Unknown and repeated names are errors, so that no part
-// of a seed is ignored. Errors name the place and never a value.
+// of a seed is ignored. Errors name the place.
 func ReadSeed(r io.Reader) (Seed, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -85,7 +75,15 @@ func ReadSeed(r io.Reader) (Seed, error) {
 
 	var seed Seed
 	if err := json.Unmarshal(text, &seed, json.RejectUnknownMembers(true), json.WithUnmarshalers(exactNumbers)); err != nil {
-		return Seed{}, withoutValues(text, err)
+		var offset int64
+		if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+			offset = syntactic.ByteOffset
+		} else if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+			offset = semantic.ByteOffset
+		}
+		line := bytes.Count(text[:offset], []byte("\n")) + 1
+
+		return Seed{}, fmt.Errorf("the seed cannot be understood: line %d: %w", line, err)
 	}
 	if err := seed.validate(); err != nil {
 		return Seed{}, fmt.Errorf("the seed cannot be used: %w", err)
@@ -106,95 +104,80 @@ var exactNumbers = json.UnmarshalFromFunc(func(dec *jsontext.Decoder, value *any
 	return err
 })
 
-// withoutValues returns the place and the reason of an error of decoding text, which may
-// quote a value.
-func withoutValues(text []byte, err error) error {
-	var offset int64
-	var pointer jsontext.Pointer
-	reason := "this is no valid JSON"
-	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		offset, pointer = syntactic.ByteOffset, syntactic.JSONPointer
-	}
-	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
-		offset, pointer = semantic.ByteOffset, semantic.JSONPointer
-		reason = fmt.Sprintf("a %s cannot be here", semantic.JSONKind)
-	}
-
-	switch {
-	case errors.Is(err, jsontext.ErrDuplicateName):
-		reason = "the name is repeated"
-	case errors.Is(err, json.ErrUnknownName):
-		reason = "there is no such name"
-	}
-
-	before := text[:offset]
-	line := bytes.Count(before, []byte("\n")) + 1
-	column := len(before) - bytes.LastIndexByte(before, '\n')
-
-	return fmt.Errorf("the seed cannot be understood: line %d, column %d (%s): %s", line, column, pointer, reason)
-}
-
-// validate returns the first thing that is missing, with its place.
+// validate returns the first thing that is missing or wrong, with its place.
 func (seed Seed) validate() error {
-	var err error
-	check := func(ok bool, name string, i int, objection string) {
-		if !ok && err == nil {
-			err = fmt.Errorf("%s[%d] %s", name, i, objection)
+	for i, u := range seed.Users {
+		if u.Email == "" || u.Password == "" {
+			return fmt.Errorf("users[%d] needs email and password", i)
 		}
 	}
-	checkPerson := func(name string, i int, p SeedPerson) {
-		check(p.IdentityID != "", name, i, "needs identity_id")
-		check(p.Scope().valid(), name, i, "needs either org_id and project_id, or account_id")
-	}
-
-	for i, u := range seed.Users {
-		check(min(len(u.Email), len(u.Password)) > 0, "users", i, "needs email and password")
-	}
-	for i, key := range seed.SecretKeys {
-		check(key != "", "secret_keys", i, "is empty")
-	}
-
-	for i, c := range seed.Consents {
-		_, isText := c.AgreementTime.(string)
-		_, isNumber := c.AgreementTime.(jsonv1.Number)
-		check(isText || isNumber || c.AgreementTime == nil, "consents", i, "has an agreement_time that is neither a string nor a number")
-		checkPerson("consents", i, c.SeedPerson)
-	}
-
-	for i, p := range seed.Profiles {
-		check(p.Profile != nil, "profiles", i, "needs profile, an object")
-		checkPerson("profiles", i, p.SeedPerson)
-	}
-	for i, d := range seed.Data {
-		check(d.Data != nil, "data", i, "needs data")
-		checkPerson("data", i, d.SeedPerson)
+	if i := slices.Index(seed.SecretKeys, ""); i >= 0 {
+		return fmt.Errorf("secret_keys[%d] is empty", i)
 	}
 
 	for i, e := range seed.Exports {
-		check(Scope{OrgID: e.OrgID, ProjectID: e.ProjectID}.valid(), "exports", i, "needs org_id and project_id")
-		check(isDay(e.UTCDate), "exports", i, "needs utc_date, YYYY-MM-DD")
+		if scope := (Scope{OrgID: e.OrgID, ProjectID: e.ProjectID}); !scope.valid() || !isDay(e.UTCDate) {
+			return fmt.Errorf("exports[%d] needs org_id, project_id and utc_date, YYYY-MM-DD", i)
+		}
 	}
 
-	return err
+	for _, list := range []struct {
+		name      string
+		records   []SeedRecord
+		objection func(fields map[string]any) string
+	}{
+		{"consents", seed.Consents, consentObjection},
+		{"profiles", seed.Profiles, func(fields map[string]any) string {
+			if _, ok := fields["profile"].(map[string]any); !ok || len(fields) != 1 {
+				return "needs profile, an object, and nothing else"
+			}
+			return ""
+		}},
+		{"data", seed.Data, func(fields map[string]any) string {
+			if _, ok := fields["data"]; !ok || len(fields) != 1 {
+				return "needs data, and nothing else"
+			}
+			return ""
+		}},
+	} {
+		for i, r := range list.records {
+			objection := list.objection(r.fields())
+			if r.text("identity_id") == "" || !r.Scope().valid() {
+				objection = "needs identity_id, and either org_id and project_id, or account_id"
+			}
+			if objection != "" {
+				return fmt.Errorf("%s[%d] %s", list.name, i, objection)
+			}
+		}
+	}
+
+	return nil
 }
 
-// Scope returns the scope of the person.
-func (p SeedPerson) Scope() Scope {
-	return Scope{OrgID: p.OrgID, ProjectID: p.ProjectID, AccountID: p.AccountID}
+// consentObjection returns what is wrong with the first field that is wrong.
+func consentObjection(fields map[string]any) string {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		var wire Wire
+		if _, isNumber := fields[name].(jsonv1.Number); isNumber {
+			wire.AgreementTimeFormat = TimeUnixMS
+		}
+		if _, objection := consentField(name, fields[name], wire); objection != "" {
+			return name + " " + objection
+		}
+	}
+	return ""
 }
 
 // Load adds the content of a seed in JSON. It adds nothing if ReadSeed returns an error.
 func (s *Server) Load(r io.Reader) error {
 	seed, err := ReadSeed(r)
-	if err != nil {
-		return err
+	if err == nil {
+		s.Add(seed)
 	}
-
-	s.Add(seed)
-	return nil
+	return err
 }
 
-// Add adds the content of a seed.
+// Add adds the content of a seed that ReadSeed has returned.
 func (s *Server) Add(seed Seed) {
 	for _, u := range seed.Users {
 		s.AddUser(u.Email, u.Password)
@@ -203,18 +186,14 @@ func (s *Server) Add(seed Seed) {
 		s.AddSecretKey(key)
 	}
 
-	for _, c := range seed.Consents {
-		s.PutConsent(c.Scope(), c.IdentityID, ConsentRecord{
-			Clauses:  [Clauses]bool{c.Clause1, c.Clause2, c.Clause3, c.Clause4, c.Clause5},
-			UserIPv6: c.UserIPv6, AgreementTime: c.AgreementTime, Manual: c.Manual,
-		})
+	for _, r := range seed.Consents {
+		s.PutConsent(r.Scope(), r.text("identity_id"), ConsentRecord{Extra: r.fields()})
 	}
-
-	for _, p := range seed.Profiles {
-		s.PutProfile(p.Scope(), p.IdentityID, string(encode(p.Profile)))
+	for _, r := range seed.Profiles {
+		s.PutProfile(r.Scope(), r.text("identity_id"), string(encode(r["profile"])))
 	}
-	for _, d := range seed.Data {
-		s.PutData(d.Scope(), d.IdentityID, d.Data)
+	for _, r := range seed.Data {
+		s.PutData(r.Scope(), r.text("identity_id"), r["data"])
 	}
 
 	for _, e := range seed.Exports {

@@ -10,8 +10,8 @@
 //	Server.ServeHTTP   reads and logs the request, chooses a fault, waits Latency
 //	Fault              scripted answers, cuts and hangs (fault.go)
 //	Server.Wrap        a handler of the test, such as the contract's validator
+//	Server.Around      steps that change the answer or replace it, such as those of a dialect
 //	Server.answer      authentication and the operation itself (route.go)
-//	Server.Change      steps that change the answer, such as those of a dialect
 //
 // Faults apply before authentication. Wrap does not see what a fault keeps from the
 // service.
@@ -40,8 +40,6 @@ type Server struct {
 	Now func() time.Time
 	// Latency is waited for before every answer, including scripted ones.
 	Latency time.Duration
-	// Serving is called with the HTTP server before it accepts connections.
-	Serving func(*http.Server)
 	// Wire chooses among the forms of requests that the interface leaves open.
 	Wire Wire
 	// Claims returns the claims of a new JWT. Nil: sub, iat and exp. The claims do not
@@ -81,32 +79,24 @@ type Server struct {
 	// that reach the service, and their answers. It is called once per request.
 	Wrap func(service http.Handler) http.Handler
 
-	// What Change and refuseIf have added.
-	changes  []func(Request, *Response)
-	refusals []func(Request) *Response
+	steps []func(r Request, next func() Response) Response // what Around has added
 
-	mu          sync.Mutex        // guards the fields below; never held while sending or waiting
-	users       map[string]string // password by email
-	keys        map[string]bool
-	tokens      map[string]grant
-	consents    map[person]ConsentRecord
-	profiles    map[person]map[string]any // a profile is replaced, never changed
-	data        map[person]map[string]any // as profiles
-	prepared    map[person]allData
-	exports     map[exportKey]exportDay
-	queue       []*queued // every request ever accepted, in the order of acceptance
-	waiting     []*queued // those whose outcome is not applied yet
-	faults      []*injected
-	log         []*Request
-	seq         int
-	violations  []string
-	connections int
-}
-
-// person is the subject of a record: an identity within a scope.
-type person struct {
-	scope    Scope
-	identity string
+	mu         sync.Mutex        // guards the fields below; never held while sending or waiting
+	users      map[string]string // password by email
+	keys       map[string]bool
+	tokens     map[string]grant
+	consents   records
+	profiles   records
+	data       records
+	prepared   map[person]allData
+	exports    map[exportKey]exportDay
+	accepted   int       // requests that were ever accepted
+	queue      []*queued // all of them, in the order of acceptance
+	waiting    []*queued // those whose outcome may come by itself
+	faults     []*injected
+	log        []*Request
+	seq        int
+	violations []string
 }
 
 func (s *Server) now() time.Time {
@@ -170,21 +160,28 @@ func wait(ctx context.Context, d time.Duration) {
 // service returns the service without its faults, as the handler of one call.
 func (s *Server) service(c *call) http.Handler {
 	operations := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a := s.answer(c, r)
-		if a.Header == nil {
-			a.Header = http.Header{}
-		}
-		a.Header.Set("Date", s.now().UTC().Format(http.TimeFormat))
-		for _, change := range s.changes {
-			change(s.snapshot(c), &a)
+		if c.route != nil {
+			s.checkPath(c, r)
+			s.checkCredentials(c, r)
+		} else {
+			s.violate("there is no such operation: %s %s", r.Method, r.URL.EscapedPath())
 		}
 
+		next := func() Response { return s.answer(c) }
+		for _, step := range s.steps {
+			inner := next
+			next = func() Response { return step(s.snapshot(c), inner) }
+		}
+		a := next()
+
+		if a.Header.Get("Date") == "" {
+			a.Header.Set("Date", s.now().UTC().Format(http.TimeFormat))
+		}
 		if a.Status/100 == 2 {
 			s.mu.Lock()
 			c.entry.Committed = true
 			s.mu.Unlock()
 		}
-
 		a.write(w)
 	})
 
@@ -196,22 +193,12 @@ func (s *Server) service(c *call) http.Handler {
 }
 
 // answer authenticates a call and runs its operation.
-func (s *Server) answer(c *call, r *http.Request) Response {
-	unknown := failure(http.StatusNotFound, "unknown_route", "There is no such endpoint.")
+func (s *Server) answer(c *call) Response {
 	if c.route == nil {
-		s.violate("there is no such operation: %s %s", r.Method, r.URL.EscapedPath())
-		return unknown
+		return unknownRoute()
 	}
-
-	s.checkPath(c, r)
-	s.checkCredentials(c, r)
-	if c.route.authenticated && !s.authenticate(c) {
+	if c.route.operation != OpLogin && !s.authenticate(c) {
 		return failure(http.StatusUnauthorized, "unauthenticated", "The credentials are missing, wrong or have expired.")
-	}
-	for _, refused := range s.refusals {
-		if a := refused(s.snapshot(c)); a != nil {
-			return *a
-		}
 	}
 
 	s.lockUpToDate()

@@ -244,11 +244,15 @@ func TestProvider_twoInstancesShareNothing(t *testing.T) {
 
 func TestProvider_certificatesOfAPrivateAuthority(t *testing.T) {
 	t.Parallel()
-	service := mocktest.StartTLS(t, mocktest.Valid)
+	service := mocktest.StartTLS(t, nil)
 	settings := prototest.Config(service)
 	_, diags := prototest.MustStart(t, settings).ReadData(user, prototest.Attributes{})
 	prototest.WantText(t, diags.Errors(), "TLS verification failed", "ca_cert_file")
-	p := prototest.MustStart(t, settings.With(prototest.Attributes{"ca_cert_file": service.CAFile}))
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, service.CAPEM, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := prototest.MustStart(t, settings.With(prototest.Attributes{"ca_cert_file": file}))
 	_, diags = p.ReadData(user, prototest.Attributes{})
 	p.NoErrors(diags)
 

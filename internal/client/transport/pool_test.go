@@ -5,14 +5,22 @@ package transport
 import (
 	"bufio"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -21,18 +29,19 @@ import (
 func TestPool_badCertificateIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 
+	expired := func(server *httptest.Server) { server.TLS.Certificates = []tls.Certificate{expiredCertificate(t)} }
 	for words, tc := range map[string]struct {
-		shown  mocktest.Certificate
+		server func(*httptest.Server)
 		change option
 	}{
-		"not trusted":       {mocktest.Valid, func(_ *mocktest.Instance, cfg *Config) { cfg.CACertPEM = nil }},
-		"expired":           {mocktest.Expired, useSecretKey},
-		"another host name": {mocktest.WrongName, useSecretKey},
+		"not trusted":       {nil, func(_ *mocktest.Instance, cfg *Config) { cfg.CACertPEM = nil }},
+		"expired":           {expired, useSecretKey},
+		"another host name": {nil, func(_ *mocktest.Instance, cfg *Config) { cfg.Base.Host = "localhost:" + cfg.Base.Port() }},
 	} {
 		t.Run(words, func(t *testing.T) {
 			t.Parallel()
 
-			service := mocktest.StartTLS(t, tc.shown)
+			service := mocktest.StartTLS(t, tc.server)
 			s := connect(t, service, useSecretKey, tc.change)
 
 			e := wantClass(t, update(t.Context(), s), ClassTLS)
@@ -43,6 +52,21 @@ func TestPool_badCertificateIsRefusedAtOnce(t *testing.T) {
 			wantCount(t, service, "", 0)
 		})
 	}
+}
+
+// expiredCertificate returns the certificate of an authority that has ended an hour ago.
+func expiredCertificate(t *testing.T) tls.Certificate {
+	t.Helper()
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(-time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA: true, BasicConstraintsValid: true,
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	noError(t, err)
+	signed, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	noError(t, err)
+
+	return tls.Certificate{Certificate: [][]byte{signed}, PrivateKey: key}
 }
 
 // refusingProxy returns the address of a proxy that answers every CONNECT with a status
@@ -85,7 +109,7 @@ func TestPool_refusingProxyIsNamed(t *testing.T) {
 		http.StatusProxyAuthRequired: {ClassProxyAuth, 1},
 		http.StatusBadGateway:        {ClassUnreachable, 2},
 	} {
-		service := mocktest.StartTLS(t, mocktest.Valid)
+		service := mocktest.StartTLS(t, nil)
 		proxy := refusingProxy(t, status)
 		s := connect(t, service, useSecretKey, func(_ *mocktest.Instance, cfg *Config) {
 			cfg.Proxy, cfg.MaxRetries = func(*http.Request) (*url.URL, error) { return proxy, nil }, 1

@@ -9,6 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	stdlog "log"
+	"net"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -139,13 +142,16 @@ func (p Process) serve(ctx context.Context, s settings, command []string) (statu
 		server.Reset() // so that it can run for long
 	}
 
-	listening, err := server.Listen(ctx, s.addr)
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.addr)
 	if err != nil {
 		return exitFailed, err
 	}
-	defer func() { err = errors.Join(err, listening.Stop()) }()
+	service := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute, ErrorLog: stdlog.New(io.Discard, "", 0)}
+	ended := make(chan error, 1)
+	go func() { ended <- service.Serve(listener) }()
+	defer service.Close()
 
-	environment := environmentOf(listening.URL, seed, s.credentials)
+	environment := environmentOf("http://"+listener.Addr().String(), seed, s.credentials)
 	if len(command) > 0 {
 		return p.run(ctx, command, environment)
 	}
@@ -156,7 +162,8 @@ func (p Process) serve(ctx context.Context, s settings, command []string) (statu
 	select {
 	case <-ctx.Done():
 	case <-p.ParentGone:
-	case <-listening.Done():
+	case err := <-ended:
+		return exitFailed, err
 	}
 
 	return 0, nil

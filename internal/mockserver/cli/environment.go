@@ -94,25 +94,18 @@ func environmentOf(url string, seed mockserver.Seed, credentials string) []varia
 // scopeOf returns the first project in the seed, or else its first account.
 func scopeOf(seed mockserver.Seed) mockserver.Scope {
 	var scopes []mockserver.Scope
-	for _, c := range seed.Consents {
-		scopes = append(scopes, c.Scope())
-	}
-	for _, p := range seed.Profiles {
-		scopes = append(scopes, p.Scope())
-	}
-	for _, d := range seed.Data {
-		scopes = append(scopes, d.Scope())
+	for _, r := range slices.Concat(seed.Consents, seed.Profiles, seed.Data) {
+		scopes = append(scopes, r.Scope())
 	}
 	for _, e := range seed.Exports {
 		scopes = append(scopes, mockserver.Scope{OrgID: e.OrgID, ProjectID: e.ProjectID})
 	}
 
-	for _, scope := range scopes {
-		if scope.OrgID != "" {
-			return scope
-		}
-	}
-	if len(scopes) > 0 {
+	project := slices.IndexFunc(scopes, func(scope mockserver.Scope) bool { return scope.OrgID != "" })
+	switch {
+	case project >= 0:
+		return scopes[project]
+	case len(scopes) > 0:
 		return scopes[0]
 	}
 

@@ -5,8 +5,14 @@
 package mocktest
 
 import (
+	"crypto/tls"
 	"encoding/json"
+	"encoding/pem"
+	"io"
+	"log"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -26,15 +32,13 @@ type Instance struct {
 	// Email, Password and SecretKey are unique to the instance, which lets a test search
 	// an output for them. They contain characters that every encoding has to escape.
 	Email, Password, SecretKey string
-	// CAFile and CAPEM are the authority that signed the server's certificate; StartTLS
-	// only.
-	CAFile string
-	CAPEM  []byte
+	// CAPEM is the authority of the server's certificate; StartTLS only.
+	CAPEM []byte
 
-	listening *mockserver.Listening
-	stop      sync.Once
-	allowed   atomic.Bool
-	pipes     *pipeListener
+	http        *httptest.Server
+	pipes       *pipeListener // of StartPipe
+	connections atomic.Int64
+	allowed     atomic.Bool
 }
 
 // Org and Project are the scope of everything that names no other.
@@ -63,13 +67,24 @@ func (i *Instance) EnvironmentWithLogin() map[string]string {
 // functions set fields of the Server before it starts.
 func Start(t testing.TB, configure ...func(*mockserver.Server)) *Instance {
 	t.Helper()
-	i := prepare(t, configure)
+	i := prepare(t, httptest.NewUnstartedServer(nil), configure)
+	i.http.Start()
+	i.URL = i.http.URL
 
-	listening, err := i.Listen(t.Context(), "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	return i
+}
+
+// StartTLS is like Start, over TLS and with HTTP/2. change may set another certificate than
+// that of httptest, which names 127.0.0.1, or how the server speaks HTTP/2; nil changes nothing.
+func StartTLS(t testing.TB, change func(*httptest.Server), configure ...func(*mockserver.Server)) *Instance {
+	t.Helper()
+	i := prepare(t, httptest.NewUnstartedServer(nil), configure)
+	i.http.TLS = &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+	if change != nil {
+		change(i.http)
 	}
-	i.run(t, listening)
+	i.http.StartTLS()
+	i.URL, i.CAPEM = i.http.URL, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.http.Certificate().Raw})
 
 	return i
 }
@@ -78,9 +93,14 @@ func Start(t testing.TB, configure ...func(*mockserver.Server)) *Instance {
 // purpose. Violations still returns them.
 func (i *Instance) AllowViolations() { i.allowed.Store(true) }
 
-// Stop stops the server before the test ends. Further calls have no effect.
+// Connections returns how many connections have been accepted so far.
+func (i *Instance) Connections() int { return int(i.connections.Load()) }
+
+// Stop stops the server before the test ends, closes all connections, and waits until they
+// are gone. Further calls have no effect.
 func (i *Instance) Stop() {
-	i.stop.Do(func() { _ = i.listening.Stop() })
+	_ = i.http.Config.Close()
+	i.http.Close()
 }
 
 var instances atomic.Int64
@@ -89,8 +109,9 @@ var instances atomic.Int64
 // keeps nothing of the requests that it sees.
 var usual = sync.OnceValues(func() (*contract.Validator, error) { return contract.New("") })
 
-// prepare returns an instance that does not accept connections yet.
-func prepare(t testing.TB, configure []func(*mockserver.Server)) *Instance {
+// prepare returns an instance that does not accept connections yet, and registers its end,
+// and the check for violations, with the test.
+func prepare(t testing.TB, server *httptest.Server, configure []func(*mockserver.Server)) *Instance {
 	t.Helper()
 
 	number := strconv.FormatInt(instances.Add(1), 10)
@@ -99,6 +120,7 @@ func prepare(t testing.TB, configure []func(*mockserver.Server)) *Instance {
 		Email:     "operator+" + number + "&co@example.com",
 		Password:  "p@ss/w+rd & 100% \"sécret\" <" + number + ">",
 		SecretKey: "s3cret/k+y=&? 100%#é-" + number,
+		http:      server,
 	}
 
 	var v *contract.Validator
@@ -120,14 +142,15 @@ func prepare(t testing.TB, configure []func(*mockserver.Server)) *Instance {
 	i.AddUser(i.Email, i.Password)
 	i.AddSecretKey(i.SecretKey)
 
-	return i
-}
-
-// run registers the end of the server, and the check for violations, with the test.
-func (i *Instance) run(t testing.TB, listening *mockserver.Listening) {
-	t.Helper()
-	i.listening, i.URL = listening, listening.URL
-
+	server.Config = &http.Server{
+		Handler:  i.Server,
+		ErrorLog: log.New(io.Discard, "", 0), // panics are violations; the rest tests cause on purpose
+		ConnState: func(_ net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				i.connections.Add(1)
+			}
+		},
+	}
 	t.Cleanup(func() {
 		i.Stop()
 		soak.Add(soak.Requests, len(i.Requests()))
@@ -139,35 +162,8 @@ func (i *Instance) run(t testing.TB, listening *mockserver.Listening) {
 			t.Errorf("violation of the interface: %s", violation)
 		}
 	})
-}
 
-// Acknowledgements are bodies with which other services acknowledge a request with
-// status 200. None of them is data of a person.
-var Acknowledgements = []string{
-	`{}`,
-	`[]`,
-	`null`,
-	`true`,
-	`"ok"`,
-	`{"ok":true}`,
-	`{"success":true}`,
-	`{"id":"request-1"}`,
-	`{"requestId":"request-1"}`,
-	`{"message":"accepted"}`,
-	`{"status":"queued"}`,
-	`{"id":"request-1","status":"pending","operation":"getAllData"}`,
-}
-
-// DataLikeAcknowledgements are data of a person that resemble an acknowledgement, a
-// rejection or a pending record, by a member that each has at its top.
-var DataLikeAcknowledgements = map[string]string{
-	`{"identity":"user-1","status":"active","profile":{"name":"Ada"},"events":[]}`:                                "profile",
-	`{"id":"user-1","status":"pending","profile":{"plan":"free"},"sessions":[{"id":"s1"}]}`:                       "sessions",
-	`{"identity":"user-1","errors":[{"message":"a page crashed","at":"2026-01-15"}],"events":[{"name":"click"}]}`: "events",
-	`{"identity":"user-1","error":"none","profile":{"name":"Ada"}}`:                                               "profile",
-	`{"identity":"user-1","operation":"access_all_data_export","profile":{"name":"Delete Profile"},"events":[]}`:  "profile",
-	`{"identity":"user-1","type":"customer","name":"deleteAllData","message":"hello","profile":{"age":36}}`:       "profile",
-	`[{"kind":"event","name":"getAllData"},{"kind":"session","id":"s1"}]`:                                         "kind",
+	return i
 }
 
 // AnswerQueueing returns an option for Start: deferred requests are answered with this

@@ -5,6 +5,7 @@ package mocktest
 import (
 	"context"
 	"net"
+	"net/http/httptest"
 	"sync"
 	"testing"
 
@@ -17,9 +18,11 @@ import (
 // close its connections, or the server has to stop.
 func StartPipe(t testing.TB, configure ...func(*mockserver.Server)) *Instance {
 	t.Helper()
-	i := prepare(t, configure)
-	i.pipes = &pipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
-	i.run(t, i.Serve(i.pipes, nil))
+	pipes := &pipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
+	i := prepare(t, &httptest.Server{Listener: pipes}, configure)
+	i.pipes = pipes
+	i.http.Start()
+	i.URL = i.http.URL
 
 	return i
 }
