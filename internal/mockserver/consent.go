@@ -55,21 +55,24 @@ func (s *Server) PutConsent(scope Scope, identity string, record ConsentRecord) 
 func (s *Server) Consent(scope Scope, identity string) (record ConsentRecord, ok bool) {
 	fields, ok := s.get(&s.consents, person{scope, identity})
 	for i, name := range clauseNames {
-		record.Clauses[i], _ = fields[name].(bool)
-		delete(fields, name)
+		if agreed, is := fields[name].(bool); is {
+			record.Clauses[i] = agreed
+			delete(fields, name)
+		}
 	}
 	if address, is := fields["user_ipv6"].(string); is {
 		record.UserIPv6 = &address
+		delete(fields, "user_ipv6")
 	}
 	if manual, is := fields["manual"].(bool); is {
 		record.Manual = &manual
+		delete(fields, "manual")
 	}
-	record.AgreementTime = fields["agreement_time"]
-
-	for name, value := range fields {
-		if name != "user_ipv6" && name != "agreement_time" && name != "manual" {
-			put(&record.Extra, name, value)
-		}
+	if record.AgreementTime = fields["agreement_time"]; record.AgreementTime != nil {
+		delete(fields, "agreement_time")
+	}
+	if len(fields) > 0 {
+		record.Extra = fields
 	}
 
 	return record, ok
