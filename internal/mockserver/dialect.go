@@ -31,6 +31,16 @@ type Choice struct {
 	set func(*Server)
 }
 
+func question(name, section, first string, others ...Choice) Question {
+	return Question{name, section, append([]Choice{{Name: first}}, others...)}
+}
+
+func or(name string, set func(*Server)) Choice { return Choice{Name: name, set: set} }
+
+func foreign(name string, set func(*Server)) Choice {
+	return Choice{Name: name, Foreign: true, set: set}
+}
+
 // Dialect is a choice for each of some questions, by name. The others have their first one.
 type Dialect map[string]string
 

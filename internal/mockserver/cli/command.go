@@ -6,7 +6,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	stdlog "log"
@@ -125,17 +124,21 @@ func (s *settings) flags() []cli.Flag {
 }
 
 // serve serves until the command has ended, or, without one, until ctx or the parent ends.
-func (p Process) serve(ctx context.Context, s settings, command []string) (status int, err error) {
+func (p Process) serve(ctx context.Context, s settings, command []string) (int, error) {
 	server, seed, err := s.server()
 	if err != nil {
 		return exitFailed, err
 	}
 
-	requests, closeLog, err := p.openLog(s.log)
-	if err != nil {
-		return exitFailed, err
+	requests := p.Stderr
+	if s.log != "" {
+		f, err := os.OpenFile(s.log, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+		if err != nil {
+			return exitFailed, fmt.Errorf("-log: %w", err)
+		}
+		defer f.Close()
+		requests = f
 	}
-	defer func() { err = errors.Join(err, closeLog()) }()
 	log := logTo(requests, s.json)
 	server.OnRequest = func(r mockserver.Request) {
 		log(r)
@@ -169,31 +172,25 @@ func (p Process) serve(ctx context.Context, s settings, command []string) (statu
 	return 0, nil
 }
 
-func (s settings) validate() error {
-	if s.records < 0 || s.latency < 0 || s.fulfilment < 0 {
-		return errors.New("-export-records, -latency and -fulfilment-delay are 0 or more")
-	}
-	if s.credentials != withKey && s.credentials != withLogin {
-		return fmt.Errorf("-credentials is %s or %s", withKey, withLogin)
-	}
-	if s.print != asExport && s.print != asPlain {
-		return fmt.Errorf("-print is %s or %s", asExport, asPlain)
-	}
-
-	return nil
-}
-
 // server returns the server that the flags describe, and what it begins with.
 func (s settings) server() (*mockserver.Server, mockserver.Seed, error) {
-	if err := s.validate(); err != nil {
-		return nil, mockserver.Seed{}, err
-	}
 	server := &mockserver.Server{Latency: s.latency, FulfilmentDelay: s.fulfilment, ExportRecords: s.records}
+	refused := func(format string, args ...any) (*mockserver.Server, mockserver.Seed, error) {
+		return nil, mockserver.Seed{}, fmt.Errorf(format, args...)
+	}
+	switch {
+	case s.records < 0 || s.latency < 0 || s.fulfilment < 0:
+		return refused("-export-records, -latency and -fulfilment-delay are 0 or more")
+	case s.credentials != withKey && s.credentials != withLogin:
+		return refused("-credentials is %s or %s", withKey, withLogin)
+	case s.print != asExport && s.print != asPlain:
+		return refused("-print is %s or %s", asExport, asPlain)
+	}
 
 	if s.clock != "" {
 		now, err := time.Parse(time.RFC3339, s.clock)
 		if err != nil {
-			return nil, mockserver.Seed{}, errors.New("-clock is a time in the form of RFC 3339, such as 2026-01-15T09:30:00Z")
+			return refused("-clock is a time in the form of RFC 3339, such as 2026-01-15T09:30:00Z")
 		}
 		shift := time.Until(now)
 		server.Now = func() time.Time { return time.Now().Add(shift) }
@@ -204,16 +201,13 @@ func (s settings) server() (*mockserver.Server, mockserver.Seed, error) {
 		err = server.Speak(dialect)
 	}
 	if err != nil {
-		return nil, mockserver.Seed{}, fmt.Errorf("-dialect: %w; there are:\n%s", err, dialects())
+		return refused("-dialect: %w; there are:\n%s", err, dialects())
 	}
 
 	seed, err := readSeed(s.seed)
-	if err != nil {
-		return nil, seed, err
-	}
 	server.Add(seed)
 
-	return server, seed, nil
+	return server, seed, err
 }
 
 // dialects returns a line for each question, with its choices. The first choice is the

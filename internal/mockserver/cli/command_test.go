@@ -376,7 +376,7 @@ func TestRun_helpAndDialectsAreNoErrors(t *testing.T) {
 
 func TestPrint_plainIsForFilesOfVariables(t *testing.T) {
 	t.Parallel()
-	if got := printed([]variable{{email, "o'neil@example.com"}}, asPlain); got != "ANALYTICS_EMAIL=o'neil@example.com\n" {
+	if got := printed([]string{"ANALYTICS_EMAIL=o'neil@example.com"}, asPlain); got != "ANALYTICS_EMAIL=o'neil@example.com\n" {
 		t.Errorf("printed %q", got)
 	}
 }

@@ -46,9 +46,6 @@ var replaced = []string{
 	"ANALYTICS_TOKEN", "ANALYTICS_HEADERS", "ANALYTICS_CA_CERT_FILE",
 }
 
-// variable is an environment variable.
-type variable struct{ name, value string }
-
 // readSeed reads a file, which may be left out, and adds a user and a secret key where
 // it has none: a server that nobody can talk to is of no use.
 func readSeed(file string) (mockserver.Seed, error) {
@@ -74,21 +71,21 @@ func readSeed(file string) (mockserver.Seed, error) {
 	return seed, nil
 }
 
-// environmentOf returns the provider's configuration for a server. The address comes last,
-// so that a program that waits for it has the rest.
-func environmentOf(url string, seed mockserver.Seed, credentials string) []variable {
-	environment := []variable{{secretKey, seed.SecretKeys[0]}}
+// environmentOf returns the provider's configuration for a server, as NAME=value. The address
+// comes last, so that a program that waits for it has the rest.
+func environmentOf(url string, seed mockserver.Seed, credentials string) []string {
+	environment := []string{secretKey + "=" + seed.SecretKeys[0]}
 	if credentials == withLogin {
-		environment = []variable{{email, seed.Users[0].Email}, {password, seed.Users[0].Password}}
+		environment = []string{email + "=" + seed.Users[0].Email, password + "=" + seed.Users[0].Password}
 	}
 
 	if scope := scopeOf(seed); scope.AccountID != "" {
-		environment = append(environment, variable{accountID, scope.AccountID})
+		environment = append(environment, accountID+"="+scope.AccountID)
 	} else {
-		environment = append(environment, variable{orgID, scope.OrgID}, variable{projectID, scope.ProjectID})
+		environment = append(environment, orgID+"="+scope.OrgID, projectID+"="+scope.ProjectID)
 	}
 
-	return append(environment, variable{baseURL, url})
+	return append(environment, baseURL+"="+url)
 }
 
 // scopeOf returns the first project in the seed, or else its first account.
@@ -112,32 +109,26 @@ func scopeOf(seed mockserver.Seed) mockserver.Scope {
 	return mockserver.Scope{OrgID: "org-demo", ProjectID: "web"}
 }
 
-// printed returns the environment as text. The lines for a shell also remove the variables
-// of another service.
-func printed(environment []variable, form string) string {
-	var b strings.Builder
-	if form == asExport {
-		b.WriteString("unset " + strings.Join(replaced, " ") + "\n")
+// printed returns the environment as text. The lines for a POSIX shell also remove the
+// variables of another service.
+func printed(environment []string, form string) string {
+	if form == asPlain {
+		return strings.Join(environment, "\n") + "\n"
 	}
 
-	for _, v := range environment {
-		if form == asExport {
-			fmt.Fprintf(&b, "export %s=%s\n", v.name, quote(v.value))
-		} else {
-			fmt.Fprintf(&b, "%s=%s\n", v.name, v.value)
-		}
+	lines := "unset " + strings.Join(replaced, " ") + "\n"
+	for _, variable := range environment {
+		name, value, _ := strings.Cut(variable, "=")
+		lines += "export " + name + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'\n"
 	}
 
-	return b.String()
+	return lines
 }
-
-// quote quotes a text for a POSIX shell.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // run runs a command with an environment and returns its exit status. An interrupt in a
 // terminal reaches the command by itself, and a second one would make Terraform give up its
 // state. SIGTERM is passed on, and is sent where the parent ends.
-func (p Process) run(ctx context.Context, command []string, environment []variable) (int, error) {
+func (p Process) run(ctx context.Context, command []string, environment []string) (int, error) {
 	running, terminate := signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM)
 	defer terminate()
 	go func() {
@@ -155,9 +146,7 @@ func (p Process) run(ctx context.Context, command []string, environment []variab
 		name, _, _ := strings.Cut(entry, "=")
 		return slices.Contains(replaced, name)
 	})
-	for _, v := range environment {
-		cmd.Env = append(cmd.Env, v.name+"="+v.value)
-	}
+	cmd.Env = append(cmd.Env, environment...)
 
 	err := cmd.Run()
 	if cmd.ProcessState == nil {
