@@ -5,6 +5,7 @@ package mockserver_test
 import (
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -95,15 +96,15 @@ func TestSeed_invalidSeedChangesNothing(t *testing.T) {
 func TestSeed_errorsNameThePlace(t *testing.T) {
 	t.Parallel()
 
-	for seed, want := range map[string]string{
-		"{\n  \"users\": [],\n  \"profiles\": [{\"identity_id\": \"ada\" \"profile\": {}}]\n}": `line 3: jsontext: invalid character '"' after object value (expecting ',' or '}') within "/profiles/0"`,
-		"{\n  \"users\": [":    "line 2: jsontext: unexpected EOF",
-		"{\n  \"people\": []}": `line 2: json: cannot unmarshal`,
-		"{\n  \"secret_keys\": [\"ada\"],\n  \"secret_keys\": []\n}":                             `line 3: jsontext: duplicate object member name "secret_keys"`,
-		`{"users": [{"email": "a@example.com", "password": "p"}, {"email": "ada@example.com"}]}`: "users[1] needs email and password",
-		`{"consents": [{"account_id": "a", "identity_id": "u", "clause_1_consent": "yes"}]}`:     "consents[0] clause_1_consent must be true or false",
+	for seed, want := range map[string]string{ // a pattern
+		"{\n  \"users\": [],\n  \"profiles\": [{\"identity_id\": \"ada\" \"profile\": {}}]\n}": "line 3: .* within \"/profiles/0\"",
+		"{\n  \"users\": [":    "line 2: .*unexpected EOF",
+		"{\n  \"people\": []}": `line 2: .* unknown object member name "people"`,
+		"{\n  \"secret_keys\": [\"ada\"],\n  \"secret_keys\": []\n}":                             `line 3: .* duplicate object member name "secret_keys"`,
+		`{"users": [{"email": "a@example.com", "password": "p"}, {"email": "ada@example.com"}]}`: `users\[1\] needs email and password`,
+		`{"consents": [{"account_id": "a", "identity_id": "u", "clause_1_consent": "yes"}]}`:     `consents\[0\] clause_1_consent must be true or false`,
 	} {
-		if _, err := mockserver.ReadSeed(strings.NewReader(seed)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := mockserver.ReadSeed(strings.NewReader(seed)); err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
 			t.Errorf("%s: %v", seed, err)
 		}
 	}
