@@ -18,35 +18,25 @@ func TestToken_lastsOneHourOfTheClockWhateverItClaims(t *testing.T) {
 	t.Parallel()
 
 	expired := func(now time.Time) map[string]any { return map[string]any{"exp": now.Unix() - 1} }
-	for name, tc := range map[string]struct {
-		claims func(time.Time) map[string]any
-		want   string
-	}{
-		"its own":  {nil, `{"exp":1768473000,"iat":1768469400,"sub":"{email}"}`},
-		"a hook's": {expired, `{"exp":1768469399}`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+	for want, claims := range map[string]func(time.Time) map[string]any{`{"exp":1768473000,"iat":1768469400,"sub":"{email}"}`: nil, `{"exp":1768469399}`: expired} {
+		s := start(t, func(s *mockserver.Server) { s.Claims = claims })
+		token := s.login()
+		parts := strings.Split(token, ".")
+		want = strings.Replace(want, "{email}", s.Email, 1)
+		if len(parts) != 3 || parts[1] != base64.RawURLEncoding.EncodeToString([]byte(want)) || s.login() == token {
+			t.Errorf("the token is %q", token)
+		}
 
-			s := start(t, func(s *mockserver.Server) { s.Claims = tc.claims })
-			token := s.login()
-			parts := strings.Split(token, ".")
-			want := strings.Replace(tc.want, "{email}", s.Email, 1)
-			if len(parts) != 3 || parts[1] != base64.RawURLEncoding.EncodeToString([]byte(want)) || s.login() == token {
-				t.Errorf("the token is %q", token)
+		for _, step := range []struct {
+			advance time.Duration
+			status  int
+		}{{0, 200}, {time.Hour - time.Nanosecond, 200}, {time.Nanosecond, 401}} {
+			s.advance(step.advance)
+			got := s.send(http.MethodGet, selfPath, "", "Authorization", "bearer "+token)
+			if got.status != step.status || got.status == 200 && got.json()["email"] != s.Email {
+				t.Errorf("after %v: %d %s", step.advance, got.status, got.body)
 			}
-
-			for _, step := range []struct {
-				advance time.Duration
-				status  int
-			}{{0, 200}, {time.Hour - time.Nanosecond, 200}, {time.Nanosecond, 401}} {
-				s.advance(step.advance)
-				got := s.send(http.MethodGet, selfPath, "", "Authorization", "bearer "+token)
-				if got.status != step.status || got.status == 200 && got.json()["email"] != s.Email {
-					t.Errorf("after %v: %d %s", step.advance, got.status, got.body)
-				}
-			}
-		})
+		}
 	}
 }
 
@@ -123,51 +113,44 @@ func TestLogin_parametersWhereTheWireSays(t *testing.T) {
 func TestAuth_undocumentedPresentationIsAViolation(t *testing.T) {
 	t.Parallel()
 
+	const key = "apiSecretToken={key}"
 	for name, tc := range map[string]struct {
-		path    string
-		headers []string
-		status  int
-		words   string
+		query, header string
+		status        int
+		words         string
 	}{
-		"none at all":    {selfPath, nil, 401, "0 credentials, not 1"},
-		"no key":         {selfPath + "?apiSecretToken=", nil, 401, "empty secret key"},
-		"two keys":       {selfPath + "?apiSecretToken={key}&apiSecretToken={key}", nil, 200, "2 credentials, not 1"},
-		"two tokens":     {selfPath, []string{"bearer {token}", "bearer {token}"}, 200, "2 credentials, not 1"},
-		"header and key": {selfPath + "?apiSecretToken={key}", []string{"bearer {token}"}, 200, "2 credentials, not 1"},
-		"scheme and key": {selfPath + "?apiSecretToken={key}", []string{"Token x"}, 200, "bearer <JWT>"},
-		"capital scheme": {selfPath, []string{"Bearer {token}"}, 401, "bearer <JWT>"},
-		"two spaces":     {selfPath, []string{"bearer  {token}"}, 401, "bearer <JWT>"},
-		"another scheme": {selfPath, []string{"Basic dXNlcjpwYXNz"}, 401, "bearer <JWT>"},
-		"token at login": {"/v1/auth/login/jwt", []string{"bearer {token}"}, 200, "1 credentials, not 0"},
+		"none at all":    {"", "", 401, "0 credentials, not 1"},
+		"no key":         {"apiSecretToken=", "", 401, "empty secret key"},
+		"two keys":       {key + "&" + key, "", 200, "2 credentials, not 1"},
+		"header and key": {key, "bearer {token}", 200, "2 credentials, not 1"},
+		"scheme and key": {key, "Token x", 200, "bearer <JWT>"},
+		"capital scheme": {"", "Bearer {token}", 401, "bearer <JWT>"},
+		"two spaces":     {"", "bearer  {token}", 401, "bearer <JWT>"},
+		"another scheme": {"", "Basic dXNlcjpwYXNz", 401, "bearer <JWT>"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			s := start(t)
 			s.AllowViolations()
-
 			fill := strings.NewReplacer("{key}", url.QueryEscape(s.SecretKey), "{token}", s.IssueToken(s.Email))
-			method, body := http.MethodGet, ""
-			if strings.Contains(tc.path, "login") {
-				method, body = http.MethodPost, encode(t, map[string]any{"email": s.Email, "password": s.Password})
+			var header []string
+			if tc.header != "" {
+				header = []string{"Authorization", fill.Replace(tc.header)}
 			}
-			req, err := http.NewRequestWithContext(t.Context(), method, s.URL+fill.Replace(tc.path), strings.NewReader(body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, header := range tc.headers {
-				req.Header.Add("Authorization", fill.Replace(header))
-			}
-			resp, err := s.client.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
 
-			violations := strings.Join(s.Server.Violations(), "\n")
-			if resp.StatusCode != tc.status || !strings.Contains(violations, tc.words) || strings.Contains(violations, s.SecretKey) {
-				t.Errorf("%d: %s", resp.StatusCode, violations)
+			got := s.send(http.MethodGet, selfPath+"?"+fill.Replace(tc.query), "", header...)
+			violations := strings.Join(s.Violations(), "\n")
+			if got.status != tc.status || !strings.Contains(violations, tc.words) || strings.Contains(violations, s.SecretKey) {
+				t.Errorf("%d: %s", got.status, violations)
 			}
 		})
+	}
+
+	s := start(t)
+	s.AllowViolations()
+	s.send(http.MethodPost, "/v1/auth/login/jwt", encode(t, map[string]any{"email": s.Email, "password": s.Password}), "Authorization", "bearer x")
+	if violations := strings.Join(s.Violations(), ""); !strings.Contains(violations, "1 credentials, not 0") {
+		t.Errorf("a token at the login: %s", violations)
 	}
 }

@@ -5,6 +5,9 @@ package mockserver_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,54 +18,44 @@ import (
 
 const day = "2026-03-01"
 
-// exporting starts a server with a small day.
-func exporting(t *testing.T, answer mockserver.ExportAnswer) *service {
-	t.Helper()
-	s := start(t, func(s *mockserver.Server) { s.Export = answer })
-	s.PutExport(projectScope, day, mockserver.ExportDay{
-		Persons: []any{map[string]any{"id": "p"}}, Sessions: []any{map[string]any{"id": "s"}},
-		Events: []any{map[string]any{"id": "e1"}, map[string]any{}}, Others: []any{map[string]any{"id": "x"}},
-	})
-	return s
-}
-
 func TestExport_shapes(t *testing.T) {
 	t.Parallel()
 
-	for want, answer := range map[string]mockserver.ExportAnswer{
-		`{"persons":[{"id":"p"}],"sessions":[{"id":"s"}],"events":[{"id":"e1"},{}],"others":[{"id":"x"}]}`:                                                               {},
-		`{"data":{"persons":[{"id":"p"}],"sessions":[{"id":"s"}],"events":[{"id":"e1"},{}],"others":[{"id":"x"}]}}`:                                                      {Shape: mockserver.ExportNested},
-		`{"a":1,"persons":[{"id":"` + "\xff" + `p"}],"sessions":[{"id":"` + "\xff" + `s"}],"events":[{"id":"` + "\xff" + `e1"},{}],"others":[{"id":"` + "\xff" + `x"}]}`: {Beside: `"a":1,`, Broken: true},
-		`[{"type":"person","id":"p"},{"type":"session","id":"s"},{"type":"event","id":"e1"},{"type":"event"},{"id":"x"}]`:                                                {Shape: mockserver.ExportArray},
-		"{\"k\":\"person\",\"id\":\"p\"}\n{\"k\":\"session\",\"id\":\"s\"}\n{\"k\":\"event\",\"id\":\"e1\"}\n{\"k\":\"event\"}\n{\"id\":\"x\"}\n":                        {Shape: mockserver.ExportNDJSON, Discriminator: "k"},
-	} {
-		s := exporting(t, answer)
-		if answer.Broken {
-			s.AllowViolations()
-		}
-
-		got := s.get(exportPath + "?utcDate=" + day)
-		if diff := cmp.Diff(want, got.body); diff != "" || got.status != http.StatusOK || got.err != nil {
-			t.Errorf("%d, %v (-want +got):\n%s", got.status, got.err, diff)
-		}
+	whole := mockserver.ExportDay{
+		Persons: []any{map[string]any{"id": "p"}}, Sessions: []any{map[string]any{"id": "s"}},
+		Events: []any{map[string]any{"id": "e1"}, map[string]any{}}, Others: []any{map[string]any{"id": "x"}},
 	}
-}
-
-func TestExport_dayWithoutRecords(t *testing.T) {
-	t.Parallel()
-
-	for _, c := range []struct {
-		answer mockserver.ExportAnswer
-		status int
-		body   string
+	for _, tc := range []struct {
+		answer      mockserver.ExportAnswer
+		full, empty string
 	}{
-		{mockserver.ExportAnswer{}, 200, `{"persons":[],"sessions":[],"events":[]}`},
-		{mockserver.ExportAnswer{Shape: mockserver.ExportArray}, 200, `[]`},
-		{mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON}, 200, ""},
+		{
+			mockserver.ExportAnswer{},
+			`{"persons":[{"id":"p"}],"sessions":[{"id":"s"}],"events":[{"id":"e1"},{}],"others":[{"id":"x"}]}`,
+			`{"persons":[],"sessions":[],"events":[]}`,
+		},
+		{
+			mockserver.ExportAnswer{Shape: mockserver.ExportNested, Beside: `"a":1,`},
+			`{"data":{"a":1,"persons":[{"id":"p"}],"sessions":[{"id":"s"}],"events":[{"id":"e1"},{}],"others":[{"id":"x"}]}}`,
+			`{"data":{"a":1,"persons":[],"sessions":[],"events":[]}}`,
+		},
+		{
+			mockserver.ExportAnswer{Shape: mockserver.ExportArray},
+			`[{"type":"person","id":"p"},{"type":"session","id":"s"},{"type":"event","id":"e1"},{"type":"event"},{"id":"x"}]`, `[]`,
+		},
+		{
+			mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Discriminator: "k", Broken: true},
+			strings.ReplaceAll("{'k':'person','id':'\xffp'}\n{'k':'session','id':'\xffs'}\n{'k':'event','id':'\xffe1'}\n{'k':'event'}\n{'id':'\xffx'}\n", "'", `"`), ``,
+		},
 	} {
-		s := start(t, func(s *mockserver.Server) { s.Export = c.answer })
-		if got := s.get(exportPath + "?utcDate=" + day); got.status != c.status || got.body != c.body {
-			t.Errorf("%d %q, want %d %q", got.status, got.body, c.status, c.body)
+		s := start(t, func(s *mockserver.Server) { s.Export = tc.answer })
+		s.PutExport(projectScope, day, whole)
+
+		for date, want := range map[string]string{day: tc.full, "2026-03-02": tc.empty} {
+			got := s.get(exportPath + "?utcDate=" + date)
+			if diff := cmp.Diff(want, got.body); diff != "" || got.status != http.StatusOK || got.err != nil {
+				t.Errorf("%+v: %d, %v (-want +got):\n%s", tc.answer, got.status, got.err, diff)
+			}
 		}
 	}
 }
@@ -117,31 +110,16 @@ func TestGeneratedDay_isReproducibleWithoutDuplicates(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if len(got.Persons) != 3 || len(got.Sessions) != 13 || len(got.Events) != 250 {
-		t.Errorf("%d, %d and %d records", len(got.Persons), len(got.Sessions), len(got.Events))
-	}
-
 	seen := map[any]bool{}
-	for _, list := range [][]map[string]any{got.Persons, got.Sessions, got.Events} {
-		for _, record := range list {
-			if seen[record["id"]] {
-				t.Errorf("%v is there twice", record["id"])
-			}
-			seen[record["id"]] = true
-		}
+	for _, record := range slices.Concat(got.Persons, got.Sessions, got.Events) {
+		seen[record["id"]] = true
+	}
+	if len(got.Persons) != 3 || len(got.Sessions) != 13 || len(got.Events) != 250 || len(seen) != 266 {
+		t.Errorf("%d, %d and %d records, and %d of them differ", len(got.Persons), len(got.Sessions), len(got.Events), len(seen))
 	}
 
-	if ask(exportPath, day) != body {
-		t.Error("another time it is another day")
-	}
-
-	if ask(exportPath, "2026-03-02") == body || ask("/v1/org/org-demo/project/app/export", day) == body {
-		t.Error("another day or project is the same")
-	}
-
-	s.PutExport(projectScope, day, mockserver.ExportDay{})
-	if got := ask(exportPath, day); got != `{"persons":[],"sessions":[],"events":[]}` {
-		t.Errorf("a day that was put is %.80s", got)
+	if ask(exportPath, day) != body || ask(exportPath, "2026-03-02") == body || ask("/v1/org/org-demo/project/app/export", day) == body {
+		t.Error("another time it is another day, or another day or project is the same")
 	}
 }
 
@@ -151,35 +129,22 @@ func TestGeneratedDay_isNotHeldInMemory(t *testing.T) {
 	records := soak.Size(10_000, 100_000)
 	s := &mockserver.Server{ExportRecords: records}
 	s.AddSecretKey("key")
+	w := &counting{ResponseRecorder: httptest.NewRecorder()}
+	s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, exportPath+"?utcDate="+day+"&apiSecretToken=key", http.NoBody))
 
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, exportPath+"?utcDate="+day+"&apiSecretToken=key", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	req.Body = http.NoBody
-	w := &counting{header: http.Header{}}
-	s.ServeHTTP(w, req)
-
-	if w.status != http.StatusOK || w.n < 300*records || w.largest > 1<<20 {
-		t.Errorf("%d: %d bytes, at most %d at a time", w.status, w.n, w.largest)
+	if w.Code != http.StatusOK || w.n < 300*records || w.largest > 1<<20 {
+		t.Errorf("%d: %d bytes, at most %d at a time", w.Code, w.n, w.largest)
 	}
 }
 
-// counting is a ResponseWriter that counts and drops what is written.
+// counting counts and drops what is written.
 type counting struct {
-	header             http.Header
-	status, n, largest int
+	*httptest.ResponseRecorder
+
+	n, largest int
 }
-
-func (w *counting) Header() http.Header { return w.header }
-
-func (w *counting) WriteHeader(status int) { w.status = status }
 
 func (w *counting) Write(p []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
 	w.n += len(p)
 	w.largest = max(w.largest, len(p))
 	return len(p), nil

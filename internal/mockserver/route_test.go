@@ -3,9 +3,6 @@
 package mockserver_test
 
 import (
-	"bufio"
-	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -138,14 +135,12 @@ func TestRoute_pathThatIsNotExactIsAViolation(t *testing.T) {
 
 			s := start(t)
 			s.AllowViolations()
-			conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.URL, "http://"))
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL, http.NoBody)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer conn.Close()
-
-			fmt.Fprintf(conn, "GET %s?apiSecretToken=%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", path, url.QueryEscape(s.SecretKey))
-			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			req.URL.Opaque, req.URL.RawQuery = path, "apiSecretToken="+url.QueryEscape(s.SecretKey)
+			resp, err := s.client.Do(req)
 			if err != nil {
 				t.Fatal(err)
 			}
