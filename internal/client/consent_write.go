@@ -187,7 +187,7 @@ func (w *consentWrite) next(ctx context.Context, e *transport.Error) (wait time.
 // reports whether there is anything to write. A person without a consent record has made no
 // choice.
 func (w *consentWrite) compare(ctx context.Context, send func(context.Context, transport.Request) (transport.Answer, error)) (differs bool, _ error) {
-	got, err := send(ctx, transport.Request{Op: opGetConsent, To: w.to, Private: []string{w.identity}})
+	got, err := send(ctx, transport.Request{Op: opGetConsent, To: w.to, Private: []string{w.identity}, MayBeAbsent: !w.update.OnlyKnown})
 	var held answer.Consent
 	if err == nil {
 		held, err = readConsent(got)

@@ -183,5 +183,5 @@ func (x *examination) hides(name string) bool {
 
 	holds := func(v string) bool { return v != "" && strings.Contains(strings.ToLower(name), strings.ToLower(v)) }
 
-	return !jsonvalue.IsFieldName(name) || slices.ContainsFunc(private, holds) || transport.HiddenName(private...)(name)
+	return !jsonvalue.IsFieldName(name) || slices.ContainsFunc(private, holds) || transport.NewRedactor(private...).Clean(name) != name
 }

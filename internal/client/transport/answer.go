@@ -3,12 +3,14 @@
 package transport
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +18,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
@@ -25,6 +29,13 @@ import (
 const (
 	LimitJSON  = 32 << 20
 	LimitError = 64 << 10
+)
+
+// limitMessage bounds what is shown of the service's own words, in characters; limitExcerpt
+// what is shown of an answer that is not JSON.
+const (
+	limitMessage = 300
+	limitExcerpt = 80
 )
 
 // Answer is an answer with a status of class 2xx.
@@ -52,8 +63,7 @@ func (a Answer) WantBody() error {
 func (a Answer) Refusal() error {
 	e := a.Call.Fail(ClassRejected, a.Status, "the answer has a status of success and an error inside, or a member such as success that is false")
 	e.Ambiguous = false
-	said, _ := readComplaint(a.JSON)
-	a.Call.quote(e, said)
+	a.Call.quote(e, a.JSON)
 
 	return e
 }
@@ -87,17 +97,12 @@ func (k *Call) readAnswer(ctx context.Context, resp *http.Response) (Answer, err
 // Incomplete says why an answer with this status, of class 2xx, is not the whole answer;
 // empty where it is. An acknowledgement or a part must not pass for the data.
 func (op Operation) Incomplete(status int) string {
-	if status == http.StatusPartialContent {
-		return "the status 206 says that this is a part, which was not asked for, and so is no complete answer to a read or a change"
+	isPart := status == http.StatusPartialContent // which was not asked for
+	isToken := op.Method == http.MethodPost && status == http.StatusCreated
+	if status == http.StatusOK || status == http.StatusNoContent || isToken || op.Effect && !isPart {
+		return ""
 	}
-	if op.Method == http.MethodPost && status == http.StatusCreated {
-		return "" // a login makes a token
-	}
-	if !op.Effect && status != http.StatusOK && status != http.StatusNoContent {
-		return "the status " + strconv.Itoa(status) + " is no complete answer to a read"
-	}
-
-	return ""
+	return "the status " + strconv.Itoa(status) + " is no complete answer to a read or a change"
 }
 
 // SuccessAnswer returns the answer with this body, which is JSON or empty.
@@ -191,4 +196,111 @@ func HasNextLink(h http.Header) bool {
 	}
 
 	return false
+}
+
+// markup is what a page has besides its words. A script without an end reaches to that of
+// the page.
+var markup = regexp.MustCompile(`(?is)<(?:script|style)\b.*?(?:</(?:script|style)>|$)|<[^>]*>`)
+
+// excerpt returns the first words of a page that was sent in place of JSON, by which the
+// user recognises the portal or proxy that answered. body has at most LimitError bytes.
+func (r *Redactor) excerpt(body []byte) string {
+	text := r.Clean(string(body))
+	if len(body) == LimitError {
+		text = text[:len(text)/2] // what was cut off may end in the middle of a secret
+	}
+
+	// Redacted twice, since removing markup may remove a part of a secret.
+	words := strings.Fields(markup.ReplaceAllString(text, " "))
+
+	return r.Text(strings.Join(words, " "), limitExcerpt)
+}
+
+// limitWindow bounds the memory for a zstd stream, in bytes. It is what RFC 8878 asks
+// every decoder of HTTP to accept, and not more.
+const limitWindow = 8 << 20
+
+// Stream is an answer that is read while it comes. Its status is of class 2xx.
+type Stream struct {
+	Call     *Call
+	Response *http.Response
+}
+
+// Close ends the answer, whether or not it was read to its end.
+func (s *Stream) Close() { s.Response.Body.Close() }
+
+// NetworkError returns the error with which the network ended the answer; nil if it did not.
+func (s *Stream) NetworkError() error { return s.Call.body.err }
+
+// Delimited reports whether the transport shows that the answer is complete.
+func (s *Stream) Delimited() bool {
+	return s.Response.ProtoMajor >= 2 || s.Response.ContentLength >= 0 || slices.Contains(s.Response.TransferEncoding, "chunked")
+}
+
+// Why an answer cannot be unpacked.
+var (
+	ErrCoding  = errors.New("the answer is compressed in a way that was not asked for, or not as it says")
+	ErrNothing = errors.New("the answer says that it is compressed and has no content; what is compressed is never empty, even without records")
+)
+
+// Unpacked returns the body without its compression. A compressed stream may consist of
+// several, one after the other, and never of none.
+func (s *Stream) Unpacked() (io.ReadCloser, error) {
+	coding := strings.ToLower(strings.TrimSpace(s.Response.Header.Get("Content-Encoding")))
+	if coding == "" || coding == "identity" {
+		return io.NopCloser(s.Response.Body), nil
+	}
+
+	packed := bufio.NewReader(s.Response.Body)
+	if _, err := packed.Peek(1); errors.Is(err, io.EOF) {
+		return nil, ErrNothing
+	} else if err != nil {
+		return nil, err
+	}
+
+	switch coding {
+	case "gzip", "x-gzip":
+		return gzip.NewReader(packed)
+	case "zstd":
+		d, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(limitWindow))
+		if err != nil {
+			return nil, err
+		}
+		return d.IOReadCloser(), nil
+	}
+
+	return nil, ErrCoding
+}
+
+// chunk is how much is read ahead at a time, in bytes.
+const chunk = 256 << 10
+
+// ErrPanic is the error of a reader whose goroutine ended in a panic.
+var ErrPanic = errors.New("panic")
+
+// Ahead returns a reader that reads text, which is read from the answer, in a goroutine of
+// its own, so that the network, the decompression and the parser do not wait for each other.
+// stop ends it, even while it waits for the network, and closes the answer. It may
+// be called twice.
+func (s *Stream) Ahead(text io.Reader) (r io.Reader, stop func()) {
+	read, write := io.Pipe()
+	done := make(chan struct{})
+
+	go func() {
+		defer close(done)
+		defer func() {
+			if recover() != nil { // its value may hold a record
+				_ = write.CloseWithError(ErrPanic)
+			}
+		}()
+
+		_, err := io.CopyBuffer(write, struct{ io.Reader }{text}, make([]byte, chunk))
+		_ = write.CloseWithError(err)
+	}()
+
+	return read, func() {
+		_ = read.Close()
+		s.Close()
+		<-done
+	}
 }

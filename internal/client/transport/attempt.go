@@ -4,10 +4,15 @@ package transport
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -39,10 +44,9 @@ func (k *Call) RoundTrip(req *http.Request) (*http.Response, error) {
 	return k.response, nil
 }
 
-// attempt sends the request once and reads its answer, both within request_timeout. It logs
-// the operation, path template, status and duration, and never what was sent or received. An
+// attempt sends the request once and reads its answer, both within request_timeout. An
 // answer that streams is read later and may take any time; the limit is for each of its
-// silences.
+// silences. After a 401 it renews the credential, for the next attempt.
 func (k *Call) attempt(req *http.Request) error {
 	k.attempts++
 	k.sent.Store(false)
@@ -81,8 +85,15 @@ func (k *Call) attempt(req *http.Request) error {
 
 	k.body.stall = "the answer stalled: it began and was not complete after " + timeout.String()
 	k.answer, err = k.readAnswer(req.Context(), resp)
+	if resp.StatusCode != http.StatusUnauthorized || k.Op.Anonymous || k.sender.cfg.Credentials.Email == "" {
+		return err
+	}
 
-	return err
+	e := k.TransportError(err)
+	renewed, reason := k.sender.login.renew(req.Context(), k.generation)
+	e.Renewed, e.Detail = renewed, joined(reason, e.Detail)
+
+	return e
 }
 
 // interruptGrace is how long an attempt of a deferred request that was sent goes on after
@@ -106,7 +117,124 @@ func (k *Call) attemptContext(parent context.Context) (context.Context, context.
 	}
 }
 
-// log logs the outcome of an attempt, and how long the head of its answer took.
+// send sends a clone with credentials and the user's headers, and only to the configured
+// origin: the layers that retry, log and describe requests never see them.
+func (k *Call) send(req *http.Request) (*http.Response, error) {
+	cfg := k.sender.cfg
+	if req.URL.Scheme != cfg.Base.Scheme || req.URL.Host != cfg.Base.Host {
+		return nil, k.Fail(ClassInternal, 0, "a request was about to leave the configured origin")
+	}
+
+	clone, err := k.sentOnce(req)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range cfg.Headers {
+		clone.Header.Set(name, value)
+	}
+	clone.Header.Set("User-Agent", cfg.UserAgent)
+	if err := k.authorize(req.Context(), clone); err != nil {
+		return nil, err
+	}
+
+	// Nothing that follows from a comparison waits, from here back to its answer.
+	if k.follows() && (time.Since(k.Compared) > staleAfter || k.sender.Gate.remaining() > 0) {
+		return nil, k.outdated()
+	}
+
+	resp, err := k.sender.pool.RoundTrip(clone)
+	if err != nil {
+		return nil, err
+	}
+
+	resp.Request = req // and not the one with credentials
+	if cfg.Observer != nil {
+		cfg.Observer(Head{Operation: k.Op.Name, Status: resp.StatusCode})
+	}
+
+	return resp, nil
+}
+
+// authorize adds the credential to a request (section 5): the application-level key, the JWT
+// from the configuration, or the token of a login.
+func (k *Call) authorize(ctx context.Context, req *http.Request) (err error) {
+	c := k.sender.cfg.Credentials
+	token := c.Token
+
+	switch {
+	case k.Op.Anonymous:
+		return nil
+	case c.APISecretKey != "":
+		parameter := "apiSecretToken=" + url.QueryEscape(c.APISecretKey)
+		if req.URL.RawQuery != "" {
+			parameter = req.URL.RawQuery + "&" + parameter
+		}
+		req.URL.RawQuery = parameter
+		return nil
+	case token == "":
+		if token, k.generation, err = k.sender.login.present(ctx, k); err != nil {
+			return err
+		}
+	}
+
+	req.Header.Set("Authorization", "bearer "+token)
+
+	return nil
+}
+
+// errNotProcessed is the error of a request that HTTP/2 refused before the service saw it:
+// its stream was reset with REFUSED_STREAM, or left out by a GOAWAY (RFC 9113, sections 6.8
+// and 8.7).
+var errNotProcessed = errors.New("HTTP/2 refused the request before it was processed")
+
+// errNotRepeated is the error of a request that broke off and that the HTTP stack would
+// have repeated.
+var errNotRepeated = errors.New("the connection broke and the request is not repeated by itself")
+
+// sentOnce returns a clone of a request, with its body from the beginning. If k changes
+// something, the HTTP stack sends the clone at most once.
+//
+// The stack repeats some requests by itself, which the layers above would not see. It asks
+// GetBody for a body before it does, so that GetBody can stop it, and learn why it would
+// repeat. Over HTTP/2 that is where the request is known to be unprocessed;
+// golang.org/x/net/http2 does so, and net/http's own copy also after a PROTOCOL_ERROR, which
+// proves nothing. Over HTTP/1 it is where nothing was written, and, of a GET, wherever a
+// connection breaks; of other methods a header could allow that, which ValidateHeaders refuses.
+func (k *Call) sentOnce(req *http.Request) (*http.Request, error) {
+	var isHTTP2 atomic.Bool
+	clone := req.Clone(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			secured, ok := info.Conn.(*tls.Conn)
+			isHTTP2.Store(ok && secured.ConnectionState().NegotiatedProtocol == "h2")
+		},
+		WroteHeaders: func() { k.sent.Store(true) },
+	}))
+
+	body := req.GetBody
+	if body == nil && !k.Op.Effect {
+		return clone, nil
+	}
+	if body == nil { // the stack does not ask for none, and sends nothing of an empty one
+		body = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil }
+	}
+
+	first, err := body()
+	clone.Body = first
+	clone.GetBody = func() (io.ReadCloser, error) {
+		if k.Op.Effect && k.sent.Load() && isHTTP2.Load() {
+			return nil, errNotProcessed
+		}
+		if k.Op.Effect && k.sent.Load() && clone.Method == http.MethodGet {
+			return nil, errNotRepeated
+		}
+		return body()
+	}
+
+	return clone, err
+}
+
+// log logs the operation, path template and status of an attempt, and how long the head of its
+// answer took; never what was sent or received.
 func (k *Call) log(ctx context.Context, resp *http.Response, err error, took time.Duration) {
 	if k.sender.cfg.LogIsOff {
 		return
@@ -141,7 +269,7 @@ var errTimeUp = errors.New("the time of the attempt is up")
 // stallOr returns the *stallError with a text where the time of an attempt was up, or else
 // err.
 func stallOr(ctx context.Context, err error, text string) error {
-	if ctx.Err() != nil && errors.Is(context.Cause(ctx), errTimeUp) {
+	if errors.Is(context.Cause(ctx), errTimeUp) {
 		return &stallError{text}
 	}
 	return err

@@ -5,6 +5,7 @@ package transport
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/textproto"
 	"slices"
 	"strings"
@@ -129,4 +130,32 @@ func ValidateHeaders(headers map[string]string) error {
 	}
 
 	return nil
+}
+
+// tokenSecrets returns a JSON Web Token, and the parts of it that identify it: its payload
+// and its signature.
+func tokenSecrets(token string) []string {
+	parts := append(strings.Split(token, "."), "", "", "")
+	return []string{token, parts[1], parts[2]}
+}
+
+// headerSecrets returns the value of a header, and the parts of it that may be a secret of
+// their own: what follows a scheme such as Token, the password of Basic, and the values of
+// cookies and parameters.
+func headerSecrets(value string) []string {
+	found := []string{value}
+	scheme, rest, ok := strings.Cut(value, " ")
+	if ok && !strings.ContainsAny(scheme, "=;,") {
+		found = append(found, rest)
+	}
+
+	if user, password, ok := (&http.Request{Header: http.Header{"Authorization": {value}}}).BasicAuth(); ok {
+		found = append(found, user+":"+password, password)
+	}
+	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(";, ", r) }) {
+		_, assigned, _ := strings.Cut(part, "=")
+		found = append(found, strings.Trim(assigned, `"`))
+	}
+
+	return found
 }

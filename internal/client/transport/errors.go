@@ -3,8 +3,15 @@
 package transport
 
 import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -162,4 +169,110 @@ func UnknownOutcome(lost *Error, look error) *Error {
 // Invalid returns the error of an operation whose arguments cannot be sent.
 func Invalid(op Operation, err error) *Error {
 	return &Error{Class: ClassInvalid, Detail: err.Error(), Operation: op.Name, Method: op.Method}
+}
+
+// TransportError returns an error of the HTTP stack as an *Error. The original is
+// dropped: it holds the whole URL, and with it possibly the key. An *Error is copied.
+func (k *Call) TransportError(err error) *Error {
+	if own, ok := errors.AsType[*Error](err); ok {
+		shared := *own // a failed login is one error for all its callers
+		return &shared
+	}
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		err = wrapped.Err
+	}
+
+	e := k.Fail(ClassConnectionLost, 0, "the connection broke before the answer was complete")
+	at := slices.IndexFunc(failures, func(f failure) bool { return f.matches(err) })
+	if at >= 0 {
+		e.Class, e.Detail = failures[at].class, failures[at].detail
+	}
+
+	if stall, ok := errors.AsType[*stallError](err); ok {
+		e.Detail = stall.Error()
+	}
+	if proxy, ok := errors.AsType[proxyError](err); ok {
+		e.Detail = proxy.Error()
+		if proxy == http.StatusProxyAuthRequired {
+			e.Class = ClassProxyAuth
+		}
+	} else if e.Class == ClassUnreachable && !isOperation("proxyconnect")(err) {
+		e.Detail += "; the host is " + k.sender.host
+	}
+	if e.Class == ClassCancelled {
+		e.Cause = context.Canceled
+		if errors.Is(err, context.DeadlineExceeded) {
+			e.Cause = context.DeadlineExceeded
+		}
+	}
+
+	e.NotProcessed = !k.sent.Load() || errors.Is(err, errNotProcessed)
+	e.Ambiguous = k.Op.Effect && !e.NotProcessed
+
+	return e
+}
+
+const (
+	noTLS       = "the other side does not speak TLS"
+	tlsRejected = "the certificate or the handshake was not accepted"
+	interrupted = "the run was interrupted or its time was up"
+)
+
+// failure is an error of the HTTP stack that is told apart, by its type and never by its text.
+type failure struct {
+	matches func(error) bool
+	class   ErrorClass
+	detail  string
+}
+
+// failures are in the order in which they are tried. The first that matches counts.
+var failures = []failure{
+	{isType[*stallError], ClassTimeout, ""},
+	{isType[proxyError], ClassUnreachable, ""},
+	{is(context.Canceled), ClassCancelled, interrupted},
+	{is(context.DeadlineExceeded), ClassCancelled, interrupted},
+
+	{isType[x509.UnknownAuthorityError], ClassTLS, "the certificate is signed by an authority that is not trusted here; ca_cert_file can name another"},
+	{isType[x509.HostnameError], ClassTLS, "the certificate is for another host name"},
+	{isExpired, ClassTLS, "the certificate has expired or is not yet valid"},
+	{isType[tls.RecordHeaderError], ClassTLS, noTLS},
+	{is(http.ErrSchemeMismatch), ClassTLS, noTLS},
+	{isType[*tls.CertificateVerificationError], ClassTLS, tlsRejected},
+	{isType[x509.CertificateInvalidError], ClassTLS, tlsRejected},
+	{isType[tls.AlertError], ClassTLS, tlsRejected},
+
+	{isOperation("proxyconnect"), ClassUnreachable, "the proxy cannot be reached; compare HTTPS_PROXY, HTTP_PROXY and NO_PROXY"},
+	{isType[*net.DNSError], ClassUnreachable, "the host name cannot be resolved"},
+	{isTimeout, ClassTimeout, "the connection timed out"},
+	{isOperation("dial"), ClassUnreachable, "the connection was refused or there is no route"},
+
+	{is(errNotProcessed), ClassConnectionLost, "the connection was closing, and the service refused the request before it processed it (HTTP/2)"},
+	{is(io.ErrUnexpectedEOF), ClassConnectionLost, "the answer was cut off"},
+}
+
+func is(target error) func(error) bool {
+	return func(err error) bool { return errors.Is(err, target) }
+}
+
+func isType[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+func isExpired(err error) bool {
+	invalid, ok := errors.AsType[x509.CertificateInvalidError](err)
+	return ok && invalid.Reason == x509.Expired
+}
+
+func isTimeout(err error) bool {
+	failed, ok := errors.AsType[net.Error](err)
+	return ok && failed.Timeout()
+}
+
+// isOperation returns whether an error is one of the connection's operation, such as dial.
+func isOperation(op string) func(error) bool {
+	return func(err error) bool {
+		failed, ok := errors.AsType[*net.OpError](err)
+		return ok && failed.Op == op
+	}
 }

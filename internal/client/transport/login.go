@@ -4,13 +4,21 @@ package transport
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/sync/singleflight"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 const (
@@ -81,15 +89,13 @@ func (l *login) current() (token string, generation int, ok bool) {
 }
 
 // renew makes sure that there is a newer token than the one that got a 401, and reports
-// whether it did. Where the 401 alone does not explain why there is none, k is told the
-// reason.
-func (l *login) renew(ctx context.Context, k *Call, generation int) bool {
+// whether it did; reason says why not, where the 401 alone does not explain it.
+func (l *login) renew(ctx context.Context, generation int) (renewed bool, reason string) {
 	l.mu.Lock()
 	isFirst := l.generation == generation && l.token != "" // no other caller of this token has begun
 	if isFirst && !l.renewed.IsZero() && time.Since(l.renewed) < renewalPause {
 		l.mu.Unlock()
-		k.remark = "the service rejected another token less than " + renewalPause.String() + " ago, so the provider does not log in again for now"
-		return false
+		return false, "the service rejected another token less than " + renewalPause.String() + " ago, so the provider does not log in again for now"
 	}
 	if isFirst {
 		l.token, l.renewed = "", time.Now()
@@ -97,7 +103,7 @@ func (l *login) renew(ctx context.Context, k *Call, generation int) bool {
 	l.mu.Unlock()
 
 	// A failing login shows as the original 401: that is what happened to the call.
-	return l.obtain(ctx) == nil
+	return l.obtain(ctx) == nil, ""
 }
 
 // obtain waits for the one login that is under way, or begins it, unless there is a token. The
@@ -137,9 +143,9 @@ func (l *login) obtain(ctx context.Context) error {
 	}
 }
 
-// logIn returns the token of a new login, which is tried twice at most. Logins take turns, so
-// that each knows how the one before it has ended: an earlier failure that still stands is
-// its error, unchanged, without another attempt.
+// logIn returns the token of a new login. Logins take turns, so that each knows how the one
+// before it has ended: an earlier failure that still stands is its error, unchanged, without
+// another attempt. A login passes by the gate.
 func (l *login) logIn(ctx context.Context) (token, error) {
 	select {
 	case l.turn <- struct{}{}:
@@ -155,48 +161,45 @@ func (l *login) logIn(ctx context.Context) (token, error) {
 		return token{}, e
 	}
 
-	got, e := l.attempt(ctx, 1)
-	if wait, again := l.sender.Again(ctx, opLogin, e); again {
-		if err := Pause(ctx, wait); err != nil {
-			return token{}, err
+	for attempt := 1; ; attempt++ {
+		got, err := l.send(ctx)
+		if err == nil {
+			return got, nil
 		}
-		got, e = l.attempt(ctx, 2)
-	}
-	if e == nil {
-		return got, nil
-	}
 
-	if ctx.Err() == nil { // a caller that gives up says nothing of the credentials
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.failure, l.failed = e, time.Now()
-	}
+		e, _ := errors.AsType[*Error](err)
+		e.Attempts = attempt
+		if wait, again := l.sender.Again(ctx, opLogin, e); again {
+			if err := Pause(ctx, wait); err != nil {
+				return token{}, err
+			}
+			continue
+		}
+		if ctx.Err() == nil { // a caller that gives up says nothing of the credentials
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.failure, l.failed = e, time.Now()
+		}
 
-	return token{}, e
+		return token{}, e
+	}
 }
 
-// attempt sends one login request, past the gate and the retries.
-func (l *login) attempt(ctx context.Context, number int) (token, *Error) {
+// send sends one login request. The error is an *Error.
+func (l *login) send(ctx context.Context) (token, error) {
 	s := l.sender
-	failed := &Call{Request: Request{Op: opLogin, To: loginEndpoint}}
-
 	p, err := Place(s.cfg.LoginParametersIn, map[string]any{"email": s.cfg.Credentials.Email, "password": s.cfg.Credentials.Password})
 	if err != nil {
-		return token{}, failed.Fail(ClassInternal, 0, "the request could not be built")
+		return token{}, Invalid(opLogin, err)
 	}
-	k, req, err := s.newCall(ctx, Request{Op: opLogin, To: loginEndpoint, Payload: p})
+	answered, err := s.Once(ctx, Request{Op: opLogin, To: loginEndpoint, Payload: p})
 	if err != nil {
-		return token{}, failed.TransportError(err)
+		return token{}, err
 	}
 
-	k.attempts = number - 1
-	if err := k.attempt(req); err != nil {
-		return token{}, k.TransportError(err)
-	}
-
-	got, ok := readToken(k.answer)
+	got, ok := readToken(answered)
 	if !ok {
-		return token{}, k.Fail(ClassLoginAnswer, k.answer.Status, "the answer holds no JSON Web Token in the field token (section 2 of the interface); it is not shown")
+		return token{}, answered.Call.Fail(ClassLoginAnswer, answered.Status, "the answer holds no JSON Web Token in the field token (section 2 of the interface); it is not shown")
 	}
 	s.secrets.add(tokenSecrets(got.text)...)
 
@@ -221,7 +224,7 @@ func (s *Sender) NewToken(ctx context.Context) (text string, expires time.Time, 
 	began := time.Now()
 	got, err := s.login.logIn(ctx)
 	if err != nil {
-		return "", time.Time{}, (&Call{Request: Request{Op: opLogin, To: loginEndpoint}, sender: s}).TransportError(err)
+		return "", time.Time{}, Interrupted(opLogin, loginEndpoint, err)
 	}
 
 	if got.expires.IsZero() {
@@ -229,4 +232,58 @@ func (s *Sender) NewToken(ctx context.Context) (text string, expires time.Time, 
 	}
 
 	return got.text, got.expires, nil
+}
+
+// token is a JSON Web Token (JWT) with the times that it states; zero where it states none.
+// They are not verified: the service does that, and nothing is granted here because of them.
+type token struct {
+	text              string
+	issuedAt, expires time.Time
+}
+
+// lifetime returns the difference of the times, in which no clock plays a part, or
+// tokenLifetime if they are missing or not between 0 and 24 hours apart.
+func (t token) lifetime() time.Duration {
+	d := t.expires.Sub(t.issuedAt)
+	if t.issuedAt.IsZero() || t.expires.IsZero() || d <= 0 || d > 24*time.Hour {
+		return tokenLifetime
+	}
+	return d
+}
+
+// readToken returns the token of a login's answer (section 2): an object with the member
+// token, a string that is a JWT. It reports false for any other answer.
+func readToken(got Answer) (token, bool) {
+	text, err := answer.ReadToken(got.JSON)
+	parts := strings.Split(text, ".")
+	if err != nil || len(parts) != 3 {
+		return token{}, false
+	}
+
+	var decoded [3][]byte
+	for i, part := range parts {
+		var err error
+		if decoded[i], err = base64.RawURLEncoding.DecodeString(part); err != nil || part == "" {
+			return token{}, false
+		}
+	}
+
+	if v, err := jsonvalue.Parse(decoded[0]); err != nil || v.Kind() != '{' {
+		return token{}, false
+	}
+
+	claims, _ := jsonvalue.Parse(decoded[1])
+	m := jsonvalue.Members(claims)
+
+	return token{text: text, issuedAt: numericDate(m["iat"]), expires: numericDate(m["exp"])}, true
+}
+
+// numericDate returns the time that a JWT writes as seconds since 1970; zero where v is
+// none.
+func numericDate(v jsontext.Value) time.Time {
+	seconds, err := strconv.ParseFloat(string(v), 64)
+	if err != nil || seconds <= 0 || seconds > math.MaxInt32*100 {
+		return time.Time{}
+	}
+	return time.Unix(int64(seconds), 0)
 }

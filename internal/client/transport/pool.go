@@ -45,7 +45,7 @@ func newPool(cfg Config) (*http.Transport, error) {
 		MaxResponseHeaderBytes: limitHeader,
 		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
 			if resp.StatusCode != http.StatusOK {
-				return &proxyError{status: resp.StatusCode}
+				return proxyError(resp.StatusCode)
 			}
 			return nil
 		},
@@ -84,14 +84,9 @@ func trust(pem []byte) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// proxyError is a proxy's refusal to open a tunnel, with its status.
-type proxyError struct{ status int }
+// proxyError is the status with which a proxy refuses to open a tunnel.
+type proxyError int
 
-func (e *proxyError) Error() string { return "the proxy answered " + http.StatusText(e.status) }
-
-func (e *proxyError) class() ErrorClass {
-	if e.status == http.StatusProxyAuthRequired {
-		return ClassProxyAuth
-	}
-	return ClassUnreachable
+func (e proxyError) Error() string {
+	return "the proxy answered with status " + http.StatusText(int(e))
 }

@@ -3,30 +3,24 @@
 package transport
 
 import (
+	"encoding/base64"
+	"html"
 	"net/netip"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 const (
 	redacted = "[redacted]"
 
-	// limitMessage bounds what is shown of the service's own words, in characters;
-	// limitExcerpt what is shown of an answer that is not JSON.
-	limitMessage = 300
-	limitExcerpt = 80
-
-	// redactDepth is how many layers of encoding are undone: percent-encoding, HTML
-	// entities, escapes of JSON and base64, in any order. redactBase64 of the layers can
-	// be base64.
+	// redactDepth is how many layers of encoding are undone: escapes of addresses, HTML and
+	// JSON, and base64, in any order. redactBase64 of the layers can be base64.
 	redactDepth  = 4
 	redactBase64 = 2
 )
@@ -35,58 +29,58 @@ const (
 // request and the secrets of the client, however they are spelled, and what looks like a
 // person or a credential, since a service may quote more than this request sent.
 type Redactor struct {
+	secrets *vocabulary // of the client
 	values  []string    // of the request
-	secrets *vocabulary // of the client; nil if there are none
+	once    sync.Once
+	private vocabulary // holds the values once something is shown; most calls show nothing
 }
 
 // NewRedactor returns a redactor for values, and for what looks like a secret.
-func NewRedactor(private ...string) *Redactor { return &Redactor{values: private} }
+func NewRedactor(private ...string) *Redactor {
+	return &Redactor{secrets: &vocabulary{}, values: private}
+}
 
 // Text redacts, escapes and cuts, in this order: cutting first could leave half of a
 // secret, which would not be recognised. limit is in characters.
 func (r *Redactor) Text(s string, limit int) string { return escapeText(r.Clean(s), limit) }
 
 // Clean returns s without what must not be shown. Where some of it is encoded, s is shown
-// decoded. Values come first: a shape may be a part of one.
+// decoded. A value may be a part of a secret, and a shape a part of a value.
 func (r *Redactor) Clean(s string) string {
-	if r.secrets != nil {
-		s = clean(s, r.secrets.hide, redactDepth, redactBase64)
+	if s == "" {
+		return ""
 	}
+	r.once.Do(func() { r.private.add(r.values...) })
 
-	var private vocabulary // most calls show nothing, so that nobody has built it
-	private.add(r.values...)
-	s = clean(s, private.hide, redactDepth, redactBase64)
-
+	s = clean(s, r.secrets.hide, redactDepth, redactBase64)
+	s = clean(s, r.private.hide, redactDepth, redactBase64)
 	return clean(s, hideShapes, redactDepth, redactBase64)
 }
 
 // clean returns s with hide applied to it and to what it reads with layers of encoding undone.
-// depth is how many more are undone, and base64 how many of them can be base64. hide is told
+// depth is how many more are undone, and inBase64 how many of them can be base64. hide is told
 // whether its text was base64.
-func clean(s string, hide func(s string, fromBase64 bool) string, depth, base64 int) string {
-	s = hide(s, base64 < redactBase64)
+func clean(s string, hide func(s string, fromBase64 bool) string, depth, inBase64 int) string {
+	s = hide(s, inBase64 < redactBase64)
 	if depth == 0 {
 		return s
 	}
 
-	for _, e := range escapes {
-		decoded := e.pattern.ReplaceAllStringFunc(s, e.decode)
-		if decoded == s {
-			continue
-		}
-		if cleaned := clean(decoded, hide, depth-1, base64); cleaned != decoded {
-			s = cleaned
+	for _, kind := range escapes {
+		if decoded := kind.ReplaceAllStringFunc(s, unescape); decoded != s {
+			if cleaned := clean(decoded, hide, depth-1, inBase64); cleaned != decoded {
+				s = cleaned
+			}
 		}
 	}
-
-	if base64 == 0 {
+	if inBase64 == 0 {
 		return s
 	}
 
 	return base64Run.ReplaceAllStringFunc(s, func(run string) string {
 		for offset := range 4 { // the true beginning of what is encoded is not known
-			decoded := decodeBase64(run[offset:])
-			if clean(decoded, hide, depth-1, base64-1) != decoded {
+			decoded, _ := base64.RawStdEncoding.DecodeString(toStandard.Replace(run[offset:])) // up to the first error
+			if text := string(decoded); clean(text, hide, depth-1, inBase64-1) != text {
 				return redacted
 			}
 		}
@@ -94,11 +88,52 @@ func clean(s string, hide func(s string, fromBase64 bool) string, depth, base64 
 	})
 }
 
-// vocabulary holds values that must not be shown, by their first character, folded. It may
+// base64Run is what may be base64 of either alphabet. Shorter pieces are not read as such.
+var (
+	base64Run  = regexp.MustCompile(`[0-9A-Za-z+/_-]{8,}`)
+	toStandard = strings.NewReplacer("-", "+", "_", "/")
+)
+
+// escapes are those of addresses, of HTML, and of JSON and Go. They are not undone together,
+// since what looks like an escape of one may be a part of the text.
+var escapes = []*regexp.Regexp{
+	regexp.MustCompile(`%[0-9A-Fa-f]{2}`),
+	regexp.MustCompile(`&(?:#[0-9]{1,8}|#[xX][0-9A-Fa-f]{1,8}|[A-Za-z][A-Za-z0-9]{1,31});`),
+	regexp.MustCompile(`\\(?:U000[0-9A-Fa-f]{5}|U0010[0-9A-Fa-f]{4}|[uU][dD][89ABab][0-9A-Fa-f]{2}\\[uU][dD][C-Fc-f][0-9A-Fa-f]{2}|[uU][0-9A-Fa-f]{4}|[xX][0-9A-Fa-f]{2}|[/"'\\bfnrt])`),
+}
+
+var letterEscapes = strings.NewReplacer("b", "\b", "f", "\f", "n", "\n", "r", "\r", "t", "\t")
+
+// unescape returns what an escape stands for, also in capitals.
+func unescape(escape string) string {
+	if escape[0] == '&' {
+		if text := html.UnescapeString(escape); text != escape {
+			return text
+		}
+		return html.UnescapeString(strings.ToLower(escape))
+	}
+
+	hex := func(digits string) rune {
+		n, _ := strconv.ParseUint(digits, 16, 31)
+		return rune(n)
+	}
+	switch len(escape) {
+	case len(`\n`):
+		return letterEscapes.Replace(escape[1:])
+	case len(`%FF`), len(`\xFF`):
+		return string([]byte{byte(hex(escape[len(escape)-2:]))}) //nolint:gosec // two digits
+	case len(`\uD83D\uDE00`):
+		return string(utf16.DecodeRune(hex(escape[2:6]), hex(escape[8:])))
+	}
+
+	return string(hex(escape[2:]))
+}
+
+// vocabulary holds values that must not be shown, folded, by their first character. It may
 // be used by several goroutines.
 type vocabulary struct {
 	mu    sync.RWMutex
-	words map[rune][]string
+	words map[rune][][]rune
 }
 
 // add adds values. A value may itself hold what looks like an escape, so that each way to
@@ -108,7 +143,7 @@ func (v *vocabulary) add(values ...string) {
 	defer v.mu.Unlock()
 
 	if v.words == nil {
-		v.words = map[rune][]string{}
+		v.words = map[rune][][]rune{}
 	}
 	for _, value := range values {
 		v.addReadings(strings.TrimSpace(value), redactDepth)
@@ -116,62 +151,16 @@ func (v *vocabulary) add(values ...string) {
 }
 
 func (v *vocabulary) addReadings(value string, depth int) {
-	folded := strings.Map(fold, value)
-	first, _ := utf8.DecodeRuneInString(folded)
-	if folded != "" && !slices.Contains(v.words[first], folded) {
-		v.words[first] = append(v.words[first], folded)
+	word := []rune(strings.Map(fold, value))
+	if len(word) > 0 && !slices.ContainsFunc(v.words[word[0]], func(w []rune) bool { return slices.Equal(w, word) }) {
+		v.words[word[0]] = append(v.words[word[0]], word)
 	}
 
-	for _, e := range escapes {
-		if decoded := e.pattern.ReplaceAllStringFunc(value, e.decode); decoded != value && depth > 0 {
+	for _, kind := range escapes {
+		if decoded := kind.ReplaceAllStringFunc(value, unescape); decoded != value && depth > 0 {
 			v.addReadings(decoded, depth-1)
 		}
 	}
-}
-
-// hide returns s without the values. In what was base64, values of up to three bytes are
-// found by chance and do not count.
-func (v *vocabulary) hide(s string, fromBase64 bool) string {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-
-	var b strings.Builder
-	hidden := 0 // the end of the values found so far
-	for i, r := range s {
-		end := hidden
-		for _, value := range v.words[fold(r)] {
-			n := lengthOf(value, s[i:])
-			if n > 0 && (len(value) >= 4 || !fromBase64) && isMeant(value, s, i, i+n) {
-				end = max(end, i+n)
-			}
-		}
-
-		switch {
-		case end <= i:
-			_, size := utf8.DecodeRuneInString(s[i:])
-			b.WriteString(s[i : i+size])
-		case hidden <= i:
-			b.WriteString(redacted)
-		}
-		hidden = end
-	}
-
-	return b.String()
-}
-
-// lengthOf returns how many bytes of a text spell a folded value at its beginning; 0 where
-// the text begins otherwise.
-func lengthOf(value, text string) int {
-	n := 0
-	for _, want := range value {
-		r, size := utf8.DecodeRuneInString(text[n:])
-		if size == 0 || fold(r) != want {
-			return 0
-		}
-		n += size
-	}
-
-	return n
 }
 
 // fold returns a character in the form in which texts are compared: without the difference
@@ -183,19 +172,61 @@ func fold(r rune) rune {
 	return unicode.ToLower(unicode.ToUpper(r))
 }
 
-// isMeant reports whether s[from:to] stands for the value, and is not a word that happens to
-// be equal. Long values are not part of anything else. Short ones are found inside words, and
-// of up to three letters they are words themselves, such as "or".
-func isMeant(value, s string, from, to int) bool {
-	length := utf8.RuneCountInString(value)
-	isWord := !strings.ContainsFunc(value, func(r rune) bool { return !isWordRune(r) })
-	if length >= 8 || length >= 4 && !isWord {
+// hide returns s without the values. In what was base64, values of up to three bytes are
+// found by chance and do not count.
+func (v *vocabulary) hide(s string, fromBase64 bool) string {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if len(v.words) == 0 {
+		return s
+	}
+
+	text, folded := []rune(s), []rune(strings.Map(fold, s))
+	shown := make([]rune, 0, len(text))
+	hidden := 0 // the end of the values found so far
+	for i, r := range folded {
+		end := hidden
+		for _, word := range v.words[r] {
+			to := i + len(word)
+			if to > end && to <= len(folded) && slices.Equal(word, folded[i:to]) && isMeant(folded, i, to) && (!fromBase64 || len(string(word)) > 3) {
+				end = to
+			}
+		}
+
+		switch {
+		case end <= i:
+			shown = append(shown, text[i])
+		case hidden <= i:
+			shown = append(shown, []rune(redacted)...)
+		}
+		hidden = end
+	}
+	if hidden == 0 {
+		return s
+	}
+
+	return string(shown)
+}
+
+// isMeant reports whether s[from:to] stands for the value that it is equal to, and is not a
+// word that happens to be equal. Long values are not part of anything else. Short ones are
+// found inside words, and of up to three letters they are words themselves, such as "or".
+func isMeant(s []rune, from, to int) bool {
+	value := s[from:to]
+	isWord := !slices.ContainsFunc(value, func(r rune) bool { return !isWordRune(r) })
+	if len(value) >= 8 || len(value) >= 4 && !isWord {
 		return true
 	}
 
-	before, _ := utf8.DecodeLastRuneInString(s[:from])
-	after, _ := utf8.DecodeRuneInString(s[to:])
-	if length == 1 || length <= 3 && isWord && !strings.ContainsFunc(value, unicode.IsDigit) {
+	before, after := utf8.RuneError, utf8.RuneError
+	if from > 0 {
+		before = s[from-1]
+	}
+	if to < len(s) {
+		after = s[to]
+	}
+
+	if len(value) == 1 || len(value) <= 3 && isWord && !slices.ContainsFunc(value, unicode.IsDigit) {
 		const quotes = "\"'`“”„‘’«»"
 		return strings.ContainsRune(quotes, before) && strings.ContainsRune(quotes, after)
 	}
@@ -215,11 +246,12 @@ var shapes = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)((?:apiSecretToken|password|bearer)\s*[:\s]\s*)[^\s&"',;]*[^\s&"',;A-Za-z.!?)][^\s&"',;]*`),
 }
 
-var looksLikeAddress = regexp.MustCompile(`[0-9A-Fa-f:.]{4,}`)
+// looksLikeAddress is what may be an IP address, between letters and digits beside it.
+var looksLikeAddress = regexp.MustCompile(`([\pL\pN]*?)([0-9A-Fa-f:.]{4,})([\pL\pN]*)`)
 
-// hideShapes returns s without what looks like a person or a credential. In what was base64,
-// an address may have letters beside it: how much belongs together cannot be seen. Any word
-// can be read as base64, so that what is no text was none.
+// hideShapes returns s without what looks like a person or a credential. An address is not part
+// of a word, except in what was base64, where how much belongs together cannot be seen. A time
+// of day or a version number is none. Any word can be read as base64: what is no text was none.
 func hideShapes(s string, fromBase64 bool) string {
 	isBinary := func(r rune) bool { return !unicode.IsGraphic(r) && r != '\n' }
 	if fromBase64 && (!utf8.ValidString(s) || strings.ContainsFunc(s, isBinary)) {
@@ -230,83 +262,19 @@ func hideShapes(s string, fromBase64 bool) string {
 		s = shape.ReplaceAllString(s, "${1}"+redacted)
 	}
 
-	var b strings.Builder
-	done := 0
-	for _, at := range looksLikeAddress.FindAllStringIndex(s, -1) {
-		if holdsAddress(s, at[0], at[1], fromBase64) {
-			b.WriteString(s[done:at[0]] + redacted)
-			done = at[1]
+	return looksLikeAddress.ReplaceAllStringFunc(s, func(found string) string {
+		parts := looksLikeAddress.FindStringSubmatch(found)
+		run, core := parts[2], strings.Trim(parts[2], ":.")
+		inWord := parts[1] != "" && strings.HasPrefix(run, core) || parts[3] != "" && strings.HasSuffix(run, core)
+		isAddress := slices.ContainsFunc([]string{core, "::" + core, core + "::"}, func(text string) bool {
+			_, err := netip.ParseAddr(text)
+			_, errPort := netip.ParseAddrPort(text)
+			return (err == nil || errPort == nil) && strings.Contains(run, text)
+		})
+		if core == "" || !isAddress || inWord && !fromBase64 {
+			return found
 		}
-	}
 
-	return b.String() + s[done:]
-}
-
-// holdsAddress reports whether s[from:to] is an IP address with punctuation around it, and
-// not part of a word unless inWord is set. A time of day or a version number is none.
-func holdsAddress(s string, from, to int, inWord bool) bool {
-	run := s[from:to]
-	core := strings.Trim(run, ":.")
-	begin := from + strings.Index(run, core)
-	before, _ := utf8.DecodeLastRuneInString(s[:begin])
-	after, _ := utf8.DecodeRuneInString(s[begin+len(core):])
-	if core == "" || !inWord && (isWordRune(before) || isWordRune(after)) {
-		return false
-	}
-
-	for _, text := range []string{core, "::" + core, core + "::"} {
-		_, err := netip.ParseAddr(text)
-		_, errPort := netip.ParseAddrPort(text)
-		if (err == nil || errPort == nil) && strings.Contains(run, text) {
-			return true
-		}
-	}
-
-	return false
-}
-
-// HiddenName returns a function that reports whether a name of a member must not be shown,
-// since it holds one of the private values or looks like a person or a credential.
-func HiddenName(private ...string) (hidden func(name string) bool) {
-	r := NewRedactor(private...)
-	return func(name string) bool { return r.Clean(name) != name }
-}
-
-// PrivateValues returns the texts and numbers in a JSON value, at any depth, for a
-// redactor. Names are those of fields and not private.
-func PrivateValues(v jsontext.Value) []string {
-	switch v.Kind() {
-	case '"':
-		return []string{jsonvalue.Text(v)}
-	case '0':
-		return []string{string(v)}
-	}
-
-	var values []string
-	for _, member := range jsonvalue.EachMember(v) {
-		values = append(values, PrivateValues(member)...)
-	}
-	for element := range jsonvalue.EachElement(v) {
-		values = append(values, PrivateValues(element)...)
-	}
-
-	return values
-}
-
-// markup is what a page has besides its words. A script without an end reaches to that of
-// the page.
-var markup = regexp.MustCompile(`(?is)<(?:script|style)\b.*?(?:</(?:script|style)>|$)|<[^>]*>`)
-
-// excerpt returns the first words of a page that was sent in place of JSON, by which the
-// user recognises the portal or proxy that answered. body has at most LimitError bytes.
-func (r *Redactor) excerpt(body []byte) string {
-	text := r.Clean(string(body))
-	if len(body) == LimitError {
-		text = text[:len(text)/2] // what was cut off may end in the middle of a secret
-	}
-
-	// Redacted twice, since removing markup may remove a part of a secret.
-	words := strings.Fields(markup.ReplaceAllString(text, " "))
-
-	return r.Text(strings.Join(words, " "), limitExcerpt)
+		return parts[1] + redacted + parts[3]
+	})
 }

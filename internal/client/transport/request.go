@@ -10,11 +10,73 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
+
+// Operation describes an endpoint of section 4 for all calls of it.
+type Operation struct {
+	Name   string // for messages and logs
+	Method string
+	// Path is the template of the path behind that of the scope; empty for an operation
+	// outside of the path families.
+	Path string
+	// Effect: the service changes something. read_only refuses the operation, and a lost
+	// answer leaves open whether it was carried out.
+	Effect bool
+	// Queues: each request that arrives is another one in the service's queue. Messages
+	// warn of repeating it.
+	Queues bool
+	// Streams: the answer may be larger than memory and is read while it comes.
+	// request_timeout bounds each of its silences and not the whole.
+	Streams bool
+	// Lingers: where the run is interrupted, an attempt that was sent goes on for
+	// interruptGrace, because its outcome could not be found out otherwise.
+	Lingers bool
+	// Anonymous: the request is sent without credentials.
+	Anonymous bool
+	// Fresh: what the service shows decides about requests, so that no cache must answer.
+	Fresh bool
+}
+
+// Endpoint is the path of a request below the base address.
+type Endpoint struct {
+	template string // for messages and logs, such as /v1/org/{orgId}/…
+	Escaped  string // as it is sent
+}
+
+// Expand returns the endpoint of a template with values in place of its {names}, in their
+// order.
+func Expand(template string, values ...string) Endpoint {
+	var escaped strings.Builder
+	rest := template
+	for _, v := range values {
+		before, after, _ := strings.Cut(rest, "{")
+		_, rest, _ = strings.Cut(after, "}")
+		escaped.WriteString(before + EscapeSegment(v))
+	}
+
+	return Endpoint{template: template, Escaped: escaped.String() + rest}
+}
+
+// EscapeSegment percent-encodes every byte that is not unreserved in RFC 3986, so that
+// proxies and servers have nothing left to interpret.
+func EscapeSegment(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+
+// Under returns the address of the endpoint below base. It cleans nothing.
+func (e Endpoint) Under(base *url.URL) *url.URL {
+	decoded, _ := url.PathUnescape(e.Escaped) // Expand has escaped it
+	u := *base
+	u.Path = base.Path + decoded
+	u.RawPath = base.EscapedPath() + e.Escaped
+	return &u
+}
 
 // Request is what an endpoint asks the service for.
 type Request struct {
@@ -22,6 +84,9 @@ type Request struct {
 	To Endpoint
 	Payload
 
+	// MayBeAbsent: that there is none is an ordinary answer, so that nobody reads what the
+	// service says beside it.
+	MayBeAbsent bool
 	// Private are values that no message may show.
 	Private []string
 	// Compared is when the comparison was answered from which the request follows; zero
@@ -70,22 +135,19 @@ type Call struct {
 	Request
 	Redact *Redactor
 	sender *Sender
-	once   bool // the caller decides whether the request is sent again, also after a 401
 
-	attempts int
-	response *http.Response // of the last attempt; read and closed, except of a stream
-	answer   Answer         // of the last attempt; empty of a stream
-	body     *answerBody    // of the last attempt
-	remark   string         // what the login knows about a 401
-	renewed  bool           // the credential was renewed after a 401
-	sent     atomic.Bool    // this attempt's request reached the connection
+	attempts   int
+	generation int            // of the token of the last attempt
+	sent       atomic.Bool    // the request of the last attempt reached the connection
+	response   *http.Response // of the last attempt; read and closed, except of a stream
+	answer     Answer         // of the last attempt; empty of a stream
+	body       *answerBody    // of the last attempt
 }
 
 // newCall returns a call and its HTTP request, which has no credentials. A write of a
 // read-only sender is an error.
 func (s *Sender) newCall(ctx context.Context, r Request) (*Call, *http.Request, error) {
-	k := &Call{Request: r, Redact: NewRedactor(r.Private...), sender: s}
-	k.Redact.secrets = &s.secrets
+	k := &Call{Request: r, Redact: &Redactor{secrets: &s.secrets, values: r.Private}, sender: s}
 	if r.Op.Effect && s.cfg.ReadOnly {
 		return nil, nil, k.Fail(ClassReadOnly, 0, "nothing was sent, because read_only is set")
 	}
@@ -151,4 +213,25 @@ func (k *Call) outdated() *Error {
 	e := k.Fail(ClassRateLimited, 0, ErrOutdated.Error())
 	e.Cause = ErrOutdated
 	return e
+}
+
+// PrivateValues returns the texts and numbers in a JSON value, at any depth, for a
+// redactor. Names are those of fields and not private.
+func PrivateValues(v jsontext.Value) []string {
+	switch v.Kind() {
+	case '"':
+		return []string{jsonvalue.Text(v)}
+	case '0':
+		return []string{string(v)}
+	}
+
+	var values []string
+	for _, member := range jsonvalue.EachMember(v) {
+		values = append(values, PrivateValues(member)...)
+	}
+	for element := range jsonvalue.EachElement(v) {
+		values = append(values, PrivateValues(element)...)
+	}
+
+	return values
 }
