@@ -107,11 +107,10 @@ type consentWrite struct {
 }
 
 // round compares and writes, each at most once, in a slot and turns of the gate that it has
-// taken for both. A read-only client refuses the write before anything is sent.
+// taken for both. A read-only client compares too, and refuses only a write that is needed.
 func (w *consentWrite) round(ctx context.Context) error {
 	u := w.update
-	isConditional := u.OnlyKnown || u.Skip != SkipNever || u.keepsLater()
-	compares := (isConditional || w.lost != nil) && !w.client.ReadOnly()
+	compares := u.OnlyKnown || u.Skip != SkipNever || u.keepsLater() || w.lost != nil
 	unsent := 1
 	if compares {
 		unsent = 2

@@ -170,6 +170,39 @@ func TestConsent_oneUpdate(t *testing.T) {
 	}
 }
 
+// TestConsent_readOnly has a client that refuses only a write that is needed.
+func TestConsent_readOnly(t *testing.T) {
+	t.Parallel()
+
+	for name, tc := range map[string]struct {
+		held    mockserver.ConsentRecord
+		update  client.ConsentUpdate
+		refused bool
+		want    client.ConsentOutcome
+		gets    int
+	}{
+		"in place":        {held, onlyDifferent(), false, client.ConsentUnchanged, 1},
+		"a later choice":  {*heldWith(func(r *mockserver.ConsentRecord) { r.AgreementTime = "2026-01-02T00:00:00Z" }), protected(), false, client.ConsentKept, 1},
+		"another clause":  {*heldWith(func(r *mockserver.ConsentRecord) { r.Clauses[4] = false }), onlyDifferent(), true, 0, 1},
+		"without a guard": {held, allTrue(), true, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+				service.PutConsent(serverScope, person, tc.held)
+				result, err := c.UpdateConsent(t.Context(), scope, person, tc.update)
+				if tc.refused {
+					_ = wantClass(t, err, transport.ClassReadOnly)
+				} else if err != nil || result.Outcome != tc.want {
+					t.Errorf("the result is %+v, %v", result, err)
+				}
+				wantCount(t, service, "", tc.gets)
+			}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.ReadOnly = true })
+		})
+	}
+}
+
 func TestConsent_lostAnswerIsResolvedByReading(t *testing.T) {
 	t.Parallel()
 

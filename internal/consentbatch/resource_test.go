@@ -366,7 +366,14 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			errors:   []string{"1 of 10 rows failed", "line 9", "9 are in place"},
 			gets:     20, patches: 9, held: map[int][5]bool{9: configured},
 		}}},
-		"a read-only provider writes nothing": {5, readOnly, []step{{errors: []string{"The provider is read-only", "remove read_only"}, gets: 5}}},
+		"a read-only provider writes nothing, and refuses only what is not in place": {5, readOnly, []step{
+			{errors: []string{"The provider is read-only", "remove read_only"}, gets: 5},
+			{before: func(b *batchTest) {
+				for i := range 5 {
+					b.service.PutConsent(scope, userName(i), mockserver.ConsentRecord{Clauses: configured, AgreementTime: middle, Manual: new(true)})
+				}
+			}, gets: 10, counts: counts{Rows: 5}},
+		}},
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
