@@ -35,16 +35,37 @@ const (
 type Error struct {
 	Outcome Outcome
 	Why     string
-	// Setting admits the answer, such as `wire.profile_member = "profile"`; empty where no
-	// setting does.
-	Setting string
+	// Advice says which setting admits the answer; empty where none does.
+	Advice string
+	// Beside are the members that make the answer unrecognised by standing beside what was
+	// asked for, as the setting takes them that ignores them.
+	Beside []string
 }
 
-func (p *Error) Error() string {
-	if p.Setting == "" {
-		return p.Why
+func (e *Error) Error() string {
+	if e.Advice == "" {
+		return e.Why
 	}
-	return p.Why + "; if that is right for your service, " + p.Setting + " admits it"
+	return e.Why + "; " + e.Advice
+}
+
+// admits returns the advice that a setting admits the answer.
+func admits(setting string) string {
+	return "if that is right for your service, " + setting + " admits it"
+}
+
+// Beside returns the Error of an answer in which members stand that may say that it is not
+// whole. setting is the name of the one that ignores them. A member may have a value, as in
+// next=null.
+func Beside(why, setting string, members []string) *Error {
+	return &Error{Why: why + Shown(members), Advice: Ignoring(setting, members...), Beside: members}
+}
+
+// Ignoring returns the advice to ignore what may say that an answer is not whole, be it
+// members or header fields: only a person can tell whether it does. setting is the name of
+// the one that ignores them.
+func Ignoring(setting string, members ...string) string {
+	return "look at it: if it does not say that the answer is incomplete, " + Assigned(setting, members...) + " admits it"
 }
 
 // wantObject returns the Error of an answer that is no object.
@@ -180,25 +201,25 @@ func (o *Object) inner(fields string) *Object {
 	return found[0]
 }
 
-// setting returns a setting with names of members as its value, such as
+// Assigned returns a setting with names of members as its value, such as
 // `wire.pending_ignored_members = "links,total"`. Names that must not be shown leave the
 // setting without a value.
-func setting(name string, members ...string) string {
+func Assigned(setting string, members ...string) string {
 	for _, m := range members {
-		if !jsonvalue.IsFieldName(m) {
-			return name
+		if name, _, _ := strings.Cut(m, "="); !jsonvalue.IsFieldName(name) {
+			return setting
 		}
 	}
-	return name + ` = "` + strings.Join(members, ",") + `"`
+	return setting + ` = "` + strings.Join(members, ",") + `"`
 }
 
-// shown returns the names of members as a message shows them, such as `"id", "total"`. In
+// Shown returns the names of members as a message shows them, such as `"id", "total"`. In
 // place of a name that has not the form of a field's name, and may be a person, is an
 // ellipsis.
-func shown(names []string) string {
+func Shown(names []string) string {
 	var quoted []string
 	for _, name := range names {
-		if !jsonvalue.IsFieldName(name) {
+		if plain, _, _ := strings.Cut(name, "="); !jsonvalue.IsFieldName(plain) {
 			name = "…"
 		}
 		quoted = append(quoted, `"`+name+`"`)
@@ -216,18 +237,35 @@ func shown(names []string) string {
 // ` (its members are "id", "personId")`, and never a value, nor the person. It is empty where
 // v is no object. person is whom the message is about; empty if nobody is known.
 func Members(v jsontext.Value, person string) string {
-	names := jsonvalue.Names(jsonvalue.Members(v))
+	var names []string
+	for name := range jsonvalue.EachMember(v) {
+		if PersonKey(string(name)) == PersonKey(person) {
+			name = nil
+		}
+		names = append(names, string(name))
+	}
 	if len(names) == 0 {
 		return ""
 	}
 
-	for i, name := range names {
-		if PersonKey(name) == PersonKey(person) {
-			names[i] = ""
-		}
+	return " (its members are " + Shown(names) + ")"
+}
+
+// Counted returns what a member counts, judging by its name, such as count, totalRecords or
+// person_count: a folded noun, and whether it is the number of all entries.
+func Counted(name string) (noun string, ofAll bool) {
+	folded := strings.TrimPrefix(jsonvalue.Fold(name), "odata")
+	noun = folded
+	for _, before := range [...]string{"total", "numberof", "num"} {
+		noun = strings.TrimPrefix(noun, before)
+	}
+	for _, behind := range [...]string{"count", "total"} {
+		noun = strings.TrimSuffix(noun, behind)
 	}
 
-	return " (its members are " + shown(names) + ")"
+	entries := member{folded: noun}.isNamed("record records request requests item items result results element elements row rows size")
+
+	return noun, len(noun) < len(folded) && (noun == "" || entries)
 }
 
 // Structure returns what an answer consists of, such as `an object of $.id (a string)`: its

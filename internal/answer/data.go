@@ -51,8 +51,8 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	}
 
 	return Receipt{}, &Error{
-		Why:     "the answer is not recognised as the person's data; it is " + Structure(v),
-		Setting: "wire.all_data_member, the name of a member that the data has at its top,",
+		Why:    "the answer is not recognised as the person's data; it is " + Structure(v),
+		Advice: admits("wire.all_data_member, the name of a member that the data has at its top,"),
 	}
 }
 
@@ -147,83 +147,60 @@ func (c DataCall) isPerson(v jsontext.Value) bool {
 // Bounds of a skeleton.
 const (
 	skeletonLevels = 8
-	skeletonParts  = 200      // of an object, whose names count too, or of an array
-	skeletonText   = 200      // of a text, in bytes
+	skeletonParts  = 400      // of an object, whose names count too, or of an array
+	skeletonText   = 200      // of a name or a text, in bytes
 	skeletonSize   = 64 << 10 // beyond it, only what is at the top
 )
 
 // Skeleton reads one JSON value to the end of text, and returns what DataCall.Read needs of
-// it, in constant memory: what is too deep, too long or too much is left out or cut. It is
-// for values too large for anything but data.
+// it, in constant memory: what is too deep, too long or too much is left out or cut. What is
+// left out of an object or array still says something. It is for values too large for
+// anything but data.
 func Skeleton(text io.Reader) (jsontext.Value, error) {
 	var kept bytes.Buffer
-	s := skeleton{jsontext.NewDecoder(text), jsontext.NewEncoder(&kept, jsontext.AllowDuplicateNames(true))}
-	err := s.keepValue(skeletonLevels)
-	if errors.Is(err, io.EOF) {
-		return nil, io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return nil, err
+	in, out := jsontext.NewDecoder(text), jsontext.NewEncoder(&kept, jsontext.AllowDuplicateNames(true))
+
+	for isBegun := false; !isBegun || in.StackDepth() > 0; isBegun = true {
+		kind, depth := in.PeekKind(), in.StackDepth()
+		_, parts := in.StackIndex(depth)
+		isEnd := kind == '}' || kind == ']'
+		isDeep := depth == skeletonLevels || out.OutputOffset() > skeletonSize
+
+		var err error
+		if standIn := skeletonOf[kind]; isBegun && !isEnd && parts >= skeletonParts {
+			err = in.SkipValue()
+		} else if isDeep && standIn != nil {
+			err = cmp.Or(in.SkipValue(), out.WriteValue(standIn))
+		} else {
+			err = keepToken(in, out)
+		}
+
+		if errors.Is(err, io.EOF) {
+			return nil, io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 
-	if _, err := s.in.ReadToken(); !errors.Is(err, io.EOF) {
+	if _, err := in.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, cmp.Or(err, jsonvalue.ErrTrailing)
 	}
 
 	return bytes.TrimSpace(kept.Bytes()), nil
 }
 
-type skeleton struct {
-	in  *jsontext.Decoder
-	out *jsontext.Encoder
-}
+// skeletonOf are the objects and arrays that stand in for those that are too deep.
+var skeletonOf = map[jsontext.Kind]jsontext.Value{'{': jsontext.Value(`{"…":{}}`), '[': jsontext.Value(`[{}]`)}
 
-// keepValue writes the next value, as far as it is kept.
-func (s skeleton) keepValue(levels int) error {
-	kind := s.in.PeekKind()
-	if kind == '{' || kind == '[' {
-		return s.keepParts(kind, levels)
-	}
-
-	v, err := s.in.ReadValue()
+// keepToken copies a token. A text that is too long is cut.
+func keepToken(in *jsontext.Decoder, out *jsontext.Encoder) error {
+	token, err := in.ReadToken()
 	if err != nil {
 		return err
 	}
-	if len(v) > skeletonText {
-		v = jsontext.Value(`"…"`)
+	if token.Kind() == '"' && len(token.String()) > skeletonText {
+		token = jsontext.String("…")
 	}
-
-	return s.out.WriteValue(v)
-}
-
-// keepParts writes the next value, which is an object or array. What is left out of it still
-// says something.
-func (s skeleton) keepParts(kind jsontext.Kind, levels int) error {
-	if levels == 0 || s.out.OutputOffset() > skeletonSize {
-		standIn := map[jsontext.Kind]string{'{': `{"…":{}}`, '[': `[{}]`}[kind]
-		return cmp.Or(s.in.SkipValue(), s.out.WriteValue(jsontext.Value(standIn)))
-	}
-
-	err := s.keepToken()
-	for n := 0; err == nil && s.in.PeekKind() != '}' && s.in.PeekKind() != ']'; n++ {
-		if n < skeletonParts {
-			err = s.keepValue(levels - 1)
-		} else {
-			err = s.in.SkipValue()
-		}
-	}
-
-	if err != nil {
-		return err
-	}
-
-	return s.keepToken()
-}
-
-func (s skeleton) keepToken() error {
-	token, err := s.in.ReadToken()
-	if err != nil {
-		return err
-	}
-	return s.out.WriteToken(token)
+	return out.WriteToken(token)
 }

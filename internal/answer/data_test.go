@@ -140,7 +140,7 @@ func TestDataCall_refused(t *testing.T) {
 	for _, body := range others {
 		_, err := answer.DataCall{Person: person, Seen: true}.Read(200, parse(t, body))
 		p := wantProblem(t, err, answer.Unrecognised)
-		if !strings.Contains(p.Setting, "wire.all_data_member") || strings.Contains(p.Error(), "example.com") || strings.Contains(p.Error(), "gold") {
+		if !strings.Contains(p.Advice, "wire.all_data_member") || strings.Contains(p.Error(), "example.com") || strings.Contains(p.Error(), "gold") {
 			t.Errorf("%s: %s", body, p)
 		}
 	}

@@ -59,8 +59,6 @@ type PendingList struct {
 	// Gap says why the list is not whole, and which setting admits it; empty where it is
 	// whole. It never holds a value of the list.
 	Gap string
-	// Beside are the names of members beside the list that keep it from being whole.
-	Beside []string
 	// Cached reports that a cache has kept the answer for some time, and Date is when the
 	// service made it; zero if it does not say so.
 	Cached bool
@@ -91,21 +89,17 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 	}
 
 	elements := jsonvalue.Elements(found)
-	list := PendingList{}
-	for _, m := range beside {
-		if !m.agrees(len(elements)) {
-			list.Beside = append(list.Beside, m.name)
-		}
+	isCount := func(m member) bool {
+		_, ofAll := Counted(m.name)
+		return ofAll && string(m.value) == strconv.Itoa(len(elements))
 	}
+	beside = slices.DeleteFunc(beside, isCount)
 
-	switch {
-	case c.Continued:
+	list := PendingList{}
+	if c.Continued {
 		list.Gap = partial("a Link header names a further page")
-	case len(list.Beside) > 0:
-		list.Gap = (&Error{
-			Why:     "beside its list it has " + shown(list.Beside),
-			Setting: setting("wire.pending_ignored_members", list.Beside...),
-		}).Error()
+	} else if len(beside) > 0 {
+		list.Gap = Beside("beside its list it has ", "wire.pending_ignored_members", names(beside)).Error()
 	}
 
 	for _, element := range elements {
@@ -122,7 +116,7 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 
 // partial returns the gap of a list that only its user can declare to be whole.
 func partial(why string) string {
-	return (&Error{Why: why, Setting: `wire.pending_list = "partial"`}).Error()
+	return (&Error{Why: why, Advice: admits(`wire.pending_list = "partial"`)}).Error()
 }
 
 // saysNo reports whether the answer is an error. A member that is ignored says nothing.
@@ -164,14 +158,9 @@ func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside
 		return arrays[0].value, append(others, objects...), nil
 	}
 	if len(arrays) > 1 {
-		var names []string
-		for _, m := range arrays {
-			names = append(names, m.name)
-		}
-
 		return nil, nil, &Error{
-			Why:     "the answer holds more than one array, " + shown(names) + ", and which of them is the list of pending requests is not known",
-			Setting: "wire.pending_ignored_members with the names of the others",
+			Why:    "the answer holds more than one array, " + Shown(names(arrays)) + ", and which of them is the list of pending requests is not known",
+			Advice: admits("wire.pending_ignored_members with the names of the others"),
 		}
 	}
 
@@ -186,24 +175,18 @@ func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside
 	}
 
 	return nil, nil, &Error{
-		Why:     "no list of pending requests was recognised in the answer",
-		Setting: `wire.pending_list = "ignored"`,
+		Why:    "no list of pending requests was recognised in the answer",
+		Advice: admits(`wire.pending_list = "ignored"`),
 	}
 }
 
-// MayLeadOn reports whether a member beside a list may say that there is more of it, by its
-// name. It is for advice: such a member should not be ignored without a look at it.
-func MayLeadOn(name string) bool {
-	return slices.ContainsFunc([]string{"next", "more", "page", "cursor", "token", "total", "count", "last", "offset", "complete", "truncated"},
-		func(part string) bool { return strings.Contains(jsonvalue.Fold(name), part) })
-}
-
-// counting are the names of a count of entries.
-const counting = "count total totalcount totalrecords totalitems totalresults totalelements totalrequests totalsize recordcount itemcount resultcount requestcount numberofelements odatacount"
-
-// agrees reports whether a member is the count of so many entries.
-func (m member) agrees(entries int) bool {
-	return m.isNamed(counting) && string(m.value) == strconv.Itoa(entries)
+// names returns the names of members as the service spells them.
+func names(members []member) []string {
+	var list []string
+	for _, m := range members {
+		list = append(list, m.name)
+	}
+	return list
 }
 
 // record returns the fields of a record, at its top or below wrappers.

@@ -55,8 +55,8 @@ func ReadProfile(v jsontext.Value, wrapper string, managed map[string]jsontext.V
 	// Taken as it is, it would never hold what is managed.
 	if inside := o.sole(); !isKnown && shareName(jsonvalue.Members(inside.value), managed) {
 		return Profile{}, &Error{
-			Why:     "the only member of the answer, " + shown([]string{inside.name}) + ", is an object with members of the profile",
-			Setting: setting("wire.profile_member", inside.name),
+			Why:    "the only member of the answer, " + Shown([]string{inside.name}) + ", is an object with members of the profile",
+			Advice: admits(Assigned("wire.profile_member", inside.name)),
 		}
 	}
 

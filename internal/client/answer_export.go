@@ -8,11 +8,11 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
@@ -102,20 +102,14 @@ func (s *exportAnswer) checkTrailer(ignored []string) error {
 		if strings.Join(values, "") == "" || slices.Contains(harmlessTrailers, name) || containsFold(ignored, name) {
 			continue
 		}
-		return s.Call.Fail(transport.ClassPayload, s.Response.StatusCode, "the answer ends with the trailer field "+name+", which may say that it failed; "+ignoring(name))
+		return s.Call.Fail(transport.ClassPayload, s.Response.StatusCode, "the answer ends with the trailer field "+name+", which may say that it failed; "+answer.Ignoring(ignoredMembers, name))
 	}
 	return nil
 }
 
-// ignoring returns the advice for what is not recognised around the records. names are
-// those of members, or of header or trailer fields.
-func ignoring(names ...string) string {
-	setting := "wire.export_ignored_members"
-	if len(names) > 0 {
-		setting += " = " + strconv.Quote(strings.Join(names, ","))
-	}
-	return "if it says nothing about the records, set " + setting
-}
+// ignoredMembers is the setting that ignores what is not recognised around the records: members,
+// and header and trailer fields.
+const ignoredMembers = "wire.export_ignored_members"
 
 // containsFold reports whether a name is in a list, in upper or lower case.
 func containsFold(list []string, name string) bool {
@@ -142,15 +136,13 @@ func (s *exportAnswer) judge(err error) *transport.Error {
 	}
 
 	class, detail := transport.ClassPayload, err.Error()
-	refusal, refused := errors.AsType[*records.RefusalError](err)
+	refusal, refused := errors.AsType[*answer.Error](err)
 	switch {
-	case refused:
-		detail += "; " + advice(refusal)
 	case errors.Is(err, records.ErrTooLarge):
 		class = transport.ClassTooLarge
 	case errors.Is(err, records.ErrUTF8):
 		detail += "; wire.export_invalid_utf8 = \"replace\" replaces such bytes and counts the records"
-	case errors.Is(err, records.ErrShape), errors.Is(err, records.ErrSyntax), errors.Is(err, records.ErrRepeatedName), errors.Is(err, records.ErrFollowed):
+	case refused, errors.Is(err, records.ErrShape), errors.Is(err, records.ErrSyntax), errors.Is(err, records.ErrRepeatedName), errors.Is(err, records.ErrFollowed):
 	default:
 		return s.Call.Fail(transport.ClassPayload, status, transport.ErrCoding.Error())
 	}
@@ -161,27 +153,6 @@ func (s *exportAnswer) judge(err error) *transport.Error {
 	}
 
 	return e
-}
-
-// kindSettings is the advice for records of the wrong kind.
-const kindSettings = "compare wire.export_kind_parameter and wire.export_kind_values with what your service expects"
-
-// advice returns the settings that admit what is not recognised in an answer.
-func advice(r *records.RefusalError) string {
-	const recordMember = "wire.export_record_member names a member that every record has"
-
-	switch {
-	case errors.Is(r.Reason, records.ErrNoRecord) && r.List != "":
-		return recordMember + "; if the list holds no records, set wire.export_ignored_members = " + strconv.Quote(r.List)
-	case errors.Is(r.Reason, records.ErrNoRecord), errors.Is(r.Reason, records.ErrNoList):
-		return "if the object is a record, " + recordMember
-	case errors.Is(r.Reason, records.ErrMember):
-		return ignoring(r.Members...) + "; if the object is itself a record, " + recordMember
-	case errors.Is(r.Reason, records.ErrOtherKind) && len(r.Members) == 0:
-		return kindSettings
-	}
-
-	return ignoring(r.Members...)
 }
 
 // isMarkup reports whether the answer is a page for people, by what it is and not by

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
@@ -207,7 +208,7 @@ func (x *exporting) part(ctx context.Context, query url.Values, asked records.Ki
 	// A second answer with the same records: the service ignores the parameter that selects a
 	// kind, and answers everything each time.
 	if printed.count > 0 && slices.Contains(x.prints, printed) {
-		return s.Call.Fail(transport.ClassPayload, s.Response.StatusCode, "the answers for two kinds hold the same records; "+kindSettings)
+		return s.Call.Fail(transport.ClassPayload, s.Response.StatusCode, "the answers for two kinds hold the same records; "+records.KindSettings)
 	}
 	x.prints = append(x.prints, printed)
 
@@ -248,10 +249,10 @@ func (x *exporting) checkHead(s *exportAnswer) error {
 
 	ignored := listed(x.client.wire.ExportIgnoredMembers)
 	if header.Get("Content-Range") != "" && !containsFold(ignored, "Content-Range") {
-		return s.Call.Fail(transport.ClassPayload, status, "a Content-Range header says that the answer is a part of the day; "+ignoring("Content-Range"))
+		return s.Call.Fail(transport.ClassPayload, status, "a Content-Range header says that the answer is a part of the day; "+answer.Ignoring(ignoredMembers, "Content-Range"))
 	}
 	if transport.HasNextLink(header) && !containsFold(ignored, "Link") {
-		return s.Call.Fail(transport.ClassPayload, status, "a Link header says that there is more, and the interface has no way to ask for it; "+ignoring("Link"))
+		return s.Call.Fail(transport.ClassPayload, status, "a Link header says that there is more, and the interface has no way to ask for it; "+answer.Ignoring(ignoredMembers, "Link"))
 	}
 
 	return x.checkDate(s)

@@ -17,7 +17,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
@@ -143,14 +142,14 @@ func (x *examination) connect(w *way, wire client.Wire, retries int) (*client.Cl
 	return c, err
 }
 
-// mayIgnore reports whether a setting can be advised that ignores these members beside a list.
-// Whether a flag, or a member whose name may say that there is more, says nothing about the
-// list is not for this program to say. A member is written as in wire.export_ignored_members.
+// mayIgnore reports whether a setting can be advised that ignores these members beside a list:
+// each is empty, so that it says nothing, whatever it is called. Of any other, only a person can
+// tell whether it says that the list is incomplete. A member is written as in
+// wire.export_ignored_members.
 func (x *examination) mayIgnore(members []string) bool {
 	return len(members) > 0 && !slices.ContainsFunc(members, func(member string) bool {
 		name, value, _ := strings.Cut(member, "=")
-		isFlag := value == "true" || value == "false"
-		return x.hides(name) || isFlag || value == "" && answer.MayLeadOn(name)
+		return x.hides(name) || !slices.Contains([]string{"null", "[]", "{}"}, value)
 	})
 }
 

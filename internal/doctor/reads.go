@@ -74,9 +74,6 @@ func (x *examination) examinePending(context.Context) {
 		x.report.add("pages", OK, "nothing says that there are more")
 		return
 	}
-	if x.mayIgnore(pending.Beside) {
-		x.wire.PendingIgnoredMembers = strings.Join(pending.Beside, ",")
-	}
 	x.report.add("pages", Differs, pending.Gap+"; requests are not sent while the list is not whole")
 }
 
@@ -231,10 +228,9 @@ func (x *examination) settingFor(s *sample) (wire client.Wire, found bool) {
 		return wire, true
 	}
 
-	if refusal, ok := errors.AsType[*records.RefusalError](e); ok {
-		wire.ExportIgnoredMembers = strings.TrimPrefix(wire.ExportIgnoredMembers+","+strings.Join(refusal.Members, ","), ",")
-		isBeside := !errors.Is(refusal, records.ErrNoRecord) && !errors.Is(refusal, records.ErrNoList)
-		return wire, isBeside && x.mayIgnore(refusal.Members)
+	if refusal, ok := errors.AsType[*answer.Error](e); ok {
+		wire.ExportIgnoredMembers = strings.TrimPrefix(wire.ExportIgnoredMembers+","+strings.Join(refusal.Beside, ","), ",")
+		return wire, x.mayIgnore(refusal.Beside)
 	}
 
 	wire.ExportInvalidUTF8 = client.InvalidReplace

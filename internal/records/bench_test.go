@@ -13,10 +13,10 @@ import (
 
 const many = 50_000
 
-// answer returns an answer with many records.
-func answer(begin, between, end string) []byte { return answerOf(many, begin, between, end) }
+// textOf returns an answer with many records.
+func textOf(begin, between, end string) []byte { return textOfMany(many, begin, between, end) }
 
-func answerOf(records int, begin, between, end string) []byte {
+func textOfMany(records int, begin, between, end string) []byte {
 	var b bytes.Buffer
 	b.WriteString(begin)
 	for i := range records {
@@ -37,10 +37,10 @@ func answerOf(records int, begin, between, end string) []byte {
 
 // shapes are the answers that BenchmarkRead reads.
 func shapes() map[string][]byte {
-	lines := answer("", "\n", "\n")
+	lines := textOf("", "\n", "\n")
 	return map[string][]byte{
-		"object":        answer(`{"events":[`, ",", "]}"),
-		"array":         answer("[", ",", "]"),
+		"object":        textOf(`{"events":[`, ",", "]}"),
+		"array":         textOf("[", ",", "]"),
 		"lines":         lines,
 		"lines-no-kind": bytes.ReplaceAll(lines, []byte(`"type":"event",`), nil),
 	}
@@ -63,7 +63,7 @@ func BenchmarkRead(b *testing.B) {
 
 // BenchmarkEncodingJSON is the alternative of the standard library to Split.
 func BenchmarkEncodingJSON(b *testing.B) {
-	text := answer("", "\n", "\n")
+	text := textOf("", "\n", "\n")
 	b.SetBytes(int64(len(text)))
 
 	for b.Loop() {

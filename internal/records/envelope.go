@@ -9,48 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
-
-// RefusalError says what in an answer is not recognised.
-type RefusalError struct {
-	// Reason is ErrNoRecord, ErrOtherKind, ErrMember, ErrCount or ErrNoList.
-	Reason error
-	// Detail says where it is. It holds names of members that have the form of a field's
-	// name, and nothing else of the answer.
-	Detail string
-	// Members are names that a setting can take, as far as they can be shown. For
-	// ErrNoRecord and ErrNoList they are those of the object, one of which may be
-	// Options.RecordMember; of an object among records, those that it shares with them. For
-	// the others they are what Options.Ignored admits.
-	Members []string
-	// List is the name of the list that the record stands in, if Options.Ignored can leave
-	// it out.
-	List string
-}
-
-func (r *RefusalError) Error() string { return r.Reason.Error() + ": " + r.Detail }
-
-// Unwrap returns the reason.
-func (r *RefusalError) Unwrap() error { return r.Reason }
-
-// quoted returns names as a message shows them.
-func quoted(names []string) string {
-	list := make([]string, len(names))
-	for i, name := range names {
-		list[i] = strconv.Quote(name)
-	}
-	return strings.Join(list, ", ")
-}
-
-// ignoredKey returns the key of an ignored member in a map. value is empty if any value is
-// ignored.
-func ignoredKey(name, value string) string { return jsonvalue.Fold(name) + "=" + value }
-
-// ignores reports whether a member with the value is ignored.
-func (x *reader) ignores(name, value string) bool {
-	return x.ignored[ignoredKey(name, "")] || x.ignored[ignoredKey(name, value)]
-}
 
 // envelope is an object around records, while it is read.
 type envelope struct {
@@ -76,7 +37,7 @@ func (x *reader) readEnvelope() error {
 		return err
 	}
 	if e.found && !x.wanted {
-		return &RefusalError{Reason: ErrOtherKind, Detail: "there are only lists of other kinds than " + x.options.Asked.String()}
+		return &answer.Error{Why: otherKind + ": there are only lists of other kinds than " + x.options.Asked.String(), Advice: KindSettings}
 	}
 	if e.found {
 		return nil
@@ -84,15 +45,18 @@ func (x *reader) readEnvelope() error {
 
 	var names []string
 	for _, entry := range x.strange {
-		if name, _, _ := strings.Cut(entry, "="); name != "" {
-			names = append(names, name)
-		}
+		name, _, _ := strings.Cut(entry, "=")
+		names = append(names, name)
 	}
 	for _, s := range e.stated {
 		names = append(names, s.name)
 	}
+	described := ""
+	if len(names) > 0 {
+		described = " (its members are " + answer.Shown(names) + ")"
+	}
 
-	return &RefusalError{Reason: ErrNoList, Detail: "the answer is an object, and " + nothingShows + described(names), Members: names}
+	return &answer.Error{Why: noList + ": the answer is an object, and " + nothingShows + described, Advice: namesMember}
 }
 
 // readObject reads an object around records. Without a container of records it is itself
@@ -129,7 +93,7 @@ func (x *reader) readObject(in place) (*envelope, error) {
 			has = x.counts.Total() - e.before.Total()
 		}
 		if s.count != strconv.FormatInt(has, 10) {
-			return nil, &RefusalError{Reason: ErrCount, Detail: quoted([]string{s.name}), Members: []string{s.name}}
+			return nil, answer.Beside(wrongCount+": ", ignoredMembers, []string{s.name})
 		}
 	}
 
@@ -174,7 +138,7 @@ func (x *reader) readContainer(e *envelope, in place) error {
 		return err
 	}
 
-	return x.readElements(in)
+	return x.readRecords(in)
 }
 
 // found notes that an object has a container of records. The members in front of it have
@@ -202,7 +166,7 @@ func (x *reader) readWrapper(e *envelope, in place) error {
 
 	x.strange = x.strange[:before]
 	if in.named {
-		return &RefusalError{Reason: ErrNoList, Detail: strconv.Quote(in.name) + " is an object without one"}
+		return &answer.Error{Why: noList + ": " + answer.Shown([]string{in.name}) + " is an object without one", Advice: namesMember}
 	}
 
 	value := ""
@@ -241,15 +205,18 @@ func (x *reader) readRemark(e *envelope, in place) error {
 
 // addStrange notes a member that is not recognised, unless it is ignored with its value.
 func (x *reader) addStrange(name, value string) {
-	if x.ignores(name, value) || len(x.strange) == shownNames {
-		return
+	const limit = 12
+	if !x.ignores(name, value) && len(x.strange) < limit {
+		x.strange = append(x.strange, strings.TrimSuffix(name+"="+value, "="))
 	}
+}
 
-	entry := ""
-	if jsonvalue.IsFieldName(name) {
-		entry = strings.TrimSuffix(name+"="+value, "=")
-	}
-	x.strange = append(x.strange, entry)
+// ignores reports whether a member with the value is ignored.
+func (x *reader) ignores(name, value string) bool {
+	return slices.ContainsFunc(x.options.Ignored, func(entry string) bool {
+		ignored, only, _ := strings.Cut(entry, "=")
+		return jsonvalue.Fold(ignored) == jsonvalue.Fold(name) && (only == "" || only == value)
+	})
 }
 
 // refuseStrange refuses the members that stand beside the records, if there are any.
@@ -257,6 +224,9 @@ func (x *reader) refuseStrange() error {
 	if len(x.strange) == 0 {
 		return nil
 	}
-	names := slices.DeleteFunc(slices.Clone(x.strange), func(entry string) bool { return entry == "" })
-	return &RefusalError{Reason: ErrMember, Detail: cmp.Or(quoted(names), "their names cannot be shown"), Members: names}
+
+	refusal := answer.Beside(strangeMember+": ", ignoredMembers, slices.Clone(x.strange))
+	refusal.Advice += "; " + namesMember
+
+	return refusal
 }

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -33,14 +32,10 @@ type Options struct {
 // answer and in order. The record is valid until emit returns. An error of emit ends the
 // reading and is returned as it is, and so is one of r, which has to return it again.
 //
-// What is not recognised is a *RefusalError. Records that were passed on before are then part
+// What is not recognised is an *answer.Error. Records that were passed on before are then part
 // of an answer that is none.
 func Read(r io.Reader, o Options, emit func(Kind, jsontext.Value) error) (Result, error) {
-	x := &reader{options: o, emit: emit, ignored: map[string]bool{}}
-	for _, entry := range o.Ignored {
-		name, value, _ := strings.Cut(entry, "=")
-		x.ignored[ignoredKey(name, value)] = true
-	}
+	x := &reader{options: o, emit: emit}
 
 	head := make([]byte, lookahead)
 	n, _ := io.ReadFull(r, head) // an error comes again
@@ -87,7 +82,6 @@ func (s *source) Read(p []byte) (int, error) {
 type reader struct {
 	options Options
 	emit    func(Kind, jsontext.Value) error
-	ignored map[string]bool // by ignoredKey
 
 	source *source
 	dec    *jsontext.Decoder
@@ -97,7 +91,7 @@ type reader struct {
 	mended int64
 	first  [len(kindNames)][]string // the members of the first record of a kind
 	// strange are the members around the records that are not recognised, as Options.Ignored
-	// takes them; empty for one whose name must not be shown.
+	// takes them.
 	strange []string
 	wanted  bool // there is a container of the kind that was asked for
 }
@@ -106,12 +100,13 @@ type reader struct {
 // reports whether its last bracket shows that it is complete.
 func (x *reader) readAnswer(isSequence bool) (closed bool, err error) {
 	if isSequence {
-		return false, x.readLines()
+		return false, x.readRecords(place{lines: true})
 	}
 
 	switch x.dec.PeekKind() {
 	case '[':
-		err = x.readArray()
+		_, _ = x.dec.ReadToken() // an error comes again
+		err = x.readRecords(place{})
 	case '{':
 		err = x.readEnvelope()
 	default:
@@ -150,34 +145,14 @@ func (x *reader) beginsWithRecord(head []byte) bool {
 	return w.kind != Unknown && !w.plural || x.hasRecordMember(first)
 }
 
-// readLines reads records that follow each other.
-func (x *reader) readLines() error {
-	for {
+// readRecords reads the records in an array, up to its last bracket, or those that follow each
+// other up to the end.
+func (x *reader) readRecords(in place) error {
+	for in.lines || x.dec.PeekKind() != ']' {
 		v, err := x.dec.ReadValue()
-		if errors.Is(err, io.EOF) && x.source.err == nil {
+		if in.lines && errors.Is(err, io.EOF) && x.source.err == nil {
 			return nil
 		}
-		if err != nil {
-			return x.failure(err)
-		}
-		if err := x.record(v, place{lines: true}); err != nil {
-			return err
-		}
-	}
-}
-
-// readArray reads the array that is the whole answer.
-func (x *reader) readArray() error {
-	if _, err := x.dec.ReadToken(); err != nil {
-		return x.failure(err)
-	}
-	return x.readElements(place{})
-}
-
-// readElements reads the records in an array, up to its last bracket.
-func (x *reader) readElements(in place) error {
-	for x.dec.PeekKind() != ']' {
-		v, err := x.dec.ReadValue()
 		if err != nil {
 			return x.failure(err)
 		}

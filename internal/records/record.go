@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -48,27 +49,20 @@ func (x *reader) record(v jsontext.Value, in place) error {
 		return x.emit(kind, v)
 	}
 
-	where := "record " + strconv.FormatInt(x.counts.Total()+1, 10)
+	where := "; it is record " + strconv.FormatInt(x.counts.Total()+1, 10)
 	if jsonvalue.IsFieldName(in.name) {
 		where += ", in " + strconv.Quote(in.name)
-		if !in.shows {
-			refusal.List = in.name
-		}
 	}
-	refusal.Detail = where + ", at byte " + strconv.FormatInt(begin, 10) + ", " + refusal.Detail
+	refusal.Why += where + ", at byte " + strconv.FormatInt(begin, 10)
 
 	return refusal
 }
 
 // recognise returns the kind of a record, or why it is not recognised as one.
-func (x *reader) recognise(v jsontext.Value, in place) (Kind, *RefusalError) {
-	if v.Kind() != '{' {
-		return Unknown, &RefusalError{Reason: ErrNoRecord, Detail: "is " + jsonvalue.KindName(v.Kind())}
-	}
-
+func (x *reader) recognise(v jsontext.Value, in place) (Kind, *answer.Error) {
 	asked, expected := x.options.Asked, cmp.Or(in.kind, x.options.Asked)
-	if asked != Unknown && expected != asked {
-		return Unknown, &RefusalError{Reason: ErrOtherKind, Detail: "is of kind " + expected.String() + " and not " + asked.String()}
+	if asked != Unknown && expected != asked && v.Kind() == '{' {
+		return Unknown, &answer.Error{Why: otherKind + ": it is of kind " + expected.String() + " and not " + asked.String(), Advice: KindSettings}
 	}
 
 	hasMember := x.hasRecordMember(v)
@@ -79,19 +73,31 @@ func (x *reader) recognise(v jsontext.Value, in place) (Kind, *RefusalError) {
 
 	// A word in the plural may be that of a line that holds records.
 	isMarked := hasMember || own.kind != Unknown && (!own.plural || !in.lines)
-	if !isMarked && !in.shows {
-		names := fieldNames(v)
-		return Unknown, &RefusalError{Reason: ErrNoRecord, Detail: nothingShows + described(names), Members: names}
+	kind := cmp.Or(expected, own.kind)
+	why := ""
+	switch {
+	case v.Kind() != '{':
+		why = "it is " + jsonvalue.KindName(v.Kind())
+	case !isMarked && !in.shows:
+		why = "it " + nothingShows
+	default:
+		why = x.compare(v, kind, isMarked)
+	}
+	if why == "" {
+		return kind, nil
 	}
 
-	kind := cmp.Or(expected, own.kind)
+	refusal := &answer.Error{Why: noRecord + ": " + why + answer.Members(v, ""), Advice: namesMember}
+	if !in.shows && in.name != "" {
+		refusal.Advice += "; if the list holds no records, " + answer.Assigned(ignoredMembers, in.name) + " leaves it out"
+	}
 
-	return kind, x.compare(v, kind, isMarked)
+	return Unknown, refusal
 }
 
 // contradiction refuses a record that states another kind than the expected one, also without
 // the discriminators that are ignored.
-func (x *reader) contradiction(record jsontext.Value, own statedWord, expected Kind) *RefusalError {
+func (x *reader) contradiction(record jsontext.Value, own statedWord, expected Kind) *answer.Error {
 	contradicts := func() bool { return own.kind != Unknown && expected != Unknown && own.kind != expected }
 	if contradicts() && x.ignores(string(own.name), "") {
 		own = stated(record, true, x.ignores)
@@ -100,46 +106,38 @@ func (x *reader) contradiction(record jsontext.Value, own statedWord, expected K
 		return nil
 	}
 
-	return &RefusalError{
-		Reason:  ErrOtherKind,
-		Detail:  "says that it is of kind " + own.kind.String() + " and not " + expected.String(),
-		Members: slices.DeleteFunc([]string{string(own.name)}, func(name string) bool { return !jsonvalue.IsFieldName(name) }),
-	}
+	return answer.Beside(otherKind+": it says that it is of kind "+own.kind.String()+" and not "+expected.String()+", in ", ignoredMembers, []string{string(own.name)})
 }
 
-// compare refuses an object that only the name of its container shows to be a record, unless
-// it is the first one of its kind and more than a container itself, or like the first one.
+// compare returns why an object is no record that only the name of its container shows to be
+// one, unless it is the first one of its kind and more than a container itself, or like the
+// first one.
 //
 // The interface names no member of a record (section 2), so that the name of the container is
 // all that can show the first one. The error, page or job that a service puts behind the
 // records has members too, whatever those are called; what it cannot have by chance is what
 // the records before it have. Records that share too little have a member that
 // wire.export_record_member can name.
-func (x *reader) compare(v jsontext.Value, kind Kind, isMarked bool) *RefusalError {
+func (x *reader) compare(v jsontext.Value, kind Kind, isMarked bool) (why string) {
 	first := x.first[kind]
 	if first != nil && (isMarked || isLike(v, first)) {
-		return nil
+		return ""
+	}
+	if first != nil {
+		return "it has too little in common with the " + kind.String() + " records before it"
 	}
 
-	names := fieldNames(v)
-	if first == nil {
-		for name := range jsonvalue.EachMember(v) {
-			isMarked = isMarked || nameKind(string(name)) == Unknown // it is more than a container
-			if len(x.first[kind]) < comparedNames {
-				x.first[kind] = append(x.first[kind], string(name))
-			}
+	for name := range jsonvalue.EachMember(v) {
+		isMarked = isMarked || nameKind(string(name)) == Unknown // it is more than a container
+		if len(x.first[kind]) < comparedNames {
+			x.first[kind] = append(x.first[kind], string(name))
 		}
-		if isMarked {
-			return nil
-		}
-
-		return &RefusalError{Reason: ErrNoRecord, Detail: nothingShows + described(names), Members: names}
+	}
+	if !isMarked {
+		return "it " + nothingShows
 	}
 
-	detail := "has too little in common with the " + kind.String() + " records before it" + described(names)
-	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(first, name) })
-
-	return &RefusalError{Reason: ErrNoRecord, Detail: detail, Members: names}
+	return ""
 }
 
 // isLike reports whether a record has more than half of the names of the first one, or more
@@ -175,23 +173,3 @@ func (x *reader) hasRecordMember(record jsontext.Value) bool {
 
 // nothingShows is what an object lacks that is not recognised as a record.
 const nothingShows = "has nothing that shows that it is a record"
-
-// described returns the names of the members of an object for a message.
-func described(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return "; its members are " + quoted(names)
-}
-
-// fieldNames returns the names of the members of an object that have the form of a
-// field's name, at most twelve.
-func fieldNames(object jsontext.Value) []string {
-	var names []string
-	for name := range jsonvalue.EachMember(object) {
-		if len(names) < shownNames && jsonvalue.IsFieldName(string(name)) {
-			names = append(names, string(name))
-		}
-	}
-	return names
-}

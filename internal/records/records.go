@@ -38,9 +38,7 @@ const (
 	lookahead = 1 << 20
 	// block is how much of an answer is read at a time, in bytes.
 	block = 64 << 10
-	// shownNames is how many names of members an error shows, and comparedNames how many
-	// records are compared by.
-	shownNames    = 12
+	// comparedNames is how many names of members records are compared by.
 	comparedNames = 100
 )
 
@@ -96,13 +94,22 @@ var (
 	ErrFollowed     = errors.New("something follows the last bracket of the answer")
 )
 
-// Reasons of a RefusalError.
-var (
-	ErrNoRecord  = errors.New("what stands where records should be is not recognised as one")
-	ErrOtherKind = errors.New("the answer holds records of another kind than it says or was asked for")
-	ErrNoList    = errors.New("there is no list of records")
-	ErrMember    = errors.New("what stands beside the records is not recognised")
-	ErrCount     = errors.New("a member counts another number of records than there are")
+// What is not recognised in an answer, for the answer.Error that says so.
+const (
+	noRecord      = "what stands where records should be is not recognised as one"
+	otherKind     = "the answer holds records of another kind than it says or was asked for"
+	noList        = "there is no list of records"
+	strangeMember = "what stands beside the records is not recognised"
+	wrongCount    = "a member counts another number of records than there are"
+)
+
+// KindSettings is the advice for records of the wrong kind.
+const KindSettings = "compare wire.export_kind_parameter and wire.export_kind_values with what your service expects"
+
+// The other settings that admit an answer.
+const (
+	ignoredMembers = "wire.export_ignored_members"
+	namesMember    = "if the object is a record, wire.export_record_member names a member that every record has"
 )
 
 // located adds the offset in the answer to errors about its JSON.

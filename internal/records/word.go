@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -140,28 +141,12 @@ func sole(record jsontext.Value) statedWord {
 	return found
 }
 
-// counted returns what a member counts whose name says that it is a number of records,
-// such as count, totalRecords or person_count: the records of one kind, or all of them.
+// counted returns what a member counts whose name says that it is a number of records: the
+// records of one kind, or all of them.
 func counted(name string) (k Kind, isCount bool) {
-	folded := bytes.TrimPrefix(jsonvalue.AppendFolded(nil, name), []byte("odata"))
-	noun := folded
-	for _, before := range [...]string{"total", "numberof", "num"} {
-		noun = bytes.TrimPrefix(noun, []byte(before))
-	}
-	for _, behind := range [...]string{"count", "total"} {
-		noun = bytes.TrimSuffix(noun, []byte(behind))
-	}
-
-	if k, _ = word(noun); k != Unknown {
-		return k, true
-	}
-
-	switch string(noun) {
-	case "", "record", "records", "item", "items", "result", "results", "element", "elements", "row", "rows":
-		return Unknown, len(noun) < len(folded)
-	}
-
-	return Unknown, false
+	noun, ofAll := answer.Counted(name)
+	k, _ = word([]byte(noun))
+	return k, ofAll || k != Unknown
 }
 
 // isList reports whether services use a name for a list of anything, so that an empty one

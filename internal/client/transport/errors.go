@@ -95,7 +95,7 @@ type Error struct {
 	Date   time.Time
 
 	Renewed bool  // the credential was renewed after the 401
-	Cause   error // nil, a context's error, ErrUntimed, ErrOutdated or a *records.RefusalError; never an error of the network
+	Cause   error // nil, a context's error, ErrUntimed, ErrOutdated or a *answer.Error; never an error of the network
 }
 
 // Title returns the headline of the failure.

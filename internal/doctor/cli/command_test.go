@@ -96,11 +96,10 @@ func TestDoctor_printsOnlyTheSettingsThatDiffer(t *testing.T) {
 		{mockserver.Dialect{"login_parameters": "query", "consent_parameters": "form"}, map[string]string{"login_parameters_in": "query", "consent_parameters_in": "form"}},
 		{mockserver.Dialect{"agreement_time": "unix_ms"}, map[string]string{"agreement_time_format": "unix_ms"}},
 		{mockserver.Dialect{"pending_names": "own_person", "export_kind": "parameter"}, map[string]string{"pending_identity_field": "customer", "export_kind_parameter": "kind"}},
-		{mockserver.Dialect{"export_envelope": "own_member"}, map[string]string{"export_ignored_members": "tenant"}},
-		{mockserver.Dialect{"export_envelope": "described"}, map[string]string{"export_ignored_members": "generatedAt,count=null"}},
+		{mockserver.Dialect{"export_envelope": "own_member"}, map[string]string{}},
 		{mockserver.Dialect{"export_answer": "own_discriminator"}, map[string]string{}},
-		{mockserver.Dialect{"export_text": "broken", "export_envelope": "own_member"}, map[string]string{"export_invalid_utf8": "replace", "export_ignored_members": "tenant"}},
-		{mockserver.Dialect{"profile_answer": "own_wrapper", "pending_answer": "described"}, map[string]string{"profile_member": "traits", "pending_ignored_members": "links"}},
+		{mockserver.Dialect{"export_text": "broken"}, map[string]string{"export_invalid_utf8": "replace"}},
+		{mockserver.Dialect{"profile_answer": "own_wrapper", "pending_answer": "described"}, map[string]string{"profile_member": "traits"}},
 		{mockserver.Dialect{"pending_answer": "counted", "consent_names": "camel"}, map[string]string{}},
 		{mockserver.Dialect{"consent_answer": "nested", "consent_time": "unix_ms", "export_answer": "ndjson", "errors": "problem"}, map[string]string{}},
 	}) {
@@ -109,6 +108,30 @@ func TestDoctor_printsOnlyTheSettingsThatDiffer(t *testing.T) {
 			out := wholly(t, patient(t, tc.dialect))
 			if diff := cmp.Diff(tc.want, out.report.Setup.Wire); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestDoctor_advisesToIgnoreOnlyWhatIsEmpty has members beside the records of a day. Of one with a
+// value, only a person can tell whether it says that there are more.
+func TestDoctor_advisesToIgnoreOnlyWhatIsEmpty(t *testing.T) {
+	t.Parallel()
+
+	for beside, ignored := range map[string]string{
+		`"error":"half of it",`: "", `"partial":"yes",`: "", `"tenant":"web",`: "", `"remaining":7,`: "", `"complete":false,`: "", `"next":null,"partial":"yes",`: "",
+		`"next":null,"warnings":[],"errors":{},`: "next=null,warnings=[],errors={}",
+	} {
+		t.Run(beside, func(t *testing.T) {
+			t.Parallel()
+			service := patient(t, nil, func(s *mockserver.Server) { s.Export.Beside = beside })
+			service.AllowViolations()
+			out := run(t, environment(service), "-json")
+			if out.report.Setup.Wire["export_ignored_members"] != ignored {
+				t.Errorf("the settings are %v", out.report.Setup.Wire)
+			}
+			if ignored == "" {
+				wantFinding(t, out, "Export", "shape", doctor.Broken, "look at it: if it does not say that the answer is incomplete, wire.export_ignored_members = ")
 			}
 		})
 	}
@@ -135,6 +158,7 @@ func TestDoctor_namesWhatDiffers(t *testing.T) {
 		{mockserver.Dialect{"pending_answer": "by_person"}, "Pending requests", "shape", doctor.Broken, `wire.pending_list = "ignored"`},
 		{mockserver.Dialect{"pending_states": "own_words"}, "Pending requests", "statuses", doctor.Differs, "wire.ended_statuses"},
 		{mockserver.Dialect{"pages": "has_more"}, "Pending requests", "pages", doctor.Differs, "has_more"},
+		{mockserver.Dialect{"pending_answer": "described"}, "Pending requests", "pages", doctor.Differs, `look at it: if it does not say that the answer is incomplete, wire.pending_ignored_members = "links"`},
 		{mockserver.Dialect{"pending_names": "own_time"}, "Pending requests", "fields", doctor.Differs, "askedOn"},
 		{mockserver.Dialect{"pending_names": "own_names"}, "Pending requests", "fields", doctor.Differs, "phase, what"},
 		{mockserver.Dialect{"export_envelope": "next_day"}, "Export", "shape", doctor.Broken, "wire.export_ignored_members"},
