@@ -275,17 +275,13 @@ func Structure(v jsontext.Value) string {
 
 	var parts []string
 	for _, p := range jsonvalue.Outline(v, nil) {
-		if len(p.Path) == 0 {
-			continue
-		}
-		if len(parts) == limit {
-			parts = append(parts, "…")
-			break
-		}
-		parts = append(parts, p.String()+" ("+jsonvalue.KindName(p.Kind)+")")
+		parts = append(parts, p.Path+" ("+jsonvalue.KindName(p.Kind)+")")
 	}
 
-	kind := jsonvalue.KindName(v.Kind())
+	kind, parts := jsonvalue.KindName(v.Kind()), parts[1:] // without the top
+	if len(parts) > limit {
+		parts = append(parts[:limit], "…")
+	}
 	if len(parts) == 0 {
 		return kind
 	}

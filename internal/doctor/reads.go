@@ -259,8 +259,8 @@ func (x *examination) examineConsent(ctx context.Context) {
 		}
 		var unknown []string
 		for _, p := range jsonvalue.Outline(held.JSON, x.hides) {
-			if len(p.Path) > 0 && p.Kind != '{' && p.Name() != jsonvalue.Each && !answer.IsConsentMember(p.Name()) {
-				unknown = append(unknown, p.Name())
+			if p.Name != "" && p.Kind != '{' && !answer.IsConsentMember(p.Name) {
+				unknown = append(unknown, p.Name)
 			}
 		}
 		x.reportFields(lacking, unknown, answer.ClauseNames[:]...)

@@ -3,7 +3,6 @@
 package jsonvalue
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -12,40 +11,17 @@ import (
 
 // Place is a place in a document: its names and what stands there, and never a value.
 type Place struct {
-	// Path holds the names of the members from the top. Each stands for the elements of
-	// an array, and AnyName for a name that is not shown.
-	Path []string
+	// Path is where it is, as a message shows it, such as $.requests[].id.
+	Path string
+	// Name is that of the member, AnyName for one that is not shown. The top and the elements
+	// of an array have none.
+	Name string
 	// Kind is the kind of the value, as jsontext spells it.
 	Kind jsontext.Kind
 }
 
-// Elements of a Path that are no names.
-const (
-	Each    = "[]"
-	AnyName = "{}"
-)
-
-// Name returns the name of the member at the place, or Each.
-func (p Place) Name() string {
-	if len(p.Path) == 0 {
-		return ""
-	}
-	return p.Path[len(p.Path)-1]
-}
-
-// String returns the path as a message shows it, such as $.requests[].id.
-func (p Place) String() string {
-	var b strings.Builder
-	b.WriteByte('$')
-	for _, name := range p.Path {
-		if name != Each {
-			b.WriteByte('.')
-		}
-		b.WriteString(name)
-	}
-
-	return b.String()
-}
+// AnyName stands for the names that are not shown.
+const AnyName = "{}"
 
 // Bounds of an outline. What is beyond them is left out.
 const (
@@ -59,52 +35,42 @@ const (
 // has no form that names of fields have, or if it is a key among many objects of one
 // structure: such names may be people.
 func Outline(v jsontext.Value, hidden func(name string) bool) []Place {
-	o := &outline{hidden: hidden, seen: map[string]bool{}}
-	o.add(nil, v)
-	return o.places
-}
+	var places []Place
+	seen := map[Place]bool{}
 
-type outline struct {
-	hidden func(string) bool
-	seen   map[string]bool // by path and kind
-	places []Place
-}
-
-func (o *outline) add(path []string, v jsontext.Value) {
-	p := Place{Path: slices.Clone(path), Kind: v.Kind()}
-	if p.Kind == 'f' {
-		p.Kind = 't'
-	}
-
-	key := p.String() + " " + string(rune(p.Kind))
-	if !o.seen[key] && len(o.places) < outlinePlaces {
-		o.seen[key] = true
-		o.places = append(o.places, p)
-	}
-
-	if len(path) < outlineDepth {
-		o.addInside(path, v)
-	}
-}
-
-// addInside adds the members of an object, or the elements of an array.
-func (o *outline) addInside(path []string, v jsontext.Value) {
-	count := 0
-	for element := range EachElement(v) {
-		if count++; count > outlineElements {
+	var add func(p Place, v jsontext.Value, levels int)
+	add = func(p Place, v jsontext.Value, levels int) {
+		if p.Kind = v.Kind(); p.Kind == 'f' {
+			p.Kind = 't'
+		}
+		if !seen[p] && len(places) < outlinePlaces {
+			seen[p] = true
+			places = append(places, p)
+		}
+		if levels == 0 {
 			return
 		}
-		o.add(append(path, Each), element)
-	}
 
-	isMap := isMap(v)
-	for name, member := range EachMember(v) {
-		shown := string(name)
-		if isMap || !IsFieldName(shown) || o.hidden != nil && o.hidden(shown) {
-			shown = AnyName
+		elements := 0
+		for element := range EachElement(v) {
+			if elements++; elements > outlineElements {
+				return
+			}
+			add(Place{Path: p.Path + "[]"}, element, levels-1)
 		}
-		o.add(append(path, shown), member)
+
+		isMap := isMap(v)
+		for key, member := range EachMember(v) {
+			name := string(key)
+			if isMap || !IsFieldName(name) || hidden != nil && hidden(name) {
+				name = AnyName
+			}
+			add(Place{Path: p.Path + "." + name, Name: name}, member, levels-1)
+		}
 	}
+	add(Place{Path: "$"}, v, outlineDepth)
+
+	return places
 }
 
 // isMap reports whether an object looks like a map: several members, all of them objects

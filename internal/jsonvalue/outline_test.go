@@ -31,7 +31,7 @@ func TestOutline_hasNamesAndNeverValues(t *testing.T) {
 
 			var got []string
 			for _, p := range jsonvalue.Outline(jsontext.Value(tc.document), func(name string) bool { return name == "hush" }) {
-				got = append(got, p.String()+" "+string(rune(p.Kind)))
+				got = append(got, p.Path+" "+string(rune(p.Kind)))
 			}
 
 			if diff := cmp.Diff(tc.want, got); diff != "" {

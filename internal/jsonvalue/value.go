@@ -10,7 +10,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -38,6 +41,39 @@ func Parse(document []byte) (jsontext.Value, error) {
 	}
 
 	return v, nil
+}
+
+// ParseObject returns the members of JSON text that has to be one object: valid UTF-8,
+// no name twice, and no number outside the range of a 64-bit float. Errors complete a
+// sentence about the text, and never quote it, since it may hold personal data.
+func ParseObject(text string) (map[string]jsontext.Value, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, errors.New("is empty; it has to be a JSON object")
+	}
+
+	v, err := Parse([]byte(text))
+	if err != nil {
+		return nil, errors.New("is not valid JSON: " + DescribeSyntax(err))
+	}
+	if v.Kind() != '{' {
+		return nil, errors.New("has to be a JSON object, and is " + KindName(v.Kind()))
+	}
+	var plain any
+	if json.Unmarshal(v, &plain) != nil {
+		return nil, errors.New("holds a number beyond what a 64-bit float can hold, such as 1e400")
+	}
+
+	return Members(v), nil
+}
+
+// FormatObject returns members as a JSON object, in the order of their names and with texts
+// and numbers spelled as they are.
+func FormatObject(members map[string]jsontext.Value) string {
+	text, err := json.Marshal(members, json.Deterministic(true), jsontext.PreserveRawStrings(true))
+	if err != nil {
+		return "" // not reached: members come from parsed JSON
+	}
+	return string(text)
 }
 
 // DescribeSyntax returns what is wrong with JSON, and where, without quoting any of it.
@@ -85,6 +121,31 @@ func Text(v jsontext.Value) string {
 	}
 	return string(unquoted(v))
 }
+
+// AppendFolded appends the letters and digits of a name or of a word in lower case, so that
+// recordType, record_type and Record-Type are one.
+func AppendFolded[T ~string | ~[]byte](folded []byte, name T) []byte {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= utf8.RuneSelf:
+			for _, r := range string(name[i:]) {
+				if unicode.IsLetter(r) || unicode.IsDigit(r) {
+					folded = utf8.AppendRune(folded, unicode.ToLower(r))
+				}
+			}
+			return folded
+		case 'A' <= c && c <= 'Z':
+			folded = append(folded, c+'a'-'A')
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+			folded = append(folded, c)
+		}
+	}
+
+	return folded
+}
+
+// Fold returns a name or a word folded.
+func Fold(name string) string { return string(AppendFolded(nil, name)) }
 
 // kindNames are the kinds of JSON values as a message calls them.
 var kindNames = map[jsontext.Kind]string{
@@ -162,7 +223,7 @@ func Told(v jsontext.Value) bool {
 	case '0':
 		return decimalOf(v) != decimal{}
 	case '{', '[':
-		i := inside(v, byte(v.Kind()))
+		i := SkipSpace(v, SkipSpace(v, 0)+1) // behind the bracket
 		return i < len(v) && v[i] != '}' && v[i] != ']'
 	}
 
