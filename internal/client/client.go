@@ -9,14 +9,16 @@
 //
 // Package transport gets a request to the service and its answer back; package answer and
 // package records say what an answer is. This package knows the endpoints: consent, profile,
-// data, requests, export and session each hold a group of them, and answer_* what their
-// answers have in common.
+// data, requests, export and session each hold a group of them.
 package client
 
 import (
+	"context"
 	"errors"
+	"sync"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
@@ -43,24 +45,8 @@ func New(cfg Config) (*Client, error) {
 	}
 
 	cfg = cfg.withDefaults()
-
-	s, err := transport.New(transport.Config{
-		Base:              base,
-		Credentials:       cfg.Credentials,
-		LoginParametersIn: cfg.Wire.LoginParametersIn,
-		ReadOnly:          cfg.ReadOnly,
-		MaxConcurrency:    cfg.MaxConcurrency,
-		RequestsPerSecond: cfg.RequestsPerSecond,
-		RequestTimeout:    cfg.RequestTimeout,
-		MaxRetries:        cfg.MaxRetries,
-		LogIsOff:          cfg.LogIsOff,
-		CACertPEM:         cfg.CACertPEM,
-		Headers:           cfg.Headers,
-		UserAgent:         cfg.UserAgent,
-		DialContext:       cfg.DialContext,
-		Proxy:             cfg.Proxy,
-		Observer:          cfg.Observer,
-	})
+	cfg.Base, cfg.LoginParametersIn = base, cfg.Wire.LoginParametersIn
+	s, err := transport.New(cfg.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -83,3 +69,53 @@ func (c *Client) Concurrency() int { return c.config.MaxConcurrency }
 // Notices returns messages for the user although nothing failed, such as a clock that
 // is far off. Each is returned once.
 func (c *Client) Notices() []string { return c.sender.TakeNotices() }
+
+// problem returns the *Error of an answer that is not what was asked for. err is of package
+// answer.
+func problem(a transport.Answer, err error) error {
+	p, ok := errors.AsType[*answer.Error](err)
+	if !ok {
+		return err
+	}
+
+	switch p.Outcome {
+	case answer.Refused:
+		return a.Refusal()
+	case answer.Absent:
+		return a.Call.Fail(transport.ClassNotFound, a.Status, p.Error())
+	case answer.Unrecognised:
+	}
+
+	e := a.Call.Fail(transport.ClassPayload, a.Status, a.Call.Redact.Clean(p.Error()))
+	e.Ambiguous = false
+
+	return e
+}
+
+// keyedLocks is a lock for each key, such as a person. The zero value is ready for use.
+type keyedLocks struct {
+	held sync.Map // by key, a channel that is closed when the lock is free again
+}
+
+// lock waits for the lock of a key, or until the context ends. The caller calls unlock once.
+func (l *keyedLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
+	free := make(chan struct{})
+	for {
+		other, isHeld := l.held.LoadOrStore(key, free)
+		if !isHeld {
+			break
+		}
+
+		waiting, _ := other.(chan struct{})
+		select {
+		case <-waiting:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+
+	return func() {
+		l.held.Delete(key)
+		close(free)
+	}, nil
+}

@@ -146,15 +146,6 @@ func listed(setting string) []string {
 	return names
 }
 
-// exportKindValues returns the values of the parameter in the order of records.Kinds.
-func (w Wire) exportKindValues() []string {
-	values := strings.Split(w.ExportKindValues, ",")
-	for i, v := range values {
-		values[i] = strings.TrimSpace(v)
-	}
-	return values
-}
-
 func (w Wire) withDefaults() Wire {
 	for _, s := range WireSettings {
 		field := s.Field(&w)
@@ -178,9 +169,8 @@ func (w Wire) Validate() error {
 		return errors.New("wire.export_kind_parameter must not be " + strings.Join(ReservedParameters, " or ") + ": the interface has another meaning for them")
 	}
 
-	kinds := w.exportKindValues()
-	slices.Sort(kinds)
-	if len(kinds) != len(records.Kinds) || len(slices.Compact(slices.Clone(kinds))) != len(kinds) || kinds[0] == "" {
+	kinds := listed(w.ExportKindValues)
+	if len(kinds) != len(records.Kinds) || len(slices.Compact(slices.Sorted(slices.Values(kinds)))) != len(kinds) {
 		return errors.New("wire.export_kind_values must be three different values with commas between, such as " + DefaultExportKindValues)
 	}
 

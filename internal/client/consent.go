@@ -107,9 +107,6 @@ var ErrUntimed = errors.New("the service's record has no agreement_time")
 // Choice returns what the update sends.
 func (u ConsentUpdate) Choice() Choice { return Choice{u.Clauses, u.Manual} }
 
-// keepsLater reports whether a later choice of the person stands.
-func (u ConsentUpdate) keepsLater() bool { return !u.KeepLaterThan.IsZero() }
-
 // ConsentOutcome is the outcome of an update that did not fail.
 type ConsentOutcome int
 
@@ -211,21 +208,21 @@ func (u ConsentUpdate) isUnnecessary(held answer.Consent) bool {
 	return u.Skip == SkipSameRecord && isSame || u.Skip == SkipSameClauses && held.HasClauses(u.Clauses)
 }
 
-// isOlderThan reports whether the record is a later choice, which stands. A record that is
-// known is not later by the fraction of a second that the service does not keep.
-func (u ConsentUpdate) isOlderThan(held answer.Consent) bool {
-	if !u.keepsLater() || !held.LaterThan(u.KeepLaterThan) {
+// mayOverrule reports whether the update may overrule a later choice: the record is later, or
+// has no agreement_time and is not known. A record that is known is not later by the fraction
+// of a second that the service does not keep.
+func (u ConsentUpdate) mayOverrule(held answer.Consent) bool {
+	if u.KeepLaterThan.IsZero() {
 		return false
 	}
 
 	at, _ := held.AgreementTime.Get()
-	return !SameTime(at, u.KeepLaterThan) || !u.knows(held)
-}
+	isLater := held.LaterThan(u.KeepLaterThan)
+	if isLater && !SameTime(at, u.KeepLaterThan) {
+		return true
+	}
 
-// mayBeOlderThan reports whether the record may be a later choice, since it has no
-// agreement_time and is not known.
-func (u ConsentUpdate) mayBeOlderThan(held answer.Consent) bool {
-	return u.keepsLater() && held.IsUntimed() && !u.knows(held)
+	return (isLater || held.IsUntimed()) && !u.knows(held)
 }
 
 // knows reports whether a record is ours by its choice, or one that the update
@@ -243,3 +240,9 @@ func (u ConsentUpdate) knows(held answer.Consent) bool {
 // MappedIPv6 returns an address in the form of the interface: IPv4 is mapped into IPv6
 // space (section 2, user_ipv6).
 func MappedIPv6(a netip.Addr) string { return netip.AddrFrom16(a.As16()).String() }
+
+// FormatInstant returns an instant in RFC 3339, in UTC, to the millisecond. Milliseconds
+// of zero are left out.
+func FormatInstant(t time.Time) string {
+	return t.UTC().Truncate(time.Millisecond).Format("2006-01-02T15:04:05.999Z07:00")
+}

@@ -110,7 +110,7 @@ type consentWrite struct {
 // taken for both. A read-only client compares too, and refuses only a write that is needed.
 func (w *consentWrite) round(ctx context.Context) error {
 	u := w.update
-	compares := u.OnlyKnown || u.Skip != SkipNever || u.keepsLater() || w.lost != nil
+	compares := u.OnlyKnown || u.Skip != SkipNever || !u.KeepLaterThan.IsZero() || w.lost != nil
 	unsent := 1
 	if compares {
 		unsent = 2
@@ -217,16 +217,16 @@ func (w *consentWrite) judge(got transport.Answer, held answer.Consent) (differs
 		return false, nil // the lost answer was a success
 	}
 
-	isChoice := changed && u.keepsLater()
+	isChoice := u.mayOverrule(held) || changed && !u.KeepLaterThan.IsZero()
 	switch {
 	case u.isUnnecessary(held):
 		w.result.Outcome = ConsentUnchanged
-	case u.mayBeOlderThan(held), isChoice && held.IsUntimed():
+	case isChoice && held.IsUntimed():
 		e := got.Call.Fail(transport.ClassPayload, got.Status,
 			"the service's record has no agreement_time, so that a later choice of the person cannot be excluded; it was left as it is (keep_later_choice = false writes all the same)")
 		e.Cause = ErrUntimed
 		return false, e
-	case u.isOlderThan(held), isChoice:
+	case isChoice:
 		w.result = ConsentResult{Outcome: ConsentKept, Kept: &held}
 	}
 

@@ -79,8 +79,8 @@ func ValidateSegment(s string) error {
 	if err := transport.ValidateVisible(s); err != nil {
 		return err
 	}
-	if at := firstUncomposed(s); at >= 0 {
-		return fmt.Errorf("%w, at byte %d", ErrNotNFC, at)
+	if !norm.NFC.IsNormalString(s) {
+		return fmt.Errorf("%w, at byte %d", ErrNotNFC, norm.NFC.QuickSpanString(s))
 	}
 
 	return nil
@@ -89,23 +89,6 @@ func ValidateSegment(s string) error {
 // ErrNotNFC is why ValidateSegment refuses a value that Terraform would change into another
 // one: a letter and a combining accent become one character.
 var ErrNotNFC = errors.New("is not in the Unicode form NFC, the only one that Terraform keeps")
-
-// firstUncomposed returns the first byte in which a text differs from its NFC; -1 if it is
-// in NFC.
-func firstUncomposed(s string) int {
-	if norm.NFC.IsNormalString(s) {
-		return -1
-	}
-
-	composed := norm.NFC.String(s)
-	for i := range s {
-		if i >= len(composed) || s[i] != composed[i] {
-			return i
-		}
-	}
-
-	return len(s)
-}
 
 // family returns the template of the path of the scope, and the values of its {names}.
 func (s Scope) family() (template string, values []string) {

@@ -146,7 +146,7 @@ func (x *exporting) read(ctx context.Context) error {
 	query := url.Values{"utcDate": {FormatDay(x.query.Day)}}
 	for _, k := range asked {
 		if k != records.Unknown {
-			query.Set(wire.ExportKindParameter, wire.exportKindValues()[slices.Index(records.Kinds, k)])
+			query.Set(wire.ExportKindParameter, listed(wire.ExportKindValues)[slices.Index(records.Kinds, k)])
 		}
 
 		err := x.part(ctx, query, k)
@@ -277,3 +277,18 @@ func (x *exporting) checkDate(s *exportAnswer) error {
 
 	return nil
 }
+
+// dayLayout is how the interface writes a UTC date (section 4, Export).
+const dayLayout = "2006-01-02"
+
+// ParseDay parses a UTC date, YYYY-MM-DD and nothing else.
+func ParseDay(text string) (time.Time, error) {
+	day, err := time.Parse(dayLayout, text)
+	if err != nil || day.Format(dayLayout) != text {
+		return time.Time{}, errors.New("has to be a date that exists, written YYYY-MM-DD, such as 2026-01-31")
+	}
+	return day, nil
+}
+
+// FormatDay returns the UTC date of an instant.
+func FormatDay(t time.Time) string { return t.UTC().Format(dayLayout) }

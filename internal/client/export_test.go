@@ -244,7 +244,7 @@ func BenchmarkExport(b *testing.B) {
 			listening := httptest.NewServer(service)
 			defer listening.Close()
 
-			c, err := client.New(client.Config{BaseURL: listening.URL, Credentials: transport.Credentials{APISecretKey: "key"}})
+			c, err := client.New(client.Config{BaseURL: listening.URL, Config: transport.Config{Credentials: transport.Credentials{APISecretKey: "key"}}})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -55,13 +55,12 @@ func bubble(t *testing.T, test func(t *testing.T, service *mocktest.Instance, c 
 func connect(t *testing.T, service *mocktest.Instance, change ...option) *client.Client {
 	t.Helper()
 
-	cfg := client.Config{
-		BaseURL:     service.URL,
+	cfg := client.Config{BaseURL: service.URL, Config: transport.Config{
 		Credentials: transport.Credentials{Email: service.Email, Password: service.Password},
 		MaxRetries:  client.DefaultMaxRetries,
 		UserAgent:   "client-test",
 		DialContext: service.DialContext,
-	}
+	}}
 
 	for _, f := range change {
 		f(service, &cfg)
@@ -79,11 +78,11 @@ func connect(t *testing.T, service *mocktest.Instance, change ...option) *client
 
 // direct returns a client that reaches the service over TCP.
 func direct(service *mocktest.Instance, change func(*client.Config)) (*client.Client, error) {
-	cfg := client.Config{
-		BaseURL: service.URL, Credentials: transport.Credentials{APISecretKey: service.SecretKey},
-		CACertPEM: service.CAPEM, MaxRetries: 1, UserAgent: "client-test",
+	cfg := client.Config{BaseURL: service.URL, Config: transport.Config{
+		Credentials: transport.Credentials{APISecretKey: service.SecretKey},
+		CACertPEM:   service.CAPEM, MaxRetries: 1, UserAgent: "client-test",
 		Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
-	}
+	}}
 	if change != nil {
 		change(&cfg)
 	}

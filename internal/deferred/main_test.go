@@ -50,13 +50,12 @@ func bubble(t *testing.T, test func(t *testing.T, service *mocktest.Instance, r 
 // newRun returns another run of the provider, which knows nothing about earlier ones.
 func newRun(t *testing.T, service *mocktest.Instance, change ...func(*client.Config)) run {
 	t.Helper()
-	cfg := client.Config{
-		BaseURL:     service.URL,
+	cfg := client.Config{BaseURL: service.URL, Config: transport.Config{
 		Credentials: transport.Credentials{APISecretKey: service.SecretKey},
 		MaxRetries:  client.DefaultMaxRetries,
 		UserAgent:   "deferred-test",
 		DialContext: service.DialContext,
-	}
+	}}
 
 	for _, f := range change {
 		f(&cfg)

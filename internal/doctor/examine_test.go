@@ -29,7 +29,9 @@ func examine(t *testing.T, change func(*client.Config), configure func(*mockserv
 	t.Helper()
 	service := mocktest.StartPipe(t, configure)
 	service.PutConsent(scope, person, before)
-	cfg := client.Config{BaseURL: service.URL, UserAgent: "doctor-test", DialContext: service.DialContext, Credentials: transport.Credentials{APISecretKey: service.SecretKey}}
+	cfg := client.Config{BaseURL: service.URL, Config: transport.Config{
+		UserAgent: "doctor-test", DialContext: service.DialContext, Credentials: transport.Credentials{APISecretKey: service.SecretKey},
+	}}
 	if change != nil {
 		change(&cfg)
 	}

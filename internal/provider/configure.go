@@ -213,7 +213,7 @@ func members(prefix string, object tftypes.Value) map[string]tftypes.Value {
 
 // configuration takes over every setting that is known, and reports what cannot be used.
 func (r *reading) configuration() *configuration {
-	to := &configuration{Config: client.Config{MaxRetries: client.DefaultMaxRetries}}
+	to := &configuration{Config: client.Config{Config: transport.Config{MaxRetries: client.DefaultMaxRetries}}}
 	if wire, ok := r.block["wire"]; ok && !wire.IsKnown() {
 		r.unknown = append(r.unknown, "wire")
 	}
