@@ -105,16 +105,7 @@ func TestHTTP2_lostAnswersAreResolved(t *testing.T) {
 			_, err = c.GetConsent(t.Context(), scope, person)
 			noError(t, err)
 
-			committed := 0
-			for _, r := range service.Requests() {
-				if r.Operation == mockserver.OpUpdateConsent && r.Committed {
-					committed++
-				}
-			}
-
-			if committed != 1 {
-				t.Errorf("the change was made %d times", committed)
-			}
+			wantCommitted(t, service, mockserver.OpUpdateConsent, 1)
 		})
 	}
 }

@@ -39,10 +39,10 @@ func BenchmarkClient_getConsent(b *testing.B) {
 		"none compared": {http.StatusNotFound, none, compare, false},
 	} {
 		b.Run(name, func(b *testing.B) {
-			c, err := client.New(client.Config{
-				BaseURL: "http://localhost", Credentials: transport.Credentials{APISecretKey: "key"}, LogIsOff: true,
+			c, err := client.New(client.Config{BaseURL: "http://localhost", Config: transport.Config{
+				Credentials: transport.Credentials{APISecretKey: "key"}, LogIsOff: true,
 				DialContext: func(context.Context, string, string) (net.Conn, error) { return answering(bc.status, bc.body), nil },
-			})
+			}})
 			if err != nil {
 				b.Fatal(err)
 			}

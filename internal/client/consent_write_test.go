@@ -123,6 +123,20 @@ func TestConsent_oneUpdate(t *testing.T) {
 				mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 502, Times: -1}),
 			update: allTrue(), patches: 1, failed: &transport.Error{Class: transport.ClassUnknownOutcome, Ambiguous: true, Attempts: 1, Detail: "looking at the service failed"},
 		},
+		"two lost answers": {
+			faults: always(
+				mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutBeforeCommit},
+				mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutAfterCommit}),
+			update: allTrue(), patches: 2, want: client.ConsentWritten,
+		},
+		"a success that says no": {
+			faults: always(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte(`{"error":"no"}`)}),
+			update: allTrue(), patches: 1, failed: &transport.Error{Class: transport.ClassRejected, Attempts: 1},
+		},
+		"a success with empty errors": {
+			faults: always(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte(`{"error":"","errors":[],"success":true}`)}),
+			update: allTrue(), patches: 1, want: client.ConsentWritten,
+		},
 		"it is sent again only once": {
 			faults: always(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 500, Times: -1}),
 			update: allTrue(), patches: 2, failed: &transport.Error{Class: transport.ClassServer, Ambiguous: true, Attempts: 2},
@@ -227,17 +241,7 @@ func TestConsent_lostAnswerIsResolvedByReading(t *testing.T) {
 				service.Inject(fault)
 				noError(t, update(t.Context(), c))
 
-				committed := 0
-				for _, r := range service.Requests() {
-					if r.Operation == mockserver.OpUpdateConsent && r.Committed {
-						committed++
-					}
-				}
-
-				if committed != 1 {
-					t.Errorf("the change was made %d times, want exactly once", committed)
-				}
-
+				wantCommitted(t, service, mockserver.OpUpdateConsent, 1)
 				wantCount(t, service, mockserver.OpGetConsent, 1)
 				if record, ok := service.Consent(serverScope, person); !ok || !record.Clauses[4] {
 					t.Errorf("the service holds %+v %v", record, ok)
@@ -245,19 +249,6 @@ func TestConsent_lostAnswerIsResolvedByReading(t *testing.T) {
 			}, useSecretKey)
 		})
 	}
-}
-
-func TestConsent_secondLostAnswerIsResolvedToo(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutBeforeCommit},
-			mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutAfterCommit})
-		err := update(t.Context(), c)
-		rec, ok := service.Consent(serverScope, person)
-		if err != nil && ok {
-			t.Errorf("the service holds %v and the error says %v", rec.Clauses, err)
-		}
-	}, useSecretKey)
 }
 
 // TestConsent_choiceDuringALostAnswerStands has records whose time says nothing: what is
@@ -313,22 +304,4 @@ func TestConsent_writeWaitsForARetryAfterThatCameDuringItsComparison(t *testing.
 		wantCount(t, service, mockserver.OpGetConsent, 2)
 		wantCount(t, service, mockserver.OpUpdateConsent, 1)
 	}, useSecretKey)
-}
-
-func TestUpdateConsent_emptyErrorsAreNone(t *testing.T) {
-	t.Parallel()
-
-	for member, failed := range map[string]bool{
-		`"errors":0`: false, `"errors":0.0`: false, `"errors":[]`: false, `"errors":[ ]`: false, `"errors":{ }`: false,
-		`"error":{}`: false, `"error":{ }`: false, `"error":null`: false, `"error":false`: false, `"error":""`: false,
-		`"error":" "`: false, `"success":true`: false, `"success":null`: false, `"truncated":0`: false,
-		`"errors":1`: true, `"errors":[null]`: true, `"error":true`: true, `"error":"no"`: true, `"error":{"code":1}`: true, `"success":false`: true,
-	} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte("{" + member + "}")})
-			if err := update(t.Context(), c); transport.IsClass(err, transport.ClassRejected) != failed || !failed && err != nil {
-				t.Errorf("%s: the error is %v", member, err)
-			}
-		}, useSecretKey)
-	}
 }

@@ -7,8 +7,8 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
-	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -21,7 +21,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // TestExportAnswer_everyForm reads a day with three records, and one with none. The end of
@@ -95,62 +94,6 @@ func TestExportAnswer_everyForm(t *testing.T) {
 	}
 }
 
-// TestExportAnswer_everyDialectOfADayIsReadWithItsSettings combines all answers that the mock
-// server knows to the questions about exports.
-func TestExportAnswer_everyDialectOfADayIsReadWithItsSettings(t *testing.T) {
-	t.Parallel()
-
-	dialects := []mockserver.Dialect{{}}
-	for _, q := range mockserver.Questions {
-		if !strings.HasPrefix(q.Name, "export_") {
-			continue
-		}
-
-		var next []mockserver.Dialect
-		for _, d := range dialects {
-			for _, choice := range q.Choices {
-				with := maps.Clone(d)
-				with[q.Name] = choice.Name
-				next = append(next, with)
-			}
-		}
-		dialects = next
-	}
-
-	n := soak.Size(50, len(dialects))
-	for i := range n {
-		dialect := dialects[i*len(dialects)/n]
-		synctest.Test(t, func(t *testing.T) {
-			service := mocktest.StartPipe(t, func(s *mockserver.Server) { s.ExportRecords = 20 }, func(s *mockserver.Server) { noError(t, s.Speak(dialect)) })
-			service.AllowViolations() // the contract wants UTF-8
-
-			c := connect(t, service, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
-				cfg.Wire = client.Wire{ExportIgnoredMembers: "generatedAt, count=null, tenant, next", ExportInvalidUTF8: client.InvalidReplace}
-				switch dialect["export_kind"] {
-				case "parameter":
-					cfg.Wire.ExportKindParameter = "kind"
-				case "own_values":
-					cfg.Wire.ExportKindParameter, cfg.Wire.ExportKindValues = "recordType", "Persons,Sessions,Events"
-				}
-				if dialect["export_answer"] == "own_discriminator" {
-					cfg.Wire.ExportRecordMember = "sort"
-				}
-			})
-
-			result, err := export(t.Context(), t, c, &received{})
-			noError(t, err)
-
-			want := records.Counts{records.Person: 1, records.Session: 1, records.Event: 20}
-			if dialect["export_answer"] == "own_discriminator" && dialect["export_kind"] == "none" {
-				want = records.Counts{records.Unknown: 22}
-			}
-			if result.Counts != want {
-				t.Errorf("%s: %v", dialect, result.Counts)
-			}
-		})
-	}
-}
-
 func TestExportAnswer_trailerIsRecognisedOrRefused(t *testing.T) {
 	t.Parallel()
 
@@ -185,25 +128,32 @@ func TestExportAnswer_trailerIsRecognisedOrRefused(t *testing.T) {
 	}
 }
 
+// packed returns compressed texts, each by itself.
+func packed(t *testing.T, coding func(io.Writer) io.WriteCloser, parts ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	for _, part := range parts {
+		w := coding(&b)
+		_, err := io.WriteString(w, part)
+		noError(t, errors.Join(err, w.Close()))
+	}
+	return b.Bytes()
+}
+
+func gzipped(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }
+
+func zstandard(w io.Writer) io.WriteCloser {
+	z, _ := zstd.NewWriter(w) // without options, it does not fail
+	return z
+}
+
 // TestExportAnswer_allMembersOfACompressedStreamAreRead compresses each part of a day by
 // itself, as services do that store it in parts.
 func TestExportAnswer_allMembersOfACompressedStreamAreRead(t *testing.T) {
 	t.Parallel()
 
 	parts := []string{`{"type":"event","id":1}` + "\n", `{"type":"event","id":2}` + "\n", "", `{"type":"person"}` + "\n"}
-	var gz, zst bytes.Buffer
-	for _, part := range parts {
-		w := gzip.NewWriter(&gz)
-		_, err := io.WriteString(w, part)
-		noError(t, errors.Join(err, w.Close()))
-
-		z, err := zstd.NewWriter(&zst)
-		noError(t, err)
-		_, err = io.WriteString(z, part)
-		noError(t, errors.Join(err, z.Close()))
-	}
-
-	for coding, body := range map[string][]byte{"gzip": gz.Bytes(), "zstd": zst.Bytes()} {
+	for coding, body := range map[string][]byte{"gzip": packed(t, gzipped, parts...), "zstd": packed(t, zstandard, parts...)} {
 		header := http.Header{"Content-Encoding": {coding}, "Content-Type": {"application/x-ndjson"}}
 		result, err := exportAnswered(t, mockserver.Fault{Body: body, Header: header})
 		noError(t, err)
@@ -268,17 +218,6 @@ func TestExportAnswer_whatIsADayAllTheSame(t *testing.T) {
 	}
 }
 
-// packed returns a text compressed with gzip.
-func packed(t *testing.T, text string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	noError(t, err)
-	_, err = io.WriteString(w, text)
-	noError(t, errors.Join(err, w.Close()))
-	return b.Bytes()
-}
-
 func TestExportAnswer_whatIsNoDayIsAnError(t *testing.T) {
 	t.Parallel()
 
@@ -286,8 +225,8 @@ func TestExportAnswer_whatIsNoDayIsAnError(t *testing.T) {
 	coded := func(coding string) http.Header { return http.Header{"Content-Encoding": {coding}} }
 	page := http.Header{"Content-Type": {"text/html; charset=utf-8"}}
 	plain := http.Header{"Content-Type": {"text/plain"}}
-	endless := `["` + strings.Repeat("x", records.LimitRecord+2<<20) + `"]`
-	asking := func(cfg *client.Config) { cfg.Wire.ExportKindParameter = "sort" }
+	mebibyte := packed(t, zstandard, strings.Repeat("x", 1<<20))
+	bomb := slices.Concat(packed(t, zstandard, `["`), bytes.Repeat(mebibyte, records.LimitRecord>>20+2), packed(t, zstandard, `"]`))
 	askingForAny := func(cfg *client.Config) { cfg.Wire.ExportKindParameter, cfg.Wire.ExportRecordMember = "sort", "id" }
 
 	for name, c := range map[string]struct {
@@ -296,44 +235,31 @@ func TestExportAnswer_whatIsNoDayIsAnError(t *testing.T) {
 		says      string
 		configure func(*client.Config)
 	}{
-		"202 with words":             {mockserver.Fault{Status: 202, Body: []byte(`{"events":[],"status":"processing"}`)}, transport.ClassNotReady, "not ready", nil},
-		"202 with Retry-After":       {mockserver.Fault{Status: 202, Header: jsonHeader("Retry-After", "300")}, transport.ClassNotReady, "5m0s", nil},
-		"202 with records":           {mockserver.Fault{Status: 202, Body: []byte(day)}, transport.ClassNotReady, "not ready", nil},
-		"203":                        {mockserver.Fault{Status: 203, Body: []byte(day)}, transport.ClassPayload, "200", nil},
-		"205":                        {mockserver.Fault{Status: 205}, transport.ClassPayload, "200", nil},
-		"206":                        {mockserver.Fault{Status: 206, Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, transport.ClassPayload, "part", nil},
-		"207":                        {mockserver.Fault{Status: 207, Body: []byte(day)}, transport.ClassPayload, "200", nil},
-		"299":                        {mockserver.Fault{Status: 299, Body: []byte(day)}, transport.ClassPayload, "200", nil},
-		"400":                        {mockserver.Fault{Status: 400, Body: mockserver.ErrorBody("bad_day", "No such day.")}, transport.ClassRejected, "", nil},
-		"404":                        {mockserver.Fault{Status: 404, Body: mockserver.ErrorBody("gone", "gone")}, transport.ClassNotFound, "", nil},
-		"404 page":                   {mockserver.Fault{Status: 404, Body: []byte("<html>"), Header: page}, transport.ClassEndpointNotFound, "", nil},
-		"a redirect":                 {mockserver.Fault{Status: 302, Header: http.Header{"Location": {"https://other.example.com/"}}}, transport.ClassRedirect, "", nil},
-		"Content-Range":              {mockserver.Fault{Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, transport.ClassPayload, "part", nil},
-		"Link to the next page":      {mockserver.Fault{Body: []byte(day), Header: jsonHeader("Link", `<https://h.example.com/?a=1>; rel="prev", <https://h.example.com/?a=3>; rel="next"`)}, transport.ClassPayload, "there is more", nil},
-		"a page":                     {mockserver.Fault{Body: []byte("<html><title>Please log in</title></html>"), Header: page}, transport.ClassNotJSON, "Please log in", nil},
-		"an empty page":              {mockserver.Fault{Header: page}, transport.ClassNotJSON, "empty", nil},
-		"a blank page":               {mockserver.Fault{Body: []byte(" \n"), Header: page}, transport.ClassNotJSON, "empty", nil},
-		"another coding":             {mockserver.Fault{Body: []byte("x"), Header: coded("br")}, transport.ClassPayload, "compressed", nil},
-		"nothing in gzip":            {mockserver.Fault{Header: coded("gzip")}, transport.ClassPayload, "no content", nil},
-		"nothing in zstd":            {mockserver.Fault{Header: coded("zstd")}, transport.ClassPayload, "no content", nil},
-		"no gzip after all":          {mockserver.Fault{Body: []byte("[] and nothing that is packed"), Header: coded("gzip")}, transport.ClassPayload, "compressed", nil},
-		"a window of 1 GiB":          {mockserver.Fault{Body: largeWindow, Header: coded("zstd")}, transport.ClassPayload, "compressed", nil},
-		"a bomb":                     {mockserver.Fault{Body: packed(t, endless), Header: jsonHeader("Content-Encoding", "gzip")}, transport.ClassTooLarge, "16 MiB", nil},
-		"a name twice":               {mockserver.Fault{Body: []byte(`{"events":[{"a":1,"a":2}]}`)}, transport.ClassPayload, "twice", nil},
-		"invalid text":               {mockserver.Fault{Body: []byte("{\"events\":[{\"a\":\"\xff\"}]}")}, transport.ClassPayload, "byte", nil},
-		"invalid text in an array":   {mockserver.Fault{Body: []byte("[{\"type\":\"event\",\"a\":\"\xff\"}]")}, transport.ClassPayload, "wire.export_invalid_utf8", nil},
-		"a number":                   {mockserver.Fault{Body: []byte(`7`)}, transport.ClassPayload, "shapes", nil},
-		"an error inside":            {mockserver.Fault{Body: []byte(`{"error":{"code":"no_export","message":"not for jane.doe@example.com"}}`)}, transport.ClassPayload, "no list of records", nil},
-		"an error for each kind":     {mockserver.Fault{Body: []byte(`{"error":"quota exceeded"}`)}, transport.ClassPayload, "", asking},
-		"an error of a part":         {mockserver.Fault{Body: []byte(`{"persons":[],"events":[],"errors":["partial"]}`)}, transport.ClassPayload, `wire.export_ignored_members = "errors"`, nil},
-		"words":                      {mockserver.Fault{Body: []byte(`{"events":[],"status":"processing"}`)}, transport.ClassPayload, `wire.export_ignored_members = "status"`, nil},
-		"one page of several":        {mockserver.Fault{Body: []byte(`{"events":[{"id":1}],"hasMore":true}`)}, transport.ClassPayload, `wire.export_ignored_members = "hasMore=true"`, nil},
-		"a record or an envelope":    {mockserver.Fault{Body: []byte(`{"id":"p","events":[{"id":"e"}]}`)}, transport.ClassPayload, "wire.export_record_member", nil},
-		"lines of another sort":      {mockserver.Fault{Body: []byte("id,name\n1,Jane Canary\n"), Header: plain}, transport.ClassPayload, "text/plain", nil},
-		"people by their ids":        {mockserver.Fault{Body: []byte(`{"persons":{"p-1":{"name":"Jane Canary"}},"events":[]}`), Header: plain}, transport.ClassPayload, "text/plain", nil},
-		"arrays of other kinds":      {mockserver.Fault{Body: []byte(`{"events":[]}`)}, transport.ClassPayload, "", asking},
-		"the same array, each kind":  {mockserver.Fault{Body: []byte(`[{"id":1},{"id":2}]`)}, transport.ClassPayload, "wire.export_kind_parameter", askingForAny},
-		"the same object, each kind": {mockserver.Fault{Body: []byte(`{"records":[{"id":1}]}`)}, transport.ClassPayload, "wire.export_kind_parameter", askingForAny},
+		"202 with Retry-After":      {mockserver.Fault{Status: 202, Header: jsonHeader("Retry-After", "300")}, transport.ClassNotReady, "5m0s", nil},
+		"202 with records":          {mockserver.Fault{Status: 202, Body: []byte(day)}, transport.ClassNotReady, "not ready", nil},
+		"203":                       {mockserver.Fault{Status: 203, Body: []byte(day)}, transport.ClassPayload, "200", nil},
+		"206":                       {mockserver.Fault{Status: 206, Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, transport.ClassPayload, "part", nil},
+		"299":                       {mockserver.Fault{Status: 299, Body: []byte(day)}, transport.ClassPayload, "200", nil},
+		"404":                       {mockserver.Fault{Status: 404, Body: mockserver.ErrorBody("gone", "gone")}, transport.ClassNotFound, "", nil},
+		"404 page":                  {mockserver.Fault{Status: 404, Body: []byte("<html>"), Header: page}, transport.ClassEndpointNotFound, "", nil},
+		"Content-Range":             {mockserver.Fault{Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, transport.ClassPayload, "part", nil},
+		"Link to the next page":     {mockserver.Fault{Body: []byte(day), Header: jsonHeader("Link", `<https://h.example.com/?a=1>; rel="prev", <https://h.example.com/?a=3>; rel="next"`)}, transport.ClassPayload, "there is more", nil},
+		"a page":                    {mockserver.Fault{Body: []byte("<html><title>Please log in</title></html>"), Header: page}, transport.ClassNotJSON, "Please log in", nil},
+		"an empty page":             {mockserver.Fault{Header: page}, transport.ClassNotJSON, "empty", nil},
+		"a blank page":              {mockserver.Fault{Body: []byte(" \n"), Header: page}, transport.ClassNotJSON, "empty", nil},
+		"another coding":            {mockserver.Fault{Body: []byte("x"), Header: coded("br")}, transport.ClassPayload, "compressed", nil},
+		"nothing in gzip":           {mockserver.Fault{Header: coded("gzip")}, transport.ClassPayload, "no content", nil},
+		"nothing in zstd":           {mockserver.Fault{Header: coded("zstd")}, transport.ClassPayload, "no content", nil},
+		"no gzip after all":         {mockserver.Fault{Body: []byte("[] and nothing that is packed"), Header: coded("gzip")}, transport.ClassPayload, "compressed", nil},
+		"a window of 1 GiB":         {mockserver.Fault{Body: largeWindow, Header: coded("zstd")}, transport.ClassPayload, "compressed", nil},
+		"a bomb":                    {mockserver.Fault{Body: bomb, Header: coded("zstd")}, transport.ClassTooLarge, "16 MiB", nil},
+		"invalid text in an array":  {mockserver.Fault{Body: []byte("[{\"type\":\"event\",\"a\":\"\xff\"}]")}, transport.ClassPayload, "wire.export_invalid_utf8", nil},
+		"a number":                  {mockserver.Fault{Body: []byte(`7`)}, transport.ClassPayload, "shapes", nil},
+		"an error inside":           {mockserver.Fault{Body: []byte(`{"error":{"code":"no_export","message":"not for jane.doe@example.com"}}`)}, transport.ClassPayload, "no list of records", nil},
+		"an error of a part":        {mockserver.Fault{Body: []byte(`{"persons":[],"events":[],"errors":["partial"]}`)}, transport.ClassPayload, `wire.export_ignored_members = "errors"`, nil},
+		"a record or an envelope":   {mockserver.Fault{Body: []byte(`{"id":"p","events":[{"id":"e"}]}`)}, transport.ClassPayload, "wire.export_record_member", nil},
+		"lines of another sort":     {mockserver.Fault{Body: []byte("id,name\n1,Jane Canary\n"), Header: plain}, transport.ClassPayload, "text/plain", nil},
+		"the same array, each kind": {mockserver.Fault{Body: []byte(`[{"id":1},{"id":2}]`)}, transport.ClassPayload, "wire.export_kind_parameter", askingForAny},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

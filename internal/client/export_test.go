@@ -5,9 +5,8 @@ package client_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
-	"net/http/httptest"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -180,18 +179,6 @@ func TestExport_cancelledEndsAtOnce(t *testing.T) {
 	}
 }
 
-func TestExport_accountHasNone(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		_, err := c.Export(t.Context(), client.Scope{AccountID: "acct-1"}, client.ExportQuery{}, &received{})
-		e := wantClass(t, err, transport.ClassInvalid)
-		if !strings.Contains(e.Detail, "org_id and project_id") {
-			t.Errorf("it says %q", e.Detail)
-		}
-		wantCount(t, service, "", 0)
-	})
-}
-
 func TestExport_dateOfTheServiceTellsWhetherTheDayIsOver(t *testing.T) {
 	t.Parallel()
 
@@ -228,39 +215,83 @@ func TestExport_dateOfTheServiceTellsWhetherTheDayIsOver(t *testing.T) {
 	}
 }
 
-// counts is a sink that drops the records.
-type counts struct{}
+func TestStream_steadyExportMayTakeAnyTime(t *testing.T) {
+	t.Parallel()
 
-func (counts) Restart() error { return nil }
-
-func (counts) Record(records.Kind, jsontext.Value) error { return nil }
-
-// BenchmarkExport exports a day of 20,000 events over TCP.
-func BenchmarkExport(b *testing.B) {
-	for _, shape := range []string{mockserver.ExportObject, mockserver.ExportNDJSON} {
-		b.Run(shape, func(b *testing.B) {
-			service := &mockserver.Server{ExportRecords: 20_000, Export: mockserver.ExportAnswer{Shape: shape}}
-			service.AddSecretKey("key")
-			listening := httptest.NewServer(service)
-			defer listening.Close()
-
-			c, err := client.New(client.Config{BaseURL: listening.URL, Config: transport.Config{Credentials: transport.Credentials{APISecretKey: "key"}}})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer c.Close()
-
-			day, _ := client.ParseDay(exportDay)
-			b.ReportAllocs()
-
-			for b.Loop() {
-				got, err := c.Export(b.Context(), scope, client.ExportQuery{Day: day}, counts{})
-				if err != nil || got.Counts.Of(records.Event) != 20_000 {
-					b.Fatal(strconv.FormatInt(got.Counts.Total(), 10), err)
-				}
-			}
-
-			b.SetBytes(9_040_000)
+	synctest.Test(t, func(t *testing.T) {
+		service := mocktest.StartPipe(t, func(s *mockserver.Server) {
+			s.Wrap = func(http.Handler) http.Handler { return http.HandlerFunc(trickle) }
 		})
+
+		c := connect(t, service, useSecretKey)
+		began := time.Now()
+		got, err := export(t.Context(), t, c, &received{})
+		noError(t, err)
+
+		if took := time.Since(began); got.Counts.Of(records.Event) != 20 || took < 20*25*time.Second {
+			t.Errorf("%v in %v", got, took)
+		}
+	})
+}
+
+// trickle sends a record of 40 kB every 25 seconds: slowly, but with pauses below
+// request_timeout.
+func trickle(w http.ResponseWriter, _ *http.Request) {
+	for range 20 {
+		_, _ = io.WriteString(w, `{"type":"event","pad":"`+strings.Repeat("x", 40_000)+`"}`+"\n")
+		_ = http.NewResponseController(w).Flush()
+		<-time.After(25 * time.Second) // in virtual time
 	}
+}
+
+func TestStream_exportWithoutEndEndsAfterADay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := mocktest.StartPipe(t, func(s *mockserver.Server) {
+			s.Wrap = func(http.Handler) http.Handler { return drip(20 * time.Second) }
+		})
+		c := connect(t, service, useSecretKey)
+
+		began := time.Now()
+		_, err := export(t.Context(), t, c, &received{})
+		e := wantClass(t, err, transport.ClassTimeout)
+		if took := time.Since(began); took != 24*time.Hour || !strings.Contains(e.Detail, "24h") {
+			t.Errorf("after %v: %q", took, e.Detail)
+		}
+	})
+}
+
+// drip returns a handler that sends one byte of an endless day in each interval.
+func drip(interval time.Duration) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, `[`)
+		for r.Context().Err() == nil {
+			_, _ = io.WriteString(w, ` `)
+			_ = http.NewResponseController(w).Flush()
+
+			select {
+			case <-time.After(interval): // in virtual time
+			case <-r.Context().Done():
+			}
+		}
+	})
+}
+
+func TestStream_slowReceiverIsNotTheServicesFault(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := mocktest.StartPipe(t)
+		service.ExportRecords = 2000
+		c := connect(t, service, useSecretKey)
+		_, err := export(t.Context(), t, c, &slow{})
+		noError(t, err)
+	})
+}
+
+// slow is a sink that takes a second per record.
+type slow struct{ received }
+
+func (s *slow) Record(records.Kind, jsontext.Value) error {
+	<-time.After(time.Second) // in virtual time
+	return nil
 }

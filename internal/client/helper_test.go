@@ -119,6 +119,20 @@ func wantCount(t *testing.T, service *mocktest.Instance, operation string, want 
 	}
 }
 
+// wantCommitted fails the test if the service has carried out another number of requests.
+func wantCommitted(t *testing.T, service *mocktest.Instance, operation string, want int) {
+	t.Helper()
+	committed := 0
+	for _, r := range service.Requests() {
+		if r.Operation == operation && r.Committed {
+			committed++
+		}
+	}
+	if committed != want {
+		t.Errorf("the service carried out %d %s requests, want %d", committed, operation, want)
+	}
+}
+
 // callers reads a consent n times at once and returns the errors.
 func callers(t *testing.T, c *client.Client, n int) []error {
 	t.Helper()

@@ -4,10 +4,7 @@ package records
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"testing"
 )
 
@@ -58,23 +55,5 @@ func BenchmarkRead(b *testing.B) {
 				}
 			}
 		})
-	}
-}
-
-// BenchmarkEncodingJSON is the alternative of the standard library to Split.
-func BenchmarkEncodingJSON(b *testing.B) {
-	text := textOf("", "\n", "\n")
-	b.SetBytes(int64(len(text)))
-
-	for b.Loop() {
-		dec := json.NewDecoder(bytes.NewReader(text))
-		for {
-			var record json.RawMessage
-			if err := dec.Decode(&record); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				b.Fatal(err)
-			}
-		}
 	}
 }
