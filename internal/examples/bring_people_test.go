@@ -61,17 +61,6 @@ func TestCLIBringPeople_rowsOfAQueryAreInPlace(t *testing.T) {
 	e.wantNoUpdate(t)
 }
 
-// TestCLIBringPeople_fileIsImportedWithoutAQuery imports the people of a file, as older
-// versions and OpenTofu do.
-func TestCLIBringPeople_fileIsImportedWithoutAQuery(t *testing.T) {
-	t.Parallel()
-	e := open(t, bringPeople+"for-each")
-	e.skipUnknown(e.text(t))
-	clitest.WantWords(t, e.terraform(t, "plan"), "2 to import, 0 to add")
-	e.terraform(t, "apply", "-auto-approve")
-	e.wantNoUpdate(t)
-}
-
 // script runs a script of the folder, for which the CLI is called terraform.
 func (e *example) script(t *testing.T, name string) {
 	t.Helper()
