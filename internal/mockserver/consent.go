@@ -130,7 +130,7 @@ func consentField(name string, v any, wire Wire) (value any, objection string) {
 
 	switch {
 	case name == "user_ipv6":
-		if a, err := netip.ParseAddr(text); err != nil || !a.Is6() {
+		if a, err := netip.ParseAddr(text); err != nil || !a.Is6() || a.Zone() != "" {
 			return nil, "must be an IPv6 address; IPv4 is mapped into IPv6 space"
 		}
 		return text, ""

@@ -78,6 +78,7 @@ func TestConsent_wrongParametersAreNamed(t *testing.T) {
 		strings.Replace(allClauses(), "true", `null`, 1):         "invalid_parameters clause_1_consent",
 		strings.Replace(allClauses(), "true", `1`, 1):            "invalid_parameters clause_1_consent",
 		allClauses(`"user_ipv6":"192.0.2.1"`, `"manual":"true"`): "invalid_parameters manual user_ipv6",
+		allClauses(`"user_ipv6":"fe80::1%eth0"`):                 "invalid_parameters user_ipv6",
 		allClauses(`"user_ipv6":null`):                           "invalid_parameters user_ipv6",
 		allClauses(`"agreement_time":1768469400000`):             "invalid_parameters agreement_time",
 		allClauses(`"agreement_time":"2026-01-15 09:30"`):        "invalid_parameters agreement_time",

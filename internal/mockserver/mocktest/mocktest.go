@@ -105,9 +105,9 @@ func (i *Instance) Stop() {
 
 var instances atomic.Int64
 
-// usual returns the validator that servers without an ExportKindParameter share. It
-// keeps nothing of the requests that it sees.
-var usual = sync.OnceValues(func() (*contract.Validator, error) { return contract.New("") })
+// validator returns the validator that all servers share. It keeps nothing of the requests
+// that it sees.
+var validator = sync.OnceValues(contract.New)
 
 // prepare returns an instance that does not accept connections yet, and registers its end,
 // and the check for violations, with the test.
@@ -123,20 +123,15 @@ func prepare(t testing.TB, server *httptest.Server, configure []func(*mockserver
 		http:      server,
 	}
 
-	var v *contract.Validator
-	i.Wrap = func(operations http.Handler) http.Handler { return v.Wrap(operations, i.Violate) }
-	for _, set := range configure {
-		set(i.Server)
-	}
-
-	var err error
-	if parameter := i.Wire.ExportKindParameter; parameter == "" {
-		v, err = usual()
-	} else {
-		v, err = contract.New(parameter)
-	}
+	v, err := validator()
 	if err != nil {
 		t.Fatal(err)
+	}
+	i.Wrap = func(operations http.Handler) http.Handler {
+		return v.Wrap(operations, i.Wire.ExportKindParameter, i.Violate)
+	}
+	for _, set := range configure {
+		set(i.Server)
 	}
 
 	i.AddUser(i.Email, i.Password)
