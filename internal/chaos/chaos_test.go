@@ -11,10 +11,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/markdown"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
@@ -164,7 +167,8 @@ func (c *course) run() {
 	c.t.Helper()
 	c.way.toxiproxy.disturb(c.way.toxics)
 	for range disturbedApplies {
-		if c.apply(impatience); c.settled() {
+		c.apply(impatience)
+		if !slices.ContainsFunc(c.all, func(o *objects.Object) bool { return !o.Settled() }) {
 			break
 		}
 	}
@@ -213,15 +217,6 @@ func (c *course) apply(settings prototest.Attributes) {
 	}
 }
 
-func (c *course) settled() bool {
-	for _, o := range c.all {
-		if !o.Settled() {
-			return false
-		}
-	}
-	return true
-}
-
 // open says what is still to be done; empty if nothing is.
 func (c *course) open() string {
 	c.t.Helper()
@@ -261,4 +256,54 @@ func (c *course) wholeDay() string {
 	p.NoErrors(o.Apply(c.t.Context(), p))
 
 	return fmt.Sprint(o.State.Attributes["sha256"])
+}
+
+// summary has, by the name of the way, how many courses kept every promise, their applies,
+// those of them with errors, the outcomes that remained unknown, and the requests.
+var summary = struct {
+	sync.Mutex
+
+	byName map[string][5]int
+}{byName: map[string][5]int{}}
+
+// report adds a course that kept every promise to the summary.
+func (c *course) report() {
+	if c.t.Failed() {
+		return
+	}
+	unknown := 0
+	for _, o := range c.people {
+		unknown += o.Unknown
+	}
+
+	summary.Lock()
+	defer summary.Unlock()
+	sum := summary.byName[c.way.name]
+	for i, n := range []int{1, c.applies, c.failed, unknown, len(c.service.Requests())} {
+		sum[i] += n
+	}
+	summary.byName[c.way.name] = sum
+}
+
+// writeSummary writes the summary into the file that CHAOS_SUMMARY names.
+func writeSummary(t *testing.T) {
+	t.Helper()
+	path := os.Getenv("CHAOS_SUMMARY")
+	if path == "" {
+		return
+	}
+
+	var lines [][]string
+	for _, s := range scenarios {
+		line := []string{s.name}
+		for _, n := range summary.byName[s.name] {
+			line = append(line, strconv.Itoa(n))
+		}
+		lines = append(lines, line)
+	}
+
+	head := []string{"on the way", "courses that kept every promise", "applies", "of them with errors", "outcomes unknown", "requests"}
+	if err := os.WriteFile(path, []byte(markdown.Table(head, lines)), 0o600); err != nil {
+		t.Error(err)
+	}
 }

@@ -49,21 +49,17 @@ func TestProfile_unknownPersonIs404(t *testing.T) {
 	t.Parallel()
 
 	s := start(t, delayed)
-	missing := func(when string) {
-		t.Helper()
+	for when, do := range []func(){
+		func() {},
+		func() { s.patch(profilePath, `{"name":"Ada"}`) }, // which is not fulfilled yet
+		func() { s.PutProfile(projectScope, "User-1", `{}`) },
+		func() { s.FulfilAll(); s.DeleteProfile(projectScope, "user-1") },
+	} {
+		do()
 		if got := s.get(profilePath); got.status != http.StatusNotFound || got.refused() != "not_found" {
-			t.Errorf("%s: %d %s", when, got.status, got.body)
+			t.Errorf("step %d: %d %s", when, got.status, got.body)
 		}
 	}
-
-	missing("at first")
-	s.patch(profilePath, `{"name":"Ada"}`)
-	missing("before the update is fulfilled")
-	s.PutProfile(projectScope, "User-1", `{}`)
-	missing("of another person")
-	s.FulfilAll()
-	s.DeleteProfile(projectScope, "user-1")
-	missing("after its removal")
 }
 
 func TestProfile_mustBeAnObjectInTheBody(t *testing.T) {
@@ -93,27 +89,22 @@ func TestAllData_answeredFromFulfilmentUntilExpiry(t *testing.T) {
 	t.Parallel()
 
 	for retention, kept := range map[time.Duration]time.Duration{0: time.Hour, time.Minute: time.Minute} {
-		t.Run(retention.String(), func(t *testing.T) {
-			t.Parallel()
-
-			s := start(t, delayed, func(s *mockserver.Server) { s.DataRetention = retention })
-			ask := func(status, queued int) {
-				t.Helper()
-				if got := s.get(allDataPath); got.status != status || len(s.Queue()) != queued {
-					t.Errorf("%d %s with %d in the queue, want %d with %d", got.status, got.body, len(s.Queue()), status, queued)
-				}
+		s := start(t, delayed, func(s *mockserver.Server) { s.DataRetention = retention })
+		for _, step := range []struct {
+			advance        time.Duration
+			status, queued int
+		}{
+			{0, http.StatusAccepted, 1},
+			{0, http.StatusAccepted, 2}, // two requests for data are two entries of the queue
+			{time.Minute, http.StatusOK, 2},
+			{kept - time.Nanosecond, http.StatusOK, 2},
+			{time.Nanosecond, http.StatusAccepted, 3},
+		} {
+			s.advance(step.advance)
+			if got := s.get(allDataPath); got.status != step.status || len(s.Queue()) != step.queued {
+				t.Errorf("%d %s with %d in the queue, want %+v", got.status, got.body, len(s.Queue()), step)
 			}
-
-			ask(http.StatusAccepted, 1)
-			ask(http.StatusAccepted, 2) // two requests for data are two entries of the queue
-			s.Forget("request-2")
-			s.advance(time.Minute)
-			ask(http.StatusOK, 2)
-			s.advance(kept - time.Nanosecond)
-			ask(http.StatusOK, 2)
-			s.advance(time.Nanosecond)
-			ask(http.StatusAccepted, 3)
-		})
+		}
 	}
 }
 

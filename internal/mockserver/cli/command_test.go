@@ -131,20 +131,13 @@ func (p *program) send(method, path, body string, header ...string) (int, string
 	return resp.StatusCode, string(text)
 }
 
-// logged returns the lines of a log, without how long they took.
-func logged(t *testing.T, log string) []line {
+func writeSeed(t *testing.T, content string) (file string) {
 	t.Helper()
-	var lines []line
-	for text := range strings.Lines(log) {
-		var l line
-		if err := json.Unmarshal([]byte(text), &l); err != nil {
-			t.Fatalf("%q is no line of JSON: %v", text, err)
-		}
-		l.MS = 0
-		lines = append(lines, l)
+	file = filepath.Join(t.TempDir(), "seed.json")
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
 	}
-
-	return lines
+	return file
 }
 
 const personPath = "/v1/org/org-demo/project/web/compliance/user/ada%40example.com/consent"
@@ -185,14 +178,9 @@ func TestRun_endsWithItsParent(t *testing.T) {
 
 func TestSeed_isServedAndPrinted(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "seed.json")
 	content := `{"users":[{"email":"o'neil@example.com","password":"it's $HOME & \"more\""}],
 		"consents":[{"org_id":"o 1","project_id":"p","identity_id":"u","clause_1_consent":true}]}`
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	p := start(t, "-seed", file, "-credentials", "login")
+	p := start(t, "-seed", writeSeed(t, content), "-credentials", "login")
 	want := map[string]string{
 		"ANALYTICS_EMAIL": "o'neil@example.com", "ANALYTICS_PASSWORD": `it's $HOME & "more"`,
 		"ANALYTICS_ORG_ID": "o 1", "ANALYTICS_PROJECT_ID": "p", "ANALYTICS_BASE_URL": p.env["ANALYTICS_BASE_URL"],
@@ -219,24 +207,23 @@ func TestSeed_isServedAndPrinted(t *testing.T) {
 
 func TestSeed_firstProjectOrElseAccountIsPrinted(t *testing.T) {
 	t.Parallel()
-	for seed, want := range map[string]string{
-		`{"exports":[{"org_id":"o","project_id":"p","utc_date":"2026-01-01"}]}`:                                                 "ANALYTICS_ORG_ID=o ANALYTICS_PROJECT_ID=p",
-		`{"profiles":[{"org_id":"o","project_id":"p","identity_id":"u","profile":{}}]}`:                                         "ANALYTICS_ORG_ID=o ANALYTICS_PROJECT_ID=p",
-		`{"data":[{"account_id":"a","identity_id":"u","data":{}},{"org_id":"o","project_id":"p","identity_id":"u","data":{}}]}`: "ANALYTICS_ORG_ID=o ANALYTICS_PROJECT_ID=p",
-		`{"consents":[{"account_id":"a","identity_id":"u"}]}`:                                                                   "ANALYTICS_ACCOUNT_ID=a",
+	web, shop := mockserver.Scope{OrgID: "o", ProjectID: "p"}, mockserver.Scope{AccountID: "a"}
+	for seed, want := range map[string]mockserver.Scope{
+		`{}`: {OrgID: "org-demo", ProjectID: "web"},
+		`{"exports":[{"org_id":"o","project_id":"p","utc_date":"2026-01-01"}]}`:                                                 web,
+		`{"profiles":[{"org_id":"o","project_id":"p","identity_id":"u","profile":{}}]}`:                                         web,
+		`{"data":[{"account_id":"a","identity_id":"u","data":{}},{"org_id":"o","project_id":"p","identity_id":"u","data":{}}]}`: web,
+		`{"consents":[{"account_id":"a","identity_id":"u"}]}`:                                                                   shop,
 	} {
-		t.Run(want, func(t *testing.T) {
-			t.Parallel()
-			file := filepath.Join(t.TempDir(), "seed.json")
-			if err := os.WriteFile(file, []byte(seed), 0o600); err != nil {
-				t.Fatal(err)
-			}
+		read, err := mockserver.ReadSeed(strings.NewReader(seed))
+		if got := scopeOf(read); got != want || err != nil {
+			t.Errorf("%s: %v, %v", seed, got, err)
+		}
+	}
 
-			command := `echo $(env | grep -E '^ANALYTICS_(ORG_ID|PROJECT_ID|ACCOUNT_ID)=' | sort)`
-			if status, stdout, stderr := ranWith(t, []string{"PATH=" + os.Getenv("PATH")}, "-seed", file, "--", "sh", "-c", command); status != 0 || strings.TrimSpace(stdout) != want {
-				t.Errorf("%s: it ended with %d and printed %q, %q", seed, status, stdout, stderr)
-			}
-		})
+	p := start(t, "-seed", writeSeed(t, `{"consents":[{"account_id":"a","identity_id":"u"}]}`))
+	if p.env["ANALYTICS_ACCOUNT_ID"] != "a" || p.env["ANALYTICS_ORG_ID"] != "" {
+		t.Errorf("the environment is %v", p.env)
 	}
 }
 
@@ -280,7 +267,16 @@ func TestLog_hasNoValuesPeopleOrCredentials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, logged(t, string(text))); diff != "" {
+	var logged []line
+	for lines := json.NewDecoder(bytes.NewReader(text)); lines.More(); {
+		var l line
+		if err := lines.Decode(&l); err != nil {
+			t.Fatal(err)
+		}
+		l.MS = 0
+		logged = append(logged, l)
+	}
+	if diff := cmp.Diff(want, logged); diff != "" {
 		t.Error(diff)
 	}
 	for _, secret := range []string{key, "ada", "secret", "2026-01-15", "org-demo"} {
@@ -336,11 +332,7 @@ func TestCommand_isTerminatedWhenTheParentEnds(t *testing.T) {
 
 func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 	t.Parallel()
-	broken := filepath.Join(t.TempDir(), "seed.json")
-	if err := os.WriteFile(broken, []byte("{\n  \"people\": []\n}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
+	broken := writeSeed(t, "{\n  \"people\": []\n}")
 	for name, tc := range map[string]struct {
 		args []string
 		says string

@@ -28,22 +28,11 @@ const (
 	asPlain  = "plain"
 )
 
-// Names of the provider's environment variables.
-const (
-	baseURL   = "ANALYTICS_BASE_URL"
-	secretKey = "ANALYTICS_API_SECRET_KEY"
-	email     = "ANALYTICS_EMAIL"
-	password  = "ANALYTICS_PASSWORD"
-	orgID     = "ANALYTICS_ORG_ID"
-	projectID = "ANALYTICS_PROJECT_ID"
-	accountID = "ANALYTICS_ACCOUNT_ID"
-)
-
 // replaced are the variables that name a service or hold its credentials. None of another
 // service stays beside those of this server.
 var replaced = []string{
-	baseURL, secretKey, email, password, orgID, projectID, accountID,
-	"ANALYTICS_TOKEN", "ANALYTICS_HEADERS", "ANALYTICS_CA_CERT_FILE",
+	"ANALYTICS_BASE_URL", "ANALYTICS_API_SECRET_KEY", "ANALYTICS_EMAIL", "ANALYTICS_PASSWORD", "ANALYTICS_TOKEN",
+	"ANALYTICS_ORG_ID", "ANALYTICS_PROJECT_ID", "ANALYTICS_ACCOUNT_ID", "ANALYTICS_HEADERS", "ANALYTICS_CA_CERT_FILE",
 }
 
 // readSeed reads a file, which may be left out, and adds a user and a secret key where
@@ -74,18 +63,18 @@ func readSeed(file string) (mockserver.Seed, error) {
 // environmentOf returns the provider's configuration for a server, as NAME=value. The address
 // comes last, so that a program that waits for it has the rest.
 func environmentOf(url string, seed mockserver.Seed, credentials string) []string {
-	environment := []string{secretKey + "=" + seed.SecretKeys[0]}
+	environment := []string{"ANALYTICS_API_SECRET_KEY=" + seed.SecretKeys[0]}
 	if credentials == withLogin {
-		environment = []string{email + "=" + seed.Users[0].Email, password + "=" + seed.Users[0].Password}
+		environment = []string{"ANALYTICS_EMAIL=" + seed.Users[0].Email, "ANALYTICS_PASSWORD=" + seed.Users[0].Password}
 	}
 
 	if scope := scopeOf(seed); scope.AccountID != "" {
-		environment = append(environment, accountID+"="+scope.AccountID)
+		environment = append(environment, "ANALYTICS_ACCOUNT_ID="+scope.AccountID)
 	} else {
-		environment = append(environment, orgID+"="+scope.OrgID, projectID+"="+scope.ProjectID)
+		environment = append(environment, "ANALYTICS_ORG_ID="+scope.OrgID, "ANALYTICS_PROJECT_ID="+scope.ProjectID)
 	}
 
-	return append(environment, baseURL+"="+url)
+	return append(environment, "ANALYTICS_BASE_URL="+url)
 }
 
 // scopeOf returns the first project in the seed, or else its first account.
