@@ -15,6 +15,7 @@ package contract
 import (
 	"bytes"
 	"cmp"
+	"context"
 	_ "embed"
 	"fmt"
 	"io"
@@ -96,7 +97,8 @@ func (v *Validator) Wrap(next http.Handler, kindParameter string, report func(vi
 		if err != nil {
 			panic(http.ErrAbortHandler) // the client has gone
 		}
-		r = r.WithContext(r.Context())
+		ctx := r.Context()
+		r = r.WithContext(ctx)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 
 		x := exchange{
@@ -112,8 +114,8 @@ func (v *Validator) Wrap(next http.Handler, kindParameter string, report func(vi
 
 		rec := &recorder{ResponseWriter: w}
 		next.ServeHTTP(rec, r)
-		if r.Context().Err() == nil && !rec.partial && rec.Header().Get("Content-Encoding") == "" {
-			x.checkResponse(rec)
+		if ctx.Err() == nil && !rec.partial && rec.Header().Get("Content-Encoding") == "" {
+			x.checkResponse(ctx, rec)
 		}
 	})
 }
@@ -149,16 +151,8 @@ func (x *exchange) checkRequest(r *http.Request, body []byte) {
 	if anywhere && r.Header.Get("Content-Type") == mediaForm {
 		form, _ = url.ParseQuery(string(body)) // kin-openapi refuses one that is not well-formed
 	}
-	for _, values := range []url.Values{query, form} {
-		for _, name := range slices.Sorted(maps.Keys(values)) {
-			if name != x.kindParameter && operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
-				x.violated("the operation does not declare the parameter " + name + " (section 4)")
-				delete(values, name)
-			} else if len(values[name]) > 1 {
-				x.violated("the parameter " + name + " is there more than once (section 4)")
-			}
-		}
-	}
+	x.checkNames(query)
+	x.checkNames(form)
 
 	checked := r.Clone(r.Context())
 	switch {
@@ -180,9 +174,22 @@ func (x *exchange) checkRequest(r *http.Request, body []byte) {
 	x.report(openapi3filter.ValidateRequest(r.Context(), x.input))
 }
 
+// checkNames removes parameters that the operation does not declare, and wants each of the
+// others once.
+func (x *exchange) checkNames(values url.Values) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if name != x.kindParameter && x.input.Route.Operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
+			x.violated("the operation does not declare the parameter " + name + " (section 4)")
+			delete(values, name)
+		} else if len(values[name]) > 1 {
+			x.violated("the parameter " + name + " is there more than once (section 4)")
+		}
+	}
+}
+
 // checkResponse compares what the handler has written with the operation. In the document,
 // x-empty-allowed marks a response that may have no body.
-func (x *exchange) checkResponse(rec *recorder) {
+func (x *exchange) checkResponse(ctx context.Context, rec *recorder) {
 	status := cmp.Or(rec.status, http.StatusOK) // net/http sends it for a handler that sets none
 	responses := x.input.Route.Operation.Responses
 	if ref := cmp.Or(responses.Status(status), responses.Default()); ref != nil && rec.body.Len() == 0 {
@@ -192,7 +199,7 @@ func (x *exchange) checkResponse(rec *recorder) {
 		return
 	}
 
-	x.report(openapi3filter.ValidateResponse(x.input.Request.Context(), &openapi3filter.ResponseValidationInput{
+	x.report(openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: x.input, Status: status, Header: rec.Header(), Body: io.NopCloser(&rec.body), Options: options,
 	}))
 }

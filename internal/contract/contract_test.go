@@ -294,24 +294,18 @@ func TestWrap_responseThatNobodyWaitsForIsNotValidated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
+	gone, leave := context.WithCancel(t.Context())
+	leave()
 	page := answer(http.StatusOK, "text/html", "<html>")
-	for _, c := range []struct {
-		handler http.HandlerFunc
-		writer  http.ResponseWriter
-		ctx     context.Context
-	}{
-		{func(w http.ResponseWriter, r *http.Request) { page(w, r); panic(http.ErrAbortHandler) }, httptest.NewRecorder(), t.Context()},
-		{page, httptest.NewRecorder(), gone},
-		{answer(http.StatusOK, mediaJSON, `{"a":1}`), broken{httptest.NewRecorder()}, t.Context()},
-	} {
-		func() {
-			defer func() { _ = recover() }()
-			r := httptest.NewRequestWithContext(c.ctx, http.MethodGet, person+"/consent", http.NoBody)
-			v.Wrap(c.handler, "", func(text string) { t.Error(text) }).ServeHTTP(c.writer, r)
-		}()
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, person+"/consent", http.NoBody)
+	send := func(handler http.HandlerFunc, w http.ResponseWriter, r *http.Request) {
+		defer func() { _ = recover() }()
+		v.Wrap(handler, "", func(text string) { t.Error(text) }).ServeHTTP(w, r)
 	}
+
+	send(func(w http.ResponseWriter, r *http.Request) { page(w, r); panic(http.ErrAbortHandler) }, httptest.NewRecorder(), request)
+	send(page, httptest.NewRecorder(), request.WithContext(gone))
+	send(answer(http.StatusOK, mediaJSON, `{"a":1}`), broken{httptest.NewRecorder()}, request)
 }
 
 // broken is a ResponseWriter whose client has gone.

@@ -129,25 +129,12 @@ func consentField(name string, v any, wire Wire) (value any, objection string) {
 	asText = asText && cmp.Or(wire.ConsentParametersIn, InJSON) != InJSON
 
 	switch {
+	case name == "agreement_time":
+		return agreementTime(v, asText, wire.AgreementTimeFormat)
+
 	case name == "user_ipv6":
 		if a, err := netip.ParseAddr(text); err != nil || !a.Is6() || a.Zone() != "" {
 			return nil, "must be an IPv6 address; IPv4 is mapped into IPv6 space"
-		}
-		return text, ""
-
-	case name == "agreement_time" && wire.AgreementTimeFormat == TimeUnixMS:
-		number, _ := v.(json.Number)
-		if asText {
-			number = json.Number(text)
-		}
-		if _, err := number.Int64(); err != nil {
-			return nil, "must be a number of milliseconds since 1970"
-		}
-		return number, ""
-
-	case name == "agreement_time":
-		if _, err := time.Parse(time.RFC3339, text); err != nil {
-			return nil, "must be a time as RFC 3339 has it"
 		}
 		return text, ""
 
@@ -156,11 +143,31 @@ func consentField(name string, v any, wire Wire) (value any, objection string) {
 	}
 
 	if asText && (text == "true" || text == "false") {
-		v = text == "true"
+		return text == "true", ""
 	}
 	if _, ok := v.(bool); !ok {
 		return nil, "must be true or false"
 	}
 
 	return v, ""
+}
+
+func agreementTime(v any, asText bool, format string) (value any, objection string) {
+	text, _ := v.(string)
+	if format != TimeUnixMS {
+		if _, err := time.Parse(time.RFC3339, text); err != nil {
+			return nil, "must be a time as RFC 3339 has it"
+		}
+		return text, ""
+	}
+
+	number, _ := v.(json.Number)
+	if asText {
+		number = json.Number(text)
+	}
+	if _, err := number.Int64(); err != nil {
+		return nil, "must be a number of milliseconds since 1970"
+	}
+
+	return number, ""
 }

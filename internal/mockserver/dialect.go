@@ -212,14 +212,11 @@ func paged(sign string) func(*Server) {
 			signs := map[string]any{"has_more": more, "total": len(records), "next": next}
 
 			records = records[:min(1, len(records))]
-			switch value, inBody := signs[sign]; {
-			case inBody:
+			a.Body = records
+			if value, inBody := signs[sign]; inBody {
 				a.Body = map[string]any{"requests": records, sign: value}
-			case more:
+			} else if more {
 				a.Header.Set("Link", fmt.Sprintf(`<%s>; rel="next"`, next))
-				fallthrough
-			default:
-				a.Body = records
 			}
 		})
 	}

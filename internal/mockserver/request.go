@@ -74,6 +74,7 @@ func (s *Server) receive(r *http.Request, body []byte) *call {
 
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	c.malformed = err != nil
+
 	token, bears := strings.CutPrefix(r.Header.Get("Authorization"), "bearer ")
 	switch c.key = query.Get(secretParameter); {
 	case bears:

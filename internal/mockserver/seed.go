@@ -4,6 +4,7 @@ package mockserver
 
 import (
 	"bytes"
+	"cmp"
 	jsonv1 "encoding/json"
 	"errors"
 	"fmt"
@@ -114,40 +115,37 @@ func (seed Seed) validate() error {
 	if i := slices.Index(seed.SecretKeys, ""); i >= 0 {
 		return fmt.Errorf("secret_keys[%d] is empty", i)
 	}
-
 	for i, e := range seed.Exports {
-		if scope := (Scope{OrgID: e.OrgID, ProjectID: e.ProjectID}); !scope.valid() || !isDay(e.UTCDate) {
+		if !(Scope{OrgID: e.OrgID, ProjectID: e.ProjectID}).valid() || !isDay(e.UTCDate) {
 			return fmt.Errorf("exports[%d] needs org_id, project_id and utc_date, YYYY-MM-DD", i)
 		}
 	}
 
-	for _, list := range []struct {
-		name      string
-		records   []SeedRecord
-		objection func(fields map[string]any) string
-	}{
-		{"consents", seed.Consents, consentObjection},
-		{"profiles", seed.Profiles, func(fields map[string]any) string {
+	return cmp.Or(
+		validateRecords("consents", seed.Consents, consentObjection),
+		validateRecords("profiles", seed.Profiles, func(fields map[string]any) string {
 			if _, ok := fields["profile"].(map[string]any); !ok || len(fields) != 1 {
 				return "needs profile, an object, and nothing else"
 			}
 			return ""
-		}},
-		{"data", seed.Data, func(fields map[string]any) string {
+		}),
+		validateRecords("data", seed.Data, func(fields map[string]any) string {
 			if _, ok := fields["data"]; !ok || len(fields) != 1 {
 				return "needs data, and nothing else"
 			}
 			return ""
-		}},
-	} {
-		for i, r := range list.records {
-			objection := list.objection(r.fields())
-			if r.text("identity_id") == "" || !r.Scope().valid() {
-				objection = "needs identity_id, and either org_id and project_id, or account_id"
-			}
-			if objection != "" {
-				return fmt.Errorf("%s[%d] %s", list.name, i, objection)
-			}
+		}),
+	)
+}
+
+func validateRecords(name string, records []SeedRecord, objectionTo func(fields map[string]any) string) error {
+	for i, r := range records {
+		objection := objectionTo(r.fields())
+		if r.text("identity_id") == "" || !r.Scope().valid() {
+			objection = "needs identity_id, and either org_id and project_id, or account_id"
+		}
+		if objection != "" {
+			return fmt.Errorf("%s[%d] %s", name, i, objection)
 		}
 	}
 
@@ -165,6 +163,7 @@ func consentObjection(fields map[string]any) string {
 			return name + " " + objection
 		}
 	}
+
 	return ""
 }
 

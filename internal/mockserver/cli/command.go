@@ -149,6 +149,7 @@ func (p Process) serve(ctx context.Context, s settings, command []string) (int, 
 	if err != nil {
 		return exitFailed, err
 	}
+
 	service := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute, ErrorLog: stdlog.New(io.Discard, "", 0)}
 	ended := make(chan error, 1)
 	go func() { ended <- service.Serve(listener) }()

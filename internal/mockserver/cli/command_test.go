@@ -267,6 +267,7 @@ func TestLog_hasNoValuesPeopleOrCredentials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var logged []line
 	for lines := json.NewDecoder(bytes.NewReader(text)); lines.More(); {
 		var l line

@@ -105,19 +105,20 @@ func printed(environment []string, form string) string {
 		return strings.Join(environment, "\n") + "\n"
 	}
 
-	lines := "unset " + strings.Join(replaced, " ") + "\n"
+	var lines strings.Builder
+	lines.WriteString("unset " + strings.Join(replaced, " ") + "\n")
 	for _, variable := range environment {
 		name, value, _ := strings.Cut(variable, "=")
-		lines += "export " + name + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'\n"
+		fmt.Fprintf(&lines, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
 	}
 
-	return lines
+	return lines.String()
 }
 
 // run runs a command with an environment and returns its exit status. An interrupt in a
 // terminal reaches the command by itself, and a second one would make Terraform give up its
 // state. SIGTERM is passed on, and is sent where the parent ends.
-func (p Process) run(ctx context.Context, command []string, environment []string) (int, error) {
+func (p Process) run(ctx context.Context, command, environment []string) (int, error) {
 	running, terminate := signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM)
 	defer terminate()
 	go func() {
