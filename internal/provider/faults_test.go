@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
@@ -34,12 +33,8 @@ func consentOf(identity string) prototest.Attributes {
 func TestProvider_manyObjectsStayWithinTheConnections(t *testing.T) {
 	t.Parallel()
 	const limit = 10
-	synctest.Test(t, func(t *testing.T) {
-		service := mocktest.StartPipe(t, func(s *mockserver.Server) { s.Latency = time.Second })
-		dial, closeAll := service.Tracked()
-		p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"max_concurrency": limit}),
-			func(cfg *client.Config) { cfg.DialContext = dial })
-
+	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+		p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"max_concurrency": limit}))
 		rounds := soak.Size(soak.Raced(4, 20), 200)
 		for round := range rounds {
 			var wg sync.WaitGroup
@@ -58,9 +53,7 @@ func TestProvider_manyObjectsStayWithinTheConnections(t *testing.T) {
 		if writes != rounds*limit || logins != 1 || service.Connections() > limit+1 { // one of the login
 			t.Errorf("%d writes, %d logins, %d connections", writes, logins, service.Connections())
 		}
-		closeAll()
-		<-time.After(10 * time.Minute) // a login outlives the caller that began it
-	})
+	}, func(s *mockserver.Server) { s.Latency = time.Second })
 }
 
 func TestProvider_unreachableServiceIsNamedByItsHostAlone(t *testing.T) {

@@ -42,11 +42,13 @@ func source(path string) prototest.Source {
 	return prototest.Source{Type: "restful_resource", Provider: "registry.terraform.io/magodo/restful", SchemaVersion: 2, Attributes: attributes}
 }
 
-// startAt serves a provider with the scope of the fixtures.
-func startAt(t *testing.T) (*prototest.Provider, *mocktest.Instance) {
+// fixtureScope is the scope of the fixtures.
+var fixtureScope = prototest.Attributes{"org_id": "example-org", "project_id": "example-project"}
+
+// start serves a provider.
+func start(t *testing.T) *prototest.Provider {
 	t.Helper()
-	service := mocktest.Start(t)
-	return prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"org_id": "example-org", "project_id": "example-project"})), service
+	return prototest.MustStart(t, prototest.Config(mocktest.Start(t)).With(fixtureScope))
 }
 
 // TestMoveState_ofGenericProviders moves the objects of both providers. Neither a body nor a
@@ -71,35 +73,37 @@ func TestMoveState_ofGenericProviders(t *testing.T) {
 		for _, provider := range []string{"restful", "restapi"} {
 			t.Run(what+" of "+provider, func(t *testing.T) {
 				t.Parallel()
-				p, service := startAt(t)
-				service.PutConsent(movedScope, ada, mockserver.ConsentRecord{Clauses: [5]bool{true}, AgreementTime: "2026-01-10T08:00:00Z"})
-				service.PutProfile(movedScope, ada, `{"plan":"gold","phone":"secret-phone"}`)
+				prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+					p.Reconfigure(prototest.Config(service).With(fixtureScope))
+					service.PutConsent(movedScope, ada, mockserver.ConsentRecord{Clauses: [5]bool{true}, AgreementTime: "2026-01-10T08:00:00Z"})
+					service.PutProfile(movedScope, ada, `{"plan":"gold","phone":"secret-phone"}`)
 
-				state, diags := p.Move(sources(t, provider)[what], tc.name)
-				p.NoErrors(diags)
-				for name, want := range tc.moved.With(prototest.Attributes{"identity_id": ada, "org_id": "example-org", "project_id": "example-project", "account_id": nil}) {
-					if state.Attributes[name] != want {
-						t.Errorf("%s is %v, want %v", name, state.Attributes[name], want)
-					}
-				}
-				moved := fmt.Sprint(state.Attributes, string(state.Private))
-				state, _ = p.MustRefresh(tc.name, state)
-				for _, foreign := range []string{"invented-key", "gold", "secret-phone"} {
-					if strings.Contains(moved+fmt.Sprint(state.Attributes, string(state.Private)), foreign) {
-						t.Errorf("state has taken over %q", foreign)
-					}
-				}
-
-				if what == "profile" { // the next apply writes the members that are configured
-					state, diags = p.Update(tc.name, state, tc.config)
+					state, diags := p.Move(sources(t, provider)[what], tc.name)
 					p.NoErrors(diags)
-					service.FulfilAll()
+					for name, want := range tc.moved.With(fixtureScope).With(prototest.Attributes{"identity_id": ada, "account_id": nil}) {
+						if state.Attributes[name] != want {
+							t.Errorf("%s is %v, want %v", name, state.Attributes[name], want)
+						}
+					}
+					moved := fmt.Sprint(state.Attributes, string(state.Private))
 					state, _ = p.MustRefresh(tc.name, state)
-				}
-				p.WantEmptyPlan(tc.name, state, tc.config)
-				if held, _ := service.Profile(movedScope, ada); held["plan"] != "gold" || held["phone"] != "secret-phone" || service.Count(mockserver.OpUpdateConsent) != 0 {
-					t.Errorf("%d consents were written, and the service holds %v", service.Count(mockserver.OpUpdateConsent), held)
-				}
+					for _, foreign := range []string{"invented-key", "gold", "secret-phone"} {
+						if strings.Contains(moved+fmt.Sprint(state.Attributes, string(state.Private)), foreign) {
+							t.Errorf("state has taken over %q", foreign)
+						}
+					}
+
+					if what == "profile" { // the next apply writes the members that are configured
+						state, diags = p.Update(tc.name, state, tc.config)
+						p.NoErrors(diags)
+						service.FulfilAll()
+						state, _ = p.MustRefresh(tc.name, state)
+					}
+					p.WantEmptyPlan(tc.name, state, tc.config)
+					if held, _ := service.Profile(movedScope, ada); held["plan"] != "gold" || held["phone"] != "secret-phone" || service.Count(mockserver.OpUpdateConsent) != 0 {
+						t.Errorf("%d consents were written, and the service holds %v", service.Count(mockserver.OpUpdateConsent), held)
+					}
+				})
 			})
 		}
 	}
@@ -108,7 +112,7 @@ func TestMoveState_ofGenericProviders(t *testing.T) {
 func TestMoveState_paths(t *testing.T) {
 	t.Parallel()
 
-	p, _ := startAt(t)
+	p := start(t)
 	for path, want := range map[string]string{
 		"/v1/org/o/project/p/compliance/user/jane%20doe/consent":                           "o p  jane doe",
 		"v1/org/o/project/p/compliance/user/a+b@example.com/consent/":                      "o p  a+b@example.com",
@@ -132,7 +136,7 @@ func TestMoveState_paths(t *testing.T) {
 func TestMoveState_otherObjectsAreLeftAlone(t *testing.T) {
 	t.Parallel()
 
-	p, _ := startAt(t)
+	p := start(t)
 	foreign := source("/v1/org/o/project/p/compliance/user/secret-person/consent")
 	foreign.Provider = "registry.terraform.io/example/restful2"
 	other := source("/v1/org/o/project/p/compliance/user/secret-person/consent")
