@@ -157,17 +157,31 @@ func TestPlan_thatKeepsWhatIsNoLongerConfiguredIsRefused(t *testing.T) {
 	}
 }
 
-func TestPlan_ofAnExistenceIsRefused(t *testing.T) {
+// TestExistence_isRefused has plans and applies that lose an object, or keep one that is to be
+// destroyed.
+func TestExistence_isRefused(t *testing.T) {
 	t.Parallel()
-	nothing := on(func(resp *tfprotov6.PlanResourceChangeResponse) { resp.PlannedState = (&server{t: t}).pack(nil) })
-	breach{nothing, create, "an object is configured true, and the result has one false"}.check(t, "no object")
-
-	kept := on(func(resp *tfprotov6.PlanResourceChangeResponse) {
-		if (&server{t: t}).unpack(resp.PlannedState) == nil {
-			resp.PlannedState = (&server{t: t}).pack(Attributes{"name": "kept"})
+	pack, unpack := (&server{t: t}).pack, (&server{t: t}).unpack
+	lose := func(state **tfprotov6.DynamicValue) { *state = pack(nil) }
+	keep := func(state **tfprotov6.DynamicValue) {
+		if unpack(*state) == nil {
+			*state = pack(Attributes{"name": "kept"})
 		}
-	})
-	breach{kept, destroy, "an object is configured false, and the result has one true"}.check(t, "an object to destroy")
+	}
+
+	for name, tc := range map[string]struct {
+		change         func(state **tfprotov6.DynamicValue)
+		use            func(*Provider)
+		planned, after string
+	}{
+		"no object":            {lose, create, "an object is configured true, and the result has one false", "planned to exist true, exists false"},
+		"an object to destroy": {keep, destroy, "an object is configured false, and the result has one true", "planned to exist false, exists true"},
+	} {
+		plan := on(func(resp *tfprotov6.PlanResourceChangeResponse) { tc.change(&resp.PlannedState) })
+		breach{plan, tc.use, tc.planned}.check(t, "plan: "+name)
+		apply := on(func(resp *tfprotov6.ApplyResourceChangeResponse) { tc.change(&resp.NewState) })
+		breach{apply, tc.use, tc.after}.check(t, "apply: "+name)
+	}
 }
 
 func TestApply_isRefused(t *testing.T) {
@@ -187,15 +201,6 @@ func TestApply_isRefused(t *testing.T) {
 		apply := func(after Attributes) { after[place] = nil }
 		breach{&server{call: "apply", change: apply}, create, place + " is not as planned"}.check(t, place+": absent")
 	}
-
-	nothing := on(func(resp *tfprotov6.ApplyResourceChangeResponse) { resp.NewState = (&server{t: t}).pack(nil) })
-	breach{nothing, create, "planned to exist true, exists false"}.check(t, "no object")
-	kept := on(func(resp *tfprotov6.ApplyResourceChangeResponse) {
-		if (&server{t: t}).unpack(resp.NewState) == nil {
-			resp.NewState = (&server{t: t}).pack(Attributes{"name": "kept"})
-		}
-	})
-	breach{kept, destroy, "planned to exist false, exists true"}.check(t, "an object that was destroyed")
 }
 
 func TestState_isRefused(t *testing.T) {

@@ -45,15 +45,11 @@ func (p *analyticsProvider) Configure(ctx context.Context, req provider.Configur
 		return
 	}
 
-	service := &tfkit.Service{DefaultScope: c.scope}
-	if unknown := r.group(scopeGroup, r.isUnknown); len(unknown) > 0 {
-		service.DefaultScope, service.UnknownScope = client.Scope{}, unknown
+	service := &tfkit.Service{DefaultScope: c.scope, UnknownScope: r.group(scopeGroup, r.isUnknown)}
+	if len(service.UnknownScope) > 0 {
+		service.DefaultScope = client.Scope{}
 	}
-	for _, name := range r.unknown {
-		if !slices.Contains(service.UnknownScope, name) {
-			service.Unknown = append(service.Unknown, name)
-		}
-	}
+	service.Unknown = slices.DeleteFunc(r.unknown, func(name string) bool { return slices.Contains(service.UnknownScope, name) })
 
 	c.UserAgent = p.userAgent(req.TerraformVersion)
 	c.LogIsOff = p.getenv("TF_LOG_PROVIDER_ANALYTICS") == "off"
