@@ -22,6 +22,7 @@ func Watch() <-chan struct{} {
 		}
 		close(gone)
 	}()
+
 	return gone
 }
 

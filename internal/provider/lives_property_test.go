@@ -116,6 +116,7 @@ func TestProvider_livesUnderFaults(t *testing.T) {
 func (l *lives) converge() {
 	l.t.Helper()
 	l.proves = l.rand.IntN(2) == 0
+
 	for round := 0; ; round++ {
 		l.apply(calm)
 		waiting := slices.IndexFunc(l.list, func(o *objects.Object) bool { return !o.Settled() })

@@ -66,7 +66,8 @@ func TestMoveState_ofGenericProviders(t *testing.T) {
 			identified[consentType],
 		},
 		"profile": {
-			profileType, prototest.Attributes{"on_destroy": "retain", "profile": nil},
+			profileType,
+			prototest.Attributes{"on_destroy": "retain", "profile": nil},
 			identified[profileType].With(prototest.Attributes{"wait_for_fulfilment": false}),
 		},
 	} {
