@@ -9,16 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// ImportByIdentity imports an object by its resource identity and refreshes it, as an import
-// block does since Terraform 1.12.
-func (p *Provider) ImportByIdentity(name string, identity Attributes) (*State, Diagnostics) {
-	p.t.Helper()
-	packed := pack(p.t, toValue(p.t, p.identities[name].ValueType(), identity))
-	return p.importAndRefresh(name, &tfprotov6.ImportResourceStateRequest{
-		TypeName: name, Identity: &tfprotov6.ResourceIdentityData{IdentityData: packed},
-	})
-}
-
 // WithoutIdentity returns the state as a CLI stores it that does not know of identities.
 func (s *State) WithoutIdentity() *State {
 	forgotten := *s

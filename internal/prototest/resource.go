@@ -243,62 +243,6 @@ func (p *Provider) upgraded(name string, stored *State) (*State, Diagnostics) {
 	return p.stateOf(name, resp.UpgradedState, stored.Private, stored.identity), resp.Diagnostics
 }
 
-// Import imports an object by its ID and refreshes it, as Terraform does.
-func (p *Provider) Import(name, id string) (*State, Diagnostics) {
-	p.t.Helper()
-	return p.importAndRefresh(name, &tfprotov6.ImportResourceStateRequest{TypeName: name, ID: id})
-}
-
-// ImportOnly returns what an import writes into state before the first refresh.
-func (p *Provider) ImportOnly(name, id string) *State {
-	p.t.Helper()
-	state, diags := p.importOnly(name, &tfprotov6.ImportResourceStateRequest{TypeName: name, ID: id})
-	p.NoErrors(diags)
-	return state
-}
-
-func (p *Provider) importAndRefresh(name string, req *tfprotov6.ImportResourceStateRequest) (*State, Diagnostics) {
-	p.t.Helper()
-	state, diags := p.importOnly(name, req)
-	if state == nil {
-		return nil, diags
-	}
-
-	state, more := p.read(name, state)
-	diags = append(diags, more...)
-	if len(diags.Errors()) == 0 {
-		p.checkIdentity(name, &State{}, state)
-	}
-
-	return state, diags
-}
-
-func (p *Provider) importOnly(name string, req *tfprotov6.ImportResourceStateRequest) (*State, Diagnostics) {
-	p.t.Helper()
-	resp := call(p.t, p.server.ImportResourceState, req)
-
-	diags := Diagnostics(resp.Diagnostics)
-	if len(diags.Errors()) > 0 {
-		if len(resp.ImportedResources) > 0 {
-			p.t.Fatal("an import that failed left something in state")
-		}
-		return nil, diags
-	}
-
-	if n := len(resp.ImportedResources); n != 1 {
-		p.t.Fatalf("Terraform would refuse this import: it has %d objects", n)
-	}
-	imported := resp.ImportedResources[0]
-	if imported.TypeName != name || unpack(p.t, p.resourceSchema(name).ValueType(), imported.State).IsNull() {
-		p.t.Fatalf("Terraform would refuse this import: it has an object of %q for %q, or none", imported.TypeName, name)
-	}
-	if req.Identity != nil && imported.Identity == nil {
-		p.t.Error("Terraform would refuse this import by identity: it has none")
-	}
-
-	return p.stateOf(name, imported.State, imported.Private, imported.Identity), diags
-}
-
 // MustCreate is Create without errors.
 func (p *Provider) MustCreate(name string, config Attributes) (*State, Diagnostics) {
 	p.t.Helper()

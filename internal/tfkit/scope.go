@@ -3,7 +3,9 @@
 package tfkit
 
 import (
+	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	actionschema "github.com/hashicorp/terraform-plugin-framework/action/schema"
@@ -12,6 +14,8 @@ import (
 	ephemeralschema "github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	listschema "github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	rsschema "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -127,4 +131,182 @@ func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
 	}
 
 	return s.effective(m), true
+}
+
+// A resource without a scope of its own takes the provider's when it is created, and keeps
+// it in state. Otherwise a changed provider block would move every object to another
+// project without a plan that says so. A resource with an identity has the same scope
+// there, see Identify.
+
+// AddKeptScope adds org_id, project_id and account_id to the attributes of a resource whose
+// state holds the scope in effect. The resource must call PlanKeptScope and ResolveScope.
+func AddKeptScope(attributes map[string]rsschema.Attribute) map[string]rsschema.Attribute {
+	return addScope(attributes, func(text string, rules []validator.String) rsschema.Attribute {
+		return rsschema.StringAttribute{Optional: true, Computed: true, Validators: rules, MarkdownDescription: text + " Changing it replaces the resource."}
+	})
+}
+
+// PlanKeptScope plans the scope in effect, and replaces the object if it changes. It reports
+// whether the object moves because the provider's scope has changed, and warns of that. In
+// the apply of a saved plan, where nothing is read before, such a change is an error: the
+// plan was made for the scope in state. Of a new object, Terraform passes nothing from the
+// plan to the apply, and refuses another scope itself.
+//
+// It writes to resp.Plan, so the caller must read its model from there afterwards:
+//
+//	isMoved := r.PlanKeptScope(ctx, req, resp)
+//	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
+func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) (isMoved bool) {
+	if req.Plan.Raw.IsNull() {
+		return false
+	}
+
+	var configured, state Scope
+	configured.read(ctx, &req.Config, &resp.Diagnostics)
+	isNew := req.State.Raw.IsNull()
+	if !isNew {
+		state.read(ctx, &req.State, &resp.Diagnostics)
+	}
+
+	planned, ok := s.plannedScope(configured, state, isNew, &resp.Diagnostics)
+	if !ok {
+		return false
+	}
+	planned.write(ctx, &resp.Plan, &resp.Diagnostics)
+
+	if !state.isSet() || planned == state {
+		return false
+	}
+
+	followsProvider := !configured.isUnknown() && !configured.isSet()
+	from, to := DescribeScope(state.own()), DescribeScope(planned.own())
+	if followsProvider && !s.Plans() {
+		Problem{
+			Summary: "The plan is for another scope",
+			Detail:  "This resource has no scope of its own. The plan was made for it in " + from + ", and the scope of the provider is now " + to + ". Nothing was sent for this resource.",
+			InState: PriorKept,
+			Do:      "plan again, in the environment that is meant. With -refresh=false, no plan moves a resource to another scope.",
+		}.AddError(&resp.Diagnostics)
+
+		return false
+	}
+
+	before := state.attributes()
+	for name, value := range planned.attributes() {
+		if !value.Equal(*before[name]) {
+			resp.RequiresReplace.Append(path.Root(name))
+		}
+	}
+	if followsProvider {
+		Problem{
+			Summary: "The scope of the provider has changed",
+			Detail:  "This resource has no scope of its own. It was written to " + from + ", and the scope of the provider is now " + to + ". The plan replaces the resource, so that it is not read or written in the wrong scope.",
+			Do:      "if the resource belongs where it was, set its own org_id and project_id, or account_id, to the former scope; nothing is replaced then.",
+		}.AddWarning(&resp.Diagnostics)
+	}
+
+	return followsProvider
+}
+
+// RefuseMoved reports that an object cannot be replaced while its request is under way in the
+// provider's former scope. what names the request.
+func RefuseMoved(diags *diag.Diagnostics, what string) {
+	Problem{
+		Summary: "A request is under way in the former scope",
+		Detail:  "The scope of the provider has changed, and the " + what + " of this resource is not known to be fulfilled in the scope that it was sent to. If the resource were replaced, Terraform would lose track of the request.",
+		InState: "the resource as it was; nothing was sent",
+		Do:      "set the resource's own org_id and project_id, or account_id, to the former scope until it is fulfilled; or take the resource out of the configuration, which forgets the request.",
+	}.AddError(diags)
+}
+
+// plannedScope returns the scope to plan: the configured one, or else the provider's, or else,
+// while that is not known, the one in state. It returns false if none can be used.
+func (s *Service) plannedScope(configured, state Scope, isNew bool, diags *diag.Diagnostics) (Scope, bool) {
+	switch {
+	case configured.isUnknown():
+		return configured.nullsUnknown(), true
+	case configured.isSet():
+		return newScope(configured.own()), true
+	case len(s.UnknownScope) > 0 && isNew:
+		return Scope{}.nullsUnknown(), true
+	case len(s.UnknownScope) > 0:
+		return state, true
+	case s.DefaultScope.IsZero() && state.isSet():
+		_, ok := s.ScopeOf(configured, diags)
+		return Scope{}, ok
+	}
+
+	return newScope(s.DefaultScope), true
+}
+
+// ResolveScope sets m to the scope in effect. Create must call it on the plan, before
+// anything is sent.
+func (s *Service) ResolveScope(m *Scope) {
+	*m = newScope(s.effective(*m))
+}
+
+// ReadScope sets m to the scope in effect, and records that the run reads objects. Read must
+// call it on the state, before anything is sent; that of a resource with an identity calls
+// ReadIdentity.
+func (s *Service) ReadScope(m *Scope) {
+	s.hasRead.Store(true)
+	s.ResolveScope(m)
+}
+
+// newScope returns a scope as attributes, with nulls for the other path family.
+func newScope(of client.Scope) Scope {
+	text := func(value string) types.String {
+		if value == "" {
+			return types.StringNull()
+		}
+		return types.StringValue(value)
+	}
+
+	return Scope{OrgID: text(of.OrgID), ProjectID: text(of.ProjectID), AccountID: text(of.AccountID)}
+}
+
+// nullsUnknown returns the scope with unknown values in place of nulls.
+func (m Scope) nullsUnknown() Scope {
+	for _, value := range m.attributes() {
+		if value.IsNull() {
+			*value = types.StringUnknown()
+		}
+	}
+
+	return m
+}
+
+// attributes returns the values by attribute name.
+func (m *Scope) attributes() map[string]*types.String {
+	return map[string]*types.String{"org_id": &m.OrgID, "project_id": &m.ProjectID, "account_id": &m.AccountID}
+}
+
+// attributeReader is a configuration or state.
+type attributeReader interface {
+	GetAttribute(ctx context.Context, at path.Path, target any) diag.Diagnostics
+}
+
+// attributeWriter is a plan or state.
+type attributeWriter interface {
+	SetAttribute(ctx context.Context, at path.Path, value any) diag.Diagnostics
+}
+
+func (m *Scope) read(ctx context.Context, from attributeReader, diags *diag.Diagnostics) {
+	for name, value := range m.attributes() {
+		diags.Append(from.GetAttribute(ctx, path.Root(name), value)...)
+	}
+}
+
+func (m Scope) write(ctx context.Context, to attributeWriter, diags *diag.Diagnostics) {
+	for name, value := range m.attributes() {
+		diags.Append(to.SetAttribute(ctx, path.Root(name), *value)...)
+	}
+}
+
+// DescribeScope returns a scope as attributes and their values, for messages.
+func DescribeScope(of client.Scope) string {
+	if of.Account() {
+		return "account_id = " + strconv.Quote(of.AccountID)
+	}
+	return "org_id = " + strconv.Quote(of.OrgID) + ", project_id = " + strconv.Quote(of.ProjectID)
 }

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package provider_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+)
+
+const consentName = "analytics_consent"
+
+// consentOf returns the consent of a person, which is written without a comparison.
+func consentOf(identity string) prototest.Attributes {
+	return prototest.Attributes{
+		"identity_id": identity, "keep_later_choice": false, "clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
+	}
+}
+
+// TestProvider_manyObjectsStayWithinTheConnections creates as many consents at once as there
+// may be requests, again and again, each time after the connections of the time before have
+// become idle. Requests that wait for one another would not do: one that finds no idle
+// connection opens one, even if another becomes idle before it is open, so that how many there
+// are depends on how fast the machine is.
+func TestProvider_manyObjectsStayWithinTheConnections(t *testing.T) {
+	t.Parallel()
+	const limit = 10
+	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+		p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"max_concurrency": limit}))
+		rounds := soak.Size(soak.Raced(4, 20), 200)
+		for round := range rounds {
+			var wg sync.WaitGroup
+			for i := range limit {
+				wg.Go(func() {
+					if _, diags := p.Create(consentName, consentOf(fmt.Sprintf("user-%d-%d", round, i))); len(diags.Errors()) > 0 {
+						t.Errorf("object %d of round %d: %v", i, round, diags.Errors())
+					}
+				})
+			}
+			wg.Wait()
+			synctest.Wait()
+		}
+
+		logins, writes := service.Count(mockserver.OpLogin), service.Count(mockserver.OpUpdateConsent)
+		if writes != rounds*limit || logins != 1 || service.Connections() > limit+1 { // one of the login
+			t.Errorf("%d writes, %d logins, %d connections", writes, logins, service.Connections())
+		}
+	}, func(s *mockserver.Server) { s.Latency = time.Second })
+}
+
+func TestProvider_unreachableServiceIsNamedByItsHostAlone(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	settings := prototest.Attributes{"base_url": service.URL + "/canary", "api_secret_key": "canary-key", "account_id": "a", "max_retries": 0}
+	service.Stop()
+	p := prototest.MustStart(t, settings)
+	state, diags := p.Create(consentName, consentOf("user-1001"))
+	prototest.WantText(t, diags.Errors(), "Cannot reach the service", "the host is 127.0.0.1:", "In state now: nothing", "check base_url")
+	if text := strings.Join(diags.Errors(), ""); state != nil || strings.Contains(text, "canary") {
+		t.Errorf("state %v: %s", state, text)
+	}
+}
+
+// TestProvider_actionsReportAnUnconfiguredProvider invokes every action of a provider that
+// was not configured, with nothing but a day that is over and a file that cannot be there.
+func TestProvider_actionsReportAnUnconfiguredProvider(t *testing.T) {
+	t.Parallel()
+	server := provider.NewServer("test", func(string) string { return "" })
+	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := map[string]string{"utc_date": "2026-01-31", "path": "missing/day.ndjson", "output_path": "missing/data.json"}
+
+	for name, schema := range schemas.ActionSchemas {
+		object, _ := schema.Schema.ValueType().(tftypes.Object)
+		values := map[string]tftypes.Value{}
+		for attribute, typ := range object.AttributeTypes {
+			values[attribute] = tftypes.NewValue(typ, nil)
+			if text, ok := given[attribute]; ok {
+				values[attribute] = tftypes.NewValue(typ, text)
+			}
+		}
+		config, err := tfprotov6.NewDynamicValue(object, tftypes.NewValue(object, values))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		stream, err := server.InvokeAction(t.Context(), &tfprotov6.InvokeActionRequest{ActionType: name, Config: &config})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var errors []string
+		for event := range stream.Events {
+			if completed, ok := event.Type.(tfprotov6.CompletedInvokeActionEventType); ok {
+				for _, d := range completed.Diagnostics {
+					errors = append(errors, d.Detail)
+				}
+			}
+		}
+		if len(errors) != 1 || !strings.Contains(errors[0], "the configuration of the provider block is known only after apply") {
+			t.Errorf("%s has the errors %q", name, errors)
+		}
+	}
+}
+
+type readOnlyCase struct {
+	resource      string
+	before, after prototest.Attributes // nil for an object that does not exist
+	refused       bool
+}
+
+// TestReadOnly_plan plans resources that exist, and new ones, with a provider that is read-only:
+// a plan that would change something at the service is refused, and any other is not.
+func TestReadOnly_plan(t *testing.T) {
+	t.Parallel()
+	const person = "user-1001"
+	folder := t.TempDir()
+	refusing := prototest.Attributes{
+		"clause_1_consent": false, "clause_2_consent": false, "clause_3_consent": false, "clause_4_consent": false, "clause_5_consent": false,
+	}
+	consent := refusing.With(prototest.Attributes{"identity_id": person, "clause_1_consent": true, "agreement_time": "2026-01-31T12:00:00Z"})
+	profile := prototest.Attributes{"identity_id": person, "profile": `{"plan":"pro"}`, "wait_for_fulfilment": false}
+	deletion := prototest.Attributes{"identity_id": person, "wait_for_fulfilment": false}
+	access := deletion.With(prototest.Attributes{"output_path": filepath.Join(folder, "data.json")})
+	batch := prototest.Attributes{
+		"content_wo": "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent\n" + person + ",true,true,true,true,true\n", "content_wo_version": 1,
+	}
+	day := prototest.Attributes{"utc_date": "2026-01-31", "path": filepath.Join(folder, "day.ndjson")}
+
+	for name, tc := range soak.SomeOf(6, map[string]readOnlyCase{
+		"create a consent":             {"analytics_consent", nil, consent, true},
+		"change a consent":             {"analytics_consent", consent, consent.With(refusing), true},
+		"change what a destroy does":   {"analytics_consent", consent, consent.With(prototest.Attributes{"on_destroy": "withdraw"}), false},
+		"forget a consent":             {"analytics_consent", consent, nil, false},
+		"withdraw a consent":           {"analytics_consent", consent.With(prototest.Attributes{"on_destroy": "withdraw"}), nil, true},
+		"create a batch":               {"analytics_consent_batch", nil, batch, true},
+		"create a profile":             {"analytics_profile", nil, profile, true},
+		"change a profile":             {"analytics_profile", profile, profile.With(prototest.Attributes{"profile": `{"plan":"free"}`}), true},
+		"manage less of a profile":     {"analytics_profile", profile, profile.With(prototest.Attributes{"profile": `{}`}), false},
+		"forget a profile":             {"analytics_profile", profile, nil, false},
+		"clear a profile":              {"analytics_profile", profile.With(prototest.Attributes{"on_destroy": "clear"}), nil, true},
+		"delete the data of a person":  {"analytics_data_deletion", nil, deletion, true},
+		"forget a deletion":            {"analytics_data_deletion", deletion, nil, false},
+		"request the data of a person": {"analytics_data_access_request", nil, access, true},
+		"forget a request for access":  {"analytics_data_access_request", access, nil, false},
+		"export a day":                 {"analytics_export_file", nil, day, false},
+	}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := mocktest.Start(t)
+			var state *prototest.State
+			if tc.before != nil {
+				state, _ = prototest.MustStart(t, prototest.Config(service)).MustCreate(tc.resource, tc.before)
+			}
+
+			p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"read_only": true}))
+			_, diags := p.Plan(tc.resource, state, tc.after)
+			if !tc.refused {
+				p.NoErrors(diags)
+				return
+			}
+			prototest.WantText(t, diags.Errors(), "The provider is read-only", "remove read_only")
+			for _, r := range service.Requests() {
+				if state == nil && r.Operation != mockserver.OpGetConsent && r.Operation != mockserver.OpLogin {
+					t.Errorf("the plan has sent %s", r.Operation)
+				}
+			}
+		})
+	}
+}
