@@ -14,31 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 )
 
-// genericState is what tells the path of a request in the state of a generic provider's
-// resource. Everything else in it stays behind: bodies, answers and credentials.
-type genericState struct {
-	ID       string `json:"id"`
-	ObjectID string `json:"object_id"`
-	Path     string `json:"path"`
-	ReadPath string `json:"read_path"`
-}
-
-// moveSource is a resource of a generic provider whose state can become that of ours.
-type moveSource struct {
-	provider string // the last part of the provider's address
-	typeName string
-	pathOf   func(genericState) string
-}
-
-var moveSources = []moveSource{
-	// The id of a restful_resource is the path that is read.
-	{provider: "restful", typeName: "restful_resource", pathOf: func(s genericState) string { return cmp.Or(s.ID, s.Path) }},
-	{provider: "restapi", typeName: "restapi_object", pathOf: func(s genericState) string {
-		return strings.ReplaceAll(cmp.Or(s.ReadPath, s.Path+"/{id}"), "{id}", cmp.Or(s.ObjectID, s.ID))
-	}},
-}
-
-// StateMovers returns the movers that take over the person and the scope from resources of
+// StateMovers returns the mover that takes over the person and the scope from resources of
 // generic providers whose path ends with the part last, such as "consent". begin adds the
 // other attributes that the moved state begins with. A resource with another path is left
 // alone; Terraform then says that it cannot be moved.
@@ -46,51 +22,58 @@ var moveSources = []moveSource{
 // The provider is not configured when Terraform moves state, so nothing is asked of the
 // service: the first refresh reads what it holds.
 func StateMovers(last string, begin map[string]any) []resource.StateMover {
-	var movers []resource.StateMover
-	for _, source := range moveSources {
-		move := func(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
-			id, ok := importIDIn(source.path(req), last)
-			if !ok {
-				return
-			}
-
-			identity, err := parseImportID(id)
-			if err != nil {
-				Problem{
-					Summary: "The path cannot be moved",
-					Detail:  "The path in the state of the " + source.typeName + " names a person, an organization, a project or an account that cannot exist at the service.",
-					InState: "the resource of the other provider; nothing was moved",
-					Do:      "import the person into this resource, and take the other resource out of state with a removed block.",
-				}.AddError(&resp.Diagnostics)
-
-				return
-			}
-
-			identity.write(ctx, &resp.TargetState, &resp.Diagnostics)
-			resp.Diagnostics.Append(resp.TargetIdentity.Set(ctx, identity)...)
-			for name, value := range begin {
-				resp.Diagnostics.Append(resp.TargetState.SetAttribute(ctx, path.Root(name), value)...)
-			}
+	move := func(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
+		id, ok := importIDIn(genericPath(req), last)
+		if !ok {
+			return
 		}
-		movers = append(movers, resource.StateMover{StateMover: move})
+
+		identity, err := parseImportID(id)
+		if err != nil {
+			Problem{
+				Summary: "The path cannot be moved",
+				Detail:  "The path in the state of the " + req.SourceTypeName + " names a person, an organization, a project or an account that cannot exist at the service.",
+				InState: "the resource of the other provider; nothing was moved",
+				Do:      "import the person into this resource, and take the other resource out of state with a removed block.",
+			}.AddError(&resp.Diagnostics)
+
+			return
+		}
+
+		identity.write(ctx, &resp.TargetState, &resp.Diagnostics)
+		resp.Diagnostics.Append(resp.TargetIdentity.Set(ctx, identity)...)
+		for name, value := range begin {
+			resp.Diagnostics.Append(resp.TargetState.SetAttribute(ctx, path.Root(name), value)...)
+		}
 	}
 
-	return movers
+	return []resource.StateMover{{StateMover: move}}
 }
 
-// path returns the path in the state that a request is about; empty if that is of another
-// source. OpenTofu before 1.12.4 passes a wrong host and namespace, so only the last part of
-// the provider's address counts.
-func (m moveSource) path(req resource.MoveStateRequest) string {
-	address := req.SourceProviderAddress
-	isSource := req.SourceTypeName == m.typeName && address[strings.LastIndex(address, "/")+1:] == m.provider
-
-	var state genericState
-	if !isSource || req.SourceRawState == nil || json.Unmarshal(req.SourceRawState.JSON, &state) != nil {
+// genericPath returns the path of the requests of a generic provider's resource; empty for any
+// other resource. Everything else in its state stays behind: bodies, answers and credentials.
+func genericPath(req resource.MoveStateRequest) string {
+	var state struct {
+		ID       string `json:"id"`
+		ObjectID string `json:"object_id"`
+		Path     string `json:"path"`
+		ReadPath string `json:"read_path"`
+	}
+	if req.SourceRawState == nil || json.Unmarshal(req.SourceRawState.JSON, &state) != nil {
 		return ""
 	}
 
-	return m.pathOf(state)
+	// OpenTofu before 1.12.4 passes a wrong host and namespace, so only the last part of the
+	// provider's address counts.
+	address := req.SourceProviderAddress
+	switch address[strings.LastIndex(address, "/")+1:] + "." + req.SourceTypeName {
+	case "restful.restful_resource": // the ID is the path that is read
+		return cmp.Or(state.ID, state.Path)
+	case "restapi.restapi_object":
+		return strings.ReplaceAll(cmp.Or(state.ReadPath, state.Path+"/{id}"), "{id}", cmp.Or(state.ObjectID, state.ID))
+	}
+
+	return ""
 }
 
 // personPath matches the path of a person in either path family (interface, section 4). What

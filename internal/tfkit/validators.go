@@ -41,13 +41,12 @@ func Day() validator.String {
 // limitTimeout is the longest duration that the block timeouts accepts.
 const limitTimeout = 24 * time.Hour
 
-var errDuration = errors.New("must be a duration such as 90s, 5m or 1h30m, more than zero and at most 24h")
-
 // duration returns a validator of the attributes of the block timeouts.
 func duration() validator.String {
-	return customtypes.TextValidator{Summary: "Unusable duration", Rule: errDuration.Error(), Check: func(text string) error {
+	const rule = "must be a duration such as 90s, 5m or 1h30m, more than zero and at most 24h"
+	return customtypes.TextValidator{Summary: "Unusable duration", Rule: rule, Check: func(text string) error {
 		if d, err := time.ParseDuration(text); err != nil || d <= 0 || d > limitTimeout {
-			return errDuration
+			return errors.New(rule)
 		}
 		return nil
 	}}
@@ -83,13 +82,11 @@ const WhyNotOver = "It is still that day in UTC, so more records will come. The 
 // choices of the next hours.
 const clockSkew = 5 * time.Minute
 
-var errFutureAgreement = errors.New("lies in the future, so that a later choice of the person could not be recognised; check the zone (Z is UTC) and the clock of this machine")
-
 // CheckAgreed returns an error if a time of agreement lies in the future. The error completes
 // a sentence about the value and never holds it.
 func CheckAgreed(agreed time.Time) error {
 	if agreed.After(time.Now().Add(clockSkew)) {
-		return errFutureAgreement
+		return errors.New("lies in the future, so that a later choice of the person could not be recognised; check the zone (Z is UTC) and the clock of this machine")
 	}
 	return nil
 }
