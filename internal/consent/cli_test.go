@@ -10,12 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // TestCLIConsent_warnsOnceOfWhatIsOverwritten has three people without an agreement_time.
@@ -50,31 +47,6 @@ func wantRefused(t *testing.T, r clitest.Result, words ...string) {
 		t.Errorf("the command ended with %d", r.Code)
 	}
 	clitest.WantWords(t, r, words...)
-}
-
-// TestCLIConsentIdentity_stateOfAnOlderCLIPlansNoChange removes the identities from a state
-// file, as a Terraform before 1.12 does when it writes one.
-func TestCLIConsentIdentity_stateOfAnOlderCLIPlansNoChange(t *testing.T) {
-	t.Parallel()
-	service := mocktest.Start(t)
-	cli := clitest.New(t, acctest.Block(service)+block(`agreement_time = "`+early+`"`), nil)
-	cli.Needs(acctest.Identities)
-	cli.MustRun("apply", "-auto-approve")
-
-	state, object := readState(t, cli)
-	if object["identity"] == nil {
-		t.Fatal("the state has no identity")
-	}
-	delete(object, "identity")
-	delete(object, "identity_schema_version")
-	writeState(t, cli, state)
-
-	cli.MustRun("plan", "-detailed-exitcode")
-	cli.MustRun("apply", "-auto-approve")
-	want := prototest.Attributes{"org_id": mocktest.Org, "project_id": mocktest.Project, "account_id": nil, "identity_id": person}
-	if diff := cmp.Diff(want, cli.Stored("terraform.tfstate").Identity); diff != "" {
-		t.Errorf("state has another identity: %s", diff)
-	}
 }
 
 // readState returns a state file, and the one object in it.

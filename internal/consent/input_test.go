@@ -13,63 +13,48 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-func TestConsent_badValuesAreRefusedAtTheirAttributeAndNotRepeated(t *testing.T) {
+// TestConsent_refusedConfigurations has values that are refused at their attribute, and never
+// repeated.
+func TestConsent_refusedConfigurations(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	for _, tc := range []struct {
-		attribute string
-		value     any
+		attribute string // where the error is
+		others    prototest.Attributes
 		words     string
 	}{
-		{"identity_id", "", "is empty"},
-		{"identity_id", "..", "change the path"},
-		{"identity_id", "canary\u202e", "U+202E"},
-		{"identity_id", strings.Repeat("canary", 1400), "longer than 8192 bytes"},
-		{"org_id", "..", "change the path"},
-		{"project_id", "", "is empty"},
-		{"account_id", " ", "spaces only"},
-		{"user_ipv6", "canary", "IPv6 or IPv4 address"},
-		{"user_ipv6", "", "IPv6 or IPv4 address"},
-		{"user_ipv6", "fe80::1%canary", "without a zone"},
-		{"agreement_time", "canary", "RFC 3339"},
-		{"agreement_time", "", "RFC 3339"},
-		{"agreement_time", "2026-01-31T12:00:00", "RFC 3339"},
-		{"on_destroy", "canary-delete", "one of"},
+		{"identity_id", prototest.Attributes{"identity_id": ""}, "is empty"},
+		{"identity_id", prototest.Attributes{"identity_id": ".."}, "change the path"},
+		{"identity_id", prototest.Attributes{"identity_id": "canary\u202e"}, "U+202E"},
+		{"identity_id", prototest.Attributes{"identity_id": strings.Repeat("canary", 1400)}, "longer than 8192 bytes"},
+		{"org_id", prototest.Attributes{"org_id": "..", "project_id": "p"}, "change the path"},
+		{"project_id", prototest.Attributes{"org_id": "o", "project_id": ""}, "is empty"},
+		{"account_id", prototest.Attributes{"account_id": " "}, "spaces only"},
+		{"org_id", prototest.Attributes{"org_id": "o"}, "project_id"},
+		{"project_id", prototest.Attributes{"project_id": "p"}, "org_id"},
+		{"account_id", prototest.Attributes{"org_id": "o", "project_id": "p", "account_id": "a"}, "org_id"},
+		{"account_id", prototest.Attributes{"org_id": "o", "account_id": "a"}, "org_id"},
+		{"user_ipv6", prototest.Attributes{"user_ipv6": "canary"}, "IPv6 or IPv4 address"},
+		{"user_ipv6", prototest.Attributes{"user_ipv6": ""}, "IPv6 or IPv4 address"},
+		{"user_ipv6", prototest.Attributes{"user_ipv6": "fe80::1%canary"}, "without a zone"},
+		{"user_ipv6", prototest.Attributes{"user_ipv6": "192.0.2.7", "user_ipv6_wo": "192.0.2.7", "user_ipv6_wo_version": 1}, "user_ipv6_wo"},
+		{"user_ipv6_wo", prototest.Attributes{"user_ipv6_wo": "192.0.2.7"}, "user_ipv6_wo_version"},
+		{"user_ipv6_wo", prototest.Attributes{"user_ipv6_wo": "canary", "user_ipv6_wo_version": 1}, "must be an IPv6 or IPv4 address"},
+		{"user_ipv6_wo_version", prototest.Attributes{"user_ipv6_wo_version": 1}, "user_ipv6_wo"},
+		{"agreement_time", prototest.Attributes{"agreement_time": "canary"}, "RFC 3339"},
+		{"agreement_time", prototest.Attributes{"agreement_time": ""}, "RFC 3339"},
+		{"agreement_time", prototest.Attributes{"agreement_time": "2026-01-31T12:00:00"}, "RFC 3339"},
+		{"on_destroy", prototest.Attributes{"on_destroy": "another"}, "one of"},
 	} {
-		others := prototest.Attributes{tc.attribute: tc.value}
-		switch tc.attribute {
-		case "org_id":
-			others["project_id"] = "p"
-		case "project_id":
-			others["org_id"] = "o"
-		}
-
-		errors := p.Validate(name, config(others)).Errors()
+		errors := p.Validate(name, config(tc.others)).Errors()
 		prototest.WantText(t, errors, tc.words, `AttributeName("`+tc.attribute+`")`)
-		for _, text := range errors {
-			if strings.Contains(text, "canary") && tc.attribute != "on_destroy" {
-				t.Errorf("%s: the value is repeated: %s", tc.attribute, text)
-			}
+		if strings.Contains(strings.Join(errors, "\n"), "canary") {
+			t.Errorf("%s: the value is repeated: %s", tc.attribute, errors)
 		}
 	}
 
 	if n := service.Count(""); n != 0 {
 		t.Errorf("%d requests", n)
-	}
-}
-
-func TestConsent_halfAScopeAndBothFamiliesAreRefused(t *testing.T) {
-	t.Parallel()
-	p, _ := start(t, nil)
-	for _, scope := range []prototest.Attributes{
-		{"org_id": "o"},
-		{"project_id": "p"},
-		{"org_id": "o", "project_id": "p", "account_id": "a"},
-		{"org_id": "o", "account_id": "a"},
-	} {
-		if errors := p.Validate(name, config(scope)).Errors(); len(errors) == 0 {
-			t.Errorf("%v is accepted", scope)
-		}
 	}
 }
 

@@ -4,7 +4,6 @@ package consent_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -46,31 +45,6 @@ func TestAccConsentResource_renamedKeys(t *testing.T) {
 	if n := withdrawnPeople(service, people); n != people {
 		t.Errorf("%d of %d people were withdrawn when the objects went", n, people)
 	}
-}
-
-// TestAccConsentResource_changedScope changes the scope of the provider block.
-func TestAccConsentResource_changedScope(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-	jane := acctest.Block(service) + block(`on_destroy = "withdraw"`)
-	elsewhere := scope
-	elsewhere.ProjectID = "shop"
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: jane},
-			{
-				Config:           strings.Replace(jane, mocktest.Project, elsewhere.ProjectID, 1),
-				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroyBeforeCreate)),
-				ConfigStateChecks: []statecheck.StateCheck{
-					held(service, scope, [5]bool{}),
-					held(service, elsewhere, configured),
-				},
-			},
-		},
-	})
-	wantUpdates(t, service, update(configured, nil), update([5]bool{}, nil), update(configured, nil), update([5]bool{}, nil))
 }
 
 // peopleBlock returns a resource for n people, under keys with a prefix.

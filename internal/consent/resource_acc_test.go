@@ -207,12 +207,6 @@ func TestAccConsentResource_validation(t *testing.T) {
 	} {
 		steps = append(steps, resource.TestStep{Config: acctest.Block(service) + block(line), ExpectError: acctest.Message(message)})
 	}
-	for identity, reason := range map[string]string{`""`: "is empty", `"   "`: "spaces", `"."`: "change", `".."`: "change", `"a\u0007b"`: "U+0007"} {
-		steps = append(steps, resource.TestStep{
-			Config:      acctest.Block(service) + strings.Replace(block(), fmt.Sprintf("%q", person), identity, 1),
-			ExpectError: acctest.Message("identity_id", reason),
-		})
-	}
 
 	resource.ParallelTest(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
 	if n := service.Count(""); n != 0 {

@@ -186,22 +186,6 @@ func TestConsent_failedCreateLeavesNothingAndAFailedUpdateTheOldState(t *testing
 	}
 }
 
-func TestConsent_readOnlyProviderSendsNoWrite(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, prototest.Attributes{"read_only": true})
-	for _, others := range []prototest.Attributes{nil, agreed} {
-		state, diags := p.Create(name, config(others))
-		prototest.WantText(t, diags.Errors(), "read-only", "Nothing was sent")
-		if state != nil || service.Count("") != 0 {
-			t.Errorf("state %v, %d requests", state, service.Count(""))
-		}
-	}
-	service.PutConsent(scope, person, mockserver.ConsentRecord{})
-	if _, diags := p.Import(name, person); len(diags.Errors()) > 0 {
-		t.Errorf("reading fails: %v", diags.Errors())
-	}
-}
-
 func TestConsent_valuesUnknownAtPlanCauseNoRequest(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)

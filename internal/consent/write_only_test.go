@@ -3,11 +3,8 @@
 package consent_test
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
@@ -40,49 +37,4 @@ func TestConsentWriteOnly_everyChangeCarriesTheAddress(t *testing.T) {
 	p.NoErrors(diags)
 	wantAddress(t, service, "::ffff:192.0.2.8")
 	wantHeld(t, service, [5]bool{false, true, false, true, true})
-}
-
-func TestConsentWriteOnly_refuses(t *testing.T) {
-	t.Parallel()
-	p, _ := start(t, nil)
-	for label, tc := range map[string]struct {
-		others prototest.Attributes
-		want   string
-	}{
-		"both":           {prototest.Attributes{"user_ipv6": "192.0.2.7", "user_ipv6_wo": "192.0.2.7", "user_ipv6_wo_version": 1}, "user_ipv6_wo"},
-		"no version":     {prototest.Attributes{"user_ipv6_wo": "192.0.2.7"}, "user_ipv6_wo_version"},
-		"no value":       {prototest.Attributes{"user_ipv6_wo_version": 1}, "user_ipv6_wo"},
-		"not an address": {prototest.Attributes{"user_ipv6_wo": "somewhere", "user_ipv6_wo_version": 1}, "must be an IPv6 or IPv4 address"},
-	} {
-		diags := p.Validate(name, config(tc.others))
-		if len(diags.Errors()) == 0 {
-			t.Errorf("%s is accepted", label)
-		}
-		prototest.WantText(t, diags.Errors(), tc.want)
-	}
-}
-
-// TestCLIConsentWriteOnly_staysOutOfState feeds the address from an ephemeral variable,
-// and looks for it in what Terraform has written.
-func TestCLIConsentWriteOnly_staysOutOfState(t *testing.T) {
-	t.Parallel()
-	service := mocktest.Start(t)
-	environment := service.Environment()
-	environment["TF_VAR_address"] = "2001:db8::5ec:2e7"
-	cli := clitest.New(t, `
-variable "address" {
-  type      = string
-  ephemeral = true
-}
-`+block(`agreement_time = "`+early+`"`, "user_ipv6_wo = var.address", "user_ipv6_wo_version = 1"), environment)
-	cli.Needs(acctest.WriteOnlyAttributes)
-
-	planned := cli.MustRun("plan")
-	applied := cli.MustRun("apply", "-auto-approve")
-	cli.MustRun("plan", "-detailed-exitcode")
-	wantAddress(t, service, "2001:db8::5ec:2e7")
-
-	if strings.Contains(cli.ReadFile("terraform.tfstate")+planned.Output+applied.Output, "5ec:2e7") {
-		t.Errorf("the address is in state or shown:\n%s%s", planned.Output, applied.Output)
-	}
 }
