@@ -4,7 +4,9 @@ package consent
 
 import (
 	"context"
+	"fmt"
 	"strconv"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listresourcevalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -17,6 +19,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -95,44 +101,248 @@ func (l *consentList) ListResourceConfigValidators(context.Context) []list.Confi
 // the guard of the stream.
 func (l *consentList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	stream.Results = func(push func(list.ListResult) bool) {
-		var diags diag.Diagnostics
-		run, ok := l.newListing(ctx, req, &diags)
-		if !ok {
-			push(list.ListResult{Diagnostics: diags})
+		run := &listing{request: req, service: l.Service}
+		if !run.begin(ctx) {
+			push(list.ListResult{Diagnostics: run.warnings})
 			return
 		}
 
-		run.warnings = diags
 		run.stream(ctx, push)
 	}
 }
 
-// newListing returns the listing of the configured people, or reports why there is none. It
-// reads the day.
-func (l *consentList) newListing(ctx context.Context, req list.ListRequest, diags *diag.Diagnostics) (run *listing, ok bool) {
+// mostFailures is how many people may fail to be read before the list fails.
+const mostFailures = 10
+
+// concernEveryone are the classes of failures that would repeat for every other person.
+var concernEveryone = []transport.ErrorClass{
+	transport.ClassAuthentication, transport.ClassForbidden, transport.ClassEndpointNotFound, transport.ClassLoginAnswer,
+	transport.ClassTLS, transport.ClassProxyAuth, transport.ClassRedirect,
+}
+
+// listing is one list of people while it is streamed.
+type listing struct {
+	source
+
+	request  list.ListRequest
+	service  *tfkit.Service
+	client   *client.Client
+	scope    client.Scope
+	warnings diag.Diagnostics // about the source, or errors if there is nothing to list
+
+	next    int // the person to look up next
+	found   int // results
+	missing int // people without a consent record
+	failed  int // people who could not be read
+}
+
+// lookUp is what the service says about a candidate.
+type lookUp struct {
+	candidate
+
+	held  answer.Consent
+	err   error
+	panic diag.Diagnostics // of a look-up that panicked
+}
+
+// begin takes the people of the configured source. It reads the day. It returns false if there
+// is nothing to list because of errors.
+func (l *listing) begin(ctx context.Context) (ok bool) {
 	var m listModel
-	diags.Append(req.Config.Get(ctx, &m)...)
-	if diags.HasError() {
-		return nil, false
+	l.warnings.Append(l.request.Config.Get(ctx, &m)...)
+	if l.warnings.HasError() {
+		return false
+	}
+	if l.client, l.scope, ok = l.service.ClientAndScope(m.Scope, &l.warnings); !ok {
+		return false
 	}
 
-	c, scope, ok := l.ClientAndScope(m.Scope, diags)
-	if !ok {
-		return nil, false
-	}
-
-	run = &listing{request: req, service: l.Service, client: c, scope: scope}
 	if !m.UTCDate.IsNull() {
-		run.readDay(ctx, m, diags)
-		return run, !diags.HasError()
+		l.readDay(ctx, m, &l.warnings)
+		return !l.warnings.HasError()
 	}
 
 	var identities []string
-	diags.Append(m.IdentityIDs.ElementsAs(ctx, &identities, false)...)
-	run.placed = "identity_ids[%d]"
+	l.warnings.Append(m.IdentityIDs.ElementsAs(ctx, &identities, false)...)
+	l.placed = "identity_ids[%d]"
 	for i, identity := range identities {
-		run.add(identity, i)
+		l.add(identity, i)
 	}
 
-	return run, !diags.HasError()
+	return !l.warnings.HasError()
+}
+
+// stream hands over the people with a consent record, in the order of the source, as many
+// as the limit allows. Terraform reads no further than that, and says nothing of its own
+// about the limit, so the last result carries what there is to say about the list.
+func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
+	for l.next < min(len(l.people), limitDayPeople) {
+		answered := l.lookUp(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+
+		for _, person := range answered {
+			if transport.IsClass(person.err, transport.ClassNotFound) {
+				l.missing++
+				continue
+			}
+
+			result := l.result(ctx, person)
+			if !push(result) || l.isFull() || result.Diagnostics.HasError() {
+				return
+			}
+		}
+	}
+
+	var diags diag.Diagnostics
+	l.conclude(ctx, &diags)
+	if len(diags) > 0 {
+		push(list.ListResult{Diagnostics: diags})
+	}
+}
+
+// isFull reports whether there are as many results as the limit allows; 0 is no limit.
+func (l *listing) isFull() bool { return l.request.Limit > 0 && l.found >= int(l.request.Limit) }
+
+// lookUp asks the service about the next people: as many at a time as the client sends
+// requests, and not more than are still wanted.
+func (l *listing) lookUp(ctx context.Context) []lookUp {
+	width := min(l.client.Concurrency(), min(len(l.people), limitDayPeople)-l.next)
+	if l.request.Limit > 0 {
+		width = min(width, int(l.request.Limit)-l.found)
+	}
+
+	lookUps := make([]lookUp, width)
+	var wg sync.WaitGroup
+	for i := range lookUps {
+		person := &lookUps[i]
+		person.candidate = l.people[l.next+i]
+		wg.Go(func() {
+			defer func() {
+				if recover() != nil { // in a goroutine of its own, where nothing else recovers
+					tfkit.AddPanic(ctx, &person.panic)
+				}
+			}()
+			person.held, person.err = l.client.GetConsent(ctx, l.scope, person.identity)
+		})
+	}
+
+	wg.Wait()
+	l.next += width
+
+	return lookUps
+}
+
+// result returns the result for a person who may be listed: the person, or why the service
+// could not be asked. The last one that the limit allows says what there is to say.
+func (l *listing) result(ctx context.Context, person lookUp) list.ListResult {
+	if person.panic.HasError() {
+		return list.ListResult{Diagnostics: person.panic}
+	}
+	if person.err != nil {
+		return list.ListResult{Diagnostics: l.failure(person)}
+	}
+
+	l.found++
+	result := l.request.NewListResult(ctx)
+	result.DisplayName = person.identity
+
+	identity := tfkit.NewIdentity(l.scope, person.identity)
+	result.Diagnostics.Append(result.Identity.Set(ctx, identity)...)
+	if l.request.IncludeResource {
+		result.Diagnostics.Append(result.Resource.Set(ctx, l.resource(identity, person.held))...)
+	}
+	if l.isFull() {
+		l.conclude(ctx, &result.Diagnostics)
+	}
+
+	return result
+}
+
+// resource returns the attributes of a person as they would be configured: without the
+// scope of the provider block, and without defaults. The address is left out, because
+// "terraform query -json" prints it, and no generated configuration holds it.
+func (l *listing) resource(identity tfkit.Identity, held answer.Consent) *resourceModel {
+	m := &resourceModel{Identity: identity}
+	if l.scope == l.service.DefaultScope {
+		m.Scope = tfkit.Scope{}
+	}
+
+	m.fromAPI(held)
+	m.UserIPv6 = customtypes.IPAddress{}
+	if m.Manual.ValueBool() {
+		m.Manual = types.BoolNull()
+	}
+
+	return m
+}
+
+// failure returns the diagnostics of a person who could not be read: a warning with the
+// place of the person, or an error if the list as a whole has failed.
+func (l *listing) failure(person lookUp) (diags diag.Diagnostics) {
+	problem := tfkit.ProblemOf(person.err, "")
+	if transport.IsClass(person.err, concernEveryone...) {
+		problem.AddError(&diags)
+		return diags
+	}
+
+	l.failed++
+	problem.Detail = "The consent of " + fmt.Sprintf(l.placed, person.place) + " could not be read, so this person is not listed.\n\n" +
+		problem.Summary + ". " + problem.Detail
+	problem.Summary = "A person could not be read"
+	if l.failed < mostFailures {
+		problem.AddWarning(&diags)
+		return diags
+	}
+
+	problem.Summary = "Too many people could not be read"
+	problem.Detail = fmt.Sprintf("The list ended at the %dth person who could not be read. %s", mostFailures, problem.Detail)
+	problem.AddError(&diags)
+
+	return diags
+}
+
+// conclude adds what is known at the end of the list.
+func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
+	l.service.AddNotices(diags)
+	diags.Append(l.warnings...)
+	if l.missing > 0 {
+		tfkit.Problem{
+			Summary: "People without a consent record",
+			Detail:  "The service has no consent record of " + people(l.missing) + " in the source, so there is nothing to list or to import.",
+		}.AddWarning(diags)
+	}
+
+	more := l.next < len(l.people)
+	switch {
+	case l.isFull() && more:
+		tfkit.Problem{
+			Summary: "The list ends at its limit",
+			Detail:  "The list ended at its limit of " + people(l.found) + ", and its source has more people, who were not looked up.",
+			Do:      "raise limit in the list block to see more of them.",
+		}.AddWarning(diags)
+	case ctx.Err() != nil:
+		// Without an error, Terraform takes what was listed so far for the whole list.
+		tfkit.Problem{
+			Summary: "The list was interrupted",
+			Detail:  "The run was interrupted before all people were looked up.",
+			Do:      "run the query again.",
+		}.AddError(diags)
+	case more:
+		tfkit.Problem{
+			Summary: "Too many people for one list",
+			Detail:  "The day has more than " + people(limitDayPeople) + ", and a list takes no more. The others were not looked up.",
+			Do:      "export the day with analytics_export_file, and list its people by identity_ids; or manage them with analytics_consent_batch.",
+			At:      tfkit.AtUTCDate,
+		}.AddError(diags)
+	}
+}
+
+// people returns a number of people for messages.
+func people(n int) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return fmt.Sprintf("%d people", n)
 }

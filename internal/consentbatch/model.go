@@ -39,16 +39,6 @@ type results struct {
 	Missing types.Int64  `tfsdk:"missing"`
 }
 
-func unknownResults() results {
-	return results{
-		Digest:  types.StringUnknown(),
-		Rows:    types.Int64Unknown(),
-		Kept:    types.Int64Unknown(),
-		Written: types.Int64Unknown(),
-		Missing: types.Int64Unknown(),
-	}
-}
-
 // isWriteOnly reports whether the content comes from content_wo. State then holds only its
 // version.
 func (m *model) isWriteOnly() bool { return m.Source.IsNull() }

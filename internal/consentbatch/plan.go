@@ -132,7 +132,8 @@ func (p *planner) propose(ctx context.Context) (ok bool) {
 		return false
 	}
 
-	p.proposed = unknownResults()
+	unknown := types.Int64Unknown()
+	p.proposed = results{Digest: types.StringUnknown(), Rows: unknown, Kept: unknown, Written: unknown, Missing: unknown}
 	if p.isUnknown() {
 		// An unknown content_wo with the same version counts as unchanged.
 		p.work = !p.config.ContentWO.IsUnknown() || !p.isComplete() || p.model.comparesAnew(*p.prior)
