@@ -3,7 +3,6 @@
 package consent_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -39,30 +38,6 @@ func TestAccConsentResource_import(t *testing.T) {
 		},
 	})
 	wantUpdates(t, service, update(configured, map[string]any{"user_ipv6": "2001:db8::1", "agreement_time": early}))
-}
-
-// TestAccConsentResource_importEscaped imports an identity with the characters that a path or
-// an import ID has to escape.
-func TestAccConsentResource_importEscaped(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-	identity := `a/b?c#d%2F+;:@&= \é`
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: acctest.Block(service) + strings.Replace(block(), fmt.Sprintf("%q", person), fmt.Sprintf("%q", identity), 1)},
-			{
-				ResourceName: address, ImportState: true, ImportStateId: "a%2Fb%3Fc%23d%252F%2B%3B%3A%40%26%3D%20%5C%C3%A9",
-				ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "identity_id",
-			},
-		},
-	})
-
-	if _, ok := service.Consent(scope, identity); !ok {
-		t.Error("the identity did not arrive as it was given")
-	}
-	wantUpdates(t, service, update(configured, nil))
 }
 
 // TestAccConsentResource_identity imports by the identity that is stored, and moves the object

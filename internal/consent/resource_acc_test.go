@@ -193,27 +193,6 @@ func TestAccConsentResource_writeOnly(t *testing.T) {
 	)
 }
 
-func TestAccConsentResource_validation(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-
-	steps := []resource.TestStep{}
-	for line, message := range map[string]string{
-		`user_ipv6 = "nowhere"`:                   "The value must be an IPv6 or IPv4 address",
-		`agreement_time = "yesterday"`:            "RFC 3339",
-		`agreement_time = "9999-01-01T00:00:00Z"`: "Not a time of agreement",
-		`on_destroy = "delete"`:                   "value must be one of",
-		`org_id = "elsewhere"`:                    "project_id",
-	} {
-		steps = append(steps, resource.TestStep{Config: acctest.Block(service) + block(line), ExpectError: acctest.Message(message)})
-	}
-
-	resource.ParallelTest(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
-	if n := service.Count(""); n != 0 {
-		t.Errorf("%d requests", n)
-	}
-}
-
 const address = "analytics_consent.jane"
 
 // block returns the resource as text. All clauses but the third are true.

@@ -65,22 +65,6 @@ func TestAccConsentBatchResource_update(t *testing.T) {
 	wantEachOnce(t, service, 5)
 }
 
-func TestAccConsentBatchResource_disappears(t *testing.T) {
-	service, f := startAcc(t, 3)
-
-	runSteps(t,
-		resource.TestStep{Config: acctest.Block(service) + f.block()},
-		resource.TestStep{
-			PreConfig:         func() { service.DeleteConsent(scope, userName(1)) },
-			Config:            acctest.Block(service) + f.block(),
-			ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
-			ConfigStateChecks: expectCounts(counts{Rows: 3, Written: 1}),
-		},
-	)
-	wantWritten(t, service, map[string]int{userName(0): 1, userName(1): 2, userName(2): 1})
-	wantRow(t, service, 1, configured)
-}
-
 func TestAccConsentBatchResource_laterChoice(t *testing.T) {
 	service, f := startAcc(t, 3)
 
@@ -121,14 +105,6 @@ func TestAccConsentBatchResource_validation(t *testing.T) {
 			Config:      acctest.Block(service) + wrong.block(),
 			ExpectError: regexp.MustCompile(`\A[^@]*Unusable rows[^@]*\z`),
 		},
-	}
-	for line, message := range map[string]string{
-		`format = "xml"`:                   "value must be one of",
-		`on_destroy = "delete"`:            "value must be one of",
-		`shard = { index = 2, count = 2 }`: "No such shard",
-		`org_id = "elsewhere"`:             "project_id",
-	} {
-		steps = append(steps, resource.TestStep{Config: acctest.Block(service) + f.block(line), ExpectError: acctest.Message(message)})
 	}
 	missing := &batchFile{t, f.path + ".csv"}
 	steps = append(steps, resource.TestStep{Config: acctest.Block(service) + missing.block(), ExpectError: acctest.Message("The rows cannot be read", "no such file")})
