@@ -203,7 +203,8 @@ func (m *resourceModel) leavesAlone(state resourceModel, note choiceNote) bool {
 		return note.stands()
 	}
 
-	return chosen.UnixMilli() > configured.UnixMilli() && !(sameClauses && client.SameTime(chosen, configured))
+	isOwn := sameClauses && client.SameTime(chosen, configured)
+	return chosen.UnixMilli() > configured.UnixMilli() && !isOwn
 }
 
 // hasClausesOf reports whether every clause that the answer has is equal.
