@@ -98,7 +98,7 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			Optional:            true,
 			Computed:            true,
 			Default:             booldefault.StaticBool(true),
-			MarkdownDescription: "Whether a plan compares every row with the service. If `false`, a plan sends nothing and detects only a changed file. Defaults to `true`.",
+			MarkdownDescription: "Whether a plan compares every row with the service. If `false`, a plan sends nothing and detects only changed rows. Defaults to `true`.",
 		},
 		"on_destroy": schema.StringAttribute{
 			Optional:            true,
@@ -115,7 +115,7 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 
 		"digest": schema.StringAttribute{
 			Computed:            true,
-			MarkdownDescription: "Salted digest of the rows of the last apply. If the file changes after the plan, the apply fails before it writes anything.",
+			MarkdownDescription: "Salted digest of the rows of the last apply. If rows change after the plan, the apply fails before it writes anything.",
 		},
 		"rows":    count("Number of rows in the file, or in its shard."),
 		"kept":    count("Number of rows that the last apply left alone, because a later choice stands."),
