@@ -218,26 +218,6 @@ func TestReadShard_futureTimesAreRefusedByTheClock(t *testing.T) {
 	}
 }
 
-// TestRead_leftoversOfSpreadsheets has old line ends and invisible spaces.
-func TestRead_leftoversOfSpreadsheets(t *testing.T) {
-	t.Parallel()
-	const rest = ",true,true,true,true,true,,2026-01-01T00:00:00Z,true\n"
-	for content, words := range map[string]string{
-		strings.ReplaceAll(header+"Jane Doe"+rest+"John Roe"+rest, "\n", "\r"): "line break in the middle",
-		header + "Jane " + rest:      "identity_id begins or ends with a space",
-		header + "Jane\u00a0" + rest: "identity_id begins or ends with a space",
-		header + "\"\tJane\"" + rest: "identity_id contains the control character",
-		header + "Jane\u200b" + rest: "cannot be seen",
-		header + "Ja\u00adne" + rest: "cannot be seen",
-		strings.Replace(header, "manual", "Jane Doe", 1) + "x,true,true,true,true,true,,,true\n": "not shown",
-	} {
-		_, err := rows.Read(strings.NewReader(content), rows.CSV)
-		if err == nil || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "Jane") || strings.Contains(err.Error(), "Roe") {
-			t.Errorf("%q: %v", content, err)
-		}
-	}
-}
-
 func TestRead_failingReader(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("the disk is gone")
@@ -283,8 +263,11 @@ func TestRead_errorCountsEachBadRow(t *testing.T) {
 	}
 }
 
+// TestRead_errorsSayWhereAndNoMoreThanIsWrong has names that may be people, and the leftovers of
+// spreadsheets: old line ends and invisible spaces.
 func TestRead_errorsSayWhereAndNoMoreThanIsWrong(t *testing.T) {
 	t.Parallel()
+	const rest = ",true,true,true,true,true,,2026-01-01T00:00:00Z,true\n"
 
 	for name, tc := range map[string]struct {
 		format        rows.Format
@@ -293,17 +276,22 @@ func TestRead_errorsSayWhereAndNoMoreThanIsWrong(t *testing.T) {
 	}{
 		"a column that may be a number of a version": {rows.CSV, "identity_id,customer_12345\n", `"customer_12345"`, "not shown"},
 		"a column that may be a number of a person":  {rows.CSV, "identity_id,customer_123456\n", "not shown", "123456"},
-		"the tenth unknown column":                   {rows.CSV, "identity_id" + strings.Repeat(",x", 10) + "\n", "column 11 is not known", ""},
+		"a column that may be a person":              {rows.CSV, strings.Replace(header, "manual", "Jane Doe", 1) + "x,true,true,true,true,true,,,true\n", "not shown", "Jane"},
+		"the tenth unknown column":                   {rows.CSV, "identity_id" + strings.Repeat(",x", 10) + "\n", "column 11 is not known", "column 12"},
 		"the eleventh":                               {rows.CSV, "identity_id" + strings.Repeat(",x", 11) + "\n", "column 11 is not known", "column 12 is not known"},
 		"an element of several lines":                {rows.JSON, "[\n[1,\n2],\n" + object("a") + "]", "line 2 (element 1): a row has to be an object", "line 3"},
 		"a member that is missing":                   {rows.NDJSON, `{"clause_1_consent":true}`, "identity_id", "not known"},
+		"old line ends":                              {rows.CSV, strings.ReplaceAll(header+"Jane Doe"+rest+"John Roe"+rest, "\n", "\r"), "line break in the middle", "Jane"},
+		"a space at the end":                         {rows.CSV, header + "Jane " + rest, "identity_id begins or ends with a space", "Jane"},
+		"a space that does not break":                {rows.CSV, header + "Jane\u00a0" + rest, "identity_id begins or ends with a space", "Jane"},
+		"a tab":                                      {rows.CSV, header + "\"\tJane\"" + rest, "identity_id contains the control character", "Jane"},
+		"a space without width":                      {rows.CSV, header + "Jane\u200b" + rest, "cannot be seen", "Jane"},
+		"a soft hyphen":                              {rows.CSV, header + "Ja\u00adne" + rest, "cannot be seen", "Ja\u00adne"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-
 			_, err := rows.Read(strings.NewReader(tc.content), tc.format)
-
-			if err == nil || !strings.Contains(err.Error(), tc.says) || tc.silence != "" && strings.Contains(err.Error(), tc.silence) {
+			if err == nil || !strings.Contains(err.Error(), tc.says) || strings.Contains(err.Error(), tc.silence) {
 				t.Errorf("it says %v; want %q and not %q", err, tc.says, tc.silence)
 			}
 		})
