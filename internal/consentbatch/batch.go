@@ -64,7 +64,8 @@ func (b *batch) open(config model) (ok bool) {
 
 	planned := b.model.results
 	sameCount := planned.Rows.IsUnknown() || planned.Rows.ValueInt64() == int64(len(b.content.rows))
-	if !sameCount || !planned.Digest.IsUnknown() && !b.hasDigest(planned.Digest.ValueString()) {
+	sameRows := planned.Digest.IsUnknown() || planned.Digest.ValueString() == b.digestLike(planned.Digest.ValueString())
+	if !sameCount || !sameRows {
 		tfkit.Problem{
 			Summary: "The rows are not those that were planned",
 			Detail:  "The content has changed since the plan, so what was reviewed is not what would be written. Nothing was sent.",
@@ -97,7 +98,7 @@ func (b *batch) readApplied() (ok bool) {
 		return false
 	}
 
-	if !b.hasDigest(b.model.Digest.ValueString()) {
+	if applied := b.model.Digest.ValueString(); applied != b.digestLike(applied) {
 		tfkit.Problem{
 			Summary: "The file is not the one that was applied",
 			Detail:  "The file has changed since it was applied, so a destroy could withdraw the consent of the wrong people. Nothing was sent.",
@@ -110,11 +111,6 @@ func (b *batch) readApplied() (ok bool) {
 	}
 
 	return true
-}
-
-// hasDigest reports whether the content has a digest. It is slow on purpose.
-func (b *batch) hasDigest(digest string) bool {
-	return digest == digestLike(digest, b.content.sum)
 }
 
 // run calls do for every row, for as many at once as the client sends requests.
@@ -246,7 +242,7 @@ func (b *batch) apply(ctx context.Context, config model) (ok bool) {
 	b.warnKept(t)
 
 	if b.model.Digest.IsUnknown() {
-		b.model.Digest = types.StringValue(digestLike(digest, b.content.sum))
+		b.model.Digest = types.StringValue(b.digestLike(digest))
 	}
 	b.model.results = resultsOf(b.model.Digest, t)
 

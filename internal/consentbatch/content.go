@@ -5,7 +5,6 @@ package consentbatch
 import (
 	"cmp"
 	"crypto/pbkdf2"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -17,7 +16,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
@@ -40,7 +38,7 @@ func (secretFormat) Equal(a, b string) bool { return a == b }
 // input holds the checked rows of source or content_wo.
 type input struct {
 	rows []rows.Row
-	sum  contentSum
+	sum  [sha256.Size]byte // of them
 }
 
 // place returns the position of a row as text.
@@ -120,36 +118,22 @@ const (
 // so many takes a second.
 var keyIterations = digestIterations
 
-// contentSum is a hash of rows. It is kept in memory only.
-type contentSum = [sha256.Size]byte
-
-// digestLike returns the digest of a content with the salt of another digest, so that two
-// plans of the same change are equal. If that has no salt, a random one is used.
-func digestLike(other string, sum contentSum) string {
-	parts := strings.Split(other, "$")
-	if len(parts) == 4 {
-		if salt, err := base64.RawStdEncoding.DecodeString(parts[2]); err == nil && len(salt) == digestSaltBytes {
-			return saltedDigest(sum, salt)
-		}
+// digestLike returns the digest of the content with the salt of another digest, so that two
+// plans of the same change are equal. For a content that has none in state, the salt is derived
+// from what both plans of an apply know: the scope, and the path of the file.
+func (b *batch) digestLike(other string) string {
+	var salt []byte
+	if parts := strings.Split(other, "$"); len(parts) == 4 {
+		salt, _ = base64.RawStdEncoding.DecodeString(parts[2])
+	}
+	if len(salt) != digestSaltBytes {
+		scope, _ := b.resource.KnownScope(b.model.Scope)
+		from := fmt.Sprintf("analytics_consent_batch\n%q\n%q\n%q\n%q", scope.OrgID, scope.ProjectID, scope.AccountID, b.model.Source.ValueString())
+		place := sha256.Sum256([]byte(from))
+		salt = place[:digestSaltBytes]
 	}
 
-	salt := make([]byte, digestSaltBytes)
-	_, _ = rand.Read(salt) // never fails
-
-	return saltedDigest(sum, salt)
-}
-
-// firstDigest returns the digest of a content that has none in state. Its salt is derived from
-// what both plans of an apply know: the scope, and the path of the file.
-func firstDigest(scope client.Scope, source string, sum contentSum) string {
-	from := fmt.Sprintf("analytics_consent_batch\n%q\n%q\n%q\n%q", scope.OrgID, scope.ProjectID, scope.AccountID, source)
-	salt := sha256.Sum256([]byte(from))
-
-	return saltedDigest(sum, salt[:digestSaltBytes])
-}
-
-func saltedDigest(sum contentSum, salt []byte) string {
-	key, err := pbkdf2.Key(sha256.New, string(sum[:]), salt, keyIterations, sha256.Size)
+	key, err := pbkdf2.Key(sha256.New, string(b.content.sum[:]), salt, keyIterations, sha256.Size)
 	if err != nil { // salt and key are too short, which they are not
 		panic(err)
 	}

@@ -209,14 +209,14 @@ func (p *planner) proposeByContent() {
 	p.proposed.Rows = types.Int64Value(int64(len(p.content.rows)))
 	if p.prior == nil {
 		p.work = true
-		if scope, known := p.resource.KnownScope(p.model.Scope); known { // the salt depends on it
-			p.proposed.Digest = types.StringValue(firstDigest(scope, p.model.Source.ValueString(), p.content.sum))
+		if _, known := p.resource.KnownScope(p.model.Scope); known { // the salt depends on it
+			p.proposed.Digest = types.StringValue(p.digestLike(""))
 		}
 		return
 	}
 
 	prior := p.prior.Digest.ValueString()
-	digest := digestLike(prior, p.content.sum)
+	digest := p.digestLike(prior)
 	p.work = digest != prior
 	p.proposed.Digest = types.StringValue(digest)
 	if !p.work && p.isComplete() {

@@ -14,8 +14,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-const reportName = "analytics_consent_batch"
-
 var (
 	errReportOfRows = errors.New("it is the file with the rows")
 	errReportTaken  = errors.New("another resource of this run writes its report to that path")
@@ -135,7 +133,7 @@ func (b *batch) encodeReport(to io.Writer, t *tally) error {
 	lines.SetEscapeHTML(false)
 
 	err := lines.Encode(reportSummary{
-		Report:     reportName,
+		Report:     "analytics_consent_batch",
 		Rows:       len(t.results),
 		InPlace:    t.counts[inPlace],
 		Written:    t.counts[written],

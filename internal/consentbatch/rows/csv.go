@@ -32,11 +32,23 @@ func (r *reader) readCSV() error {
 
 		line, _ = records.FieldPos(0) // without the empty lines before it
 		r.begin(line)
-		if columnOf != nil {
-			r.readCells(columnOf, record)
-		} else if columnOf = r.parseHeader(record); columnOf == nil {
-			return nil
+		if columnOf == nil {
+			if columnOf = r.parseHeader(record); columnOf == nil {
+				return nil
+			}
+			continue
 		}
+
+		if len(record) != len(columnOf) {
+			r.problem("the row has %d cells, and the header %d", len(record), len(columnOf))
+			continue
+		}
+		for i, cell := range record {
+			if columnOf[i] >= 0 && cell != "" {
+				r.cell(columnOf[i], cell)
+			}
+		}
+		r.end()
 	}
 }
 
@@ -64,20 +76,6 @@ func (r *reader) refuseRecord(err error, line int, isHeader bool) (goesOn bool, 
 	}
 
 	return false, err
-}
-
-func (r *reader) readCells(columnOf []int, record []string) {
-	if len(record) != len(columnOf) {
-		r.problem("the row has %d cells, and the header %d", len(record), len(columnOf))
-		return
-	}
-
-	for i, cell := range record {
-		if columnOf[i] >= 0 && cell != "" {
-			r.cell(columnOf[i], cell)
-		}
-	}
-	r.end()
 }
 
 // parseHeader returns the index in columns of each cell, negative for an unknown column.
