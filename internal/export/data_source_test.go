@@ -68,9 +68,6 @@ func TestExport_dayThatIsTooLargePointsToTheFile(t *testing.T) {
 	if _, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": day, "max_bytes": 44 + 1 + 21 + 1 + 22 + 1 + 22 + 1}); len(diags.Errors()) > 0 {
 		t.Error(diags.Errors())
 	}
-	if _, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": "2026-01-01", "max_bytes": 4 << 20}); len(diags.Errors()) > 0 {
-		t.Error(diags.Errors())
-	}
 }
 
 func TestExport_onlyDaysThatExistAndHaveBegun(t *testing.T) {

@@ -71,105 +71,87 @@ func TestExportFile_oneFileForEachKind(t *testing.T) {
 	}
 }
 
-// TestExportFile_emptyAndUnknownKinds exports again when there are no records of unknown kind any
-// more, and other kinds are wanted.
-func TestExportFile_emptyAndUnknownKinds(t *testing.T) {
+// TestExportFile_severalFiles applies steps to files of one kind each.
+func TestExportFile_severalFiles(t *testing.T) {
 	t.Parallel()
 
-	path, of := splitPath(t)
-	f := &fileTest{T: t, service: startService(t)}
-	put := func(records mockserver.ExportDay) func() {
-		return func() { f.service.PutExport(scope, day, records) }
+	tests := map[string]func(f *fileTest, path string) []fileStep{
+		"empty, unknown and other kinds": func(f *fileTest, _ string) []fileStep {
+			path, of := splitPath(f.T)
+			return []fileStep{
+				{
+					before:   f.holds(mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}}),
+					settings: anyRecord, config: splitFile(path, prototest.Attributes{"kinds": []any{"events", "persons"}}), exports: 1,
+					warnings: []string{"Records of unknown kind"},
+					files:    map[string]string{of("events"): "{\"id\":1}\n", of("persons"): "", of("unknown"): "{\"x\":2}\n"}, gone: []string{of("sessions")},
+				},
+				{
+					before: f.holds(mockserver.ExportDay{Sessions: []any{record(3)}}),
+					config: splitFile(path, prototest.Attributes{"kinds": []any{"sessions", "persons"}}), exports: 1,
+					files: map[string]string{of("sessions"): "{\"id\":3}\n", of("persons"): ""}, gone: []string{of("events"), of("unknown")},
+				},
+			}
+		},
+		"overwrite leaves nothing of another day": func(f *fileTest, _ string) []fileStep {
+			path := filepath.Join(f.TempDir(), "{kind}.ndjson")
+			unknown := strings.ReplaceAll(path, "{kind}", "unknown")
+			return []fileStep{
+				{
+					before: func() { write(f.T, unknown, "of another day") }, config: file(path, nil),
+					errors: []string{"There is a file already", "The file of unknown"},
+				},
+				{config: file(path, prototest.Attributes{"overwrite": true}), exports: 1, gone: []string{unknown}},
+			}
+		},
+		"from one file and back": func(f *fileTest, old string) []fileStep {
+			path, of := splitPath(f.T)
+			return []fileStep{
+				{config: file(old, nil), exports: 1},
+				{config: splitFile(path, nil), exports: 1, files: map[string]string{of("sessions"): "{\"id\":\"s-2026-03-01\"}\n"}, gone: []string{old}},
+				{config: file(old, nil), exports: 1, files: map[string]string{old: lines}, gone: []string{of("sessions")}},
+			}
+		},
 	}
-	f.apply(
-		fileStep{
-			before:   put(mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}}),
-			settings: anyRecord, config: splitFile(path, prototest.Attributes{"kinds": []any{"events", "persons"}}), exports: 1,
-			warnings: []string{"Records of unknown kind"},
-			files:    map[string]string{of("events"): "{\"id\":1}\n", of("persons"): "", of("unknown"): "{\"x\":2}\n"}, gone: []string{of("sessions")},
-		},
-		fileStep{
-			before: put(mockserver.ExportDay{Sessions: []any{record(3)}}),
-			config: splitFile(path, prototest.Attributes{"kinds": []any{"sessions", "persons"}}), exports: 1,
-			files: map[string]string{of("sessions"): "{\"id\":3}\n", of("persons"): ""}, gone: []string{of("events"), of("unknown")},
-		},
-	)
-}
 
-// TestExportFile_overwriteLeavesNothingOfAnotherDay finds a file of unknown kinds that another
-// object has written, for a day that has none.
-func TestExportFile_overwriteLeavesNothingOfAnotherDay(t *testing.T) {
-	t.Parallel()
-
-	path := filepath.Join(t.TempDir(), "{kind}.ndjson")
-	unknown := strings.ReplaceAll(path, "{kind}", "unknown")
-	f := &fileTest{T: t, service: startService(t)}
-	f.apply(
-		fileStep{
-			before: func() { write(t, unknown, "of another day") }, config: file(path, nil),
-			errors: []string{"There is a file already", "The file of unknown"},
-		},
-		fileStep{config: file(path, prototest.Attributes{"overwrite": true}), exports: 1, gone: []string{unknown}},
-	)
-}
-
-func TestExportFile_oneOfSeveralFilesIsLost(t *testing.T) {
-	t.Parallel()
-
-	for name, c := range map[string]struct {
-		harm func(t *testing.T, path string)
-		says string
-	}{
-		"missing": {func(_ *testing.T, path string) { _ = os.Remove(path) }, "A file is missing"},
-		"altered": {func(t *testing.T, path string) { t.Helper(); write(t, path, "theirs") }, "The file was altered"},
+	for says, harm := range map[string]func(f *fileTest, path string){
+		"A file is missing":    func(_ *fileTest, path string) { _ = os.Remove(path) },
+		"The file was altered": func(f *fileTest, path string) { write(f.T, path, "theirs") },
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			path, of := splitPath(t)
-			f := &fileTest{T: t, service: startService(t)}
-			f.apply(
-				fileStep{config: splitFile(path, nil), exports: 1},
-				fileStep{
-					before: func() { c.harm(t, of("events")) }, config: splitFile(path, nil), warnings: []string{c.says}, exports: 1,
+		tests[says] = func(f *fileTest, _ string) []fileStep {
+			path, of := splitPath(f.T)
+			return []fileStep{
+				{config: splitFile(path, nil), exports: 1},
+				{
+					before: func() { harm(f, of("events")) }, config: splitFile(path, nil), warnings: []string{says}, exports: 1,
 					files: map[string]string{of("events"): "{\"id\":\"e1-2026-03-01\"}\n{\"id\":\"e2-2026-03-01\"}\n"},
 				},
-			)
-		})
-	}
-}
-
-func TestExportFile_allOfSeveralFilesOrNone(t *testing.T) {
-	t.Parallel()
-
-	for name, c := range map[string]struct {
-		change  prototest.Attributes
-		fault   mockserver.Fault
-		taken   bool // by a file of somebody else
-		exports int
-		says    string
-	}{
-		"too large":               {prototest.Attributes{"max_bytes": 100}, mockserver.Fault{}, false, 1, "larger than max_bytes"},
-		"a file of somebody else": {nil, mockserver.Fault{}, true, 0, "The file of events"},
-		"cut":                     {nil, mockserver.Fault{Cut: mockserver.CutBody, CutAt: -2}, false, 1, "Connection lost"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			path, of := splitPath(t)
-			f := &fileTest{T: t, service: startService(t)}
-			c.fault.Operation = mockserver.OpExportRecords
-			f.service.Inject(c.fault)
-			if c.taken {
-				write(t, of("events"), "theirs")
 			}
-
-			f.apply(fileStep{
-				config: splitFile(path, c.change), errors: []string{c.says, "In state now: nothing"}, exports: c.exports,
-				gone: []string{of("persons"), filepath.Dir(of("sessions"))},
-			})
-		})
+		}
 	}
+
+	// All files, or none.
+	for says, c := range map[string]struct {
+		change prototest.Attributes
+		fault  mockserver.Fault
+		theirs string // kind of a file of somebody else
+	}{
+		"larger than max_bytes": {change: prototest.Attributes{"max_bytes": 100}},
+		"The file of events":    {theirs: "events"},
+		"Connection lost":       {fault: mockserver.Fault{Cut: mockserver.CutBody, CutAt: -2}},
+	} {
+		tests[says] = func(f *fileTest, _ string) []fileStep {
+			path, of := splitPath(f.T)
+			step := fileStep{
+				before: f.fails(c.fault), config: splitFile(path, c.change), errors: []string{says, "In state now: nothing"}, exports: 1,
+				gone: []string{of("persons"), filepath.Dir(of("sessions"))},
+			}
+			if c.theirs != "" {
+				step.before, step.exports = func() { write(f.T, of(c.theirs), "theirs") }, 0
+			}
+			return []fileStep{step}
+		}
+	}
+	applyAll(t, tests)
 }
 
 // TestExportFile_secondTry breaks off an answer with records of unknown kind. The second
@@ -189,22 +171,6 @@ func TestExportFile_secondTry(t *testing.T) {
 	if diff := cmp.Diff(prototest.Attributes{"persons": 0.0, "sessions": 0.0, "events": 2.0, "unknown": 0.0}, state.Attributes["counts"]); diff != "" {
 		t.Error(diff)
 	}
-}
-
-func TestExportFile_fromOneFileToOneForEachKind(t *testing.T) {
-	t.Parallel()
-
-	old := target(t)
-	path, of := splitPath(t)
-	f := &fileTest{T: t, service: startService(t)}
-	f.apply(
-		fileStep{config: file(old, nil), exports: 1},
-		fileStep{
-			config: splitFile(path, nil), exports: 1,
-			files: map[string]string{of("sessions"): "{\"id\":\"s-2026-03-01\"}\n"}, gone: []string{old},
-		},
-		fileStep{config: file(old, nil), exports: 1, files: map[string]string{old: lines}, gone: []string{of("sessions")}},
-	)
 }
 
 // TestExportFile_severalFilesThatAreBackAreNotExportedAgain refreshes while one is away.

@@ -3,7 +3,6 @@
 package export_test
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,45 +44,26 @@ func TestExportFile_changedPathWritesTheNewFileFirst(t *testing.T) {
 func TestExportFile_changedPathLeavesWhatIsNotItsOwn(t *testing.T) {
 	t.Parallel()
 
-	for name, c := range map[string]struct {
+	tests := map[string]func(f *fileTest, path string) []fileStep{}
+	for says, c := range map[string]struct {
 		change prototest.Attributes
 		found  string // at the old path
-		says   []string
 	}{
-		"altered":  {nil, "theirs", []string{"it is not what this resource wrote there"}},
-		"retained": {prototest.Attributes{"on_destroy": "retain"}, lines, []string{`on_destroy is "retain"`}},
+		"it is not what this resource wrote there": {nil, "theirs"},
+		`on_destroy is "retain"`:                   {prototest.Attributes{"on_destroy": "retain"}, lines},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			old, path := target(t), target(t)
-			f := &fileTest{T: t, service: startService(t)}
-			f.apply(
-				fileStep{config: file(old, nil), exports: 1},
-				fileStep{
-					before: func() { write(t, old, c.found) }, config: file(path, c.change), exports: 1,
-					warnings: append(c.says, "The old file stays", "path"), files: map[string]string{old: c.found, path: lines},
+		tests[says] = func(f *fileTest, old string) []fileStep {
+			path := target(f.T)
+			return []fileStep{
+				{config: file(old, nil), exports: 1},
+				{
+					before: func() { write(f.T, old, c.found) }, config: file(path, c.change), exports: 1,
+					warnings: []string{says, "The old file stays", "path"}, files: map[string]string{old: c.found, path: lines},
 				},
-			)
-		})
+			}
+		}
 	}
-}
-
-func TestExportFile_triggersExportInPlace(t *testing.T) {
-	t.Parallel()
-
-	path := target(t)
-	f := &fileTest{T: t, service: startService(t)}
-	late := func() {
-		f.service.PutExport(scope, day, mockserver.ExportDay{Events: []any{map[string]any{"id": "late"}}})
-	}
-	f.apply(
-		fileStep{config: file(path, nil), exports: 1, files: map[string]string{path: lines}},
-		fileStep{
-			before: late, config: file(path, prototest.Attributes{"triggers": prototest.Attributes{"late": "1"}}), exports: 1,
-			files: map[string]string{path: "{\"kind\":\"event\",\"record\":{\"id\":\"late\"}}\n"},
-		},
-	)
+	applyAll(t, tests)
 }
 
 // TestExportFile_verify alters a file and restores its size and time, which only a digest
@@ -101,33 +81,31 @@ func TestExportFile_verify(t *testing.T) {
 		exports int // if it is noticed
 	}
 
+	tests := map[string]func(f *fileTest, path string) []fileStep{}
 	for name, runs := range map[string][]found{
-		"by stat":                {{upper, written, nil, 0}, {lines, written.Add(time.Hour), nil, 0}, {upper, written, nil, 1}},
-		"by digest":              {{lines, written, byDigest, 0}, {upper, written, byDigest, 1}},
-		"by digest from now on":  {{upper, written, byDigest, 1}},
-		"unaltered, from now on": {{lines, written, byDigest, 0}},
+		"by stat":               {{upper, written, nil, 0}, {lines, written.Add(time.Hour), nil, 0}, {upper, written, nil, 1}},
+		"by digest":             {{lines, written, byDigest, 0}, {upper, written, byDigest, 1}},
+		"by digest from now on": {{upper, written, byDigest, 1}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			path := target(t)
-			f := &fileTest{T: t, service: startService(t)}
-			f.apply(
-				fileStep{config: file(path, nil), exports: 1},
-				fileStep{before: func() { rewrite(t, path, lines, written) }, config: file(path, nil)}, // which is stamped
-			)
-			for _, run := range runs {
-				after, warnings := run.text, []string(nil)
-				if run.exports > 0 {
-					after, warnings = lines, []string{"The file was altered"}
-				}
-				f.apply(fileStep{
-					before: func() { rewrite(t, path, run.text, run.at) }, config: file(path, run.config),
-					warnings: warnings, exports: run.exports, files: map[string]string{path: after},
-				})
+		tests[name] = func(f *fileTest, path string) []fileStep {
+			steps := []fileStep{
+				{config: file(path, nil), exports: 1},
+				{before: func() { rewrite(f.T, path, lines, written) }, config: file(path, nil)}, // which is stamped
 			}
-		})
+			for _, run := range runs {
+				step := fileStep{
+					before: func() { rewrite(f.T, path, run.text, run.at) }, config: file(path, run.config),
+					exports: run.exports, files: map[string]string{path: run.text},
+				}
+				if run.exports > 0 {
+					step.warnings, step.files[path] = []string{"The file was altered"}, lines
+				}
+				steps = append(steps, step)
+			}
+			return steps
+		}
 	}
+	applyAll(t, tests)
 }
 
 // rewrite changes a file in place and keeps its inode.
@@ -219,52 +197,5 @@ func TestExportFile_scopeOfTheProviderMoves(t *testing.T) {
 	prototest.WantText(t, diags.Warnings(), "The scope of the provider has changed")
 	if len(plan.Replace) == 0 {
 		t.Error("nothing is replaced")
-	}
-}
-
-// TestExportFile_adviceOfARefusedAnswer does what the errors say, until the day is exported.
-func TestExportFile_adviceOfARefusedAnswer(t *testing.T) {
-	t.Parallel()
-
-	path := target(t)
-	f := &fileTest{T: t, service: startService(t)}
-	f.service.Inject(mockserver.Fault{
-		Operation: mockserver.OpExportRecords, Times: -1,
-		Body:   []byte(`{"hasMore":false,"tenant":"web","data":[{"uid":1},{"uid":2}]}`),
-		Header: http.Header{"Content-Type": {"application/json"}},
-	})
-	wire := func(settings prototest.Attributes) prototest.Attributes {
-		return prototest.Attributes{"wire": settings}
-	}
-	ignored := prototest.Attributes{"export_ignored_members": "hasMore=false,tenant"}
-	f.apply(
-		fileStep{config: file(path, nil), errors: []string{"Unexpected response", `wire.export_ignored_members = "hasMore=false,tenant"`}, exports: 1, gone: []string{path}},
-		fileStep{settings: wire(ignored), config: file(path, nil), errors: []string{"Unexpected response", "wire.export_record_member"}, exports: 1, gone: []string{path}},
-		fileStep{
-			settings: wire(ignored.With(prototest.Attributes{"export_record_member": "uid"})), config: file(path, nil), exports: 1,
-			warnings: []string{"Records of unknown kind"},
-			files:    map[string]string{path: "{\"kind\":\"unknown\",\"record\":{\"uid\":1}}\n{\"kind\":\"unknown\",\"record\":{\"uid\":2}}\n"},
-		},
-	)
-}
-
-// TestExportFile_invalidUTF8 expects replaced bytes to be counted, with a warning.
-func TestExportFile_invalidUTF8(t *testing.T) {
-	t.Parallel()
-
-	path := target(t)
-	f := &fileTest{T: t, service: startService(t)}
-	f.service.Inject(mockserver.Fault{
-		Operation: mockserver.OpExportRecords,
-		Body:      []byte("{\"events\":[{\"id\":\"\xff\"},{\"id\":\"b\"}]}"),
-		Header:    http.Header{"Content-Type": {"application/json"}},
-	})
-	f.apply(fileStep{
-		settings: prototest.Attributes{"wire": prototest.Attributes{"export_invalid_utf8": "replace"}},
-		config:   file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}), exports: 1,
-		warnings: []string{"Invalid UTF-8 was replaced", "1 records"}, files: map[string]string{path: "{\"id\":\"\ufffd\"}\n{\"id\":\"b\"}\n"},
-	})
-	if got := f.state.Attributes["invalid_utf8_records"]; got != 1.0 {
-		t.Errorf("%v records are counted", got)
 	}
 }

@@ -88,10 +88,11 @@ func TestExportFile_compression(t *testing.T) {
 		t.Run(compression, func(t *testing.T) {
 			t.Parallel()
 
-			p, service := start(t)
-			path := target(t)
-			config := file(path, prototest.Attributes{"compression": compression})
-			state := created(t, p, config)
+			f, path := &fileTest{T: t, service: startService(t)}, target(t)
+			f.apply(
+				fileStep{config: file(path, nil), exports: 1},
+				fileStep{config: file(path, prototest.Attributes{"compression": compression}), exports: 1, state: prototest.Attributes{"compression": compression}},
+			)
 			packed, err := os.Open(path)
 			if err != nil {
 				t.Fatal(err)
@@ -104,175 +105,186 @@ func TestExportFile_compression(t *testing.T) {
 			if text, err := io.ReadAll(r); err != nil || string(text) != lines {
 				t.Errorf("it holds %q, %v", text, err)
 			}
-
-			p = nextRun(t, service)
-			state, diags := p.Refresh(fileName, state)
-			p.NoErrors(diags)
-			p.WantEmptyPlan(fileName, state, config)
 		})
 	}
 }
 
-// answering lets the service answer each export with a body.
-func answering(body any) func(*mockserver.Server) {
-	return func(s *mockserver.Server) {
-		mockserver.Reshape(s, func(any) any { return body }, mockserver.OpExportRecords)
+// counts returns an attribute counts; a negative one is null.
+func counts(persons, sessions, events, unknown float64) prototest.Attributes {
+	attributes := prototest.Attributes{"unknown": unknown}
+	for name, n := range map[string]float64{"persons": persons, "sessions": sessions, "events": events} {
+		attributes[name] = nil
+		if n >= 0 {
+			attributes[name] = n
+		}
 	}
+
+	return attributes
 }
 
-func TestExportFile_linesWithoutKind(t *testing.T) {
+func TestExportFile_content(t *testing.T) {
 	t.Parallel()
 
-	const pretty = mockserver.PlainText("{\"events\":[\n  {\n    \"id\":\"e1-2026-03-01\"},\n  {\"id\":\n\"e2-2026-03-01\"}\n]}")
-	path := target(t)
-	f := &fileTest{T: t, service: startService(t, answering(pretty))}
-	f.apply(fileStep{
-		config: file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}), exports: 1,
-		files: map[string]string{path: "{\"id\":\"e1-2026-03-01\"}\n{\"id\":\"e2-2026-03-01\"}\n"},
-	})
-	if diff := cmp.Diff(prototest.Attributes{"persons": nil, "sessions": nil, "events": 2.0, "unknown": 0.0}, f.state.Attributes["counts"]); diff != "" {
-		t.Error(diff)
+	json := http.Header{"Content-Type": {"application/json"}}
+	empty := func(answer mockserver.Fault) func(f *fileTest, path string) []fileStep {
+		return func(f *fileTest, path string) []fileStep {
+			return []fileStep{{
+				before: f.fails(answer), config: file(path, prototest.Attributes{"utc_date": "2026-01-01"}), exports: 1,
+				state: prototest.Attributes{"bytes": 0.0}, files: map[string]string{path: ""},
+			}}
+		}
 	}
-}
-
-func TestExportFile_recordsOfUnknownKindAreKept(t *testing.T) {
-	t.Parallel()
-
-	path := target(t)
-	f := &fileTest{T: t, service: startService(t)}
-	f.service.PutExport(scope, day, mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}})
-	f.apply(fileStep{
-		settings: anyRecord, config: file(path, prototest.Attributes{"kinds": []any{"persons"}}), exports: 1,
-		warnings: []string{"Records of unknown kind", "1 records", "wire.export_kind_parameter"},
-		files:    map[string]string{path: "{\"kind\":\"unknown\",\"record\":{\"x\":2}}\n"},
-	})
-	if diff := cmp.Diff(prototest.Attributes{"persons": 0.0, "sessions": nil, "events": nil, "unknown": 1.0}, f.state.Attributes["counts"]); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestExportFile_dayWithoutRecordsIsAnEmptyFile(t *testing.T) {
-	t.Parallel()
-
-	for name, configure := range map[string][]func(*mockserver.Server){
-		"no records": nil, "204": {answering(mockserver.NoContent)}, "nothing": {answering(mockserver.PlainText(""))},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			path := target(t)
-			f := &fileTest{T: t, service: startService(t, configure...)}
-			f.apply(fileStep{config: file(path, prototest.Attributes{"utc_date": "2026-01-01"}), exports: 1, files: map[string]string{path: ""}})
-			if f.state.Attributes["bytes"] != 0.0 {
-				t.Errorf("%v bytes", f.state.Attributes["bytes"])
-			}
-		})
-	}
-}
-
-func TestExportFile_missingOrAlteredFileIsWrittenAgain(t *testing.T) {
-	t.Parallel()
-
-	path := target(t)
-	config, files := file(path, nil), map[string]string{path: lines}
-	f := &fileTest{T: t, service: startService(t)}
-	f.apply(
-		fileStep{config: config, exports: 1, files: files},
-		fileStep{
-			before: func() { write(t, path, "altered") }, config: config,
-			warnings: []string{"The file was altered", "path"}, exports: 1, files: files,
+	applyAll(t, map[string]func(f *fileTest, path string) []fileStep{
+		"no records": empty(mockserver.Fault{}),
+		"204":        empty(mockserver.Fault{Status: http.StatusNoContent, Body: []byte{}}),
+		"no answer":  empty(mockserver.Fault{Status: http.StatusOK, Body: []byte{}}),
+		"lines without kind": func(f *fileTest, path string) []fileStep {
+			pretty := []byte("{\"events\":[\n  {\n    \"id\":\"e1-2026-03-01\"},\n  {\"id\":\n\"e2-2026-03-01\"}\n]}")
+			return []fileStep{{
+				before: f.fails(mockserver.Fault{Body: pretty, Header: json}), config: file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}), exports: 1,
+				state: prototest.Attributes{"counts": counts(-1, -1, 2, 0)},
+				files: map[string]string{path: "{\"id\":\"e1-2026-03-01\"}\n{\"id\":\"e2-2026-03-01\"}\n"},
+			}}
 		},
-		fileStep{before: func() { _ = os.Remove(path) }, config: config, exports: 1, files: files},
-	)
+		"unknown kinds": func(f *fileTest, path string) []fileStep {
+			return []fileStep{{
+				before:   f.holds(mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}}),
+				settings: anyRecord, config: file(path, prototest.Attributes{"kinds": []any{"persons"}}), exports: 1,
+				warnings: []string{"Records of unknown kind", "1 records", "wire.export_kind_parameter"},
+				state:    prototest.Attributes{"counts": counts(0, -1, -1, 1)},
+				files:    map[string]string{path: "{\"kind\":\"unknown\",\"record\":{\"x\":2}}\n"},
+			}}
+		},
+		"invalid UTF-8": func(f *fileTest, path string) []fileStep {
+			return []fileStep{{
+				before:   f.fails(mockserver.Fault{Body: []byte("{\"events\":[{\"id\":\"\xff\"},{\"id\":\"b\"}]}"), Header: json}),
+				settings: prototest.Attributes{"wire": prototest.Attributes{"export_invalid_utf8": "replace"}},
+				config:   file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}), exports: 1,
+				warnings: []string{"Invalid UTF-8 was replaced", "1 records"}, state: prototest.Attributes{"invalid_utf8_records": 1.0},
+				files: map[string]string{path: "{\"id\":\"\ufffd\"}\n{\"id\":\"b\"}\n"},
+			}}
+		},
+		"the advice of a refused answer": func(f *fileTest, path string) []fileStep {
+			foreign := f.fails(mockserver.Fault{Times: -1, Body: []byte(`{"hasMore":false,"tenant":"web","data":[{"uid":1},{"uid":2}]}`), Header: json})
+			refused := fileStep{before: foreign, config: file(path, nil), exports: 1, gone: []string{path}}
+			ignored := prototest.Attributes{"export_ignored_members": "hasMore=false,tenant"}
+
+			first, second, third := refused, refused, refused
+			first.errors = []string{"Unexpected response", `wire.export_ignored_members = "hasMore=false,tenant"`}
+			second.settings, second.errors = prototest.Attributes{"wire": ignored}, []string{"Unexpected response", "wire.export_record_member"}
+			third.settings = prototest.Attributes{"wire": ignored.With(prototest.Attributes{"export_record_member": "uid"})}
+			third.warnings, third.gone = []string{"Records of unknown kind"}, nil
+			third.files = map[string]string{path: "{\"kind\":\"unknown\",\"record\":{\"uid\":1}}\n{\"kind\":\"unknown\",\"record\":{\"uid\":2}}\n"}
+
+			return []fileStep{first, second, third}
+		},
+	})
 }
 
-// TestExportFile_changeWritesTheFileAnewInPlace expects a change of compression to be read
-// elsewhere.
-func TestExportFile_changeWritesTheFileAnewInPlace(t *testing.T) {
+// TestExportFile_changes writes a file, and then what is left after another apply.
+func TestExportFile_changes(t *testing.T) {
 	t.Parallel()
 
+	tests := map[string]func(f *fileTest, path string) []fileStep{
+		"late records, by triggers": func(f *fileTest, path string) []fileStep {
+			return []fileStep{
+				{config: file(path, nil), exports: 1, files: map[string]string{path: lines}},
+				{
+					before: f.holds(mockserver.ExportDay{Events: []any{map[string]any{"id": "late"}}}),
+					config: file(path, prototest.Attributes{"triggers": prototest.Attributes{"late": "1"}}), exports: 1,
+					files: map[string]string{path: "{\"kind\":\"event\",\"record\":{\"id\":\"late\"}}\n"},
+				},
+				{
+					before: func() { _ = os.Remove(path) }, config: file(path, prototest.Attributes{"triggers": prototest.Attributes{"late": "1"}}), exports: 1,
+					files: map[string]string{path: "{\"kind\":\"event\",\"record\":{\"id\":\"late\"}}\n"},
+				},
+			}
+		},
+	}
 	for name, c := range map[string]struct {
 		change  prototest.Attributes
 		exports int
-		want    string // empty for what is no text
+		want    string
 	}{
-		"another day":         {prototest.Attributes{"utc_date": yesterday}, 1, strings.ReplaceAll(lines, day, yesterday)},
-		"other kinds":         {prototest.Attributes{"kinds": []any{"events"}}, 1, eventLines},
-		"the same kinds":      {prototest.Attributes{"kinds": []any{"events", "persons", "sessions"}}, 0, lines},
-		"another compression": {prototest.Attributes{"compression": "gzip"}, 1, ""},
-		"another limit":       {prototest.Attributes{"max_bytes": 5000, "overwrite": true, "allow_incomplete_day": true}, 0, lines},
+		"another day":    {prototest.Attributes{"utc_date": yesterday}, 1, strings.ReplaceAll(lines, day, yesterday)},
+		"other kinds":    {prototest.Attributes{"kinds": []any{"events"}}, 1, eventLines},
+		"the same kinds": {prototest.Attributes{"kinds": []any{"events", "persons", "sessions"}}, 0, lines},
+		"another limit":  {prototest.Attributes{"max_bytes": 5000, "overwrite": true, "allow_incomplete_day": true}, 0, lines},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			path := target(t)
-			f := &fileTest{T: t, service: startService(t)}
-			f.apply(
-				fileStep{config: file(path, nil), exports: 1, files: map[string]string{path: lines}},
-				fileStep{config: file(path, c.change), exports: c.exports},
-			)
-			got := content(t, path)
-			if f.state.Attributes["sha256"] != digest(got) || c.want != "" && got != c.want || got == lines && c.exports == 1 {
-				t.Errorf("the file holds %q, and state is %v", got, f.state.Attributes)
+		tests[name] = func(_ *fileTest, path string) []fileStep {
+			return []fileStep{
+				{config: file(path, nil), exports: 1, files: map[string]string{path: lines}},
+				{config: file(path, c.change), exports: c.exports, state: prototest.Attributes{"sha256": digest(c.want)}, files: map[string]string{path: c.want}},
 			}
-		})
-	}
-}
-
-func TestExportFile_incompleteDayIsRefusedOrExportedAgain(t *testing.T) {
-	t.Parallel()
-
-	path := target(t)
-	f := &fileTest{T: t, service: startService(t)}
-	refused := file(path, prototest.Attributes{"utc_date": today})
-	config := refused.With(prototest.Attributes{"allow_incomplete_day": true})
-	f.apply(
-		fileStep{config: refused, errors: []string{"not over", "allow_incomplete_day", "02:00 UTC"}, gone: []string{path}},
-		fileStep{config: config, warnings: []string{"not over", "complete = false"}, exports: 1, files: map[string]string{path: strings.ReplaceAll(lines, day, today)}},
-	)
-	if f.state.Attributes["complete"] != false {
-		t.Error("it is complete")
-	}
-
-	f.apply(
-		fileStep{config: config},
-		fileStep{
-			before: func() {
-				f.service.PutExport(scope, today, mockserver.ExportDay{Events: []any{record(1)}})
-			},
-			at: time.Date(2026, 3, 11, 0, 0, 0, 0, time.UTC), config: config, exports: 1,
-			files: map[string]string{path: "{\"kind\":\"event\",\"record\":{\"id\":1}}\n"},
-		},
-	)
-	if f.state.Attributes["complete"] != true {
-		t.Error("it is not complete")
-	}
-}
-
-// TestExportFile_dayIsNotOverByTheServicesClock has answers of the evening of the day, and one
-// that is no answer yet.
-func TestExportFile_dayIsNotOverByTheServicesClock(t *testing.T) {
-	t.Parallel()
-
-	path := target(t)
-	f := &fileTest{T: t, service: startService(t)}
-	f.service.AllowViolations()
-	answer := func(status int, name, value string) func() {
-		return func() {
-			f.service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Status: status, Header: http.Header{name: {value}}})
 		}
 	}
-	config := file(path, prototest.Attributes{"utc_date": yesterday})
-	f.apply(
-		fileStep{before: answer(202, "Retry-After", "600"), config: config, errors: []string{"Not ready yet", "10m0s"}, exports: 1, gone: []string{path}},
-		fileStep{
-			before: answer(0, "Date", "Mon, 09 Mar 2026 23:59:00 GMT"), config: config,
-			errors: []string{"Not ready yet", "2026-03-09 23:59"}, exports: 1, gone: []string{path},
-		},
-	)
 
-	answer(0, "Date", "Mon, 09 Mar 2026 23:59:00 GMT")()
-	state := created(t, nextRun(t, f.service), config.With(prototest.Attributes{"allow_incomplete_day": true}))
+	// A failure leaves the old file, or nothing at a new path.
+	for name, c := range map[string]struct {
+		change prototest.Attributes
+		fault  mockserver.Fault
+		says   string
+	}{
+		"too large":        {prototest.Attributes{"max_bytes": 100}, mockserver.Fault{}, "larger than max_bytes"},
+		"cut at its end":   {nil, mockserver.Fault{Cut: mockserver.CutBody, CutAt: -2}, "Connection lost"},
+		"without a length": {nil, mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: -2}, "Truncated"},
+		"not permitted":    {nil, mockserver.Fault{Status: 403, Body: []byte("{}")}, "Not permitted"},
+	} {
+		tests[name] = func(f *fileTest, path string) []fileStep {
+			change := prototest.Attributes{"utc_date": yesterday}.With(c.change)
+			return []fileStep{
+				{before: f.fails(c.fault), config: file(path, change), errors: []string{c.says, "In state now: nothing"}, exports: 1, gone: []string{path}},
+				{before: func() { prototest.WantAlone(f, path) }, config: file(path, nil), exports: 1},
+				{
+					before: f.fails(c.fault), config: file(path, change), exports: 1, files: map[string]string{path: lines},
+					errors: []string{c.says, "In state now: this resource as it was before", "the old file is as it was", "What to do"},
+				},
+			}
+		}
+	}
+	applyAll(t, tests)
+}
+
+// TestExportFile_incompleteDay has a day that is not over: by this machine's clock, by that of the
+// service, or because the answer is none yet.
+func TestExportFile_incompleteDay(t *testing.T) {
+	t.Parallel()
+
+	applyAll(t, map[string]func(f *fileTest, path string) []fileStep{
+		"refused, or exported again": func(f *fileTest, path string) []fileStep {
+			refused := file(path, prototest.Attributes{"utc_date": today})
+			config := refused.With(prototest.Attributes{"allow_incomplete_day": true})
+			return []fileStep{
+				{config: refused, errors: []string{"not over", "allow_incomplete_day", "02:00 UTC"}, gone: []string{path}},
+				{
+					config: config, warnings: []string{"not over", "complete = false"}, exports: 1,
+					state: prototest.Attributes{"complete": false}, files: map[string]string{path: strings.ReplaceAll(lines, day, today)},
+				},
+				{config: config},
+				{
+					before: func() { f.service.PutExport(scope, today, mockserver.ExportDay{Events: []any{record(1)}}) },
+					at:     time.Date(2026, 3, 11, 0, 0, 0, 0, time.UTC), config: config, exports: 1,
+					state: prototest.Attributes{"complete": true}, files: map[string]string{path: "{\"kind\":\"event\",\"record\":{\"id\":1}}\n"},
+				},
+			}
+		},
+		"by the service": func(f *fileTest, path string) []fileStep {
+			f.service.AllowViolations()
+			evening := f.fails(mockserver.Fault{Header: http.Header{"Date": {"Mon, 09 Mar 2026 23:59:00 GMT"}}})
+			config := file(path, prototest.Attributes{"utc_date": yesterday})
+			return []fileStep{
+				{
+					before: f.fails(mockserver.Fault{Status: 202, Header: http.Header{"Retry-After": {"600"}}}), config: config,
+					errors: []string{"Not ready yet", "10m0s"}, exports: 1, gone: []string{path},
+				},
+				{before: evening, config: config, errors: []string{"Not ready yet", "2026-03-09 23:59"}, exports: 1, gone: []string{path}},
+			}
+		},
+	})
+
+	p, service := start(t)
+	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Header: http.Header{"Date": {"Mon, 09 Mar 2026 23:59:00 GMT"}}})
+	state := created(t, p, file(target(t), prototest.Attributes{"utc_date": yesterday, "allow_incomplete_day": true}))
 	if state.Attributes["complete"] != false {
 		t.Errorf("complete is %v", state.Attributes["complete"])
 	}
@@ -350,60 +362,18 @@ func TestExportFile_fileOfSomebodyElseStays(t *testing.T) {
 func TestExportFile_twoObjectsOnePath(t *testing.T) {
 	t.Parallel()
 
-	for name, more := range map[string]prototest.Attributes{"new": nil, "overwriting": {"overwrite": true}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			p, service := start(t)
-			path := target(t)
-			created(t, p, file(path, more))
-			again := filepath.Join(filepath.Dir(path), "..", filepath.Base(filepath.Dir(path)), filepath.Base(path))
-			state, diags := p.Create(fileName, file(again, more).With(prototest.Attributes{"utc_date": yesterday}))
-			prototest.WantText(t, diags.Errors(), "Two resources write the same file", "path")
-			if state != nil {
-				t.Error("something is in state")
-			}
-			wantContent(t, path, lines)
-			wantCount(t, service, 1)
-		})
+	p, service := start(t)
+	path := target(t)
+	overwrite := prototest.Attributes{"overwrite": true}
+	created(t, p, file(path, overwrite))
+	again := filepath.Join(filepath.Dir(path), "..", filepath.Base(filepath.Dir(path)), filepath.Base(path))
+	state, diags := p.Create(fileName, file(again, overwrite).With(prototest.Attributes{"utc_date": yesterday}))
+	prototest.WantText(t, diags.Errors(), "Two resources write the same file", "path")
+	if state != nil {
+		t.Error("something is in state")
 	}
-}
-
-// TestExportFile_failureLeavesTheOldFile fails a change, and a create at another path.
-func TestExportFile_failureLeavesTheOldFile(t *testing.T) {
-	t.Parallel()
-
-	for name, c := range map[string]struct {
-		change prototest.Attributes
-		fault  mockserver.Fault
-		says   string
-	}{
-		"too large":        {prototest.Attributes{"max_bytes": 100}, mockserver.Fault{}, "larger than max_bytes"},
-		"cut at its end":   {nil, mockserver.Fault{Cut: mockserver.CutBody, CutAt: -2}, "Connection lost"},
-		"without a length": {nil, mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: -2}, "Truncated"},
-		"not permitted":    {nil, mockserver.Fault{Status: 403, Body: []byte("{}")}, "Not permitted"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			path, fresh := target(t), target(t)
-			f := &fileTest{T: t, service: startService(t)}
-			c.fault.Operation = mockserver.OpExportRecords
-			fail := func() { f.service.Inject(c.fault) }
-			change := prototest.Attributes{"utc_date": yesterday}.With(c.change)
-			f.apply(
-				fileStep{config: file(path, nil), exports: 1},
-				fileStep{
-					before: fail, config: file(path, change), exports: 1, files: map[string]string{path: lines},
-					errors: []string{c.says, "In state now: this resource as it was before", "the old file is as it was", "What to do"},
-				},
-			)
-
-			f.state = nil
-			f.apply(fileStep{before: fail, config: file(fresh, change), errors: []string{c.says, "In state now: nothing"}, exports: 1, gone: []string{fresh}})
-			wantNothing(t, fresh)
-		})
-	}
+	wantContent(t, path, lines)
+	wantCount(t, service, 1)
 }
 
 func TestExportFile_unwritablePathIsRefusedBeforeAnythingIsAsked(t *testing.T) {

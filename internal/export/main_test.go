@@ -192,10 +192,34 @@ type fileStep struct {
 	settings prototest.Attributes // of the provider
 	config   prototest.Attributes
 
-	errors, warnings []string          // words of one; nil for none at all
-	exports          int               // that were asked for
-	files            map[string]string // contents by path; each is alone in its folder
-	gone             []string          // paths without a file
+	errors, warnings []string             // words of one; nil for none at all
+	exports          int                  // that were asked for
+	state            prototest.Attributes // attributes that it has
+	files            map[string]string    // contents by path; each is alone in its folder
+	gone             []string             // paths without a file
+}
+
+// applyAll applies the steps of tests, each with a service and a path of its own.
+func applyAll(t *testing.T, tests map[string]func(f *fileTest, path string) []fileStep) {
+	t.Helper()
+	for name, steps := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := &fileTest{T: t, service: startService(t)}
+			f.apply(steps(f, target(t))...)
+		})
+	}
+}
+
+// fails returns what lets the next export fail.
+func (f *fileTest) fails(fault mockserver.Fault) func() {
+	fault.Operation = mockserver.OpExportRecords
+	return func() { f.service.Inject(fault) }
+}
+
+// holds returns what gives the day other records.
+func (f *fileTest) holds(records mockserver.ExportDay) func() {
+	return func() { f.service.PutExport(scope, day, records) }
 }
 
 // apply applies the steps one after the other. It fails the test where an error has changed the
@@ -230,6 +254,11 @@ func (f *fileTest) apply(steps ...fileStep) {
 		f.state = after
 
 		wantCount(f.T, f.service, s.exports)
+		for name, want := range s.state {
+			if diff := cmp.Diff(want, after.Attributes[name]); diff != "" {
+				f.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+		}
 		for path, want := range s.files {
 			wantContent(f.T, path, want)
 		}
