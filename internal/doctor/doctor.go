@@ -44,23 +44,21 @@ type Options struct {
 // omissions returns the questions that are not asked, by these options or ever.
 func (o Options) omissions() []Omission {
 	omitted := []Omission{}
-	for _, question := range []struct {
-		open bool
-		Omission
-	}{
-		{o.Client.Credentials.Email == "", Omission{"login_parameters_in: where a login carries e-mail and password", "ANALYTICS_EMAIL and ANALYTICS_PASSWORD are not set"}},
-		{o.Scope.OrgID == "", Omission{"what an export looks like", "exports exist in the org and project paths only; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID"}},
-		{o.Identity == "", Omission{"what consent and profile look like", "no person was read; -identity reads one"}},
-		{!o.Write, Omission{"where a consent update carries its fields, and how it writes a time", "nothing was written; -write -identity tries it with a test person and restores the consent"}},
-		{(o.Scope.OrgID == "") != (o.Scope.AccountID == ""), Omission{"whether the other path family answers", "its variables (ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID) are not set"}},
-		{true, Omission{"what a deletion, a data access request and a profile update answer", "requests that the service queues are never sent"}},
-		{true, Omission{"all_data_member: by which member all data of a person is recognised", "only a request that is queued would show it"}},
-		{true, Omission{"pending_list_lag: how long the list of pending requests lags behind", "only a request that is queued would show it"}},
-	} {
-		if question.open {
-			omitted = append(omitted, question.Omission)
+	omit := func(isOmitted bool, question, why string) {
+		if isOmitted {
+			omitted = append(omitted, Omission{question, why})
 		}
 	}
+
+	omit(o.Client.Credentials.Email == "", "login_parameters_in: where a login carries e-mail and password", "ANALYTICS_EMAIL and ANALYTICS_PASSWORD are not set")
+	omit(o.Scope.OrgID == "", "what an export looks like", "exports exist in the org and project paths only; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID")
+	omit(o.Identity == "", "what consent and profile look like", "no person was read; -identity reads one")
+	omit(!o.Write, "where a consent update carries its fields, and how it writes a time", "nothing was written; -write -identity tries it with a test person and restores the consent")
+	omit((o.Scope.OrgID == "") != (o.Scope.AccountID == ""), "whether the other path family answers",
+		"its variables (ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID) are not set")
+	omit(true, "what a deletion, a data access request and a profile update answer", "requests that the service queues are never sent")
+	omit(true, "all_data_member: by which member all data of a person is recognised", "only a request that is queued would show it")
+	omit(true, "pending_list_lag: how long the list of pending requests lags behind", "only a request that is queued would show it")
 
 	return omitted
 }

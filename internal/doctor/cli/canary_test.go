@@ -59,7 +59,7 @@ func TestDoctor_noSecretComesOutInAnyForm(t *testing.T) {
 func TestDoctor_noSecretComesOutInAnyDialect(t *testing.T) {
 	t.Parallel()
 	dialects := slices.DeleteFunc(alone(), func(d mockserver.Dialect) bool { return !d.Foreign() })
-	for _, dialect := range soak.Some(4, dialects) {
+	for _, dialect := range soak.Some(2, dialects) {
 		t.Run(dialect.String(), func(t *testing.T) {
 			t.Parallel()
 			wantNoSecret(t, patient(t, dialect), "-yes", "-json")
@@ -76,7 +76,7 @@ func TestDoctor_noSecretComesOutOfErrors(t *testing.T) {
 		ways = []string{"400", "401", "404", "500", "200", "page", "text", "redirect", "names"}
 	}
 
-	for i, operation := range soak.Some(4, []string{
+	for i, operation := range soak.Some(3, []string{
 		mockserver.OpLogin, mockserver.OpGetCurrentUser, mockserver.OpListPendingRequests, mockserver.OpExportRecords,
 		mockserver.OpGetConsent, mockserver.OpUpdateConsent, mockserver.OpGetProfile,
 	}) {

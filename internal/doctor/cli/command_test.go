@@ -89,7 +89,7 @@ func TestDoctor_readsWithAdvisedSettingsAreOK(t *testing.T) {
 func TestDoctor_printsOnlyTheSettingsThatDiffer(t *testing.T) {
 	t.Parallel()
 
-	for _, tc := range soak.Some(4, []struct {
+	for _, tc := range soak.Some(3, []struct {
 		dialect mockserver.Dialect
 		want    map[string]string
 	}{
@@ -140,7 +140,7 @@ func TestDoctor_advisesToIgnoreOnlyWhatIsEmpty(t *testing.T) {
 func TestDoctor_namesWhatDiffers(t *testing.T) {
 	t.Parallel()
 
-	for _, tc := range soak.Some(8, []struct {
+	for _, tc := range soak.Some(6, []struct {
 		dialect      mockserver.Dialect
 		group, check string
 		word         doctor.Word

@@ -171,7 +171,7 @@ func mixed(random *rand.Rand) mockserver.Dialect {
 
 func TestDoctor_itsSetupWorks(t *testing.T) {
 	t.Parallel()
-	for _, dialect := range soak.Some(8, alone()) {
+	for _, dialect := range soak.Some(4, alone()) {
 		t.Run(dialect.String(), func(t *testing.T) {
 			t.Parallel()
 			wantSetupWorks(t, dialect)
@@ -181,7 +181,7 @@ func TestDoctor_itsSetupWorks(t *testing.T) {
 
 func TestDoctor_itsSetupWorksInMixedDialects(t *testing.T) {
 	t.Parallel()
-	for i := range soak.Schedules(8, 1000) {
+	for i := range soak.Schedules(4, 1000) {
 		seed := soak.Seed(i)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
