@@ -86,8 +86,13 @@ func (e *dayExport) write(export func(client.ExportSink) error) error {
 	if err := export(sink); err != nil {
 		return err
 	}
-	if err := sink.finish(); err != nil {
-		return err
+	for _, o := range e.outputs {
+		if o.lines == nil {
+			continue
+		}
+		if err := o.lines.finish(); err != nil {
+			return err
+		}
 	}
 
 	files, err := reservation.Commit()

@@ -78,20 +78,6 @@ func (s *fileSink) Restart() error {
 	return s.begin()
 }
 
-// finish writes what is left.
-func (s *fileSink) finish() error {
-	for _, o := range s.outputs {
-		if o.lines == nil {
-			continue
-		}
-		if err := o.lines.finish(); err != nil {
-			return err
-		}
-	}
-
-	return nil
-}
-
 // Record writes one record as a line. The record keeps its spelling; only white space that
 // would break the line is removed.
 func (s *fileSink) Record(k records.Kind, record jsontext.Value) error {
