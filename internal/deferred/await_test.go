@@ -105,13 +105,13 @@ func TestDeferred_otherRequestsFateIsNotTakenForOurs(t *testing.T) {
 						t.Error("it was adopted")
 					}
 
-					s, report = r.Await(t.Context(), q.of(r), s, 30*time.Minute)
+					s, report = r.Await(t.Context(), q.of(r), s, time.Minute)
 					wantState(t, s, deferred.Listed)
 					if report.Code != "" || s.ID != service.Queue()[3].ID {
 						t.Errorf("%+v %+v", s, report)
 					}
 
-					s, _ = r.Await(t.Context(), q.of(r), s, time.Hour)
+					s, _ = r.Await(t.Context(), q.of(r), s, 10*time.Minute)
 					wantState(t, s, deferred.Fulfilled)
 					wantQueued(t, service, 4)
 				}, func(s *mockserver.Server) { s.ReshapeReceipts(answer) })
@@ -133,7 +133,7 @@ func TestDeferred_pendingRecordIsOursRatherThanOneThatIsOver(t *testing.T) {
 				service.Conclude(theirs, over)
 				service.PutProfile(serverScope, person, `{"plan":"free"}`)
 
-				s, _ = r.Await(t.Context(), q.of(r), s, 10*time.Minute)
+				s, _ = r.Await(t.Context(), q.of(r), s, 3*time.Minute)
 				wantState(t, s, deferred.Listed)
 				if ours := service.Queue()[0].ID; s.ID != ours {
 					t.Errorf("the request is taken for %q, and ours is %q", s.ID, ours)
@@ -278,7 +278,7 @@ func TestDeferred_manyWaitersPollNoMoreThanOne(t *testing.T) {
 	polls := func(t *testing.T, waiters int) (count int) {
 		t.Helper()
 		bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			var wg sync.WaitGroup
 			for i := range waiters {
@@ -296,10 +296,10 @@ func TestDeferred_manyWaitersPollNoMoreThanOne(t *testing.T) {
 		return count
 	}
 
-	waiters := soak.Size(50, 1000)
+	waiters := soak.Size(soak.Raced(20, 50), 1000)
 	one, many := polls(t, 1), polls(t, waiters)
 	if many > one+one/5+2 {
-		t.Errorf("one waiter polls %d times in ten minutes, %d of them %d times", one, waiters, many)
+		t.Errorf("one waiter polls %d times in five minutes, %d of them %d times", one, waiters, many)
 	}
 }
 
@@ -307,7 +307,7 @@ func TestDeferred_longWaitEndsWithItsContextAndLeavesNothing(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 		s, _ := r.mustSubmit(t, r.deletion(person))
-		hours := soak.Size(3, 24)
+		hours := soak.Size(soak.Raced(1, 3), 24)
 		limit := time.Duration(hours) * time.Hour
 		began := time.Now()
 		s, report := r.Await(t.Context(), r.deletion(person), s, limit)

@@ -113,7 +113,7 @@ func TestDeferred_listThatIsNotUnderstoodEndsNoWait(t *testing.T) {
 			service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: fmt.Sprint("user-", i), Operation: mockserver.OpGetAllData, At: time.Now().Add(-time.Hour)})
 		}
 
-		s, report := r.Await(t.Context(), r.access(person, nil), s, time.Hour)
+		s, report := r.Await(t.Context(), r.access(person, nil), s, 5*time.Minute)
 		if !s.State.IsOpen() || report.Gap == "" {
 			t.Errorf("%+v %+v", s, report)
 		}

@@ -124,7 +124,7 @@ var queueingCalls = map[string]queueing{
 	"access":   {mockserver.OpGetAllData, func(r run) deferred.Request { return r.access(person, io.Discard) }},
 }
 
-// eachQueueing runs a test for both queueing calls. Requests are fulfilled after an hour,
+// eachQueueing runs a test for both queueing calls. Requests are fulfilled after five minutes,
 // and the person has a profile.
 func eachQueueing(t *testing.T, test func(t *testing.T, service *mocktest.Instance, r run, q queueing), configure ...func(*mockserver.Server)) {
 	t.Helper()
@@ -134,7 +134,7 @@ func eachQueueing(t *testing.T, test func(t *testing.T, service *mocktest.Instan
 			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 				service.PutProfile(serverScope, person, `{"plan":"free"}`)
 				test(t, service, r, q)
-			}, append(configure, func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour })...)
+			}, append(configure, func(s *mockserver.Server) { s.FulfilmentDelay = 5 * time.Minute })...)
 		})
 	}
 }

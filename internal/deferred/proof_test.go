@@ -58,7 +58,7 @@ func TestDeferred_heldRequestIsNeverFulfilled(t *testing.T) {
 				s, _ := r.mustSubmit(t, r.deletion(person))
 				service.DeleteProfile(serverScope, person) // its data are gone before it is over
 
-				s, _ = r.Await(t.Context(), r.deletion(person), s, 5*time.Minute)
+				s, _ = r.Await(t.Context(), r.deletion(person), s, time.Minute)
 				for range 3 {
 					if !s.State.IsOpen() {
 						t.Fatalf("it is %+v", s)
@@ -178,7 +178,7 @@ func TestDeferred_effectOfACacheProvesNothing(t *testing.T) {
 					s, _ := r.mustSubmit(t, request)
 					service.Forget(s.ID)
 					service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: status, Body: []byte(body), Header: header, Times: -1})
-					s, _ = r.Await(t.Context(), request, s, time.Hour)
+					s, _ = r.Await(t.Context(), request, s, 2*time.Minute)
 					wantState(t, s, deferred.Accepted)
 				}, becomes(mockserver.Outcome{Fate: mockserver.Never}))
 			})
@@ -199,7 +199,7 @@ func TestDeferred_answerOfACacheProvesNothing(t *testing.T) {
 				wantState(t, s, deferred.Listed)
 
 				service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte("[]"), Header: header, Times: -1})
-				s, report := r.Await(t.Context(), r.access(person, nil), s, time.Hour)
+				s, report := r.Await(t.Context(), r.access(person, nil), s, 5*time.Minute)
 				if s.State != deferred.Listed || !strings.Contains(report.Gap, "cache") {
 					t.Errorf("%+v %+v", s, report)
 				}

@@ -79,7 +79,7 @@ func TestDeferred_randomFaultsLoseNothingAndSendNothingTwice(t *testing.T) {
 	t.Parallel()
 
 	const batch = 2
-	schedules := soak.Schedules(4, 5000)
+	schedules := soak.Schedules(soak.Raced(2, 4), 5000)
 	for first := 0; first < schedules; first += batch {
 		t.Run(fmt.Sprintf("from %d", first), func(t *testing.T) {
 			t.Parallel()
