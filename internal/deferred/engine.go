@@ -40,7 +40,7 @@ type Engine struct {
 
 // NewEngine returns an engine for the service that a client calls.
 func NewEngine(c *client.Client) *Engine {
-	return &Engine{service: c, watch: newPollers(c)}
+	return &Engine{service: c, watch: &pollers{lister: c, scopes: map[client.Scope]*poller{}}}
 }
 
 // Submit sends a request, unless this process has submitted it for the same occasion or
@@ -70,16 +70,16 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 	}
 
 	x := e.begin(r, Submission{}, submitting)
-	x.resume(prior)
-	if found {
+	switch {
+	case found:
 		x.current = known // sent for another object: look for it, and do not send it again
+	case prior.IsUnanswered() && prior.Occasion == r.Occasion && !r.Repeatable:
+		// A request that may be repeated is sent again instead: looking for it could find
+		// somebody else's.
+		x.current, x.resumed = prior, true
 	}
 	x.submit(ctx)
-
-	e.history.note(r, x.current)
-	if x.err == nil {
-		e.history.noteSubmitted(r)
-	}
+	e.history.note(r, x.current, x.err == nil)
 
 	return x.current, x.ended(), x.err
 }
@@ -93,12 +93,15 @@ func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.
 	defer cancel()
 
 	x := e.begin(r, s, waiting)
-	for x.current.State.IsOpen() && !x.nothingWillShow() && x.look(bounded) {
+	for x.current.State.IsOpen() && x.look(bounded) {
+		if x.report.Unproven && (r.Effect == nil || x.current.EffectBefore) {
+			break // neither the list nor an effect can be expected to show what becomes of it
+		}
 	}
 
 	x.current.Interrupted = ctx.Err() != nil && x.current.State.IsOpen()
 	x.report.Interrupted = x.current.Interrupted
-	e.history.note(r, x.current)
+	e.history.note(r, x.current, false)
 
 	if !x.current.IsToSend() || bounded.Err() != nil {
 		return x.current, x.ended()
@@ -131,11 +134,11 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submissi
 	}
 
 	x.current.Interrupted = x.current.Interrupted && x.current.State.IsOpen()
-	e.history.note(r, x.current)
+	e.history.note(r, x.current, false)
 
 	return x.current, x.ended(), nil
 }
 
 // Note remembers the request of an object that is being destroyed. An object that replaces
 // it in this process takes over the request.
-func (e *Engine) Note(r Request, s Submission) { e.history.note(r, s) }
+func (e *Engine) Note(r Request, s Submission) { e.history.note(r, s, false) }

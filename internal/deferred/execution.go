@@ -50,15 +50,6 @@ func (e *Engine) begin(r Request, s Submission, p phase) *execution {
 	return &execution{Engine: e, request: r, phase: p, current: s, began: time.Now()}
 }
 
-// resume continues from an earlier submission for the same occasion whose outcome is
-// unknown. A request that may be repeated is sent again instead: looking for it could
-// find somebody else's.
-func (x *execution) resume(prior Submission) {
-	if prior.IsUnanswered() && prior.Occasion == x.request.Occasion && !x.request.Repeatable {
-		x.current, x.resumed = prior, true
-	}
-}
-
 // submit sends the request, and then looks for it until the service has it, certainly does
 // not have it, or nobody can tell.
 func (x *execution) submit(ctx context.Context) {
@@ -74,12 +65,15 @@ func (x *execution) submit(ctx context.Context) {
 	}
 
 	for x.err == nil && x.current.State.isUndecided() && x.look(lingering) {
-		if x.current.State == Lost {
-			if !x.maySendAgain() {
-				break
-			}
-			x.send(lingering)
+		if x.current.State != Lost {
+			continue
 		}
+
+		// Sending it again does no harm, or a later call asks for it.
+		if isAsked := x.resumed && x.sends == 0; !isAsked && (!x.request.Repeatable || x.sends >= 2) {
+			break
+		}
+		x.send(lingering)
 	}
 
 	switch {
@@ -121,8 +115,13 @@ func (x *execution) maySend(ctx context.Context) bool {
 		}
 	}
 
+	// The service may be working on another request of the same type: one that it lists, or one
+	// that this process has sent.
+	isSent := slices.ContainsFunc(x.history.open(x.request), func(e entry) bool { return e.requestType == x.request.Type })
+	equalIsPending := isSent || len(x.request.equalRecords(x.seen)) > 0
+
 	switch {
-	case x.request.Effect == nil || x.equalIsPending():
+	case x.request.Effect == nil || equalIsPending:
 		x.current.EffectBefore = true // the effect may come to be that of the other request
 	case !x.request.EffectKnownAbsent:
 		visible, err := x.request.Effect(ctx, time.Time{})
@@ -146,8 +145,11 @@ func (x *execution) mayJoin() bool {
 		return false
 	}
 
-	if record, found := x.request.conflicting(x.seen); found {
-		x.err = x.request.conflict(record)
+	conflicts := func(record answer.PendingRecord) bool { return record.Is(x.request.Against...) && isOpen(record) }
+	if record, found := first(x.seen.records, conflicts); found {
+		id, _ := record.ID.Get()
+		requestType, _ := record.RequestType.Get()
+		x.err = x.request.conflict(id, requestType, record.Progress() == answer.Unclear)
 		return false
 	}
 
@@ -160,7 +162,8 @@ func (x *execution) mayJoin() bool {
 		gap = gapStatus
 	}
 	if gap != "" {
-		x.err = x.request.unreadable(gap)
+		x.err = x.request.failure(transport.ClassPayload,
+			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+gap+"; nothing was sent")
 	}
 
 	return gap == ""
@@ -200,7 +203,7 @@ func (x *execution) joinsOwn() bool {
 		}
 
 		if slices.Contains(x.request.Against, entry.requestType) {
-			x.err = x.request.conflictError(entry.ID, entry.requestType)
+			x.err = x.request.conflict(entry.ID, entry.requestType, false)
 			return true
 		}
 	}
@@ -208,18 +211,19 @@ func (x *execution) joinsOwn() bool {
 	return false
 }
 
-// equalIsPending reports whether the service may be working on another request of the same
-// type about the person: one that it lists, or one that this process has sent.
-func (x *execution) equalIsPending() bool {
-	sent := slices.ContainsFunc(x.history.open(x.request), func(e entry) bool { return e.requestType == x.request.Type })
-	return sent || len(x.request.equalRecords(x.seen)) > 0
-}
-
 // send sends the request. An error is that of a request that certainly was not carried out.
 func (x *execution) send(ctx context.Context) {
 	x.sends++
 	if x.current.State == Idle {
-		x.current.Occasion, x.current.Before = x.request.Occasion, x.otherKeys()
+		// What is in the list, and what this process has sent that the list may not show yet, is
+		// not the request.
+		x.current.Occasion, x.current.Before = x.request.Occasion, x.request.keysOf(x.seen)
+		for _, entry := range x.history.open(x.request) {
+			if key := keyOfID(entry.ID); entry.requestType == x.request.Type && entry.ID != "" && !slices.Contains(x.current.Before, key) {
+				x.current.Before = append(x.current.Before, key)
+			}
+		}
+
 		x.current.Begun = time.Now()
 		if !x.seen.date.IsZero() {
 			x.current.SentDate = x.seen.date.Add(x.current.Begun.Sub(x.seen.ended)).Truncate(time.Second)
@@ -231,7 +235,7 @@ func (x *execution) send(ctx context.Context) {
 	if !x.seen.date.IsZero() {  // which is to the second below, and from some time while it was read
 		x.current.EndDate = x.seen.date.Add(time.Second + x.current.Sent.Sub(x.seen.began))
 	}
-	x.history.noteEnd(personOf(x.request))
+	x.history.about(personOf(x.request), func(p *personHistory) { p.ended = time.Now() })
 
 	if lost, ok := errors.AsType[*transport.Error](err); ok && lost.Ambiguous {
 		x.lost = lost
@@ -258,28 +262,6 @@ func (x *execution) send(ctx context.Context) {
 	}
 }
 
-// otherKeys returns the keys of the records that are not the request that is about to be
-// sent: those in the list, and those of this process that the list may not show yet.
-func (x *execution) otherKeys() []string {
-	keys := x.request.keysOf(x.seen)
-	for _, entry := range x.history.open(x.request) {
-		key := keyOfID(entry.ID)
-		if entry.requestType == x.request.Type && entry.ID != "" && !slices.Contains(keys, key) {
-			keys = append(keys, key)
-		}
-	}
-	return keys
-}
-
-// maySendAgain reports whether a request that seems not to have arrived may be sent
-// again: because that does no harm, or because a later call asks for it.
-func (x *execution) maySendAgain() bool {
-	if x.resumed && x.sends == 0 {
-		return true
-	}
-	return x.request.Repeatable && x.sends < 2
-}
-
 // enter sets the state of the submission, and the times that belong to it.
 func (x *execution) enter(state State) {
 	x.current.State = state
@@ -289,12 +271,6 @@ func (x *execution) enter(state State) {
 	if state == Fulfilled {
 		x.current.FulfilledAt = time.Now()
 	}
-}
-
-// nothingWillShow reports whether neither the list nor an effect can be expected to show
-// what becomes of the request.
-func (x *execution) nothingWillShow() bool {
-	return x.report.Unproven && (x.request.Effect == nil || x.current.EffectBefore)
 }
 
 // ended returns the report once all looks are done.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
@@ -30,28 +29,14 @@ func (r Request) asError(err error) error {
 }
 
 // conflict returns the error about a pending request of the person that conflicts with
-// this one.
-func (r Request) conflict(record answer.PendingRecord) error {
-	id, _ := record.ID.Get()
-	requestType, _ := record.RequestType.Get()
-	err := r.conflictError(id, requestType)
-
-	if record.Progress() == answer.Unclear {
+// this one. isUnclear: its status is not known.
+func (r Request) conflict(id, requestType string, isUnclear bool) *transport.Error {
+	err := r.failure(transport.ClassConflict,
+		"conflicting pending request "+client.ShownID(id, r.Identity)+" ("+requestType+") of the same person; nothing was sent")
+	if isUnclear {
 		err.Detail += "; its status is not known to the provider: if it means that the request is over, name it in wire.ended_statuses"
 	}
 	return err
-}
-
-func (r Request) conflictError(id, requestType string) *transport.Error {
-	return r.failure(transport.ClassConflict,
-		"conflicting pending request "+client.ShownID(id, r.Identity)+" ("+requestType+") of the same person; nothing was sent")
-}
-
-// unreadable returns the error about a list that has to be read completely before the
-// request is sent, and cannot be.
-func (r Request) unreadable(gap string) error {
-	return r.failure(transport.ClassPayload,
-		"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+gap+"; nothing was sent")
 }
 
 // refusal returns the error of a request that was certainly not carried out. If that was

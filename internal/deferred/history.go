@@ -40,125 +40,75 @@ type entry struct {
 	submitted   bool // by this process
 }
 
-func (h *history) of(about person) *personHistory {
-	p := h.people[about]
+// about reads or changes what is known about a person.
+func (h *history) about(who person, do func(*personHistory)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+
+	p := h.people[who]
 	if p == nil {
 		p = &personHistory{}
 		if h.people == nil {
 			h.people = map[person]*personHistory{}
 		}
-		h.people[about] = p
+		h.people[who] = p
 	}
-
-	return p
-}
-
-// entryOf returns the entry for a request, and adds it if there is none.
-func (p *personHistory) entryOf(r Request) *entry {
-	at := slices.IndexFunc(p.entries, func(e entry) bool { return e.requestType == r.Type && e.Occasion == r.Occasion })
-	if at < 0 {
-		at = len(p.entries)
-		p.entries = append(p.entries, entry{requestType: r.Type, Submission: Submission{Occasion: r.Occasion}})
-	}
-	return &p.entries[at]
+	do(p)
 }
 
 // find returns the submission that stands for a request which is sent once for its
-// occasion.
-func (h *history) find(r Request) (Submission, bool) {
-	if !r.Once {
-		return Submission{}, false
-	}
-
-	h.mu.Lock()
-	defer h.mu.Unlock()
-
-	for _, e := range h.of(personOf(r)).entries {
-		if e.standsFor(r) && e.State != Idle && !e.State.IsOver() {
-			return e.Submission, true
+// occasion: one for the same occasion, or if one of the two is for any occasion, one that
+// this process has submitted.
+func (h *history) find(r Request) (found Submission, ok bool) {
+	h.about(personOf(r), func(p *personHistory) {
+		at := slices.IndexFunc(p.entries, func(e entry) bool {
+			isAny := e.Occasion == AnyOccasion || r.Occasion == AnyOccasion
+			return e.requestType == r.Type && (e.Occasion == r.Occasion || isAny && e.submitted) && e.State != Idle && !e.State.IsOver()
+		})
+		if ok = r.Once && at >= 0; ok {
+			found = p.entries[at].Submission
 		}
-	}
+	})
 
-	return Submission{}, false
+	return found, ok
 }
 
-// standsFor reports whether a request is for the same occasion as the entry, or whether one
-// of the two is for any occasion and the entry was submitted by this process.
-func (e *entry) standsFor(r Request) bool {
-	if e.requestType != r.Type {
-		return false
-	}
+// note stores the submission of a request, as it is now, and whether this process has
+// submitted it now.
+func (h *history) note(r Request, s Submission, submitted bool) {
+	h.about(personOf(r), func(p *personHistory) {
+		at := slices.IndexFunc(p.entries, func(e entry) bool { return e.requestType == r.Type && e.Occasion == r.Occasion })
+		if at < 0 {
+			at = len(p.entries)
+			p.entries = append(p.entries, entry{requestType: r.Type})
+		}
 
-	isAny := e.Occasion == AnyOccasion || r.Occasion == AnyOccasion
-	return e.Occasion == r.Occasion || isAny && e.submitted
-}
-
-// note stores the submission of a request, as it is now.
-func (h *history) note(r Request, s Submission) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-
-	entry := h.of(personOf(r)).entryOf(r)
-	entry.Submission = s
-	entry.Occasion = r.Occasion
-}
-
-// noteSubmitted notes that this process has submitted a request.
-func (h *history) noteSubmitted(r Request) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-
-	h.of(personOf(r)).entryOf(r).submitted = true
-}
-
-// noteEnd notes that a submission about a person has just ended.
-func (h *history) noteEnd(about person) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-
-	h.of(about).ended = time.Now()
+		e := &p.entries[at]
+		e.Submission, e.submitted = s, e.submitted || submitted
+		e.Occasion = r.Occasion
+	})
 }
 
 // latest returns the later of a time and the end of the latest submission about a
 // person. A listing that began before that proves nothing.
-func (h *history) latest(about person, t time.Time) time.Time {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-
-	if ended := h.of(about).ended; ended.After(t) {
-		return ended
-	}
+func (h *history) latest(who person, t time.Time) time.Time {
+	h.about(who, func(p *personHistory) {
+		if p.ended.After(t) {
+			t = p.ended
+		}
+	})
 	return t
-}
-
-// noteLook notes that a listing whose reading began at a time was looked at for a person.
-func (h *history) noteLook(about person, began time.Time) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-
-	h.of(about).looked = began
-}
-
-// looked returns the time of the latest noteLook; zero if there was none.
-func (h *history) looked(about person) time.Time {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-
-	return h.of(about).looked
 }
 
 // open returns this process's requests about the person that the service may still be
 // working on.
-func (h *history) open(r Request) []entry {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-
-	var open []entry
-	for _, e := range h.of(personOf(r)).entries {
-		if e.State.IsOpen() {
-			open = append(open, e)
+func (h *history) open(r Request) (open []entry) {
+	h.about(personOf(r), func(p *personHistory) {
+		for _, e := range p.entries {
+			if e.State.IsOpen() {
+				open = append(open, e)
+			}
 		}
-	}
-
+	})
 	return open
 }

@@ -32,14 +32,6 @@ func (r Request) equalRecords(v view) []answer.PendingRecord {
 	return filter(v.records, func(record answer.PendingRecord) bool { return record.Is(r.Type) && isOpen(record) })
 }
 
-// conflicting returns an open record of the person that the request must not be sent
-// beside.
-func (r Request) conflicting(v view) (answer.PendingRecord, bool) {
-	return first(v.records, func(record answer.PendingRecord) bool {
-		return record.Is(r.Against...) && isOpen(record)
-	})
-}
-
 // first returns the first record that meets a condition.
 func first(records []answer.PendingRecord, meets func(answer.PendingRecord) bool) (answer.PendingRecord, bool) {
 	at := slices.IndexFunc(records, meets)
@@ -91,7 +83,11 @@ func (r Request) gapIn(v view) string {
 		return gapPerson + answer.Members(record.JSON, r.Identity) + "; wire.pending_identity_field names the field that does, and without one, " + partialTakes
 	}
 
-	if record, found := first(v.records, r.lacksType); found {
+	lacksType := func(record answer.PendingRecord) bool {
+		_, known := record.RequestType.Get()
+		return !known && isOpen(record)
+	}
+	if record, found := first(v.records, lacksType); found {
 		return gapType + answer.Members(record.JSON, r.Identity) + "; " + partialTakes
 	}
 
@@ -127,12 +123,6 @@ func (r Request) mayConcern(record answer.PendingRecord) bool {
 	}
 	_, known := record.RequestType.Get()
 	return !known || record.Is(r.Type) || record.Is(r.Against...)
-}
-
-// lacksType reports whether a record is open and does not name its type.
-func (r Request) lacksType(record answer.PendingRecord) bool {
-	_, known := record.RequestType.Get()
-	return !known && isOpen(record)
 }
 
 // keysOf returns the keys of all records of the request's type.
@@ -184,22 +174,20 @@ func (r Request) find(s Submission, v view, lag time.Duration) (own answer.Pendi
 		}
 	}
 
-	added := filter(r.newRecords(s, v), s.mayBe)
+	// A record that is older by the service's clock is not its own.
+	added := filter(r.newRecords(s, v), func(record answer.PendingRecord) bool {
+		at, given := record.CreatedAt.Get()
+		isOlder := given && at.Before(s.SentDate)
+		isPending := s.ID == "" && record.Progress() == answer.Waiting
+		wasSent := given && !at.Before(s.Begun.Truncate(time.Second)) && !at.After(s.Sent)
+
+		return s.Seen || isPending && !isOlder || wasSent
+	})
 	if len(added) == 0 || s.ID != "" && len(added) > 1 {
 		return answer.PendingRecord{}, false
 	}
 
 	return current(added), true
-}
-
-// mayBe reports whether a record that is new since the submission was sent may be its own. One
-// that is older by the service's clock is not.
-func (s Submission) mayBe(record answer.PendingRecord) bool {
-	at, given := record.CreatedAt.Get()
-	isOlder := given && at.Before(s.SentDate)
-	isPending := s.ID == "" && record.Progress() == answer.Waiting
-
-	return s.Seen || isPending && !isOlder || s.wasSent(record)
 }
 
 // isAnothers reports whether a record with the ID of the submission is of another time, so that
@@ -217,13 +205,6 @@ func (s Submission) isAnothers(record answer.PendingRecord, lag time.Duration) b
 	}
 
 	return at.Before(s.SentDate) || at.After(s.EndDate.Add(lag))
-}
-
-// wasSent reports whether a record says that its request is from the time when the
-// submission was sent.
-func (s Submission) wasSent(record answer.PendingRecord) bool {
-	at, given := record.CreatedAt.Get()
-	return given && !at.Before(s.Begun.Truncate(time.Second)) && !at.After(s.Sent)
 }
 
 // current returns the newest open record, or else the newest: one that is older and was

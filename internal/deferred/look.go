@@ -81,8 +81,12 @@ func (x *execution) judgeAbsence(ctx context.Context, how absence) (goOn bool) {
 	case Idle, Fulfilled, Failed:
 		return false
 
-	case Delivered:
-		x.judgeDelivered(how)
+	case Delivered: // while a request is pending for the person, no answer is the data
+		if how == notListed || how == gone {
+			x.enter(Fulfilled)
+		} else if how == held || x.lagIsOver(x.seen.began) {
+			x.enter(Accepted)
+		}
 		return true
 
 	case Unanswered:
@@ -108,17 +112,6 @@ func (x *execution) judgeAbsence(ctx context.Context, how absence) (goOn bool) {
 	}
 
 	return x.measure(ctx)
-}
-
-// judgeDelivered concludes from a list that does not show a request whose answer looks like the
-// data. While a request is pending for the person, no answer is the data.
-func (x *execution) judgeDelivered(how absence) {
-	switch {
-	case how == notListed || how == gone:
-		x.enter(Fulfilled)
-	case how == held || x.lagIsOver(x.seen.began):
-		x.enter(Accepted)
-	}
 }
 
 // measure looks at the effect of the request.
@@ -179,7 +172,7 @@ func (x *execution) read(ctx context.Context, after time.Time) error {
 		seen = view{listing: listing{began: seen.began, gap: gapCache}}
 	}
 	x.seen = seen
-	x.history.noteLook(about, seen.began)
+	x.history.about(about, func(p *personHistory) { p.looked = seen.began })
 
 	return nil
 }
@@ -190,8 +183,12 @@ func (x *execution) readList(ctx context.Context) (goOn, failed bool) {
 	after := time.Now()
 	if x.phase == refreshing {
 		// All refreshes share a listing, unless this one has seen it already.
-		about := personOf(x.request)
-		after = x.history.latest(about, x.history.looked(about))
+		x.history.about(personOf(x.request), func(p *personHistory) {
+			after = p.looked
+			if p.ended.After(after) {
+				after = p.ended
+			}
+		})
 	}
 
 	err := x.read(ctx, after)

@@ -35,10 +35,6 @@ type pollers struct {
 	scopes map[client.Scope]*poller
 }
 
-func newPollers(l lister) *pollers {
-	return &pollers{lister: l, scopes: map[client.Scope]*poller{}}
-}
-
 func (p *pollers) look(ctx context.Context, about person, after, since time.Time) (view, error) {
 	l, err := p.of(about.scope).await(ctx, after, since)
 	if err != nil {

@@ -23,7 +23,7 @@ func (blankList) ListPending(context.Context, client.Scope) (answer.PendingList,
 func TestPoller_sameListingIsNotGivenTwice(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := newPollers(blankList{}).of(client.Scope{})
+		p := &poller{lister: blankList{}, changed: make(chan struct{})}
 		var looked time.Time
 		for range 4000 {
 			l, err := p.await(t.Context(), looked, time.Now())
