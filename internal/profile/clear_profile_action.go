@@ -92,7 +92,11 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 		return
 	}
 	run := a.Run(ctx, &m.PersonActionModel, resp, defaultTimeout)
-	update := m.clears(profile.Members)
+	update := m.cleared()
+	maps.DeleteFunc(update, func(name string, _ jsontext.Value) bool {
+		value, ok := profile.Members[name]
+		return !ok || value.Kind() == 'n'
+	})
 	if len(update) == 0 {
 		run.Say("Nothing to clear.")
 		return
@@ -119,14 +123,4 @@ func (m *clearProfileModel) cleared() members {
 		names = append(names, name.ValueString())
 	}
 	return nulls(names)
-}
-
-// clears returns the update that clears those of the members that have a value.
-func (m *clearProfileModel) clears(held members) members {
-	update := m.cleared()
-	maps.DeleteFunc(update, func(name string, _ jsontext.Value) bool {
-		value, ok := held[name]
-		return !ok || value.Kind() == 'n'
-	})
-	return update
 }

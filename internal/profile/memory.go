@@ -20,7 +20,7 @@ import (
 // keyMemory is the key of a memory in private state.
 const keyMemory = "values"
 
-// memory is what private state remembers of the values of managed members, as digests. A
+// memory is what private state remembers of managed members: digests of values, and names. A
 // service may make another value of one that it was sent, such as an address in lower case.
 type memory struct {
 	// Before are the values that the members of the latest update had before it, until that
@@ -28,6 +28,9 @@ type memory struct {
 	Before map[string]string `json:"before,omitempty"`
 	// Made are the values that the service has made of others, which are in state.
 	Made map[string]string `json:"made,omitempty"`
+	// Written are the names of write-only members that were sent. They are not in state, and
+	// on_destroy = "clear" needs them.
+	Written []string `json:"written,omitempty"`
 }
 
 // readMemory returns the memory in private state; an empty one if there is none.
@@ -43,7 +46,7 @@ func readMemory(ctx context.Context, private tfkit.PrivateReader) memory {
 
 // save stores the memory, or removes it if it is empty.
 func (m memory) save(ctx context.Context, private tfkit.PrivateWriter) diag.Diagnostics {
-	if len(m.Before)+len(m.Made) == 0 {
+	if len(m.Before)+len(m.Made)+len(m.Written) == 0 {
 		return private.SetKey(ctx, keyMemory, nil)
 	}
 
@@ -52,15 +55,19 @@ func (m memory) save(ctx context.Context, private tfkit.PrivateWriter) diag.Diag
 	return private.SetKey(ctx, keyMemory, text)
 }
 
+// digestOf returns a digest of members and their values.
+func digestOf(all members) string {
+	sum := sha256.Sum256([]byte(jsonvalue.FormatObject(all)))
+	return hex.EncodeToString(sum[:8])
+}
+
 // digest returns a digest of a member's value. One that is null counts as absent.
 func digest(name string, of members) string {
 	value, ok := of[name]
 	if !ok || value.Kind() == 'n' {
 		return "absent"
 	}
-
-	sum := sha256.Sum256([]byte(jsonvalue.FormatObject(members{"": value})))
-	return hex.EncodeToString(sum[:8])
+	return digestOf(members{"": value})
 }
 
 // begin notes that changes are about to be sent to a profile that has the members in held;
@@ -90,18 +97,6 @@ func (m *memory) sent(ours members) members {
 	})
 
 	return sent
-}
-
-// restore returns the members that the service holds, with those of ours in place of what it
-// has made of them.
-func (m *memory) restore(ours, held members) members {
-	restored := maps.Clone(held)
-	for name, value := range ours {
-		if made := m.Made[name]; made != "" && made == digest(name, held) {
-			restored[name] = value
-		}
-	}
-	return restored
 }
 
 // unlike returns the names of the members that the service holds with other values than ours.

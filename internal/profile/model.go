@@ -38,18 +38,6 @@ func (m *resourceModel) check(diags *diag.Diagnostics) {
 	m.ProfileWO.Check(path.Root("profile_wo"), diags)
 }
 
-// isImported reports whether the model is the state that an import begins with.
-func (m *resourceModel) isImported() bool {
-	return m.Profile.IsNull() && m.ProfileWOVersion.IsNull() && m.Fulfilled.IsNull()
-}
-
-// managesNothing reports whether an empty object is configured. A person without a profile
-// has all members of it.
-func (m *resourceModel) managesNothing() bool {
-	managed := m.managed()
-	return managed != nil && len(managed) == 0
-}
-
 // managed returns the members in plan or state; nil if they are write-only.
 func (m *resourceModel) managed() members {
 	managed, _ := m.Profile.Value()
@@ -64,45 +52,32 @@ func (m *resourceModel) writeOnly() members {
 }
 
 // fromAPI sets the managed members to what the service holds, in the spelling of state if
-// that means the same, or from which the service has made them. After an import, all members
-// are managed. Write-only members have no state.
+// that means the same, or from which the service has made them. A member that is null and that
+// the service does not have stays null. After an import, all members are managed. Write-only
+// members have no state.
 func (m *resourceModel) fromAPI(held members, remembered memory) {
-	if m.isImported() {
-		m.Profile = customtypes.NewJSONObject(held)
-		return
-	}
 	if m.Profile.IsNull() {
+		if m.ProfileWOVersion.IsNull() && m.Fulfilled.IsNull() { // after an import
+			m.Profile = customtypes.NewJSONObject(held)
+		}
 		return
 	}
 
-	managed := m.managed()
-	observed := customtypes.NewJSONObject(observe(managed, remembered.restore(managed, held)))
-	if !observed.SemanticEquals(m.Profile) {
-		m.Profile = observed
-	}
-}
-
-// observe returns the managed members with the values in held. A member that is null and
-// absent from held stays null.
-func observe(managed, held members) members {
 	observed := members{}
-	for name, value := range managed {
-		if got, ok := held[name]; ok {
-			observed[name] = got
-		} else if value.Kind() == 'n' {
+	for name, value := range m.managed() {
+		got, has := held[name]
+		isOurs := remembered.Made[name] == digest(name, held)
+
+		switch {
+		case isOurs || !has && value.Kind() == 'n':
 			observed[name] = value
+		case has:
+			observed[name] = got
 		}
 	}
 
-	return observed
-}
-
-// planFulfilled plans fulfilled: unknown if the apply sends something or waits, and
-// otherwise as it is in state. s is the submission that the object stands for.
-func (m *resourceModel) planFulfilled(state resourceModel, s deferred.Submission) {
-	m.Fulfilled = state.Fulfilled
-	if m.mayChange(state) || m.resumes(state, s) || m.repeats(s) {
-		m.Fulfilled = types.BoolUnknown()
+	if all := customtypes.NewJSONObject(observed); !all.SemanticEquals(m.Profile) {
+		m.Profile = all
 	}
 }
 
@@ -117,18 +92,6 @@ func (m *resourceModel) resumes(state resourceModel, s deferred.Submission) bool
 // came to nothing. The values of other members show the difference themselves.
 func (m *resourceModel) repeats(s deferred.Submission) bool {
 	return !m.ProfileWOVersion.IsNull() && s.State.IsOver()
-}
-
-// mayChange reports whether an update has something to send, or whether that is known only
-// after apply.
-func (m *resourceModel) mayChange(state resourceModel) bool {
-	if m.Profile.IsUnknown() || m.ProfileWOVersion.IsUnknown() {
-		return true
-	}
-	if !m.ProfileWOVersion.IsNull() {
-		return !m.ProfileWOVersion.Equal(state.ProfileWOVersion)
-	}
-	return len(differing(state.managed(), m.managed())) > 0
 }
 
 // initial returns the members to send for an object that is created. written are the
@@ -171,19 +134,6 @@ func (m *resourceModel) areAbsent(changes members, remembered memory) bool {
 		_, known := managed[name]
 		return !known || remembered.Made[name] != ""
 	})
-}
-
-// dropped returns those of the names of managed members that the configuration does not name
-// any more. Those of write-only members count with a new version only.
-func (m *resourceModel) dropped(state resourceModel, managed []string) []string {
-	if m.Profile.IsUnknown() || m.ProfileWO.IsUnknown() {
-		return nil
-	}
-	if m.ProfileWOVersion.Equal(state.ProfileWOVersion) {
-		managed = namesOf(state.managed())
-	}
-
-	return restOf(managed, m.initial(m.writeOnly()))
 }
 
 // restOf returns the names that are not those of members.

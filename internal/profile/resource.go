@@ -132,7 +132,7 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 
 	var config, state, plan resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	of := ownership{tfkit.ObjectIn(ctx, resp.Private, profileType), state.readNames(ctx, req.Private)}
+	of := ownershipOf(ctx, state, req.Private, resp.Private)
 	if req.Plan.Raw.IsNull() {
 		r.planDestroy(state, of, &resp.Diagnostics)
 		return
@@ -155,7 +155,7 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	if plan.Profile.SemanticEquals(state.Profile) {
 		plan.Profile = state.Profile
 	}
-	warnDropped(config.dropped(state, of.names), &resp.Diagnostics)
+	config.warnDropped(state, of.names, &resp.Diagnostics)
 	s := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
 	changes := plan.changes(state, config.writeOnly(), s)
 	if len(changes) > 0 {
@@ -163,8 +163,13 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	}
 	of.names = restOf(of.names, changes)
 	r.checkMembers(plan, of, r.WrittenProfiles.PlanDone, &resp.Diagnostics)
-	plan.planFulfilled(state, s)
 
+	// The apply may send something, or wait.
+	plan.Fulfilled = state.Fulfilled
+	isUnknown := plan.Profile.IsUnknown() || !plan.ProfileWOVersion.Equal(state.ProfileWOVersion)
+	if isUnknown || len(changes) > 0 || plan.repeats(s) || plan.resumes(state, s) {
+		plan.Fulfilled = types.BoolUnknown()
+	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
@@ -172,6 +177,12 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 type ownership struct {
 	object tfkit.Object
 	names  []string
+}
+
+// ownershipOf returns which members an object in state manages. The names of write-only ones are
+// in private state.
+func ownershipOf(ctx context.Context, state resourceModel, prior tfkit.PrivateReader, private tfkit.Private) ownership {
+	return ownership{tfkit.ObjectIn(ctx, private, profileType), append(readMemory(ctx, prior).Written, namesOf(state.managed())...)}
 }
 
 // planDestroy warns that the profile is retained, and refuses to clear members with a read-only
@@ -196,7 +207,13 @@ func (r *profileResource) checkMembers(m resourceModel, of ownership, record fun
 
 	for _, name := range of.names {
 		if _, conflict := record(of.object, scope, memberOf(m, name)); conflict {
-			addManagedByAnother(diags)
+			tfkit.Problem{
+				Summary: "Another resource manages the members to be cleared",
+				Detail: "The plan destroys a resource with on_destroy = \"clear\", and another resource manages a member of the profile of the same person and leaves it as it is. " +
+					"The member would be cleared, and the next plan would set it again.",
+				InState: tfkit.PriorKept,
+				Do:      "keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then.",
+			}.AddError(diags)
 			return
 		}
 	}
@@ -257,7 +274,6 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 
 	if u.Submission.State != deferred.Idle && !state.Fulfilled.ValueBool() {
 		if u.refresh(ctx) {
-			warnRemoved(&resp.Diagnostics)
 			resp.State.RemoveResource(ctx)
 		}
 		return
@@ -267,7 +283,8 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
 		return
 	}
-	if u.missing && !state.managesNothing() {
+	managed := state.managed()
+	if isNothing := managed != nil && len(managed) == 0; u.missing && !isNothing { // a person without a profile has all of nothing
 		resp.State.RemoveResource(ctx)
 		return
 	}
@@ -325,11 +342,11 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 		return
 	}
 
-	names := state.readNames(ctx, req.Private)
+	of := ownershipOf(ctx, state, req.Private, resp.Private)
 	if state.OnDestroy.ValueString() != destroyClears {
 		state.warnRetained(&resp.Diagnostics)
-	} else if len(names) > 0 {
-		r.clearMembers(ctx, state, ownership{tfkit.ObjectIn(ctx, resp.Private, profileType), names}, &resp.Diagnostics)
+	} else if len(of.names) > 0 {
+		r.clearMembers(ctx, state, of, &resp.Diagnostics)
 	}
 }
 
@@ -369,7 +386,12 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 	}
 
 	if u.Submission.State.IsOpen() && !u.Waits {
-		warnNotAwaited(diags)
+		tfkit.Problem{
+			Summary: "Accepted and still pending",
+			Detail:  "The service has accepted the " + ofDestroy.Name + ", and this resource does not wait for it.",
+			InState: ofDestroy.InState,
+			Do:      ofDestroy.Advice.Pending,
+		}.AddWarning(diags)
 	}
 	u.Warn()
 }

@@ -4,9 +4,6 @@ package profile
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"time"
@@ -17,17 +14,12 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 // defaultTimeout limits a wait if timeouts is not configured. An update is "usually
 // fulfilled within 60 seconds" (interface, section 8).
 const defaultTimeout = 10 * time.Minute
-
-// keyMembers is the key in private state of the names of write-only members that were
-// sent. They are not in state, and on_destroy = "clear" needs them.
-const keyMembers = "members"
 
 // update is one Create, Read, Update or Delete of an object: the run of its update, and the
 // profile that it is about.
@@ -55,7 +47,10 @@ func (r *profileResource) begin(run tfkit.Run, m *resourceModel, changes members
 	u := &update{Run: run, client: c, model: m, memory: remembered, changes: changes}
 	u.Messages, u.Waits = ofObject, m.WaitForFulfilment.ValueBool()
 	u.Request = updateRequest(c, scope, m.IdentityID.ValueString(), changes)
-	u.Request.Occasion = m.occasion(changes)
+	u.Request.Occasion = digestOf(changes)
+	if !m.ProfileWOVersion.IsNull() { // whose values must not be in private state in any form
+		u.Request.Occasion = fmt.Sprint("version ", m.ProfileWOVersion.ValueInt64())
+	}
 
 	expected := changes
 	if len(changes) == 0 {
@@ -80,18 +75,6 @@ func updateRequest(c *client.Client, scope client.Scope, identity string, change
 			return c.UpdateProfile(ctx, scope, identity, changes)
 		},
 	}
-}
-
-// occasion returns what distinguishes updates of one profile: the version of write-only
-// members, whose values must not be in private state in any form, or else a digest of the
-// values.
-func (m *resourceModel) occasion(changes members) string {
-	if !m.ProfileWOVersion.IsNull() {
-		return fmt.Sprint("version ", m.ProfileWOVersion.ValueInt64())
-	}
-
-	sum := sha256.Sum256([]byte(jsonvalue.FormatObject(changes)))
-	return hex.EncodeToString(sum[:8])
 }
 
 // look is read for the effect of an update that was sent at a time by the service's clock:
@@ -167,9 +150,9 @@ func (u *update) fail(ctx context.Context, err error, remembered memory) {
 	u.Diags.Append(remembered.save(ctx, u.Private)...)
 }
 
-// refresh is the Read of an object whose update is not known to be fulfilled. It reports that
-// the profile is gone. An update that came to nothing leaves what the service holds in the
-// model.
+// refresh is the Read of an object whose update is not known to be fulfilled. It reports, after
+// a warning, that the profile is gone. An update that came to nothing leaves what the service
+// holds in the model.
 func (u *update) refresh(ctx context.Context) (gone bool) {
 	if u.Submission.State.IsOver() { // the model holds what the service showed then: comparing them proves nothing
 		u.Request.Effect = func(context.Context, time.Time) (bool, error) { return false, nil }
@@ -185,6 +168,12 @@ func (u *update) refresh(ctx context.Context) (gone bool) {
 		if err := u.read(ctx); err != nil {
 			u.WarnUnchecked(err)
 		} else if u.missing {
+			tfkit.Problem{
+				Summary: "The profile was removed while its update was pending",
+				Detail:  "The service has no profile of this person any more, and the update that it had accepted has no effect any more.",
+				InState: "nothing of this resource",
+				Do:      "apply again, which creates the profile again. If the person's data was deleted on purpose, remove the resource from the configuration.",
+			}.AddWarning(u.Diags)
 			return true
 		} else {
 			u.model.fromAPI(u.held, u.memory)
@@ -225,25 +214,12 @@ func (u *update) save(ctx context.Context) {
 	if u.Submission.State != deferred.Idle {
 		u.model.Fulfilled = types.BoolValue(u.Submission.State == deferred.Fulfilled)
 	}
+	if u.model.ProfileWOVersion.IsNull() {
+		u.memory.Written = nil
+	} else if len(u.changes) > 0 {
+		u.memory.Written = namesOf(u.changes)
+	}
+
 	u.Save(ctx, u.model)
 	u.Diags.Append(u.memory.save(ctx, u.Private)...)
-
-	if u.model.ProfileWOVersion.IsNull() {
-		u.Diags.Append(u.Private.SetKey(ctx, keyMembers, nil)...)
-	} else if len(u.changes) > 0 {
-		text, _ := json.Marshal(namesOf(u.changes)) // cannot fail for strings
-		u.Diags.Append(u.Private.SetKey(ctx, keyMembers, text)...)
-	}
-}
-
-// readNames returns the names of the members that an object in state manages. Those of
-// write-only members are in private state.
-func (m *resourceModel) readNames(ctx context.Context, private tfkit.PrivateReader) []string {
-	text, _ := private.GetKey(ctx, keyMembers)
-
-	var names []string
-	if len(text) == 0 || json.Unmarshal(text, &names) != nil {
-		return namesOf(m.managed())
-	}
-	return append(names, namesOf(m.managed())...)
 }
