@@ -70,13 +70,13 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 	}
 
 	x := e.begin(r, Submission{}, submitting)
-	switch {
-	case found:
-		x.current = known // sent for another object: look for it, and do not send it again
-	case prior.IsUnanswered() && prior.Occasion == r.Occasion && !r.Repeatable:
+	if prior.IsUnanswered() && prior.Occasion == r.Occasion && !r.Repeatable {
 		// A request that may be repeated is sent again instead: looking for it could find
 		// somebody else's.
 		x.current, x.resumed = prior, true
+	}
+	if found {
+		x.current = known // sent for another object: look for it, and do not send it again
 	}
 	x.submit(ctx)
 	e.history.note(r, x.current, x.err == nil)

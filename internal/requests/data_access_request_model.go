@@ -26,18 +26,6 @@ type accessModel struct {
 	Overwrite  types.Bool   `tfsdk:"overwrite"`
 }
 
-// planComputed plans the computed attributes of an object in state. s is the submission
-// that the object stands for.
-func (m *accessModel) planComputed(state accessModel, s deferred.Submission) {
-	if m.planChange(state.requestModel, s) == changeNothing {
-		m.SHA256, m.Bytes = state.SHA256, state.Bytes
-		return
-	}
-
-	m.planSubmission() // even fetching can end in another request
-	m.SHA256, m.Bytes = types.StringUnknown(), types.Int64Unknown()
-}
-
 // fromAccepted sets the computed attributes from a submission whose data are not written.
 // fulfilled is false even if the service has carried the request out.
 func (m *accessModel) fromAccepted(s deferred.Submission) {

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
@@ -113,7 +114,12 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 		r.RefuseReadOnly(&resp.Diagnostics)
 		plan.warnUnanswered(ctx, req.Private, access.Name, &resp.Diagnostics)
 	}
-	plan.planComputed(state, s)
+
+	plan.SHA256, plan.Bytes = state.SHA256, state.Bytes
+	if plan.planComputed(state.requestModel, s) {
+		plan.RequestID, plan.RequestedAt = types.StringUnknown(), types.StringUnknown() // even fetching can end in another request
+		plan.SHA256, plan.Bytes = types.StringUnknown(), types.Int64Unknown()
+	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
@@ -255,7 +261,12 @@ func (f *fetch) submit(ctx context.Context, m *accessModel) {
 	}
 	if written != nil {
 		f.Submission.State = deferred.Dropped
-		warnSameData(f.Diags)
+		tfkit.Problem{
+			Summary: "The service gave the same data as before",
+			Detail:  "The triggers have changed, and the service answered at once with exactly the data that was in the file. It may still be handing out what it prepared for the earlier request; only its operator knows for how long. So nothing shows that the new request was carried out.",
+			InState: access.InState + " and the same data",
+			Do:      adviceTriggers,
+		}.AddWarning(f.Diags)
 	}
 
 	m.fromAccepted(f.Submission)
@@ -289,16 +300,6 @@ func (f *fetch) finish(ctx context.Context, m *accessModel) {
 		m.fromFile(f.Submission, written)
 	}
 	f.Save(ctx, m)
-}
-
-// warnSameData warns that changed triggers have brought the data of before.
-func warnSameData(diags *diag.Diagnostics) {
-	tfkit.Problem{
-		Summary: "The service gave the same data as before",
-		Detail:  "The triggers have changed, and the service answered at once with exactly the data that was in the file. It may still be handing out what it prepared for the earlier request; only its operator knows for how long. So nothing shows that the new request was carried out.",
-		InState: access.InState + " and the same data",
-		Do:      adviceTriggers,
-	}.AddWarning(diags)
 }
 
 // warnNotUndone warns that destroying the object leaves the file or the request.

@@ -79,7 +79,9 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 		return // Terraform plans again, without a state
 	}
 
-	if plan.planChange(state, tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)) == changeSubmit {
+	s := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
+	plan.planComputed(state, s)
+	if plan.submits(state, s) {
 		plan.warnUnanswered(ctx, req.Private, deletion.Name, &resp.Diagnostics)
 		if plan.sameOccasion(state) { // the object itself stands for it
 			r.warnSubmits(&resp.Diagnostics)

@@ -19,7 +19,7 @@
 // have changed. Delete only forgets: nothing calls a request back.
 //
 // Each resource describes its request as a deferred.Request, in deletionRequest and
-// fetch.request. Package deferred sends it, recognises it in the pending list and waits
+// fetch.about. Package deferred sends it, recognises it in the pending list and waits
 // for it. What it knows of the request is a deferred.Submission, which is kept in private
 // state: under tfkit.KeySubmission the one that the object stands for, and under
 // tfkit.KeyUnanswered one that failed because its outcome is unknown.

@@ -96,47 +96,25 @@ func (m *requestModel) keepComputed(state requestModel) {
 	m.Fulfilled, m.FulfilledAt = state.Fulfilled, state.FulfilledAt
 }
 
-// planSubmission plans the computed attributes for a request that apply submits.
-func (m *requestModel) planSubmission() {
-	m.RequestID, m.RequestedAt = types.StringUnknown(), types.StringUnknown()
-	m.planFulfilment()
-}
-
-// planFulfilment plans the computed attributes for an accepted request that apply waits
-// for.
-func (m *requestModel) planFulfilment() {
-	if m.RequestID.IsNull() {
-		m.RequestID = types.StringUnknown()
+// planComputed plans the computed attributes of an object, and reports whether the apply
+// submits a request or goes on with the accepted one. s is the submission that the object in
+// state stands for.
+func (m *requestModel) planComputed(state requestModel, s deferred.Submission) (changes bool) {
+	m.keepComputed(state)
+	submits := m.submits(state, s)
+	if !submits && !m.continues(state, s) {
+		return false
 	}
 
 	m.Fulfilled, m.FulfilledAt = types.BoolUnknown(), types.StringUnknown()
-}
-
-// change is what an apply has to do about an object in state.
-type change int
-
-const (
-	changeNothing  change = iota // sends nothing and waits for nothing
-	changeContinue               // goes on with the accepted request
-	changeSubmit                 // submits another request
-)
-
-// planChange plans the computed attributes of an object in state and returns what the
-// apply has to do. s is the submission that the object stands for.
-func (m *requestModel) planChange(state requestModel, s deferred.Submission) change {
-	if m.submits(state, s) {
-		m.planSubmission()
-		return changeSubmit
+	if submits || m.RequestID.IsNull() {
+		m.RequestID = types.StringUnknown()
+	}
+	if submits {
+		m.RequestedAt = types.StringUnknown()
 	}
 
-	m.keepComputed(state)
-	if !m.continues(state, s) {
-		return changeNothing
-	}
-
-	m.planFulfilment()
-
-	return changeContinue
+	return true
 }
 
 // submits reports whether an apply submits a request for an object in state: its triggers have

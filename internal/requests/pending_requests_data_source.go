@@ -141,8 +141,15 @@ func (d *pendingRequestsDataSource) Read(ctx context.Context, req datasource.Rea
 		return
 	}
 
+	if list.Gap != "" {
+		tfkit.Problem{
+			Summary: "The pending list is not complete",
+			Detail:  "There may be more pending requests than the service has listed: " + list.Gap + ". The interface names no way to ask for the rest.",
+			InState: "the requests that the service has listed, and complete = false",
+			Do:      "require complete = true where a decision depends on all pending requests, and ask the operator of the service for the whole list.",
+		}.AddWarning(&resp.Diagnostics)
+	}
 	m.fromAPI(list)
-	warnIncomplete(list.Gap, &resp.Diagnostics)
 	m.warnCut(&resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
@@ -160,7 +167,10 @@ func (m *pendingRequestsModel) limit() int64 {
 func (m *pendingRequestsModel) fromAPI(list answer.PendingList) {
 	m.Complete = types.BoolValue(list.Gap == "")
 
-	matching := slices.DeleteFunc(list.Records, func(r answer.PendingRecord) bool { return !m.matches(r) })
+	matching := slices.DeleteFunc(list.Records, func(r answer.PendingRecord) bool {
+		isOther := !m.IdentityID.IsNull() && !textOf(r.Identity).Equal(m.IdentityID)
+		return isOther || !m.Operation.IsNull() && !textOf(r.RequestType).Equal(m.Operation)
+	})
 	m.Total = types.Int64Value(int64(len(matching)))
 
 	m.Counts = map[string]int64{unknownType: 0}
@@ -168,27 +178,17 @@ func (m *pendingRequestsModel) fromAPI(list answer.PendingList) {
 		m.Counts[requestType] = 0
 	}
 	for _, r := range matching {
-		m.Counts[typeOf(r)]++
+		requestType, known := r.RequestType.Get()
+		if !known {
+			requestType = unknownType
+		}
+		m.Counts[requestType]++
 	}
 
 	m.Requests = []pendingRecordModel{}
 	for _, r := range matching[:min(m.limit(), int64(len(matching)))] {
 		m.Requests = append(m.Requests, recordFromAPI(r))
 	}
-}
-
-// warnIncomplete warns if the service has answered with a part of its list.
-func warnIncomplete(gap string, diags *diag.Diagnostics) {
-	if gap == "" {
-		return
-	}
-
-	tfkit.Problem{
-		Summary: "The pending list is not complete",
-		Detail:  "There may be more pending requests than the service has listed: " + gap + ". The interface names no way to ask for the rest.",
-		InState: "the requests that the service has listed, and complete = false",
-		Do:      "require complete = true where a decision depends on all pending requests, and ask the operator of the service for the whole list.",
-	}.AddWarning(diags)
 }
 
 // warnCut warns if requests were left out. Nobody who asks for none has to be told.
@@ -205,23 +205,6 @@ func (m *pendingRequestsModel) warnCut(diags *diag.Diagnostics) {
 		Do:      fmt.Sprintf("narrow the list with identity_id or operation, raise max_requests (at most %d), or set max_requests = 0 to read the counts alone.", largestMaxRequests),
 		At:      path.Root("max_requests"),
 	}.AddWarning(diags)
-}
-
-// matches reports whether a record passes the filters.
-func (m *pendingRequestsModel) matches(r answer.PendingRecord) bool {
-	identity, _ := r.Identity.Get()
-	requestType, _ := r.RequestType.Get()
-
-	return (m.IdentityID.IsNull() || identity == m.IdentityID.ValueString()) &&
-		(m.Operation.IsNull() || requestType == m.Operation.ValueString())
-}
-
-// typeOf returns the key under which a record is counted.
-func typeOf(r answer.PendingRecord) string {
-	if requestType, ok := r.RequestType.Get(); ok {
-		return requestType
-	}
-	return unknownType
 }
 
 // recordFromAPI maps a record. Fields that were not recognised are null.
