@@ -61,7 +61,7 @@ func (a Answer) WantBody() error {
 
 // Refusal returns the error of an answer that says no although its status is one of success.
 func (a Answer) Refusal() error {
-	e := a.Call.Fail(ClassRejected, a.Status, "the answer has a status of success and an error inside, or a member such as success that is false")
+	e := a.Call.Fail(ClassRejected, a.Status, "the answer has a status of success, but it holds an error, or a member such as success that is false")
 	e.Ambiguous = false
 	a.Call.quote(e, a.JSON)
 
@@ -102,7 +102,7 @@ func (op Operation) Incomplete(status int) string {
 	if status == http.StatusOK || status == http.StatusNoContent || isToken || op.Effect && !isPart {
 		return ""
 	}
-	return "the status " + strconv.Itoa(status) + " is no complete answer to a read or a change"
+	return "an answer with the status " + strconv.Itoa(status) + " is not a complete one"
 }
 
 // SuccessAnswer returns the answer with this body, which is JSON or empty.
@@ -239,8 +239,8 @@ func (s *Stream) Delimited() bool {
 
 // Why an answer cannot be unpacked.
 var (
-	ErrCoding  = errors.New("the answer is compressed in a way that was not asked for, or not as it says")
-	ErrNothing = errors.New("the answer says that it is compressed and has no content; what is compressed is never empty, even without records")
+	ErrCoding  = errors.New("the answer is compressed in a way that was not asked for, or in another way than it declares")
+	ErrNothing = errors.New("the answer declares a compression but has no content; compressed data is never empty, even without records")
 )
 
 // Unpacked returns the body without its compression. A compressed stream may consist of

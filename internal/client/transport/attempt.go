@@ -122,7 +122,7 @@ func (k *Call) attemptContext(parent context.Context) (context.Context, context.
 func (k *Call) send(req *http.Request) (*http.Response, error) {
 	cfg := k.sender.cfg
 	if req.URL.Scheme != cfg.Base.Scheme || req.URL.Host != cfg.Base.Host {
-		return nil, k.Fail(ClassInternal, 0, "a request was about to leave the configured origin")
+		return nil, k.Fail(ClassInternal, 0, "a request was about to be sent to another address than base_url")
 	}
 
 	clone, err := k.sentOnce(req)
@@ -211,10 +211,10 @@ func (k *Call) sentOnce(req *http.Request) (*http.Request, error) {
 	}))
 
 	body := req.GetBody
-	if body == nil && !k.Op.Effect {
+	if req.ContentLength == 0 && !k.Op.Effect {
 		return clone, nil
 	}
-	if body == nil { // the stack does not ask for none, and sends nothing of an empty one
+	if req.ContentLength == 0 { // the stack does not ask for none, and sends nothing of an empty one
 		body = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil }
 	}
 

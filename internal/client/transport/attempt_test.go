@@ -8,34 +8,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
-
-func TestAttempt_stalledAnswerSaysSoAndAfterHowLong(t *testing.T) {
-	t.Parallel()
-
-	for words, fault := range map[string]mockserver.Fault{
-		"no answer within 30s": {Hang: true},
-		"the answer stalled: it began and was not complete after 30s": {Cut: mockserver.CutStall, CutAt: 10},
-	} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-			fault.Operation, fault.Times = mockserver.OpGetConsent, -1
-			service.Inject(fault)
-			began := time.Now()
-			e := wantClass(t, read(t.Context(), s), ClassTimeout)
-			if !strings.Contains(e.Detail, words) || !strings.Contains(e.Detail, "request_timeout") {
-				t.Errorf("the detail is %q", e.Detail)
-			}
-
-			if took := time.Since(began); took > 5*30*time.Second+time.Minute {
-				t.Errorf("it took %v", took)
-			}
-		}, useSecretKey)
-	}
-}
 
 func TestAttempt_isLoggedUnlessTheLogIsOff(t *testing.T) {
 	t.Parallel()

@@ -120,7 +120,7 @@ func ValidateHeaders(headers map[string]string) error {
 		case slices.Contains(ownHeaders, canonical):
 			return fmt.Errorf("headers must not contain %s: the provider sets it itself", canonical)
 		case slices.Contains(repeatHeaders, canonical):
-			return fmt.Errorf("headers must not contain %s: one value for all requests says that they are all the same one, and a broken connection would repeat them", canonical)
+			return fmt.Errorf("headers must not contain %s: one value for all requests marks them as the same request, and a broken connection would repeat them", canonical)
 		case seen[canonical]:
 			return fmt.Errorf("headers contains %s twice, in different spellings", shown)
 		case !httpguts.ValidHeaderFieldValue(value):

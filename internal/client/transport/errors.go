@@ -197,7 +197,7 @@ func (k *Call) TransportError(err error) *Error {
 			e.Class = ClassProxyAuth
 		}
 	} else if e.Class == ClassUnreachable && !isOperation("proxyconnect")(err) {
-		e.Detail += "; the host is " + k.sender.host
+		e.Detail += "; the host is " + escapeText(k.sender.cfg.Base.Host, 260)
 	}
 	if e.Class == ClassCancelled {
 		e.Cause = context.Canceled
@@ -232,7 +232,7 @@ var failures = []failure{
 	{is(context.Canceled), ClassCancelled, interrupted},
 	{is(context.DeadlineExceeded), ClassCancelled, interrupted},
 
-	{isType[x509.UnknownAuthorityError], ClassTLS, "the certificate is signed by an authority that is not trusted here; ca_cert_file can name another"},
+	{isType[x509.UnknownAuthorityError], ClassTLS, "the certificate is signed by an authority that is not trusted on this machine; ca_cert_file adds one"},
 	{isType[x509.HostnameError], ClassTLS, "the certificate is for another host name"},
 	{isExpired, ClassTLS, "the certificate has expired or is not yet valid"},
 	{isType[tls.RecordHeaderError], ClassTLS, noTLS},
@@ -241,7 +241,7 @@ var failures = []failure{
 	{isType[x509.CertificateInvalidError], ClassTLS, tlsRejected},
 	{isType[tls.AlertError], ClassTLS, tlsRejected},
 
-	{isOperation("proxyconnect"), ClassUnreachable, "the proxy cannot be reached; compare HTTPS_PROXY, HTTP_PROXY and NO_PROXY"},
+	{isOperation("proxyconnect"), ClassUnreachable, "the proxy cannot be reached; check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"},
 	{isType[*net.DNSError], ClassUnreachable, "the host name cannot be resolved"},
 	{isTimeout, ClassTimeout, "the connection timed out"},
 	{isOperation("dial"), ClassUnreachable, "the connection was refused or there is no route"},

@@ -3,7 +3,6 @@
 package transport
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -89,22 +88,4 @@ func TestGate_retryAfterHoldsAllCallers(t *testing.T) {
 
 		wantCount(t, service, mockserver.OpGetConsent, 22)
 	}, useSecretKey)
-}
-
-func TestGate_brokenAnswerBefore503CostsNoSlot(t *testing.T) {
-	t.Parallel()
-
-	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-		service.Inject(
-			mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(`{"a":`)},
-			mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 503, Times: -1})
-
-		_ = wantClass(t, read(t.Context(), s), ClassServer)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-		defer cancel()
-		err := readUser(ctx, s)
-		if err != nil {
-			t.Errorf("the slot is lost: %v", err)
-		}
-	}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { cfg.MaxConcurrency = 1 })
 }

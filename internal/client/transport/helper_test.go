@@ -171,3 +171,9 @@ func capturedLog(t *testing.T) (context.Context, func() string) {
 	var log bytes.Buffer
 	return tflogtest.RootLogger(t.Context(), &log), log.String
 }
+
+// logIn logs in.
+func logIn(ctx context.Context, s *Sender) error {
+	_, _, err := s.NewToken(ctx)
+	return err
+}

@@ -199,7 +199,7 @@ func (l *login) send(ctx context.Context) (token, error) {
 
 	got, ok := readToken(answered)
 	if !ok {
-		return token{}, answered.Call.Fail(ClassLoginAnswer, answered.Status, "the answer holds no JSON Web Token in the field token (section 2 of the interface); it is not shown")
+		return token{}, answered.Call.Fail(ClassLoginAnswer, answered.Status, "the answer holds no JSON Web Token in the field token (section 2 of the interface); the answer is not shown")
 	}
 	s.secrets.add(tokenSecrets(got.text)...)
 

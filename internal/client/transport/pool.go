@@ -17,7 +17,7 @@ import (
 
 // newPool returns the innermost layer: connections, TLS and proxies. It keeps as
 // many idle connections as there may be requests, since everything goes to one host.
-// HTTP/2 is that of golang.org/x/net instead of net/http's copy; see sendOnce.
+// HTTP/2 is that of golang.org/x/net instead of net/http's copy; see sentOnce.
 func newPool(cfg Config) (*http.Transport, error) {
 	pool, err := trust(cfg.CACertPEM)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -69,61 +70,6 @@ func expiredCertificate(t *testing.T) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{signed}, PrivateKey: key}
 }
 
-// refusingProxy returns the address of a proxy that answers every CONNECT with a status
-// and a page.
-func refusingProxy(t *testing.T, status int) *url.URL {
-	t.Helper()
-
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	t.Cleanup(func() { listener.Close() })
-
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-
-			if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
-				fmt.Fprintf(conn, "HTTP/1.1 %d X\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\n<p>no", status)
-			}
-
-			conn.Close()
-		}
-	}()
-
-	return &url.URL{Scheme: "http", Host: listener.Addr().String(), User: url.UserPassword("proxy", "canary")}
-}
-
-func TestPool_refusingProxyIsNamed(t *testing.T) {
-	t.Parallel()
-
-	for status, tc := range map[int]struct {
-		class    ErrorClass
-		attempts int
-	}{
-		http.StatusProxyAuthRequired: {ClassProxyAuth, 1},
-		http.StatusBadGateway:        {ClassUnreachable, 2},
-	} {
-		service := mocktest.StartTLS(t, nil)
-		proxy := refusingProxy(t, status)
-		s := connect(t, service, useSecretKey, func(_ *mocktest.Instance, cfg *Config) {
-			cfg.Proxy, cfg.MaxRetries = func(*http.Request) (*url.URL, error) { return proxy, nil }, 1
-		})
-
-		e := wantClass(t, update(t.Context(), s), tc.class)
-		if e.Attempts != tc.attempts || e.Ambiguous || strings.Contains(e.Error(), "canary") {
-			t.Errorf("%d: %+v", status, e)
-		}
-
-		wantCount(t, service, "", 0)
-	}
-}
-
 func TestPool_connectionClosedBetweenCallsIsNotNoticed(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
@@ -135,44 +81,79 @@ func TestPool_connectionClosedBetweenCallsIsNotNoticed(t *testing.T) {
 	}, useSecretKey)
 }
 
-func TestFailure_unresolvableHostWithoutTheSecretInItsAddress(t *testing.T) {
+// TestFailure_isOfTheHostOrOfTheProxy has a proxy that refuses every tunnel, and connections that
+// cannot be made. No error of it shows a credential.
+func TestFailure_isOfTheHostOrOfTheProxy(t *testing.T) {
 	t.Parallel()
 
-	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-		e := wantClass(t, readUser(t.Context(), s), ClassUnreachable)
-		if !strings.Contains(e.Detail, "cannot be resolved") || !strings.Contains(e.Detail, "localhost") {
-			t.Errorf("the detail is %q", e.Detail)
+	refusing := func(status string) func() (net.Conn, error) {
+		return func() (net.Conn, error) {
+			ours, theirs := net.Pipe()
+			go func() {
+				defer theirs.Close()
+				if _, err := http.ReadRequest(bufio.NewReader(theirs)); err == nil {
+					fmt.Fprintf(theirs, "HTTP/1.1 %s\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\n<p>no", status)
+				}
+			}()
+			return ours, nil
 		}
+	}
+	failing := func(cause error) func() (net.Conn, error) {
+		return func() (net.Conn, error) { return nil, &net.OpError{Op: "dial", Err: cause} }
+	}
+	unknown := &net.DNSError{Err: "no such host", Name: "localhost", IsNotFound: true}
 
-		for err := error(e); err != nil; err = errors.Unwrap(err) {
-			if strings.Contains(err.Error(), "apiSecretToken") || strings.Contains(err.Error(), service.SecretKey) {
-				t.Errorf("the secret is in %q", err)
-			}
-		}
-	}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) {
-		cfg.DialContext = func(context.Context, string, string) (net.Conn, error) {
-			return nil, &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "localhost", IsNotFound: true}}
-		}
-	})
-}
+	for name, tc := range map[string]struct {
+		dial     func() (net.Conn, error)
+		proxied  bool
+		class    ErrorClass
+		attempts int
+		says     string // words with a bar between
+		hides    string
+	}{
+		"unknown host":             {failing(unknown), false, ClassUnreachable, 5, "cannot be resolved|the host is localhost", "proxy"},
+		"refused connection":       {failing(syscall.ECONNREFUSED), false, ClassUnreachable, 5, "was refused|the host is localhost", "proxy"},
+		"unknown proxy":            {failing(unknown), true, ClassUnreachable, 5, "the proxy cannot be reached|NO_PROXY", "the host"},
+		"unreachable proxy":        {failing(syscall.ECONNREFUSED), true, ClassUnreachable, 5, "the proxy cannot be reached|NO_PROXY", "the host"},
+		"proxy that wants a login": {refusing("407 X"), true, ClassProxyAuth, 1, "the proxy answered with status Proxy Authentication Required", "the host"},
+		"proxy that fails":         {refusing("502 X"), true, ClassUnreachable, 5, "the proxy answered with status Bad Gateway", "the host"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 
-// TestFailure_unreachableProxyIsNotTheService has a proxy that refuses connections, or whose
-// name cannot be resolved.
-func TestFailure_unreachableProxyIsNotTheService(t *testing.T) {
-	t.Parallel()
-	for _, cause := range []error{syscall.ECONNREFUSED, &net.DNSError{Err: "no such host", IsNotFound: true}} {
-		bubble(t, func(t *testing.T, _ *mocktest.Instance, s *Sender) {
-			e := wantClass(t, readUser(t.Context(), s), ClassUnreachable)
-			if !strings.Contains(e.Detail, "proxy") || !strings.Contains(e.Detail, "NO_PROXY") || strings.Contains(e.Detail, "host") {
-				t.Errorf("the detail is %q", e.Detail)
-			}
-		}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) {
-			cfg.Proxy = func(*http.Request) (*url.URL, error) {
-				return &url.URL{Scheme: "http", Host: "proxy.example.com:3128"}, nil
-			}
-			cfg.DialContext = func(context.Context, string, string) (net.Conn, error) {
-				return nil, &net.OpError{Op: "dial", Err: cause}
-			}
+			var dials atomic.Int64
+			bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+				began := time.Now()
+				e := wantClass(t, update(t.Context(), s), tc.class)
+				if e.Attempts != tc.attempts || dials.Load() != int64(tc.attempts) || e.Ambiguous || !e.NotProcessed {
+					t.Errorf("%d dials, %+v", dials.Load(), e)
+				}
+				for words := range strings.SplitSeq(tc.says, "|") {
+					if !strings.Contains(e.Detail, words) || strings.Contains(e.Detail, tc.hides) {
+						t.Errorf("the detail is %q", e.Detail)
+					}
+				}
+				for err := error(e); err != nil; err = errors.Unwrap(err) {
+					if strings.Contains(err.Error(), "apiSecretToken") || strings.Contains(err.Error(), service.SecretKey) || strings.Contains(err.Error(), "canary") {
+						t.Errorf("a secret is in %q", err)
+					}
+				}
+				if waited := time.Since(began); waited > time.Minute {
+					t.Errorf("it took %v", waited)
+				}
+				wantCount(t, service, "", 0)
+			}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) {
+				cfg.Base.Scheme = "https"
+				cfg.DialContext = func(context.Context, string, string) (net.Conn, error) {
+					dials.Add(1)
+					return tc.dial()
+				}
+				if tc.proxied {
+					cfg.Proxy = func(*http.Request) (*url.URL, error) {
+						return &url.URL{Scheme: "http", Host: "proxy.example.com:3128", User: url.UserPassword("proxy", "canary")}, nil
+					}
+				}
+			})
 		})
 	}
 }

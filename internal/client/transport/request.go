@@ -3,11 +3,9 @@
 package transport
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hashicorp/go-retryablehttp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
@@ -146,17 +145,17 @@ type Call struct {
 
 // newCall returns a call and its HTTP request, which has no credentials. A write of a
 // read-only sender is an error.
-func (s *Sender) newCall(ctx context.Context, r Request) (*Call, *http.Request, error) {
+func (s *Sender) newCall(ctx context.Context, r Request) (*Call, *retryablehttp.Request, error) {
 	k := &Call{Request: r, Redact: &Redactor{secrets: &s.secrets, values: r.Private}, sender: s}
 	if r.Op.Effect && s.cfg.ReadOnly {
 		return nil, nil, k.Fail(ClassReadOnly, 0, "nothing was sent, because read_only is set")
 	}
 
-	var body io.Reader
+	var body any
 	if r.Body != nil {
-		body = bytes.NewReader(r.Body)
+		body = r.Body
 	}
-	req, err := http.NewRequestWithContext(ctx, r.Op.Method, "http://invalid", body)
+	req, err := retryablehttp.NewRequestWithContext(ctx, r.Op.Method, "http://invalid", body)
 	if err != nil {
 		return nil, nil, k.Fail(ClassInternal, 0, "the request could not be built")
 	}

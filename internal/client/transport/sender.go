@@ -60,7 +60,6 @@ type Head struct {
 // Sender sends requests to one origin with one set of credentials.
 type Sender struct {
 	cfg  Config
-	host string // of the origin, for messages
 	pool http.RoundTripper
 	Gate *Gate
 
@@ -78,7 +77,7 @@ func New(cfg Config) (*Sender, error) {
 		return nil, err
 	}
 
-	s := &Sender{cfg: cfg, host: hostOf(cfg.Base), pool: pool, Gate: newGate(cfg.MaxConcurrency, cfg.RequestsPerSecond)}
+	s := &Sender{cfg: cfg, pool: pool, Gate: newGate(cfg.MaxConcurrency, cfg.RequestsPerSecond)}
 	s.login = &login{sender: s, turn: make(chan struct{}, 1)}
 
 	c := cfg.Credentials
@@ -89,15 +88,6 @@ func New(cfg Config) (*Sender, error) {
 	}
 
 	return s, nil
-}
-
-// hostOf returns the part of an address that may be shown: the host, without user, path
-// and query.
-func hostOf(u *url.URL) string {
-	if host, port, err := net.SplitHostPort(u.Host); err == nil {
-		return net.JoinHostPort(escapeText(host, 100), escapeText(port, 10))
-	}
-	return escapeText(u.Host, 100)
 }
 
 // Close closes idle connections. Requests in flight go on.
@@ -135,7 +125,7 @@ func (s *Sender) Once(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, err
 	}
 
-	if err := k.attempt(req); err != nil {
+	if err := k.attempt(req.Request); err != nil {
 		return Answer{}, k.TransportError(err)
 	}
 
@@ -163,7 +153,7 @@ func (s *Sender) Stream(ctx context.Context, r Request) (*Stream, error) {
 // repeat sends the request until it succeeds or Again says no. Every failure, an answer
 // without success included, is an error of RoundTrip, so that Again alone decides, and that
 // go-retryablehttp and http.Client see no redirect.
-func (k *Call) repeat(req *http.Request) error {
+func (k *Call) repeat(req *retryablehttp.Request) error {
 	var wait time.Duration
 	retries := &retryablehttp.Client{
 		HTTPClient: &http.Client{Transport: k},  // has no CloseIdleConnections: one failed call must not cost the others their connections
@@ -185,11 +175,7 @@ func (k *Call) repeat(req *http.Request) error {
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
 
-	repeatable, err := retryablehttp.FromRequest(req)
-	if err != nil {
-		return k.Fail(ClassInternal, 0, "the request could not be built")
-	}
-	if _, err := retries.Do(repeatable); err != nil { //nolint:bodyclose // it is k.response
+	if _, err := retries.Do(req); err != nil { //nolint:bodyclose // it is k.response
 		return k.TransportError(err)
 	}
 
@@ -203,9 +189,9 @@ const (
 )
 
 // Again decides after a failure of an operation whether it is sent again, and when. e counts
-// the attempts so far; nil is none.
+// the attempts so far.
 func (s *Sender) Again(ctx context.Context, op Operation, e *Error) (wait time.Duration, again bool) {
-	if e == nil || e.Operation != op.Name { // a failed login has been repeated already
+	if e.Operation != op.Name { // a failed login has been repeated already
 		return 0, false
 	}
 

@@ -47,8 +47,8 @@ var statuses = map[int]struct {
 	http.StatusNetworkAuthenticationRequired: {ClassServer, "the network asks for a login before it lets requests through"},
 }
 
-const wrongFormat = "the format of the request or of its answer is not accepted; where all requests about people fail like this, " +
-	"the service may offer the other path family only (section 9 of the interface): org_id and project_id, or account_id"
+const wrongFormat = "the service does not accept the format of the request or of its answer; if all requests about people fail like this, " +
+	"it may offer only the other path family (section 9 of the interface): org_id and project_id, or account_id"
 
 // staysFailed reports whether a status of class 5xx is one that another attempt meets again.
 func staysFailed(status int) bool { return status/100 == 5 && statuses[status].class != "" }
@@ -78,7 +78,7 @@ func (k *Call) statusError(resp *http.Response, body []byte) *Error {
 		}
 	case class == ClassRequestTooLarge:
 		e.Attribute = "identity_id"
-		e.Detail = "the address or the header of the request is longer than the service accepts; what is variable in it is identity_id"
+		e.Detail = "the address or the header of the request is longer than the service accepts; the part of it that can be shorter is identity_id"
 	case class == ClassNotFound && !isObject:
 		e.Class = ClassEndpointNotFound
 		e.Detail = "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"
@@ -104,23 +104,21 @@ func joined(parts ...string) string {
 // and query: they may repeat what was sent.
 func (k *Call) redirectDetail(location string) string {
 	to, err := url.Parse(location)
-	from, fromErr := url.Parse("//" + k.sender.host)
+	base := k.sender.cfg.Base
 
 	target := "to another path of the same host"
 	switch {
 	case err != nil || location == "":
 		target = "elsewhere"
 	case to.Host == "":
-	case fromErr != nil || from.Hostname() != to.Hostname():
-		target = "to the host " + k.Redact.Text(to.Host, 100)
-	case to.Scheme != "" && to.Scheme != k.sender.cfg.Base.Scheme:
+	case to.Hostname() == base.Hostname() && to.Scheme != "" && to.Scheme != base.Scheme:
 		target = "to the same host over " + k.Redact.Text(to.Scheme, 10) + ", " + k.Redact.Text(to.Host, 100)
-	default:
-		target += ", " + k.Redact.Text(to.Host, 100)
+	case to.Host != base.Host:
+		target = "to the host " + k.Redact.Text(to.Host, 100)
 	}
 
-	return "the service sent the request " + target +
-		", and redirects are never followed; compare base_url with the address that your service has"
+	return "the service redirected the request " + target +
+		", and redirects are never followed; compare base_url with the address of your service"
 }
 
 // quote puts what the service says in a JSON object into an error, harmless to print.

@@ -30,29 +30,23 @@ func ValidateVisible(s string) error {
 			continue
 		}
 
+		problem := ""
 		atEdge := i == 0 || i+utf8.RuneLen(r) == len(s)
-		if problem := invisibility(r, atEdge); problem != "" {
-			return fmt.Errorf("%s %U at byte %d", problem, r, i)
+		switch {
+		case unicode.IsControl(r):
+			problem = "contains the control character"
+		case atEdge && unicode.IsSpace(r):
+			problem = "begins or ends with a space,"
+		case r != ' ' && unicode.In(r, invisible...):
+			problem = "contains a character that cannot be seen,"
+		default:
+			continue
 		}
+
+		return fmt.Errorf("%s %U at byte %d", problem, r, i)
 	}
 
 	return nil
-}
-
-// invisibility says why a character may not be in an identifier, in words that its code
-// point follows; empty where it may.
-func invisibility(r rune, atEdge bool) string {
-	if unicode.IsControl(r) {
-		return "contains the control character"
-	}
-	if atEdge && unicode.IsSpace(r) {
-		return "begins or ends with a space,"
-	}
-	if r != ' ' && unicode.In(r, invisible...) {
-		return "contains a character that cannot be seen,"
-	}
-
-	return ""
 }
 
 // invisible are the characters without a shape of their own: spaces other than the plain
