@@ -65,7 +65,9 @@ func answering(status int, body string) net.Conn {
 
 	go func() {
 		defer theirs.Close()
+
 		lines := bufio.NewReader(theirs)
+
 		for {
 			line, err := lines.ReadSlice('\n')
 			if err != nil {

@@ -177,8 +177,8 @@ func (l *login) logIn(ctx context.Context) (token, error) {
 		}
 		if ctx.Err() == nil { // a caller that gives up says nothing of the credentials
 			l.mu.Lock()
-			defer l.mu.Unlock()
 			l.failure, l.failed = e, time.Now()
+			l.mu.Unlock()
 		}
 
 		return token{}, e

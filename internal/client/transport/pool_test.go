@@ -133,11 +133,13 @@ func TestFailure_isOfTheHostOrOfTheProxy(t *testing.T) {
 						t.Errorf("the detail is %q", e.Detail)
 					}
 				}
+
 				for err := error(e); err != nil; err = errors.Unwrap(err) {
 					if strings.Contains(err.Error(), "apiSecretToken") || strings.Contains(err.Error(), service.SecretKey) || strings.Contains(err.Error(), "canary") {
 						t.Errorf("a secret is in %q", err)
 					}
 				}
+
 				if waited := time.Since(began); waited > time.Minute {
 					t.Errorf("it took %v", waited)
 				}

@@ -64,13 +64,29 @@ func (k *Call) statusError(resp *http.Response, body []byte) *Error {
 	e.RetryAfter, _ = askedToWait(resp)
 	e.Cached, e.Date = freshness(resp)
 
+	k.explain(e, resp, isObject)
+	e.Ambiguous = k.Op.Effect && e.Class == ClassServer && !staysFailed(status) && !k.Op.repeatsAfter(status)
+
+	if isObject && (!k.MayBeAbsent || e.Class != ClassNotFound) {
+		k.quote(e, said)
+	}
+	if !isObject && len(body) > 0 && e.Class != ClassRedirect {
+		e.Detail = joined(e.Detail, "the answer is "+k.MediaType(resp)+" that begins with "+strconv.Quote(k.Redact.excerpt(body)))
+	}
+
+	return e
+}
+
+// explain says in e what is known besides its status, which may change its class. isObject says
+// whether the answer is a JSON object.
+func (k *Call) explain(e *Error, resp *http.Response, isObject bool) {
 	switch class := e.Class; {
-	case status/100 == 3:
+	case e.Status/100 == 3:
 		e.Class = ClassRedirect
 		e.Detail = k.redirectDetail(resp.Header.Get("Location"))
-	case status/100 == 5:
+	case e.Status/100 == 5:
 		e.Class = ClassServer
-	case status == http.StatusRequestEntityTooLarge:
+	case e.Status == http.StatusRequestEntityTooLarge:
 		e.Attribute = k.Attribute
 		e.Detail = "the body of the request has " + strconv.Itoa(len(k.Body)) + " bytes, more than the service accepts"
 		if k.Attribute != "" {
@@ -83,16 +99,6 @@ func (k *Call) statusError(resp *http.Response, body []byte) *Error {
 		e.Class = ClassEndpointNotFound
 		e.Detail = "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"
 	}
-	e.Ambiguous = k.Op.Effect && e.Class == ClassServer && !staysFailed(status) && !k.Op.repeatsAfter(status)
-
-	if isObject && !(k.MayBeAbsent && e.Class == ClassNotFound) {
-		k.quote(e, said)
-	}
-	if !isObject && len(body) > 0 && e.Class != ClassRedirect {
-		e.Detail = joined(e.Detail, "the answer is "+k.MediaType(resp)+" that begins with "+strconv.Quote(k.Redact.excerpt(body)))
-	}
-
-	return e
 }
 
 // joined returns the parts of a detail that are not empty as one.

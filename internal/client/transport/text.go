@@ -30,7 +30,7 @@ func ValidateVisible(s string) error {
 			continue
 		}
 
-		problem := ""
+		var problem string
 		atEdge := i == 0 || i+utf8.RuneLen(r) == len(s)
 		switch {
 		case unicode.IsControl(r):
