@@ -102,7 +102,6 @@ type consentWrite struct {
 	lost     *transport.Error // of the last send, where its outcome is not known
 	sends    int              // whose outcome was not known
 	outdated int              // comparisons whose write was not sent
-	renewed  bool             // a round was repeated after a 401
 	tries    map[string]int   // that failed, by operation
 }
 
@@ -167,10 +166,6 @@ func (w *consentWrite) next(ctx context.Context, e *transport.Error) (wait time.
 	if e.Ambiguous && e.Class != transport.ClassCancelled {
 		w.lost = e
 		w.sends++
-		return 0, true
-	}
-	if e.Renewed && !w.renewed {
-		w.renewed = true
 		return 0, true
 	}
 

@@ -27,20 +27,19 @@ import (
 
 // Config configures a sender. All limits are set.
 type Config struct {
-	Base        *url.URL
-	Credentials Credentials
-	// LoginParametersIn is InJSON, InForm or InQuery.
-	LoginParametersIn string
-	ReadOnly          bool
+	Base              *url.URL
+	Credentials       Credentials
+	LoginParametersIn string // InJSON, InForm or InQuery
+	ReadOnly          bool   // every write fails before anything is sent
 
-	MaxConcurrency    int
+	MaxConcurrency    int           // of requests in flight, and of connections
 	RequestsPerSecond float64       // zero is unlimited
-	RequestTimeout    time.Duration // of one attempt
-	MaxRetries        int
-	LogIsOff          bool
+	RequestTimeout    time.Duration // of one attempt, with its answer
+	MaxRetries        int           // of one request
+	LogIsOff          bool          // saves the cost of a log line that nobody reads
 
-	CACertPEM []byte
-	Headers   map[string]string
+	CACertPEM []byte            // certificates that are trusted in addition to the system's
+	Headers   map[string]string // added to every request
 	UserAgent string
 
 	// DialContext replaces the dialer, and Proxy the proxy settings of the environment.
