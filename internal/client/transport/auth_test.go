@@ -101,63 +101,47 @@ func TestAuth_givenTokenAndKeyAreNeverRenewed(t *testing.T) {
 	}
 }
 
-// quoting returns the error and the heads of a read that is answered with 403 and a message.
-func quoting(t *testing.T, message string, change ...option) string {
-	t.Helper()
-
-	var shown string
-	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-		body, _ := json.Marshal(map[string]string{"message": message})
-		service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: http.StatusForbidden, Body: body})
-		err := readUser(t.Context(), s)
-		shown = wantClass(t, err, ClassForbidden).Error()
-	}, change...)
-
-	return shown
-}
-
-func TestSecrets_tokenOfTheLoginInAnyForm(t *testing.T) {
+// TestSecrets_areNotQuoted has a service that refuses a read and quotes what it was sent.
+func TestSecrets_areNotQuoted(t *testing.T) {
 	t.Parallel()
+
+	type row struct {
+		secret string
+		change option
+	}
+	header := func(value, secret string) row {
+		return row{secret, func(service *mocktest.Instance, cfg *Config) {
+			useSecretKey(service, cfg)
+			cfg.Headers = map[string]string{"X-Gateway": value}
+		}}
+	}
+	rows := map[string]row{
+		"a header":            header("whole-canary", "whole-canary"),
+		"behind a scheme":     header("Token tok_canary", "tok_canary"),
+		"a cookie":            header("a=1; session=canary-2; b=3", "canary-2"),
+		"a quoted parameter":  header(`key="canary-quoted"`, "canary-quoted"),
+		"a password of Basic": header("Basic "+base64.StdEncoding.EncodeToString([]byte("gate:pass-canary")), "pass-canary"),
+	}
 
 	// A header with blanks does not begin like those of most tokens.
 	encode := base64.RawURLEncoding.EncodeToString
 	token := encode([]byte(`{ "alg":"HS256"}`)) + "." + encode([]byte(`{ "sub":"canary"}`)) + "." + encode([]byte("a signature of 32 bytes, or more."))
 	parts := strings.Split(token, ".")
-
-	for name, message := range map[string]string{
-		"as it is":    token,
-		"in capitals": strings.ToUpper(token),
-		"payload":     parts[1],
-		"signature":   parts[2],
-	} {
-		login := func(service *mocktest.Instance, _ *Config) {
+	for name, secret := range map[string]string{"a token": token, "a token in capitals": strings.ToUpper(token), "its payload": parts[1], "its signature": parts[2]} {
+		rows[name+" of a login"] = row{secret, func(service *mocktest.Instance, _ *Config) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: http.StatusOK, Body: []byte(`{"token":"` + token + `"}`)})
-		}
-		given := func(_ *mocktest.Instance, cfg *Config) { cfg.Credentials = Credentials{Token: token} }
-		for way, option := range map[string]option{"login": login, "given": given} {
-			shown := quoting(t, "unknown token "+message, option)
-			if strings.Contains(shown, message) || !strings.Contains(shown, "unknown token [redacted]") {
-				t.Errorf("%s, %s: the error is %q", way, name, shown)
-			}
-		}
+		}}
+		rows[name+" that was given"] = row{secret, func(_ *mocktest.Instance, cfg *Config) { cfg.Credentials = Credentials{Token: token} }}
 	}
-}
 
-func TestSecrets_partsOfHeaderValues(t *testing.T) {
-	t.Parallel()
-
-	basic := base64.StdEncoding.EncodeToString([]byte("gate:pass-canary"))
-	for value, secret := range map[string]string{
-		"whole-canary":               "whole-canary",
-		"Token tok_canary":           "tok_canary",
-		"a=1; session=canary-2; b=3": "canary-2",
-		`key="canary-quoted"`:        "canary-quoted",
-		"Basic " + basic:             "pass-canary",
-	} {
-		headers := func(_ *mocktest.Instance, cfg *Config) { cfg.Headers = map[string]string{"X-Gateway": value} }
-		shown := quoting(t, "the value "+secret+" is unknown", useSecretKey, headers)
-		if strings.Contains(shown, "canary") || !strings.Contains(shown, "the value [redacted] is unknown") {
-			t.Errorf("%q: the error is %q", value, shown)
-		}
+	for name, tc := range rows {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+			body, _ := json.Marshal(map[string]string{"message": "the value " + tc.secret + " is unknown"})
+			service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: http.StatusForbidden, Body: body})
+			e := wantClass(t, readUser(t.Context(), s), ClassForbidden)
+			if e.Message != "the value [redacted] is unknown" {
+				t.Errorf("%s: the message is %q", name, e.Message)
+			}
+		}, tc.change)
 	}
 }
