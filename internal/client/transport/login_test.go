@@ -37,12 +37,12 @@ func TestToken_isRenewedByItsLife(t *testing.T) {
 		logins  int
 		notice  bool
 	}{
-		"a crowd each hour": {callers: soak.Size(40, 500), every: time.Hour, reads: 3, logins: 3},
-		"one a minute":      {every: time.Minute, reads: 120, logins: 3},
+		"a crowd each hour":   {callers: soak.Size(20, 500), every: time.Hour, reads: 3, logins: 3},
+		"one every 2 minutes": {every: 2 * time.Minute, reads: 60, logins: 3},
 
-		"a second":       {claims: stating(0, 1), every: time.Second, reads: 100, logins: 4},
-		"half a minute":  {claims: stating(0, 30), every: time.Second, reads: 100, logins: 4},
-		"33 seconds":     {claims: stating(0, 33), every: time.Second, reads: 100, logins: 4},
+		"a second":       {claims: stating(0, 1), every: 5 * time.Second, reads: 20, logins: 4},
+		"half a minute":  {claims: stating(0, 30), every: 5 * time.Second, reads: 20, logins: 4},
+		"33 seconds":     {claims: stating(0, 33), every: 5 * time.Second, reads: 20, logins: 4},
 		"half an hour":   {claims: stating(0, 1800), every: 5 * time.Minute, reads: 20, logins: 4},
 		"no life at all": {claims: stating(0, 0), every: 5 * time.Minute, reads: 20, logins: 2},
 		"less than none": {claims: stating(0, -1), every: 5 * time.Minute, reads: 20, logins: 2},
@@ -139,7 +139,7 @@ func TestLogin_afterA401(t *testing.T) {
 						r.before(service)
 					}
 
-					for _, err := range callers(t, s, soak.Size(30, 300)) {
+					for _, err := range callers(t, s, soak.Size(15, 300)) {
 						if r.class == "" {
 							noError(t, err)
 							continue
@@ -167,7 +167,7 @@ func TestLogin_tokensThatEndTooSoonAreAnError(t *testing.T) {
 	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 		service.TokenLifetime = time.Second
 
-		reads, failed := soak.Raced(60, 100), 0
+		reads, failed := 50, 0
 		for range reads {
 			if err := read(t.Context(), s); err != nil {
 				failed++
