@@ -113,12 +113,15 @@ func valueEnd(v []byte, i int) int {
 // stringEnd returns the offset behind the string that begins at i.
 func stringEnd(v []byte, i int) int {
 	for i++; i < len(v); i++ {
-		switch v[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
+		plain := bytes.IndexByte(v[i:], '"')
+		if plain < 0 {
+			break
 		}
+		escape := bytes.IndexByte(v[i:i+plain], '\\')
+		if escape < 0 {
+			return i + plain + 1
+		}
+		i += escape + 1 // at the character that it escapes
 	}
 	return len(v)
 }
