@@ -121,7 +121,14 @@ func outermostConsent(top *Object) (*Object, *Error) {
 	for range levels {
 		var found, next []*Object
 		for _, o := range level {
-			switch o.countClauses() {
+			clauses := 0
+			for _, name := range ClauseNames {
+				if o.has(jsonvalue.Fold(name)) {
+					clauses++
+				}
+			}
+
+			switch clauses {
 			case 0:
 				next = append(next, o.objects("")...)
 			case Clauses:
@@ -141,15 +148,4 @@ func outermostConsent(top *Object) (*Object, *Error) {
 	}
 
 	return nil, &Error{Why: "no object of the answer has the five clauses of a consent record, clause_1_consent to clause_5_consent"}
-}
-
-// countClauses returns how many of the five clauses the object has.
-func (o *Object) countClauses() int {
-	count := 0
-	for _, name := range ClauseNames {
-		if o.has(jsonvalue.Fold(name)) {
-			count++
-		}
-	}
-	return count
 }

@@ -46,7 +46,12 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	if c.Member == "" && !c.Continued && c.isData(v) {
 		return Receipt{At: receipt.At, Delivered: true}, nil
 	}
-	if receipt.NotUnderstood == "" && !c.mayBeData(v) {
+
+	// It may be the data of somebody with its ID, where nothing but an ID shows that it is a
+	// receipt, and data stands beside.
+	r := openRequest(v, "")
+	isPersonal, _, _ := c.parts(v)
+	if receipt.NotUnderstood == "" && (!isPersonal || r.requestType() != "" || r.isOpen()) {
 		return receipt, nil
 	}
 
@@ -94,15 +99,6 @@ func (c DataCall) isData(v jsontext.Value) bool {
 	}
 
 	return false
-}
-
-// mayBeData reports whether a receipt may be the data of somebody with its ID: nothing but an
-// ID shows that it is one, and data stands beside.
-func (c DataCall) mayBeData(v jsontext.Value) bool {
-	r := openRequest(v, "")
-	isPersonal, _, _ := c.parts(v)
-
-	return isPersonal && r.requestType() == "" && !r.isOpen()
 }
 
 // ofPerson are what the interface has of a person (sections 1 and 2).

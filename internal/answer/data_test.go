@@ -4,6 +4,7 @@ package answer_test
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,7 +137,7 @@ func TestDataCall_acknowledgementsAreNoData(t *testing.T) {
 func TestDataCall_refused(t *testing.T) {
 	t.Parallel()
 
-	others := append([]string{`[{"status":"pending","name":"x"}]`, `[1]`, `"x"`}, jsonKeys(unsure)...)
+	others := slices.AppendSeq([]string{`[{"status":"pending","name":"x"}]`, `[1]`, `"x"`}, maps.Keys(unsure))
 	for _, body := range others {
 		_, err := answer.DataCall{Person: person, Seen: true}.Read(200, parse(t, body))
 		p := wantProblem(t, err, answer.Unrecognised)
@@ -156,13 +157,6 @@ func TestDataCall_refused(t *testing.T) {
 	}
 	_, err := answer.DataCall{Person: person, Member: "data"}.Read(200, parse(t, `{"success":false,"data":null}`))
 	_ = wantProblem(t, err, answer.Refused)
-}
-
-func jsonKeys(bodies map[string]string) (keys []string) {
-	for body := range bodies {
-		keys = append(keys, body)
-	}
-	return keys
 }
 
 // A skeleton is read as the whole value is, however large that is.

@@ -3,10 +3,10 @@
 package answer
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -79,7 +79,9 @@ type ListCall struct {
 // It is whole where nothing stands beside it but nulls, counts that agree with it, and what
 // wire.pending_ignored_members names. The error of an answer without a list is a *Error.
 func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
-	if c.saysNo(v) {
+	top := Open(v)
+	top.members = slices.DeleteFunc(top.members, c.ignores) // they say nothing, not even no
+	if top.saysNo(outcomes) {
 		return PendingList{}, refused()
 	}
 
@@ -109,7 +111,9 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 		}
 		list.Records = append(list.Records, c.record(element))
 	}
-	slices.SortFunc(list.Records, compareRecords)
+	slices.SortFunc(list.Records, func(a, b PendingRecord) int {
+		return cmp.Or(a.CreatedAt.value.Compare(b.CreatedAt.value), cmp.Compare(a.ID.value, b.ID.value), bytes.Compare(a.JSON, b.JSON))
+	})
 
 	return list, nil
 }
@@ -117,13 +121,6 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 // partial returns the gap of a list that only its user can declare to be whole.
 func partial(why string) string {
 	return (&Error{Why: why, Advice: admits(`wire.pending_list = "partial"`)}).Error()
-}
-
-// saysNo reports whether the answer is an error. A member that is ignored says nothing.
-func (c ListCall) saysNo(v jsontext.Value) bool {
-	o := Open(v)
-	o.members = slices.DeleteFunc(o.members, c.ignores)
-	return o.saysNo(outcomes)
 }
 
 // ignores reports whether wire.pending_ignored_members names a member.
@@ -216,12 +213,4 @@ func failureCode(r request) string {
 		return cmp.Or(scalar(Open(failure).field(codeFields)), scalar(Open(failure).field("message")))
 	}
 	return cmp.Or(scalar(r.field(codeFields)), scalar(failure))
-}
-
-func compareRecords(a, b PendingRecord) int {
-	at, _ := a.CreatedAt.Get()
-	bt, _ := b.CreatedAt.Get()
-	aid, _ := a.ID.Get()
-	bid, _ := b.ID.Get()
-	return cmp.Or(at.Compare(bt), cmp.Compare(aid, bid), strings.Compare(string(a.JSON), string(b.JSON)))
 }

@@ -163,8 +163,11 @@ func (u ConsentUpdate) Differences(held answer.Consent) []string {
 		}
 	}
 
-	if text, ok := held.UserIPv6.Get(); ok && u.UserIPv6.IsValid() && !isAddress(text, u.UserIPv6) {
-		names = append(names, "user_ipv6")
+	if text, ok := held.UserIPv6.Get(); ok && u.UserIPv6.IsValid() {
+		address, err := netip.ParseAddr(text) // in any spelling
+		if err != nil || address.Unmap() != u.UserIPv6.Unmap() {
+			names = append(names, "user_ipv6")
+		}
 	}
 	if at, ok := held.AgreementTime.Get(); ok && !u.AgreementTime.IsZero() && !SameTime(at, u.AgreementTime) {
 		names = append(names, "agreement_time")
@@ -174,12 +177,6 @@ func (u ConsentUpdate) Differences(held answer.Consent) []string {
 	}
 
 	return names
-}
-
-// isAddress reports whether a text is an address, in any spelling.
-func isAddress(text string, address netip.Addr) bool {
-	parsed, err := netip.ParseAddr(text)
-	return err == nil && parsed.Unmap() == address.Unmap()
 }
 
 // matches reports whether the service holds what was sent.

@@ -49,9 +49,6 @@ type ExportResult struct {
 	// Date is when the service began to answer, by its own clock; zero where it sent no
 	// time. Of several answers it is the earliest.
 	Date time.Time
-	// Opening is the first character of an answer, which shows its form: a bracket. It is 0
-	// where no answer had one, and is set even if reading ended in an error.
-	Opening byte
 }
 
 // Over reports whether the day was over when it was read, by the service's clock and by
@@ -198,7 +195,6 @@ func (x *exporting) part(ctx context.Context, query url.Values, asked records.Ki
 
 		return x.sink.Record(kind, record)
 	})
-	x.result.Opening = s.opening()
 	if err != nil {
 		return err
 	}
@@ -240,19 +236,19 @@ func (x *exporting) checkHead(s *exportAnswer) error {
 
 		return s.Call.Fail(transport.ClassNotReady, status, detail)
 	}
-	if status == http.StatusPartialContent {
-		return s.Call.Fail(transport.ClassPayload, status, "the answer is a part of the day, which was not asked for")
+	ignored, detail := listed(x.client.wire.ExportIgnoredMembers), ""
+	switch {
+	case status == http.StatusPartialContent:
+		detail = "the answer is a part of the day, which was not asked for"
+	case status != http.StatusOK && status != http.StatusNoContent:
+		detail = "the status is no answer to an export; only 200 and 204 are"
+	case header.Get("Content-Range") != "" && !containsFold(ignored, "Content-Range"):
+		detail = "a Content-Range header says that the answer is a part of the day; " + answer.Ignoring(ignoredMembers, "Content-Range")
+	case transport.HasNextLink(header) && !containsFold(ignored, "Link"):
+		detail = "a Link header says that there is more, and the interface has no way to ask for it; " + answer.Ignoring(ignoredMembers, "Link")
 	}
-	if status != http.StatusOK && status != http.StatusNoContent {
-		return s.Call.Fail(transport.ClassPayload, status, "the status is no answer to an export; only 200 and 204 are")
-	}
-
-	ignored := listed(x.client.wire.ExportIgnoredMembers)
-	if header.Get("Content-Range") != "" && !containsFold(ignored, "Content-Range") {
-		return s.Call.Fail(transport.ClassPayload, status, "a Content-Range header says that the answer is a part of the day; "+answer.Ignoring(ignoredMembers, "Content-Range"))
-	}
-	if transport.HasNextLink(header) && !containsFold(ignored, "Link") {
-		return s.Call.Fail(transport.ClassPayload, status, "a Link header says that there is more, and the interface has no way to ask for it; "+answer.Ignoring(ignoredMembers, "Link"))
+	if detail != "" {
+		return s.Call.Fail(transport.ClassPayload, status, detail)
 	}
 
 	return x.checkDate(s)
