@@ -16,41 +16,27 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-func TestChange_206IsNoSuccessOfAChange(t *testing.T) {
-	t.Parallel()
-
-	for operation, call := range changes() {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			service.Inject(
-				mockserver.Fault{Operation: operation, Status: 206, Body: []byte(`{"id":"1"}`), Times: -1},
-				mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 403, Times: -1})
-
-			err := call(t.Context(), c)
-
-			if !transport.IsClass(err, transport.ClassPayload, transport.ClassUnknownOutcome) {
-				t.Errorf("%s: the error is %v", operation, err)
-			}
-
-			wantCount(t, service, operation, 1)
-		}, useSecretKey)
-	}
-}
-
-// TestChange_tooEarlyIsNotCarriedOut has a service that answers 425 (RFC 8470).
-func TestChange_tooEarlyIsNotCarriedOut(t *testing.T) {
+// TestChange_statusOfWhatIsNotDone has 206, which is no success of a change, and 425 (RFC 8470),
+// after which nothing was carried out: the change is sent again, and nothing is read back.
+func TestChange_statusOfWhatIsNotDone(t *testing.T) {
 	t.Parallel()
 
 	for operation, change := range changes() {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: operation, Status: 425, Times: 7})
-			e := wantClass(t, change(t.Context(), c), transport.ClassServer)
-			if e.Ambiguous {
+			if e := wantClass(t, change(t.Context(), c), transport.ClassServer); e.Ambiguous {
 				t.Errorf("%s: what was not carried out is called ambiguous", operation)
 			}
 			wantCount(t, service, operation, client.DefaultMaxRetries+1)
 
 			noError(t, change(t.Context(), c))
-			wantCount(t, service, "", 8) // and nothing was read back
+			wantCount(t, service, "", 8)
+
+			service.Inject(
+				mockserver.Fault{Operation: operation, Status: 206, Body: []byte(`{"id":"1"}`), Times: -1},
+				mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 403, Times: -1})
+			_ = wantClass(t, change(t.Context(), c), transport.ClassPayload, transport.ClassUnknownOutcome)
+			wantCount(t, service, operation, 9)
 		}, useSecretKey)
 	}
 }

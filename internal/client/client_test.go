@@ -3,7 +3,6 @@
 package client_test
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,16 +16,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
-
-func TestClient_concurrencyIsTheLimit(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		limited := connect(t, service, func(_ *mocktest.Instance, cfg *client.Config) { cfg.MaxConcurrency = 3 })
-		if c.Concurrency() != client.DefaultMaxConcurrency || limited.Concurrency() != 3 {
-			t.Errorf("%d and %d", c.Concurrency(), limited.Concurrency())
-		}
-	})
-}
 
 func TestLocks_updatesOfOnePersonDoNotInterleave(t *testing.T) {
 	t.Parallel()
@@ -67,16 +56,16 @@ func TestNewSessionToken_wrongPasswordIsTriedOnce(t *testing.T) {
 
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		const n = 8
-		errs := make([]error, n)
+		errs := make([]error, 2*n)
 
 		var wg sync.WaitGroup
 		for i := range n {
 			wg.Go(func() { _, errs[i] = c.NewSessionToken(t.Context()) })
+			wg.Go(func() { _, errs[n+i] = c.GetConsent(t.Context(), scope, person) })
 		}
-		others := callers(t, c, n)
 		wg.Wait()
 
-		for _, err := range slices.Concat(errs, others) {
+		for _, err := range errs {
 			_ = wantClass(t, err, transport.ClassAuthentication)
 		}
 		wantCount(t, service, mockserver.OpLogin, 1)

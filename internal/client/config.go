@@ -3,6 +3,12 @@
 package client
 
 import (
+	"errors"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
@@ -47,4 +53,65 @@ func (cfg Config) withDefaults() Config {
 	cfg.Wire = cfg.Wire.withDefaults()
 
 	return cfg
+}
+
+// ParseBaseURL parses {base_url}: an absolute https address, with an optional port and
+// sub-path, without user, query and fragment. Plain http is accepted only for this machine
+// (localhost, 127.0.0.0/8, ::1), since credentials and personal data would be readable in
+// the network. Errors never repeat the value.
+//
+//nolint:gocyclo // a list of conditions
+func ParseBaseURL(raw string) (*url.URL, error) {
+	if strings.TrimSpace(raw) == "" {
+		return nil, errors.New("base_url is empty; it is the address of the service, such as https://analytics.example.com")
+	}
+
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, errors.New("base_url is not a valid address; it looks like https://analytics.example.com")
+	}
+
+	port, portErr := strconv.Atoi(u.Port())
+	isNamed := u.Scheme == "https" || u.Scheme == "http" || u.Scheme == ""
+	for _, check := range []struct {
+		wrong   bool
+		problem string
+	}{
+		{u.Scheme == "", "has no scheme; write https:// in front of the host"},
+		{u.Scheme == "http" && !isLoopback(u.Hostname()), "uses plain http to another machine; credentials and personal data would be readable on the way, use https"},
+		{!isNamed, "has a scheme other than https"},
+
+		{u.User != nil, "contains user information; credentials belong into email and password, token or api_secret_key"},
+		{u.RawQuery != "" || u.ForceQuery, "contains a query; give only scheme, host, port and path"},
+		{u.Fragment != "" || strings.HasSuffix(raw, "#"), "contains a fragment; give only scheme, host, port and path"},
+		{u.Opaque != "", "is not of the form https://host"},
+
+		{u.Hostname() == "", "has no host"},
+		{strings.ContainsFunc(u.Hostname(), func(r rune) bool { return r <= ' ' || r == 0x7f }), "has a host with spaces or control characters"},
+		{strings.HasSuffix(u.Host, ":"), "has a colon but no port"},
+		{u.Port() != "" && (portErr != nil || port < 1 || port > 65535), "has a port outside 1 to 65535"},
+
+		// They would move every request, a deletion included, to another path.
+		{slices.ContainsFunc(strings.Split(u.Path, "/"), func(s string) bool { return s == "." || s == ".." }), "has a path with . or .. segments"},
+	} {
+		if check.wrong {
+			return nil, errors.New("base_url " + check.problem)
+		}
+	}
+
+	path := strings.TrimRight(u.EscapedPath(), "/")
+	decoded, err := url.PathUnescape(path)
+	if err != nil {
+		return nil, errors.New("base_url has a path that is not correctly percent-encoded")
+	}
+
+	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host), Path: decoded, RawPath: path}, nil
+}
+
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.IsLoopback()
 }

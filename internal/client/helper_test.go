@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -131,20 +130,6 @@ func wantCommitted(t *testing.T, service *mocktest.Instance, operation string, w
 	if committed != want {
 		t.Errorf("the service carried out %d %s requests, want %d", committed, operation, want)
 	}
-}
-
-// callers reads a consent n times at once and returns the errors.
-func callers(t *testing.T, c *client.Client, n int) []error {
-	t.Helper()
-	errs := make([]error, n)
-
-	var wg sync.WaitGroup
-	for i := range n {
-		wg.Go(func() { _, errs[i] = c.GetConsent(t.Context(), scope, person) })
-	}
-	wg.Wait()
-
-	return errs
 }
 
 // allTrue returns an update that agrees to all clauses.
