@@ -17,24 +17,25 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
-// exportAnswer is the answer to an export.
+// exportAnswer is the answer to an export. It keeps the first LimitError bytes that are written to
+// it, which are those without its compression.
 type exportAnswer struct {
 	*transport.Stream
-	head head // without its compression
+
+	head []byte
 }
 
-// head keeps the first LimitError bytes that are written to it.
-type head struct{ bytes []byte }
-
-func (h *head) Write(p []byte) (int, error) {
-	if room := transport.LimitError - len(h.bytes); room > 0 {
-		h.bytes = append(h.bytes, p[:min(room, len(p))]...)
+func (s *exportAnswer) Write(p []byte) (int, error) {
+	if room := transport.LimitError - len(s.head); room > 0 {
+		s.head = append(s.head, p[:min(room, len(p))]...)
 	}
 	return len(p), nil
 }
 
 // text returns the beginning of the answer.
-func (h *head) text() []byte { return bytes.TrimSpace(bytes.TrimPrefix(h.bytes, []byte("\uFEFF"))) }
+func (s *exportAnswer) text() []byte {
+	return bytes.TrimSpace(bytes.TrimPrefix(s.head, []byte("\uFEFF")))
+}
 
 // split passes the records of the answer to emit, and returns in how many of them invalid
 // UTF-8 was replaced. Errors are *Error, or those of emit as they are.
@@ -53,7 +54,7 @@ func (s *exportAnswer) split(o records.Options, emit func(records.Kind, jsontext
 	}
 	defer unpacked.Close()
 
-	ahead, stop := s.Ahead(io.TeeReader(unpacked, &s.head))
+	ahead, stop := s.Ahead(io.TeeReader(unpacked, s))
 	defer stop()
 
 	var refused error
@@ -75,21 +76,13 @@ func (s *exportAnswer) split(o records.Options, emit func(records.Kind, jsontext
 
 	// An empty page does not come from the service, and would pass for a day without records.
 	pages := []string{"text/html", "application/xhtml+xml", "application/xml", "text/xml"}
-	if t := transport.MediaType(s.Response); s.opening() == 0 && slices.Contains(pages, t) {
+	if t := transport.MediaType(s.Response); len(s.text()) == 0 && slices.Contains(pages, t) {
 		e := s.Call.Fail(transport.ClassNotJSON, s.Response.StatusCode, "the answer is an empty page of type "+t)
 		e.Code = t
 		return 0, e
 	}
 
 	return res.Mended, s.checkTrailer(o.Ignored)
-}
-
-// opening returns the first character of the answer; 0 where it has none.
-func (s *exportAnswer) opening() byte {
-	if text := s.head.text(); len(text) > 0 {
-		return text[0]
-	}
-	return 0
 }
 
 // harmlessTrailers are trailer fields that say nothing about whether the answer is whole.
@@ -126,7 +119,7 @@ func (s *exportAnswer) judge(err error) *transport.Error {
 	case errors.Is(err, transport.ErrNothing):
 		return s.Call.Fail(transport.ClassPayload, status, err.Error())
 	case errors.Is(err, records.ErrShape) && s.isMarkup():
-		return s.Call.PageError(s.Response, s.head.bytes)
+		return s.Call.PageError(s.Response, s.head)
 	case errors.Is(err, records.ErrTruncated):
 		return s.Call.Fail(transport.ClassTruncated, status, "the export ends in the middle, or nothing shows that it is complete")
 	case errors.Is(err, io.ErrUnexpectedEOF), s.NetworkError() != nil:
@@ -158,7 +151,7 @@ func (s *exportAnswer) judge(err error) *transport.Error {
 // isMarkup reports whether the answer is a page for people, by what it is and not by
 // what it is called.
 func (s *exportAnswer) isMarkup() bool {
-	begin := bytes.ToLower(s.head.text())
+	begin := bytes.ToLower(s.text())
 	return bytes.HasPrefix(begin, []byte("<!doctype")) || bytes.HasPrefix(begin, []byte("<html")) ||
 		transport.MediaType(s.Response) == "text/html" && bytes.HasPrefix(begin, []byte("<"))
 }
