@@ -4,6 +4,7 @@ package mockserver_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -174,25 +175,17 @@ func TestFault_misspeltOperationPanics(t *testing.T) {
 	wantPanic(t, "no operation getConsents", func() { new(mockserver.Server).Count("getConsents") })
 }
 
-// wire sends an update on a new connection and returns everything that is received
-// until the connection ends, and the error it ends with.
-func (s *service) wire() (string, error) {
-	s.t.Helper()
-
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(s.t.Context(), "tcp", strings.TrimPrefix(s.URL, "http://"))
+// raw sends a request on a new connection and returns everything that is received until the
+// connection ends, and the error it ends with.
+func (s *service) raw(t *testing.T, request, body string) (string, error) {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.URL, "http://"))
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
 	defer conn.Close()
 
-	body := allClauses()
-	request := "PATCH " + consentPath + "?apiSecretToken=" + url.QueryEscape(s.SecretKey) + " HTTP/1.1\r\nHost: localhost\r\n" +
-		"Content-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
-	if _, err := io.WriteString(conn, request); err != nil {
-		s.t.Fatal(err)
-	}
-
+	fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", request, len(body), body)
 	text, err := io.ReadAll(conn)
 
 	return string(text), err
@@ -234,7 +227,7 @@ func TestCut_onTheWire(t *testing.T) {
 			s := start(t)
 			s.Inject(tc.fault)
 
-			text, err := s.wire()
+			text, err := s.raw(t, "PATCH "+consentPath+"?apiSecretToken="+url.QueryEscape(s.SecretKey), allClauses())
 			if tc.reset {
 				if text != "" || !errors.Is(err, syscall.ECONNRESET) {
 					t.Errorf("got %q and %v, want a reset", text, err)

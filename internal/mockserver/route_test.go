@@ -3,6 +3,7 @@
 package mockserver_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,57 +14,36 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// seen is the part of a log entry that the test of routes compares.
-type seen struct {
-	Seq                                    int
-	Operation, Method, Template, Path, Who string
-	Scope                                  mockserver.Scope
-	Auth                                   string
-	Status                                 int
-	Committed                              bool
-}
-
 func TestRoute_everyOperationInItsFamilies(t *testing.T) {
 	t.Parallel()
 
-	const user = "/user/{identityId}"
 	s := start(t)
 	s.login()
-	want := []seen{
-		{1, "login", "POST", "/v1/auth/login/jwt", "/v1/auth/login/jwt", "", mockserver.Scope{}, "none", 200, true},
-		{2, "getCurrentUser", "GET", selfPath, selfPath, "", mockserver.Scope{}, "secret", 200, true},
-		{3, "exportRecords", "GET", "/v1/org/{orgId}/project/{projectId}/export", exportPath + "?utcDate=2026-03-01", "", projectScope, "secret", 200, true},
+	want := []string{`1 login POST /v1/auth/login/jwt /v1/auth/login/jwt "" {  } none 200 true`}
+	fill := strings.NewReplacer("{orgId}", "org-demo", "{projectId}", "web", "{accountId}", "acc-1", "{identityId}", "user-1")
+	send := func(scope mockserver.Scope, who, operation, method, template, rest, body string, status int) {
+		path := fill.Replace(template)
+		s.withKey(method, path+rest, body)
+		want = append(want, fmt.Sprintf("%d %s %s %s %s %q %v secret %d true", len(want)+1, operation, method, template, path, who, scope, status))
 	}
+
+	send(mockserver.Scope{}, "", "getCurrentUser", "GET", selfPath, "", "", 200)
+	send(projectScope, "", "exportRecords", "GET", "/v1/org/{orgId}/project/{projectId}/export", "?utcDate=2026-03-01", "", 200)
 	for scope, prefix := range map[mockserver.Scope]string{projectScope: "/v1/org/{orgId}/project/{projectId}/compliance", accountScope: "/v1/account/{accountId}/compliance"} {
-		for _, call := range []seen{
-			{Operation: "updateConsent", Method: "PATCH", Template: user + "/consent", Path: consentPath, Status: 200},
-			{Operation: "getConsent", Method: "GET", Template: user + "/consent", Path: consentPath, Status: 200},
-			{Operation: "updateProfile", Method: "PATCH", Template: user + "/profile", Path: profilePath, Status: 202},
-			{Operation: "getProfile", Method: "GET", Template: user + "/profile", Path: profilePath, Status: 200},
-			{Operation: "getAllData", Method: "GET", Template: user + "/all-data", Path: allDataPath, Status: 202},
-			{Operation: "getAllData", Method: "GET", Template: user + "/all-data", Path: allDataPath, Status: 200},
-			{Operation: "deleteAllData", Method: "DELETE", Template: user + "/all-data", Path: allDataPath, Status: 202},
-			{Operation: "listPendingRequests", Method: "GET", Template: "/pending-requests", Path: pendingPath, Status: 200},
-		} {
-			if scope == accountScope {
-				call.Path = inAccount(call.Path)
-			}
-			if strings.HasPrefix(call.Template, user) {
-				call.Who = "user-1"
-			}
-			call.Seq, call.Template, call.Scope, call.Auth, call.Committed = len(want)+1, prefix+call.Template, scope, "secret", true
-			want = append(want, call)
-		}
+		user := prefix + "/user/{identityId}"
+		send(scope, "user-1", "updateConsent", "PATCH", user+"/consent", "", allClauses(), 200)
+		send(scope, "user-1", "getConsent", "GET", user+"/consent", "", "", 200)
+		send(scope, "user-1", "updateProfile", "PATCH", user+"/profile", "", "{}", 202)
+		send(scope, "user-1", "getProfile", "GET", user+"/profile", "", "", 200)
+		send(scope, "user-1", "getAllData", "GET", user+"/all-data", "", "", 202)
+		send(scope, "user-1", "getAllData", "GET", user+"/all-data", "", "", 200)
+		send(scope, "user-1", "deleteAllData", "DELETE", user+"/all-data", "", "", 202)
+		send(scope, "", "listPendingRequests", "GET", prefix+"/pending-requests", "", "", 200)
 	}
 
-	for i, call := range want[1:] {
-		s.withKey(call.Method, call.Path, map[string]string{"updateConsent": allClauses(), "updateProfile": "{}"}[call.Operation])
-		want[i+1].Path, _, _ = strings.Cut(call.Path, "?")
-	}
-
-	var got []seen
+	var got []string
 	for _, r := range s.Requests() {
-		got = append(got, seen{r.Seq, r.Operation, r.Method, r.Template, r.EscapedPath, r.Identity, r.Scope, r.Auth, r.Status, r.Committed})
+		got = append(got, fmt.Sprintf("%d %s %s %s %s %q %v %s %d %v", r.Seq, r.Operation, r.Method, r.Template, r.EscapedPath, r.Identity, r.Scope, r.Auth, r.Status, r.Committed))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

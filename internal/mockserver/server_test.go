@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -102,34 +101,21 @@ func TestCount_untilReset(t *testing.T) {
 func TestRequests_completeBeforeTheClientHasTheAnswer(t *testing.T) {
 	t.Parallel()
 
-	var mu sync.Mutex
-	told := map[int]mockserver.Request{}
-	s := start(t, func(s *mockserver.Server) {
-		s.OnRequest = func(r mockserver.Request) {
-			mu.Lock()
-			defer mu.Unlock()
-			if _, twice := told[r.Seq]; twice {
-				t.Errorf("told of request %d twice", r.Seq)
-			}
-			told[r.Seq] = r
-		}
-	})
-
+	told := make(chan mockserver.Request, 10)
+	s := start(t, func(s *mockserver.Server) { s.OnRequest = func(r mockserver.Request) { told <- r } })
 	s.Inject(mockserver.Fault{Skip: 1, Status: 500}, mockserver.Fault{Skip: 2, Cut: mockserver.CutAfterCommit})
 	for i, want := range []struct {
 		status    int
 		committed bool
 	}{{200, true}, {500, false}, {0, true}} {
 		s.patch(consentPath, allClauses())
-		logged := s.Requests()[i]
-		mu.Lock()
-
-		for _, r := range []mockserver.Request{logged, told[i+1]} {
-			if r.Status != want.status || r.Committed != want.committed {
+		for _, r := range []mockserver.Request{s.Requests()[i], <-told} {
+			if r.Seq != i+1 || r.Status != want.status || r.Committed != want.committed {
 				t.Errorf("request %d: %d %v", i+1, r.Status, r.Committed)
 			}
 		}
-
-		mu.Unlock()
+	}
+	if len(told) > 0 {
+		t.Errorf("told of a request twice")
 	}
 }
