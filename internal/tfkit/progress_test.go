@@ -26,48 +26,42 @@ func heard() (tfkit.Progress, *[]string) {
 	return progress, &messages
 }
 
-func still(since string) string { return "still at it after " + since }
-
-func TestProgress_speaksEveryThirtySecondsUntilTheWorkIsDone(t *testing.T) {
+// TestProgress_speaksEveryThirtySeconds works for a while, and listens for an hour more.
+func TestProgress_speaksEveryThirtySeconds(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		progress, messages := heard()
-		progress.Say("begun")
-		progress.During(t.Context(), func() { <-time.After(95 * time.Second) }, still)
-		<-time.After(time.Hour)
+	for name, tc := range map[string]struct {
+		works, limit time.Duration
+		said         string
+		want         []string
+	}{
+		"until the work is done": {95 * time.Second, time.Hour, "still at it after ", []string{"30s still at it after 30s", "1m0s still at it after 1m", "1m30s still at it after 1m30s"}},
+		"until the context ends": {2 * time.Minute, 40 * time.Second, "still at it after ", []string{"30s still at it after 30s"}},
+		"unless that is empty":   {time.Minute, time.Hour, "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), tc.limit)
+				defer cancel()
+				still := func(since string) string {
+					if tc.said == "" {
+						return ""
+					}
+					return tc.said + since
+				}
 
-		want := []string{"0s begun", "30s still at it after 30s", "1m0s still at it after 1m", "1m30s still at it after 1m30s"}
-		if !slices.Equal(*messages, want) {
-			t.Errorf("it said %q", *messages)
-		}
-	})
-}
+				progress, messages := heard()
+				progress.Say("begun")
+				progress.During(ctx, func() { <-time.After(tc.works) }, still)
+				tfkit.ProgressOf(&action.InvokeResponse{}).During(ctx, func() { <-time.After(tc.works) }, still) // to nobody
+				<-time.After(time.Hour)
 
-func TestProgress_endsWithTheContext(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
-		defer cancel()
-		progress, messages := heard()
-		progress.During(ctx, func() { <-time.After(2 * time.Minute) }, still)
-
-		if !slices.Equal(*messages, []string{"30s still at it after 30s"}) {
-			t.Errorf("it said %q", *messages)
-		}
-	})
-}
-
-func TestProgress_saysNothingOfAnEmptyMessageAndToNobody(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		progress, messages := heard()
-		progress.During(t.Context(), func() { <-time.After(time.Minute + time.Second) }, func(string) string { return "" })
-		tfkit.ProgressOf(&action.InvokeResponse{}).During(t.Context(), func() { <-time.After(time.Minute + time.Second) }, still)
-
-		if len(*messages) > 0 {
-			t.Errorf("it said %q", *messages)
-		}
-	})
+				if want := append([]string{"0s begun"}, tc.want...); !slices.Equal(*messages, want) {
+					t.Errorf("it said %q", *messages)
+				}
+			})
+		})
+	}
 }
 
 // TestProgress_panicsEndTheSpeakerToo lets both sides panic: the panic of the work goes

@@ -219,24 +219,22 @@ func RefuseMoved(diags *diag.Diagnostics, what string) {
 	}.AddError(diags)
 }
 
-// plannedScope returns the scope to plan: the configured one, or else the provider's, or else,
-// while that is not known, the one in state. It returns false if none can be used.
+// plannedScope returns the scope to plan: the one in effect, or else, while that is not known,
+// the one in state. It returns false if none can be used.
 func (s *Service) plannedScope(configured, state Scope, isNew bool, diags *diag.Diagnostics) (Scope, bool) {
+	scope, known := s.KnownScope(configured)
+
 	switch {
-	case configured.isUnknown():
-		return configured.nullsUnknown(), true
-	case configured.isSet():
-		return newScope(configured.own()), true
-	case len(s.UnknownScope) > 0 && isNew:
-		return Scope{}.nullsUnknown(), true
-	case len(s.UnknownScope) > 0:
-		return state, true
-	case s.DefaultScope.IsZero() && state.isSet():
+	case known && scope.IsZero() && state.isSet():
 		_, ok := s.ScopeOf(configured, diags)
 		return Scope{}, ok
+	case known:
+		return newScope(scope), true
+	case isNew || configured.isUnknown():
+		return configured.nullsUnknown(), true
 	}
 
-	return newScope(s.DefaultScope), true
+	return state, true
 }
 
 // ResolveScope sets m to the scope in effect. Create must call it on the plan, before
