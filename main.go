@@ -88,8 +88,16 @@ func serve(options ...grpc.ServerOption) {
 	options = append(options, grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage))
 
 	gone := orphan.Watch()
-	go endAfter(gone, guard)
 	surviveFirstTerminate(gone)
+	go func() {
+		// The work under way was cancelled with the parent's connection, and has a moment to
+		// finish: the outcome of a request that was sent is found out, and no file is left half
+		// written.
+		<-gone
+		guard.Wait(context.Background(), grace)
+		os.Exit(1)
+	}()
+
 	plugin.Serve(&plugin.ServeConfig{
 		HandshakeConfig: plugin.HandshakeConfig{
 			ProtocolVersion:  6,
@@ -108,15 +116,6 @@ func serve(options ...grpc.ServerOption) {
 
 // grace is how long calls that are under way may take to end once the parent is gone.
 const grace = 8 * time.Second
-
-// endAfter ends the process after its parent. The work under way was cancelled with the
-// parent's connection, and has a moment to finish: the outcome of a request that was sent is
-// found out, and no file is left half written.
-func endAfter(gone <-chan struct{}, guard *provider.Guard) {
-	<-gone
-	guard.Wait(context.Background(), grace)
-	os.Exit(1)
-}
 
 // surviveFirstTerminate ignores one SIGTERM while the parent lives. If the process group
 // receives a SIGTERM, Terraform asks the provider to stop and saves what it still returns,
