@@ -124,7 +124,8 @@ func (p *Provider) ReadData(name string, config Attributes) (Attributes, Diagnos
 	p.t.Helper()
 	schema := p.schemas.DataSourceSchemas[name]
 	packed := p.packed(schema, config)
-	diags := Diagnostics(call(p.t, p.server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: packed}).Diagnostics)
+	validated := call(p.t, p.server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: packed})
+	diags := Diagnostics(validated.Diagnostics)
 	if len(diags.Errors()) > 0 {
 		return nil, diags
 	}
@@ -139,7 +140,8 @@ func (p *Provider) Open(name string, config Attributes) (Attributes, Diagnostics
 	p.t.Helper()
 	schema := p.schemas.EphemeralResourceSchemas[name]
 	packed := p.packed(schema, config)
-	diags := Diagnostics(call(p.t, p.server.ValidateEphemeralResourceConfig, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: packed}).Diagnostics)
+	request := &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: packed}
+	diags := Diagnostics(call(p.t, p.server.ValidateEphemeralResourceConfig, request).Diagnostics)
 	if len(diags.Errors()) > 0 {
 		return nil, diags
 	}

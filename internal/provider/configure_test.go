@@ -131,7 +131,9 @@ func TestProvider_answersOfAnotherForm(t *testing.T) {
 		statuses string // in the environment
 	}{
 		"environment": {nil, "closed, simmering"},
-		"block":       {prototest.Attributes{"pending_ignored_members": "links", "profile_member": "traits", "ended_statuses": []any{"closed", "simmering"}}, ""},
+		"block": {prototest.Attributes{
+			"pending_ignored_members": "links", "profile_member": "traits", "ended_statuses": []any{"closed", "simmering"},
+		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -148,7 +150,8 @@ func TestProvider_answersOfAnotherForm(t *testing.T) {
 				"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_API_SECRET_KEY": service.SecretKey, "ANALYTICS_ACCOUNT_ID": scope.AccountID,
 			}
 			if tc.block == nil {
-				environment["ANALYTICS_WIRE_PENDING_IGNORED_MEMBERS"], environment["ANALYTICS_WIRE_PROFILE_MEMBER"], environment["ANALYTICS_WIRE_ENDED_STATUSES"] = "links", "traits", tc.statuses
+				environment["ANALYTICS_WIRE_PENDING_IGNORED_MEMBERS"], environment["ANALYTICS_WIRE_PROFILE_MEMBER"] = "links", "traits"
+				environment["ANALYTICS_WIRE_ENDED_STATUSES"] = tc.statuses
 			}
 			p, diags := prototest.Start(t, prototest.Attributes{"wire": tc.block}, environment)
 			p.NoErrors(diags)

@@ -114,7 +114,8 @@ func TestSessionToken_isFreshEachTime(t *testing.T) {
 				t.Errorf("the tokens %q came from %d logins", tokens, service.Count(mockserver.OpLogin))
 			}
 
-			service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 400, Body: []byte(`{"message":"bad token ` + tokens[1] + `"}`), Times: -1})
+			quoting := []byte(`{"message":"bad token ` + tokens[1] + `"}`)
+			service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 400, Body: quoting, Times: -1})
 			_, diags = p.ReadData(currentUser, prototest.Attributes{})
 			if text := strings.Join(diags.Errors(), " "); !strings.Contains(text, "bad token") || strings.Contains(text, tokens[1]) {
 				t.Errorf("the errors are %s", text)

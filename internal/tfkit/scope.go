@@ -142,7 +142,8 @@ func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
 // state holds the scope in effect. The resource must call PlanKeptScope and ResolveScope.
 func AddKeptScope(attributes map[string]rsschema.Attribute) map[string]rsschema.Attribute {
 	return addScope(attributes, func(text string, rules []validator.String) rsschema.Attribute {
-		return rsschema.StringAttribute{Optional: true, Computed: true, Validators: rules, MarkdownDescription: text + " Changing it replaces the resource."}
+		text += " Changing it replaces the resource."
+		return rsschema.StringAttribute{Optional: true, Computed: true, Validators: rules, MarkdownDescription: text}
 	})
 }
 

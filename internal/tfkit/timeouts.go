@@ -21,7 +21,11 @@ type Timeouts = timeouts.Value
 // the descriptions name.
 func TimeoutsBlock(preset time.Duration) schema.Block {
 	attribute := func(text string) schema.StringAttribute {
-		return schema.StringAttribute{Optional: true, Validators: []validator.String{duration()}, MarkdownDescription: describeTimeout(text, preset)}
+		return schema.StringAttribute{
+			Optional:            true,
+			Validators:          []validator.String{duration()},
+			MarkdownDescription: describeTimeout(text, preset),
+		}
 	}
 
 	return schema.SingleNestedBlock{
