@@ -204,6 +204,7 @@ func (m *resourceModel) leavesAlone(state resourceModel, note choiceNote) bool {
 	}
 
 	isOwn := sameClauses && client.SameTime(chosen, configured)
+
 	return chosen.UnixMilli() > configured.UnixMilli() && !isOwn
 }
 

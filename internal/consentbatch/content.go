@@ -139,5 +139,6 @@ func (b *batch) digestLike(other string) string {
 	}
 
 	encode := base64.RawStdEncoding.EncodeToString
+
 	return fmt.Sprintf("%s$%d$%s$%s", digestName, digestIterations, encode(salt), encode(key))
 }

@@ -78,9 +78,7 @@ func (v Text[S, V]) StringSemanticEquals(_ context.Context, other basetypes.Stri
 // Check reports a configured text that cannot be parsed, without repeating it. In state there
 // may be any text, since the service may store another one than was sent.
 func (v Text[S, V]) Check(at path.Path, diags *diag.Diagnostics) {
-	var resp validator.StringResponse
-	TextType[S, V]{}.Validator().ValidateString(context.Background(), validator.StringRequest{Path: at, ConfigValue: v.StringValue}, &resp)
-	diags.Append(resp.Diagnostics...)
+	TextType[S, V]{}.Validator().check(v.StringValue, at, diags)
 }
 
 // Equal reports whether both texts are the same, character by character.
@@ -98,7 +96,7 @@ func (v Text[S, V]) Type(context.Context) attr.Type { return TextType[S, V]{} }
 
 // Validator returns the validator of configured texts, which is Check. A text that is not
 // known before the apply has to be checked there.
-func (t TextType[S, V]) Validator() validator.String {
+func (t TextType[S, V]) Validator() TextValidator {
 	return TextValidator{Summary: "Invalid value", Rule: "must have the form of the type", Check: func(text string) error {
 		var s S
 		_, err := s.Parse(text)
@@ -123,12 +121,16 @@ func (v TextValidator) MarkdownDescription(context.Context) string { return v.Ru
 
 // ValidateString reports a text that breaks the rule, without repeating it.
 func (v TextValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+	v.check(req.ConfigValue, req.Path, &resp.Diagnostics)
+}
+
+func (v TextValidator) check(value basetypes.StringValue, at path.Path, diags *diag.Diagnostics) {
+	if value.IsNull() || value.IsUnknown() {
 		return
 	}
 
-	if err := v.Check(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, v.Summary, "The value "+err.Error()+".")
+	if err := v.Check(value.ValueString()); err != nil {
+		diags.AddAttributeError(at, v.Summary, "The value "+err.Error()+".")
 	}
 }
 
