@@ -125,6 +125,7 @@ func (t *trial) run(ctx context.Context) {
 	if w != nil {
 		t.wire = *w
 	}
+
 	switch {
 	case w == nil:
 		t.report.add("form", Broken, "no form was read back as it was written ("+list(reasons)+")")

@@ -78,6 +78,7 @@ func TestExportFile_severalFiles(t *testing.T) {
 	tests := map[string]func(f *fileTest, path string) []fileStep{
 		"empty, unknown and other kinds": func(f *fileTest, _ string) []fileStep {
 			path, of := splitPath(f.T)
+
 			return []fileStep{
 				{
 					before:   f.holds(mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}}),
@@ -95,6 +96,7 @@ func TestExportFile_severalFiles(t *testing.T) {
 		"overwrite leaves nothing of another day": func(f *fileTest, _ string) []fileStep {
 			path := filepath.Join(f.TempDir(), "{kind}.ndjson")
 			unknown := strings.ReplaceAll(path, "{kind}", "unknown")
+
 			return []fileStep{
 				{
 					before: func() { write(f.T, unknown, "of another day") }, config: file(path, nil),
@@ -148,6 +150,7 @@ func TestExportFile_severalFiles(t *testing.T) {
 			if c.theirs != "" {
 				step.before, step.exports = func() { write(f.T, of(c.theirs), "theirs") }, 0
 			}
+
 			return []fileStep{step}
 		}
 	}

@@ -102,6 +102,7 @@ func TestExportFile_verify(t *testing.T) {
 				}
 				steps = append(steps, step)
 			}
+
 			return steps
 		}
 	}

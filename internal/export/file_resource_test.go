@@ -232,6 +232,7 @@ func TestExportFile_changes(t *testing.T) {
 	} {
 		tests[name] = func(f *fileTest, path string) []fileStep {
 			change := prototest.Attributes{"utc_date": yesterday}.With(c.change)
+
 			return []fileStep{
 				{before: f.fails(c.fault), config: file(path, change), errors: []string{c.says, "In state now: nothing"}, exports: 1, gone: []string{path}},
 				{before: func() { prototest.WantAlone(f, path) }, config: file(path, nil), exports: 1},
@@ -254,6 +255,7 @@ func TestExportFile_incompleteDay(t *testing.T) {
 		"refused, or exported again": func(f *fileTest, path string) []fileStep {
 			refused := file(path, prototest.Attributes{"utc_date": today})
 			config := refused.With(prototest.Attributes{"allow_incomplete_day": true})
+
 			return []fileStep{
 				{config: refused, errors: []string{"not over", "allow_incomplete_day", "02:00 UTC"}, gone: []string{path}},
 				{
@@ -272,6 +274,7 @@ func TestExportFile_incompleteDay(t *testing.T) {
 			f.service.AllowViolations()
 			evening := f.fails(mockserver.Fault{Header: http.Header{"Date": {"Mon, 09 Mar 2026 23:59:00 GMT"}}})
 			config := file(path, prototest.Attributes{"utc_date": yesterday})
+
 			return []fileStep{
 				{
 					before: f.fails(mockserver.Fault{Status: 202, Header: http.Header{"Retry-After": {"600"}}}), config: config,

@@ -124,6 +124,7 @@ var ignoring = regexp.MustCompile(`look at it: .*?wire\.(\w+) = "([^"]+)"`)
 // that this service sends beside a list says that the list is incomplete.
 func whollyAdvised(t *testing.T, service *mocktest.Instance) output {
 	t.Helper()
+
 	env := environment(service)
 	for {
 		out := run(t, env, "-json", "-identity", person, "-write", "-yes")
