@@ -187,3 +187,29 @@ func TestUndo_leavesWhatSomebodyElseHasPutThere(t *testing.T) {
 	}
 	wantText(t, path, "theirs")
 }
+
+// TestCommit_folderThatWasMoved has another folder at the path of the first of two files: what was
+// written to the one that was opened would be found by nobody.
+func TestCommit_folderThatWasMoved(t *testing.T) {
+	t.Parallel()
+	for another, want := range map[bool]error{false: errRemoved, true: ErrFolder} {
+		root := t.TempDir()
+		lake, moved := filepath.Join(root, "lake"), filepath.Join(root, "moved")
+		var paths PathsInUse
+		r := reserve(t, &paths, Target{Path: filepath.Join(root, "a")}, Target{Path: filepath.Join(lake, "day"), CreateFolders: true})
+		writeTexts(t, r, "new a", "new")
+		err := os.Rename(lake, moved)
+		if another {
+			err = errors.Join(err, os.Mkdir(lake, 0o700))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if _, err := r.Commit(); !errors.Is(err, want) {
+			t.Errorf("it ended with %v", err)
+		}
+		r.Close()
+		wantFiles(t, moved)
+	}
+}

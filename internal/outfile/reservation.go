@@ -133,6 +133,10 @@ func (t *reservedTarget) createFolder(paths *PathsInUse) error {
 // check reports whether a file is at the target. It returns an error if the target may not be
 // written because of what is there. A file that an object of this run has left may be replaced.
 func (t *reservedTarget) check(paths *PathsInUse) (taken bool, err error) {
+	if err := t.checkFolder(); err != nil {
+		return false, err
+	}
+
 	info, err := statRegular(t.folder, t.name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -150,6 +154,25 @@ func (t *reservedTarget) check(paths *PathsInUse) (taken bool, err error) {
 	}
 
 	return true, nil
+}
+
+// checkFolder returns an error if the path leads to another folder than the one that was opened:
+// nobody would look for the file there.
+func (t *reservedTarget) checkFolder() error {
+	opened, err := t.folder.Stat(".")
+	if err != nil {
+		return folderError(err)
+	}
+
+	now, err := os.Stat(filepath.Dir(t.Path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return errRemoved
+	}
+	if err != nil || !os.SameFile(opened, now) {
+		return fmt.Errorf("%w: it was moved while the file was written", ErrFolder)
+	}
+
+	return nil
 }
 
 // Writer begins a target's new file and returns its writer. The file is at its target after
