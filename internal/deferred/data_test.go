@@ -148,55 +148,50 @@ func TestDeferred_refusalUnderAStatusOfSuccess(t *testing.T) {
 	}
 }
 
-// While a request is pending for the person, no answer is the data.
-func TestDeferred_answerBesideAPendingRequestIsNotTheData(t *testing.T) {
+// While a request is pending for the person, or may be because the list cannot be read, no
+// answer is the data. If the list can be read later, the answer stays the data until then.
+func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
-		r := newRun(t, service, withProfileInData)
-		var file strings.Builder
-		s, _ := r.mustSubmit(t, r.access(person, &file))
-		wantState(t, s, deferred.Listed)
-		if s.ID != service.Queue()[0].ID {
-			t.Errorf("%+v", s)
-		}
-	}, mocktest.AnswerQueueing(200, answerLikeData), func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
-}
-
-// If the list cannot be read, a request may be pending, and the answer is not the data.
-func TestDeferred_answerBesideAnUnreadableListIsNotTheData(t *testing.T) {
-	t.Parallel()
-	for _, lag := range []string{client.DefaultPendingListLag, "0s"} {
-		t.Run(lag, func(t *testing.T) {
+	noPerson := func(s *mockserver.Server) { s.RenamePending("identityId", "") }
+	listIsDown := func(s *mockserver.Server) {
+		s.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 500})
+	}
+	for name, tc := range map[string]struct {
+		after     time.Duration // it is carried out
+		configure func(*mockserver.Server)
+		lag       string
+		state     deferred.State
+	}{
+		"beside a pending request":                {time.Minute, func(*mockserver.Server) {}, client.DefaultPendingListLag, deferred.Listed},
+		"beside an unreadable list":               {time.Minute, noPerson, client.DefaultPendingListLag, deferred.Accepted},
+		"beside an unreadable list without a lag": {time.Minute, noPerson, "0s", deferred.Accepted},
+		"while the list is down for a moment":     {-1, listIsDown, client.DefaultPendingListLag, deferred.Fulfilled},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
-				r := newRun(t, service, withProfileInData, func(cfg *client.Config) { cfg.Wire.PendingListLag = lag })
-				s, report := r.mustSubmit(t, r.access(person, io.Discard))
-				wantState(t, s, deferred.Accepted)
-				if report.Gap == "" {
-					t.Error("it does not say that the list cannot be read")
+				r := newRun(t, service, withProfileInData, func(cfg *client.Config) { cfg.Wire.PendingListLag, cfg.MaxRetries = tc.lag, 0 })
+				var file strings.Builder
+				s, report := r.mustSubmit(t, r.access(person, &file))
+				wantState(t, s, tc.state)
+
+				switch tc.state {
+				case deferred.Listed:
+					if s.ID != service.Queue()[0].ID {
+						t.Errorf("%+v", s)
+					}
+				case deferred.Accepted:
+					if report.Gap == "" {
+						t.Error("it does not say that the list cannot be read")
+					}
+				case deferred.Fulfilled:
+					if file.String() != answerLikeData {
+						t.Errorf("the data is %s", file.String())
+					}
 				}
-			}, mocktest.AnswerQueueing(200, answerLikeData), func(s *mockserver.Server) {
-				s.FulfilmentDelay = time.Minute
-				s.RenamePending("identityId", "")
-			})
+			}, mocktest.AnswerQueueing(200, answerLikeData), tc.configure, becomes(mockserver.Outcome{After: tc.after}))
 		})
 	}
-}
-
-// An answer that is the data stays that until the list can be read, and shows nothing.
-func TestDeferred_answerWhileTheListCannotBeReadForAMoment(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
-		r := newRun(t, service, withProfileInData, func(cfg *client.Config) { cfg.MaxRetries = 0 })
-		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 500})
-
-		var file strings.Builder
-		s, _ := r.mustSubmit(t, r.access(person, &file))
-		wantState(t, s, deferred.Fulfilled)
-		if file.String() != answerLikeData {
-			t.Errorf("the data is %s", file.String())
-		}
-	}, mocktest.AnswerQueueing(200, answerLikeData), becomes(mockserver.Outcome{After: -1}))
 }
 
 // The answers after a slow one are not older than the request.
@@ -264,27 +259,4 @@ type counter int
 func (c *counter) Write(p []byte) (int, error) {
 	*c += counter(len(p))
 	return len(p), nil
-}
-
-func TestDeferred_dataIsCollectedOnceTheRequestIsFulfilled(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-		service.PutProfile(serverScope, person, `{"plan":"gold"}`)
-
-		var file strings.Builder
-		s, _ := r.mustSubmit(t, r.access(person, &file))
-		if file.Len() > 0 {
-			t.Fatal("there is data already")
-		}
-
-		s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
-		wantState(t, s, deferred.Fulfilled)
-
-		s, _ = r.mustSubmit(t, r.fetch(&file))
-		wantState(t, s, deferred.Fulfilled)
-		if !strings.Contains(file.String(), `"gold"`) {
-			t.Errorf("the data is %s", file.String())
-		}
-		wantQueued(t, service, 1)
-	}, func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
 }

@@ -21,8 +21,10 @@ var html = map[string][]string{"Content-Type": {"text/html"}}
 
 func TestDeferred_lostAnswerIsFoundAndNothingSentAgain(t *testing.T) {
 	t.Parallel()
+	const listLags = "cut, and the list lags"
 	for name, fault := range map[string]mockserver.Fault{
 		"cut after acceptance":  {Cut: mockserver.CutAfterCommit},
+		listLags:                {Cut: mockserver.CutAfterCommit},
 		"500 after acceptance":  {Status: 500, Commit: true},
 		"504 after acceptance":  {Status: 504, Commit: true, Body: []byte("<p>gateway</p>")},
 		"hang after acceptance": {Hang: true, Commit: true},
@@ -37,6 +39,9 @@ func TestDeferred_lostAnswerIsFoundAndNothingSentAgain(t *testing.T) {
 				lost := fault
 				lost.Operation = q.operation
 				service.Inject(lost)
+				if name == listLags {
+					service.SetPendingLag(mockserver.Lag{Looks: 4})
+				}
 
 				s, report := r.mustSubmit(t, q.of(r))
 				wantState(t, s, deferred.Listed)
@@ -50,68 +55,40 @@ func TestDeferred_lostAnswerIsFoundAndNothingSentAgain(t *testing.T) {
 	}
 }
 
-func TestDeferred_lostAnswerIsFoundInAListThatLags(t *testing.T) {
-	t.Parallel()
-	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-		service.Inject(mockserver.Fault{Operation: q.operation, Cut: mockserver.CutAfterCommit})
-
-		s, _ := r.mustSubmit(t, q.of(r))
-		if s.ID != service.Queue()[0].ID {
-			t.Errorf("found %+v", s)
-		}
-		wantQueued(t, service, 1)
-	}, func(s *mockserver.Server) { s.PendingLag = mockserver.Lag{Looks: 4} })
-}
-
-func TestDeferred_unknownOutcomeIsAdoptedByTheNextRun(t *testing.T) {
-	t.Parallel()
-	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-		service.Inject(
-			mockserver.Fault{Operation: q.operation, Cut: mockserver.CutAfterCommit},
-			mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")},
-		)
-
-		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-		_ = wantClass(t, err, transport.ClassUnknownOutcome)
-
-		<-time.After(time.Minute)
-		again := newRun(t, service)
-		s, report := again.mustSubmit(t, q.of(again))
-		if !report.Adopted || s.ID != service.Queue()[0].ID {
-			t.Errorf("not adopted: %+v", s)
-		}
-		wantQueued(t, service, 1)
-	})
-}
-
-// An object that is updated keeps the submission whose outcome is unknown, so that the
-// next run continues from it: nothing is sent as long as it may have arrived.
-func TestDeferred_unknownOutcomeIsContinued(t *testing.T) {
+// The next run adopts a request whose outcome is unknown. An object that is updated keeps the
+// submission, so that the next run continues from it: nothing is sent as long as the request may
+// have arrived.
+func TestDeferred_unknownOutcomeIsTakenUpByTheNextRun(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		fault  mockserver.Fault
-		queued int
+		cut  mockserver.Cut
+		kept bool
 	}{
-		"it had arrived":   {mockserver.Fault{Cut: mockserver.CutAfterCommit}, 1},
-		"it never arrived": {mockserver.Fault{Cut: mockserver.CutBeforeCommit}, 1},
+		"it had arrived":             {mockserver.CutAfterCommit, false},
+		"it had arrived, is kept":    {mockserver.CutAfterCommit, true},
+		"it never arrived, and kept": {mockserver.CutBeforeCommit, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-				lost := tc.fault
-				lost.Operation = q.operation
-				service.Inject(lost, mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")})
-
+				service.Inject(
+					mockserver.Fault{Operation: q.operation, Cut: tc.cut},
+					mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")},
+				)
 				unknown, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
 				_ = wantClass(t, err, transport.ClassUnknownOutcome)
+				if !tc.kept {
+					unknown = deferred.Submission{}
+				}
 
+				<-time.After(time.Minute)
 				again := newRun(t, service)
 				s, report, err := again.Submit(t.Context(), q.of(again), deferred.Decode(unknown.Encode()))
 				noError(t, err)
-				if s.ID != service.Queue()[0].ID || report.Adopted {
-					t.Errorf("continued with %+v", s)
+				if s.ID != service.Queue()[0].ID || report.Adopted == tc.kept {
+					t.Errorf("taken up as %+v %+v", s, report)
 				}
-				wantQueued(t, service, tc.queued)
+				wantQueued(t, service, 1)
 			})
 		})
 	}

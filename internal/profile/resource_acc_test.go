@@ -222,43 +222,6 @@ func TestAccProfileResource_validation(t *testing.T) {
 	}
 }
 
-func TestAccProfileResource_notAwaited(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
-	configuration := acctest.Block(service) + block(`profile = jsonencode({ plan = "gold" })`, "wait_for_fulfilment = false")
-	fulfilled := func(want bool) []statecheck.StateCheck {
-		return []statecheck.StateCheck{statecheck.ExpectKnownValue(address, tfjsonpath.New("fulfilled"), knownvalue.Bool(want))}
-	}
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: configuration, ConfigStateChecks: fulfilled(false)},
-			{PreConfig: service.FulfilAll, Config: configuration, ConfigStateChecks: fulfilled(true)},
-		},
-	})
-
-	wantSent(t, service, `{"plan":"gold"}`)
-}
-
-func TestAccProfileResource_clearedByDestroy(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-	service.PutProfile(scope, person, `{"theirs":1}`)
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: acctest.Block(service) + block(`profile = jsonencode({ plan = "gold" })`, `on_destroy = "clear"`)},
-		},
-	})
-
-	wantSent(t, service, `{"plan":"gold"}`, `{"plan":null}`)
-	if held, _ := service.Profile(scope, person); len(held) != 1 {
-		t.Errorf("the service holds %v", held)
-	}
-}
-
 // TestAccProfileResource_writeOnly looks for the values in the state file itself, also after
 // an apply that failed.
 func TestAccProfileResource_writeOnly(t *testing.T) {

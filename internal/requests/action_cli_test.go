@@ -133,14 +133,6 @@ func wantInvoked(t *testing.T, r clitest.Result, words ...string) {
 	wantUnnamed(t, r.Output)
 }
 
-func TestCLIDeleteData_planWarnsAndSendsNothing(t *testing.T) {
-	t.Parallel()
-
-	cli, service := newActionCLI(t, actionBlock(deleteName, deletesJane))
-	wantInvoked(t, cli.Run("plan", "-invoke="+deleteAddress), "is irreversible", "(write-only attribute)", "1 to invoke")
-	wantNothingSent(t, service)
-}
-
 // TestCLIDeleteData_logsNobody reads the log of the provider, with a service that quotes
 // the person in an error.
 func TestCLIDeleteData_logsNobody(t *testing.T) {

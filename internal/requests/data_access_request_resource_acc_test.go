@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"regexp"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/compare"
@@ -151,66 +150,5 @@ func TestAccDataAccessRequestResource_triggers(t *testing.T) {
 	})
 
 	wantQueued(t, service, mockserver.OpGetAllData, 2) // monday's, and saturday's
-	wantData(t, path)
-}
-
-func TestAccDataAccessRequestResource_notAwaited(t *testing.T) {
-	acctest.PreCheck(t)
-	service := startWithData(t, never)
-	path := output(t)
-	configuration := acctest.Block(service) + accessBlock(path, "wait_for_fulfilment = false")
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config: configuration,
-				ConfigStateChecks: append(wantRequest(accessAddress, "request-1", false),
-					statecheck.ExpectKnownValue(accessAddress, tfjsonpath.New("sha256"), knownvalue.Null()),
-					statecheck.ExpectKnownValue(accessAddress, tfjsonpath.New("bytes"), knownvalue.Null())),
-				PostApplyFunc: func() { wantNoFile(t, path) },
-			},
-			{
-				PreConfig:         service.FulfilAll,
-				Config:            configuration,
-				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(accessAddress, plancheck.ResourceActionUpdate)),
-				ConfigStateChecks: wantFileState(path),
-			},
-		},
-	})
-
-	wantQueued(t, service, mockserver.OpGetAllData, 1)
-	wantData(t, path)
-}
-
-func TestAccDataAccessRequestResource_overwrite(t *testing.T) {
-	acctest.PreCheck(t)
-	service := startWithData(t)
-	path := output(t)
-	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config:      acctest.Block(service) + accessBlock(path),
-				ExpectError: regexp.MustCompile(`There is a file already`),
-			},
-			{
-				PreConfig: func() {
-					if content, err := os.ReadFile(path); err != nil || string(content) != "theirs" {
-						t.Errorf("the file holds %q (%v)", content, err)
-					}
-					wantNothingSent(t, service)
-				},
-				Config:            acctest.Block(service) + accessBlock(path, "overwrite = true"),
-				ConfigStateChecks: wantFileState(path),
-			},
-		},
-	})
-
-	wantQueued(t, service, mockserver.OpGetAllData, 1)
 	wantData(t, path)
 }

@@ -108,61 +108,6 @@ func TestAccDataDeletionResource_triggers(t *testing.T) {
 	}
 }
 
-// TestAccDataDeletionResource_tainted plans to replace an object whose deletion is carried
-// out, which is refused until its triggers change.
-func TestAccDataDeletionResource_tainted(t *testing.T) {
-	acctest.PreCheck(t)
-	service := startWithData(t)
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config: acctest.Block(service) + block(deletionName),
-			},
-			{
-				Taint:       []string{deletionAddress},
-				Config:      acctest.Block(service) + block(deletionName),
-				ExpectError: regexp.MustCompile("The plan would submit a deletion again"),
-			},
-			{
-				PreConfig:        func() { service.PutProfile(scope, person, `{"name":"Jane Canary"}`) },
-				Config:           acctest.Block(service) + block(deletionName, `triggers = { on = "friday" }`),
-				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(deletionAddress, plancheck.ResourceActionDestroyBeforeCreate)),
-			},
-		},
-	})
-
-	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
-}
-
-func TestAccDataDeletionResource_adopted(t *testing.T) {
-	acctest.PreCheck(t)
-	service := startWithData(t, never)
-	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
-	configuration := acctest.Block(service) + block(deletionName, "wait_for_fulfilment = false")
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: configuration, ConfigStateChecks: wantRequest(deletionAddress, id, false)},
-			{
-				PreConfig:         service.FulfilAll,
-				Config:            configuration,
-				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(deletionAddress, plancheck.ResourceActionNoop)),
-				ConfigStateChecks: wantRequest(deletionAddress, id, true),
-			},
-		},
-	})
-
-	if n := service.Count(mockserver.OpDeleteAllData); n > 0 {
-		t.Errorf("%d deletions were sent beside the pending one", n)
-	}
-	if service.HasData(scope, person) {
-		t.Error("the person's data is still there")
-	}
-}
-
 func TestAccDataDeletionResource_validation(t *testing.T) {
 	acctest.PreCheck(t)
 	service := startWithData(t)

@@ -36,15 +36,6 @@ func TestCLIDataDeletion_sentOnceWhateverHappensToTheObject(t *testing.T) {
 	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 }
 
-func TestCLIDataDeletion_neverCarriedOutIsAWarning(t *testing.T) {
-	t.Parallel()
-
-	cli, service := newCLI(t, block(deletionName, "timeouts {\n    create = \"1s\"\n  }"), never)
-	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "still pending", "1 added")
-	clitest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The deletion cannot be undone", "1 destroyed")
-	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-}
-
 func TestCLIDataDeletion_interruptedWaitIsResumed(t *testing.T) {
 	t.Parallel()
 
