@@ -150,9 +150,9 @@ func TestDeferred_pendingRecordIsOursRatherThanOneThatIsOver(t *testing.T) {
 func TestDeferred_earlierRequestOfThisProcessIsNotTakenForALaterOne(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-		r.mustSubmit(t, r.update(person, gold))
+		r.mustSubmit(t, r.update(gold))
 		service.ReshapeReceipts(func(map[string]any) any { return map[string]any{"ok": true} })
-		silver := r.update(person, map[string]jsontext.Value{"plan": jsontext.Value(`"silver"`)})
+		silver := r.update(map[string]jsontext.Value{"plan": jsontext.Value(`"silver"`)})
 		s, _ := r.mustSubmit(t, silver)
 
 		s, _ = r.Await(t.Context(), silver, s, time.Minute)
@@ -263,9 +263,9 @@ func TestDeferred_readingThatBeganBeforeTheRequestProvesNothing(t *testing.T) {
 		// The first look gets an old list, long after the request was sent.
 		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 200, Body: []byte("[]"), Delay: 8 * time.Second})
 
-		s, _ := r.mustSubmit(t, r.access(person, nil))
+		s, _ := r.mustSubmit(t, r.access(nil))
 		began := time.Now()
-		s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
+		s, _ = r.Await(t.Context(), r.access(nil), s, time.Hour)
 		wantState(t, s, deferred.Fulfilled)
 		if took := time.Since(began); took < 9*time.Minute {
 			t.Errorf("the wait was over after %v", took)
@@ -329,7 +329,7 @@ func TestDeferred_profileUpdateIsSentExactlyAndAwaited(t *testing.T) {
 		service.PutProfile(serverScope, person, `{"theirs":1}`)
 		changes, err := jsonvalue.ParseObject(`{"big":9007199254740993,"ratio":1.0,"zero":-0,"text":"<&\u2028>","nested":{"list":[1,"a",null,{"b":true}]}}`)
 		noError(t, err)
-		q := r.update(person, changes)
+		q := r.update(changes)
 		q.EffectKnownAbsent = true
 
 		s, _ := r.mustSubmit(t, q)

@@ -54,14 +54,14 @@ func TestDeferred_acknowledgementIsNeverTheData(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 				var file strings.Builder
-				s, _ := r.mustSubmit(t, r.access(person, &file))
+				s, _ := r.mustSubmit(t, r.access(&file))
 				if file.Len() > 0 || s.State == deferred.Fulfilled {
 					t.Errorf("taken for the data: %q, %+v", file.String(), s)
 				}
 
 				service.PutProfile(serverScope, person, `{"plan":"free"}`)
 
-				s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
+				s, _ = r.Await(t.Context(), r.access(nil), s, time.Hour)
 				wantState(t, s, deferred.Fulfilled)
 
 				s, _ = r.mustSubmit(t, r.fetch(&file))
@@ -81,8 +81,8 @@ func TestDeferred_dataThatLooksLikeAnAcknowledgementIsTheData(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
 				r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.AllDataMember = member })
-				s, _ := r.mustSubmit(t, r.access(person, io.Discard))
-				s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
+				s, _ := r.mustSubmit(t, r.access(io.Discard))
+				s, _ = r.Await(t.Context(), r.access(nil), s, time.Hour)
 				wantState(t, s, deferred.Fulfilled)
 
 				var file strings.Builder
@@ -108,14 +108,14 @@ func TestDeferred_dataWithoutTheList(t *testing.T) {
 	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
 		var file strings.Builder
 		r := newRun(t, service, withProfileInData, ignoringTheList)
-		s, _ := r.mustSubmit(t, r.access(person, &file))
+		s, _ := r.mustSubmit(t, r.access(&file))
 		wantState(t, s, deferred.Fulfilled)
 		if file.String() != body {
 			t.Errorf("the data is %s", file.String())
 		}
 
 		r = newRun(t, service, ignoringTheList)
-		_, _, err := r.Submit(t.Context(), r.access(person, io.Discard), deferred.Submission{})
+		_, _, err := r.Submit(t.Context(), r.access(io.Discard), deferred.Submission{})
 		if e := wantClass(t, err, transport.ClassInvalid); !strings.Contains(e.Detail, "wire.all_data_member") {
 			t.Errorf("the detail is %s", e.Detail)
 		}
@@ -172,7 +172,7 @@ func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
 				r := newRun(t, service, withProfileInData, func(cfg *client.Config) { cfg.Wire.PendingListLag, cfg.MaxRetries = tc.lag, 0 })
 				var file strings.Builder
-				s, report := r.mustSubmit(t, r.access(person, &file))
+				s, report := r.mustSubmit(t, r.access(&file))
 				wantState(t, s, tc.state)
 
 				switch tc.state {
@@ -229,7 +229,7 @@ func TestDeferred_answerDuringAnOldListingIsNotTheData(t *testing.T) {
 			r.Await(t.Context(), r.deletion("user-1001"), deferred.Submission{State: deferred.Accepted, ID: "theirs"}, 10*time.Second)
 		})
 
-		s, _ := r.mustSubmit(t, r.access(person, io.Discard))
+		s, _ := r.mustSubmit(t, r.access(io.Discard))
 		wantState(t, s, deferred.Listed)
 		group.Wait()
 	}, mocktest.AnswerQueueing(200, answerLikeData), func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
@@ -241,8 +241,8 @@ func TestDeferred_dataOfAnySizeIsCollected(t *testing.T) {
 	size := soak.Size(1<<20, 2*transport.LimitJSON)
 	body := `{"events":["x"` + strings.Repeat(`,"`+strings.Repeat("y", 1<<16)+`"`, size>>16) + `]}`
 	bubble(t, func(t *testing.T, _ *mocktest.Instance, r run) {
-		s, _ := r.mustSubmit(t, r.access(person, io.Discard))
-		s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
+		s, _ := r.mustSubmit(t, r.access(io.Discard))
+		s, _ = r.Await(t.Context(), r.access(nil), s, time.Hour)
 		wantState(t, s, deferred.Fulfilled)
 
 		var written counter

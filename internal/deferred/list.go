@@ -174,20 +174,24 @@ func (r Request) find(s Submission, v view, lag time.Duration) (own answer.Pendi
 		}
 	}
 
-	// A record that is older by the service's clock is not its own.
-	added := filter(r.newRecords(s, v), func(record answer.PendingRecord) bool {
-		at, given := record.CreatedAt.Get()
-		isOlder := given && at.Before(s.SentDate)
-		isPending := s.ID == "" && record.Progress() == answer.Waiting
-		wasSent := given && !at.Before(s.Begun.Truncate(time.Second)) && !at.After(s.Sent)
-
-		return s.Seen || isPending && !isOlder || wasSent
-	})
+	added := filter(r.newRecords(s, v), s.mayBe)
 	if len(added) == 0 || s.ID != "" && len(added) > 1 {
 		return answer.PendingRecord{}, false
 	}
 
 	return current(added), true
+}
+
+// mayBe reports whether a record that is new since the submission was sent may be its own: one
+// that is pending and not older by the service's clock, or that says it is from the time when the
+// submission was sent.
+func (s Submission) mayBe(record answer.PendingRecord) bool {
+	at, given := record.CreatedAt.Get()
+	isOlder := given && at.Before(s.SentDate)
+	isPending := s.ID == "" && record.Progress() == answer.Waiting
+	wasSent := given && !at.Before(s.Begun.Truncate(time.Second)) && !at.After(s.Sent)
+
+	return s.Seen || isPending && !isOlder || wasSent
 }
 
 // isAnothers reports whether a record with the ID of the submission is of another time, so that

@@ -103,7 +103,7 @@ func ignoringTheList(cfg *client.Config) { cfg.Wire.PendingList = client.ListIgn
 func TestDeferred_listThatIsNotUnderstoodEndsNoWait(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-		s, _ := r.mustSubmit(t, r.access(person, nil))
+		s, _ := r.mustSubmit(t, r.access(nil))
 		mockserver.Reshape(service.Server, func(records []map[string]any) any {
 			slices.Reverse(records) // ours is on the page that is not shown
 			return records
@@ -113,7 +113,7 @@ func TestDeferred_listThatIsNotUnderstoodEndsNoWait(t *testing.T) {
 			service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: fmt.Sprint("user-", i), Operation: mockserver.OpGetAllData, At: time.Now().Add(-time.Hour)})
 		}
 
-		s, report := r.Await(t.Context(), r.access(person, nil), s, 5*time.Minute)
+		s, report := r.Await(t.Context(), r.access(nil), s, 5*time.Minute)
 		if !s.State.IsOpen() || report.Gap == "" {
 			t.Errorf("%+v %+v", s, report)
 		}

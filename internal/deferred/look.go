@@ -81,12 +81,8 @@ func (x *execution) judgeAbsence(ctx context.Context, how absence) (goOn bool) {
 	case Idle, Fulfilled, Failed:
 		return false
 
-	case Delivered: // while a request is pending for the person, no answer is the data
-		if how == notListed || how == gone {
-			x.enter(Fulfilled)
-		} else if how == held || x.lagIsOver(x.seen.began) {
-			x.enter(Accepted)
-		}
+	case Delivered:
+		x.judgeDelivered(how)
 		return true
 
 	case Unanswered:
@@ -112,6 +108,17 @@ func (x *execution) judgeAbsence(ctx context.Context, how absence) (goOn bool) {
 	}
 
 	return x.measure(ctx)
+}
+
+// judgeDelivered concludes from a list that does not show a request whose answer looks like the
+// data. While a request is pending for the person, no answer is the data.
+func (x *execution) judgeDelivered(how absence) {
+	switch {
+	case how == notListed || how == gone:
+		x.enter(Fulfilled)
+	case how == held || x.lagIsOver(x.seen.began):
+		x.enter(Accepted)
+	}
 }
 
 // measure looks at the effect of the request.

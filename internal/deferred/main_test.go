@@ -82,33 +82,33 @@ func (r run) deletion(identity string) deferred.Request {
 	}
 }
 
-func (r run) access(identity string, w io.Writer) deferred.Request {
-	return r.dataAccess(identity, false, w)
+func (r run) access(w io.Writer) deferred.Request {
+	return r.dataAccess(false, w)
 }
 
 // fetch is access once the request was seen to be carried out.
 func (r run) fetch(w io.Writer) deferred.Request {
-	return r.dataAccess(person, true, w)
+	return r.dataAccess(true, w)
 }
 
-func (r run) dataAccess(identity string, seen bool, w io.Writer) deferred.Request {
+func (r run) dataAccess(seen bool, w io.Writer) deferred.Request {
 	return deferred.Request{
-		Scope: scope, Identity: identity, Type: answer.RequestDataAccess, Adopts: true,
+		Scope: scope, Identity: person, Type: answer.RequestDataAccess, Adopts: true,
 		Against: []string{answer.RequestDataDeletion},
 		Send: func(ctx context.Context) (answer.Receipt, error) {
-			return r.FetchData(ctx, scope, answer.DataCall{Person: identity, Seen: seen}, w)
+			return r.FetchData(ctx, scope, answer.DataCall{Person: person, Seen: seen}, w)
 		},
 	}
 }
 
-func (r run) update(identity string, members map[string]jsontext.Value) deferred.Request {
+func (r run) update(members map[string]jsontext.Value) deferred.Request {
 	return deferred.Request{
-		Scope: scope, Identity: identity, Type: answer.RequestProfileUpdate, Repeatable: true,
+		Scope: scope, Identity: person, Type: answer.RequestProfileUpdate, Repeatable: true,
 		Occasion: jsonvalue.FormatObject(members), Against: []string{answer.RequestDataDeletion},
 		Send: func(ctx context.Context) (answer.Receipt, error) {
-			return r.UpdateProfile(ctx, scope, identity, members)
+			return r.UpdateProfile(ctx, scope, person, members)
 		},
-		Effect: r.ProfileHolds(scope, identity, members),
+		Effect: r.ProfileHolds(scope, person, members),
 	}
 }
 
@@ -121,7 +121,7 @@ type queueing struct {
 
 var queueingCalls = map[string]queueing{
 	"deletion": {mockserver.OpDeleteAllData, func(r run) deferred.Request { return r.deletion(person) }},
-	"access":   {mockserver.OpGetAllData, func(r run) deferred.Request { return r.access(person, io.Discard) }},
+	"access":   {mockserver.OpGetAllData, func(r run) deferred.Request { return r.access(io.Discard) }},
 }
 
 // eachQueueing runs a test for both queueing calls. Requests are fulfilled after five minutes,

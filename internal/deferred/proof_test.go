@@ -78,11 +78,11 @@ func TestDeferred_heldRequestIsNeverFulfilled(t *testing.T) {
 func TestDeferred_oneBlankReadingProvesNothing(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-		s, _ := r.mustSubmit(t, r.access(person, nil))
+		s, _ := r.mustSubmit(t, r.access(nil))
 		refresh := func() {
 			<-time.After(time.Minute)
 			var err error
-			s, _, err = r.Refresh(t.Context(), r.access(person, nil), s)
+			s, _, err = r.Refresh(t.Context(), r.access(nil), s)
 			noError(t, err)
 		}
 		refresh()
@@ -173,7 +173,7 @@ func TestDeferred_effectOfACacheProvesNothing(t *testing.T) {
 					service.PutProfile(serverScope, person, `{"plan":"free"}`)
 					request := r.deletion(person)
 					if strings.Contains(body, "gold") {
-						request = r.update(person, gold)
+						request = r.update(gold)
 					}
 					s, _ := r.mustSubmit(t, request)
 					service.Forget(s.ID)
@@ -194,12 +194,12 @@ func TestDeferred_answerOfACacheProvesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-				s, _ := r.mustSubmit(t, r.access(person, nil))
-				s, _ = r.Await(t.Context(), r.access(person, nil), s, 20*time.Second)
+				s, _ := r.mustSubmit(t, r.access(nil))
+				s, _ = r.Await(t.Context(), r.access(nil), s, 20*time.Second)
 				wantState(t, s, deferred.Listed)
 
 				service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte("[]"), Header: header, Times: -1})
-				s, report := r.Await(t.Context(), r.access(person, nil), s, 5*time.Minute)
+				s, report := r.Await(t.Context(), r.access(nil), s, 5*time.Minute)
 				if s.State != deferred.Listed || !strings.Contains(report.Gap, "cache") {
 					t.Errorf("%+v %+v", s, report)
 				}

@@ -166,12 +166,12 @@ func TestDeferred_profileUpdateOfSomebodyElseIsNotAdopted(t *testing.T) {
 		service.PutProfile(serverScope, person, `{"plan":"free"}`)
 		service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: mockserver.OpUpdateProfile, Body: map[string]any{"plan": "silver"}})
 
-		s, report := r.mustSubmit(t, r.update(person, gold))
+		s, report := r.mustSubmit(t, r.update(gold))
 		if report.Adopted {
 			t.Error("it was adopted")
 		}
 
-		s, _ = r.Await(t.Context(), r.update(person, gold), s, time.Hour)
+		s, _ = r.Await(t.Context(), r.update(gold), s, time.Hour)
 		wantState(t, s, deferred.Fulfilled)
 		wantQueued(t, service, 2)
 		if p, err := r.GetProfile(t.Context(), scope, person, nil); err != nil || !p.Holds(gold) {
@@ -189,8 +189,8 @@ func TestDeferred_contraryRequestIsAConflictBeforeAnythingIsSent(t *testing.T) {
 	}{
 		"deletion against a profile update": {mockserver.OpUpdateProfile, func(r run) deferred.Request { return r.deletion(person) }},
 		"deletion against a data access":    {mockserver.OpGetAllData, func(r run) deferred.Request { return r.deletion(person) }},
-		"data access against a deletion":    {mockserver.OpDeleteAllData, func(r run) deferred.Request { return r.access(person, nil) }},
-		"profile update against a deletion": {mockserver.OpDeleteAllData, func(r run) deferred.Request { return r.update(person, gold) }},
+		"data access against a deletion":    {mockserver.OpDeleteAllData, func(r run) deferred.Request { return r.access(nil) }},
+		"profile update against a deletion": {mockserver.OpDeleteAllData, func(r run) deferred.Request { return r.update(gold) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -228,7 +228,7 @@ func TestDeferred_whatThisRunHasSentCountsBeforeItIsListed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-				r.mustSubmit(t, r.update(person, gold))
+				r.mustSubmit(t, r.update(gold))
 				_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
 				_ = wantClass(t, err, transport.ClassConflict)
 				wantQueued(t, service, 1)
@@ -374,7 +374,7 @@ func TestDeferred_profileUpdateThatIsLostIsFoundOrSentOnceMore(t *testing.T) {
 				tc.fault.Operation = mockserver.OpUpdateProfile
 				service.Inject(tc.fault)
 
-				r.mustSubmit(t, r.update(person, gold))
+				r.mustSubmit(t, r.update(gold))
 				wantQueued(t, service, 1)
 				wantCount(t, service, mockserver.OpUpdateProfile, tc.patches)
 			})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // planned is what Terraform asks the provider about one address in a plan, without the
@@ -55,7 +56,7 @@ func TestDataDeletion_planSendsNothingTwiceWhereverPersonsMove(t *testing.T) {
 	t.Parallel()
 
 	friday := on("friday")
-	for name, tc := range map[string]struct {
+	for name, tc := range soak.SomeOf(7, map[string]struct {
 		addresses []address
 		refused   bool
 	}{
@@ -73,7 +74,7 @@ func TestDataDeletion_planSendsNothingTwiceWhereverPersonsMove(t *testing.T) {
 		"-replace, on purpose":      {[]address{{"ann", askedTwice(deletionOf("ann").With(friday), deletionOf("ann").With(friday))}}, false},
 		"two new objects":           {[]address{{"", created(deletionOf("ann"))}, {"", created(deletionOf("ann"))}}, false},
 		"two objects of one person": {[]address{{"ann", asked(deletionOf("ann"))}, {"ann", asked(deletionOf("ann"))}}, false},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 

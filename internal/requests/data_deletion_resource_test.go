@@ -90,9 +90,15 @@ func TestDataDeletion_unusableInputIsRefused(t *testing.T) {
 	t.Parallel()
 	eachDeletion(t, func(t *testing.T, o *object) {
 		refused := []prototest.Attributes{
-			{"identity_id": ""}, {"identity_id": ".."}, {"identity_id": "a\nb"},
-			{"org_id": "only"}, {"account_id": "a", "org_id": "o", "project_id": "p"},
-			within("0s"), within("-5m"), within("abc"), within("9999h"),
+			{"identity_id": ""},
+			{"identity_id": ".."},
+			{"identity_id": "a\nb"},
+			{"org_id": "only"},
+			{"account_id": "a", "org_id": "o", "project_id": "p"},
+			within("0s"),
+			within("-5m"),
+			within("abc"),
+			within("9999h"),
 		}
 		for _, others := range refused {
 			if diags := o.Validate(deletionName, config(others)); len(diags.Errors()) == 0 {
@@ -221,7 +227,7 @@ func TestDataDeletion_foundInALongListInAnyOrder(t *testing.T) {
 	ours := many * 2 / 3
 	records[ours] = map[string]any{"id": "ours", "identityId": person, "operation": "deleteAllData", "status": "pending", "createdAt": "2026-01-31T12:00:00Z"}
 
-	eachDeletion(t, func(t *testing.T, o *object) {
+	eachDeletion(t, func(_ *testing.T, o *object) {
 		state, _ := o.MustCreate(deletionName, config(atOnce))
 		o.want(state, prototest.Attributes{"request_id": "ours", "requested_at": "2026-01-31T12:00:00Z"})
 		o.queued(0)
@@ -340,7 +346,7 @@ func TestDataDeletion_ofAProxyThatRepeatsItIsOneObject(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachDeletion(t, func(t *testing.T, o *object) {
+			eachDeletion(t, func(_ *testing.T, o *object) {
 				state := o.create(atOnce)
 				for _, fulfilled := range []bool{false, true} {
 					if fulfilled {

@@ -7,8 +7,7 @@
 //   - analytics_data_access_request, in data_access_request_*.go;
 //   - analytics_pending_requests, in pending_requests_*.go.
 //
-// The two resources share the attributes of a request (schema.go), its model and the
-// steps of a Create or Update (model.go), and warnings (diagnostics.go).
+// The two resources share the attributes of a request, its model, and warnings (model.go).
 //
 // # The life of an object
 //

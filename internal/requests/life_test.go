@@ -322,10 +322,12 @@ func TestRequests_unreadableListWhileWaitingIsAWarning(t *testing.T) {
 func (o *object) interrupted(isSent func() bool) (*prototest.State, prototest.Diagnostics) {
 	o.t.Helper()
 	plan, _ := o.mustPlan(nil, o.config)
+
 	type result struct {
 		state *prototest.State
 		diags prototest.Diagnostics
 	}
+
 	done := make(chan result, 1)
 	go func() {
 		state, diags := o.Apply(o.t.Context(), o.name, nil, plan)
@@ -336,6 +338,7 @@ func (o *object) interrupted(isSent func() bool) (*prototest.State, prototest.Di
 	// may be lost, so it is repeated.
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
+
 	for {
 		select {
 		case r := <-done:

@@ -5,9 +5,18 @@ package requests
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -162,4 +171,126 @@ func (m *requestModel) warnForgotten(name string, diags *diag.Diagnostics) {
 		problem.Detail = "Destroying this resource only removes it from state. The " + name + " was sent, and it is not known whether the service has accepted it. The service offers no way to cancel it."
 	}
 	problem.AddWarning(diags)
+}
+
+// defaultTimeout limits a wait if timeouts is not configured. The service promises no
+// time for anything but profiles (interface, section 8).
+const defaultTimeout = 10 * time.Minute
+
+// descriptions are the parts of requestAttributes that differ between the resources.
+type descriptions struct {
+	request  string // what the resource requests, such as "deletion"
+	triggers string
+	wait     string
+}
+
+// requestAttributes returns the attributes of a requestModel and those in others.
+func requestAttributes(text descriptions, others map[string]schema.Attribute) map[string]schema.Attribute {
+	attributes := map[string]schema.Attribute{
+		"identity_id": schema.StringAttribute{
+			Required:            true,
+			MarkdownDescription: tfkit.IdentityDescription + " Changing it replaces the resource.",
+			Validators:          []validator.String{tfkit.Segment()},
+			PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+		},
+
+		"triggers": schema.MapAttribute{
+			Optional:            true,
+			ElementType:         types.StringType,
+			MarkdownDescription: text.triggers,
+			Validators:          []validator.Map{mapvalidator.SizeAtMost(100)},
+		},
+		"wait_for_fulfilment": schema.BoolAttribute{
+			Optional:            true,
+			Computed:            true,
+			Default:             booldefault.StaticBool(true),
+			MarkdownDescription: text.wait + " Defaults to `true`.",
+		},
+
+		"request_id": schema.StringAttribute{
+			Computed:            true,
+			MarkdownDescription: "Identifier that the service assigned to the " + text.request + ". Null if it assigned none.",
+		},
+		"requested_at": schema.StringAttribute{
+			Computed:            true,
+			MarkdownDescription: "Time at which the service accepted the " + text.request + ", in RFC 3339 format and UTC.",
+		},
+
+		"fulfilled": schema.BoolAttribute{
+			Computed:            true,
+			MarkdownDescription: "Whether the " + text.request + " is known to be carried out. Every refresh checks it until then.",
+		},
+		"fulfilled_at": schema.StringAttribute{
+			Computed:            true,
+			MarkdownDescription: "Time at which the provider saw the " + text.request + " carried out, in RFC 3339 format and UTC. Null until then.",
+		},
+	}
+
+	maps.Copy(attributes, others)
+
+	return attributes
+}
+
+// requestBlocks returns the blocks of a requestModel.
+func requestBlocks() map[string]schema.Block {
+	return map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultTimeout)}
+}
+
+// adviceTriggers applies to an object whose request came to nothing.
+const adviceTriggers = "ask the operator of the service about the request. To send another one, change triggers."
+
+// limitOthers is how many further requests a message names.
+const limitOthers = 10
+
+// warnTakenOver warns that nothing was sent because the request was known or pending before.
+func warnTakenOver(run *tfkit.Run) {
+	s, report, person := run.Submission, run.Report, run.Request.Identity
+
+	if report.Known {
+		tfkit.Problem{
+			Summary: "No second " + run.Name + " was sent",
+			Detail: fmt.Sprintf("This run has already submitted a %s of the same person: request %s of %s, for another resource or an action. This resource takes it over, and nothing was sent.",
+				run.Name, tfkit.QuoteID(s.ID, person), instant(s.At).ValueString()),
+			Do: "nothing. To send another one, change triggers.",
+		}.AddWarning(run.Diags)
+	}
+
+	if report.Adopted {
+		tfkit.Problem{
+			Summary: "A pending " + run.Name + " was taken over",
+			Detail: fmt.Sprintf("The service already has a pending %s of this person, request %s. This resource takes it over and stands for that request now. Nothing was sent.",
+				run.Name, tfkit.QuoteID(s.ID, person)) + describeOthers(run),
+		}.AddWarning(run.Diags)
+	}
+}
+
+// sayAccepted is SayAccepted of an action. It warns of pending requests that are left alone,
+// because the action has taken over another one.
+func sayAccepted(run *tfkit.Run) {
+	run.SayAccepted()
+	if len(run.Report.Others) > 0 {
+		tfkit.Problem{
+			Summary: "More requests are pending",
+			Detail:  "The action has taken over one pending request." + describeOthers(run),
+		}.AddWarning(run.Diags)
+	}
+}
+
+// describeOthers returns a paragraph about further pending requests of the same type about
+// the person; empty if there are none.
+func describeOthers(run *tfkit.Run) string {
+	ids := run.Report.Others
+	if len(ids) == 0 {
+		return ""
+	}
+
+	var names []string
+	for _, id := range ids[:min(len(ids), limitOthers)] {
+		names = append(names, tfkit.QuoteID(id, run.Request.Identity))
+	}
+	if len(ids) > limitOthers {
+		names = append(names, "…")
+	}
+
+	return fmt.Sprintf("\n\n%d more requests of the same type are pending for this person. Terraform leaves them alone: %s.", len(ids), strings.Join(names, ", "))
 }

@@ -102,7 +102,7 @@ func TestRequests_lostSecondRequestIsLookedFor(t *testing.T) {
 // after others.
 func TestDataDeletion_lostAnswerThatWasFoundIsForgotten(t *testing.T) {
 	t.Parallel()
-	eachResource(t, []string{deletionName}, func(t *testing.T, o *object) {
+	eachResource(t, []string{deletionName}, func(_ *testing.T, o *object) {
 		state, _ := o.withFirst()
 		monday, friday := o.config, o.config.With(o.another)
 		state = o.loseSecond(state, friday)
@@ -119,7 +119,7 @@ func TestDataDeletion_lostAnswerThatWasFoundIsForgotten(t *testing.T) {
 // the object's own.
 func TestRequests_failedAdoptedRequestIsFollowedByOurs(t *testing.T) {
 	t.Parallel()
-	eachResource(t, ownResources, func(t *testing.T, o *object) {
+	eachResource(t, ownResources, func(_ *testing.T, o *object) {
 		o.enqueue()
 		o.config = o.config.With(atOnce)
 		state := o.create(nil)

@@ -108,7 +108,7 @@ var waitingOperations = map[string]struct {
 // A warning speaks of waiting only after an apply that has waited.
 func TestRequests_speakOfWaitingOnlyAfterAWait(t *testing.T) {
 	t.Parallel()
-	for operation, want := range soak.SomeOf(5, waitingOperations) {
+	for operation, want := range soak.SomeOf(4, waitingOperations) {
 		for how, waits := range map[string]bool{"waits": true, "does not wait": false} {
 			t.Run(operation+"/"+how, func(t *testing.T) {
 				t.Parallel()
