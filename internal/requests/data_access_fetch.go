@@ -5,7 +5,6 @@ package requests
 import (
 	"context"
 	"errors"
-	"io"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
@@ -62,7 +61,9 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 	}
 	defer f.reservation.Discard(0) // no effect after Commit
 
-	f.Request.Send = func(ctx context.Context) (answer.Receipt, error) { return f.send(ctx, w) }
+	f.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
+		return f.client.FetchData(ctx, f.Request.Scope, answer.DataCall{Person: f.Request.Identity, Seen: f.seen}, w)
+	}
 	if err := f.Submit(ctx); err != nil || !f.Report.Delivered {
 		return nil, err
 	}
@@ -74,10 +75,6 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 	f.reservation.Keep()
 
 	return &files[0], nil
-}
-
-func (f *fetch) send(ctx context.Context, w io.Writer) (answer.Receipt, error) {
-	return f.client.FetchData(ctx, f.Request.Scope, answer.DataCall{Person: f.Request.Identity, Seen: f.seen}, w)
 }
 
 // fetchReady fetches the data of a request that is carried out. The service may answer with
