@@ -25,7 +25,7 @@ type failed struct {
 	fault      mockserver.Fault
 	class      ErrorClass
 	attempts   int    // zero is one: another attempt would meet the same
-	says       string // in the detail, words with a bar between
+	says       string // words with a bar between
 	attribute  string
 	retryAfter time.Duration
 }
@@ -37,8 +37,8 @@ func failuresOfAService() map[string]failed {
 	gzipped := http.Header{"Content-Encoding": {"gzip"}, "Content-Type": {"application/json"}}
 	rows := map[string]failed{
 		"400":            {fault: mockserver.Fault{Status: 400, Body: json}, class: ClassRejected},
-		"403":            {fault: mockserver.Fault{Status: 403, Body: json}, class: ClassForbidden},
-		"404 JSON":       {fault: mockserver.Fault{Status: 404, Body: json}, class: ClassNotFound},
+		"403":            {fault: mockserver.Fault{Status: 403, Body: json}, class: ClassForbidden, says: `the service says "no"`},
+		"404 JSON":       {fault: mockserver.Fault{Status: 404, Body: json}, class: ClassNotFound, says: `the service says "no"`},
 		"410 JSON":       {fault: mockserver.Fault{Status: 410, Body: json}, class: ClassNotFound},
 		"404 page":       {fault: mockserver.Fault{Status: 404, Body: html}, class: ClassEndpointNotFound},
 		"404 empty":      {fault: mockserver.Fault{Status: 404, Body: []byte{}}, class: ClassEndpointNotFound},
@@ -170,8 +170,8 @@ func TestFailures_areAnErrorAfterTheirAttempts(t *testing.T) {
 					t.Errorf("%+v", e)
 				}
 				for words := range strings.SplitSeq(tc.says, "|") {
-					if !strings.Contains(e.Detail, words) {
-						t.Errorf("the detail is %q, want %q", e.Detail, words)
+					if !strings.Contains(e.Error(), words) {
+						t.Errorf("the error is %q, want %q", e, words)
 					}
 				}
 				if tc.class == ClassServer && e.Detail == "" && tc.attempts == 1 || strings.Contains(e.Error(), "canary") {
