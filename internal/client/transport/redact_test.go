@@ -95,6 +95,8 @@ func TestRedact_showsTheRest(t *testing.T) {
 		"GOLD is no golden goldfish":               {words, "[redacted] is no golden goldfish"},
 		"in the STRASSE or straße":                 {words, "in the STRASSE or [redacted]"},
 
+		"id bm8gNDcgaGVyZQ== of no 48": {words, "id bm8gNDcgaGVyZQ== of no 48"}, // base64 of: no 47 here
+
 		// The final sigma and the long s are lower case, and no letter's lower case.
 		"no οδυσσευς-1 here":                 {[]string{sigma}, "no [redacted] here"},
 		"no PA\u017f\u017f-WORD-CANARY here": {[]string{"pass-word-canary"}, "no [redacted] here"},
@@ -109,6 +111,18 @@ func TestRedact_showsTheRest(t *testing.T) {
 	} {
 		if got := NewRedactor(tc.private...).Text(text, limitMessage); got != tc.want {
 			t.Errorf("%q becomes %q, want %q", text, got, tc.want)
+		}
+	}
+}
+
+func TestRedact_valueInsideOfASecret(t *testing.T) {
+	t.Parallel()
+
+	r := NewRedactor("42")
+	r.secrets.add("sk/42/canary")
+	for _, text := range []string{"key sk/42/canary of 42", "key sk%2F42%2Fcanary of 42"} {
+		if got := r.Clean(text); got != "key [redacted] of [redacted]" {
+			t.Errorf("%q becomes %q", text, got)
 		}
 	}
 }
