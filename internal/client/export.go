@@ -236,7 +236,9 @@ func (x *exporting) checkHead(s *exportAnswer) error {
 
 		return s.Call.Fail(transport.ClassNotReady, status, detail)
 	}
-	ignored, detail := listed(x.client.wire.ExportIgnoredMembers), ""
+	ignored := listed(x.client.wire.ExportIgnoredMembers)
+
+	var detail string
 	switch {
 	case status == http.StatusPartialContent:
 		detail = "the answer is a part of the day, which was not asked for"

@@ -123,5 +123,6 @@ func stringEnd(v []byte, i int) int {
 		}
 		i += escape + 1 // at the character that it escapes
 	}
+
 	return len(v)
 }

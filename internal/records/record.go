@@ -74,7 +74,8 @@ func (x *reader) recognise(v jsontext.Value, in place) (Kind, *answer.Error) {
 	// A word in the plural may be that of a line that holds records.
 	isMarked := hasMember || own.kind != Unknown && (!own.plural || !in.lines)
 	kind := cmp.Or(expected, own.kind)
-	why := ""
+
+	var why string
 	switch {
 	case v.Kind() != '{':
 		why = "it is " + jsonvalue.KindName(v.Kind())

@@ -126,6 +126,7 @@ func whollyAdvised(t *testing.T, service *mocktest.Instance) output {
 	t.Helper()
 
 	env := environment(service)
+
 	for {
 		out := run(t, env, "-json", "-identity", person, "-write", "-yes")
 		advised := false
