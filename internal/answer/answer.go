@@ -113,21 +113,14 @@ func open(path string, v jsontext.Value) *Object {
 func sameWord(a, b string) bool { return a != "" && jsonvalue.Fold(a) == jsonvalue.Fold(b) }
 
 // isNamed reports whether the member has one of these names. names are folded.
-func (m member) isNamed(names string) bool {
-	for name := range strings.FieldsSeq(names) {
-		if m.folded == name {
-			return true
-		}
-	}
-	return false
-}
+func (m member) isNamed(names string) bool { return slices.Contains(strings.Fields(names), m.folded) }
 
 // isNull reports whether a value is null or missing.
 func isNull(v jsontext.Value) bool { return len(v) == 0 || v.Kind() == 'n' }
 
 // field returns the first of these fields that is not null; nil where there is none. names
-// are folded. Two members that are spelled differently and are the same field are a
-// Problem, because two readers would understand them differently.
+// are folded. Two members that are spelled differently and are the same field are an
+// Error, because two readers would understand them differently.
 func (o *Object) field(names string) jsontext.Value {
 	for name := range strings.FieldsSeq(names) {
 		var found *member
@@ -151,12 +144,7 @@ func (o *Object) field(names string) jsontext.Value {
 
 // has reports whether the object has one of these fields, null or not. names are folded.
 func (o *Object) has(names string) bool {
-	for _, m := range o.members {
-		if m.isNamed(names) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.members, func(m member) bool { return m.isNamed(names) })
 }
 
 // fail notes an Error, unless there is one already.
