@@ -222,7 +222,7 @@ func TestConsent_answersToAnUpdate(t *testing.T) {
 		"no body":             {mockserver.Fault{Status: 200, Body: []byte{}, Commit: true}, nil},
 		"204":                 {mockserver.Fault{Status: 204, Commit: true}, nil},
 		"no errors in a list": {mockserver.Fault{Status: 200, Body: []byte(`{"success":true,"errors":{}}`), Commit: true}, nil},
-		"an error inside":     {mockserver.Fault{Status: 200, Body: []byte(`{"error":{"code":"E9","message":"quota"}}`)}, []string{"an error inside", `"E9"`, `"quota"`, "In state now: nothing"}},
+		"an error inside":     {mockserver.Fault{Status: 200, Body: []byte(`{"error":{"code":"E9","message":"quota"}}`)}, []string{"holds an error", `"E9"`, `"quota"`, "In state now: nothing"}},
 		"other clauses":       {mockserver.Fault{Status: 200, Body: others}, []string{"answered with another clause_1_consent than was sent"}},
 		"400 about a field":   {mockserver.Fault{Status: 400, Body: fields}, []string{`AttributeName("user_ipv6")`, "[redacted] is not yours"}},
 		"409 is not repeated": {mockserver.Fault{Status: 409, Body: []byte(`{"message":"x"}`)}, []string{"Changed elsewhere", "apply again"}},

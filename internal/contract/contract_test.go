@@ -176,7 +176,7 @@ func TestRequest_badOnesAreReported(t *testing.T) {
 	runExchanges(t, cases)
 }
 
-func TestResponse(t *testing.T) {
+func TestResponse_isTheOneOfTheContract(t *testing.T) {
 	t.Parallel()
 
 	const (
