@@ -104,14 +104,6 @@ func unlike(ours, held members) []string {
 	return slices.DeleteFunc(namesOf(ours), func(name string) bool { return digest(name, ours) == digest(name, held) })
 }
 
-// hasChanged reports whether each member of the latest update that is not as it was sent is
-// another than before.
-func (m *memory) hasChanged(ours, held members) bool {
-	return !slices.ContainsFunc(unlike(m.sent(ours), held), func(name string) bool {
-		return m.Before[name] == "" || m.Before[name] == digest(name, held)
-	})
-}
-
 // settle notes what the service has made of the values of the latest update, which is
 // fulfilled.
 func (m *memory) settle(ours, held members) {

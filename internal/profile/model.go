@@ -106,23 +106,20 @@ func (m *resourceModel) initial(written members) members {
 // changes returns the members to send for an object in state. written are the write-only
 // ones, and s is the submission that the object stands for.
 func (m *resourceModel) changes(state resourceModel, written members, s deferred.Submission) members {
-	if m.ProfileWOVersion.IsNull() {
-		return differing(state.managed(), m.managed())
+	if !m.ProfileWOVersion.IsNull() {
+		if m.ProfileWOVersion.Equal(state.ProfileWOVersion) && !m.repeats(s) {
+			return nil
+		}
+		return written
 	}
-	if m.ProfileWOVersion.Equal(state.ProfileWOVersion) && !m.repeats(s) {
-		return nil
-	}
-	return written
-}
 
-// differing returns the members of now that are not in before, or with another value.
-func differing(before, now members) members {
-	changed := members{}
-	for name, value := range now {
+	before, changed := state.managed(), members{}
+	for name, value := range m.managed() {
 		if prior, ok := before[name]; !ok || !jsonvalue.Equal(prior, value) {
 			changed[name] = value
 		}
 	}
+
 	return changed
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -199,7 +200,11 @@ func (u *update) settle(ctx context.Context) {
 		if _, err := u.look(ctx, u.memory.sent(ours), s.SentDate); err != nil {
 			return // the next refresh shows the difference
 		}
-		if isDropped && !u.missing && u.memory.hasChanged(ours, u.held) {
+		isAsBefore := func(name string) bool {
+			before := u.memory.Before[name]
+			return before == "" || before == digest(name, u.held)
+		}
+		if isDropped && !u.missing && !slices.ContainsFunc(unlike(u.memory.sent(ours), u.held), isAsBefore) {
 			s.State, s.FulfilledAt = deferred.Fulfilled, time.Now()
 		}
 		if s.State == deferred.Fulfilled {
