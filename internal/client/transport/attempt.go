@@ -62,7 +62,7 @@ func (k *Call) attempt(req *http.Request) error {
 	began := time.Now()
 	resp, err := k.send(req.WithContext(ctx))
 	if err != nil {
-		err = k.TransportError(stallOr(ctx, err, "no answer within "+timeout.String()))
+		err = k.TransportError(stallOr(ctx, err, "no answer within", timeout))
 	}
 	k.log(req.Context(), resp, err, time.Since(began))
 	if err != nil {
@@ -74,16 +74,14 @@ func (k *Call) attempt(req *http.Request) error {
 		k.sender.Gate.hold(wait)
 	}
 
-	k.body = &answerBody{ReadCloser: resp.Body, ctx: ctx, end: end, limit: limit}
+	k.body = &answerBody{ReadCloser: resp.Body, ctx: ctx, end: end, limit: limit, timeout: timeout}
 	resp.Body, k.response = k.body, resp
 	if k.Op.Streams && resp.StatusCode/100 == 2 {
 		limit.Stop()
-		k.body.silence = timeout
-		k.body.stall = "the answer stalled: nothing more of it came for " + timeout.String()
+		k.body.streams = true
 		return nil
 	}
 
-	k.body.stall = "the answer stalled: it began and was not complete after " + timeout.String()
 	k.answer, err = k.readAnswer(req.Context(), resp)
 	if resp.StatusCode != http.StatusUnauthorized || k.Op.Anonymous || k.sender.cfg.Credentials.Email == "" {
 		return err
@@ -259,18 +257,20 @@ func (k *Call) log(ctx context.Context, resp *http.Response, err error, took tim
 
 // stallError is the error of an attempt that request_timeout has ended. Its text is safe
 // to show.
-type stallError struct{ text string }
+type stallError struct {
+	what  string
+	after time.Duration
+}
 
-func (e *stallError) Error() string { return e.text + " (request_timeout)" }
+func (e *stallError) Error() string { return e.what + " " + e.after.String() + " (request_timeout)" }
 
 // errTimeUp is the cause of the end of an attempt's context where its time was up.
 var errTimeUp = errors.New("the time of the attempt is up")
 
-// stallOr returns the *stallError with a text where the time of an attempt was up, or else
-// err.
-func stallOr(ctx context.Context, err error, text string) error {
+// stallOr returns a *stallError where the time of an attempt was up, or else err.
+func stallOr(ctx context.Context, err error, what string, after time.Duration) error {
 	if errors.Is(context.Cause(ctx), errTimeUp) {
-		return &stallError{text}
+		return &stallError{what, after}
 	}
 	return err
 }
@@ -280,26 +280,27 @@ func stallOr(ctx context.Context, err error, text string) error {
 type answerBody struct {
 	io.ReadCloser
 	//nolint:containedctx // the body lives exactly as long as its attempt, and this is the attempt's context.
-	ctx   context.Context
-	stall string // what the error says where the time is up
-	end   func() // releases the time limit; may be called twice
-	err   error  // with which the network ended the answer
+	ctx context.Context
+	end func() // releases the time limit; may be called twice
+	err error  // with which the network ended the answer
 
-	// limit is reset to silence for each read, where silence is not zero.
 	limit   *time.Timer
-	silence time.Duration
+	timeout time.Duration // of the answer, or of each of its silences if it streams
+	streams bool
 }
 
 // Read reads from the answer. The error is a *stallError where the time is up.
 func (b *answerBody) Read(p []byte) (int, error) {
-	if b.silence > 0 {
-		b.limit.Reset(b.silence)
+	stall := "the answer stalled: it began and was not complete after"
+	if b.streams {
+		stall = "the answer stalled: nothing more of it came for"
+		b.limit.Reset(b.timeout)
 		defer b.limit.Stop()
 	}
 
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = stallOr(b.ctx, err, b.stall)
+		err = stallOr(b.ctx, err, stall, b.timeout)
 		b.err = err
 	}
 
