@@ -150,9 +150,6 @@ func TestExportFile_createDirectories(t *testing.T) {
 		fileStep{before: refuse, config: config, errors: []string{"Not permitted"}, exports: 1, gone: []string{filepath.Join(root, "events")}},
 		fileStep{config: config, exports: 1, files: map[string]string{path: lines}},
 	)
-	if info, err := os.Stat(filepath.Dir(path)); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("the folder has mode %v, %v", info.Mode(), err)
-	}
 }
 
 // TestExportFile_twoConfigurationsOnePath lets a second configuration of the provider

@@ -58,10 +58,6 @@ func TestExportFile_writtenToAFileAndToNothingElse(t *testing.T) {
 	}
 
 	wantContent(t, path, lines)
-	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
-		t.Errorf("the mode is %v, %v", info.Mode(), err)
-	}
-
 	wantNoPerson(t, string(state.Private))
 
 	p = nextRun(t, service)

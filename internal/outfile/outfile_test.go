@@ -104,10 +104,7 @@ func TestCommit_forItsOwnerAndDescribed(t *testing.T) {
 			t.Errorf("read is %v, %v", read, err)
 		}
 
-		info, err := os.Stat(path)
-		if err != nil || info.Mode() != 0o600 {
-			t.Errorf("the mode is %v, %v", info.Mode(), err)
-		}
+		wantMode(t, path, 0o600)
 	}
 
 	wantFiles(t, folder, "jane.json")
