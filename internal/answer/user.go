@@ -14,7 +14,6 @@ import (
 // it is an object of any members.
 type Profile struct {
 	Members map[string]jsontext.Value
-	JSON    []byte // the complete answer
 	// Cached and Date are those of the answer, as in transport.Answer.
 	Cached bool
 	Date   time.Time
@@ -60,7 +59,7 @@ func ReadProfile(v jsontext.Value, wrapper string, managed map[string]jsontext.V
 		}
 	}
 
-	return Profile{Members: members, JSON: v}, nil
+	return Profile{Members: members}, nil
 }
 
 // profileIn returns the profile in a member of an object. An object without members holds an
@@ -76,7 +75,7 @@ func profileIn(object jsontext.Value, wrapper string) (Profile, error) {
 		return Profile{}, &Error{Why: "the answer has no object in the member that wire.profile_member names" + Members(object, "")}
 	}
 
-	return Profile{Members: jsonvalue.Members(inside), JSON: object}, nil
+	return Profile{Members: jsonvalue.Members(inside)}, nil
 }
 
 // shareName reports whether two objects have a member of the same name.

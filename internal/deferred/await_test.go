@@ -339,7 +339,7 @@ func TestDeferred_profileUpdateIsSentExactlyAndAwaited(t *testing.T) {
 		p, err := r.GetProfile(t.Context(), scope, person, nil)
 		noError(t, err)
 		if string(p.Members["big"]) != "9007199254740993" || string(p.Members["theirs"]) != "1" || !p.Holds(changes) {
-			t.Errorf("the profile is %s", p.JSON)
+			t.Errorf("the profile is %s", p.Members)
 		}
 		wantCount(t, service, mockserver.OpUpdateProfile, 1)
 		wantCount(t, service, mockserver.OpGetProfile, 2) // once for the wait, once for this test

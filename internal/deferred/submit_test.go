@@ -175,7 +175,7 @@ func TestDeferred_profileUpdateOfSomebodyElseIsNotAdopted(t *testing.T) {
 		wantState(t, s, deferred.Fulfilled)
 		wantQueued(t, service, 2)
 		if p, err := r.GetProfile(t.Context(), scope, person, nil); err != nil || !p.Holds(gold) {
-			t.Errorf("the profile is %s (%v)", p.JSON, err)
+			t.Errorf("the profile is %s (%v)", p.Members, err)
 		}
 	})
 }
