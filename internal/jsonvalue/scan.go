@@ -113,15 +113,18 @@ func valueEnd(v []byte, i int) int {
 // stringEnd returns the offset behind the string that begins at i.
 func stringEnd(v []byte, i int) int {
 	for i++; i < len(v); i++ {
-		plain := bytes.IndexByte(v[i:], '"')
-		if plain < 0 {
+		text := v[i:]
+		quote := bytes.IndexByte(text, '"')
+		if quote < 0 {
 			break
 		}
-		escape := bytes.IndexByte(v[i:i+plain], '\\')
-		if escape < 0 {
-			return i + plain + 1
+		i += quote
+
+		// A backslash that is not escaped itself escapes the quotation mark.
+		text = text[:quote]
+		if escapes := len(text) - len(bytes.TrimRight(text, `\`)); escapes%2 == 0 {
+			return i + 1
 		}
-		i += escape + 1 // at the character that it escapes
 	}
 
 	return len(v)

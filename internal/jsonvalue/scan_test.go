@@ -5,6 +5,7 @@ package jsonvalue
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -51,4 +52,19 @@ func FuzzEachMember(f *testing.F) {
 			t.Errorf("%q: %d bytes found, want %d", text, got, want)
 		}
 	})
+}
+
+// An escape must not lead to a search for the end of the text each time.
+func TestEachMember_timeIsLinearInEscapes(t *testing.T) {
+	t.Parallel()
+
+	v := jsontext.Value(`{"a":"` + strings.Repeat(`\n`, 1<<20) + `","b":1}`)
+	began := time.Now()
+	var last string
+	for name := range EachMember(v) {
+		last = string(name)
+	}
+	if took := time.Since(began); took > 5*time.Second || last != "b" {
+		t.Errorf("%q is the last member, found after %v", last, took)
+	}
 }
