@@ -246,8 +246,8 @@ var shapes = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)((?:apiSecretToken|password|bearer)\s*[:\s]\s*)[^\s&"',;]*[^\s&"',;A-Za-z.!?)][^\s&"',;]*`),
 }
 
-// looksLikeAddress is what may be an IP address, between letters and digits beside it.
-var looksLikeAddress = regexp.MustCompile(`([\pL\pN]*?)([0-9A-Fa-f:.]{4,})([\pL\pN]*)`)
+// looksLikeAddress is what may be an IP address, with the letter or digit on each side of it.
+var looksLikeAddress = regexp.MustCompile(`([\pL\pN]??)([0-9A-Fa-f:.]{4,})([\pL\pN]?)`)
 
 // hideShapes returns s without what looks like a person or a credential. An address is not part
 // of a word, except in what was base64, where how much belongs together cannot be seen. A time

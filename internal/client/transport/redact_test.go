@@ -96,6 +96,7 @@ func TestRedact_showsTheRest(t *testing.T) {
 		"in the STRASSE or straße":                 {words, "in the STRASSE or [redacted]"},
 
 		"id bm8gNDcgaGVyZQ== of no 48": {words, "id bm8gNDcgaGVyZQ== of no 48"}, // base64 of: no 47 here
+		"id ZmVlZGJhY2sxOTIuMC4yLjE=":  {nil, "id [redacted]="},                 // base64 of: feedback192.0.2.1
 
 		// The final sigma and the long s are lower case, and no letter's lower case.
 		"no οδυσσευς-1 here":                 {[]string{sigma}, "no [redacted] here"},
