@@ -111,7 +111,7 @@ func TestProvider_actionsReportAnUnconfiguredProvider(t *testing.T) {
 				}
 			}
 		}
-		if len(errors) != 1 || !strings.Contains(errors[0], "the configuration of the provider block is known only after apply") {
+		if len(errors) != 1 || !strings.Contains(errors[0], "the configuration of the provider block is not known yet") {
 			t.Errorf("%s has the errors %q", name, errors)
 		}
 	}

@@ -71,7 +71,7 @@ func (s *Service) Ready(diags *diag.Diagnostics) (*client.Client, bool) {
 func (s *Service) addUnknown(diags *diag.Diagnostics, names []string) {
 	Problem{
 		Summary: "Provider configuration not known yet",
-		Detail:  "The provider has to send a request now, but " + strings.Join(names, ", ") + " of the provider block is known only after apply.",
+		Detail:  "The provider has to send a request now, but " + strings.Join(names, ", ") + " of the provider block is not known yet.",
 		Do:      "apply the resources that this value comes from first (-target), or set it from a variable or from the environment.",
 	}.AddError(diags)
 }
