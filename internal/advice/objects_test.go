@@ -47,7 +47,7 @@ var consents = map[string]play{
 		configuration: consent("x", agreedThen) + consent("y", agreedThen),
 		follow:        configure(consent("x", agreedThen)),
 	},
-	"keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. If Terraform calls": {
+	"keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. If the plan calls": {
 		configuration: consent("x", agreedThen, withdraws) + consent("y", agreedThen), situation: applied(configure(consent("y", agreedThen))), says: plan,
 		follow: inOrder(configure(consent("x", agreedThen)+consent("y", agreedThen)), run(apply...), configure(consent("y", agreedThen))),
 	},

@@ -102,7 +102,7 @@ var deferredRequests = map[string]play{
 	"run again once that request is carried out": {
 		configuration: object("data_access_request", "x", toFile), service: listed, situation: losesData, again: 1,
 	},
-	"nothing, if the data are to be requested again; or put the file back": {
+	"nothing, if the data is to be requested again; or put the file back": {
 		configuration: object("data_access_request", "x", toFile), service: listed,
 		situation: applied(remove("ann.json")), says: plan, again: 1,
 	},

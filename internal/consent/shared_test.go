@@ -118,7 +118,7 @@ func TestCLIConsent_deposedObjectLeavesWithAnImport(t *testing.T) {
 		writeState(t, cli, state)
 
 		refused := cli.Run("apply", "-auto-approve")
-		wantRefused(t, refused, "Another resource keeps the consent to be withdrawn", "If Terraform calls it deposed", "terraform state rm", "terraform import")
+		wantRefused(t, refused, "Another resource keeps the consent to be withdrawn", "If the plan calls that resource deposed", "terraform state rm", "terraform import")
 		service.Reset()
 		cli.MustRun("state", "rm", address)
 		cli.MustRun("import", address, person)

@@ -191,6 +191,6 @@ func addKeptByAnother(diags *diag.Diagnostics, withdrawer, keeper tfkit.Object, 
 		Summary: "Another resource keeps the consent to be withdrawn",
 		Detail: "In the scope " + tfkit.DescribeScope(scope) + ", the plan destroys a resource (" + withdrawer.String() + ") with on_destroy = \"withdraw\", and leaves another resource (" + keeper.String() + ") of the same person as it is. " +
 			"The consent would be withdrawn, and the next plan would give it again.",
-		Do: "keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. If Terraform calls it deposed, because a replacement was interrupted, both have one address: take it out of state (terraform state rm), and bring the person back (terraform import). To withdraw the consent, set the five clauses of the other resource to false, or remove both.",
+		Do: "keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. If the plan calls that resource deposed, which is what an interrupted replacement leaves, both resources have the same address: remove that address from state with terraform state rm, and import the person again with terraform import. To withdraw the consent, set the five clauses of the other resource to false, or remove both.",
 	}.AddError(diags)
 }

@@ -102,7 +102,7 @@ func TestConsentBatch_planIsBoundToTheRecords(t *testing.T) {
 	service.Inject(sayingNone()["404"])
 	second, diags := p.Plan(batchName, state, f.config(nil))
 	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "Records that the service says it no longer has", "line 3")
+	prototest.WantText(t, diags.Warnings(), "The service reports records as missing", "line 3")
 	if first.Attributes["missing"] != 0.0 || second.Attributes["missing"] != prototest.Unknown {
 		t.Errorf("planned is %v and then %v", first.Attributes["missing"], second.Attributes["missing"])
 	}

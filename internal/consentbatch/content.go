@@ -73,7 +73,7 @@ func (m *model) read(inState string, diags *diag.Diagnostics) (input, bool) {
 		problem.Detail = "The file cannot be read: " + outfile.Pathless(err).Error() + "."
 		problem.Do = "check the path, which is relative to the folder in which Terraform runs (begin it with ${path.module} for one beside the configuration), and the permissions of the file."
 		if errors.Is(err, fs.ErrNotExist) {
-			problem.Do += " If another resource makes the file in the same apply, take the path from an attribute of that resource which is known only after apply, such as the output of a terraform_data: the file is not read before it exists then. The guide \"Seeding thousands\" has an example."
+			problem.Do += " If another resource makes the file in the same apply, take the path from an attribute of that resource which is known only after apply, such as the output of a terraform_data: the file is not read before it exists then. The guide \"Batches in detail\" has an example."
 		}
 		problem.AddError(diags)
 

@@ -116,7 +116,7 @@ func TestConsentBatch_wrongConfigurations(t *testing.T) {
 	}
 
 	_, diags := p.Create(batchName, prototest.Attributes{"source": f.path + ".csv"})
-	prototest.WantText(t, diags.Errors(), "The rows cannot be read", "no such file", "${path.module}", "the output of a terraform_data", "Seeding thousands")
+	prototest.WantText(t, diags.Errors(), "The rows cannot be read", "no such file", "${path.module}", "the output of a terraform_data", "Batches in detail")
 	wantRequests(t, service, 0, 0)
 }
 

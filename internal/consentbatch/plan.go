@@ -285,8 +285,8 @@ func (p *planner) bindToRecords(t *tally) {
 
 	p.proposed.Missing = types.Int64Unknown()
 	tfkit.Problem{
-		Summary: "Records that the service says it no longer has",
-		Detail: fmt.Sprintf("After the last apply, each row had a record, and the service cannot remove records. Yet the service, or a gateway in front of it, says that it has none for %d of %d rows: %s. An apply writes them again.",
+		Summary: "The service reports records as missing",
+		Detail: fmt.Sprintf("After the last apply, each row had a record, and the service cannot remove records. Yet the service, or a gateway in front of it, answers that there is none for %d of %d rows: %s. An apply writes them again.",
 			t.counts[absent], len(p.content.rows), nameSome(t.rowsThatAre(absent), limitShownLines, p.content.place)),
 		Do: "make sure that the service has lost these records before you apply. If the answer is wrong, an apply overwrites what these people have chosen since.",
 	}.AddWarning(p.diags)

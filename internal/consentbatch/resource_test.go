@@ -312,7 +312,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 					choosing(middle, 3, 7)(b)
 					b.service.DeleteConsent(scope, userName(9))
 				},
-				warnings: []string{"Records that the service says it no longer has", "for 1 of 10 rows: line 11."},
+				warnings: []string{"The service reports records as missing", "for 1 of 10 rows: line 11."},
 				gets:     20, patches: 3, counts: counts{Rows: 10, Written: 3}, held: map[int][5]bool{3: configured, 7: configured, 9: configured},
 			},
 		}},

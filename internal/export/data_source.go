@@ -63,7 +63,7 @@ func (d *exportDataSource) Schema(_ context.Context, _ datasource.SchemaRequest,
 		return schema.StringAttribute{
 			Computed:            true,
 			Sensitive:           true,
-			MarkdownDescription: records + " as the text of a JSON array, for `jsondecode`. Null if the kind was not requested. Sensitive.",
+			MarkdownDescription: records + ", as the text of a JSON array, for `jsondecode`. Null if the kind was not requested. Sensitive.",
 		}
 	}
 

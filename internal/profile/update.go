@@ -171,7 +171,7 @@ func (u *update) refresh(ctx context.Context) (gone bool) {
 		} else if u.missing {
 			tfkit.Problem{
 				Summary: "The profile was removed while its update was pending",
-				Detail:  "The service has no profile of this person any more, and the update that it had accepted has no effect any more.",
+				Detail:  "The service no longer has a profile of this person, so the update that it had accepted has no effect.",
 				InState: "nothing of this resource",
 				Do:      "apply again, which creates the profile again. If the person's data was deleted on purpose, remove the resource from the configuration.",
 			}.AddWarning(u.Diags)

@@ -87,7 +87,7 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 	if err != nil {
 		f.Submission, f.Unanswered = carriedOut, deferred.Submission{}
 		problem := f.problemOf(err)
-		problem.Detail = "The service has carried out the data access request, and its data are not in the file. " + problem.Detail
+		problem.Detail = "The service has carried out the data access request, and its data is not in the file. " + problem.Detail
 		if transport.IsError(err) {
 			problem.Do = "remove the cause and run again."
 		}
@@ -109,7 +109,7 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 }
 
 // close releases output_path. An accepted request keeps it for the rest of the run,
-// because its data are still to be written.
+// because its data is still to be written.
 func (f *fetch) close() {
 	if f.reservation == nil {
 		return

@@ -17,7 +17,7 @@ import (
 )
 
 // accessModel is the model of analytics_data_access_request: a request, and the file
-// that its data are written to.
+// that its data is written to.
 type accessModel struct {
 	requestModel
 	OutputPath types.String `tfsdk:"output_path"`
@@ -26,7 +26,7 @@ type accessModel struct {
 	Overwrite  types.Bool   `tfsdk:"overwrite"`
 }
 
-// fromAccepted sets the computed attributes from a submission whose data are not written.
+// fromAccepted sets the computed attributes from a submission whose data is not written.
 // fulfilled is false even if the service has carried the request out.
 func (m *accessModel) fromAccepted(s deferred.Submission) {
 	m.fromSubmission(s)
@@ -53,7 +53,7 @@ func (m *accessModel) fileIsIntact(ctx context.Context, diags *diag.Diagnostics)
 	}
 
 	lost := tfkit.Problem{
-		Summary: "The data are requested again",
+		Summary: "The data is requested again",
 		Detail:  "The file at output_path is not what was written to it. The plan therefore requests the data of the person once more. The apply replaces what is there only if it is a regular file and overwrite is set. Otherwise it ends with an error and sends nothing.",
 		Do:      "move away what is at output_path, or put the file back. If two resources have this output_path, give each its own.",
 		At:      atOutputPath,
@@ -61,8 +61,8 @@ func (m *accessModel) fileIsIntact(ctx context.Context, diags *diag.Diagnostics)
 
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		lost.Detail = "The file at output_path does not exist any more. The plan therefore requests the data of the person once more and writes them there."
-		lost.Do = "nothing, if the data are to be requested again; or put the file back; or remove the resource from the configuration and the state."
+		lost.Detail = "The file at output_path does not exist any more. The plan therefore requests the data of the person once more and writes it there."
+		lost.Do = "nothing, if the data is to be requested again; or put the file back; or remove the resource from the configuration and the state."
 
 	case err != nil && !errors.Is(err, outfile.ErrNotRegular):
 		tfkit.Problem{

@@ -179,7 +179,7 @@ func TestDataAccess_failedFetchIsRepeatedByTheNextApply(t *testing.T) {
 			eachAccess(t, func(t *testing.T, o *object, path string) {
 				harm(o, path)
 				state, diags := o.MustCreate(accessName, o.config)
-				prototest.WantText(t, diags.Warnings(), "its data are not in the file", says)
+				prototest.WantText(t, diags.Warnings(), "its data is not in the file", says)
 				wantNoPerson(t, diags)
 				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": "request-1"})
 

@@ -135,7 +135,7 @@ func (r *dataDeletionResource) warnSubmits(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: summaryIrreversible,
 		Detail: "Applying this plan asks the service to delete all data of a person. " + detailIrreversible + "\n\n" +
-			"Nothing is sent if such a deletion is pending already: the resource takes it over. This plan knows the resources that it reads: a resource that stands for the deletion and is left out by -target, or belongs to another provider configuration, does not prevent another one.",
+			"Nothing is sent if such a deletion is pending already: the resource takes it over. If the deletion was carried out before, it is sent again where this plan does not read the resource that stands for it: because -target leaves that resource out, or because it belongs to another provider configuration.",
 	}.AddWarning(diags)
 }
 
@@ -161,7 +161,7 @@ func addRepeated(diags *diag.Diagnostics) {
 		Detail: "A resource in state stands for the deletion of this person with the same triggers, and the plan creates another one for it. Usual causes are a renamed block or key of for_each, an element that was removed from a list of count, persons that were exchanged between blocks, a second block for the person, -replace, and a tainted resource. " +
 			"Terraform hands nothing from one resource to another, so the deletion would be sent again.",
 		InState: "the resource as it was; nothing was sent",
-		Do: "take each resource to the address that its person has now, with terraform state mv OLD NEW, or with a moved block where OLD is no longer configured. Where NEW holds a resource whose person has none any more, run terraform state rm NEW before. " +
+		Do: "take each resource to the address that its person has now, with terraform state mv OLD NEW, or with a moved block where OLD is no longer configured. If NEW is in state for a person who is no longer configured, run terraform state rm NEW first. " +
 			"If the person has not moved, remove the second block, leave -replace out, or run terraform untaint. To delete once more on purpose, change triggers.",
 		At: path.Root("identity_id"),
 	}.AddError(diags)
