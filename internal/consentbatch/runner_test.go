@@ -95,6 +95,26 @@ func TestRunner_panicEndsTheRunAndIsNotShown(t *testing.T) {
 	}
 }
 
+// TestRunner_interruptHandsOutNoOtherRow ends the context of the run, or a request, in its first
+// row.
+func TestRunner_interruptHandsOutNoOtherRow(t *testing.T) {
+	t.Parallel()
+	for name, err := range map[string]error{"the run": nil, "a request": &transport.Error{Class: transport.ClassCancelled}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := runner{rows: 100, workers: 1, do: func(context.Context, int) (outcome, error) {
+			if err == nil {
+				cancel()
+			}
+			return written, err
+		}}.run(ctx)
+		cancel()
+
+		if len(done.order) != 99 || !done.interrupted || !done.failed() {
+			t.Errorf("%s: %d rows are left; interrupted: %t", name, len(done.order), done.interrupted)
+		}
+	}
+}
+
 // failing returns work in which the given rows fail.
 func failing(rows, workers int, class transport.ErrorClass, fails func(row int) bool) runner {
 	return runner{rows: rows, workers: workers, do: func(_ context.Context, row int) (outcome, error) {
@@ -132,7 +152,7 @@ func TestRunner_failingRowsStopNoneOfTheOthers(t *testing.T) {
 
 func TestRunner_endsWhereTheServiceIsDown(t *testing.T) {
 	t.Parallel()
-	for _, class := range concernOneRow {
+	for _, class := range []transport.ErrorClass{transport.ClassRejected, transport.ClassConflict, transport.ClassInvalid, transport.ClassPayload} {
 		if done := failing(1000, 4, class, func(int) bool { return true }).run(t.Context()); done.counts[failed] != 1000 {
 			t.Errorf("%s: %d of 1000 rows were tried, although such failures say nothing of the service", class, done.counts[failed])
 		}

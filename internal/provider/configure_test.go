@@ -29,6 +29,7 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 		words     string
 	}{
 		{prototest.Attributes{"base_url": nil}, "base_url", "There is no default host"},
+		{prototest.Attributes{"base_url": ""}, "base_url", "is empty"},
 		{prototest.Attributes{"base_url": "http://analytics.example.com/canary"}, "base_url", "plain http"},
 		{prototest.Attributes{"base_url": "https://canary:canary@h.example.com"}, "base_url", "user information"},
 		{prototest.Attributes{"api_secret_key": nil}, "email", "no credentials are given"},
