@@ -96,8 +96,8 @@ func wantIdentity(t *testing.T, state *prototest.State, scope string) {
 }
 
 // TestIdentity_isThatOfWhereAnObjectWasWritten refreshes objects whose state has no identity, or
-// has their scope in the identity alone. They stay where they are, also in a provider with
-// another scope, whose plan shows that it replaces them.
+// has their scope in the identity alone, and changes one without a refresh. They stay where they
+// are, also in a provider with another scope, whose plan shows that it replaces them.
 func TestIdentity_isThatOfWhereAnObjectWasWritten(t *testing.T) {
 	t.Parallel()
 	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
@@ -109,6 +109,12 @@ func TestIdentity_isThatOfWhereAnObjectWasWritten(t *testing.T) {
 			t.Errorf("the refresh of %v changes attributes (-before +after):\n%s", older.Identity, diff)
 		}
 		o.WantEmptyPlan(o.name, state, o.config)
+
+		// Changed without a refresh, as after -refresh=false.
+		end := map[string]string{consentType: "withdraw", profileType: "clear"}[o.name]
+		changed, diags := o.Update(o.name, older, o.config.With(prototest.Attributes{"on_destroy": end}))
+		o.NoErrors(diags)
+		wantIdentity(t, changed, "demo")
 
 		imported := o.ImportOnly(o.name, "org-demo/web/"+ada)
 		if imported.Attributes["org_id"] != nil {
