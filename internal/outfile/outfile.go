@@ -137,11 +137,11 @@ func stampOf(info fs.FileInfo) Stamp {
 
 // openFolder opens the folder of a path, and returns it with the name of the file. What
 // is checked and what is written is then in the same folder, even if the path leads
-// elsewhere in the meantime.
+// elsewhere in the meantime. It returns ErrNoName if the path cannot name a file.
 func openFolder(path string) (folder *os.Root, name string, err error) {
-	name, err = nameOf(path)
-	if err != nil {
-		return nil, "", err
+	name = filepath.Base(path)
+	if path == "" || os.IsPathSeparator(path[len(path)-1]) || name == "." || name == ".." {
+		return nil, "", ErrNoName
 	}
 
 	folder, err = os.OpenRoot(filepath.Dir(path))
@@ -157,15 +157,6 @@ func openFolder(path string) (folder *os.Root, name string, err error) {
 
 // folderError returns an error about a folder, without its path.
 func folderError(err error) error { return fmt.Errorf("%w: %w", ErrFolder, Pathless(err)) }
-
-// nameOf returns the name of the file at path, or ErrNoName if path cannot name a file.
-func nameOf(path string) (string, error) {
-	name := filepath.Base(path)
-	if path == "" || os.IsPathSeparator(path[len(path)-1]) || name == "." || name == ".." {
-		return "", ErrNoName
-	}
-	return name, nil
-}
 
 // Pathless removes the path from an error, since it may contain personal data, and returns
 // ErrNoSpace if the disk is full.

@@ -106,10 +106,6 @@ func (t *reservedTarget) reserve(paths *PathsInUse) error {
 // createFolder creates the folder of the target, and those above it, with mode 0700, and notes
 // those that it has created. What is there, even a link that leads nowhere, is not ours.
 func (t *reservedTarget) createFolder(paths *PathsInUse) error {
-	if _, err := nameOf(t.Path); err != nil {
-		return err
-	}
-
 	var missing []string
 	for folder := filepath.Dir(t.Path); folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
 		if _, err := os.Lstat(folder); err == nil {
@@ -133,8 +129,8 @@ func (t *reservedTarget) createFolder(paths *PathsInUse) error {
 // check reports whether a file is at the target. It returns an error if the target may not be
 // written because of what is there. A file that an object of this run has left may be replaced.
 func (t *reservedTarget) check(paths *PathsInUse) (taken bool, err error) {
-	if err := t.checkFolder(); err != nil {
-		return false, err
+	if !t.temporary.isInPlace() {
+		return false, errRemoved
 	}
 
 	info, err := statRegular(t.folder, t.name)
@@ -154,25 +150,6 @@ func (t *reservedTarget) check(paths *PathsInUse) (taken bool, err error) {
 	}
 
 	return true, nil
-}
-
-// checkFolder returns an error if the path leads to another folder than the one that was opened:
-// nobody would look for the file there.
-func (t *reservedTarget) checkFolder() error {
-	opened, err := t.folder.Stat(".")
-	if err != nil {
-		return folderError(err)
-	}
-
-	now, err := os.Stat(filepath.Dir(t.Path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return errRemoved
-	}
-	if err != nil || !os.SameFile(opened, now) {
-		return fmt.Errorf("%w: it was moved while the file was written", ErrFolder)
-	}
-
-	return nil
 }
 
 // Writer begins a target's new file and returns its writer. The file is at its target after
@@ -211,17 +188,6 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, Pathless(err)
 }
 
-// complete waits with sync until the file of a target is on the disk, and describes it.
-func (t *reservedTarget) complete(sync func(*os.File) error) (file File, err error) {
-	if err := sync(t.out.f); err != nil {
-		return File{}, Pathless(err)
-	}
-	if t.info, err = t.out.f.Stat(); err != nil {
-		return File{}, Pathless(err)
-	}
-	return File{SHA256: hex.EncodeToString(t.out.sum.Sum(nil)), Bytes: t.out.n, Stamp: stampOf(t.info)}, nil
-}
-
 // Discard drops what has been written to a target; the next call of Writer starts again. It
 // has no effect after Commit.
 func (r *Reservation) Discard(target int) { r.targets[target].out = nil }
@@ -237,11 +203,14 @@ func (r *Reservation) Commit() ([]File, error) {
 			continue
 		}
 
-		file, err := t.complete(r.sync)
-		if err != nil {
-			return nil, &TargetError{i, err}
+		err := r.sync(t.out.f)
+		if err == nil {
+			t.info, err = t.out.f.Stat()
 		}
-		files[i] = file
+		if err != nil {
+			return nil, &TargetError{i, Pathless(err)}
+		}
+		files[i] = File{SHA256: hex.EncodeToString(t.out.sum.Sum(nil)), Bytes: t.out.n, Stamp: stampOf(t.info)}
 	}
 
 	for i, t := range r.targets {

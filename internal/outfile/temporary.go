@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 )
 
@@ -21,8 +22,8 @@ type temporary struct {
 	gone   bool // its name is that of the target, or removed
 }
 
-// errRemoved is returned if somebody has removed the temporary file, or its folder.
-var errRemoved = errors.New("the unfinished file beside it, .analytics-*.tmp, was removed by somebody else")
+// errRemoved is returned if somebody has moved or removed the temporary file, or its folder.
+var errRemoved = errors.New("the unfinished file beside it, .analytics-*.tmp, was removed by somebody else, or its folder was moved")
 
 // openAttempts is how often a temporary file is opened again after another process removed it.
 const openAttempts = 100
@@ -79,22 +80,20 @@ func (t *temporary) allow() bool {
 	return err == nil && t.folder.Chmod(t.name, 0o600) == nil
 }
 
-// isInPlace reports whether the open file still has its name.
+// isInPlace reports whether the open file still has its name, and whether the path of its folder
+// still leads to it: nobody would look for the target in a folder that was moved.
 func (t *temporary) isInPlace() bool {
 	opened, err := t.f.Stat()
 	if err != nil {
 		return false
 	}
-	named, err := t.folder.Lstat(t.name)
+	named, err := os.Lstat(filepath.Join(t.folder.Name(), t.name))
 	return err == nil && os.SameFile(opened, named)
 }
 
 // place gives the file the name of the target. Without replace it returns ErrExists if that is
 // taken; on a file system without hard links, it can only look at the name just before.
 func (t *temporary) place(target string, replace bool) error {
-	if !t.isInPlace() {
-		return errRemoved
-	}
 	if runtime.GOOS == "windows" { // does not rename open files
 		if err := t.f.Close(); err != nil {
 			return Pathless(err)
