@@ -71,21 +71,15 @@ type trial struct {
 	get   func(ctx context.Context) (answer.Consent, error)
 	patch func(ctx context.Context, form client.Wire, u client.ConsentUpdate) error
 
-	before record
+	before answer.Consent // without JSON if the person had no record
 	// own is the last record that the trial has not made: before, or a choice of the person.
-	own    record
+	own    answer.Consent
 	chosen bool // own is not before
 	sent   []sentUpdate
 
-	forms   []client.Wire // the settings for each way to send an update, the configured one first
-	working *client.Wire  // the form that was read back as written; nil if there is none
-	timed   bool          // its agreement_time was read back too
-}
-
-// record is what the service holds about the person.
-type record struct {
-	answer.Consent
-	exists bool
+	forms []client.Wire // the settings for each way to send an update, the configured one first
+	works bool          // one was read back as written: that of the examination
+	timed bool          // its agreement_time was read back too
 }
 
 // sentUpdate is an update that was sent.
@@ -121,18 +115,14 @@ func (t *trial) run(ctx context.Context) {
 		}
 	}
 
-	w := t.working
-	if w != nil {
-		t.wire = *w
-	}
-
+	in := t.wire.ConsentParametersIn
 	switch {
-	case w == nil:
+	case !t.works:
 		t.report.add("form", Broken, "no form was read back as it was written ("+list(reasons)+")")
 	case !t.timed:
-		t.report.add("form", Unknown, "parameters as "+w.ConsentParametersIn+" are read back as written; the record has no agreement_time that the provider recognises, so nothing shows in which format it is understood")
+		t.report.add("form", Unknown, "parameters as "+in+" are read back as written; the record has no agreement_time that the provider recognises, so nothing shows in which format it is understood")
 	default:
-		t.report.add("form", asConfigured(len(reasons) == 1), "read back as written: parameters as "+w.ConsentParametersIn+", agreement_time as "+w.AgreementTimeFormat+urlWarning[w.ConsentParametersIn])
+		t.report.add("form", asConfigured(len(reasons) == 1), "read back as written: parameters as "+in+", agreement_time as "+t.wire.AgreementTimeFormat+urlWarning[in])
 	}
 
 	if len(t.sent) > 0 {
@@ -145,26 +135,23 @@ func (t *trial) run(ctx context.Context) {
 // try writes one update. It returns what became of it, and whether another form may show
 // more. A form whose record has no time is used only if no other form shows one.
 func (t *trial) try(ctx context.Context, i int, form client.Wire) (outcome string, again bool) {
-	if _, err := t.look(ctx); err != nil || t.chosen {
-		return "not sent, since the record cannot be read or has changed", false
-	}
-
 	u := t.testUpdate(i)
-	if err := t.send(ctx, form, u); err != nil {
-		return describe(err), transport.IsClass(err, transport.ClassRejected, transport.ClassNotFound, transport.ClassEndpointNotFound)
-	}
-
+	refusal := t.send(ctx, form, u)
 	held, err := t.settle(ctx)
+	if refusal != nil {
+		isRefused := transport.IsClass(refusal, transport.ClassRejected, transport.ClassNotFound, transport.ClassEndpointNotFound)
+		return describe(refusal), isRefused && err == nil
+	}
 	if err != nil {
 		return "accepted, and reading it failed: " + describe(err), false
 	}
-	if names := u.Differences(held.Consent); len(names) > 0 {
+	if names := u.Differences(held); len(names) > 0 {
 		return "accepted, and read back with another " + list(names), true
 	}
 
 	t.timed = !held.IsUntimed()
-	if t.timed || t.working == nil {
-		t.working = &form
+	if t.timed || !t.works {
+		t.works, t.wire = true, form
 	}
 
 	return "accepted, and read back without agreement_time", !t.timed
@@ -223,7 +210,7 @@ func (t *trial) send(ctx context.Context, form client.Wire, u client.ConsentUpda
 
 // settle reads the record until nothing that was sent can change it any more, and returns
 // what was read last.
-func (t *trial) settle(ctx context.Context) (record, error) {
+func (t *trial) settle(ctx context.Context) (answer.Consent, error) {
 	for {
 		asked := time.Now()
 		held, err := t.look(ctx)
@@ -245,26 +232,25 @@ func (t *trial) settle(ctx context.Context) (record, error) {
 // clauses, and each other field is the update's or the person's own. A record that is neither
 // that nor the person's own is a choice of the person. One that lacks a clause is an error,
 // since it could not be restored.
-func (t *trial) look(ctx context.Context) (record, error) {
+func (t *trial) look(ctx context.Context) (answer.Consent, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestLimit)
 	defer cancel()
-	held, err := t.get(ctx)
+	r, err := t.get(ctx)
 
-	r := record{held, err == nil}
 	if err != nil && !transport.IsClass(err, transport.ClassNotFound) {
-		return record{}, err
+		return r, err
 	}
-	if r.exists && slices.ContainsFunc(held.Clauses[:], func(c answer.Optional[bool]) bool { return !isSet(c) }) {
-		return record{}, &transport.Error{Class: transport.ClassPayload}
+	if err == nil && slices.ContainsFunc(r.Clauses[:], func(c answer.Optional[bool]) bool { return !isSet(c) }) {
+		return r, &transport.Error{Class: transport.ClassPayload}
 	}
 
 	isOwn := map[string]bool{
 		"agreement_time": r.AgreementTime == t.own.AgreementTime, "user_ipv6": r.UserIPv6 == t.own.UserIPv6, "manual": r.Manual == t.own.Manual,
 	}
-	isKnown := r.exists == t.own.exists && r.Clauses == t.own.Clauses && !slices.Contains(slices.Collect(maps.Values(isOwn)), false)
+	isKnown := r.Clauses == t.own.Clauses && !slices.Contains(slices.Collect(maps.Values(isOwn)), false)
 	for i, u := range t.sent {
-		others := slices.DeleteFunc(u.Differences(r.Consent), func(name string) bool { return isOwn[name] })
-		if r.exists && len(others) == 0 {
+		others := slices.DeleteFunc(u.Differences(r), func(name string) bool { return isOwn[name] })
+		if len(others) == 0 {
 			t.sent[i].until = time.Time{}
 			isKnown = true
 		}
@@ -282,38 +268,35 @@ func (t *trial) look(ctx context.Context) (record, error) {
 func (t *trial) restore(ctx context.Context) {
 	last := len(t.sent) - 1
 	forms := slices.Concat(t.forms[last:], t.forms[:last])
-	if t.working != nil {
-		forms = slices.Repeat([]client.Wire{*t.working}, len(forms))
+	if t.works {
+		forms = slices.Repeat([]client.Wire{t.wire}, len(forms))
 	}
 
 	why := "no form of an update is read back as it was written"
 	held, err := t.settle(ctx)
-	for _, form := range forms {
-		if err == nil && t.isRestored(held) || ctx.Err() != nil {
-			break
+	for ; !t.isRestored(held, err); held, err = t.settle(ctx) {
+		if err != nil {
+			why = "the service cannot be read (" + describe(err) + ")"
+		}
+		if len(forms) == 0 || ctx.Err() != nil {
+			t.report.add("restored", Broken, "the person's consent may not be as it was: "+why+"; "+toPutBack(t.own))
+			return
 		}
 
 		if err != nil {
 			_ = transport.Pause(ctx, t.options.Settle)
-		} else if err := t.send(ctx, form, t.original()); err != nil {
+		} else if err := t.send(ctx, forms[0], t.original()); err != nil {
 			why = describe(err)
 		}
-		held, err = t.settle(ctx)
-	}
-	if err != nil {
-		why = "the service cannot be read (" + describe(err) + ")"
-	}
-	if err != nil || !t.isRestored(held) {
-		t.report.add("restored", Broken, "the person's consent may not be as it was: "+why+"; "+t.own.toPutBack())
-		return
+		forms = forms[1:]
 	}
 
 	word, text := OK, "the person's consent is as it was before"
 	changed := changedMembers(t.own.JSON, held.JSON)
 	switch {
 	case t.chosen:
-		word, text = Broken, "somebody else has changed the consent: a record that the trial has not sent is taken for the person's own choice and stands; if it is none, "+t.before.toPutBack()
-	case held.exists && !t.own.exists:
+		word, text = Broken, "somebody else has changed the consent: a record that the trial has not sent is taken for the person's own choice and stands; if it is none, "+toPutBack(t.before)
+	case held.JSON != nil && t.own.JSON == nil:
 		word, text = Differs, "the person had no consent record, and the interface has no request that removes one; the record now refuses all clauses"
 	case len(changed) > 0:
 		word, text = Differs, "the person's consent is as it was before, except "+t.shown(changed)+", which an update cannot take back"
@@ -321,14 +304,15 @@ func (t *trial) restore(ctx context.Context) {
 	t.report.add("restored", word, text)
 }
 
-// isRestored reports whether a record is the person's own, as far as an update can make it.
-func (t *trial) isRestored(r record) bool {
-	return r.exists && len(t.original().Differences(r.Consent)) == 0 || !r.exists && !t.own.exists
+// isRestored reports whether a record that was read is the person's own, as far as an update can
+// make it.
+func (t *trial) isRestored(r answer.Consent, err error) bool {
+	return err == nil && (len(t.original().Differences(r)) == 0 || r.JSON == nil && t.own.JSON == nil)
 }
 
 // toPutBack tells a person to put back the clauses of a record.
-func (r record) toPutBack() string {
-	if !r.exists {
+func toPutBack(r answer.Consent) string {
+	if r.JSON == nil {
 		return "the person had no consent record"
 	}
 
