@@ -155,7 +155,7 @@ func (k *Call) send(req *http.Request) (*http.Response, error) {
 
 // authorize adds the credential to a request (section 5): the application-level key, the JWT
 // from the configuration, or the token of a login.
-func (k *Call) authorize(ctx context.Context, req *http.Request) (err error) {
+func (k *Call) authorize(ctx context.Context, req *http.Request) error {
 	c := k.sender.cfg.Credentials
 	token := c.Token
 
@@ -170,9 +170,11 @@ func (k *Call) authorize(ctx context.Context, req *http.Request) (err error) {
 		req.URL.RawQuery = parameter
 		return nil
 	case token == "":
-		if token, k.generation, err = k.sender.login.present(ctx, k); err != nil {
+		held, err := k.sender.login.present(ctx, k)
+		if err != nil {
 			return err
 		}
+		token, k.generation = held.text, held.generation
 	}
 
 	req.Header.Set("Authorization", "bearer "+token)

@@ -53,62 +53,67 @@ type login struct {
 	flight singleflight.Group
 	turn   chan struct{} // holds a value while a login is under way
 
-	mu         sync.Mutex
-	token      string // empty before the first login, and after a 401
-	generation int    // counts tokens, so that a 401 is held against the right one
-	renewAt    time.Time
-	renewed    time.Time // when a 401 last ended a token
+	mu      sync.Mutex
+	held    issued // its text is empty before the first login, and after a 401
+	renewAt time.Time
+	renewed time.Time // when a 401 last ended a token
 
 	failure *Error    // of the last login; nil if it succeeded
 	failed  time.Time // when it failed
 }
 
-// present returns the token for a call, and its generation. What follows from a comparison
-// does not wait for a login.
-func (l *login) present(ctx context.Context, k *Call) (token string, generation int, err error) {
-	token, generation, ok := l.current()
-	if ok {
-		return token, generation, nil
-	}
-	if k.follows() {
-		return "", 0, k.outdated()
-	}
-
-	err = l.obtain(ctx)
-	token, generation, _ = l.current()
-
-	return token, generation, err
+// issued is the token of a login. Its generation counts tokens, so that a 401 is held against
+// the right one.
+type issued struct {
+	text       string
+	generation int
 }
 
-// current returns the token and its generation, and whether it is to be used. Time is
-// measured by the monotonic clock of this machine: the service's may be off.
-func (l *login) current() (token string, generation int, ok bool) {
+// present returns the token for a call. What follows from a comparison does not wait for a
+// login.
+func (l *login) present(ctx context.Context, k *Call) (issued, error) {
+	if token, ok := l.current(); ok {
+		return token, nil
+	}
+	if k.follows() {
+		return issued{}, k.outdated()
+	}
+
+	return l.obtain(ctx)
+}
+
+// current returns the token, and whether it is to be used. Time is measured by the monotonic
+// clock of this machine: the service's may be off.
+func (l *login) current() (token issued, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.token, l.generation, l.token != "" && time.Now().Before(l.renewAt)
+	return l.held, l.held.text != "" && time.Now().Before(l.renewAt)
 }
 
 // renew makes sure that there is a newer token than the one that got a 401, and reports
 // whether it did; reason says why not, where the 401 alone does not explain it.
 func (l *login) renew(ctx context.Context, generation int) (renewed bool, reason string) {
 	l.mu.Lock()
-	isFirst := l.generation == generation && l.token != "" // no other caller of this token has begun
+	isFirst := l.held.generation == generation && l.held.text != "" // no other caller of this token has begun
 	if isFirst && !l.renewed.IsZero() && time.Since(l.renewed) < renewalPause {
 		l.mu.Unlock()
 		return false, "the service rejected another token less than " + renewalPause.String() + " ago, so the provider does not log in again for now"
 	}
 	if isFirst {
-		l.token, l.renewed = "", time.Now()
+		l.held.text, l.renewed = "", time.Now()
 	}
 	l.mu.Unlock()
 
 	// A failing login shows as the original 401: that is what happened to the call.
-	return l.obtain(ctx) == nil, ""
+	_, err := l.obtain(ctx)
+
+	return err == nil, ""
 }
 
-// obtain waits for the one login that is under way, or begins it, unless there is a token. The
-// login goes on when the caller that began it is cancelled: the others still need it.
-func (l *login) obtain(ctx context.Context) error {
+// obtain waits for the one login that is under way, or begins it, unless there is a token. It
+// returns the token of that login, even if another caller has got a 401 for it since. The login
+// goes on when the caller that began it is cancelled: the others still need it.
+func (l *login) obtain(ctx context.Context) (issued, error) {
 	result := l.flight.DoChan("login", func() (_ any, err error) {
 		// A panic in here would end the process with every resource in flight.
 		defer func() {
@@ -117,8 +122,8 @@ func (l *login) obtain(ctx context.Context) error {
 			}
 		}()
 
-		if _, _, ok := l.current(); ok {
-			return nil, nil
+		if token, ok := l.current(); ok {
+			return token, nil
 		}
 		got, err := l.logIn(context.WithoutCancel(ctx))
 		if err != nil {
@@ -128,18 +133,18 @@ func (l *login) obtain(ctx context.Context) error {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		lifetime := got.lifetime()
-		l.token, l.failure = got.text, nil
+		l.held, l.failure = issued{got.text, l.held.generation + 1}, nil
 		l.renewAt = time.Now().Add(max(tokenFloor, lifetime-min(5*time.Minute, lifetime/10)))
-		l.generation++
 
-		return nil, nil
+		return l.held, nil
 	})
 
 	select {
 	case r := <-result:
-		return r.Err
+		token, _ := r.Val.(issued)
+		return token, r.Err
 	case <-ctx.Done():
-		return ctx.Err()
+		return issued{}, ctx.Err()
 	}
 }
 

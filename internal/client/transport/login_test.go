@@ -210,6 +210,29 @@ func TestLogin_expiredTokenIsRenewedInUse(t *testing.T) {
 	}
 }
 
+// TestLogin_presentsNoTokenThatAnotherCallerHasGivenUp has callers of which the first to get
+// a new token gives it up at once, as after a 401, while the others still wait for theirs.
+func TestLogin_presentsNoTokenThatAnotherCallerHasGivenUp(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, _ *mocktest.Instance, s *Sender) {
+		for range soak.Size(soak.Raced(20, 200), 5000) {
+			<-time.After(2 * renewalPause)
+
+			var all sync.WaitGroup
+			for range 8 {
+				all.Go(func() {
+					token, err := s.login.present(t.Context(), &Call{})
+					if err != nil || token.text == "" {
+						t.Errorf("there is no token (%v)", err)
+					}
+					s.login.renew(t.Context(), token.generation)
+				})
+			}
+			all.Wait()
+		}
+	})
+}
+
 func TestLogin_isSentOnceWithoutRetries(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
