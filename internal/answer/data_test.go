@@ -162,6 +162,8 @@ func TestDataCall_refused(t *testing.T) {
 // A skeleton is read as the whole value is, however large that is.
 func TestSkeleton_isReadAsTheWholeValue(t *testing.T) {
 	t.Parallel()
+	ones := `[` + strings.Repeat(`1,`, 200_000) + `1]`
+	texts := `[` + strings.Repeat(`[`+strings.Repeat(`"`+strings.Repeat("x", 100)+`",`, 100)+`[]],`, 100) + `[]]`
 	many := `[` + strings.Repeat(`{"name":"x","at":[1,2,3]},`, 10_000) + `{}]`
 	for text, want := range map[string]string{
 		`{"a":"x","b":1,"c":false,"d":null,"e":{"f":""},"h":[1,{}]}`: `{"a":"x","b":1,"c":false,"d":null,"e":{"f":""},"h":[1,{}]}`,
@@ -188,6 +190,7 @@ func TestSkeleton_isReadAsTheWholeValue(t *testing.T) {
 		`{"profile":{"plan":"gold"},"events":` + many + `,"sessions":` + many + `}`: true, `{"events":` + many + `,"error":"partial"}`: false,
 		`{"orders":` + many + `,"paging":{"next":"x"}}`: false, `{"orders":` + many + `,"next":"x"}`: false, many: true,
 		`{"data":{"identity":"` + person + `","orders":` + many + `,"visits":` + many + `}}`: true,
+		`{"profile":{"plan":"gold"},"sessions":` + ones + `,"events":` + texts + `}`:         true,
 	} {
 		v, err := answer.Skeleton(strings.NewReader(body))
 		if err != nil || len(v) > 200<<10 {

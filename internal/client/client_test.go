@@ -17,6 +17,16 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
+func TestClient_concurrencyIsTheLimit(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		limited := connect(t, service, func(_ *mocktest.Instance, cfg *client.Config) { cfg.MaxConcurrency = 3 })
+		if c.Concurrency() != client.DefaultMaxConcurrency || limited.Concurrency() != 3 {
+			t.Errorf("%d and %d", c.Concurrency(), limited.Concurrency())
+		}
+	})
+}
+
 func TestLocks_updatesOfOnePersonDoNotInterleave(t *testing.T) {
 	t.Parallel()
 

@@ -3,13 +3,19 @@
 package client_test
 
 import (
+	"context"
 	"errors"
+	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -70,6 +76,34 @@ func TestConsent_onlyWhatDiffersIsSent(t *testing.T) {
 			}, useSecretKey)
 		})
 	}
+}
+
+func TestConsent_addressIsTheSameInAnySpelling(t *testing.T) {
+	t.Parallel()
+
+	u := allTrue()
+	u.UserIPv6 = netip.MustParseAddr("::ffff:192.0.2.1")
+	for text, isSame := range map[string]bool{"::ffff:192.0.2.1": true, "192.0.2.1": true, "::FFFF:C000:201": true, "192.0.2.2": false, "::192.0.2.1": false, "home": false} {
+		record, err := answer.ReadConsent(jsontext.Value(`{` + allClauses + `,"user_ipv6":"` + text + `"}`))
+		noError(t, err)
+		if names := u.Differences(record); slices.Contains(names, "user_ipv6") == isSame {
+			t.Errorf("%s: %v", text, names)
+		}
+	}
+}
+
+// TestConsent_interruptEndsAWait has a service that asks for a minute.
+func TestConsent_interruptEndsAWait(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 429, Header: http.Header{"Retry-After": {"60"}}})
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(10*time.Second, cancel)
+
+		_, err := c.UpdateConsent(ctx, scope, person, allTrue())
+		wantCancelled(t, err)
+		wantCount(t, service, "", 1)
+	}, useSecretKey)
 }
 
 // TestConsent_oneUpdate updates the consent of a person once.

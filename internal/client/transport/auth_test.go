@@ -34,13 +34,18 @@ func TestAuth_onlyToTheConfiguredOrigin(t *testing.T) {
 	}
 }
 
-func TestAuth_noWriteAfterTheMachineStoodStill(t *testing.T) {
+// TestAuth_noWriteWaitsAfterItsComparison has a machine that stood still, and no token yet.
+func TestAuth_noWriteWaitsAfterItsComparison(t *testing.T) {
 	t.Parallel()
 
-	op := Operation{Name: "Update consent", Method: http.MethodPatch, Effect: true}
-	_, err := closedSender(t).Once(t.Context(), Request{Op: op, Compared: time.Now().Add(-2 * staleAfter)})
-	if !errors.Is(err, ErrOutdated) {
-		t.Errorf("the error is %v", err)
+	withoutToken := closedSender(t)
+	withoutToken.cfg.Credentials = Credentials{Email: "jane.doe@example.com", Password: "canary"}
+	for s, compared := range map[*Sender]time.Time{closedSender(t): time.Now().Add(-2 * staleAfter), withoutToken: time.Now()} {
+		op := Operation{Name: "Update consent", Method: http.MethodPatch, Effect: true}
+		_, err := s.Once(t.Context(), Request{Op: op, Compared: compared})
+		if !errors.Is(err, ErrOutdated) {
+			t.Errorf("the error is %v", err)
+		}
 	}
 }
 
@@ -116,10 +121,14 @@ func TestSecrets_areNotQuoted(t *testing.T) {
 		}}
 	}
 	rows := map[string]row{
-		"a header":            header("whole-canary", "whole-canary"),
-		"behind a scheme":     header("Token tok_canary", "tok_canary"),
-		"a cookie":            header("a=1; session=canary-2; b=3", "canary-2"),
-		"a quoted parameter":  header(`key="canary-quoted"`, "canary-quoted"),
+		"a header":           header("whole-canary", "whole-canary"),
+		"behind a scheme":    header("Token tok_canary", "tok_canary"),
+		"a cookie":           header("a=1; session=canary-2; b=3", "canary-2"),
+		"a quoted parameter": header(`key="canary-quoted"`, "canary-quoted"),
+		"an account": {"canary-login", func(service *mocktest.Instance, cfg *Config) {
+			service.AddUser("canary-login", "canary-word")
+			cfg.Credentials = Credentials{Email: "canary-login", Password: "canary-word"}
+		}},
 		"a password of Basic": header("Basic "+base64.StdEncoding.EncodeToString([]byte("gate:pass-canary")), "pass-canary"),
 	}
 

@@ -44,6 +44,7 @@ func TestToken_isRenewedByItsLife(t *testing.T) {
 		"half a minute":  {claims: stating(0, 30), every: 5 * time.Second, reads: 20, logins: 4},
 		"33 seconds":     {claims: stating(0, 33), every: 5 * time.Second, reads: 20, logins: 4},
 		"half an hour":   {claims: stating(0, 1800), every: 5 * time.Minute, reads: 20, logins: 4},
+		"two days":       {claims: stating(0, 172800), every: 5 * time.Minute, reads: 20, logins: 2},
 		"no life at all": {claims: stating(0, 0), every: 5 * time.Minute, reads: 20, logins: 2},
 		"less than none": {claims: stating(0, -1), every: 5 * time.Minute, reads: 20, logins: 2},
 
@@ -248,10 +249,14 @@ func TestLogin_outlivesTheCallerThatBeganIt(t *testing.T) {
 	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Delay: 10 * time.Second})
 		first, cancel := context.WithCancel(t.Context())
+		began := time.Now()
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			err := read(first, s)
 			wantCancelled(t, err)
+			if took := time.Since(began); took > 0 {
+				t.Errorf("it was cancelled at once, and ended after %v", took)
+			}
 		})
 
 		synctest.Wait()

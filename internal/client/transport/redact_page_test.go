@@ -31,6 +31,7 @@ func TestRedact_secretsInPagesBeforeAnythingElse(t *testing.T) {
 
 	for label, tc := range map[string]struct{ secret, page, leak string }{
 		"markup in it":  {"pass<w>ordcanary", "<p>pass<w>ordcanary</p>", "ordcanary"},
+		"markup around": {"pass canary", "<p>pass<br>canary</p>", "canary"},
 		"two spaces":    {"pass  canary", "<p>pass  canary</p>", "canary"},
 		"escaped":       {"p&canary\"x", "<p>p&amp;canary&#34;x</p>", "canary"},
 		"cut in 4096":   {"canary-canary-canary-canary-long", "<!--" + strings.Repeat("x", 4096-4-3-20) + "-->canary-canary-canary-canary-long", "canary-canary"},
