@@ -141,6 +141,10 @@ func TestProfile_writeOnlyValuesAreSentByVersion(t *testing.T) {
 
 		state = o.wantEmptyPlan(state, writeOnly(`{"email":"other@example.com"}`, 1, nil))
 		another := writeOnly(`{"email":"other@example.com","plan":"gold"}`, 2, nil)
+		plan, _ := o.mustPlan(state, another.With(prototest.Attributes{"profile_wo": prototest.Unknown}))
+		if plan.Attributes["fulfilled"] != prototest.Unknown {
+			t.Errorf("with values that are not known yet, the plan is %v", plan.Attributes)
+		}
 		state, _ = o.mustUpdate(state, another)
 		wantSent(t, o.service, `{"email":"other@example.com","plan":"gold"}`)
 		o.wantEmptyPlan(state, another)

@@ -70,6 +70,10 @@ func TestProfile_failedWriteOnlyUpdateIsSentAgain(t *testing.T) {
 		if plan, _ := o.mustPlan(state, given); !plan.Changes {
 			t.Fatal("the plan is empty, although nothing was written")
 		}
+		plan, _ := o.mustPlan(state, given.With(prototest.Attributes{"profile_wo": prototest.Unknown}))
+		if !plan.Changes || plan.Attributes["fulfilled"] != prototest.Unknown {
+			t.Errorf("with values that are not known yet, the plan is %v", plan.Attributes)
+		}
 		state, _ = o.mustUpdate(state, given)
 		o.MustRefresh(name, state)
 		wantSent(t, o.service, gold, gold)
@@ -158,13 +162,14 @@ func TestProfile_clearingIsAwaited(t *testing.T) {
 // Write-only members that another version does not have stay, and the plan says so.
 func TestProfile_droppedWriteOnlyMemberIsSaidToStay(t *testing.T) {
 	t.Parallel()
+	clearing := prototest.Attributes{"on_destroy": "clear"}
 	for to, c := range map[string]struct {
 		config prototest.Attributes
 		says   bool
 	}{
-		"another version":  {writeOnly(gold, 2, nil), true},
+		"another version":  {writeOnly(gold, 2, clearing), true},
 		"the same version": {writeOnly(gold, 1, nil), false},
-		"values in state":  {config(gold, nil), true},
+		"values in state":  {config(gold, clearing), true},
 		"all of them":      {config(`{"plan":"gold","tier":null}`, nil), false},
 	} {
 		t.Run(to, func(t *testing.T) {
@@ -184,6 +189,10 @@ func TestProfile_droppedWriteOnlyMemberIsSaidToStay(t *testing.T) {
 				if diags := o.WantEmptyPlan(name, state, c.config); len(diags) > 0 {
 					t.Errorf("afterwards it says %v", diags.Warnings())
 				}
+
+				_, diags = o.Destroy(name, state) // which stays as well
+				o.NoErrors(diags)
+				wantSent(t, o.service, gold, `{"plan":null}`)
 			})
 		})
 	}

@@ -4,6 +4,7 @@ package provider_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -136,8 +137,11 @@ func TestReadOnly_plan(t *testing.T) {
 	profile := prototest.Attributes{"identity_id": person, "profile": `{"plan":"pro"}`, "wait_for_fulfilment": false}
 	deletion := prototest.Attributes{"identity_id": person, "wait_for_fulfilment": false}
 	access := deletion.With(prototest.Attributes{"output_path": filepath.Join(folder, "data.json")})
-	batch := prototest.Attributes{
-		"content_wo": "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent\n" + person + ",true,true,true,true,true\n", "content_wo_version": 1,
+	const people = "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent\n" + person + ",true,true,true,true,true\n"
+	batch := prototest.Attributes{"content_wo": people, "content_wo_version": 1}
+	rows := prototest.Attributes{"source": filepath.Join(folder, "rows.csv")}
+	if err := os.WriteFile(filepath.Join(folder, "rows.csv"), []byte(people), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	day := prototest.Attributes{"utc_date": "2026-01-31", "path": filepath.Join(folder, "day.ndjson")}
 
@@ -148,6 +152,8 @@ func TestReadOnly_plan(t *testing.T) {
 		"forget a consent":             {"analytics_consent", consent, nil, false},
 		"withdraw a consent":           {"analytics_consent", consent.With(prototest.Attributes{"on_destroy": "withdraw"}), nil, true},
 		"create a batch":               {"analytics_consent_batch", nil, batch, true},
+		"forget a batch":               {"analytics_consent_batch", rows, nil, false},
+		"withdraw a batch":             {"analytics_consent_batch", rows.With(prototest.Attributes{"on_destroy": "withdraw"}), nil, true},
 		"create a profile":             {"analytics_profile", nil, profile, true},
 		"change a profile":             {"analytics_profile", profile, profile.With(prototest.Attributes{"profile": `{"plan":"free"}`}), true},
 		"manage less of a profile":     {"analytics_profile", profile, profile.With(prototest.Attributes{"profile": `{}`}), false},

@@ -421,9 +421,10 @@ func TestDeleteData_sentOnceBesideAResource(t *testing.T) {
 func TestDeleteData_eachRunSendsAnotherRequest(t *testing.T) {
 	t.Parallel()
 	eachAction(t, []string{deleteName}, func(t *testing.T, a *action) {
-		a.MustCreate(deletionName, config(nil))
+		state, _ := a.MustCreate(deletionName, config(nil))
 		for range 2 {
 			a.NewRun()
+			a.Destroy(deletionName, state) // which the run remembers
 			a.NoErrors(a.invoke(nil).Diagnostics)
 		}
 		wantQueued(t, a.service, a.operation, 3)
