@@ -151,6 +151,7 @@ func TestDeferred_earlierRequestOfThisProcessIsNotTakenForALaterOne(t *testing.T
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 		r.mustSubmit(t, r.update(gold))
+		<-time.After(4 * time.Second) // so that the list shows the first for a while before the second
 		service.ReshapeReceipts(func(map[string]any) any { return map[string]any{"ok": true} })
 		silver := r.update(map[string]jsontext.Value{"plan": jsontext.Value(`"silver"`)})
 		s, _ := r.mustSubmit(t, silver)
@@ -162,6 +163,7 @@ func TestDeferred_earlierRequestOfThisProcessIsNotTakenForALaterOne(t *testing.T
 		}
 	}, func(s *mockserver.Server) {
 		s.FulfilmentDelay, s.PendingLag = time.Hour, mockserver.Lag{Time: 5 * time.Second}
+		s.RenamePending("createdAt", "")
 	})
 }
 

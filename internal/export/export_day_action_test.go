@@ -172,7 +172,7 @@ func TestExportDay_existingFileIsRefusedByPlanAndInvocation(t *testing.T) {
 	wantCount(t, service, 1)
 }
 
-func TestExportDay_planRefusesWhatIsNoFile(t *testing.T) {
+func TestExportDay_planRefusesWhatIsNoFileOrHasNoScope(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t)
@@ -189,6 +189,9 @@ func TestExportDay_planRefusesWhatIsNoFile(t *testing.T) {
 	missing := filepath.Join(folder, "missing", "day")
 	p.NoErrors(p.PlanAction(actionName, file(missing, nil)))
 	prototest.WantText(t, p.Invoke(actionName, file(missing, nil)).Errors(), "The folder does not exist", "create_directories = true")
+
+	p.Reconfigure(prototest.Config(service).Without("org_id", "project_id"))
+	prototest.WantText(t, p.PlanAction(actionName, file(missing, nil)).Errors(), "No usable scope")
 	wantCount(t, service, 0)
 }
 

@@ -97,7 +97,8 @@ func wantIdentity(t *testing.T, state *prototest.State, scope string) {
 
 // TestIdentity_isThatOfWhereAnObjectWasWritten refreshes objects whose state has no identity, or
 // has their scope in the identity alone, and changes one without a refresh. They stay where they
-// are, also in a provider with another scope, whose plan shows that it replaces them.
+// are, also in a provider with another scope, whose plan shows that it replaces them. One without
+// a scope plans nothing, and neither does the apply of a plan that was made for another scope.
 func TestIdentity_isThatOfWhereAnObjectWasWritten(t *testing.T) {
 	t.Parallel()
 	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
@@ -135,6 +136,13 @@ func TestIdentity_isThatOfWhereAnObjectWasWritten(t *testing.T) {
 		state, diags = o.Replace(o.name, state, o.config)
 		o.NoErrors(diags)
 		wantIdentity(t, state, "account")
+
+		o.Reconfigure(prototest.Config(o.service).Without("org_id", "project_id"))
+		_, diags = o.Plan(o.name, state, o.config)
+		prototest.WantText(t, diags.Errors(), "No usable scope")
+		o.setScope("two") // nothing is read before, as in the apply of a saved plan
+		_, diags = o.Plan(o.name, state, o.config)
+		prototest.WantText(t, diags.Errors(), "The plan is for another scope")
 	})
 }
 
