@@ -202,7 +202,8 @@ func TestProfile_destroyRetainsOrClears(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, o *object) {
 				o.service.PutProfile(scope, person, `{"theirs":1}`)
-				state := o.create(tc.config)
+				state := o.create(tc.config.With(prototest.Attributes{"on_destroy": "retain"}))
+				state, _ = o.mustUpdate(state, tc.config)
 				_, diags := o.Destroy("analytics_profile", state)
 				o.NoErrors(diags)
 				prototest.WantText(t, append(diags.Warnings(), ""), tc.says)
