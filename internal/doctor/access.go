@@ -102,7 +102,7 @@ func (x *examination) logIn(ctx context.Context, w *way) bool {
 		}
 	}
 
-	x.addFailure("login", err, fmt.Sprintf("it failed (%s); attempts sent: %d, and never more than %d", list(reasons), len(reasons), len(client.Placements)))
+	x.report.add("login", Broken, fmt.Sprintf("it failed (%s); attempts sent: %d, and never more than %d", list(reasons), len(reasons), len(client.Placements)))
 
 	return false
 }
@@ -118,9 +118,9 @@ func (x *examination) ask(ctx context.Context, w *way) (reached bool) {
 	_, err := w.client.CurrentUser(ctx)
 	w.note("the current user", err)
 	if err != nil && !isRefused(err) {
-		x.addFailure("current user, "+w.name, err, describe(err))
+		x.report.add("current user, "+w.name, Broken, describe(err))
 	}
-	if isUnreachable(err) {
+	if e, ok := errors.AsType[*transport.Error](err); ok && e.Status == 0 {
 		return false
 	}
 
@@ -163,23 +163,6 @@ func (w *way) note(endpoints string, err error) (answered bool) {
 // isRefused reports whether the service does not accept the credentials.
 func isRefused(err error) bool {
 	return transport.IsClass(err, transport.ClassAuthentication, transport.ClassForbidden)
-}
-
-// isUnreachable reports whether no answer of the service has arrived.
-func isUnreachable(err error) bool {
-	e, ok := errors.AsType[*transport.Error](err)
-	return ok && e.Status == 0
-}
-
-// addFailure adds a finding about a request that failed: about the connection, if the service
-// cannot be reached.
-func (x *examination) addFailure(check string, err error, text string) {
-	group := x.report.group
-	if isUnreachable(err) {
-		x.report.group = "Connection"
-	}
-	x.report.add(check, Broken, text)
-	x.report.group = group
 }
 
 // judge reports which path families answer and which credentials are accepted for what, and

@@ -142,17 +142,6 @@ func (x *examination) connect(w *way, wire client.Wire, retries int) (*client.Cl
 	return c, err
 }
 
-// mayIgnore reports whether a setting can be advised that ignores these members beside a list:
-// each is empty, so that it says nothing, whatever it is called. Of any other, only a person can
-// tell whether it says that the list is incomplete. A member is written as in
-// wire.export_ignored_members.
-func (x *examination) mayIgnore(members []string) bool {
-	return len(members) > 0 && !slices.ContainsFunc(members, func(member string) bool {
-		name, value, _ := strings.Cut(member, "=")
-		return x.hides(name) || !slices.Contains([]string{"null", "[]", "{}"}, value)
-	})
-}
-
 // shown returns names of members as the report has them: sorted, each once, and {} for those that
 // are not shown.
 func (x *examination) shown(names []string) string {
@@ -254,14 +243,13 @@ func (r *Report) add(check string, word Word, text string) {
 
 // close derives the result and the exit status from the worst word, and the wire block.
 func (r *Report) close() {
-	for status, words := range [][]Word{{OK}, {Unknown, Differs}, {Broken}} {
-		for _, word := range words {
-			if word == OK || slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Word == word }) {
-				r.Result, r.ExitStatus = word, status
-			}
-		}
+	words := []Word{OK, Unknown, Differs, Broken}
+	worst := 0
+	for _, f := range r.Findings {
+		worst = max(worst, slices.Index(words, f.Word))
 	}
 
+	r.Result, r.ExitStatus = words[worst], []int{0, 1, 1, 2}[worst]
 	r.WireBlock = wireBlock(r.Setup.Wire)
 }
 

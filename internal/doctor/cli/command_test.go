@@ -231,8 +231,8 @@ func TestDoctor_endsEarlyWhereNobodyAnswers(t *testing.T) {
 	env["ANALYTICS_MAX_RETRIES"] = "0"
 
 	out := run(t, env, "-json", "-identity", person, "-write", "-yes")
-	wantFinding(t, out, "Connection", "login", doctor.Broken, "Cannot reach the service")
-	wantFinding(t, out, "Connection", "current user, api_secret_key", doctor.Broken, "Cannot reach the service")
+	wantFinding(t, out, "Access", "login", doctor.Broken, "Cannot reach the service")
+	wantFinding(t, out, "Access", "current user, api_secret_key", doctor.Broken, "Cannot reach the service")
 	if out.status != 2 || len(out.report.Findings) > 4 {
 		t.Errorf("exit status %d: %s", out.status, out.stdout)
 	}
