@@ -36,6 +36,7 @@ type family struct {
 // examineAccess sends the requests that touch nobody with each of the credentials, and reports
 // which are accepted, and which path family answers.
 func (x *examination) examineAccess(ctx context.Context) {
+	x.report.group = "Access"
 	s := x.options.Scope
 	x.families = []*family{{name: "project", scope: client.Scope{OrgID: s.OrgID, ProjectID: s.ProjectID}}, {name: "account", scope: client.Scope{AccountID: s.AccountID}}}
 	x.families = slices.DeleteFunc(x.families, func(f *family) bool { return f.scope.IsZero() })
@@ -92,7 +93,7 @@ func (x *examination) logIn(ctx context.Context, w *way) bool {
 		}
 		if err == nil {
 			x.wire = wire
-			x.report.add("login", asConfigured(len(reasons) == 0), "e-mail and password are accepted as "+in+urlWarning[in])
+			x.report.add("login", asConfigured[len(reasons) == 0], "e-mail and password are accepted as "+in+urlWarning[in])
 			return true
 		}
 

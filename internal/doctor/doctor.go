@@ -93,19 +93,17 @@ func Examine(ctx context.Context, o Options) *Report {
 
 	r := &Report{Format: 1, Version: o.Version, Level: level, Findings: []Finding{}, NotAnswered: o.omissions()}
 	x := &examination{options: o, wire: o.Client.Wire, report: r}
-	for _, check := range []struct {
-		group   string
-		examine func(context.Context)
-	}{
-		{"Access", x.examineAccess},
-		{"Export", x.examineExport},
-		{"Pending requests", x.examinePending},
-		{"Consent", x.examineConsent},
-		{"Profile", x.examineProfile},
-		{"Writing consent", x.examineWriting},
-	} {
-		r.group = check.group
-		check.examine(ctx)
+	x.examineAccess(ctx)
+	x.examineExport(ctx)
+	if x.use != nil {
+		x.examinePending()
+	}
+	if x.use != nil && o.Identity != "" {
+		x.examineConsent(ctx)
+		x.examineProfile(ctx)
+	}
+	if x.use != nil && o.Write && ctx.Err() == nil {
+		x.examineWriting(ctx)
 	}
 	for _, c := range x.clients {
 		c.Close()
@@ -187,13 +185,8 @@ const (
 	Broken  Word = "broken"
 )
 
-// asConfigured returns the word for what works, with the settings as they are or with others.
-func asConfigured(is bool) Word {
-	if is {
-		return OK
-	}
-	return Differs
-}
+// asConfigured has the word for what works, with the settings as they are or with others.
+var asConfigured = map[bool]Word{true: OK, false: Differs}
 
 // Finding is one thing that was looked at.
 type Finding struct {

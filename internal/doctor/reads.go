@@ -57,8 +57,9 @@ func isSet[T any](o answer.Optional[T]) bool {
 }
 
 // examinePending reports what the list of pending requests looks like.
-func (x *examination) examinePending(context.Context) {
-	if x.use == nil || !x.isShown(x.family.err, "there is no list", `; wire.pending_list = "ignored" does without the list`) {
+func (x *examination) examinePending() {
+	x.report.group = "Pending requests"
+	if !x.isShown(x.family.err, "there is no list", `; wire.pending_list = "ignored" does without the list`) {
 		return
 	}
 
@@ -70,11 +71,9 @@ func (x *examination) examinePending(context.Context) {
 		x.examineRecords(pending.Records)
 	}
 
-	if pending.Gap == "" {
-		x.report.add("pages", OK, "nothing says that there are more")
-		return
+	if pending.Gap != "" {
+		x.report.add("pages", Differs, pending.Gap+"; requests are not sent while the list is not whole")
 	}
-	x.report.add("pages", Differs, pending.Gap+"; requests are not sent while the list is not whole")
 }
 
 // examineRecords reports which fields and statuses of the records are recognised, and finds
@@ -169,14 +168,15 @@ func (x *examination) readDay(ctx context.Context, w *way, wire client.Wire) *sa
 // examineExport reports what the beginning of a day looks like. As long as its error is about
 // a setting that can be found, the day is read again with it.
 func (x *examination) examineExport(ctx context.Context) {
-	s := x.day
-	if s == nil && x.options.Scope.OrgID != "" {
-		x.report.add("access", Unknown, "none of the given credentials are accepted for an export, or there is no such project")
-	}
-	if s == nil {
+	x.report.group = "Export"
+	if x.day == nil {
+		if x.options.Scope.OrgID != "" {
+			x.report.add("access", Unknown, "none of the given credentials are accepted for an export, or there is no such project")
+		}
 		return
 	}
 
+	s := x.day
 	const settings = 4 // that can be found one after the other
 	for range settings {
 		wire, found := x.settingFor(s)
@@ -186,7 +186,7 @@ func (x *examination) examineExport(ctx context.Context) {
 		s = x.readDay(ctx, s.way, wire)
 	}
 	advice := ""
-	if isRejected(s.err) {
+	if transport.IsClass(s.err, transport.ClassRejected) {
 		advice = "; if a parameter selects the kind, name it and its values in wire.export_kind_parameter and wire.export_kind_values"
 	}
 	if !x.isShown(s.err, "the day "+client.FormatDay(x.options.Day)+" is not there", advice) {
@@ -194,19 +194,12 @@ func (x *examination) examineExport(ctx context.Context) {
 	}
 
 	x.wire = s.wire
-	word := asConfigured(s == x.day)
+	word := asConfigured[s == x.day]
 	text := map[Word]string{OK: "read as configured", Differs: "read with the wire settings below"}[word]
 	if s.records == 0 {
 		word, text = Unknown, "the day "+client.FormatDay(x.options.Day)+" has no records; -day chooses another one"
 	}
 	x.report.add("shape", word, text)
-}
-
-// isRejected reports whether the service rejects the request for a day, and not the
-// credentials.
-func isRejected(err error) bool {
-	e, ok := errors.AsType[*transport.Error](err)
-	return ok && e.Status/100 == 4 && !isRefused(err)
 }
 
 // settingFor returns the settings of a sample with the one that its error is about: the
@@ -219,7 +212,7 @@ func (x *examination) settingFor(s *sample) (wire client.Wire, found bool) {
 		return wire, false
 	}
 
-	if isRejected(e) {
+	if e.Class == transport.ClassRejected {
 		i := slices.IndexFunc(e.Fields, func(f transport.FieldError) bool { return f.Field != "utcDate" && !x.hides(f.Field) })
 		if i < 0 || wire.ExportKindParameter != "" {
 			return wire, false
@@ -243,15 +236,17 @@ func (x *examination) settingFor(s *sample) (wire client.Wire, found bool) {
 	return wire, e.Class == transport.ClassPayload && s.wire.ExportInvalidUTF8 != client.InvalidReplace
 }
 
+// getConsent reads the consent of the person.
+func (x *examination) getConsent(ctx context.Context) (answer.Consent, error) {
+	return x.use.client.GetConsent(ctx, x.family.scope, x.options.Identity)
+}
+
 // examineConsent reports which fields of the person's consent are recognised, and whether the
 // answer about an invented person is, whom the service does not know: it must not look like a
 // choice.
 func (x *examination) examineConsent(ctx context.Context) {
-	if x.options.Identity == "" || x.use == nil {
-		return
-	}
-
-	held, err := x.use.client.GetConsent(ctx, x.family.scope, x.options.Identity)
+	x.report.group = "Consent"
+	held, err := x.getConsent(ctx)
 	if x.isShown(err, "the service holds no consent of this person, so no record was seen", "") {
 		x.report.add("shape", OK, "a record was found")
 		lacking := map[string]bool{"agreement_time": held.IsUntimed(), "user_ipv6": !isSet(held.UserIPv6), "manual": !isSet(held.Manual)}
@@ -275,10 +270,7 @@ func (x *examination) examineConsent(ctx context.Context) {
 
 // examineProfile reports what the person's profile looks like.
 func (x *examination) examineProfile(ctx context.Context) {
-	if x.options.Identity == "" || x.use == nil {
-		return
-	}
-
+	x.report.group = "Profile"
 	profile, err := x.use.client.GetProfile(ctx, x.family.scope, x.options.Identity, nil)
 	if !x.isShown(err, "the service holds no profile of this person, so none was seen", "") {
 		return

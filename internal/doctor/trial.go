@@ -32,15 +32,8 @@ const (
 // examineWriting writes the consent of the test person in each form until one is read
 // back as written, and restores what was there before.
 func (x *examination) examineWriting(ctx context.Context) {
-	if !x.options.Write || x.use == nil || ctx.Err() != nil {
-		return
-	}
-
-	t := &trial{examination: x, patch: x.updateOnce}
-	t.get = func(ctx context.Context) (answer.Consent, error) {
-		return x.use.client.GetConsent(ctx, x.family.scope, x.options.Identity)
-	}
-	t.run(ctx)
+	x.report.group = "Writing consent"
+	(&trial{examination: x, get: x.getConsent, patch: x.updateOnce}).run(ctx)
 }
 
 // updateOnce sends an update at most once: the client repeats one whose answer is lost, which
@@ -51,10 +44,10 @@ func (x *examination) updateOnce(ctx context.Context, form client.Wire, u client
 		return err
 	}
 
-	rounds := 0
-	u.Superseded = func() bool {
-		rounds++
-		return rounds > 1
+	sent := false
+	u.Superseded = func() (again bool) {
+		again, sent = sent, true
+		return again
 	}
 	result, err := c.UpdateConsent(ctx, x.family.scope, x.options.Identity, u)
 	if err == nil && result.Outcome == client.ConsentSuperseded {
@@ -122,7 +115,7 @@ func (t *trial) run(ctx context.Context) {
 	case !t.timed:
 		t.report.add("form", Unknown, "parameters as "+in+" are read back as written; the record has no agreement_time that the provider recognises, so nothing shows in which format it is understood")
 	default:
-		t.report.add("form", asConfigured(len(reasons) == 1), "read back as written: parameters as "+in+", agreement_time as "+t.wire.AgreementTimeFormat+urlWarning[in])
+		t.report.add("form", asConfigured[len(reasons) == 1], "read back as written: parameters as "+in+", agreement_time as "+t.wire.AgreementTimeFormat+urlWarning[in])
 	}
 
 	if len(t.sent) > 0 {
@@ -166,12 +159,12 @@ func (t *trial) testUpdate(i int) client.ConsentUpdate {
 	u.AgreementTime = time.Date(2020, 2, 29, 21, 43, 10+i, 123_000_000+i*1_000_000, time.UTC)
 	u.Manual = true
 
-	for pattern := 1; i >= 0; pattern++ {
+	for _, pattern := range []int{i + 1, i + 1 + len(t.forms)} { // the second if the person has the first
 		for c := range u.Clauses {
 			u.Clauses[c] = pattern>>c&1 == 1
 		}
 		if !t.before.HasClauses(u.Clauses) {
-			i--
+			break
 		}
 	}
 
@@ -262,7 +255,7 @@ func (t *trial) look(ctx context.Context) (answer.Consent, error) {
 	return r, nil
 }
 
-// restore writes the person's own record until it is read at a time when nothing that was
+// restore writes the person's own record until it is read, as far as an update can make it, at a time when nothing that was
 // sent can land any more. Where no form is known to work, each is tried, that of the last
 // update first.
 func (t *trial) restore(ctx context.Context) {
@@ -274,7 +267,10 @@ func (t *trial) restore(ctx context.Context) {
 
 	why := "no form of an update is read back as it was written"
 	held, err := t.settle(ctx)
-	for ; !t.isRestored(held, err); held, err = t.settle(ctx) {
+	isRestored := func() bool {
+		return err == nil && (len(t.original().Differences(held)) == 0 || held.JSON == nil && t.own.JSON == nil)
+	}
+	for ; !isRestored(); held, err = t.settle(ctx) {
 		if err != nil {
 			why = "the service cannot be read (" + describe(err) + ")"
 		}
@@ -302,12 +298,6 @@ func (t *trial) restore(ctx context.Context) {
 		word, text = Differs, "the person's consent is as it was before, except "+t.shown(changed)+", which an update cannot take back"
 	}
 	t.report.add("restored", word, text)
-}
-
-// isRestored reports whether a record that was read is the person's own, as far as an update can
-// make it.
-func (t *trial) isRestored(r answer.Consent, err error) bool {
-	return err == nil && (len(t.original().Differences(r)) == 0 || r.JSON == nil && t.own.JSON == nil)
 }
 
 // toPutBack tells a person to put back the clauses of a record.

@@ -42,13 +42,13 @@ func TestWireBlock_hasOnlyWhatDiffersFromTheDefaults(t *testing.T) {
 func TestTestClauses_areNeverRepeatedOrAllEqual(t *testing.T) {
 	t.Parallel()
 	for before := range 1 << answer.Clauses {
-		trial := &trial{}
+		trial := &trial{forms: make([]client.Wire, len(client.Placements)*len(client.TimeFormats))}
 		for c := range answer.Clauses {
 			trial.before.Clauses[c] = answer.Some(before>>c&1 == 1)
 		}
 
 		seen := map[[answer.Clauses]bool]bool{}
-		for i := range len(client.Placements) * len(client.TimeFormats) {
+		for i := range trial.forms {
 			clauses := trial.testUpdate(i).Clauses
 			if seen[clauses] || clauses == [answer.Clauses]bool{} || clauses == [answer.Clauses]bool{true, true, true, true, true} {
 				t.Errorf("from %05b, update %d sends %v", before, i, clauses)

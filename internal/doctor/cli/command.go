@@ -20,7 +20,6 @@ import (
 	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v3"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
@@ -57,7 +56,6 @@ func OSProcess(version string) Process {
 func Run(ctx context.Context, p Process) int {
 	status := 0 // of -help
 	o := doctor.Options{Version: p.Version, Settle: p.Settle}
-	var day string
 	var asJSON, yes bool
 
 	command := &cli.Command{
@@ -71,7 +69,10 @@ func Run(ctx context.Context, p Process) int {
 			&cli.StringFlag{Name: "identity", Usage: "read consent and profile of the person `ID`", Destination: &o.Identity},
 			&cli.BoolFlag{Name: "write", Usage: "write the consent of that person, a test person, and restore it", Destination: &o.Write},
 			&cli.BoolFlag{Name: "yes", Usage: "do not ask before writing; needed without a terminal", Destination: &yes},
-			&cli.StringFlag{Name: "day", Usage: "read the export of the UTC day `YYYY-MM-DD`; default is yesterday", Destination: &day},
+			&cli.TimestampFlag{
+				Name: "day", Usage: "read the export of the UTC day `YYYY-MM-DD`; default is yesterday", Destination: &o.Day,
+				Config: cli.TimestampConfig{Layouts: []string{time.DateOnly}},
+			},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", Destination: &asJSON},
 		},
 		HideHelpCommand: true,
@@ -83,7 +84,7 @@ func Run(ctx context.Context, p Process) int {
 			if c.Args().Present() {
 				return errors.New("it takes flags only; -help lists them")
 			}
-			if err := p.complete(&o, day); err != nil {
+			if err := p.complete(&o); err != nil {
 				return err
 			}
 			if o.Write && !yes {
@@ -116,18 +117,14 @@ func Run(ctx context.Context, p Process) int {
 
 // complete adds to the flags what the environment says. A day that is not over is refused,
 // since exporting it is not advised (section 8).
-func (p Process) complete(o *doctor.Options, day string) error {
+func (p Process) complete(o *doctor.Options) error {
 	if o.Write && o.Identity == "" {
 		return errors.New("-write needs -identity, the identity of a test person")
 	}
 
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	o.Day = today.AddDate(0, 0, -1)
-	if day != "" {
-		var err error
-		if o.Day, err = client.ParseDay(day); err != nil {
-			return errors.New("-day " + err.Error())
-		}
+	if o.Day.IsZero() {
+		o.Day = today.AddDate(0, 0, -1)
 	}
 	if !o.Day.Before(today) {
 		return errors.New("-day must be a UTC day that is over")
@@ -145,8 +142,8 @@ func (p Process) complete(o *doctor.Options, day string) error {
 	return nil
 }
 
-// confirm asks twice whether the consent of the person may be written. Without a person
-// who can answer, it refuses.
+// confirm has the user type the identity again before the consent of the person is written. Without
+// a person who can answer, it refuses.
 func (p Process) confirm(identity string) error {
 	if !p.Interactive {
 		return errors.New("-write changes the consent of a person; without a terminal to ask in, it needs -yes")
@@ -155,12 +152,7 @@ func (p Process) confirm(identity string) error {
 	answers := bufio.NewScanner(p.Stdin)
 	fmt.Fprint(p.Stderr, "The consent of the person given with -identity will be written several times with\n"+
 		"invented choices, and restored afterwards. A person who has no consent record keeps one\n"+
-		"that refuses everything. Is this a test person? Type yes: ")
-	if !answers.Scan() || strings.TrimSpace(answers.Text()) != "yes" {
-		return errors.New("nothing was sent")
-	}
-
-	fmt.Fprint(p.Stderr, "Type the identity again: ")
+		"that refuses everything. If this is a test person, type the identity again: ")
 	if !answers.Scan() || answers.Text() != identity {
 		return errors.New("that is another identity, so nothing was sent")
 	}
