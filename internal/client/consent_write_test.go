@@ -92,6 +92,20 @@ func TestConsent_addressIsTheSameInAnySpelling(t *testing.T) {
 	}
 }
 
+func TestConsent_supersededIsNotSent(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		u := allTrue()
+		u.Superseded = func() bool { return true }
+		result, err := c.UpdateConsent(t.Context(), scope, person, u)
+		noError(t, err)
+		if result.Outcome != client.ConsentSuperseded {
+			t.Errorf("the result is %+v", result)
+		}
+		wantCount(t, service, "", 0)
+	}, useSecretKey)
+}
+
 // TestConsent_interruptEndsAWait has a service that asks for a minute.
 func TestConsent_interruptEndsAWait(t *testing.T) {
 	t.Parallel()

@@ -244,6 +244,17 @@ func trickle(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
+func TestStream_endedExportsLeaveTheirPlace(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		for range 3 {
+			_, err := export(t.Context(), t, c, &received{})
+			noError(t, err)
+		}
+		wantCount(t, service, mockserver.OpExportRecords, 3)
+	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.MaxConcurrency = 1 })
+}
+
 func TestStream_exportWithoutEndEndsAfterADay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -29,6 +29,7 @@ func TestCredentials_exactlyOneWhole(t *testing.T) {
 		{Credentials{APISecretKey: "canary\n"}, "api_secret_key"},
 		{Credentials{Email: "a@example.com", Password: "can\x00ary"}, "password"},
 		{Credentials{Email: "  ", Password: "canary"}, "email"},
+		{Credentials{Email: "canary@example.com", Password: "  "}, "password"},
 		{Credentials{Token: "bearer canary"}, "token"},
 		{Credentials{APISecretKey: "\t"}, "api_secret_key"},
 		{Credentials{Email: "a@example.com", Password: " canary "}, ""},

@@ -98,6 +98,10 @@ func TestRedact_showsTheRest(t *testing.T) {
 		"id bm8gNDcgaGVyZQ== of no 48": {words, "id bm8gNDcgaGVyZQ== of no 48"}, // base64 of: no 47 here
 		"id ZmVlZGJhY2sxOTIuMC4yLjE=":  {nil, "id [redacted]="},                 // base64 of: feedback192.0.2.1
 
+		// What is long, also inside of a word, and what an escape in a value stands for.
+		"no Xkanarienvogels here": {[]string{"kanarienvogel"}, "no X[redacted]s here"},
+		"no jane/doe-1 here":      {[]string{"jane%2Fdoe-1"}, "no [redacted] here"},
+
 		// The final sigma and the long s are lower case, and no letter's lower case.
 		"no οδυσσευς-1 here":                 {[]string{sigma}, "no [redacted] here"},
 		"no PA\u017f\u017f-WORD-CANARY here": {[]string{"pass-word-canary"}, "no [redacted] here"},

@@ -119,6 +119,9 @@ func TestRetry_endsWithTheCallersTime(t *testing.T) {
 		"without the time to wait": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, 30*time.Second)
 		}, ClassRateLimited, nil, 0},
+		"its time is up": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, time.Minute+backoffFloor/2)
+		}, ClassCancelled, context.DeadlineExceeded, time.Minute + backoffFloor/2},
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 			fault := wish("60")

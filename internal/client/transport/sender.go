@@ -195,7 +195,7 @@ func (s *Sender) Again(ctx context.Context, op Operation, e *Error) (wait time.D
 	}
 
 	limit := s.cfg.MaxRetries
-	if e.Renewed { // not a retry, so that it takes place without any as well
+	if e.Renewed { // this takes place without retries as well, and counts as one in what follows
 		return 0, e.Attempts <= limit+1
 	}
 	if e.Class == ClassTruncated || op.Anonymous { // the answer was complete, and is read again once; and so is a login
