@@ -167,6 +167,18 @@ func TestDeferred_earlierRequestOfThisProcessIsNotTakenForALaterOne(t *testing.T
 	})
 }
 
+// A record that is over at once is that of a request without an ID, if it is from the time when
+// the request was sent.
+func TestDeferred_failureOfARequestWithoutAnID(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		service.ReshapeReceipts(func(map[string]any) any { return map[string]any{"ok": true} })
+		s, _ := r.mustSubmit(t, r.deletion(person))
+		s, _ = r.Await(t.Context(), r.deletion(person), s, time.Minute)
+		wantState(t, s, deferred.Failed)
+	}, becomes(mockserver.Outcome{Fate: mockserver.Failed, After: -1}))
+}
+
 // An effect counts only if it was absent before. Otherwise the list decides: once it has
 // shown the request, or after the time that it may lag.
 func TestDeferred_effectThatWasThereBeforeProvesNothing(t *testing.T) {

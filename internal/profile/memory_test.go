@@ -95,3 +95,21 @@ func TestProfile_droppedUpdateOfAMadeValueIsNotFulfilled(t *testing.T) {
 		}
 	}, outcome(mockserver.Outcome{After: 2 * time.Second, KeepListed: true}))
 }
+
+// What the profile had before an update that was sent beside another is not known, so that the
+// value of the other is not taken for what the service has made of ours.
+func TestProfile_droppedUpdateBesideAnotherIsNotFulfilled(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, o *object) {
+		o.enqueue("silver", 0)
+		state := o.listed(quickGold)
+		o.service.Conclude(o.service.Queue()[1].ID, mockserver.Outcome{Fate: mockserver.Vanished})
+		o.service.FulfilAll()
+
+		state, _ = o.MustRefresh(name, state)
+		if plan, _ := o.mustPlan(state, quickGold); state.Attributes["fulfilled"] != false || !plan.Changes {
+			t.Errorf("state %v", state.Attributes)
+		}
+		o.wantHeld("plan", "silver")
+	}, never)
+}

@@ -219,6 +219,21 @@ func TestRequests_pendingOneIsAWarningAndAnEmptyPlan(t *testing.T) {
 	}
 }
 
+// An apply that waits may learn the ID of a request that the service has accepted without one.
+func TestRequests_waitLearnsTheID(t *testing.T) {
+	t.Parallel()
+	eachResource(t, []string{deletionName}, func(t *testing.T, o *object) {
+		o.service.ReshapeReceipts(func(map[string]any) any { return map[string]any{"ok": true} })
+		o.service.SetPendingLag(mockserver.Lag{Time: time.Minute})
+		state := o.create(atOnce)
+		o.want(state, prototest.Attributes{"request_id": nil})
+
+		<-time.After(time.Minute)
+		state, _ = o.mustUpdate(state, o.config.With(within("1m")))
+		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": o.queued(1)[0].ID})
+	}, never)
+}
+
 // A request that the service fails leaves no object, and the next apply sends another.
 func TestRequests_failureIsAnErrorWithItsCode(t *testing.T) {
 	t.Parallel()
