@@ -8,8 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
-	ephemeralschema "github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -18,10 +16,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-var (
-	_ datasource.DataSourceWithConfigure       = (*consentDataSource)(nil)
-	_ ephemeral.EphemeralResourceWithConfigure = (*consentEphemeral)(nil)
-)
+var _ datasource.DataSourceWithConfigure = (*consentDataSource)(nil)
 
 // NewDataSource returns the data source analytics_consent.
 func NewDataSource() datasource.DataSource { return &consentDataSource{} }
@@ -115,36 +110,4 @@ func (m *dataSourceModel) read(ctx context.Context, s *tfkit.Service, diags *dia
 	m.JSON = types.StringValue(string(held.JSON))
 
 	return true
-}
-
-// NewEphemeralResource returns the ephemeral resource analytics_consent.
-func NewEphemeralResource() ephemeral.EphemeralResource { return &consentEphemeral{} }
-
-type consentEphemeral struct{ tfkit.Ephemeral }
-
-func (e *consentEphemeral) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_consent"
-}
-
-func (e *consentEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
-	resp.Schema = ephemeralschema.Schema{
-		MarkdownDescription: "Reads the consent of one person and stores it neither in plan nor in state.",
-		Attributes:          tfkit.EphemeralAttributes(dataSourceAttributes()),
-	}
-}
-
-func (e *consentEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
-	defer e.RecoverAndReport(ctx, &resp.Diagnostics)
-
-	var m dataSourceModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	if !m.read(ctx, e.Service, &resp.Diagnostics) {
-		return
-	}
-
-	resp.Diagnostics.Append(resp.Result.Set(ctx, &m)...)
 }
