@@ -137,7 +137,7 @@ func (x *examination) ask(ctx context.Context, w *way) (reached bool) {
 	}
 
 	if x.options.Scope.OrgID != "" {
-		day := x.readDay(ctx, w, x.wire)
+		day := x.readDay(ctx, w)
 		w.note("exports", day.err)
 		if x.day == nil && !isRefused(day.err) && !transport.IsClass(day.err, transport.ClassNotFound, transport.ClassEndpointNotFound) {
 			x.day = day

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -121,10 +120,9 @@ var errEnough = errors.New("enough records were read")
 // sampleRecords is how many records of a day, or of each kind, are read at most.
 const sampleRecords = 100
 
-// sample is the beginning of a day, as far as it could be read with some settings.
+// sample is the beginning of a day, as far as it could be read.
 type sample struct {
 	way     *way
-	wire    client.Wire
 	records int
 	err     error // nil if the day or enough of it was read
 }
@@ -142,15 +140,15 @@ func (s *sample) Record(records.Kind, jsontext.Value) error {
 
 // readDay reads the beginning of the day. With a parameter that selects a kind, it reads the
 // beginning of each kind.
-func (x *examination) readDay(ctx context.Context, w *way, wire client.Wire) *sample {
-	s := &sample{way: w, wire: wire}
+func (x *examination) readDay(ctx context.Context, w *way) *sample {
+	s := &sample{way: w}
 	var c *client.Client
-	if c, s.err = x.connect(w, wire, 1); s.err != nil {
+	if c, s.err = x.connect(w, x.wire, 1); s.err != nil {
 		return s
 	}
 
 	kinds := [][]records.Kind{nil}
-	if wire.ExportKindParameter != "" {
+	if x.wire.ExportKindParameter != "" {
 		kinds = [][]records.Kind{{records.Person}, {records.Session}, {records.Event}}
 	}
 	scope := client.Scope{OrgID: x.options.Scope.OrgID, ProjectID: x.options.Scope.ProjectID}
@@ -165,8 +163,8 @@ func (x *examination) readDay(ctx context.Context, w *way, wire client.Wire) *sa
 	return s
 }
 
-// examineExport reports what the beginning of a day looks like. As long as its error is about
-// a setting that can be found, the day is read again with it.
+// examineExport reports what the beginning of a day looks like. What may be ignored or replaced in
+// it, only a person can tell: the error names the setting.
 func (x *examination) examineExport(ctx context.Context) {
 	x.report.group = "Export"
 	if x.day == nil {
@@ -176,64 +174,30 @@ func (x *examination) examineExport(ctx context.Context) {
 		return
 	}
 
+	// A service that selects the kind by a parameter may name it in its error.
 	s := x.day
-	const settings = 4 // that can be found one after the other
-	for range settings {
-		wire, found := x.settingFor(s)
-		if !found || ctx.Err() != nil {
-			break
+	if e, ok := errors.AsType[*transport.Error](s.err); ok && e.Class == transport.ClassRejected && x.wire.ExportKindParameter == "" {
+		i := slices.IndexFunc(e.Fields, func(f transport.FieldError) bool { return f.Field != "utcDate" && !x.hides(f.Field) })
+		if i >= 0 {
+			x.wire.ExportKindParameter = e.Fields[i].Field
+			s = x.readDay(ctx, s.way)
 		}
-		s = x.readDay(ctx, s.way, wire)
 	}
 	advice := ""
 	if transport.IsClass(s.err, transport.ClassRejected) {
+		x.wire.ExportKindParameter = x.options.Client.Wire.ExportKindParameter
 		advice = "; if a parameter selects the kind, name it and its values in wire.export_kind_parameter and wire.export_kind_values"
 	}
 	if !x.isShown(s.err, "the day "+client.FormatDay(x.options.Day)+" is not there", advice) {
 		return
 	}
 
-	x.wire = s.wire
 	word := asConfigured[s == x.day]
 	text := map[Word]string{OK: "read as configured", Differs: "read with the wire settings below"}[word]
 	if s.records == 0 {
 		word, text = Unknown, "the day "+client.FormatDay(x.options.Day)+" has no records; -day chooses another one"
 	}
 	x.report.add("shape", word, text)
-}
-
-// settingFor returns the settings of a sample with the one that its error is about: the
-// parameter that the service asks for, the members beside the records, or the bytes that are
-// not UTF-8. It reports false if there is none, or if only a person can tell its value.
-func (x *examination) settingFor(s *sample) (wire client.Wire, found bool) {
-	wire = s.wire
-	e, ok := errors.AsType[*transport.Error](s.err)
-	if !ok {
-		return wire, false
-	}
-
-	if e.Class == transport.ClassRejected {
-		i := slices.IndexFunc(e.Fields, func(f transport.FieldError) bool { return f.Field != "utcDate" && !x.hides(f.Field) })
-		if i < 0 || wire.ExportKindParameter != "" {
-			return wire, false
-		}
-		wire.ExportKindParameter = e.Fields[i].Field
-		return wire, true
-	}
-
-	// A member that is empty says nothing, whatever it is called. Of any other, only a person can
-	// tell whether it says that the day is incomplete.
-	if refusal, ok := errors.AsType[*answer.Error](e); ok {
-		wire.ExportIgnoredMembers = strings.TrimPrefix(wire.ExportIgnoredMembers+","+strings.Join(refusal.Beside, ","), ",")
-		return wire, len(refusal.Beside) > 0 && !slices.ContainsFunc(refusal.Beside, func(member string) bool {
-			name, value, _ := strings.Cut(member, "=")
-			return x.hides(name) || !slices.Contains([]string{"null", "[]", "{}"}, value)
-		})
-	}
-
-	wire.ExportInvalidUTF8 = client.InvalidReplace
-
-	return wire, e.Class == transport.ClassPayload && s.wire.ExportInvalidUTF8 != client.InvalidReplace
 }
 
 // getConsent reads the consent of the person.

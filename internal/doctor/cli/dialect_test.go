@@ -117,10 +117,10 @@ func wholly(t *testing.T, service *mocktest.Instance) output {
 	return run(t, environment(service), "-json", "-identity", person, "-write", "-yes")
 }
 
-// ignoring finds the advice to ignore what a person has looked at.
-var ignoring = regexp.MustCompile(`look at it: .*?wire\.(\w+) = "([^"]+)"`)
+// ignoring finds the advice to ignore what a person has looked at, or to replace bytes.
+var ignoring = regexp.MustCompile(`(?:look at it|not UTF-8).*?wire\.(\w+) = "([^"]+)"`)
 
-// whollyAdvised runs all levels, and again as long as the report says what to look at. Nothing
+// whollyAdvised runs all levels, and again as long as the report says what to decide. Nothing
 // that this service sends beside a list says that the list is incomplete.
 func whollyAdvised(t *testing.T, service *mocktest.Instance) output {
 	t.Helper()
