@@ -105,6 +105,7 @@ func Examine(ctx context.Context, o Options) *Report {
 	if x.use != nil && o.Write && ctx.Err() == nil {
 		x.examineWriting(ctx)
 	}
+
 	for _, c := range x.clients {
 		c.Close()
 	}

@@ -183,6 +183,7 @@ func (x *examination) examineExport(ctx context.Context) {
 			s = x.readDay(ctx, s.way)
 		}
 	}
+
 	advice := ""
 	if transport.IsClass(s.err, transport.ClassRejected) {
 		x.wire.ExportKindParameter = x.options.Client.Wire.ExportKindParameter

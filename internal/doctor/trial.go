@@ -255,17 +255,17 @@ func (t *trial) look(ctx context.Context) (answer.Consent, error) {
 	return r, nil
 }
 
-// restore writes the person's own record until it is read, as far as an update can make it, at a time when nothing that was
-// sent can land any more. Where no form is known to work, each is tried, that of the last
-// update first.
+// restore writes the person's own record until it is read, as far as an update can make it, at a
+// time when nothing that was sent can land any more. Where no form is known to work, each is tried,
+// that of the last update first.
 func (t *trial) restore(ctx context.Context) {
 	last := len(t.sent) - 1
 	forms := slices.Concat(t.forms[last:], t.forms[:last])
 	if t.works {
 		forms = slices.Repeat([]client.Wire{t.wire}, len(forms))
 	}
-
 	why := "no form of an update is read back as it was written"
+
 	held, err := t.settle(ctx)
 	isRestored := func() bool {
 		return err == nil && (len(t.original().Differences(held)) == 0 || held.JSON == nil && t.own.JSON == nil)
