@@ -155,7 +155,6 @@ func TestDoctor_namesWhatDiffers(t *testing.T) {
 		{mockserver.Dialect{"pending_answer": "described"}, "Pending requests", "pages", doctor.Differs, `look at it: if it does not say that the answer is incomplete, wire.pending_ignored_members = "links"`},
 		{mockserver.Dialect{"pending_names": "own_time"}, "Pending requests", "fields", doctor.Differs, "askedOn"},
 		{mockserver.Dialect{"pending_names": "own_names"}, "Pending requests", "fields", doctor.Differs, "phase, what"},
-		{mockserver.Dialect{"export_text": "broken"}, "Export", "shape", doctor.Differs, "read with the wire settings below"},
 		{mockserver.Dialect{"export_envelope": "next_day"}, "Export", "shape", doctor.Broken, "wire.export_ignored_members"},
 		{mockserver.Dialect{"export_answer": "own_discriminator"}, "Export", "shape", doctor.Broken, `"sort"`},
 		{mockserver.Dialect{"export_text": "broken"}, "Export", "shape", doctor.Broken, `wire.export_invalid_utf8 = "replace" replaces such bytes`},
