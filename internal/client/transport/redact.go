@@ -134,6 +134,7 @@ func unescape(escape string) string {
 type vocabulary struct {
 	mu    sync.RWMutex
 	words map[rune][][]rune
+	known map[string]bool // of the words
 }
 
 // add adds values. A value may itself hold what looks like an escape, so that each way to
@@ -143,7 +144,7 @@ func (v *vocabulary) add(values ...string) {
 	defer v.mu.Unlock()
 
 	if v.words == nil {
-		v.words = map[rune][][]rune{}
+		v.words, v.known = map[rune][][]rune{}, map[string]bool{}
 	}
 	for _, value := range values {
 		v.addReadings(strings.TrimSpace(value), redactDepth)
@@ -151,8 +152,9 @@ func (v *vocabulary) add(values ...string) {
 }
 
 func (v *vocabulary) addReadings(value string, depth int) {
-	word := []rune(strings.Map(fold, value))
-	if len(word) > 0 && !slices.ContainsFunc(v.words[word[0]], func(w []rune) bool { return slices.Equal(w, word) }) {
+	folded := strings.Map(fold, value)
+	if word := []rune(folded); len(word) > 0 && !v.known[folded] {
+		v.known[folded] = true
 		v.words[word[0]] = append(v.words[word[0]], word)
 	}
 
