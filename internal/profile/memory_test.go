@@ -101,7 +101,7 @@ func TestProfile_droppedUpdateOfAMadeValueIsNotFulfilled(t *testing.T) {
 func TestProfile_droppedUpdateBesideAnotherIsNotFulfilled(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, o *object) {
-		o.enqueue("silver", 0)
+		o.enqueue("free", 0)
 		state := o.listed(quickGold)
 		o.service.Conclude(o.service.Queue()[1].ID, mockserver.Outcome{Fate: mockserver.Vanished})
 		o.service.FulfilAll()
@@ -110,6 +110,6 @@ func TestProfile_droppedUpdateBesideAnotherIsNotFulfilled(t *testing.T) {
 		if plan, _ := o.mustPlan(state, quickGold); state.Attributes["fulfilled"] != false || !plan.Changes {
 			t.Errorf("state %v", state.Attributes)
 		}
-		o.wantHeld("plan", "silver")
+		o.wantHeld("plan", "free")
 	}, never)
 }

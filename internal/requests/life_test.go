@@ -222,7 +222,7 @@ func TestRequests_pendingOneIsAWarningAndAnEmptyPlan(t *testing.T) {
 // An apply that waits may learn the ID of a request that the service has accepted without one.
 func TestRequests_waitLearnsTheID(t *testing.T) {
 	t.Parallel()
-	eachResource(t, []string{deletionName}, func(t *testing.T, o *object) {
+	eachResource(t, []string{deletionName}, func(_ *testing.T, o *object) {
 		o.service.ReshapeReceipts(func(map[string]any) any { return map[string]any{"ok": true} })
 		o.service.SetPendingLag(mockserver.Lag{Time: time.Minute})
 		state := o.create(atOnce)
