@@ -130,6 +130,6 @@ func TestCLIDataDeletion_targetHidesTheOldKey(t *testing.T) {
 	cli, service := newCLI(t, deletionList(`for_each    = { old = "ann" }`), outcome(mockserver.Outcome{KeepListed: true}))
 	cli.MustRun("apply", "-auto-approve")
 	cli.Configure(deletionList(`for_each    = { new = "ann" }`))
-	clitest.WantWords(t, cli.MustRun("plan", "-target="+deletionName+`.x["new"]`), "This plan knows the resources that it reads", "-target")
+	clitest.WantWords(t, cli.MustRun("plan", "-target="+deletionName+`.x["new"]`), "plan does not read the resource that stands for it", "-target")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
