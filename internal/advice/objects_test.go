@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
@@ -119,7 +120,7 @@ var settings = map[string]play{
 	"give exactly one of email and passw": {configuration: consent("x"), situation: set("ANALYTICS_TOKEN", "also"), follow: set("ANALYTICS_TOKEN", "")},
 	"set org_id and project_id, or accou": {configuration: consent("x"), situation: inOrder(set("ANALYTICS_ORG_ID", ""), set("ANALYTICS_PROJECT_ID", "")), follow: inOrder(set("ANALYTICS_ORG_ID", "org-demo"), set("ANALYTICS_PROJECT_ID", "web"))},
 	"set email and password in the provider block": {
-		configuration: block("ephemeral", "session_token", "x") + consent("x"), follow: toLogin,
+		needs: acctest.Ephemeral, configuration: block("ephemeral", "session_token", "x") + consent("x"), follow: toLogin,
 	},
 	"apply the resources that this value comes from first (-target), or set it": {
 		configuration: "\nresource \"terraform_data\" \"x\" {\n  input = \"web\"\n}\nprovider \"analytics\" {\n  project_id = terraform_data.x.output\n  org_id = \"org-demo\"\n}\n" +

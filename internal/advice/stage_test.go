@@ -64,9 +64,7 @@ func (p play) perform(t *testing.T, advice string) {
 	s.service.PutProfile(scope, "ann", `{"name":"Ann"}`)
 	s.CLI = clitest.New(t, p.configuration, s.service.Environment())
 	s.Setenv("ANALYTICS_MAX_RETRIES", "0")
-	if p.needs != (acctest.Feature{}) {
-		s.Needs(p.needs)
-	}
+	s.Needs(p.needs)
 
 	if p.situation != nil {
 		p.situation(s)

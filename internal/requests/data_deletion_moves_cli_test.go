@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
@@ -36,6 +37,7 @@ func TestCLIDataDeletion_personsMove(t *testing.T) {
 
 	const listOf = "count       = length(local.people)"
 	for name, tc := range map[string]struct {
+		needs         acctest.Feature // without which the test is skipped
 		before, after string
 		options       []string
 		taints        bool
@@ -82,9 +84,9 @@ func TestCLIDataDeletion_personsMove(t *testing.T) {
 			taints: true, commands: [][]string{{"untaint", deletionName + ".first"}}, sent: 1,
 		},
 		"removed, and a new block": {
-			before: deletionBlock("first", "ann"),
-			after:  "\nremoved {\n  from = analytics_data_deletion.first\n  lifecycle {\n    destroy = false\n  }\n}\n" + deletionBlock("second", "ann"),
-			then:   "\nmoved {\n  from = analytics_data_deletion.first\n  to   = analytics_data_deletion.second\n}\n" + deletionBlock("second", "ann"), sent: 1,
+			needs: acctest.RemovedBlocks, before: deletionBlock("first", "ann"),
+			after: "\nremoved {\n  from = analytics_data_deletion.first\n  lifecycle {\n    destroy = false\n  }\n}\n" + deletionBlock("second", "ann"),
+			then:  "\nmoved {\n  from = analytics_data_deletion.first\n  to   = analytics_data_deletion.second\n}\n" + deletionBlock("second", "ann"), sent: 1,
 		},
 		"-replace": {
 			before: deletionBlock("first", "ann"), after: deletionBlock("first", "ann"),
@@ -95,6 +97,7 @@ func TestCLIDataDeletion_personsMove(t *testing.T) {
 			t.Parallel()
 
 			cli, service := newCLI(t, tc.before, outcome(mockserver.Outcome{KeepListed: true})) // which is proof
+			cli.Needs(tc.needs)
 			cli.MustRun("apply", "-auto-approve")
 			sent := len(service.Queue())
 
