@@ -137,6 +137,7 @@ func TestReadOnly_plan(t *testing.T) {
 	profile := prototest.Attributes{"identity_id": person, "profile": `{"plan":"pro"}`, "wait_for_fulfilment": false}
 	deletion := prototest.Attributes{"identity_id": person, "wait_for_fulfilment": false}
 	access := deletion.With(prototest.Attributes{"output_path": filepath.Join(folder, "data.json")})
+	other := deletion.With(prototest.Attributes{"output_path": filepath.Join(folder, "other.json")}) // of a row that runs beside
 	again := prototest.Attributes{"triggers": prototest.Attributes{"on": "friday"}}
 	const people = "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent\n" + person + ",true,true,true,true,true\n"
 	batch := prototest.Attributes{"content_wo": people, "content_wo_version": 1}
@@ -162,7 +163,7 @@ func TestReadOnly_plan(t *testing.T) {
 		"clear a profile":              {"analytics_profile", profile.With(prototest.Attributes{"on_destroy": "clear"}), nil, true},
 		"delete the data of a person":  {"analytics_data_deletion", nil, deletion, true},
 		"delete them once more":        {"analytics_data_deletion", deletion, deletion.With(again), true},
-		"request the data once more":   {"analytics_data_access_request", access, access.With(again), true},
+		"request the data once more":   {"analytics_data_access_request", other, other.With(again), true},
 		"forget a deletion":            {"analytics_data_deletion", deletion, nil, false},
 		"request the data of a person": {"analytics_data_access_request", nil, access, true},
 		"forget a request for access":  {"analytics_data_access_request", access, nil, false},
