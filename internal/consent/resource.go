@@ -12,9 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -52,12 +50,7 @@ func (r *consentResource) Metadata(_ context.Context, req resource.MetadataReque
 
 func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
-		"identity_id": schema.StringAttribute{
-			Required:            true,
-			MarkdownDescription: tfkit.IdentityDescription + " Changing it replaces the resource.",
-			Validators:          []validator.String{tfkit.Segment()},
-			PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
-		},
+		"identity_id": tfkit.IdentityAttribute(),
 		"user_ipv6": schema.StringAttribute{
 			Optional:            true,
 			Sensitive:           true,

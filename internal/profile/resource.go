@@ -20,9 +20,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -60,12 +58,7 @@ func (r *profileResource) Metadata(_ context.Context, _ resource.MetadataRequest
 
 func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
-		"identity_id": schema.StringAttribute{
-			Required:            true,
-			MarkdownDescription: tfkit.IdentityDescription + " Changing it replaces the resource.",
-			Validators:          []validator.String{tfkit.Segment()},
-			PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
-		},
+		"identity_id": tfkit.IdentityAttribute(),
 
 		"profile": schema.StringAttribute{
 			Optional:            true,

@@ -14,8 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -187,12 +185,7 @@ type descriptions struct {
 // requestAttributes returns the attributes of a requestModel and those in others.
 func requestAttributes(text descriptions, others map[string]schema.Attribute) map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
-		"identity_id": schema.StringAttribute{
-			Required:            true,
-			MarkdownDescription: tfkit.IdentityDescription + " Changing it replaces the resource.",
-			Validators:          []validator.String{tfkit.Segment()},
-			PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
-		},
+		"identity_id": tfkit.IdentityAttribute(),
 
 		"triggers": schema.MapAttribute{
 			Optional:            true,

@@ -8,6 +8,9 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -17,6 +20,16 @@ import (
 
 // IdentityDescription documents identity_id, in resources and data sources alike.
 const IdentityDescription = "Identifier of the person at the service, often a database ID or an e-mail address."
+
+// IdentityAttribute returns the attribute identity_id of a resource.
+func IdentityAttribute() schema.StringAttribute {
+	return schema.StringAttribute{
+		Required:            true,
+		MarkdownDescription: IdentityDescription + " Changing it replaces the resource.",
+		Validators:          []validator.String{Segment()},
+		PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+	}
+}
 
 // AtUTCDate is the path of utc_date.
 var AtUTCDate = path.Root("utc_date")
