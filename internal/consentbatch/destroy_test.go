@@ -80,6 +80,7 @@ func TestConsentBatch_withdrawsByTheAppliedFileOnly(t *testing.T) {
 				if err := change(b.f); err != nil {
 					t.Fatal(err)
 				}
+
 				after, diags := b.p.Destroy(batchName, b.state)
 				prototest.WantText(t, diags.Errors(), words, "In state now: this resource as it was before")
 				if after == nil {

@@ -175,9 +175,11 @@ func TestDeferred_effectOfACacheProvesNothing(t *testing.T) {
 					if strings.Contains(body, "gold") {
 						request = r.update(gold)
 					}
+
 					s, _ := r.mustSubmit(t, request)
 					service.Forget(s.ID)
 					service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: status, Body: []byte(body), Header: header, Times: -1})
+
 					s, _ = r.Await(t.Context(), request, s, 2*time.Minute)
 					wantState(t, s, deferred.Accepted)
 				}, becomes(mockserver.Outcome{Fate: mockserver.Never}))

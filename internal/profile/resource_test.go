@@ -43,6 +43,7 @@ func TestProfile_updateCarriesOnlyWhatDiffers(t *testing.T) {
 			bubble(t, func(t *testing.T, o *object) {
 				state := o.create(config(before, nil))
 				o.service.PutProfile(scope, person, tc.held)
+
 				state, _ = o.MustRefresh("analytics_profile", state)
 				state, _ = o.mustUpdate(state, config(tc.after, nil))
 				wantSent(t, o.service, tc.sent)
@@ -204,10 +205,12 @@ func TestProfile_destroyRetainsOrClears(t *testing.T) {
 				o.service.PutProfile(scope, person, `{"theirs":1}`)
 				state := o.create(tc.config.With(prototest.Attributes{"on_destroy": "retain"}))
 				state, _ = o.mustUpdate(state, tc.config)
+
 				_, diags := o.Destroy("analytics_profile", state)
 				o.NoErrors(diags)
 				prototest.WantText(t, append(diags.Warnings(), ""), tc.says)
 				wantSent(t, o.service, tc.sent...)
+
 				o.service.FulfilAll()
 				if held, _ := o.service.Profile(scope, person); held["theirs"] == nil || tc.says == "" && len(held) != 1 {
 					t.Errorf("the service holds %v", held)
@@ -253,6 +256,7 @@ func TestProfile_removedOnlyByAProven404(t *testing.T) {
 				state := o.create(config(`{"a":1}`, nil))
 				tc.fault.Operation = mockserver.OpGetProfile
 				o.service.Inject(tc.fault)
+
 				after, diags := o.Refresh(name, state)
 				if (after == nil) != tc.removed || (len(diags.Errors()) == 0) != tc.removed {
 					t.Errorf("removed %v, errors %v", after == nil, diags.Errors())

@@ -67,6 +67,7 @@ func TestService_countsTheRequestsSinceTheLastCall(t *testing.T) {
 		if err := os.WriteFile(s.log, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
+
 		got, err := s.requests()
 		if diff := cmp.Diff(step.want, got); diff != "" || err != nil {
 			t.Errorf("%v (-want +got):\n%s", err, diff)

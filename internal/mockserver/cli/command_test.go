@@ -334,6 +334,7 @@ func TestCommand_isTerminatedWhenTheParentEnds(t *testing.T) {
 func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 	t.Parallel()
 	broken := writeSeed(t, "{\n  \"people\": []\n}")
+
 	for name, tc := range map[string]struct {
 		args []string
 		says string
