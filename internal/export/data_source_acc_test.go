@@ -53,6 +53,7 @@ resource "analytics_export_file" "day" {
 				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("unknown"), knownvalue.StringExact(`[]`)),
 				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("counts"), counted(1, 1, 2)),
 				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("complete"), knownvalue.Bool(true)),
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("invalid_utf8_records"), knownvalue.Int64Exact(0)),
 				statecheck.ExpectSensitiveValue(dataAddress, tfjsonpath.New("persons")),
 				statecheck.ExpectSensitiveValue(dataAddress, tfjsonpath.New("sessions")),
 				statecheck.ExpectSensitiveValue(dataAddress, tfjsonpath.New("events")),

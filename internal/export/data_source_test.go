@@ -14,29 +14,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
-func TestExport_textsAndCounts(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t)
-	got, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": day})
-	p.NoErrors(diags)
-	want := prototest.Attributes{
-		"utc_date": day, "kinds": nil, "max_bytes": nil, "org_id": nil, "project_id": nil, "account_id": nil,
-		"persons":  `[{"id":"p-2026-03-01","name":"Jane Canary"}]`,
-		"sessions": `[{"id":"s-2026-03-01"}]`,
-		"events":   `[{"id":"e1-2026-03-01"},{"id":"e2-2026-03-01"}]`,
-		"unknown":  "[]",
-		"counts":   prototest.Attributes{"persons": 1.0, "sessions": 1.0, "events": 2.0, "unknown": 0.0},
-		"complete": true, "invalid_utf8_records": 0.0,
-	}
-
-	if diff := cmp.Diff(want, got); diff != "" || len(diags.Warnings()) > 0 {
-		t.Errorf("%v (-want +got):\n%s", diags.Warnings(), diff)
-	}
-
-	wantCount(t, service, 1)
-}
-
 func TestExport_kindsThatAreNotAskedForAreNull(t *testing.T) {
 	t.Parallel()
 
@@ -114,20 +91,6 @@ func TestExport_dayEndsAtMidnightUTC(t *testing.T) {
 
 		_, diags = p.ReadData(dataName, prototest.Attributes{"utc_date": tomorrow})
 		prototest.WantText(t, diags.Errors(), "in the future", today)
-	}
-}
-
-func TestExport_accountHasNoExport(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t)
-	account := prototest.Attributes{"account_id": "acct-1"}
-	_, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": day}.With(account))
-	prototest.WantText(t, diags.Errors(), "account", "org_id and project_id")
-	_, diags = p.Plan(fileName, nil, file("day", account))
-	prototest.WantText(t, diags.Errors(), "account", "org_id and project_id")
-	if n := len(service.Requests()); n != 0 {
-		t.Errorf("%d requests", n)
 	}
 }
 

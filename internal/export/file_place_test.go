@@ -120,19 +120,27 @@ func rewrite(t *testing.T, path, text string, at time.Time) {
 	}
 }
 
-func TestExportFile_retainedWhenDestroyed(t *testing.T) {
+func TestExportFile_destroyed(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t)
-	path := target(t)
-	state := created(t, p, file(path, prototest.Attributes{"on_destroy": "retain"}))
-	gone, diags := nextRun(t, service).Destroy(fileName, state)
-	p.NoErrors(diags)
-	if gone != nil {
-		t.Error("it is still in state")
-	}
+	for onDestroy, want := range map[string]func(*testing.T, string){
+		"remove": wantNothing,
+		"retain": func(t *testing.T, path string) { t.Helper(); wantContent(t, path, lines) },
+	} {
+		t.Run(onDestroy, func(t *testing.T) {
+			t.Parallel()
 
-	wantContent(t, path, lines)
+			p, service := start(t)
+			path := target(t)
+			state := created(t, p, file(path, prototest.Attributes{"on_destroy": onDestroy}))
+			gone, diags := nextRun(t, service).Destroy(fileName, state)
+			p.NoErrors(diags)
+			if gone != nil || len(diags.Warnings()) > 0 {
+				t.Errorf("destroyed with %v", diags.Warnings())
+			}
+			want(t, path)
+		})
+	}
 }
 
 func TestExportFile_createDirectories(t *testing.T) {

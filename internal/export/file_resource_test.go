@@ -4,8 +4,6 @@ package export_test
 
 import (
 	"compress/gzip"
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
 	"net/http"
 	"os"
@@ -18,7 +16,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -28,51 +25,6 @@ const lines = `{"kind":"person","record":{"id":"p-2026-03-01","name":"Jane Canar
 {"kind":"event","record":{"id":"e1-2026-03-01"}}
 {"kind":"event","record":{"id":"e2-2026-03-01"}}
 `
-
-func TestExportFile_writtenToAFileAndToNothingElse(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t)
-	path := target(t)
-	config := file(path, nil)
-	plan, diags := p.Plan(fileName, nil, config)
-	p.NoErrors(diags)
-	if plan.Attributes["sha256"] != prototest.Unknown || plan.Attributes["counts"] != prototest.Unknown {
-		t.Errorf("planned is %v", plan.Attributes)
-	}
-
-	state := created(t, p, config)
-	sum := sha256.Sum256([]byte(lines))
-	want := prototest.Attributes{
-		"utc_date": day, "path": path, "kinds": nil, "compression": "none", "with_kind": true, "max_bytes": nil, "overwrite": false, "allow_incomplete_day": false,
-		"create_directories": false, "triggers": nil, "verify": "stat", "on_destroy": "remove",
-		"org_id": mocktest.Org, "project_id": mocktest.Project, "account_id": nil,
-		"complete": true, "sha256": hex.EncodeToString(sum[:]), "bytes": float64(len(lines)),
-		"counts":               prototest.Attributes{"persons": 1.0, "sessions": 1.0, "events": 2.0, "unknown": 0.0},
-		"invalid_utf8_records": 0.0,
-		"files":                nil,
-	}
-
-	if diff := cmp.Diff(want, state.Attributes); diff != "" {
-		t.Errorf("unexpected state (-want +got):\n%s", diff)
-	}
-
-	wantContent(t, path, lines)
-	wantNoPerson(t, string(state.Private))
-
-	p = nextRun(t, service)
-	state, diags = p.Refresh(fileName, state)
-	p.NoErrors(diags)
-	p.WantEmptyPlan(fileName, state, config)
-	wantCount(t, service, 1)
-	gone, diags := p.Destroy(fileName, state)
-	p.NoErrors(diags)
-	if gone != nil || len(diags.Warnings()) > 0 {
-		t.Errorf("destroyed with %v", diags.Warnings())
-	}
-
-	wantNothing(t, path)
-}
 
 func TestExportFile_compression(t *testing.T) {
 	t.Parallel()

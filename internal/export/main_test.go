@@ -248,6 +248,7 @@ func (f *fileTest) apply(steps ...fileStep) {
 
 		if s.errors == nil {
 			p.WantEmptyPlan(fileName, after, s.config)
+			wantNoPerson(f.T, string(after.Private))
 		} else if (after == nil) != (f.state == nil) || after != nil && !cmp.Equal(f.state.Attributes, after.Attributes) {
 			f.Errorf("an error has changed the state to %v", after)
 		}

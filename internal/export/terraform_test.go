@@ -106,35 +106,6 @@ func startStalled(t *testing.T) (service *mocktest.Instance, begun <-chan struct
 	return service, requested
 }
 
-func TestCLIExportFile_interruptLeavesNoFile(t *testing.T) {
-	t.Parallel()
-
-	for name, stop := range clitest.Interrupts(t) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			service, begun := startStalled(t)
-			cli := clitest.New(t, `
-resource "analytics_export_file" "day" {
-  utc_date = "2026-03-01"
-  path     = "export/day.ndjson"
-}
-`, service.Environment())
-			folder := filepath.Join(cli.Dir, "export")
-			if err := os.Mkdir(folder, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			r := cli.RunInterrupted(stop, "Creating...", begun, "apply", "-auto-approve")
-			if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
-				t.Errorf("left behind are %v, %v\n%s", entries, err, r.Output)
-			}
-			if state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate")); err == nil && strings.Contains(string(state), "analytics_export_file") {
-				t.Errorf("it is in state:\n%s", state)
-			}
-		})
-	}
-}
-
 const nightlyAddress = "action.analytics_export_day.nightly"
 
 const nightlyBlock = `
@@ -187,24 +158,45 @@ func TestCLIExportDay_invoked(t *testing.T) {
 	wantCount(t, service, 1)
 }
 
-func TestCLIExportDay_interruptLeavesNoFile(t *testing.T) {
+// TestCLIExport_interruptLeavesNoFile interrupts the creation of a file, and an action.
+func TestCLIExport_interruptLeavesNoFile(t *testing.T) {
 	t.Parallel()
 
-	for name, stop := range clitest.Interrupts(t) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+	const fileBlock = `
+resource "analytics_export_file" "day" {
+  utc_date           = "2026-03-01"
+  path               = "export/day.ndjson"
+  create_directories = true
+}
+`
 
-			service, begun := startStalled(t)
-			cli := clitest.New(t, nightlyBlock, service.Environment())
-			cli.Needs(acctest.Actions)
+	for what, tc := range map[string]struct {
+		block, says string
+		needs       acctest.Feature
+		args        []string
+	}{
+		"file":   {block: fileBlock, says: "Creating..."},
+		"action": {block: nightlyBlock, says: "Exporting", needs: acctest.Actions, args: []string{"-invoke=" + nightlyAddress}},
+	} {
+		for name, stop := range clitest.Interrupts(t) {
+			t.Run(what+", "+name, func(t *testing.T) {
+				t.Parallel()
 
-			r := cli.RunInterrupted(stop, "Exporting", begun, "apply", "-auto-approve", "-invoke="+nightlyAddress)
-			if r.Code == 0 {
-				t.Errorf("the interrupted run ended with 0:\n%s", r.Output)
-			}
-			if _, err := os.Lstat(filepath.Join(cli.Dir, "export")); !os.IsNotExist(err) {
-				t.Errorf("something is left behind: %v\n%s", err, r.Output)
-			}
-		})
+				service, begun := startStalled(t)
+				cli := clitest.New(t, tc.block, service.Environment())
+				cli.Needs(tc.needs)
+
+				r := cli.RunInterrupted(stop, tc.says, begun, append([]string{"apply", "-auto-approve"}, tc.args...)...)
+				if r.Code == 0 {
+					t.Errorf("the interrupted run ended with 0:\n%s", r.Output)
+				}
+				if _, err := os.Lstat(filepath.Join(cli.Dir, "export")); !os.IsNotExist(err) {
+					t.Errorf("something is left behind: %v\n%s", err, r.Output)
+				}
+				if state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate")); err == nil && strings.Contains(string(state), "analytics_export_file") {
+					t.Errorf("it is in state:\n%s", state)
+				}
+			})
+		}
 	}
 }
