@@ -28,7 +28,7 @@ type dayExport struct {
 
 	kinds    []records.Kind // that are asked for
 	outputs  []*output      // the files to write
-	written  tally          // so far
+	written  progress       // so far
 	result   client.ExportResult
 	complete bool // the day was over
 }
@@ -80,7 +80,7 @@ func (e *dayExport) write(export func(client.ExportSink) error) error {
 	defer reservation.Close()
 
 	sink := &fileSink{dayExport: e, reserved: reservation}
-	if err := sink.begin(); err != nil {
+	if err := sink.startFiles(); err != nil {
 		return err
 	}
 	if err := export(sink); err != nil {

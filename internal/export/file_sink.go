@@ -40,8 +40,8 @@ type fileSink struct {
 	targets  [len(records.Counts{})]int // by kind; without {kind}, all kinds go to target 0
 }
 
-// begin starts all files but the optional ones.
-func (s *fileSink) begin() error {
+// startFiles starts all files but the optional ones.
+func (s *fileSink) startFiles() error {
 	for i, o := range s.outputs {
 		s.targets[o.kind] = i
 		if o.optional {
@@ -75,7 +75,7 @@ func (s *fileSink) Restart() error {
 		o.lines = nil
 	}
 
-	return s.begin()
+	return s.startFiles()
 }
 
 // Record writes one record as a line. The record keeps its spelling; only white space that
@@ -124,8 +124,8 @@ var (
 	}()
 )
 
-// tally counts what has been written of a day. It may be read at any time.
-type tally struct {
+// progress counts what has been written of a day. It may be read at any time.
+type progress struct {
 	records atomic.Int64
 	bytes   atomic.Int64 // of all files together, after compression
 
@@ -135,7 +135,7 @@ type tally struct {
 }
 
 // restart begins to count again.
-func (t *tally) restart() {
+func (t *progress) restart() {
 	t.bytes.Store(0)
 	if records := t.records.Swap(0); t.restarted != nil {
 		t.restarted(records)
@@ -148,7 +148,7 @@ type bounded struct {
 	*outfile.Writer
 
 	limit   int64 // 0 for none
-	written *tally
+	written *progress
 }
 
 func (b *bounded) Write(p []byte) (int, error) {

@@ -247,7 +247,7 @@ func (t *reservedTarget) publish(paths *PathsInUse) error {
 
 	t.replaces = taken
 	if t.out != nil {
-		return t.temporary.place(t.name, t.Replace || taken)
+		return t.temporary.putInPlace(t.name, t.Replace || taken)
 	}
 	if taken {
 		return Pathless(t.folder.Remove(t.name))

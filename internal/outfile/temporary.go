@@ -91,9 +91,9 @@ func (t *temporary) isInPlace() bool {
 	return err == nil && os.SameFile(opened, named)
 }
 
-// place gives the file the name of the target. Without replace it returns ErrExists if that is
+// putInPlace gives the file the name of the target. Without replace it returns ErrExists if that is
 // taken; on a file system without hard links, it can only look at the name just before.
-func (t *temporary) place(target string, replace bool) error {
+func (t *temporary) putInPlace(target string, replace bool) error {
 	if runtime.GOOS == "windows" { // does not rename open files
 		if err := t.f.Close(); err != nil {
 			return Pathless(err)
