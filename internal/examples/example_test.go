@@ -81,12 +81,15 @@ func (e *example) seed(t *testing.T) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
+	var seed mockserver.Seed
 	if err == nil {
-		err = errors.Join(e.service.Load(f), f.Close())
+		seed, err = mockserver.ReadSeed(f)
+		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	e.service.Add(seed)
 }
 
 // declare adds the provider's source to examples that leave it out, since the

@@ -46,18 +46,12 @@ func (s *Server) Change(step func(Request, *Response)) {
 	})
 }
 
-// receipts stands for the answers to what was queued, where Reshape wants operations.
-const receipts = "receipts"
-
 // Reshape replaces the bodies of some operations' answers by what change makes of them. Errors,
 // receipts, and bodies of another type than T stay as they are.
 func Reshape[T any](s *Server, change func(T) any, operations ...string) {
 	s.Change(func(r Request, a *Response) {
-		operation := r.Operation
-		if a.Receipt {
-			operation = receipts
-		}
-		if body, ok := a.Body.(T); ok && a.Status < http.StatusBadRequest && slices.Contains(operations, operation) {
+		body, ok := a.Body.(T)
+		if ok && !a.Receipt && a.Status < http.StatusBadRequest && slices.Contains(operations, r.Operation) {
 			a.Body = change(body)
 		}
 	})
@@ -70,7 +64,11 @@ func (s *Server) ReshapeConsents(change func(record map[string]any) any) {
 
 // ReshapeReceipts is Reshape for the answers to requests that were queued.
 func (s *Server) ReshapeReceipts(change func(record map[string]any) any) {
-	Reshape(s, change, receipts)
+	s.Change(func(_ Request, a *Response) {
+		if record, ok := a.Body.(map[string]any); ok && a.Receipt {
+			a.Body = change(record)
+		}
+	})
 }
 
 // ReshapePending replaces each record on the list of pending requests; nil leaves it out.
@@ -89,19 +87,7 @@ func (s *Server) ReshapePending(change func(record map[string]any) map[string]an
 // RenamePending gives members of each record on the list of pending requests other names, in
 // pairs of names. An empty other name takes the member away.
 func (s *Server) RenamePending(names ...string) {
-	s.ReshapePending(func(record map[string]any) map[string]any { return rename(record, names...) })
-}
-
-// rename gives members of an object other names, in pairs of names, and returns it.
-func rename(object map[string]any, names ...string) map[string]any {
-	for pair := range slices.Chunk(names, 2) {
-		value, ok := object[pair[0]]
-		delete(object, pair[0])
-		if ok && pair[1] != "" {
-			object[pair[1]] = value
-		}
-	}
-	return object
+	Reshape(s, renamed(names...), OpListPendingRequests)
 }
 
 // fieldError is an objection to one parameter, as it appears in the body of an error.
@@ -110,22 +96,12 @@ type fieldError struct {
 	Message string `json:"message"`
 }
 
-// errorBody is the body of every error. The interface shows none (section 7), so its
-// form is an assumption.
-type errorBody struct {
-	Error errorParts `json:"error"`
-}
-
-type errorParts struct {
+// problem is what the body of every error has, in a member "error". The interface shows
+// none (section 7), so its form is an assumption.
+type problem struct {
 	Code    string       `json:"code"`
 	Message string       `json:"message"`
 	Fields  []fieldError `json:"fields,omitempty"`
-}
-
-// ErrorBody returns the JSON that the server sends with an error, for tests that
-// script one with Fault.Body (section 7).
-func ErrorBody(code, message string) []byte {
-	return encode(errorBody{errorParts{Code: code, Message: message}})
 }
 
 // success returns a 200 with v as JSON.
@@ -134,7 +110,7 @@ func success(v any) Response {
 }
 
 func failure(status int, code, message string, fields ...fieldError) Response {
-	return Response{Status: status, Header: http.Header{}, Body: errorBody{errorParts{code, message, fields}}}
+	return Response{Status: status, Header: http.Header{}, Body: map[string]problem{"error": {code, message, fields}}}
 }
 
 func unknownRoute() Response {
@@ -155,7 +131,7 @@ func (a Response) write(w http.ResponseWriter) {
 		v.send(w)
 		return
 	case noContent:
-		w.WriteHeader(http.StatusNoContent)
+		w.WriteHeader(a.Status)
 		return
 	case PlainText:
 		media, body = "text/plain", []byte(v)

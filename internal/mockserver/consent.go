@@ -50,30 +50,20 @@ func (s *Server) PutConsent(scope Scope, identity string, record ConsentRecord) 
 	s.put(&s.consents, person{scope, identity}, fields)
 }
 
-// Consent returns a copy of a person's consent record (section 2), and whether there
-// is one.
+// Consent returns a person's consent record (section 2) without its Extra, and whether
+// there is one.
 func (s *Server) Consent(scope Scope, identity string) (record ConsentRecord, ok bool) {
 	fields, ok := s.get(&s.consents, person{scope, identity})
 	for i, name := range clauseNames {
-		if agreed, is := fields[name].(bool); is {
-			record.Clauses[i] = agreed
-			delete(fields, name)
-		}
+		record.Clauses[i], _ = fields[name].(bool)
 	}
 	if address, is := fields["user_ipv6"].(string); is {
 		record.UserIPv6 = &address
-		delete(fields, "user_ipv6")
 	}
 	if manual, is := fields["manual"].(bool); is {
 		record.Manual = &manual
-		delete(fields, "manual")
 	}
-	if record.AgreementTime = fields["agreement_time"]; record.AgreementTime != nil {
-		delete(fields, "agreement_time")
-	}
-	if len(fields) > 0 {
-		record.Extra = fields
-	}
+	record.AgreementTime = fields["agreement_time"]
 
 	return record, ok
 }
@@ -113,61 +103,54 @@ func (s *Server) updateConsent(c *call) Response {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	record := maps.Clone(s.consents[c.person()])
-	for name, value := range fields {
-		put(&record, name, value)
+	if held, ok := load(&s.consents, c.person()); ok {
+		maps.Copy(held, fields)
+		fields = held
 	}
-	put(&s.consents, c.person(), record)
+	s.consents.Store(c.person(), fields)
 
-	return success(maps.Clone(record))
+	return success(maps.Clone(fields))
 }
 
 // consentField returns the value of a parameter as the record holds it, and what is wrong
 // with it, or "". In a form or a query, every value is text.
-func consentField(name string, v any, wire Wire) (value any, objection string) {
-	text, asText := v.(string)
-	asText = asText && cmp.Or(wire.ConsentParametersIn, InJSON) != InJSON
+func consentField(name string, value any, wire Wire) (held any, objection string) {
+	text, isText := value.(string)
+	if isText && cmp.Or(wire.ConsentParametersIn, InJSON) != InJSON {
+		switch {
+		case text == "true", text == "false":
+			value = text == "true"
+		case wire.AgreementTimeFormat == TimeUnixMS:
+			value = json.Number(text)
+		}
+	}
 
 	switch {
-	case name == "agreement_time":
-		return agreementTime(v, asText, wire.AgreementTimeFormat)
+	case name == "manual" || slices.Contains(clauseNames[:], name):
+		if _, ok := value.(bool); !ok {
+			return nil, "must be true or false"
+		}
 
 	case name == "user_ipv6":
 		if a, err := netip.ParseAddr(text); err != nil || !a.Is6() || a.Zone() != "" {
 			return nil, "must be an IPv6 address; IPv4 is mapped into IPv6 space"
 		}
-		return text, ""
+		value = text
 
-	case name != "manual" && !slices.Contains(clauseNames[:], name):
-		return nil, "is not known"
-	}
+	case name == "agreement_time" && wire.AgreementTimeFormat == TimeUnixMS:
+		number, _ := value.(json.Number)
+		if _, err := number.Int64(); err != nil {
+			return nil, "must be a number of milliseconds since 1970"
+		}
 
-	if asText && (text == "true" || text == "false") {
-		return text == "true", ""
-	}
-	if _, ok := v.(bool); !ok {
-		return nil, "must be true or false"
-	}
-
-	return v, ""
-}
-
-func agreementTime(v any, asText bool, format string) (value any, objection string) {
-	text, _ := v.(string)
-	if format != TimeUnixMS {
+	case name == "agreement_time":
 		if _, err := time.Parse(time.RFC3339, text); err != nil {
 			return nil, "must be a time as RFC 3339 has it"
 		}
-		return text, ""
+
+	default:
+		return nil, "is not known"
 	}
 
-	number, _ := v.(json.Number)
-	if asText {
-		number = json.Number(text)
-	}
-	if _, err := number.Int64(); err != nil {
-		return nil, "must be a number of milliseconds since 1970"
-	}
-
-	return number, ""
+	return value, ""
 }

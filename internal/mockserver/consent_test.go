@@ -87,7 +87,7 @@ func TestConsent_wrongParametersAreNamed(t *testing.T) {
 		allClauses() + "x":                                       "malformed",
 		`null`:                                                   "malformed",
 
-		allClausesText + "&clause_1_consent=true":          "invalid_parameters clause_1_consent",
+		allClausesText + "&clause_1_consent=true":          "malformed",
 		strings.Replace(allClausesText, "true", "1", 1):    "invalid_parameters clause_1_consent",
 		strings.Replace(allClausesText, "true", "TRUE", 1): "invalid_parameters clause_1_consent",
 		allClausesText + "&manual=%zz":                     "malformed",

@@ -3,8 +3,6 @@
 package mockserver
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,12 +11,10 @@ import (
 	"time"
 )
 
-// Question is one that the interface leaves open, with answers that a service may give.
+// Question is one that the interface leaves open, with answers that a service may give. The
+// first of them is that of a zero Server.
 type Question struct {
-	Name string
-	// Section is that of the interface which leaves it open.
-	Section string
-	// Choices are the answers. The first is that of a zero Server.
+	Name    string
 	Choices []Choice
 }
 
@@ -31,8 +27,8 @@ type Choice struct {
 	set func(*Server)
 }
 
-func question(name, section, first string, others ...Choice) Question {
-	return Question{name, section, append([]Choice{{Name: first}}, others...)}
+func question(name, first string, others ...Choice) Question {
+	return Question{name, append([]Choice{{Name: first, set: func(*Server) {}}}, others...)}
 }
 
 func or(name string, set func(*Server)) Choice { return Choice{Name: name, set: set} }
@@ -45,19 +41,14 @@ func foreign(name string, set func(*Server)) Choice {
 type Dialect map[string]string
 
 // ParseDialect parses a text such as "login_parameters=form,path_family=account".
-func ParseDialect(text string) (Dialect, error) {
+func ParseDialect(text string) Dialect {
 	d := Dialect{}
 	for part := range strings.SplitSeq(text, ",") {
-		question, choice, ok := strings.Cut(part, "=")
-		if !ok && part != "" {
-			return nil, errors.New("a dialect is question=choice, with commas between")
-		}
-		if ok {
+		if question, choice, _ := strings.Cut(part, "="); question != "" {
 			d[question] = choice
 		}
 	}
-
-	return d, (&Server{}).Speak(d)
+	return d
 }
 
 // String returns the dialect as ParseDialect reads it.
@@ -69,74 +60,137 @@ func (d Dialect) String() string {
 	return strings.Join(parts, ",")
 }
 
-// Foreign reports whether the provider does not claim to understand the dialect.
-func (d Dialect) Foreign() bool {
+// choices returns the choices in the order of Questions. The error names a question or a
+// choice that does not exist.
+func (d Dialect) choices() ([]Choice, error) {
+	var chosen []Choice
+	rest := maps.Clone(d)
 	for _, q := range Questions {
-		if slices.ContainsFunc(q.Choices, func(c Choice) bool { return c.Foreign && d[q.Name] == c.Name }) {
-			return true
+		name, asked := d[q.Name]
+		delete(rest, q.Name)
+		if i := slices.IndexFunc(q.Choices, func(c Choice) bool { return c.Name == name }); i >= 0 {
+			chosen = append(chosen, q.Choices[i])
+		} else if asked {
+			return nil, fmt.Errorf("there is no choice %q for the question %q", name, q.Name)
 		}
 	}
-	return false
+	for name := range rest {
+		return nil, fmt.Errorf("there is no question %q", name)
+	}
+
+	return chosen, nil
+}
+
+// Foreign reports whether the provider does not claim to understand the dialect.
+func (d Dialect) Foreign() bool {
+	chosen, _ := d.choices()
+	return slices.ContainsFunc(chosen, func(c Choice) bool { return c.Foreign })
 }
 
 // Speak configures the server for a dialect, before its first request. The error names a
 // question or a choice that does not exist.
 func (s *Server) Speak(d Dialect) error {
-	rest := maps.Clone(d)
-	for _, q := range Questions {
-		name := d[q.Name]
-		delete(rest, q.Name)
-		if name == "" {
-			continue
-		}
-
-		i := slices.IndexFunc(q.Choices, func(c Choice) bool { return c.Name == name })
-		if i < 0 {
-			return fmt.Errorf("there is no choice %q for the question %q", name, q.Name)
-		}
-		if set := q.Choices[i].set; set != nil {
-			set(s)
-		}
+	chosen, err := d.choices()
+	for _, c := range chosen {
+		c.set(s)
 	}
-
-	for name := range rest {
-		return fmt.Errorf("there is no question %q", name)
-	}
-
-	return nil
+	return err
 }
 
-// What the choices do. Each of these functions returns what configures a server.
+// What the choices do. Some of these functions return what configures a server, some a change
+// of a body for answers.
 
-// reshaped changes the bodies of some operations' answers.
-func reshaped[T any](change func(T) any, operations ...string) func(*Server) {
+// answers changes the bodies of some operations' answers.
+func answers[T any](change func(T) any, operations ...string) func(*Server) {
 	return func(s *Server) { Reshape(s, change, operations...) }
 }
 
-// consentsAs changes the records that both consent operations answer with.
-func consentsAs(change func(record map[string]any) any) func(*Server) {
-	return reshaped(change, OpGetConsent, OpUpdateConsent)
+// consents changes the records that both consent operations answer with.
+func consents(change func(any) any) func(*Server) {
+	return answers(change, OpGetConsent, OpUpdateConsent)
 }
 
-// receiptsAs answers what is queued with 200 and a body.
-func receiptsAs(change func(record map[string]any) any) func(*Server) {
+// receipt answers what is queued with 200 and a body.
+func receipt(change func(any) any) func(*Server) {
 	return func(s *Server) {
-		s.ReshapeReceipts(change)
 		s.Change(func(_ Request, a *Response) {
 			if a.Receipt {
-				a.Status = http.StatusOK
+				a.Status, a.Body = http.StatusOK, change(a.Body)
 			}
 		})
 	}
 }
 
-// failures changes the body of every error.
-func failures(media string, form func(errorParts) any) func(*Server) {
+// in puts an answer under names, the outermost first.
+func in(names ...string) func(any) any {
+	return func(body any) any {
+		for _, name := range slices.Backward(names) {
+			body = map[string]any{name: body}
+		}
+		return body
+	}
+}
+
+// always answers with v.
+func always(v any) func(any) any { return func(any) any { return v } }
+
+// each changes an object, or each object of a list, in place.
+func each(change func(object map[string]any)) func(any) any {
+	return func(body any) any {
+		switch v := body.(type) {
+		case map[string]any:
+			change(v)
+		case []map[string]any:
+			for _, object := range v {
+				change(object)
+			}
+		}
+		return body
+	}
+}
+
+// renamed gives members of objects other names, in pairs of names. An empty other name takes
+// the member away.
+func renamed(names ...string) func(any) any {
+	return each(func(object map[string]any) {
+		for pair := range slices.Chunk(names, 2) {
+			value, ok := object[pair[0]]
+			delete(object, pair[0])
+			if ok && pair[1] != "" {
+				object[pair[1]] = value
+			}
+		}
+	})
+}
+
+// timeAs writes an agreement_time that is a text in another format.
+func timeAs(format func(time.Time) any) func(*Server) {
+	return consents(each(func(record map[string]any) {
+		text, _ := record["agreement_time"].(string)
+		if t, err := time.Parse(time.RFC3339, text); err == nil {
+			record["agreement_time"] = format(t.UTC())
+		}
+	}))
+}
+
+// errorsAs changes the body of every error.
+func errorsAs(media string, form func(problem) any) func(*Server) {
 	return func(s *Server) {
 		s.Change(func(_ Request, a *Response) {
-			if e, ok := a.Body.(errorBody); ok {
-				a.Body = form(e.Error)
+			if e, ok := a.Body.(map[string]problem); ok {
+				a.Body = form(e["error"])
 				a.Header.Set("Content-Type", media)
+			}
+		})
+	}
+}
+
+// noConsent answers 200 with a body about a person without a consent.
+func noConsent(body any) func(*Server) {
+	return func(s *Server) {
+		s.Change(func(r Request, a *Response) {
+			if e, failed := a.Body.(map[string]problem); failed && e["error"].Code == "not_found" && r.Operation == OpGetConsent {
+				a.Status, a.Body = http.StatusOK, body
 			}
 		})
 	}
@@ -155,13 +209,10 @@ func refused(which func(Request) bool, answer Response) func(*Server) {
 	}
 }
 
-// only accepts one method of authentication for some operations; for all but the login if
-// none is named.
-func only(auth string, operations ...string) func(*Server) {
-	return refused(func(r Request) bool {
-		meant := len(operations) == 0 || slices.Contains(operations, r.Operation)
-		return meant && r.Operation != OpLogin && r.Auth != auth
-	}, failure(http.StatusUnauthorized, "wrong_method", "This method of authentication is not accepted here."))
+// only accepts one method of authentication for some operations.
+func only(auth string, operations []string) func(*Server) {
+	return refused(func(r Request) bool { return slices.Contains(operations, r.Operation) && r.Auth != auth },
+		failure(http.StatusUnauthorized, "wrong_method", "This method of authentication is not accepted here."))
 }
 
 // lacks answers 404 for a family of paths.
@@ -169,107 +220,31 @@ func lacks(prefix string) func(*Server) {
 	return refused(func(r Request) bool { return strings.HasPrefix(r.Template, prefix) }, unknownRoute())
 }
 
-// noConsent answers 200 with a body about a person without a consent.
-func noConsent(body any) func(*Server) {
-	return func(s *Server) {
-		s.Change(func(r Request, a *Response) {
-			if e, failed := a.Body.(errorBody); failed && e.Error.Code == "not_found" && r.Operation == OpGetConsent {
-				a.Status, a.Body = http.StatusOK, body
-			}
-		})
-	}
-}
-
-// unfinished gives each pending record of an unfinished request a status.
-func unfinished(status string) func(*Server) {
-	return func(s *Server) {
-		s.ReshapePending(func(record map[string]any) map[string]any {
-			for _, name := range []string{"status", "phase"} {
-				if record[name] == StatusPending {
-					record[name] = status
-				}
-			}
-			return record
-		})
-	}
-}
-
 // paged limits the list of pending requests to its first record and says that there are more.
 // The interface shows no pages (section 8); these signs are common in other services.
-func paged(sign string) func(*Server) {
+func paged(sign string, value any) func(*Server) {
 	return func(s *Server) {
 		s.Change(func(_ Request, a *Response) {
-			records, ok := a.Body.([]map[string]any)
-			if !ok {
-				return
-			}
-
-			more := len(records) > 1
-			var next any
-			if more {
-				next = "https://service.example.com/pending-requests?page=2" // which no client can reach
-			}
-			signs := map[string]any{"has_more": more, "total": len(records), "next": next}
-
-			records = records[:min(1, len(records))]
-			a.Body = records
-			if value, inBody := signs[sign]; inBody {
-				a.Body = map[string]any{"requests": records, sign: value}
-			} else if more {
-				a.Header.Set("Link", fmt.Sprintf(`<%s>; rel="next"`, next))
+			records, isList := a.Body.([]map[string]any)
+			switch {
+			case !isList || len(records) < 2:
+			case sign == "Link":
+				a.Body = records[:1]
+				a.Header.Set(sign, fmt.Sprintf(`<%s>; rel="next"`, value))
+			default:
+				a.Body = map[string]any{"requests": records[:1], sign: value}
 			}
 		})
 	}
 }
 
-// in puts an answer under names, the outermost first.
-func in[T any](names ...string) func(T) any {
-	return func(body T) any {
-		v := any(body)
-		for _, name := range slices.Backward(names) {
-			v = map[string]any{name: v}
+// pendingIs gives each record of an unfinished request another status.
+func pendingIs(status string) func(*Server) {
+	return answers(each(func(record map[string]any) {
+		if record["status"] == StatusPending {
+			record["status"] = status
 		}
-		return v
-	}
-}
-
-// always answers with v.
-func always[T any](v any) func(T) any { return func(T) any { return v } }
-
-// renamed gives members of an object other names, in pairs of names.
-func renamed(names ...string) func(map[string]any) any {
-	return func(object map[string]any) any { return rename(object, names...) }
-}
-
-// timeAs writes agreement_time in another format.
-func timeAs(format func(time.Time) any) func(*Server) {
-	return consentsAs(func(record map[string]any) any {
-		text, _ := record["agreement_time"].(string)
-		t, err := time.Parse(time.RFC3339, text)
-		if number, ok := record["agreement_time"].(json.Number); ok {
-			var ms int64
-			ms, err = number.Int64()
-			t = time.UnixMilli(ms)
-		}
-
-		if err == nil {
-			record["agreement_time"] = format(t.UTC())
-		}
-
-		return record
-	})
-}
-
-// camelCased gives all members of an object names in camel case.
-func camelCased(object map[string]any) any {
-	for _, name := range slices.Collect(maps.Keys(object)) {
-		words := strings.Split(name, "_")
-		for i := range words[1:] {
-			words[i+1] = strings.ToUpper(words[i+1][:1]) + words[i+1][1:]
-		}
-		rename(object, name, strings.Join(words, ""))
-	}
-	return object
+	}), OpListPendingRequests)
 }
 
 // clockAhead moves the Date of every answer.

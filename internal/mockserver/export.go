@@ -40,7 +40,7 @@ type ExportDay struct {
 	Others []any `json:"others"`
 }
 
-// exportDay has the records of a day by kind, each valid until the next one.
+// exportDay has the records of a day by kind, each valid until the next one; nil: none.
 type exportDay [Kinds + 1]iter.Seq[[]byte]
 
 type exportKey struct {
@@ -62,17 +62,16 @@ func (s *Server) PutExport(scope Scope, date string, day ExportDay) {
 	}
 
 	var held exportDay
-	for i, list := range [][]any{day.Persons, day.Sessions, day.Events, day.Others} {
+	for kind, list := range [][]any{day.Persons, day.Sessions, day.Events, day.Others} {
 		var encoded [][]byte
 		for _, record := range list {
 			encoded = append(encoded, encode(record))
 		}
-		held[i] = slices.Values(encoded)
+		if kind != others || len(list) > 0 {
+			held[kind] = slices.Values(encoded)
+		}
 	}
-
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	put(&s.exports, exportKey{scope, date}, held)
+	s.exports.Store(exportKey{scope, date}, held)
 }
 
 // exportRecords is GET …/export (section 4, Export), which only the org/project family
@@ -88,30 +87,25 @@ func (s *Server) exportRecords(c *call) Response {
 		return invalid(fieldError{"utcDate", "has to be a date, YYYY-MM-DD"})
 	}
 
-	kinds := []int{0, 1, 2, others}
-	if parameter := s.Wire.ExportKindParameter; parameter != "" {
-		values := s.Wire.ExportKindValues
-		if values == [Kinds]string{} {
-			values = kindNames
-		}
+	held, _ := s.exports.Load(exportKey{c.entry.Scope, date})
+	day, ok := held.(exportDay)
+	if !ok {
+		day = generatedDay(c.entry.Scope, date, s.ExportRecords)
+	}
 
+	if parameter := s.Wire.ExportKindParameter; parameter != "" {
+		values := cmp.Or(s.Wire.ExportKindValues, kindNames)
 		chosen, _ := sent[parameter].(string)
 		kind := slices.Index(values[:], chosen)
 		if kind < 0 {
 			return invalid(fieldError{parameter, fmt.Sprintf("has to be one of %q", values)})
 		}
-		kinds = []int{kind}
+		records := day[kind]
+		day = exportDay{}
+		day[kind] = records
 	}
 
-	s.mu.Lock()
-	day, ok := s.exports[exportKey{c.entry.Scope, date}]
-	s.mu.Unlock()
-
-	if !ok {
-		day = generatedDay(c.entry.Scope, date, s.ExportRecords)
-	}
-
-	return success(&exportStream{ExportAnswer: s.Export, day: day, kinds: kinds})
+	return success(&exportStream{ExportAnswer: s.Export, day: day})
 }
 
 // Shapes of an export, for ExportAnswer.Shape. The interface shows none (section 4,
@@ -145,11 +139,10 @@ type ExportAnswer struct {
 type exportStream struct {
 	ExportAnswer
 
-	day   exportDay
-	kinds []int
+	day exportDay
 }
 
-// send writes the answer while it is generated.
+// send writes the answer while it is generated, with its content coding.
 func (e *exportStream) send(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	if e.Shape == ExportNDJSON {
@@ -158,36 +151,32 @@ func (e *exportStream) send(w http.ResponseWriter) {
 	if e.Encoding != "" {
 		w.Header().Set("Content-Encoding", e.Encoding)
 	}
-
 	_ = http.NewResponseController(w).Flush() // net/http would give a short answer a length
-	if e.encode(w) != nil {
+
+	const block = 256 << 10
+	sent := bufio.NewWriterSize(w, block)
+	var packer io.WriteCloser
+	switch e.Encoding {
+	case "gzip":
+		packer, _ = gzip.NewWriterLevel(sent, gzip.BestSpeed)
+	case "zstd":
+		packer, _ = zstd.NewWriter(sent, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20))
+	}
+
+	var err error
+	if packer == nil {
+		err = e.write(sent)
+	} else {
+		plain := bufio.NewWriterSize(packer, block)
+		err = cmp.Or(e.write(plain), plain.Flush(), packer.Close())
+	}
+	if cmp.Or(err, sent.Flush()) != nil {
 		panic(http.ErrAbortHandler) // the client has gone
 	}
 }
 
-// encode writes the answer with its content coding, through buffers.
-func (e *exportStream) encode(to io.Writer) error {
-	const block = 256 << 10
-
-	w := bufio.NewWriterSize(to, block)
-	var packer io.WriteCloser
-	switch e.Encoding {
-	case "gzip":
-		packer, _ = gzip.NewWriterLevel(w, gzip.BestSpeed)
-	case "zstd":
-		packer, _ = zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20))
-	default:
-		return cmp.Or(e.write(w), w.Flush())
-	}
-
-	plain := bufio.NewWriterSize(packer, block)
-
-	return cmp.Or(e.write(plain), plain.Flush(), packer.Close(), w.Flush())
-}
-
-// write writes the answer in its shape: an array for each kind, and one for the records
-// without a kind if there are any, or else all records in a row. A bufio.Writer keeps its
-// first error.
+// write writes the answer in its shape: an array for each kind that the day has, or else all
+// records in a row. A bufio.Writer keeps its first error.
 func (e *exportStream) write(w *bufio.Writer) error {
 	arrays, begin, between, after, end := true, "{"+e.Beside, ",", "", "}"
 	switch e.Shape {
@@ -201,16 +190,16 @@ func (e *exportStream) write(w *bufio.Writer) error {
 
 	_, _ = w.WriteString(begin)
 	beforeArray, beforeRecord := "", ""
-	for _, kind := range e.kinds {
+	for kind, records := range e.day {
+		if records == nil {
+			continue
+		}
 		if arrays {
-			if kind == others && e.isEmpty(others) {
-				continue
-			}
 			_, _ = w.WriteString(beforeArray + `"` + arrayNames[kind] + `":[`)
 			beforeArray, beforeRecord = ",", ""
 		}
 
-		for record := range e.day[kind] {
+		for record := range records {
 			_, _ = w.WriteString(beforeRecord)
 			beforeRecord = between
 			e.writeRecord(w, kind, record, !arrays)
@@ -226,13 +215,6 @@ func (e *exportStream) write(w *bufio.Writer) error {
 	_, err := w.WriteString(end)
 
 	return err
-}
-
-func (e *exportStream) isEmpty(kind int) bool {
-	for range e.day[kind] {
-		return false
-	}
-	return true
 }
 
 // writeRecord writes a record, with the member that says its kind where that is wanted. One

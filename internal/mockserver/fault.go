@@ -4,7 +4,6 @@ package mockserver
 
 import (
 	"bytes"
-	"crypto/tls"
 	"maps"
 	"net"
 	"net/http"
@@ -72,27 +71,17 @@ type Fault struct {
 	// Then is called after the request was processed and before it is answered, so that
 	// it can change what the client's next request finds.
 	Then func()
+
+	seen, taken int // matching requests so far, and those that it took; guarded by Server.mu
 }
 
-// injected is a fault that Server.Inject has added; guarded by Server.mu.
-type injected struct {
-	fault Fault
-	seen  int // matching requests so far
-	taken int // those of them that the fault took
-}
-
-// Inject adds faults. If several could take a request, the one injected first takes
-// it. Inject panics on a Fault.Operation that does not exist.
+// Inject adds faults. If several could take a request, the one injected first takes it.
 func (s *Server) Inject(faults ...Fault) {
-	for _, f := range faults {
-		mustBeOperation(f.Operation)
-	}
-
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
 	for _, f := range faults {
-		s.faults = append(s.faults, &injected{fault: f})
+		s.faults = append(s.faults, &f)
 	}
 }
 
@@ -100,16 +89,15 @@ func (s *Server) Inject(faults ...Fault) {
 func (s *Server) faultFor(c *call) *Fault {
 	s.mu.Lock()
 	var chosen *Fault
-	for _, i := range s.faults {
-		f := &i.fault
+	for _, f := range s.faults {
 		if f.Operation != "" && f.Operation != c.entry.Operation || f.Identity != "" && f.Identity != c.entry.Identity {
 			continue
 		}
 
-		i.seen++
-		spent := f.Times >= 0 && i.taken >= max(f.Times, 1)
-		if chosen == nil && i.seen > f.Skip && !spent {
-			i.taken++
+		f.seen++
+		spent := f.Times >= 0 && f.taken >= max(f.Times, 1)
+		if chosen == nil && f.seen > f.Skip && !spent {
+			f.taken++
 			chosen = f
 		}
 	}
@@ -122,26 +110,17 @@ func (s *Server) faultFor(c *call) *Fault {
 	return chosen
 }
 
-// scripted reports whether the fault has an answer of its own.
-func (f *Fault) scripted() bool { return f.Status != 0 || f.Body != nil }
-
-// reachesService reports whether the service sees the request.
-func (f *Fault) reachesService() bool {
-	if f.Cut == CutBeforeCommit {
-		return false
-	}
-	return f.Commit || f.Cut == CutAfterCommit || !f.scripted() && !f.Hang
-}
-
-// perform carries out a fault.
-func (s *Server) perform(f *Fault, c *call, w http.ResponseWriter, r *http.Request) {
+// perform carries out the fault that takes a call.
+func (s *Server) perform(c *call, w http.ResponseWriter, r *http.Request) {
+	f := c.fault
 	wait(r.Context(), f.Delay)
 
+	isScripted := f.Status != 0 || f.Body != nil
 	out := &recorder{header: http.Header{}}
-	if f.reachesService() {
+	if f.Cut != CutBeforeCommit && (f.Commit || f.Cut == CutAfterCommit || !isScripted && !f.Hang) {
 		s.service(c).ServeHTTP(out, r)
 	}
-	if f.scripted() {
+	if isScripted {
 		*out = recorder{header: http.Header{}, status: f.Status}
 		out.body.Write(f.Body)
 		if len(f.Body) > 0 {
@@ -232,9 +211,6 @@ func reset(w http.ResponseWriter) {
 		panic(http.ErrAbortHandler) // HTTP/2
 	}
 
-	if secured, ok := conn.(*tls.Conn); ok {
-		conn = secured.NetConn() // without TLS's close_notify
-	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}

@@ -169,12 +169,6 @@ func TestFault_hangEndsWithTheClientOrTheServer(t *testing.T) {
 	}
 }
 
-func TestFault_misspeltOperationPanics(t *testing.T) {
-	t.Parallel()
-	wantPanic(t, "no operation getConsents", func() { new(mockserver.Server).Inject(mockserver.Fault{Operation: "getConsents"}) })
-	wantPanic(t, "no operation getConsents", func() { new(mockserver.Server).Count("getConsents") })
-}
-
 // raw sends a request on a new connection and returns everything that is received until the
 // connection ends, and the error it ends with.
 func (s *service) raw(t *testing.T, request, body string) (string, error) {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"maps"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -15,34 +16,38 @@ type person struct {
 	identity string
 }
 
-// records are objects by the person whom they are about. One is replaced, never changed.
-type records map[person]map[string]any
-
-// put replaces a record, as if another client had done so.
-func (s *Server) put(list *records, p person, fields map[string]any) {
+// put replaces what the service holds of a person, an object in one of its maps, as if
+// another client had done so. Such an object is replaced and never changed.
+func (s *Server) put(list *sync.Map, p person, fields map[string]any) {
 	s.lockUpToDate()
 	defer s.mu.Unlock()
-	put(list, p, fields)
+	list.Store(p, fields)
 }
 
-// get returns a copy of a record, and whether there is one. Outcomes that are due are
+// get returns a copy of such an object, and whether there is one. Outcomes that are due are
 // applied first.
-func (s *Server) get(list *records, p person) (map[string]any, bool) {
+func (s *Server) get(list *sync.Map, p person) (map[string]any, bool) {
 	s.lockUpToDate()
 	defer s.mu.Unlock()
-	fields, ok := (*list)[p]
+	return load(list, p)
+}
+
+// load returns a copy of such an object, and whether there is one.
+func load(list *sync.Map, p person) (map[string]any, bool) {
+	held, ok := list.Load(p)
+	fields, _ := held.(map[string]any)
 	return maps.Clone(fields), ok
 }
 
-func (s *Server) remove(list *records, p person) {
+func (s *Server) remove(list *sync.Map, p person) {
 	s.lockUpToDate()
 	defer s.mu.Unlock()
-	delete(*list, p)
+	list.Delete(p)
 }
 
 // read is GET …/user/:identityId/consent and …/profile (section 4). That it answers with the
 // record itself is an assumption.
-func (s *Server) read(list *records, c *call) Response {
+func (s *Server) read(list *sync.Map, c *call) Response {
 	fields, ok := s.get(list, c.person())
 	if !ok {
 		return failure(http.StatusNotFound, "not_found", "Nothing is known of this user.")
@@ -111,11 +116,9 @@ type allData struct {
 // same request answers with them; until then, each request queues another one; an
 // unknown person is no error.
 func (s *Server) getAllData(c *call) Response {
-	now := s.lockUpToDate()
-	prepared, ok := s.prepared[c.person()]
-	s.mu.Unlock()
-
-	if !ok || !now.Before(prepared.readyAt.Add(cmp.Or(s.DataRetention, time.Hour))) {
+	held, _ := s.prepared.Load(c.person())
+	prepared, ok := held.(allData)
+	if !ok || !s.now().Before(prepared.readyAt.Add(cmp.Or(s.DataRetention, time.Hour))) {
 		return s.enqueue(c)
 	}
 
@@ -124,39 +127,41 @@ func (s *Server) getAllData(c *call) Response {
 	return success(data)
 }
 
-// takeEffect carries out the operation of a queued request. Server.mu is held. Three
+// takeEffect carries out the operation of a queued request at a time. Server.mu is held. Three
 // assumptions: each field of an update replaces that of the profile as a whole, a null
 // removes it, and an unknown person gets a profile; the fields of all data; the records
 // of past days stay in an export. The consent stays, since deleting data does not revoke
 // it (section 4).
-func (s *Server) takeEffect(e *queued) {
+func (s *Server) takeEffect(e *queued, at time.Time) {
 	p := person{e.Scope, e.Identity}
+	profile, known := load(&s.profiles, p)
 	switch e.Operation {
 	case OpUpdateProfile:
 		merged := map[string]any{}
-		maps.Copy(merged, s.profiles[p])
+		maps.Copy(merged, profile)
 		for name, value := range e.Body {
 			merged[name] = value
 			if value == nil {
 				delete(merged, name)
 			}
 		}
-		put(&s.profiles, p, merged)
+		s.profiles.Store(p, merged)
 
 	case OpGetAllData:
 		fields := map[string]any{"identity": p.identity, "profile": nil, "consent": nil, "sessions": []any{}, "events": []any{}}
-		if profile, ok := s.profiles[p]; ok {
+		if known {
 			fields["profile"] = profile
 		}
-		if consent, ok := s.consents[p]; ok {
+		if consent, ok := load(&s.consents, p); ok {
 			fields["consent"] = consent
 		}
-		maps.Copy(fields, s.data[p])
-		put(&s.prepared, p, allData{fields: fields, readyAt: e.FulfilledAt})
+		data, _ := load(&s.data, p)
+		maps.Copy(fields, data)
+		s.prepared.Store(p, allData{fields: fields, readyAt: at})
 
 	case OpDeleteAllData:
-		delete(s.profiles, p)
-		delete(s.data, p)
-		delete(s.prepared, p)
+		s.profiles.Delete(p)
+		s.data.Delete(p)
+		s.prepared.Delete(p)
 	}
 }

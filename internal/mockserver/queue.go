@@ -20,7 +20,7 @@ type QueuedRequest struct {
 	Identity  string
 	Operation string         // OpUpdateProfile, OpGetAllData or OpDeleteAllData
 	At        time.Time      // acceptance, by the server's clock
-	Body      map[string]any // the fields of an OpUpdateProfile, numbers as json.Number; otherwise nil
+	Body      map[string]any // the fields of an OpUpdateProfile, numbers as json.Number
 
 	// Status is the status on the list of pending requests. A request that has left the
 	// list is "fulfilled", "failed" or "vanished".
@@ -28,8 +28,6 @@ type QueuedRequest struct {
 	// Done reports whether the service has finished with the request: it is fulfilled,
 	// failed or vanished.
 	Done bool
-	// FulfilledAt is when the request took effect; zero if it did not.
-	FulfilledAt time.Time
 	// Code and Message describe the error of a failed request.
 	Code, Message string
 }
@@ -58,8 +56,7 @@ type Outcome struct {
 	// After is the time from acceptance to the end. 0 means Server.FulfilmentDelay; a
 	// negative value means at once.
 	After time.Duration
-	// Status replaces "pending" and "failed", for example with a status that the client
-	// does not know.
+	// Status replaces "pending", for example with a status that the client does not know.
 	Status string
 	// KeepListed keeps a fulfilled request on the list.
 	KeepListed bool
@@ -88,15 +85,8 @@ type queued struct {
 // enqueue accepts a deferred request and answers with its record, and with 202, which is an
 // assumption. That a deletion is accepted for an unknown person is one too.
 func (s *Server) enqueue(c *call) Response {
-	q := QueuedRequest{Scope: c.entry.Scope, Identity: c.entry.Identity, Operation: c.route.operation}
-	if c.route.operation == OpUpdateProfile {
-		q.Body = c.entry.Sent
-	}
-
-	a := success(s.accept(q).record())
-	a.Status, a.Receipt = http.StatusAccepted, true
-
-	return a
+	q := s.accept(QueuedRequest{Scope: c.entry.Scope, Identity: c.entry.Identity, Operation: c.route.operation, Body: c.entry.Sent})
+	return Response{Status: http.StatusAccepted, Header: http.Header{}, Body: q.record(), Receipt: true}
 }
 
 // record returns the record of a queued request as it is answered. Its fields are not
@@ -151,32 +141,26 @@ func (s *Server) listPendingRequests(c *call) Response {
 // ID, At and Status, and returns a copy of it. The outcome is applied by the next request at
 // the earliest, even without a delay.
 func (s *Server) accept(q QueuedRequest) QueuedRequest {
-	now := s.now()
 	if q.At.IsZero() {
-		q.At = now
+		q.At = s.now()
 	}
+	q.ID = cmp.Or(q.ID, "request-"+strconv.FormatInt(s.accepted.Add(1), 10))
 	q.Status = cmp.Or(q.Status, StatusPending)
 	q.Body = maps.Clone(q.Body)
 
-	s.mu.Lock()
-	s.accepted++
-	q.ID = cmp.Or(q.ID, "request-"+strconv.Itoa(s.accepted))
-	s.mu.Unlock()
-
-	e := &queued{}
+	var outcome Outcome
 	if s.Fulfil != nil {
-		e.outcome = s.Fulfil(q) // which may call methods of the server
+		outcome = s.Fulfil(q) // which may call methods of the server
 	}
-	q.Status = cmp.Or(e.outcome.Status, q.Status)
-	e.QueuedRequest = q
-	if e.outcome.Fate != Never {
-		e.due = q.At.Add(max(0, cmp.Or(e.outcome.After, s.FulfilmentDelay)))
+	q.Status = cmp.Or(outcome.Status, q.Status)
+	e := &queued{QueuedRequest: q, outcome: outcome}
+	if outcome.Fate != Never {
+		e.due = q.At.Add(max(0, cmp.Or(outcome.After, s.FulfilmentDelay)))
 	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.queue = append(s.queue, e)
-	s.waiting = append(s.waiting, e)
 
 	return q
 }
@@ -189,16 +173,11 @@ func (s *Server) lockUpToDate() (now time.Time) {
 	s.mu.Lock()
 
 	var due []*queued
-	s.waiting = slices.DeleteFunc(s.waiting, func(e *queued) bool {
-		if e.due.After(now) {
-			return false
-		}
-		if !e.due.IsZero() {
+	for _, e := range s.queue {
+		if !e.due.IsZero() && !e.due.After(now) {
 			due = append(due, e)
 		}
-		return true
-	})
-
+	}
 	slices.SortStableFunc(due, func(a, b *queued) int { return a.due.Compare(b.due) })
 	for _, e := range due {
 		s.conclude(e, e.outcome, e.due)
@@ -214,10 +193,10 @@ func (s *Server) conclude(e *queued, o Outcome, at time.Time) {
 
 	switch o.Fate {
 	case Fulfilled:
-		e.Status, e.FulfilledAt = cmp.Or(o.FinalStatus, "fulfilled"), at
-		s.takeEffect(e)
+		e.Status = cmp.Or(o.FinalStatus, "fulfilled")
+		s.takeEffect(e, at)
 	case Failed:
-		e.Status = cmp.Or(o.FinalStatus, o.Status, "failed")
+		e.Status = cmp.Or(o.FinalStatus, "failed")
 		e.Code, e.Message = o.Code, o.Message
 	case Vanished:
 		e.Status = "vanished"
@@ -242,16 +221,8 @@ func (s *Server) Queue() []QueuedRequest {
 
 // Enqueue adds a request to the queue as if another client had sent it, and returns
 // its ID. An empty ID, Status and At get defaults. An ID may be in the queue already,
-// for lists with duplicates. Server.Fulfil decides the outcome as for any other
-// request; Done, FulfilledAt, Code and Message are ignored. Enqueue panics on an
-// operation that is not deferred.
-func (s *Server) Enqueue(q QueuedRequest) string {
-	if !slices.Contains([]string{OpUpdateProfile, OpGetAllData, OpDeleteAllData}, q.Operation) {
-		panic("mockserver: there is no deferred operation " + q.Operation)
-	}
-
-	return s.accept(QueuedRequest{ID: q.ID, Scope: q.Scope, Identity: q.Identity, Operation: q.Operation, At: q.At, Body: q.Body, Status: q.Status}).ID
-}
+// for lists with duplicates. Server.Fulfil decides the outcome as for any other request.
+func (s *Server) Enqueue(q QueuedRequest) string { return s.accept(q).ID }
 
 // FulfilAll fulfils all pending requests now, in the order of acceptance and whatever
 // outcome was decided for them.
@@ -277,7 +248,7 @@ func (s *Server) Conclude(id string, o Outcome) {
 	known := false
 	for _, e := range s.queue {
 		known = known || e.ID == id
-		if e.ID == id && e.FulfilledAt.IsZero() {
+		if e.ID == id && !(e.Done && e.outcome.Fate == Fulfilled) {
 			s.conclude(e, o, now)
 		}
 	}

@@ -3,9 +3,9 @@
 package mockserver
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
+	jsonv1 "encoding/json"
+	"errors"
 	"maps"
 	"mime"
 	"net/http"
@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -35,7 +36,7 @@ type Request struct {
 	// by "+", or empty.
 	Place string
 	// Sent are the parameters by name. Those in JSON are decoded, with numbers as
-	// json.Number; those in a form or the query are strings, or []string if repeated.
+	// json.Number; those in a form or the query are strings, the first of each name.
 	Sent   map[string]any
 	Header http.Header
 
@@ -50,7 +51,8 @@ type Request struct {
 // call is one request on its way through the server.
 type call struct {
 	route     *route // nil if unknown
-	malformed bool   // some of the parameters cannot be read
+	fault     *Fault // which takes the request, or nil
+	malformed bool   // some of the parameters cannot be read, or are there twice
 	key       string // the secret key that was presented
 	email     string // of the token's user
 
@@ -136,16 +138,11 @@ func (s *Server) Requests() []Request {
 }
 
 // Count returns how many requests of an operation Requests returns; of all operations
-// if it is empty. It panics on an operation that does not exist.
+// if it is empty.
 func (s *Server) Count(operation string) int {
-	mustBeOperation(operation)
-
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
 	n := 0
-	for _, e := range s.log {
-		if operation == "" || e.Operation == operation {
+	for _, r := range s.Requests() {
+		if operation == "" || r.Operation == operation {
 			n++
 		}
 	}
@@ -198,9 +195,7 @@ func (c *call) readParameters(query url.Values, contentType string, body []byte)
 		places = append(places, place)
 		for name, list := range values {
 			c.entry.Sent[name] = list[0]
-			if len(list) > 1 {
-				c.entry.Sent[name] = list
-			}
+			c.malformed = c.malformed || len(list) > 1
 		}
 	}
 	if len(query) > 0 {
@@ -225,19 +220,27 @@ func (c *call) readParameters(query url.Values, contentType string, body []byte)
 	c.entry.Place = strings.Join(places, "+")
 }
 
-// readObject returns the one JSON object that text consists of, its numbers as
-// json.Number; false if it is anything else. jsontext refuses duplicate names and
-// invalid UTF-8, which encoding/json accepts.
+// readObject returns the one JSON object that text consists of; false if it is anything
+// else, has a name twice or is not UTF-8.
 func readObject(text []byte) (map[string]any, bool) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-
 	var object map[string]any
-	if !jsontext.Value(text).IsValid() || dec.Decode(&object) != nil || object == nil {
+	if json.Unmarshal(text, &object, exactNumbers) != nil {
 		return nil, false
 	}
-	return object, true
+	return object, object != nil
 }
+
+// exactNumbers decodes a number of any type as the json.Number of encoding/json.
+var exactNumbers = json.WithUnmarshalers(json.UnmarshalFromFunc(func(dec *jsontext.Decoder, value *any) error {
+	if dec.PeekKind() != jsontext.KindNumber {
+		return errors.ErrUnsupported
+	}
+
+	number, err := dec.ReadToken()
+	*value = jsonv1.Number(number.String())
+
+	return err
+}))
 
 // sentIn returns the parameters if they are in the given place, empty for InJSON, and
 // none if they are in another; an answer that refuses them if they cannot be read.

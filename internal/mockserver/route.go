@@ -29,8 +29,6 @@ const (
 type route struct {
 	operation, method, template string
 	handle                      func(*Server, *call) Response
-
-	pattern *regexp.Regexp // of escaped paths, so that an escaped slash stays within its segment
 }
 
 // The prefixes of the two families of the compliance group.
@@ -40,62 +38,63 @@ const (
 )
 
 // routes are the plain routes and, under both prefixes, those of the compliance group.
-var routes = func() []*route {
-	list := []*route{
-		{operation: OpLogin, method: http.MethodPost, template: "/v1/auth/login/jwt", handle: (*Server).login},
-		{operation: OpGetCurrentUser, method: http.MethodGet, template: "/v1/user/self", handle: (*Server).currentUser},
-		{operation: OpExportRecords, method: http.MethodGet, template: "/v1/org/{orgId}/project/{projectId}/export", handle: (*Server).exportRecords},
+var routes = slices.Concat([]route{
+	{OpLogin, http.MethodPost, "/v1/auth/login/jwt", (*Server).login},
+	{OpGetCurrentUser, http.MethodGet, "/v1/user/self", (*Server).currentUser},
+	{OpExportRecords, http.MethodGet, "/v1/org/{orgId}/project/{projectId}/export", (*Server).exportRecords},
+}, compliance(projectPrefix), compliance(accountPrefix))
+
+func compliance(prefix string) []route {
+	user := prefix + "/user/{identityId}"
+	return []route{
+		{OpUpdateConsent, http.MethodPatch, user + "/consent", (*Server).updateConsent},
+		{OpGetConsent, http.MethodGet, user + "/consent", func(s *Server, c *call) Response { return s.read(&s.consents, c) }},
+		{OpGetProfile, http.MethodGet, user + "/profile", func(s *Server, c *call) Response { return s.read(&s.profiles, c) }},
+		{OpUpdateProfile, http.MethodPatch, user + "/profile", (*Server).updateProfile},
+		{OpGetAllData, http.MethodGet, user + "/all-data", (*Server).getAllData},
+		{OpDeleteAllData, http.MethodDelete, user + "/all-data", (*Server).enqueue},
+		{OpListPendingRequests, http.MethodGet, prefix + "/pending-requests", (*Server).listPendingRequests},
 	}
+}
 
-	getConsent := func(s *Server, c *call) Response { return s.read(&s.consents, c) }
-	getProfile := func(s *Server, c *call) Response { return s.read(&s.profiles, c) }
-	for _, prefix := range []string{projectPrefix, accountPrefix} {
-		consent, profile, allData := prefix+"/user/{identityId}/consent", prefix+"/user/{identityId}/profile", prefix+"/user/{identityId}/all-data"
-		list = append(list,
-			&route{operation: OpUpdateConsent, method: http.MethodPatch, template: consent, handle: (*Server).updateConsent},
-			&route{operation: OpGetConsent, method: http.MethodGet, template: consent, handle: getConsent},
-			&route{operation: OpGetProfile, method: http.MethodGet, template: profile, handle: getProfile},
-			&route{operation: OpUpdateProfile, method: http.MethodPatch, template: profile, handle: (*Server).updateProfile},
-			&route{operation: OpGetAllData, method: http.MethodGet, template: allData, handle: (*Server).getAllData},
-			&route{operation: OpDeleteAllData, method: http.MethodDelete, template: allData, handle: (*Server).enqueue},
-			&route{operation: OpListPendingRequests, method: http.MethodGet, template: prefix + "/pending-requests", handle: (*Server).listPendingRequests},
-		)
-	}
-
-	variable := regexp.MustCompile(`\{(\w+)\}`)
-	for _, r := range list {
-		r.pattern = regexp.MustCompile("^" + variable.ReplaceAllString(r.template, `(?P<$1>[^/]+)`) + "$")
-	}
-
-	return list
-}()
-
-// findRoute returns the route of a request and its variables, decoded once, or nil.
+// findRoute returns the route of a request, or nil, and its variables, decoded once. It
+// compares escaped segments, so that an escaped slash stays within its segment.
 func findRoute(method, escapedPath string) (*route, map[string]string) {
+	segments := strings.Split(escapedPath, "/")
 	for _, r := range routes {
-		if r.method != method {
-			continue
-		}
-		if values := r.pattern.FindStringSubmatch(escapedPath); values != nil {
-			vars := map[string]string{}
-			for i, name := range r.pattern.SubexpNames() {
-				vars[name], _ = url.PathUnescape(values[i]) // EscapedPath is well-formed
+		vars := map[string]string{}
+		matches := func(name, segment string) bool {
+			if !strings.HasPrefix(name, "{") {
+				return name == segment
 			}
-			return r, vars
+			vars[strings.Trim(name, "{}")], _ = url.PathUnescape(segment) // EscapedPath is well-formed
+			return segment != ""
+		}
+		if r.method == method && slices.EqualFunc(strings.Split(r.template, "/"), segments, matches) {
+			return &r, vars
 		}
 	}
 
 	return nil, nil
 }
 
-// checkPath makes a violation of a path that is not exactly percent-encoded: an
-// identifier of section 2 is one path segment, and nothing on the way to the service may
-// read it in two ways.
-func (s *Server) checkPath(c *call, r *http.Request) {
-	path := r.URL.EscapedPath()
+// bearer matches an Authorization header as in RFC 6750, with the scheme in lower case,
+// as section 5 shows it: a service may compare it literally.
+var bearer = regexp.MustCompile(`^bearer [A-Za-z0-9\-._~+/]+=*$`)
 
-	// EscapedPath encodes some characters that the request line may have had as they are.
-	// The request line may begin with a prefix that was removed from the URL.
+// check makes violations of what no client that follows sections 2, 4 and 5 would send: an
+// unknown operation, a path that is not exactly percent-encoded, and other credentials than
+// exactly one of the two methods, or none for the login.
+func (s *Server) check(c *call, r *http.Request) {
+	path := r.URL.EscapedPath()
+	if c.route == nil {
+		s.violate("there is no such operation: %s %s", r.Method, path)
+		return
+	}
+
+	// An identifier is one path segment, and nothing on the way to the service may read it
+	// in two ways. EscapedPath encodes some characters that the request line may have had as
+	// they are. The request line may begin with a prefix that was removed from the URL.
 	line, _, _ := strings.Cut(r.RequestURI, "?")
 	exact := line == "" || strings.HasSuffix(line, path)
 	for segment := range strings.SplitSeq(path, "/") {
@@ -103,18 +102,24 @@ func (s *Server) checkPath(c *call, r *http.Request) {
 		encoded := strings.ReplaceAll(url.QueryEscape(value), "+", "%20")
 		exact = exact && value != "." && value != ".." && encoded == segment
 	}
-
 	if !exact {
 		s.violate("%s: a segment of the path is \".\" or \"..\", or not percent-encoded exactly: the unreserved characters of RFC 3986 "+
 			"as they are, every other byte in upper-case hexadecimal (section 2, Identifiers)", c.route.operation)
 	}
-}
 
-// mustBeOperation panics on a name that is no operation, which would match nothing.
-// The empty name stands for all operations.
-func mustBeOperation(name string) {
-	if name != "" && !slices.ContainsFunc(routes, func(r *route) bool { return r.operation == name }) {
-		panic("mockserver: there is no operation " + name)
+	headers, keys := r.Header.Values("Authorization"), r.URL.Query()[secretParameter]
+	want := 1
+	if c.route.operation == OpLogin {
+		want = 0
+	}
+	if n := len(headers) + len(keys); n != want {
+		s.violate("%s came with %d credentials, not %d (section 5)", c.route.operation, n, want)
+	}
+	if slices.ContainsFunc(headers, func(header string) bool { return !bearer.MatchString(header) }) {
+		s.violate("%s has an Authorization header that is not exactly: bearer <JWT>, with the scheme in lower case (section 5)", c.route.operation)
+	}
+	if slices.Contains(keys, "") {
+		s.violate("%s has an empty secret key (section 5)", c.route.operation)
 	}
 }
 
@@ -122,8 +127,9 @@ func mustBeOperation(name string) {
 // whose data a request is about (section 2, Identifiers). That the two families share
 // no data is an assumption.
 type Scope struct {
-	OrgID, ProjectID string
-	AccountID        string
+	OrgID     string `json:"org_id"`
+	ProjectID string `json:"project_id"`
+	AccountID string `json:"account_id"`
 }
 
 // valid reports whether the scope belongs to exactly one family.

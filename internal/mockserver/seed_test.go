@@ -18,7 +18,7 @@ func TestSeed_isWhatTheServerKnows(t *testing.T) {
 	t.Parallel()
 
 	s := start(t)
-	err := s.Load(strings.NewReader(`{
+	seed, err := mockserver.ReadSeed(strings.NewReader(`{
 		"users": [{"email": "ada@example.com", "password": "p"}],
 		"secret_keys": ["k-1", "k-2"],
 		"consents": [
@@ -32,6 +32,7 @@ func TestSeed_isWhatTheServerKnows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.Add(seed)
 
 	address, manual := "2001:db8::1", false
 	want := []mockserver.ConsentRecord{
@@ -86,8 +87,7 @@ func TestSeed_invalidSeedChangesNothing(t *testing.T) {
 		`{"exports":[{"org_id":"org-demo","project_id":"web","utc_date":"2026-02-30"}]}`,
 		`{"exports":[{"org_id":"org-demo","project_id":"web","utc_date":"2026-03-01","evens":[]}]}`,
 	} {
-		s := &mockserver.Server{}
-		if err := s.Load(strings.NewReader(seed)); err == nil {
+		if _, err := mockserver.ReadSeed(strings.NewReader(seed)); err == nil {
 			t.Errorf("%s is accepted", seed)
 		}
 	}

@@ -26,6 +26,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -81,19 +82,15 @@ type Server struct {
 
 	steps []func(r Request, next func() Response) Response // what Around has added
 
-	mu         sync.Mutex        // guards the fields below; never held while sending or waiting
-	users      map[string]string // password by email
-	keys       map[string]bool
-	tokens     map[string]grant
-	consents   records
-	profiles   records
-	data       records
-	prepared   map[person]allData
-	exports    map[exportKey]exportDay
-	accepted   int       // requests that were ever accepted
-	queue      []*queued // all of them, in the order of acceptance
-	waiting    []*queued // those whose outcome may come by itself
-	faults     []*injected
+	users, keys, tokens      sync.Map // password by email, secret keys, and grant by token
+	consents, profiles, data sync.Map // map[string]any by person
+	prepared                 sync.Map // allData by person
+	exports                  sync.Map // exportDay by exportKey
+	accepted                 atomic.Int64
+
+	mu         sync.Mutex // guards the fields below, and changes of objects; never held while sending or waiting
+	queue      []*queued  // all that were ever accepted, in the order of acceptance
+	faults     []*Fault
 	log        []*Request
 	seq        int
 	violations []string
@@ -114,19 +111,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 
-	r = r.WithContext(r.Context())
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	c := s.receive(r, body)
 	defer s.finish(c)
 
-	fault := s.faultFor(c)
+	c.fault = s.faultFor(c)
 	wait(r.Context(), s.Latency)
-	if fault != nil {
-		s.perform(fault, c, w, r)
-		return
+	if c.fault != nil {
+		s.perform(c, w, r)
+	} else {
+		s.service(c).ServeHTTP(w, r)
 	}
-
-	s.service(c).ServeHTTP(&statusWriter{ResponseWriter: w, sent: func(status int) { s.complete(c, status) }}, r)
 }
 
 // finish completes a call that was not answered. A panic of the service or of a hook
@@ -160,13 +155,7 @@ func wait(ctx context.Context, d time.Duration) {
 // service returns the service without its faults, as the handler of one call.
 func (s *Server) service(c *call) http.Handler {
 	operations := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if c.route != nil {
-			s.checkPath(c, r)
-			s.checkCredentials(c, r)
-		} else {
-			s.violate("there is no such operation: %s %s", r.Method, r.URL.EscapedPath())
-		}
-
+		s.check(c, r)
 		next := func() Response { return s.answer(c) }
 		for _, step := range s.steps {
 			inner := next
@@ -174,6 +163,9 @@ func (s *Server) service(c *call) http.Handler {
 		}
 		a := next()
 
+		if a.Body == NoContent {
+			a.Status = http.StatusNoContent
+		}
 		if a.Header.Get("Date") == "" {
 			a.Header.Set("Date", s.now().UTC().Format(http.TimeFormat))
 		}
@@ -181,6 +173,11 @@ func (s *Server) service(c *call) http.Handler {
 			s.mu.Lock()
 			c.entry.Committed = true
 			s.mu.Unlock()
+		}
+
+		// A client that has the answer finds the request complete in the log.
+		if c.fault == nil {
+			s.complete(c, a.Status)
 		}
 		a.write(w)
 	})
@@ -225,24 +222,3 @@ func (s *Server) Violate(text string) {
 }
 
 func (s *Server) violate(format string, args ...any) { s.Violate(fmt.Sprintf(format, args...)) }
-
-// statusWriter completes a call before its answer is sent, so that a client that has
-// the answer finds the request complete in the log.
-type statusWriter struct {
-	http.ResponseWriter
-
-	sent func(status int)
-}
-
-// Unwrap returns the wrapped writer for http.ResponseController.
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-func (w *statusWriter) WriteHeader(status int) {
-	w.sent(status)
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *statusWriter) Write(b []byte) (int, error) {
-	w.sent(http.StatusOK)
-	return w.ResponseWriter.Write(b)
-}

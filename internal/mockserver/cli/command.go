@@ -6,6 +6,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	stdlog "log"
@@ -44,15 +45,6 @@ func OSProcess(parentGone <-chan struct{}) Process {
 	}
 }
 
-// settings are the flags.
-type settings struct {
-	addr, seed, dialect, clock string
-	credentials, print, log    string
-	dialects, json             bool
-	latency, fulfilment        time.Duration
-	records                    int
-}
-
 const description = `It holds consents, profiles, deferred requests and exports in memory, and forgets them when
 it ends. It is a model of the service's interface description, and has never been compared
 with a live service.
@@ -74,26 +66,23 @@ Every request is a line on standard error, without values, people or credentials
 // ended, that of the command it has run, or 2 where nothing could be served.
 func Run(ctx context.Context, p Process) int {
 	status := 0
-	var s settings
-
 	command := &cli.Command{
 		Name:            Name,
 		Usage:           "a service in memory, to test modules against",
 		UsageText:       "terraform-provider-analytics mockserver [flags] [-- COMMAND [ARGUMENT …]]",
 		Description:     description,
-		Flags:           s.flags(),
+		Flags:           flags(),
 		HideHelpCommand: true,
 		Writer:          p.Stdout,
 		ErrWriter:       p.Stderr,
 		ExitErrHandler:  func(context.Context, *cli.Command, error) {},
 		OnUsageError:    func(_ context.Context, _ *cli.Command, err error, _ bool) error { return err },
-		Action: func(ctx context.Context, c *cli.Command) error {
-			if s.dialects {
-				_, err := io.WriteString(p.Stdout, dialects())
+		Action: func(ctx context.Context, flags *cli.Command) (err error) {
+			if flags.Bool("dialects") {
+				_, err = io.WriteString(p.Stdout, dialects())
 				return err
 			}
-			var err error
-			status, err = p.serve(ctx, s, c.Args().Slice())
+			status, err = p.serve(ctx, flags)
 			return err
 		},
 	}
@@ -106,109 +95,97 @@ func Run(ctx context.Context, p Process) int {
 	return status
 }
 
-func (s *settings) flags() []cli.Flag {
+func flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "seed", Usage: "begin with the users, secret keys, consents, profiles, data and exports of the JSON `FILE`", Destination: &s.seed},
-		&cli.StringFlag{Name: "addr", Usage: "listen on `HOST:PORT`; port 0 is any free one", Value: "127.0.0.1:0", Destination: &s.addr},
-		&cli.StringFlag{Name: "credentials", Usage: "give credentials of a `KIND`: key (ANALYTICS_API_SECRET_KEY) or login (ANALYTICS_EMAIL, ANALYTICS_PASSWORD)", Value: withKey, Destination: &s.credentials},
-		&cli.StringFlag{Name: "print", Usage: "print the variables in a `FORM`: export for a shell to read, or plain for NAME=value", Value: asExport, Destination: &s.print},
-		&cli.StringFlag{Name: "dialect", Usage: "answer some of what the interface leaves open differently, with `QUESTION=CHOICE,…`", Destination: &s.dialect},
-		&cli.BoolFlag{Name: "dialects", Usage: "list the questions and choices of -dialect, and end", Destination: &s.dialects},
-		&cli.StringFlag{Name: "clock", Usage: "start the service's clock at `TIME`, such as 2026-01-15T09:30:00Z, instead of now", Destination: &s.clock},
-		&cli.DurationFlag{Name: "fulfilment-delay", Usage: "fulfil a deferred request `DURATION` after it is accepted, such as 5s", Destination: &s.fulfilment},
-		&cli.DurationFlag{Name: "latency", Usage: "wait `DURATION` before each answer, such as 50ms", Destination: &s.latency},
-		&cli.IntFlag{Name: "export-records", Usage: "give `N` invented events to each exported day that the seed does not have", Destination: &s.records},
-		&cli.StringFlag{Name: "log", Usage: "write the requests to `FILE` instead of standard error", Destination: &s.log},
-		&cli.BoolFlag{Name: "json", Usage: "write each request as a line of JSON", Destination: &s.json},
+		&cli.StringFlag{Name: "seed", Usage: "begin with the users, secret keys, consents, profiles, data and exports of the JSON `FILE`"},
+		&cli.StringFlag{Name: "addr", Usage: "listen on `HOST:PORT`; port 0 is any free one", Value: "127.0.0.1:0"},
+		&cli.StringFlag{Name: "credentials", Usage: "give credentials of a `KIND`: key (ANALYTICS_API_SECRET_KEY) or login (ANALYTICS_EMAIL, ANALYTICS_PASSWORD)", Value: withKey, Validator: oneOf(withKey, withLogin)},
+		&cli.StringFlag{Name: "print", Usage: "print the variables in a `FORM`: export for a shell to read, or plain for NAME=value", Value: asExport, Validator: oneOf(asExport, asPlain)},
+		&cli.StringFlag{Name: "dialect", Usage: "answer some of what the interface leaves open differently, with `QUESTION=CHOICE,…`"},
+		&cli.BoolFlag{Name: "dialects", Usage: "list the questions and choices of -dialect, and end"},
+		&cli.TimestampFlag{Name: "clock", Usage: "start the service's clock at `TIME`, such as 2026-01-15T09:30:00Z, instead of now", Config: cli.TimestampConfig{Layouts: []string{time.RFC3339}}},
+		&cli.DurationFlag{Name: "fulfilment-delay", Usage: "fulfil a deferred request `DURATION` after it is accepted, such as 5s", Validator: notNegative[time.Duration]},
+		&cli.DurationFlag{Name: "latency", Usage: "wait `DURATION` before each answer, such as 50ms", Validator: notNegative[time.Duration]},
+		&cli.IntFlag{Name: "export-records", Usage: "give `N` invented events to each exported day that the seed does not have", Validator: notNegative[int]},
+		&cli.StringFlag{Name: "log", Usage: "write the requests to `FILE` instead of standard error"},
+		&cli.BoolFlag{Name: "json", Usage: "write each request as a line of JSON"},
 	}
 }
 
-// serve serves until the command has ended, or, without one, until ctx or the parent ends.
-func (p Process) serve(ctx context.Context, s settings, command []string) (int, error) {
-	server, seed, err := s.server()
-	if err != nil {
-		return exitFailed, err
+func oneOf(a, b string) func(string) error {
+	return func(value string) error {
+		if value != a && value != b {
+			return fmt.Errorf("it is %s or %s", a, b)
+		}
+		return nil
 	}
+}
+
+func notNegative[T int | time.Duration](value T) error {
+	if value < 0 {
+		return errors.New("it is 0 or more")
+	}
+	return nil
+}
+
+// serve serves until the command has ended, or, without one, until ctx or the parent ends.
+func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err error) {
+	server := &mockserver.Server{
+		Latency: flags.Duration("latency"), FulfilmentDelay: flags.Duration("fulfilment-delay"), ExportRecords: flags.Int("export-records"),
+	}
+	if flags.IsSet("clock") {
+		shift := time.Until(flags.Timestamp("clock"))
+		server.Now = func() time.Time { return time.Now().Add(shift) }
+	}
+	if err := server.Speak(mockserver.ParseDialect(flags.String("dialect"))); err != nil {
+		return 0, fmt.Errorf("-dialect: %w; there are:\n%s", err, dialects())
+	}
+	seed, err := readSeed(flags.String("seed"))
+	if err != nil {
+		return 0, err
+	}
+	server.Add(seed)
 
 	requests := p.Stderr
-	if s.log != "" {
-		f, err := os.OpenFile(s.log, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if file := flags.String("log"); file != "" {
+		f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 		if err != nil {
-			return exitFailed, fmt.Errorf("-log: %w", err)
+			return 0, fmt.Errorf("-log: %w", err)
 		}
 		defer f.Close()
 		requests = f
 	}
-	log := logTo(requests, s.json)
+	log := logTo(requests, flags.Bool("json"))
 	server.OnRequest = func(r mockserver.Request) {
 		log(r)
 		server.Reset() // so that it can run for long
 	}
 
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.addr)
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", flags.String("addr"))
 	if err != nil {
-		return exitFailed, err
+		return 0, err
 	}
-
 	service := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute, ErrorLog: stdlog.New(io.Discard, "", 0)}
 	ended := make(chan error, 1)
 	go func() { ended <- service.Serve(listener) }()
 	defer service.Close()
 
-	environment := environmentOf("http://"+listener.Addr().String(), seed, s.credentials)
-	if len(command) > 0 {
+	environment := environmentOf("http://"+listener.Addr().String(), seed, flags.String("credentials"))
+	if command := flags.Args().Slice(); len(command) > 0 {
 		return p.run(ctx, command, environment)
 	}
-	if _, err := io.WriteString(p.Stdout, printed(environment, s.print)); err != nil {
-		return exitFailed, err
+	if _, err := io.WriteString(p.Stdout, printed(environment, flags.String("print"))); err != nil {
+		return 0, err
 	}
 
 	select {
 	case <-ctx.Done():
 	case <-p.ParentGone:
 	case err := <-ended:
-		return exitFailed, err
+		return 0, err
 	}
 
 	return 0, nil
-}
-
-// server returns the server that the flags describe, and what it begins with.
-func (s settings) server() (*mockserver.Server, mockserver.Seed, error) {
-	server := &mockserver.Server{Latency: s.latency, FulfilmentDelay: s.fulfilment, ExportRecords: s.records}
-	refused := func(format string, args ...any) (*mockserver.Server, mockserver.Seed, error) {
-		return nil, mockserver.Seed{}, fmt.Errorf(format, args...)
-	}
-	switch {
-	case s.records < 0 || s.latency < 0 || s.fulfilment < 0:
-		return refused("-export-records, -latency and -fulfilment-delay are 0 or more")
-	case s.credentials != withKey && s.credentials != withLogin:
-		return refused("-credentials is %s or %s", withKey, withLogin)
-	case s.print != asExport && s.print != asPlain:
-		return refused("-print is %s or %s", asExport, asPlain)
-	}
-
-	if s.clock != "" {
-		now, err := time.Parse(time.RFC3339, s.clock)
-		if err != nil {
-			return refused("-clock is a time in the form of RFC 3339, such as 2026-01-15T09:30:00Z")
-		}
-		shift := time.Until(now)
-		server.Now = func() time.Time { return time.Now().Add(shift) }
-	}
-
-	dialect, err := mockserver.ParseDialect(s.dialect)
-	if err == nil {
-		err = server.Speak(dialect)
-	}
-	if err != nil {
-		return refused("-dialect: %w; there are:\n%s", err, dialects())
-	}
-
-	seed, err := readSeed(s.seed)
-	server.Add(seed)
-
-	return server, seed, err
 }
 
 // dialects returns a line for each question, with its choices. The first choice is the

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -79,23 +80,18 @@ func environmentOf(url string, seed mockserver.Seed, credentials string) []strin
 
 // scopeOf returns the first project in the seed, or else its first account.
 func scopeOf(seed mockserver.Seed) mockserver.Scope {
-	var scopes []mockserver.Scope
+	var account mockserver.Scope
 	for _, r := range slices.Concat(seed.Consents, seed.Profiles, seed.Data) {
-		scopes = append(scopes, r.Scope())
+		if r.OrgID != "" {
+			return r.Scope
+		}
+		account = cmp.Or(account, r.Scope)
 	}
-	for _, e := range seed.Exports {
-		scopes = append(scopes, mockserver.Scope{OrgID: e.OrgID, ProjectID: e.ProjectID})
-	}
-
-	project := slices.IndexFunc(scopes, func(scope mockserver.Scope) bool { return scope.OrgID != "" })
-	switch {
-	case project >= 0:
-		return scopes[project]
-	case len(scopes) > 0:
-		return scopes[0]
+	if len(seed.Exports) > 0 {
+		return seed.Exports[0].Scope
 	}
 
-	return mockserver.Scope{OrgID: "org-demo", ProjectID: "web"}
+	return cmp.Or(account, mockserver.Scope{OrgID: "org-demo", ProjectID: "web"})
 }
 
 // printed returns the environment as text. The lines for a POSIX shell also remove the
@@ -140,9 +136,8 @@ func (p Process) run(ctx context.Context, command, environment []string) (int, e
 
 	err := cmd.Run()
 	if cmd.ProcessState == nil {
-		return exitFailed, fmt.Errorf("the command cannot be run: %w", err)
+		return 0, fmt.Errorf("the command cannot be run: %w", err)
 	}
-
 	if code := cmd.ProcessState.ExitCode(); code >= 0 {
 		return code, nil
 	}
