@@ -30,21 +30,9 @@ type Response struct {
 // PlainText is a Response.Body that is not JSON.
 type PlainText string
 
-// Around adds a step around the service's answers: it changes what next answers, or answers
-// in its place. A step is around those that were added before it, and all of them are around
-// authentication.
-func (s *Server) Around(step func(r Request, next func() Response) Response) {
-	s.steps = append(s.steps, step)
-}
-
-// Change adds a step that changes each answer of the service, in place, before it is sent.
-func (s *Server) Change(step func(Request, *Response)) {
-	s.Around(func(r Request, next func() Response) Response {
-		a := next()
-		step(r, &a)
-		return a
-	})
-}
+// Change adds a step that changes each answer of the service, in place, before it is sent. The
+// steps run in the order in which they were added.
+func (s *Server) Change(step func(Request, *Response)) { s.steps = append(s.steps, step) }
 
 // Reshape replaces the bodies of some operations' answers by what change makes of them. Errors,
 // receipts, and bodies of another type than T stay as they are.

@@ -70,7 +70,7 @@ func (s *Server) Consent(scope Scope, identity string) (record ConsentRecord, ok
 
 // DeleteConsent removes a person's consent record; reading it is then a 404.
 func (s *Server) DeleteConsent(scope Scope, identity string) {
-	s.remove(&s.consents, person{scope, identity})
+	s.put(&s.consents, person{scope, identity}, nil)
 }
 
 // updateConsent is PATCH …/user/:identityId/consent (section 4): the fields that are

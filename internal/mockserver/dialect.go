@@ -196,28 +196,21 @@ func noConsent(body any) func(*Server) {
 	}
 }
 
-// refused answers some requests with an error, and does not carry them out.
-func refused(which func(Request) bool, answer Response) func(*Server) {
+// only accepts one method of authentication for some operations.
+func only(auth string, operations []string) func(*Server) {
 	return func(s *Server) {
-		s.Around(func(r Request, next func() Response) Response {
-			if which(r) {
-				answer.Header = http.Header{} // of this answer alone
-				return answer
-			}
-			return next()
+		s.refusals = append(s.refusals, func(r Request) (Response, bool) {
+			return failure(http.StatusUnauthorized, "wrong_method", "This method of authentication is not accepted here."),
+				slices.Contains(operations, r.Operation) && r.Auth != auth
 		})
 	}
 }
 
-// only accepts one method of authentication for some operations.
-func only(auth string, operations []string) func(*Server) {
-	return refused(func(r Request) bool { return slices.Contains(operations, r.Operation) && r.Auth != auth },
-		failure(http.StatusUnauthorized, "wrong_method", "This method of authentication is not accepted here."))
-}
-
 // lacks answers 404 for a family of paths.
 func lacks(prefix string) func(*Server) {
-	return refused(func(r Request) bool { return strings.HasPrefix(r.Template, prefix) }, unknownRoute())
+	return func(s *Server) {
+		s.refusals = append(s.refusals, func(r Request) (Response, bool) { return unknownRoute(), strings.HasPrefix(r.Template, prefix) })
+	}
 }
 
 // paged limits the list of pending requests to its first record and says that there are more.
@@ -245,11 +238,4 @@ func pendingIs(status string) func(*Server) {
 			record["status"] = status
 		}
 	}), OpListPendingRequests)
-}
-
-// clockAhead moves the Date of every answer.
-func clockAhead(by time.Duration) func(*Server) {
-	return func(s *Server) {
-		s.Change(func(_ Request, a *Response) { a.Header.Set("Date", s.now().Add(by).UTC().Format(http.TimeFormat)) })
-	}
 }

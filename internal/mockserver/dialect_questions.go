@@ -44,12 +44,6 @@ var Questions = []Question{
 			})
 		}),
 	),
-	question("manual", "optional",
-		or("required", refused(func(r Request) bool {
-			_, sent := r.Sent["manual"]
-			return !sent && r.Operation == OpUpdateConsent
-		}, invalid(fieldError{"manual", "is required"}))),
-	),
 	question("login_answer", "token",
 		or("with_more", answers(each(func(login map[string]any) { login["type"], login["user"] = "bearer", map[string]any{"id": 1} }), OpLogin)),
 		foreign("own_name", answers(renamed("token", "accessJwt"), OpLogin)),
@@ -172,9 +166,5 @@ var Questions = []Question{
 		})),
 		// A 404 that is no JSON object does not prove that a person has no consent.
 		foreign("text", errorsAs("text/plain", func(e problem) any { return PlainText(e.Message) })),
-	),
-	question("clock", "right",
-		or("ahead", clockAhead(10*time.Minute)),
-		or("behind", clockAhead(-10*time.Minute)),
 	),
 }

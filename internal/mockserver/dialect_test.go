@@ -13,18 +13,15 @@ import (
 
 func TestDialect_isParsedAndPrinted(t *testing.T) {
 	t.Parallel()
-	const text = "consent_parameters=form,path_family=account"
-	if d := mockserver.ParseDialect(text); d.String() != text || d.Foreign() {
-		t.Errorf("got %v", d)
+	for text, isForeign := range map[string]bool{"consent_parameters=form,path_family=account": false, "errors=text": true} {
+		if d := mockserver.ParseDialect(text); d.String() != text || d.Foreign() != isForeign {
+			t.Errorf("got %v", d)
+		}
 	}
-
 	for _, wrong := range []string{"consent_parameters", "consent_parameters=telepathy", "weather=fine"} {
 		if new(mockserver.Server).Speak(mockserver.ParseDialect(wrong)) == nil {
 			t.Errorf("%q was accepted", wrong)
 		}
-	}
-	if !mockserver.ParseDialect("errors=text").Foreign() {
-		t.Error("an error that is text is understood")
 	}
 }
 
@@ -43,52 +40,41 @@ func TestQuestions_haveDifferentNamesAndADefault(t *testing.T) {
 	}
 }
 
-// speaking starts a server of a dialect that knows user-1.
-func speaking(t *testing.T, dialect mockserver.Dialect) *service {
-	t.Helper()
-	s := start(t, func(s *mockserver.Server) {
-		if err := s.Speak(dialect); err != nil {
-			t.Fatal(err)
-		}
-	})
-	s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{AgreementTime: "2026-01-02T03:04:05.678Z"})
-	return s
-}
-
 func TestDialect_shapesAnswers(t *testing.T) {
 	t.Parallel()
 
-	for _, tc := range []struct {
-		dialect mockserver.Dialect
-		path    string
-		want    string
-	}{
-		{mockserver.Dialect{"consent_answer": "nested", "consent_time": "unix_ms"}, consentPath, `{"data":{"attributes":{"agreement_time":1767323045678,`},
-		{mockserver.Dialect{"consent_names": "own_time", "time_precision": "seconds"}, consentPath, `"agreedOn":"2026-01-02T03:04:05Z"`},
-		{mockserver.Dialect{"consent_names": "camel"}, consentPath, `"clause1Consent":false`},
-		{mockserver.Dialect{"no_consent": "wrapped"}, strings.Replace(consentPath, "user-1", "user-2", 1), `{"data":null}`},
-		{mockserver.Dialect{"errors": "flat"}, strings.Replace(consentPath, "user-1", "user-2", 1), `{"code":"not_found","message":"Nothing is known of this user."}`},
-		{mockserver.Dialect{"path_family": "account"}, consentPath, `"unknown_route"`},
-		{mockserver.Dialect{"credentials": "token"}, consentPath, `"wrong_method"`},
-		{mockserver.Dialect{"current_user": "wrapped"}, "/v1/user/self", `{"user":{"email":null,"id":"application"}}`},
+	unknown := strings.Replace(consentPath, "user-1", "user-2", 1)
+	for dialect, tc := range map[string]struct{ method, path, want string }{
+		"consent_answer=nested,consent_time=unix_ms":           {"GET", consentPath, `{"data":{"attributes":{"agreement_time":1767323045678,`},
+		"consent_names=own_time,time_precision=seconds":        {"GET", consentPath, `"agreedOn":"2026-01-02T03:04:05Z"`},
+		"consent_names=camel":                                  {"GET", consentPath, `"clause1Consent":false`},
+		"no_consent=wrapped":                                   {"GET", unknown, `{"data":null}`},
+		"errors=flat":                                          {"GET", unknown, `{"code":"not_found","message":"Nothing is known of this user."}`},
+		"path_family=account":                                  {"GET", consentPath, `"unknown_route"`},
+		"credentials=token":                                    {"GET", consentPath, `"wrong_method"`},
+		"current_user=wrapped":                                 {"GET", selfPath, `{"user":{"email":null,"id":"application"}}`},
+		"queue_answer=state":                                   {"DELETE", allDataPath, `{"state":"QUEUED"}`},
+		"pending_names=snake,pending_states=own_words":         {"GET", pendingPath, `"identity_id":"user-1","operation":"deleteAllData","status":"simmering"`},
+		"pages=total":                                          {"GET", pendingPath, `"total":2}`},
+		"pending_answer=by_person":                             {"GET", pendingPath, `{"user-1":{`},
+		"consent_parameters=form,misplaced_parameters=ignored": {"PATCH", consentPath, `"clause_1_consent":false`},
 	} {
-		t.Run(tc.dialect.String(), func(t *testing.T) {
-			t.Parallel()
-
-			if got := speaking(t, tc.dialect).withKey("GET", tc.path, ""); !strings.Contains(got.body, tc.want) {
-				t.Errorf("got %d %s", got.status, got.body)
+		s := start(t, delayed, func(s *mockserver.Server) {
+			if err := s.Speak(mockserver.ParseDialect(dialect)); err != nil {
+				t.Fatal(err)
 			}
 		})
-	}
-}
+		s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{AgreementTime: "2026-01-02T03:04:05.678Z"})
+		for range 2 {
+			s.Enqueue(mockserver.QueuedRequest{Scope: projectScope, Identity: "user-1", Operation: mockserver.OpDeleteAllData})
+		}
 
-func TestDialect_ignoresMisplacedParameters(t *testing.T) {
-	t.Parallel()
-	s := speaking(t, mockserver.Dialect{"consent_parameters": "form", "misplaced_parameters": "ignored"})
-	if got := s.withKey("PATCH", consentPath, allClauses()); got.status != 200 {
-		t.Errorf("got %d %s", got.status, got.body)
-	}
-	if record, _ := s.Consent(projectScope, "user-1"); record.Clauses[0] {
-		t.Error("parameters in another place were used")
+		body := ""
+		if tc.method == "PATCH" {
+			body = allClauses()
+		}
+		if got := s.withKey(tc.method, tc.path, body); !strings.Contains(got.body, tc.want) {
+			t.Errorf("%s: got %d %s", dialect, got.status, got.body)
+		}
 	}
 }

@@ -176,12 +176,12 @@ func (o *recorder) send(w http.ResponseWriter, r *http.Request, f *Fault) {
 
 	body := o.body.Bytes()
 	part := body
-	switch {
-	case f.Cut == CutNone:
-	case f.CutAt < 0:
-		part = body[:max(0, len(body)+f.CutAt)]
-	default:
-		part = body[:min(f.CutAt, len(body))]
+	if f.Cut != CutNone {
+		at := f.CutAt
+		if at < 0 {
+			at += len(body)
+		}
+		part = body[:min(max(at, 0), len(body))]
 	}
 
 	if f.Cut == CutBody {

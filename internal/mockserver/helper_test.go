@@ -4,6 +4,7 @@ package mockserver_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -28,6 +29,7 @@ var (
 )
 
 const (
+	loginPath   = "/v1/auth/login/jwt"
 	selfPath    = "/v1/user/self"
 	userPath    = "/v1/org/org-demo/project/web/compliance/user/user-1"
 	consentPath = userPath + "/consent"
@@ -35,6 +37,8 @@ const (
 	allDataPath = userPath + "/all-data"
 	pendingPath = "/v1/org/org-demo/project/web/compliance/pending-requests"
 	exportPath  = "/v1/org/org-demo/project/web/export"
+
+	formType = "application/x-www-form-urlencoded"
 )
 
 // inAccount returns the same path in the older family.
@@ -113,7 +117,7 @@ func (r reply) json() map[string]any {
 	return m
 }
 
-// refused returns the code of an error and the fields that it names.
+// refused returns the status of an error, its code, and the fields that it names.
 func (r reply) refused() string {
 	var body struct {
 		Error struct {
@@ -121,14 +125,13 @@ func (r reply) refused() string {
 			Fields []struct{ Field string }
 		}
 	}
-
 	_ = json.Unmarshal([]byte(r.body), &body)
-	names := []string{body.Error.Code}
+	text := fmt.Sprint(r.status, " ", body.Error.Code)
 	for _, f := range body.Error.Fields {
-		names = append(names, f.Field)
+		text += " " + f.Field
 	}
 
-	return strings.Join(names, " ")
+	return text
 }
 
 // send sends a request. The path is sent as it is; header holds names and values in
@@ -182,7 +185,7 @@ func (s *service) patch(path, body string) reply {
 // login logs in and returns the token.
 func (s *service) login() string {
 	s.t.Helper()
-	got := s.send(http.MethodPost, "/v1/auth/login/jwt", encode(s.t, map[string]any{"email": s.Email, "password": s.Password}))
+	got := s.send(http.MethodPost, loginPath, encode(s.t, map[string]any{"email": s.Email, "password": s.Password}))
 	token, _ := got.json()["token"].(string)
 	if got.status != http.StatusOK || token == "" {
 		s.t.Fatalf("the login was answered with %d %s", got.status, got.body)

@@ -17,7 +17,7 @@ type person struct {
 }
 
 // put replaces what the service holds of a person, an object in one of its maps, as if
-// another client had done so. Such an object is replaced and never changed.
+// another client had done so; nil removes it. Such an object is replaced and never changed.
 func (s *Server) put(list *sync.Map, p person, fields map[string]any) {
 	s.lockUpToDate()
 	defer s.mu.Unlock()
@@ -34,15 +34,9 @@ func (s *Server) get(list *sync.Map, p person) (map[string]any, bool) {
 
 // load returns a copy of such an object, and whether there is one.
 func load(list *sync.Map, p person) (map[string]any, bool) {
-	held, ok := list.Load(p)
+	held, _ := list.Load(p)
 	fields, _ := held.(map[string]any)
-	return maps.Clone(fields), ok
-}
-
-func (s *Server) remove(list *sync.Map, p person) {
-	s.lockUpToDate()
-	defer s.mu.Unlock()
-	list.Delete(p)
+	return maps.Clone(fields), fields != nil
 }
 
 // read is GET …/user/:identityId/consent and …/profile (section 4). That it answers with the
@@ -73,7 +67,7 @@ func (s *Server) Profile(scope Scope, identity string) (map[string]any, bool) {
 
 // DeleteProfile removes a person's profile; their data and consent stay.
 func (s *Server) DeleteProfile(scope Scope, identity string) {
-	s.remove(&s.profiles, person{scope, identity})
+	s.put(&s.profiles, person{scope, identity}, nil)
 }
 
 // updateProfile is PATCH …/user/:identityId/profile (section 4), which is deferred.

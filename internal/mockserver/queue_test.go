@@ -15,46 +15,39 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// deferrals sends one request of each deferred operation.
-var deferrals = map[string]func(*service) reply{
-	mockserver.OpUpdateProfile: func(s *service) reply { return s.patch(profilePath, `{"name":"Ada"}`) },
-	mockserver.OpGetAllData:    func(s *service) reply { return s.get(allDataPath) },
-	mockserver.OpDeleteAllData: func(s *service) reply { return s.withKey(http.MethodDelete, allDataPath, "") },
-}
-
 func TestQueue_requestIsAcceptedListedAndFulfilled(t *testing.T) {
 	t.Parallel()
 
-	for operation, send := range deferrals {
-		t.Run(operation, func(t *testing.T) {
-			t.Parallel()
+	for operation, send := range map[string]func(*service) reply{
+		mockserver.OpUpdateProfile: func(s *service) reply { return s.patch(profilePath, `{"name":"Ada"}`) },
+		mockserver.OpGetAllData:    func(s *service) reply { return s.get(allDataPath) },
+		mockserver.OpDeleteAllData: func(s *service) reply { return s.withKey(http.MethodDelete, allDataPath, "") },
+	} {
+		s := start(t, delayed)
+		record := map[string]any{"id": "request-1", "identityId": "user-1", "operation": operation, "status": "pending", "createdAt": "2026-01-15T09:30:00Z"}
+		got := send(s)
+		if diff := cmp.Diff(record, got.json()); diff != "" || got.status != http.StatusAccepted {
+			t.Errorf("%d\n%s", got.status, diff)
+		}
 
-			s := start(t, delayed)
-			record := map[string]any{"id": "request-1", "identityId": "user-1", "operation": operation, "status": "pending", "createdAt": "2026-01-15T09:30:00Z"}
-			got := send(s)
-			if diff := cmp.Diff(record, got.json()); diff != "" || got.status != http.StatusAccepted {
-				t.Errorf("%d\n%s", got.status, diff)
-			}
+		s.advance(59 * time.Second)
+		if listed := s.get(pendingPath).body; listed != "["+got.body+"]" {
+			t.Errorf("the list is %s", listed)
+		}
 
-			s.advance(59 * time.Second)
-			if listed := s.get(pendingPath).body; listed != "["+got.body+"]" {
-				t.Errorf("the list is %s", listed)
-			}
+		want := mockserver.QueuedRequest{ID: "request-1", Scope: projectScope, Identity: "user-1", Operation: operation, At: epoch, Status: "pending", Body: map[string]any{}}
+		if operation == mockserver.OpUpdateProfile {
+			want.Body["name"] = "Ada"
+		}
+		if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue()); diff != "" {
+			t.Error(diff)
+		}
 
-			want := mockserver.QueuedRequest{ID: "request-1", Scope: projectScope, Identity: "user-1", Operation: operation, At: epoch, Status: "pending", Body: map[string]any{}}
-			if operation == mockserver.OpUpdateProfile {
-				want.Body = map[string]any{"name": "Ada"}
-			}
-			if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue()); diff != "" {
-				t.Error(diff)
-			}
-
-			s.advance(time.Hour)
-			want.Status, want.Done = "fulfilled", true
-			if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue()); diff != "" || s.get(pendingPath).body != "[]" {
-				t.Error(diff)
-			}
-		})
+		s.advance(time.Hour)
+		want.Status, want.Done = "fulfilled", true
+		if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue()); diff != "" || s.get(pendingPath).body != "[]" {
+			t.Error(diff)
+		}
 	}
 }
 
@@ -62,7 +55,6 @@ func TestFulfil_decidesTheOutcome(t *testing.T) {
 	t.Parallel()
 
 	const second, minute, year = time.Second, time.Minute, 365 * 24 * time.Hour
-	failed := mockserver.Outcome{Fate: mockserver.Failed, Code: "quota", Message: "Too much."}
 	for name, tc := range map[string]struct {
 		outcome mockserver.Outcome
 		after   time.Duration
@@ -71,49 +63,44 @@ func TestFulfil_decidesTheOutcome(t *testing.T) {
 		done    bool
 		effect  bool
 	}{
-		"not yet":                {mockserver.Outcome{}, minute - second, "pending", "pending", false, false},
-		"fulfilled":              {mockserver.Outcome{}, minute, "", "fulfilled", true, true},
-		"later than others":      {mockserver.Outcome{After: 2 * minute}, minute, "pending", "pending", false, false},
-		"sooner than others":     {mockserver.Outcome{After: second}, second, "", "fulfilled", true, true},
-		"at once":                {mockserver.Outcome{After: -1}, 0, "", "fulfilled", true, true},
-		"never":                  {mockserver.Outcome{Fate: mockserver.Never}, year, "pending", "pending", false, false},
-		"unknown status":         {mockserver.Outcome{Status: "QUEUED_V2"}, second, "QUEUED_V2", "QUEUED_V2", false, false},
-		"unknown, fulfilled":     {mockserver.Outcome{Status: "QUEUED_V2"}, minute, "", "fulfilled", true, true},
-		"unknown, never":         {mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}, year, "QUEUED_V2", "QUEUED_V2", false, false},
-		"not yet failed":         {failed, second, "pending", "pending", false, false},
-		"failed":                 {failed, year, "failed", "failed", true, false},
-		"failed, final status":   {mockserver.Outcome{Fate: mockserver.Failed, FinalStatus: "closed"}, minute, "closed", "closed", true, false},
-		"kept":                   {mockserver.Outcome{KeepListed: true}, minute, "fulfilled", "fulfilled", true, true},
-		"kept, final status":     {mockserver.Outcome{KeepListed: true, FinalStatus: "delivered"}, minute, "delivered", "delivered", true, true},
-		"vanished":               {mockserver.Outcome{Fate: mockserver.Vanished}, minute, "", "vanished", true, false},
-		"vanished, but not kept": {mockserver.Outcome{Fate: mockserver.Vanished, KeepListed: true}, minute, "", "vanished", true, false},
-		"vanished, but not yet":  {mockserver.Outcome{Fate: mockserver.Vanished}, second, "pending", "pending", false, false},
+		"not yet":              {mockserver.Outcome{}, minute - second, "pending", "pending", false, false},
+		"fulfilled":            {mockserver.Outcome{}, minute, "", "fulfilled", true, true},
+		"later than others":    {mockserver.Outcome{After: 2 * minute}, minute, "pending", "pending", false, false},
+		"sooner than others":   {mockserver.Outcome{After: second}, second, "", "fulfilled", true, true},
+		"at once":              {mockserver.Outcome{After: -1}, 0, "", "fulfilled", true, true},
+		"never":                {mockserver.Outcome{Fate: mockserver.Never}, year, "pending", "pending", false, false},
+		"unknown status":       {mockserver.Outcome{Status: "QUEUED_V2"}, second, "QUEUED_V2", "QUEUED_V2", false, false},
+		"unknown, fulfilled":   {mockserver.Outcome{Status: "QUEUED_V2"}, minute, "", "fulfilled", true, true},
+		"unknown, never":       {mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}, year, "QUEUED_V2", "QUEUED_V2", false, false},
+		"not yet failed":       {mockserver.Outcome{Fate: mockserver.Failed}, second, "pending", "pending", false, false},
+		"failed":               {mockserver.Outcome{Fate: mockserver.Failed, Code: "quota", Message: "Too much."}, year, "failed", "failed", true, false},
+		"failed, final status": {mockserver.Outcome{Fate: mockserver.Failed, FinalStatus: "closed"}, minute, "closed", "closed", true, false},
+		"kept":                 {mockserver.Outcome{KeepListed: true}, minute, "fulfilled", "fulfilled", true, true},
+		"kept, final status":   {mockserver.Outcome{KeepListed: true, FinalStatus: "delivered"}, minute, "delivered", "delivered", true, true},
+		"vanished":             {mockserver.Outcome{Fate: mockserver.Vanished, KeepListed: true}, minute, "", "vanished", true, false},
+		"vanished, not yet":    {mockserver.Outcome{Fate: mockserver.Vanished}, second, "pending", "pending", false, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		s := start(t, delayed, ending(tc.outcome))
+		s.patch(profilePath, `{"name":"Ada"}`)
+		s.advance(tc.after)
 
-			s := start(t, delayed, ending(tc.outcome))
-			s.patch(profilePath, `{"name":"Ada"}`)
-			s.advance(tc.after)
+		want := []any{}
+		if tc.listed != "" {
+			want = append(want, tc.listed)
+		}
+		if diff := cmp.Diff(want, s.listed("status")); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 
-			want := []any{}
-			if tc.listed != "" {
-				want = append(want, tc.listed)
+		q := s.Queue()[0]
+		if _, effect := s.Profile(projectScope, "user-1"); effect != tc.effect || q.Status != tc.status || q.Done != tc.done {
+			t.Errorf("%s: effect %v, %+v", name, effect, q)
+		}
+		if tc.outcome.Code != "" {
+			if diff := cmp.Diff([]any{map[string]any{"code": "quota", "message": "Too much."}}, s.listed("error")); diff != "" {
+				t.Errorf("%s: %s", name, diff)
 			}
-			if diff := cmp.Diff(want, s.listed("status")); diff != "" {
-				t.Error(diff)
-			}
-
-			q := s.Queue()[0]
-			if _, effect := s.Profile(projectScope, "user-1"); effect != tc.effect || q.Status != tc.status || q.Done != tc.done {
-				t.Errorf("effect %v, %+v", effect, q)
-			}
-			if tc.done && tc.outcome.Code != "" {
-				if diff := cmp.Diff([]any{map[string]any{"code": q.Code, "message": "Too much."}}, s.listed("error")); diff != "" {
-					t.Error(diff)
-				}
-			}
-		})
+		}
 	}
 }
 
@@ -173,9 +160,7 @@ func TestEnqueue_asFromAnotherClient(t *testing.T) {
 	body := map[string]any{"name": "Ada"}
 	s.Enqueue(mockserver.QueuedRequest{Scope: projectScope, Identity: "user-1", Operation: mockserver.OpUpdateProfile, Body: body})
 	body["name"] = "changed later"
-	theirs := mockserver.QueuedRequest{
-		ID: "theirs", Scope: projectScope, Identity: "user-2", Operation: mockserver.OpDeleteAllData, At: epoch.Add(-30 * time.Second), Status: "QUEUED_V2",
-	}
+	theirs := mockserver.QueuedRequest{ID: "theirs", Scope: projectScope, Identity: "user-2", Operation: mockserver.OpDeleteAllData, At: epoch.Add(-30 * time.Second), Status: "QUEUED_V2"}
 	s.Enqueue(theirs)
 	s.Enqueue(theirs)
 	s.get(allDataPath)
@@ -189,7 +174,6 @@ func TestEnqueue_asFromAnotherClient(t *testing.T) {
 	if got := s.get(profilePath); got.body != `{"name":"Ada"}` {
 		t.Errorf("%d %s", got.status, got.body)
 	}
-
 }
 
 func TestConclude_overridesTheDecision(t *testing.T) {
@@ -216,6 +200,7 @@ func TestConclude_overridesTheDecision(t *testing.T) {
 			t.Errorf("%+v: effect %v\n%s", step.outcome, effect, diff)
 		}
 	}
+
 	s.DeleteProfile(projectScope, "user-1")
 	s.FulfilAll()
 	s.advance(time.Hour)
@@ -232,29 +217,22 @@ func TestConclude_overridesTheDecision(t *testing.T) {
 func TestPendingLag_looksAndTimeHaveToPass(t *testing.T) {
 	t.Parallel()
 
-	for name, tc := range map[string]struct {
-		lag    mockserver.Lag
-		listed []int // after each read; a minute passes between two
-	}{
-		"none":          {mockserver.Lag{}, []int{1, 1, 1, 1}},
-		"looks":         {mockserver.Lag{Looks: 2}, []int{0, 0, 1, 1}},
-		"time":          {mockserver.Lag{Time: time.Minute}, []int{0, 1, 1, 1}},
-		"the later one": {mockserver.Lag{Looks: 1, Time: 3 * time.Minute}, []int{0, 0, 0, 1}},
+	for lag, want := range map[mockserver.Lag][]int{ // how many are listed after each read; a minute passes between two
+		{}:                                {1, 1, 1, 1},
+		{Looks: 2}:                        {0, 0, 1, 1},
+		{Time: time.Minute}:               {0, 1, 1, 1},
+		{Looks: 1, Time: 3 * time.Minute}: {0, 0, 0, 1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			s := start(t, ending(mockserver.Outcome{Fate: mockserver.Never}), func(s *mockserver.Server) { s.PendingLag = tc.lag })
-			s.withKey(http.MethodDelete, allDataPath, "")
-			var listed []int
-			for range tc.listed {
-				s.get(inAccount(pendingPath)) // a look at another scope does not count
-				listed = append(listed, len(s.listed("id")))
-				s.advance(time.Minute)
-			}
-			if diff := cmp.Diff(tc.listed, listed); diff != "" {
-				t.Error(diff)
-			}
-		})
+		s := start(t, ending(mockserver.Outcome{Fate: mockserver.Never}), func(s *mockserver.Server) { s.PendingLag = lag })
+		s.withKey(http.MethodDelete, allDataPath, "")
+		var listed []int
+		for range want {
+			s.get(inAccount(pendingPath)) // a look at another scope does not count
+			listed = append(listed, len(s.listed("id")))
+			s.advance(time.Minute)
+		}
+		if diff := cmp.Diff(want, listed); diff != "" {
+			t.Errorf("%+v: %s", lag, diff)
+		}
 	}
 }

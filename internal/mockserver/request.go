@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -57,7 +58,7 @@ type call struct {
 	email     string // of the token's user
 
 	entry     *Request // its Status, Took and Committed are guarded by Server.mu
-	completed bool     // guarded by Server.mu
+	completed sync.Once
 }
 
 func (c *call) person() person { return person{c.entry.Scope, c.entry.Identity} }
@@ -102,19 +103,16 @@ func (s *Server) receive(r *http.Request, body []byte) *call {
 // complete records the status of the answer, 0 if there is none, and calls
 // Server.OnRequest. Only the first call has an effect.
 func (s *Server) complete(c *call, status int) {
-	now := s.now()
-
-	s.mu.Lock()
-	first := !c.completed
-	if first {
-		c.completed = true
+	c.completed.Do(func() {
+		now := s.now()
+		s.mu.Lock()
 		c.entry.Status, c.entry.Took = status, now.Sub(c.entry.At)
-	}
-	s.mu.Unlock()
+		s.mu.Unlock()
 
-	if first && s.OnRequest != nil {
-		s.OnRequest(s.snapshot(c))
-	}
+		if s.OnRequest != nil {
+			s.OnRequest(s.snapshot(c))
+		}
+	})
 }
 
 func (s *Server) snapshot(c *call) Request {

@@ -57,11 +57,10 @@ func TestRoute_familiesAndScopesShareNothing(t *testing.T) {
 	s.patch(consentPath, allClauses())
 	s.withKey(http.MethodDelete, allDataPath, "")
 	for _, path := range []string{inAccount(consentPath), strings.Replace(consentPath, "user-1", "User-1", 1), strings.Replace(consentPath, "web", "app", 1)} {
-		if got := s.get(path); got.status != http.StatusNotFound || got.refused() != "not_found" {
+		if got := s.get(path); got.refused() != "404 not_found" {
 			t.Errorf("%s: %d %s", path, got.status, got.body)
 		}
 	}
-
 	for path, want := range map[string]int{pendingPath: 1, inAccount(pendingPath): 0, strings.Replace(pendingPath, "web", "app", 1): 0} {
 		if got := s.get(path); strings.Count(got.body, "createdAt") != want {
 			t.Errorf("%s: %s", path, got.body)
@@ -72,22 +71,19 @@ func TestRoute_familiesAndScopesShareNothing(t *testing.T) {
 func TestRoute_identityIsOneDecodedSegment(t *testing.T) {
 	t.Parallel()
 
+	s := start(t)
 	for escaped, identity := range map[string]string{
 		"a%2Fb":                   "a/b",
 		"%252F":                   "%2F",
 		"a%3Fb%23c%25d%3Be":       "a?b#c%d;e",
-		"a%2Bb":                   "a+b",
-		"a%20b":                   "a b",
+		"a%2Bb%20c":               "a+b c",
 		"ada%40example.com":       "ada@example.com",
-		"caf%C3%A9":               "caf\u00e9",
 		"cafe%CC%81":              "cafe\u0301",
-		"%F0%9F%99%82":            "\U0001F642",
 		"%C0%AF":                  "\xc0\xaf",
-		"a%5Cb%22%3C%3E":          `a\b"<>`,
-		"a-._~Z9":                 "a-._~Z9",
+		"a%5Cb%22%3C%3E-._~Z9":    `a\b"<>-._~Z9`,
 		strings.Repeat("x", 8192): strings.Repeat("x", 8192),
 	} {
-		s := start(t)
+		s.Reset()
 		path := "/v1/org/o%2F1%202/project/p%253/compliance/user/" + escaped + "/consent"
 		if got := s.patch(path, allClauses()); got.status != http.StatusOK {
 			t.Errorf("%.40s: %d %s", escaped, got.status, got.body)
@@ -110,25 +106,12 @@ func TestRoute_pathThatIsNotExactIsAViolation(t *testing.T) {
 		"dot":               "/v1/org/a/project/b/compliance/user/./consent",
 		"encoded dots":      "/v1/org/%2E%2E/project/b/compliance/user/x/consent",
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			s := start(t)
-			s.AllowViolations()
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL, http.NoBody)
-			if err != nil {
-				t.Fatal(err)
-			}
-			req.URL.Opaque, req.URL.RawQuery = path, "apiSecretToken="+url.QueryEscape(s.SecretKey)
-			resp, err := s.client.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
-			if violations := strings.Join(s.Violations(), "\n"); resp.StatusCode != http.StatusNotFound || !strings.Contains(violations, "getConsent: a segment of the path") {
-				t.Errorf("%d %s", resp.StatusCode, violations)
-			}
-		})
+		s := start(t)
+		s.AllowViolations()
+		text, err := s.raw(t, "GET "+path+"?apiSecretToken="+url.QueryEscape(s.SecretKey), "")
+		if violations := strings.Join(s.Violations(), "\n"); err != nil || !strings.HasPrefix(text, "HTTP/1.1 404") || !strings.Contains(violations, "getConsent: a segment of the path") {
+			t.Errorf("%s: %v %s %s", name, err, text, violations)
+		}
 	}
 }
 
@@ -143,8 +126,7 @@ func TestRoute_unknownOperationIs404AndAViolation(t *testing.T) {
 		"GET /v1/org/org-demo/project/web/compliance/user/a/b/consent", "GET /v1/account/acc-1/export",
 	} {
 		method, path, _ := strings.Cut(request, " ")
-		got := s.withKey(method, path, "")
-		if got.status != http.StatusNotFound || got.refused() != "unknown_route" || !strings.Contains(strings.Join(s.Server.Violations(), "\n"), request) {
+		if got := s.withKey(method, path, ""); got.refused() != "404 unknown_route" || !strings.Contains(strings.Join(s.Server.Violations(), "\n"), request) {
 			t.Errorf("%s: %d %s", request, got.status, got.body)
 		}
 		if r := s.Requests()[i]; r.Operation != "" || r.Template != "" || r.EscapedPath != path {

@@ -34,9 +34,8 @@ func TestSeed_isWhatTheServerKnows(t *testing.T) {
 	}
 	s.Add(seed)
 
-	address, manual := "2001:db8::1", false
 	want := []mockserver.ConsentRecord{
-		{Clauses: [5]bool{1: true}, UserIPv6: &address, AgreementTime: "2026-01-15T09:30:00Z", Manual: &manual},
+		{Clauses: [5]bool{1: true}, UserIPv6: new("2001:db8::1"), AgreementTime: "2026-01-15T09:30:00Z", Manual: new(false)},
 		{Clauses: [5]bool{4: true}, AgreementTime: json.Number("9007199254740993")},
 	}
 
@@ -47,7 +46,7 @@ func TestSeed_isWhatTheServerKnows(t *testing.T) {
 		}
 	}
 
-	if got := s.send(http.MethodPost, "/v1/auth/login/jwt", `{"email":"ada@example.com","password":"p"}`); got.status != http.StatusOK {
+	if got := s.send(http.MethodPost, loginPath, `{"email":"ada@example.com","password":"p"}`); got.status != http.StatusOK {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 
@@ -65,44 +64,35 @@ func TestSeed_isWhatTheServerKnows(t *testing.T) {
 	}
 }
 
-func TestSeed_invalidSeedChangesNothing(t *testing.T) {
+func TestReadSeed_errorsNameThePlace(t *testing.T) {
 	t.Parallel()
 
-	for _, seed := range []string{
-		``, `[]`, `{`, `{} {}`, `{"user":[]}`, `{"users":[{"name":"a"}]}`, `{"users":[{"email":"a@example.com"}]}`, `{"secret_keys":[""]}`,
-		`{"secret_keys":["k"],"secret_keys":["l"]}`,
-		`{"users":[{"email":"a@example.com","password":"p"}],"consents":[{"identity_id":"u"}]}`,
-		`{"consents":[{"org_id":"o","identity_id":"u"}]}`,
-		`{"consents":[{"org_id":"o","project_id":"p","account_id":"a","identity_id":"u"}]}`,
-		`{"consents":[{"account_id":"a"}]}`,
-		`{"consents":[{"account_id":"a","identity_id":"u","clause_1_consent":"true"}]}`,
-		`{"consents":[{"account_id":"a","identity_id":"u","agreement_time":true}]}`,
-		`{"profiles":[{"account_id":"a","profile":{}}]}`,
-		`{"profiles":[{"account_id":"a","identity_id":"u"}]}`,
-		`{"profiles":[{"account_id":"a","identity_id":"u","profile":[]}]}`,
-		`{"profiles":[{"account_id":"a","identity_id":"u","profile":{"a":1,"a":2}}]}`,
-		`{"data":[{"org_id":"o","identity_id":"u","data":{}}]}`,
-		`{"data":[{"account_id":"a","identity_id":"u"}]}`,
-		`{"exports":[{"project_id":"web","utc_date":"2026-03-01"}]}`,
-		`{"exports":[{"org_id":"org-demo","project_id":"web","utc_date":"2026-02-30"}]}`,
-		`{"exports":[{"org_id":"org-demo","project_id":"web","utc_date":"2026-03-01","evens":[]}]}`,
-	} {
-		if _, err := mockserver.ReadSeed(strings.NewReader(seed)); err == nil {
-			t.Errorf("%s is accepted", seed)
-		}
-	}
-}
-
-func TestSeed_errorsNameThePlace(t *testing.T) {
-	t.Parallel()
-
+	const person, day = `"account_id":"a","identity_id":"u"`, `"org_id":"o","project_id":"p","utc_date":`
 	for seed, want := range map[string]string{ // a pattern
-		"{\n  \"users\": [],\n  \"profiles\": [{\"identity_id\": \"ada\" \"profile\": {}}]\n}": "line 3: .* within \"/profiles/0\"",
+		``:      "line 1: .*EOF",
+		`[]`:    "line 1: ",
+		`{} {}`: "line 1: ",
+		"{\n  \"users\": [],\n  \"profiles\": [{\"identity_id\": \"ada\" \"profile\": {}}]\n}": `line 3: .* within "/profiles/0"`,
 		"{\n  \"users\": [":    "line 2: .*unexpected EOF",
 		"{\n  \"people\": []}": `line 2: .* unknown object member name "people"`,
-		"{\n  \"secret_keys\": [\"ada\"],\n  \"secret_keys\": []\n}":                             `line 3: .* duplicate object member name "secret_keys"`,
-		`{"users": [{"email": "a@example.com", "password": "p"}, {"email": "ada@example.com"}]}`: `users\[1\] needs email and password`,
-		`{"consents": [{"account_id": "a", "identity_id": "u", "clause_1_consent": "yes"}]}`:     `consents\[0\] clause_1_consent must be true or false`,
+		"{\n  \"secret_keys\": [\"ada\"],\n  \"secret_keys\": []\n}":                       `line 3: .* duplicate object member name "secret_keys"`,
+		`{"users":[{"name":"a"}]}`:                                                         `unknown object member name "name"`,
+		`{"users":[{"email":"a@example.com","password":"p"},{"email":"ada@example.com"}]}`: `users\[1\] needs email and password`,
+		`{"secret_keys":[""]}`:                                                             `secret_keys\[0\] is empty`,
+		`{"consents":[{"org_id":"o","identity_id":"u"}]}`:                                  `consents\[0\] needs identity_id, and`,
+		`{"consents":[{"org_id":"o","project_id":"p",` + person + `}]}`:                    `consents\[0\] needs identity_id, and`,
+		`{"consents":[{"account_id":"a"}]}`:                                                `consents\[0\] needs identity_id, and`,
+		`{"consents":[{` + person + `,"clause_1_consent":"yes"}]}`:                         `consents\[0\] clause_1_consent must be true or false`,
+		`{"consents":[{` + person + `,"agreement_time":true}]}`:                            `consents\[0\] agreement_time must be`,
+		`{"profiles":[{"account_id":"a","profile":{}}]}`:                                   `profiles\[0\] needs identity_id, and`,
+		`{"profiles":[{` + person + `}]}`:                                                  `profiles\[0\] needs profile, an object`,
+		`{"profiles":[{` + person + `,"profile":[]}]}`:                                     `profiles\[0\] needs profile, an object`,
+		`{"profiles":[{` + person + `,"profile":{"a":1,"a":2}}]}`:                          `duplicate object member name "a"`,
+		`{"data":[{` + person + `}]}`:                                                      `data\[0\] needs data`,
+		`{"exports":[{"project_id":"web","utc_date":"2026-03-01"}]}`:                       `exports\[0\] needs org_id`,
+		`{"exports":[{"account_id":"a","utc_date":"2026-03-01"}]}`:                         `exports\[0\] needs org_id`,
+		`{"exports":[{` + day + `"2026-02-30"}]}`:                                          `exports\[0\] needs org_id`,
+		`{"exports":[{` + day + `"2026-03-01","evens":[]}]}`:                               `unknown object member name "evens"`,
 	} {
 		if _, err := mockserver.ReadSeed(strings.NewReader(seed)); err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
 			t.Errorf("%s: %v", seed, err)

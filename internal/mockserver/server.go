@@ -10,7 +10,7 @@
 //	Server.ServeHTTP   reads and logs the request, chooses a fault, waits Latency
 //	Fault              scripted answers, cuts and hangs (fault.go)
 //	Server.Wrap        a handler of the test, such as the contract's validator
-//	Server.Around      steps that change the answer or replace it, such as those of a dialect
+//	Server.Change      steps that change the answer, such as those of a dialect
 //	Server.answer      authentication and the operation itself (route.go)
 //
 // Faults apply before authentication. Wrap does not see what a fault keeps from the
@@ -80,7 +80,8 @@ type Server struct {
 	// that reach the service, and their answers. It is called once per request.
 	Wrap func(service http.Handler) http.Handler
 
-	steps []func(r Request, next func() Response) Response // what Around has added
+	steps    []func(Request, *Response)       // what Change has added
+	refusals []func(Request) (Response, bool) // requests that a dialect does not carry out
 
 	users, keys, tokens      sync.Map // password by email, secret keys, and grant by token
 	consents, profiles, data sync.Map // map[string]any by person
@@ -156,12 +157,10 @@ func wait(ctx context.Context, d time.Duration) {
 func (s *Server) service(c *call) http.Handler {
 	operations := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.check(c, r)
-		next := func() Response { return s.answer(c) }
+		a := s.answer(c)
 		for _, step := range s.steps {
-			inner := next
-			next = func() Response { return step(s.snapshot(c), inner) }
+			step(s.snapshot(c), &a)
 		}
-		a := next()
 
 		if a.Body == NoContent {
 			a.Status = http.StatusNoContent
@@ -193,6 +192,11 @@ func (s *Server) service(c *call) http.Handler {
 func (s *Server) answer(c *call) Response {
 	if c.route == nil {
 		return unknownRoute()
+	}
+	for _, refusal := range s.refusals {
+		if a, refused := refusal(s.snapshot(c)); refused {
+			return a
+		}
 	}
 	if c.route.operation != OpLogin && !s.authenticate(c) {
 		return failure(http.StatusUnauthorized, "unauthenticated", "The credentials are missing, wrong or have expired.")

@@ -34,9 +34,9 @@ func TestServer_panicOfAHookIsAViolation(t *testing.T) {
 	t.Parallel()
 
 	for name, configure := range map[string]func(*mockserver.Server){
-		"Answer":              func(s *mockserver.Server) { s.ReshapeConsents(func(map[string]any) any { panic("canary") }) },
+		"a change":            func(s *mockserver.Server) { s.ReshapeConsents(func(map[string]any) any { panic("canary") }) },
 		"an answer, not JSON": func(s *mockserver.Server) { s.ReshapeConsents(func(map[string]any) any { return func() {} }) },
-		"FaultFor": func(s *mockserver.Server) {
+		"a fault": func(s *mockserver.Server) {
 			s.FaultFor = func(mockserver.Request) *mockserver.Fault { panic("canary") }
 		},
 	} {
@@ -81,18 +81,15 @@ func TestCount_untilReset(t *testing.T) {
 	token := s.login()
 	s.get(consentPath)
 	s.send(http.MethodGet, consentPath, "", "Authorization", "bearer "+token)
-
 	if s.Count(mockserver.OpLogin) != 1 || s.Count(mockserver.OpGetConsent) != 2 || s.Count("") != 3 {
 		t.Errorf("%d %d %d", s.Count(mockserver.OpLogin), s.Count(mockserver.OpGetConsent), s.Count(""))
 	}
-
 	if r := s.Requests()[2]; r.Auth != mockserver.AuthBearer || r.Token != token {
 		t.Errorf("%s %q", r.Auth, r.Token)
 	}
 
 	s.Reset()
 	s.get(consentPath)
-
 	if r := s.Requests(); len(r) != 1 || r[0].Seq != 4 || s.Count("") != 1 {
 		t.Errorf("%d requests", len(r))
 	}

@@ -149,12 +149,10 @@ func prepare(t testing.TB, server *httptest.Server, configure []func(*mockserver
 	t.Cleanup(func() {
 		i.Stop()
 		soak.Add(soak.Requests, len(i.Requests()))
-		if i.allowed.Load() {
-			return
-		}
-
-		for _, violation := range i.Violations() {
-			t.Errorf("violation of the interface: %s", violation)
+		if !i.allowed.Load() {
+			for _, violation := range i.Violations() {
+				t.Errorf("violation of the interface: %s", violation)
+			}
 		}
 	})
 

@@ -92,11 +92,5 @@ func (l *pipeListener) Close() error {
 	return nil
 }
 
-func (*pipeListener) Addr() net.Addr { return pipeAddr{} }
-
-// pipeAddr is the address of a pipe. Its text is a host that the client accepts without
-// TLS.
-type pipeAddr struct{}
-
-func (pipeAddr) Network() string { return "pipe" }
-func (pipeAddr) String() string  { return "localhost" }
+// Addr returns an address whose text is a host that the client accepts without TLS.
+func (*pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "localhost", Net: "pipe"} }
