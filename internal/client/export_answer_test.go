@@ -240,7 +240,7 @@ func TestExportAnswer_whatIsNoDayIsAnError(t *testing.T) {
 		"203":                       {mockserver.Fault{Status: 203, Body: []byte(day)}, transport.ClassPayload, "200", nil},
 		"206":                       {mockserver.Fault{Status: 206, Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, transport.ClassPayload, "part", nil},
 		"299":                       {mockserver.Fault{Status: 299, Body: []byte(day)}, transport.ClassPayload, "200", nil},
-		"404":                       {mockserver.Fault{Status: 404, Body: mockserver.ErrorBody("gone", "gone")}, transport.ClassNotFound, "", nil},
+		"404":                       {mockserver.Fault{Status: 404, Body: []byte(`{"error":{"code":"gone","message":"gone"}}`)}, transport.ClassNotFound, "", nil},
 		"404 page":                  {mockserver.Fault{Status: 404, Body: []byte("<html>"), Header: page}, transport.ClassEndpointNotFound, "", nil},
 		"Content-Range":             {mockserver.Fault{Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, transport.ClassPayload, "part", nil},
 		"Link to the next page":     {mockserver.Fault{Body: []byte(day), Header: jsonHeader("Link", `<https://h.example.com/?a=1>; rel="prev", <https://h.example.com/?a=3>; rel="next"`)}, transport.ClassPayload, "there is more", nil},

@@ -101,7 +101,7 @@ func TestExport_failuresNameNobody(t *testing.T) {
 		fault mockserver.Fault
 		says  string
 	}{
-		"not permitted": {mockserver.Fault{Status: 403, Body: mockserver.ErrorBody("forbidden", "Jane <jane.canary@example.com>")}, "Not permitted"},
+		"not permitted": {mockserver.Fault{Status: 403, Body: []byte(`{"error":{"code":"forbidden","message":"Jane <jane.canary@example.com>"}}`)}, "Not permitted"},
 		"a page":        {mockserver.Fault{Status: 200, Body: []byte("<html>maintenance</html>"), Header: map[string][]string{"Content-Type": {"text/html"}}}, "Not JSON"},
 		"an error":      {mockserver.Fault{Status: 200, Body: []byte(`{"error":"no"}`)}, "Unexpected response"},
 	} {
