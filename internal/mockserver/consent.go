@@ -50,22 +50,34 @@ func (s *Server) PutConsent(scope Scope, identity string, record ConsentRecord) 
 	s.put(&s.consents, person{scope, identity}, fields)
 }
 
-// Consent returns a person's consent record (section 2) without its Extra, and whether
-// there is one.
+// Consent returns a copy of a person's consent record (section 2), and whether there
+// is one.
 func (s *Server) Consent(scope Scope, identity string) (record ConsentRecord, ok bool) {
 	fields, ok := s.get(&s.consents, person{scope, identity})
 	for i, name := range clauseNames {
-		record.Clauses[i], _ = fields[name].(bool)
+		agreed := take[bool](fields, name)
+		record.Clauses[i] = agreed != nil && *agreed
 	}
-	if address, is := fields["user_ipv6"].(string); is {
-		record.UserIPv6 = &address
+	record.UserIPv6, record.Manual = take[string](fields, "user_ipv6"), take[bool](fields, "manual")
+	if at := take[any](fields, "agreement_time"); at != nil {
+		record.AgreementTime = *at
 	}
-	if manual, is := fields["manual"].(bool); is {
-		record.Manual = &manual
+	if len(fields) > 0 {
+		record.Extra = fields
 	}
-	record.AgreementTime = fields["agreement_time"]
 
 	return record, ok
+}
+
+// take removes a field of a type from an object and returns it, or nil.
+func take[T any](fields map[string]any, name string) *T {
+	value, ok := fields[name].(T)
+	if !ok {
+		return nil
+	}
+	delete(fields, name)
+
+	return &value
 }
 
 // DeleteConsent removes a person's consent record; reading it is then a 404.
