@@ -196,12 +196,12 @@ func noConsent(body any) func(*Server) {
 	}
 }
 
-// only accepts one method of authentication for some operations.
-func only(auth string, operations []string) func(*Server) {
+// only accepts one method of authentication, but for the login, where a path has a part.
+func only(auth, part string) func(*Server) {
 	return func(s *Server) {
 		s.refusals = append(s.refusals, func(r Request) (Response, bool) {
 			return failure(http.StatusUnauthorized, "wrong_method", "This method of authentication is not accepted here."),
-				slices.Contains(operations, r.Operation) && r.Auth != auth
+				strings.Contains(r.Template, part) && r.Operation != OpLogin && r.Auth != auth
 		})
 	}
 }

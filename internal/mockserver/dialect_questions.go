@@ -5,16 +5,7 @@ package mockserver
 import (
 	"cmp"
 	"net/http"
-	"slices"
 	"time"
-)
-
-// aboutPeople are the operations of the compliance group; authenticated are all but the login.
-var (
-	aboutPeople = []string{
-		OpUpdateConsent, OpGetConsent, OpGetProfile, OpUpdateProfile, OpGetAllData, OpDeleteAllData, OpListPendingRequests,
-	}
-	authenticated = slices.Concat(aboutPeople, []string{OpExportRecords, OpGetCurrentUser})
 )
 
 // nextPage cannot be reached by a client.
@@ -49,12 +40,12 @@ var Questions = []Question{
 		foreign("own_name", answers(renamed("token", "accessJwt"), OpLogin)),
 	),
 	question("credentials", "any",
-		or("token", only(AuthBearer, authenticated)),
-		or("key", only(AuthSecret, authenticated)),
-		or("token_for_people", only(AuthBearer, aboutPeople)),
-		or("key_for_people", only(AuthSecret, aboutPeople)),
-		or("key_for_exports", only(AuthSecret, []string{OpExportRecords})),
-		or("token_for_user", only(AuthBearer, []string{OpGetCurrentUser})),
+		or("token", only(AuthBearer, "")),
+		or("key", only(AuthSecret, "")),
+		or("token_for_people", only(AuthBearer, "/compliance/")),
+		or("key_for_people", only(AuthSecret, "/compliance/")),
+		or("key_for_exports", only(AuthSecret, "/export")),
+		or("token_for_user", only(AuthBearer, "/user/self")),
 	),
 	question("path_family", "both",
 		or("project", lacks(accountPrefix)),

@@ -6,7 +6,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	stdlog "log"
@@ -99,14 +98,14 @@ func flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "seed", Usage: "begin with the users, secret keys, consents, profiles, data and exports of the JSON `FILE`"},
 		&cli.StringFlag{Name: "addr", Usage: "listen on `HOST:PORT`; port 0 is any free one", Value: "127.0.0.1:0"},
-		&cli.StringFlag{Name: "credentials", Usage: "give credentials of a `KIND`: key (ANALYTICS_API_SECRET_KEY) or login (ANALYTICS_EMAIL, ANALYTICS_PASSWORD)", Value: withKey, Validator: oneOf(withKey, withLogin)},
-		&cli.StringFlag{Name: "print", Usage: "print the variables in a `FORM`: export for a shell to read, or plain for NAME=value", Value: asExport, Validator: oneOf(asExport, asPlain)},
+		&cli.StringFlag{Name: "credentials", Usage: "give credentials of a `KIND`: key (ANALYTICS_API_SECRET_KEY) or login (ANALYTICS_EMAIL, ANALYTICS_PASSWORD)", Value: "key", Validator: oneOf("key", "login")},
+		&cli.StringFlag{Name: "print", Usage: "print the variables in a `FORM`: export for a shell to read, or plain for NAME=value", Value: "export", Validator: oneOf("export", "plain")},
 		&cli.StringFlag{Name: "dialect", Usage: "answer some of what the interface leaves open differently, with `QUESTION=CHOICE,…`"},
 		&cli.BoolFlag{Name: "dialects", Usage: "list the questions and choices of -dialect, and end"},
 		&cli.TimestampFlag{Name: "clock", Usage: "start the service's clock at `TIME`, such as 2026-01-15T09:30:00Z, instead of now", Config: cli.TimestampConfig{Layouts: []string{time.RFC3339}}},
-		&cli.DurationFlag{Name: "fulfilment-delay", Usage: "fulfil a deferred request `DURATION` after it is accepted, such as 5s", Validator: notNegative[time.Duration]},
-		&cli.DurationFlag{Name: "latency", Usage: "wait `DURATION` before each answer, such as 50ms", Validator: notNegative[time.Duration]},
-		&cli.IntFlag{Name: "export-records", Usage: "give `N` invented events to each exported day that the seed does not have", Validator: notNegative[int]},
+		&cli.DurationFlag{Name: "fulfilment-delay", Usage: "fulfil a deferred request `DURATION` after it is accepted, such as 5s"},
+		&cli.DurationFlag{Name: "latency", Usage: "wait `DURATION` before each answer, such as 50ms"},
+		&cli.IntFlag{Name: "export-records", Usage: "give `N` invented events to each exported day that the seed does not have"},
 		&cli.StringFlag{Name: "log", Usage: "write the requests to `FILE` instead of standard error"},
 		&cli.BoolFlag{Name: "json", Usage: "write each request as a line of JSON"},
 	}
@@ -119,13 +118,6 @@ func oneOf(a, b string) func(string) error {
 		}
 		return nil
 	}
-}
-
-func notNegative[T int | time.Duration](value T) error {
-	if value < 0 {
-		return errors.New("it is 0 or more")
-	}
-	return nil
 }
 
 // serve serves until the command has ended, or, without one, until ctx or the parent ends.

@@ -17,18 +17,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// Which credentials the environment has. The provider refuses a configuration with both.
-const (
-	withKey   = "key"
-	withLogin = "login"
-)
-
-// How the environment is printed.
-const (
-	asExport = "export"
-	asPlain  = "plain"
-)
-
 // replaced are the variables that name a service or hold its credentials. None of another
 // service stays beside those of this server.
 var replaced = []string{
@@ -61,11 +49,12 @@ func readSeed(file string) (mockserver.Seed, error) {
 	return seed, nil
 }
 
-// environmentOf returns the provider's configuration for a server, as NAME=value. The address
-// comes last, so that a program that waits for it has the rest.
+// environmentOf returns the provider's configuration for a server, as NAME=value, with one
+// kind of credentials, since the provider refuses both. The address comes last, so that a
+// program that waits for it has the rest.
 func environmentOf(url string, seed mockserver.Seed, credentials string) []string {
 	environment := []string{"ANALYTICS_API_SECRET_KEY=" + seed.SecretKeys[0]}
-	if credentials == withLogin {
+	if credentials == "login" {
 		environment = []string{"ANALYTICS_EMAIL=" + seed.Users[0].Email, "ANALYTICS_PASSWORD=" + seed.Users[0].Password}
 	}
 
@@ -97,7 +86,7 @@ func scopeOf(seed mockserver.Seed) mockserver.Scope {
 // printed returns the environment as text. The lines for a POSIX shell also remove the
 // variables of another service.
 func printed(environment []string, form string) string {
-	if form == asPlain {
+	if form == "plain" {
 		return strings.Join(environment, "\n") + "\n"
 	}
 

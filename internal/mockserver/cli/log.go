@@ -15,47 +15,37 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// line is how a request is logged: without values, people or credentials.
-type line struct {
-	Seq       int      `json:"seq"`
-	Operation string   `json:"operation"`
-	Method    string   `json:"method"`
-	Template  string   `json:"template"`
-	Status    int      `json:"status"`
-	Fields    []string `json:"fields,omitempty"`
-	MS        float64  `json:"ms"`
-}
-
 // fieldName matches the names that are logged. A body that is sent as a form although it is
 // none becomes one name, with all the values that it has.
 var fieldName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 
-// logTo writes one line for every request, in the order of the answers.
+// logTo writes one line for every request, in the order of the answers: without values, people
+// or credentials.
 func logTo(out io.Writer, asJSON bool) func(mockserver.Request) {
 	lines := log.New(out, "", 0)
 
 	return func(r mockserver.Request) {
-		l := line{
-			Seq: r.Seq, Operation: r.Operation, Method: r.Method, Template: r.Template,
-			Status: r.Status, MS: float64(r.Took.Microseconds()) / 1000,
-		}
+		fields := []string{}
 		for _, name := range slices.Sorted(maps.Keys(r.Sent)) {
 			if !fieldName.MatchString(name) {
 				name = "?"
 			}
-			l.Fields = append(l.Fields, name)
+			fields = append(fields, name)
 		}
+		ms := float64(r.Took.Microseconds()) / 1000
 
 		if asJSON {
-			text, _ := json.Marshal(l) // which always can be
+			text, _ := json.Marshal(map[string]any{ // which always can be
+				"seq": r.Seq, "operation": r.Operation, "method": r.Method, "template": r.Template, "status": r.Status, "fields": fields, "ms": ms,
+			})
 			lines.Print(string(text))
 			return
 		}
 
 		with := ""
-		if len(l.Fields) > 0 {
-			with = ", with " + strings.Join(l.Fields, " ")
+		if len(fields) > 0 {
+			with = ", with " + strings.Join(fields, " ")
 		}
-		lines.Printf("%d %s %s: %d in %.1f ms%s", l.Seq, l.Method, cmp.Or(l.Template, "of an unknown path"), l.Status, l.MS, with)
+		lines.Printf("%d %s %s: %d in %.1f ms%s", r.Seq, r.Method, cmp.Or(r.Template, "of an unknown path"), r.Status, ms, with)
 	}
 }
