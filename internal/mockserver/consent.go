@@ -90,11 +90,7 @@ func (s *Server) DeleteConsent(scope Scope, identity string) {
 // assumptions: an update creates the record of an unknown person, it is answered with the
 // record, and unknown parameters are refused.
 func (s *Server) updateConsent(c *call) Response {
-	sent, refused := c.sentIn(s.Wire.ConsentParametersIn)
-	if refused != nil {
-		return *refused
-	}
-
+	sent := c.sentIn(s.Wire.ConsentParametersIn)
 	var wrong []fieldError
 	for _, name := range clauseNames {
 		if _, ok := sent[name]; !ok {

@@ -77,11 +77,7 @@ func (s *Server) PutExport(scope Scope, date string, day ExportDay) {
 // exportRecords is GET …/export (section 4, Export), which only the org/project family
 // has.
 func (s *Server) exportRecords(c *call) Response {
-	sent, refused := c.sentIn(InQuery)
-	if refused != nil {
-		return *refused
-	}
-
+	sent := c.sentIn(InQuery)
 	date, _ := sent["utcDate"].(string)
 	if !isDay(date) {
 		return invalid(fieldError{"utcDate", "has to be a date, YYYY-MM-DD"})

@@ -240,14 +240,11 @@ var exactNumbers = json.WithUnmarshalers(json.UnmarshalFromFunc(func(dec *jsonte
 	return err
 }))
 
-// sentIn returns the parameters if they are in the given place, empty for InJSON, and
-// none if they are in another; an answer that refuses them if they cannot be read.
-func (c *call) sentIn(place string) (sent map[string]any, refused *Response) {
-	if c.malformed {
-		return nil, new(failure(http.StatusBadRequest, "malformed", "The parameters cannot be read."))
-	}
+// sentIn returns the parameters if they are in the given place, empty for InJSON, and none if
+// they are in another.
+func (c *call) sentIn(place string) map[string]any {
 	if c.entry.Place != cmp.Or(place, InJSON) {
-		return nil, nil
+		return nil
 	}
-	return c.entry.Sent, nil
+	return c.entry.Sent
 }

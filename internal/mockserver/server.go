@@ -201,6 +201,9 @@ func (s *Server) answer(c *call) Response {
 	if c.route.operation != OpLogin && !s.authenticate(c) {
 		return failure(http.StatusUnauthorized, "unauthenticated", "The credentials are missing, wrong or have expired.")
 	}
+	if c.malformed {
+		return failure(http.StatusBadRequest, "malformed", "The parameters cannot be read.")
+	}
 
 	s.lockUpToDate()
 	s.mu.Unlock()
