@@ -149,24 +149,19 @@ func (e *exportStream) send(w http.ResponseWriter) {
 	}
 	_ = http.NewResponseController(w).Flush() // net/http would give a short answer a length
 
-	const block = 256 << 10
-	sent := bufio.NewWriterSize(w, block)
-	var packer io.WriteCloser
+	var packer io.WriteCloser = struct {
+		io.Writer
+		io.Closer
+	}{w, io.NopCloser(nil)}
 	switch e.Encoding {
 	case "gzip":
-		packer, _ = gzip.NewWriterLevel(sent, gzip.BestSpeed)
+		packer, _ = gzip.NewWriterLevel(w, gzip.BestSpeed)
 	case "zstd":
-		packer, _ = zstd.NewWriter(sent, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20))
+		packer, _ = zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20))
 	}
 
-	var err error
-	if packer == nil {
-		err = e.write(sent)
-	} else {
-		plain := bufio.NewWriterSize(packer, block)
-		err = cmp.Or(e.write(plain), plain.Flush(), packer.Close())
-	}
-	if cmp.Or(err, sent.Flush()) != nil {
+	plain := bufio.NewWriterSize(packer, 256<<10)
+	if cmp.Or(e.write(plain), plain.Flush(), packer.Close()) != nil {
 		panic(http.ErrAbortHandler) // the client has gone
 	}
 }

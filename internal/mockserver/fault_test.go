@@ -125,7 +125,7 @@ func TestFault_hangEndsWithTheClientOrTheServer(t *testing.T) {
 	} {
 		inBubble(t, func(t *testing.T, s *service) {
 			s.Inject(fault)
-			s.client.Timeout = time.Minute
+			s.transport.ResponseHeaderTimeout = time.Minute
 			began := time.Now()
 			if got := s.patch(consentPath, allClauses()); got.err == nil || time.Since(began) != time.Minute {
 				t.Errorf("%s: %d %v after %v", name, got.status, got.err, time.Since(began))

@@ -52,9 +52,9 @@ var epoch = time.Date(2026, 1, 15, 9, 30, 0, 0, time.UTC)
 // service is a running server and a client for it.
 type service struct {
 	*mocktest.Instance
-	t      *testing.T
-	client *http.Client
-	passed *atomic.Int64 // since epoch
+	t         *testing.T
+	transport *http.Transport
+	passed    *atomic.Int64 // since epoch
 }
 
 // start starts a server whose clock stands still.
@@ -65,10 +65,10 @@ func start(t *testing.T, configure ...func(*mockserver.Server)) *service {
 		s.Now = func() time.Time { return epoch.Add(time.Duration(passed.Load())) }
 	}
 
-	s := clientOf(t, mocktest.Start(t, append([]func(*mockserver.Server){still}, configure...)...), &http.Transport{})
-	s.passed = &passed
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
 
-	return s
+	return &service{mocktest.Start(t, append([]func(*mockserver.Server){still}, configure...)...), t, transport, &passed}
 }
 
 // advance moves the service's clock.
@@ -79,19 +79,10 @@ func inBubble(t *testing.T, test func(*testing.T, *service), configure ...func(*
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		instance := mocktest.StartPipe(t, configure...)
-		test(t, clientOf(t, instance, &http.Transport{DialContext: instance.DialContext}))
+		transport := &http.Transport{DialContext: instance.DialContext}
+		t.Cleanup(transport.CloseIdleConnections)
+		test(t, &service{Instance: instance, t: t, transport: transport})
 	})
-}
-
-// clientOf returns a client that follows no redirects and keeps its connections until
-// the test ends.
-func clientOf(t *testing.T, instance *mocktest.Instance, transport *http.Transport) *service {
-	t.Helper()
-	t.Cleanup(transport.CloseIdleConnections)
-	return &service{Instance: instance, t: t, client: &http.Client{
-		Transport:     transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
 }
 
 // delayed fulfils requests only after the clock is advanced.
@@ -151,7 +142,7 @@ func (s *service) send(method, path, body string, header ...string) reply {
 		req.Header.Set(header[i], header[i+1])
 	}
 
-	resp, err := s.client.Do(req)
+	resp, err := s.transport.RoundTrip(req)
 	if err != nil {
 		return reply{err: err}
 	}

@@ -5,8 +5,6 @@ package mockserver_test
 import (
 	"fmt"
 	"net/http"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -125,31 +123,6 @@ func TestQueue_effectsByDueTimeThenAcceptance(t *testing.T) {
 		if got := s.get(profilePath).json()["last"]; got != last {
 			t.Errorf("%v: the last word has %v", minutes, got)
 		}
-	}
-}
-
-func TestQueue_concurrentClientsAreQueuedOnceEach(t *testing.T) {
-	t.Parallel()
-
-	const clients = 40
-	s := start(t)
-	var wg sync.WaitGroup
-	for client := range clients {
-		wg.Go(func() {
-			path := strings.Replace(profilePath, "user-1", fmt.Sprintf("user-%d", client), 1)
-			if got := s.patch(path, `{"name":"Ada"}`); got.status != http.StatusAccepted {
-				t.Errorf("%d %v", got.status, got.err)
-			}
-		})
-	}
-	wg.Wait()
-
-	people, ids := map[string]bool{}, map[string]bool{}
-	for _, q := range s.Queue() {
-		people[q.Identity], ids[q.ID] = q.Done, true
-	}
-	if len(people) != clients || len(ids) != clients || s.Count(mockserver.OpUpdateProfile) != clients {
-		t.Errorf("%d people and %d requests", len(people), len(ids))
 	}
 }
 

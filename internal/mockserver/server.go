@@ -165,9 +165,7 @@ func (s *Server) service(c *call) http.Handler {
 		if a.Body == NoContent {
 			a.Status = http.StatusNoContent
 		}
-		if a.Header.Get("Date") == "" {
-			a.Header.Set("Date", s.now().UTC().Format(http.TimeFormat))
-		}
+		a.Header.Set("Date", s.now().UTC().Format(http.TimeFormat))
 		if a.Status/100 == 2 {
 			s.mu.Lock()
 			c.entry.Committed = true
