@@ -123,19 +123,18 @@ func isNull(v jsontext.Value) bool { return len(v) == 0 || v.Kind() == 'n' }
 // Error, because two readers would understand them differently.
 func (o *Object) field(names string) jsontext.Value {
 	for name := range strings.FieldsSeq(names) {
-		var found *member
-		for i := range o.members {
-			if o.members[i].folded != name {
-				continue
+		var found []jsontext.Value
+		for _, m := range o.members {
+			if m.folded == name {
+				found = append(found, m.value)
 			}
-			if found != nil {
-				o.fail(o.path + "." + name + " is there twice, in different spellings")
-			}
-			found = &o.members[i]
 		}
 
-		if found != nil && !isNull(found.value) {
-			return found.value
+		if len(found) > 1 {
+			o.fail(o.path + "." + name + " is there twice, in different spellings")
+		}
+		if len(found) > 0 && !isNull(found[0]) {
+			return found[0]
 		}
 	}
 
@@ -243,18 +242,14 @@ func Members(v jsontext.Value, person string) string {
 // person_count: a folded noun, and whether it is the number of all entries.
 func Counted(name string) (noun string, ofAll bool) {
 	folded := strings.TrimPrefix(jsonvalue.Fold(name), "odata")
-	noun = folded
-	for _, before := range [...]string{"total", "numberof", "num"} {
-		noun = strings.TrimPrefix(noun, before)
-	}
-	for _, behind := range [...]string{"count", "total"} {
-		noun = strings.TrimSuffix(noun, behind)
-	}
-
+	noun = counting.Replace(folded)
 	entries := member{folded: noun}.isNamed("record records request requests item items result results element elements row rows size")
 
-	return noun, len(noun) < len(folded) && (noun == "" || entries)
+	return noun, noun != folded && (noun == "" || entries)
 }
+
+// counting takes the words out of a name that say that it is a number of something.
+var counting = strings.NewReplacer("total", "", "numberof", "", "num", "", "count", "")
 
 // Structure returns what an answer consists of, such as `an object of $.id (a string)`: its
 // names, as far as they have the form of a field's name, and no value.

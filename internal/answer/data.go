@@ -17,7 +17,8 @@ import (
 // DataCall is a call that may answer with all data of a person.
 type DataCall struct {
 	Person string
-	// Member is the value of wire.all_data_member.
+	// Member is the value of wire.all_data_member. The data has it at the top of an object or
+	// of the first element of an array.
 	Member string
 	// Seen reports that the person's own request was in the pending list and has left it.
 	Seen bool
@@ -35,8 +36,12 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 		return receipt, err
 	}
 
-	marked, isMarked := c.marked(v)
-	if isMarked && (err == nil || jsonvalue.Told(marked)) {
+	top := v
+	if elements := jsonvalue.Elements(v); len(elements) > 0 {
+		top = elements[0]
+	}
+	marked, isMarked := jsonvalue.Members(top)[c.Member]
+	if isMarked && c.Member != "" && (err == nil || jsonvalue.Told(marked)) {
 		return Receipt{At: receipt.At, Delivered: true}, nil
 	}
 	if err != nil || !c.Seen {
@@ -59,18 +64,6 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 		Why:    "the answer is not recognised as the person's data; it is " + Structure(v),
 		Advice: admits("wire.all_data_member, the name of a member that the data has at its top,"),
 	}
-}
-
-// marked returns the member that wire.all_data_member names, at the top of an object or of
-// the first element of an array.
-func (c DataCall) marked(v jsontext.Value) (marked jsontext.Value, isMarked bool) {
-	for element := range jsonvalue.EachElement(v) {
-		v = element
-		break
-	}
-	marked, isMarked = jsonvalue.Members(v)[c.Member]
-
-	return marked, isMarked && c.Member != ""
 }
 
 // isData reports whether a value is the person's data: an array of objects that are no
@@ -154,29 +147,36 @@ const (
 // anything but data.
 func Skeleton(text io.Reader) (jsontext.Value, error) {
 	var kept bytes.Buffer
+	var err error
 	in, out := jsontext.NewDecoder(text), jsontext.NewEncoder(&kept, jsontext.AllowDuplicateNames(true))
 
-	for isBegun := false; !isBegun || in.StackDepth() > 0; isBegun = true {
+	for isBegun := false; err == nil && (!isBegun || in.StackDepth() > 0); isBegun = true {
 		kind, depth := in.PeekKind(), in.StackDepth()
 		_, parts := in.StackIndex(depth)
 		isEnd := kind == '}' || kind == ']'
 		isDeep := depth == skeletonLevels || out.OutputOffset() > skeletonSize
 
-		var err error
-		if standIn := skeletonOf[kind]; isBegun && !isEnd && parts >= skeletonParts {
+		switch standIn := skeletonOf[kind]; {
+		case isBegun && !isEnd && parts >= skeletonParts:
 			err = in.SkipValue()
-		} else if isDeep && standIn != nil {
+		case isDeep && standIn != nil:
 			err = cmp.Or(in.SkipValue(), out.WriteValue(standIn))
-		} else {
-			err = keepToken(in, out)
+		default:
+			var token jsontext.Token
+			if token, err = in.ReadToken(); err != nil {
+				break
+			}
+			if token.Kind() == '"' && len(token.String()) > skeletonText {
+				token = jsontext.String("…")
+			}
+			err = out.WriteToken(token)
 		}
-
-		if errors.Is(err, io.EOF) {
-			return nil, io.ErrUnexpectedEOF
-		}
-		if err != nil {
-			return nil, err
-		}
+	}
+	if errors.Is(err, io.EOF) {
+		return nil, io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, err
 	}
 
 	if _, err := in.ReadToken(); !errors.Is(err, io.EOF) {
@@ -188,15 +188,3 @@ func Skeleton(text io.Reader) (jsontext.Value, error) {
 
 // skeletonOf are the objects and arrays that stand in for those that are too deep.
 var skeletonOf = map[jsontext.Kind]jsontext.Value{'{': jsontext.Value(`{"…":{}}`), '[': jsontext.Value(`[{}]`)}
-
-// keepToken copies a token. A text that is too long is cut.
-func keepToken(in *jsontext.Decoder, out *jsontext.Encoder) error {
-	token, err := in.ReadToken()
-	if err != nil {
-		return err
-	}
-	if token.Kind() == '"' && len(token.String()) > skeletonText {
-		token = jsontext.String("…")
-	}
-	return out.WriteToken(token)
-}

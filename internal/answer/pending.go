@@ -34,9 +34,10 @@ func (r PendingRecord) Progress() Progress {
 	if r.Ended {
 		return Done
 	}
-	progress := Waiting
-	if jsonvalue.Fold(status) != "" {
-		progress = progressOf(status)
+
+	progress := progressOf(status)
+	if jsonvalue.Fold(status) == "" {
+		progress = Waiting
 	}
 	if r.HasEnd && progress == Waiting {
 		return Unclear
@@ -132,28 +133,16 @@ func (c ListCall) ignores(m member) bool {
 const containerLevels = 3
 
 // find returns the array of an answer and the members beside it: the only array at the top
-// or in the only object that holds one.
+// or in the first object that holds one.
 func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside []member, _ *Error) {
 	if v.Kind() == '[' {
 		return v, nil, nil
 	}
 
-	var arrays, objects, others []member
-	for _, m := range Open(v).members {
-		switch {
-		case c.ignores(m) || isNull(m.value):
-		case m.value.Kind() == '[':
-			arrays = append(arrays, m)
-		case m.value.Kind() == '{':
-			objects = append(objects, m)
-		default:
-			others = append(others, m)
-		}
-	}
-
-	if len(arrays) == 1 {
-		return arrays[0].value, append(others, objects...), nil
-	}
+	isLeft := func(m member) bool { return c.ignores(m) || isNull(m.value) }
+	isOther := func(m member) bool { return m.value.Kind() != '[' }
+	members := slices.DeleteFunc(Open(v).members, isLeft)
+	arrays := slices.DeleteFunc(slices.Clone(members), isOther)
 	if len(arrays) > 1 {
 		return nil, nil, &Error{
 			Why:    "the answer holds more than one array, " + Shown(names(arrays)) + ", and which of them is the list of pending requests is not known",
@@ -161,13 +150,12 @@ func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside
 		}
 	}
 
-	for i, m := range objects {
-		if depth == containerLevels {
-			break
+	for i, m := range members {
+		if isOther(m) && (len(arrays) == 1 || m.value.Kind() != '{' || depth == containerLevels) {
+			continue
 		}
 		if list, beside, _ := c.find(m.value, depth+1); list != nil {
-			others = append(others, slices.Delete(slices.Clone(objects), i, i+1)...)
-			return list, append(beside, others...), nil
+			return list, append(beside, slices.Delete(members, i, i+1)...), nil
 		}
 	}
 

@@ -32,23 +32,27 @@ func (p Profile) Holds(members map[string]jsontext.Value) bool {
 }
 
 // ReadProfile returns the profile of an answer: the object as it is, or else the object in
-// the member that wire.profile_member names. managed are members of a profile that the
-// caller knows of: an object with one of them is a profile, whatever else it has, and one
-// without is not if it says no. A caller that knows of none is given the object with all that
-// it says. The error is a *Error.
+// the member that wire.profile_member names; an object without members holds an empty one.
+// managed are members of a profile that the caller knows of: an object with one of them is a
+// profile, whatever else it has, and one without is not if it says no. A caller that knows of
+// none is given the object with all that it says. The error is a *Error.
 func ReadProfile(v jsontext.Value, wrapper string, managed map[string]jsontext.Value) (Profile, error) {
 	if v.Kind() != '{' {
 		return Profile{}, wantObject(v)
 	}
 
 	o, members := Open(v), jsonvalue.Members(v)
-	if wrapper != "" {
-		return profileIn(v, wrapper)
+	isKnown := wrapper == "" && shareName(members, managed)
+	if o.saysNo(outcomes) && !isKnown && (wrapper != "" || len(managed) > 0) {
+		return Profile{}, refused()
 	}
 
-	isKnown := shareName(members, managed)
-	if o.saysNo(outcomes) && !isKnown && len(managed) > 0 {
-		return Profile{}, refused()
+	if wrapper != "" {
+		inside, found := members[wrapper]
+		if inside.Kind() != '{' && !isNull(inside) || !found && len(members) > 0 {
+			return Profile{}, &Error{Why: "the answer has no object in the member that wire.profile_member names" + Members(v, "")}
+		}
+		return Profile{Members: jsonvalue.Members(inside)}, nil
 	}
 
 	// Taken as it is, it would never hold what is managed.
@@ -60,22 +64,6 @@ func ReadProfile(v jsontext.Value, wrapper string, managed map[string]jsontext.V
 	}
 
 	return Profile{Members: members}, nil
-}
-
-// profileIn returns the profile in a member of an object. An object without members holds an
-// empty one.
-func profileIn(object jsontext.Value, wrapper string) (Profile, error) {
-	if Open(object).saysNo(outcomes) {
-		return Profile{}, refused()
-	}
-
-	members := jsonvalue.Members(object)
-	inside, found := members[wrapper]
-	if inside.Kind() != '{' && !isNull(inside) || !found && len(members) > 0 {
-		return Profile{}, &Error{Why: "the answer has no object in the member that wire.profile_member names" + Members(object, "")}
-	}
-
-	return Profile{Members: jsonvalue.Members(inside)}, nil
 }
 
 // shareName reports whether two objects have a member of the same name.

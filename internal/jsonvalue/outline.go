@@ -3,8 +3,8 @@
 package jsonvalue
 
 import (
+	"regexp"
 	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -51,11 +51,8 @@ func Outline(v jsontext.Value, hidden func(name string) bool) []Place {
 			return
 		}
 
-		elements := 0
-		for element := range EachElement(v) {
-			if elements++; elements > outlineElements {
-				return
-			}
+		elements := Elements(v)
+		for _, element := range elements[:min(len(elements), outlineElements)] {
 			add(Place{Path: p.Path + "[]"}, element, levels-1)
 		}
 
@@ -90,31 +87,13 @@ func isMap(v jsontext.Value) bool {
 	return count > 1
 }
 
-// longestName bounds the name of a field, in bytes.
-const longestName = 40
+// fieldName matches letters, at most two digits, and the characters that separate words.
+var fieldName = regexp.MustCompile(`^[$@]?[A-Za-z_.-]*\d?[A-Za-z_.-]*\d?[A-Za-z_.-]*$`)
 
 // IsFieldName reports whether a name has the form of a field's name: at most 40 letters
 // with at most two digits and the characters that separate words. Identifiers of people
 // have others, or more digits.
 func IsFieldName(name string) bool {
-	if name == "" || len(name) > longestName {
-		return false
-	}
-
-	digits := 0
-	for i, r := range name {
-		switch {
-		case r > unicode.MaxASCII:
-			return false
-		case r >= '0' && r <= '9':
-			digits++
-		case unicode.IsLetter(r):
-		case strings.ContainsRune("_-.", r):
-		case i == 0 && strings.ContainsRune("$@", r):
-		default:
-			return false
-		}
-	}
-
-	return digits <= 2 && digits < len(name)
+	const longest = 40
+	return len(name) <= longest && fieldName.MatchString(name) && strings.Trim(name, "0123456789") != ""
 }

@@ -26,7 +26,7 @@ func FuzzEachMember(f *testing.F) {
 			got += len(name) + len(value)
 		}
 
-		for value := range EachElement(v) {
+		for _, value := range Elements(v) {
 			got += len(value)
 		}
 

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MPL-2.0
 
+// Package jsonvalue inspects JSON values: what an object holds, and what a document says
+// about itself.
 package jsonvalue
 
 import (
 	"bytes"
 	"errors"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -92,6 +94,78 @@ func DescribeSyntax(err error) string {
 	return "the JSON is not valid" + where
 }
 
+// EachMember yields the members of the object v in order, names without quotes and
+// escapes. It yields nothing if v is not an object.
+//
+// v must be valid JSON, or the beginning of it. EachMember does not parse it again: it only
+// finds where each value ends, several times as fast as a parser, and reads no further than
+// its caller does.
+func EachMember(v jsontext.Value) iter.Seq2[[]byte, jsontext.Value] { return each(v, '{') }
+
+// each yields what is in the object or array v, if it is of this kind. Elements have no names.
+func each(v jsontext.Value, kind jsontext.Kind) iter.Seq2[[]byte, jsontext.Value] {
+	return func(yield func([]byte, jsontext.Value) bool) {
+		if v.Kind() != kind {
+			return
+		}
+
+		var name []byte
+		for i, begin, depth := 0, 0, 0; i < len(v); i++ {
+			switch v[i] {
+			case '"':
+				i = stringEnd(v, i)
+			case '{', '[':
+				if depth++; depth == 1 {
+					begin = i + 1
+				}
+			case ':':
+				if depth == 1 {
+					name, begin = unquoted(bytes.TrimSpace(v[begin:i])), i+1
+				}
+			case ',', '}', ']':
+				if depth == 1 {
+					value := bytes.TrimSpace(v[begin:i:i])
+					if len(value) == 0 || !yield(name, value) {
+						return
+					}
+					begin = i + 1
+				}
+				if v[i] != ',' {
+					depth--
+				}
+			}
+		}
+	}
+}
+
+// stringEnd returns the offset of the quotation mark that ends the string which begins at i.
+func stringEnd(v []byte, i int) int {
+	for i++; i < len(v); i++ {
+		n := bytes.IndexByte(v[i:], '"')
+		if n < 0 {
+			break
+		}
+
+		// A backslash that is not escaped itself escapes the quotation mark.
+		text := v[i : i+n]
+		i += n
+		if escapes := n - len(bytes.TrimRight(text, `\`)); escapes%2 == 0 {
+			return i
+		}
+	}
+
+	return len(v)
+}
+
+// unquoted returns the text of a JSON string, with U+FFFD for a lone surrogate.
+func unquoted(quoted []byte) []byte {
+	if len(quoted) > 1 && bytes.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1]
+	}
+	text, _ := jsontext.AppendUnquote(nil, quoted)
+	return text
+}
+
 // Members returns the members of the object v by name; nil where v is no object.
 func Members(v jsontext.Value) map[string]jsontext.Value {
 	if v.Kind() != '{' {
@@ -112,7 +186,13 @@ func Names(members map[string]jsontext.Value) []string {
 }
 
 // Elements returns the elements of the array v; nil where v is no array.
-func Elements(v jsontext.Value) []jsontext.Value { return slices.Collect(EachElement(v)) }
+func Elements(v jsontext.Value) []jsontext.Value {
+	var elements []jsontext.Value
+	for _, element := range each(v, '[') {
+		elements = append(elements, element)
+	}
+	return elements
+}
 
 // Text returns the text of the string v; empty where v is no string.
 func Text(v jsontext.Value) string {
@@ -122,30 +202,16 @@ func Text(v jsontext.Value) string {
 	return string(unquoted(v))
 }
 
-// AppendFolded appends the letters and digits of a name or of a word in lower case, so that
+// Fold returns the letters and digits of a name or of a word in lower case, so that
 // recordType, record_type and Record-Type are one.
-func AppendFolded[T ~string | ~[]byte](folded []byte, name T) []byte {
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c >= utf8.RuneSelf:
-			for _, r := range string(name[i:]) {
-				if unicode.IsLetter(r) || unicode.IsDigit(r) {
-					folded = utf8.AppendRune(folded, unicode.ToLower(r))
-				}
-			}
-			return folded
-		case 'A' <= c && c <= 'Z':
-			folded = append(folded, c+'a'-'A')
-		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
-			folded = append(folded, c)
+func Fold(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
 		}
-	}
-
-	return folded
+		return -1
+	}, name)
 }
-
-// Fold returns a name or a word folded.
-func Fold(name string) string { return string(AppendFolded(nil, name)) }
 
 // kindNames are the kinds of JSON values as a message calls them.
 var kindNames = map[jsontext.Kind]string{
@@ -223,8 +289,9 @@ func Told(v jsontext.Value) bool {
 	case '0':
 		return decimalOf(v) != decimal{}
 	case '{', '[':
-		i := SkipSpace(v, SkipSpace(v, 0)+1) // behind the bracket
-		return i < len(v) && v[i] != '}' && v[i] != ']'
+		for range each(v, v.Kind()) {
+			return true
+		}
 	}
 
 	return v.Kind() == 't'

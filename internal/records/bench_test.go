@@ -36,10 +36,11 @@ func textOfMany(records int, begin, between, end string) []byte {
 func shapes() map[string][]byte {
 	lines := textOf("", "\n", "\n")
 	return map[string][]byte{
-		"object":        textOf(`{"events":[`, ",", "]}"),
-		"array":         textOf("[", ",", "]"),
-		"lines":         lines,
-		"lines-no-kind": bytes.ReplaceAll(lines, []byte(`"type":"event",`), nil),
+		"object":         textOf(`{"events":[`, ",", "]}"),
+		"array":          textOf("[", ",", "]"),
+		"lines":          lines,
+		"object-no-kind": bytes.ReplaceAll(textOf(`{"events":[`, ",", "]}"), []byte(`"type":"event",`), nil),
+		"lines-no-kind":  bytes.ReplaceAll(lines, []byte(`"type":"event",`), nil),
 	}
 }
 

@@ -17,9 +17,7 @@ import (
 type envelope struct {
 	place
 
-	before  Counts
 	members int
-	found   bool // it has a container of records
 	stated  []statement
 }
 
@@ -32,145 +30,117 @@ type statement struct {
 
 // readEnvelope reads the object that is the whole answer.
 func (x *reader) readEnvelope() error {
-	e, err := x.readObject(place{})
-	if err != nil {
+	if _, err := x.readObject(place{}); err != nil {
 		return err
 	}
-	if e.found && !x.wanted {
-		return &answer.Error{Why: otherKind + ": there are only lists of other kinds than " + x.options.Asked.String(), Advice: KindSettings}
-	}
-	if e.found {
+
+	asked := x.options.Asked
+	if x.lists.Total() > 0 {
+		if asked != Unknown && x.lists.Of(asked)+x.lists.Of(Unknown) == 0 {
+			return &answer.Error{Why: otherKind + ": there are only lists of other kinds than " + asked.String(), Advice: KindSettings}
+		}
 		return nil
 	}
 
-	var names []string
-	for _, entry := range x.strange {
-		name, _, _ := strings.Cut(entry, "=")
-		names = append(names, name)
-	}
-	for _, s := range e.stated {
-		names = append(names, s.name)
-	}
 	described := ""
-	if len(names) > 0 {
-		described = " (its members are " + answer.Shown(names) + ")"
+	if len(x.strange) > 0 {
+		described = " (its members are " + answer.Shown(x.strange) + ")"
 	}
 
 	return &answer.Error{Why: noList + ": the answer is an object, and " + nothingShows + described, Advice: namesMember}
 }
 
-// readObject reads an object around records. Without a container of records it is itself
-// what is not recognised, which its caller has to say.
-func (x *reader) readObject(in place) (*envelope, error) {
-	e := &envelope{place: in, before: x.counts}
-	if _, err := x.dec.ReadToken(); err != nil {
-		return nil, x.failure(err)
-	}
+// readObject reads an object around records. Without a list of records it is itself what is
+// not recognised, which its caller has to say.
+func (x *reader) readObject(in place) (isEmpty bool, err error) {
+	e, before, lists := &envelope{place: in}, x.counts, x.lists.Total()
+	_, _ = x.dec.ReadToken() // an error comes again
 
 	for x.dec.PeekKind() == '"' {
 		if e.members++; e.members > LimitMembers {
-			return nil, fmt.Errorf("%w: an object has more than %d members", ErrShape, LimitMembers)
+			return false, fmt.Errorf("%w: an object has more than %d members", ErrShape, LimitMembers)
 		}
 		if err := x.readMember(e); err != nil {
-			return nil, err
+			return false, err
 		}
 	}
-	if _, err := x.dec.ReadToken(); err != nil {
-		return nil, x.failure(err)
-	}
-
-	if !e.found {
-		return e, nil
-	}
-	if err := x.refuseStrange(); err != nil {
-		return nil, err
+	if _, err := x.dec.ReadToken(); err != nil || lists == x.lists.Total() {
+		return e.members == 0, err
 	}
 
 	// What it counts has to be what it has.
 	for _, s := range e.stated {
-		has := x.counts.Of(s.kind) - e.before.Of(s.kind)
+		has := x.counts.Of(s.kind) - before.Of(s.kind)
 		if s.kind == Unknown {
-			has = x.counts.Total() - e.before.Total()
+			has = x.counts.Total() - before.Total()
 		}
 		if s.count != strconv.FormatInt(has, 10) {
-			return nil, answer.Beside(wrongCount+": ", ignoredMembers, []string{s.name})
+			return false, answer.Beside(wrongCount+": ", ignoredMembers, []string{s.name})
 		}
 	}
 
-	return e, nil
+	return false, x.refuseStrange()
 }
 
+// readMember reads a member of an object around records.
 func (x *reader) readMember(e *envelope) error {
 	token, err := x.dec.ReadToken()
 	if err != nil {
-		return x.failure(err)
+		return err
 	}
 
-	name := token.String()
-	in := place{name: name, kind: nameKind(name)}
+	in := place{name: token.String()}
+	in.kind = nameKind(in.name)
 	in.named = in.kind != Unknown
-	in.shows = in.named || e.shows && isList(name)
+	in.shows = in.named || e.shows && isList(in.name)
 	in.kind = cmp.Or(in.kind, e.kind)
 
 	value := x.dec.PeekKind()
 	switch {
-	case (value == '[' || value == '{') && !in.named && x.ignores(name, ""):
-		return x.failure(x.dec.SkipValue())
+	case (value == '[' || value == '{') && !in.named && x.ignores(in.name, ""):
+		return x.dec.SkipValue()
 	case value == '[':
-		return x.readContainer(e, in)
+		return x.readContainer(in)
 	case value == '{':
-		return x.readWrapper(e, in)
+		return x.readWrapper(in)
 	}
 
 	return x.readRemark(e, in)
 }
 
 // readContainer reads an array in an object.
-func (x *reader) readContainer(e *envelope, in place) error {
-	if _, err := x.dec.ReadToken(); err != nil {
-		return x.failure(err)
-	}
-
-	isEmpty := x.dec.PeekKind() == ']'
-	if isEmpty && !in.named && !isList(in.name) && x.options.RecordMember == "" {
+func (x *reader) readContainer(in place) error {
+	_, _ = x.dec.ReadToken() // an error comes again
+	if x.dec.PeekKind() == ']' && !in.named && !isList(in.name) && x.options.RecordMember == "" {
 		x.addStrange(in.name, "[]")
-	} else if err := x.found(e, in); err != nil {
+	} else if err := x.found(in); err != nil {
 		return err
 	}
 
 	return x.readRecords(in)
 }
 
-// found notes that an object has a container of records. The members in front of it have
-// to be recognised.
-func (x *reader) found(e *envelope, in place) error {
-	e.found = true
-	if in.kind == Unknown || x.options.Asked == Unknown || in.kind == x.options.Asked {
-		x.wanted = true
-	}
-
+// found notes a list of records. The members in front of it have to be recognised.
+func (x *reader) found(in place) error {
+	x.lists[in.kind]++
 	return x.refuseStrange()
 }
 
 // readWrapper reads an object in an object.
-func (x *reader) readWrapper(e *envelope, in place) error {
-	before := len(x.strange)
-	inner, err := x.readObject(in)
-	if err != nil {
+func (x *reader) readWrapper(in place) error {
+	strange, lists := len(x.strange), x.lists.Total()
+	isEmpty, err := x.readObject(in)
+	if err != nil || lists < x.lists.Total() {
 		return err
 	}
-	if inner.found {
-		e.found = true
-		return nil
-	}
 
-	x.strange = x.strange[:before]
+	x.strange = x.strange[:strange]
 	if in.named {
 		return &answer.Error{Why: noList + ": " + answer.Shown([]string{in.name}) + " is an object without one", Advice: namesMember}
 	}
 
 	value := ""
-	if inner.members == 0 {
+	if isEmpty {
 		value = "{}"
 	}
 	x.addStrange(in.name, value)
@@ -182,23 +152,20 @@ func (x *reader) readWrapper(e *envelope, in place) error {
 func (x *reader) readRemark(e *envelope, in place) error {
 	v, err := x.dec.ReadValue()
 	if err != nil {
-		return x.failure(err)
+		return err
 	}
 
-	if v.Kind() == 'n' && in.named {
-		return x.found(e, in)
-	}
 	kind, isCount := counted(in.name)
-	if isCount && v.Kind() == '0' && !x.ignores(in.name, "") {
+	switch {
+	case v.Kind() == 'n' && in.named:
+		return x.found(in)
+	case v.Kind() == '0' && isCount && !x.ignores(in.name, ""):
 		e.stated = append(e.stated, statement{in.name, kind, string(v)})
-		return nil
+	case v.Kind() == 'n' || v.Kind() == 't' || v.Kind() == 'f':
+		x.addStrange(in.name, string(v))
+	default:
+		x.addStrange(in.name, "")
 	}
-
-	value := ""
-	if v.Kind() == 'n' || v.Kind() == 't' || v.Kind() == 'f' {
-		value = string(v)
-	}
-	x.addStrange(in.name, value)
 
 	return nil
 }

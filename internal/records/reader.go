@@ -5,12 +5,12 @@ package records
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // Options says what is known about an answer before it is read.
@@ -35,23 +35,22 @@ type Options struct {
 // What is not recognised is an *answer.Error. Records that were passed on before are then part
 // of an answer that is none.
 func Read(r io.Reader, o Options, emit func(Kind, jsontext.Value) error) (Result, error) {
-	x := &reader{options: o, emit: emit}
-
-	head := make([]byte, lookahead)
-	n, _ := io.ReadFull(r, head) // an error comes again
-	text := bytes.TrimPrefix(head[:n], []byte(byteOrderMark))
-	x.begin = n - len(text)
-
-	x.source = &source{Reader: bufio.NewReaderSize(io.MultiReader(bytes.NewReader(text), r), block)}
+	text := bufio.NewReaderSize(r, lookahead)
+	head, _ := text.Peek(lookahead) // an error comes again
+	x := &reader{options: o, emit: emit, source: &source{Reader: text}}
+	if bytes.HasPrefix(head, byteOrderMark) {
+		_, _ = text.Discard(len(byteOrderMark))
+		x.begin = int64(len(byteOrderMark))
+	}
 	x.dec = jsontext.NewDecoder(x.source, jsontext.AllowInvalidUTF8(true))
 	x.source.dec = x.dec
 
-	closed, err := x.readAnswer(x.beginsWithRecord(text))
+	closed, err := x.readAnswer(head[x.begin:])
 
-	return Result{Counts: x.counts, Closed: closed, Mended: x.mended}, err
+	return Result{Counts: x.counts, Closed: closed, Mended: x.mended}, x.failure(err)
 }
 
-const byteOrderMark = "\uFEFF"
+var byteOrderMark = []byte("\uFEFF")
 
 // source is the text of an answer. It ends where one value, or what stands between two,
 // is too large.
@@ -85,76 +84,62 @@ type reader struct {
 
 	source *source
 	dec    *jsontext.Decoder
-	begin  int // length of the byte order mark
+	begin  int64 // length of the byte order mark
 
 	counts Counts
 	mended int64
-	first  [len(kindNames)][]string // the members of the first record of a kind
+	first  [len(kindNames)]map[string]bool // the names of members of the first record of a kind
+	lists  Counts                          // of records in an object, by the kinds that their names mean
 	// strange are the members around the records that are not recognised, as Options.Ignored
 	// takes them.
 	strange []string
-	wanted  bool // there is a container of the kind that was asked for
 }
 
-// readAnswer reads the answer, of which isSequence says that it begins with a record. closed
-// reports whether its last bracket shows that it is complete.
-func (x *reader) readAnswer(isSequence bool) (closed bool, err error) {
-	if isSequence {
-		return false, x.readRecords(place{lines: true})
+// readAnswer reads the answer, which begins with the head. closed reports whether its last
+// bracket shows that it is complete. Errors are those of the decoder.
+func (x *reader) readAnswer(head jsontext.Value) (closed bool, err error) {
+	// One that begins with a record is a sequence of them.
+	if head.Kind() == '{' {
+		own := said(head, true)
+		if own.kind != Unknown && !own.plural || x.hasRecordMember(head) {
+			return false, x.readRecords(place{lines: true})
+		}
 	}
 
+	otherwise := ErrFollowed
 	switch x.dec.PeekKind() {
 	case '[':
 		_, _ = x.dec.ReadToken() // an error comes again
-		err = x.readRecords(place{})
+		closed, err = true, x.readRecords(place{})
 	case '{':
-		err = x.readEnvelope()
+		closed, err = true, x.readEnvelope()
 	default:
-		return false, x.readEnd(ErrShape)
+		otherwise = ErrShape
 	}
 	if err != nil {
 		return false, err
 	}
 
-	return true, x.readEnd(ErrFollowed)
-}
-
-// readEnd expects the end of the answer. otherwise is the error for anything else.
-func (x *reader) readEnd(otherwise error) error {
-	_, err := x.dec.ReadToken()
-	if errors.Is(err, io.EOF) && x.source.err == nil {
-		return nil
+	if _, err := x.dec.ReadToken(); !x.isEnd(err) {
+		return false, cmp.Or(x.source.err, otherwise)
 	}
 
-	if err = x.failure(err); err == nil || errors.Is(err, ErrSyntax) {
-		return otherwise
-	}
-
-	return err
+	return closed, nil
 }
 
-// beginsWithRecord reports whether the answer is a sequence of records, judging by what is
-// at hand of its first object.
-func (x *reader) beginsWithRecord(head []byte) bool {
-	first := jsontext.Value(head[jsonvalue.SkipSpace(head, 0):])
-	if len(first) == 0 || first[0] != '{' {
-		return false
-	}
-
-	w := said(first, true)
-	return w.kind != Unknown && !w.plural || x.hasRecordMember(first)
-}
+// isEnd reports whether an error of the decoder is the end of the answer.
+func (x *reader) isEnd(err error) bool { return errors.Is(err, io.EOF) && x.source.err == nil }
 
 // readRecords reads the records in an array, up to its last bracket, or those that follow each
 // other up to the end.
 func (x *reader) readRecords(in place) error {
 	for in.lines || x.dec.PeekKind() != ']' {
 		v, err := x.dec.ReadValue()
-		if in.lines && errors.Is(err, io.EOF) && x.source.err == nil {
+		if in.lines && x.isEnd(err) {
 			return nil
 		}
 		if err != nil {
-			return x.failure(err)
+			return err
 		}
 		if err := x.record(v, in); err != nil {
 			return err
@@ -163,24 +148,24 @@ func (x *reader) readRecords(in place) error {
 
 	_, err := x.dec.ReadToken()
 
-	return x.failure(err)
+	return err
 }
 
 // failure returns this package's error for one of the decoder, and any other as it is.
 func (x *reader) failure(err error) error {
 	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
-	case err == nil:
-		return nil
-	case x.source.err != nil:
+	case x.source.err != nil && errors.Is(err, x.source.err):
 		return x.source.err
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return ErrTruncated
 	case !ok:
 		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return ErrTruncated
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return located(ErrRepeatedName, syntax.ByteOffset+int64(x.begin))
+		err = ErrRepeatedName
+	default:
+		err = ErrSyntax
 	}
 
-	return located(ErrSyntax, syntax.ByteOffset+int64(x.begin))
+	return fmt.Errorf("%w, at byte %d", err, syntax.ByteOffset+x.begin)
 }

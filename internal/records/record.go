@@ -5,7 +5,8 @@ package records
 import (
 	"bytes"
 	"cmp"
-	"slices"
+	"fmt"
+	"math"
 	"strconv"
 	"unicode/utf8"
 
@@ -26,18 +27,10 @@ type place struct {
 
 // record passes on a record, once it is recognised as one.
 func (x *reader) record(v jsontext.Value, in place) error {
-	begin := x.dec.InputOffset() - int64(len(v)) + int64(x.begin)
-	if len(v) > LimitRecord {
-		return ErrTooLarge
-	}
-
+	begin := x.dec.InputOffset() - int64(len(v)) + x.begin
 	if !utf8.Valid(v) {
 		if !x.options.ReplaceInvalid {
-			at := 0
-			for r, size := utf8.DecodeRune(v); r != utf8.RuneError || size > 1; r, size = utf8.DecodeRune(v[at:]) {
-				at += size
-			}
-			return located(ErrUTF8, begin+int64(at))
+			return fmt.Errorf("%w, in the record at byte %d", ErrUTF8, begin)
 		}
 		v = bytes.ToValidUTF8(v, []byte("\uFFFD"))
 		x.mended++
@@ -60,35 +53,25 @@ func (x *reader) record(v jsontext.Value, in place) error {
 
 // recognise returns the kind of a record, or why it is not recognised as one.
 func (x *reader) recognise(v jsontext.Value, in place) (Kind, *answer.Error) {
-	asked, expected := x.options.Asked, cmp.Or(in.kind, x.options.Asked)
-	if asked != Unknown && expected != asked && v.Kind() == '{' {
-		return Unknown, &answer.Error{Why: otherKind + ": it is of kind " + expected.String() + " and not " + asked.String(), Advice: KindSettings}
-	}
-
 	hasMember := x.hasRecordMember(v)
-	own := said(v, !in.shows && !hasMember)
+	own, expected := said(v, !in.shows && !hasMember), cmp.Or(in.kind, x.options.Asked)
 	if refusal := x.contradiction(v, own, expected); refusal != nil {
 		return Unknown, refusal
 	}
 
 	// A word in the plural may be that of a line that holds records.
 	isMarked := hasMember || own.kind != Unknown && (!own.plural || !in.lines)
-	kind := cmp.Or(expected, own.kind)
-
-	var why string
-	switch {
-	case v.Kind() != '{':
-		why = "it is " + jsonvalue.KindName(v.Kind())
-	case !isMarked && !in.shows:
-		why = "it " + nothingShows
-	default:
+	kind, why := cmp.Or(expected, own.kind), nothingShows
+	if v.Kind() != '{' {
+		why = "is " + jsonvalue.KindName(v.Kind())
+	} else if isMarked || in.shows {
 		why = x.compare(v, kind, isMarked)
 	}
 	if why == "" {
 		return kind, nil
 	}
 
-	refusal := &answer.Error{Why: noRecord + ": " + why + answer.Members(v, ""), Advice: namesMember}
+	refusal := &answer.Error{Why: noRecord + ": it " + why + answer.Members(v, ""), Advice: namesMember}
 	if !in.shows && in.name != "" {
 		refusal.Advice += "; if the list holds no records, " + answer.Assigned(ignoredMembers, in.name) + " leaves it out"
 	}
@@ -96,23 +79,30 @@ func (x *reader) recognise(v jsontext.Value, in place) (Kind, *answer.Error) {
 	return Unknown, refusal
 }
 
-// contradiction refuses a record that states another kind than the expected one, also without
-// the discriminators that are ignored.
+// contradiction refuses a record of another kind than was asked for, and one that states
+// another kind than the expected one, also without the discriminators that are ignored.
 func (x *reader) contradiction(record jsontext.Value, own statedWord, expected Kind) *answer.Error {
+	if asked := x.options.Asked; asked != Unknown && expected != asked {
+		return &answer.Error{Why: otherKind + ": it is of kind " + expected.String() + " and not " + asked.String(), Advice: KindSettings}
+	}
+
 	contradicts := func() bool { return own.kind != Unknown && expected != Unknown && own.kind != expected }
-	if contradicts() && x.ignores(string(own.name), "") {
-		own = stated(record, true, x.ignores)
+	if contradicts() && x.ignores(own.name, "") {
+		own = stated(record, math.MaxInt, x.ignores)
 	}
 	if !contradicts() {
 		return nil
 	}
 
-	return answer.Beside(otherKind+": it says that it is of kind "+own.kind.String()+" and not "+expected.String()+", in ", ignoredMembers, []string{string(own.name)})
+	return answer.Beside(otherKind+": it says that it is of kind "+own.kind.String()+" and not "+expected.String()+", in ", ignoredMembers, []string{own.name})
 }
 
+// nothingShows is what an object lacks that is not recognised as a record.
+const nothingShows = "has nothing that shows that it is a record"
+
 // compare returns why an object is no record that only the name of its container shows to be
-// one, unless it is the first one of its kind and more than a container itself, or like the
-// first one.
+// one, unless it is the first one of its kind and more than a container itself; or more than
+// half of the first one's names are among its own; or more than half of its own are among those.
 //
 // The interface names no member of a record (section 2), so that the name of the container is
 // all that can show the first one. The error, page or job that a service puts behind the
@@ -121,41 +111,38 @@ func (x *reader) contradiction(record jsontext.Value, own statedWord, expected K
 // wire.export_record_member can name.
 func (x *reader) compare(v jsontext.Value, kind Kind, isMarked bool) (why string) {
 	first := x.first[kind]
-	if first != nil && (isMarked || isLike(v, first)) {
-		return ""
-	}
-	if first != nil {
-		return "it has too little in common with the " + kind.String() + " records before it"
-	}
-
-	for name := range jsonvalue.EachMember(v) {
-		isMarked = isMarked || nameKind(string(name)) == Unknown // it is more than a container
-		if len(x.first[kind]) < comparedNames {
-			x.first[kind] = append(x.first[kind], string(name))
+	if first == nil {
+		first = map[string]bool{}
+		for name := range jsonvalue.EachMember(v) {
+			isMarked = isMarked || nameKind(string(name)) == Unknown // it is more than a container
+			if len(first) < comparedNames {
+				first[string(name)] = true
+			}
+		}
+		x.first[kind] = first
+		if !isMarked {
+			return nothingShows
 		}
 	}
-	if !isMarked {
-		return "it " + nothingShows
+	if isMarked {
+		return ""
 	}
 
-	return ""
-}
-
-// isLike reports whether a record has more than half of the names of the first one, or more
-// than half of its own are among them.
-func isLike(record jsontext.Value, first []string) bool {
 	members, shared := 0, 0
-	for name := range jsonvalue.EachMember(record) {
+	for name := range jsonvalue.EachMember(v) {
 		members++
-		if slices.Contains(first, string(name)) {
+		if first[string(name)] {
 			shared++
 		}
 		if 2*shared > len(first) {
-			return true
+			return ""
 		}
 	}
+	if 2*shared > members {
+		return ""
+	}
 
-	return 2*shared > members
+	return "has too little in common with the " + kind.String() + " records before it"
 }
 
 // hasRecordMember reports whether a record has the member that shows that it is one.
@@ -171,6 +158,3 @@ func (x *reader) hasRecordMember(record jsontext.Value) bool {
 
 	return false
 }
-
-// nothingShows is what an object lacks that is not recognised as a record.
-const nothingShows = "has nothing that shows that it is a record"

@@ -112,14 +112,6 @@ const (
 	namesMember    = "if the object is a record, wire.export_record_member names a member that every record has"
 )
 
-// located adds the offset in the answer to errors about its JSON.
-func located(err error, offset int64) error {
-	if errors.Is(err, ErrSyntax) || errors.Is(err, ErrRepeatedName) {
-		return fmt.Errorf("%w, at byte %d", err, offset)
-	}
-	return err
-}
-
 // Result describes an answer that was read.
 type Result struct {
 	Counts Counts

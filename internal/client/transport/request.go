@@ -228,7 +228,7 @@ func PrivateValues(v jsontext.Value) []string {
 	for _, member := range jsonvalue.EachMember(v) {
 		values = append(values, PrivateValues(member)...)
 	}
-	for element := range jsonvalue.EachElement(v) {
+	for _, element := range jsonvalue.Elements(v) {
 		values = append(values, PrivateValues(element)...)
 	}
 
