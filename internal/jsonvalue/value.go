@@ -133,6 +133,9 @@ func each(v jsontext.Value, kind jsontext.Kind) iter.Seq2[[]byte, jsontext.Value
 				if v[i] != ',' {
 					depth--
 				}
+				if depth == 0 {
+					return
+				}
 			}
 		}
 	}
