@@ -70,7 +70,7 @@ func Ignoring(setting string, members ...string) string {
 
 // wantObject returns the Error of an answer that is no object.
 func wantObject(v jsontext.Value) *Error {
-	return &Error{Why: "$: expected an object, found " + jsonvalue.KindName(v.Kind())}
+	return &Error{Why: "expected an object, found " + jsonvalue.KindName(v.Kind())}
 }
 
 // member is one member of an object.
@@ -84,25 +84,13 @@ type member struct {
 // identityId and identity_id are one field. Reading a field notes the first Error of the
 // object.
 type Object struct {
-	path    string
 	members []member
 	problem *Error
 }
 
 // Open returns the object v; without members where v is no object.
-func Open(v jsontext.Value) *Object { return open("$", v) }
-
-// open returns the object in a member.
-func (o *Object) open(m member) *Object {
-	name := m.name
-	if !jsonvalue.IsFieldName(name) {
-		name = jsonvalue.AnyName
-	}
-	return open(o.path+"."+name, m.value)
-}
-
-func open(path string, v jsontext.Value) *Object {
-	o := &Object{path: path}
+func Open(v jsontext.Value) *Object {
+	o := &Object{}
 	for name, value := range jsonvalue.EachMember(v) {
 		o.members = append(o.members, member{string(name), jsonvalue.Fold(string(name)), value})
 	}
@@ -131,7 +119,7 @@ func (o *Object) field(names string) jsontext.Value {
 		}
 
 		if len(found) > 1 {
-			o.fail(o.path + "." + name + " is there twice, in different spellings")
+			o.fail("the answer has " + name + " twice, in different spellings")
 		}
 		if len(found) > 0 && !isNull(found[0]) {
 			return found[0]
@@ -161,7 +149,7 @@ func (o *Object) objects(but string) []*Object {
 	var found []*Object
 	for _, m := range o.members {
 		if m.value.Kind() == '{' && !m.isNamed(but) {
-			found = append(found, o.open(m))
+			found = append(found, Open(m.value))
 		}
 	}
 	return found
@@ -252,22 +240,60 @@ func Counted(name string) (noun string, ofAll bool) {
 var counting = strings.NewReplacer("total", "", "numberof", "", "num", "", "count", "")
 
 // Structure returns what an answer consists of, such as `an object of $.id (a string)`: its
-// names, as far as they have the form of a field's name, and no value.
+// names, as far as they have the form of a field's name, and no value. Elements of an array
+// share their places. A key among many objects of one structure is not shown either: such
+// names may be people.
 func Structure(v jsontext.Value) string {
 	const limit = 12
-
 	var parts []string
-	for _, p := range jsonvalue.Outline(v, nil) {
-		parts = append(parts, p.Path+" ("+jsonvalue.KindName(p.Kind)+")")
-	}
 
-	kind, parts := jsonvalue.KindName(v.Kind()), parts[1:] // without the top
+	var add func(path string, v jsontext.Value)
+	add = func(path string, v jsontext.Value) {
+		part := path + " (" + jsonvalue.KindName(v.Kind()) + ")"
+		if path != "$" && !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+		if len(parts) > limit {
+			return
+		}
+
+		for _, element := range jsonvalue.Elements(v) {
+			add(path+"[]", element)
+		}
+		isMap := isMap(v)
+		for key, value := range jsonvalue.EachMember(v) {
+			name := string(key)
+			if isMap || !jsonvalue.IsFieldName(name) {
+				name = jsonvalue.AnyName
+			}
+			add(path+"."+name, value)
+		}
+	}
+	add("$", v)
+
 	if len(parts) > limit {
 		parts = append(parts[:limit], "…")
 	}
 	if len(parts) == 0 {
-		return kind
+		return jsonvalue.KindName(v.Kind())
 	}
 
-	return kind + " of " + strings.Join(parts, ", ")
+	return jsonvalue.KindName(v.Kind()) + " of " + strings.Join(parts, ", ")
+}
+
+// isMap reports whether an object looks like a map: several members, all of them objects
+// with the same names. The names of its own members may be people.
+func isMap(v jsontext.Value) bool {
+	var first []string
+	count := 0
+	for _, value := range jsonvalue.EachMember(v) {
+		names := jsonvalue.Names(jsonvalue.Members(value))
+		if len(names) == 0 || count > 0 && !slices.Equal(names, first) {
+			return false
+		}
+		first = names
+		count++
+	}
+
+	return count > 1
 }

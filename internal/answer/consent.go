@@ -134,7 +134,7 @@ func outermostConsent(top *Object) (*Object, *Error) {
 			case Clauses:
 				found = append(found, o)
 			default:
-				return nil, &Error{Why: o.path + " has some of the five clauses and not all"}
+				return nil, &Error{Why: "an object of the answer has some of the five clauses and not all"}
 			}
 		}
 

@@ -97,12 +97,11 @@ func TestReadConsent_noRecord(t *testing.T) {
 		`{"__type":"ResourceNotFoundException","message":"x"}`:                     "no object of the answer",
 		`[` + record + `]`:                                                         "expected an object, found an array",
 		`"clause_1_consent"`:                                                       "expected an object, found a string",
-		replaced(`1_consent":true`, `1_consent":"true"`):                           "$.clause_1_consent: expected a boolean, found a string",
-		`{"consent":` + replaced(`2_consent":true`, `2_consent":1`) + `}`:          "$.consent.clause_2_consent: expected a boolean, found a number",
-		`{"user@example.com":` + replaced(`2_consent":true`, `2_consent":1`) + `}`: "$.{}.clause_2_consent: expected a boolean",
-		replaced(`{`, `{"user_ipv6":{},`):                                          "$.user_ipv6: expected a string, found an object",
-		replaced(`{`, `{"Clause_1_Consent":false,`):                                "is there twice",
-		replaced(`{`, `{"clause1Consent":null,`):                                   "is there twice",
+		replaced(`1_consent":true`, `1_consent":"true"`):                           "clause_1_consent: expected a boolean, found a string",
+		`{"consent":` + replaced(`2_consent":true`, `2_consent":1`) + `}`:          "clause_2_consent: expected a boolean, found a number",
+		replaced(`{`, `{"user_ipv6":{},`):                                          "user_ipv6: expected a string, found an object",
+		replaced(`{`, `{"Clause_1_Consent":false,`):                                "twice, in different spellings",
+		replaced(`{`, `{"clause1Consent":null,`):                                   "twice, in different spellings",
 
 		`{"error":{"code":"E7","message":"no"}}`:  refused,
 		`{"success":false,"message":"no"}`:        refused,
@@ -167,7 +166,7 @@ func TestReadConsent_spellingsOfATime(t *testing.T) {
 	} {
 		held, err := answer.ReadConsent(parse(t, `{`+allTrue+`,"agreement_time":`+text+`}`))
 		if want == invalid {
-			if err == nil || !strings.Contains(err.Error(), "$.agreement_time: expected an RFC 3339 time") {
+			if err == nil || !strings.Contains(err.Error(), "agreement_time: expected an RFC 3339 time") {
 				t.Errorf("%s: %v", text, err)
 			}
 			continue

@@ -46,7 +46,7 @@ func read[T any](o *Object, name, expected string, convert func(jsontext.Value) 
 
 	value, ok := convert(v)
 	if !ok {
-		o.fail(o.path + "." + name + ": expected " + expected + ", found " + jsonvalue.KindName(v.Kind()))
+		o.fail(name + ": expected " + expected + ", found " + jsonvalue.KindName(v.Kind()))
 		return Optional[T]{}
 	}
 

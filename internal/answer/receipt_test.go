@@ -107,6 +107,23 @@ func TestReadReceipt_notUnderstoodUnder200(t *testing.T) {
 	}
 }
 
+func TestStructure_hasNamesAndNeverValues(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"id":"secret","at":{"n":1}}`:               "an object of $.id (a string), $.at (an object), $.at.n (a number)",
+		`[{"id":1},{"id":2,"ok":false},{"ok":true}]`: "an array of $[] (an object), $[].id (a number), $[].ok (a boolean)",
+		`{"jane@example.com":1,"user-1001":2}`:       "an object of $.{} (a number)",
+		`{"jane":{"plan":"a"},"john":{"plan":null}}`: "an object of $.{} (an object), $.{}.plan (a string), $.{}.plan (null)",
+		`{"a":1,"b":1,"c":1,"d":1,"e":1,"f":[[[[[[[[[]]]]]]]]]}`: "an object of $.a (a number), $.b (a number), $.c (a number), $.d (a number), $.e (a number), " +
+			"$.f (an array), $.f[] (an array), $.f[][] (an array), $.f[][][] (an array), $.f[][][][] (an array), $.f[][][][][] (an array), $.f[][][][][][] (an array), …",
+		`"secret"`: "a string",
+	} {
+		if got := answer.Structure(parse(t, text)); got != want {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+}
+
 func TestReadReceipt_refusals(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{

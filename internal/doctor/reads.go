@@ -219,11 +219,18 @@ func (x *examination) examineConsent(ctx context.Context) {
 			lacking[name] = !isSet(held.Clauses[i])
 		}
 		var unknown []string
-		for _, p := range jsonvalue.Outline(held.JSON, x.hides) {
-			if p.Name != "" && p.Kind != '{' && !answer.IsConsentMember(p.Name) {
-				unknown = append(unknown, p.Name)
+		var look func(v jsontext.Value)
+		look = func(v jsontext.Value) {
+			for name, value := range jsonvalue.Members(v) {
+				if look(value); value.Kind() != '{' && !answer.IsConsentMember(name) {
+					unknown = append(unknown, name)
+				}
+			}
+			for _, element := range jsonvalue.Elements(v) {
+				look(element)
 			}
 		}
+		look(held.JSON)
 		x.reportFields(lacking, unknown, answer.ClauseNames[:]...)
 	}
 

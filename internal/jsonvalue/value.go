@@ -7,9 +7,9 @@ package jsonvalue
 import (
 	"bytes"
 	"errors"
-	"io"
 	"iter"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,25 +24,10 @@ var ErrTrailing = errors.New("there is something behind the JSON value")
 
 // Parse returns the one JSON value that a document consists of: valid UTF-8, no name
 // twice in an object, and nothing but white space around it. The error is
-// io.ErrUnexpectedEOF where the document ends too early, an empty one included, and
-// ErrTrailing where it goes on.
-func Parse(document []byte) (jsontext.Value, error) {
-	decoder := jsontext.NewDecoder(bytes.NewBuffer(document)) // a buffer is read without a copy
-
-	v, err := decoder.ReadValue()
-	if errors.Is(err, io.EOF) {
-		return nil, io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return nil, err
-	}
-
-	v = v.Clone() // the decoder owns it until it reads on
-	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, ErrTrailing
-	}
-
-	return v, nil
+// io.ErrUnexpectedEOF where the document ends too early, an empty one included.
+func Parse(document []byte) (v jsontext.Value, err error) {
+	err = json.Unmarshal(document, &v)
+	return v, err
 }
 
 // ParseObject returns the members of JSON text that has to be one object: valid UTF-8,
@@ -113,7 +98,11 @@ func each(v jsontext.Value, kind jsontext.Kind) iter.Seq2[[]byte, jsontext.Value
 		for i, begin, depth := 0, 0, 0; i < len(v); i++ {
 			switch v[i] {
 			case '"':
-				i = stringEnd(v, i)
+				for i++; i < len(v) && v[i] != '"'; i++ {
+					if v[i] == '\\' {
+						i++
+					}
+				}
 			case '{', '[':
 				if depth++; depth == 1 {
 					begin = i + 1
@@ -139,25 +128,6 @@ func each(v jsontext.Value, kind jsontext.Kind) iter.Seq2[[]byte, jsontext.Value
 			}
 		}
 	}
-}
-
-// stringEnd returns the offset of the quotation mark that ends the string which begins at i.
-func stringEnd(v []byte, i int) int {
-	for i++; i < len(v); i++ {
-		n := bytes.IndexByte(v[i:], '"')
-		if n < 0 {
-			break
-		}
-
-		// A backslash that is not escaped itself escapes the quotation mark.
-		text := v[i : i+n]
-		i += n
-		if escapes := n - len(bytes.TrimRight(text, `\`)); escapes%2 == 0 {
-			return i
-		}
-	}
-
-	return len(v)
 }
 
 // unquoted returns the text of a JSON string, with U+FFFD for a lone surrogate.
@@ -203,6 +173,20 @@ func Text(v jsontext.Value) string {
 		return ""
 	}
 	return string(unquoted(v))
+}
+
+// AnyName stands for the names that are not shown.
+const AnyName = "{}"
+
+// fieldName matches letters, at most two digits, and the characters that separate words.
+var fieldName = regexp.MustCompile(`^[$@]?[A-Za-z_.-]*\d?[A-Za-z_.-]*\d?[A-Za-z_.-]*$`)
+
+// IsFieldName reports whether a name has the form of a field's name: at most 40 letters
+// with at most two digits and the characters that separate words. Identifiers of people
+// have others, or more digits.
+func IsFieldName(name string) bool {
+	const longest = 40
+	return len(name) <= longest && fieldName.MatchString(name) && strings.Trim(name, "0123456789") != ""
 }
 
 // Fold returns the letters and digits of a name or of a word in lower case, so that

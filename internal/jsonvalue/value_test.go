@@ -3,9 +3,12 @@
 package jsonvalue
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -76,6 +79,43 @@ func TestParseObject_refusedWithoutRepeatingTheText(t *testing.T) {
 			t.Errorf("%q is repeated: %v", text, err)
 		}
 	}
+}
+
+func TestIsFieldName_noPerson(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"clause_1_consent": true, "user_ipv6": true, "@id": true, "$ref": true, "a-b.c": true, "1a2": true,
+		"": false, "42": false, "jane@example.com": false, "user-1001": false, "Jane Doe": false, "Zoë": false, strings.Repeat("x", 41): false,
+	} {
+		if got := IsFieldName(name); got != want {
+			t.Errorf("%q: %t", name, got)
+		}
+	}
+}
+
+// FuzzMembers checks that Members and Elements find what a parser finds.
+func FuzzMembers(f *testing.F) {
+	for _, text := range []string{
+		`{}`, ` { "a" : 1 , "b":[{"c":"}"}],"d":"\"\\" } `, `[1,{"a":2}] `, `{"a":"\ud83d","\u0062":{}}`, `7`, `{"a":tru`, `{"a`, `{"a":"\`, `{"a":1}{"b":2}`, `{:}]`,
+	} {
+		f.Add([]byte(text))
+	}
+
+	f.Fuzz(func(t *testing.T, text []byte) {
+		v := jsontext.Value(text)
+		members, elements := Members(v), Elements(v)
+		same := func(a, b jsontext.Value) bool { return string(a) == string(b) }
+		Told(v)
+
+		var wantMembers map[string]jsontext.Value
+		if json.Unmarshal(text, &wantMembers) == nil && !maps.EqualFunc(members, wantMembers, same) {
+			t.Errorf("%q: %q, want %q", text, members, wantMembers)
+		}
+		var wantElements []jsontext.Value
+		if json.Unmarshal(text, &wantElements) == nil && !slices.EqualFunc(elements, wantElements, same) {
+			t.Errorf("%q: %q, want %q", text, elements, wantElements)
+		}
+	})
 }
 
 func FuzzParseObject_readsBackWhatWasWritten(f *testing.F) {

@@ -5,6 +5,7 @@ package records
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,21 +13,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
-
-// envelope is an object around records, while it is read.
-type envelope struct {
-	place
-
-	members int
-	stated  []statement
-}
-
-// statement is a member that counts records.
-type statement struct {
-	name  string
-	kind  Kind // Unknown: records of all kinds
-	count string
-}
 
 // readEnvelope reads the object that is the whole answer.
 func (x *reader) readEnvelope() error {
@@ -53,37 +39,40 @@ func (x *reader) readEnvelope() error {
 // readObject reads an object around records. Without a list of records it is itself what is
 // not recognised, which its caller has to say.
 func (x *reader) readObject(in place) (isEmpty bool, err error) {
-	e, before, lists := &envelope{place: in}, x.counts, x.lists.Total()
-	_, _ = x.dec.ReadToken() // an error comes again
+	members, before, lists := 0, x.counts, x.lists.Total()
+	stated := map[string]string{} // numbers of records, by the names of members
+	_, _ = x.dec.ReadToken()      // an error comes again
 
 	for x.dec.PeekKind() == '"' {
-		if e.members++; e.members > LimitMembers {
+		if members++; members > LimitMembers {
 			return false, fmt.Errorf("%w: an object has more than %d members", ErrShape, LimitMembers)
 		}
-		if err := x.readMember(e); err != nil {
+		if err := x.readMember(in, stated); err != nil {
 			return false, err
 		}
 	}
 	if _, err := x.dec.ReadToken(); err != nil || lists == x.lists.Total() {
-		return e.members == 0, err
+		return members == 0, err
 	}
 
 	// What it counts has to be what it has.
-	for _, s := range e.stated {
-		has := x.counts.Of(s.kind) - before.Of(s.kind)
-		if s.kind == Unknown {
+	for _, name := range slices.Sorted(maps.Keys(stated)) {
+		kind, _ := counted(name)
+		has := x.counts.Of(kind) - before.Of(kind)
+		if kind == Unknown {
 			has = x.counts.Total() - before.Total()
 		}
-		if s.count != strconv.FormatInt(has, 10) {
-			return false, answer.Beside(wrongCount+": ", ignoredMembers, []string{s.name})
+		if stated[name] != strconv.FormatInt(has, 10) {
+			x.addStrange(name, "")
 		}
 	}
 
 	return false, x.refuseStrange()
 }
 
-// readMember reads a member of an object around records.
-func (x *reader) readMember(e *envelope) error {
+// readMember reads a member of an object around records, which stands in the place around. It
+// adds one that counts records to stated.
+func (x *reader) readMember(around place, stated map[string]string) error {
 	token, err := x.dec.ReadToken()
 	if err != nil {
 		return err
@@ -92,8 +81,8 @@ func (x *reader) readMember(e *envelope) error {
 	in := place{name: token.String()}
 	in.kind = nameKind(in.name)
 	in.named = in.kind != Unknown
-	in.shows = in.named || e.shows && isList(in.name)
-	in.kind = cmp.Or(in.kind, e.kind)
+	in.shows = in.named || around.shows && isList(in.name)
+	in.kind = cmp.Or(in.kind, around.kind)
 
 	value := x.dec.PeekKind()
 	switch {
@@ -105,7 +94,7 @@ func (x *reader) readMember(e *envelope) error {
 		return x.readWrapper(in)
 	}
 
-	return x.readRemark(e, in)
+	return x.readRemark(in, stated)
 }
 
 // readContainer reads an array in an object.
@@ -113,17 +102,15 @@ func (x *reader) readContainer(in place) error {
 	_, _ = x.dec.ReadToken() // an error comes again
 	if x.dec.PeekKind() == ']' && !in.named && !isList(in.name) && x.options.RecordMember == "" {
 		x.addStrange(in.name, "[]")
-	} else if err := x.found(in); err != nil {
+		return x.readRecords(in)
+	}
+
+	x.lists[in.kind]++
+	if err := x.refuseStrange(); err != nil { // what stands in front of the list
 		return err
 	}
 
 	return x.readRecords(in)
-}
-
-// found notes a list of records. The members in front of it have to be recognised.
-func (x *reader) found(in place) error {
-	x.lists[in.kind]++
-	return x.refuseStrange()
 }
 
 // readWrapper reads an object in an object.
@@ -149,18 +136,19 @@ func (x *reader) readWrapper(in place) error {
 }
 
 // readRemark reads a member that is neither an array nor an object.
-func (x *reader) readRemark(e *envelope, in place) error {
+func (x *reader) readRemark(in place, stated map[string]string) error {
 	v, err := x.dec.ReadValue()
 	if err != nil {
 		return err
 	}
 
-	kind, isCount := counted(in.name)
+	_, isCount := counted(in.name)
 	switch {
-	case v.Kind() == 'n' && in.named:
-		return x.found(in)
+	case v.Kind() == 'n' && in.named: // an empty list
+		x.lists[in.kind]++
+		return x.refuseStrange()
 	case v.Kind() == '0' && isCount && !x.ignores(in.name, ""):
-		e.stated = append(e.stated, statement{in.name, kind, string(v)})
+		stated[in.name] = string(v)
 	case v.Kind() == 'n' || v.Kind() == 't' || v.Kind() == 'f':
 		x.addStrange(in.name, string(v))
 	default:

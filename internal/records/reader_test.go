@@ -452,7 +452,7 @@ func TestRead_countsHaveToAgree(t *testing.T) {
 		`{"events":[{"id":1}],"total":2}`, `{"total":0,"events":[{"id":1}]}`, `{"events":[{"id":1}],"persons":[{"id":1}],"event_count":2}`,
 		`{"data":{"count":2,"events":[{"id":1}]},"persons":[{"id":1}]}`, `{"persons":[{"id":1}],"events":300}`, `{"events":[{"id":1}],"count":1.0}`,
 	} {
-		if _, _, err := readText(text, Options{}); !isRefused(err, wrongCount) {
+		if _, _, err := readText(text, Options{}); !isRefused(err, strangeMember) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

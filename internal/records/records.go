@@ -99,8 +99,7 @@ const (
 	noRecord      = "what stands where records should be is not recognised as one"
 	otherKind     = "the answer holds records of another kind than it says or was asked for"
 	noList        = "there is no list of records"
-	strangeMember = "what stands beside the records is not recognised"
-	wrongCount    = "a member counts another number of records than there are"
+	strangeMember = "what stands beside the records is not recognised, or counts another number of records"
 )
 
 // KindSettings is the advice for records of the wrong kind.
