@@ -99,28 +99,7 @@ func answer(status int, contentType, body string) http.HandlerFunc {
 	}
 }
 
-func TestRequest_goodOnesAreNotReported(t *testing.T) {
-	t.Parallel()
-
-	runExchanges(t, map[string]exchanged{
-		"login with JSON":              {request: login, media: mediaJSON, body: `{"email":"jo@example.com","password":"secret"}`},
-		"login with a form":            {request: login, media: mediaForm, body: loginText},
-		"login with the query":         {request: login + "?" + loginText},
-		"current user with a key":      {request: "GET /v1/user/self?apiSecretToken=key"},
-		"export":                       {request: export + "?utcDate=2024-02-29"},
-		"export with a kind":           {request: export + "?utcDate=2024-02-29&kind=person", kindParameter: "kind"},
-		"identity with a slash":        {request: "GET /v1/org/a%2Fb/project/%C3%BC/compliance/user/..%2Fx/consent"},
-		"identity of unreserved":       {request: "GET /v1/account/a-._~Z9/compliance/user/.../consent"},
-		"content type with parameters": {request: profile, media: "Application/JSON; charset=utf-8", body: `{"a":{"b":null}}`},
-		"consent with JSON":            {request: patch, media: mediaJSON, body: `{` + clauses + `,"user_ipv6":"::ffff:192.0.2.1","agreement_time":1700000000000,"manual":true}`},
-		"consent with a form":          {request: patch, media: mediaForm, body: clausesText + "&agreement_time=1700000000000&manual=false"},
-		"consent in the query":         {request: patch + "?" + clausesText + "&user_ipv6=2001%3Adb8%3A%3A1&agreement_time=2024-01-01T12%3A34%3A56Z&apiSecretToken=key"},
-		"of the account family":        {request: "PATCH /v1/account/4711/compliance/user/jo/consent", media: mediaForm, body: clausesText},
-		"delete all data":              {request: "DELETE " + person + "/all-data?apiSecretToken=key"},
-	})
-}
-
-func TestRequest_badOnesAreReported(t *testing.T) {
+func TestRequest_isOneOfTheContract(t *testing.T) {
 	t.Parallel()
 
 	const (
@@ -136,6 +115,19 @@ func TestRequest_badOnesAreReported(t *testing.T) {
 
 	fourText := strings.TrimSuffix(clausesText, "&clause_5_consent=false")
 	cases := map[string]exchanged{
+		"login with JSON":         {request: login, media: mediaJSON, body: `{"email":"jo@example.com","password":"secret"}`},
+		"login with a form":       {request: login, media: mediaForm, body: loginText},
+		"login with the query":    {request: login + "?" + loginText},
+		"current user with a key": {request: "GET /v1/user/self?apiSecretToken=key"},
+		"export":                  {request: export + "?utcDate=2024-02-29"},
+		"export with a kind":      {request: export + "?utcDate=2024-02-29&kind=person", kindParameter: "kind"},
+		"identity with a slash":   {request: "GET /v1/org/a%2Fb/project/%C3%BC/compliance/user/..%2Fx/consent"},
+		"identity of unreserved":  {request: "GET /v1/account/a-._~Z9/compliance/user/.../consent"},
+		"consent with JSON":       {request: patch, media: mediaJSON, body: `{` + clauses + `,"user_ipv6":"::ffff:192.0.2.1","agreement_time":1700000000000,"manual":true}`},
+		"consent with a form":     {request: patch, media: mediaForm, body: clausesText + "&agreement_time=1700000000000&manual=false"},
+		"consent in the query":    {request: patch + "?" + clausesText + "&user_ipv6=2001%3Adb8%3A%3A1&agreement_time=2024-01-01T12%3A34%3A56Z&apiSecretToken=key"},
+		"of the account family":   {request: "PATCH /v1/account/4711/compliance/user/jo/consent", media: mediaForm, body: clausesText},
+
 		"an undeclared one":       {request: getConsent + "?a=1", want: "getConsent: GET /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent: the operation " + undeclared + " a"},
 		"kind that is not set":    {request: export + "?utcDate=2024-02-29&kind=person", want: undeclared},
 		"query not well-formed":   {request: getConsent + "?%zz", want: "the query is not well-formed"},
@@ -152,19 +144,14 @@ func TestRequest_badOnesAreReported(t *testing.T) {
 		"login with more":         {request: login, media: mediaJSON, body: `{"email":"jo@example.com","password":"p","a":1}`, want: `property "a" is unsupported`},
 		"login with empty text":   {request: login + "?email=&password=p", want: "minimum string length"},
 		"no parameters":           {request: patch, want: none},
-		"no login":                {request: login, want: none},
 		"parameters in both":      {request: patch + "?manual=true", media: mediaJSON, body: "{" + clauses + "}", want: both},
-		"login in both":           {request: login + "?password=p", media: mediaForm, body: "email=jo%40example.com", want: both},
 		"JSON without a clause":   {request: patch, media: mediaJSON, body: strings.Replace("{"+clauses+"}", `,"clause_5_consent":false`, "", 1), want: `property "clause_5_consent" is missing`},
 		"JSON with a text clause": {request: patch, media: mediaJSON, body: strings.Replace("{"+clauses+"}", "true", `"true"`, 1), want: "/clause_1_consent"},
 		"JSON with a time object": {request: patch, media: mediaJSON, body: "{" + clauses + `,"agreement_time":{}}`, want: "/agreement_time"},
 		"form without a clause":   {request: patch, media: mediaForm, body: fourText, want: `property "clause_5_consent" is missing`},
 		"form with yes":           {request: patch, media: mediaForm, body: fourText + "&clause_5_consent=yes", want: "clause_5_consent"},
-		"form with a new field":   {request: patch, media: mediaForm, body: clausesText + "&a=1", want: undeclared},
 		"form with two of one":    {request: patch, media: mediaForm, body: clausesText + "&clause_1_consent=true", want: repeated},
 		"form not well-formed":    {request: patch, media: mediaForm, body: clausesText + "&manual=%zz", want: "failed to decode request body"},
-		"query without a clause":  {request: patch + "?" + fourText, want: `property "clause_5_consent" is missing`},
-		"query with two of one":   {request: patch + "?" + clausesText + "&manual=true&manual=false", want: repeated},
 	}
 
 	for _, request := range []string{
@@ -198,21 +185,18 @@ func TestResponse_isTheOneOfTheContract(t *testing.T) {
 		"user refused":          {request: user, handler: answer(401, "", "")},
 		"consent null":          {request: getConsent, handler: answer(299, mediaJSON, "null")},
 		"empty consent":         {request: getConsent, handler: answer(204, "", "")},
-		"no handler output":     {request: getConsent, handler: func(http.ResponseWriter, *http.Request) {}},
 		"redirect":              {request: getConsent, handler: answer(302, "", "")},
 		"export lines":          {request: day, handler: answer(200, "application/x-ndjson", "{}\n{}\n")},
 		"export without a type": {request: day, handler: answer(200, "", "{}")},
 		"large JSON":            {request: day, handler: answer(200, mediaJSON, strings.Repeat("x", LimitBody+1))},
 		"compressed":            {request: getConsent, handler: compressed},
 
-		"login without a body":    {request: login + "?" + loginText, handler: answer(204, "", ""), want: empty},
-		"login without a token":   {request: login + "?" + loginText, handler: answer(200, mediaJSON, `{"jwt":"t"}`), want: `property "token" is missing`},
-		"login with a null token": {request: login + "?" + loginText, handler: answer(201, mediaJSON, `{"token":null}`), want: "/token"},
-		"user without a body":     {request: user, handler: answer(200, mediaJSON, ""), want: empty},
-		"page":                    {request: getConsent, handler: answer(502, "text/html", "<html>"), want: media},
-		"no content type":         {request: getConsent, handler: answer(200, "", "{}"), want: media},
-		"cut JSON":                {request: getConsent, handler: answer(200, mediaJSON, `{"a":"b"`), want: notJSON},
-		"export of cut JSON":      {request: day, handler: answer(200, mediaJSON, "["), want: notJSON},
+		"login without a body":  {request: login + "?" + loginText, handler: answer(204, "", ""), want: empty},
+		"login without a token": {request: login + "?" + loginText, handler: answer(200, mediaJSON, `{"jwt":"t"}`), want: `property "token" is missing`},
+		"user without a body":   {request: user, handler: answer(200, mediaJSON, ""), want: empty},
+		"page":                  {request: getConsent, handler: answer(502, "text/html", "<html>"), want: media},
+		"no content type":       {request: getConsent, handler: answer(200, "", "{}"), want: media},
+		"cut JSON":              {request: getConsent, handler: answer(200, mediaJSON, `{"a":"b"`), want: notJSON},
 	})
 }
 
@@ -226,36 +210,21 @@ func TestDocument_hasEveryOperationOfTheInterface(t *testing.T) {
 	var got []string
 	for path, item := range doc.Paths.Map() {
 		for method, operation := range item.Operations() {
-			got = append(got, operation.OperationID+" "+method+" "+path)
+			got = append(got, method+" "+path)
 			if !strings.HasPrefix(operation.Description, "Section 4, ") {
 				t.Errorf("the description of %s does not point to its section", operation.OperationID)
-			}
-
-			if schema, ok := map[string]string{"updateConsent": "ConsentUpdate", "updateConsentForAccount": "ConsentUpdate", "login": "Login"}[operation.OperationID]; ok {
-				for name := range doc.Components.Schemas[schema].Value.Properties {
-					if operation.Parameters.GetByInAndName("query", name) == nil {
-						t.Errorf("%s cannot have %s in the query", operation.OperationID, name)
-					}
-				}
 			}
 		}
 	}
 
-	want := []string{"login POST /v1/auth/login/jwt", "getCurrentUser GET /v1/user/self", "exportRecords GET /v1/org/{orgId}/project/{projectId}/export"}
-	for suffix, prefix := range map[string]string{
-		"":           "/v1/org/{orgId}/project/{projectId}/compliance",
-		"ForAccount": "/v1/account/{accountId}/compliance",
-	} {
-		user := prefix + "/user/{identityId}"
-		want = append(want,
-			"updateConsent"+suffix+" PATCH "+user+"/consent",
-			"getConsent"+suffix+" GET "+user+"/consent",
-			"getAllData"+suffix+" GET "+user+"/all-data",
-			"deleteAllData"+suffix+" DELETE "+user+"/all-data",
-			"getProfile"+suffix+" GET "+user+"/profile",
-			"updateProfile"+suffix+" PATCH "+user+"/profile",
-			"listPendingRequests"+suffix+" GET "+prefix+"/pending-requests",
-		)
+	want := []string{"POST /v1/auth/login/jwt", "GET /v1/user/self", "GET /v1/org/{orgId}/project/{projectId}/export"}
+	for _, scope := range []string{"/v1/org/{orgId}/project/{projectId}/compliance", "/v1/account/{accountId}/compliance"} {
+		for _, operation := range []string{
+			"PATCH %s/user/{identityId}/consent", "GET %s/user/{identityId}/consent", "GET %s/user/{identityId}/all-data", "DELETE %s/user/{identityId}/all-data",
+			"GET %s/user/{identityId}/profile", "PATCH %s/user/{identityId}/profile", "GET %s/pending-requests",
+		} {
+			want = append(want, fmt.Sprintf(operation, scope))
+		}
 	}
 
 	slices.Sort(got)

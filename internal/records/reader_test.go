@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -409,6 +410,10 @@ func TestRead_errorSaysWhere(t *testing.T) {
 func TestRead_incompleteOrInvalidAnswerIsAnError(t *testing.T) {
 	t.Parallel()
 
+	var members strings.Builder
+	for i := range LimitMembers {
+		fmt.Fprintf(&members, `,"m%d":%d`, i, i)
+	}
 	for text, want := range map[string]error{
 		`[{"type":"event"}`:                     ErrTruncated,
 		`[{"type":"event"},`:                    ErrTruncated,
@@ -430,9 +435,9 @@ func TestRead_incompleteOrInvalidAnswerIsAnError(t *testing.T) {
 		`[]7`:                                   ErrFollowed,
 		`[][]`:                                  ErrFollowed,
 		`{"events":[]}` + "\n" + `{"events":[{"id":1}]}`: ErrFollowed,
-		`<html></html>`:                                   ErrShape,
-		`[` + strings.Repeat("[", 20_000):                 ErrSyntax,
-		`{"events":[],` + manyMembers(LimitMembers) + `}`: ErrShape,
+		`<html></html>`:                         ErrShape,
+		`[` + strings.Repeat("[", 20_000):       ErrSyntax,
+		`{"events":[]` + members.String() + `}`: ErrShape,
 	} {
 		if _, _, err := readText(text, Options{}); !errors.Is(err, want) {
 			t.Errorf("%.60q: %v, not %v", text, err, want)
@@ -451,14 +456,6 @@ func TestRead_tooLargeAnswerIsAnError(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-}
-
-func manyMembers(n int) string {
-	list := make([]string, n)
-	for i := range list {
-		list[i] = fmt.Sprintf(`"m%d":%d`, i, i)
-	}
-	return strings.Join(list, ",")
 }
 
 func TestRead_invalidUTF8IsReplacedAndCountedOnRequest(t *testing.T) {
@@ -494,6 +491,28 @@ func TestRead_errorsOfReaderAndReceiverArePassedOn(t *testing.T) {
 		if err != refused { //nolint:errorlint // exactly as it is
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// TestRead_largeRecordsTakeLittleMemory reads records of nearly 16 MiB, and checks that
+// all allocations together, garbage included, stay below 72 MiB, however many they are. With
+// the race detector, records and bound are smaller.
+func TestRead_largeRecordsTakeLittleMemory(t *testing.T) { //nolint:paralleltest // measures the memory of the process
+	record := append(append([]byte(`{"type":"event","pad":"`), bytes.Repeat([]byte("x"), soak.Raced(4, 15)<<20)...), "\"}\n"...)
+	list := make([]io.Reader, soak.Size(2, 20))
+	for i := range list {
+		list[i] = bytes.NewReader(record)
+	}
+
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	res, err := Read(io.MultiReader(list...), Options{}, keep)
+	runtime.ReadMemStats(&after)
+	if err != nil || res.Counts.Of(Event) != int64(len(list)) {
+		t.Errorf("%v, %v", res, err)
+	}
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > uint64(soak.Raced(24, 72))<<20 {
+		t.Errorf("%d MiB were allocated", grown>>20)
 	}
 }
 
