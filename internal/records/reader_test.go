@@ -39,12 +39,11 @@ func isRefused(err error, reason string) bool {
 func TestRead_everyShapeOfAnAnswer(t *testing.T) {
 	t.Parallel()
 
-	mixed := []string{`person {"id":"p"}`, `session {"id":"s"}`, `event {"id":"e"}`}
 	long := strings.Repeat("x", lookahead+1000)
 	for name, c := range map[string]struct {
 		text    string
 		options Options
-		want    []string
+		want    string // the kinds of the records
 		closed  bool
 	}{
 		"nothing":                  {text: ""},
@@ -55,68 +54,83 @@ func TestRead_everyShapeOfAnAnswer(t *testing.T) {
 		"nulls":                    {text: `{"persons":null,"sessions":null,"events":null}`, closed: true},
 		"an empty list":            {text: `{"data":{"items":[]}}`, closed: true},
 		"an empty list of its own": {text: `{"loot":[]}`, options: Options{RecordMember: "id"}, closed: true},
-		"an object":                {text: `{"persons":[{"id":"p"}],"sessions":[{"id":"s"}],"events":[{"id":"e"}]}`, want: mixed, closed: true},
-		"in other spellings":       {text: `{"People":[{"id":"p"}],"session_records":[{"id":"s"}],"EVENT-LIST":[{"id":"e"}]}`, want: mixed, closed: true},
-		"nested":                   {text: "\uFEFF" + ` {"data":{"result":{"persons":[{"id":"p"}],"sessions":[{"id":"s"}]},"events":[{"id":"e"}]}}`, want: mixed, closed: true},
-		"lists inside of kinds":    {text: `{"persons":{"items":[{"id":"p"}]},"sessions":{"data":{"rows":[{"id":"s"}]}},"events":[{"id":"e"}]}`, want: mixed, closed: true},
-		"counted":                  {text: `{"count":3,"persons":[{"id":"p"}],"sessions":{"total":1,"data":[{"id":"s"}]},"events":[{"id":"e"}],"total_events":1,"@odata.count":3,"sessionCount":1,"numberOfPeople":1}`, want: mixed, closed: true},
-		"beside a kind":            {text: `{"events":[{"id":"e"}],"others":[{"type":"person"}]}`, want: []string{`event {"id":"e"}`, `person {"type":"person"}`}, closed: true},
+		"an object":                {text: `{"persons":[{"id":"p"}],"sessions":[{"id":"s"}],"events":[{"id":"e"}]}`, want: "person session event", closed: true},
+		"in other spellings": {
+			text: `{"People":[{"id":"p"}],"session_records":[{"id":"s"}],"EVENT-LIST":[{"id":"e"}]}`,
+			want: "person session event", closed: true,
+		},
+		"nested": {
+			text: "\uFEFF" + ` {"data":{"result":{"persons":[{"id":"p"}],"sessions":[{"id":"s"}]},"events":[{"id":"e"}]}}`,
+			want: "person session event", closed: true,
+		},
+		"lists inside of kinds": {
+			text: `{"persons":{"items":[{"id":"p"}]},"sessions":{"data":{"rows":[{"id":"s"}]}},"events":[{"id":"e"}]}`,
+			want: "person session event", closed: true,
+		},
+		"counted": {
+			text: `{"count":3,"persons":[{"id":"p"}],"sessions":{"total":1,"data":[{"id":"s"}]},"events":[{"id":"e"}],"total_events":1,"@odata.count":3,"sessionCount":1,"numberOfPeople":1}`,
+			want: "person session event", closed: true,
+		},
+		"beside a kind": {text: `{"events":[{"id":"e"}],"others":[{"type":"person"}]}`, want: "event person", closed: true},
 		"an array": {
 			text: `[{"type":"person"},{"_type":"SESSION"},{"recordType":"EventRecord"},{"id":1,"kind":"people"},{"@type":"Event"},{"ENTITY-TYPE":"sessions"}]`,
-			want: []string{`person {"type":"person"}`, `session {"_type":"SESSION"}`, `event {"recordType":"EventRecord"}`, `person {"id":1,"kind":"people"}`, `event {"@type":"Event"}`, `session {"ENTITY-TYPE":"sessions"}`}, closed: true,
+			want: "person session event person event session", closed: true,
 		},
 		"a clear word": {
 			text: `[{"type":"session","recordType":"event","id":1},{"kind":"person","x":{"record":1},"entity_type":"event"},{"type":"session","Record-Kind":"event"},{"type":"session","records":2},{"type":"click","kind":"event"}]`,
-			want: []string{
-				`event {"type":"session","recordType":"event","id":1}`, `event {"kind":"person","x":{"record":1},"entity_type":"event"}`,
-				`event {"type":"session","Record-Kind":"event"}`, `session {"type":"session","records":2}`, `event {"type":"click","kind":"event"}`,
-			}, closed: true,
+			want: "event event event session event", closed: true,
 		},
 		"a clear word for its place": {
-			text: `{"events":[{"type":"session","recordType":"event"},{"type":"Event"}]}`, options: Options{Asked: Event},
-			want: []string{`event {"type":"session","recordType":"event"}`, `event {"type":"Event"}`}, closed: true,
+			text:    `{"events":[{"type":"session","recordType":"event"},{"type":"Event"}]}`,
+			options: Options{Asked: Event}, want: "event event", closed: true,
 		},
 		"what is ignored": {
-			text: `{"events":[],"next":null,"has_more":false,"errors":[],"warnings":{}}`, options: Options{Ignored: []string{"next=null", "hasMore=false", "errors=[]", "warnings={}"}}, closed: true,
+			text:    `{"events":[],"next":null,"has_more":false,"errors":[],"warnings":{}}`,
+			options: Options{Ignored: []string{"next=null", "hasMore=false", "errors=[]", "warnings={}"}}, closed: true,
 		},
-		"a word in an escape": {text: `[{"t\u0079pe":"\u0065vent"}]`, want: []string{`event {"t\u0079pe":"\u0065vent"}`}, closed: true},
-		"lines":               {text: "{\"type\":\"person\"}\n{\"type\":\"event\"}\n", want: []string{`person {"type":"person"}`, `event {"type":"event"}`}},
-		"lines of Windows, with a mark and no last end": {
-			text: "\uFEFF{\"type\":\"person\"}\r\n\r\n{\"type\":\"event\"}", want: []string{`person {"type":"person"}`, `event {"type":"event"}`},
+		"a word in an escape": {text: `[{"t\u0079pe":"\u0065vent"}]`, want: "event", closed: true},
+		"lines":               {text: "{\"type\":\"person\"}\n{\"type\":\"event\"}\n", want: "person event"},
+		"lines of Windows, with a mark and no last end": {text: "\uFEFF{\"type\":\"person\"}\r\n\r\n{\"type\":\"event\"}", want: "person event"},
+		"a single line": {text: `{"type":"event","data":[1,2]}`, want: "event"},
+		"lines of records with lists": {
+			text: `{"events":[{"n":1}],"type":"person"}` + "\n" + `{"type":"person","events":[]}`,
+			want: "person person",
 		},
-		"a single line":               {text: `{"type":"event","data":[1,2]}`, want: []string{`event {"type":"event","data":[1,2]}`}},
-		"lines of records with lists": {text: `{"events":[{"n":1}],"type":"person"}` + "\n" + `{"type":"person","events":[]}`, want: []string{`person {"events":[{"n":1}],"type":"person"}`, `person {"type":"person","events":[]}`}},
-		"records named by their only member": {
-			text: `{"person":{"id":"p"}}` + "\n" + `{"event":{"id":"e"}}`, want: []string{`person {"person":{"id":"p"}}`, `event {"event":{"id":"e"}}`},
-		},
-		"a long first line": {text: `{"type":"event","pad":"` + long + `"}` + "\n" + `{"type":"event"}`, want: []string{`event {"type":"event","pad":"` + long + `"}`, `event {"type":"event"}`}},
+		"records named by their only member": {text: `{"person":{"id":"p"}}` + "\n" + `{"event":{"id":"e"}}`, want: "person event"},
+		"a long first line":                  {text: `{"type":"event","pad":"` + long + `"}` + "\n" + `{"type":"event"}`, want: "event event"},
 		"records with the member that was named": {
-			text: `{"uid":1,"events":[{"n":1}]}` + "\n" + `{"kind":"session","uid":null}`, options: Options{RecordMember: "uid"},
-			want: []string{`unknown {"uid":1,"events":[{"n":1}]}`, `session {"kind":"session","uid":null}`},
+			text:    `{"uid":1,"events":[{"n":1}]}` + "\n" + `{"kind":"session","uid":null}`,
+			options: Options{RecordMember: "uid"}, want: "unknown session",
 		},
 		"the kind that was asked for": {
-			text: `{"data":[{"uid":1},{"type":"event"},{"type":"click","uid":2}],"persons":[]}`, options: Options{RecordMember: "uid", Asked: Event},
-			want: []string{`event {"uid":1}`, `event {"type":"event"}`, `event {"type":"click","uid":2}`}, closed: true,
+			text:    `{"data":[{"uid":1},{"type":"event"},{"type":"click","uid":2}],"persons":[]}`,
+			options: Options{RecordMember: "uid", Asked: Event}, want: "event event event", closed: true,
 		},
-		"pretty": {
-			text: "{\n  \"persons\": [\n    {\n      \"id\": \"p\"\n    }\n  ]\n}\n", want: []string{"person {\n      \"id\": \"p\"\n    }"}, closed: true,
-		},
+		"pretty": {text: "{\n  \"persons\": [\n    {\n      \"id\": \"p\"\n    }\n  ]\n}\n", want: "person", closed: true},
 		"numbers and texts as they are": {
 			text: `{"events":[{"id":9007199254740993.10e0,"s":"\u00e9\/<&\u2028","cut":"\ud83d","\udc00":1}]}`,
-			want: []string{`event {"id":9007199254740993.10e0,"s":"\u00e9\/<&\u2028","cut":"\ud83d","\udc00":1}`}, closed: true,
+			want: "event", closed: true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, res, err := readText(c.text, c.options)
-			if err != nil || res.Closed != c.closed {
-				t.Errorf("closed %t, error %v", res.Closed, err)
+			if err != nil || res.Closed != c.closed || res.Counts.Total() != int64(len(got)) {
+				t.Errorf("closed %t, counted %v, error %v", res.Closed, res.Counts, err)
 			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("unexpected records (-want +got):\n%s", diff)
+
+			// The records are parts of the text, one behind the other.
+			var kinds []string
+			rest := c.text
+			for _, each := range got {
+				kind, record, _ := strings.Cut(each, " ")
+				_, behind, found := strings.Cut(rest, record)
+				if kinds, rest = append(kinds, kind), behind; !found || !jsontext.Value(record).IsValid(jsontext.AllowInvalidUTF8(true)) {
+					t.Errorf("%s is no record", record)
+				}
 			}
-			if res.Counts.Total() != int64(len(c.want)) {
-				t.Errorf("counted are %v", res.Counts)
+			if strings.Join(kinds, " ") != c.want {
+				t.Errorf("got %q", got)
 			}
 		})
 	}
@@ -229,10 +243,6 @@ func TestRead_refusedUntilItsAdviceIsFollowed(t *testing.T) {
 			text:   `{"@odata.context":"https://example.com/$metadata","@odata.count":1,"value":[{"@type":"event"}],"@odata.nextLink":"https://example.com/2"}`,
 			reason: strangeMember, names: "@odata.context", want: Counts{Event: 1},
 		},
-		"OData 4.01": {
-			text:   `{"@context":"$metadata#events","@count":1,"value":[{"@type":"#Event"}],"@nextLink":"https://example.com/2"}`,
-			reason: strangeMember, names: "@context", want: Counts{Event: 1},
-		},
 		"OData, an error in the stream": {text: `{"value":[{"@type":"event"},{"error":{"code":"500","message":"x"}}`, reason: noRecord, names: "error"},
 		"GraphQL, with errors":          {text: `{"data":{"events":[{"id":1}]},"errors":[{"message":"x","path":["events"]}]}`, reason: noRecord, names: "message,path"},
 		"GraphQL, no data":              {text: `{"data":null,"errors":[{"message":"x"}]}`, reason: strangeMember, names: "data=null"},
@@ -242,7 +252,6 @@ func TestRead_refusedUntilItsAdviceIsFollowed(t *testing.T) {
 			reason: strangeMember, names: "ConsumedCapacity",
 			member: "id", want: Counts{Unknown: 1},
 		},
-		"CloudTrail": {text: `{"Events":[{"EventId":"1","EventName":"x","EventTime":1,"Resources":[]}],"NextToken":"x"}`, reason: strangeMember, names: "NextToken"},
 		"CloudWatch logs": {
 			text:   `{"events":[{"logStreamName":"s","timestamp":1,"message":"x","ingestionTime":2,"eventId":"1"}],"nextToken":"f/3","searchedLogStreams":[]}`,
 			reason: strangeMember, names: "nextToken,searchedLogStreams=[]", want: Counts{Event: 1},
@@ -253,52 +262,29 @@ func TestRead_refusedUntilItsAdviceIsFollowed(t *testing.T) {
 				`"next_page_url":null,"path":"/","per_page":15,"prev_page_url":null,"to":1,"total":1}`,
 			reason: strangeMember, names: "current_page", want: Counts{Event: 1},
 		},
-		"Laravel, resources": {
-			text: `{"data":[{"type":"event"}],"links":{"first":"/?page=1","last":"/?page=1","prev":null,"next":null},"meta":{"current_page":1,"from":1,"last_page":1,` +
-				`"links":[{"url":null,"label":"Previous","page":null,"active":false}],"path":"/","per_page":15,"to":1,"total":1}}`,
-			reason: strangeMember, names: "links,current_page,from,last_page", want: Counts{Event: 1},
-		},
 		"Laravel, validation": {text: `{"message":"The utc date field is required.","errors":{"utcDate":["The utc date field is required."]}}`, reason: strangeMember, names: "message"},
 		"Spring, a page": {
 			text: `{"content":[{"type":"event"}],"pageable":{"pageNumber":0,"pageSize":20,"sort":{"sorted":false,"unsorted":true,"empty":true},"offset":0,"paged":true,"unpaged":false},` +
 				`"last":true,"totalElements":1,"totalPages":1,"size":20,"number":0,"sort":{"sorted":false},"first":true,"numberOfElements":1,"empty":false}`,
 			reason: strangeMember, names: "pageable,last=true,totalPages,size,number,sort,first=true,empty=false", want: Counts{Event: 1},
 		},
-		"Spring, a paged model": {
-			text:   `{"content":[{"type":"event"}],"page":{"size":20,"number":0,"totalElements":1,"totalPages":1}}`,
-			reason: strangeMember, names: "page", want: Counts{Event: 1},
-		},
-		"Spring, an error": {text: `{"timestamp":"2026-03-01T00:00:00Z","status":500,"error":"Internal Server Error","path":"/export"}`, reason: noList, names: "timestamp,status,error,path"},
-		"JSend, success":   {text: `{"status":"success","data":{"events":[{"id":1}]}}`, reason: strangeMember, names: "status", want: Counts{Event: 1}},
-		"JSend, fail":      {text: `{"status":"fail","data":{"utcDate":"A date is required"}}`, reason: noList, names: "status,data"},
-		"JSend, error":     {text: `{"status":"error","message":"Unable to communicate with database"}`, reason: noList, names: "status,message"},
-		"RFC 9457":         {text: `{"type":"https://example.com/probs/out-of-credit","title":"No credit.","detail":"x","instance":"/a/1","balance":30,"accounts":["/a/1","/a/2"]}`, reason: strangeMember, names: "type,title,detail,instance,balance"},
-		"Google, an error": {text: `{"error":{"code":403,"message":"x","status":"PERMISSION_DENIED"}}`, reason: noList, names: "error"},
-		"Google, a list":   {text: `{"kind":"calendar#events","nextPageToken":"x","items":[{"kind":"calendar#event"}]}`, reason: strangeMember, names: "kind,nextPageToken"},
+		"JSend, success": {text: `{"status":"success","data":{"events":[{"id":1}]}}`, reason: strangeMember, names: "status", want: Counts{Event: 1}},
+		"JSend, fail":    {text: `{"status":"fail","data":{"utcDate":"A date is required"}}`, reason: noList, names: "status,data"},
+		"RFC 9457":       {text: `{"type":"https://example.com/probs/out-of-credit","title":"No credit.","detail":"x","instance":"/a/1","balance":30,"accounts":["/a/1","/a/2"]}`, reason: strangeMember, names: "type,title,detail,instance,balance"},
+		"Google, a list": {text: `{"kind":"calendar#events","nextPageToken":"x","items":[{"kind":"calendar#event"}]}`, reason: strangeMember, names: "kind,nextPageToken"},
 		"Kubernetes": {
 			text:   `{"kind":"EventList","apiVersion":"v1","metadata":{"continue":""},"items":[{"kind":"Event","metadata":{}}]}`,
 			reason: strangeMember, names: "kind,apiVersion,metadata", want: Counts{Event: 1},
 		},
 		"a kind beside its list": {text: `{"type":"events","data":[{"type":"event"}]}`, reason: strangeMember, names: "type", want: Counts{Event: 1}},
-		"Stripe": {
-			text:   `{"object":"list","url":"/v1/events","has_more":false,"data":[{"type":"event"}]}`,
-			reason: strangeMember, names: "object,url,has_more=false", want: Counts{Event: 1},
-		},
 		"Salesforce": {
 			text:   `{"totalSize":1,"done":true,"records":[{"attributes":{"type":"Account","url":"/a/1"},"Name":"x"}]}`,
 			reason: strangeMember, names: "done=true", member: "attributes", want: Counts{Unknown: 1},
 		},
-		"Django REST": {text: `{"count":1,"next":null,"previous":null,"results":[{"type":"event"}]}`, reason: strangeMember, names: "next=null,previous=null", want: Counts{Event: 1}},
-		"Zendesk": {
-			text:   `{"events":[{"id":1}],"count":1,"next_page":"/e?start_time=2","end_time":2,"end_of_stream":true}`,
-			reason: strangeMember, names: "next_page,end_time,end_of_stream=true", want: Counts{Event: 1},
-		},
-		"CouchDB":             {text: `{"total_rows":1,"offset":0,"rows":[{"id":"a","key":"a"}]}`, reason: strangeMember, names: "offset", member: "key", want: Counts{Unknown: 1}},
 		"CouchDB, changes":    {text: `{"seq":"1-x","id":"a","changes":[{"rev":"1-y"}]}` + "\n" + `{"last_seq":"1-x","pending":0}`, reason: strangeMember, names: "seq,id"},
 		"Mixpanel":            {text: `{"event":"Signed up","properties":{}}` + "\n" + `{"event":"x","properties":{}}`, reason: noList, names: "event,properties={}", member: "properties", want: Counts{Unknown: 2}},
 		"gRPC, a stream":      {text: `{"result":{"id":1}}` + "\n" + `{"error":{"grpc_code":13,"http_code":500,"message":"x","http_status":"Internal Server Error","details":[]}}`, reason: noList, names: "result"},
 		"people by their ids": {text: `{"persons":{"p-1":{"name":"x"}},"events":[]}`, reason: noList},
-		"GraphQL, nodes":      {text: `{"data":{"events":{"nodes":[{"id":1}],"totalCount":1}}}`, reason: noRecord, names: "id", member: "id", want: Counts{Event: 1}},
 		"a place":             {text: `{"events":"https://example.com/x","persons":[]}`, reason: strangeMember, names: "events"},
 
 		"of every value": {
@@ -315,11 +301,9 @@ func TestRead_refusedUntilItsAdviceIsFollowed(t *testing.T) {
 
 		// A kind that is asked for has to be recognised all the same.
 		"asked for, an array":     {text: `[{"id":1}]`, with: Options{Asked: Event}, reason: noRecord, names: "id", member: "id", want: Counts{Event: 1}},
-		"asked for, a list":       {text: `{"data":[{"id":1}]}`, with: Options{Asked: Event}, reason: noRecord, names: "id", member: "id", want: Counts{Event: 1}},
 		"asked for, lines":        {text: `{"id":1}` + "\n" + `{"id":2}`, with: Options{Asked: Event}, reason: noList, names: "id", member: "id", want: Counts{Event: 2}},
 		"another, of its own":     {text: event + `,"sessions":[{"id":2}]}`, with: Options{Asked: Event}, reason: otherKind},
 		"another, in an array":    {text: `[{"recordType":"session"}]`, with: Options{Asked: Event}, reason: otherKind},
-		"another, in a line":      {text: `{"id":1,"entity_type":"person"}`, with: Options{Asked: Event}, reason: otherKind},
 		"another, an only member": {text: `{"session":{"id":1}}`, with: Options{Asked: Event}, reason: otherKind},
 		"another, empty":          {text: `{"data":{"persons":[],"sessions":null}}`, with: Options{Asked: Event}, reason: otherKind},
 
