@@ -10,6 +10,7 @@
 package answer
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -119,7 +120,7 @@ func (o *Object) field(names string) jsontext.Value {
 		}
 
 		if len(found) > 1 {
-			o.fail("the answer has " + name + " twice, in different spellings")
+			o.problem = cmp.Or(o.problem, &Error{Why: "the answer has " + name + " twice, in different spellings"})
 		}
 		if len(found) > 0 && !isNull(found[0]) {
 			return found[0]
@@ -132,13 +133,6 @@ func (o *Object) field(names string) jsontext.Value {
 // has reports whether the object has one of these fields, null or not. names are folded.
 func (o *Object) has(names string) bool {
 	return slices.ContainsFunc(o.members, func(m member) bool { return m.isNamed(names) })
-}
-
-// fail notes an Error, unless there is one already.
-func (o *Object) fail(why string) {
-	if o.problem == nil {
-		o.problem = &Error{Why: why}
-	}
 }
 
 // describing are the members that say something about an answer, and hold none of its data.
@@ -284,16 +278,9 @@ func Structure(v jsontext.Value) string {
 // isMap reports whether an object looks like a map: several members, all of them objects
 // with the same names. The names of its own members may be people.
 func isMap(v jsontext.Value) bool {
-	var first []string
-	count := 0
+	var structures []string
 	for _, value := range jsonvalue.EachMember(v) {
-		names := jsonvalue.Names(jsonvalue.Members(value))
-		if len(names) == 0 || count > 0 && !slices.Equal(names, first) {
-			return false
-		}
-		first = names
-		count++
+		structures = append(structures, strings.Join(jsonvalue.Names(jsonvalue.Members(value)), "\x00"))
 	}
-
-	return count > 1
+	return len(structures) > 1 && structures[0] != "" && len(slices.Compact(structures)) == 1
 }

@@ -177,9 +177,13 @@ func names(members []member) []string {
 // record returns the fields of a record, at its top or below wrappers.
 func (c ListCall) record(v jsontext.Value) PendingRecord {
 	r := openRequest(v, c.IdentityField)
-	status := scalar(r.field(statusFields))
+	status, person := scalar(r.field(statusFields)), identifier(r.field(r.person))
 
-	person := identifier(r.field(r.person))
+	failure := r.field("error")
+	code := cmp.Or(scalar(r.field(codeFields)), scalar(failure))
+	if inside := Open(failure); failure.Kind() == '{' {
+		code = cmp.Or(scalar(inside.field(codeFields)), scalar(inside.field("message")))
+	}
 
 	return PendingRecord{
 		ID:          optionalText(r.id(person)),
@@ -189,16 +193,7 @@ func (c ListCall) record(v jsontext.Value) PendingRecord {
 		Status:      optionalText(status),
 		HasEnd:      r.field(endFields) != nil,
 		Ended:       slices.ContainsFunc(c.EndedStatuses, func(ended string) bool { return sameWord(ended, status) }),
-		Code:        failureCode(r),
+		Code:        code,
 		JSON:        v,
 	}
-}
-
-// failureCode returns the service's code of a failure; empty where it gives none.
-func failureCode(r request) string {
-	failure := r.field("error")
-	if failure.Kind() == '{' {
-		return cmp.Or(scalar(Open(failure).field(codeFields)), scalar(Open(failure).field("message")))
-	}
-	return cmp.Or(scalar(r.field(codeFields)), scalar(failure))
 }

@@ -6,6 +6,7 @@ package jsonvalue
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"iter"
 	"maps"
@@ -56,10 +57,7 @@ func ParseObject(text string) (map[string]jsontext.Value, error) {
 // FormatObject returns members as a JSON object, in the order of their names and with texts
 // and numbers spelled as they are.
 func FormatObject(members map[string]jsontext.Value) string {
-	text, err := json.Marshal(members, json.Deterministic(true), jsontext.PreserveRawStrings(true))
-	if err != nil {
-		return "" // not reached: members come from parsed JSON
-	}
+	text, _ := json.Marshal(members, json.Deterministic(true), jsontext.PreserveRawStrings(true)) // which come from parsed JSON
 	return string(text)
 }
 
@@ -214,10 +212,7 @@ var kindNames = map[jsontext.Kind]string{
 // KindName returns what a message calls a value of this kind, such as "a number", and
 // "nothing" where there is no value.
 func KindName(kind jsontext.Kind) string {
-	if name, ok := kindNames[kind]; ok {
-		return name
-	}
-	return "nothing"
+	return cmp.Or(kindNames[kind], "nothing")
 }
 
 // Equal reports whether two JSON values mean the same. The order of members and white
