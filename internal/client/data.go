@@ -18,12 +18,11 @@ import (
 
 var (
 	opDeleteData = transport.Operation{
-		Name:    "Delete all data of a user",
-		Method:  http.MethodDelete,
-		Path:    "/compliance/user/{identityId}/all-data",
-		Effect:  true,
-		Queues:  true,
-		Lingers: true,
+		Name:   "Delete all data of a user",
+		Method: http.MethodDelete,
+		Path:   "/compliance/user/{identityId}/all-data",
+		Effect: true,
+		Queues: true,
 	}
 	opGetAllData = transport.Operation{
 		Name:    "Get all data of a user",
@@ -31,7 +30,6 @@ var (
 		Path:    "/compliance/user/{identityId}/all-data",
 		Effect:  true,
 		Queues:  true,
-		Lingers: true,
 		Streams: true,
 	}
 )
@@ -74,11 +72,11 @@ func (c *Client) FetchData(ctx context.Context, scope Scope, call answer.DataCal
 		return answer.Receipt{}, transport.Invalid(opGetAllData, errors.New("where wire.pending_list is \"ignored\", only wire.all_data_member shows that an answer is the data; nothing was sent"))
 	}
 
-	s, err := c.sender.Stream(ctx, transport.Request{Op: opGetAllData, To: to, Private: []string{call.Person}})
+	s, err := c.sender.Do(ctx, transport.Request{Op: opGetAllData, To: to, Private: []string{call.Person}})
 	if err != nil {
 		return answer.Receipt{}, err
 	}
-	defer s.Close()
+	defer s.Response.Body.Close()
 
 	call.Member = c.wire.AllDataMember
 	call.Continued = transport.HasNextLink(s.Response.Header)
@@ -92,7 +90,7 @@ const limitAcknowledgement = 64 << 10
 
 // dataReceipt reads the answer to a request for data. It writes the data to w, and anything
 // that is larger than a receipt, while it checks that it is one JSON value.
-func dataReceipt(ctx context.Context, s *transport.Stream, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
+func dataReceipt(ctx context.Context, s transport.Answer, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
 	status := s.Response.StatusCode
 	if detail := s.Call.Op.Incomplete(status); detail != "" {
 		return answer.Receipt{}, s.Call.Fail(transport.ClassPayload, status, detail)
@@ -146,7 +144,7 @@ func shownReceipt(a transport.Answer, r answer.Receipt, err error) (answer.Recei
 
 // dataError returns the *Error for what ended the reading of the answer. It shows nothing of the
 // answer.
-func dataError(s *transport.Stream, err error) error {
+func dataError(s transport.Answer, err error) error {
 	if lost := s.NetworkError(); lost != nil {
 		return s.Call.TransportError(lost)
 	}

@@ -162,13 +162,13 @@ func (x *exporting) read(ctx context.Context) error {
 // part reads the answer to one request. asked is the kind that the request asks for;
 // Unknown where it asks for all.
 func (x *exporting) part(ctx context.Context, query url.Values, asked records.Kind) error {
-	stream, err := x.client.sender.Stream(ctx, transport.Request{Op: opExport, To: x.to, Payload: transport.Payload{Query: query.Encode()}})
+	stream, err := x.client.sender.Do(ctx, transport.Request{Op: opExport, To: x.to, Payload: transport.Payload{Query: query.Encode()}})
 	if err != nil {
 		return err
 	}
-	defer stream.Close()
+	defer stream.Response.Body.Close()
 
-	s := &exportAnswer{Stream: stream}
+	s := &exportAnswer{Answer: stream}
 
 	if err := x.checkHead(s); err != nil {
 		return err
@@ -229,7 +229,7 @@ func (x *exporting) checkHead(s *exportAnswer) error {
 		detail := "the service accepted the request and has not prepared the day: the export is not ready yet"
 
 		// The wait is shown and not kept, so that the bounds of retries do not apply.
-		wait, _ := transport.ParseRetryAfter(header.Get("Retry-After"), time.Now(), 24*time.Hour)
+		wait := transport.ParseRetryAfter(header.Get("Retry-After"), time.Now(), 24*time.Hour)
 		if wait = wait.Round(time.Second); wait > 0 {
 			detail += "; the service asks to come back in " + wait.String()
 		}

@@ -20,7 +20,7 @@ import (
 // exportAnswer is the answer to an export. It keeps the first LimitError bytes that are written to
 // it, which are those without its compression.
 type exportAnswer struct {
-	*transport.Stream
+	transport.Answer
 
 	head []byte
 }
@@ -54,20 +54,16 @@ func (s *exportAnswer) split(o records.Options, emit func(records.Kind, jsontext
 	}
 	defer unpacked.Close()
 
-	ahead, stop := s.Ahead(io.TeeReader(unpacked, s))
-	defer stop()
-
 	var refused error
-	res, err := records.Read(ahead, o, func(k records.Kind, record jsontext.Value) error {
+	res, err := records.Read(io.TeeReader(unpacked, s), o, func(k records.Kind, record jsontext.Value) error {
 		refused = emit(k, record)
 		return refused
 	})
-	stop() // from here on the head is complete
 	if refused != nil {
 		return 0, refused
 	}
 
-	if err == nil && !res.Closed && !s.Delimited() {
+	if err == nil && !res.Closed && !s.IsDelimited() {
 		err = records.ErrTruncated
 	}
 	if err != nil {
@@ -114,8 +110,6 @@ func containsFold(list []string, name string) bool {
 func (s *exportAnswer) judge(err error) *transport.Error {
 	status := s.Response.StatusCode
 	switch {
-	case errors.Is(err, transport.ErrPanic):
-		return s.Call.Fail(transport.ClassInternal, status, "reading the answer ended in a panic")
 	case errors.Is(err, transport.ErrNothing):
 		return s.Call.Fail(transport.ClassPayload, status, err.Error())
 	case errors.Is(err, records.ErrShape) && s.isMarkup():

@@ -17,7 +17,7 @@ import (
 
 var (
 	opGetProfile    = transport.Operation{Name: "Get user profile", Method: http.MethodGet, Fresh: true, Path: "/compliance/user/{identityId}/profile"}
-	opUpdateProfile = transport.Operation{Name: "Update user profile", Method: http.MethodPatch, Effect: true, Lingers: true, Path: "/compliance/user/{identityId}/profile"}
+	opUpdateProfile = transport.Operation{Name: "Update user profile", Method: http.MethodPatch, Effect: true, Path: "/compliance/user/{identityId}/profile"}
 )
 
 // GetProfile is GET …/user/:identityId/profile (section 4). managed are members that the
@@ -38,7 +38,7 @@ func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string, m
 	}
 
 	profile, err := answer.ReadProfile(got.JSON, c.wire.ProfileMember, managed)
-	profile.Cached, profile.Date = got.Cached, got.Date
+	profile.Cached, profile.Date = got.Freshness()
 
 	return profile, problem(got, err)
 }

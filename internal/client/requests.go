@@ -34,13 +34,13 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingLi
 		IdentityField:  c.wire.PendingIdentityField,
 		IgnoredMembers: listed(c.wire.PendingIgnoredMembers),
 		EndedStatuses:  listed(c.wire.EndedStatuses),
-		Continued:      got.Continued,
+		Continued:      transport.HasNextLink(got.Response.Header),
 	}.Read(got.JSON)
 	if err != nil {
 		return answer.PendingList{}, problem(got, err)
 	}
 
-	list.Cached, list.Date = got.Cached, got.Date
+	list.Cached, list.Date = got.Freshness()
 	list.Gap = got.Call.Redact.Clean(list.Gap)
 	for i, r := range list.Records {
 		if r.Code != "" {

@@ -126,9 +126,9 @@ func (x *examination) connect(w *way, wire client.Wire, retries int) (*client.Cl
 	cfg := x.options.Client
 	cfg.Credentials, cfg.Wire = w.credentials, wire
 	cfg.MaxRetries = min(cfg.MaxRetries, retries)
-	cfg.Observer = func(h transport.Head) {
+	cfg.Observer = func(operation string, _ int) {
 		x.requests.Add(1)
-		if h.Operation == "Log in" {
+		if operation == "Log in" {
 			x.logins.Add(1)
 		}
 	}

@@ -5,6 +5,7 @@ package transport
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -42,14 +43,14 @@ const (
 type Answer struct {
 	Call   *Call
 	Status int
-	JSON   jsontext.Value // empty where there was no body
-	// Continued reports whether the answer links to a further page.
-	Continued bool
-	// Cached reports whether a cache has kept the answer for some time, and Date is when the
-	// service made it; zero if it does not say so.
-	Cached bool
-	Date   time.Time
+	JSON   jsontext.Value // empty where there was no body, and of a stream
+	// Response has a body only of a stream, which the caller closes.
+	Response *http.Response
 }
+
+// Freshness returns whether a cache has kept the answer for some time, and when the service
+// made it; zero if it does not say so.
+func (a Answer) Freshness() (cached bool, date time.Time) { return freshness(a.Response) }
 
 // WantBody returns an error for an answer without a body.
 func (a Answer) WantBody() error {
@@ -70,7 +71,7 @@ func (a Answer) Refusal() error {
 
 // readAnswer returns the answer that a response holds: JSON or nothing under a status
 // of success. Everything else is an *Error. It reads the body to its end, so that a cut
-// shows here, inside the retries.
+// shows here, inside the retries. The context is that of the attempt.
 func (k *Call) readAnswer(ctx context.Context, resp *http.Response) (Answer, error) {
 	defer resp.Body.Close()
 
@@ -85,7 +86,7 @@ func (k *Call) readAnswer(ctx context.Context, resp *http.Response) (Answer, err
 
 	body, err := io.ReadAll(io.LimitReader(resp.Body, LimitJSON+1))
 	if err != nil {
-		return Answer{}, k.TransportError(err)
+		return Answer{}, k.TransportError(cmp.Or(context.Cause(ctx), err))
 	}
 	if len(body) > LimitJSON {
 		return Answer{}, k.Fail(ClassTooLarge, resp.StatusCode, "the answer is larger than "+strconv.Itoa(LimitJSON>>20)+" MiB")
@@ -107,25 +108,26 @@ func (op Operation) Incomplete(status int) string {
 
 // SuccessAnswer returns the answer with this body, which is JSON or empty.
 func (k *Call) SuccessAnswer(ctx context.Context, resp *http.Response, body []byte) (Answer, error) {
-	body = bytes.TrimPrefix(body, []byte("\uFEFF"))
-	if len(bytes.TrimSpace(body)) == 0 {
-		return Answer{Call: k, Status: resp.StatusCode}, nil
+	a := Answer{Call: k, Status: resp.StatusCode, Response: resp}
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF")))
+	if len(body) == 0 {
+		return a, nil
 	}
 
-	v, err := jsonvalue.Parse(body)
-	if err == nil {
-		if declared := MediaType(resp); declared != noMediaType && !strings.HasSuffix(declared, "json") {
+	var err error
+	declared := MediaType(resp)
+	if a.JSON, err = jsonvalue.Parse(body); err == nil {
+		if declared != noMediaType && !strings.HasSuffix(declared, "json") {
 			tflog.Info(ctx, "The analytics service declared JSON to be of another type; it was read as JSON", map[string]any{
 				"operation": k.Op.Name, "path": k.To.template, "content_type": k.MediaType(resp),
 			})
 		}
-		a := Answer{Call: k, Status: resp.StatusCode, JSON: v, Continued: HasNextLink(resp.Header)}
-		a.Cached, a.Date = freshness(resp)
-
 		return a, nil
 	}
 
-	if isPage(resp, body) {
+	// JSON under another name is a record, even if it is broken.
+	looksLikeJSON := body[0] == '{' || body[0] == '['
+	if body[0] == '<' || strings.HasPrefix(declared, "text/") && !looksLikeJSON {
 		return Answer{}, k.PageError(resp, body)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -151,21 +153,6 @@ func (k *Call) PageError(resp *http.Response, begin []byte) *Error {
 	return e
 }
 
-// isPage reports whether the body is meant for people: by its declared type, or
-// because it begins like markup.
-func isPage(resp *http.Response, body []byte) bool {
-	text := bytes.TrimSpace(body)
-	switch MediaType(resp) {
-	case "text/html", "application/xhtml+xml":
-		return true
-	case "text/plain", "text/xml", "application/xml":
-		// JSON under another name is a record, even if it is broken.
-		return !bytes.HasPrefix(text, []byte("{")) && !bytes.HasPrefix(text, []byte("["))
-	}
-
-	return bytes.HasPrefix(text, []byte("<"))
-}
-
 // noMediaType stands for an answer that declares no type.
 const noMediaType = "no content type"
 
@@ -181,21 +168,12 @@ func MediaType(resp *http.Response) string {
 // MediaType returns the declared type of a body, safe to print.
 func (k *Call) MediaType(resp *http.Response) string { return k.Redact.Text(MediaType(resp), 60) }
 
-// HasNextLink reports whether a Link header (RFC 8288) names a next page, as in
-// `</2>; rel="prev next"`.
-func HasNextLink(h http.Header) bool {
-	for link := range strings.SplitSeq(strings.Join(h.Values("Link"), ","), ",") {
-		_, parameters, _ := strings.Cut(link, ">")
-		for parameter := range strings.SplitSeq(parameters, ";") {
-			name, relations, _ := strings.Cut(parameter, "=")
-			named := strings.Fields(strings.Trim(strings.TrimSpace(strings.ToLower(relations)), `"`))
-			if strings.EqualFold(strings.TrimSpace(name), "rel") && slices.Contains(named, "next") {
-				return true
-			}
-		}
-	}
+// nextLink is a link to a next page (RFC 8288), as in `</2>; rel="prev next"`.
+var nextLink = regexp.MustCompile(`(?i)>[^<]*;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\s*(?:[,;]|$))`)
 
-	return false
+// HasNextLink reports whether a Link header names a next page.
+func HasNextLink(h http.Header) bool {
+	return nextLink.MatchString(strings.Join(h.Values("Link"), ","))
 }
 
 // markup is what a page has besides its words. A script without an end reaches to that of
@@ -220,21 +198,15 @@ func (r *Redactor) excerpt(body []byte) string {
 // every decoder of HTTP to accept, and not more.
 const limitWindow = 8 << 20
 
-// Stream is an answer that is read while it comes. Its status is of class 2xx.
-type Stream struct {
-	Call     *Call
-	Response *http.Response
+// NetworkError returns the error with which the network ended a stream; nil if it did not.
+func (a Answer) NetworkError() error {
+	body, _ := a.Response.Body.(*streamBody)
+	return body.err
 }
 
-// Close ends the answer, whether or not it was read to its end.
-func (s *Stream) Close() { s.Response.Body.Close() }
-
-// NetworkError returns the error with which the network ended the answer; nil if it did not.
-func (s *Stream) NetworkError() error { return s.Call.body.err }
-
-// Delimited reports whether the transport shows that the answer is complete.
-func (s *Stream) Delimited() bool {
-	return s.Response.ProtoMajor >= 2 || s.Response.ContentLength >= 0 || slices.Contains(s.Response.TransferEncoding, "chunked")
+// IsDelimited reports whether the transport shows that a stream is complete.
+func (a Answer) IsDelimited() bool {
+	return a.Response.ProtoMajor >= 2 || a.Response.ContentLength >= 0 || slices.Contains(a.Response.TransferEncoding, "chunked")
 }
 
 // Why an answer cannot be unpacked.
@@ -243,15 +215,15 @@ var (
 	ErrNothing = errors.New("the answer declares a compression but has no content; compressed data is never empty, even without records")
 )
 
-// Unpacked returns the body without its compression. A compressed stream may consist of
+// Unpacked returns the body of a stream without its compression. A compressed stream may consist of
 // several, one after the other, and never of none.
-func (s *Stream) Unpacked() (io.ReadCloser, error) {
-	coding := strings.ToLower(strings.TrimSpace(s.Response.Header.Get("Content-Encoding")))
+func (a Answer) Unpacked() (io.ReadCloser, error) {
+	coding := strings.ToLower(strings.TrimSpace(a.Response.Header.Get("Content-Encoding")))
 	if coding == "" || coding == "identity" {
-		return io.NopCloser(s.Response.Body), nil
+		return io.NopCloser(a.Response.Body), nil
 	}
 
-	packed := bufio.NewReader(s.Response.Body)
+	packed := bufio.NewReader(a.Response.Body)
 	if _, err := packed.Peek(1); errors.Is(err, io.EOF) {
 		return nil, ErrNothing
 	} else if err != nil {
@@ -270,37 +242,4 @@ func (s *Stream) Unpacked() (io.ReadCloser, error) {
 	}
 
 	return nil, ErrCoding
-}
-
-// chunk is how much is read ahead at a time, in bytes.
-const chunk = 256 << 10
-
-// ErrPanic is the error of a reader whose goroutine ended in a panic.
-var ErrPanic = errors.New("panic")
-
-// Ahead returns a reader that reads text, which is read from the answer, in a goroutine of
-// its own, so that the network, the decompression and the parser do not wait for each other.
-// stop ends it, even while it waits for the network, and closes the answer. It may
-// be called twice.
-func (s *Stream) Ahead(text io.Reader) (r io.Reader, stop func()) {
-	read, write := io.Pipe()
-	done := make(chan struct{})
-
-	go func() {
-		defer close(done)
-		defer func() {
-			if recover() != nil { // its value may hold a record
-				_ = write.CloseWithError(ErrPanic)
-			}
-		}()
-
-		_, err := io.CopyBuffer(write, struct{ io.Reader }{text}, make([]byte, chunk))
-		_ = write.CloseWithError(err)
-	}()
-
-	return read, func() {
-		_ = read.Close()
-		s.Close()
-		<-done
-	}
 }

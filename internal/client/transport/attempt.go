@@ -3,6 +3,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -19,50 +20,42 @@ import (
 )
 
 // RoundTrip makes one attempt, for which it enters the gate. Only a stream leaves it later,
-// when its answer is closed.
+// when its answer is closed. A login is a part of an attempt, which is in the gate.
 func (k *Call) RoundTrip(req *http.Request) (*http.Response, error) {
-	gate := k.sender.Gate
-	if err := gate.Enter(req.Context(), 1); err != nil {
+	leave := func() {}
+	if !k.Op.Anonymous {
+		if err := k.sender.Gate.Enter(req.Context(), 1); err != nil {
+			return nil, err
+		}
+		leave = func() { k.sender.Gate.Leave(0) }
+	}
+
+	if err := k.attempt(req, leave); err != nil {
 		return nil, err
 	}
 
-	if err := k.attempt(req); err != nil {
-		gate.Leave(0)
-		return nil, err
-	}
-	if !k.Op.Streams {
-		gate.Leave(0)
-		return k.response, nil
-	}
-
-	end := k.body.end
-	k.body.end = sync.OnceFunc(func() {
-		end()
-		gate.Leave(0)
-	})
-
-	return k.response, nil
+	return k.answer.Response, nil
 }
 
-// attempt sends the request once and reads its answer, both within request_timeout. An
-// answer that streams is read later and may take any time; the limit is for each of its
-// silences. After a 401 it renews the credential, for the next attempt.
-func (k *Call) attempt(req *http.Request) error {
+// attempt sends the request once and reads its answer, both within request_timeout, and calls
+// leave at its end. An answer that streams is read later and may take any time; the limit is
+// for each of its silences. After a 401 it gives up the token, for the next attempt.
+func (k *Call) attempt(req *http.Request, leave func()) error {
 	k.attempts++
 	k.sent.Store(false)
 
-	timeout := k.sender.cfg.RequestTimeout
 	ctx, cancel := k.attemptContext(req.Context())
-	limit := time.AfterFunc(timeout, func() { cancel(errTimeUp) })
-	end := func() {
+	limit := k.limit(cancel, "no answer, or one that stalled: it was not complete within")
+	end := sync.OnceFunc(func() {
 		limit.Stop()
 		cancel(nil)
-	}
+		leave()
+	})
 
 	began := time.Now()
 	resp, err := k.send(req.WithContext(ctx))
 	if err != nil {
-		err = k.TransportError(stallOr(ctx, err, "no answer within", timeout))
+		err = k.TransportError(cmp.Or(context.Cause(ctx), err))
 	}
 	k.log(req.Context(), resp, err, time.Since(began))
 	if err != nil {
@@ -70,40 +63,57 @@ func (k *Call) attempt(req *http.Request) error {
 		return err
 	}
 
-	if wait, ok := askedToWait(resp); ok && !k.Op.Anonymous {
-		k.sender.Gate.hold(wait)
-	}
-
-	k.body = &answerBody{ReadCloser: resp.Body, ctx: ctx, end: end, limit: limit, timeout: timeout}
-	resp.Body, k.response = k.body, resp
 	if k.Op.Streams && resp.StatusCode/100 == 2 {
 		limit.Stop()
-		k.body.streams = true
+		resp.Body = &streamBody{
+			ReadCloser: resp.Body,
+			limit:      func() *time.Timer { return k.limit(cancel, "the answer stalled: nothing more of it came for") },
+			ended:      func() error { return context.Cause(ctx) },
+			end:        end,
+		}
+		k.answer = Answer{Call: k, Status: resp.StatusCode, Response: resp}
+
+		return nil
+	}
+	defer end()
+
+	k.answer, err = k.readAnswer(ctx, resp)
+	if err == nil {
 		return nil
 	}
 
-	k.answer, err = k.readAnswer(req.Context(), resp)
-	if resp.StatusCode != http.StatusUnauthorized || k.Op.Anonymous || k.sender.cfg.Credentials.Email == "" {
-		return err
-	}
-
 	e := k.TransportError(err)
-	renewed, reason := k.sender.login.renew(req.Context(), k.generation)
-	e.Renewed, e.Detail = renewed, joined(reason, e.Detail)
+	if e.passes && !k.Op.Anonymous {
+		k.sender.Gate.hold(e.RetryAfter)
+	}
+	if e.Status == http.StatusUnauthorized && k.token != "" {
+		if e.renewed = k.sender.login.giveUp(k.token); !e.renewed {
+			e.Detail = joined(rejectedAgain, e.Detail)
+		}
+	}
 
 	return e
 }
 
-// interruptGrace is how long an attempt of a deferred request that was sent goes on after
-// an interrupt.
+// limit returns a timer that cancels an attempt after request_timeout. late says what has not
+// happened by then.
+func (k *Call) limit(cancel context.CancelCauseFunc, late string) *time.Timer {
+	timeout := k.sender.cfg.RequestTimeout
+	return time.AfterFunc(timeout, func() {
+		cancel(&Error{Class: ClassTimeout, Detail: late + " " + timeout.String() + " (request_timeout)"})
+	})
+}
+
+// interruptGrace is how long an attempt of a write that was sent goes on after an interrupt:
+// its outcome could not be found out otherwise.
 const interruptGrace = 700 * time.Millisecond
 
 // attemptContext returns the context of one attempt. It ends with the caller's, or
-// interruptGrace later where the operation lingers and the request was sent.
+// interruptGrace later where a write was sent.
 func (k *Call) attemptContext(parent context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
 	stop := context.AfterFunc(parent, func() {
-		if k.Op.Lingers && k.sent.Load() {
+		if k.Op.Effect && k.sent.Load() {
 			_ = Pause(ctx, interruptGrace)
 		}
 		cancel(context.Cause(parent))
@@ -113,6 +123,35 @@ func (k *Call) attemptContext(parent context.Context) (context.Context, context.
 		stop()
 		cancel(cause)
 	}
+}
+
+// streamBody is the body of an answer that streams. Its attempt ends when it is closed.
+type streamBody struct {
+	io.ReadCloser
+
+	limit func() *time.Timer
+	ended func() error // why the attempt has ended; nil if it has not
+	end   func()
+	err   error // with which the network ended the answer
+}
+
+// Read reads from the answer, each time within request_timeout.
+func (b *streamBody) Read(p []byte) (int, error) {
+	defer b.limit().Stop()
+
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = cmp.Or(b.ended(), err)
+		b.err = err
+	}
+
+	return n, err
+}
+
+// Close closes the answer and ends its attempt.
+func (b *streamBody) Close() error {
+	defer b.end()
+	return b.ReadCloser.Close()
 }
 
 // send sends a clone with credentials and the user's headers, and only to the configured
@@ -147,7 +186,7 @@ func (k *Call) send(req *http.Request) (*http.Response, error) {
 
 	resp.Request = req // and not the one with credentials
 	if cfg.Observer != nil {
-		cfg.Observer(Head{Operation: k.Op.Name, Status: resp.StatusCode})
+		cfg.Observer(k.Op.Name, resp.StatusCode)
 	}
 
 	return resp, nil
@@ -156,27 +195,29 @@ func (k *Call) send(req *http.Request) (*http.Response, error) {
 // authorize adds the credential to a request (section 5): the application-level key, the JWT
 // from the configuration, or the token of a login.
 func (k *Call) authorize(ctx context.Context, req *http.Request) error {
-	c := k.sender.cfg.Credentials
-	token := c.Token
-
-	switch {
-	case k.Op.Anonymous:
+	if k.Op.Anonymous {
 		return nil
-	case c.APISecretKey != "":
+	}
+
+	c := k.sender.cfg.Credentials
+	if c.APISecretKey != "" {
 		parameter := "apiSecretToken=" + url.QueryEscape(c.APISecretKey)
 		if req.URL.RawQuery != "" {
 			parameter = req.URL.RawQuery + "&" + parameter
 		}
 		req.URL.RawQuery = parameter
+
 		return nil
-	case token == "":
-		held, err := k.sender.login.present(ctx, k)
-		if err != nil {
-			return err
-		}
-		token, k.generation = held.text, held.generation
 	}
 
+	token := c.Token
+	if token == "" {
+		var err error
+		if token, err = k.sender.login.present(ctx, k); err != nil {
+			return err
+		}
+		k.token = token
+	}
 	req.Header.Set("Authorization", "bearer "+token)
 
 	return nil
@@ -185,7 +226,10 @@ func (k *Call) authorize(ctx context.Context, req *http.Request) error {
 // errNotProcessed is the error of a request that HTTP/2 refused before the service saw it:
 // its stream was reset with REFUSED_STREAM, or left out by a GOAWAY (RFC 9113, sections 6.8
 // and 8.7).
-var errNotProcessed = errors.New("HTTP/2 refused the request before it was processed")
+var errNotProcessed error = &Error{
+	Class:  ClassConnectionLost,
+	Detail: "the connection was closing, and the service refused the request before it processed it (HTTP/2)",
+}
 
 // errNotRepeated is the error of a request that broke off and that the HTTP stack would
 // have repeated.
@@ -255,63 +299,4 @@ func (k *Call) log(ctx context.Context, resp *http.Response, err error, took tim
 
 	fields["status"] = resp.StatusCode
 	tflog.Debug(ctx, "Request to the analytics service answered", fields)
-}
-
-// stallError is the error of an attempt that request_timeout has ended. Its text is safe
-// to show.
-type stallError struct {
-	what  string
-	after time.Duration
-}
-
-func (e *stallError) Error() string { return e.what + " " + e.after.String() + " (request_timeout)" }
-
-// errTimeUp is the cause of the end of an attempt's context where its time was up.
-var errTimeUp = errors.New("the time of the attempt is up")
-
-// stallOr returns a *stallError where the time of an attempt was up, or else err.
-func stallOr(ctx context.Context, err error, what string, after time.Duration) error {
-	if errors.Is(context.Cause(ctx), errTimeUp) {
-		return &stallError{what, after}
-	}
-	return err
-}
-
-// answerBody is the body of an answer, with the time limit of its attempt until it is
-// closed.
-type answerBody struct {
-	io.ReadCloser
-	//nolint:containedctx // the body lives exactly as long as its attempt, and this is the attempt's context.
-	ctx context.Context
-	end func() // releases the time limit; may be called twice
-	err error  // with which the network ended the answer
-
-	limit   *time.Timer
-	timeout time.Duration // of the answer, or of each of its silences if it streams
-	streams bool
-}
-
-// Read reads from the answer. The error is a *stallError where the time is up.
-func (b *answerBody) Read(p []byte) (int, error) {
-	stall := "the answer stalled: it began and was not complete after"
-	if b.streams {
-		stall = "the answer stalled: nothing more of it came for"
-		b.limit.Reset(b.timeout)
-		defer b.limit.Stop()
-	}
-
-	n, err := b.ReadCloser.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = stallOr(b.ctx, err, stall, b.timeout)
-		b.err = err
-	}
-
-	return n, err
-}
-
-// Close closes the answer and releases the time limit.
-func (b *answerBody) Close() error {
-	err := b.ReadCloser.Close()
-	b.end()
-	return err
 }

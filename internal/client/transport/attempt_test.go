@@ -42,10 +42,10 @@ func TestObserver_seesLoginsAndRepetitions(t *testing.T) {
 			t.Errorf("the observer saw %q", seen)
 		}
 	}, func(_ *mocktest.Instance, cfg *Config) {
-		cfg.Observer = func(h Head) {
+		cfg.Observer = func(operation string, status int) {
 			mu.Lock()
 			defer mu.Unlock()
-			seen = append(seen, h.Operation+" "+http.StatusText(h.Status))
+			seen = append(seen, operation+" "+http.StatusText(status))
 		}
 	})
 }

@@ -36,30 +36,21 @@ func (c Credentials) IsZero() bool { return c == Credentials{} }
 // Validate returns an error for more than one way to authenticate, half a pair, blanks, and
 // characters that a header or an address cannot carry. The error is a *CredentialError.
 func (c Credentials) Validate() error {
-	var ways []string
-	for _, way := range []struct{ name, value string }{{"token", c.Token}, {"api_secret_key", c.APISecretKey}, {"email", c.Email + c.Password}} {
-		if way.value != "" {
-			ways = append(ways, way.name)
-		}
-	}
-
-	switch {
-	case len(ways) == 0:
+	const excludes = "excludes the other credentials: give email and password, or token, or api_secret_key"
+	switch login := c.Email + c.Password; {
+	case c.IsZero():
 		return &CredentialError{"email", "is not set, and neither is token or api_secret_key: no credentials are given"}
-	case len(ways) > 1:
-		return &CredentialError{ways[0], "excludes the other credentials: give email and password, or token, or api_secret_key"}
+	case c.Token != "" && login+c.APISecretKey != "":
+		return &CredentialError{"token", excludes}
+	case c.APISecretKey != "" && login != "":
+		return &CredentialError{"api_secret_key", excludes}
 	case c.Email != "" && c.Password == "":
 		return &CredentialError{"password", "is missing beside email"}
 	case c.Password != "" && c.Email == "":
 		return &CredentialError{"email", "is missing beside password"}
 	}
 
-	for _, s := range []struct{ name, value string }{
-		{"email", c.Email},
-		{"password", c.Password},
-		{"token", c.Token},
-		{"api_secret_key", c.APISecretKey},
-	} {
+	for _, s := range []struct{ name, value string }{{"email", c.Email}, {"password", c.Password}, {"token", c.Token}, {"api_secret_key", c.APISecretKey}} {
 		if problem := ValidateSecret(s.name, s.value); s.value != "" && problem != "" {
 			return &CredentialError{s.name, problem}
 		}
@@ -101,10 +92,6 @@ var ownHeaders = []string{
 	"Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "Te", "Trailer", "Accept", "Accept-Encoding", "User-Agent",
 }
 
-// repeatHeaders make Go's HTTP transport send a request of any method again where a
-// connection breaks.
-var repeatHeaders = []string{"Idempotency-Key", "X-Idempotency-Key"}
-
 // ValidateHeaders returns an error for names and values that are no header, for headers
 // that are not the user's to set, such as Authorization, and for headers that let a
 // deletion be sent twice. It never repeats a value.
@@ -119,7 +106,7 @@ func ValidateHeaders(headers map[string]string) error {
 			return errors.New("headers has a name that is not a header name")
 		case slices.Contains(ownHeaders, canonical):
 			return fmt.Errorf("headers must not contain %s: the provider sets it itself", canonical)
-		case slices.Contains(repeatHeaders, canonical):
+		case canonical == "Idempotency-Key", canonical == "X-Idempotency-Key": // with one, Go's HTTP transport sends a request of any method again
 			return fmt.Errorf("headers must not contain %s: one value for all requests marks them as the same request, and a broken connection would repeat them", canonical)
 		case seen[canonical]:
 			return fmt.Errorf("headers contains %s twice, in different spellings", shown)

@@ -5,13 +5,11 @@ package transport
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,10 +80,6 @@ type Error struct {
 	Attribute string
 	// Ambiguous reports whether the service may have carried the request out.
 	Ambiguous bool
-	// NotProcessed reports whether the service certainly did not carry the request out:
-	// nothing of it was sent, or HTTP/2 proves it. It can be sent again, even where each
-	// request that arrives is queued.
-	NotProcessed bool
 	// Queued reports whether each request of the operation that arrives is another one in
 	// the service's queue, so that repeating it may do harm.
 	Queued bool
@@ -94,8 +88,10 @@ type Error struct {
 	Cached bool
 	Date   time.Time
 
-	Renewed bool  // the credential was renewed after the 401
-	Cause   error // nil, a context's error, ErrUntimed, ErrOutdated or a *answer.Error; never an error of the network
+	Cause error // nil, a context's error, ErrUntimed, ErrOutdated or a *answer.Error; never an error of the network
+
+	renewed bool // there is another token than the one that got the 401
+	passes  bool // another attempt may succeed
 }
 
 // Title returns the headline of the failure.
@@ -131,10 +127,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Cause }
 
 // IsError reports whether err is a failure of an operation, and not of its caller.
-func IsError(err error) bool {
-	_, ok := errors.AsType[*Error](err)
-	return ok
-}
+func IsError(err error) bool { return isType[*Error](err) }
 
 // IsClass reports whether err is an *Error of one of the classes.
 func IsClass(err error, classes ...ErrorClass) bool {
@@ -174,105 +167,66 @@ func Invalid(op Operation, err error) *Error {
 // TransportError returns an error of the HTTP stack as an *Error. The original is
 // dropped: it holds the whole URL, and with it possibly the key. An *Error is copied.
 func (k *Call) TransportError(err error) *Error {
-	if own, ok := errors.AsType[*Error](err); ok {
+	own, isOwn := errors.AsType[*Error](err)
+	if isOwn && own.Operation != "" {
 		shared := *own // a failed login is one error for all its callers
 		return &shared
 	}
-	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err
+
+	var e *Error
+	if isOwn {
+		e = k.Fail(own.Class, 0, own.Detail)
+	} else {
+		e = k.stackError(err)
 	}
 
-	e := k.Fail(ClassConnectionLost, 0, "the connection broke before the answer was complete")
-	at := slices.IndexFunc(failures, func(f failure) bool { return f.matches(err) })
-	if at >= 0 {
-		e.Class, e.Detail = failures[at].class, failures[at].detail
-	}
-
-	if stall, ok := errors.AsType[*stallError](err); ok {
-		e.Detail = stall.Error()
-	}
-	if proxy, ok := errors.AsType[proxyError](err); ok {
-		e.Detail = proxy.Error()
-		if proxy == http.StatusProxyAuthRequired {
-			e.Class = ClassProxyAuth
-		}
-	} else if e.Class == ClassUnreachable && !isOperation("proxyconnect")(err) {
-		e.Detail += "; the host is " + escapeText(k.sender.cfg.Base.Host, 260)
-	}
-	if e.Class == ClassCancelled {
-		e.Cause = context.Canceled
-		if errors.Is(err, context.DeadlineExceeded) {
-			e.Cause = context.DeadlineExceeded
-		}
-	}
-
-	e.NotProcessed = !k.sent.Load() || errors.Is(err, errNotProcessed)
-	e.Ambiguous = k.Op.Effect && !e.NotProcessed
+	e.Ambiguous = k.Op.Effect && k.sent.Load() && !errors.Is(err, errNotProcessed)
 
 	return e
 }
 
-const (
-	noTLS       = "the other side does not speak TLS"
-	tlsRejected = "the certificate or the handshake was not accepted"
-	interrupted = "the run was interrupted or its time was up"
-)
+// stackError returns the error that an error of net/http stands for. It is told by its type,
+// and never by its text.
+func (k *Call) stackError(err error) *Error {
+	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, ended) {
+			e := k.Fail(ClassCancelled, 0, "the run was interrupted or its time was up")
+			e.Cause = ended
+			return e
+		}
+	}
 
-// failure is an error of the HTTP stack that is told apart, by its type and never by its text.
-type failure struct {
-	matches func(error) bool
-	class   ErrorClass
-	detail  string
-}
+	var operation string // of the connection
+	if failed, ok := errors.AsType[*net.OpError](err); ok {
+		operation = failed.Op
+	}
+	failed, isNet := errors.AsType[net.Error](err)
+	host := "; the host is " + escapeText(k.sender.cfg.Base.Host, 260)
 
-// failures are in the order in which they are tried. The first that matches counts.
-var failures = []failure{
-	{isType[*stallError], ClassTimeout, ""},
-	{isType[proxyError], ClassUnreachable, ""},
-	{is(context.Canceled), ClassCancelled, interrupted},
-	{is(context.DeadlineExceeded), ClassCancelled, interrupted},
+	switch rejected, ok := errors.AsType[*tls.CertificateVerificationError](err); {
+	case ok:
+		return k.Fail(ClassTLS, 0, "the certificate was not accepted: "+k.Redact.Text(rejected.Err.Error(), limitMessage))
+	case isType[tls.RecordHeaderError](err), errors.Is(err, http.ErrSchemeMismatch):
+		return k.Fail(ClassTLS, 0, "the other side does not speak TLS")
+	case operation == "remote error":
+		return k.Fail(ClassTLS, 0, "the handshake was not accepted")
 
-	{isType[x509.UnknownAuthorityError], ClassTLS, "the certificate is signed by an authority that is not trusted on this machine; ca_cert_file adds one"},
-	{isType[x509.HostnameError], ClassTLS, "the certificate is for another host name"},
-	{isExpired, ClassTLS, "the certificate has expired or is not yet valid"},
-	{isType[tls.RecordHeaderError], ClassTLS, noTLS},
-	{is(http.ErrSchemeMismatch), ClassTLS, noTLS},
-	{isType[*tls.CertificateVerificationError], ClassTLS, tlsRejected},
-	{isType[x509.CertificateInvalidError], ClassTLS, tlsRejected},
-	{isType[tls.AlertError], ClassTLS, tlsRejected},
+	case operation == "proxyconnect":
+		return k.Fail(ClassUnreachable, 0, "the proxy cannot be reached; check HTTPS_PROXY, HTTP_PROXY and NO_PROXY")
+	case isType[*net.DNSError](err):
+		return k.Fail(ClassUnreachable, 0, "the host name cannot be resolved"+host)
+	case isNet && failed.Timeout():
+		return k.Fail(ClassTimeout, 0, "the connection timed out")
+	case operation == "dial":
+		return k.Fail(ClassUnreachable, 0, "the connection was refused or there is no route"+host)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return k.Fail(ClassConnectionLost, 0, "the answer was cut off")
+	}
 
-	{isOperation("proxyconnect"), ClassUnreachable, "the proxy cannot be reached; check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"},
-	{isType[*net.DNSError], ClassUnreachable, "the host name cannot be resolved"},
-	{isTimeout, ClassTimeout, "the connection timed out"},
-	{isOperation("dial"), ClassUnreachable, "the connection was refused or there is no route"},
-
-	{is(errNotProcessed), ClassConnectionLost, "the connection was closing, and the service refused the request before it processed it (HTTP/2)"},
-	{is(io.ErrUnexpectedEOF), ClassConnectionLost, "the answer was cut off"},
-}
-
-func is(target error) func(error) bool {
-	return func(err error) bool { return errors.Is(err, target) }
+	return k.Fail(ClassConnectionLost, 0, "the connection broke before the answer was complete")
 }
 
 func isType[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
-}
-
-func isExpired(err error) bool {
-	invalid, ok := errors.AsType[x509.CertificateInvalidError](err)
-	return ok && invalid.Reason == x509.Expired
-}
-
-func isTimeout(err error) bool {
-	failed, ok := errors.AsType[net.Error](err)
-	return ok && failed.Timeout()
-}
-
-// isOperation returns whether an error is one of the connection's operation, such as dial.
-func isOperation(op string) func(error) bool {
-	return func(err error) bool {
-		failed, ok := errors.AsType[*net.OpError](err)
-		return ok && failed.Op == op
-	}
 }

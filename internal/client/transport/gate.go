@@ -6,12 +6,14 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // Gate bounds the number of requests in flight and their rate, and sends none while the
 // service has asked for time.
 type Gate struct {
-	slots    chan struct{}
+	slots    *semaphore.Weighted
 	interval time.Duration // between two requests; 0 without a bound
 
 	mu    sync.Mutex
@@ -20,7 +22,7 @@ type Gate struct {
 }
 
 func newGate(concurrency int, perSecond float64) *Gate {
-	g := &Gate{slots: make(chan struct{}, concurrency)}
+	g := &Gate{slots: semaphore.NewWeighted(int64(concurrency))}
 	if perSecond > 0 {
 		g.interval = time.Duration(float64(time.Second) / perSecond)
 	}
@@ -31,10 +33,8 @@ func newGate(concurrency int, perSecond float64) *Gate {
 // and until the service no longer asks for time. The service comes last: its answer to
 // another request may arrive during the first waits. The caller calls leave.
 func (g *Gate) Enter(ctx context.Context, requests int) error {
-	select {
-	case g.slots <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := g.slots.Acquire(ctx, 1); err != nil {
+		return err
 	}
 
 	g.mu.Lock()
@@ -62,7 +62,7 @@ func (g *Gate) Leave(unsent int) {
 	g.free = g.free.Add(-time.Duration(unsent) * g.interval)
 	g.mu.Unlock()
 
-	<-g.slots
+	g.slots.Release(1)
 }
 
 // remaining returns how long the service still wants all callers to wait; zero or less

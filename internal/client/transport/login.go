@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/go-json-experiment/json"
+	"golang.org/x/sync/semaphore"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -51,69 +51,58 @@ var loginEndpoint = Expand("/v1/auth/login/jwt")
 type login struct {
 	sender *Sender
 	flight singleflight.Group
-	turn   chan struct{} // holds a value while a login is under way
 
 	mu      sync.Mutex
-	held    issued // its text is empty before the first login, and after a 401
+	shared  string // the token; empty before the first login, and after a 401
 	renewAt time.Time
-	renewed time.Time // when a 401 last ended a token
+	gaveUp  time.Time // when a 401 last ended a token
 
-	failure *Error    // of the last login; nil if it succeeded
-	failed  time.Time // when it failed
+	turn    *semaphore.Weighted // of one login at a time; guards what follows
+	failure *Error              // of the last login; nil if it succeeded
+	failed  time.Time           // when it failed
 }
 
-// issued is the token of a login. Its generation counts tokens, so that a 401 is held against
-// the right one.
-type issued struct {
-	text       string
-	generation int
+// current returns the token; empty where there is none, or not for long. Time is measured by
+// the monotonic clock of this machine: the service's may be off.
+func (l *login) current() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if time.Now().Before(l.renewAt) {
+		return l.shared
+	}
+	return ""
 }
 
-// present returns the token for a call. What follows from a comparison does not wait for a
-// login.
-func (l *login) present(ctx context.Context, k *Call) (issued, error) {
-	if token, ok := l.current(); ok {
+// giveUp gives up a token that got a 401, and reports whether there is, or may be, another one.
+func (l *login) giveUp(rejected string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+
+	if l.shared == rejected && time.Since(l.gaveUp) < renewalPause {
+		return false
+	}
+	if l.shared == rejected { // no other caller of this token has come first
+		l.shared, l.gaveUp = "", time.Now()
+	}
+
+	return true
+}
+
+// rejectedAgain says why a token that got a 401 is kept.
+const rejectedAgain = "the service rejected another token less than a minute ago, so the provider does not log in again for now"
+
+// present returns the token for a call. Where there is none, it waits for the one login that is
+// under way, or begins it, and returns the token of that login, even if another caller has got a
+// 401 for it since. The login goes on when the caller that began it is cancelled: the others
+// still need it. What follows from a comparison does not wait.
+func (l *login) present(ctx context.Context, k *Call) (string, error) {
+	if token := l.current(); token != "" {
 		return token, nil
 	}
 	if k.follows() {
-		return issued{}, k.outdated()
+		return "", k.outdated()
 	}
 
-	return l.obtain(ctx)
-}
-
-// current returns the token, and whether it is to be used. Time is measured by the monotonic
-// clock of this machine: the service's may be off.
-func (l *login) current() (token issued, ok bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.held, l.held.text != "" && time.Now().Before(l.renewAt)
-}
-
-// renew makes sure that there is a newer token than the one that got a 401, and reports
-// whether it did; reason says why not, where the 401 alone does not explain it.
-func (l *login) renew(ctx context.Context, generation int) (renewed bool, reason string) {
-	l.mu.Lock()
-	isFirst := l.held.generation == generation && l.held.text != "" // no other caller of this token has begun
-	if isFirst && !l.renewed.IsZero() && time.Since(l.renewed) < renewalPause {
-		l.mu.Unlock()
-		return false, "the service rejected another token less than " + renewalPause.String() + " ago, so the provider does not log in again for now"
-	}
-	if isFirst {
-		l.held.text, l.renewed = "", time.Now()
-	}
-	l.mu.Unlock()
-
-	// A failing login shows as the original 401: that is what happened to the call.
-	_, err := l.obtain(ctx)
-
-	return err == nil, ""
-}
-
-// obtain waits for the one login that is under way, or begins it, unless there is a token. It
-// returns the token of that login, even if another caller has got a 401 for it since. The login
-// goes on when the caller that began it is cancelled: the others still need it.
-func (l *login) obtain(ctx context.Context) (issued, error) {
 	result := l.flight.DoChan("login", func() (_ any, err error) {
 		// A panic in here would end the process with every resource in flight.
 		defer func() {
@@ -122,82 +111,62 @@ func (l *login) obtain(ctx context.Context) (issued, error) {
 			}
 		}()
 
-		if token, ok := l.current(); ok {
+		if token := l.current(); token != "" {
 			return token, nil
 		}
 		got, err := l.logIn(context.WithoutCancel(ctx))
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		lifetime := got.lifetime()
-		l.held, l.failure = issued{got.text, l.held.generation + 1}, nil
+		l.shared = got.text
 		l.renewAt = time.Now().Add(max(tokenFloor, lifetime-min(5*time.Minute, lifetime/10)))
 
-		return l.held, nil
+		return got.text, nil
 	})
 
 	select {
 	case r := <-result:
-		token, _ := r.Val.(issued)
+		token, _ := r.Val.(string)
 		return token, r.Err
 	case <-ctx.Done():
-		return issued{}, ctx.Err()
+		return "", ctx.Err()
 	}
 }
 
 // logIn returns the token of a new login. Logins take turns, so that each knows how the one
 // before it has ended: an earlier failure that still stands is its error, unchanged, without
-// another attempt. A login passes by the gate.
+// another attempt.
 func (l *login) logIn(ctx context.Context) (token, error) {
-	select {
-	case l.turn <- struct{}{}:
-	case <-ctx.Done():
-		return token{}, ctx.Err()
+	if err := l.turn.Acquire(ctx, 1); err != nil {
+		return token{}, Interrupted(opLogin, loginEndpoint, err)
 	}
-	defer func() { <-l.turn }()
+	defer l.turn.Release(1)
 
-	l.mu.Lock()
-	e, failed := l.failure, l.failed
-	l.mu.Unlock()
-	if e != nil && (IsClass(e, ClassAuthentication, ClassForbidden, ClassRejected) || time.Since(failed) < loginPause) {
+	if e := l.failure; e != nil && (IsClass(e, ClassAuthentication, ClassForbidden, ClassRejected) || time.Since(l.failed) < loginPause) {
 		return token{}, e
 	}
 
-	for attempt := 1; ; attempt++ {
-		got, err := l.send(ctx)
-		if err == nil {
-			return got, nil
-		}
-
-		e, _ := errors.AsType[*Error](err)
-		e.Attempts = attempt
-		if wait, again := l.sender.Again(ctx, opLogin, e); again {
-			if err := Pause(ctx, wait); err != nil {
-				return token{}, err
-			}
-			continue
-		}
-		if ctx.Err() == nil { // a caller that gives up says nothing of the credentials
-			l.mu.Lock()
-			l.failure, l.failed = e, time.Now()
-			l.mu.Unlock()
-		}
-
-		return token{}, e
+	got, err := l.send(ctx)
+	if ctx.Err() == nil { // a caller that gives up says nothing of the credentials
+		l.failure, _ = errors.AsType[*Error](err)
+		l.failed = time.Now()
 	}
+
+	return got, err
 }
 
-// send sends one login request. The error is an *Error.
+// send sends a login with its retries. The error is an *Error.
 func (l *login) send(ctx context.Context) (token, error) {
 	s := l.sender
 	p, err := Place(s.cfg.LoginParametersIn, map[string]any{"email": s.cfg.Credentials.Email, "password": s.cfg.Credentials.Password})
 	if err != nil {
 		return token{}, Invalid(opLogin, err)
 	}
-	answered, err := s.Once(ctx, Request{Op: opLogin, To: loginEndpoint, Payload: p})
+	answered, err := s.Do(ctx, Request{Op: opLogin, To: loginEndpoint, Payload: p})
 	if err != nil {
 		return token{}, err
 	}
@@ -228,15 +197,11 @@ func (s *Sender) NewToken(ctx context.Context) (text string, expires time.Time, 
 
 	began := time.Now()
 	got, err := s.login.logIn(ctx)
-	if err != nil {
-		return "", time.Time{}, Interrupted(opLogin, loginEndpoint, err)
+	if err == nil && got.expires.IsZero() {
+		got.expires = began.Add(tokenLifetime)
 	}
 
-	if got.expires.IsZero() {
-		return got.text, began.Add(tokenLifetime), nil
-	}
-
-	return got.text, got.expires, nil
+	return got.text, got.expires, err
 }
 
 // token is a JSON Web Token (JWT) with the times that it states; zero where it states none.
@@ -273,21 +238,24 @@ func readToken(got Answer) (token, bool) {
 		}
 	}
 
-	if v, err := jsonvalue.Parse(decoded[0]); err != nil || v.Kind() != '{' {
+	header, _ := jsonvalue.Parse(decoded[0])
+	if header.Kind() != '{' {
 		return token{}, false
 	}
 
-	claims, _ := jsonvalue.Parse(decoded[1])
-	m := jsonvalue.Members(claims)
+	var claims struct {
+		IssuedAt float64 `json:"iat"`
+		Expires  float64 `json:"exp"`
+	}
+	_ = json.Unmarshal(decoded[1], &claims) // what is no number is not stated
 
-	return token{text: text, issuedAt: numericDate(m["iat"]), expires: numericDate(m["exp"])}, true
+	return token{text: text, issuedAt: numericDate(claims.IssuedAt), expires: numericDate(claims.Expires)}, true
 }
 
-// numericDate returns the time that a JWT writes as seconds since 1970; zero where v is
+// numericDate returns the time that a JWT writes as seconds since 1970; zero where they are
 // none.
-func numericDate(v jsontext.Value) time.Time {
-	seconds, err := strconv.ParseFloat(string(v), 64)
-	if err != nil || seconds <= 0 || seconds > math.MaxInt32*100 {
+func numericDate(seconds float64) time.Time {
+	if seconds <= 0 || seconds > math.MaxInt32*100 {
 		return time.Time{}
 	}
 	return time.Unix(int64(seconds), 0)

@@ -42,28 +42,23 @@ func newPool(cfg Config) (*http.Transport, error) {
 		MaxIdleConns:           cfg.MaxConcurrency,
 		MaxIdleConnsPerHost:    cfg.MaxConcurrency,
 		IdleConnTimeout:        90 * time.Second,
-		MaxResponseHeaderBytes: limitHeader,
+		MaxResponseHeaderBytes: 1 << 20,
 		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
-			if resp.StatusCode != http.StatusOK {
-				return proxyError(resp.StatusCode)
+			refusal := &Error{Class: ClassUnreachable, Detail: "the proxy answered with status " + http.StatusText(resp.StatusCode)}
+			switch resp.StatusCode {
+			case http.StatusOK:
+				return nil
+			case http.StatusProxyAuthRequired:
+				refusal.Class = ClassProxyAuth
 			}
-			return nil
+
+			return refusal
 		},
 	}
 
 	//nolint:staticcheck // net/http's own HTTP/2 repeats a PATCH after a PROTOCOL_ERROR, which proves nothing; a test holds this.
-	h2, err := http2.ConfigureTransports(t)
-	if err != nil {
-		return nil, err
-	}
-
-	h2.MaxHeaderListSize = limitHeader //nolint:staticcheck // of the same transport
-
-	return t, nil
+	return t, http2.ConfigureTransport(t)
 }
-
-// limitHeader bounds the header of an answer, in bytes.
-const limitHeader = 1 << 20
 
 // trust returns the system's certificates with those of ca_cert_file; nil stands for the
 // system's alone.
@@ -82,11 +77,4 @@ func trust(pem []byte) (*x509.CertPool, error) {
 	}
 
 	return pool, nil
-}
-
-// proxyError is the status with which a proxy refuses to open a tunnel.
-type proxyError int
-
-func (e proxyError) Error() string {
-	return "the proxy answered with status " + http.StatusText(int(e))
 }

@@ -27,12 +27,12 @@ const (
 
 // Redactor removes what must never be shown from text that others wrote: the values of the
 // request and the secrets of the client, however they are spelled, and what looks like a
-// person or a credential, since a service may quote more than this request sent.
+// person or a credential, since a service may quote more than this request sent. It is used by
+// one goroutine at a time.
 type Redactor struct {
 	secrets *vocabulary // of the client
 	values  []string    // of the request
-	once    sync.Once
-	private vocabulary // holds the values once something is shown; most calls show nothing
+	private *vocabulary // of the values; nil until something is shown, since most calls show nothing
 }
 
 // NewRedactor returns a redactor for values, and for what looks like a secret.
@@ -50,11 +50,16 @@ func (r *Redactor) Clean(s string) string {
 	if s == "" {
 		return ""
 	}
-	r.once.Do(func() { r.private.add(r.values...) })
+	if r.private == nil {
+		r.private = &vocabulary{}
+		r.private.add(r.values...)
+	}
 
-	s = clean(s, r.secrets.hide, redactDepth, redactBase64)
-	s = clean(s, r.private.hide, redactDepth, redactBase64)
-	return clean(s, hideShapes, redactDepth, redactBase64)
+	for _, hide := range []func(string, bool) string{r.secrets.hide, r.private.hide, hideShapes} {
+		s = clean(s, hide, redactDepth, redactBase64)
+	}
+
+	return s
 }
 
 // clean returns s with hide applied to it and to what it reads with layers of encoding undone.
@@ -147,21 +152,14 @@ func (v *vocabulary) add(values ...string) {
 		v.words, v.known = map[rune][][]rune{}, map[string]bool{}
 	}
 	for _, value := range values {
-		v.addReadings(strings.TrimSpace(value), redactDepth)
-	}
-}
-
-func (v *vocabulary) addReadings(value string, depth int) {
-	folded := strings.Map(fold, value)
-	if word := []rune(folded); len(word) > 0 && !v.known[folded] {
-		v.known[folded] = true
-		v.words[word[0]] = append(v.words[word[0]], word)
-	}
-
-	for _, kind := range escapes {
-		if decoded := kind.ReplaceAllStringFunc(value, unescape); decoded != value && depth > 0 {
-			v.addReadings(decoded, depth-1)
-		}
+		clean(strings.TrimSpace(value), func(reading string, _ bool) string {
+			folded := strings.Map(fold, reading)
+			if word := []rune(folded); len(word) > 0 && !v.known[folded] {
+				v.known[folded] = true
+				v.words[word[0]] = append(v.words[word[0]], word)
+			}
+			return reading
+		}, redactDepth, 0)
 	}
 }
 
@@ -179,35 +177,32 @@ func fold(r rune) rune {
 func (v *vocabulary) hide(s string, fromBase64 bool) string {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	if len(v.words) == 0 {
-		return s
-	}
 
+	var shown strings.Builder
 	text, folded := []rune(s), []rune(strings.Map(fold, s))
-	shown := make([]rune, 0, len(text))
 	hidden := 0 // the end of the values found so far
 	for i, r := range folded {
-		end := hidden
 		for _, word := range v.words[r] {
 			to := i + len(word)
-			if to > end && to <= len(folded) && slices.Equal(word, folded[i:to]) && isMeant(folded, i, to) && (!fromBase64 || len(string(word)) > 3) {
-				end = to
+			isFound := to > hidden && to <= len(folded) && slices.Equal(word, folded[i:to]) && isMeant(folded, i, to)
+			if !isFound || fromBase64 && len(string(word)) <= 3 {
+				continue
 			}
+			if hidden <= i {
+				shown.WriteString(redacted)
+			}
+			hidden = to
 		}
 
-		switch {
-		case end <= i:
-			shown = append(shown, text[i])
-		case hidden <= i:
-			shown = append(shown, []rune(redacted)...)
+		if hidden <= i {
+			shown.WriteRune(text[i])
 		}
-		hidden = end
 	}
 	if hidden == 0 {
 		return s
 	}
 
-	return string(shown)
+	return shown.String()
 }
 
 // isMeant reports whether s[from:to] stands for the value that it is equal to, and is not a
@@ -220,13 +215,13 @@ func isMeant(s []rune, from, to int) bool {
 		return true
 	}
 
-	before, after := utf8.RuneError, utf8.RuneError
-	if from > 0 {
-		before = s[from-1]
+	beside := func(i int) rune {
+		if i < 0 || i >= len(s) {
+			return utf8.RuneError
+		}
+		return s[i]
 	}
-	if to < len(s) {
-		after = s[to]
-	}
+	before, after := beside(from-1), beside(to)
 
 	if len(value) == 1 || len(value) <= 3 && isWord && !slices.ContainsFunc(value, unicode.IsDigit) {
 		const quotes = "\"'`“”„‘’«»"

@@ -6,8 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -35,9 +35,6 @@ type Operation struct {
 	// Streams: the answer may be larger than memory and is read while it comes.
 	// request_timeout bounds each of its silences and not the whole.
 	Streams bool
-	// Lingers: where the run is interrupted, an attempt that was sent goes on for
-	// interruptGrace, because its outcome could not be found out otherwise.
-	Lingers bool
 	// Anonymous: the request is sent without credentials.
 	Anonymous bool
 	// Fresh: what the service shows decides about requests, so that no cache must answer.
@@ -135,12 +132,10 @@ type Call struct {
 	Redact *Redactor
 	sender *Sender
 
-	attempts   int
-	generation int            // of the token of the last attempt
-	sent       atomic.Bool    // the request of the last attempt reached the connection
-	response   *http.Response // of the last attempt; read and closed, except of a stream
-	answer     Answer         // of the last attempt; empty of a stream
-	body       *answerBody    // of the last attempt
+	attempts int
+	token    string      // of a login, in the last attempt; empty without one
+	sent     atomic.Bool // the request of the last attempt reached the connection
+	answer   Answer      // of the last attempt
 }
 
 // newCall returns a call and its HTTP request, which has no credentials. A write of a
@@ -165,6 +160,10 @@ func (s *Sender) newCall(ctx context.Context, r Request) (*Call, *retryablehttp.
 	req.Host = req.URL.Host
 
 	req.Header.Set("Accept", "application/json")
+	if r.Op.Streams {
+		req.Header.Set("Accept", "application/json, application/x-ndjson, */*;q=0.1")
+		req.Header.Set("Accept-Encoding", "zstd, gzip")
+	}
 	if r.Op.Fresh {
 		req.Header.Set("Cache-Control", "no-cache")
 	}
@@ -188,6 +187,7 @@ func (k *Call) Fail(class ErrorClass, status int, detail string) *Error {
 		Queued:    k.Op.Queues,
 		// An unreadable success is still a success: the change may be there.
 		Ambiguous: k.Op.Effect && status/100 == 2,
+		passes:    slices.Contains([]ErrorClass{ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassTruncated}, class),
 	}
 }
 

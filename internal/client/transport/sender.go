@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+	"golang.org/x/sync/semaphore"
 )
 
 // Config configures a sender. All limits are set.
@@ -45,15 +46,9 @@ type Config struct {
 	// DialContext replaces the dialer, and Proxy the proxy settings of the environment.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 	Proxy       func(*http.Request) (*url.URL, error)
-	// Observer is called for the head of each answer, including those to logins and to
-	// repeated requests, and concurrently.
-	Observer func(Head)
-}
-
-// Head is what an answer says before its body.
-type Head struct {
-	Operation string // its name in section 4, such as "Update consent"
-	Status    int
+	// Observer is called for each answer, including those to logins and to repeated
+	// requests, and concurrently. The operation has its name in section 4.
+	Observer func(operation string, status int)
 }
 
 // Sender sends requests to one origin with one set of credentials.
@@ -77,7 +72,7 @@ func New(cfg Config) (*Sender, error) {
 	}
 
 	s := &Sender{cfg: cfg, pool: pool, Gate: newGate(cfg.MaxConcurrency, cfg.RequestsPerSecond)}
-	s.login = &login{sender: s, turn: make(chan struct{}, 1)}
+	s.login = &login{sender: s, turn: semaphore.NewWeighted(1)}
 
 	c := cfg.Credentials
 	s.secrets.add(c.Password, c.APISecretKey, c.Email)
@@ -102,7 +97,8 @@ func (s *Sender) TakeNotices() []string {
 	return taken
 }
 
-// Do sends a request with retries and returns the answer. Errors are *Error.
+// Do sends a request with retries and returns the answer, of a stream its beginning. Errors are
+// *Error.
 func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 	k, req, err := s.newCall(ctx, r)
 	if err != nil {
@@ -124,29 +120,11 @@ func (s *Sender) Once(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, err
 	}
 
-	if err := k.attempt(req.Request); err != nil {
+	if err := k.attempt(req.Request, func() {}); err != nil {
 		return Answer{}, k.TransportError(err)
 	}
 
 	return k.answer, nil
-}
-
-// Stream sends a request with retries and returns the beginning of its answer, which has
-// a status of class 2xx. The caller closes the stream. Errors are *Error.
-func (s *Sender) Stream(ctx context.Context, r Request) (*Stream, error) {
-	k, req, err := s.newCall(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Set("Accept", "application/json, application/x-ndjson, */*;q=0.1")
-	req.Header.Set("Accept-Encoding", "zstd, gzip")
-
-	if err := k.repeat(req); err != nil {
-		return nil, err
-	}
-
-	return &Stream{Call: k, Response: k.response}, nil
 }
 
 // repeat sends the request until it succeeds or Again says no. Every failure, an answer
@@ -162,11 +140,7 @@ func (k *Call) repeat(req *retryablehttp.Request) error {
 				return false, nil
 			}
 
-			e := k.TransportError(err)
-			if e.Status == 0 && ctx.Err() != nil {
-				return false, ctx.Err()
-			}
-			wait, again = k.sender.Again(ctx, k.Op, e)
+			wait, again = k.sender.Again(ctx, k.Op, k.TransportError(err))
 
 			return again, nil
 		},
@@ -174,7 +148,7 @@ func (k *Call) repeat(req *retryablehttp.Request) error {
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
 
-	if _, err := retries.Do(req); err != nil { //nolint:bodyclose // it is k.response
+	if _, err := retries.Do(req); err != nil { //nolint:bodyclose // it is that of k.answer
 		return k.TransportError(err)
 	}
 
@@ -188,96 +162,58 @@ const (
 )
 
 // Again decides after a failure of an operation whether it is sent again, and when. e counts
-// the attempts so far.
+// the attempts so far. A caller without the time to wait hears of it now instead of at its own
+// end.
 func (s *Sender) Again(ctx context.Context, op Operation, e *Error) (wait time.Duration, again bool) {
 	if e.Operation != op.Name { // a failed login has been repeated already
 		return 0, false
 	}
 
 	limit := s.cfg.MaxRetries
-	if e.Renewed { // this takes place without retries as well, and counts as one in what follows
+	if e.renewed { // this takes place without retries as well, and counts as one in what follows
 		return 0, e.Attempts <= limit+1
 	}
 	if e.Class == ClassTruncated || op.Anonymous { // the answer was complete, and is read again once; and so is a login
 		limit = min(limit, 1)
 	}
-	isBroken := !e.Ambiguous && IsClass(e, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassTruncated)
-	if e.Attempts > limit || !isBroken && !op.repeatsAfter(e.Status) {
-		return 0, false
-	}
 
-	// A caller without the time hears of the limit now instead of waiting for its own end.
 	deadline, bounded := ctx.Deadline()
-	if bounded && e.RetryAfter > 0 && time.Until(deadline) < e.RetryAfter {
+	if !e.passes || e.Ambiguous || e.Attempts > limit || bounded && e.RetryAfter > 0 && time.Until(deadline) < e.RetryAfter {
 		return 0, false
 	}
 
 	return BackoffAfter(e.Attempts-1, e.RetryAfter), true
 }
 
-// repeatsAfter reports whether the operation is sent again after an answer with a status. A
-// read is sent again after anything that may pass, a write only where the service certainly
-// did not carry it out. Where that is not known, the operation looks at the service itself.
-func (op Operation) repeatsAfter(status int) bool {
-	switch status {
-	case http.StatusTooManyRequests, http.StatusTooEarly: // it was not carried out
-		return true
-	case http.StatusRequestTimeout:
-		return !op.Effect
-	}
-
-	return !op.Effect && status/100 == 5 && !staysFailed(status)
-}
-
 // BackoffAfter returns how long to wait before the next attempt: what the service asked for,
 // or a random time below a limit that doubles (full jitter), so that many waiters do not
 // come back together.
 func BackoffAfter(attempt int, asked time.Duration) time.Duration {
-	limit := backoffCap
-	if attempt < 6 {
-		limit = backoffBase << attempt
-	}
-
+	limit := min(backoffBase<<min(attempt, 10), backoffCap)
 	if asked > 0 {
-		return asked + jitter(min(limit, asked/10+backoffBase))
+		limit = min(limit, asked/10+backoffBase)
 	}
 
-	return jitter(limit)
-}
-
-// jitter returns a random time between backoffFloor and limit above it.
-func jitter(limit time.Duration) time.Duration {
-	return backoffFloor + rand.N(limit) //nolint:gosec // spreading load needs no secrecy
+	return asked + backoffFloor + rand.N(limit) //nolint:gosec // spreading load needs no secrecy
 }
 
 // limitRetryAfter is the longest wait that a service can ask for: beyond it an error now
 // is better than a run that seems to hang.
 const limitRetryAfter = 120 * time.Second
 
-// askedToWait returns the Retry-After of a 429 or 503, from 0 to limitRetryAfter, and
-// whether the answer has one.
-func askedToWait(resp *http.Response) (time.Duration, bool) {
-	switch resp.StatusCode {
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		return ParseRetryAfter(resp.Header.Get("Retry-After"), time.Now(), limitRetryAfter)
-	}
-
-	return 0, false
-}
-
 // ParseRetryAfter reads both forms of the header, seconds and a date, and bounds the wait
-// to 0…limit. What it cannot read counts as not given.
-func ParseRetryAfter(value string, now time.Time, limit time.Duration) (time.Duration, bool) {
+// to 0…limit. What it cannot read is no wait.
+func ParseRetryAfter(value string, now time.Time, limit time.Duration) time.Duration {
 	value = strings.TrimSpace(value)
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && !math.IsNaN(seconds) {
 		seconds = min(max(0, seconds), limit.Seconds())
-		return time.Duration(seconds * float64(time.Second)), true
+		return time.Duration(seconds * float64(time.Second))
 	}
 
 	when, err := http.ParseTime(value)
 	if err != nil {
-		return 0, false
+		return 0
 	}
 
-	return min(max(0, when.Sub(now)), limit), true
+	return min(max(0, when.Sub(now)), limit)
 }

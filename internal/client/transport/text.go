@@ -67,22 +67,17 @@ func escapeText(s string, limit int) string {
 			b.WriteString("…")
 			break
 		}
-		b.WriteString(escapeRune(r))
 		count++
+
+		switch {
+		case strings.ContainsRune("\n\r\t", r):
+			b.WriteByte(' ')
+		case unicode.IsPrint(r) && r != utf8.RuneError:
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
 	}
 
 	return b.String()
-}
-
-func escapeRune(r rune) string {
-	switch r {
-	case '\n', '\r', '\t':
-		return " "
-	}
-
-	if unicode.IsPrint(r) && r != utf8.RuneError {
-		return string(r)
-	}
-
-	return strings.Trim(strconv.QuoteRuneToASCII(r), "'")
 }
