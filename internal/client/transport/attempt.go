@@ -46,11 +46,11 @@ func (k *Call) attempt(req *http.Request, leave func()) error {
 
 	ctx, cancel := k.attemptContext(req.Context())
 	limit := k.limit(cancel, "no answer, or one that stalled: it was not complete within")
-	end := sync.OnceFunc(func() {
+	end := func() {
 		limit.Stop()
 		cancel(nil)
 		leave()
-	})
+	}
 
 	began := time.Now()
 	resp, err := k.send(req.WithContext(ctx))
@@ -69,7 +69,7 @@ func (k *Call) attempt(req *http.Request, leave func()) error {
 			ReadCloser: resp.Body,
 			limit:      func() *time.Timer { return k.limit(cancel, "the answer stalled: nothing more of it came for") },
 			ended:      func() error { return context.Cause(ctx) },
-			end:        end,
+			end:        sync.OnceFunc(end),
 		}
 		k.answer = Answer{Call: k, Status: resp.StatusCode, Response: resp}
 
@@ -82,8 +82,9 @@ func (k *Call) attempt(req *http.Request, leave func()) error {
 		return nil
 	}
 
-	e := k.TransportError(err)
-	if e.passes && !k.Op.Anonymous {
+	e, _ := errors.AsType[*Error](err)
+	if e.passes {
+		e.RetryAfter = ParseRetryAfter(resp.Header.Get("Retry-After"), time.Now(), limitRetryAfter)
 		k.sender.Gate.hold(e.RetryAfter)
 	}
 	if e.Status == http.StatusUnauthorized && k.token != "" {

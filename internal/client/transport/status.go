@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -69,7 +68,6 @@ func (k *Call) statusError(resp *http.Response, body []byte) *Error {
 	e := k.Fail(cmp.Or(means.class, ClassRejected), resp.StatusCode, means.detail)
 	e.Ambiguous = k.Op.Effect && means.unknown
 	e.passes = means.passes
-	e.RetryAfter = ParseRetryAfter(resp.Header.Get("Retry-After"), time.Now(), limitRetryAfter)
 	e.Cached, e.Date = freshness(resp)
 
 	said, _ := jsonvalue.Parse(body)
