@@ -13,15 +13,20 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
+// TestAttempt_isLoggedUnlessTheLogIsOff has an answer with JSON under another name, which is read
+// and logged as well.
 func TestAttempt_isLoggedUnlessTheLogIsOff(t *testing.T) {
 	t.Parallel()
 
 	for _, off := range []bool{false, true} {
-		bubble(t, func(t *testing.T, _ *mocktest.Instance, s *Sender) {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(`{"manual":true}`), Header: page})
 			ctx, logged := capturedLog(t)
 			noError(t, read(ctx, s))
-			if strings.Contains(logged(), "Request to the analytics service answered") == off {
-				t.Errorf("LogIsOff is %t, and the log is %q", off, logged())
+
+			got := logged()
+			if strings.Contains(got, "Request to the analytics service answered") == off || !strings.Contains(got, `"@level":"info"`) || !strings.Contains(got, "text/html") {
+				t.Errorf("LogIsOff is %t, and the log is %q", off, got)
 			}
 		}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { cfg.LogIsOff = off })
 	}
@@ -32,10 +37,9 @@ func TestObserver_seesLoginsAndRepetitions(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string
 	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-		service.Inject(mockserver.Fault{
-			Operation: mockserver.OpGetConsent, Status: http.StatusTooManyRequests,
-			Header: http.Header{"Retry-After": {"1"}},
-		})
+		fault := wish("1")
+		fault.Operation = mockserver.OpGetConsent
+		service.Inject(fault)
 		noError(t, read(t.Context(), s))
 
 		if want := []string{"Log in OK", "Get consent Too Many Requests", "Get consent OK"}; !slices.Equal(seen, want) {
@@ -50,18 +54,14 @@ func TestObserver_seesLoginsAndRepetitions(t *testing.T) {
 	})
 }
 
-func TestAnswer_JSONUnderAnotherNameIsRead(t *testing.T) {
+func TestPlace_bodyIsJSONWithoutNeedlessEscapes(t *testing.T) {
 	t.Parallel()
 
-	for _, declared := range []string{"text/html", "text/plain; charset=utf-8", "application/octet-stream"} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(`{"manual":true}`), Header: http.Header{"Content-Type": {declared}}})
-			ctx, logged := capturedLog(t)
-			noError(t, read(ctx, s))
-
-			if got := logged(); !strings.Contains(got, `"@level":"info"`) || !strings.Contains(got, strings.Split(declared, ";")[0]) {
-				t.Errorf("%s: the log is %s", declared, got)
-			}
-		}, useSecretKey)
+	got, err := Place(InJSON, map[string]any{"b": true, "a": "\"é\u2028<&\n", "c": int64(-1)})
+	if want := `{"a":"\"é` + "\u2028" + `<&\n","b":true,"c":-1}`; string(got.Body) != want || err != nil {
+		t.Errorf("got %s %v, want %s", got.Body, err, want)
+	}
+	if got, err := Place(InJSON, map[string]any{"a": "\xff"}); err == nil {
+		t.Errorf("invalid UTF-8 is sent as %s", got.Body)
 	}
 }

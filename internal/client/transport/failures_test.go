@@ -3,14 +3,20 @@
 package transport
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
+	"fmt"
+	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -23,6 +29,8 @@ import (
 type failed struct {
 	operation  string // empty is a read of the consent
 	fault      mockserver.Fault
+	dial       func() (net.Conn, error) // in place of a connection to the service, or to the proxy
+	proxied    bool
 	class      ErrorClass
 	attempts   int    // zero is one: another attempt would meet the same
 	says       string // words with a bar between
@@ -30,41 +38,38 @@ type failed struct {
 	retryAfter time.Duration
 }
 
-// failuresOfAService returns what a service can answer instead of what was asked for.
-func failuresOfAService() map[string]failed {
+// failures returns what can happen instead of the answer that was asked for.
+func failures() map[string]failed {
 	const updates, logins = mockserver.OpUpdateConsent, mockserver.OpLogin
 	json, html := []byte(`{"error":{"code":"E7","message":"no"}}`), []byte("<html>Welcome to the hotel</html>")
 	gzipped := http.Header{"Content-Encoding": {"gzip"}, "Content-Type": {"application/json"}}
+	unknown, refused := failing(&net.DNSError{Err: "no such host", Name: "localhost", IsNotFound: true}), failing(syscall.ECONNREFUSED)
+	const noProxy = "the proxy cannot be reached|NO_PROXY"
 	rows := map[string]failed{
-		"400":            {fault: mockserver.Fault{Status: 400, Body: json}, class: ClassRejected},
-		"403":            {fault: mockserver.Fault{Status: 403, Body: json}, class: ClassForbidden, says: `the service says "no"`},
-		"404 JSON":       {fault: mockserver.Fault{Status: 404, Body: json}, class: ClassNotFound, says: `the service says "no"`},
-		"410 JSON":       {fault: mockserver.Fault{Status: 410, Body: json}, class: ClassNotFound},
 		"404 page":       {fault: mockserver.Fault{Status: 404, Body: html}, class: ClassEndpointNotFound},
 		"404 empty":      {fault: mockserver.Fault{Status: 404, Body: []byte{}}, class: ClassEndpointNotFound},
-		"404 null":       {fault: mockserver.Fault{Status: 404, Body: []byte("null")}, class: ClassEndpointNotFound},
 		"404 list":       {fault: mockserver.Fault{Status: 404, Body: []byte("[]")}, class: ClassEndpointNotFound},
-		"409":            {fault: mockserver.Fault{Status: 409, Body: json}, class: ClassConflict},
-		"422":            {fault: mockserver.Fault{Status: 422, Body: json}, class: ClassRejected},
-		"407":            {fault: mockserver.Fault{Status: 407, Body: html}, class: ClassProxyAuth},
 		"200 page":       {fault: mockserver.Fault{Status: 200, Header: page, Body: html}, class: ClassNotJSON, says: "Welcome to the hotel"},
+		"200 text":       {fault: mockserver.Fault{Status: 200, Header: http.Header{"Content-Type": {"text/plain"}}, Body: []byte("Come back")}, class: ClassNotJSON},
 		"200 empty":      {fault: mockserver.Fault{Status: 200, Body: []byte{}}, class: ClassEmpty},
 		"204":            {fault: mockserver.Fault{Status: 204}, class: ClassEmpty},
 		"trailing bytes": {fault: mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true}x`)}, class: ClassPayload},
-		"a name twice":   {fault: mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true,"clause_1_consent":false}`)}, class: ClassPayload},
 		"a bomb in gzip": {fault: mockserver.Fault{Status: 200, Header: gzipped, Body: gzipBomb()}, class: ClassTooLarge},
 
-		"reset":              {fault: mockserver.Fault{Cut: mockserver.CutBeforeCommit}, class: ClassConnectionLost, attempts: 5},
-		"short body":         {fault: mockserver.Fault{Cut: mockserver.CutBody, CutAt: 10}, class: ClassConnectionLost, attempts: 5},
-		"cut chunks":         {fault: mockserver.Fault{Cut: mockserver.CutChunked, CutAt: 10}, class: ClassConnectionLost, attempts: 5},
-		"close-delimited":    {fault: mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: 24}, class: ClassTruncated, attempts: 2},
-		"truncated JSON":     {fault: mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true,`)}, class: ClassTruncated, attempts: 2},
-		"429 without a wish": {fault: mockserver.Fault{Status: 429}, class: ClassRateLimited, attempts: 5},
-		"no answer at all":   {fault: mockserver.Fault{Hang: true}, class: ClassTimeout, attempts: 5, says: "no answer, or one that stalled: it was not complete within 30s (request_timeout)"},
-		"a stalled answer": {
-			fault: mockserver.Fault{Cut: mockserver.CutStall, CutAt: 10}, class: ClassTimeout, attempts: 5,
-			says: "one that stalled: it was not complete within 30s (request_timeout)",
-		},
+		"reset":            {fault: mockserver.Fault{Cut: mockserver.CutBeforeCommit}, class: ClassConnectionLost, attempts: 5},
+		"short body":       {fault: mockserver.Fault{Cut: mockserver.CutBody, CutAt: 10}, class: ClassConnectionLost, attempts: 5},
+		"cut chunks":       {fault: mockserver.Fault{Cut: mockserver.CutChunked, CutAt: 10}, class: ClassConnectionLost, attempts: 5},
+		"close-delimited":  {fault: mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: 24}, class: ClassTruncated, attempts: 2},
+		"truncated JSON":   {fault: mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true,`)}, class: ClassTruncated, attempts: 2},
+		"no answer at all": {fault: mockserver.Fault{Hang: true}, class: ClassTimeout, attempts: 5, says: "not complete within 30s (request_timeout)"},
+		"a stalled answer": {fault: mockserver.Fault{Cut: mockserver.CutStall, CutAt: 10}, class: ClassTimeout, attempts: 5, says: "not complete within 30s"},
+
+		"unknown host":             {dial: unknown, class: ClassUnreachable, attempts: 5, says: "cannot be resolved|the host is localhost"},
+		"refused connection":       {dial: refused, class: ClassUnreachable, attempts: 5, says: "was refused|the host is localhost"},
+		"unknown proxy":            {dial: unknown, proxied: true, class: ClassUnreachable, attempts: 5, says: noProxy},
+		"unreachable proxy":        {dial: refused, proxied: true, class: ClassUnreachable, attempts: 5, says: noProxy},
+		"proxy that wants a login": {dial: answering("407 X"), proxied: true, class: ClassProxyAuth, says: "answered with status Proxy Authentication Required"},
+		"proxy that fails":         {dial: answering("502 X"), proxied: true, class: ClassUnreachable, attempts: 5, says: "answered with status Bad Gateway"},
 
 		// A login has no retries but one.
 		"login reset":         {operation: logins, fault: mockserver.Fault{Cut: mockserver.CutBeforeCommit}, class: ClassConnectionLost, attempts: 2},
@@ -75,20 +80,27 @@ func failuresOfAService() map[string]failed {
 		"login 401":           {operation: logins, fault: mockserver.Fault{Status: 401, Body: json}, class: ClassAuthentication},
 	}
 
+	for class, statuses := range map[ErrorClass][]int{
+		ClassRejected: {400, 422}, ClassForbidden: {403}, ClassNotFound: {404, 410}, ClassConflict: {409}, ClassProxyAuth: {407},
+	} {
+		for _, status := range statuses {
+			rows[strconv.Itoa(status)] = failed{fault: mockserver.Fault{Status: status, Body: json}, class: class, says: `the service says "no"`}
+		}
+	}
 	for _, status := range []int{408, 425, 500, 502, 503, 504} {
 		rows[strconv.Itoa(status)] = failed{fault: mockserver.Fault{Status: status, Body: html}, class: ClassServer, attempts: 5}
 	}
 	for _, status := range []int{201, 202, 203, 205, 206, 226} {
 		rows[strconv.Itoa(status)] = failed{fault: mockserver.Fault{Status: status, Body: []byte(`{"manual":true}`)}, class: ClassPayload, says: "is not a complete one"}
 	}
-	for _, status := range []int{501, 505, 511} {
-		rows[strconv.Itoa(status)] = failed{fault: mockserver.Fault{Status: status}, class: ClassServer}
-		rows[strconv.Itoa(status)+" to a change"] = failed{operation: updates, fault: mockserver.Fault{Status: status}, class: ClassServer}
+	for status, words := range map[int]string{501: "does not offer", 505: "does not speak", 511: "the network asks"} {
+		rows[strconv.Itoa(status)] = failed{fault: mockserver.Fault{Status: status}, class: ClassServer, says: words}
+		rows[strconv.Itoa(status)+" to a change"] = failed{operation: updates, fault: mockserver.Fault{Status: status}, class: ClassServer, says: words}
 	}
 	for _, status := range []int{406, 415} { // a service may have the other path family
 		rows[strconv.Itoa(status)] = failed{operation: updates, fault: mockserver.Fault{Status: status}, class: ClassRejected, says: "account_id|project_id"}
 	}
-	for header, want := range map[string]time.Duration{"7": 7 * time.Second, "3600": 2 * time.Minute, "9223372037": 2 * time.Minute, "-1": 0, "abc": 0} {
+	for header, want := range map[string]time.Duration{"7": 7 * time.Second, "9223372037": 2 * time.Minute, "-1": 0, "abc": 0, "": 0} {
 		rows["429 with "+header] = failed{operation: updates, fault: wish(header), class: ClassRateLimited, attempts: 5, retryAfter: want}
 	}
 
@@ -111,23 +123,13 @@ func failuresOfAService() map[string]failed {
 			redirect(status, operation, "https://elsewhere.example.com/canary?apiSecretToken=canary", "to https://elsewhere.example.com")
 		}
 	}
-	redirect(301, "", "https://localhost/v1/canary", "to https://localhost")
 	redirect(301, "", "/api/canary/", "to http://localhost")
 	redirect(301, "", "", "elsewhere")
 	redirect(302, updates, "https://h.example.com/%zz", "elsewhere")
-	redirect(307, logins, "http://localhost/v1/user/self", "to http://localhost")
 
 	for name, body := range map[string]string{
-		"no token":       `{"session":"canary"}`,
-		"null":           `{"token":null}`,
-		"number":         `{"token":7}`,
-		"not a JWT":      `{"token":"canary"}`,
-		"two parts":      `{"token":"eyJhIjoxfQ.canary"}`,
-		"bad header":     `{"token":"Y2FuYXJ5.e30.c2ln"}`,
-		"empty part":     `{"token":"eyJhIjoxfQ..c2ln"}`,
-		"empty":          ``,
-		"a list":         `["canary"]`,
-		"other capitals": `{"Token":"eyJhIjoxfQ.e30.c2ln"}`,
+		"no token": `{"session":"canary"}`, "number": `{"token":7}`, "two parts": `{"token":"eyJhIjoxfQ.canary"}`,
+		"bad header": `{"token":"Y2FuYXJ5.e30.c2ln"}`, "empty part": `{"token":"eyJhIjoxfQ..c2ln"}`, "empty": ``,
 	} {
 		rows["login answer: "+name] = failed{operation: logins, fault: mockserver.Fault{Status: 200, Body: []byte(body)}, class: ClassLoginAnswer, says: "not shown"}
 	}
@@ -140,32 +142,82 @@ func wish(retryAfter string) mockserver.Fault {
 	return mockserver.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {retryAfter}}}
 }
 
+// failing makes no connection.
+func failing(cause error) func() (net.Conn, error) {
+	return func() (net.Conn, error) { return nil, &net.OpError{Op: "dial", Err: cause} }
+}
+
+// answering makes connections to a proxy that answers with a status.
+func answering(status string) func() (net.Conn, error) {
+	return func() (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		go func() {
+			defer theirs.Close()
+			if _, err := http.ReadRequest(bufio.NewReader(theirs)); err == nil {
+				fmt.Fprintf(theirs, "HTTP/1.1 %s\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\n<p>no", status)
+			}
+		}()
+		return ours, nil
+	}
+}
+
+// run makes the call in which the failure occurs as often; negative is for ever.
+func (f failed) run(t *testing.T, times int, check func(*testing.T, *mocktest.Instance, *Sender, error)) {
+	t.Helper()
+
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+		call := map[string]func(context.Context, *Sender) error{"": read, mockserver.OpUpdateConsent: update, mockserver.OpLogin: logIn}[f.operation]
+		if f.fault.Operation, f.fault.Times = f.operation, times; f.operation == "" {
+			f.fault.Operation = mockserver.OpGetConsent
+		}
+		service.Inject(f.fault)
+
+		began := time.Now()
+		err := call(t.Context(), s)
+		if took := time.Since(began); took > 15*time.Minute {
+			t.Errorf("it took %v", took)
+		}
+		check(t, service, s, err)
+	}, func(service *mocktest.Instance, cfg *Config) {
+		cfg.MaxConcurrency = 1
+		if f.operation != mockserver.OpLogin {
+			useSecretKey(service, cfg)
+		}
+
+		if f.dial != nil {
+			cfg.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+				if times--; times == -1 {
+					return service.DialContext(ctx, network, address)
+				}
+				return f.dial()
+			}
+		}
+		if f.proxied {
+			cfg.Base.Scheme = "https"
+			cfg.Proxy = func(*http.Request) (*url.URL, error) {
+				return &url.URL{Scheme: "http", Host: "proxy.example.com:3128", User: url.UserPassword("proxy", "canary")}, nil
+			}
+		}
+	})
+}
+
 // TestFailures_areAnErrorAfterTheirAttempts has each failure for ever, which is its error, and
 // once if it is repeated, which nobody notices.
 func TestFailures_areAnErrorAfterTheirAttempts(t *testing.T) {
 	t.Parallel()
 
-	calls := map[string]func(context.Context, *Sender) error{"": read, mockserver.OpUpdateConsent: update, mockserver.OpLogin: logIn}
-	for name, tc := range failuresOfAService() {
+	for name, tc := range failures() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			tc.attempts = max(tc.attempts, 1)
-			call, fault := calls[tc.operation], tc.fault
-			if fault.Operation = tc.operation; fault.Operation == "" {
-				fault.Operation = mockserver.OpGetConsent
-			}
-			credentials := useSecretKey
-			if tc.operation == mockserver.OpLogin {
-				credentials = func(*mocktest.Instance, *Config) {}
+			arrive := 1
+			if tc.dial != nil {
+				arrive = 0
 			}
 
-			bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-				fault.Times = -1
-				service.Inject(fault)
-				began := time.Now()
-
-				e := wantClass(t, call(t.Context(), s), tc.class)
+			tc.run(t, -2, func(t *testing.T, service *mocktest.Instance, s *Sender, err error) {
+				e := wantClass(t, err, tc.class)
 				if e.Status != tc.fault.Status && tc.fault.Status != 0 || e.Attempts != tc.attempts || e.Attribute != tc.attribute || e.Ambiguous || e.RetryAfter != tc.retryAfter {
 					t.Errorf("%+v", e)
 				}
@@ -174,24 +226,26 @@ func TestFailures_areAnErrorAfterTheirAttempts(t *testing.T) {
 						t.Errorf("the error is %q, want %q", e, words)
 					}
 				}
-				if tc.class == ClassServer && e.Detail == "" && tc.attempts == 1 || strings.Contains(e.Error(), "canary") {
-					t.Errorf("the error is %q", e)
+				for err := error(e); err != nil; err = errors.Unwrap(err) {
+					if strings.Contains(err.Error(), "canary") || strings.Contains(err.Error(), service.SecretKey) || strings.Contains(err.Error(), "apiSecretToken") {
+						t.Errorf("a secret is in %q", err)
+					}
 				}
-				wantCount(t, service, "", tc.attempts)
-				if took := time.Since(began); took > time.Duration(tc.attempts)*3*time.Minute {
-					t.Errorf("it took %v", took)
+
+				wantCount(t, service, "", tc.attempts*arrive)
+				// The slot is free again.
+				if arrive > 0 && tc.operation != mockserver.OpLogin {
+					noError(t, readUser(t.Context(), s))
 				}
-			}, credentials)
-			if tc.attempts == 1 {
+			})
+			if tc.attempts == 1 || tc.proxied {
 				return
 			}
 
-			bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-				fault.Times = 1
-				service.Inject(fault)
-				noError(t, call(t.Context(), s))
-				wantCount(t, service, "", 2)
-			}, credentials)
+			tc.run(t, 1, func(t *testing.T, service *mocktest.Instance, _ *Sender, err error) {
+				noError(t, err)
+				wantCount(t, service, "", 1+arrive)
+			})
 		})
 	}
 }
@@ -210,41 +264,11 @@ var gzipBomb = sync.OnceValue(func() []byte {
 	return bytes.Repeat(packed.Bytes(), soak.Size(33, 100))
 })
 
-func TestFailures_theLastOneCounts(t *testing.T) {
-	t.Parallel()
-
-	for name, tc := range map[string]struct {
-		first, lasting mockserver.Fault
-		class          ErrorClass
-	}{
-		"a cut answer before 429":    {mockserver.Fault{Cut: mockserver.CutBody, CutAt: 3}, mockserver.Fault{Status: 429}, ClassRateLimited},
-		"a broken answer before 503": {mockserver.Fault{Status: 200, Body: []byte(`{"a":`)}, mockserver.Fault{Status: 503}, ClassServer},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-				tc.first.Operation, tc.lasting.Operation, tc.lasting.Times = mockserver.OpGetConsent, mockserver.OpGetConsent, -1
-				service.Inject(tc.first, tc.lasting)
-				_ = wantClass(t, read(t.Context(), s), tc.class)
-
-				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-				defer cancel()
-				if err := readUser(ctx, s); err != nil {
-					t.Errorf("the slot is lost: %v", err)
-				}
-			}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { cfg.MaxConcurrency = 1 })
-		})
-	}
-}
-
 func TestComplaint_foundInUsualPlaces(t *testing.T) {
 	t.Parallel()
 
 	for body, want := range map[string]Error{
-		`{"code":"E1","message":"m"}`:                       {Code: "E1", Message: "m"},
-		`{"error":"m"}`:                                     {Message: "m"},
-		`{"error":"invalid_grant","error_description":"m"}`: {Message: "m"},
+		`{"error":"invalid_grant","error_description":"m"}`:                          {Message: "m"},
 		`{"error":{"code":7,"message":"m","fields":[{"field":"f","message":"fm"}]}}`: {Code: "7", Message: "m", Fields: []FieldError{{"f", "fm"}}},
 		`{"message":"m","errors":{"f":["fm","x"],"g":"gm"}}`:                         {Message: "m", Fields: []FieldError{{"f", "fm"}, {"g", "gm"}}},
 		`{"errors":[{"path":"f","msg":"fm"}]}`:                                       {Message: "fm", Fields: []FieldError{{"f", "fm"}}},

@@ -82,14 +82,28 @@ func connect(t *testing.T, service *mocktest.Instance, change ...option) *Sender
 	return s
 }
 
-// send sends a request about the person's consent, or about the user where the path is empty.
-func send(ctx context.Context, s *Sender, op Operation, p Payload) error {
-	to := Expand("/v1/user/self")
+const (
+	consentPath = "/compliance/user/{identityId}/consent"
+	dataPath    = "/compliance/user/{identityId}/all-data"
+)
+
+var opUpdateConsent = Operation{Name: "Update consent", Method: http.MethodPatch, Effect: true, Path: consentPath}
+
+// send sends a request about the person, or about the user where the path is empty. An update
+// agrees to all clauses.
+func send(ctx context.Context, s *Sender, op Operation) error {
+	r := Request{Op: op, To: Expand("/v1/user/self"), Private: []string{person}}
 	if op.Path != "" {
-		to = Expand("/v1/org/{orgId}/project/{projectId}"+op.Path, "org-demo", "web", person)
+		r.To = Expand("/v1/org/{orgId}/project/{projectId}"+op.Path, "org-demo", "web", person)
+	}
+	if op.Method == http.MethodPatch {
+		r.Payload, _ = Place(InJSON, map[string]any{
+			"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true, "manual": true,
+		})
+		r.Attribute = "source"
 	}
 
-	got, err := s.Do(ctx, Request{Op: op, To: to, Payload: p, Private: []string{person}})
+	got, err := s.Do(ctx, r)
 	if err == nil && !op.Effect {
 		err = got.WantBody()
 	}
@@ -97,29 +111,23 @@ func send(ctx context.Context, s *Sender, op Operation, p Payload) error {
 	return err
 }
 
-const consentPath = "/compliance/user/{identityId}/consent"
-
 // read reads the consent of the person.
 func read(ctx context.Context, s *Sender) error {
-	return send(ctx, s, Operation{Name: "Get consent", Method: http.MethodGet, Path: consentPath}, Payload{})
+	return send(ctx, s, Operation{Name: "Get consent", Method: http.MethodGet, Path: consentPath})
 }
 
 // update updates the consent of the person.
-func update(ctx context.Context, s *Sender) error {
-	p, err := Place(InJSON, map[string]any{
-		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true, "manual": true,
-	})
-	if err != nil {
-		return err
-	}
-	p.Attribute = "source"
-
-	return send(ctx, s, Operation{Name: "Update consent", Method: http.MethodPatch, Effect: true, Path: consentPath}, p)
-}
+func update(ctx context.Context, s *Sender) error { return send(ctx, s, opUpdateConsent) }
 
 // readUser reads the user of the credentials.
 func readUser(ctx context.Context, s *Sender) error {
-	return send(ctx, s, Operation{Name: "Get current user", Method: http.MethodGet}, Payload{})
+	return send(ctx, s, Operation{Name: "Get current user", Method: http.MethodGet})
+}
+
+// logIn logs in.
+func logIn(ctx context.Context, s *Sender) error {
+	_, _, err := s.NewToken(ctx)
+	return err
 }
 
 // callers reads a consent n times at once and returns the errors.
@@ -170,10 +178,4 @@ func capturedLog(t *testing.T) (context.Context, func() string) {
 	t.Helper()
 	var log bytes.Buffer
 	return tflogtest.RootLogger(t.Context(), &log), log.String
-}
-
-// logIn logs in.
-func logIn(ctx context.Context, s *Sender) error {
-	_, _, err := s.NewToken(ctx)
-	return err
 }

@@ -3,71 +3,39 @@
 package transport
 
 import (
-	"bufio"
-	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
-	"fmt"
-	"math/big"
-	"net"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"strings"
-	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-func TestPool_badCertificateIsRefusedAtOnce(t *testing.T) {
+func TestPool_connectionThatIsNotTrustedIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 
-	expired := func(server *httptest.Server) { server.TLS.Certificates = []tls.Certificate{expiredCertificate(t)} }
+	overTLS := func(t *testing.T) *mocktest.Instance { t.Helper(); return mocktest.StartTLS(t, nil) }
 	for words, tc := range map[string]struct {
-		server func(*httptest.Server)
-		change option
+		start  func(*testing.T) *mocktest.Instance
+		change func(*Config)
 	}{
-		"unknown authority": {nil, func(_ *mocktest.Instance, cfg *Config) { cfg.CACertPEM = nil }},
-		"has expired":       {expired, useSecretKey},
-		"not localhost":     {nil, func(_ *mocktest.Instance, cfg *Config) { cfg.Base.Host = "localhost:" + cfg.Base.Port() }},
+		"unknown authority":  {overTLS, func(cfg *Config) { cfg.CACertPEM = nil }},
+		"not localhost":      {overTLS, func(cfg *Config) { cfg.Base.Host = "localhost:" + cfg.Base.Port() }},
+		"does not speak TLS": {func(t *testing.T) *mocktest.Instance { t.Helper(); return mocktest.Start(t) }, func(cfg *Config) { cfg.Base.Scheme = "https" }},
 	} {
 		t.Run(words, func(t *testing.T) {
 			t.Parallel()
 
-			service := mocktest.StartTLS(t, tc.server)
-			s := connect(t, service, useSecretKey, tc.change)
+			service := tc.start(t)
+			s := connect(t, service, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { tc.change(cfg) })
 
 			e := wantClass(t, update(t.Context(), s), ClassTLS)
 			if !strings.Contains(e.Detail, words) || e.Attempts != 1 || e.Ambiguous {
 				t.Errorf("%+v", e)
 			}
-
 			wantCount(t, service, "", 0)
 		})
 	}
-}
-
-// expiredCertificate returns the certificate of an authority that has ended an hour ago.
-func expiredCertificate(t *testing.T) tls.Certificate {
-	t.Helper()
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(-time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		IsCA: true, BasicConstraintsValid: true,
-	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	noError(t, err)
-	signed, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	noError(t, err)
-
-	return tls.Certificate{Certificate: [][]byte{signed}, PrivateKey: key}
 }
 
 func TestPool_connectionClosedBetweenCallsIsNotNoticed(t *testing.T) {
@@ -81,88 +49,33 @@ func TestPool_connectionClosedBetweenCallsIsNotNoticed(t *testing.T) {
 	}, useSecretKey)
 }
 
-// TestFailure_isOfTheHostOrOfTheProxy has a proxy that refuses every tunnel, and connections that
-// cannot be made. No error of it shows a credential.
-func TestFailure_isOfTheHostOrOfTheProxy(t *testing.T) {
+// TestPool_HTTP1RepeatsNoChange has a connection that breaks when it is used again. net/http
+// then repeats a request that it considers replayable.
+func TestPool_HTTP1RepeatsNoChange(t *testing.T) {
 	t.Parallel()
 
-	refusing := func(status string) func() (net.Conn, error) {
-		return func() (net.Conn, error) {
-			ours, theirs := net.Pipe()
-			go func() {
-				defer theirs.Close()
-				if _, err := http.ReadRequest(bufio.NewReader(theirs)); err == nil {
-					fmt.Fprintf(theirs, "HTTP/1.1 %s\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\n<p>no", status)
-				}
-			}()
-			return ours, nil
-		}
-	}
-	failing := func(cause error) func() (net.Conn, error) {
-		return func() (net.Conn, error) { return nil, &net.OpError{Op: "dial", Err: cause} }
-	}
-	unknown := &net.DNSError{Err: "no such host", Name: "localhost", IsNotFound: true}
-
-	for name, tc := range map[string]struct {
-		dial     func() (net.Conn, error)
-		proxied  bool
-		class    ErrorClass
-		attempts int
-		says     string // words with a bar between
-		hides    string
+	for operation, tc := range map[string]struct {
+		op      Operation
+		arrives int
 	}{
-		"unknown host":             {failing(unknown), false, ClassUnreachable, 5, "cannot be resolved|the host is localhost", "proxy"},
-		"refused connection":       {failing(syscall.ECONNREFUSED), false, ClassUnreachable, 5, "was refused|the host is localhost", "proxy"},
-		"unknown proxy":            {failing(unknown), true, ClassUnreachable, 5, "the proxy cannot be reached|NO_PROXY", "the host"},
-		"unreachable proxy":        {failing(syscall.ECONNREFUSED), true, ClassUnreachable, 5, "the proxy cannot be reached|NO_PROXY", "the host"},
-		"proxy that wants a login": {refusing("407 X"), true, ClassProxyAuth, 1, "the proxy answered with status Proxy Authentication Required", "the host"},
-		"proxy that fails":         {refusing("502 X"), true, ClassUnreachable, 5, "the proxy answered with status Bad Gateway", "the host"},
+		mockserver.OpGetConsent:    {Operation{Name: "Get consent", Method: http.MethodGet, Path: consentPath}, 2},
+		mockserver.OpGetAllData:    {Operation{Name: "Get all data", Method: http.MethodGet, Path: dataPath, Effect: true}, 1},
+		mockserver.OpDeleteAllData: {Operation{Name: "Delete all data", Method: http.MethodDelete, Path: dataPath, Effect: true}, 1},
+		mockserver.OpUpdateConsent: {opUpdateConsent, 1},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(operation, func(t *testing.T) {
 			t.Parallel()
 
-			var dials atomic.Int64
 			bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-				began := time.Now()
-				e := wantClass(t, update(t.Context(), s), tc.class)
-				if e.Attempts != tc.attempts || dials.Load() != int64(tc.attempts) || e.Ambiguous {
-					t.Errorf("%d dials, %+v", dials.Load(), e)
-				}
-				for words := range strings.SplitSeq(tc.says, "|") {
-					if !strings.Contains(e.Detail, words) || strings.Contains(e.Detail, tc.hides) {
-						t.Errorf("the detail is %q", e.Detail)
-					}
-				}
+				noError(t, readUser(t.Context(), s)) // from now on the connection is a reused one
+				service.Inject(mockserver.Fault{Operation: operation, Cut: mockserver.CutBeforeCommit})
 
-				for err := error(e); err != nil; err = errors.Unwrap(err) {
-					if strings.Contains(err.Error(), "apiSecretToken") || strings.Contains(err.Error(), service.SecretKey) || strings.Contains(err.Error(), "canary") {
-						t.Errorf("a secret is in %q", err)
-					}
+				err := send(t.Context(), s, tc.op)
+				if (err == nil) != (tc.arrives == 2) {
+					t.Errorf("the error is %v", err)
 				}
-
-				if waited := time.Since(began); waited > time.Minute {
-					t.Errorf("it took %v", waited)
-				}
-				wantCount(t, service, "", 0)
-			}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) {
-				cfg.Base.Scheme = "https"
-				cfg.DialContext = func(context.Context, string, string) (net.Conn, error) {
-					dials.Add(1)
-					return tc.dial()
-				}
-				if tc.proxied {
-					cfg.Proxy = func(*http.Request) (*url.URL, error) {
-						return &url.URL{Scheme: "http", Host: "proxy.example.com:3128", User: url.UserPassword("proxy", "canary")}, nil
-					}
-				}
-			})
+				wantCount(t, service, operation, tc.arrives)
+			}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { cfg.MaxRetries = 0 })
 		})
 	}
-}
-
-func TestFailure_plainHTTPBehindHTTPSIsATLSError(t *testing.T) {
-	t.Parallel()
-	service := mocktest.Start(t)
-	s := connect(t, service, func(_ *mocktest.Instance, cfg *Config) { cfg.Base.Scheme = "https" })
-	_ = wantClass(t, read(t.Context(), s), ClassTLS)
 }

