@@ -19,67 +19,43 @@ import (
 func TestAuth_onlyToTheConfiguredOrigin(t *testing.T) {
 	t.Parallel()
 
-	s := closedSender(t)
-	for _, address := range []string{"http://analytics.example.com/", "https://analytics.example.com:8443/", "https://example.com/"} {
-		k, req, err := s.newCall(t.Context(), Request{Op: Operation{Method: http.MethodGet}})
-		if err != nil {
-			t.Fatal(err)
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+		for _, address := range []string{"https://localhost/", "http://localhost:8443/", "http://example.com/"} {
+			k, req, err := s.newCall(t.Context(), Request{Op: Operation{Method: http.MethodGet}})
+			noError(t, err)
+			req.URL, err = url.Parse(address)
+			noError(t, err)
+			if _, err := k.RoundTrip(req.Request); !IsClass(err, ClassInternal) { //nolint:bodyclose // no answer comes
+				t.Errorf("%s: the error is %v", address, err)
+			}
 		}
-		if req.URL, err = url.Parse(address); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := k.RoundTrip(req.Request); !IsClass(err, ClassInternal) { //nolint:bodyclose // no answer comes
-			t.Errorf("%s: the error is %v", address, err)
-		}
-	}
+		wantCount(t, service, "", 0)
+	})
 }
 
 // TestAuth_noWriteWaitsAfterItsComparison has a machine that stood still, and no token yet.
 func TestAuth_noWriteWaitsAfterItsComparison(t *testing.T) {
 	t.Parallel()
 
-	withoutToken := closedSender(t)
-	withoutToken.cfg.Credentials = Credentials{Email: "jane.doe@example.com", Password: "canary"}
-	for s, compared := range map[*Sender]time.Time{closedSender(t): time.Now().Add(-2 * staleAfter), withoutToken: time.Now()} {
-		op := Operation{Name: "Update consent", Method: http.MethodPatch, Effect: true}
-		_, err := s.Once(t.Context(), Request{Op: op, Compared: compared})
-		if !errors.Is(err, ErrOutdated) {
-			t.Errorf("the error is %v", err)
-		}
+	withLogin := func(*mocktest.Instance, *Config) {}
+	for after, use := range map[time.Duration]option{2 * staleAfter: useSecretKey, 0: withLogin} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+			_, err := s.Once(t.Context(), Request{Op: opUpdateConsent, Compared: time.Now().Add(-after)})
+			if !errors.Is(err, ErrOutdated) {
+				t.Errorf("the error is %v", err)
+			}
+			wantCount(t, service, "", 0)
+		}, use)
 	}
 }
 
-// closedSender returns a sender that no request may leave.
-func closedSender(t *testing.T) *Sender {
-	t.Helper()
-
-	s, err := New(Config{
-		Base: &url.URL{Scheme: "https", Host: "analytics.example.com"}, Credentials: Credentials{APISecretKey: "key"},
-		MaxConcurrency: 1, RequestTimeout: time.Minute,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.pool = roundTripper(func(*http.Request) (*http.Response, error) {
-		t.Error("a request has left")
-		return nil, http.ErrServerClosed
-	})
-
-	return s
-}
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
-
+// TestAuth_presentedAsDocumented has a token and a key that were given, and are never renewed.
 func TestAuth_presentedAsDocumented(t *testing.T) {
 	t.Parallel()
 
-	for want, use := range map[string]func(*mocktest.Instance, *Config){
-		mockserver.AuthBearer: func(s *mocktest.Instance, cfg *Config) {
-			cfg.Credentials = Credentials{Token: s.IssueToken(s.Email)}
-		},
+	for want, use := range map[string]option{
 		mockserver.AuthSecret: useSecretKey,
+		mockserver.AuthBearer: func(s *mocktest.Instance, cfg *Config) { cfg.Credentials = Credentials{Token: s.IssueToken(s.Email)} },
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 			noError(t, readUser(t.Context(), s))
@@ -89,20 +65,11 @@ func TestAuth_presentedAsDocumented(t *testing.T) {
 					t.Errorf("%s %s: %v", want, r.Auth, r.Header)
 				}
 			}
-		}, use, func(_ *mocktest.Instance, cfg *Config) { cfg.Headers = map[string]string{"X-Gateway": "g 1"} })
-	}
-}
 
-func TestAuth_givenTokenAndKeyAreNeverRenewed(t *testing.T) {
-	t.Parallel()
-	for name, credentials := range map[string]Credentials{"token": {Token: "eyJhIjoxfQ.e30.c2ln"}, "key": {APISecretKey: "wrong-canary"}} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-			e := wantClass(t, readUser(t.Context(), s), ClassAuthentication)
-			if strings.Contains(e.Error(), "canary") {
-				t.Errorf("%s: %v", name, e)
-			}
-			wantCount(t, service, "", 1)
-		}, func(_ *mocktest.Instance, cfg *Config) { cfg.Credentials = credentials })
+			service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: http.StatusUnauthorized})
+			_ = wantClass(t, readUser(t.Context(), s), ClassAuthentication)
+			wantCount(t, service, "", 3)
+		}, use, func(_ *mocktest.Instance, cfg *Config) { cfg.Headers = map[string]string{"X-Gateway": "g 1"} })
 	}
 }
 

@@ -17,21 +17,17 @@ func TestCredentials_exactlyOneWhole(t *testing.T) {
 	}
 	rows := []row{
 		{Credentials{Email: "a@example.com", Password: "p"}, ""},
-		{Credentials{Token: "a.b.c"}, ""},
-		{Credentials{APISecretKey: "k"}, ""},
 		{Credentials{}, "email"},
 		{Credentials{Email: "a@example.com"}, "password"},
 		{Credentials{Password: "canary"}, "email"},
 		{Credentials{Email: "a@example.com", Password: "canary", Token: "t"}, "token"},
 		{Credentials{Token: "t", APISecretKey: "canary"}, "token"},
-		{Credentials{Email: "a@example.com", Password: "canary", APISecretKey: "k"}, "api_secret_key"},
 		{Credentials{Email: "a@example.com", APISecretKey: "canary"}, "api_secret_key"},
 		{Credentials{APISecretKey: "canary\n"}, "api_secret_key"},
 		{Credentials{Email: "a@example.com", Password: "can\x00ary"}, "password"},
 		{Credentials{Email: "  ", Password: "canary"}, "email"},
 		{Credentials{Email: "canary@example.com", Password: "  "}, "password"},
 		{Credentials{Token: "bearer canary"}, "token"},
-		{Credentials{APISecretKey: "\t"}, "api_secret_key"},
 		{Credentials{Email: "a@example.com", Password: " canary "}, ""},
 		{Credentials{Email: "a@example.com", Password: "can\u00a0ary"}, ""},
 	}

@@ -80,36 +80,30 @@ func failures() map[string]failed {
 		"login 401":           {operation: logins, fault: mockserver.Fault{Status: 401, Body: json}, class: ClassAuthentication},
 	}
 
-	for class, statuses := range map[ErrorClass][]int{
-		ClassRejected: {400, 422}, ClassForbidden: {403}, ClassNotFound: {404, 410}, ClassConflict: {409}, ClassProxyAuth: {407},
+	for _, tc := range []struct {
+		failed
+		statuses []int
+	}{
+		{failed{class: ClassRejected, says: `the service says "no"`}, []int{400, 422}},
+		{failed{class: ClassForbidden, says: `the service says "no"`}, []int{403}},
+		{failed{class: ClassNotFound, says: `the service says "no"`}, []int{404, 410}},
+		{failed{class: ClassConflict}, []int{409, 412}},
+		{failed{class: ClassProxyAuth}, []int{407}},
+		{failed{class: ClassServer, attempts: 5}, []int{408, 425, 500, 502, 503, 504}},
+		{failed{class: ClassPayload, says: "is not a complete one"}, []int{201, 202, 203, 205, 206, 226}},
+		{failed{class: ClassServer, operation: updates}, []int{501, 505, 511}},
+		{failed{class: ClassServer}, []int{501, 505, 511}},
+		{failed{class: ClassRejected, operation: updates, says: "account_id|project_id"}, []int{406, 415}},
+		{failed{class: ClassRequestTooLarge, operation: updates, attribute: "source", says: "source|135 bytes"}, []int{413}},
+		{failed{class: ClassRequestTooLarge, operation: updates, attribute: "identity_id", says: "identity_id"}, []int{414, 431}},
 	} {
-		for _, status := range statuses {
-			rows[strconv.Itoa(status)] = failed{fault: mockserver.Fault{Status: status, Body: json}, class: class, says: `the service says "no"`}
+		for _, status := range tc.statuses {
+			tc.fault = mockserver.Fault{Status: status, Body: json}
+			rows[strconv.Itoa(status)+" "+tc.operation] = tc.failed
 		}
-	}
-	for _, status := range []int{408, 425, 500, 502, 503, 504} {
-		rows[strconv.Itoa(status)] = failed{fault: mockserver.Fault{Status: status, Body: html}, class: ClassServer, attempts: 5}
-	}
-	for _, status := range []int{201, 202, 203, 205, 206, 226} {
-		rows[strconv.Itoa(status)] = failed{fault: mockserver.Fault{Status: status, Body: []byte(`{"manual":true}`)}, class: ClassPayload, says: "is not a complete one"}
-	}
-	for status, words := range map[int]string{501: "does not offer", 505: "does not speak", 511: "the network asks"} {
-		rows[strconv.Itoa(status)] = failed{fault: mockserver.Fault{Status: status}, class: ClassServer, says: words}
-		rows[strconv.Itoa(status)+" to a change"] = failed{operation: updates, fault: mockserver.Fault{Status: status}, class: ClassServer, says: words}
-	}
-	for _, status := range []int{406, 415} { // a service may have the other path family
-		rows[strconv.Itoa(status)] = failed{operation: updates, fault: mockserver.Fault{Status: status}, class: ClassRejected, says: "account_id|project_id"}
 	}
 	for header, want := range map[string]time.Duration{"7": 7 * time.Second, "9223372037": 2 * time.Minute, "-1": 0, "abc": 0, "": 0} {
 		rows["429 with "+header] = failed{operation: updates, fault: wish(header), class: ClassRateLimited, attempts: 5, retryAfter: want}
-	}
-
-	for status, tooLarge := range map[int]failed{
-		413: {attribute: "source", says: "source|135 bytes"}, 414: {attribute: "identity_id", says: "identity_id"}, 431: {attribute: "identity_id", says: "identity_id"},
-	} {
-		tooLarge.operation, tooLarge.class = updates, ClassRequestTooLarge
-		tooLarge.fault = mockserver.Fault{Status: status, Body: []byte("<html>too large</html>")}
-		rows[strconv.Itoa(status)] = tooLarge
 	}
 
 	redirect := func(status int, operation, location, says string) {

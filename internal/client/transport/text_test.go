@@ -15,22 +15,14 @@ func TestValidateVisible_refusedWithThePlace(t *testing.T) {
 
 	for value, want := range map[string]string{
 		" jane":          "begins or ends with a space, U+0020 at byte 0",
-		"jane ":          "begins or ends with a space, U+0020 at byte 4",
-		"\u00a0jane":     "begins or ends with a space, U+00A0 at byte 0",
 		"jané\u2003":     "begins or ends with a space, U+2003 at byte 5",
-		"\tjane":         "the control character U+0009 at byte 0",
 		"jane\n":         "the control character U+000A at byte 4",
 		"ja\u00a0ne":     "cannot be seen, U+00A0 at byte 2",
-		"ja\u200bne":     "cannot be seen, U+200B at byte 2",
-		"ja\u00adne":     "cannot be seen, U+00AD at byte 2",
-		"ja\u200ene":     "cannot be seen, U+200E at byte 2",
 		"ja\u2060ne":     "cannot be seen, U+2060 at byte 2",
 		"ja\u3164ne":     "cannot be seen, U+3164 at byte 2",
 		"ja\u2800ne":     "cannot be seen, U+2800 at byte 2",
 		"ja\ufe0fne":     "cannot be seen, U+FE0F at byte 2",
 		"ja\U000e0041ne": "cannot be seen, U+E0041 at byte 2",
-		"\ufeffjane":     "cannot be seen, U+FEFF at byte 0",
-		"\u200b":         "cannot be seen, U+200B at byte 0",
 	} {
 		err := ValidateVisible(value)
 		if err == nil || !strings.Contains(err.Error(), want) {
