@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	opGetProfile    = transport.Operation{Name: "Get user profile", Method: http.MethodGet, Fresh: true, Path: "/compliance/user/{identityId}/profile"}
+	opGetProfile    = transport.Operation{Name: "Get user profile", Method: http.MethodGet, Path: "/compliance/user/{identityId}/profile"}
 	opUpdateProfile = transport.Operation{Name: "Update user profile", Method: http.MethodPatch, Effect: true, Path: "/compliance/user/{identityId}/profile"}
 )
 
@@ -38,7 +38,7 @@ func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string, m
 	}
 
 	profile, err := answer.ReadProfile(got.JSON, c.wire.ProfileMember, managed)
-	profile.Cached, profile.Date = got.Freshness()
+	profile.Cached, profile.Date = transport.Freshness(got.Response)
 
 	return profile, problem(got, err)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
-var opListPending = transport.Operation{Name: "List pending actions", Method: http.MethodGet, Fresh: true, Path: "/compliance/pending-requests"}
+var opListPending = transport.Operation{Name: "List pending actions", Method: http.MethodGet, Path: "/compliance/pending-requests"}
 
 // ListPending is GET …/pending-requests (section 4), which lists only deferrable actions.
 // Errors are *Error.
@@ -40,7 +40,7 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingLi
 		return answer.PendingList{}, problem(got, err)
 	}
 
-	list.Cached, list.Date = got.Freshness()
+	list.Cached, list.Date = transport.Freshness(got.Response)
 	list.Gap = got.Call.Redact.Clean(list.Gap)
 	for i, r := range list.Records {
 		if r.Code != "" {

@@ -48,10 +48,6 @@ type Answer struct {
 	Response *http.Response
 }
 
-// Freshness returns whether a cache has kept the answer for some time, and when the service
-// made it; zero if it does not say so.
-func (a Answer) Freshness() (cached bool, date time.Time) { return freshness(a.Response) }
-
 // WantBody returns an error for an answer without a body.
 func (a Answer) WantBody() error {
 	if len(a.JSON) == 0 {
@@ -117,7 +113,7 @@ func (k *Call) SuccessAnswer(ctx context.Context, resp *http.Response, body []by
 	var err error
 	declared := MediaType(resp)
 	if a.JSON, err = jsonvalue.Parse(body); err == nil {
-		if declared != noMediaType && !strings.HasSuffix(declared, "json") {
+		if declared != "" && !strings.HasSuffix(declared, "json") {
 			tflog.Info(ctx, "The analytics service declared JSON to be of another type; it was read as JSON", map[string]any{
 				"operation": k.Op.Name, "path": k.To.template, "content_type": k.MediaType(resp),
 			})
@@ -137,9 +133,9 @@ func (k *Call) SuccessAnswer(ctx context.Context, resp *http.Response, body []by
 	return Answer{}, k.Fail(ClassPayload, resp.StatusCode, jsonvalue.DescribeSyntax(err))
 }
 
-// freshness returns whether a cache has kept an answer for some time, and when the service
+// Freshness returns whether a cache has kept an answer for some time, and when the service
 // made it; zero if it does not say so.
-func freshness(resp *http.Response) (cached bool, date time.Time) {
+func Freshness(resp *http.Response) (cached bool, date time.Time) {
 	age := resp.Header.Get("Age")
 	date, _ = http.ParseTime(resp.Header.Get("Date"))
 
@@ -153,20 +149,16 @@ func (k *Call) PageError(resp *http.Response, begin []byte) *Error {
 	return e
 }
 
-// noMediaType stands for an answer that declares no type.
-const noMediaType = "no content type"
-
-// MediaType returns the declared type of a body. It is not safe to print.
+// MediaType returns the declared type of a body; empty if there is none. It is not safe to print.
 func MediaType(resp *http.Response) string {
-	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if err != nil || t == "" {
-		return noMediaType
-	}
+	t, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	return t
 }
 
 // MediaType returns the declared type of a body, safe to print.
-func (k *Call) MediaType(resp *http.Response) string { return k.Redact.Text(MediaType(resp), 60) }
+func (k *Call) MediaType(resp *http.Response) string {
+	return cmp.Or(k.Redact.Text(MediaType(resp), 60), "no content type")
+}
 
 // nextLink is a link to a next page (RFC 8288), as in `</2>; rel="prev next"`.
 var nextLink = regexp.MustCompile(`(?i)>[^<]*;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\s*(?:[,;]|$))`)

@@ -255,10 +255,11 @@ func (k *Call) sentOnce(req *http.Request) (*http.Request, error) {
 		WroteHeaders: func() { k.sent.Store(true) },
 	}))
 
-	body := req.GetBody
-	if req.ContentLength == 0 && !k.Op.Effect {
+	if !k.Op.Effect {
 		return clone, nil
 	}
+
+	body := req.GetBody
 	if req.ContentLength == 0 { // the stack does not ask for none, and sends nothing of an empty one
 		body = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil }
 	}
@@ -266,10 +267,10 @@ func (k *Call) sentOnce(req *http.Request) (*http.Request, error) {
 	first, err := body()
 	clone.Body = first
 	clone.GetBody = func() (io.ReadCloser, error) {
-		if k.Op.Effect && k.sent.Load() && isHTTP2.Load() {
+		if k.sent.Load() && isHTTP2.Load() {
 			return nil, errNotProcessed
 		}
-		if k.Op.Effect && k.sent.Load() && clone.Method == http.MethodGet {
+		if k.sent.Load() && clone.Method == http.MethodGet {
 			return nil, errNotRepeated
 		}
 		return body()

@@ -63,23 +63,19 @@ func (c Credentials) Validate() error {
 // without repeating it; empty where nothing is. A password may begin or end with a blank,
 // and have any visible or invisible character; the others follow the rule of identifiers.
 func ValidateSecret(name, value string) string {
-	if strings.TrimSpace(value) == "" {
+	err := ValidateVisible(value)
+	switch {
+	case strings.TrimSpace(value) == "":
 		return "is blank"
-	}
-	if strings.ContainsFunc(value, unicode.IsControl) {
+	case strings.ContainsFunc(value, unicode.IsControl):
 		return "contains a control character, such as a line break at its end"
-	}
-
-	if name == "password" {
+	case name == "password":
 		return ""
-	}
-	if err := ValidateVisible(value); err != nil {
+	case err != nil:
 		return err.Error()
-	}
-	if name == "token" && strings.Contains(value, " ") {
+	case name == "token" && strings.Contains(value, " "):
 		return `contains a space; give the JWT alone, without "bearer" in front`
-	}
-	if name == "token" && !httpguts.ValidHeaderFieldValue(value) {
+	case name == "token" && !httpguts.ValidHeaderFieldValue(value):
 		return "contains characters that a header cannot carry"
 	}
 

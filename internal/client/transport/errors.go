@@ -167,27 +167,23 @@ func Invalid(op Operation, err error) *Error {
 // TransportError returns an error of the HTTP stack as an *Error. The original is
 // dropped: it holds the whole URL, and with it possibly the key. An *Error is copied.
 func (k *Call) TransportError(err error) *Error {
-	own, isOwn := errors.AsType[*Error](err)
-	if isOwn && own.Operation != "" {
+	if own, ok := errors.AsType[*Error](err); ok && own.Operation != "" {
 		shared := *own // a failed login is one error for all its callers
 		return &shared
 	}
 
-	var e *Error
-	if isOwn {
-		e = k.Fail(own.Class, 0, own.Detail)
-	} else {
-		e = k.stackError(err)
-	}
-
+	e := k.stackError(err)
 	e.Ambiguous = k.Op.Effect && k.sent.Load() && !errors.Is(err, errNotProcessed)
 
 	return e
 }
 
-// stackError returns the error that an error of net/http stands for. It is told by its type,
-// and never by its text.
+// stackError returns the error that an error of the HTTP stack stands for. It is told by its
+// type, and never by its text. An *Error without an operation is of this package's layers.
 func (k *Call) stackError(err error) *Error {
+	if own, ok := errors.AsType[*Error](err); ok {
+		return k.Fail(own.Class, 0, own.Detail)
+	}
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, ended) {
 			e := k.Fail(ClassCancelled, 0, "the run was interrupted or its time was up")

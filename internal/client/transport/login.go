@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"strings"
+	"regexp"
 	"sync"
 	"time"
 
@@ -221,25 +221,20 @@ func (t token) lifetime() time.Duration {
 	return d
 }
 
+// jwt are the parts of a JWT: the header, the claims and the signature, each in base64.
+var jwt = regexp.MustCompile(`^([\w-]+)\.([\w-]+)\.[\w-]+$`)
+
 // readToken returns the token of a login's answer (section 2): an object with the member
 // token, a string that is a JWT. It reports false for any other answer.
 func readToken(got Answer) (token, bool) {
-	text, err := answer.ReadToken(got.JSON)
-	parts := strings.Split(text, ".")
-	if err != nil || len(parts) != 3 {
+	text, _ := answer.ReadToken(got.JSON)
+	parts := jwt.FindStringSubmatch(text)
+	if parts == nil {
 		return token{}, false
 	}
 
-	var decoded [3][]byte
-	for i, part := range parts {
-		var err error
-		if decoded[i], err = base64.RawURLEncoding.DecodeString(part); err != nil || part == "" {
-			return token{}, false
-		}
-	}
-
-	header, _ := jsonvalue.Parse(decoded[0])
-	if header.Kind() != '{' {
+	decoded, _ := base64.RawURLEncoding.DecodeString(parts[1])
+	if header, _ := jsonvalue.Parse(decoded); header.Kind() != '{' {
 		return token{}, false
 	}
 
@@ -247,7 +242,8 @@ func readToken(got Answer) (token, bool) {
 		IssuedAt float64 `json:"iat"`
 		Expires  float64 `json:"exp"`
 	}
-	_ = json.Unmarshal(decoded[1], &claims) // what is no number is not stated
+	decoded, _ = base64.RawURLEncoding.DecodeString(parts[2])
+	_ = json.Unmarshal(decoded, &claims) // what is no number is not stated
 
 	return token{text: text, issuedAt: numericDate(claims.IssuedAt), expires: numericDate(claims.Expires)}, true
 }

@@ -37,8 +37,6 @@ type Operation struct {
 	Streams bool
 	// Anonymous: the request is sent without credentials.
 	Anonymous bool
-	// Fresh: what the service shows decides about requests, so that no cache must answer.
-	Fresh bool
 }
 
 // Endpoint is the path of a request below the base address.
@@ -159,13 +157,11 @@ func (s *Sender) newCall(ctx context.Context, r Request) (*Call, *retryablehttp.
 	req.URL.RawQuery = r.Query
 	req.Host = req.URL.Host
 
+	req.Header.Set("Cache-Control", "no-cache") // what the service shows decides about requests
 	req.Header.Set("Accept", "application/json")
 	if r.Op.Streams {
 		req.Header.Set("Accept", "application/json, application/x-ndjson, */*;q=0.1")
 		req.Header.Set("Accept-Encoding", "zstd, gzip")
-	}
-	if r.Op.Fresh {
-		req.Header.Set("Cache-Control", "no-cache")
 	}
 	if r.ContentType != "" {
 		req.Header.Set("Content-Type", r.ContentType)

@@ -97,16 +97,31 @@ func (s *Sender) TakeNotices() []string {
 	return taken
 }
 
-// Do sends a request with retries and returns the answer, of a stream its beginning. Errors are
-// *Error.
+// Do sends a request until it succeeds or Again says no, and returns the answer, of a stream
+// its beginning. Every failure, an answer without success included, is an error of RoundTrip,
+// so that Again alone decides, and that go-retryablehttp and http.Client see no redirect.
+// Errors are *Error.
 func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 	k, req, err := s.newCall(ctx, r)
 	if err != nil {
 		return Answer{}, err
 	}
 
-	if err := k.repeat(req); err != nil {
-		return Answer{}, err
+	var wait time.Duration
+	retries := &retryablehttp.Client{
+		HTTPClient: &http.Client{Transport: k}, // has no CloseIdleConnections: one failed call must not cost the others their connections
+		RetryMax:   s.cfg.MaxRetries + 1,       // Again counts
+		CheckRetry: func(ctx context.Context, _ *http.Response, err error) (again bool, _ error) {
+			if err != nil {
+				wait, again = s.Again(ctx, r.Op, k.TransportError(err))
+			}
+			return again, nil
+		},
+		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return wait },
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+	}
+	if _, err := retries.Do(req); err != nil { //nolint:bodyclose // it is that of k.answer
+		return Answer{}, k.TransportError(err)
 	}
 
 	return k.answer, nil
@@ -120,39 +135,9 @@ func (s *Sender) Once(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, err
 	}
 
-	if err := k.attempt(req.Request, func() {}); err != nil {
-		return Answer{}, k.TransportError(err)
-	}
+	err = k.attempt(req.Request, func() {})
 
-	return k.answer, nil
-}
-
-// repeat sends the request until it succeeds or Again says no. Every failure, an answer
-// without success included, is an error of RoundTrip, so that Again alone decides, and that
-// go-retryablehttp and http.Client see no redirect.
-func (k *Call) repeat(req *retryablehttp.Request) error {
-	var wait time.Duration
-	retries := &retryablehttp.Client{
-		HTTPClient: &http.Client{Transport: k},  // has no CloseIdleConnections: one failed call must not cost the others their connections
-		RetryMax:   k.sender.cfg.MaxRetries + 1, // Again counts
-		CheckRetry: func(ctx context.Context, _ *http.Response, err error) (again bool, _ error) {
-			if err == nil {
-				return false, nil
-			}
-
-			wait, again = k.sender.Again(ctx, k.Op, k.TransportError(err))
-
-			return again, nil
-		},
-		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return wait },
-		ErrorHandler: retryablehttp.PassthroughErrorHandler,
-	}
-
-	if _, err := retries.Do(req); err != nil { //nolint:bodyclose // it is that of k.answer
-		return k.TransportError(err)
-	}
-
-	return nil
+	return k.answer, err
 }
 
 const (

@@ -68,7 +68,7 @@ func (k *Call) statusError(resp *http.Response, body []byte) *Error {
 	e := k.Fail(cmp.Or(means.class, ClassRejected), resp.StatusCode, means.detail)
 	e.Ambiguous = k.Op.Effect && means.unknown
 	e.passes = means.passes
-	e.Cached, e.Date = freshness(resp)
+	e.Cached, e.Date = Freshness(resp)
 
 	said, _ := jsonvalue.Parse(body)
 	isObject := said.Kind() == '{'
