@@ -3,10 +3,7 @@
 package transport
 
 import (
-	"net/http"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -30,28 +27,6 @@ func TestAttempt_isLoggedUnlessTheLogIsOff(t *testing.T) {
 			}
 		}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { cfg.LogIsOff = off })
 	}
-}
-
-func TestObserver_seesLoginsAndRepetitions(t *testing.T) {
-	t.Parallel()
-	var mu sync.Mutex
-	var seen []string
-	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-		fault := wish("1")
-		fault.Operation = mockserver.OpGetConsent
-		service.Inject(fault)
-		noError(t, read(t.Context(), s))
-
-		if want := []string{"Log in OK", "Get consent Too Many Requests", "Get consent OK"}; !slices.Equal(seen, want) {
-			t.Errorf("the observer saw %q", seen)
-		}
-	}, func(_ *mocktest.Instance, cfg *Config) {
-		cfg.Observer = func(operation string, status int) {
-			mu.Lock()
-			defer mu.Unlock()
-			seen = append(seen, operation+" "+http.StatusText(status))
-		}
-	})
 }
 
 func TestPlace_bodyIsJSONWithoutNeedlessEscapes(t *testing.T) {

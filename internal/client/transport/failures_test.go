@@ -220,6 +220,7 @@ func TestFailures_areAnErrorAfterTheirAttempts(t *testing.T) {
 						t.Errorf("the error is %q, want %q", e, words)
 					}
 				}
+
 				for err := error(e); err != nil; err = errors.Unwrap(err) {
 					if strings.Contains(err.Error(), "canary") || strings.Contains(err.Error(), service.SecretKey) || strings.Contains(err.Error(), "apiSecretToken") {
 						t.Errorf("a secret is in %q", err)

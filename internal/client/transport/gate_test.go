@@ -48,18 +48,6 @@ func TestGate_requestsAndConnectionsStayWithinTheLimit(t *testing.T) {
 	})
 }
 
-func TestGate_rateIsBounded(t *testing.T) {
-	t.Parallel()
-
-	bubble(t, func(t *testing.T, _ *mocktest.Instance, s *Sender) {
-		began := time.Now()
-		noError(t, errors.Join(callers(t, s, 21)...))
-		if took := time.Since(began); took < 9900*time.Millisecond || took > 11*time.Second {
-			t.Errorf("21 requests at 2 a second took %v", took)
-		}
-	}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { cfg.RequestsPerSecond = 2 })
-}
-
 func TestGate_retryAfterHoldsAllCallers(t *testing.T) {
 	t.Parallel()
 

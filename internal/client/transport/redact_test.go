@@ -199,15 +199,15 @@ var spellings = map[string]func(string) string{
 	"query":            url.QueryEscape,
 	"segment":          EscapeSegment,
 	"lower percent":    func(s string) string { return strings.ToLower(EscapeSegment(s)) },
-	"every byte":       everyByte("%%%02x"),
+	"every byte":       every("%%%02x", asBytes),
 	"HTML":             html.EscapeString,
-	"HTML decimal":     everyRune("&#%d;"),
-	"HTML hex":         everyRune("&#x%x;"),
-	"HTML HEX":         everyRune("&#X%04X;"),
+	"HTML decimal":     every("&#%d;", asRunes),
+	"HTML hex":         every("&#x%x;", asRunes),
+	"HTML HEX":         every("&#X%04X;", asRunes),
 	"HTML named":       strings.NewReplacer("/", "&sol;", "@", "&commat;", "+", "&plus;", "=", "&equals;", "&", "&amp;", ":", "&colon;").Replace,
 	"JSON":             func(s string) string { b, _ := json.Marshal(s); return string(b) },
-	"JSON \\u":         func(s string) string { return everyUTF16("\\u%04x")(s) },
-	"JSON \\u capital": func(s string) string { return everyUTF16("\\u%04X")(s) },
+	"JSON \\u":         every("\\u%04x", asUTF16),
+	"JSON \\u capital": every("\\u%04X", asUTF16),
 	"JSON slashes":     strings.NewReplacer("/", `\/`, `"`, `\"`, `\`, `\\`).Replace,
 	"Go":               strconv.QuoteToASCII,
 	"base64 0":         func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
@@ -216,35 +216,20 @@ var spellings = map[string]func(string) string{
 	"base64 url":       func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte("abc" + s)) },
 }
 
-func everyByte(format string) func(string) string {
+// every writes each unit of a text in a format.
+func every[T any](format string, units func(string) []T) func(string) string {
 	return func(s string) string {
 		var b strings.Builder
-		for i := range len(s) {
-			fmt.Fprintf(&b, format, s[i])
-		}
-		return b.String()
-	}
-}
-
-func everyRune(format string) func(string) string {
-	return func(s string) string {
-		var b strings.Builder
-		for _, r := range s {
-			fmt.Fprintf(&b, format, r)
-		}
-		return b.String()
-	}
-}
-
-func everyUTF16(format string) func(string) string {
-	return func(s string) string {
-		var b strings.Builder
-		for _, unit := range utf16.Encode([]rune(s)) {
+		for _, unit := range units(s) {
 			fmt.Fprintf(&b, format, unit)
 		}
 		return b.String()
 	}
 }
+
+func asBytes(s string) []byte   { return []byte(s) }
+func asRunes(s string) []rune   { return []rune(s) }
+func asUTF16(s string) []uint16 { return utf16.Encode([]rune(s)) }
 
 func isBase64(used []string) (n int) {
 	for _, name := range used {

@@ -70,30 +70,24 @@ func FuzzRetryAfter_neitherHotLoopNorHang(f *testing.F) {
 func TestRetry_endsWithTheCallersTime(t *testing.T) {
 	t.Parallel()
 
+	late := time.Minute + backoffFloor/2
 	for name, tc := range map[string]struct {
-		limit func(context.Context) (context.Context, context.CancelFunc)
-		class ErrorClass
-		cause error
-		after time.Duration
+		cancelled, timeout time.Duration
+		class              ErrorClass
+		cause              error
+		after              time.Duration
 	}{
-		"cancelled at once": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-			ctx, cancel := context.WithCancel(ctx)
-			time.AfterFunc(10*time.Second, cancel)
-			return ctx, cancel
-		}, ClassCancelled, context.Canceled, 10 * time.Second},
-		"without the time to wait": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeout(ctx, 30*time.Second)
-		}, ClassRateLimited, nil, 0},
-		"its time is up": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeout(ctx, time.Minute+backoffFloor/2)
-		}, ClassCancelled, context.DeadlineExceeded, time.Minute + backoffFloor/2},
+		"cancelled at once":        {10 * time.Second, time.Hour, ClassCancelled, context.Canceled, 10 * time.Second},
+		"without the time to wait": {time.Hour, 30 * time.Second, ClassRateLimited, nil, 0},
+		"its time is up":           {time.Hour, late, ClassCancelled, context.DeadlineExceeded, late},
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 			fault := wish("60")
 			fault.Operation, fault.Times = mockserver.OpGetConsent, -1
 			service.Inject(fault)
-			ctx, cancel := tc.limit(t.Context())
+			ctx, cancel := context.WithTimeout(t.Context(), tc.timeout)
 			defer cancel()
+			defer time.AfterFunc(tc.cancelled, cancel).Stop()
 
 			began := time.Now()
 			err := read(ctx, s)
