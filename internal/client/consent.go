@@ -38,10 +38,6 @@ func (c *Client) GetConsent(ctx context.Context, scope Scope, identity string) (
 
 // readConsent returns the consent record that an answer holds.
 func readConsent(a transport.Answer) (answer.Consent, error) {
-	if err := a.WantBody(); err != nil {
-		return answer.Consent{}, err
-	}
-
 	held, err := answer.ReadConsent(a.JSON)
 
 	return held, problem(a, err)

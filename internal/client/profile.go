@@ -33,9 +33,6 @@ func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string, m
 	if err != nil {
 		return answer.Profile{}, err
 	}
-	if err := got.WantBody(); err != nil {
-		return answer.Profile{}, err
-	}
 
 	profile, err := answer.ReadProfile(got.JSON, c.wire.ProfileMember, managed)
 	profile.Cached, profile.Date = transport.Freshness(got.Response)

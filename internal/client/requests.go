@@ -26,9 +26,6 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingLi
 	if err != nil {
 		return answer.PendingList{}, err
 	}
-	if err := got.WantBody(); err != nil {
-		return answer.PendingList{}, err
-	}
 
 	list, err := answer.ListCall{
 		IdentityField:  c.wire.PendingIdentityField,

@@ -23,9 +23,6 @@ func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := got.WantBody(); err != nil {
-		return nil, err
-	}
 	if err := answer.ReadUser(got.JSON); err != nil {
 		return nil, problem(got, err)
 	}

@@ -48,14 +48,6 @@ type Answer struct {
 	Response *http.Response
 }
 
-// WantBody returns an error for an answer without a body.
-func (a Answer) WantBody() error {
-	if len(a.JSON) == 0 {
-		return a.Call.Fail(ClassEmpty, a.Status, "the answer has no body")
-	}
-	return nil
-}
-
 // Refusal returns the error of an answer that says no although its status is one of success.
 func (a Answer) Refusal() error {
 	e := a.Call.Fail(ClassRejected, a.Status, "the answer has a status of success, but it holds an error, or a member such as success that is false")
@@ -102,12 +94,15 @@ func (op Operation) Incomplete(status int) string {
 	return "an answer with the status " + strconv.Itoa(status) + " is not a complete one"
 }
 
-// SuccessAnswer returns the answer with this body, which is JSON or empty.
+// SuccessAnswer returns the answer with this body, which is JSON, or of a write empty.
 func (k *Call) SuccessAnswer(ctx context.Context, resp *http.Response, body []byte) (Answer, error) {
 	a := Answer{Call: k, Status: resp.StatusCode, Response: resp}
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF")))
-	if len(body) == 0 {
+	if len(body) == 0 && k.Op.Effect {
 		return a, nil
+	}
+	if len(body) == 0 {
+		return Answer{}, k.Fail(ClassEmpty, resp.StatusCode, "the answer has no body")
 	}
 
 	var err error

@@ -103,10 +103,7 @@ func send(ctx context.Context, s *Sender, op Operation) error {
 		r.Attribute = "source"
 	}
 
-	got, err := s.Do(ctx, r)
-	if err == nil && !op.Effect {
-		err = got.WantBody()
-	}
+	_, err := s.Do(ctx, r)
 
 	return err
 }

@@ -150,24 +150,28 @@ func readComplaint(e *Error, m map[string]jsontext.Value) {
 // of texts by field name. What has no message is left out.
 func fieldErrors(v jsontext.Value) []FieldError {
 	var found []FieldError
-	for _, element := range jsonvalue.Elements(v) {
-		m := jsonvalue.Members(element)
-		found = append(found, FieldError{
-			Field:   firstText(m, "field", "path", "param", "property", "name"),
-			Message: cmp.Or(firstText(m, "message", "msg", "detail", "error"), jsonvalue.Text(element)),
-		})
-	}
-
-	byField := jsonvalue.Members(v)
-	for _, name := range jsonvalue.Names(byField) {
-		text := jsonvalue.Text(byField[name])
-		if list := jsonvalue.Elements(byField[name]); len(list) > 0 {
-			text = jsonvalue.Text(list[0])
+	add := func(name string, v jsontext.Value) {
+		m := jsonvalue.Members(v)
+		e := FieldError{
+			Field:   cmp.Or(name, firstText(m, "field", "path", "param", "property", "name")),
+			Message: cmp.Or(firstText(m, "message", "msg", "detail", "error"), jsonvalue.Text(v)),
 		}
-		found = append(found, FieldError{Field: name, Message: text})
+		if e.Message != "" {
+			found = append(found, e)
+		}
 	}
 
-	return slices.DeleteFunc(found, func(e FieldError) bool { return e.Message == "" })
+	for element := range jsonvalue.EachElement(v) {
+		add("", element)
+	}
+	for name, member := range jsonvalue.EachMember(v) {
+		if list := jsonvalue.Elements(member); len(list) > 0 {
+			member = list[0]
+		}
+		add(string(name), member)
+	}
+
+	return found
 }
 
 // firstText returns the first member of these names that is text or a number, as text.
