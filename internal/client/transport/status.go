@@ -161,7 +161,7 @@ func fieldErrors(v jsontext.Value) []FieldError {
 		}
 	}
 
-	for element := range jsonvalue.EachElement(v) {
+	for _, element := range jsonvalue.Elements(v) {
 		add("", element)
 	}
 	for name, member := range jsonvalue.EachMember(v) {
