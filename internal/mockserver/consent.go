@@ -3,7 +3,6 @@
 package mockserver
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"net/netip"
@@ -99,11 +98,13 @@ func (s *Server) updateConsent(c *call) Response {
 	}
 	fields := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
-		value, objection := consentField(name, sent[name], s.Wire)
-		if objection != "" {
+		fields[name] = sent[name]
+		if text, ok := sent[name].(string); ok && c.entry.Place != InJSON {
+			fields[name] = meant(name, text, s.Wire.AgreementTimeFormat)
+		}
+		if objection := objectionTo(name, fields[name], s.Wire.AgreementTimeFormat); objection != "" {
 			wrong = append(wrong, fieldError{name, objection})
 		}
-		fields[name] = value
 	}
 	if len(wrong) > 0 {
 		return invalid(wrong...)
@@ -120,45 +121,43 @@ func (s *Server) updateConsent(c *call) Response {
 	return success(maps.Clone(fields))
 }
 
-// consentField returns the value of a parameter as the record holds it, and what is wrong
-// with it, or "". In a form or a query, every value is text.
-func consentField(name string, value any, wire Wire) (held any, objection string) {
-	text, isText := value.(string)
-	if isText && cmp.Or(wire.ConsentParametersIn, InJSON) != InJSON {
-		switch {
-		case text == "true", text == "false":
-			value = text == "true"
-		case wire.AgreementTimeFormat == TimeUnixMS:
-			value = json.Number(text)
-		}
+// meant returns what the text of a parameter in a form or a query stands for, as JSON has it.
+func meant(name, text, timeFormat string) any {
+	switch {
+	case text == "true", text == "false":
+		return text == "true"
+	case name == "agreement_time" && timeFormat == TimeUnixMS:
+		return json.Number(text)
 	}
+
+	return text
+}
+
+// objectionTo returns what is wrong with a parameter, or "".
+func objectionTo(name string, value any, timeFormat string) string {
+	text, _ := value.(string)
+	number, _ := value.(json.Number)
 
 	switch {
 	case name == "manual" || slices.Contains(clauseNames[:], name):
 		if _, ok := value.(bool); !ok {
-			return nil, "must be true or false"
+			return "must be true or false"
 		}
-
 	case name == "user_ipv6":
 		if a, err := netip.ParseAddr(text); err != nil || !a.Is6() || a.Zone() != "" {
-			return nil, "must be an IPv6 address; IPv4 is mapped into IPv6 space"
+			return "must be an IPv6 address; IPv4 is mapped into IPv6 space"
 		}
-		value = text
-
-	case name == "agreement_time" && wire.AgreementTimeFormat == TimeUnixMS:
-		number, _ := value.(json.Number)
+	case name == "agreement_time" && timeFormat == TimeUnixMS:
 		if _, err := number.Int64(); err != nil {
-			return nil, "must be a number of milliseconds since 1970"
+			return "must be a number of milliseconds since 1970"
 		}
-
 	case name == "agreement_time":
 		if _, err := time.Parse(time.RFC3339, text); err != nil {
-			return nil, "must be a time as RFC 3339 has it"
+			return "must be a time as RFC 3339 has it"
 		}
-
 	default:
-		return nil, "is not known"
+		return "is not known"
 	}
 
-	return value, ""
+	return ""
 }

@@ -107,7 +107,7 @@ func TestConsent_wrongParametersAreNamed(t *testing.T) {
 func TestConsent_parametersAndTimesAsTheWireSays(t *testing.T) {
 	t.Parallel()
 
-	const rfc3339, ms = "2026-01-15T09:30:00+00:00", "1768469400123"
+	const address, rfc3339, ms = "2001:db8::1", "2026-01-15T09:30:00+00:00", "1768469400123"
 	for name, tc := range map[string]struct {
 		place, format string
 		sent          string // the time in JSON, or as text
@@ -125,17 +125,18 @@ func TestConsent_parametersAndTimesAsTheWireSays(t *testing.T) {
 		s := start(t, func(s *mockserver.Server) {
 			s.Wire = mockserver.Wire{ConsentParametersIn: tc.place, AgreementTimeFormat: tc.format}
 		})
-		path, body, media := consentPath, allClausesText+"&manual=false&agreement_time="+strings.ReplaceAll(tc.sent, "+", "%2B"), formType
+		path, body, media := consentPath, allClausesText+"&manual=false&user_ipv6="+address+"&agreement_time="+strings.ReplaceAll(tc.sent, "+", "%2B"), formType
+
 		switch tc.place {
 		case "":
-			body, media = strings.Replace(allClauses(`"agreement_time":`+tc.sent, `"manual":false`), `5_consent":true`, `5_consent":false`, 1), "application/json"
+			body, media = strings.Replace(allClauses(`"agreement_time":`+tc.sent, `"manual":false`, `"user_ipv6":"`+address+`"`), `5_consent":true`, `5_consent":false`, 1), "application/json"
 		case mockserver.InQuery:
 			path, body = path+"?"+body, ""
 		}
 
 		got := s.withKey(http.MethodPatch, path, body, "Content-Type", media)
 		record, ok := s.Consent(projectScope, "user-1")
-		if ok != (tc.held != nil) || ok && (record.AgreementTime != tc.held || record.Clauses != [5]bool{true, true, true, true, false} || *record.Manual) {
+		if ok != (tc.held != nil) || ok && (record.AgreementTime != tc.held || record.Clauses != [5]bool{true, true, true, true, false} || *record.Manual || *record.UserIPv6 != address) {
 			t.Errorf("%s: %d %s: held as %+v", name, got.status, got.body, record)
 		}
 		if got := s.patch(consentPath, allClauses()); tc.place != "" && got.status != http.StatusBadRequest {

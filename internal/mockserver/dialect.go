@@ -145,6 +145,7 @@ func each(change func(object map[string]any)) func(any) any {
 				change(object)
 			}
 		}
+
 		return body
 	}
 }

@@ -38,6 +38,7 @@ func generatedDay(scope Scope, date string, events int) exportDay {
 // a day does not dominate the time of reading it.
 func generated(n int, pattern string, numbers func(i int) []int) iter.Seq[[]byte] {
 	places := regexp.MustCompile("#+").FindAllStringIndex(pattern, -1)
+
 	return func(yield func([]byte) bool) {
 		record := []byte(pattern)
 		for i := range n {

@@ -248,7 +248,7 @@ func (s *Server) Conclude(id string, o Outcome) {
 	known := false
 	for _, e := range s.queue {
 		known = known || e.ID == id
-		if e.ID == id && !(e.Done && e.outcome.Fate == Fulfilled) {
+		if e.ID == id && (!e.Done || e.outcome.Fate != Fulfilled) {
 			s.conclude(e, o, now)
 		}
 	}

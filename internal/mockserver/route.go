@@ -46,6 +46,7 @@ var routes = slices.Concat([]route{
 
 func compliance(prefix string) []route {
 	user := prefix + "/user/{identityId}"
+
 	return []route{
 		{OpUpdateConsent, http.MethodPatch, user + "/consent", (*Server).updateConsent},
 		{OpGetConsent, http.MethodGet, user + "/consent", func(s *Server, c *call) Response { return s.read(&s.consents, c) }},

@@ -92,32 +92,11 @@ func (seed Seed) validate() error {
 		}
 	}
 
-	for _, list := range []struct {
-		name        string
-		records     []SeedRecord
-		objectionTo func(fields map[string]any) string
-	}{
-		{"consents", seed.Consents, consentObjection},
-		{"profiles", seed.Profiles, func(fields map[string]any) string {
-			if _, ok := fields["profile"].(map[string]any); !ok || len(fields) != 1 {
-				return "needs profile, an object, and nothing else"
-			}
-			return ""
-		}},
-		{"data", seed.Data, func(fields map[string]any) string {
-			if _, ok := fields["data"]; !ok || len(fields) != 1 {
-				return "needs data, and nothing else"
-			}
-			return ""
-		}},
-	} {
-		for i, r := range list.records {
-			objection := list.objectionTo(r.Fields)
-			if r.IdentityID == "" || !r.valid() {
-				objection = "needs identity_id, and either org_id and project_id, or account_id"
-			}
-			if objection != "" {
-				return fmt.Errorf("%s[%d] %s", list.name, i, objection)
+	lists := map[string][]SeedRecord{"consents": seed.Consents, "profiles": seed.Profiles, "data": seed.Data}
+	for _, list := range slices.Sorted(maps.Keys(lists)) {
+		for i, r := range lists[list] {
+			if objection := r.objection(list); objection != "" {
+				return fmt.Errorf("%s[%d] %s", list, i, objection)
 			}
 		}
 	}
@@ -125,14 +104,27 @@ func (seed Seed) validate() error {
 	return nil
 }
 
-// consentObjection returns what is wrong with the first field that is wrong.
-func consentObjection(fields map[string]any) string {
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		var wire Wire
-		if _, isNumber := fields[name].(jsonv1.Number); isNumber {
-			wire.AgreementTimeFormat = TimeUnixMS
+// objection returns the first thing that is wrong with a record of a list, or "".
+func (r SeedRecord) objection(list string) string {
+	_, hasData := r.Fields["data"]
+	_, hasProfile := r.Fields["profile"].(map[string]any)
+	switch {
+	case r.IdentityID == "" || !r.valid():
+		return "needs identity_id, and either org_id and project_id, or account_id"
+	case list == "profiles" && (!hasProfile || len(r.Fields) != 1):
+		return "needs profile, an object, and nothing else"
+	case list == "data" && (!hasData || len(r.Fields) != 1):
+		return "needs data, and nothing else"
+	case list != "consents":
+		return ""
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(r.Fields)) {
+		format := TimeRFC3339
+		if _, isNumber := r.Fields[name].(jsonv1.Number); isNumber {
+			format = TimeUnixMS
 		}
-		if _, objection := consentField(name, fields[name], wire); objection != "" {
+		if objection := objectionTo(name, r.Fields[name], format); objection != "" {
 			return name + " " + objection
 		}
 	}

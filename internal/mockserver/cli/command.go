@@ -157,6 +157,7 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 	if err != nil {
 		return 0, err
 	}
+
 	service := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute, ErrorLog: stdlog.New(io.Discard, "", 0)}
 	ended := make(chan error, 1)
 	go func() { ended <- service.Serve(listener) }()

@@ -90,6 +90,7 @@ func (p *program) send(method, path, body string, header ...string) string {
 	if err != nil {
 		p.t.Fatal(err)
 	}
+
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
