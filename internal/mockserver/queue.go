@@ -28,8 +28,6 @@ type QueuedRequest struct {
 	// Done reports whether the service has finished with the request: it is fulfilled,
 	// failed or vanished.
 	Done bool
-	// Code and Message describe the error of a failed request.
-	Code, Message string
 }
 
 // StatusPending is the status of a request that has not ended.
@@ -86,21 +84,23 @@ type queued struct {
 // assumption. That a deletion is accepted for an unknown person is one too.
 func (s *Server) enqueue(c *call) Response {
 	q := s.accept(QueuedRequest{Scope: c.entry.Scope, Identity: c.entry.Identity, Operation: c.route.operation, Body: c.entry.Sent})
-	return Response{Status: http.StatusAccepted, Header: http.Header{}, Body: q.record(), Receipt: true}
+	record := (&queued{QueuedRequest: q}).record()
+
+	return Response{Status: http.StatusAccepted, Header: http.Header{}, Body: record, Receipt: true}
 }
 
 // record returns the record of a queued request as it is answered. Its fields are not
 // shown (section 2), so all of them are assumptions.
-func (q QueuedRequest) record() map[string]any {
+func (e *queued) record() map[string]any {
 	record := map[string]any{
-		"id":         q.ID,
-		"identityId": q.Identity,
-		"operation":  q.Operation,
-		"status":     q.Status,
-		"createdAt":  q.At.UTC().Format(time.RFC3339Nano),
+		"id":         e.ID,
+		"identityId": e.Identity,
+		"operation":  e.Operation,
+		"status":     e.Status,
+		"createdAt":  e.At.UTC().Format(time.RFC3339Nano),
 	}
-	if q.Code != "" || q.Message != "" {
-		record["error"] = map[string]any{"code": q.Code, "message": q.Message}
+	if o := e.outcome; e.Done && o.Fate == Failed && (o.Code != "" || o.Message != "") {
+		record["error"] = map[string]any{"code": o.Code, "message": o.Message}
 	}
 
 	return record
@@ -189,15 +189,12 @@ func (s *Server) lockUpToDate() (now time.Time) {
 // conclude applies an outcome to a request. at is the time of its effect.
 func (s *Server) conclude(e *queued, o Outcome, at time.Time) {
 	e.outcome, e.due, e.Done = o, time.Time{}, o.Fate != Never
-	e.Code, e.Message = "", ""
-
 	switch o.Fate {
 	case Fulfilled:
 		e.Status = cmp.Or(o.FinalStatus, "fulfilled")
 		s.takeEffect(e, at)
 	case Failed:
 		e.Status = cmp.Or(o.FinalStatus, "failed")
-		e.Code, e.Message = o.Code, o.Message
 	case Vanished:
 		e.Status = "vanished"
 	case Never:

@@ -44,31 +44,15 @@ func (i *Instance) DialContext(ctx context.Context, _, _ string) (net.Conn, erro
 // Tracked returns a function like DialContext, and one that closes all connections
 // made with it, for clients that cannot be closed.
 func (i *Instance) Tracked() (dial func(ctx context.Context, network, address string) (net.Conn, error), closeAll func()) {
-	var mu sync.Mutex
-	var opened []net.Conn
+	open, closeAll := context.WithCancel(context.Background())
 
-	dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := i.DialContext(ctx, network, address)
 		if err == nil {
-			mu.Lock()
-			defer mu.Unlock()
-			opened = append(opened, c)
+			context.AfterFunc(open, func() { _ = c.Close() })
 		}
-
 		return c, err
-	}
-
-	closeAll = func() {
-		mu.Lock()
-		defer mu.Unlock()
-
-		for _, c := range opened {
-			_ = c.Close()
-		}
-		opened = nil
-	}
-
-	return dial, closeAll
+	}, closeAll
 }
 
 // pipeListener is a listener for connections in memory.
