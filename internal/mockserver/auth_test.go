@@ -117,19 +117,23 @@ func TestAuth_undocumentedPresentationIsAViolation(t *testing.T) {
 		"capital scheme": {"", "Bearer {token}", 401, "bearer <JWT>"},
 		"two spaces":     {"", "bearer  {token}", 401, "bearer <JWT>"},
 	} {
-		s := start(t)
-		s.AllowViolations()
-		fill := strings.NewReplacer("{key}", url.QueryEscape(s.SecretKey), "{token}", s.IssueToken(s.Email))
-		var header []string
-		if tc.header != "" {
-			header = []string{"Authorization", fill.Replace(tc.header)}
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 
-		got := s.send(http.MethodGet, selfPath+"?"+fill.Replace(tc.query), "", header...)
-		violations := strings.Join(s.Violations(), "\n")
-		if got.status != tc.status || !strings.Contains(violations, tc.words) || strings.Contains(violations, s.SecretKey) {
-			t.Errorf("%s: %d: %s", name, got.status, violations)
-		}
+			s := start(t)
+			s.AllowViolations()
+			fill := strings.NewReplacer("{key}", url.QueryEscape(s.SecretKey), "{token}", s.IssueToken(s.Email))
+			var header []string
+			if tc.header != "" {
+				header = []string{"Authorization", fill.Replace(tc.header)}
+			}
+
+			got := s.send(http.MethodGet, selfPath+"?"+fill.Replace(tc.query), "", header...)
+			violations := strings.Join(s.Violations(), "\n")
+			if got.status != tc.status || !strings.Contains(violations, tc.words) || strings.Contains(violations, s.SecretKey) {
+				t.Errorf("%d: %s", got.status, violations)
+			}
+		})
 	}
 
 	s := start(t)

@@ -59,22 +59,26 @@ func TestDialect_shapesAnswers(t *testing.T) {
 		"pending_answer=by_person":                             {"GET", pendingPath, `{"user-1":{`},
 		"consent_parameters=form,misplaced_parameters=ignored": {"PATCH", consentPath, `"clause_1_consent":false`},
 	} {
-		s := start(t, delayed, func(s *mockserver.Server) {
-			if err := s.Speak(mockserver.ParseDialect(dialect)); err != nil {
-				t.Fatal(err)
+		t.Run(dialect, func(t *testing.T) {
+			t.Parallel()
+
+			s := start(t, delayed, func(s *mockserver.Server) {
+				if err := s.Speak(mockserver.ParseDialect(dialect)); err != nil {
+					t.Fatal(err)
+				}
+			})
+			s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{AgreementTime: "2026-01-02T03:04:05.678Z"})
+			for range 2 {
+				s.Enqueue(mockserver.QueuedRequest{Scope: projectScope, Identity: "user-1", Operation: mockserver.OpDeleteAllData})
+			}
+
+			body := ""
+			if tc.method == "PATCH" {
+				body = allClauses()
+			}
+			if got := s.withKey(tc.method, tc.path, body); !strings.Contains(got.body, tc.want) {
+				t.Errorf("got %d %s", got.status, got.body)
 			}
 		})
-		s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{AgreementTime: "2026-01-02T03:04:05.678Z"})
-		for range 2 {
-			s.Enqueue(mockserver.QueuedRequest{Scope: projectScope, Identity: "user-1", Operation: mockserver.OpDeleteAllData})
-		}
-
-		body := ""
-		if tc.method == "PATCH" {
-			body = allClauses()
-		}
-		if got := s.withKey(tc.method, tc.path, body); !strings.Contains(got.body, tc.want) {
-			t.Errorf("%s: got %d %s", dialect, got.status, got.body)
-		}
 	}
 }

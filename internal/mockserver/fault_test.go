@@ -38,16 +38,20 @@ func TestFault_takesTheRequestsItMatches(t *testing.T) {
 		"another operation": {[]mockserver.Fault{{Status: 500, Operation: mockserver.OpUpdateConsent}}, []int{200, 200, 200, 200}},
 		"another person":    {[]mockserver.Fault{{Status: 500, Identity: "user-2"}}, []int{200, 200, 200, 200}},
 	} {
-		s := start(t)
-		s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{})
-		s.Inject(tc.faults...)
-		var got []int
-		for range tc.want {
-			got = append(got, s.get(consentPath).status)
-		}
-		if diff := cmp.Diff(tc.want, got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := start(t)
+			s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{})
+			s.Inject(tc.faults...)
+			var got []int
+			for range tc.want {
+				got = append(got, s.get(consentPath).status)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 
@@ -69,34 +73,38 @@ func TestFault_scriptedAnswerKeepsTheRequestFromTheService(t *testing.T) {
 		"after the effect":    {mockserver.Fault{Status: 500, Commit: true, Body: []byte("{}")}, 500, "{}", "application/json", true},
 		"only another header": {mockserver.Fault{Header: http.Header{"X-Odd": {"1"}}}, 200, allClauses(), "application/json", true},
 	} {
-		s := start(t)
-		s.Inject(tc.fault)
-		send := s.send // faults come before authentication
-		if tc.committed {
-			send = s.withKey
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 
-		got := send(http.MethodPatch, consentPath, allClauses())
-		if got.status != tc.status || got.body != tc.body || got.header.Get("Content-Type") != tc.media {
-			t.Errorf("%s: %d %q %v", name, got.status, got.body, got.header)
-		}
-		for header, values := range tc.fault.Header {
-			if got.header.Get(header) != values[0] {
-				t.Errorf("%s: %s is %q", name, header, got.header.Get(header))
+			s := start(t)
+			s.Inject(tc.fault)
+			send := s.send // faults come before authentication
+			if tc.committed {
+				send = s.withKey
 			}
-		}
-		s.wantLogged(t, name, tc.committed, tc.status)
+
+			got := send(http.MethodPatch, consentPath, allClauses())
+			if got.status != tc.status || got.body != tc.body || got.header.Get("Content-Type") != tc.media {
+				t.Errorf("%d %q %v", got.status, got.body, got.header)
+			}
+			for header, values := range tc.fault.Header {
+				if got.header.Get(header) != values[0] {
+					t.Errorf("%s is %q", header, got.header.Get(header))
+				}
+			}
+			s.wantLogged(t, tc.committed, tc.status)
+		})
 	}
 }
 
 // wantLogged compares the last request, an update of a consent, with whether the service
 // carried it out, and its status.
-func (s *service) wantLogged(t *testing.T, name string, committed bool, status int) {
+func (s *service) wantLogged(t *testing.T, committed bool, status int) {
 	t.Helper()
 	requests := s.Requests()
 	_, held := s.Consent(projectScope, "user-1")
 	if r := requests[len(requests)-1]; held != committed || r.Committed != committed || r.Status != status {
-		t.Errorf("%s: held %v, the log has %d %v", name, held, r.Status, r.Committed)
+		t.Errorf("held %v, the log has %d %v", held, r.Status, r.Committed)
 	}
 }
 
@@ -123,22 +131,26 @@ func TestFault_hangEndsWithTheClientOrTheServer(t *testing.T) {
 		"a scripted hang":    {Hang: true, Status: 500, Times: -1},
 		"a delay":            {Delay: time.Hour, Times: -1},
 	} {
-		inBubble(t, func(t *testing.T, s *service) {
-			s.Inject(fault)
-			s.transport.ResponseHeaderTimeout = time.Minute
-			began := time.Now()
-			if got := s.patch(consentPath, allClauses()); got.err == nil || time.Since(began) != time.Minute {
-				t.Errorf("%s: %d %v after %v", name, got.status, got.err, time.Since(began))
-			}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 
-			ended := make(chan reply)
-			go func() { ended <- s.patch(consentPath, allClauses()) }()
-			synctest.Wait()
-			s.Stop()
-			if got := <-ended; got.err == nil || time.Since(began) != time.Minute {
-				t.Errorf("%s: %d %v after %v", name, got.status, got.err, time.Since(began))
-			}
-			s.wantLogged(t, name, fault.Commit, 0)
+			inBubble(t, func(t *testing.T, s *service) {
+				s.Inject(fault)
+				s.transport.ResponseHeaderTimeout = time.Minute
+				began := time.Now()
+				if got := s.patch(consentPath, allClauses()); got.err == nil || time.Since(began) != time.Minute {
+					t.Errorf("%d %v after %v", got.status, got.err, time.Since(began))
+				}
+
+				ended := make(chan reply)
+				go func() { ended <- s.patch(consentPath, allClauses()) }()
+				synctest.Wait()
+				s.Stop()
+				if got := <-ended; got.err == nil || time.Since(began) != time.Minute {
+					t.Errorf("%d %v after %v", got.status, got.err, time.Since(began))
+				}
+				s.wantLogged(t, fault.Commit, 0)
+			})
 		})
 	}
 }
@@ -185,22 +197,26 @@ func TestCut_onTheWire(t *testing.T) {
 		"before any chunk":   {mockserver.Fault{Cut: mockserver.CutChunked}, chunked, "", true, 200},
 		"unseen":             {mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: 20}, closed, record[:20], true, 200},
 	} {
-		s := start(t)
-		s.Inject(tc.fault)
-		text, err := s.raw(t, "PATCH "+consentPath+"?apiSecretToken="+url.QueryEscape(s.SecretKey), record)
-		if tc.status == 0 {
-			if text != "" || !errors.Is(err, syscall.ECONNRESET) {
-				t.Errorf("%s: got %q and %v, want a reset", name, text, err)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := start(t)
+			s.Inject(tc.fault)
+			text, err := s.raw(t, "PATCH "+consentPath+"?apiSecretToken="+url.QueryEscape(s.SecretKey), record)
+			if tc.status == 0 {
+				if text != "" || !errors.Is(err, syscall.ECONNRESET) {
+					t.Errorf("got %q and %v, want a reset", text, err)
+				}
+			} else {
+				header, body, _ := strings.Cut(text, "\r\n\r\n")
+				if err != nil || !strings.Contains(header, tc.header) || body != tc.body || !strings.HasPrefix(header, "HTTP/1.1 "+strconv.Itoa(tc.status)) {
+					t.Errorf("got %q and %v", text, err)
+				}
+				if tc.header == closed && (strings.Contains(header, length) || strings.Contains(header, "Transfer-Encoding")) {
+					t.Errorf("the end can be seen: %q", header)
+				}
 			}
-		} else {
-			header, body, _ := strings.Cut(text, "\r\n\r\n")
-			if err != nil || !strings.Contains(header, tc.header) || body != tc.body || !strings.HasPrefix(header, "HTTP/1.1 "+strconv.Itoa(tc.status)) {
-				t.Errorf("%s: got %q and %v", name, text, err)
-			}
-			if tc.header == closed && (strings.Contains(header, length) || strings.Contains(header, "Transfer-Encoding")) {
-				t.Errorf("the end can be seen: %q", header)
-			}
-		}
-		s.wantLogged(t, name, tc.committed, tc.status)
+			s.wantLogged(t, tc.committed, tc.status)
+		})
 	}
 }

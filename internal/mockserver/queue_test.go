@@ -21,31 +21,35 @@ func TestQueue_requestIsAcceptedListedAndFulfilled(t *testing.T) {
 		mockserver.OpGetAllData:    func(s *service) reply { return s.get(allDataPath) },
 		mockserver.OpDeleteAllData: func(s *service) reply { return s.withKey(http.MethodDelete, allDataPath, "") },
 	} {
-		s := start(t, delayed)
-		record := map[string]any{"id": "request-1", "identityId": "user-1", "operation": operation, "status": "pending", "createdAt": "2026-01-15T09:30:00Z"}
-		got := send(s)
-		if diff := cmp.Diff(record, got.json()); diff != "" || got.status != http.StatusAccepted {
-			t.Errorf("%d\n%s", got.status, diff)
-		}
+		t.Run(operation, func(t *testing.T) {
+			t.Parallel()
 
-		s.advance(59 * time.Second)
-		if listed := s.get(pendingPath).body; listed != "["+got.body+"]" {
-			t.Errorf("the list is %s", listed)
-		}
+			s := start(t, delayed)
+			record := map[string]any{"id": "request-1", "identityId": "user-1", "operation": operation, "status": "pending", "createdAt": "2026-01-15T09:30:00Z"}
+			got := send(s)
+			if diff := cmp.Diff(record, got.json()); diff != "" || got.status != http.StatusAccepted {
+				t.Errorf("%d\n%s", got.status, diff)
+			}
 
-		want := mockserver.QueuedRequest{ID: "request-1", Scope: projectScope, Identity: "user-1", Operation: operation, At: epoch, Status: "pending", Body: map[string]any{}}
-		if operation == mockserver.OpUpdateProfile {
-			want.Body["name"] = "Ada"
-		}
-		if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue()); diff != "" {
-			t.Error(diff)
-		}
+			s.advance(59 * time.Second)
+			if listed := s.get(pendingPath).body; listed != "["+got.body+"]" {
+				t.Errorf("the list is %s", listed)
+			}
 
-		s.advance(time.Hour)
-		want.Status, want.Done = "fulfilled", true
-		if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue()); diff != "" || s.get(pendingPath).body != "[]" {
-			t.Error(diff)
-		}
+			want := mockserver.QueuedRequest{ID: "request-1", Scope: projectScope, Identity: "user-1", Operation: operation, At: epoch, Status: "pending", Body: map[string]any{}}
+			if operation == mockserver.OpUpdateProfile {
+				want.Body["name"] = "Ada"
+			}
+			if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue()); diff != "" {
+				t.Error(diff)
+			}
+
+			s.advance(time.Hour)
+			want.Status, want.Done = "fulfilled", true
+			if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue()); diff != "" || s.get(pendingPath).body != "[]" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 
@@ -78,27 +82,31 @@ func TestFulfil_decidesTheOutcome(t *testing.T) {
 		"vanished":             {mockserver.Outcome{Fate: mockserver.Vanished, KeepListed: true}, minute, "", "vanished", true, false},
 		"vanished, not yet":    {mockserver.Outcome{Fate: mockserver.Vanished}, second, "pending", "pending", false, false},
 	} {
-		s := start(t, delayed, ending(tc.outcome))
-		s.patch(profilePath, `{"name":"Ada"}`)
-		s.advance(tc.after)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 
-		want := []any{}
-		if tc.listed != "" {
-			want = append(want, tc.listed)
-		}
-		if diff := cmp.Diff(want, s.listed("status")); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+			s := start(t, delayed, ending(tc.outcome))
+			s.patch(profilePath, `{"name":"Ada"}`)
+			s.advance(tc.after)
 
-		q := s.Queue()[0]
-		if _, effect := s.Profile(projectScope, "user-1"); effect != tc.effect || q.Status != tc.status || q.Done != tc.done {
-			t.Errorf("%s: effect %v, %+v", name, effect, q)
-		}
-		if tc.outcome.Code != "" {
-			if diff := cmp.Diff([]any{map[string]any{"code": "quota", "message": "Too much."}}, s.listed("error")); diff != "" {
-				t.Errorf("%s: %s", name, diff)
+			want := []any{}
+			if tc.listed != "" {
+				want = append(want, tc.listed)
 			}
-		}
+			if diff := cmp.Diff(want, s.listed("status")); diff != "" {
+				t.Error(diff)
+			}
+
+			q := s.Queue()[0]
+			if _, effect := s.Profile(projectScope, "user-1"); effect != tc.effect || q.Status != tc.status || q.Done != tc.done {
+				t.Errorf("effect %v, %+v", effect, q)
+			}
+			if tc.outcome.Code != "" {
+				if diff := cmp.Diff([]any{map[string]any{"code": "quota", "message": "Too much."}}, s.listed("error")); diff != "" {
+					t.Error(diff)
+				}
+			}
+		})
 	}
 }
 
