@@ -77,15 +77,15 @@ func open(t *testing.T, folder string) *example {
 // seed loads what the service knows before the example is applied.
 func (e *example) seed(t *testing.T) {
 	t.Helper()
-	f, err := os.Open(filepath.Join(e.folder, "seed.json"))
+	text, err := os.ReadFile(filepath.Join(e.folder, "seed.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	var seed mockserver.Seed
-	if err == nil {
-		seed, err = mockserver.ReadSeed(f)
-		err = errors.Join(err, f.Close())
+	if err != nil {
+		t.Fatal(err)
 	}
+
+	seed, err := mockserver.ReadSeed(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func TestGuides_showExamplesOnly(t *testing.T) {
 func TestExamples_seedsAreUnderstood(t *testing.T) {
 	t.Parallel()
 	for _, path := range exampleFiles(t, "/seed.json") {
-		if _, err := mockserver.ReadSeed(strings.NewReader(readPage(t, "examples/"+path))); err != nil {
+		if _, err := mockserver.ReadSeed([]byte(readPage(t, "examples/"+path))); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

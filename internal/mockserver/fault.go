@@ -121,8 +121,8 @@ func (s *Server) perform(c *call, w http.ResponseWriter, r *http.Request) {
 		s.service(c).ServeHTTP(out, r)
 	}
 	if isScripted {
-		*out = recorder{header: http.Header{}, status: f.Status}
-		out.body.Write(f.Body)
+		out = &recorder{header: http.Header{}, status: f.Status}
+		out.Write(f.Body)
 		if len(f.Body) > 0 {
 			out.header.Set("Content-Type", "application/json")
 		}
@@ -151,9 +151,10 @@ func (s *Server) perform(c *call, w http.ResponseWriter, r *http.Request) {
 
 // recorder is a ResponseWriter that holds an answer back.
 type recorder struct {
+	bytes.Buffer
+
 	header http.Header
-	status int // 0 until the answer has begun
-	body   bytes.Buffer
+	status int // 0 until it is set
 }
 
 func (o *recorder) Header() http.Header { return o.header }
@@ -164,17 +165,12 @@ func (o *recorder) WriteHeader(status int) {
 	}
 }
 
-func (o *recorder) Write(b []byte) (int, error) {
-	o.WriteHeader(http.StatusOK)
-	return o.body.Write(b)
-}
-
 // send delivers the answer, or the beginning of it, and ends it as the fault's Cut says.
 func (o *recorder) send(w http.ResponseWriter, r *http.Request, f *Fault) {
 	maps.Copy(w.Header(), o.header)
 	w.Header().Del("Content-Length")
 
-	body := o.body.Bytes()
+	body := o.Bytes()
 	part := body
 	if f.Cut != CutNone {
 		at := f.CutAt

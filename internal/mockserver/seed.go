@@ -7,7 +7,6 @@ import (
 	jsonv1 "encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
@@ -51,12 +50,7 @@ type SeedExport struct {
 
 // ReadSeed reads a seed as JSON. Unknown and repeated names are errors, so that no part
 // of a seed is ignored. Errors name the place.
-func ReadSeed(r io.Reader) (Seed, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return Seed{}, fmt.Errorf("the seed cannot be read: %w", err)
-	}
-
+func ReadSeed(text []byte) (Seed, error) {
 	var seed Seed
 	if err := json.Unmarshal(text, &seed, json.RejectUnknownMembers(true), exactNumbers); err != nil {
 		var offset int64

@@ -18,7 +18,7 @@ func TestSeed_isWhatTheServerKnows(t *testing.T) {
 	t.Parallel()
 
 	s := start(t)
-	seed, err := mockserver.ReadSeed(strings.NewReader(`{
+	seed, err := mockserver.ReadSeed([]byte(`{
 		"users": [{"email": "ada@example.com", "password": "p"}],
 		"secret_keys": ["k-1", "k-2"],
 		"consents": [
@@ -94,7 +94,7 @@ func TestReadSeed_errorsNameThePlace(t *testing.T) {
 		`{"exports":[{` + day + `"2026-02-30"}]}`:                                          `exports\[0\] needs org_id`,
 		`{"exports":[{` + day + `"2026-03-01","evens":[]}]}`:                               `unknown object member name "evens"`,
 	} {
-		if _, err := mockserver.ReadSeed(strings.NewReader(seed)); err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
+		if _, err := mockserver.ReadSeed([]byte(seed)); err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
 			t.Errorf("%s: %v", seed, err)
 		}
 	}

@@ -184,7 +184,7 @@ func TestSeed_firstProjectOrElseAccountIsPrinted(t *testing.T) {
 		`{"data":[{"account_id":"a","identity_id":"u","data":{}},{"org_id":"o","project_id":"p","identity_id":"u","data":{}}]}`: web,
 		`{"consents":[{"account_id":"a","identity_id":"u"}]}`:                                                                   shop,
 	} {
-		read, err := mockserver.ReadSeed(strings.NewReader(seed))
+		read, err := mockserver.ReadSeed([]byte(seed))
 		if got := scopeOf(read); got != want || err != nil {
 			t.Errorf("%s: %v, %v", seed, got, err)
 		}

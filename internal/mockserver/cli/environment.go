@@ -29,12 +29,11 @@ var replaced = []string{
 func readSeed(file string) (mockserver.Seed, error) {
 	var seed mockserver.Seed
 	if file != "" {
-		f, err := os.Open(file)
+		text, err := os.ReadFile(file)
 		if err != nil {
 			return seed, fmt.Errorf("-seed: %w", err)
 		}
-		defer f.Close()
-		if seed, err = mockserver.ReadSeed(f); err != nil {
+		if seed, err = mockserver.ReadSeed(text); err != nil {
 			return seed, fmt.Errorf("-seed %s: %w", file, err)
 		}
 	}
