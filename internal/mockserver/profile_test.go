@@ -44,23 +44,6 @@ func TestProfile_updateIsMergedKeyByKey(t *testing.T) {
 	}
 }
 
-func TestProfile_unknownPersonIs404(t *testing.T) {
-	t.Parallel()
-
-	s := start(t, delayed)
-	for when, do := range []func(){
-		func() {},
-		func() { s.patch(profilePath, `{"name":"Ada"}`) }, // which is not fulfilled yet
-		func() { s.PutProfile(projectScope, "User-1", `{}`) },
-		func() { s.FulfilAll(); s.DeleteProfile(projectScope, "user-1") },
-	} {
-		do()
-		if got := s.get(profilePath); got.refused() != "404 not_found" {
-			t.Errorf("step %d: %d %s", when, got.status, got.body)
-		}
-	}
-}
-
 func TestProfile_mustBeAnObjectInTheBody(t *testing.T) {
 	t.Parallel()
 
