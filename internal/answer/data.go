@@ -36,10 +36,7 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 		return receipt, err
 	}
 
-	top := v
-	if elements := jsonvalue.Elements(v); len(elements) > 0 {
-		top = elements[0]
-	}
+	top := append(jsonvalue.Elements(v), v)[0]
 	marked, isMarked := jsonvalue.Members(top)[c.Member]
 	if isMarked && c.Member != "" && (err == nil || jsonvalue.Told(marked)) {
 		return Receipt{At: receipt.At, Delivered: true}, nil
@@ -150,14 +147,14 @@ func Skeleton(text io.Reader) (jsontext.Value, error) {
 	var err error
 	in, out := jsontext.NewDecoder(text), jsontext.NewEncoder(&kept, jsontext.AllowDuplicateNames(true))
 
-	for isBegun := false; err == nil && (!isBegun || in.StackDepth() > 0); isBegun = true {
+	for {
 		kind, depth := in.PeekKind(), in.StackDepth()
 		_, parts := in.StackIndex(depth)
 		isEnd := kind == '}' || kind == ']'
 		isDeep := depth == skeletonLevels || out.OutputOffset() > skeletonSize
 
 		switch standIn := skeletonOf[kind]; {
-		case isBegun && !isEnd && parts >= skeletonParts:
+		case !isEnd && parts >= skeletonParts:
 			err = in.SkipValue()
 		case isDeep && standIn != nil:
 			err = cmp.Or(in.SkipValue(), out.WriteValue(standIn))
@@ -166,10 +163,14 @@ func Skeleton(text io.Reader) (jsontext.Value, error) {
 			if token, err = in.ReadToken(); err != nil {
 				break
 			}
-			if token.Kind() == '"' && len(token.String()) > skeletonText {
+			if len(token.String()) > skeletonText {
 				token = jsontext.String("…")
 			}
 			err = out.WriteToken(token)
+		}
+
+		if err != nil || in.StackDepth() == 0 {
+			break
 		}
 	}
 	if errors.Is(err, io.EOF) {

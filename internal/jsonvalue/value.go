@@ -93,39 +93,44 @@ func each(v jsontext.Value, kind jsontext.Kind) iter.Seq2[[]byte, jsontext.Value
 		}
 
 		var name []byte
-		for i, begin, depth := 0, 0, 0; i < len(v); i++ {
-			switch v[i] {
-			case '"':
-				for i++; i < len(v) && v[i] != '"'; i++ {
-					if v[i] == '\\' {
-						i++
-					}
-				}
-			case '{', '[':
-				if depth++; depth == 1 {
-					begin = i + 1
-				}
-			case ':':
-				if depth == 1 {
-					name, begin = unquoted(bytes.TrimSpace(v[begin:i])), i+1
-				}
-			case ',', '}', ']':
-				if depth == 1 {
-					value := bytes.TrimSpace(v[begin:i:i])
-					if len(value) == 0 || !yield(name, value) {
-						return
-					}
-					begin = i + 1
-				}
-				if v[i] != ',' {
-					depth--
-				}
-				if depth == 0 {
-					return
-				}
+		rest := bytes.TrimSpace(v)[1:]
+		for end := delimiter(rest); end < len(rest); end = delimiter(rest) {
+			part, mark := bytes.TrimSpace(rest[:end:end]), rest[end]
+			rest = rest[end+1:]
+			if mark == ':' {
+				name = unquoted(part)
+			} else if len(part) == 0 || !yield(name, part) || mark != ',' {
+				return
 			}
 		}
 	}
+}
+
+// delimiter returns the offset of what ends the value, or the name, that the text begins
+// with: a comma, a colon or a closing bracket; len(text) if there is none.
+func delimiter(text []byte) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			depth++
+		case ',', ':', '}', ']':
+			if depth == 0 {
+				return i
+			}
+			if text[i] == '}' || text[i] == ']' {
+				depth--
+			}
+		}
+	}
+
+	return len(text)
 }
 
 // unquoted returns the text of a JSON string, with U+FFFD for a lone surrogate.

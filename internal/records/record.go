@@ -192,6 +192,10 @@ type statedWord struct {
 	plural bool
 }
 
+// discriminators are the members that state the kind of a record, folded, and whether they can
+// mean nothing else: an event may have a type of its own.
+var discriminators = map[string]bool{"recordtype": true, "recordkind": true, "entitytype": true, "type": false, "kind": false}
+
 // usualEndings are how the names of discriminators usually end. To count them takes far less
 // time than to look at the members.
 var usualEndings = [...][]byte{[]byte(`ype"`), []byte(`kind"`), []byte(`Kind"`)}
@@ -219,8 +223,7 @@ func said(record jsontext.Value, closely bool) statedWord {
 }
 
 // stated returns what the discriminators of a record state. One that can mean nothing else
-// wins over any other, since an event may have a type of its own; otherwise the first one
-// does. usual is how many members it looks at whose names end as usual. ignores, if there is
+// wins over any other; otherwise the first one does. usual is how many members it looks at whose names end as usual. ignores, if there is
 // any, reports the members that state nothing.
 func stated(record jsontext.Value, usual int, ignores func(name, value string) bool) (found statedWord) {
 	if usual == 0 {
@@ -229,8 +232,8 @@ func stated(record jsontext.Value, usual int, ignores func(name, value string) b
 
 	for name, value := range jsonvalue.EachMember(record) {
 		folded := jsonvalue.Fold(string(name))
-		isClear := folded == "recordtype" || folded == "recordkind" || folded == "entitytype"
-		if isClear || found.kind == Unknown && (folded == "type" || folded == "kind") {
+		isClear, states := discriminators[folded]
+		if states && (isClear || found.kind == Unknown) {
 			k, plural := word(jsonvalue.Text(value))
 			if k != Unknown && (ignores == nil || !ignores(string(name), "")) {
 				found = statedWord{string(name), k, plural}
