@@ -38,29 +38,22 @@ const (
 	Done
 )
 
-// statuses are the known ones, folded.
-var statuses = map[Progress]string{
-	Waiting: "pending queued waiting inprogress processing running scheduled new open accepted submitted created started active",
-	Failed:  "failed failure fail error errored rejected cancelled canceled aborted expired",
-	Done:    "done completed complete fulfilled finished succeeded success processed",
+// statuses are the known ones, folded: words, and status codes of HTTP.
+var statuses = map[Progress]*regexp.Regexp{
+	Waiting: regexp.MustCompile(`^(pending|queued|waiting|inprogress|processing|running|scheduled|new|open|` +
+		`accepted|submitted|created|started|active|202)$`),
+	Failed: regexp.MustCompile(`^(failed|failure|fail|error|errored|rejected|cancelled|canceled|aborted|expired|[45]\d\d)$`),
+	Done:   regexp.MustCompile(`^(done|completed|complete|fulfilled|finished|succeeded|success|processed)$`),
 }
 
-// progressOf returns what a status means: a word, or a status code of HTTP.
+// progressOf returns what a status means.
 func progressOf(status string) Progress {
 	word := jsonvalue.Fold(status)
-	for progress, words := range statuses {
-		if slices.Contains(strings.Fields(words), word) {
+	for progress, known := range statuses {
+		if known.MatchString(word) {
 			return progress
 		}
 	}
-
-	switch {
-	case word == "202":
-		return Waiting
-	case len(word) == 3 && (word[0] == '4' || word[0] == '5') && strings.Trim(word, "0123456789") == "":
-		return Failed
-	}
-
 	return Unclear
 }
 
