@@ -48,6 +48,7 @@ func failures() map[string]failed {
 	rows := map[string]failed{
 		"404 page":       {fault: mockserver.Fault{Status: 404, Body: html}, class: ClassEndpointNotFound},
 		"404 empty":      {fault: mockserver.Fault{Status: 404, Body: []byte{}}, class: ClassEndpointNotFound},
+		"404 and more":   {fault: mockserver.Fault{Status: 404, Body: append(slices.Clone(json), 'x')}, class: ClassEndpointNotFound},
 		"404 list":       {fault: mockserver.Fault{Status: 404, Body: []byte("[]")}, class: ClassEndpointNotFound},
 		"200 page":       {fault: mockserver.Fault{Status: 200, Header: page, Body: html}, class: ClassNotJSON, says: "Welcome to the hotel"},
 		"200 text":       {fault: mockserver.Fault{Status: 200, Header: http.Header{"Content-Type": {"text/plain"}}, Body: []byte("Come back")}, class: ClassNotJSON},

@@ -234,7 +234,7 @@ func readToken(got Answer) (token, bool) {
 	}
 
 	decoded, _ := base64.RawURLEncoding.DecodeString(parts[1])
-	if header, _ := jsonvalue.Parse(decoded); header.Kind() != '{' {
+	if header, err := jsonvalue.Parse(decoded); err != nil || header.Kind() != '{' {
 		return token{}, false
 	}
 

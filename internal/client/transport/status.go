@@ -70,8 +70,8 @@ func (k *Call) statusError(resp *http.Response, body []byte) *Error {
 	e.passes = means.passes
 	e.Cached, e.Date = Freshness(resp)
 
-	said, _ := jsonvalue.Parse(body)
-	isObject := said.Kind() == '{'
+	said, err := jsonvalue.Parse(body)
+	isObject := err == nil && said.Kind() == '{'
 
 	switch {
 	case e.Class == ClassRedirect:
