@@ -163,10 +163,7 @@ func (k *Call) send(req *http.Request) (*http.Response, error) {
 		return nil, k.Fail(ClassInternal, 0, "a request was about to be sent to another address than base_url")
 	}
 
-	clone, err := k.sentOnce(req)
-	if err != nil {
-		return nil, err
-	}
+	clone := k.sentOnce(req)
 	for name, value := range cfg.Headers {
 		clone.Header.Set(name, value)
 	}
@@ -202,12 +199,7 @@ func (k *Call) authorize(ctx context.Context, req *http.Request) error {
 
 	c := k.sender.cfg.Credentials
 	if c.APISecretKey != "" {
-		parameter := "apiSecretToken=" + url.QueryEscape(c.APISecretKey)
-		if req.URL.RawQuery != "" {
-			parameter = req.URL.RawQuery + "&" + parameter
-		}
-		req.URL.RawQuery = parameter
-
+		req.URL.RawQuery = strings.TrimPrefix(req.URL.RawQuery+"&apiSecretToken="+url.QueryEscape(c.APISecretKey), "&")
 		return nil
 	}
 
@@ -245,7 +237,7 @@ var errNotRepeated = errors.New("the connection broke and the request is not rep
 // golang.org/x/net/http2 does so, and net/http's own copy also after a PROTOCOL_ERROR, which
 // proves nothing. Over HTTP/1 it is where nothing was written, and, of a GET, wherever a
 // connection breaks; of other methods a header could allow that, which ValidateHeaders refuses.
-func (k *Call) sentOnce(req *http.Request) (*http.Request, error) {
+func (k *Call) sentOnce(req *http.Request) *http.Request {
 	var isHTTP2 atomic.Bool
 	clone := req.Clone(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
@@ -256,7 +248,7 @@ func (k *Call) sentOnce(req *http.Request) (*http.Request, error) {
 	}))
 
 	if !k.Op.Effect {
-		return clone, nil
+		return clone
 	}
 
 	body := req.GetBody
@@ -264,8 +256,7 @@ func (k *Call) sentOnce(req *http.Request) (*http.Request, error) {
 		body = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil }
 	}
 
-	first, err := body()
-	clone.Body = first
+	clone.Body, _ = body() // from memory
 	clone.GetBody = func() (io.ReadCloser, error) {
 		if k.sent.Load() && isHTTP2.Load() {
 			return nil, errNotProcessed
@@ -276,7 +267,7 @@ func (k *Call) sentOnce(req *http.Request) (*http.Request, error) {
 		return body()
 	}
 
-	return clone, err
+	return clone
 }
 
 // log logs the operation, path template and status of an attempt, and how long the head of its

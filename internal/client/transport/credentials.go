@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/http/httpguts"
 )
@@ -141,4 +142,50 @@ func headerSecrets(value string) []string {
 	}
 
 	return found
+}
+
+// ValidateVisible returns an error for text that differs from what people see: blanks
+// around it, and characters that are invisible or change how the rest is shown. Two
+// identifiers that look alike would be two people. A plain space inside is allowed.
+//
+// The error completes a sentence about the value. It names the character and its place,
+// counted in bytes from 0, and never the rest of the value, which may be an e-mail address.
+func ValidateVisible(s string) error {
+	if !utf8.ValidString(s) {
+		return errors.New("is not valid UTF-8")
+	}
+	if strings.TrimSpace(s) == "" {
+		return errors.New("consists of spaces only")
+	}
+
+	for i, r := range s {
+		if '!' <= r && r <= '~' { // most of what is sent, and always visible
+			continue
+		}
+
+		var problem string
+		atEdge := i == 0 || i+utf8.RuneLen(r) == len(s)
+		switch {
+		case unicode.IsControl(r):
+			problem = "contains the control character"
+		case atEdge && unicode.IsSpace(r):
+			problem = "begins or ends with a space,"
+		case r != ' ' && unicode.In(r, invisible...):
+			problem = "contains a character that cannot be seen,"
+		default:
+			continue
+		}
+
+		return fmt.Errorf("%s %U at byte %d", problem, r, i)
+	}
+
+	return nil
+}
+
+// invisible are the characters without a shape of their own: spaces other than the plain
+// one, separators of lines, formatting such as direction marks, soft hyphens and joiners,
+// fillers, and selectors of a variation.
+var invisible = []*unicode.RangeTable{
+	unicode.Z, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Noncharacter_Code_Point,
+	{R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}}}, // the blank of Braille
 }

@@ -3,6 +3,7 @@
 package transport
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -74,4 +75,94 @@ func TestGate_retryAfterHoldsAllCallers(t *testing.T) {
 		}
 		wantCount(t, service, "", 22)
 	}, useSecretKey)
+}
+
+func TestBackoff_fullJitterUnderADoublingLimit(t *testing.T) {
+	t.Parallel()
+	for attempt := range 200 {
+		limit := min(backoffBase<<min(attempt, 10), backoffCap)
+		for range 20 {
+			if wait := BackoffAfter(attempt, 0); wait < backoffFloor || wait > limit+backoffFloor {
+				t.Fatalf("attempt %d waits %v, limit %v", attempt, wait, limit)
+			}
+		}
+	}
+}
+
+func TestRetryAfter_parsedAndBounded(t *testing.T) {
+	t.Parallel()
+
+	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	for value, want := range map[string]time.Duration{
+		"":                              0,
+		"2":                             2 * time.Second,
+		"-1":                            0,
+		"1.5":                           1500 * time.Millisecond,
+		"3600":                          limitRetryAfter,
+		"1e999":                         0,
+		"NaN":                           0,
+		"abc":                           0,
+		"Sat, 31 Jan 2026 12:00:30 GMT": 30 * time.Second,
+		"Sat, 31 Jan 2026 11:00:00 GMT": 0,
+		"Sat, 31 Jan 2026 14:00:00 GMT": limitRetryAfter,
+		"Fri, 31 Dec 9999 23:59:59 GMT": limitRetryAfter,
+		"Mon, 01 Jan 0001 00:00:00 GMT": 0,
+	} {
+		if wait := ParseRetryAfter(value, now, limitRetryAfter); wait != want {
+			t.Errorf("%q: %v, want %v", value, wait, want)
+		}
+	}
+}
+
+func FuzzRetryAfter_neitherHotLoopNorHang(f *testing.F) {
+	for _, seed := range []string{"2", "-1", "1.5", "9223372037", "abc", "Fri, 31 Dec 9999 23:59:59 GMT", "0x10", "1_000"} {
+		f.Add(seed, 0)
+	}
+
+	f.Fuzz(func(t *testing.T, value string, attempt int) {
+		if attempt < 0 {
+			return
+		}
+
+		wait := BackoffAfter(attempt, ParseRetryAfter(value, time.Now(), limitRetryAfter))
+		if wait < backoffFloor || wait > limitRetryAfter+limitRetryAfter/10+backoffBase+backoffFloor {
+			t.Fatalf("Retry-After %q, attempt %d: waits %v", value, attempt, wait)
+		}
+	})
+}
+
+// TestRetry_endsWithTheCallersTime has a service that asks for a minute each time.
+func TestRetry_endsWithTheCallersTime(t *testing.T) {
+	t.Parallel()
+
+	late := time.Minute + backoffFloor/2
+	for name, tc := range map[string]struct {
+		cancelled, timeout time.Duration
+		class              ErrorClass
+		cause              error
+		after              time.Duration
+	}{
+		"cancelled at once":        {10 * time.Second, time.Hour, ClassCancelled, context.Canceled, 10 * time.Second},
+		"without the time to wait": {time.Hour, 30 * time.Second, ClassRateLimited, nil, 0},
+		"its time is up":           {time.Hour, late, ClassCancelled, context.DeadlineExceeded, late},
+	} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+			fault := wish("60")
+			fault.Operation, fault.Times = mockserver.OpGetConsent, -1
+			service.Inject(fault)
+			ctx, cancel := context.WithTimeout(t.Context(), tc.timeout)
+			defer cancel()
+			defer time.AfterFunc(tc.cancelled, cancel).Stop()
+
+			began := time.Now()
+			err := read(ctx, s)
+			if e := wantClass(t, err, tc.class); !errors.Is(e.Cause, tc.cause) {
+				t.Errorf("%s: the cause is %v", name, e.Cause)
+			}
+			if late := time.Since(began) - tc.after; late > 50*time.Millisecond {
+				t.Errorf("%s: it ended %v late", name, late)
+			}
+			wantCount(t, service, mockserver.OpGetConsent, 1)
+		}, useSecretKey)
+	}
 }

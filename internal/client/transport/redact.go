@@ -275,3 +275,28 @@ func hideShapes(s string, fromBase64 bool) string {
 		return parts[1] + redacted + parts[3]
 	})
 }
+
+// escapeText returns text that is harmless to print: one line, no control or invisible
+// characters, valid UTF-8. More than limit characters are cut, with an ellipsis.
+func escapeText(s string, limit int) string {
+	var b strings.Builder
+	count := 0
+	for _, r := range strings.TrimSpace(s) {
+		if count == limit {
+			b.WriteString("…")
+			break
+		}
+		count++
+
+		switch {
+		case strings.ContainsRune("\n\r\t", r):
+			b.WriteByte(' ')
+		case unicode.IsPrint(r) && r != utf8.RuneError:
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+
+	return b.String()
+}
