@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"testing"
 
 	"golang.org/x/net/http2"
@@ -24,7 +25,10 @@ func startHTTP2(t *testing.T, end streamEnd) (*mocktest.Instance, *client.Client
 	service := mocktest.StartTLS(t, func(server *httptest.Server) {
 		server.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){"h2": serveHTTP2(end)}
 	})
-	c, err := direct(service, nil)
+	c, err := client.New(client.Config{BaseURL: service.URL, Config: transport.Config{
+		Credentials: transport.Credentials{APISecretKey: service.SecretKey}, CACertPEM: service.CAPEM, MaxRetries: 1,
+		Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
+	}})
 	noError(t, err)
 	t.Cleanup(c.Close)
 	_, err = c.CurrentUser(t.Context())
@@ -77,36 +81,6 @@ func TestHTTP2_onlyARefusalProvesThatNothingWasProcessed(t *testing.T) {
 				})
 			}
 		}
-	}
-}
-
-func TestHTTP2_lostAnswersAreResolved(t *testing.T) {
-	t.Parallel()
-
-	for name, fault := range map[string]mockserver.Fault{
-		"reset before the change": {Cut: mockserver.CutBeforeCommit},
-		"reset after the change":  {Cut: mockserver.CutAfterCommit},
-		"goaway":                  {Header: map[string][]string{"Connection": {"close"}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			service := mocktest.StartTLS(t, nil)
-			c, err := direct(service, nil)
-			noError(t, err)
-			defer c.Close()
-
-			for _, operation := range []string{mockserver.OpUpdateConsent, mockserver.OpGetConsent} {
-				fault.Operation = operation
-				service.Inject(fault)
-			}
-
-			noError(t, update(t.Context(), c))
-			_, err = c.GetConsent(t.Context(), scope, person)
-			noError(t, err)
-
-			wantCommitted(t, service, mockserver.OpUpdateConsent, 1)
-		})
 	}
 }
 

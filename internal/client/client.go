@@ -15,11 +15,17 @@ package client
 import (
 	"context"
 	"errors"
+	"io"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
 // Client calls the service for one origin with one set of credentials. Nothing
@@ -28,7 +34,6 @@ import (
 type Client struct {
 	sender *transport.Sender
 	config Config
-	wire   Wire
 	people keyedLocks
 }
 
@@ -51,7 +56,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 
-	return &Client{sender: s, config: cfg, wire: cfg.Wire}, nil
+	return &Client{sender: s, config: cfg}, nil
 }
 
 // Close closes idle connections. Requests in flight go on.
@@ -69,6 +74,18 @@ func (c *Client) Concurrency() int { return c.config.MaxConcurrency }
 // Notices returns messages for the user although nothing failed, such as a clock that
 // is far off. Each is returned once.
 func (c *Client) Notices() []string { return c.sender.TakeNotices() }
+
+// do sends a request in a scope, about a person where there is an identity. Errors are *Error.
+func (c *Client) do(ctx context.Context, scope Scope, r transport.Request, identity ...string) (transport.Answer, error) {
+	to, err := scope.endpoint(r.Op, identity...)
+	if err != nil {
+		return transport.Answer{}, err
+	}
+
+	r.To, r.Private = to, append(r.Private, identity...)
+
+	return c.sender.Do(ctx, r)
+}
 
 // problem returns the *Error of an answer that is not what was asked for. err is of package
 // answer.
@@ -92,6 +109,50 @@ func problem(a transport.Answer, err error) error {
 	return e
 }
 
+// streamError returns the *Error for what ended the reading of an answer while it came. What broke
+// off may be whole when it is read again from the beginning. It shows nothing of the answer but the
+// names of members.
+func streamError(s transport.Answer, err error) *transport.Error {
+	status := s.Status
+	if lost := s.NetworkError(); lost != nil {
+		e := s.Call.TransportError(lost)
+		e.Status = status
+		return e
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, records.ErrTruncated) {
+		return s.Call.Fail(transport.ClassTruncated, status, "the JSON ends in the middle, or nothing shows that the answer is complete")
+	}
+
+	class, detail := transport.ClassPayload, err.Error()
+	refusal, isRefused := errors.AsType[*answer.Error](err)
+
+	_, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
+	isSafe := func(known error) bool { return errors.Is(err, known) }
+	switch {
+	case errors.Is(err, records.ErrTooLarge):
+		class = transport.ClassTooLarge
+	case errors.Is(err, records.ErrUTF8):
+		detail += "; wire.export_invalid_utf8 = \"replace\" replaces such bytes and counts the records"
+	case isSyntax:
+		detail = jsonvalue.DescribeSyntax(err)
+	case !isRefused && !slices.ContainsFunc(safeErrors, isSafe):
+		detail = transport.ErrCoding.Error()
+	}
+
+	e := s.Call.Fail(class, status, detail+"; the answer is "+s.Call.MediaType(s.Response))
+	if isRefused {
+		e.Cause = refusal
+	}
+
+	return e
+}
+
+// safeErrors are those of a reading whose text shows nothing of the answer. Any other is that of
+// a compression.
+var safeErrors = []error{
+	jsonvalue.ErrTrailing, transport.ErrNothing, records.ErrShape, records.ErrSyntax, records.ErrRepeatedName, records.ErrFollowed,
+}
+
 // keyedLocks is a lock for each key, such as a person. The zero value is ready for use.
 type keyedLocks struct {
 	held sync.Map // by key, a channel that is closed when the lock is free again
@@ -100,10 +161,15 @@ type keyedLocks struct {
 // lock waits for the lock of a key, or until the context ends. The caller calls unlock once.
 func (l *keyedLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
 	free := make(chan struct{})
+	unlock = func() {
+		l.held.Delete(key)
+		close(free)
+	}
+
 	for {
 		other, isHeld := l.held.LoadOrStore(key, free)
 		if !isHeld {
-			break
+			return unlock, nil
 		}
 
 		waiting, _ := other.(chan struct{})
@@ -113,9 +179,4 @@ func (l *keyedLocks) lock(ctx context.Context, key string) (unlock func(), err e
 			return nil, ctx.Err()
 		}
 	}
-
-	return func() {
-		l.held.Delete(key)
-		close(free)
-	}, nil
 }

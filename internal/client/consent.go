@@ -23,24 +23,18 @@ var (
 // ClassNotFound where the service says that there is no consent, by a 404 of its own, by
 // null, or by an empty object.
 func (c *Client) GetConsent(ctx context.Context, scope Scope, identity string) (answer.Consent, error) {
-	to, err := scope.ofPerson(identity, opGetConsent)
-	if err != nil {
-		return answer.Consent{}, err
-	}
-
-	got, err := c.sender.Do(ctx, transport.Request{Op: opGetConsent, To: to, Private: []string{identity}})
-	if err != nil {
-		return answer.Consent{}, err
-	}
-
-	return readConsent(got)
+	return consentOf(c.do(ctx, scope, transport.Request{Op: opGetConsent}, identity))
 }
 
-// readConsent returns the consent record that an answer holds.
-func readConsent(a transport.Answer) (answer.Consent, error) {
-	held, err := answer.ReadConsent(a.JSON)
+// consentOf returns the consent record that a request was answered with, or its error.
+func consentOf(got transport.Answer, err error) (answer.Consent, error) {
+	if err != nil {
+		return answer.Consent{}, err
+	}
 
-	return held, problem(a, err)
+	held, err := answer.ReadConsent(got.JSON)
+
+	return held, problem(got, err)
 }
 
 // ConsentUpdate is the consent record that is sent (section 2). The five clauses and
@@ -77,12 +71,6 @@ type ConsentUpdate struct {
 type Choice struct {
 	Clauses [answer.Clauses]bool
 	Manual  bool
-}
-
-// isHeld reports whether a record holds the choice. It may lack manual.
-func (c Choice) isHeld(held answer.Consent) bool {
-	manual, known := held.Manual.Get()
-	return held.HasClauses(c.Clauses) && (!known || manual == c.Manual)
 }
 
 // ConsentSkip says which record makes an update unnecessary, so that nothing is written and
@@ -201,33 +189,31 @@ func (u ConsentUpdate) isUnnecessary(held answer.Consent) bool {
 	return u.Skip == SkipSameRecord && isSame || u.Skip == SkipSameClauses && held.HasClauses(u.Clauses)
 }
 
-// mayOverrule reports whether the update may overrule a later choice: the record is later, or
-// has no agreement_time and is not known. A record that is known is not later by the fraction
-// of a second that the service does not keep.
-func (u ConsentUpdate) mayOverrule(held answer.Consent) bool {
+// mayOverrule reports whether the update may overrule a later choice: the record has changed while
+// the update was on its way, or it is later or has no agreement_time, and is neither ours by its
+// choice nor one that the update does not change. Ours is not later by the fraction of a second
+// that the service does not keep.
+func (u ConsentUpdate) mayOverrule(held answer.Consent, changed bool) bool {
 	if u.KeepLaterThan.IsZero() {
 		return false
 	}
 
 	at, _ := held.AgreementTime.Get()
 	isLater := held.LaterThan(u.KeepLaterThan)
-	if isLater && !SameTime(at, u.KeepLaterThan) {
+	if changed || isLater && !SameTime(at, u.KeepLaterThan) {
+		return true
+	}
+	if !isLater && !held.IsUntimed() || held.HasClauses(u.Clauses) {
+		return false
+	}
+	if u.LastWritten == nil {
 		return true
 	}
 
-	return (isLater || held.IsUntimed()) && !u.knows(held)
-}
-
-// knows reports whether a record is ours by its choice, or one that the update
-// does not change, so that writing overrules no choice.
-func (u ConsentUpdate) knows(held answer.Consent) bool {
-	if held.HasClauses(u.Clauses) || u.LastWritten == nil {
-		return held.HasClauses(u.Clauses)
-	}
-
 	last := u.LastWritten()
+	manual, isKnown := held.Manual.Get()
 
-	return last != nil && last.isHeld(held)
+	return last == nil || !held.HasClauses(last.Clauses) || isKnown && manual != last.Manual
 }
 
 // MappedIPv6 returns an address in the form of the interface: IPv4 is mapped into IPv6

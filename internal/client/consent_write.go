@@ -24,13 +24,8 @@ const (
 // CompareConsent returns the outcome that UpdateConsent would have now, by one GET:
 // ConsentWritten where the service holds something else. Errors are *Error.
 func (c *Client) CompareConsent(ctx context.Context, scope Scope, identity string, u ConsentUpdate) (ConsentOutcome, error) {
-	to, err := scope.ofPerson(identity, opGetConsent)
-	if err != nil {
-		return 0, err
-	}
-
-	w := &consentWrite{client: c, to: to, identity: identity, update: u, result: ConsentResult{Outcome: ConsentWritten}}
-	_, err = w.compare(ctx, c.sender.Do)
+	w := &consentWrite{update: u, result: ConsentResult{Outcome: ConsentWritten}}
+	_, err := w.compare(c.do(ctx, scope, transport.Request{Op: opGetConsent}, identity))
 
 	return w.result.Outcome, err
 }
@@ -48,7 +43,7 @@ func (c *Client) CompareConsent(ctx context.Context, scope Scope, identity strin
 // is neither what was sent nor what the service held before is a later choice. Errors are
 // *Error.
 func (c *Client) UpdateConsent(ctx context.Context, scope Scope, identity string, u ConsentUpdate) (ConsentResult, error) {
-	to, err := scope.ofPerson(identity, opUpdateConsent)
+	to, err := scope.endpoint(opUpdateConsent, identity)
 	if err != nil {
 		return ConsentResult{}, err
 	}
@@ -96,8 +91,7 @@ type consentWrite struct {
 	update   ConsentUpdate
 
 	result ConsentResult
-	before *answer.Consent // what the service held before the first send, without its JSON; nil if nothing
-	isRead bool            // before was read
+	before *answer.Consent // what the service held before the first send, without its JSON; nil if it was not read
 
 	lost     *transport.Error // of the last send, where its outcome is not known
 	sends    int              // whose outcome was not known
@@ -130,7 +124,8 @@ func (w *consentWrite) round(ctx context.Context) error {
 	var compared time.Time
 	if compares {
 		unsent--
-		differs, err := w.compare(ctx, w.client.sender.Once)
+		r := transport.Request{Op: opGetConsent, To: w.to, Private: []string{w.identity}}
+		differs, err := w.compare(w.client.sender.Once(ctx, r))
 		if err != nil || !differs {
 			return err
 		}
@@ -177,42 +172,31 @@ func (w *consentWrite) next(ctx context.Context, e *transport.Error) (wait time.
 	return w.client.sender.Again(ctx, op, e)
 }
 
-// compare reads what the service holds, notes the outcome that the update would have, and
-// reports whether there is anything to write. A person without a consent record has made no
-// choice.
-func (w *consentWrite) compare(ctx context.Context, send func(context.Context, transport.Request) (transport.Answer, error)) (differs bool, _ error) {
-	got, err := send(ctx, transport.Request{Op: opGetConsent, To: w.to, Private: []string{w.identity}, MayBeAbsent: !w.update.OnlyKnown})
-	var held answer.Consent
-	if err == nil {
-		held, err = readConsent(got)
-	}
-	if transport.IsClass(err, transport.ClassNotFound) && !w.update.OnlyKnown {
-		w.isRead = w.isRead || w.sends == 0
-		return true, nil
-	}
-	if err != nil {
+// compare notes the outcome that the update would have for what the service holds, which it has
+// answered or failed to, and reports whether there is anything to write. A person without a
+// consent record has made no choice.
+func (w *consentWrite) compare(got transport.Answer, err error) (differs bool, _ error) {
+	held, err := consentOf(got, err)
+	u, isNone := w.update, transport.IsClass(err, transport.ClassNotFound)
+	if err != nil && (!isNone || u.OnlyKnown) {
 		return false, err
 	}
 
-	return w.judge(got, held)
-}
-
-// judge notes the outcome that the update would have for a record, and reports whether there
-// is anything to write.
-func (w *consentWrite) judge(got transport.Answer, held answer.Consent) (differs bool, _ error) {
 	fields := held
 	fields.JSON = nil
 	if w.sends == 0 {
-		w.before, w.isRead = &fields, true
+		w.before = &fields // zero where there is none
 	}
-	changed := w.isRead && (w.before == nil || !reflect.DeepEqual(*w.before, fields))
+	if isNone {
+		return true, nil
+	}
 
-	u := w.update
+	changed := w.before != nil && !reflect.DeepEqual(*w.before, fields)
 	if w.sends > 0 && (u.matches(held) || changed && u.isChoiceOf(held)) {
 		return false, nil // the lost answer was a success
 	}
 
-	isChoice := u.mayOverrule(held) || changed && !u.KeepLaterThan.IsZero()
+	isChoice := u.mayOverrule(held, changed)
 	switch {
 	case u.isUnnecessary(held):
 		w.result.Outcome = ConsentUnchanged
@@ -229,11 +213,11 @@ func (w *consentWrite) judge(got transport.Answer, held answer.Consent) (differs
 }
 
 // patch sends the update, which follows from a comparison at that time; zero is none. A
-// success that shows other clauses than were sent is an error. The interface does not show
-// the answer, so that a missing clause is none.
+// success that shows a record with other clauses than were sent is an error; one that shows no
+// record is none.
 func (w *consentWrite) patch(ctx context.Context, compared time.Time) error {
-	u := w.update
-	p, err := transport.Place(w.client.wire.ConsentParametersIn, u.parameters(w.client.wire))
+	u, wire := w.update, w.client.config.Wire
+	p, err := transport.Place(wire.ConsentParametersIn, u.parameters(wire))
 	if err != nil {
 		return transport.Invalid(opUpdateConsent, err)
 	}
@@ -246,16 +230,10 @@ func (w *consentWrite) patch(ctx context.Context, compared time.Time) error {
 		return got.Refusal()
 	}
 
-	held, err := answer.ReadConsent(got.JSON)
-	if err != nil {
-		return nil //nolint:nilerr // an answer without a record shows no other clauses
-	}
-	for i, agreed := range u.Clauses {
-		if shown, ok := held.Clauses[i].Get(); ok && shown != agreed {
-			e := got.Call.Fail(transport.ClassRejected, got.Status, "the service answered with another "+answer.ClauseNames[i]+" than was sent")
-			e.Ambiguous = false
-			return e
-		}
+	if held, err := answer.ReadConsent(got.JSON); err == nil && !held.HasClauses(u.Clauses) {
+		e := got.Call.Fail(transport.ClassRejected, got.Status, "the service answered with another "+u.Differences(held)[0]+" than was sent") // the clauses come first
+		e.Ambiguous = false
+		return e
 	}
 
 	return nil

@@ -9,11 +9,8 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 var (
@@ -38,12 +35,7 @@ var (
 // data does not revoke consent. The request is sent once, since each that arrives is another
 // one in the service's queue; package deferred decides when. Errors are *Error.
 func (c *Client) DeleteData(ctx context.Context, scope Scope, identity string) (answer.Receipt, error) {
-	to, err := scope.ofPerson(identity, opDeleteData)
-	if err != nil {
-		return answer.Receipt{}, err
-	}
-
-	got, err := c.sender.Do(ctx, transport.Request{Op: opDeleteData, To: to, Private: []string{identity}})
+	got, err := c.do(ctx, scope, transport.Request{Op: opDeleteData}, identity)
 	if err != nil {
 		return answer.Receipt{}, err
 	}
@@ -63,12 +55,13 @@ func (c *Client) DeleteData(ctx context.Context, scope Scope, identity string) (
 // That the same call returns the data once the request is fulfilled is our assumption: the
 // interface shows no other way. Errors are *Error, or those of w as they are.
 func (c *Client) FetchData(ctx context.Context, scope Scope, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
-	to, err := scope.ofPerson(call.Person, opGetAllData)
+	to, err := scope.endpoint(opGetAllData, call.Person)
 	if err != nil {
 		return answer.Receipt{}, err
 	}
 
-	if c.wire.PendingList == ListIgnored && c.wire.AllDataMember == "" {
+	call.Member = c.config.Wire.AllDataMember
+	if c.config.Wire.PendingList == ListIgnored && call.Member == "" {
 		return answer.Receipt{}, transport.Invalid(opGetAllData, errors.New("where wire.pending_list is \"ignored\", only wire.all_data_member shows that an answer is the data; nothing was sent"))
 	}
 
@@ -78,7 +71,6 @@ func (c *Client) FetchData(ctx context.Context, scope Scope, call answer.DataCal
 	}
 	defer s.Response.Body.Close()
 
-	call.Member = c.wire.AllDataMember
 	call.Continued = transport.HasNextLink(s.Response.Header)
 
 	return dataReceipt(ctx, s, call, w)
@@ -98,13 +90,13 @@ func dataReceipt(ctx context.Context, s transport.Answer, call answer.DataCall, 
 
 	unpacked, err := s.Unpacked()
 	if err != nil {
-		return answer.Receipt{}, dataError(s, err)
+		return answer.Receipt{}, streamError(s, err)
 	}
 	defer unpacked.Close()
 
 	head, err := io.ReadAll(io.LimitReader(unpacked, limitAcknowledgement+1))
 	if err != nil {
-		return answer.Receipt{}, dataError(s, err)
+		return answer.Receipt{}, streamError(s, err)
 	}
 	if len(head) <= limitAcknowledgement {
 		got, err := s.Call.SuccessAnswer(ctx, s.Response, head)
@@ -125,7 +117,7 @@ func dataReceipt(ctx context.Context, s transport.Answer, call answer.DataCall, 
 		return answer.Receipt{}, sink.err
 	}
 	if err != nil {
-		return answer.Receipt{}, dataError(s, err)
+		return answer.Receipt{}, streamError(s, err)
 	}
 	receipt, err := call.Read(status, v)
 
@@ -140,23 +132,6 @@ func shownReceipt(a transport.Answer, r answer.Receipt, err error) (answer.Recei
 	}
 	r.NotUnderstood = a.Call.Redact.Clean(r.NotUnderstood)
 	return r, nil
-}
-
-// dataError returns the *Error for what ended the reading of the answer. It shows nothing of the
-// answer.
-func dataError(s transport.Answer, err error) error {
-	if lost := s.NetworkError(); lost != nil {
-		return s.Call.TransportError(lost)
-	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return s.Call.Fail(transport.ClassTruncated, s.Response.StatusCode, "the JSON ends in the middle")
-	}
-
-	if _, ok := errors.AsType[*jsontext.SyntacticError](err); ok || errors.Is(err, jsonvalue.ErrTrailing) {
-		return s.Call.Fail(transport.ClassPayload, s.Response.StatusCode, jsonvalue.DescribeSyntax(err))
-	}
-
-	return s.Call.Fail(transport.ClassPayload, s.Response.StatusCode, transport.ErrCoding.Error())
 }
 
 // sink is a writer that remembers its error, to tell it from one of what is read.

@@ -3,6 +3,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -98,21 +99,18 @@ func (s Scope) family() (template string, values []string) {
 	return "/v1/org/{orgId}/project/{projectId}", []string{s.OrgID, s.ProjectID}
 }
 
-// endpoint returns where an operation is in the path family of the scope (section 4), with
-// values in place of the {names} behind it. The error is an *Error of ClassInvalid.
-func (s Scope) endpoint(op transport.Operation, behind ...string) (transport.Endpoint, error) {
-	if err := s.Validate(); err != nil {
+// endpoint returns where an operation is in the path family of the scope (section 4), of a
+// person where there is an identity. The error is an *Error of ClassInvalid.
+func (s Scope) endpoint(op transport.Operation, identity ...string) (transport.Endpoint, error) {
+	err := s.Validate()
+	for _, person := range identity {
+		err = cmp.Or(named("identity_id", ValidateSegment(person)), err)
+	}
+	if err != nil {
 		return transport.Endpoint{}, transport.Invalid(op, err)
 	}
 
 	family, values := s.family()
-	return transport.Expand(family+op.Path, append(values, behind...)...), nil
-}
 
-// ofPerson is endpoint for an operation about a person.
-func (s Scope) ofPerson(identity string, op transport.Operation) (transport.Endpoint, error) {
-	if err := ValidateSegment(identity); err != nil {
-		return transport.Endpoint{}, transport.Invalid(op, named("identity_id", err))
-	}
-	return s.endpoint(op, identity)
+	return transport.Expand(family+op.Path, append(values, identity...)...), nil
 }

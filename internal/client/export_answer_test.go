@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
@@ -103,20 +103,12 @@ func TestExportAnswer_trailerIsRecognisedOrRefused(t *testing.T) {
 	}{
 		"X-Stream-Error": {"", true}, "Grpc-Status": {"next", true}, "Content-Digest": {"", false}, "X-Took": {"x-took", false},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			service := mocktest.StartPipe(t, func(s *mockserver.Server) {
-				s.Wrap = func(http.Handler) http.Handler {
-					return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-						w.Header().Set("Content-Type", "application/json")
-						_, _ = io.WriteString(w, `{"events":[]}`)
-						_ = http.NewResponseController(w).Flush()
-						w.Header().Set(http.TrailerPrefix+name, "13")
-					})
-				}
-			})
-
-			cl := connect(t, service, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportIgnoredMembers = c.ignored })
-			_, err := export(t.Context(), t, cl, &received{})
+		ending := func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"events":[]}`)
+			_ = http.NewResponseController(w).Flush()
+			w.Header().Set(http.TrailerPrefix+name, "13")
+		}
+		exportFrom(t, ending, func(t *testing.T, _ time.Duration, _ client.ExportResult, err error) {
 			if !c.refused {
 				noError(t, err)
 				return
@@ -124,7 +116,7 @@ func TestExportAnswer_trailerIsRecognisedOrRefused(t *testing.T) {
 			if e := wantClass(t, err, transport.ClassPayload); !strings.Contains(e.Detail, name) || !strings.Contains(e.Detail, "wire.export_ignored_members") {
 				t.Errorf("it says %q", e.Detail)
 			}
-		})
+		}, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportIgnoredMembers = c.ignored })
 	}
 }
 
@@ -227,39 +219,31 @@ func TestExportAnswer_whatIsNoDayIsAnError(t *testing.T) {
 	plain := http.Header{"Content-Type": {"text/plain"}}
 	mebibyte := packed(t, zstandard, strings.Repeat("x", 1<<20))
 	bomb := slices.Concat(packed(t, zstandard, `["`), bytes.Repeat(mebibyte, records.LimitRecord>>20+2), packed(t, zstandard, `"]`))
-	askingForAny := func(cfg *client.Config) { cfg.Wire.ExportKindParameter, cfg.Wire.ExportRecordMember = "sort", "id" }
 
 	for name, c := range map[string]struct {
-		fault     mockserver.Fault
-		class     transport.ErrorClass
-		says      string
-		configure func(*client.Config)
+		fault mockserver.Fault
+		class transport.ErrorClass
+		says  string
 	}{
-		"202 with Retry-After":      {mockserver.Fault{Status: 202, Header: jsonHeader("Retry-After", "300")}, transport.ClassNotReady, "5m0s", nil},
-		"202 with records":          {mockserver.Fault{Status: 202, Body: []byte(day)}, transport.ClassNotReady, "not ready", nil},
-		"203":                       {mockserver.Fault{Status: 203, Body: []byte(day)}, transport.ClassPayload, "200", nil},
-		"206":                       {mockserver.Fault{Status: 206, Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, transport.ClassPayload, "part", nil},
-		"299":                       {mockserver.Fault{Status: 299, Body: []byte(day)}, transport.ClassPayload, "200", nil},
-		"404":                       {mockserver.Fault{Status: 404, Body: []byte(`{"error":{"code":"gone","message":"gone"}}`)}, transport.ClassNotFound, "", nil},
-		"404 page":                  {mockserver.Fault{Status: 404, Body: []byte("<html>"), Header: page}, transport.ClassEndpointNotFound, "", nil},
-		"Content-Range":             {mockserver.Fault{Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, transport.ClassPayload, "part", nil},
-		"Link to the next page":     {mockserver.Fault{Body: []byte(day), Header: jsonHeader("Link", `<https://h.example.com/?a=1>; rel="prev", <https://h.example.com/?a=3>; rel="next"`)}, transport.ClassPayload, "there is more", nil},
-		"a page":                    {mockserver.Fault{Body: []byte("<html><title>Please log in</title></html>"), Header: page}, transport.ClassNotJSON, "Please log in", nil},
-		"an empty page":             {mockserver.Fault{Header: page}, transport.ClassNotJSON, "empty", nil},
-		"a blank page":              {mockserver.Fault{Body: []byte(" \n"), Header: page}, transport.ClassNotJSON, "empty", nil},
-		"another coding":            {mockserver.Fault{Body: []byte("x"), Header: coded("br")}, transport.ClassPayload, "compressed", nil},
-		"nothing in gzip":           {mockserver.Fault{Header: coded("gzip")}, transport.ClassPayload, "no content", nil},
-		"nothing in zstd":           {mockserver.Fault{Header: coded("zstd")}, transport.ClassPayload, "no content", nil},
-		"no gzip after all":         {mockserver.Fault{Body: []byte("[] and nothing that is packed"), Header: coded("gzip")}, transport.ClassPayload, "compressed", nil},
-		"a window of 1 GiB":         {mockserver.Fault{Body: largeWindow, Header: coded("zstd")}, transport.ClassPayload, "compressed", nil},
-		"a bomb":                    {mockserver.Fault{Body: bomb, Header: coded("zstd")}, transport.ClassTooLarge, "16 MiB", nil},
-		"invalid text in an array":  {mockserver.Fault{Body: []byte("[{\"type\":\"event\",\"a\":\"\xff\"}]")}, transport.ClassPayload, "wire.export_invalid_utf8", nil},
-		"a number":                  {mockserver.Fault{Body: []byte(`7`)}, transport.ClassPayload, "shapes", nil},
-		"an error inside":           {mockserver.Fault{Body: []byte(`{"error":{"code":"no_export","message":"not for jane.doe@example.com"}}`)}, transport.ClassPayload, "no list of records", nil},
-		"an error of a part":        {mockserver.Fault{Body: []byte(`{"persons":[],"events":[],"errors":["partial"]}`)}, transport.ClassPayload, `wire.export_ignored_members = "errors"`, nil},
-		"a record or an envelope":   {mockserver.Fault{Body: []byte(`{"id":"p","events":[{"id":"e"}]}`)}, transport.ClassPayload, "wire.export_record_member", nil},
-		"lines of another sort":     {mockserver.Fault{Body: []byte("id,name\n1,Jane Canary\n"), Header: plain}, transport.ClassPayload, "text/plain", nil},
-		"the same array, each kind": {mockserver.Fault{Body: []byte(`[{"id":1},{"id":2}]`)}, transport.ClassPayload, "wire.export_kind_parameter", askingForAny},
+		"202 with Retry-After":     {mockserver.Fault{Status: 202, Header: jsonHeader("Retry-After", "300")}, transport.ClassNotReady, "5m0s"},
+		"203":                      {mockserver.Fault{Status: 203, Body: []byte(day)}, transport.ClassPayload, "200"},
+		"206":                      {mockserver.Fault{Status: 206, Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, transport.ClassPayload, "part"},
+		"404":                      {mockserver.Fault{Status: 404, Body: []byte(`{"error":{"code":"gone","message":"gone"}}`)}, transport.ClassNotFound, ""},
+		"404 page":                 {mockserver.Fault{Status: 404, Body: []byte("<html>"), Header: page}, transport.ClassEndpointNotFound, ""},
+		"Content-Range":            {mockserver.Fault{Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, transport.ClassPayload, "part"},
+		"Link to the next page":    {mockserver.Fault{Body: []byte(day), Header: jsonHeader("Link", `<https://h.example.com/?a=1>; rel="prev", <https://h.example.com/?a=3>; rel="next"`)}, transport.ClassPayload, "there is more"},
+		"a page":                   {mockserver.Fault{Body: []byte("<html><title>Please log in</title></html>"), Header: page}, transport.ClassNotJSON, "Please log in"},
+		"an empty page":            {mockserver.Fault{Header: page}, transport.ClassNotJSON, `begins with ""`},
+		"another coding":           {mockserver.Fault{Body: []byte("x"), Header: coded("br")}, transport.ClassPayload, "compressed"},
+		"nothing in gzip":          {mockserver.Fault{Header: coded("gzip")}, transport.ClassPayload, "no content"},
+		"no gzip after all":        {mockserver.Fault{Body: []byte("[] and nothing that is packed"), Header: coded("gzip")}, transport.ClassPayload, "compressed"},
+		"a window of 1 GiB":        {mockserver.Fault{Body: largeWindow, Header: coded("zstd")}, transport.ClassPayload, "compressed"},
+		"a bomb":                   {mockserver.Fault{Body: bomb, Header: coded("zstd")}, transport.ClassTooLarge, "16 MiB"},
+		"invalid text in an array": {mockserver.Fault{Body: []byte("[{\"type\":\"event\",\"a\":\"\xff\"}]")}, transport.ClassPayload, "wire.export_invalid_utf8"},
+		"an error inside":          {mockserver.Fault{Body: []byte(`{"error":{"code":"no_export","message":"not for jane.doe@example.com"}}`)}, transport.ClassPayload, "no list of records"},
+		"an error of a part":       {mockserver.Fault{Body: []byte(`{"persons":[],"events":[],"errors":["partial"]}`)}, transport.ClassPayload, `wire.export_ignored_members = "errors"`},
+		"a record or an envelope":  {mockserver.Fault{Body: []byte(`{"id":"p","events":[{"id":"e"}]}`)}, transport.ClassPayload, "wire.export_record_member"},
+		"lines of another sort":    {mockserver.Fault{Body: []byte("id,name\n1,Jane Canary\n"), Header: plain}, transport.ClassPayload, "text/plain"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -270,11 +254,7 @@ func TestExportAnswer_whatIsNoDayIsAnError(t *testing.T) {
 			if c.fault.Status == 0 {
 				c.fault.Status = http.StatusOK
 			}
-			_, err := exportAnswered(t, c.fault, func(_ *mocktest.Instance, cfg *client.Config) {
-				if c.configure != nil {
-					c.configure(cfg)
-				}
-			})
+			_, err := exportAnswered(t, c.fault)
 
 			e := wantClass(t, err, c.class)
 			if e.Status != c.fault.Status || !strings.Contains(e.Detail, c.says) {

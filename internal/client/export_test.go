@@ -159,19 +159,12 @@ func TestExport_cancelledEndsAtOnce(t *testing.T) {
 				service.Inject(fault)
 
 				ctx, cancel := context.WithCancel(t.Context())
-				ended := make(chan time.Time)
-				go func() {
-					_, err := export(ctx, t, c, &received{})
-					wantCancelled(t, err)
-					ended <- time.Now()
-				}()
+				began := time.Now()
+				time.AfterFunc(40*time.Millisecond, cancel)
 
-				<-time.After(40 * time.Millisecond) // in virtual time
-				synctest.Wait()
-				now := time.Now()
-				cancel()
-
-				if took := (<-ended).Sub(now); took > 50*time.Millisecond {
+				_, err := export(ctx, t, c, &received{})
+				_ = wantClass(t, err, transport.ClassCancelled)
+				if took := time.Since(began); took > 90*time.Millisecond {
 					t.Errorf("it took %v", took)
 				}
 			}, useSecretKey)
@@ -215,33 +208,24 @@ func TestExport_dateOfTheServiceTellsWhetherTheDayIsOver(t *testing.T) {
 	}
 }
 
+// TestStream_steadyExportMayTakeAnyTime sends a record of 40 kB every 25 seconds: slowly, but with
+// pauses below request_timeout.
 func TestStream_steadyExportMayTakeAnyTime(t *testing.T) {
 	t.Parallel()
 
-	synctest.Test(t, func(t *testing.T) {
-		service := mocktest.StartPipe(t, func(s *mockserver.Server) {
-			s.Wrap = func(http.Handler) http.Handler { return http.HandlerFunc(trickle) }
-		})
-
-		c := connect(t, service, useSecretKey)
-		began := time.Now()
-		got, err := export(t.Context(), t, c, &received{})
+	trickle := func(w http.ResponseWriter, _ *http.Request) {
+		for range 20 {
+			_, _ = io.WriteString(w, `{"type":"event","pad":"`+strings.Repeat("x", 40_000)+`"}`+"\n")
+			_ = http.NewResponseController(w).Flush()
+			<-time.After(25 * time.Second) // in virtual time
+		}
+	}
+	exportFrom(t, trickle, func(t *testing.T, took time.Duration, got client.ExportResult, err error) {
 		noError(t, err)
-
-		if took := time.Since(began); got.Counts.Of(records.Event) != 20 || took < 20*25*time.Second {
+		if got.Counts.Of(records.Event) != 20 || took < 20*25*time.Second {
 			t.Errorf("%v in %v", got, took)
 		}
 	})
-}
-
-// trickle sends a record of 40 kB every 25 seconds: slowly, but with pauses below
-// request_timeout.
-func trickle(w http.ResponseWriter, _ *http.Request) {
-	for range 20 {
-		_, _ = io.WriteString(w, `{"type":"event","pad":"`+strings.Repeat("x", 40_000)+`"}`+"\n")
-		_ = http.NewResponseController(w).Flush()
-		<-time.After(25 * time.Second) // in virtual time
-	}
 }
 
 func TestStream_endedExportsLeaveTheirPlace(t *testing.T) {
@@ -255,35 +239,20 @@ func TestStream_endedExportsLeaveTheirPlace(t *testing.T) {
 	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.MaxConcurrency = 1 })
 }
 
+// TestStream_exportWithoutEndEndsAfterADay sends one byte every 20 seconds.
 func TestStream_exportWithoutEndEndsAfterADay(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := mocktest.StartPipe(t, func(s *mockserver.Server) {
-			s.Wrap = func(http.Handler) http.Handler { return drip(20 * time.Second) }
-		})
-		c := connect(t, service, useSecretKey)
 
-		began := time.Now()
-		_, err := export(t.Context(), t, c, &received{})
-		e := wantClass(t, err, transport.ClassTimeout)
-		if took := time.Since(began); took != 24*time.Hour || !strings.Contains(e.Detail, "24h") {
-			t.Errorf("after %v: %q", took, e.Detail)
-		}
-	})
-}
-
-// drip returns a handler that sends one byte of an endless day in each interval.
-func drip(interval time.Duration) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, `[`)
-		for r.Context().Err() == nil {
-			_, _ = io.WriteString(w, ` `)
+	drip := func(w http.ResponseWriter, r *http.Request) {
+		for text := "["; r.Context().Err() == nil; text = " " {
+			_, _ = io.WriteString(w, text)
 			_ = http.NewResponseController(w).Flush()
-
-			select {
-			case <-time.After(interval): // in virtual time
-			case <-r.Context().Done():
-			}
+			_ = transport.Pause(r.Context(), 20*time.Second)
+		}
+	}
+	exportFrom(t, drip, func(t *testing.T, took time.Duration, _ client.ExportResult, err error) {
+		if e := wantClass(t, err, transport.ClassTimeout); took != 24*time.Hour || !strings.Contains(e.Detail, "24h") {
+			t.Errorf("after %v: %q", took, e.Detail)
 		}
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -73,20 +72,6 @@ func connect(t *testing.T, service *mocktest.Instance, change ...option) *client
 	t.Cleanup(c.Close)
 
 	return c
-}
-
-// direct returns a client that reaches the service over TCP.
-func direct(service *mocktest.Instance, change func(*client.Config)) (*client.Client, error) {
-	cfg := client.Config{BaseURL: service.URL, Config: transport.Config{
-		Credentials: transport.Credentials{APISecretKey: service.SecretKey},
-		CACertPEM:   service.CAPEM, MaxRetries: 1, UserAgent: "client-test",
-		Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
-	}}
-	if change != nil {
-		change(&cfg)
-	}
-
-	return client.New(cfg)
 }
 
 // noError fails the test on an error.
@@ -163,18 +148,17 @@ var (
 	held     = mockserver.ConsentRecord{Clauses: [5]bool{true, true, true, true, true}, AgreementTime: "2026-01-01T00:00:00Z", Manual: new(true)}
 )
 
-// onlyDifferent returns a protected update that is sent only if it differs from the
-// record.
-func onlyDifferent() client.ConsentUpdate {
-	u := allTrue()
-	u.AgreementTime, u.KeepLaterThan, u.Skip = agreedAt, agreedAt, client.SkipSameRecord
-	return u
-}
-
 // protected returns an update that a later choice of the person overrides.
 func protected() client.ConsentUpdate {
 	u := allTrue()
 	u.AgreementTime, u.KeepLaterThan = agreedAt, agreedAt
+	return u
+}
+
+// onlyDifferent returns a protected update that is sent only if it differs from the record.
+func onlyDifferent() client.ConsentUpdate {
+	u := protected()
+	u.Skip = client.SkipSameRecord
 	return u
 }
 
@@ -218,24 +202,32 @@ func export(ctx context.Context, t *testing.T, c *client.Client, into client.Exp
 }
 
 // exportAnswered exports exportDay from a service that answers with a fault.
-func exportAnswered(t *testing.T, answer mockserver.Fault, options ...option) (client.ExportResult, error) {
+func exportAnswered(t *testing.T, answer mockserver.Fault, options ...option) (result client.ExportResult, err error) {
 	t.Helper()
-
-	var (
-		result client.ExportResult
-		err    error
-	)
-
-	synctest.Test(t, func(t *testing.T) {
-		service := mocktest.StartPipe(t)
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.AllowViolations()
 		answer.Operation, answer.Times = mockserver.OpExportRecords, -1
 		service.Inject(answer)
-		c := connect(t, service, append(options, useSecretKey)...)
 		result, err = export(t.Context(), t, c, &received{})
-	})
+	}, append(options, useSecretKey)...)
 
 	return result, err
+}
+
+// exportFrom exports exportDay from a service that answers everything with handle, and passes on how
+// long it took, in virtual time, and the outcome.
+func exportFrom(t *testing.T, handle http.HandlerFunc, check func(t *testing.T, took time.Duration, result client.ExportResult, err error), options ...option) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		service := mocktest.StartPipe(t, func(s *mockserver.Server) {
+			s.Wrap = func(http.Handler) http.Handler { return handle }
+		})
+		c := connect(t, service, append(options, useSecretKey)...)
+
+		began := time.Now()
+		result, err := export(t.Context(), t, c, &received{})
+		check(t, time.Since(began), result, err)
+	})
 }
 
 // jsonHeader returns a header with the content type of JSON, and with more names and
@@ -246,13 +238,4 @@ func jsonHeader(more ...string) http.Header {
 		h.Set(more[i], more[i+1])
 	}
 	return h
-}
-
-// wantCancelled fails the test unless err is a cancellation. It may be called from any
-// goroutine.
-func wantCancelled(t *testing.T, err error) {
-	t.Helper()
-	if !transport.IsClass(err, transport.ClassCancelled) {
-		t.Errorf("got the error %v, want a cancellation", err)
-	}
 }

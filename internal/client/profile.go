@@ -24,17 +24,12 @@ var (
 // caller knows of; an answer that has them in another place is an error. Errors are *Error,
 // of ClassNotFound where the service itself says that there is none.
 func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string, managed map[string]jsontext.Value) (answer.Profile, error) {
-	to, err := scope.ofPerson(identity, opGetProfile)
+	got, err := c.do(ctx, scope, transport.Request{Op: opGetProfile}, identity)
 	if err != nil {
 		return answer.Profile{}, err
 	}
 
-	got, err := c.sender.Do(ctx, transport.Request{Op: opGetProfile, To: to, Private: []string{identity}})
-	if err != nil {
-		return answer.Profile{}, err
-	}
-
-	profile, err := answer.ReadProfile(got.JSON, c.wire.ProfileMember, managed)
+	profile, err := answer.ReadProfile(got.JSON, c.config.Wire.ProfileMember, managed)
 	profile.Cached, profile.Date = transport.Freshness(got.Response)
 
 	return profile, problem(got, err)
@@ -66,18 +61,13 @@ func (c *Client) ProfileSince(sent time.Time) func(context.Context, Scope, strin
 // usually fulfilled within 60 seconds (section 8). It sends the given members once; package
 // deferred decides when. Errors are *Error.
 func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string, members map[string]jsontext.Value) (answer.Receipt, error) {
-	to, err := scope.ofPerson(identity, opUpdateProfile)
-	if err != nil {
-		return answer.Receipt{}, err
-	}
-
 	p := transport.Payload{Body: []byte(jsonvalue.FormatObject(members)), ContentType: "application/json", Attribute: "profile"}
-	private := []string{identity}
+	var private []string
 	for _, v := range members {
 		private = append(private, transport.PrivateValues(v)...)
 	}
 
-	got, err := c.sender.Do(ctx, transport.Request{Op: opUpdateProfile, To: to, Payload: p, Private: private})
+	got, err := c.do(ctx, scope, transport.Request{Op: opUpdateProfile, Payload: p, Private: private}, identity)
 	if err != nil {
 		return answer.Receipt{}, err
 	}

@@ -17,20 +17,16 @@ var opListPending = transport.Operation{Name: "List pending actions", Method: ht
 // ListPending is GET …/pending-requests (section 4), which lists only deferrable actions.
 // Errors are *Error.
 func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingList, error) {
-	to, err := scope.endpoint(opListPending)
+	got, err := c.do(ctx, scope, transport.Request{Op: opListPending})
 	if err != nil {
 		return answer.PendingList{}, err
 	}
 
-	got, err := c.sender.Do(ctx, transport.Request{Op: opListPending, To: to})
-	if err != nil {
-		return answer.PendingList{}, err
-	}
-
+	wire := c.config.Wire
 	list, err := answer.ListCall{
-		IdentityField:  c.wire.PendingIdentityField,
-		IgnoredMembers: listed(c.wire.PendingIgnoredMembers),
-		EndedStatuses:  listed(c.wire.EndedStatuses),
+		IdentityField:  wire.PendingIdentityField,
+		IgnoredMembers: listed(wire.PendingIgnoredMembers),
+		EndedStatuses:  listed(wire.EndedStatuses),
 		Continued:      transport.HasNextLink(got.Response.Header),
 	}.Read(got.JSON)
 	if err != nil {
@@ -42,26 +38,24 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingLi
 	for i, r := range list.Records {
 		if r.Code != "" {
 			person, _ := r.Identity.Get()
-			list.Records[i].Code = transport.NewRedactor(person).Text(got.Call.Redact.Clean(r.Code), limitShown)
+			list.Records[i].Code = ShownID(got.Call.Redact.Clean(r.Code), person)
 		}
 	}
 
 	return list, nil
 }
 
-// limitShown bounds what is shown of a code or an identifier of the service, in characters.
-const limitShown = 80
+// ShownID returns an identifier or a code that the service gives to a request about a person, for
+// a message: escaped, cut to 80 characters, and without the person and what looks like one or like
+// a secret.
+func ShownID(id, person string) string { return transport.NewRedactor(person).Text(id, 80) }
 
-// ShownID returns the service's identifier of a request about a person for a message:
-// escaped, cut, and without the person and what looks like one or like a secret.
-func ShownID(id, person string) string { return transport.NewRedactor(person).Text(id, limitShown) }
-
-// PendingListUse returns how the pending list is used: one of PendingListUses.
-func (c *Client) PendingListUse() string { return c.wire.PendingList }
+// PendingListUse returns how the pending list is used: ListWhole, ListPartial or ListIgnored.
+func (c *Client) PendingListUse() string { return c.config.Wire.PendingList }
 
 // PendingListLag returns how long the pending list may lag behind a submission.
 func (c *Client) PendingListLag() time.Duration {
-	lag, _ := time.ParseDuration(c.wire.PendingListLag) // it was validated
+	lag, _ := time.ParseDuration(c.config.Wire.PendingListLag) // it was validated
 	return lag
 }
 
@@ -88,13 +82,7 @@ func DeferredError(requestType string, scope Scope, class transport.ErrorClass, 
 	}
 
 	family, _ := scope.family()
+	call := transport.Call{Request: transport.Request{Op: op, To: transport.Expand(family + op.Path)}}
 
-	return &transport.Error{
-		Class:     class,
-		Operation: op.Name,
-		Method:    op.Method,
-		Template:  family + op.Path,
-		Detail:    detail,
-		Queued:    op.Queues,
-	}
+	return call.Fail(class, 0, detail)
 }

@@ -23,27 +23,17 @@ func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := answer.ReadUser(got.JSON); err != nil {
-		return nil, problem(got, err)
-	}
 
-	return got.JSON, nil
+	return got.JSON, problem(got, answer.ReadUser(got.JSON))
 }
 
-// SessionToken is a JSON Web Token for tools beside this client (sections 2 and 5).
-type SessionToken struct {
-	Token string
-	// Expires is what the token states, or else one hour after the login. The service's
-	// clock may be another.
-	Expires time.Time
-}
-
-// NewSessionToken logs in with e-mail and password and returns the token of that login,
-// whose life has just begun. The token that the client's own requests share stays as it
-// is. Errors are *Error, of ClassInvalid if the client has no e-mail and password.
+// NewSessionToken logs in with e-mail and password and returns the token of that login, for
+// tools beside this client (sections 2 and 5). It expires when it says so, or else one hour
+// after the login; the service's clock may be another. The token that the client's own requests
+// share stays as it is. Errors are *Error, of ClassInvalid if the client has no e-mail and
+// password.
 //
 // A rejected login is not repeated, so that no account is locked.
-func (c *Client) NewSessionToken(ctx context.Context) (SessionToken, error) {
-	text, expires, err := c.sender.NewToken(ctx)
-	return SessionToken{Token: text, Expires: expires}, err
+func (c *Client) NewSessionToken(ctx context.Context) (token string, expires time.Time, err error) {
+	return c.sender.NewToken(ctx)
 }

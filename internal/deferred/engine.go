@@ -17,7 +17,7 @@ type service interface {
 	LockPerson(ctx context.Context, scope client.Scope, identity string) (unlock func(), err error)
 	// PendingListLag returns how long the pending list may lag behind submissions.
 	PendingListLag() time.Duration
-	// PendingListUse returns how the pending list is used: one of client.PendingListUses.
+	// PendingListUse returns how the pending list is used: one of client.ListWhole, ListPartial and ListIgnored.
 	PendingListUse() string
 	// ReadOnly reports whether the client refuses to send anything that has an effect.
 	ReadOnly() bool

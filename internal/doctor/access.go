@@ -83,12 +83,12 @@ func (x *examination) logIn(ctx context.Context, w *way) bool {
 	for _, in := range firstOf(client.Placements, x.wire.LoginParametersIn) {
 		wire := x.wire
 		wire.LoginParametersIn = in
-		var token client.SessionToken
+		token := ""
 		if w.client, err = x.connect(w, wire, 0); err == nil {
-			token, err = w.client.NewSessionToken(ctx)
+			token, _, err = w.client.NewSessionToken(ctx)
 		}
 		if err == nil {
-			w.credentials = transport.Credentials{Token: token.Token}
+			w.credentials = transport.Credentials{Token: token}
 			w.client, err = x.connect(w, wire, 1)
 		}
 		if err == nil {

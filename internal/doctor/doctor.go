@@ -251,8 +251,8 @@ func (r *Report) close() {
 // they have in a provider block.
 func settingsOf(w client.Wire) map[string]string {
 	settings := map[string]string{}
-	for _, s := range client.WireSettings {
-		if value := *s.Field(&w); value != "" && value != s.Preset {
+	for _, s := range w.Settings() {
+		if value := *s.Value; value != "" && value != s.Preset {
 			settings[s.Name] = value
 		}
 	}

@@ -3,6 +3,7 @@
 package provider_test
 
 import (
+	"cmp"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,9 +12,15 @@ import (
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
 
 const user = "analytics_current_user"
@@ -34,28 +41,24 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 		{prototest.Attributes{"base_url": "https://canary:canary@h.example.com"}, "base_url", "user information"},
 		{prototest.Attributes{"api_secret_key": nil}, "email", "no credentials are given"},
 		{prototest.Attributes{"token": "canary"}, "token", "excludes the other credentials"},
-		{prototest.Attributes{"email": "a@example.com", "password": "canary"}, "api_secret_key", "excludes the other credentials"},
 		{prototest.Attributes{"api_secret_key": nil, "email": "a@example.com"}, "password", "missing beside email"},
 		{prototest.Attributes{"api_secret_key": nil, "password": "canary"}, "email", "missing beside password"},
 		{prototest.Attributes{"api_secret_key": " "}, "api_secret_key", "is blank"},
 		{prototest.Attributes{"api_secret_key": "canary\n"}, "api_secret_key", "control character"},
 		{prototest.Attributes{"api_secret_key": nil, "token": "bearer canary"}, "token", "contains a space"},
 		{prototest.Attributes{"api_secret_key": nil, "email": "", "password": "canary"}, "email", "is blank"},
-		{prototest.Attributes{"wire": prototest.Attributes{"export_kind_parameter": "utcdate"}}, "wire", "export_kind_parameter"},
+		{prototest.Attributes{"wire": prototest.Attributes{"export_kind_parameter": "utcdate"}}, "export_kind_parameter", "another meaning"},
 		{prototest.Attributes{"org_id": "o"}, "org_id", "needs project_id"},
 		{prototest.Attributes{"project_id": "p"}, "org_id", "needs org_id"},
 		{prototest.Attributes{"org_id": "o", "project_id": "p", "account_id": "a"}, "account_id", "different path families"},
 		{prototest.Attributes{"account_id": ".."}, "account_id", "change the path"},
 		{prototest.Attributes{"max_concurrency": 0}, "max_concurrency", "whole number from 1 to 256"},
-		{prototest.Attributes{"max_concurrency": 1_000_000_000}, "max_concurrency", "whole number from 1 to 256"},
 		{prototest.Attributes{"max_concurrency": 1.5}, "max_concurrency", "whole number from 1 to 256"},
 		{prototest.Attributes{"max_retries": 100}, "max_retries", "whole number from 0 to 10"},
-		{prototest.Attributes{"max_retries": -1}, "max_retries", "whole number from 0 to 10"},
 		{prototest.Attributes{"requests_per_second": 0}, "requests_per_second", "number from 0.01 to 10000"},
 		{prototest.Attributes{"request_timeout": "0s"}, "request_timeout", "from 1s to 10m0s"},
 		{prototest.Attributes{"request_timeout": "canary"}, "request_timeout", "from 1s to 10m0s"},
 		{prototest.Attributes{"request_timeout": "9999h"}, "request_timeout", "from 1s to 10m0s"},
-		{prototest.Attributes{"request_timeout": ""}, "request_timeout", "from 1s to 10m0s"},
 		{prototest.Attributes{"ca_cert_file": "/canary/missing.pem"}, "ca_cert_file", "cannot be read"},
 		{prototest.Attributes{"headers": prototest.Attributes{"Authorization": "canary"}}, "headers", "must not contain Authorization"},
 		{prototest.Attributes{"headers": prototest.Attributes{"X-Y": "canary\n"}}, "headers", "cannot carry"},
@@ -63,7 +66,7 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 		{prototest.Attributes{"wire": prototest.Attributes{"login_parameters_in": "body"}}, "login_parameters_in", "one of"},
 		{prototest.Attributes{"wire": prototest.Attributes{"pending_list": "complete"}}, "pending_list", "one of"},
 		{prototest.Attributes{"wire": prototest.Attributes{"ended_statuses": []any{""}}}, "ended_statuses", "must not be empty"},
-		{prototest.Attributes{"wire": prototest.Attributes{"pending_list_lag": "11m"}}, "wire", "wire.pending_list_lag must be a duration"},
+		{prototest.Attributes{"wire": prototest.Attributes{"pending_list_lag": "11m"}}, "pending_list_lag", "must be a duration"},
 		{prototest.Attributes{"wire": prototest.Attributes{"all_data_member": ""}}, "all_data_member", "must not be empty"},
 	} {
 		_, diags := prototest.Start(t, good.With(tc.config), nil)
@@ -76,33 +79,57 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 	}
 }
 
+// TestReadEnvironment_everySetting reads what doctor reads, and what a provider block without
+// attributes takes.
+func TestReadEnvironment_everySetting(t *testing.T) {
+	t.Parallel()
+	environment := map[string]string{
+		"BASE_URL": "https://h.example.com/", "EMAIL": "a@example.com", "PASSWORD": "p", "TOKEN": "t", "API_SECRET_KEY": "k",
+		"ORG_ID": "o", "PROJECT_ID": "p", "ACCOUNT_ID": "a", "HEADERS": `{"X-Gateway":"g 1"}`, "READ_ONLY": "true",
+		"MAX_CONCURRENCY": "3", "MAX_RETRIES": "0", "REQUESTS_PER_SECOND": "0.5", "REQUEST_TIMEOUT": "9s",
+	}
+	want := client.Config{BaseURL: "https://h.example.com/", Config: transport.Config{
+		Credentials: transport.Credentials{Email: "a@example.com", Password: "p", Token: "t", APISecretKey: "k"},
+		Headers:     map[string]string{"X-Gateway": "g 1"}, ReadOnly: true, MaxConcurrency: 3, RequestsPerSecond: 0.5, RequestTimeout: 9 * time.Second,
+		UserAgent: "terraform-provider-analytics/1.2.3",
+	}}
+	for _, s := range want.Wire.Settings() {
+		value := cmp.Or(s.Preset, "a")
+		environment["WIRE_"+strings.ToUpper(s.Name)], *s.Value = value, value
+	}
+
+	got, scope, problems := provider.ReadEnvironment("1.2.3", func(name string) string { return environment[strings.TrimPrefix(name, "ANALYTICS_")] })
+	if diff := gocmp.Diff(want, got, cmpopts.IgnoreFields(transport.Config{}, "DialContext", "Proxy", "Observer"), cmpopts.IgnoreFields(client.Config{}, "Now")); diff != "" || len(problems) > 0 {
+		t.Errorf("%v (-want +got):\n%s", problems, diff)
+	}
+	if (scope != client.Scope{OrgID: "o", ProjectID: "p", AccountID: "a"}) {
+		t.Errorf("the scope is %v", scope)
+	}
+	if _, _, problems = provider.ReadEnvironment("", func(string) string { return "" }); len(problems) != 1 || !strings.HasPrefix(problems[0], "No base_url: ") {
+		t.Errorf("the problems are %q", problems)
+	}
+}
+
 func TestProvider_blockFromTheEnvironment(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t, func(s *mockserver.Server) {
 		s.Wire = mockserver.Wire{LoginParametersIn: "form", ConsentParametersIn: "query", AgreementTimeFormat: "unix_ms"}
 	})
-
 	p, diags := prototest.Start(t, nil, map[string]string{
-		"ANALYTICS_BASE_URL": service.URL + "/", "ANALYTICS_EMAIL": service.Email, "ANALYTICS_PASSWORD": service.Password,
-		"ANALYTICS_ACCOUNT_ID": "acct-7", "ANALYTICS_MAX_CONCURRENCY": "3", "ANALYTICS_MAX_RETRIES": "1",
-		"ANALYTICS_REQUESTS_PER_SECOND": "500", "ANALYTICS_REQUEST_TIMEOUT": "9s", "ANALYTICS_READ_ONLY": "false",
-		"ANALYTICS_HEADERS":                  `{"X-Gateway":"g 1"}`,
+		"ANALYTICS_BASE_URL": service.URL + "/", "ANALYTICS_EMAIL": service.Email, "ANALYTICS_PASSWORD": service.Password, "ANALYTICS_ACCOUNT_ID": "acct-7",
 		"ANALYTICS_WIRE_LOGIN_PARAMETERS_IN": "form", "ANALYTICS_WIRE_CONSENT_PARAMETERS_IN": "query", "ANALYTICS_WIRE_AGREEMENT_TIME_FORMAT": "unix_ms",
-		"TF_APPEND_USER_AGENT": "pipeline/7 \u202e",
 	})
-
 	p.NoErrors(diags)
-	_, diags = p.Create(consentName, consentOf("user-1001").With(prototest.Attributes{"agreement_time": "2026-01-31T12:00:00Z"}))
 
+	_, diags = p.Create(consentName, consentOf("user-1001").With(prototest.Attributes{"agreement_time": "2026-01-31T12:00:00Z"}))
 	p.NoErrors(diags)
 	record, ok := service.Consent(mockserver.Scope{AccountID: "acct-7"}, "user-1001")
 	if !ok || !record.Clauses[0] {
 		t.Error("the consent did not arrive in the account of the environment")
 	}
-
 	for _, r := range service.Requests() {
-		if r.Header.Get("X-Gateway") != "g 1" || r.Header.Get("User-Agent") != "Terraform/1.11.4 (+https://www.terraform.io) terraform-provider-analytics/test pipeline/7" {
-			t.Errorf("%s carries %v", r.Operation, r.Header)
+		if agent := r.Header.Get("User-Agent"); agent != "Terraform/1.11.4 (+https://www.terraform.io) terraform-provider-analytics/test" {
+			t.Errorf("%s comes from %s", r.Operation, agent)
 		}
 	}
 }
@@ -111,7 +138,7 @@ func TestProvider_unusableVariablesAreNamedAndNotRepeated(t *testing.T) {
 	t.Parallel()
 	for variable, value := range map[string]string{
 		"ANALYTICS_MAX_CONCURRENCY": "canary", "ANALYTICS_MAX_RETRIES": "100", "ANALYTICS_REQUESTS_PER_SECOND": "NaN", "ANALYTICS_REQUEST_TIMEOUT": "canary",
-		"ANALYTICS_READ_ONLY": "canary", "ANALYTICS_HEADERS": "canary", "ANALYTICS_CA_CERT_FILE": "/canary", "ANALYTICS_WIRE_CONSENT_PARAMETERS_IN": "body", "ANALYTICS_WIRE_PENDING_LIST": "canary", "ANALYTICS_WIRE_ENDED_STATUSES": "canary,",
+		"ANALYTICS_READ_ONLY": "canary", "ANALYTICS_HEADERS": "canary", "ANALYTICS_CA_CERT_FILE": "/canary", "ANALYTICS_WIRE_CONSENT_PARAMETERS_IN": "body", "ANALYTICS_WIRE_PENDING_LIST": "canary",
 		"ANALYTICS_BASE_URL": "canary", "ANALYTICS_API_SECRET_KEY": "canary\n", "ANALYTICS_ORG_ID": "o",
 	} {
 		environment := map[string]string{"ANALYTICS_BASE_URL": "https://h.example.com", "ANALYTICS_API_SECRET_KEY": "k", variable: value}
@@ -119,52 +146,6 @@ func TestProvider_unusableVariablesAreNamedAndNotRepeated(t *testing.T) {
 		if errors := diags.Errors(); len(errors) == 0 || strings.Contains(strings.Join(errors, ""), "canary") {
 			t.Errorf("%s: %q", variable, errors)
 		}
-	}
-}
-
-// TestProvider_answersOfAnotherForm takes the settings of wire from the block and from the
-// environment, where lists are texts.
-func TestProvider_answersOfAnotherForm(t *testing.T) {
-	t.Parallel()
-	scope := mockserver.Scope{AccountID: "acct-7"}
-	for name, tc := range map[string]struct {
-		block    any
-		statuses string // in the environment
-	}{
-		"environment": {nil, "closed, simmering"},
-		"block": {prototest.Attributes{
-			"pending_ignored_members": "links", "profile_member": "traits", "ended_statuses": []any{"closed", "simmering"},
-		}, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service := mocktest.Start(t, func(s *mockserver.Server) {
-				s.FulfilmentDelay = time.Hour
-				if err := s.Speak(mockserver.Dialect{"pending_answer": "described", "profile_answer": "own_wrapper", "pending_states": "own_words"}); err != nil {
-					t.Fatal(err)
-				}
-			})
-			service.PutProfile(scope, "user-1", `{"plan":"gold"}`)
-			service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: "user-1", Operation: mockserver.OpGetAllData})
-
-			environment := map[string]string{
-				"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_API_SECRET_KEY": service.SecretKey, "ANALYTICS_ACCOUNT_ID": scope.AccountID,
-			}
-			if tc.block == nil {
-				environment["ANALYTICS_WIRE_PENDING_IGNORED_MEMBERS"], environment["ANALYTICS_WIRE_PROFILE_MEMBER"] = "links", "traits"
-				environment["ANALYTICS_WIRE_ENDED_STATUSES"] = tc.statuses
-			}
-			p, diags := prototest.Start(t, prototest.Attributes{"wire": tc.block}, environment)
-			p.NoErrors(diags)
-
-			profile, diags := p.ReadData("analytics_profile", prototest.Attributes{"identity_id": "user-1"})
-			p.NoErrors(diags)
-			if profile["profile"] != `{"plan":"gold"}` {
-				t.Errorf("the profile is %v", profile)
-			}
-			_, diags = p.Create("analytics_data_deletion", prototest.Attributes{"identity_id": "user-1", "wait_for_fulfilment": false})
-			p.NoErrors(diags)
-		})
 	}
 }
 
@@ -215,34 +196,39 @@ func TestProvider_unknownSettingsAreFineUntilTheServiceIsNeeded(t *testing.T) {
 
 		prototest.WantText(t, diags.Errors(), "Provider configuration not known yet", strings.Split(attribute, ",")[0], "-target")
 	}
+
+	p := prototest.MustStart(t, unknown["base_url"])
+	invoked := p.Invoke("analytics_delete_data", prototest.Attributes{"identity_id": "user-1001"})
+	prototest.WantText(t, invoked.Diagnostics.Errors(), "Provider configuration not known yet", "base_url")
 }
 
 func TestProvider_twoInstancesShareNothing(t *testing.T) {
 	t.Parallel()
-	first, second := mocktest.Start(t), mocktest.Start(t)
-	a, b := prototest.MustStart(t, prototest.Config(first)), prototest.MustStart(t, prototest.Config(second))
-	if n := first.Connections() + second.Connections(); n != 0 {
-		t.Errorf("%d connections before anything is asked", n)
+	services := []*mocktest.Instance{mocktest.Start(t), mocktest.Start(t)}
+	var instances []*prototest.Provider
+	for _, service := range services {
+		instances = append(instances, prototest.MustStart(t, prototest.Config(service)))
+		if n := service.Connections(); n != 0 {
+			t.Errorf("%d connections before anything is asked", n)
+		}
 	}
-
-	for _, p := range []*prototest.Provider{a, b, a} {
+	for _, p := range append(instances, instances...) {
 		_, diags := p.ReadData(user, prototest.Attributes{})
 		p.NoErrors(diags)
 	}
 
-	if first.Count(mockserver.OpLogin) != 1 || second.Count(mockserver.OpLogin) != 1 {
-		t.Errorf("%d and %d logins", first.Count(mockserver.OpLogin), second.Count(mockserver.OpLogin))
-	}
-
-	tokens := map[string]bool{}
-	for _, r := range append(first.Requests(), second.Requests()...) {
-		if r.Token != "" {
+	tokens := map[string]bool{"": true} // of the logins
+	for _, service := range services {
+		wantLogins := service.Count(mockserver.OpLogin)
+		for _, r := range service.Requests() {
 			tokens[r.Token] = true
 		}
+		if wantLogins != 1 {
+			t.Errorf("%d logins", wantLogins)
+		}
 	}
-
-	if len(tokens) != 2 {
-		t.Errorf("%d tokens were used, want one for each", len(tokens))
+	if len(tokens) != 3 {
+		t.Errorf("%d tokens were used, want one for each", len(tokens)-1)
 	}
 }
 
@@ -269,12 +255,6 @@ func TestProvider_certificatesOfAPrivateAuthority(t *testing.T) {
 	prototest.WantText(t, diags.Errors(), "holds no certificate")
 }
 
-func TestProvider_warnsOfABaseURLWithTheVersion(t *testing.T) {
-	t.Parallel()
-	_, diags := prototest.Start(t, good.With(prototest.Attributes{"base_url": "https://h.example.com/v1/"}), nil)
-	prototest.WantText(t, diags.Warnings(), "base_url ends in /v1")
-}
-
 func TestProvider_warnsOfAWrongClockOnce(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t, func(s *mockserver.Server) {
@@ -286,31 +266,5 @@ func TestProvider_warnsOfAWrongClockOnce(t *testing.T) {
 	prototest.WantText(t, diags.Warnings(), "Noticed while talking to the service", "clock")
 	if _, diags = p.ReadData(user, prototest.Attributes{}); len(diags) != 0 {
 		t.Errorf("again: %v", diags.Warnings())
-	}
-}
-
-func TestProvider_limitsOfTheEnvironmentAreInForce(t *testing.T) {
-	t.Parallel()
-	service := mocktest.Start(t)
-	environment := map[string]string{"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_API_SECRET_KEY": service.SecretKey, "ANALYTICS_ACCOUNT_ID": "a"}
-
-	for name, tc := range map[string]struct {
-		value string
-		fault mockserver.Fault
-		words string
-	}{
-		"ANALYTICS_READ_ONLY":       {"true", mockserver.Fault{}, "read-only"},
-		"ANALYTICS_MAX_RETRIES":     {"0", mockserver.Fault{Status: 429}, "Attempts: 1"},
-		"ANALYTICS_REQUEST_TIMEOUT": {"1s", mockserver.Fault{Hang: true, Times: -1}, "request_timeout"},
-	} {
-		with := maps.Clone(environment)
-		with[name] = tc.value
-		p, diags := prototest.Start(t, nil, with)
-		p.NoErrors(diags)
-		tc.fault.Operation, tc.fault.Identity = mockserver.OpUpdateConsent, name
-		service.Inject(tc.fault)
-		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: name, Status: 403, Times: -1})
-		_, diags = p.Create(consentName, consentOf(name))
-		prototest.WantText(t, diags.Errors(), tc.words)
 	}
 }

@@ -31,11 +31,12 @@ type configuration struct {
 	caCertFile string
 }
 
-// Groups of settings that come from one place as a whole: from the block if it sets any of them,
-// and from the environment otherwise.
+// Groups of settings. Those of credentials and of the scope come from one place as a whole: from
+// the block if it sets any of them, and from the environment otherwise.
 const (
 	credentialGroup = "credentials"
 	scopeGroup      = "scope"
+	wireGroup       = "wire"
 )
 
 // Types of settings that are neither a text, a truth value nor a number.
@@ -73,7 +74,7 @@ func (s setting) path() path.Path {
 const minRequestsPerSecond = 0.01
 
 // settings are all settings.
-var settings = []setting{
+var settings = slices.Concat([]setting{
 	{
 		name:  "base_url",
 		text:  "Address of the service, such as `https://analytics.example.com`. Required, here or in the environment. Plain `http` is accepted only for the local machine.",
@@ -92,8 +93,13 @@ var settings = []setting{
 	},
 	{
 		name: "read_only", typ: types.BoolType,
-		text:  "Whether to refuse every write, in the plan already. Defaults to `false`.",
-		apply: take(parseTruth, func(to *configuration) *bool { return &to.ReadOnly }),
+		text: "Whether to refuse every write, in the plan already. Defaults to `false`.",
+		apply: func(to *configuration, value string) (err error) {
+			if to.ReadOnly, err = strconv.ParseBool(value); err != nil {
+				return errors.New("must be true or false")
+			}
+			return nil
+		},
 	},
 	{
 		name: "max_concurrency", typ: types.NumberType,
@@ -124,28 +130,7 @@ var settings = []setting{
 	scopePart("org_id", "Organization of all resources without a scope of their own. Requires `project_id`.", func(s *client.Scope) *string { return &s.OrgID }),
 	scopePart("project_id", "Project of all resources without a scope of their own. Requires `org_id`.", func(s *client.Scope) *string { return &s.ProjectID }),
 	scopePart("account_id", "Account of all resources without a scope of their own, in the older path family.", func(s *client.Scope) *string { return &s.AccountID }),
-
-	wire("login_parameters_in", choice("Where a login carries e-mail and password.", client.Placements)),
-	wire("consent_parameters_in", choice("Where a consent update carries its fields.", client.Placements)),
-	wire("agreement_time_format", choice("Format in which `agreement_time` is sent.", client.TimeFormats)),
-	wire("export_kind_parameter", "Name of the query parameter that selects the kind of records. By default none is sent."),
-	wire("export_kind_values", "Values of `export_kind_parameter` for persons, sessions and events, separated by commas. Defaults to `"+client.DefaultExportKindValues+"`."),
-	wire("export_invalid_utf8", "Whether bytes that are not UTF-8 are an `error` (default) or are replaced by U+FFFD (`replace`)."),
-	wire("export_record_member", "Name of a member that every record has, and that nothing else in the answer has."),
-	wire("export_ignored_members", "Members or headers beside the records that can be ignored, separated by commas, such as `tenant,next=null`."),
-	wire("pending_identity_field", "Name of the field that identifies the person in a pending request. The usual names are recognised."),
-	wire("pending_ignored_members", "Members beside the list of pending requests that can be ignored, separated by commas."),
-	wire("pending_list", "How the list of pending requests is used: `whole` (default), `partial` or `ignored`."),
-	wire("pending_list_lag", "How long the list of pending requests may lag behind the service, up to `10m`. Defaults to `"+client.DefaultPendingListLag+"`."),
-	wire("profile_member", "Name of the member that holds the profile, if the service wraps it."),
-	wire("all_data_member", "Name of a member at the top of all data of a person. If set, an answer is the data exactly if it has this member."),
-	{
-		name: "wire_ended_statuses", typ: textSet,
-		text:       "Statuses of requests that are over, such as `closed`. Other unknown statuses count as pending.",
-		inVariable: " Separate statuses by commas there.",
-		apply:      wire("ended_statuses", "").apply,
-	},
-}
+}, wireSettings())
 
 // take returns the apply of a setting that parse reads. The error of parse never holds the value.
 func take[T any](parse func(string) (T, error), field func(*configuration) *T) func(*configuration, string) error {
@@ -163,14 +148,6 @@ func parseBaseURL(value string) (string, error) {
 }
 
 func parseNumber(value string) (float64, error) { return strconv.ParseFloat(value, 64) }
-
-func parseTruth(value string) (bool, error) {
-	truth, err := strconv.ParseBool(value)
-	if err != nil {
-		return false, errors.New("must be true or false")
-	}
-	return truth, nil
-}
 
 // within bounds what parse reads. what is what the value must be.
 func within[T cmp.Ordered](parse func(string) (T, error), what string, from, to T) func(string) (T, error) {
@@ -196,48 +173,47 @@ func parseHeaders(value string) (headers map[string]string, _ error) {
 
 // credential returns the setting of one of the credentials.
 func credential(name, text string, field func(*transport.Credentials) *string) setting {
-	parse := func(value string) (string, error) {
-		if problem := transport.ValidateSecret(name, value); problem != "" {
-			return "", errors.New(problem)
-		}
-		return value, nil
-	}
-
 	return setting{
 		name: name, text: text, sensitive: name != "email", group: credentialGroup,
-		apply: take(parse, func(to *configuration) *string { return field(&to.Credentials) }),
+		apply: func(to *configuration, value string) error {
+			*field(&to.Credentials) = value
+			if problem := transport.ValidateSecret(name, value); problem != "" {
+				return errors.New(problem)
+			}
+			return nil
+		},
 	}
 }
 
 // scopePart returns the setting of an identifier of the default scope.
 func scopePart(name, text string, field func(*client.Scope) *string) setting {
-	parse := func(value string) (string, error) { return value, client.ValidateSegment(value) }
 	return setting{
 		name: name, text: text, group: scopeGroup,
-		apply: take(parse, func(to *configuration) *string { return field(&to.scope) }),
+		apply: func(to *configuration, value string) error {
+			*field(&to.scope) = value
+			return client.ValidateSegment(value)
+		},
 	}
 }
 
-// wire returns the setting of one of client.WireSettings.
-func wire(name, text string) setting {
-	i := slices.IndexFunc(client.WireSettings, func(w client.WireSetting) bool { return w.Name == name })
-	of := client.WireSettings[i]
-	parse := func(value string) (string, error) {
-		if !of.Accepts(value) {
-			return "", errors.New("must be one of " + strings.Join(of.Accepted, ", "))
+// wireSettings returns the settings of wire.
+func wireSettings() (all []setting) {
+	for i, w := range new(client.Wire).Settings() {
+		s := setting{name: "wire_" + w.Name, text: w.Text, group: wireGroup}
+		s.apply = func(to *configuration, value string) error {
+			*to.Wire.Settings()[i].Value = value
+			if value == "" {
+				return errors.New("must not be empty")
+			}
+			return w.Check(value)
 		}
-		if value == "" {
-			return "", errors.New("must not be empty")
+		if w.Name == "ended_statuses" {
+			s.typ, s.inVariable = textSet, " Separate statuses by commas there."
 		}
-		return value, nil
+		all = append(all, s)
 	}
 
-	return setting{name: "wire_" + name, text: text, apply: take(parse, func(to *configuration) *string { return of.Field(&to.Wire) })}
-}
-
-// choice returns the description of a setting with few values, the first of which is the default.
-func choice(text string, accepted []string) string {
-	return text + " One of `" + strings.Join(accepted, "`, `") + "`. Defaults to `" + accepted[0] + "`."
+	return all
 }
 
 func (p *analyticsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {

@@ -63,7 +63,7 @@ func (e *sessionTokenEphemeral) Open(ctx context.Context, req ephemeral.OpenRequ
 		return
 	}
 
-	issued, err := c.NewSessionToken(ctx)
+	token, expires, err := c.NewSessionToken(ctx)
 	if transport.IsClass(err, transport.ClassInvalid) {
 		tfkit.Problem{
 			Summary: "Nothing to log in with",
@@ -78,7 +78,7 @@ func (e *sessionTokenEphemeral) Open(ctx context.Context, req ephemeral.OpenRequ
 		return
 	}
 
-	m.Token = types.StringValue(issued.Token)
-	m.ExpiresAt = types.StringValue(issued.Expires.UTC().Format(time.RFC3339))
+	m.Token = types.StringValue(token)
+	m.ExpiresAt = types.StringValue(expires.UTC().Format(time.RFC3339))
 	resp.Diagnostics.Append(resp.Result.Set(ctx, &m)...)
 }

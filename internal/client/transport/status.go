@@ -90,11 +90,9 @@ func (k *Call) statusError(resp *http.Response, body []byte) *Error {
 		e.Detail = "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"
 	}
 
-	switch {
-	case k.MayBeAbsent && e.Class == ClassNotFound: // nobody reads it
-	case isObject:
+	if isObject {
 		k.quote(e, said)
-	case len(body) > 0:
+	} else if len(body) > 0 {
 		e.Detail = joined(e.Detail, "the answer is "+k.MediaType(resp)+" that begins with "+strconv.Quote(k.Redact.excerpt(body)))
 	}
 
