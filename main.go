@@ -58,7 +58,8 @@ func main() {
 	// A debugger sees a panic where it happens, and it may end before this process does.
 	server := func() tfprotov6.ProviderServer { return provider.NewServer(version, os.Getenv) }
 	if err := tf6server.Serve(address, server, tf6server.WithManagedDebug()); err != nil {
-		fail(err)
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }
 
@@ -71,11 +72,6 @@ func runForPerson(run func(context.Context) int) int {
 	defer stop()
 
 	return run(ctx)
-}
-
-func fail(err error) {
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
 }
 
 // maxMessage is the size of a message of gRPC in bytes, as tf6server.Serve sets it.
@@ -140,15 +136,10 @@ func silenceStandardLogger() { log.SetOutput(io.Discard) }
 // silenceUnreadLogs turns the loggers off if no TF_LOG variable is set. They would spend a
 // good part of the CPU time on trace lines that nobody reads.
 func silenceUnreadLogs(environment []string, setenv func(key, value string) error) {
-	for _, entry := range environment {
-		if strings.HasPrefix(entry, "TF_LOG") {
-			return
-		}
+	if slices.ContainsFunc(environment, func(entry string) bool { return strings.HasPrefix(entry, "TF_LOG") }) {
+		return
 	}
-
 	for _, name := range []string{"TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_PROVIDER", "TF_LOG_PROVIDER_ANALYTICS"} {
-		if err := setenv(name, "off"); err != nil {
-			fail(err)
-		}
+		_ = setenv(name, "off")
 	}
 }

@@ -53,29 +53,10 @@ func startMockServer(t *testing.T, command *exec.Cmd) (rest func() string) {
 	}
 }
 
-func TestMockServer_endsWithTheShellThatStartedIt(t *testing.T) {
+func TestMockServer_ends(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("there is no sh on Windows")
-	}
-
-	shell := exec.CommandContext(t.Context(), "sh", "-c", `"$0" mockserver & read -r line`, os.Args[0])
-	stdin, err := shell.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rest := startMockServer(t, shell)
-	_ = stdin.Close() // ends the shell, not the server
-	_ = shell.Wait()
-	if text := rest(); text != "" {
-		t.Errorf("it printed %q", text)
-	}
-}
-
-func TestMockServer_endsWellWhenItIsTerminated(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("a signal cannot be sent on Windows")
+		t.Skip("there is no sh on Windows, and a signal cannot be sent")
 	}
 
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
@@ -87,6 +68,18 @@ func TestMockServer_endsWellWhenItIsTerminated(t *testing.T) {
 		if err := server.Wait(); err != nil || rest() != "" {
 			t.Errorf("after %v it ended with %v", s, err)
 		}
+	}
+
+	shell := exec.CommandContext(t.Context(), "sh", "-c", `"$0" mockserver & read -r line`, os.Args[0])
+	stdin, err := shell.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := startMockServer(t, shell)
+	_ = stdin.Close() // ends the shell that started the server, and not the server
+	_ = shell.Wait()
+	if text := rest(); text != "" {
+		t.Errorf("it printed %q", text)
 	}
 }
 

@@ -86,39 +86,34 @@ func TestDoctor_restoresAfterSignals(t *testing.T) {
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		t.Run(signal.String(), func(t *testing.T) {
 			t.Parallel()
-			restoresAfter(t, signal)
+			scope := mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
+			before := mockserver.ConsentRecord{Clauses: [mockserver.Clauses]bool{true, true}, AgreementTime: "2026-02-01T08:00:00Z", Manual: new(false)}
+			service := mocktest.Start(t)
+			service.PutConsent(scope, "test-person", before)
+			arrived := make(chan struct{})
+			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Commit: true, Hang: true, Then: func() { close(arrived) }})
+
+			command, output := program(t, service, "doctor", "-identity", "test-person", "-write", "-yes")
+			if err := command.Start(); err != nil {
+				t.Fatal(err)
+			}
+			<-arrived // and its answer never comes
+			if record, _ := service.Consent(scope, "test-person"); record.Clauses == before.Clauses {
+				t.Error("nothing was written")
+			}
+			if err := command.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			_ = command.Wait()
+
+			record, _ := service.Consent(scope, "test-person")
+			if record.Clauses != before.Clauses || *record.Manual {
+				t.Errorf("the consent is %+v: %s", record, output)
+			}
+			if !strings.Contains(output.String(), "the person's consent is as it was before") {
+				t.Errorf("the report does not say so: %s", output)
+			}
 		})
-	}
-}
-
-func restoresAfter(t *testing.T, signal os.Signal) {
-	t.Helper()
-	scope := mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
-	before := mockserver.ConsentRecord{Clauses: [mockserver.Clauses]bool{true, true}, AgreementTime: "2026-02-01T08:00:00Z", Manual: new(false)}
-	service := mocktest.Start(t)
-	service.PutConsent(scope, "test-person", before)
-	arrived := make(chan struct{})
-	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Commit: true, Hang: true, Then: func() { close(arrived) }})
-
-	command, output := program(t, service, "doctor", "-identity", "test-person", "-write", "-yes")
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	<-arrived // and its answer never comes
-	if record, _ := service.Consent(scope, "test-person"); record.Clauses == before.Clauses {
-		t.Error("nothing was written")
-	}
-	if err := command.Process.Signal(signal); err != nil {
-		t.Fatal(err)
-	}
-	_ = command.Wait()
-
-	record, _ := service.Consent(scope, "test-person")
-	if record.Clauses != before.Clauses || *record.Manual {
-		t.Errorf("the consent is %+v: %s", record, output)
-	}
-	if !strings.Contains(output.String(), "the person's consent is as it was before") {
-		t.Errorf("the report does not say so: %s", output)
 	}
 }
 
@@ -180,27 +175,19 @@ func TestCLIPanic_isAnErrorAndSiblingsAreSaved(t *testing.T) {
 }
 
 // instances returns the objects of the only resource in state by their keys.
-func instances(t *testing.T, cli *clitest.CLI) map[string]string {
+func instances(t *testing.T, cli *clitest.CLI) map[any]string {
 	t.Helper()
 	var state struct {
-		Resources []struct {
-			Instances []json.RawMessage
-		}
+		Resources []struct{ Instances []map[string]any }
 	}
 	if err := json.Unmarshal([]byte(cli.ReadFile("terraform.tfstate")), &state); err != nil {
 		t.Fatal(err)
 	}
 
-	found := map[string]string{}
+	found := map[any]string{}
 	for _, r := range state.Resources {
 		for _, instance := range r.Instances {
-			var key struct {
-				Key string `json:"index_key"`
-			}
-			if err := json.Unmarshal(instance, &key); err != nil {
-				t.Fatal(err)
-			}
-			found[key.Key] = string(instance)
+			found[instance["index_key"]] = fmt.Sprint(instance)
 		}
 	}
 

@@ -15,18 +15,18 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-func consentBlock(identity string) string {
-	return fmt.Sprintf(`
-resource "analytics_consent" %q {
-  identity_id      = %q
-  clause_1_consent = true
-  clause_2_consent = true
-  clause_3_consent = true
-  clause_4_consent = true
-  clause_5_consent = true
+// consentBlock returns a resource with this name, which is that of the person, unless a line says
+// something else.
+func consentBlock(name string, lines ...string) string {
+	block := strings.Join(lines, "\n")
+	if !strings.Contains(block, "identity_id") {
+		block += fmt.Sprintf("\nidentity_id = %q", name)
+	}
+
+	return fmt.Sprintf("resource \"analytics_consent\" %q {\n%s\n%s}\n", name, block, everyClause)
 }
-`, identity, identity)
-}
+
+const everyClause = "clause_1_consent = true\nclause_2_consent = true\nclause_3_consent = true\nclause_4_consent = true\nclause_5_consent = true\n"
 
 func TestCLIProvider_secretRotatedBetweenPlanAndApply(t *testing.T) {
 	t.Parallel()
@@ -86,9 +86,8 @@ func TestCLIProvider_interruptSavesWhatIsDone(t *testing.T) {
 // refuses the apply itself.
 func TestCLIProvider_savedPlanIsForOneScope(t *testing.T) {
 	t.Parallel()
-	const everything = "clause_1_consent = true\n  clause_2_consent = true\n  clause_3_consent = true\n  clause_4_consent = true\n  clause_5_consent = "
 	for resource, attributes := range map[string]struct{ first, added string }{
-		"analytics_consent":             {"identity_id = \"user-1\"\n  " + everything + "true", "manual = false"},
+		"analytics_consent":             {"identity_id = \"user-1\"\n  " + everyClause, "manual = false"},
 		"analytics_consent_batch":       {"source = \"people.csv\"", "on_destroy = \"withdraw\""},
 		"analytics_profile":             {"identity_id = \"user-1\"\n  profile = \"{}\"", "on_destroy = \"clear\""},
 		"analytics_data_deletion":       {"identity_id = \"user-1\"", "triggers = { n = 1 }"},

@@ -53,6 +53,19 @@ func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 		})
 	}
 
+	// Of an import they are the parts of one text.
+	for _, name := range []string{"analytics_consent", "analytics_profile"} {
+		for value := range unseen {
+			for _, id := range []string{value, "acct-7/" + value, value + "/web/user-1001", "org-demo/" + value + "/user-1001"} {
+				state, diags := p.Import(name, id)
+				wantRefusal(t, name, "import", diags.Errors(), "U+")
+				if state != nil {
+					t.Errorf("%s: %q left %v", name, id, state.Attributes)
+				}
+			}
+		}
+	}
+
 	if checked < 100 {
 		t.Errorf("only %d values were tried", checked)
 	}
@@ -86,22 +99,6 @@ func TestProvider_identifiersOfBlockAndEnvironment(t *testing.T) {
 
 			_, diags = prototest.Start(t, prototest.Attributes{}, environment)
 			wantRefusal(t, "environment", setting, diags.Errors(), words)
-		}
-	}
-}
-
-func TestProvider_identifiersOfImports(t *testing.T) {
-	t.Parallel()
-	p := prototest.MustStart(t, prototest.Config(mocktest.Start(t)))
-	for _, name := range []string{"analytics_consent", "analytics_profile"} {
-		for value := range unseen {
-			for _, id := range []string{value, "acct-7/" + value, value + "/web/user-1001", "org-demo/" + value + "/user-1001"} {
-				state, diags := p.Import(name, id)
-				prototest.WantText(t, diags.Errors(), "Unusable import id", "U+")
-				if state != nil {
-					t.Errorf("%s: %q left %v", name, id, state.Attributes)
-				}
-			}
 		}
 	}
 }

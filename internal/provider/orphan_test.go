@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,7 +22,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// childrenOf returns the processes that a process has started.
+// childrenOf returns the processes that a process has started and that have not ended.
 func childrenOf(t *testing.T, parent int) (children []int) {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")
@@ -30,7 +31,7 @@ func childrenOf(t *testing.T, parent int) (children []int) {
 	}
 	for _, entry := range entries {
 		pid, err := strconv.Atoi(entry.Name())
-		if err == nil && statOf(pid, 1) == strconv.Itoa(parent) {
+		if state, of := statOf(pid); err == nil && of == strconv.Itoa(parent) && state != "Z" {
 			children = append(children, pid)
 		}
 	}
@@ -38,15 +39,15 @@ func childrenOf(t *testing.T, parent int) (children []int) {
 	return children
 }
 
-// statOf returns a field of /proc/<pid>/stat, counted from the state of the process; empty if
-// the process does not exist.
-func statOf(pid, field int) string {
+// statOf returns the state of a process and its parent; empty if the process does not exist.
+func statOf(pid int) (state, parent string) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	_, behind, _ := strings.Cut(string(stat), ") ")
-	return strings.Fields(behind)[field]
+	fields := strings.Fields(behind)
+	return fields[0], fields[1]
 }
 
 // waitUntil polls a condition on another process, and reports whether it was met.
@@ -108,15 +109,8 @@ func TestCLIProvider_endsAfterAKilledTerraform(t *testing.T) {
 			_ = terraform.Wait()
 
 			ended := waitUntil(endsWithin, func() bool {
-				for _, pid := range providers {
-					if state := statOf(pid, 0); state != "" && state != "Z" {
-						return false
-					}
-				}
-
-				return true
+				return !slices.ContainsFunc(providers, func(pid int) bool { state, _ := statOf(pid); return state != "" && state != "Z" })
 			})
-
 			if len(providers) == 0 || !ended {
 				for _, pid := range providers {
 					_ = syscall.Kill(pid, syscall.SIGKILL)

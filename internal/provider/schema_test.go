@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -88,32 +87,6 @@ func TestProvider_everyAttribute(t *testing.T) {
 			}
 		})
 	})
-}
-
-// TestProvider_settings holds that each attribute of the block names its variable, and that wire
-// has every setting of the client.
-func TestProvider_settings(t *testing.T) {
-	t.Parallel()
-	var wire []string
-	eachAttribute("ANALYTICS", prototest.MustStart(t, good).Schemas().Provider.Block.Attributes, func(where string, attribute *tfprotov6.SchemaAttribute) {
-		variable := strings.ToUpper(strings.ReplaceAll(where, ": ", "_"))
-		if !strings.Contains(attribute.Description, variable) {
-			t.Errorf("%s does not name %s", where, variable)
-		}
-		if name, isWire := strings.CutPrefix(where, "ANALYTICS: wire: "); isWire {
-			wire = append(wire, name)
-		}
-	})
-
-	var want []string
-	for _, s := range client.WireSettings {
-		want = append(want, s.Name)
-	}
-	slices.Sort(want)
-	slices.Sort(wire)
-	if diff := cmp.Diff(want, wire); diff != "" {
-		t.Error(diff)
-	}
 }
 
 // TestProvider_pathsAreNamedByTheirUse has every attribute that is the path of a file: source is
