@@ -43,7 +43,7 @@ type Client struct {
 func New(cfg Config) (*Client, error) {
 	base, err := ParseBaseURL(cfg.BaseURL)
 	if err != nil {
-		return nil, err
+		return nil, named("base_url", err)
 	}
 	if err := errors.Join(cfg.Credentials.Validate(), transport.ValidateHeaders(cfg.Headers), cfg.Wire.Validate()); err != nil {
 		return nil, err

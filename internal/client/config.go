@@ -61,15 +61,15 @@ func (cfg Config) withDefaults() Config {
 // ParseBaseURL parses {base_url}: an absolute https address, with an optional port and
 // sub-path, without user, query and fragment. Plain http is accepted only for this machine
 // (localhost, 127.0.0.0/8, ::1), since credentials and personal data would be readable in
-// the network. Errors never repeat the value.
+// the network. Errors complete a sentence about the setting, and never repeat the value.
 func ParseBaseURL(raw string) (*url.URL, error) {
 	if strings.TrimSpace(raw) == "" {
-		return nil, errors.New("base_url is empty; it is the address of the service, such as https://analytics.example.com")
+		return nil, errors.New("is empty; it is the address of the service, such as https://analytics.example.com")
 	}
 
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, errors.New("base_url is not a valid address; it looks like https://analytics.example.com")
+		return nil, errors.New("is not a valid address; it looks like https://analytics.example.com")
 	}
 
 	port, portErr := strconv.Atoi(u.Port())
@@ -95,7 +95,7 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 		{slices.ContainsFunc(strings.Split(u.Path, "/"), func(s string) bool { return s == "." || s == ".." }), "has a path with . or .. segments"},
 	} {
 		if check.wrong {
-			return nil, errors.New("base_url " + check.problem)
+			return nil, errors.New(check.problem)
 		}
 	}
 

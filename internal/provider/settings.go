@@ -76,9 +76,13 @@ const minRequestsPerSecond = 0.01
 // settings are all settings.
 var settings = slices.Concat([]setting{
 	{
-		name:  "base_url",
-		text:  "Address of the service, such as `https://analytics.example.com`. Required, here or in the environment. Plain `http` is accepted only for the local machine.",
-		apply: take(parseBaseURL, func(to *configuration) *string { return &to.BaseURL }),
+		name: "base_url",
+		text: "Address of the service, such as `https://analytics.example.com`. Required, here or in the environment. Plain `http` is accepted only for the local machine.",
+		apply: func(to *configuration, value string) error {
+			to.BaseURL = value
+			_, err := client.ParseBaseURL(value)
+			return err
+		},
 	},
 	{
 		name:  "ca_cert_file",
@@ -138,13 +142,6 @@ func take[T any](parse func(string) (T, error), field func(*configuration) *T) f
 		*field(to), err = parse(value)
 		return err
 	}
-}
-
-func parseBaseURL(value string) (string, error) {
-	if _, err := client.ParseBaseURL(value); err != nil {
-		return "", errors.New(strings.TrimPrefix(err.Error(), "base_url "))
-	}
-	return value, nil
 }
 
 func parseNumber(value string) (float64, error) { return strconv.ParseFloat(value, 64) }
