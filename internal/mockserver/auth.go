@@ -3,7 +3,6 @@
 package mockserver
 
 import (
-	"cmp"
 	"crypto/rand"
 	"encoding/base64"
 	"net/http"
@@ -83,11 +82,10 @@ type grant struct {
 }
 
 // IssueToken returns a new token for a user, as a login does (section 5, rule 1). The
-// user need not exist. It lasts one hour unless Server.TokenLifetime says otherwise
-// (section 8).
+// user need not exist. It lasts one hour (section 8).
 func (s *Server) IssueToken(email string) string {
 	now := s.now()
-	expires := now.Add(cmp.Or(s.TokenLifetime, time.Hour))
+	expires := now.Add(time.Hour)
 	claims := map[string]any{"sub": email, "iat": now.Unix(), "exp": expires.Unix()}
 	if s.Claims != nil {
 		claims = s.Claims(now)

@@ -43,11 +43,9 @@ type Server struct {
 	Latency time.Duration
 	// Wire chooses among the forms of requests that the interface leaves open.
 	Wire Wire
-	// Claims returns the claims of a new JWT. Nil: sub, iat and exp. The claims do not
-	// change how long the token is accepted.
+	// Claims returns the claims of a new JWT. Nil: sub, iat and exp. The token is accepted
+	// for one hour (section 8), whatever it claims.
 	Claims func(now time.Time) map[string]any
-	// TokenLifetime is how long a token is accepted; 0 is one hour (section 8).
-	TokenLifetime time.Duration
 
 	// FulfilmentDelay is the time from the acceptance of a deferred request to its
 	// fulfilment. 0 fulfils it before the next request is processed. The real service

@@ -161,10 +161,10 @@ func TestLogin_withoutRetries(t *testing.T) {
 
 	for name, call := range map[string]func(context.Context, *Sender) error{mockserver.OpGetConsent: read, mockserver.OpUpdateConsent: update} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-			service.TokenLifetime = 20 * time.Minute
 			service.Claims = func(time.Time) map[string]any { return map[string]any{} }
 			noError(t, call(t.Context(), s))
 			<-time.After(30 * time.Minute)
+			service.RevokeTokens()
 			noError(t, call(t.Context(), s))
 
 			wantCount(t, service, name, 3)
