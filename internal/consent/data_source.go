@@ -74,7 +74,7 @@ func dataSourceAttributes() map[string]schema.Attribute {
 		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the person consents to " + clauseTexts[i] + ". May be null."}
 	}
 
-	return tfkit.AddDataSourceScope(attributes)
+	return tfkit.AddScope(attributes)
 }
 
 func (d *consentDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {

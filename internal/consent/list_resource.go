@@ -87,7 +87,7 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists people who have a consent record, so that `terraform query` shows them and writes the configuration that imports them.",
-		Attributes:          tfkit.AddListScope(attributes),
+		Attributes:          tfkit.AddScope(attributes),
 	}
 }
 

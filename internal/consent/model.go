@@ -292,7 +292,7 @@ type choiceNote struct {
 }
 
 // readNote returns the note in private state; the zero note if it holds none.
-func readNote(ctx context.Context, private tfkit.PrivateReader) (n choiceNote) {
+func readNote(ctx context.Context, private tfkit.Private) (n choiceNote) {
 	text, _ := private.GetKey(ctx, noteKey)
 	if json.Unmarshal(text, &n) != nil {
 		return choiceNote{}
@@ -302,7 +302,7 @@ func readNote(ctx context.Context, private tfkit.PrivateReader) (n choiceNote) {
 }
 
 // write stores the note in private state. The zero note removes it.
-func (n choiceNote) write(ctx context.Context, private tfkit.PrivateWriter) diag.Diagnostics {
+func (n choiceNote) write(ctx context.Context, private tfkit.Private) diag.Diagnostics {
 	if n == (choiceNote{}) {
 		return private.SetKey(ctx, noteKey, nil)
 	}

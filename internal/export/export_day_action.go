@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/hashicorp/terraform-plugin-framework/action"
@@ -37,7 +38,7 @@ func (a *exportDayAction) Metadata(_ context.Context, req action.MetadataRequest
 func (a *exportDayAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Writes the records of one UTC day to NDJSON files and keeps nothing in state, for runners that lose their disk.",
-		Attributes: tfkit.AddActionScope(map[string]schema.Attribute{
+		Attributes: tfkit.AddScope(map[string]schema.Attribute{
 			"utc_date": schema.StringAttribute{
 				Required: true, Validators: []validator.String{tfkit.Day()},
 				MarkdownDescription: dayDescription + " The current day needs `allow_incomplete_day`.",
@@ -137,7 +138,6 @@ func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, 
 		return
 	}
 
-	progress := tfkit.ProgressOf(resp)
 	export := dayExport{
 		Service: a.Service,
 		day:     &m,
@@ -145,13 +145,13 @@ func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, 
 		diags:   &resp.Diagnostics,
 	}
 	export.written.restarted = func(records int64) {
-		progress.Say("The answer broke off after " + humanize.Comma(records) + " records. The day is read again from its beginning.")
+		tfkit.Say(resp, "The answer broke off after "+humanize.Comma(records)+" records. The day is read again from its beginning.")
 	}
 
-	progress.Say("Exporting " + m.UTCDate.ValueString() + ".")
+	tfkit.Say(resp, "Exporting "+m.UTCDate.ValueString()+".")
 	var ok bool
-	progress.During(ctx, func() { ok = export.run(ctx) }, func(string) string {
-		return humanize.Comma(export.written.records.Load()) + " records, " + sizeOf(export.written.bytes.Load()) + " so far."
+	tfkit.During(ctx, tfkit.ProgressInterval, func() { ok = export.run(ctx) }, func(time.Duration) {
+		tfkit.Say(resp, humanize.Comma(export.written.records.Load())+" records, "+sizeOf(export.written.bytes.Load())+" so far.")
 	})
 	if !ok {
 		return
@@ -160,7 +160,7 @@ func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, 
 	if !export.complete {
 		notOver(partOfTheDay).AddWarning(&resp.Diagnostics)
 	}
-	progress.Say(export.String())
+	tfkit.Say(resp, export.String())
 }
 
 // String says what was written: the records by kind, and the size and digests of the files.

@@ -24,7 +24,7 @@ const stampsKey = "files"
 
 // readStamps sets the stamps of files to those in private state. Text that is not understood
 // counts as none: the files are hashed then.
-func readStamps(ctx context.Context, outputs []*output, from tfkit.PrivateReader) {
+func readStamps(ctx context.Context, outputs []*output, from tfkit.Private) {
 	text, _ := from.GetKey(ctx, stampsKey)
 	var stamps map[string]outfile.Stamp
 	if json.Unmarshal(text, &stamps) != nil {
@@ -37,7 +37,7 @@ func readStamps(ctx context.Context, outputs []*output, from tfkit.PrivateReader
 }
 
 // writeStamps stores the stamps of files in private state.
-func writeStamps(ctx context.Context, outputs []*output, to tfkit.PrivateWriter, diags *diag.Diagnostics) {
+func writeStamps(ctx context.Context, outputs []*output, to tfkit.Private, diags *diag.Diagnostics) {
 	stamps := map[string]outfile.Stamp{}
 	for _, o := range outputs {
 		if o.written.Stamp != (outfile.Stamp{}) {

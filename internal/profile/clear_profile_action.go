@@ -85,24 +85,26 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 		return
 	}
 
-	identity := m.IdentityID.ValueString()
-	profile, err := c.GetProfile(ctx, scope, identity, m.cleared())
+	var names []string
+	resp.Diagnostics.Append(m.Members.ElementsAs(ctx, &names, false)...)
+	identity, update := m.IdentityID.ValueString(), nulls(names)
+	profile, err := c.GetProfile(ctx, scope, identity, update)
 	if err != nil && !transport.IsClass(err, transport.ClassNotFound) {
 		tfkit.AddError(&resp.Diagnostics, err, "")
 		return
 	}
-	run := a.Run(ctx, &m.PersonActionModel, resp, defaultTimeout)
-	update := m.cleared()
 	maps.DeleteFunc(update, func(name string, _ jsontext.Value) bool {
 		value, ok := profile.Members[name]
 		return !ok || value.Kind() == 'n'
 	})
 	if len(update) == 0 {
-		run.Say("Nothing to clear.")
+		tfkit.Say(resp, "Nothing to clear.")
 		return
 	}
 
-	run.Messages = ofAction
+	run := a.Run(ctx, &m.PersonActionModel, resp, defaultTimeout)
+	run.Messages = tfkit.Messages{Name: updateName, Advice: tfkit.AdviceInvoked}
+	run.Advice.Unknown = "look at analytics_pending_requests before you invoke the action again. It sends only what the profile still has then."
 	run.Request = updateRequest(c, scope, identity, update)
 	run.Request.Occasion = deferred.AnyOccasion
 	run.Request.Effect, run.Request.EffectKnownAbsent = c.ProfileHolds(scope, identity, update), true
@@ -113,14 +115,4 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	}
 	run.SayAccepted()
 	run.Finish(ctx, "Carried out: the profile has no value for any of the members.")
-}
-
-// cleared returns the members to clear, as they are afterwards.
-func (m *clearProfileModel) cleared() members {
-	var names []string
-	for _, element := range m.Members.Elements() {
-		name, _ := element.(types.String)
-		names = append(names, name.ValueString())
-	}
-	return nulls(names)
 }

@@ -24,9 +24,8 @@ type profileDataSource struct{ tfkit.DataSource }
 
 // dataSourceModel is the model of the data source analytics_profile.
 type dataSourceModel struct {
-	tfkit.Scope
-	IdentityID types.String `tfsdk:"identity_id"`
-	Profile    types.String `tfsdk:"profile"`
+	tfkit.Identity
+	Profile types.String `tfsdk:"profile"`
 }
 
 func (d *profileDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -43,7 +42,7 @@ func (d *profileDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 // dataSourceAttributes returns the attributes of the data source, which the ephemeral
 // resource has as well.
 func dataSourceAttributes() map[string]schema.Attribute {
-	return tfkit.AddDataSourceScope(map[string]schema.Attribute{
+	return tfkit.AddScope(map[string]schema.Attribute{
 		"identity_id": schema.StringAttribute{
 			Required:            true,
 			MarkdownDescription: tfkit.IdentityDescription,

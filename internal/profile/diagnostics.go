@@ -13,8 +13,8 @@ import (
 // updateName is how messages name the request.
 const updateName = "update of the profile"
 
-// How messages speak of an update for which an object stands, of one that clears the members
-// of an object that is destroyed, and of one that an action sends.
+// How messages speak of an update for which an object stands, and of one that clears the members
+// of an object that is destroyed.
 var (
 	ofObject = tfkit.Messages{
 		Name: updateName, InState: tfkit.NotFulfilled,
@@ -24,15 +24,7 @@ var (
 		Name: updateName + " that clears the members", InState: "nothing of this resource",
 		Advice: tfkit.RequestAdvice{Pending: tfkit.AdviceInvoked.Pending, Unproven: tfkit.AdviceInvoked.Pending, Over: tfkit.AdviceApplyAgain},
 	}
-	ofAction = tfkit.Messages{Name: updateName, Advice: adviceAction}
 )
-
-var adviceAction = tfkit.RequestAdvice{
-	Pending:  tfkit.AdviceInvoked.Pending,
-	Unproven: tfkit.AdviceInvoked.Unproven,
-	Over:     tfkit.AdviceInvoked.Over,
-	Unknown:  "look at analytics_pending_requests before you invoke the action again. It sends only what the profile still has then.",
-}
 
 // warnDropped warns about those of the names of managed members that the configuration does
 // not name any more. Those of write-only members count with a new version only.
@@ -43,7 +35,7 @@ func (m *resourceModel) warnDropped(state resourceModel, managed []string, diags
 	if m.ProfileWOVersion.Equal(state.ProfileWOVersion) {
 		managed = namesOf(state.managed())
 	}
-	dropped := restOf(managed, m.initial(m.writeOnly()))
+	dropped := restOf(managed, m.configured())
 	if len(dropped) == 0 {
 		return
 	}
@@ -66,19 +58,5 @@ func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
 		Summary: "The profile stays at the service",
 		Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\"." + pending,
 		Do:      "nothing, if the profile is to stay. To clear the managed members as well, apply on_destroy = \"clear\" first and destroy then; to delete all data of the person, use analytics_data_deletion.",
-	}.AddWarning(diags)
-}
-
-// warnNotCleared warns of members that on_destroy = "clear" left as they are, because another
-// object of the run manages them.
-func warnNotCleared(names []string, diags *diag.Diagnostics) {
-	if len(names) == 0 {
-		return
-	}
-
-	tfkit.Problem{
-		Summary: "Members of the profile were not cleared",
-		Detail:  "Another resource of this run manages these members of the profile of the same person, so on_destroy = \"clear\" leaves them as they are: " + strings.Join(names, ", ") + ". The usual cause is a renamed key of for_each, or a renamed resource, for which a moved block keeps the resource.",
-		InState: "the other resource; nothing was sent for these members",
 	}.AddWarning(diags)
 }

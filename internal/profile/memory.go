@@ -34,7 +34,7 @@ type memory struct {
 }
 
 // readMemory returns the memory in private state; an empty one if there is none.
-func readMemory(ctx context.Context, private tfkit.PrivateReader) memory {
+func readMemory(ctx context.Context, private tfkit.Private) memory {
 	text, _ := private.GetKey(ctx, keyMemory)
 
 	var m memory
@@ -45,7 +45,7 @@ func readMemory(ctx context.Context, private tfkit.PrivateReader) memory {
 }
 
 // save stores the memory, or removes it if it is empty.
-func (m memory) save(ctx context.Context, private tfkit.PrivateWriter) diag.Diagnostics {
+func (m memory) save(ctx context.Context, private tfkit.Private) diag.Diagnostics {
 	if len(m.Before)+len(m.Made)+len(m.Written) == 0 {
 		return private.SetKey(ctx, keyMemory, nil)
 	}

@@ -44,11 +44,12 @@ func (m *resourceModel) managed() members {
 	return managed
 }
 
-// writeOnly returns the write-only members, which only the configuration has; nil if there
-// are none.
-func (m *resourceModel) writeOnly() members {
-	written, _ := m.ProfileWO.Value()
-	return written
+// configured returns the members in the configuration, write-only or not.
+func (m *resourceModel) configured() members {
+	if written, ok := m.ProfileWO.Value(); ok {
+		return written
+	}
+	return m.managed()
 }
 
 // fromAPI sets the managed members to what the service holds, in the spelling of state if
@@ -81,36 +82,15 @@ func (m *resourceModel) fromAPI(held members, remembered memory) {
 	}
 }
 
-// resumes reports whether an apply waits for the update that was sent before: to go on with
-// a wait that was interrupted, or because it waits in another way now.
-func (m *resourceModel) resumes(state resourceModel, s deferred.Submission) bool {
-	waitsAnew := s.Interrupted || !m.WaitForFulfilment.Equal(state.WaitForFulfilment) || !m.Timeouts.Equal(state.Timeouts)
-	return m.WaitForFulfilment.ValueBool() && s.State.IsOpen() && waitsAnew
-}
-
-// repeats reports whether an apply sends write-only members again, because their update
-// came to nothing. The values of other members show the difference themselves.
-func (m *resourceModel) repeats(s deferred.Submission) bool {
-	return !m.ProfileWOVersion.IsNull() && s.State.IsOver()
-}
-
-// initial returns the members to send for an object that is created. written are the
-// write-only ones.
-func (m *resourceModel) initial(written members) members {
-	if written != nil {
-		return written
-	}
-	return m.managed()
-}
-
-// changes returns the members to send for an object in state. written are the write-only
-// ones, and s is the submission that the object stands for.
-func (m *resourceModel) changes(state resourceModel, written members, s deferred.Submission) members {
+// changes returns the members to send for an object in state, which stands for the submission
+// s. m is the configuration. Write-only members whose update came to nothing are sent again;
+// the values of others show the difference themselves.
+func (m *resourceModel) changes(state resourceModel, s deferred.Submission) members {
 	if !m.ProfileWOVersion.IsNull() {
-		if m.ProfileWOVersion.Equal(state.ProfileWOVersion) && !m.repeats(s) {
+		if m.ProfileWOVersion.Equal(state.ProfileWOVersion) && !s.State.IsOver() {
 			return nil
 		}
-		return written
+		return m.configured()
 	}
 
 	before, changed := state.managed(), members{}
@@ -121,16 +101,6 @@ func (m *resourceModel) changes(state resourceModel, written members, s deferred
 	}
 
 	return changed
-}
-
-// areAbsent reports whether the service is known from state not to have changes: the refresh
-// has compared their members with it, unless an update is under way.
-func (m *resourceModel) areAbsent(changes members, remembered memory) bool {
-	managed := m.managed()
-	return m.Fulfilled.ValueBool() && !slices.ContainsFunc(namesOf(changes), func(name string) bool {
-		_, known := managed[name]
-		return !known || remembered.Made[name] != ""
-	})
 }
 
 // restOf returns the names that are not those of members.

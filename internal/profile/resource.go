@@ -11,6 +11,7 @@ package profile
 import (
 	"context"
 	"maps"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
@@ -103,7 +104,7 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages members of one person's profile. Members that are not configured are neither read into state nor changed.",
-		Attributes:          tfkit.AddKeptScope(attributes),
+		Attributes:          tfkit.AddScope(attributes),
 		Blocks:              map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultTimeout)},
 	}
 }
@@ -125,7 +126,7 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 
 	var config, state, plan resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	of := ownershipOf(ctx, state, req.Private, resp.Private)
+	of := ownershipOf(ctx, state, resp.Private)
 	if req.Plan.Raw.IsNull() {
 		r.planDestroy(state, of, &resp.Diagnostics)
 		return
@@ -145,22 +146,24 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return // Terraform plans again, without a state
 	}
 
-	if plan.Profile.SemanticEquals(state.Profile) {
-		plan.Profile = state.Profile
-	}
+	plan.Profile = plan.Profile.SpelledLike(state.Profile)
 	config.warnDropped(state, of.names, &resp.Diagnostics)
 	s := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
-	changes := plan.changes(state, config.writeOnly(), s)
+	changes := config.changes(state, s)
 	if len(changes) > 0 {
 		r.RefuseReadOnly(&resp.Diagnostics)
 	}
 	of.names = restOf(of.names, changes)
 	r.checkMembers(plan, of, r.WrittenProfiles.PlanDone, &resp.Diagnostics)
 
-	// The apply may send something, or wait.
+	// The apply may send something, or wait: for an update whose wait was interrupted, or because
+	// it waits in another way now.
 	plan.Fulfilled = state.Fulfilled
-	isUnknown := plan.Profile.IsUnknown() || !plan.ProfileWOVersion.Equal(state.ProfileWOVersion)
-	if isUnknown || len(changes) > 0 || plan.repeats(s) || plan.resumes(state, s) {
+	isUnknown := config.Profile.IsUnknown() || config.ProfileWO.IsUnknown() && s.State.IsOver()
+	isVersioned := !plan.ProfileWOVersion.Equal(state.ProfileWOVersion)
+	waitsAnew := s.Interrupted || !plan.WaitForFulfilment.Equal(state.WaitForFulfilment) || !plan.Timeouts.Equal(state.Timeouts)
+	resumes := plan.WaitForFulfilment.ValueBool() && s.State.IsOpen() && waitsAnew
+	if isUnknown || isVersioned || len(changes) > 0 || resumes {
 		plan.Fulfilled = types.BoolUnknown()
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
@@ -174,8 +177,8 @@ type ownership struct {
 
 // ownershipOf returns which members an object in state manages. The names of write-only ones are
 // in private state.
-func ownershipOf(ctx context.Context, state resourceModel, prior tfkit.PrivateReader, private tfkit.Private) ownership {
-	return ownership{tfkit.ObjectIn(ctx, private, profileType), append(readMemory(ctx, prior).Written, namesOf(state.managed())...)}
+func ownershipOf(ctx context.Context, state resourceModel, private tfkit.Private) ownership {
+	return ownership{tfkit.ObjectIn(ctx, private, profileType), append(readMemory(ctx, private).Written, namesOf(state.managed())...)}
 }
 
 // planDestroy warns that the profile is retained, and refuses to clear members with a read-only
@@ -227,7 +230,7 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 	}
 
 	r.ResolveScope(&plan.Scope)
-	u, ok := r.begin(r.CreateRun(resp), &plan, plan.initial(config.writeOnly()), memory{})
+	u, ok := r.begin(ctx, r.CreateRun(resp), &plan, config.configured())
 	if !ok {
 		return
 	}
@@ -239,14 +242,14 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 		return
 	}
 
-	r.keep(u, namesOf(u.changes), tfkit.ObjectIn(ctx, resp.Private, profileType))
-	u.Limit = tfkit.CreateTimeout(ctx, plan.Timeouts, defaultTimeout)
+	r.keep(u, tfkit.ObjectIn(ctx, resp.Private, profileType))
+	u.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
 	u.apply(ctx)
 }
 
 // keep records that an object manages members, before its first request.
-func (r *profileResource) keep(u *update, names []string, object tfkit.Object) {
-	for _, name := range names {
+func (r *profileResource) keep(u *update, object tfkit.Object) {
+	for _, name := range append(namesOf(u.changes), namesOf(u.model.managed())...) {
 		r.WrittenProfiles.Keep(object, u.Request.Scope, memberOf(*u.model, name))
 	}
 }
@@ -260,7 +263,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	u, ok := r.begin(r.ReadRun(ctx, req, resp), &state, nil, readMemory(ctx, req.Private))
+	u, ok := r.begin(ctx, r.ReadRun(ctx, req, resp), &state, nil)
 	if !ok {
 		return
 	}
@@ -305,12 +308,9 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 	r.Identify(ctx, &identity, resp.Identity, &resp.Diagnostics)
 
 	run := r.UpdateRun(ctx, req, resp)
-	u, ok := r.begin(run, &plan, plan.changes(state, config.writeOnly(), run.Submission), readMemory(ctx, req.Private))
+	u, ok := r.begin(ctx, run, &plan, config.changes(state, run.Submission))
 	if !ok {
 		return
-	}
-	if state.areAbsent(u.changes, u.memory) {
-		u.Request.EffectKnownAbsent, u.held = true, state.managed()
 	}
 
 	resumes := plan.Fulfilled.IsUnknown() && u.Submission.State.IsOpen()
@@ -320,8 +320,8 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 		return
 	}
 
-	r.keep(u, append(namesOf(u.changes), namesOf(plan.managed())...), tfkit.ObjectIn(ctx, resp.Private, profileType))
-	u.Limit = tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout)
+	r.keep(u, tfkit.ObjectIn(ctx, resp.Private, profileType))
+	u.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
 	u.apply(ctx)
 }
 
@@ -335,7 +335,7 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 		return
 	}
 
-	of := ownershipOf(ctx, state, req.Private, resp.Private)
+	of := ownershipOf(ctx, state, resp.Private)
 	if state.OnDestroy.ValueString() != destroyClears {
 		state.warnRetained(&resp.Diagnostics)
 	} else if len(of.names) > 0 {
@@ -347,13 +347,13 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 // a profile has nothing to clear.
 func (r *profileResource) clearMembers(ctx context.Context, state resourceModel, of ownership, diags *diag.Diagnostics) {
 	update := nulls(of.names)
-	run := tfkit.Run{Engine: r.Deferred, Diags: diags, Limit: tfkit.UpdateTimeout(ctx, state.Timeouts, defaultTimeout)}
-	u, ok := r.begin(run, &state, update, memory{})
+	u, ok := r.begin(ctx, tfkit.Run{Engine: r.Deferred, Diags: diags}, &state, update)
 	if !ok {
 		return
 	}
 
 	u.Messages = ofDestroy
+	u.Limit, _ = state.Timeouts.Update(ctx, defaultTimeout)
 	u.Request.Superseded = func() bool { // the person is locked
 		maps.DeleteFunc(update, func(name string, _ jsontext.Value) bool {
 			_, kept := r.WrittenProfiles.Keeper(of.object, u.Request.Scope, memberOf(state, name))
@@ -366,7 +366,14 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 	if transport.IsClass(err, transport.ClassNotFound) {
 		return
 	}
-	warnNotCleared(restOf(of.names, update), diags)
+	if others := restOf(of.names, update); len(others) > 0 {
+		tfkit.Problem{
+			Summary: "Members of the profile were not cleared",
+			Detail:  "Another resource of this run manages these members of the profile of the same person, so on_destroy = \"clear\" leaves them as they are: " + strings.Join(others, ", ") + ". The usual cause is a renamed key of for_each, or a renamed resource, for which a moved block keeps the resource.",
+			InState: "the other resource; nothing was sent for these members",
+		}.AddWarning(diags)
+	}
+
 	if err == nil {
 		err = u.Await(ctx)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -37,15 +38,17 @@ type update struct {
 	holds   bool    // the latest look found what it expected
 }
 
-// begin returns the update that sends changes, or that sent what is managed. remembered is
-// what private state remembers.
-func (r *profileResource) begin(run tfkit.Run, m *resourceModel, changes members, remembered memory) (*update, bool) {
+// begin returns the update that sends changes, or that sent what is managed.
+func (r *profileResource) begin(ctx context.Context, run tfkit.Run, m *resourceModel, changes members) (*update, bool) {
 	c, scope, ok := r.ClientAndScope(m.Scope, run.Diags)
 	if !ok {
 		return nil, false
 	}
 
-	u := &update{Run: run, client: c, model: m, memory: remembered, changes: changes}
+	u := &update{Run: run, client: c, model: m, changes: changes}
+	if run.Private != nil {
+		u.memory = readMemory(ctx, run.Private)
+	}
 	u.Messages, u.Waits = ofObject, m.WaitForFulfilment.ValueBool()
 	u.Request = updateRequest(c, scope, m.IdentityID.ValueString(), changes)
 	u.Request.Occasion = digestOf(changes)
@@ -55,7 +58,7 @@ func (r *profileResource) begin(run tfkit.Run, m *resourceModel, changes members
 
 	expected := changes
 	if len(changes) == 0 {
-		expected = remembered.sent(m.managed())
+		expected = u.memory.sent(m.managed())
 	}
 	if len(expected) > 0 {
 		u.Request.Effect = func(ctx context.Context, sent time.Time) (bool, error) { return u.look(ctx, expected, sent) }
@@ -107,48 +110,36 @@ func (u *update) hold(profile answer.Profile, err error) error {
 }
 
 // apply sends the changes, if there are any, saves the object, so that an accepted update is
-// never forgotten, waits for the update, and saves the object again.
+// never forgotten, waits for the update, and saves the object again. After an error, the object
+// remembers what it did before.
 func (u *update) apply(ctx context.Context) {
-	remembered := u.memory
-	if err := u.submit(ctx); err != nil {
-		u.fail(ctx, err, remembered)
-		return
+	before := u.memory
+	if len(u.changes) > 0 {
+		// What is read after the first attempt may be its effect.
+		send, begin := u.Request.Send, sync.OnceFunc(func() { u.memory.begin(u.changes, u.held) })
+		u.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
+			begin()
+			return send(ctx)
+		}
+
+		if err := u.Submit(ctx); err != nil {
+			u.Fail(ctx, u.ProblemOf(err))
+			return
+		}
 	}
 
 	u.Submission.Interrupted = false
 	u.settle(ctx)
 	u.save(ctx)
 	if err := u.Await(ctx); err != nil {
-		u.fail(ctx, err, remembered)
+		u.Fail(ctx, u.ProblemOf(err))
+		u.Diags.Append(before.save(ctx, u.Private)...)
 		return
 	}
 
 	u.settle(ctx)
 	u.Warn()
 	u.save(ctx)
-}
-
-func (u *update) submit(ctx context.Context) error {
-	if len(u.changes) == 0 {
-		return nil
-	}
-
-	send, begun := u.Request.Send, false
-	u.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
-		if !begun { // what was read since the first attempt may be its effect
-			u.memory.begin(u.changes, u.held)
-			begun = true
-		}
-		return send(ctx)
-	}
-
-	return u.Submit(ctx)
-}
-
-// fail ends the update with an error. The object remembers what it did before.
-func (u *update) fail(ctx context.Context, err error, remembered memory) {
-	u.Fail(ctx, u.ProblemOf(err))
-	u.Diags.Append(remembered.save(ctx, u.Private)...)
 }
 
 // refresh is the Read of an object whose update is not known to be fulfilled. It reports, after

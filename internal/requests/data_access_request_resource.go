@@ -66,7 +66,7 @@ func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaR
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Requests all data that the service holds of one person and writes them to a file, and nowhere else.",
 		Blocks:              requestBlocks(),
-		Attributes:          tfkit.AddKeptScope(attributes),
+		Attributes:          tfkit.AddScope(attributes),
 	}
 }
 
@@ -134,7 +134,7 @@ func (r *dataAccessRequestResource) Create(ctx context.Context, req resource.Cre
 
 	r.ResolveScope(&plan.Scope)
 	run := r.CreateRun(resp)
-	run.Limit = tfkit.CreateTimeout(ctx, plan.Timeouts, defaultTimeout)
+	run.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
 	f, ok := r.fetch(&plan, run)
 	if !ok {
 		return
@@ -187,7 +187,7 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 	}
 
 	run := r.UpdateRun(ctx, req, resp)
-	run.Limit = tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout)
+	run.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
 	f, ok := r.fetch(&plan, run)
 	if !ok {
 		return

@@ -40,7 +40,7 @@ func (r *dataDeletionResource) Schema(_ context.Context, _ resource.SchemaReques
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Deletes all data of one person, except the consent record, once for each value of `triggers`.",
 		Blocks:              requestBlocks(),
-		Attributes:          tfkit.AddKeptScope(attributes),
+		Attributes:          tfkit.AddScope(attributes),
 	}
 }
 
@@ -60,7 +60,7 @@ func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRe
 
 	r.ResolveScope(&plan.Scope)
 	d := deletionRun{Run: r.CreateRun(resp), model: &plan}
-	d.Limit = tfkit.CreateTimeout(ctx, plan.Timeouts, defaultTimeout)
+	d.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
 	if d.begin(r) {
 		r.carriedOut(d.Request)
 		d.submit(ctx)
@@ -104,7 +104,7 @@ func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRe
 	}
 
 	d := deletionRun{Run: r.UpdateRun(ctx, req, resp), model: &plan}
-	d.Limit = tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout)
+	d.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
 	if !d.begin(r) {
 		return
 	}

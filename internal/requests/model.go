@@ -147,7 +147,7 @@ func instant(t time.Time) types.String { return types.StringValue(client.FormatI
 
 // warnUnanswered warns in a plan that submits a request of which it is not known whether the
 // service has it already. name is that of the request.
-func (m *requestModel) warnUnanswered(ctx context.Context, private tfkit.PrivateReader, name string, diags *diag.Diagnostics) {
+func (m *requestModel) warnUnanswered(ctx context.Context, private tfkit.Private, name string, diags *diag.Diagnostics) {
 	unanswered := tfkit.ReadSubmission(ctx, private, tfkit.KeyUnanswered)
 	if unanswered.IsUnanswered() && m.occasionKnown() && unanswered.Occasion == m.occasion() {
 		tfkit.Problem{

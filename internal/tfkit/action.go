@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -26,20 +25,15 @@ const ActionIdentity = "identity_id"
 // PersonActionModel is the model of an action that submits a deferred request about a
 // person, or the part of it that such actions share.
 type PersonActionModel struct {
-	Scope
-	IdentityID types.String   `tfsdk:"identity_id"`
-	Wait       types.Bool     `tfsdk:"wait_for_fulfilment"`
-	Timeouts   timeouts.Value `tfsdk:"timeouts"`
+	Identity
+	Wait     types.Bool     `tfsdk:"wait_for_fulfilment"`
+	Timeouts timeouts.Value `tfsdk:"timeouts"`
 }
 
 func (m *PersonActionModel) person() *PersonActionModel { return m }
 
 // personModel is a *PersonActionModel, or a pointer to a model that embeds one.
 type personModel interface{ person() *PersonActionModel }
-
-// Waits reports whether the action waits for its request. Actions have no defaults, so a
-// wait that is not configured is null.
-func (m *PersonActionModel) Waits() bool { return m.Wait.IsNull() || m.Wait.ValueBool() }
 
 // AddPersonAction adds the attributes of a PersonActionModel to those of an action. wait
 // describes wait_for_fulfilment.
@@ -54,33 +48,17 @@ func AddPersonAction(attributes map[string]schema.Attribute, wait string) map[st
 		MarkdownDescription: wait + " Defaults to `true`.",
 	}
 
-	return AddActionScope(attributes)
+	return AddScope(attributes)
 }
 
 // ModifiesTheService is what the plan of an action says of Terraform's question.
 const ModifiesTheService = "With -invoke, Terraform asks whether to invoke it \"without modifying real infrastructure\". It does modify what the service holds."
 
-// InvokeTimeoutsBlock returns the block timeouts of an action. description says what
-// happens when the time is over, and preset is the default that it names.
-func InvokeTimeoutsBlock(description string, preset time.Duration) schema.Block {
-	return schema.SingleNestedBlock{
-		MarkdownDescription: "How long to wait for the service. " + description,
-		CustomType:          timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"invoke": types.StringType}}},
-		Attributes: map[string]schema.Attribute{
-			"invoke": schema.StringAttribute{
-				Optional:            true,
-				Validators:          []validator.String{duration()},
-				MarkdownDescription: describeTimeout("How long to wait when the action is invoked.", preset),
-			},
-		},
-	}
-}
-
 // PlanScope reports, in the plan of an action, a scope that could not be used. A scope
 // that is not known yet is left to Invoke.
 func (a *Action) PlanScope(of Scope, diags *diag.Diagnostics) {
 	if _, known := a.KnownScope(of); known {
-		a.ScopeOf(of, diags)
+		a.scopeOf(of, diags)
 	}
 }
 
@@ -122,42 +100,31 @@ func (a *Action) InvokePerson(ctx context.Context, req action.InvokeRequest, m p
 	return c, scope, true
 }
 
-// progressInterval is how often an action says that it is still at work.
-const progressInterval = 30 * time.Second
+// ProgressInterval is how often an action says that it is still at work.
+const ProgressInterval = 30 * time.Second
 
-// Progress tells the user what an action does. Terraform shows each message at once. It
-// shows no more messages after an interrupt, so whatever the user has to know must be said
-// before the action waits for something.
+// Say tells the user what an action does. Terraform shows each message at once. It shows no
+// more messages after an interrupt, so whatever the user has to know must be said before the
+// action waits for something. A message must hold no identity, no path and no value of a person.
 //
 // The server of the provider takes all messages until the action has ended, also if
 // nobody reads them any more, so that no send blocks for ever.
-type Progress struct {
-	send func(action.InvokeProgressEvent)
+func Say(resp *action.InvokeResponse, message string) {
+	resp.SendProgress(action.InvokeProgressEvent{Message: message})
 }
 
-// ProgressOf returns the progress of an action.
-func ProgressOf(resp *action.InvokeResponse) Progress { return Progress{resp.SendProgress} }
-
-// Say sends a message. It must hold no identity, no path and no value of a person.
-func (p Progress) Say(message string) {
-	if p.send != nil {
-		p.send(action.InvokeProgressEvent{Message: message})
-	}
-}
-
-// During calls work. Every 30 seconds until work returns or the context ends, it sends
-// what still returns for the time since the beginning, in short form, unless that is
-// empty. still is called in another goroutine than work. Nothing is sent after During has
-// returned.
-func (p Progress) During(ctx context.Context, work func(), still func(since string) string) {
+// During calls work. In every interval until work returns or the context ends, it calls tick
+// with the time since the beginning, in another goroutine than work. tick is not called after
+// During has returned.
+func During(ctx context.Context, interval time.Duration, work func(), tick func(since time.Duration)) {
 	ctx, end := context.WithCancel(ctx)
-	var speaker sync.WaitGroup
-	speaker.Go(func() {
+	var ticking sync.WaitGroup
+	ticking.Go(func() {
 		// A panic in this goroutine would end the process with everything in flight.
 		defer func() { _ = recover() }()
 
 		began := time.Now()
-		ticker := time.NewTicker(progressInterval)
+		ticker := time.NewTicker(interval)
 		defer ticker.Stop()
 
 		for {
@@ -165,14 +132,11 @@ func (p Progress) During(ctx context.Context, work func(), still func(since stri
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
-			}
-
-			if message := still(shortDuration(time.Since(began).Round(time.Second))); message != "" {
-				p.Say(message)
+				tick(time.Since(began).Round(time.Second))
 			}
 		}
 	})
-	defer speaker.Wait()
+	defer ticking.Wait()
 	defer end()
 
 	work()

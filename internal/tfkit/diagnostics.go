@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -33,36 +32,29 @@ type Problem struct {
 
 // AddError reports the problem as an error.
 func (p Problem) AddError(diags *diag.Diagnostics) {
-	p.add(diags, diag.NewErrorDiagnostic(p.Summary, p.text()))
+	diags.Append(diag.WithPath(p.At, diag.NewErrorDiagnostic(p.Summary, p.text())))
 }
 
 // AddWarning reports the problem as a warning.
 func (p Problem) AddWarning(diags *diag.Diagnostics) {
-	p.add(diags, diag.NewWarningDiagnostic(p.Summary, p.text()))
-}
-
-func (p Problem) add(diags *diag.Diagnostics, d diag.Diagnostic) {
-	if len(p.At.Steps()) > 0 {
-		d = diag.WithPath(p.At, d)
-	}
-	diags.Append(d)
+	diags.Append(diag.WithPath(p.At, diag.NewWarningDiagnostic(p.Summary, p.text())))
 }
 
 // text returns the detail, followed by a paragraph with the state and what to do, if given.
 func (p Problem) text() string {
-	next := ""
+	text := p.Detail
+	if p.InState != "" || p.Do != "" {
+		text += "\n"
+	}
+
 	if p.InState != "" {
-		next += "\nIn state now: " + p.InState + "."
+		text += "\nIn state now: " + p.InState + "."
 	}
 	if p.Do != "" {
-		next += "\nWhat to do: " + p.Do
+		text += "\nWhat to do: " + p.Do
 	}
 
-	if next == "" {
-		return p.Detail
-	}
-
-	return p.Detail + "\n" + next
+	return text
 }
 
 // What is in state when an operation has failed.
@@ -77,27 +69,19 @@ const (
 // it is one of attributes.
 func AddError(diags *diag.Diagnostics, err error, inState string, attributes ...string) {
 	problem := ProblemOf(err, inState)
-	e, ok := errors.AsType[*transport.Error](err)
-	if !ok {
-		e = &transport.Error{}
-	}
+	if e, ok := errors.AsType[*transport.Error](err); ok {
+		about := []string{e.Attribute}
+		for _, f := range e.Fields {
+			about = append(about, f.Field)
+		}
 
-	if slices.Contains(attributes, e.Attribute) {
-		problem.At = path.Root(e.Attribute)
-		problem.AddError(diags)
-	}
-
-	for _, f := range e.Fields {
-		if slices.Contains(attributes, f.Field) {
-			problem.At = path.Root(f.Field)
-			problem.Detail = "The service says of this attribute: " + strconv.Quote(f.Message) + ".\n\n" + Describe(e)
-			problem.AddError(diags)
+		isAttribute := func(name string) bool { return slices.Contains(attributes, name) }
+		if i := slices.IndexFunc(about, isAttribute); i >= 0 {
+			problem.At = path.Root(about[i])
 		}
 	}
 
-	if len(problem.At.Steps()) == 0 {
-		problem.AddError(diags)
-	}
+	problem.AddError(diags)
 }
 
 // ProblemOf returns the problem that an error of the client is to the user. The text of any

@@ -40,7 +40,7 @@ func StateMovers(last string, begin map[string]any) []resource.StateMover {
 			return
 		}
 
-		identity.write(ctx, &resp.TargetState, &resp.Diagnostics)
+		write(ctx, resp.TargetState.SetAttribute, identity.attributes(), &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.TargetIdentity.Set(ctx, identity)...)
 		for name, value := range begin {
 			resp.Diagnostics.Append(resp.TargetState.SetAttribute(ctx, path.Root(name), value)...)

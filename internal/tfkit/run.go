@@ -23,20 +23,15 @@ const (
 	KeyUnanswered = "unanswered"
 )
 
-type (
-	// PrivateReader reads private state.
-	PrivateReader interface {
-		GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-	}
-	// PrivateWriter writes private state.
-	PrivateWriter interface {
-		SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-	}
-)
+// Private is private state.
+type Private interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
 
 // ReadSubmission returns the submission under a key of private state; the zero value if it
 // holds none.
-func ReadSubmission(ctx context.Context, private PrivateReader, key string) deferred.Submission {
+func ReadSubmission(ctx context.Context, private Private, key string) deferred.Submission {
 	text, _ := private.GetKey(ctx, key)
 	return deferred.Decode(text)
 }
@@ -50,7 +45,7 @@ type Run struct {
 	Request deferred.Request
 	Diags   *diag.Diagnostics
 	// Private is where the run remembers what it knows; nil without an object.
-	Private PrivateWriter
+	Private Private
 	// Waits reports whether Await waits for the request, and Limit for how long.
 	Waits bool
 	Limit time.Duration
@@ -63,14 +58,13 @@ type Run struct {
 	// continues from it.
 	Unanswered deferred.Submission
 
-	progress  Progress // of an action
-	submitted bool     // in this run
-	awaited   bool
+	submitted bool // in this run
 	refreshed bool
 
-	state *tfsdk.State        // of the object; nil without one
-	prior *tfsdk.State        // of an update
-	stood deferred.Submission // that the object stood for then
+	invoked *action.InvokeResponse // of an action; nil for an object
+	state   *tfsdk.State           // of the object; nil without one
+	prior   *tfsdk.State           // of an update
+	stood   deferred.Submission    // that the object stood for then
 }
 
 // CreateRun returns the run of an object that is created.
@@ -92,7 +86,7 @@ func (r *Resource) UpdateRun(ctx context.Context, req resource.UpdateRequest, re
 	return run
 }
 
-func (r *Run) remember(ctx context.Context, private PrivateReader) {
+func (r *Run) remember(ctx context.Context, private Private) {
 	r.Submission = ReadSubmission(ctx, private, KeySubmission)
 	r.Unanswered = ReadSubmission(ctx, private, KeyUnanswered)
 	r.stood = r.Submission
@@ -103,11 +97,11 @@ func (r *Run) remember(ctx context.Context, private PrivateReader) {
 func (a *Action) Run(ctx context.Context, m *PersonActionModel, resp *action.InvokeResponse, preset time.Duration) Run {
 	limit, _ := m.Timeouts.Invoke(ctx, preset) // the validator has checked it
 	return Run{
-		Engine:   a.Deferred,
-		Diags:    &resp.Diagnostics,
-		Waits:    m.Waits(),
-		Limit:    limit,
-		progress: ProgressOf(resp),
+		Engine:  a.Deferred,
+		Diags:   &resp.Diagnostics,
+		Waits:   m.Wait.IsNull() || m.Wait.ValueBool(), // an action has no defaults
+		Limit:   limit,
+		invoked: resp,
 	}
 }
 
@@ -140,10 +134,10 @@ func (r *Run) Await(ctx context.Context) error {
 		return nil
 	}
 
-	r.awaited = true
-	r.progress.During(ctx, func() {
-		r.Submission, r.Report = r.Engine.Await(ctx, r.Request, r.Submission, r.Limit)
-	}, func(since string) string { return "Still pending after " + since + "." })
+	wait := func() { r.Submission, r.Report = r.Engine.Await(ctx, r.Request, r.Submission, r.Limit) }
+	During(ctx, ProgressInterval, wait, func(since time.Duration) {
+		r.Say("Still pending after " + shortDuration(since) + ".")
+	})
 
 	if r.submitted && r.Submission.State == deferred.Failed {
 		return r.Request.Rejection(r.Submission, r.Report)
@@ -229,25 +223,27 @@ func (r *Run) SayAccepted() {
 	if r.Submission.ID != "" {
 		as = "as request " + QuoteID(r.Submission.ID, r.Request.Identity)
 	}
-
-	if !r.Report.Adopted && !r.Report.Known {
-		r.Say("The service accepted the " + r.Name + " " + as + ". It cannot be cancelled.")
-		return
-	}
-
 	waits := ""
 	if r.Waits && r.Submission.State.IsOpen() {
 		waits = "it is waited for, and "
 	}
-	since := "is pending already, "
-	if r.Report.Known {
-		since = "of this person was submitted in this run, "
+
+	switch {
+	case r.Report.Known:
+		r.Say("A " + r.Name + " of this person was submitted in this run, " + as + "; " + waits + "no other is sent.")
+	case r.Report.Adopted:
+		r.Say("A " + r.Name + " is pending already, " + as + "; " + waits + "no other is sent.")
+	default:
+		r.Say("The service accepted the " + r.Name + " " + as + ". It cannot be cancelled.")
 	}
-	r.Say("A " + r.Name + " " + since + as + "; " + waits + "no other is sent.")
 }
 
-// Say sends a message of an action.
-func (r *Run) Say(message string) { r.progress.Say(message) }
+// Say sends a message of an action. The run of an object says nothing.
+func (r *Run) Say(message string) {
+	if r.invoked != nil {
+		Say(r.invoked, message)
+	}
+}
 
 // Finish waits for the request of an action and reports how it ended. It says done if the
 // request is fulfilled. A request that is still pending is a warning, because invoking the

@@ -101,7 +101,7 @@ func (r *Run) Problems() []Problem {
 			Do:      r.Advice.Over,
 		})
 
-	case s.State.IsOpen() && (r.awaited || r.refreshed && (r.Report.Gap != "" || r.Report.Unproven)):
+	case s.State.IsOpen() && (!r.refreshed && r.Waits || r.refreshed && (r.Report.Gap != "" || r.Report.Unproven)):
 		found = append(found, r.unfinished())
 	}
 

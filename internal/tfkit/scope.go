@@ -29,40 +29,35 @@ type Scope struct {
 	AccountID types.String `tfsdk:"account_id"`
 }
 
-// addScope adds the attributes of Scope. Their rules allow both attributes of one path family,
-// or the one of the other.
-func addScope[A any](attributes map[string]A, attribute func(text string, rules []validator.String) A) map[string]A {
-	org, project := path.MatchRoot("org_id"), path.MatchRoot("project_id")
+// AddScope adds the attributes of Scope to those of a data source, a list resource or an
+// action, or of a resource whose state holds the scope in effect. Such a resource must call
+// PlanKeptScope and ResolveScope. The rules of the attributes allow both of one path family, or
+// the one of the other.
+func AddScope[A any](attributes map[string]A) map[string]A {
 	add := func(name, text string, rule validator.String) {
-		attributes[name] = attribute(text, []validator.String{Segment(), rule})
+		rules := []validator.String{Segment(), rule}
+
+		var attribute A
+		switch a := any(&attribute).(type) {
+		case *dsschema.Attribute:
+			*a = dsschema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: text}
+		case *listschema.Attribute:
+			*a = listschema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: text}
+		case *actionschema.Attribute:
+			*a = actionschema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: text}
+		case *rsschema.Attribute:
+			text += " Changing it replaces the resource."
+			*a = rsschema.StringAttribute{Optional: true, Computed: true, Validators: rules, MarkdownDescription: text}
+		}
+		attributes[name] = attribute
 	}
 
+	org, project := path.MatchRoot("org_id"), path.MatchRoot("project_id")
 	add("org_id", "Organization, in place of that of the provider block. Requires `project_id`.", stringvalidator.AlsoRequires(project))
 	add("project_id", "Project, in place of that of the provider block. Requires `org_id`.", stringvalidator.AlsoRequires(org))
 	add("account_id", "Account of the older path family. Conflicts with `org_id` and `project_id`.", stringvalidator.ConflictsWith(org, project))
 
 	return attributes
-}
-
-// AddDataSourceScope adds org_id, project_id and account_id to a data source's attributes.
-func AddDataSourceScope(attributes map[string]dsschema.Attribute) map[string]dsschema.Attribute {
-	return addScope(attributes, func(text string, rules []validator.String) dsschema.Attribute {
-		return dsschema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: text}
-	})
-}
-
-// AddActionScope adds org_id, project_id and account_id to the attributes of an action.
-func AddActionScope(attributes map[string]actionschema.Attribute) map[string]actionschema.Attribute {
-	return addScope(attributes, func(text string, rules []validator.String) actionschema.Attribute {
-		return actionschema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: text}
-	})
-}
-
-// AddListScope adds org_id, project_id and account_id to the attributes of a list resource.
-func AddListScope(attributes map[string]listschema.Attribute) map[string]listschema.Attribute {
-	return addScope(attributes, func(text string, rules []validator.String) listschema.Attribute {
-		return listschema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: text}
-	})
 }
 
 // EphemeralAttributes returns the attributes of a data source for the ephemeral resource
@@ -103,8 +98,8 @@ func (s *Service) effective(m Scope) client.Scope {
 	return s.DefaultScope
 }
 
-// ScopeOf returns the scope for a request, or reports what is missing.
-func (s *Service) ScopeOf(m Scope, diags *diag.Diagnostics) (client.Scope, bool) {
+// scopeOf returns the scope for a request, or reports what is missing.
+func (s *Service) scopeOf(m Scope, diags *diag.Diagnostics) (client.Scope, bool) {
 	if !m.isSet() && len(s.UnknownScope) > 0 {
 		s.addUnknown(diags, s.UnknownScope)
 		return client.Scope{}, false
@@ -138,15 +133,6 @@ func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
 // project without a plan that says so. A resource with an identity has the same scope
 // there, see Identify.
 
-// AddKeptScope adds org_id, project_id and account_id to the attributes of a resource whose
-// state holds the scope in effect. The resource must call PlanKeptScope and ResolveScope.
-func AddKeptScope(attributes map[string]rsschema.Attribute) map[string]rsschema.Attribute {
-	return addScope(attributes, func(text string, rules []validator.String) rsschema.Attribute {
-		text += " Changing it replaces the resource."
-		return rsschema.StringAttribute{Optional: true, Computed: true, Validators: rules, MarkdownDescription: text}
-	})
-}
-
 // PlanKeptScope plans the scope in effect, and replaces the object if it changes. It reports
 // whether the object moves because the provider's scope has changed, and warns of that. In
 // the apply of a saved plan, where nothing is read before, such a change is an error: the
@@ -162,18 +148,25 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 		return false
 	}
 
-	var configured, state Scope
-	configured.read(ctx, &req.Config, &resp.Diagnostics)
+	var configured, planned, state Scope
+	configured.read(ctx, req.Config.GetAttribute, &resp.Diagnostics)
+	planned.read(ctx, resp.Plan.GetAttribute, &resp.Diagnostics)
 	isNew := req.State.Raw.IsNull()
 	if !isNew {
-		state.read(ctx, &req.State, &resp.Diagnostics)
+		state.read(ctx, req.State.GetAttribute, &resp.Diagnostics)
 	}
 
-	planned, ok := s.plannedScope(configured, state, isNew, &resp.Diagnostics)
-	if !ok {
+	scope, known := s.KnownScope(configured)
+	if known && scope.IsZero() && state.isSet() {
+		s.scopeOf(configured, &resp.Diagnostics)
 		return false
 	}
-	planned.write(ctx, &resp.Plan, &resp.Diagnostics)
+	if known {
+		planned = newScope(scope)
+	} else if !isNew && !configured.isUnknown() { // otherwise the framework has planned it
+		planned = state
+	}
+	write(ctx, resp.Plan.SetAttribute, planned.attributes(), &resp.Diagnostics)
 
 	if !state.isSet() || planned == state {
 		return false
@@ -220,24 +213,6 @@ func RefuseMoved(diags *diag.Diagnostics, what string) {
 	}.AddError(diags)
 }
 
-// plannedScope returns the scope to plan: the one in effect, or else, while that is not known,
-// the one in state. It returns false if none can be used.
-func (s *Service) plannedScope(configured, state Scope, isNew bool, diags *diag.Diagnostics) (Scope, bool) {
-	scope, known := s.KnownScope(configured)
-
-	switch {
-	case known && scope.IsZero() && state.isSet():
-		_, ok := s.ScopeOf(configured, diags)
-		return Scope{}, ok
-	case known:
-		return newScope(scope), true
-	case isNew || configured.isUnknown():
-		return configured.nullsUnknown(), true
-	}
-
-	return state, true
-}
-
 // ResolveScope sets m to the scope in effect. Create must call it on the plan, before
 // anything is sent.
 func (s *Service) ResolveScope(m *Scope) {
@@ -264,41 +239,24 @@ func newScope(of client.Scope) Scope {
 	return Scope{OrgID: text(of.OrgID), ProjectID: text(of.ProjectID), AccountID: text(of.AccountID)}
 }
 
-// nullsUnknown returns the scope with unknown values in place of nulls.
-func (m Scope) nullsUnknown() Scope {
-	for _, value := range m.attributes() {
-		if value.IsNull() {
-			*value = types.StringUnknown()
-		}
-	}
-
-	return m
-}
-
 // attributes returns the values by attribute name.
 func (m *Scope) attributes() map[string]*types.String {
 	return map[string]*types.String{"org_id": &m.OrgID, "project_id": &m.ProjectID, "account_id": &m.AccountID}
 }
 
-// attributeReader is a configuration or state.
-type attributeReader interface {
-	GetAttribute(ctx context.Context, at path.Path, target any) diag.Diagnostics
-}
+// access is GetAttribute of a configuration, plan or state, or SetAttribute.
+type access = func(ctx context.Context, at path.Path, value any) diag.Diagnostics
 
-// attributeWriter is a plan or state.
-type attributeWriter interface {
-	SetAttribute(ctx context.Context, at path.Path, value any) diag.Diagnostics
-}
-
-func (m *Scope) read(ctx context.Context, from attributeReader, diags *diag.Diagnostics) {
+func (m *Scope) read(ctx context.Context, get access, diags *diag.Diagnostics) {
 	for name, value := range m.attributes() {
-		diags.Append(from.GetAttribute(ctx, path.Root(name), value)...)
+		diags.Append(get(ctx, path.Root(name), value)...)
 	}
 }
 
-func (m Scope) write(ctx context.Context, to attributeWriter, diags *diag.Diagnostics) {
-	for name, value := range m.attributes() {
-		diags.Append(to.SetAttribute(ctx, path.Root(name), *value)...)
+// write sets attributes of a plan or state.
+func write(ctx context.Context, set access, attributes map[string]*types.String, diags *diag.Diagnostics) {
+	for name, value := range attributes {
+		diags.Append(set(ctx, path.Root(name), *value)...)
 	}
 }
 

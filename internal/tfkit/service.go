@@ -55,7 +55,7 @@ func (s *Service) ClientAndScope(of Scope, diags *diag.Diagnostics) (*client.Cli
 		return nil, client.Scope{}, false
 	}
 
-	scope, ok := s.ScopeOf(of, diags)
+	scope, ok := s.scopeOf(of, diags)
 	return c, scope, ok
 }
 

@@ -10,35 +10,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-func TestDuration_bounds(t *testing.T) {
+func TestTimeouts_bounds(t *testing.T) {
 	t.Parallel()
+	_, rules := timeoutRules(time.Minute)
 	for text, usable := range map[string]bool{
 		"1ms": true, "90s": true, "1h30m": true, "24h": true,
 		"": false, "abc": false, "10": false, "0s": false, "-5m": false, "24h1s": false, "9999h": false, "9999999999h": false,
 	} {
 		var resp validator.StringResponse
-		duration().ValidateString(t.Context(), validator.StringRequest{ConfigValue: types.StringValue(text)}, &resp)
+		rules[0].ValidateString(t.Context(), validator.StringRequest{ConfigValue: types.StringValue(text)}, &resp)
 		if got := !resp.Diagnostics.HasError(); got != usable {
 			t.Errorf("%q is usable: %v", text, got)
 		}
-	}
-
-	for _, value := range []types.String{types.StringNull(), types.StringUnknown()} {
-		var resp validator.StringResponse
-		duration().ValidateString(t.Context(), validator.StringRequest{ConfigValue: value}, &resp)
-		if resp.Diagnostics.HasError() {
-			t.Errorf("%s is refused", value)
-		}
-	}
-}
-
-func TestTimeouts_presetAppliesByDefault(t *testing.T) {
-	t.Parallel()
-	if got := CreateTimeout(t.Context(), Timeouts{}, time.Minute); got != time.Minute {
-		t.Errorf("creating waits %s", got)
-	}
-	if got := UpdateTimeout(t.Context(), Timeouts{}, time.Hour); got != time.Hour {
-		t.Errorf("changing waits %s", got)
 	}
 }
 

@@ -51,20 +51,6 @@ func Day() validator.String {
 	}}
 }
 
-// limitTimeout is the longest duration that the block timeouts accepts.
-const limitTimeout = 24 * time.Hour
-
-// duration returns a validator of the attributes of the block timeouts.
-func duration() validator.String {
-	const rule = "must be a duration such as 90s, 5m or 1h30m, more than zero and at most 24h"
-	return customtypes.TextValidator{Summary: "Unusable duration", Rule: rule, Check: func(text string) error {
-		if d, err := time.ParseDuration(text); err != nil || d <= 0 || d > limitTimeout {
-			return errors.New(rule)
-		}
-		return nil
-	}}
-}
-
 // StartedDay returns the day that a value at utc_date names. It adds an error if the value
 // is no date, or if the day has not begun.
 func StartedDay(value types.String, today time.Time, diags *diag.Diagnostics) (day time.Time, ok bool) {

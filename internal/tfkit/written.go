@@ -3,6 +3,7 @@
 package tfkit
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -47,10 +48,9 @@ const (
 
 // traces are what is known about a person.
 type traces struct {
-	first   [roles]uint32 // numbers of the first object in each role; zero is none
-	left    client.Choice // what the last confirmed write of the run has left
-	isLeft  bool          // there is one
-	isShown bool          // the service has shown a record
+	first   [roles]uint32  // numbers of the first object in each role; zero is none
+	left    *client.Choice // what the last confirmed write of the run has left; nil before one
+	isShown bool           // the service has shown a record
 }
 
 // Object identifies one object of the configuration.
@@ -65,12 +65,6 @@ func (o Object) String() string { return o.label }
 // NewObject returns an object that differs from every other one. The label is its type,
 // and what else distinguishes it for a reader. It holds nothing personal.
 func NewObject(label string) Object { return Object{max(1, rand.Uint32()), label} } //nolint:gosec // needs no secrecy
-
-// Private is private state that can be read and written.
-type Private interface {
-	PrivateReader
-	PrivateWriter
-}
 
 // keyObject is the key in private state of the random number of an object.
 const keyObject = "object"
@@ -148,18 +142,13 @@ func (w *Written) otherThan(by Object, number uint32) (other Object, isOther boo
 // Leave records what a confirmed write or withdrawal has left. It must be called from
 // client.ConsentUpdate.Confirmed, while the person is locked.
 func (w *Written) Leave(choice client.Choice, scope client.Scope, identity string) {
-	w.change(keyOf(scope, identity), func(t *traces) { t.left, t.isLeft, t.isShown = choice, true, true })
+	w.change(keyOf(scope, identity), func(t *traces) { t.left, t.isShown = &choice, true })
 }
 
 // Left returns what the last confirmed write of this run has left, or else prior, which may
 // be nil.
 func (w *Written) Left(scope client.Scope, identity string, prior *client.Choice) *client.Choice {
-	t := w.of(scope, identity)
-	if !t.isLeft {
-		return prior
-	}
-
-	return &t.left
+	return cmp.Or(w.of(scope, identity).left, prior)
 }
 
 // Show records that the service has shown a consent record of a person. As none can be removed
