@@ -374,7 +374,7 @@ func TestDeleteData_pendingOneIsAdopted(t *testing.T) {
 		config prototest.Attributes
 		says   []string
 	}{
-		"waits":         {nil, []string{pending + "it is waited for, and no other is sent.", carriedOut}},
+		"waits":         {nil, []string{pending + "no other is sent.", carriedOut}},
 		"does not wait": {atOnce, []string{pending + "no other is sent."}},
 	} {
 		t.Run(how, func(t *testing.T) {

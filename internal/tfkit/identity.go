@@ -32,19 +32,12 @@ func NewIdentity(scope client.Scope, person string) Identity {
 
 // IdentitySchema returns the schema of Identity.
 func IdentitySchema() identityschema.Schema {
-	optional := func(text string) identityschema.Attribute {
-		return identityschema.StringAttribute{OptionalForImport: true, Description: text}
-	}
-
-	return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"org_id":     optional("Organization of the person. Requires project_id. Defaults to the scope of the provider block."),
-		"project_id": optional("Project of the person. Requires org_id."),
-		"account_id": optional("Account of the person, in the older account path family. Conflicts with org_id and project_id."),
+	return identityschema.Schema{Attributes: AddScope(map[string]identityschema.Attribute{
 		"identity_id": identityschema.StringAttribute{
 			RequiredForImport: true,
 			Description:       "Identifier of the person, not encoded. Terraform prints it during an import.",
 		},
-	}}
+	})}
 }
 
 // attributes returns the values by attribute name.
@@ -61,15 +54,13 @@ func (m *Identity) attributes() map[string]*types.String {
 // call it on a copy of the plan, whose attributes are final. stored is the identity in the
 // response.
 func (s *Service) Identify(ctx context.Context, m *Identity, stored *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
-	isStored := !stored.Raw.IsFullyNull()
-	if isStored {
+	if !stored.Raw.IsFullyNull() {
 		diags.Append(stored.Get(ctx, m)...)
+		return
 	}
 
 	s.ResolveScope(&m.Scope)
-	if !isStored {
-		diags.Append(stored.Set(ctx, *m)...)
-	}
+	diags.Append(stored.Set(ctx, *m)...)
 }
 
 // ReadIdentity is Identify for Read, which must call it on the state before anything is sent.

@@ -223,16 +223,12 @@ func (r *Run) SayAccepted() {
 	if r.Submission.ID != "" {
 		as = "as request " + QuoteID(r.Submission.ID, r.Request.Identity)
 	}
-	waits := ""
-	if r.Waits && r.Submission.State.IsOpen() {
-		waits = "it is waited for, and "
-	}
 
 	switch {
 	case r.Report.Known:
-		r.Say("A " + r.Name + " of this person was submitted in this run, " + as + "; " + waits + "no other is sent.")
+		r.Say("A " + r.Name + " of this person was submitted in this run, " + as + "; no other is sent.")
 	case r.Report.Adopted:
-		r.Say("A " + r.Name + " is pending already, " + as + "; " + waits + "no other is sent.")
+		r.Say("A " + r.Name + " is pending already, " + as + "; no other is sent.")
 	default:
 		r.Say("The service accepted the " + r.Name + " " + as + ". It cannot be cancelled.")
 	}

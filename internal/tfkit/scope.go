@@ -3,6 +3,7 @@
 package tfkit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	listschema "github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	rsschema "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -29,8 +31,8 @@ type Scope struct {
 	AccountID types.String `tfsdk:"account_id"`
 }
 
-// AddScope adds the attributes of Scope to those of a data source, a list resource or an
-// action, or of a resource whose state holds the scope in effect. Such a resource must call
+// AddScope adds the attributes of Scope to those of a data source, a list resource, an action or
+// an identity, or of a resource whose state holds the scope in effect. Such a resource must call
 // PlanKeptScope and ResolveScope. The rules of the attributes allow both of one path family, or
 // the one of the other.
 func AddScope[A any](attributes map[string]A) map[string]A {
@@ -45,6 +47,8 @@ func AddScope[A any](attributes map[string]A) map[string]A {
 			*a = listschema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: text}
 		case *actionschema.Attribute:
 			*a = actionschema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: text}
+		case *identityschema.Attribute: // without rules, see Identity.check
+			*a = identityschema.StringAttribute{OptionalForImport: true, Description: text}
 		case *rsschema.Attribute:
 			text += " Changing it replaces the resource."
 			*a = rsschema.StringAttribute{Optional: true, Computed: true, Validators: rules, MarkdownDescription: text}
@@ -83,29 +87,22 @@ func (m Scope) own() client.Scope {
 	return client.Scope{OrgID: m.OrgID.ValueString(), ProjectID: m.ProjectID.ValueString(), AccountID: m.AccountID.ValueString()}
 }
 
-// isSet reports whether the object has a known scope of its own.
-func (m Scope) isSet() bool { return !m.own().IsZero() }
+// KnownScope returns the object's own scope, or else the provider's and never a mixture. It
+// reports false if that is not known yet.
+func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
+	own := m.own()
+	isUnknown := m.OrgID.IsUnknown() || m.ProjectID.IsUnknown() || m.AccountID.IsUnknown() || own.IsZero() && len(s.UnknownScope) > 0
 
-func (m Scope) isUnknown() bool {
-	return m.OrgID.IsUnknown() || m.ProjectID.IsUnknown() || m.AccountID.IsUnknown()
-}
-
-// effective returns the object's own scope, or else the provider's; never a mixture.
-func (s *Service) effective(m Scope) client.Scope {
-	if own := m.own(); !own.IsZero() {
-		return own
-	}
-	return s.DefaultScope
+	return cmp.Or(own, s.DefaultScope), !isUnknown
 }
 
 // scopeOf returns the scope for a request, or reports what is missing.
 func (s *Service) scopeOf(m Scope, diags *diag.Diagnostics) (client.Scope, bool) {
-	if !m.isSet() && len(s.UnknownScope) > 0 {
+	scope, known := s.KnownScope(m)
+	if !known {
 		s.addUnknown(diags, s.UnknownScope)
 		return client.Scope{}, false
 	}
-
-	scope := s.effective(m)
 	if err := scope.Validate(); err != nil {
 		Problem{
 			Summary: "No usable scope",
@@ -117,15 +114,6 @@ func (s *Service) scopeOf(m Scope, diags *diag.Diagnostics) (client.Scope, bool)
 	}
 
 	return scope, true
-}
-
-// KnownScope returns the scope in effect, or false if that is not known yet.
-func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
-	if m.isUnknown() || !m.isSet() && len(s.UnknownScope) > 0 {
-		return client.Scope{}, false
-	}
-
-	return s.effective(m), true
 }
 
 // A resource without a scope of its own takes the provider's when it is created, and keeps
@@ -156,23 +144,23 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 		state.read(ctx, req.State.GetAttribute, &resp.Diagnostics)
 	}
 
+	followsProvider := configured == Scope{}
 	scope, known := s.KnownScope(configured)
-	if known && scope.IsZero() && state.isSet() {
+	switch {
+	case known && scope.IsZero() && state != Scope{}:
 		s.scopeOf(configured, &resp.Diagnostics)
 		return false
-	}
-	if known {
+	case known:
 		planned = newScope(scope)
-	} else if !isNew && !configured.isUnknown() { // otherwise the framework has planned it
+	case followsProvider && !isNew: // otherwise the framework has planned it
 		planned = state
 	}
 	write(ctx, resp.Plan.SetAttribute, planned.attributes(), &resp.Diagnostics)
 
-	if !state.isSet() || planned == state {
+	if state == (Scope{}) || planned == state {
 		return false
 	}
 
-	followsProvider := !configured.isUnknown() && !configured.isSet()
 	from, to := DescribeScope(state.own()), DescribeScope(planned.own())
 	if followsProvider && !s.Plans() {
 		Problem{
@@ -185,12 +173,7 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 		return false
 	}
 
-	before := state.attributes()
-	for name, value := range planned.attributes() {
-		if !value.Equal(*before[name]) {
-			resp.RequiresReplace.Append(path.Root(name))
-		}
-	}
+	resp.RequiresReplace.Append(path.Root("org_id"), path.Root("project_id"), path.Root("account_id"))
 	if followsProvider {
 		Problem{
 			Summary: "The scope of the provider has changed",
@@ -216,7 +199,8 @@ func RefuseMoved(diags *diag.Diagnostics, what string) {
 // ResolveScope sets m to the scope in effect. Create must call it on the plan, before
 // anything is sent.
 func (s *Service) ResolveScope(m *Scope) {
-	*m = newScope(s.effective(*m))
+	scope, _ := s.KnownScope(*m)
+	*m = newScope(scope)
 }
 
 // ReadScope sets m to the scope in effect, and records that the run reads objects. Read must
