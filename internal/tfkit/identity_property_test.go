@@ -3,13 +3,12 @@
 package tfkit_test
 
 import (
+	"cmp"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -54,79 +53,65 @@ func TestIdentity_isNeverRecomputed(t *testing.T) {
 	}
 }
 
-// step carries out one random command and checks what it left.
+// step carries out one random command, and checks that the object is where it was written, that
+// its attributes and its identity say so, and that an apply has written nowhere else.
 func (h *history) step() {
 	h.t.Helper()
+	nothing := func(then func()) func() prototest.Diagnostics {
+		return func() prototest.Diagnostics {
+			then()
+			return nil
+		}
+	}
 	commands := map[string]func() prototest.Diagnostics{
-		"apply":              h.refreshAndApply,
+		"apply":              func() prototest.Diagnostics { return append(h.refresh(), h.apply()...) },
 		"apply -refresh":     h.apply,
 		"refresh":            h.refresh,
-		"older CLI":          h.forget,
-		"provider block":     h.reconfigure,
-		"configuration":      h.configure,
-		"import by ID":       h.importByID,
-		"import by identity": h.importByIdentity,
-		"person removed":     h.remove,
+		"import by ID":       func() prototest.Diagnostics { return h.importAda(true) },
+		"import by identity": func() prototest.Diagnostics { return h.importAda(false) },
+		"provider block":     nothing(h.reconfigure),
+		"configuration":      nothing(func() { h.own = []string{"", "", "", "demo", "two", "account"}[h.random.IntN(6)] }),
+		"older CLI": nothing(func() {
+			if h.state != nil {
+				h.state = h.state.WithoutIdentity()
+			}
+		}),
+		"person removed": nothing(func() {
+			for scope := range scopes {
+				h.service.DeleteConsent(serviceScope(scope), ada)
+				h.service.DeleteProfile(serviceScope(scope), ada)
+			}
+		}),
 	}
 	names := slices.Sorted(maps.Keys(commands))
 	name := names[h.random.IntN(len(names))]
 	h.said = append(h.said, name)
 
-	diags := commands[name]()
-	for _, text := range diags.Errors() {
+	before := len(h.service.Requests())
+	for _, text := range commands[name]().Errors() {
 		if strings.Contains(text, "dentity Change") || strings.Contains(text, "Missing Resource Identity") {
 			h.t.Error(text)
 		}
 	}
-	h.check()
-}
 
-// check holds that the object is where it was written, that its identity says so, and that
-// nothing of Ada is anywhere else.
-func (h *history) check() {
-	h.t.Helper()
-	if h.state == nil {
-		return
+	for _, r := range h.service.Requests()[before:] {
+		writes := r.Operation == mockserver.OpUpdateConsent || r.Operation == mockserver.OpUpdateProfile
+		if writes && r.Scope != serviceScope(h.where) {
+			h.t.Errorf("%s was sent to %v, and the object is in %s", r.Operation, r.Scope, h.where)
+		}
 	}
-
-	if h.state.Identity != nil {
+	if h.state != nil && h.state.Identity != nil {
 		wantIdentity(h.t, h.state, h.where)
 	}
-	if diff := cmp.Diff(scopes[h.where], prototest.Attributes{"org_id": h.state.Attributes["org_id"], "project_id": h.state.Attributes["project_id"], "account_id": h.state.Attributes["account_id"]}); diff != "" {
-		h.t.Errorf("the scope in state (-want +got):\n%s", diff)
-	}
 }
 
-func (h *history) configured() prototest.Attributes { return h.config.With(scopes[h.own]) }
-
-// effective returns the scope that a new object is written to; empty if there is none.
-func (h *history) effective() string {
-	if h.own != "" {
-		return h.own
-	}
-	return h.provider
-}
-
-func (h *history) pick() string { return []string{"demo", "two", "account"}[h.random.IntN(3)] }
-
-func (h *history) reconfigure() prototest.Diagnostics {
-	h.provider = ""
+func (h *history) reconfigure() {
+	h.provider = []string{"", "demo", "two", "account"}[h.random.IntN(4)]
 	settings := prototest.Attributes{"org_id": nil, "project_id": nil}
-	if h.random.IntN(5) > 0 {
-		h.provider = h.pick()
+	if h.provider != "" {
 		settings = scopes[h.provider]
 	}
 	h.Reconfigure(prototest.Config(h.service).With(settings))
-
-	return nil
-}
-
-func (h *history) configure() prototest.Diagnostics {
-	h.own = ""
-	if h.random.IntN(2) > 0 {
-		h.own = h.pick()
-	}
-	return nil
 }
 
 func (h *history) refresh() prototest.Diagnostics {
@@ -143,91 +128,41 @@ func (h *history) refresh() prototest.Diagnostics {
 
 func (h *history) apply() prototest.Diagnostics {
 	h.NewRun()
-	plan, diags := h.Plan(h.name, h.state, h.configured())
+	configured := h.config.With(scopes[h.own])
+	plan, diags := h.Plan(h.name, h.state, configured)
 	if len(diags.Errors()) > 0 {
 		return diags
 	}
 
-	before := len(h.service.Requests())
 	command := h.Update
 	if h.state != nil && len(plan.Replace) > 0 {
 		command = h.Replace
 	}
 	if h.state == nil || len(plan.Replace) > 0 {
-		h.where = h.effective()
+		h.where = cmp.Or(h.own, h.provider)
 	}
-	h.state, diags = command(h.name, h.state, h.configured())
-	h.wantWrittenHere(h.service.Requests()[before:])
+	h.state, diags = command(h.name, h.state, configured)
 
 	return diags
 }
 
-func (h *history) refreshAndApply() prototest.Diagnostics {
-	return append(h.refresh(), h.apply()...)
-}
-
-func (h *history) forget() prototest.Diagnostics {
-	if h.state != nil {
-		h.state = h.state.WithoutIdentity()
-	}
-	return nil
-}
-
-func (h *history) remove() prototest.Diagnostics {
-	for scope := range scopes {
-		removeAda(h.service, scope)
-	}
-	return nil
-}
-
-// importByID imports Ada after a "terraform state rm".
-func (h *history) importByID() prototest.Diagnostics {
+// importAda imports Ada after a "terraform state rm", from a scope that is named, or from that
+// of the provider.
+func (h *history) importAda(byID bool) (diags prototest.Diagnostics) {
 	prefixes := map[string]string{"demo": "org-demo/web/", "two": "org-two/shop/", "account": "acct-7/"}
-	where, named := h.imported()
+	named := []string{"", "", "", "demo", "two", "account"}[h.random.IntN(6)]
+	where := cmp.Or(named, h.provider)
 	if where == "" {
 		return nil
 	}
 
-	state, diags := h.Import(h.name, prefixes[named]+ada)
-	h.state, h.where = state, where
+	putAda(h.service, where)
+	h.where = where
+	if byID {
+		h.state, diags = h.Import(h.name, prefixes[named]+ada)
+	} else {
+		h.state, diags = h.ImportByIdentity(h.name, identityIn(named))
+	}
 
 	return diags
-}
-
-func (h *history) importByIdentity() prototest.Diagnostics {
-	where, named := h.imported()
-	if where == "" {
-		return nil
-	}
-
-	state, diags := h.ImportByIdentity(h.name, identityIn(named))
-	h.state, h.where = state, where
-
-	return diags
-}
-
-// imported returns the scope that an import takes Ada from, and the one that it names:
-// empty for that of the provider.
-func (h *history) imported() (where, named string) {
-	where = h.provider
-	if h.random.IntN(2) > 0 {
-		named = h.pick()
-		where = named
-	}
-	if where != "" {
-		putAda(h.service, where)
-	}
-
-	return where, named
-}
-
-// wantWrittenHere fails the test if an apply has written anything in another scope.
-func (h *history) wantWrittenHere(requests []mockserver.Request) {
-	h.t.Helper()
-	for _, r := range requests {
-		writes := r.Operation == mockserver.OpUpdateConsent || r.Operation == mockserver.OpUpdateProfile
-		if writes && r.Scope != serviceScope(h.where) {
-			h.t.Errorf("%s was sent to %v, and the object is in %s", r.Operation, r.Scope, h.where)
-		}
-	}
 }

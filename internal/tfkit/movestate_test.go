@@ -19,22 +19,11 @@ const (
 	profileType = "analytics_profile"
 )
 
-var movedScope = mockserver.Scope{OrgID: "example-org", ProjectID: "example-project"}
-
-// sources returns what a generic provider has left in state.
-func sources(t *testing.T, provider string) map[string]prototest.Source {
-	t.Helper()
-	text, err := os.ReadFile("testdata/" + provider + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all map[string]prototest.Source
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
-
-	return all
-}
+// The scope of the fixtures.
+var (
+	movedScope   = mockserver.Scope{OrgID: "example-org", ProjectID: "example-project"}
+	fixtureScope = prototest.Attributes{"org_id": "example-org", "project_id": "example-project"}
+)
 
 // source returns a restful_resource with a path.
 func source(path string) prototest.Source {
@@ -42,36 +31,21 @@ func source(path string) prototest.Source {
 	return prototest.Source{Type: "restful_resource", Provider: "registry.terraform.io/magodo/restful", SchemaVersion: 2, Attributes: attributes}
 }
 
-// fixtureScope is the scope of the fixtures.
-var fixtureScope = prototest.Attributes{"org_id": "example-org", "project_id": "example-project"}
-
-// start serves a provider.
-func start(t *testing.T) *prototest.Provider {
-	t.Helper()
-	return prototest.MustStart(t, prototest.Config(mocktest.Start(t)).With(fixtureScope))
-}
-
-// TestMoveState_ofGenericProviders moves the objects of both providers. Neither a body nor a
-// credential of the other provider, nor a member of a profile, gets into state.
+// TestMoveState_ofGenericProviders moves what both providers have left in state. Neither a body
+// nor a credential of the other provider, nor a member of a profile, gets into state.
 func TestMoveState_ofGenericProviders(t *testing.T) {
 	t.Parallel()
-	for what, tc := range map[string]struct {
-		name   string
-		moved  prototest.Attributes
-		config prototest.Attributes
-	}{
-		"consent": {
-			consentType,
-			prototest.Attributes{"keep_later_choice": true, "on_destroy": "retain", "clause_1_consent": nil, "user_ipv6": nil, "agreement_time": nil},
-			identified[consentType],
-		},
-		"profile": {
-			profileType,
-			prototest.Attributes{"on_destroy": "retain", "profile": nil},
-			identified[profileType].With(prototest.Attributes{"wait_for_fulfilment": false}),
-		},
-	} {
-		for _, provider := range []string{"restful", "restapi"} {
+	for _, provider := range []string{"restful", "restapi"} {
+		text, err := os.ReadFile("testdata/" + provider + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sources map[string]prototest.Source
+		if err := json.Unmarshal(text, &sources); err != nil {
+			t.Fatal(err)
+		}
+
+		for what, name := range map[string]string{"consent": consentType, "profile": profileType} {
 			t.Run(what+" of "+provider, func(t *testing.T) {
 				t.Parallel()
 				prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
@@ -79,28 +53,30 @@ func TestMoveState_ofGenericProviders(t *testing.T) {
 					service.PutConsent(movedScope, ada, mockserver.ConsentRecord{Clauses: [5]bool{true}, AgreementTime: "2026-01-10T08:00:00Z"})
 					service.PutProfile(movedScope, ada, `{"plan":"gold","phone":"secret-phone"}`)
 
-					state, diags := p.Move(sources(t, provider)[what], tc.name)
+					state, diags := p.Move(sources[what], name)
 					p.NoErrors(diags)
-					for name, want := range tc.moved.With(fixtureScope).With(prototest.Attributes{"identity_id": ada, "account_id": nil}) {
-						if state.Attributes[name] != want {
-							t.Errorf("%s is %v, want %v", name, state.Attributes[name], want)
+					for attribute, want := range fixtureScope.With(prototest.Attributes{"identity_id": ada, "account_id": nil, "on_destroy": "retain"}) {
+						if state.Attributes[attribute] != want {
+							t.Errorf("%s is %v, want %v", attribute, state.Attributes[attribute], want)
 						}
 					}
 					moved := fmt.Sprint(state.Attributes, string(state.Private))
-					state, _ = p.MustRefresh(tc.name, state)
+					state, _ = p.MustRefresh(name, state)
 					for _, foreign := range []string{"invented-key", "gold", "secret-phone"} {
 						if strings.Contains(moved+fmt.Sprint(state.Attributes, string(state.Private)), foreign) {
 							t.Errorf("state has taken over %q", foreign)
 						}
 					}
 
+					config := identified[name]
 					if what == "profile" { // the next apply writes the members that are configured
-						state, diags = p.Update(tc.name, state, tc.config)
+						config = config.With(prototest.Attributes{"wait_for_fulfilment": false})
+						state, diags = p.Update(name, state, config)
 						p.NoErrors(diags)
 						service.FulfilAll()
-						state, _ = p.MustRefresh(tc.name, state)
+						state, _ = p.MustRefresh(name, state)
 					}
-					p.WantEmptyPlan(tc.name, state, tc.config)
+					p.WantEmptyPlan(name, state, config)
 					if held, _ := service.Profile(movedScope, ada); held["plan"] != "gold" || held["phone"] != "secret-phone" || service.Count(mockserver.OpUpdateConsent) != 0 {
 						t.Errorf("%d consents were written, and the service holds %v", service.Count(mockserver.OpUpdateConsent), held)
 					}
@@ -113,7 +89,7 @@ func TestMoveState_ofGenericProviders(t *testing.T) {
 func TestMoveState_paths(t *testing.T) {
 	t.Parallel()
 
-	p := start(t)
+	p := prototest.MustStart(t, prototest.Config(mocktest.Start(t)))
 	for path, want := range map[string]string{
 		"/v1/org/o/project/p/compliance/user/jane%20doe/consent":                           "o p  jane doe",
 		"v1/org/o/project/p/compliance/user/a+b@example.com/consent/":                      "o p  a+b@example.com",
@@ -137,7 +113,7 @@ func TestMoveState_paths(t *testing.T) {
 func TestMoveState_otherObjectsAreLeftAlone(t *testing.T) {
 	t.Parallel()
 
-	p := start(t)
+	p := prototest.MustStart(t, prototest.Config(mocktest.Start(t)))
 	foreign := source("/v1/org/o/project/p/compliance/user/secret-person/consent")
 	foreign.Provider = "registry.terraform.io/example/restful2"
 	other := source("/v1/org/o/project/p/compliance/user/secret-person/consent")

@@ -4,15 +4,11 @@ package tfkit
 
 import (
 	"context"
-	"fmt"
-	"math/rand/v2"
-	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 var webScope = client.Scope{OrgID: "org-demo", ProjectID: "web"}
@@ -97,49 +93,5 @@ func TestWritten_remembersWhatTheLastWriteHasLeft(t *testing.T) {
 
 	if got := w.Left(webScope, "john", nil); got != nil {
 		t.Errorf("another person has %v", got)
-	}
-}
-
-// TestWritten_property checks that a withdrawal after a write is never sent, in any order of
-// writes and withdrawals.
-func TestWritten_property(t *testing.T) {
-	t.Parallel()
-	for i := range soak.Schedules(200, 20_000) {
-		seed := soak.Seed(i)
-		soak.Add(soak.Tried, 1)
-		r := rand.New(rand.NewPCG(seed, 3))
-		var w Written
-		var turns [3]sync.Mutex // the lock of a person
-		var last [3]string
-		var writes [3]bool
-
-		var wg sync.WaitGroup
-		for range 12 {
-			i, isWrite := r.IntN(3), r.IntN(2) == 0
-			writes[i] = writes[i] || isWrite
-			wg.Go(func() {
-				by, person := NewObject("analytics_consent"), fmt.Sprint("person-", i)
-				if isWrite {
-					w.Keep(by, webScope, person)
-				}
-
-				turns[i].Lock()
-				defer turns[i].Unlock()
-				if isWrite {
-					last[i] = "write"
-				} else if _, superseded := w.Keeper(by, webScope, person); !superseded {
-					last[i] = "withdrawal"
-				}
-			})
-		}
-
-		wg.Wait()
-
-		for i := range last {
-			if writes[i] && last[i] != "write" {
-				soak.Add(soak.Lost, 1)
-				t.Errorf("seed %d: person %d ends with a %s", seed, i, last[i])
-			}
-		}
 	}
 }
