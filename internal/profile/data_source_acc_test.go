@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
@@ -44,10 +43,4 @@ func TestAccProfileDataSource_basic(t *testing.T) {
 			},
 		},
 	})
-
-	for _, r := range service.Requests() {
-		if r.Operation != mockserver.OpGetProfile && r.Operation != mockserver.OpLogin {
-			t.Errorf("the service received %s", r.Operation)
-		}
-	}
 }

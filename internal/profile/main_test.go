@@ -18,6 +18,9 @@ func TestMain(m *testing.M) { acctest.Main(m) }
 const (
 	name   = "analytics_profile"
 	person = "jane.doe@example.com"
+
+	gold = `{"plan":"gold"}`
+	free = `{"plan":"free"}`
 )
 
 var scope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
@@ -48,6 +51,17 @@ func bubble(t *testing.T, test func(t *testing.T, o *object), configure ...func(
 	}, configure...)
 }
 
+// inBubbles runs tests side by side, each for an object that is not created yet.
+func inBubbles(t *testing.T, tests map[string]func(t *testing.T, o *object), configure ...func(*mockserver.Server)) {
+	t.Helper()
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, test, configure...)
+		})
+	}
+}
+
 // outcome makes the service end every request with o.
 func outcome(o mockserver.Outcome) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
@@ -58,8 +72,12 @@ func outcome(o mockserver.Outcome) func(*mockserver.Server) {
 // never makes the service carry out nothing by itself.
 var never = outcome(mockserver.Outcome{Fate: mockserver.Never})
 
-// notWaiting is a setting of an object.
-var notWaiting = prototest.Attributes{"wait_for_fulfilment": false}
+// Settings of an object, and a configuration.
+var (
+	notWaiting = prototest.Attributes{"wait_for_fulfilment": false}
+	clearing   = prototest.Attributes{"on_destroy": "clear"}
+	quickGold  = config(gold, notWaiting)
+)
 
 // create creates the object and begins another run with an empty request log.
 func (o *object) create(config prototest.Attributes) *prototest.State {
@@ -119,29 +137,26 @@ func (o *object) wantHeld(member string, want any) {
 	}
 }
 
-// sent returns the bodies of the updates that the service has received.
-func sent(t *testing.T, service *mocktest.Instance) []string {
+// sent returns the bodies of the updates that the service has received, one a line.
+func sent(t *testing.T, service *mocktest.Instance) string {
 	t.Helper()
 	var bodies []string
 	for _, r := range service.Requests() {
-		if r.Operation != mockserver.OpUpdateProfile {
-			continue
+		if r.Operation == mockserver.OpUpdateProfile {
+			body, err := json.Marshal(r.Sent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bodies = append(bodies, string(body))
 		}
-
-		body, err := json.Marshal(r.Sent)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		bodies = append(bodies, string(body))
 	}
 
-	return bodies
+	return strings.Join(bodies, "\n")
 }
 
 func wantSent(t *testing.T, service *mocktest.Instance, want ...string) {
 	t.Helper()
-	if got := sent(t, service); strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("sent %v, want %v", got, want)
+	if got := sent(t, service); got != strings.Join(want, "\n") {
+		t.Errorf("sent %s, want %v", got, want)
 	}
 }

@@ -34,23 +34,19 @@ type memory struct {
 }
 
 // readMemory returns the memory in private state; an empty one if there is none.
-func readMemory(ctx context.Context, private tfkit.Private) memory {
+func readMemory(ctx context.Context, private tfkit.Private) (m memory) {
 	text, _ := private.GetKey(ctx, keyMemory)
+	_ = json.Unmarshal(text, &m) // is empty, or what save has stored
 
-	var m memory
-	if len(text) == 0 || json.Unmarshal(text, &m) != nil {
-		return memory{}
-	}
 	return m
 }
 
 // save stores the memory, or removes it if it is empty.
 func (m memory) save(ctx context.Context, private tfkit.Private) diag.Diagnostics {
-	if len(m.Before)+len(m.Made)+len(m.Written) == 0 {
-		return private.SetKey(ctx, keyMemory, nil)
-	}
-
 	text, _ := json.Marshal(m) // cannot fail for strings
+	if string(text) == "{}" {
+		text = nil
+	}
 
 	return private.SetKey(ctx, keyMemory, text)
 }

@@ -5,6 +5,7 @@ package profile
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -101,6 +102,41 @@ func (m *resourceModel) changes(state resourceModel, s deferred.Submission) memb
 	}
 
 	return changed
+}
+
+// warnDropped warns about those of the names of managed members that the configuration does
+// not name any more. Those of write-only members count with a new version only.
+func (m *resourceModel) warnDropped(state resourceModel, managed []string, diags *diag.Diagnostics) {
+	if m.Profile.IsUnknown() || m.ProfileWO.IsUnknown() {
+		return
+	}
+	if m.ProfileWOVersion.Equal(state.ProfileWOVersion) {
+		managed = namesOf(state.managed())
+	}
+	dropped := restOf(managed, m.configured())
+	if len(dropped) == 0 {
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "Members that are no longer managed",
+		Detail:  "The configuration does not name these members of the profile any more, so they stay at the service as they are: " + strings.Join(dropped, ", ") + ".",
+		Do:      "nothing, or set a member to null to clear it.",
+	}.AddWarning(diags)
+}
+
+// warnRetained warns that destroying the object leaves the profile at the service.
+func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
+	pending := ""
+	if !m.Fulfilled.ValueBool() {
+		pending = " Its update is not known to be fulfilled: it may still change the profile, and nothing cancels it."
+	}
+
+	tfkit.Problem{
+		Summary: "The profile stays at the service",
+		Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\"." + pending,
+		Do:      "nothing, if the profile is to stay. To clear the managed members as well, apply on_destroy = \"clear\" first and destroy then; to delete all data of the person, use analytics_data_deletion.",
+	}.AddWarning(diags)
 }
 
 // restOf returns the names that are not those of members.

@@ -242,16 +242,8 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 		return
 	}
 
-	r.keep(u, tfkit.ObjectIn(ctx, resp.Private, profileType))
 	u.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
-	u.apply(ctx)
-}
-
-// keep records that an object manages members, before its first request.
-func (r *profileResource) keep(u *update, object tfkit.Object) {
-	for _, name := range append(namesOf(u.changes), namesOf(u.model.managed())...) {
-		r.WrittenProfiles.Keep(object, u.Request.Scope, memberOf(*u.model, name))
-	}
+	r.apply(ctx, u)
 }
 
 func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -275,7 +267,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	if err := u.read(ctx); err != nil {
+	if err := u.look(ctx, u.client.GetProfile, state.managed()); err != nil {
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
 		return
 	}
@@ -320,9 +312,8 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 		return
 	}
 
-	r.keep(u, tfkit.ObjectIn(ctx, resp.Private, profileType))
 	u.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
-	u.apply(ctx)
+	r.apply(ctx, u)
 }
 
 // Delete clears the managed members if on_destroy says so.

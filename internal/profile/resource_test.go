@@ -3,7 +3,6 @@
 package profile_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -13,88 +12,63 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
-// Members that are not configured are neither sent nor shown in state.
-func TestProfile_onlyConfiguredMembersAreManaged(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, o *object) {
-		o.service.PutProfile(scope, person, `{"theirs":"secret","plan":"free"}`)
-		wanted := config(`{"plan":"gold","seats":9007199254740993}`, nil)
-		state, _ := o.MustCreate(name, wanted)
-		wantSent(t, o.service, `{"plan":"gold","seats":9007199254740993}`)
-		wantFulfilled(t, state, true, wanted["profile"])
-
-		state = o.wantEmptyPlan(state, wanted)
-		if strings.Contains(fmt.Sprint(state.Attributes["profile"]), "theirs") {
-			t.Errorf("state shows members that are not managed: %v", state.Attributes)
-		}
-	})
-}
-
 func TestProfile_updateCarriesOnlyWhatDiffers(t *testing.T) {
 	t.Parallel()
 	const before = `{"a":1,"b":{"x":[1,2]},"c":"x","d":true}`
-	for name, tc := range map[string]struct{ held, after, sent string }{
-		"of the configuration": {before, `{"a":1.0,"b":{"x":[1,2,3]},"c":null,"e":"new","d":true}`, `{"b":{"x":[1,2,3]},"c":null,"e":"new"}`},
-		"of the service":       {`{"a":1,"b":{"x":[1,2]},"c":"y","d":true,"e":4}`, before, `{"c":"x"}`},
-		"gone at the service":  {`{"b":{"x":[1,2]},"c":"x","d":true}`, before, `{"a":1}`},
+	for label, tc := range map[string]struct {
+		held, after string
+		sent        []string
+	}{
+		"of the configuration": {before, `{"a":1.0,"b":{"x":[1,2,3]},"c":null,"e":"new","d":true}`, []string{`{"b":{"x":[1,2,3]},"c":null,"e":"new"}`}},
+		"of the service":       {`{"a":1,"b":{"x":[1,2]},"c":"y","d":true,"e":4}`, before, []string{`{"c":"x"}`}},
+		"gone at the service":  {`{"b":{"x":[1,2]},"c":"x","d":true}`, before, []string{`{"a":1}`}},
+		"no longer managed":    {before, `{"a":1,"b":{"x":[1,2]},"c":"x"}`, nil},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, o *object) {
 				state := o.create(config(before, nil))
 				o.service.PutProfile(scope, person, tc.held)
 
-				state, _ = o.MustRefresh("analytics_profile", state)
+				state, _ = o.MustRefresh(name, state)
 				state, _ = o.mustUpdate(state, config(tc.after, nil))
-				wantSent(t, o.service, tc.sent)
-				o.wantEmptyPlan(state, config(tc.after, nil))
+				wantSent(t, o.service, tc.sent...)
+				wantFulfilled(t, o.wantEmptyPlan(state, config(tc.after, nil)), true, tc.after)
+				o.wantHeld("d", true)
 			})
 		})
 	}
 }
 
+// Neither the spelling of a value nor the name of a member changes on its way.
 func TestProfile_spellingOfValuesIsNoChange(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, o *object) {
-		state := o.create(config(`{"n":1,"z":0,"big":9007199254740993,"s":"é","l":[1,"a",{"b":null}]}`, nil))
-		state = o.wantEmptyPlan(state, config(`{ "l": [1.0, "a", {"b": null}], "s":"\u00e9", "big":9007199254740993.0, "z":-0, "n":1e0 }`, nil))
-		plan, _ := o.mustPlan(state, config(`{"n":1,"z":0,"big":9007199254740992,"s":"é","l":[1,"a",{"b":null}]}`, nil))
-		if !plan.Changes {
-			t.Error("9007199254740992 is taken for 9007199254740993")
-		}
-	})
+	for before, after := range map[string]string{
+		`{"big":9007199254740993,"l":[1,"a",{"b":null}],"n":1,"s":"é","z":0}`:  `{ "l": [1.0, "a", {"b": null}], "s":"\u00e9", "big":9007199254740993.0, "z":-0, "n":1e0 }`,
+		`{"":5,"$set":6,"__proto__":4,"a.b":1,"q\"uote":2,"sp ace":7,"ünï":3}`: `{"":5,"$set":6,"__proto__":4,"a.b":1,"q\"uote":2,"sp ace":7,"\u00fcnï":3}`,
+		`{}`: ` { } `,
+	} {
+		t.Run(before, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, o *object) {
+				state, _ := o.MustCreate(name, config(before, nil))
+				wantFulfilled(t, o.wantEmptyPlan(state, config(after, nil)), true, before)
+				if before == `{}` {
+					wantSent(t, o.service)
+					return
+				}
+				wantSent(t, o.service, before)
+
+				other := strings.NewReplacer("9007199254740993", "9007199254740992", "ünï", "uni").Replace(before)
+				if plan, _ := o.mustPlan(state, config(other, nil)); !plan.Changes {
+					t.Errorf("%s is taken for %s", other, before)
+				}
+			})
+		})
+	}
 }
 
-func TestProfile_removedMemberIsNoLongerManaged(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, o *object) {
-		state := o.create(config(`{"a":1,"b":2}`, nil))
-		state, diags := o.mustUpdate(state, config(`{"a":1}`, nil))
-		prototest.WantText(t, diags.Warnings(), "no longer managed", "b")
-		wantSent(t, o.service)
-		if held, _ := o.service.Profile(scope, person); len(held) != 2 {
-			t.Errorf("the service holds %v", held)
-		}
-		o.wantEmptyPlan(state, config(`{"a":1}`, nil))
-	})
-}
-
-func TestProfile_exactNamesArrive(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, o *object) {
-		cfg := config(`{"a.b":1,"q\"uote":2,"ünï":3,"__proto__":4,"":5,"$set":6,"sp ace":7}`, nil)
-		state := o.create(cfg)
-		held, _ := o.service.Profile(scope, person)
-		for _, member := range []string{"a.b", `q"uote`, "ünï", "__proto__", "", "$set", "sp ace"} {
-			if _, ok := held[member]; !ok {
-				t.Errorf("%q did not arrive", member)
-			}
-		}
-		o.wantEmptyPlan(state, cfg)
-	})
-}
-
-func TestProfile_textThatIsNoObjectIsRefusedAndNotRepeated(t *testing.T) {
+func TestProfile_unusableInputIsRefusedAndNotRepeated(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, o *object) {
 		for _, text := range []string{"", "canary", `{"canary":`, `["canary"]`, "null", `{"canary":1e400}`, `{"canary":1,"canary":2}`} {
@@ -108,15 +82,13 @@ func TestProfile_textThatIsNoObjectIsRefusedAndNotRepeated(t *testing.T) {
 		}
 
 		for label, cfg := range map[string]prototest.Attributes{
-			"neither":         {"identity_id": person},
-			"both":            config("{}", prototest.Attributes{"profile_wo": "{}", "profile_wo_version": 1}),
-			"no version":      {"identity_id": person, "profile_wo": "{}"},
-			"version alone":   config("{}", prototest.Attributes{"profile_wo_version": 1}),
-			"on_destroy":      config("{}", prototest.Attributes{"on_destroy": "delete"}),
-			"no time":         config("{}", prototest.Attributes{"timeouts": prototest.Attributes{"create": "0s"}}),
-			"negative time":   config("{}", prototest.Attributes{"timeouts": prototest.Attributes{"create": "-5m"}}),
-			"no duration":     config("{}", prototest.Attributes{"timeouts": prototest.Attributes{"update": "abc"}}),
-			"more than a day": config("{}", prototest.Attributes{"timeouts": prototest.Attributes{"update": "9999h"}}),
+			"neither":       {"identity_id": person},
+			"both":          config("{}", prototest.Attributes{"profile_wo": "{}", "profile_wo_version": 1}),
+			"no version":    {"identity_id": person, "profile_wo": "{}"},
+			"version alone": config("{}", prototest.Attributes{"profile_wo_version": 1}),
+			"on_destroy":    config("{}", prototest.Attributes{"on_destroy": "delete"}),
+			"no time":       config("{}", prototest.Attributes{"timeouts": prototest.Attributes{"create": "0s"}}),
+			"too much time": config("{}", prototest.Attributes{"timeouts": prototest.Attributes{"update": "9999h"}}),
 		} {
 			if errors := o.Validate(name, cfg).Errors(); len(errors) == 0 {
 				t.Errorf("%s is accepted", label)
@@ -156,7 +128,6 @@ func TestProfile_failureWithWriteOnlyValuesKeepsTheObject(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, o *object) {
 		fault := mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 403, Body: []byte(`{"error":{"message":"canary@example.com may not"}}`)}
-		clearing := prototest.Attributes{"on_destroy": "clear"}
 		o.service.Inject(fault)
 		state, diags := o.Create(name, writeOnly(`{"email":"canary@example.com"}`, 1, nil))
 		prototest.WantText(t, diags.Errors(), "Not permitted", "[redacted] may not", "In state now: nothing")
@@ -172,7 +143,7 @@ func TestProfile_failureWithWriteOnlyValuesKeepsTheObject(t *testing.T) {
 			t.Errorf("the state changed:\n%s", diff)
 		}
 
-		o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 403, Body: []byte("{}")})
+		o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 404, Body: []byte("<p>nginx</p>")})
 		after, diags = o.Refresh(name, state)
 		if after == nil || len(diags.Errors()) != 1 {
 			t.Errorf("a failed refresh left %v, %v", after, diags.Errors())
@@ -187,33 +158,85 @@ func TestProfile_failureWithWriteOnlyValuesKeepsTheObject(t *testing.T) {
 	})
 }
 
+// Members that the configuration does not name any more stay, and the plan says so. Write-only
+// ones count with another version only.
+func TestProfile_droppedMemberIsSaidToStay(t *testing.T) {
+	t.Parallel()
+	const both = `{"plan":"gold","tier":1}`
+	for to, c := range map[string]struct {
+		from, to prototest.Attributes
+		says     bool
+	}{
+		"in state":         {config(both, nil), config(gold, clearing), true},
+		"another version":  {writeOnly(both, 1, nil), writeOnly(gold, 2, clearing), true},
+		"the same version": {writeOnly(both, 1, nil), writeOnly(gold, 1, nil), false},
+		"values in state":  {writeOnly(both, 1, nil), config(gold, clearing), true},
+		"all of them":      {writeOnly(both, 1, nil), config(`{"plan":"gold","tier":null}`, nil), false},
+	} {
+		t.Run(to, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, o *object) {
+				state := o.create(c.from)
+				_, diags := o.mustPlan(state, c.to)
+				if says := len(diags.Warnings()) > 0; says != c.says {
+					t.Fatalf("it says %v", diags.Warnings())
+				}
+				if !c.says {
+					return
+				}
+
+				prototest.WantText(t, diags.Warnings(), "no longer managed", "tier")
+				state, _ = o.mustUpdate(state, c.to)
+				if diags := o.WantEmptyPlan(name, state, c.to); len(diags) > 0 {
+					t.Errorf("afterwards it says %v", diags.Warnings())
+				}
+
+				o.service.Reset()
+				_, diags = o.Destroy(name, state) // which stays as well
+				o.NoErrors(diags)
+				wantSent(t, o.service, `{"plan":null}`)
+			})
+		})
+	}
+}
+
+// The update that clears a destroyed profile is one like any other.
 func TestProfile_destroyRetainsOrClears(t *testing.T) {
 	t.Parallel()
-	clearing := prototest.Attributes{"on_destroy": "clear"}
-	for name, tc := range map[string]struct {
-		config prototest.Attributes
-		sent   []string
-		says   string
+	for label, c := range map[string]struct {
+		config  prototest.Attributes
+		ends    mockserver.Outcome
+		says    string
+		sent    string
+		fails   bool
+		cleared bool
 	}{
-		"retain":            {config(`{"a":1,"b":2}`, nil), nil, "The profile stays at the service"},
-		"clear":             {config(`{"a":1,"b":2}`, clearing), []string{`{"a":null,"b":null}`}, ""},
-		"clear, write-only": {writeOnly(`{"a":1}`, 1, clearing), []string{`{"a":null}`}, ""},
+		"retain":            {config(gold, nil), mockserver.Outcome{}, "The profile stays at the service", "", false, false},
+		"clear":             {config(gold, clearing), mockserver.Outcome{}, "", `{"plan":null}`, false, true},
+		"clear, write-only": {writeOnly(gold, 1, clearing), mockserver.Outcome{}, "", `{"plan":null}`, false, true},
+		"without time":      {config(gold, clearing), mockserver.Outcome{After: -1}, "", `{"plan":null}`, false, true},
+		"never":             {config(gold, clearing), mockserver.Outcome{Fate: mockserver.Never}, "within the time that timeouts allows", `{"plan":null}`, false, false},
+		"not awaited":       {config(gold, clearing.With(notWaiting)), mockserver.Outcome{Fate: mockserver.Never}, "still pending", `{"plan":null}`, false, false},
+		"failed":            {config(gold, clearing), mockserver.Outcome{Fate: mockserver.Failed, Code: "E42"}, "E42", `{"plan":null}`, true, false},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, o *object) {
 				o.service.PutProfile(scope, person, `{"theirs":1}`)
-				state := o.create(tc.config.With(prototest.Attributes{"on_destroy": "retain"}))
-				state, _ = o.mustUpdate(state, tc.config)
-
-				_, diags := o.Destroy("analytics_profile", state)
-				o.NoErrors(diags)
-				prototest.WantText(t, append(diags.Warnings(), ""), tc.says)
-				wantSent(t, o.service, tc.sent...)
-
+				state := o.create(c.config)
 				o.service.FulfilAll()
-				if held, _ := o.service.Profile(scope, person); held["theirs"] == nil || tc.says == "" && len(held) != 1 {
+				outcome(c.ends)(o.service.Server)
+
+				state, diags := o.Destroy(name, state)
+				prototest.WantText(t, append(diags.Errors(), append(diags.Warnings(), "")...), c.says)
+				if len(diags) > 0 && c.says == "" || (state != nil) != c.fails || (len(diags.Errors()) > 0) != c.fails {
+					t.Errorf("%v %v, state %v", diags.Errors(), diags.Warnings(), state)
+				}
+				if held, _ := o.service.Profile(scope, person); held["theirs"] == nil || (held["plan"] == nil) != c.cleared {
 					t.Errorf("the service holds %v", held)
+				}
+				if got := sent(t, o.service); got != c.sent {
+					t.Errorf("sent %s", got)
 				}
 			})
 		})
@@ -227,43 +250,25 @@ func TestProfile_importTakesTheWholeProfile(t *testing.T) {
 		state, diags := o.Import(name, "org-demo/web/jane.doe%40example.com")
 		o.NoErrors(diags)
 		o.wantEmptyPlan(state, config(`{"b":"x","a":1.0}`, nil))
-		plan, diags := o.mustPlan(state, config(`{"a":1}`, nil))
-		prototest.WantText(t, diags.Warnings(), "no longer managed", "b")
-		if !plan.Changes {
-			t.Error("a smaller configuration changes nothing")
-		}
-		if state, _ := o.Import(name, "nobody"); state != nil {
-			t.Error("somebody unknown was imported")
+
+		// It has no update to wait for.
+		plan, _ := o.mustPlan(state, config("", prototest.Attributes{"profile": prototest.Unknown}))
+		plan = o.Resolve(name, plan, prototest.Attributes{"profile": `{"a":1}`})
+		state, diags = o.Apply(t.Context(), name, state, plan)
+		o.NoErrors(diags)
+		wantFulfilled(t, state, true, `{"a":1}`)
+		o.service.PutProfile(scope, person, `{"a":2}`)
+		state, _ = o.MustRefresh(name, state)
+		wantFulfilled(t, state, true, `{"a":2}`)
+
+		o.service.DeleteProfile(scope, person)
+		state, diags = o.Refresh(name, state)
+		o.NoErrors(diags)
+		if unknown, _ := o.Import(name, person); state != nil || unknown != nil {
+			t.Errorf("in state is %v, and imported was %v", state, unknown)
 		}
 		wantSent(t, o.service)
 	})
-}
-
-func TestProfile_removedOnlyByAProven404(t *testing.T) {
-	t.Parallel()
-	for label, tc := range map[string]struct {
-		fault   mockserver.Fault
-		removed bool
-	}{
-		"404 JSON": {mockserver.Fault{Status: 404, Body: []byte(`{"error":{"code":"x"}}`)}, true},
-		"404 page": {mockserver.Fault{Status: 404, Body: []byte("<p>nginx</p>")}, false},
-		"403":      {mockserver.Fault{Status: 403, Body: []byte(`{}`)}, false},
-		"portal":   {mockserver.Fault{Status: 200, Body: []byte("<p>Sign in</p>")}, false},
-	} {
-		t.Run(label, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, o *object) {
-				state := o.create(config(`{"a":1}`, nil))
-				tc.fault.Operation = mockserver.OpGetProfile
-				o.service.Inject(tc.fault)
-
-				after, diags := o.Refresh(name, state)
-				if (after == nil) != tc.removed || (len(diags.Errors()) == 0) != tc.removed {
-					t.Errorf("removed %v, errors %v", after == nil, diags.Errors())
-				}
-			})
-		})
-	}
 }
 
 // The data source and the ephemeral resource read the same, and change nothing.

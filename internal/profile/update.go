@@ -23,6 +23,22 @@ import (
 // fulfilled within 60 seconds" (interface, section 8).
 const defaultTimeout = 10 * time.Minute
 
+// updateName is how messages name the request.
+const updateName = "update of the profile"
+
+// How messages speak of an update for which an object stands, and of one that clears the members
+// of an object that is destroyed.
+var (
+	ofObject = tfkit.Messages{
+		Name: updateName, InState: tfkit.NotFulfilled,
+		Advice: tfkit.RequestAdvice{Pending: tfkit.AdviceLater, Unproven: tfkit.AdviceEachRefresh, Over: tfkit.AdviceApplyAgain},
+	}
+	ofDestroy = tfkit.Messages{
+		Name: updateName + " that clears the members", InState: "nothing of this resource",
+		Advice: tfkit.RequestAdvice{Pending: tfkit.AdviceInvoked.Pending, Unproven: tfkit.AdviceInvoked.Pending, Over: tfkit.AdviceApplyAgain},
+	}
+)
+
 // update is one Create, Read, Update or Delete of an object: the run of its update, and the
 // profile that it is about.
 type update struct {
@@ -61,7 +77,10 @@ func (r *profileResource) begin(ctx context.Context, run tfkit.Run, m *resourceM
 		expected = u.memory.sent(m.managed())
 	}
 	if len(expected) > 0 {
-		u.Request.Effect = func(ctx context.Context, sent time.Time) (bool, error) { return u.look(ctx, expected, sent) }
+		u.Request.Effect = func(ctx context.Context, sent time.Time) (bool, error) {
+			err := u.look(ctx, c.ProfileSince(sent), expected)
+			return u.holds, err
+		}
 	}
 
 	return u, true
@@ -81,24 +100,12 @@ func updateRequest(c *client.Client, scope client.Scope, identity string, change
 	}
 }
 
-// look is read for the effect of an update that was sent at a time by the service's clock:
-// whether the profile has members with these values.
-func (u *update) look(ctx context.Context, expected members, sent time.Time) (bool, error) {
-	profile, err := u.client.ProfileSince(sent)(ctx, u.Request.Scope, u.Request.Identity, expected)
-	err = u.hold(profile, err)
-	u.holds = err == nil && !u.missing && profile.Holds(expected)
-
-	return u.holds, err
-}
-
-// read reads the profile for the model.
-func (u *update) read(ctx context.Context) error {
-	return u.hold(u.client.GetProfile(ctx, u.Request.Scope, u.Request.Identity, u.model.managed()))
-}
-
-// hold keeps what was read of the profile. That there is none is no error.
-func (u *update) hold(profile answer.Profile, err error) error {
+// look reads the profile with GetProfile, or with ProfileSince for the effect of an update, and
+// keeps what it holds. That there is none is no error.
+func (u *update) look(ctx context.Context, read func(context.Context, client.Scope, string, members) (answer.Profile, error), expected members) error {
+	profile, err := read(ctx, u.Request.Scope, u.Request.Identity, expected)
 	u.missing = transport.IsClass(err, transport.ClassNotFound)
+	u.holds = err == nil && profile.Holds(expected)
 	if err != nil && !u.missing {
 		return err
 	}
@@ -109,10 +116,15 @@ func (u *update) hold(profile answer.Profile, err error) error {
 	return nil
 }
 
-// apply sends the changes, if there are any, saves the object, so that an accepted update is
-// never forgotten, waits for the update, and saves the object again. After an error, the object
-// remembers what it did before.
-func (u *update) apply(ctx context.Context) {
+// apply records that the object manages its members, sends the changes, if there are any, saves
+// the object, so that an accepted update is never forgotten, waits for the update, and saves the
+// object again. After an error, the object remembers what it did before.
+func (r *profileResource) apply(ctx context.Context, u *update) {
+	object := tfkit.ObjectIn(ctx, u.Private, profileType)
+	for _, name := range append(namesOf(u.changes), namesOf(u.model.managed())...) {
+		r.WrittenProfiles.Keep(object, u.Request.Scope, memberOf(*u.model, name))
+	}
+
 	before := u.memory
 	if len(u.changes) > 0 {
 		// What is read after the first attempt may be its effect.
@@ -157,7 +169,7 @@ func (u *update) refresh(ctx context.Context) (gone bool) {
 	u.Warn()
 
 	if u.Submission.State.IsOver() {
-		if err := u.read(ctx); err != nil {
+		if err := u.look(ctx, u.client.GetProfile, u.model.managed()); err != nil {
 			u.WarnUnchecked(err)
 		} else if u.missing {
 			tfkit.Problem{
@@ -188,7 +200,7 @@ func (u *update) settle(ctx context.Context) {
 
 	ours := u.model.managed()
 	if ours != nil && (isDropped || !u.holds) {
-		if _, err := u.look(ctx, u.memory.sent(ours), s.SentDate); err != nil {
+		if err := u.look(ctx, u.client.ProfileSince(s.SentDate), u.memory.sent(ours)); err != nil {
 			return // the next refresh shows the difference
 		}
 		isAsBefore := func(name string) bool {

@@ -3,224 +3,305 @@
 package profile_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // The life of an update that profiles share with other requests is tested in package requests.
 
-// A refresh after an update that came to nothing shows what the service holds, which proves
-// nothing of the update.
-func TestProfile_droppedUpdateIsNeverFulfilledByARefresh(t *testing.T) {
+// wantNotWritten fails the test if an update counts as fulfilled that has written nothing, or the
+// plan does not send it again.
+func (o *object) wantNotWritten(state *prototest.State, config prototest.Attributes) {
+	o.t.Helper()
+	if plan, _ := o.mustPlan(state, config); state.Attributes["fulfilled"] != false || !plan.Changes {
+		o.t.Errorf("the plan changes %v, state %v", plan.Changes, state.Attributes)
+	}
+}
+
+// The service carries out nothing by itself.
+func TestProfile_pendingUpdate(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, o *object) {
-		const free = `{"plan":"free"}`
-		o.service.PutProfile(scope, person, free)
-		state := o.listed(quickGold)
-		id := o.service.Queue()[0].ID
-		o.service.Forget(id)
-		for range 3 {
-			var diags prototest.Diagnostics
-			state, diags = o.MustRefresh(name, state)
-			prototest.WantText(t, diags.Warnings(), "is gone, and its effect cannot be seen", id)
+	inBubbles(t, map[string]func(t *testing.T, o *object){
+		// A refresh after an update that came to nothing shows what the service holds, which proves
+		// nothing of the update.
+		"dropped one is never fulfilled by a refresh": func(t *testing.T, o *object) {
+			o.service.PutProfile(scope, person, free)
+			state := o.listed(quickGold)
+			id := o.service.Queue()[0].ID
+			o.service.Forget(id)
+			for range 3 {
+				var diags prototest.Diagnostics
+				state, diags = o.MustRefresh(name, state)
+				prototest.WantText(t, diags.Warnings(), "is gone, and its effect cannot be seen", id)
+				wantFulfilled(t, state, false, free)
+				o.wantNotWritten(state, quickGold)
+			}
+
+			o.service.RenamePending("identityId", "")
+			o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: "somebody else", Operation: mockserver.OpUpdateProfile})
+			state, _ = o.MustRefresh(name, state) // the list cannot be read as a whole
 			wantFulfilled(t, state, false, free)
-			if plan, _ := o.mustPlan(state, quickGold); !plan.Changes {
-				t.Error("the plan is empty, although nothing was written")
-			}
-		}
+		},
 
-		o.service.RenamePending("identityId", "")
-		o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: "somebody else", Operation: mockserver.OpUpdateProfile})
-		state, _ = o.MustRefresh(name, state) // the list cannot be read as a whole
-		wantFulfilled(t, state, false, free)
-	}, never)
-}
+		// What the profile had before an update that was sent beside another is not known, so that the
+		// value of the other is not taken for what the service has made of ours.
+		"dropped one beside another is not fulfilled": func(_ *testing.T, o *object) {
+			o.enqueue("free")
+			state := o.listed(quickGold)
+			o.service.Conclude(o.service.Queue()[1].ID, mockserver.Outcome{Fate: mockserver.Vanished})
+			o.service.FulfilAll()
 
-// The update is fulfilled between the reading of the list and that of the profile.
-func TestProfile_fulfilledDuringARefreshIsNotGone(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, o *object) {
-		state, _ := o.MustCreate(name, quickGold)
-		o.service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Then: o.service.FulfilAll})
-		for range 2 {
-			var diags prototest.Diagnostics
-			if state, diags = o.MustRefresh(name, state); len(diags) != 0 {
-				t.Errorf("state %v, warnings %v", state.Attributes, diags.Warnings())
-			}
-		}
-		wantFulfilled(t, o.wantEmptyPlan(state, quickGold), true, gold)
-		wantSent(t, o.service, gold)
-	}, never)
-}
-
-// Write-only values whose update came to nothing are sent again by the next apply.
-func TestProfile_failedWriteOnlyUpdateIsSentAgain(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, o *object) {
-		o.service.PutProfile(scope, person, `{"plan":"free"}`)
-		given := writeOnly(gold, 1, notWaiting)
-		state, _ := o.MustCreate(name, given)
-		o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Failed})
-		state, _ = o.MustRefresh(name, state)
-
-		o.service.Fulfil = nil
-		if plan, _ := o.mustPlan(state, given); !plan.Changes {
-			t.Fatal("the plan is empty, although nothing was written")
-		}
-		plan, _ := o.mustPlan(state, given.With(prototest.Attributes{"profile_wo": prototest.Unknown}))
-		if !plan.Changes || plan.Attributes["fulfilled"] != prototest.Unknown {
-			t.Errorf("with values that are not known yet, the plan is %v", plan.Attributes)
-		}
-		state, _ = o.mustUpdate(state, given)
-		o.MustRefresh(name, state)
-		wantSent(t, o.service, gold, gold)
-	}, never)
-}
-
-// The error of a second update says that the object is as it was: it stands for the first one,
-// which is still pending.
-func TestProfile_failedSecondUpdateLeavesTheFirst(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, o *object) {
-		state := o.listed(quickGold)
-		outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1})(o.service.Server)
-		state, diags := o.Update(name, state, config(`{"plan":"silver"}`, nil))
-		prototest.WantText(t, diags.Errors(), "then failed it")
-
-		o.service.FulfilAll()
-		state, diags = o.MustRefresh(name, state)
-		wantFulfilled(t, state, true, gold)
-		if len(diags) != 0 {
-			t.Errorf("it warns: %v", diags.Warnings())
-		}
-		o.WantEmptyPlan(name, state, quickGold)
-	}, never)
-}
-
-// The last update is fulfilled, and an earlier one that is pending may still change the
-// profile.
-func TestProfile_twoPendingUpdatesAreBothAccountedFor(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, o *object) {
-		second := config(`{"plan":"silver"}`, notWaiting)
-		state, _ := o.MustCreate(name, quickGold)
-		state, _ = o.mustUpdate(state, second)
-		state, _ = o.MustRefresh(name, state) // the list has shown it
-
-		queue := o.service.Queue()
-		o.service.Conclude(queue[1].ID, mockserver.Outcome{})
-		state = o.wantEmptyPlan(state, second)
-		wantFulfilled(t, state, false, second["profile"])
-
-		o.service.Conclude(queue[0].ID, mockserver.Outcome{Fate: mockserver.Failed})
-		wantFulfilled(t, o.wantEmptyPlan(state, second), true, second["profile"])
-	}, never)
-}
-
-// The update that clears a destroyed profile is one like any other.
-func TestProfile_clearingIsAwaited(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		ends  mockserver.Outcome
-		waits bool
-		says  string
-		stays bool
-	}{
-		"fulfilled":    {mockserver.Outcome{After: 2 * time.Second}, true, "", false},
-		"never":        {mockserver.Outcome{Fate: mockserver.Never}, true, "within the time that timeouts allows", false},
-		"not awaited":  {mockserver.Outcome{Fate: mockserver.Never}, false, "still pending", false},
-		"failed":       {mockserver.Outcome{Fate: mockserver.Failed, After: time.Second, Code: "E42"}, true, "E42", true},
-		"without time": {mockserver.Outcome{After: -1}, true, "", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, o *object) {
-				limit := prototest.Attributes{"on_destroy": "clear", "wait_for_fulfilment": c.waits, "timeouts": prototest.Attributes{"update": "4s"}}
-				state := o.create(config(gold, limit))
-				o.service.FulfilAll()
-				outcome(c.ends)(o.service.Server)
-
-				state, diags := o.Destroy("analytics_profile", state)
-				prototest.WantText(t, append(diags.Errors(), append(diags.Warnings(), "")...), c.says)
-				if len(diags) > 0 && c.says == "" || (state != nil) != c.stays || (len(diags.Errors()) > 0) != c.stays {
-					t.Errorf("%v %v, state %v", diags.Errors(), diags.Warnings(), state)
-				}
-				var want any = "gold"
-				if c.says == "" {
-					want = nil
-				}
-				o.wantHeld("plan", want)
-				wantSent(t, o.service, `{"plan":null}`)
-			})
-		})
-	}
-}
-
-// Write-only members that another version does not have stay, and the plan says so.
-func TestProfile_droppedWriteOnlyMemberIsSaidToStay(t *testing.T) {
-	t.Parallel()
-	clearing := prototest.Attributes{"on_destroy": "clear"}
-	for to, c := range map[string]struct {
-		config prototest.Attributes
-		says   bool
-	}{
-		"another version":  {writeOnly(gold, 2, clearing), true},
-		"the same version": {writeOnly(gold, 1, nil), false},
-		"values in state":  {config(gold, clearing), true},
-		"all of them":      {config(`{"plan":"gold","tier":null}`, nil), false},
-	} {
-		t.Run(to, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, o *object) {
-				state := o.create(writeOnly(`{"plan":"gold","tier":1}`, 1, nil))
-				_, diags := o.mustPlan(state, c.config)
-				if says := len(diags.Warnings()) > 0; says != c.says {
-					t.Fatalf("it says %v", diags.Warnings())
-				}
-				if !c.says {
-					return
-				}
-
-				prototest.WantText(t, diags.Warnings(), "no longer managed", "tier")
-				state, _ = o.mustUpdate(state, c.config)
-				if diags := o.WantEmptyPlan(name, state, c.config); len(diags) > 0 {
-					t.Errorf("afterwards it says %v", diags.Warnings())
-				}
-
-				_, diags = o.Destroy(name, state) // which stays as well
-				o.NoErrors(diags)
-				wantSent(t, o.service, gold, `{"plan":null}`)
-			})
-		})
-	}
-}
-
-// A refresh of an update that nothing can show says so.
-func TestProfile_unprovenUpdateIsSaidToBe(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, o *object) {
-		state := o.listed(writeOnly(gold, 1, notWaiting))
-		state, diags := o.MustRefresh(name, state)
-		wantFulfilled(t, state, false, nil)
-		prototest.WantText(t, diags.Warnings(), "nothing shows that it was carried out", o.service.Queue()[0].ID)
-	}, outcome(mockserver.Outcome{After: -1}))
-}
-
-// What a profile was before an update shows nothing of the update.
-func TestProfile_olderProfileProvesNothing(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, o *object) {
-		state, _ := o.MustCreate(name, quickGold)
-		o.service.Inject(mockserver.Fault{
-			Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(gold), Header: map[string][]string{"Date": {"Fri, 31 Dec 1999 23:00:00 GMT"}}, Times: -1,
-		})
-		o.service.Forget(o.service.Queue()[0].ID)
-		for range 3 {
 			state, _ = o.MustRefresh(name, state)
-			wantFulfilled(t, state, false, gold)
-		}
+			o.wantNotWritten(state, quickGold)
+			o.wantHeld("plan", "free")
+		},
+
+		"what a profile was before proves nothing": func(t *testing.T, o *object) {
+			state, _ := o.MustCreate(name, quickGold)
+			o.service.Inject(mockserver.Fault{
+				Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(gold), Header: map[string][]string{"Date": {"Fri, 31 Dec 1999 23:00:00 GMT"}}, Times: -1,
+			})
+			o.service.Forget(o.service.Queue()[0].ID)
+			for range 3 {
+				state, _ = o.MustRefresh(name, state)
+				wantFulfilled(t, state, false, gold)
+			}
+		},
+
+		// An empty object would be planned anew forever.
+		"profile that is removed meanwhile is created again": func(t *testing.T, o *object) {
+			o.service.PutProfile(scope, person, free)
+			state := o.listed(quickGold)
+			o.service.DeleteProfile(scope, person)
+			o.service.Forget(o.service.Queue()[0].ID)
+
+			state, diags := o.Refresh(name, state)
+			o.NoErrors(diags)
+			if state != nil {
+				t.Fatalf("state %v", state.Attributes)
+			}
+			prototest.WantText(t, diags.Warnings(), "removed while its update was pending")
+
+			o.service.Fulfil = nil
+			state, _ = o.MustCreate(name, quickGold)
+			o.wantEmptyPlan(state, quickGold)
+		},
+
+		"failed one with write-only values is sent again": func(t *testing.T, o *object) {
+			o.service.PutProfile(scope, person, free)
+			given := writeOnly(gold, 1, notWaiting)
+			state, _ := o.MustCreate(name, given)
+			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Failed})
+			state, _ = o.MustRefresh(name, state)
+
+			o.service.Fulfil = nil
+			o.wantNotWritten(state, given)
+			plan, _ := o.mustPlan(state, given.With(prototest.Attributes{"profile_wo": prototest.Unknown}))
+			if !plan.Changes || plan.Attributes["fulfilled"] != prototest.Unknown {
+				t.Errorf("with values that are not known yet, the plan is %v", plan.Attributes)
+			}
+			state, _ = o.mustUpdate(state, given)
+			o.MustRefresh(name, state)
+			wantSent(t, o.service, gold, gold)
+		},
+
+		// The error says that the object is as it was: it stands for the first one, which is pending.
+		"second one that fails leaves the first": func(t *testing.T, o *object) {
+			state := o.listed(quickGold)
+			outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1})(o.service.Server)
+			state, diags := o.Update(name, state, config(`{"plan":"silver"}`, nil))
+			prototest.WantText(t, diags.Errors(), "then failed it")
+
+			o.service.FulfilAll()
+			state, diags = o.MustRefresh(name, state)
+			wantFulfilled(t, state, true, gold)
+			if len(diags) != 0 {
+				t.Errorf("it warns: %v", diags.Warnings())
+			}
+			o.WantEmptyPlan(name, state, quickGold)
+		},
+
+		// The second one is fulfilled, and the first may still change the profile.
+		"first one counts beside the second": func(t *testing.T, o *object) {
+			second := config(`{"plan":"silver"}`, notWaiting)
+			state, _ := o.MustCreate(name, quickGold)
+			state, _ = o.mustUpdate(state, second)
+			state, _ = o.MustRefresh(name, state) // the list has shown it
+
+			queue := o.service.Queue()
+			o.service.Conclude(queue[1].ID, mockserver.Outcome{})
+			state = o.wantEmptyPlan(state, second)
+			wantFulfilled(t, state, false, second["profile"])
+
+			o.service.Conclude(queue[0].ID, mockserver.Outcome{Fate: mockserver.Failed})
+			wantFulfilled(t, o.wantEmptyPlan(state, second), true, second["profile"])
+		},
+
+		// Its values are absolute, and a pending update could be somebody else's.
+		"one of unknown outcome is sent again": func(t *testing.T, o *object) {
+			o.service.Fulfil = nil
+			state := o.create(config(free, nil))
+			never(o.service.Server)
+			o.service.Inject(
+				mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: mockserver.CutAfterCommit},
+				mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")},
+			)
+			state, diags := o.Update(name, state, quickGold)
+			prototest.WantText(t, diags.Errors(), "Outcome unknown", "as it was before")
+
+			o.enqueue("silver")
+			state, _ = o.mustUpdate(state, quickGold)
+			wantSent(t, o.service, gold, gold)
+			state, _ = o.MustRefresh(name, state) // the list has shown it
+			o.service.FulfilAll()
+			wantFulfilled(t, o.wantEmptyPlan(state, quickGold), true, gold)
+		},
 	}, never)
+}
+
+// enqueue puts an update of somebody else into the queue of the service.
+func (o *object) enqueue(plan string) {
+	o.service.Enqueue(mockserver.QueuedRequest{
+		Scope: scope, Identity: person, Operation: mockserver.OpUpdateProfile, Body: map[string]any{"plan": plan}, At: time.Now(),
+	})
+}
+
+func TestProfile_clearsNothingThatAnotherObjectManages(t *testing.T) {
+	t.Parallel()
+	renamed := func(destroyFirst bool) func(t *testing.T, o *object) {
+		return func(t *testing.T, o *object) {
+			state := o.create(config(gold, clearing))
+			destroy := func() prototest.Diagnostics {
+				_, diags := o.DestroyUnplanned(t.Context(), name, state)
+				o.NoErrors(diags)
+				return diags
+			}
+			if destroyFirst {
+				destroy()
+			}
+			o.MustCreate(name, config(gold, clearing))
+			if !destroyFirst {
+				prototest.WantText(t, destroy().Warnings(), "not cleared", "moved")
+			}
+			o.service.FulfilAll()
+			o.wantHeld("plan", "gold")
+		}
+	}
+
+	inBubbles(t, map[string]func(t *testing.T, o *object){
+		// The object of a renamed key may be destroyed after its successor has written.
+		"renamed key that is destroyed first": renamed(true),
+		"renamed key that is destroyed last":  renamed(false),
+
+		"members in common": func(t *testing.T, o *object) {
+			second := config(gold, nil)
+			state := o.create(config(`{"plan":"gold","tier":1}`, clearing))
+			other := o.create(second)
+
+			o.mustPlan(other, second) // has nothing to send
+			_, diags := o.Destroy(name, state)
+			prototest.WantText(t, diags.Errors(), "Another resource manages the members")
+			wantSent(t, o.service)
+
+			o.NewRun()
+			_, diags = o.Destroy(name, state)
+			o.NoErrors(diags)
+			_, diags = o.Plan(name, other, second)
+			prototest.WantText(t, diags.Errors(), "Another resource manages the members")
+			o.service.Reset()
+
+			o.NewRun()
+			o.mustUpdate(other, config(`{"plan":"silver"}`, nil))
+			_, diags = o.DestroyUnplanned(t.Context(), name, state)
+			o.NoErrors(diags)
+			prototest.WantText(t, diags.Warnings(), "leaves them as they are: plan.")
+			wantSent(t, o.service, `{"plan":"silver"}`, `{"tier":null}`)
+		},
+	})
+}
+
+// madeOf are values of the member v, and what services make of them.
+var madeOf = map[string]struct {
+	ours string
+	make func(profile map[string]any)
+}{
+	"a nested null is dropped": {`{"a":null,"b":1}`, func(p map[string]any) { p["v"] = map[string]any{"b": 1} }},
+	"an array is sorted":       {`["b","a"]`, func(p map[string]any) { p["v"] = []string{"a", "b"} }},
+	"lower case":               {`"Jane@Example.com"`, func(p map[string]any) { p["v"] = strings.ToLower(fmt.Sprint(p["v"])) }},
+	"a time without fractions": {`"2026-01-01T00:00:00.000Z"`, func(p map[string]any) { p["v"] = "2026-01-01T00:00:00Z" }},
+	"a text for a number":      {`5`, func(p map[string]any) { p["v"] = "5" }},
+	"an empty text is dropped": {`""`, func(p map[string]any) { delete(p, "v") }},
+}
+
+// What the service makes of a value, once its update is proven to be fulfilled, is no drift.
+func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
+	t.Parallel()
+
+	for ending, ends := range map[string]mockserver.Outcome{
+		"left the list": {After: 2 * time.Second},
+		"stays listed":  {After: 2 * time.Second, KeepListed: true},
+	} {
+		for how, settings := range map[string]prototest.Attributes{"waits": nil, "does not wait": notWaiting} {
+			for what, made := range soak.SomeOf(3, madeOf) {
+				t.Run(ending+"/"+how+"/"+what, func(t *testing.T) {
+					t.Parallel()
+
+					bubble(t, func(t *testing.T, o *object) {
+						wanted := config(`{"v":`+made.ours+`}`, settings)
+						o.service.PutProfile(scope, person, `{"v":"before"}`)
+						mockserver.Reshape(o.service.Server, func(profile map[string]any) any {
+							if profile["v"] != "before" && profile["v"] != "since" {
+								made.make(profile)
+							}
+							return profile
+						}, mockserver.OpGetProfile)
+
+						state, _ := o.MustCreate(name, wanted)
+						if settings != nil {
+							state, _ = o.MustRefresh(name, state) // the list has shown it
+							o.service.FulfilAll()
+							if ends.KeepListed {
+								o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{KeepListed: true})
+							}
+						}
+						for range 3 {
+							state = o.wantEmptyPlan(state, wanted)
+						}
+						wantFulfilled(t, state, true, wanted["profile"])
+						wantSent(t, o.service, `{"v":`+made.ours+`}`)
+
+						o.service.PutProfile(scope, person, `{"v":"since"}`)
+						state, _ = o.MustRefresh(name, state)
+						if plan, _ := o.mustPlan(state, wanted); !plan.Changes {
+							t.Error("a later change of the service is no drift")
+						}
+					}, outcome(ends))
+				})
+			}
+		}
+	}
+}
+
+// A dropped update of a value that the service has made of an older one of ours has changed
+// nothing.
+func TestProfile_droppedUpdateOfAMadeValueIsNotFulfilled(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(_ *testing.T, o *object) {
+		mockserver.Reshape(o.service.Server, func(profile map[string]any) any {
+			profile["v"] = strings.ToLower(fmt.Sprint(profile["v"]))
+			return profile
+		}, mockserver.OpGetProfile)
+		state := o.wantEmptyPlan(o.create(config(`{"v":"OLD"}`, nil)), config(`{"v":"OLD"}`, nil))
+
+		outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: 2 * time.Second})(o.service.Server)
+		state, _ = o.mustUpdate(state, config(`{"v":"NEW"}`, nil))
+		state, _ = o.MustRefresh(name, state)
+		o.wantNotWritten(state, config(`{"v":"NEW"}`, nil))
+	}, outcome(mockserver.Outcome{After: 2 * time.Second, KeepListed: true}))
 }
