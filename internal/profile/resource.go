@@ -230,7 +230,7 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 	}
 
 	r.ResolveScope(&plan.Scope)
-	u, ok := r.begin(ctx, r.CreateRun(resp), &plan, config.configured())
+	u, ok := r.begin(ctx, r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), &plan, config.configured())
 	if !ok {
 		return
 	}
@@ -255,7 +255,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	u, ok := r.begin(ctx, r.ReadRun(ctx, req, resp), &state, nil)
+	u, ok := r.begin(ctx, r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), &state, nil)
 	if !ok {
 		return
 	}
@@ -299,7 +299,7 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 	identity := plan.Identity
 	r.Identify(ctx, &identity, resp.Identity, &resp.Diagnostics)
 
-	run := r.UpdateRun(ctx, req, resp)
+	run := r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics)
 	u, ok := r.begin(ctx, run, &plan, config.changes(state, run.Submission))
 	if !ok {
 		return

@@ -133,7 +133,7 @@ func (r *dataAccessRequestResource) Create(ctx context.Context, req resource.Cre
 	}
 
 	r.ResolveScope(&plan.Scope)
-	run := r.CreateRun(resp)
+	run := r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics)
 	run.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
 	f, ok := r.fetch(&plan, run)
 	if !ok {
@@ -164,7 +164,7 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 		return
 	}
 
-	f, ok := r.fetch(&state, r.ReadRun(ctx, req, resp))
+	f, ok := r.fetch(&state, r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics))
 	if !ok || !f.Refresh(ctx) {
 		return
 	}
@@ -186,7 +186,7 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 		return
 	}
 
-	run := r.UpdateRun(ctx, req, resp)
+	run := r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics)
 	run.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
 	f, ok := r.fetch(&plan, run)
 	if !ok {

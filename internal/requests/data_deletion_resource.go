@@ -59,7 +59,7 @@ func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRe
 	}
 
 	r.ResolveScope(&plan.Scope)
-	d := deletionRun{Run: r.CreateRun(resp), model: &plan}
+	d := deletionRun{Run: r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), model: &plan}
 	d.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
 	if d.begin(r) {
 		r.carriedOut(d.Request)
@@ -84,7 +84,7 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 		return
 	}
 
-	d := deletionRun{Run: r.ReadRun(ctx, req, resp), model: &state}
+	d := deletionRun{Run: r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), model: &state}
 	if d.begin(r) && d.Refresh(ctx) {
 		d.Warn()
 		d.save(ctx)
@@ -103,7 +103,7 @@ func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRe
 		return
 	}
 
-	d := deletionRun{Run: r.UpdateRun(ctx, req, resp), model: &plan}
+	d := deletionRun{Run: r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), model: &plan}
 	d.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
 	if !d.begin(r) {
 		return

@@ -8,8 +8,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
@@ -63,33 +63,24 @@ type Run struct {
 
 	invoked *action.InvokeResponse // of an action; nil for an object
 	state   *tfsdk.State           // of the object; nil without one
-	prior   *tfsdk.State           // of an update
+	prior   tftypes.Value          // of state; null if the object is created
 	stood   deferred.Submission    // that the object stood for then
 }
 
-// CreateRun returns the run of an object that is created.
-func (r *Resource) CreateRun(resp *resource.CreateResponse) Run {
-	return Run{Engine: r.Deferred, Diags: &resp.Diagnostics, state: &resp.State, Private: resp.Private}
-}
-
-// ReadRun returns the run of an object that is read.
-func (r *Resource) ReadRun(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) Run {
-	run := Run{Engine: r.Deferred, Diags: &resp.Diagnostics, state: &resp.State, Private: resp.Private}
-	run.remember(ctx, req.Private)
-	return run
-}
-
-// UpdateRun returns the run of an object that is updated.
-func (r *Resource) UpdateRun(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) Run {
-	run := Run{Engine: r.Deferred, Diags: &resp.Diagnostics, state: &resp.State, Private: resp.Private, prior: &req.State}
-	run.remember(ctx, req.Private)
-	return run
-}
-
-func (r *Run) remember(ctx context.Context, private Private) {
-	r.Submission = ReadSubmission(ctx, private, KeySubmission)
-	r.Unanswered = ReadSubmission(ctx, private, KeyUnanswered)
-	r.stood = r.Submission
+// Run returns the run of an object that is created, read or updated. The arguments are those of
+// the response, which begins with what the object is before.
+func (r *Resource) Run(ctx context.Context, state *tfsdk.State, private Private, diags *diag.Diagnostics) Run {
+	s := ReadSubmission(ctx, private, KeySubmission)
+	return Run{
+		Engine:     r.Deferred,
+		Diags:      diags,
+		Private:    private,
+		Submission: s,
+		Unanswered: ReadSubmission(ctx, private, KeyUnanswered),
+		state:      state,
+		prior:      state.Raw,
+		stood:      s,
+	}
 }
 
 // Run returns the run of an action. An action has no state: another invocation is another
@@ -183,15 +174,14 @@ func (r *Run) save(ctx context.Context) {
 // Fail ends the run with an error. An object that was updated is as it was and stands for
 // the request of before; one that was to be created does not exist.
 func (r *Run) Fail(ctx context.Context, p Problem) {
-	switch {
-	case r.prior != nil:
-		r.state.Raw = r.prior.Raw
+	if r.state != nil {
+		r.state.Raw = r.prior
 		r.Submission = r.stood
 		r.save(ctx)
 		p.InState = PriorKept
-	case r.state != nil:
-		r.state.RemoveResource(ctx)
-		p.InState = NothingSaved
+		if r.prior.IsNull() {
+			p.InState = NothingSaved
+		}
 	}
 
 	p.AddError(r.Diags)
@@ -202,7 +192,7 @@ func (r *Run) Fail(ctx context.Context, p Problem) {
 // has accepted the request. Terraform itself ends such a run with an error. An error of the
 // provider beside the object would make it replace the object.
 func (r *Run) KeepsUnknown(ctx context.Context, err error) bool {
-	if r.prior != nil || ctx.Err() == nil || !transport.IsClass(err, transport.ClassUnknownOutcome) {
+	if !r.prior.IsNull() || ctx.Err() == nil || !transport.IsClass(err, transport.ClassUnknownOutcome) {
 		return false
 	}
 
