@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
-	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -95,18 +94,12 @@ func (m *memory) sent(ours members) members {
 	return sent
 }
 
-// unlike returns the names of the members that the service holds with other values than ours.
-func unlike(ours, held members) []string {
-	return slices.DeleteFunc(namesOf(ours), func(name string) bool { return digest(name, ours) == digest(name, held) })
-}
-
-// settle notes what the service has made of the values of the latest update, which is
-// fulfilled.
-func (m *memory) settle(ours, held members) {
-	for _, name := range unlike(m.sent(ours), held) {
-		if m.Made == nil {
-			m.Made = map[string]string{}
-		}
+// make notes what the service has made of the values of members.
+func (m *memory) make(names []string, held members) {
+	if m.Made == nil {
+		m.Made = map[string]string{}
+	}
+	for _, name := range names {
 		m.Made[name] = digest(name, held)
 	}
 }

@@ -192,29 +192,32 @@ func (u *update) refresh(ctx context.Context) (gone bool) {
 // than those that were sent, and others than before, it has made them of ours: the update is
 // fulfilled, and the values are remembered.
 func (u *update) settle(ctx context.Context) {
-	s := &u.Submission
+	s, remembered := &u.Submission, &u.memory
 	isDropped := s.State == deferred.Dropped
-	if s.State != deferred.Fulfilled && !isDropped || len(u.memory.Before) == 0 {
+	if s.State != deferred.Fulfilled && !isDropped || len(remembered.Before) == 0 {
 		return
 	}
 
-	ours := u.model.managed()
-	if ours != nil && (isDropped || !u.holds) {
-		if err := u.look(ctx, u.client.ProfileSince(s.SentDate), u.memory.sent(ours)); err != nil {
+	sent := remembered.sent(u.model.managed())
+	if sent != nil && (isDropped || !u.holds) {
+		if err := u.look(ctx, u.client.ProfileSince(s.SentDate), sent); err != nil {
 			return // the next refresh shows the difference
 		}
+
+		others := slices.DeleteFunc(namesOf(sent), func(name string) bool { return digest(name, sent) == digest(name, u.held) })
 		isAsBefore := func(name string) bool {
-			before := u.memory.Before[name]
+			before := remembered.Before[name]
 			return before == "" || before == digest(name, u.held)
 		}
-		if isDropped && !u.missing && !slices.ContainsFunc(unlike(u.memory.sent(ours), u.held), isAsBefore) {
+		if isDropped && !u.missing && !slices.ContainsFunc(others, isAsBefore) {
 			s.State, s.FulfilledAt = deferred.Fulfilled, time.Now()
 		}
+
 		if s.State == deferred.Fulfilled {
-			u.memory.settle(ours, u.held)
+			remembered.make(others, u.held)
 		}
 	}
-	u.memory.Before = nil
+	remembered.Before = nil
 }
 
 // save writes the object into state and private state, with fulfilled as the submission says.
