@@ -104,6 +104,15 @@ func (m *resourceModel) changes(state resourceModel, s deferred.Submission) memb
 	return changed
 }
 
+// mayChange reports whether an apply may send something that is not known yet, or waits for the
+// update s: because the wait was interrupted, or because the apply waits in another way.
+func (m *resourceModel) mayChange(config, state resourceModel, s deferred.Submission) bool {
+	isUnknown := config.Profile.IsUnknown() || config.ProfileWO.IsUnknown() && s.State.IsOver()
+	waitsAnew := s.Interrupted || !m.WaitForFulfilment.Equal(state.WaitForFulfilment) || !m.Timeouts.Equal(state.Timeouts)
+
+	return isUnknown || !m.ProfileWOVersion.Equal(state.ProfileWOVersion) || m.WaitForFulfilment.ValueBool() && s.State.IsOpen() && waitsAnew
+}
+
 // warnDropped warns about those of the names of managed members that the configuration does
 // not name any more. Those of write-only members count with a new version only.
 func (m *resourceModel) warnDropped(state resourceModel, managed []string, diags *diag.Diagnostics) {

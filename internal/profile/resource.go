@@ -156,14 +156,8 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	of.names = restOf(of.names, changes)
 	r.checkMembers(plan, of, r.WrittenProfiles.PlanDone, &resp.Diagnostics)
 
-	// The apply may send something, or wait: for an update whose wait was interrupted, or because
-	// it waits in another way now.
 	plan.Fulfilled = state.Fulfilled
-	isUnknown := config.Profile.IsUnknown() || config.ProfileWO.IsUnknown() && s.State.IsOver()
-	isVersioned := !plan.ProfileWOVersion.Equal(state.ProfileWOVersion)
-	waitsAnew := s.Interrupted || !plan.WaitForFulfilment.Equal(state.WaitForFulfilment) || !plan.Timeouts.Equal(state.Timeouts)
-	resumes := plan.WaitForFulfilment.ValueBool() && s.State.IsOpen() && waitsAnew
-	if isUnknown || isVersioned || len(changes) > 0 || resumes {
+	if len(changes) > 0 || plan.mayChange(config, state, s) {
 		plan.Fulfilled = types.BoolUnknown()
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)

@@ -71,6 +71,7 @@ type Run struct {
 // the response, which begins with what the object is before.
 func (r *Resource) Run(ctx context.Context, state *tfsdk.State, private Private, diags *diag.Diagnostics) Run {
 	s := ReadSubmission(ctx, private, KeySubmission)
+
 	return Run{
 		Engine:     r.Deferred,
 		Diags:      diags,

@@ -70,6 +70,7 @@ func timeoutRules(preset time.Duration) (text string, rules []validator.String) 
 	}
 
 	text = " A duration such as `90s`, `5m` or `1h30m`, greater than zero and at most `24h`. Defaults to `" + shortDuration(preset) + "`."
+
 	return text, []validator.String{customtypes.TextValidator{Summary: "Unusable duration", Rule: rule, Check: check}}
 }
 
