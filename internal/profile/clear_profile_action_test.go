@@ -5,6 +5,7 @@ package profile_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
@@ -42,6 +43,7 @@ func TestClearProfile_sendsOnlyWhatIsThere(t *testing.T) {
 				o.service.PutProfile(scope, person, profile)
 				want = []string{
 					`The service accepted the update of the profile as request "request-1". It cannot be cancelled.`,
+					"Still pending after 30s.", "Still pending after 1m.", "Still pending after 1m30s.",
 					"Carried out: the profile has no value for any of the members.",
 				}
 			}
@@ -56,5 +58,5 @@ func TestClearProfile_sendsOnlyWhatIsThere(t *testing.T) {
 		o.wantHeld("plan", "gold")
 		o.wantHeld("name", nil)
 		o.wantHeld("phone", nil)
-	})
+	}, outcome(mockserver.Outcome{After: 95 * time.Second}))
 }

@@ -23,8 +23,8 @@ import (
 // service: the first refresh reads what it holds.
 func StateMovers(last string, begin map[string]any) []resource.StateMover {
 	move := func(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
-		id, ok := importIDIn(genericPath(req), last)
-		if !ok {
+		id := importIDIn(genericPath(req), last)
+		if id == "" {
 			return
 		}
 
@@ -77,21 +77,18 @@ func genericPath(req resource.MoveStateRequest) string {
 }
 
 // personPath matches the path of a person in either path family (interface, section 4). What
-// stands before /v1/ does not count.
-var personPath = regexp.MustCompile(`/v1/(?:org/([^/]+)/project/([^/]+)|account/([^/]+))/compliance/user/([^/]+)/([^/]+)$`)
+// stands before /v1/, and a query, do not count.
+var personPath = regexp.MustCompile(`^(?:[^?#]*/)?v1/(?:org/([^/?#]+)/project/([^/?#]+)|account/([^/?#]+))/compliance/user/([^/?#]+)/([^/?#]+)/?(?:[?#].*)?$`)
 
-// importIDIn returns the import ID of the person in a path that ends with the part last. It
-// reports false for any other path. A query does not count.
-func importIDIn(text, last string) (id string, ok bool) {
-	text, _, _ = strings.Cut(text, "#")
-	text, _, _ = strings.Cut(text, "?")
-
-	found := personPath.FindStringSubmatch("/" + strings.Trim(text, "/"))
-	if len(found) != 6 || found[5] != last {
-		return "", false
+// importIDIn returns the import ID of the person in a path that ends with the part last; empty
+// for any other path.
+func importIDIn(text, last string) string {
+	found := personPath.FindStringSubmatch(text)
+	if found == nil || found[5] != last {
+		return ""
 	}
 
 	scopeAndPerson := slices.DeleteFunc(found[1:5], func(part string) bool { return part == "" })
 
-	return strings.Join(scopeAndPerson, "/"), true
+	return strings.Join(scopeAndPerson, "/")
 }

@@ -68,13 +68,6 @@ func (r *Run) ProblemOf(err error) Problem {
 	return p
 }
 
-// Warn warns of the problems.
-func (r *Run) Warn() {
-	for _, p := range r.Problems() {
-		p.AddWarning(r.Diags)
-	}
-}
-
 // Problems returns what is to be said of a request that is not fulfilled: that it came to
 // nothing, or after a wait or a refresh why it is not known to be carried out.
 func (r *Run) Problems() []Problem {
@@ -145,6 +138,13 @@ func (r *Run) unfinished() Problem {
 	}
 
 	return p
+}
+
+// Warn warns of the problems.
+func (r *Run) Warn() {
+	for _, p := range r.Problems() {
+		p.AddWarning(r.Diags)
+	}
 }
 
 // WarnUnchecked warns that a refresh could not look at the request, or at its effect.

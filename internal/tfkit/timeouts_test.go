@@ -24,14 +24,3 @@ func TestTimeouts_bounds(t *testing.T) {
 		}
 	}
 }
-
-func TestShortDuration_leavesOutZeros(t *testing.T) {
-	t.Parallel()
-	for d, want := range map[time.Duration]string{
-		10 * time.Minute: "10m", time.Hour: "1h", 90 * time.Minute: "1h30m", 90 * time.Second: "1m30s", 30 * time.Second: "30s", 10 * time.Hour: "10h",
-	} {
-		if got := shortDuration(d); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
-	}
-}

@@ -58,17 +58,13 @@ func TestWritten_aPersonIsOneInOneScope(t *testing.T) {
 	}
 
 	second := NewObject("analytics_consent_batch")
-	if other, shared := w.Keep(second, webScope, "jane"); !shared || other != first {
-		t.Errorf("the second object gets %v %v", other, shared)
-	}
-	if other, superseded := w.Keeper(second, webScope, "jane"); !superseded || other != first {
-		t.Errorf("a withdrawal by the second object gets %v %v", other, superseded)
-	}
-	if _, shared := w.Keep(first, webScope, "jane"); shared {
-		t.Error("an object shares a person with itself")
-	}
-	if _, superseded := w.Keeper(first, webScope, "jane"); superseded {
-		t.Error("an object is superseded by itself")
+	for what, of := range map[string]func(Object, client.Scope, string) (Object, bool){"a write": w.Keep, "a withdrawal": w.Keeper} {
+		if other, isOther := of(second, webScope, "jane"); !isOther || other != first {
+			t.Errorf("%s by the second object gets %v %v", what, other, isOther)
+		}
+		if _, isOther := of(first, webScope, "jane"); isOther {
+			t.Errorf("%s by the first object meets another one", what)
+		}
 	}
 }
 
