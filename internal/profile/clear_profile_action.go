@@ -104,7 +104,7 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 
 	run := a.Run(ctx, &m.PersonActionModel, resp, defaultTimeout)
 	run.Messages = tfkit.Messages{Name: updateName, Advice: tfkit.AdviceInvoked}
-	run.Advice.Unknown = "look at analytics_pending_requests before you invoke the action again. It sends only what the profile still has then."
+	run.Advice.Unknown = adviceClearAgain
 	run.Request = updateRequest(c, scope, identity, update)
 	run.Request.Occasion = deferred.AnyOccasion
 	run.Request.Effect, run.Request.EffectKnownAbsent = c.ProfileHolds(scope, identity, update), true
@@ -116,3 +116,5 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	run.SayAccepted()
 	run.Finish(ctx, "Carried out: the profile has no value for any of the members.")
 }
+
+const adviceClearAgain = "look at analytics_pending_requests before you invoke the action again. It sends only what the profile still has then."
