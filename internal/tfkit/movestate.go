@@ -84,7 +84,7 @@ var personPath = regexp.MustCompile(`^(?:[^?#]*/)?v1/(?:org/([^/?#]+)/project/([
 // for any other path.
 func importIDIn(text, last string) string {
 	found := personPath.FindStringSubmatch(text)
-	if found == nil || found[5] != last {
+	if len(found) != 6 || found[5] != last {
 		return ""
 	}
 
