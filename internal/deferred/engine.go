@@ -81,7 +81,7 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 	x.submit(ctx)
 	e.history.note(r, x.current, x.err == nil)
 
-	return x.current, x.ended(), x.err
+	return x.current, x.report, x.err
 }
 
 // Await waits until an accepted request is no longer pending, but no longer than limit
@@ -104,7 +104,7 @@ func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.
 	e.history.note(r, x.current, false)
 
 	if !x.current.IsToSend() || bounded.Err() != nil {
-		return x.current, x.ended()
+		return x.current, x.report
 	}
 
 	s, report, err := e.Submit(bounded, r, Submission{})
@@ -130,13 +130,13 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submissi
 	x := e.begin(r, s, refreshing)
 	x.look(ctx)
 	if x.err != nil {
-		return s, x.ended(), x.err
+		return s, x.report, x.err
 	}
 
 	x.current.Interrupted = x.current.Interrupted && x.current.State.IsOpen()
 	e.history.note(r, x.current, false)
 
-	return x.current, x.ended(), nil
+	return x.current, x.report, nil
 }
 
 // Note remembers the request of an object that is being destroyed. An object that replaces

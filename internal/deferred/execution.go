@@ -35,15 +35,12 @@ type execution struct {
 	current Submission
 	report  Report
 
-	began   time.Time            // when the caller began to wait
-	seen    view                 // the latest one
-	own     answer.PendingRecord // what the list showed last of the submission; zero if it did not
-	resumed bool                 // an earlier call sent the request
+	began   time.Time // when the caller began to wait
+	seen    view      // the latest one
+	resumed bool      // an earlier call sent the request
 	sends   int
-	// delivered: the latest answer to sending looks like the data asked for.
-	delivered bool
-	lost      *transport.Error // of the answer that was lost
-	err       error            // that ends the call
+	lost    *transport.Error // of the answer that was lost
+	err     error            // that ends the call
 }
 
 func (e *Engine) begin(r Request, s Submission, p phase) *execution {
@@ -54,8 +51,12 @@ func (e *Engine) begin(r Request, s Submission, p phase) *execution {
 // not have it, or nobody can tell.
 func (x *execution) submit(ctx context.Context) {
 	// Once the request may have been sent, looking for it outlasts an interrupt.
-	lingering, end := linger(ctx, lookAfterInterrupt)
+	lingering, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
+	defer context.AfterFunc(ctx, func() {
+		_ = transport.Pause(lingering, lookAfterInterrupt)
+		end()
+	})()
 
 	if x.current.State == Idle {
 		if !x.service.ReadOnly() && !x.maySend(ctx) { // else it is refused before it is sent
@@ -85,28 +86,12 @@ func (x *execution) submit(ctx context.Context) {
 	}
 }
 
-// linger returns a context that ends the given time after its parent.
-func linger(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
-
-	stop := context.AfterFunc(parent, func() {
-		timer := time.AfterFunc(d, cancel)
-		context.AfterFunc(ctx, func() { timer.Stop() })
-	})
-
-	return ctx, func() {
-		stop()
-		cancel()
-	}
-}
-
 // maySend looks at the service before the request is sent, and reports whether it is to be
 // sent. Otherwise another request stands for it, or there is an error.
 func (x *execution) maySend(ctx context.Context) bool {
 	if x.service.PendingListUse() != client.ListIgnored {
-		// A slightly older listing will do, unless this process has submitted something
-		// about the person since.
-		if err := x.read(ctx, x.history.latest(personOf(x.request), time.Now().Add(-pollFloor))); err != nil {
+		// A slightly older listing will do.
+		if err := x.read(ctx, time.Now().Add(-pollFloor)); err != nil {
 			x.err = x.request.asError(err)
 			return false
 		}
@@ -184,7 +169,6 @@ func (x *execution) adopt(equal []answer.PendingRecord) {
 		x.current.At = at
 	}
 	x.learnFrom(own)
-	x.own = own
 }
 
 // joinsOwn reports whether a request that this process has sent, and that the list may not
@@ -248,7 +232,6 @@ func (x *execution) send(ctx context.Context) {
 	}
 
 	x.current.At = receipt.At
-	x.delivered = receipt.Delivered
 	if receipt.Delivered {
 		x.enter(Delivered)
 		return
@@ -264,6 +247,7 @@ func (x *execution) send(ctx context.Context) {
 
 // enter sets the state of the submission, and the times that belong to it.
 func (x *execution) enter(state State) {
+	x.report.Delivered = state == Fulfilled && x.current.State == Delivered
 	x.current.State = state
 	if !state.isUncertain() && x.current.At.IsZero() {
 		x.current.At = x.current.Sent // the answer with the time was lost
@@ -271,11 +255,4 @@ func (x *execution) enter(state State) {
 	if state == Fulfilled {
 		x.current.FulfilledAt = time.Now()
 	}
-}
-
-// ended returns the report once all looks are done.
-func (x *execution) ended() Report {
-	x.report.Delivered = x.delivered && x.current.State == Fulfilled
-	x.report.UnknownStatus = x.own.Progress() == answer.Unclear
-	return x.report
 }

@@ -89,17 +89,6 @@ func (h *history) note(r Request, s Submission, submitted bool) {
 	})
 }
 
-// latest returns the later of a time and the end of the latest submission about a
-// person. A listing that began before that proves nothing.
-func (h *history) latest(who person, t time.Time) time.Time {
-	h.about(who, func(p *personHistory) {
-		if p.ended.After(t) {
-			t = p.ended
-		}
-	})
-	return t
-}
-
 // open returns this process's requests about the person that the service may still be
 // working on.
 func (h *history) open(r Request) (open []entry) {

@@ -26,32 +26,57 @@ const (
 // decisive, at the effect. It reports whether another look may show more, or reports false
 // with the reason in err or report.
 func (x *execution) look(ctx context.Context) (goOn bool) {
-	how := notListed
 	if x.service.PendingListUse() == client.ListIgnored {
-		if !x.lookWithoutList(ctx) {
-			return false
-		}
-		if x.current.State.isUncertain() && x.lagIsOver(x.seen.began) {
-			how = gone
-		}
-	} else {
-		if goOn, failed := x.readList(ctx); failed {
-			return goOn
-		}
-
-		x.report.Gap, x.report.Unproven = "", false
-		own, found := x.request.find(x.current, x.seen, x.service.PendingListLag())
-		if found {
-			x.learnFrom(own)
-			x.own = own
-
-			return x.judge(ctx, own)
-		}
-		x.own = answer.PendingRecord{}
-		how = x.absence()
+		return x.lookWithoutList(ctx)
 	}
 
-	return x.judgeAbsence(ctx, how)
+	if err := x.read(ctx, time.Now()); err != nil {
+		return x.lookFailed(ctx, err)
+	}
+
+	x.report.Gap, x.report.Unproven, x.report.UnknownStatus = "", false, false
+	own, found := x.request.find(x.current, x.seen, x.service.PendingListLag())
+	if !found {
+		return x.judgeAbsence(ctx, x.absence())
+	}
+	x.learnFrom(own)
+	x.report.UnknownStatus = own.Progress() == answer.Unclear
+
+	return x.judge(ctx, own)
+}
+
+// lookWithoutList is a look if the list must not be read. It takes as long as another look
+// would, so that the effect is not measured more often.
+func (x *execution) lookWithoutList(ctx context.Context) (goOn bool) {
+	if x.phase != refreshing && transport.Pause(ctx, pollInterval(time.Since(x.began))) != nil {
+		return false
+	}
+
+	x.seen = view{listing: listing{began: time.Now(), gap: "it is not asked for"}}
+	if x.phase != refreshing { // a refresh does not warn of what is configured
+		x.report.Gap = x.seen.gap
+	}
+	if x.current.State.isUncertain() && x.lagIsOver(x.seen.began) {
+		return x.judgeAbsence(ctx, gone)
+	}
+
+	return x.judgeAbsence(ctx, notListed)
+}
+
+// lookFailed returns what look does if the list cannot be read.
+func (x *execution) lookFailed(ctx context.Context, err error) (goOn bool) {
+	switch {
+	case x.phase == waiting && x.mayPass(ctx, err):
+		return x.judgeAbsence(ctx, unread) // at most the effect can be seen
+	case x.phase == refreshing:
+		x.err = x.request.asError(err)
+	case x.phase == submitting && ctx.Err() == nil && transport.MayPass(err) && !x.lagIsOver(time.Now()):
+		return x.current.State != Lost
+	case x.phase == submitting:
+		x.err = x.unknownOutcome(err)
+	}
+
+	return false
 }
 
 // judge concludes from the submission's own record.
@@ -75,35 +100,19 @@ func (x *execution) judge(ctx context.Context, own answer.PendingRecord) (goOn b
 
 // judgeAbsence concludes from a list that does not show the request.
 func (x *execution) judgeAbsence(ctx context.Context, how absence) (goOn bool) {
-	isUnclear := how == unread || how == held
-
-	switch x.current.State {
-	case Idle, Fulfilled, Failed:
+	switch s := x.current.State; {
+	case s == Failed:
 		return false
-
-	case Delivered:
+	case s == Delivered:
 		x.judgeDelivered(how)
 		return true
-
-	case Unanswered:
-		if how == unread {
-			return !x.lagIsOver(x.seen.began)
-		}
-
-	case Lost, Dropped, Accepted, Listed:
-		if isUnclear {
-			return x.current.State.IsOpen()
-		}
-
-	case Left:
-		if how == held {
-			return true
-		}
-	}
-
-	if how == gone && x.current.State == Unanswered {
+	case s == Unanswered && how == unread:
+		return !x.lagIsOver(x.seen.began)
+	case how == held || how == unread && s != Left:
+		return s.IsOpen()
+	case how == gone && s == Unanswered:
 		x.enter(Lost)
-	} else if how == gone && x.current.State.IsOpen() {
+	case how == gone && s.IsOpen():
 		x.enter(Left)
 	}
 
@@ -165,10 +174,20 @@ func (x *execution) mayPass(ctx context.Context, err error) bool {
 	return false
 }
 
-// read reads the list, no earlier than after. A list that comes from a cache, or is older than
-// the request, is taken for one that cannot be read.
+// read reads the list, no earlier than after, nor than the latest submission about the person
+// ended. A list that comes from a cache, or is older than the request, is taken for one that
+// cannot be read.
 func (x *execution) read(ctx context.Context, after time.Time) error {
 	about := personOf(x.request)
+	x.history.about(about, func(p *personHistory) {
+		if x.phase == refreshing {
+			after = p.looked // all refreshes share a listing, unless this one has seen it already
+		}
+		if p.ended.After(after) {
+			after = p.ended
+		}
+	})
+
 	seen, err := x.watch.look(ctx, about, after, x.began)
 	if err != nil {
 		return err
@@ -182,63 +201,6 @@ func (x *execution) read(ctx context.Context, after time.Time) error {
 	x.history.about(about, func(p *personHistory) { p.looked = seen.began })
 
 	return nil
-}
-
-// readList reads the list for a request that was sent. If that fails, goOn is what look
-// returns.
-func (x *execution) readList(ctx context.Context) (goOn, failed bool) {
-	after := time.Now()
-	if x.phase == refreshing {
-		// All refreshes share a listing, unless this one has seen it already.
-		x.history.about(personOf(x.request), func(p *personHistory) {
-			after = p.looked
-			if p.ended.After(after) {
-				after = p.ended
-			}
-		})
-	}
-
-	err := x.read(ctx, after)
-	if err == nil {
-		return false, false
-	}
-
-	switch x.phase {
-	case waiting:
-		if ctx.Err() == nil && !transport.MayPass(err) {
-			x.report.Err = err
-		}
-		if ctx.Err() != nil || !transport.MayPass(err) {
-			return false, true
-		}
-		return x.judgeAbsence(ctx, unread), true // at most the effect can be seen
-
-	case refreshing:
-		x.err = x.request.asError(err)
-
-	case submitting:
-		if ctx.Err() == nil && transport.MayPass(err) && !x.lagIsOver(time.Now()) {
-			return x.current.State != Lost, true
-		}
-		x.err = x.unknownOutcome(err)
-	}
-
-	return false, true
-}
-
-// lookWithoutList replaces a look if the list must not be read. It takes as long as a
-// look would, so that the effect is not measured more often.
-func (x *execution) lookWithoutList(ctx context.Context) bool {
-	if x.phase != refreshing && transport.Pause(ctx, pollInterval(time.Since(x.began))) != nil {
-		return false
-	}
-
-	x.seen = view{listing: listing{began: time.Now(), gap: "it is not asked for"}}
-	if x.phase != refreshing { // a refresh does not warn of what is configured
-		x.report.Gap = x.seen.gap
-	}
-
-	return true
 }
 
 // gap returns why absence from the list proves nothing; empty if it does.

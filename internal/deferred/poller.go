@@ -35,27 +35,6 @@ type pollers struct {
 	scopes map[client.Scope]*poller
 }
 
-func (p *pollers) look(ctx context.Context, about person, after, since time.Time) (view, error) {
-	l, err := p.of(about.scope).await(ctx, after, since)
-	if err != nil {
-		return view{}, err
-	}
-	return l.about(about.identity), nil
-}
-
-func (p *pollers) of(scope client.Scope) *poller {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	own := p.scopes[scope]
-	if own == nil {
-		own = &poller{lister: p.lister, scope: scope, changed: make(chan struct{})}
-		p.scopes[scope] = own
-	}
-
-	return own
-}
-
 // listing is the pending list as it was read once.
 type listing struct {
 	began, ended time.Time              // when reading it did
@@ -68,8 +47,8 @@ type listing struct {
 }
 
 // about returns what the listing shows of a person.
-func (l *listing) about(identity string) view {
-	v := view{listing: *l}
+func (l listing) about(identity string) view {
+	v := view{listing: l}
 	key := answer.PersonKey(identity)
 	for _, record := range l.all {
 		named, known := record.Identity.Get()
@@ -86,123 +65,51 @@ func (l *listing) about(identity string) view {
 	return v
 }
 
-// poller reads the pending list of one scope for all who wait in this process. One of those
-// who wait begins to read, once the interval is over, and all share what is read. A listing
-// that began before a request was submitted proves nothing about it.
+// poller is what all who wait in one scope share. Who holds the turn reads the list or takes
+// what was read last; the others wait for the turn.
 type poller struct {
-	lister lister
-	scope  client.Scope
-
-	mu      sync.Mutex
-	reading *reading      // nil if nobody reads
-	changed chan struct{} // is closed when a reading begins or ends
-	latest  *listing      // the latest that was read successfully; nil if there is none
-	last    time.Time     // when the latest reading began
+	turn   chan struct{} // holds one value while somebody has the turn
+	last   time.Time     // when the latest reading began
+	latest listing       // the latest that was read to its end
 }
 
-// reading is the list while it is being read.
-type reading struct {
-	began   time.Time
-	waiting int // for it
-	abandon context.CancelFunc
-	done    chan struct{}
-	listing *listing // once done is closed
-}
-
-// await returns a listing that began later than the time after. since is when the caller began
-// to wait, over all its listings.
-func (p *poller) await(ctx context.Context, after, since time.Time) (*listing, error) {
-	for {
-		p.mu.Lock()
-		if latest := p.latest; latest != nil && latest.began.After(after) {
-			p.mu.Unlock()
-			return latest, nil
-		}
-
-		delay := time.Until(p.last.Add(pollInterval(time.Since(since))))
-		if p.reading == nil && delay <= 0 {
-			p.begin(ctx)
-		}
-		current, changed := p.reading, p.changed
-		joins := current != nil && !current.began.Before(after)
-		if joins {
-			current.waiting++
-		}
-		p.mu.Unlock()
-
-		if joins {
-			return p.join(ctx, current)
-		}
-
-		var interval <-chan time.Time
-		if current == nil {
-			interval = time.After(delay)
-		}
-
-		select {
-		case <-interval:
-		case <-changed:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
-
-// join waits for a reading. It is abandoned when nobody waits for it any more.
-func (p *poller) join(ctx context.Context, r *reading) (*listing, error) {
-	select {
-	case <-r.done:
-		return r.listing, r.listing.err
-	case <-ctx.Done():
-	}
-
+func (p *pollers) look(ctx context.Context, about person, after, since time.Time) (view, error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	r.waiting--
-	if r.waiting == 0 && p.reading == r {
-		r.abandon()
-		p.end(nil)
+	own := p.scopes[about.scope]
+	if own == nil {
+		own = &poller{turn: make(chan struct{}, 1)}
+		p.scopes[about.scope] = own
 	}
+	p.mu.Unlock()
 
-	return nil, ctx.Err()
-}
-
-// begin begins to read. The caller holds the lock.
-func (p *poller) begin(ctx context.Context) {
-	// A listing serves others too, so its reading does not end with the first waiter.
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	r := &reading{began: time.Now(), abandon: cancel, done: make(chan struct{})}
-	p.reading, p.last = r, r.began
-	p.announce()
-
-	go func() {
-		defer cancel()
-		r.listing = p.read(ctx, r.began)
-
-		// Nobody who has seen the listing may join its reading.
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		close(r.done)
-		if p.reading == r {
-			p.end(r.listing)
+	came := time.Now()
+	interval := pollInterval(came.Sub(since))
+	for {
+		select {
+		case own.turn <- struct{}{}:
+		case <-ctx.Done():
+			return view{}, ctx.Err()
 		}
-	}()
-}
 
-// end ends the reading, with what was read if it was not abandoned. The caller holds the lock.
-func (p *poller) end(l *listing) {
-	if l != nil && l.err == nil {
-		p.latest = l
+		// A failure is that of all who waited meanwhile, and not of those who come later.
+		due, latest := own.last.Add(interval), own.latest
+		isNew := latest.began.After(after) && (latest.err == nil || latest.ended.After(came))
+		if !isNew && !time.Now().Before(due) {
+			latest, isNew = p.read(ctx, about.scope), true
+			own.last = latest.began
+			if ctx.Err() == nil { // else it may have ended with the context
+				own.latest = latest
+			}
+		}
+		<-own.turn
+
+		if isNew {
+			return latest.about(about.identity), latest.err
+		}
+		if err := transport.Pause(ctx, time.Until(due)); err != nil {
+			return view{}, err
+		}
 	}
-	p.reading = nil
-	p.announce()
-}
-
-// announce wakes all who wait. The caller holds the lock.
-func (p *poller) announce() {
-	close(p.changed)
-	p.changed = make(chan struct{})
 }
 
 // pollInterval returns the interval between polls. It grows with how long the youngest
@@ -212,15 +119,16 @@ func pollInterval(waited time.Duration) time.Duration {
 	return interval + rand.N(interval/10) //nolint:gosec // spreading load needs no secrecy
 }
 
-func (p *poller) read(ctx context.Context, began time.Time) (l *listing) {
+// read reads the list. A panic is an error, which leaves the objects that wait in state.
+func (p *pollers) read(ctx context.Context, scope client.Scope) (l listing) {
+	l.began = time.Now()
 	defer func() {
-		// A panic in here would end the process with every resource in flight.
 		if recover() != nil {
-			l = &listing{began: began, err: client.DeferredError("", p.scope, transport.ClassInternal, "reading the pending list ended in a panic")}
+			l.ended, l.err = time.Now(), client.DeferredError("", scope, transport.ClassInternal, "reading the pending list ended in a panic")
 		}
 	}()
 
-	list, err := p.lister.ListPending(ctx, p.scope)
+	list, err := p.lister.ListPending(ctx, scope)
 
-	return &listing{began: began, ended: time.Now(), all: list.Records, gap: list.Gap, err: err, cached: list.Cached, date: list.Date}
+	return listing{began: l.began, ended: time.Now(), all: list.Records, gap: list.Gap, err: err, cached: list.Cached, date: list.Date}
 }

@@ -4,34 +4,103 @@ package deferred
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
-// blankList is a list that shows nothing.
-type blankList struct{}
+// listFunc reads a list.
+type listFunc func(context.Context) error
 
-func (blankList) ListPending(context.Context, client.Scope) (answer.PendingList, error) {
-	return answer.PendingList{}, nil
+func (f listFunc) ListPending(ctx context.Context, _ client.Scope) (answer.PendingList, error) {
+	return answer.PendingList{}, f(ctx)
+}
+
+// polling runs a test in virtual time against a list that is read with f.
+func polling(t *testing.T, f listFunc, test func(t *testing.T, p *pollers)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(t, &pollers{lister: f, scopes: map[client.Scope]*poller{}}) })
 }
 
 // Who has looked at a listing gets another one, however soon they look again.
 func TestPoller_sameListingIsNotGivenTwice(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		p := &poller{lister: blankList{}, changed: make(chan struct{})}
+	polling(t, func(context.Context) error { return nil }, func(t *testing.T, p *pollers) {
 		var looked time.Time
 		for range 4000 {
-			l, err := p.await(t.Context(), looked, time.Now())
-			if err != nil || !l.began.After(looked) {
-				t.Fatalf("a listing that began at %v is given to who has seen the one of %v (%v)", l.began, looked, err)
+			v, err := p.look(t.Context(), person{}, looked, time.Now())
+			if err != nil || !v.began.After(looked) {
+				t.Fatalf("a listing that began at %v is given to who has seen the one of %v (%v)", v.began, looked, err)
 			}
-			looked = l.began
+			looked = v.began
 		}
+	})
+}
+
+// All who wait get the error of one reading, also of one that panics. Who comes later reads again.
+func TestPoller_failureIsThatOfAllWhoWait(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func() error{
+		"error": func() error { return &transport.Error{Class: transport.ClassServer} },
+		"panic": func() error { panic("canary") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			reads, isDown := 0, true
+			polling(t, func(context.Context) error {
+				reads++
+				<-time.After(300 * time.Millisecond)
+				if !isDown {
+					return nil
+				}
+				return end()
+			}, func(t *testing.T, p *pollers) {
+				var group sync.WaitGroup
+				for range 10 {
+					group.Go(func() {
+						if _, err := p.look(t.Context(), person{}, time.Time{}, time.Now()); !transport.IsClass(err, transport.ClassServer, transport.ClassInternal) {
+							t.Errorf("the error is %v", err)
+						}
+					})
+				}
+				group.Wait()
+				if reads != 1 {
+					t.Errorf("10 waiters made %d readings", reads)
+				}
+
+				isDown = false
+				if _, err := p.look(t.Context(), person{}, time.Time{}, time.Now()); err != nil {
+					t.Errorf("who comes later gets %v", err)
+				}
+			})
+		})
+	}
+}
+
+// A reading that ends with its reader is nobody else's.
+func TestPoller_readerThatGivesUpIsReplaced(t *testing.T) {
+	t.Parallel()
+	polling(t, func(ctx context.Context) error { return transport.Pause(ctx, 2*time.Second) }, func(t *testing.T, p *pollers) {
+		impatient, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+
+		var group sync.WaitGroup
+		group.Go(func() {
+			if _, err := p.look(impatient, person{}, time.Time{}, time.Now()); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("the reader gets %v", err)
+			}
+		})
+		synctest.Wait()
+		if v, err := p.look(t.Context(), person{}, time.Time{}, time.Now()); err != nil || v.began.IsZero() {
+			t.Errorf("who waits gets %v", err)
+		}
+		group.Wait()
 	})
 }
 
