@@ -3,9 +3,9 @@
 package rows
 
 import (
-	"encoding/binary"
+	"crypto/sha256"
+	"fmt"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +14,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // Row is the consent of one person. There may be millions of them.
@@ -56,36 +57,18 @@ func (r *Row) Values() map[string]any {
 	return values
 }
 
-// Bits of a row in what is hashed, above those of the clauses.
-const (
-	bitManual uint64 = 1 << (answer.Clauses + iota)
-	bitAddress
-)
-
-// appendTo appends the values of the row, of which Sum is a hash.
-func (r *Row) appendTo(buffer []byte) []byte {
-	var bits uint64
-	for c, agrees := range r.Clauses {
-		if agrees {
-			bits |= 1 << c
-		}
-	}
-	if r.Manual {
-		bits |= bitManual
+// Sum returns a hash of the values of all rows, in their order. It does not depend on the
+// format or on the lines. States hold digests of it, so it must not change.
+func Sum(rows []Row) (sum [sha256.Size]byte) {
+	hash := sha256.New()
+	for _, r := range rows {
+		// An identity has no line break, and the other values have no space.
+		fmt.Fprintf(hash, "%s %d %t %t %s\n", r.Address.Unmap(), r.Agreed, r.Clauses, r.Manual, r.Identity)
 	}
 
-	var address [16]byte
-	if r.Address.IsValid() {
-		bits |= bitAddress
-		address = r.Address.As16()
-	}
+	hash.Sum(sum[:0])
 
-	buffer = binary.BigEndian.AppendUint64(buffer, uint64(len(r.Identity)))
-	buffer = append(buffer, r.Identity...)
-	buffer = append(buffer, address[:]...)
-	buffer = binary.BigEndian.AppendUint64(buffer, uint64(r.Agreed)) //nolint:gosec // only its bits count
-
-	return binary.BigEndian.AppendUint64(buffer, bits)
+	return sum
 }
 
 // column is a column of a CSV file, or a member of a JSON object. It has one of the two
@@ -149,18 +132,11 @@ func (r *Row) setAgreed(value string) error {
 	return err
 }
 
-// columnLike matches names of letters, separators and at most five digits.
-var columnLike = regexp.MustCompile(`^[A-Za-z_-]*([0-9][A-Za-z_-]*){0,5}$`)
-
 // shown returns the name of an unknown column for a message. A name that looks like personal
 // data is not shown: if the header is missing, the first line is a person's row.
 func shown(name string) string {
-	if !columnLike.MatchString(name) {
+	if !jsonvalue.IsFieldName(name) {
 		return "(its name is not shown, because it looks like personal data)"
 	}
-	if len(name) > limitNameShow {
-		name = name[:limitNameShow] + "…"
-	}
-
 	return strconv.Quote(name)
 }

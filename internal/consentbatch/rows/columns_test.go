@@ -3,7 +3,6 @@
 package rows
 
 import (
-	"bytes"
 	"maps"
 	"reflect"
 	"testing"
@@ -23,7 +22,7 @@ func TestRow_everyColumnCounts(t *testing.T) {
 			t.Errorf("give %s a text: %v", c.name, err)
 		}
 
-		if bytes.Equal(row.appendTo(nil), empty.appendTo(nil)) {
+		if Sum([]Row{row}) == Sum([]Row{empty}) {
 			t.Errorf("%s does not count in the digest", c.name)
 		}
 		if maps.Equal(row.Values(), empty.Values()) || len(row.Values()) != len(columns) {

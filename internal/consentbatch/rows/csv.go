@@ -44,9 +44,16 @@ func (r *reader) readCSV() error {
 			continue
 		}
 		for i, cell := range record {
-			if columnOf[i] >= 0 && cell != "" {
-				r.cell(columnOf[i], cell)
+			column := columnOf[i]
+			if column < 0 || cell == "" {
+				continue
 			}
+
+			var value any = cell
+			if isTrue := strings.EqualFold(cell, "true"); columns[column].setBool != nil && (isTrue || strings.EqualFold(cell, "false")) {
+				value = isTrue // spreadsheets write TRUE and FALSE
+			}
+			r.set(column, value)
 		}
 		r.end()
 	}
@@ -114,21 +121,4 @@ func (r *reader) parseHeader(names []string) (columnOf []int) {
 	}
 
 	return columnOf
-}
-
-// cell sets a column. Spreadsheets write TRUE and FALSE.
-func (r *reader) cell(column int, value string) {
-	if columns[column].setText != nil {
-		r.text(column, value)
-		return
-	}
-
-	isTrue := strings.EqualFold(value, "true")
-	if !isTrue && !strings.EqualFold(value, "false") {
-		r.given[column] = true
-		r.problem("%s has to be true or false", columns[column].name)
-		return
-	}
-
-	r.boolean(column, isTrue)
 }

@@ -4,6 +4,7 @@ package rows
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 
@@ -31,7 +32,7 @@ func (r *reader) readJSON() error {
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](broken); ok {
 		offset = syntactic.ByteOffset
 	}
-	r.setLine(r.in.line(offset))
+	r.begin(r.in.line(offset))
 	r.problem("%s; what follows was not read", complaint(broken))
 
 	return nil
@@ -45,42 +46,39 @@ var (
 // readObjects reads the objects and what encloses them. An error is one of the decoder, which
 // cannot go on after it, or of the two above.
 func (r *reader) readObjects(dec *jsontext.Decoder) error {
-	if r.format == JSON {
-		r.begin(0)
-		isArray := dec.PeekKind() == '['
-		if _, err := dec.ReadToken(); err != nil {
+	isArray := r.format == JSON
+	if isArray {
+		bracket, err := dec.ReadToken()
+		if err != nil {
 			return err
 		}
-		if !isArray {
+		if bracket.Kind() != '[' {
 			return errNoArray
 		}
-		r.count--
 	}
 
-	for dec.PeekKind() != ']' || r.format == NDJSON {
+	for !isArray || dec.PeekKind() != ']' {
 		r.in.beginRow()
-		r.begin(0)
-		if err := r.readObject(dec); r.format == NDJSON && errors.Is(err, io.EOF) {
+		v, err := dec.ReadValue()
+		if !isArray && errors.Is(err, io.EOF) {
 			return nil
-		} else if err != nil {
+		}
+		if err != nil {
 			return err
 		}
+
+		r.begin(r.in.line(dec.InputOffset() - int64(len(v))))
+		r.readObject(v)
 	}
 
-	if _, err := dec.ReadToken(); err != nil {
+	if _, err := dec.ReadToken(); err != nil { // the bracket
 		return err
 	}
-
-	r.begin(0)
-	_, err := dec.ReadToken()
-	if err == nil {
-		return errBehind
-	}
-	if errors.Is(err, io.EOF) {
-		return nil
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return cmp.Or(err, errBehind)
 	}
 
-	return err
+	return nil
 }
 
 // complaint returns what is wrong with JSON, without any of its text.
@@ -101,27 +99,29 @@ func complaint(err error) string {
 	return "this is no valid JSON"
 }
 
-// readObject reads one row. A null is an absent value. An error is the decoder's.
-func (r *reader) readObject(dec *jsontext.Decoder) error {
-	v, err := dec.ReadValue()
-	if err != nil {
-		return err
-	}
-
-	r.setLine(r.in.line(dec.InputOffset() - int64(len(v))))
+// readObject reads one row. A null is an absent value.
+func (r *reader) readObject(v jsontext.Value) {
 	if v.Kind() != '{' {
 		r.problem("a row has to be an object")
-		return nil
+		return
 	}
 
 	var unknown []string
 	for name, value := range jsonvalue.EachMember(v) {
 		column := columnNamed(string(name))
-		if column < 0 && len(unknown) < limitNames {
+		if column < 0 {
 			unknown = append(unknown, string(name))
+			continue
 		}
-		if column >= 0 && value.Kind() != 'n' {
-			r.member(column, value)
+
+		switch value.Kind() {
+		case 'n':
+		case '"':
+			r.set(column, jsonvalue.Text(value))
+		case 't', 'f':
+			r.set(column, value.Kind() == 't')
+		default:
+			r.set(column, nil)
 		}
 	}
 
@@ -131,28 +131,8 @@ func (r *reader) readObject(dec *jsontext.Decoder) error {
 		r.problem("there are members that are not known; they are not shown, because without identity_id they may be people")
 		unknown = nil
 	}
-	for _, name := range unknown {
+	for _, name := range unknown[:min(len(unknown), limitNames)] {
 		r.problem("a member is not known: %s", shown(name))
 	}
 	r.end()
-
-	return nil
-}
-
-// member sets a column.
-func (r *reader) member(column int, value jsontext.Value) {
-	kind, isText := value.Kind(), columns[column].setText != nil
-
-	switch {
-	case isText && kind == '"':
-		r.text(column, jsonvalue.Text(value))
-	case !isText && (kind == 't' || kind == 'f'):
-		r.boolean(column, kind == 't')
-	case isText:
-		r.given[column] = true
-		r.problem("%s has to be a string", columns[column].name)
-	default:
-		r.given[column] = true
-		r.problem("%s has to be true or false, without quotes", columns[column].name)
-	}
 }

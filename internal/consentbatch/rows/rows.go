@@ -7,6 +7,8 @@ package rows
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -60,10 +62,27 @@ func (p Position) String() string {
 
 // Limits on what an Error says.
 const (
-	limitBadRows  = 100
-	limitNames    = 10 // of unknown columns or members of one row
-	limitNameShow = 40 // characters of such a name
+	limitBadRows = 100
+	limitNames   = 10 // of unknown columns or members of one row
 )
+
+// Shard selects a part of the rows of a file. The shards with the same Count and every Index
+// below it have each row once. The zero Shard has all rows.
+type Shard struct {
+	Index, Count uint64
+}
+
+// Has reports whether the row of a person belongs to the shard: whether the first eight bytes
+// of the SHA-256 of the identity, as a big-endian number, modulo Count are Index. Users split
+// files by the same rule, so it must not change.
+func (s Shard) Has(identity string) bool {
+	if s.Count == 0 {
+		return true
+	}
+
+	sum := sha256.Sum256([]byte(identity))
+	return binary.BigEndian.Uint64(sum[:])%s.Count == s.Index
+}
 
 // Error lists everything that is wrong with a file, one problem on each line. It holds no
 // value of a row.
@@ -138,20 +157,16 @@ func (r *reader) readAll(in io.Reader) ([]Row, error) {
 	return r.rows, nil
 }
 
-// begin starts a row at a line, which setLine may change.
+// begin starts a row at a line.
 func (r *reader) begin(line int) {
 	r.count++
 	r.flagged = false
 	r.given = [columnCount]bool{}
-	r.row = Row{Manual: true}
-
-	r.setLine(line)
+	r.row = Row{Manual: true, Position: Position{Line: int32(line)}} //nolint:gosec // a file is of two billion lines
 	if r.format == JSON {
 		r.row.Element = r.count
 	}
 }
-
-func (r *reader) setLine(line int) { r.row.Line = int32(line) } //nolint:gosec // a file is of two billion lines
 
 // problem records what is wrong with the present row.
 func (r *reader) problem(format string, args ...any) {
@@ -165,18 +180,31 @@ func (r *reader) problem(format string, args ...any) {
 	}
 }
 
-// text sets a column of text.
-func (r *reader) text(i int, value string) {
+// set sets a column of the present row to a string or a bool. A value of another type is a
+// problem.
+func (r *reader) set(i int, value any) {
 	r.given[i] = true
-	if err := columns[i].setText(&r.row, value); err != nil {
-		r.problem("%s %v", columns[i].name, err)
-	}
-}
+	column := columns[i]
 
-// boolean sets a column that is true or false.
-func (r *reader) boolean(i int, value bool) {
-	r.given[i] = true
-	columns[i].setBool(&r.row, value)
+	if column.setText != nil {
+		text, isText := value.(string)
+		if !isText {
+			r.problem("%s has to be a string", column.name)
+		} else if err := column.setText(&r.row, text); err != nil {
+			r.problem("%s %v", column.name, err)
+		}
+		return
+	}
+
+	isTrue, isBool := value.(bool)
+	switch {
+	case isBool:
+		column.setBool(&r.row, isTrue)
+	case r.format == CSV:
+		r.problem("%s has to be true or false", column.name)
+	default:
+		r.problem("%s has to be true or false, without quotes", column.name)
+	}
 }
 
 // end checks the present row as a whole, and adds it if it belongs to the shard.
