@@ -18,45 +18,30 @@ import (
 
 var propertyRows = soak.Size(soak.Raced(50, 100), 200)
 
-var batchFaults = []mockserver.Fault{
-	{Cut: mockserver.CutBeforeCommit},
-	{Cut: mockserver.CutAfterCommit},
-	{Cut: mockserver.CutBody, CutAt: 7},
-	{Cut: mockserver.CutChunked, CutAt: 7},
-	{Status: 400, Body: []byte(`{"error":{"code":"E400","message":"not today"}}`)},
-	{Status: 408},
-	{Status: 425},
-	{Status: 429, Header: map[string][]string{"Retry-After": {"1"}}},
-	{Status: 500},
-	{Status: 500, Commit: true},
-	{Status: 503, Header: map[string][]string{"Retry-After": {"2"}}},
-	{Status: 200, Commit: true, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Back soon")},
-	{Hang: true, Commit: true},
-}
-
-// storm hits one request in twenty, and now and then lets the person concerned choose
-// before the client hears of it.
+// storm is disorder in which now and then the person concerned chooses before the client hears
+// of the answer.
 type storm struct {
+	*mocktest.Disorder
+
 	service *mocktest.Instance
 
 	mu     sync.Mutex
 	rand   *rand.Rand
-	off    bool
 	chosen map[string]bool // who has chosen for themselves
 }
 
 func (s *storm) hit(r mockserver.Request) *mockserver.Fault {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.off || s.rand.IntN(20) > 0 {
-		return nil
-	}
-	fault := batchFaults[s.rand.IntN(len(batchFaults))]
-	if r.Identity != "" && s.rand.IntN(4) == 0 {
+	fault := s.Choose(r)
+	if fault != nil && r.Identity != "" && s.intN(4) == 0 {
 		fault.Then = func() { s.choose(r.Identity) }
 	}
+	return fault
+}
 
-	return &fault
+func (s *storm) intN(n int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rand.IntN(n)
 }
 
 // choose takes all clauses back, later than the rows were agreed to.
@@ -65,12 +50,6 @@ func (s *storm) choose(identity string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.chosen[identity] = true
-}
-
-func (s *storm) end() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.off = true
 }
 
 // TestConsentBatch_convergesUnderRandomFaults creates and changes a batch under
@@ -89,12 +68,12 @@ func TestConsentBatch_convergesUnderRandomFaults(t *testing.T) {
 				}
 			}()
 
-			s := &storm{rand: rand.New(rand.NewPCG(seed, 5)), chosen: map[string]bool{}}
+			s := &storm{Disorder: mocktest.NewDisorder(seed, 20), rand: rand.New(rand.NewPCG(seed, 5)), chosen: map[string]bool{}}
 			s.service = mocktest.StartPipe(t, func(server *mockserver.Server) { server.FaultFor, server.Wrap = s.hit, nil })
 			state := s.converge(t, nil, f)
 			f.write(strings.ReplaceAll(people(propertyRows), "true,true,false", "false,true,true"))
 			state = s.converge(t, state, f)
-			s.end()
+			s.End()
 			s.wantAllRight(t, state, f)
 		})
 	}
@@ -128,7 +107,7 @@ func (s *storm) converge(t *testing.T, state *prototest.State, f *batchFile) *pr
 			t.Fatalf("no end after %d applies: %v", round, diags.Errors())
 		}
 
-		s.choose(userName(s.anyRow())) // people choose between two applies as well
+		s.choose(userName(s.intN(propertyRows))) // people choose between two applies as well
 		<-time.After(time.Minute)
 	}
 }
@@ -142,12 +121,6 @@ func (s *storm) planOnly(t *testing.T, p *prototest.Provider, state *prototest.S
 	if n := s.service.Count(mockserver.OpUpdateConsent); n > 0 {
 		t.Errorf("the plan has sent %d updates", n)
 	}
-}
-
-func (s *storm) anyRow() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.rand.IntN(propertyRows)
 }
 
 // process starts another provider, with a login of its own.

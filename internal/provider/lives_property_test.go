@@ -19,56 +19,12 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-var randomFaults = []mockserver.Fault{
-	{Cut: mockserver.CutBeforeCommit},
-	{Cut: mockserver.CutAfterCommit},
-	{Cut: mockserver.CutBody, CutAt: 7},
-	{Status: 500},
-	{Status: 500, Commit: true},
-	{Status: 502},
-	{Status: 504, Commit: true},
-	{Status: 408},
-	{Status: 302, Header: map[string][]string{"Location": {"/elsewhere"}}},
-	{Status: 503, Header: map[string][]string{"Retry-After": {"2"}}},
-	{Status: 429, Header: map[string][]string{"Retry-After": {"1"}}},
-	{Status: 401},
-	{Hang: true},
-	{Hang: true, Commit: true},
-	{Delay: 40 * time.Second},
-	{Status: 403, Body: []byte("{}")},
-	{Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Sign in</p>")},
-}
-
-// disorder chooses a fault for some of the requests while it is on.
-type disorder struct {
-	mu   sync.Mutex
-	rand *rand.Rand
-	off  bool
-}
-
-func (d *disorder) choose(mockserver.Request) *mockserver.Fault {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.off || d.rand.IntN(3) > 0 {
-		return nil
-	}
-	fault := randomFaults[d.rand.IntN(len(randomFaults))]
-	return &fault
-}
-
-// end ends the faults.
-func (d *disorder) end() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.off = true
-}
-
 // lives are objects with a service over many applies, each a process of its own. Nothing is
 // retried within an apply, so that an answer and the look for it are often lost both.
 type lives struct {
 	t       *testing.T
 	service *mocktest.Instance
-	faults  *disorder
+	faults  *mocktest.Disorder
 	rand    *rand.Rand
 	list    []*objects.Object
 	// proves reports that the service lists requests also once they are over, and that the
@@ -97,10 +53,10 @@ func TestProvider_livesUnderFaults(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					// The time of a bubble begins in the year 2000, and the people agreed later.
 					<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
-					l := &lives{t: t, faults: &disorder{rand: rand.New(rand.NewPCG(seed, 3))}, rand: rand.New(rand.NewPCG(seed, 4))}
+					l := &lives{t: t, faults: mocktest.NewDisorder(seed, 3), rand: rand.New(rand.NewPCG(seed, 4))}
 					l.list = objects.Random(l.rand, folder)
 					l.service = mocktest.StartPipe(t, func(s *mockserver.Server) {
-						s.FaultFor, s.FulfilmentDelay = l.faults.choose, 45*time.Minute
+						s.FaultFor, s.FulfilmentDelay = l.faults.Choose, 45*time.Minute
 						s.DataRetention = 1000 * time.Hour // data that is offered for an hour only is asked for anew
 						s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: l.proves} }
 					})
@@ -134,7 +90,7 @@ func (l *lives) converge() {
 		<-time.After(5 * time.Minute)
 	}
 
-	l.faults.end()
+	l.faults.End()
 	if open := l.open(); open != "" {
 		l.t.Errorf("without faults, %s", open)
 	}
@@ -164,7 +120,7 @@ func (l *lives) live() {
 		<-time.After(5 * time.Minute)
 	}
 
-	l.faults.end()
+	l.faults.End()
 
 	for round := 0; ; round++ {
 		open := l.open()
