@@ -13,6 +13,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -20,7 +21,8 @@ import (
 // batch is one plan, apply or destroy of an analytics_consent_batch.
 type batch struct {
 	resource *batchResource
-	model    model
+	config   model        // by which the rows are read; that in state for a destroy
+	model    model        // that is planned or applied
 	prior    *model       // in state; nil for a create
 	object   tfkit.Object // zero in the plan of a create
 	diags    *diag.Diagnostics
@@ -57,8 +59,8 @@ func (b *batch) connect() (ok bool) {
 
 // open reads the content for an apply and opens the report. It refuses a content other than
 // the planned one.
-func (b *batch) open(config model) (ok bool) {
-	if b.content, ok = config.read(b.inState(), b.diags); !ok || !b.connect() {
+func (b *batch) open() (ok bool) {
+	if !b.read() || !b.connect() {
 		return false
 	}
 
@@ -94,7 +96,7 @@ func (b *batch) open(config model) (ok bool) {
 // readApplied reads the file that was applied, for a withdrawal. It refuses a file that has
 // changed.
 func (b *batch) readApplied() (ok bool) {
-	if b.content, ok = b.model.read(b.inState(), b.diags); !ok {
+	if !b.read() {
 		return false
 	}
 
@@ -114,18 +116,15 @@ func (b *batch) readApplied() (ok bool) {
 }
 
 // run calls do for every row, for as many at once as the client sends requests.
-func (b *batch) run(ctx context.Context, do func(ctx context.Context, i int) (outcome, error)) *tally {
-	r := runner{rows: len(b.content.rows), workers: b.client.Concurrency(), do: do}
-	t := r.run(ctx)
-	b.diags.Append(t.diags...)
-
-	return t
+func (b *batch) run(ctx context.Context, do func(ctx context.Context, row rows.Row) (outcome, error)) *tally {
+	return run(ctx, len(b.content.rows), b.client.Concurrency(), func(ctx context.Context, i int) (outcome, error) {
+		return do(ctx, b.content.rows[i])
+	})
 }
 
 // compare asks the service about every row.
 func (b *batch) compare(ctx context.Context) *tally {
-	return b.run(ctx, func(ctx context.Context, i int) (outcome, error) {
-		row := b.content.rows[i]
+	return b.run(ctx, func(ctx context.Context, row rows.Row) (outcome, error) {
 		u := b.model.update(row)
 		u.OnlyKnown = true
 
@@ -156,15 +155,14 @@ func (b *batch) update(ctx context.Context, identity string, u client.ConsentUpd
 // the service says that it holds no record of the person although it held one, at the last
 // apply of the same rows or in this run.
 func (b *batch) write(ctx context.Context) *tally {
+	shared := b.overlapBy(b.resource.Written.Keep)
+	if b.prior == nil { // the plan of an update has warned
+		shared.report(sharedPeople, b, tfkit.Problem.AddWarning)
+	}
+
 	isRecorded := b.model.bindsToRecords()
 
-	var shared overlap
-	t := b.run(ctx, func(ctx context.Context, i int) (outcome, error) {
-		row := b.content.rows[i]
-		if other, also := b.resource.Written.Keep(b.object, b.scope, row.Identity); also {
-			shared.add(other, i)
-		}
-
+	return b.run(ctx, func(ctx context.Context, row rows.Row) (outcome, error) {
 		u := b.model.update(row)
 		u.OnlyKnown = isRecorded || b.resource.Written.IsShown(b.scope, row.Identity)
 		as, err := b.update(ctx, row.Identity, u, nil)
@@ -176,25 +174,19 @@ func (b *batch) write(ctx context.Context) *tally {
 
 		return as, err
 	})
-
-	if b.prior == nil { // the plan of an update has warned
-		shared.report(sharedPeople, b, tfkit.Problem.AddWarning)
-	}
-
-	return t
 }
 
 // withdraw withdraws the consent of every row that no other object of this run writes.
 func (b *batch) withdraw(ctx context.Context) *tally {
-	var withheld overlap
-	t := b.run(ctx, func(ctx context.Context, i int) (outcome, error) {
-		row := b.content.rows[i]
-		u := b.model.withdrawal(row)
+	keeper := func(row rows.Row) (tfkit.Object, bool) {
+		return b.resource.Written.Keeper(b.object, b.scope, row.Identity)
+	}
 
-		var other tfkit.Object
-		u.Superseded = func() (yes bool) {
-			other, yes = b.resource.Written.Keeper(b.object, b.scope, row.Identity)
-			return yes
+	t := b.run(ctx, func(ctx context.Context, row rows.Row) (outcome, error) {
+		u := b.model.withdrawal(row)
+		u.Superseded = func() bool {
+			_, isKept := keeper(row)
+			return isKept
 		}
 
 		// The row is from the file that was applied, so it is what was written last.
@@ -202,22 +194,24 @@ func (b *batch) withdraw(ctx context.Context) *tally {
 		if transport.IsClass(err, transport.ClassNotFound) { // there is nothing to withdraw
 			return inPlace, nil
 		}
-		if err == nil && as == superseded {
-			withheld.add(other, i)
-		}
 
 		return as, err
 	})
 
+	withheld := overlap{}
+	for _, i := range t.rowsThatAre(superseded) {
+		other, _ := keeper(b.content.rows[i])
+		withheld[other.String()] = append(withheld[other.String()], i)
+	}
 	withheld.report(notWithdrawn, b, tfkit.Problem.AddWarning)
 
 	return t
 }
 
 // apply creates or updates the object. It returns false if there is nothing to save.
-func (b *batch) apply(ctx context.Context, config model) (ok bool) {
+func (b *batch) apply(ctx context.Context) (ok bool) {
 	defer b.closeReport()
-	if !b.open(config) {
+	if !b.open() {
 		return false
 	}
 

@@ -15,6 +15,18 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
+const writeOnlyBlock = `
+variable "people" {
+  type      = string
+  ephemeral = true
+}
+
+resource "analytics_consent_batch" "all" {
+  content_wo         = var.people
+  content_wo_version = 1
+}
+`
+
 // batchBlock returns a batch of a file beside the configuration, as text.
 func batchBlock(lines ...string) string {
 	return fmt.Sprintf("\nresource \"analytics_consent_batch\" \"all\" {\n  source = \"${path.module}/consents.csv\"\n  %s\n}\n", strings.Join(lines, "\n  "))

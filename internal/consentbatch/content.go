@@ -13,7 +13,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
@@ -44,43 +43,43 @@ type input struct {
 // place returns the position of a row as text.
 func (in input) place(row int) string { return in.rows[row].String() }
 
-// read reads and checks all rows of the content, and returns those of the shard. Only the model
-// of a configuration holds content_wo.
-func (m *model) read(inState string, diags *diag.Diagnostics) (input, bool) {
-	problem := tfkit.Problem{InState: inState, At: path.Root("source")}
-	format := rows.Format(m.Format.ValueString())
+// read reads and checks all rows of source or content_wo, and keeps those of the shard, or
+// reports why they cannot be used.
+func (b *batch) read() (ok bool) {
+	problem := tfkit.Problem{InState: b.inState(), At: path.Root("source")}
+	format := rows.Format(b.config.Format.ValueString())
 
-	var list []rows.Row
 	var err error
-	if m.isWriteOnly() {
-		text := m.ContentWO.ValueString()
+	if b.config.isWriteOnly() {
+		text := b.config.ContentWO.ValueString()
 		problem.At = path.Root("content_wo")
-		list, err = rows.ReadShard(strings.NewReader(text), cmp.Or(format, rows.FormatIn(text)), shardOf(m.Shard))
+		b.content.rows, err = rows.ReadShard(strings.NewReader(text), cmp.Or(format, rows.FormatIn(text)), shardOf(b.config.Shard))
 	} else {
-		list, err = m.readSource(cmp.Or(format, rows.FormatOf(m.Source.ValueString())))
+		b.content.rows, err = b.config.readSource(cmp.Or(format, rows.FormatOf(b.config.Source.ValueString())))
+	}
+	if err == nil {
+		b.content.sum = rows.Sum(b.content.rows)
+		return true
 	}
 
 	if problems, bad := errors.AsType[*rows.Error](err); bad {
 		problem.Summary = "Unusable rows"
 		problem.Detail = problems.Error()
 		problem.Do = "correct these lines; nothing is sent before all of them are right. Values are not shown, because they are personal data."
-		problem.AddError(diags)
+		problem.AddError(b.diags)
 
-		return input{}, false
-	}
-	if err != nil {
-		problem.Summary = "The rows cannot be read"
-		problem.Detail = "The file cannot be read: " + outfile.Pathless(err).Error() + "."
-		problem.Do = "check the path, which is relative to the folder in which Terraform runs (begin it with ${path.module} for one beside the configuration), and the permissions of the file."
-		if errors.Is(err, fs.ErrNotExist) {
-			problem.Do += " If another resource makes the file in the same apply, take the path from an attribute of that resource which is known only after apply, such as the output of a terraform_data: the file is not read before it exists then. The guide \"Batches in detail\" has an example."
-		}
-		problem.AddError(diags)
-
-		return input{}, false
+		return false
 	}
 
-	return input{rows: list, sum: rows.Sum(list)}, true
+	problem.Summary = "The rows cannot be read"
+	problem.Detail = "The file cannot be read: " + outfile.Pathless(err).Error() + "."
+	problem.Do = "check the path, which is relative to the folder in which Terraform runs (begin it with ${path.module} for one beside the configuration), and the permissions of the file."
+	if errors.Is(err, fs.ErrNotExist) {
+		problem.Do += " If another resource makes the file in the same apply, take the path from an attribute of that resource which is known only after apply, such as the output of a terraform_data: the file is not read before it exists then. The guide \"Batches in detail\" has an example."
+	}
+	problem.AddError(b.diags)
+
+	return false
 }
 
 var errNotRegular = errors.New("it is no regular file")

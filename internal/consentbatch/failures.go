@@ -25,9 +25,8 @@ const (
 
 // failures holds the failed rows of one run by cause. The zero value is empty.
 type failures struct {
-	Count  int
 	causes []*cause
-	byKey  map[causeKey]*cause
+	byKey  map[string]*cause
 }
 
 // cause is a failure and the rows that it happened to. Details of the error that do not
@@ -37,55 +36,46 @@ type cause struct {
 	rows  []int
 }
 
-// causeKey is equal for failures with the same cause.
-type causeKey struct {
-	title, operation string
-	status           int
-	code, said       string
+// causeKey returns a text that is equal for failures with the same cause.
+func causeKey(e *transport.Error) string {
+	return fmt.Sprintf("%q %q %d %q %q %q %q", e.Title(), e.Operation, e.Status, e.Code, e.Detail, e.Message, e.Fields)
 }
 
-// Add records that a row failed.
-func (f *failures) Add(row int, err error) {
-	f.Count++
-
+// add records that a row failed.
+func (f *failures) add(row int, err error) {
 	e, ok := errors.AsType[*transport.Error](err)
 	if !ok {
 		e = &transport.Error{Class: transport.ClassInternal}
 	}
 
-	key := causeKey{title: e.Title(), operation: e.Operation, status: e.Status, code: e.Code, said: fmt.Sprintf("%q%q%q", e.Detail, e.Message, e.Fields)}
-	c := f.byKey[key]
+	c := f.byKey[causeKey(e)]
 	if c == nil && len(f.causes) >= limitCauses {
 		vague := *e
 		vague.Detail, vague.Message, vague.Fields = "", "", nil
-		e, key.said = &vague, ""
-		c = f.byKey[key]
+		e = &vague
+		c = f.byKey[causeKey(e)]
 	}
 
 	if c == nil {
 		c = &cause{error: e}
 		if f.byKey == nil {
-			f.byKey = map[causeKey]*cause{}
+			f.byKey = map[string]*cause{}
 		}
-		f.byKey[key] = c
+		f.byKey[causeKey(e)] = c
 		f.causes = append(f.causes, c)
 	}
 	c.rows = append(c.rows, row)
 }
 
-// sort puts the most frequent causes first, and the rows of each in the order of the file.
-func (f *failures) sort() {
+// describe returns which rows failed and why, the most frequent causes first, and what to do
+// about the most frequent one. There has to be a failure.
+func (f *failures) describe(place func(row int) string) (text, advice string) {
 	for _, c := range f.causes {
 		slices.Sort(c.rows)
 	}
 	slices.SortFunc(f.causes, func(a, b *cause) int {
 		return cmp.Or(cmp.Compare(len(b.rows), len(a.rows)), cmp.Compare(a.rows[0], b.rows[0]))
 	})
-}
-
-// Text describes which rows failed and why, the most frequent causes first.
-func (f *failures) Text(place func(row int) string) string {
-	f.sort()
 
 	room := limitShownLines
 	var texts []string
@@ -103,13 +93,7 @@ func (f *failures) Text(place func(row int) string) string {
 		texts = append(texts, fmt.Sprintf("%d other causes (%d): %s", len(f.causes)-limitShownCauses, len(rows), nameSome(rows, room, place)))
 	}
 
-	return strings.Join(texts, "\n\n")
-}
-
-// Advice returns what to do about the most frequent cause.
-func (f *failures) Advice() string {
-	f.sort()
-	return tfkit.Advice(f.causes[0].error)
+	return strings.Join(texts, "\n\n"), tfkit.Advice(f.causes[0].error)
 }
 
 // nameSome returns the places of rows in the order of the file. After limit places, it counts

@@ -4,10 +4,6 @@ package consentbatch
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -42,7 +38,8 @@ var (
 
 // reportFailed reports in one error how many rows were not done, which failed, and why.
 func (b *batch) reportFailed(t *tally, words failedWords) {
-	if len(t.diags) > 0 { // a panic has its own error
+	if len(t.diags) > 0 { // of a panic, which has its own error
+		b.diags.Append(t.diags...)
 		return
 	}
 
@@ -59,8 +56,9 @@ func (b *batch) reportFailed(t *tally, words failedWords) {
 		problem.Detail += fmt.Sprintf(" Requests were on their way when the run ended, so the outcome of %d is unknown.", n)
 	}
 	if t.counts[failed] > 0 {
-		problem.Detail += "\n\n" + t.failures.Text(b.content.place)
-		problem.Do = t.failures.Advice() + " Then " + words.Do
+		text, advice := t.failures.describe(b.content.place)
+		problem.Detail += "\n\n" + text
+		problem.Do = advice + " Then " + words.Do
 	}
 	if t.interrupted {
 		problem.Summary = "Interrupted before all rows were done"
@@ -114,100 +112,51 @@ func (m *model) warnDestroyed(diags *diag.Diagnostics) {
 
 // warnUntimed warns of rows without agreement_time that are written over what the service holds,
 // or may be; t is nil if no row was compared.
-func (p *planner) warnUntimed(t *tally) {
+func (b *batch) warnUntimed(t *tally) {
 	var untimed []int
-	for i, row := range p.content.rows {
+	for i, row := range b.content.rows {
 		if row.Agreed == 0 && (t == nil || t.results[i] == written) {
 			untimed = append(untimed, i)
 		}
 	}
-	if len(untimed) == 0 || !p.model.KeepLaterChoice.ValueBool() || !p.warns() {
+	if len(untimed) == 0 || !b.model.KeepLaterChoice.ValueBool() || !b.warns() {
 		return
 	}
 
 	tfkit.Problem{
 		Summary: "Rows without agreement_time",
 		Detail: fmt.Sprintf("%d of %d rows have no agreement_time, so a choice that these people have made since cannot be recognised and is overwritten: %s.",
-			len(untimed), len(p.content.rows), nameSome(untimed, limitShownLines, p.content.place)),
+			len(untimed), len(b.content.rows), nameSome(untimed, limitShownLines, b.content.place)),
 		Do: "give these rows the time at which their consent was given, or set keep_later_choice = false if overwriting is intended.",
 		At: path.Root("keep_later_choice"),
-	}.AddWarning(p.diags)
+	}.AddWarning(b.diags)
 }
 
 // warnIncomparable warns of the rows that could not be compared.
-func (p *planner) warnIncomparable(t *tally) {
-	if !t.failedInPart() || !p.warns() {
+func (b *batch) warnIncomparable(t *tally) {
+	if !t.failedInPart() || !b.warns() {
 		return
 	}
 
+	text, advice := t.failures.describe(b.content.place)
 	tfkit.Problem{
-		Summary: fmt.Sprintf("%d of %d rows could not be compared", t.counts[failed], len(p.content.rows)),
-		Detail:  t.failures.Text(p.content.place) + "\n\nAn apply tries them again, and writes all others that differ.",
-		Do:      t.failures.Advice(),
-	}.AddWarning(p.diags)
+		Summary: fmt.Sprintf("%d of %d rows could not be compared", t.counts[failed], len(b.content.rows)),
+		Detail:  text + "\n\nAn apply tries them again, and writes all others that differ.",
+		Do:      advice,
+	}.AddWarning(b.diags)
 }
 
 // warnRemoved warns of rows that are gone.
-func (p *planner) warnRemoved() {
-	if p.prior == nil || !p.warns() || !p.model.Shard.Equal(p.prior.Shard) {
+func (b *batch) warnRemoved() {
+	if b.prior == nil || !b.warns() || !b.model.Shard.Equal(b.prior.Shard) {
 		return
 	}
 
-	if gone := p.prior.Rows.ValueInt64() - int64(len(p.content.rows)); gone > 0 {
+	if gone := b.prior.Rows.ValueInt64() - int64(len(b.content.rows)); gone > 0 {
 		tfkit.Problem{
 			Summary: "Rows that are no longer managed",
 			Detail:  fmt.Sprintf("There are %d fewer rows than at the last apply. What the service holds about these people stays as it is.", gone),
 			Do:      "nothing. To withdraw the consent of these people, set the clauses to false instead of removing the rows.",
-		}.AddWarning(p.diags)
+		}.AddWarning(b.diags)
 	}
-}
-
-// overlap collects, by object, the rows of people that another object of the run manages as
-// well. The zero value is empty and safe for concurrent use.
-type overlap struct {
-	mu   sync.Mutex
-	rows map[string][]int
-}
-
-func (o *overlap) add(other tfkit.Object, row int) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-
-	if o.rows == nil {
-		o.rows = map[string][]int{}
-	}
-	o.rows[other.String()] = append(o.rows[other.String()], row)
-}
-
-// The problems of an overlap. Their details end with the other objects and the rows of each.
-var (
-	sharedPeople = tfkit.Problem{
-		Summary: "Another resource manages people of these rows",
-		Detail:  "The consent of one person is managed by this batch and by another resource. Where they differ, each apply undoes the other one, and the plan never stays empty.",
-		Do:      "remove these rows, or take the other resource out of the configuration with on_destroy = \"retain\".",
-	}
-	notWithdrawn = tfkit.Problem{
-		Summary: "Not withdrawn, another resource writes these rows",
-		Detail:  "on_destroy is \"withdraw\", and in the same run another resource writes the consent of these people, so theirs was not withdrawn.",
-		Do:      "nothing, if the batch was renamed or its people are managed by the other resource now. To withdraw their consent, set the clauses to false there.",
-	}
-	keptByAnother = tfkit.Problem{
-		Summary: "Another resource keeps the consent to be withdrawn",
-		Detail:  "This batch and another resource have people in common. The plan destroys one of the two with on_destroy = \"withdraw\" and keeps the other one: it would withdraw the consent of these people, and the next plan would give it again.",
-		Do:      "keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. To withdraw the consent, set the clauses of the other resource to false, or remove both.",
-	}
-)
-
-// report adds a problem, as an error or a warning, if there is an overlap.
-func (o *overlap) report(problem tfkit.Problem, b *batch, add func(tfkit.Problem, *diag.Diagnostics)) {
-	if len(o.rows) == 0 {
-		return
-	}
-
-	var list strings.Builder
-	for _, other := range slices.Sorted(maps.Keys(o.rows)) {
-		fmt.Fprintf(&list, "\n%s (%d): %s", other, len(o.rows[other]), nameSome(o.rows[other], limitShownLines, b.content.place))
-	}
-	problem.Detail += " The other resources, and the rows of this batch:" + list.String()
-	add(problem, b.diags)
 }

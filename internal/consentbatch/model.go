@@ -52,6 +52,13 @@ func (m *model) comparesAnew(state model) bool {
 	return m.isWriteOnly() && !m.ContentWOVersion.Equal(state.ContentWOVersion)
 }
 
+// isUnknown reports whether the rows of a configuration, or how to compare them, are known only
+// after apply.
+func (m *model) isUnknown() bool {
+	rows := m.Source.IsUnknown() || m.ContentWO.IsUnknown() || m.ContentWOVersion.IsUnknown() || m.Format.IsUnknown()
+	return rows || !m.shardKnown() || m.KeepLaterChoice.IsUnknown() || m.CompareAtPlan.IsUnknown()
+}
+
 // bindsToRecords reports whether a plan holds that the service has a record of each row: the rows
 // are those of the last apply, which has left none missing. missing is known to be 0 then, so
 // that Terraform refuses an apply whose plan finds otherwise.

@@ -8,8 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
+
+// computed are the attributes that an apply decides.
+var computed = []string{"digest", "rows", "kept", "written", "missing"}
 
 func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	t.Parallel()
@@ -17,8 +21,7 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	plan, diags := p.Plan(batchName, nil, prototest.Attributes{"source": prototest.Unknown})
 	p.NoErrors(diags)
 	wantRequests(t, service, 0, 0)
-
-	for _, name := range []string{"digest", "rows", "kept", "written", "missing"} {
+	for _, name := range computed {
 		if plan.Attributes[name] != prototest.Unknown {
 			t.Errorf("%s is planned as %v", name, plan.Attributes[name])
 		}
@@ -51,7 +54,6 @@ func TestConsentBatch_refusesAnotherFileThanThePlannedOne(t *testing.T) {
 		content string               // at the apply
 		inState string
 	}{
-		"a create":              {false, nil, another, "nothing"},
 		"a create of more rows": {false, unscoped, people(4), "nothing"},
 		"a change":              {true, nil, another, "this resource as it was before"},
 	} {
@@ -83,36 +85,51 @@ func TestConsentBatch_refusesAnotherFileThanThePlannedOne(t *testing.T) {
 	}
 }
 
-// TestConsentBatch_secondPlanMayFindMore plans twice, as an apply does: Terraform
-// refuses a second plan in which a known value has changed.
+// TestConsentBatch_secondPlanMayFindMore plans twice, as an apply does: Terraform refuses a second
+// plan in which a known value has changed, or has become unknown. It has to do so where a gateway
+// answers the second plan that there is no record.
 func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
-	f := newFile(t, people(4))
-	state := createdBatch(t, p, service, f.config(nil))
-	drift := func(i int) func() { return func() { chooseFor(service, i, early) } }
+	choose := func(i int, at string) func(*batchTest) { return func(b *batchTest) { chooseFor(b.service, i, at) } }
 
-	for _, tc := range []struct {
-		name          string
+	for name, tc := range map[string]struct {
 		others        prototest.Attributes
-		before, after func()
+		before, after func(b *batchTest)
+		refused       bool
 	}{
-		{"settings, then drift", prototest.Attributes{"on_destroy": "withdraw"}, func() {}, drift(0)},
-		{"drift, then more of it", nil, drift(1), drift(2)},
-		{"drift, then a later choice", nil, drift(3), func() { chooseFor(service, 3, late) }},
+		"settings, then drift":       {withdrawing, func(*batchTest) {}, choose(0, early), false},
+		"drift, then more of it":     {nil, choose(1, early), choose(2, early), false},
+		"drift, then a later choice": {nil, choose(3, early), choose(3, late), false},
+		"drift, then a gateway": {nil, choose(0, early), func(b *batchTest) {
+			b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(1), Status: 404, Body: []byte(`{"message":"no route"}`)})
+		}, true},
 	} {
-		tc.before()
-		first, diags := p.Plan(batchName, state, f.config(tc.others))
-		p.NoErrors(diags)
-		tc.after()
-		second, diags := p.Plan(batchName, state, f.config(tc.others))
-		p.NoErrors(diags)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBatch(t, people(4), nil, func(t *testing.T, b *batchTest) {
+				b.create(nil)
+				plan := func(before func(*batchTest)) (prototest.Attributes, []string) {
+					before(b)
+					b.p.NewRun()
+					plan, diags := b.p.Plan(batchName, b.state, b.f.config(tc.others))
+					b.p.NoErrors(diags)
+					return plan.Attributes, diags.Warnings()
+				}
 
-		for _, attribute := range []string{"digest", "rows", "kept", "written", "missing"} {
-			if planned := first.Attributes[attribute]; planned != prototest.Unknown && planned != second.Attributes[attribute] {
-				t.Errorf("%s: %s was planned as %v and then as %v", tc.name, attribute, planned, second.Attributes[attribute])
-			}
-		}
+				first, _ := plan(tc.before)
+				second, said := plan(tc.after)
+				refused := false
+				for _, attribute := range computed {
+					refused = refused || first[attribute] != prototest.Unknown && first[attribute] != second[attribute]
+				}
+				if refused != tc.refused {
+					t.Errorf("%v is planned, and then %v", first, second)
+				}
+				if refused {
+					prototest.WantText(t, said, "The service reports records as missing", "line 3")
+				}
+			})
+		})
 	}
 }
 
@@ -127,24 +144,23 @@ func TestConsentBatch_digestIsOfTheRowsAndTheirPlace(t *testing.T) {
 		config  prototest.Attributes // besides the content
 		isSame  [2]bool              // of a create, and of a change
 	}{
-		"the same rows":            {people(4), nil, [2]bool{true, true}},
 		"the same rows as written": {strings.ReplaceAll(people(4), "true", "TRUE"), nil, [2]bool{true, true}},
 		"as many other rows":       {others, nil, [2]bool{false, false}},
 		"another scope":            {people(4), prototest.Attributes{"account_id": "acct-7"}, [2]bool{false, false}},
 		"another path":             {people(4), prototest.Attributes{"source": newFile(t, people(4)).path}, [2]bool{false, true}},
 	} {
-		for _, source := range []string{"source", "content_wo"} {
-			if source == "content_wo" && tc.config["source"] != nil {
+		for _, writeOnly := range []bool{false, true} {
+			if writeOnly && tc.config["source"] != nil {
 				continue
 			}
-			t.Run(name+" in "+source, func(t *testing.T) {
+			t.Run(name+map[bool]string{true: " in content_wo"}[writeOnly], func(t *testing.T) {
 				t.Parallel()
 				inBatch(t, people(3), nil, func(t *testing.T, b *batchTest) {
 					digest := func(content string, more prototest.Attributes) any {
-						config := prototest.Attributes{"content_wo": content, "content_wo_version": 1}.With(more)
-						if source == "source" {
-							b.f.write(content)
-							config = b.f.config(more)
+						b.f.write(content)
+						config := b.f.config(more)
+						if writeOnly {
+							config = prototest.Attributes{"content_wo": content, "content_wo_version": 1}.With(more)
 						}
 						b.p.NewRun()
 						plan, diags := b.p.Plan(batchName, b.state, config)

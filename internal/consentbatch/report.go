@@ -147,7 +147,7 @@ func (b *batch) encodeReport(to io.Writer, t *tally) error {
 		return err
 	}
 
-	reasons := make(map[int]*reportFailure, t.failures.Count)
+	reasons := map[int]*reportFailure{}
 	for _, c := range t.failures.causes {
 		e := c.error
 		reason := &reportFailure{Error: e.Title(), Operation: e.Operation, Status: e.Status, Code: e.Code, Message: e.Message}

@@ -183,8 +183,8 @@ func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, 
 	}
 
 	r.ResolveScope(&plan.Scope)
-	b := &batch{resource: r, model: plan, object: plan.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
-	if b.apply(ctx, config) {
+	b := &batch{resource: r, config: config, model: plan, object: plan.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
+	if b.apply(ctx) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
 	}
 }
@@ -220,8 +220,8 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 		return
 	}
 
-	b := &batch{resource: r, model: plan, prior: &state, object: plan.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
-	if b.apply(ctx, config) {
+	b := &batch{resource: r, config: config, model: plan, prior: &state, object: plan.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
+	if b.apply(ctx) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
 	}
 }
@@ -239,6 +239,6 @@ func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 		return
 	}
 
-	b := &batch{resource: r, model: state, prior: &state, object: state.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
+	b := &batch{resource: r, config: state, model: state, prior: &state, object: state.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
 	b.destroy(ctx)
 }

@@ -4,11 +4,9 @@ package consentbatch_test
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/config"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -18,6 +16,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
+
+const address = "analytics_consent_batch.all"
 
 func TestAccConsentBatchResource_basic(t *testing.T) {
 	service, f := startAcc(t, 3)
@@ -38,15 +38,6 @@ func TestAccConsentBatchResource_basic(t *testing.T) {
 				statecheck.ExpectKnownValue(address, tfjsonpath.New("on_destroy"), knownvalue.StringExact("retain")),
 			),
 		},
-	)
-	wantEachOnce(t, service, 3)
-}
-
-func TestAccConsentBatchResource_update(t *testing.T) {
-	service, f := startAcc(t, 3)
-
-	runSteps(t,
-		resource.TestStep{Config: acctest.Block(service) + f.block()},
 		resource.TestStep{ // two more rows
 			PreConfig: func() { f.write(people(5)) },
 			Config:    acctest.Block(service) + f.block(),
@@ -62,92 +53,135 @@ func TestAccConsentBatchResource_update(t *testing.T) {
 			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address, tfjsonpath.New("rows"), knownvalue.Int64Exact(5))},
 		},
 	)
-	wantEachOnce(t, service, 5)
-}
-
-func TestAccConsentBatchResource_laterChoice(t *testing.T) {
-	service, f := startAcc(t, 3)
-
-	runSteps(t,
-		resource.TestStep{
-			PreConfig:         func() { chooseFor(service, 0, late) },
-			Config:            acctest.Block(service) + f.block(`on_destroy = "withdraw"`),
-			ConfigStateChecks: expectCounts(counts{Rows: 3, Kept: 1, Written: 2}),
-		},
-		resource.TestStep{
-			PreConfig: func() { chooseFor(service, 1, late) },
-			Config:    acctest.Block(service) + f.block(`on_destroy = "withdraw"`),
-			PlanOnly:  true,
-		},
-	)
-
-	// The second update of the last row is its withdrawal.
-	wantWritten(t, service, map[string]int{userName(1): 1, userName(2): 2})
-	for i := range 2 {
-		if record, _ := service.Consent(scope, userName(i)); record.AgreementTime != late {
-			t.Errorf("of row %d the service holds %+v", i, record)
-		}
-	}
-	wantRow(t, service, 2, [5]bool{})
+	wantEachOnce(t, service, every(1, 5)...)
 }
 
 func TestAccConsentBatchResource_validation(t *testing.T) {
 	service, f := startAcc(t, 3)
-	wrong := newFile(t, people(3)+"jane.doe@example.com,yes,true,true,true,,then\n"+rowOf(1, early))
+	f.write(people(3) + "jane.doe@example.com,yes,true,true,true,,then\n" + rowOf(1, early))
 
-	steps := []resource.TestStep{
-		{
-			Config: acctest.Block(service) + wrong.block(),
-			ExpectError: acctest.Message("Unusable rows", "line 5: clause_1_consent has to be true or false", "line 5: agreement_time must be an RFC 3339 time",
-				"line 5: clause_5_consent is missing", "line 6: identity_id is the same as in line 3"),
-		},
-		{ // nobody is named
-			Config:      acctest.Block(service) + wrong.block(),
-			ExpectError: regexp.MustCompile(`\A[^@]*Unusable rows[^@]*\z`),
-		},
-	}
-	missing := &batchFile{t, f.path + ".csv"}
-	steps = append(steps, resource.TestStep{Config: acctest.Block(service) + missing.block(), ExpectError: acctest.Message("The rows cannot be read", "no such file")})
-
-	runSteps(t, steps...)
+	runSteps(t, resource.TestStep{
+		Config: acctest.Block(service) + f.block(),
+		ExpectError: acctest.Message("Unusable rows", "line 5: clause_1_consent has to be true or false", "line 5: agreement_time must be an RFC 3339 time",
+			"line 5: clause_5_consent is missing", "line 6: identity_id is the same as in line 3"),
+	})
 	if n := service.Count(""); n != 0 {
 		t.Errorf("%d requests", n)
 	}
 }
 
-func TestAccConsentBatchResource_writeOnly(t *testing.T) {
-	acctest.PreCheck(t, acctest.WriteOnlyAttributes)
-	service := mocktest.Start(t)
-	rows := func(content string) config.Variables {
-		return config.Variables{"people": config.StringVariable(content)}
+// TestAccConsentBatchResource_failedRow creates a batch of which one row fails. What was written
+// is not destroyed by the next apply.
+func TestAccConsentBatchResource_failedRow(t *testing.T) {
+	service, f := startAcc(t, 5)
+	service.Inject(rejecting(400, 2)...)
+	all := acctest.Block(service) + f.block(`on_destroy = "withdraw"`)
+
+	runSteps(t,
+		resource.TestStep{Config: all, ExpectError: acctest.Message("1 of 5 rows failed", "line 4", "In state now: nothing")},
+		resource.TestStep{
+			Config:            all,
+			ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
+			ConfigStateChecks: expectCounts(counts{Rows: 5, Written: 1}),
+		},
+	)
+	for i := range 5 {
+		wantRow(t, service, i, [5]bool{})
 	}
+}
+
+// TestAccConsentBatchResource_unknownSource has a provider block and a path that are known only
+// after apply. The plan then asks the service nothing, for the other batch neither.
+func TestAccConsentBatchResource_unknownSource(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	later, now := newFile(t, people(3)), newFile(t, batchHeader+rowOf(7, middle))
+	all := unknownBlocks(service, later, now)
 
 	runSteps(t,
 		resource.TestStep{
-			Config:          acctest.Block(service) + strings.Replace(writeOnlyBlock, "content_wo_version = 1", "", 1),
-			ConfigVariables: rows(people(3)),
-			ExpectError:     acctest.Message("content_wo_version"),
+			Config: all, PlanOnly: true, ExpectNonEmptyPlan: true,
+			ConfigPlanChecks: resource.ConfigPlanChecks{PostApplyPostRefresh: []plancheck.PlanCheck{
+				plancheck.ExpectUnknownValue("analytics_consent_batch.later", tfjsonpath.New("rows")),
+				plancheck.ExpectKnownValue("analytics_consent_batch.now", tfjsonpath.New("rows"), knownvalue.Int64Exact(1)),
+			}},
 		},
 		resource.TestStep{
-			Config:          acctest.Block(service) + writeOnlyBlock,
-			ConfigVariables: rows(people(3)),
-			ConfigStateChecks: append(
-				expectCounts(counts{Rows: 3, Written: 3}),
-				statecheck.ExpectKnownValue(address, tfjsonpath.New("content_wo"), knownvalue.Null()),
-				statecheck.ExpectKnownValue(address, tfjsonpath.New("content_wo_version"), knownvalue.Int64Exact(1)),
-			),
-		},
-		resource.TestStep{ // another content is noticed without another version
-			Config:            acctest.Block(service) + writeOnlyBlock,
-			ConfigVariables:   rows(people(4)),
-			ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
-			ConfigStateChecks: expectCounts(counts{Rows: 4, Written: 1}),
+			PreConfig: func() { wantRequests(t, service, 0, 0) },
+			Config:    all,
 		},
 	)
-	wantEachOnce(t, service, 4)
+	wantEachOnce(t, service, 0, 1, 2, 7)
 }
 
-const address = "analytics_consent_batch.all"
+// TestAccConsentBatchResource_shards applies all shards of a file in one run, and computes the
+// number of each row's shard in Terraform.
+func TestAccConsentBatchResource_shards(t *testing.T) {
+	service, f := startAcc(t, 60)
+
+	runSteps(t,
+		resource.TestStep{
+			Config: acctest.Block(service) + shardBlocks(f),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownOutputValue("rows", knownvalue.ListSizeExact(3)),
+				statecheck.ExpectKnownOutputValue("as_expected", knownvalue.Bool(true)),
+			},
+		},
+	)
+	wantEachOnce(t, service, every(1, 60)...)
+}
+
+// unknownBlocks returns a provider block with an unknown key, a batch with an unknown path, and
+// one whose path is known.
+func unknownBlocks(service *mocktest.Instance, later, now *batchFile) string {
+	return fmt.Sprintf(`
+resource "terraform_data" "known_later" {
+  input = { key = %q, source = %q }
+}
+
+provider "analytics" {
+  base_url       = %q
+  api_secret_key = terraform_data.known_later.output.key
+  org_id         = %q
+  project_id     = %q
+}
+
+resource "analytics_consent_batch" "later" {
+  source = terraform_data.known_later.output.source
+}
+
+resource "analytics_consent_batch" "now" {
+  source = %q
+}
+`, service.SecretKey, later.path, service.URL, mocktest.Org, mocktest.Project, now.path)
+}
+
+// shardBlocks returns the three shards of a file, and outputs of how many rows they have and
+// whether these are the numbers that they should have.
+func shardBlocks(f *batchFile) string {
+	return fmt.Sprintf(`
+locals {
+  source = %q
+  people = csvdecode(file(local.source))
+}
+
+resource "analytics_consent_batch" "shard" {
+  count  = 3
+  source = local.source
+  shard  = { index = count.index, count = 3 }
+}
+
+output "rows" {
+  value = tolist(analytics_consent_batch.shard[*].rows)
+}
+
+output "as_expected" {
+  value = tolist(analytics_consent_batch.shard[*].rows) == tolist([for index in range(3) : length([
+    for person in local.people : person if parseint(substr(sha256(person.identity_id), 0, 16), 16) %% 3 == index
+  ])])
+}
+`, f.path)
+}
 
 // startAcc starts the service and the file of an acceptance test.
 func startAcc(t *testing.T, rows int) (*mocktest.Instance, *batchFile) {
@@ -166,18 +200,6 @@ func runSteps(t *testing.T, steps ...resource.TestStep) {
 func (f *batchFile) block(lines ...string) string {
 	return fmt.Sprintf("\nresource \"analytics_consent_batch\" \"all\" {\n  source = %q\n  %s\n}\n", f.path, strings.Join(lines, "\n  "))
 }
-
-const writeOnlyBlock = `
-variable "people" {
-  type      = string
-  ephemeral = true
-}
-
-resource "analytics_consent_batch" "all" {
-  content_wo         = var.people
-  content_wo_version = 1
-}
-`
 
 // expectCounts returns checks of the counts in state.
 func expectCounts(want counts) []statecheck.StateCheck {

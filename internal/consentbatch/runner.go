@@ -20,75 +20,42 @@ import (
 
 const progressInterval = 5 * time.Second
 
-// runner calls a function for each of many rows, several at a time and in random order.
-type runner struct {
-	rows    int
-	workers int
-	// do is called once for each row, by several workers at once.
-	do func(ctx context.Context, row int) (outcome, error)
-}
+// run calls do once for each row, by several workers at once and in random order. It returns
+// when every row is done, when the service as a whole is down, or when the context ends, and no
+// worker is left.
+func run(ctx context.Context, rows, workers int, do func(ctx context.Context, row int) (outcome, error)) *tally {
+	t := &tally{results: make([]outcome, rows), began: time.Now(), logged: time.Now()}
+	t.counts[notTried] = rows
 
-// run returns when every row is done, when the service as a whole is down, or when the context
-// ends, and no worker is left.
-func (r runner) run(ctx context.Context) *tally {
-	t := &tally{order: rand.Perm(r.rows), results: make([]outcome, r.rows)} //nolint:gosec // needs no secrecy
-	t.counts[notTried] = r.rows
-	watching, stopWatching := context.WithCancel(ctx)
+	order := make(chan int, rows)
+	for _, row := range rand.Perm(rows) { //nolint:gosec // needs no secrecy
+		order <- row
+	}
+	close(order)
 
-	var workers, watcher sync.WaitGroup
-	watcher.Go(func() { r.logProgress(watching, t) })
-	for range min(r.workers, r.rows) {
-		workers.Go(func() {
+	var group sync.WaitGroup
+	for range min(workers, rows) {
+		group.Go(func() {
 			defer t.endOnPanic(ctx)
 
-			for {
-				row, ok := t.take(ctx)
-				if !ok {
+			for row := range order {
+				if !t.goesOn(ctx) {
 					return
 				}
 
-				as, err := r.do(ctx, row)
+				as, err := do(ctx, row)
 				t.record(row, as, err)
+				t.logProgress(ctx)
 			}
 		})
 	}
-
-	workers.Wait()
-	stopWatching()
-	watcher.Wait()
+	group.Wait()
 
 	if ctx.Err() != nil && t.counts[notTried] > 0 {
 		t.interrupted = true
 	}
 
 	return t
-}
-
-// logProgress logs the progress of the run in every interval.
-func (r runner) logProgress(ctx context.Context, t *tally) {
-	began := time.Now()
-	ticker := time.NewTicker(progressInterval)
-	defer ticker.Stop()
-
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-
-		t.mu.Lock()
-		done := r.rows - t.counts[notTried]
-		t.mu.Unlock()
-
-		perSecond := float64(done) / time.Since(began).Seconds()
-		fields := map[string]any{"done": done, "rows": r.rows, "rows_per_second": int(perSecond)}
-		if done > 0 {
-			fields["seconds_left"] = int(math.Ceil(float64(r.rows-done) / perSecond))
-		}
-
-		tflog.Info(ctx, "Consent batch under way", fields)
-	}
 }
 
 // outcome is the outcome of a row.
@@ -137,10 +104,11 @@ var concernOneRow = []transport.ErrorClass{
 // run lasts.
 type tally struct {
 	mu       sync.Mutex
-	order    []int     // rows that were not handed out
 	results  []outcome // by row
 	counts   [outcomes]int
 	failures failures
+
+	began, logged time.Time // the run, and the last progress that was logged
 
 	streak      int              // failures since the last success, without those that concern one row
 	down        bool             // the service as a whole is down: a streak was long enough to show it
@@ -159,17 +127,29 @@ func (t *tally) endOnPanic(ctx context.Context) {
 	}
 }
 
-// take returns the next row, or false if none is left or the run has ended.
-func (t *tally) take(ctx context.Context) (row int, ok bool) {
+// goesOn reports whether another row may be begun.
+func (t *tally) goesOn(ctx context.Context) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return !t.stopped && ctx.Err() == nil
+}
 
-	if t.stopped || ctx.Err() != nil || len(t.order) == 0 {
-		return 0, false
+// logProgress logs how many rows are done, once in each interval.
+func (t *tally) logProgress(ctx context.Context) {
+	t.mu.Lock()
+	left := t.counts[notTried]
+	done := len(t.results) - left
+	if done == 0 || time.Since(t.logged) < progressInterval {
+		t.mu.Unlock()
+		return
 	}
-	row, t.order = t.order[0], t.order[1:]
+	t.logged = time.Now()
+	t.mu.Unlock()
 
-	return row, true
+	perSecond := float64(done) / time.Since(t.began).Seconds()
+	tflog.Info(ctx, "Consent batch under way", map[string]any{
+		"done": done, "rows": len(t.results), "rows_per_second": int(perSecond), "seconds_left": int(math.Ceil(float64(left) / perSecond)),
+	})
 }
 
 // record records the outcome of a row.
@@ -185,7 +165,7 @@ func (t *tally) record(row int, as outcome, err error) {
 		as = unknown
 	} else if err != nil {
 		as = failed
-		t.failures.Add(row, err)
+		t.failures.add(row, err)
 	}
 	t.results[row] = as
 	t.counts[as]++

@@ -12,86 +12,64 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// lasting returns work in which every row takes a second and is written.
-func lasting(rows, workers int) runner {
-	return runner{rows: rows, workers: workers, do: func(ctx context.Context, _ int) (outcome, error) {
-		select {
-		case <-time.After(time.Second):
-			return written, nil
-		case <-ctx.Done():
-			return 0, &transport.Error{Class: transport.ClassCancelled}
-		}
-	}}
-}
-
-func TestRunner_progressNamesNobody(t *testing.T) {
+func TestRunner_eachRowOnceByAllWorkers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
+		var under, most atomic.Int32
+		var seen [44]atomic.Int32
 		var log bytes.Buffer
-		work := lasting(44, 4)
+
 		began := time.Now()
-		done := work.run(tflogtest.RootLogger(t.Context(), &log))
-		if took := time.Since(began); took != 11*time.Second || done.counts[written] != 44 || done.failed() {
-			t.Errorf("%d rows were written in %s", done.counts[written], took)
+		done := run(tflogtest.RootLogger(t.Context(), &log), len(seen), 4, func(_ context.Context, row int) (outcome, error) {
+			if n := under.Add(1); n > most.Load() {
+				most.Store(n)
+			}
+			<-time.After(time.Second)
+			under.Add(-1)
+			seen[row].Add(1)
+			return written, nil
+		})
+		for row := range seen {
+			if n := seen[row].Load(); n != 1 {
+				t.Errorf("row %d was done %d times", row, n)
+			}
+		}
+		if took := time.Since(began); took != 11*time.Second || most.Load() != 4 || done.counts[written] != 44 || done.succeeded() != 44 || done.failed() {
+			t.Errorf("%d rows were written in %s, %d at once", done.counts[written], took, most.Load())
 		}
 
+		// What ends in the same instant may or may not count.
 		entries, err := tflogtest.MultilineJSONDecode(&log)
 		if err != nil || len(entries) != 2 {
 			t.Fatalf("the log has %v (%v)", entries, err)
 		}
-
 		last := entries[1]
-		// What ends in the tick's own instant may or may not count.
 		if n, _ := last["done"].(float64); last["rows"] != 44.0 || n < 36 || n > 40 || last["rows_per_second"] == nil || last["seconds_left"] == nil {
 			t.Errorf("the log says %v", last)
 		}
 	})
 }
 
-func TestRunner_eachRowOnceByAllWorkers(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var under, most atomic.Int32
-		seen := make([]atomic.Int32, 1000)
-		work := runner{rows: len(seen), workers: 7, do: func(_ context.Context, row int) (outcome, error) {
-			if n := under.Add(1); n > most.Load() {
-				most.Store(n)
-			}
-			<-time.After(time.Millisecond)
-			under.Add(-1)
-			seen[row].Add(1)
-			return kept, nil
-		}}
-
-		done := work.run(t.Context())
-		for row := range seen {
-			if n := seen[row].Load(); n != 1 {
-				t.Errorf("row %d was done %d times", row, n)
-			}
-		}
-
-		if most.Load() != 7 || done.counts[kept] != 1000 || done.succeeded() != 1000 {
-			t.Errorf("%d at once, %d kept", most.Load(), done.counts[kept])
-		}
-	})
-}
-
 func TestRunner_panicEndsTheRunAndIsNotShown(t *testing.T) {
 	t.Parallel()
-	done := runner{rows: 100, workers: 3, do: func(_ context.Context, row int) (outcome, error) {
+	done := run(t.Context(), 100, 3, func(_ context.Context, row int) (outcome, error) {
 		if row == 5 {
 			panic("jane@example.com")
 		}
 		return written, nil
-	}}.run(t.Context())
-	if len(done.diags) != 1 || !done.failed() || strings.Contains(done.diags[0].Detail(), "jane") {
-		t.Errorf("it ended with %v", done.diags)
+	})
+
+	var said diag.Diagnostics
+	(&batch{diags: &said}).reportFailed(done, applyFailed)
+	if len(said) != 1 || !done.failed() || strings.Contains(said[0].Detail(), "jane") {
+		t.Errorf("it ended with %v", said)
 	}
 }
 
@@ -101,28 +79,31 @@ func TestRunner_interruptHandsOutNoOtherRow(t *testing.T) {
 	t.Parallel()
 	for name, err := range map[string]error{"the run": nil, "a request": &transport.Error{Class: transport.ClassCancelled}} {
 		ctx, cancel := context.WithCancel(t.Context())
-		done := runner{rows: 100, workers: 1, do: func(context.Context, int) (outcome, error) {
+		calls := 0
+		done := run(ctx, 100, 1, func(context.Context, int) (outcome, error) {
+			calls++
 			if err == nil {
 				cancel()
 			}
 			return written, err
-		}}.run(ctx)
+		})
 		cancel()
 
-		if len(done.order) != 99 || !done.interrupted || !done.failed() {
-			t.Errorf("%s: %d rows are left; interrupted: %t", name, len(done.order), done.interrupted)
+		if calls != 1 || !done.interrupted || !done.failed() {
+			t.Errorf("%s: %d rows were begun; interrupted: %t", name, calls, done.interrupted)
 		}
 	}
 }
 
-// failing returns work in which the given rows fail.
-func failing(rows, workers int, class transport.ErrorClass, fails func(row int) bool) runner {
-	return runner{rows: rows, workers: workers, do: func(_ context.Context, row int) (outcome, error) {
+// runFailing runs rows of which some fail.
+func runFailing(t *testing.T, rows, workers int, class transport.ErrorClass, fails func(row int) bool) *tally {
+	t.Helper()
+	return run(t.Context(), rows, workers, func(_ context.Context, row int) (outcome, error) {
 		if fails(row) {
 			return 0, &transport.Error{Class: class, Attempts: 1}
 		}
 		return written, nil
-	}}
+	})
 }
 
 // TestRunner_failingRowsStopNoneOfTheOthers has rows that fail in ways which could be those of
@@ -141,7 +122,7 @@ func TestRunner_failingRowsStopNoneOfTheOthers(t *testing.T) {
 			return (row+from)%rows < length
 		}
 
-		done := failing(rows, 1+random.IntN(16), transport.ClassServer, fails).run(t.Context())
+		done := runFailing(t, rows, 1+random.IntN(16), transport.ClassServer, fails)
 		for row, result := range done.results {
 			if want := map[bool]outcome{true: failed, false: written}[fails(row)]; result != want {
 				t.Fatalf("schedule %d: row %d of %d is %d, want %d (%v)", schedule, row, rows, result, want, done.counts)
@@ -152,15 +133,15 @@ func TestRunner_failingRowsStopNoneOfTheOthers(t *testing.T) {
 
 func TestRunner_endsWhereTheServiceIsDown(t *testing.T) {
 	t.Parallel()
-	for _, class := range []transport.ErrorClass{transport.ClassRejected, transport.ClassConflict, transport.ClassInvalid, transport.ClassPayload} {
-		if done := failing(1000, 4, class, func(int) bool { return true }).run(t.Context()); done.counts[failed] != 1000 {
+	for _, class := range concernOneRow {
+		if done := runFailing(t, 1000, 4, class, func(int) bool { return true }); done.counts[failed] != 1000 {
 			t.Errorf("%s: %d of 1000 rows were tried, although such failures say nothing of the service", class, done.counts[failed])
 		}
 	}
-	for _, answered := range []int64{0, 1, 500, 3333} {
+	for _, answered := range []int64{0, 1, 3333} {
 		for _, workers := range []int{1, 16} {
 			var requests atomic.Int64
-			done := failing(5000, workers, transport.ClassServer, func(int) bool { return requests.Add(1) > answered }).run(t.Context())
+			done := runFailing(t, 5000, workers, transport.ClassServer, func(int) bool { return requests.Add(1) > answered })
 			if n := int(requests.Load() - answered); n < outageStreak || n > outageStreak+workers || done.counts[notTried] != 5000-int(requests.Load()) || !done.down {
 				t.Errorf("%d workers: %d requests after the service went down, %d rows were not tried", workers, n, done.counts[notTried])
 			}
@@ -172,7 +153,6 @@ func TestRunner_endsWhereTheServiceIsDown(t *testing.T) {
 func TestRunner_lateSuccessDoesNotHideTheOutage(t *testing.T) {
 	t.Parallel()
 	all := &tally{results: make([]outcome, 100)}
-	all.counts[notTried] = 100
 	for row := range outageStreak {
 		all.record(row, 0, &transport.Error{Class: transport.ClassServer})
 	}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package consentbatch_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+)
+
+// batchTest is a batch of a file, as the steps of a test have left it.
+type batchTest struct {
+	*testing.T
+
+	p       *prototest.Provider
+	service *mocktest.Instance
+	f       *batchFile
+	state   *prototest.State
+}
+
+// inBatch runs a test of a batch in a bubble.
+func inBatch(t *testing.T, content string, settings prototest.Attributes, test func(t *testing.T, b *batchTest)) {
+	t.Helper()
+	bubble(t, func(t *testing.T) {
+		p, service := startPipe(t, settings)
+		test(t, &batchTest{t, p, service, newFile(t, content), nil})
+	})
+}
+
+// step is a refresh, a plan and its apply in a process of their own, and what is expected of them.
+type step struct {
+	before  func(b *batchTest)   // what happens before; nil for nothing
+	content string               // of the file from now on; empty for the same
+	config  prototest.Attributes // the file is the source unless it has content_wo
+	destroy bool                 // in place of an update
+
+	errors, warnings []string           // words of the only one; nil for none
+	gets, patches    int                // requests
+	counts           counts             // in state
+	held             map[int][5]bool    // clauses that the service holds afterwards, by row
+	report           []string           // lines of the report, which is left out if this is nil and not written if it is empty
+	after            func(b *batchTest) // further checks
+}
+
+// apply applies the steps one after the other. It fails the test where a message or a report
+// names a person, a create that failed is in state, or the plan after a step without an error is
+// not empty.
+func (b *batchTest) apply(steps ...step) {
+	b.Helper()
+	for i, s := range steps {
+		b.p.NewRun()
+		b.service.Reset()
+		if s.before != nil {
+			s.before(b)
+		}
+		if s.content != "" {
+			b.f.write(s.content)
+		}
+		config := s.config
+		if config["content_wo"] == nil {
+			config = b.f.config(s.config)
+		}
+		if s.report != nil {
+			config = config.With(prototest.Attributes{"report_path": b.f.reportPath()})
+		}
+
+		if s.destroy {
+			b.destroy(s)
+		} else {
+			b.update(config, s)
+		}
+
+		wantRequests(b.T, b.service, s.gets, s.patches)
+		for row, clauses := range s.held {
+			wantRow(b.T, b.service, row, clauses)
+		}
+		if s.report != nil {
+			text, _ := os.ReadFile(b.f.reportPath())
+			if diff := cmp.Diff(s.report, strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })); diff != "" {
+				b.Errorf("the report (-want +got):\n%s", diff)
+			}
+		}
+		if s.errors == nil && !s.destroy {
+			b.wantDone(config, s)
+		}
+		if s.after != nil {
+			s.after(b)
+		}
+		if b.Failed() {
+			b.Fatalf("in step %d", i)
+		}
+	}
+}
+
+func (b *batchTest) update(config prototest.Attributes, s step) {
+	b.Helper()
+	wasThere := b.state != nil
+	if wasThere {
+		b.state, _ = b.p.MustRefresh(batchName, b.state)
+	}
+
+	state, diags := b.p.Update(batchName, b.state, config)
+	b.state = state
+	b.wantSaid(diags.Errors(), s.errors)
+	b.wantSaid(diags.Warnings(), s.warnings)
+	if wasThere || s.errors == nil {
+		wantResults(b.T, state, s.counts)
+	} else if state != nil {
+		b.Error("a create that failed is in state, and would be tainted")
+	}
+}
+
+// destroy destroys the batch. Its plan always warns.
+func (b *batchTest) destroy(s step) {
+	b.Helper()
+	state, diags := b.p.Destroy(batchName, b.state)
+	b.wantSaid(diags.Errors(), s.errors)
+	b.wantSaid([]string{strings.Join(diags.Warnings(), "\n")}, s.warnings)
+	if s.errors == nil && state != nil {
+		b.Error("the object is still there")
+	}
+	if s.errors != nil && (state == nil || !cmp.Equal(b.state.Attributes, state.Attributes)) {
+		b.Errorf("the state is %v", state)
+	}
+	b.state = state
+}
+
+// wantSaid fails the test unless there is one message with the words, or none if there are no
+// words.
+func (b *batchTest) wantSaid(texts, words []string) {
+	b.Helper()
+	if len(texts) != min(len(words), 1) || strings.Contains(strings.Join(texts, ""), "@example.com") {
+		b.Errorf("%q is said, want %q", texts, words)
+	}
+	if words != nil {
+		prototest.WantText(b.T, texts, words...)
+	}
+}
+
+// wantDone fails the test unless the next plan is empty. It asks nothing if it does not compare,
+// and otherwise warns of later choices alone.
+func (b *batchTest) wantDone(config prototest.Attributes, s step) {
+	b.Helper()
+	said := wantEmptyBatchPlan(b.T, b.p, b.state, config).Warnings()
+	if config["compare_at_plan"] == false {
+		wantRequests(b.T, b.service, s.gets, s.patches)
+	} else if s.counts.Kept > 0 {
+		prototest.WantText(b.T, said, "Later choices of people stand")
+		return
+	}
+	if len(said) > 0 {
+		b.Errorf("the next plan says %q", said)
+	}
+}
+
+// create creates the batch in a run of its own, and clears the request log.
+func (b *batchTest) create(others prototest.Attributes) {
+	b.Helper()
+	b.state = createdBatch(b.T, b.p, b.service, b.f.config(others))
+	b.p.NewRun()
+}
+
+// choosing lets the people of rows choose.
+func choosing(at string, rows ...int) func(b *batchTest) {
+	return func(b *batchTest) {
+		for _, i := range rows {
+			chooseFor(b.service, i, at)
+		}
+	}
+}
+
+// failing lets the service reject an update of each of the rows.
+func failing(status int, rows ...int) func(b *batchTest) {
+	return func(b *batchTest) { b.service.Inject(rejecting(status, rows...)...) }
+}
