@@ -221,14 +221,14 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 		b.report.Keep() // from other objects of this run
 	}
 
-	words, digest := applyFailed, ""
-	words.inState = tfkit.NothingSaved + "; the rows that were written stay at the service"
+	problem, digest := applyFailed, ""
+	problem.InState = tfkit.NothingSaved + "; the rows that were written stay at the service"
 	if b.prior != nil {
-		words.inState = "this resource with the present content, and how many rows are missing"
+		problem.InState = "this resource with the present content, and how many rows are missing"
 		digest = b.prior.Digest.ValueString()
 	}
 	if t.failed() {
-		b.reportFailed(t, words)
+		b.reportFailed(t, problem)
 		if b.prior == nil {
 			return false
 		}

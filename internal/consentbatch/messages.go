@@ -11,45 +11,37 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// failedWords holds the parts of an error that differ between create, update, delete and plan.
-type failedWords struct {
-	// done is a format with how many rows succeeded, and how many of these were sent.
-	done string
-	// inState completes "In state now: …"; a plan and an apply set it. Do says what to do once the cause is gone.
-	inState, Do string
-}
-
+// The problems of a run in which rows failed. Their details are formats with how many rows
+// succeeded, and how many of these were sent.
 var (
-	// applyFailed lacks what is in state.
-	applyFailed = failedWords{
-		done: "%d are in place, %d of them written by this run",
-		Do:   "apply again: rows that are in place are compared only, and just the missing ones are written.",
+	applyFailed = tfkit.Problem{
+		Detail: "%d are in place, %d of them written by this run",
+		Do:     "apply again: rows that are in place are compared only, and just the missing ones are written.",
 	}
-	deleteFailed = failedWords{
-		done:    "%d are withdrawn, %d of them by this run",
-		inState: "this resource as it was before; what was withdrawn stays withdrawn",
+	deleteFailed = tfkit.Problem{
+		Detail:  "%d are withdrawn, %d of them by this run",
+		InState: "this resource as it was before; what was withdrawn stays withdrawn",
 		Do:      "destroy again: rows that are withdrawn are skipped.",
 	}
-	planFailed = failedWords{
-		done: "%d were compared, and %d of them differ",
-		Do:   "plan again. With compare_at_plan = false a plan asks the service nothing.",
+	planFailed = tfkit.Problem{
+		Detail: "%d were compared, and %d of them differ",
+		Do:     "plan again. With compare_at_plan = false a plan asks the service nothing.",
 	}
 )
 
 // reportFailed reports in one error how many rows were not done, which failed, and why.
-func (b *batch) reportFailed(t *tally, words failedWords) {
+func (b *batch) reportFailed(t *tally, problem tfkit.Problem) {
 	if len(t.diags) > 0 { // of a panic, which has its own error
 		b.diags.Append(t.diags...)
 		return
 	}
 
 	rows := len(b.content.rows)
-	problem := tfkit.Problem{
-		Summary: fmt.Sprintf("%d of %d rows failed", t.counts[failed], rows),
-		Detail: fmt.Sprintf("Of %d rows, "+words.done+"; %d failed, and %d were not tried.",
-			rows, t.succeeded(), t.toWrite(), t.counts[failed], t.counts[notTried]),
-		InState: words.inState,
-		Do:      words.Do,
+	problem.Summary = fmt.Sprintf("%d of %d rows failed", t.counts[failed], rows)
+	problem.Detail = fmt.Sprintf("Of %d rows, "+problem.Detail+"; %d failed, and %d were not tried.",
+		rows, t.succeeded(), t.toWrite(), t.counts[failed], t.counts[notTried])
+	if t.interrupted {
+		problem.Summary = "Interrupted before all rows were done"
 	}
 
 	if n := t.counts[unknown]; n > 0 {
@@ -58,11 +50,9 @@ func (b *batch) reportFailed(t *tally, words failedWords) {
 	if t.counts[failed] > 0 {
 		text, advice := t.failures.describe(b.content.place)
 		problem.Detail += "\n\n" + text
-		problem.Do = advice + " Then " + words.Do
-	}
-	if t.interrupted {
-		problem.Summary = "Interrupted before all rows were done"
-		problem.Do = words.Do
+		if !t.interrupted {
+			problem.Do = advice + " Then " + problem.Do
+		}
 	}
 
 	if n := t.counts[notTried]; n > 0 && t.down {

@@ -46,6 +46,7 @@ func TestConsentBatch_outageEndsTheApplyAndFailingRowsDoNot(t *testing.T) {
 			if state != nil {
 				t.Error("there is state")
 			}
+
 			for i := refused; i < rows; i++ {
 				wantRow(t, service, i, configured)
 				service.DeleteConsent(scope, userName(i))

@@ -167,9 +167,9 @@ func (b *batch) proposeByService(ctx context.Context, work bool) (_, ok bool) {
 
 	t := b.compare(ctx)
 	if t.failed() && !t.failedInPart() {
-		words := planFailed
-		words.inState = b.inState()
-		b.reportFailed(t, words)
+		problem := planFailed
+		problem.InState = b.inState()
+		b.reportFailed(t, problem)
 
 		return false, false
 	}

@@ -39,12 +39,14 @@ func run(ctx context.Context, rows, workers int, do func(ctx context.Context, ro
 			defer t.endOnPanic(ctx)
 
 			for row := range order {
-				if !t.goesOn(ctx) {
+				if ctx.Err() != nil {
 					return
 				}
 
 				as, err := do(ctx, row)
-				t.record(row, as, err)
+				if !t.record(row, as, err) {
+					return
+				}
 				t.logProgress(ctx)
 			}
 		})
@@ -127,13 +129,6 @@ func (t *tally) endOnPanic(ctx context.Context) {
 	}
 }
 
-// goesOn reports whether another row may be begun.
-func (t *tally) goesOn(ctx context.Context) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return !t.stopped && ctx.Err() == nil
-}
-
 // logProgress logs how many rows are done, once in each interval.
 func (t *tally) logProgress(ctx context.Context) {
 	t.mu.Lock()
@@ -152,15 +147,15 @@ func (t *tally) logProgress(ctx context.Context) {
 	})
 }
 
-// record records the outcome of a row.
-func (t *tally) record(row int, as outcome, err error) {
+// record records the outcome of a row, and reports whether another one may be begun.
+func (t *tally) record(row int, as outcome, err error) (goesOn bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
 	if e, cancelled := errors.AsType[*transport.Error](err); cancelled && e.Class == transport.ClassCancelled {
 		t.stopped, t.interrupted = true, true
 		if !e.Ambiguous { // nothing was sent
-			return
+			return false
 		}
 		as = unknown
 	} else if err != nil {
@@ -178,6 +173,8 @@ func (t *tally) record(row int, as outcome, err error) {
 	}
 	t.down = t.down || t.streak >= outageStreak
 	t.stopped = t.stopped || t.down || transport.IsClass(err, transport.ClassReadOnly, transport.ClassAuthentication)
+
+	return !t.stopped
 }
 
 // failed reports whether any row is not as it should be.

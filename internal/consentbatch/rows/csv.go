@@ -44,16 +44,9 @@ func (r *reader) readCSV() error {
 			continue
 		}
 		for i, cell := range record {
-			column := columnOf[i]
-			if column < 0 || cell == "" {
-				continue
+			if columnOf[i] >= 0 && cell != "" {
+				r.set(columnOf[i], valueOf(columnOf[i], cell))
 			}
-
-			var value any = cell
-			if isTrue := strings.EqualFold(cell, "true"); columns[column].setBool != nil && (isTrue || strings.EqualFold(cell, "false")) {
-				value = isTrue // spreadsheets write TRUE and FALSE
-			}
-			r.set(column, value)
 		}
 		r.end()
 	}
@@ -121,4 +114,14 @@ func (r *reader) parseHeader(names []string) (columnOf []int) {
 	}
 
 	return columnOf
+}
+
+// valueOf returns the value of a cell, a bool where the column has one. Spreadsheets write TRUE
+// and FALSE.
+func valueOf(column int, cell string) any {
+	isTrue := strings.EqualFold(cell, "true")
+	if columns[column].setBool != nil && (isTrue || strings.EqualFold(cell, "false")) {
+		return isTrue
+	}
+	return cell
 }

@@ -45,7 +45,7 @@ type Disorder struct {
 
 // NewDisorder returns the disorder of a seed, for one in so many requests.
 func NewDisorder(seed uint64, oneIn int) *Disorder {
-	return &Disorder{random: rand.New(rand.NewPCG(seed, 3)), oneIn: oneIn} //nolint:gosec // needs no secrecy
+	return &Disorder{random: rand.New(rand.NewPCG(seed, 3)), oneIn: oneIn}
 }
 
 // Choose returns the fault of a request, or nil. It is for Server.FaultFor.
