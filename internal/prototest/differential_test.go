@@ -6,8 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,7 +42,7 @@ func TestCLIDriver_doesWhatTheCLIDoes(t *testing.T) {
 
 			random := rand.New(rand.NewPCG(seed, 0))
 			first, second := mocktest.Start(t), mocktest.Start(t)
-			cli := clitest.New(t, "", nil)
+			cli := clitest.New(t, acctest.Block(first), nil)
 			d := &driver{t: t, Provider: prototest.MustStart(t, prototest.Config(second)), states: map[string]*prototest.State{}}
 
 			for step := range 4 {
@@ -51,18 +52,18 @@ func TestCLIDriver_doesWhatTheCLIDoes(t *testing.T) {
 					delete(configs, []string{consent, profile}[random.IntN(2)])
 				}
 
-				cli.Configure(acctest.Block(first) + hcl(configs))
+				configure(t, cli, configs)
 				result := cli.Run("apply", "-auto-approve")
 				errors := d.applyAll(configs)
 				if result.Code != 0 != (len(errors) > 0) {
 					t.Errorf("step %d: the CLI prints\n%s\nand the driver %q", step, result.Output, errors)
 				}
 				if diff := cmp.Diff(requests(t, first), requests(t, second)); diff != "" {
-					t.Errorf("step %d: the driver sends other requests (-CLI +driver):\n%s\nfor\n%s", step, diff, hcl(configs))
+					t.Errorf("step %d: the driver sends other requests (-CLI +driver):\n%s\nfor\n%v", step, diff, configs)
 				}
 				for _, name := range []string{consent, profile} {
 					if diff := cmp.Diff(stored(t, cli, name), normal(t, d.attributes(name))); diff != "" {
-						t.Errorf("step %d: the driver has another state of %s (-CLI +driver):\n%s\nfor\n%s", step, name, diff, hcl(configs))
+						t.Errorf("step %d: the driver has another state of %s (-CLI +driver):\n%s\nfor\n%v", step, name, diff, configs)
 					}
 				}
 			}
@@ -191,26 +192,21 @@ func randomProfile(random *rand.Rand) prototest.Attributes {
 
 func oneOf(random *rand.Rand, values ...any) any { return values[random.IntN(len(values))] }
 
-// hcl returns the configuration of resources. JSON is the syntax of their values.
-func hcl(configs map[string]prototest.Attributes) string {
-	var text strings.Builder
+// configure gives the CLI a resource of each type, in its syntax of JSON.
+func configure(t *testing.T, cli *clitest.CLI, configs map[string]prototest.Attributes) {
+	t.Helper()
+	resources := map[string]any{}
 	for name, config := range configs {
-		fmt.Fprintf(&text, "resource %q \"this\" {\n", name)
-		for attribute, v := range config {
-			if block, ok := v.(prototest.Attributes); ok {
-				fmt.Fprintf(&text, "  %s {\n    create = %q\n  }\n", attribute, block["create"])
-				continue
-			}
-			if attribute == "timeouts" {
-				continue // a block that is left out
-			}
-			literal, _ := json.Marshal(v)
-			fmt.Fprintf(&text, "  %s = %s\n", attribute, literal)
-		}
-		text.WriteString("}\n")
+		resources[name] = map[string]any{"this": config}
 	}
 
-	return text.String()
+	text, err := json.Marshal(map[string]any{"resource": resources})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(cli.Dir, "resources.tf.json"), text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // requests returns what a service has received, logins aside, sorted, since the CLI does

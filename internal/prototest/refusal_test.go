@@ -3,6 +3,7 @@
 package prototest
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -31,6 +32,11 @@ func readData(p *Provider)         { p.ReadData(thing, withoutSecrets()) }
 func open(p *Provider)             { p.Open(thing, withoutSecrets()) }
 func list(p *Provider)             { p.List(thing, ListRequest{}) }
 
+// uses are those that lead to a response with values, by the call.
+var uses = map[string]func(*Provider){
+	"plan": create, "apply": create, "read": refresh, "upgrade": refresh, "import": importByID, "move": move, "data": readData, "open": open,
+}
+
 func created(p *Provider) *State {
 	state, _ := p.MustCreate(thing, config())
 	return state
@@ -44,30 +50,36 @@ func withoutSecrets() Attributes {
 
 func TestProvider_acceptsACorrectServer(t *testing.T) {
 	t.Parallel()
-	uses := []func(*Provider){create, refresh, update, destroy, importByID, importByIdentity, move, readData, open, list}
-	for _, use := range append(uses, func(p *Provider) { p.WantEmptyPlan(thing, created(p), config()) }) {
+	for _, use := range []func(*Provider){
+		create, refresh, update, destroy, importByID, importByIdentity, move, readData, open, list,
+		func(p *Provider) { p.WantEmptyPlan(thing, created(p), config()) },
+	} {
 		if reasons := refusals(t, &server{}, use); len(reasons) > 0 {
 			t.Error(reasons)
 		}
 	}
 }
 
-func TestProvider_acceptsAnEqualValueOfThePriorState(t *testing.T) {
+// TestPlan_mayKeepWhatIsConfigured has plans that keep a value of the prior state where another
+// one is configured, or none.
+func TestPlan_mayKeepWhatIsConfigured(t *testing.T) {
 	t.Parallel()
-	for _, place := range places {
-		keeps := &server{}
-		reasons := refusals(t, keeps, func(p *Provider) {
-			state := created(p)
-			keeps.call, keeps.change = "plan", func(planned Attributes) {
-				at(place, planned)["name"] = "as configured"
+	for place, want := range map[string]string{
+		"": "name is neither", "single": "", // an attribute may be as it was, as a whole
+		"block": "block.name is neither",
+	} {
+		for configured, want := range map[any]string{"AS CONFIGURED": "", nil: want} {
+			keeps := &server{}
+			reasons := refusals(t, keeps, func(p *Provider) {
+				state := created(p)
+				keeps.call, keeps.change = "plan", func(planned Attributes) { at(place, planned)["name"] = "as configured" }
+				changed := config()
+				at(place, changed)["name"] = configured
+				p.Plan(thing, state, changed)
+			})
+			if text := strings.Join(reasons, "\n"); !strings.Contains(text, want) || (want == "") != (text == "") {
+				t.Errorf("%q, %v: the reasons are %q, want %q", place, configured, reasons, want)
 			}
-
-			changed := config()
-			at(place, changed)["name"] = "AS CONFIGURED"
-			p.WantEmptyPlan(thing, state, changed)
-		})
-		if len(reasons) > 0 {
-			t.Errorf("%q: %v", place, reasons)
 		}
 	}
 }
@@ -98,61 +110,54 @@ func (b breach) check(t *testing.T, name string) {
 	})
 }
 
-// The values of an object that break a rule: for a plan and for what is read, and for a state.
-var (
-	notAsConfigured = map[string]Attributes{
-		"a configured value is replaced":                {"name": "another"},
-		"a computed one that is configured is replaced": {"kind": "another"},
-		"a configured value is removed":                 {"name": nil},
-		"a configured value is unknown":                 {"name": Unknown},
-		"a value that cannot be computed is there":      {"note": "another"},
-		"a value that cannot be computed is unknown":    {"note": Unknown},
-	}
-	notToBeStored = map[string]Attributes{
-		"a value is unknown":                 {"made": Unknown},
-		"a write-only attribute has a value": {"secret": "a secret"},
-	}
-)
-
-func TestPlan_isRefused(t *testing.T) {
+func TestValues_areRefused(t *testing.T) {
 	t.Parallel()
-	for _, place := range places {
-		broken := func(values Attributes) *server {
-			return &server{call: "plan", change: func(planned Attributes) { maps.Copy(at(place, planned), values) }}
+	for _, rule := range []struct {
+		calls  []string
+		values map[string]Attributes // that break the rule
+		want   string
+	}{
+		{[]string{"plan", "data", "open"}, map[string]Attributes{
+			"a configured value is replaced":                {"name": "another"},
+			"a computed one that is configured is replaced": {"kind": "another"},
+			"a configured value is removed":                 {"name": nil},
+			"a configured value is unknown":                 {"name": Unknown},
+			"a value that cannot be computed is there":      {"note": "another"},
+			"a value that cannot be computed is unknown":    {"note": Unknown},
+		}, "neither as configured nor as it was"},
+		{[]string{"apply"}, map[string]Attributes{
+			"a planned value is replaced": {"name": "another"},
+			"a planned value is removed":  {"name": nil},
+			"a value is added":            {"note": "another"},
+		}, "is not as planned"},
+		{[]string{"plan", "apply", "read", "upgrade", "import", "move"}, map[string]Attributes{
+			"a write-only attribute has a value": {"secret": "a secret"},
+		}, "secret is write-only and has a value"},
+		{[]string{"apply", "read", "upgrade", "import", "move", "data", "open"}, map[string]Attributes{
+			"a value is unknown": {"made": Unknown},
+		}, "is still unknown"},
+	} {
+		for _, call := range rule.calls {
+			for name, values := range rule.values {
+				for _, place := range places {
+					if place != "" && (call == "import" || call == "move") {
+						continue // they fill in the whole object alone
+					}
+					change := func(v Attributes) { maps.Copy(at(place, v), values) }
+					breach{&server{call: call, change: change}, uses[call], rule.want}.check(t, call+", "+place+": "+name)
+				}
+			}
 		}
-		for name, values := range notAsConfigured {
-			breach{broken(values), create, "neither as configured nor as it was"}.check(t, place+": "+name)
-		}
-		breach{broken(Attributes{"secret": "a secret"}), create, "secret is write-only and has a value"}.check(t, place+": a write-only attribute is planned")
 	}
 
 	for _, place := range places[1:] {
-		for what, v := range map[string]any{"unknown as a whole": Unknown, "absent": nil} {
-			plan := func(planned Attributes) { planned[place] = v }
-			breach{&server{call: "plan", change: plan}, create, place + " is neither as configured"}.check(t, place+": "+what)
-		}
-	}
-}
-
-func TestPlan_thatKeepsWhatIsNoLongerConfiguredIsRefused(t *testing.T) {
-	t.Parallel()
-	for place, want := range map[string]string{
-		"": "name is neither", "single": "", // an attribute may be as it was, as a whole
-		"block": "block.name is neither",
-	} {
-		keeps := &server{}
-		reasons := refusals(t, keeps, func(p *Provider) {
-			state := created(p)
-			keeps.call, keeps.change = "plan", func(planned Attributes) {
-				at(place, planned)["name"] = "as configured"
-			}
-
-			changed := config()
-			at(place, changed)["name"] = nil
-			p.Plan(thing, state, changed)
-		})
-		if text := strings.Join(reasons, "\n"); !strings.Contains(text, want) || (want == "") != (text == "") {
-			t.Errorf("%q: the reasons are %q, want %q", place, reasons, want)
+		for _, whole := range []struct {
+			call string
+			v    any
+			want string
+		}{{"plan", Unknown, " is neither as configured"}, {"plan", nil, " is neither as configured"}, {"apply", nil, " is not as planned"}} {
+			change := func(v Attributes) { v[place] = whole.v }
+			breach{&server{call: whole.call, change: change}, create, place + whole.want}.check(t, fmt.Sprintf("%s, %s: %v", whole.call, place, whole.v))
 		}
 	}
 }
@@ -182,40 +187,17 @@ func TestExistence_isRefused(t *testing.T) {
 		apply := on(func(resp *tfprotov6.ApplyResourceChangeResponse) { tc.change(&resp.NewState) })
 		breach{apply, tc.use, tc.after}.check(t, "apply: "+name)
 	}
-}
 
-func TestApply_isRefused(t *testing.T) {
-	t.Parallel()
-	for _, place := range places {
-		for name, values := range map[string]Attributes{
-			"a planned value is replaced": {"name": "another"},
-			"a planned value is removed":  {"name": nil},
-			"a value is added":            {"note": "another"},
-		} {
-			apply := func(after Attributes) { maps.Copy(at(place, after), values) }
-			breach{&server{call: "apply", change: apply}, create, "is not as planned"}.check(t, place+": "+name)
-		}
-	}
-
-	for _, place := range places[1:] {
-		apply := func(after Attributes) { after[place] = nil }
-		breach{&server{call: "apply", change: apply}, create, place + " is not as planned"}.check(t, place+": absent")
-	}
-}
-
-func TestState_isRefused(t *testing.T) {
-	t.Parallel()
-	for _, place := range places {
-		for name, values := range notToBeStored {
-			broken := func(v Attributes) { maps.Copy(at(place, v), values) }
-			want := map[bool]string{false: "is still unknown", true: "secret is write-only and has a value"}[values["secret"] != nil]
-			for call, use := range map[string]func(*Provider){"apply": create, "read": refresh, "upgrade": refresh, "import": importByID, "move": move} {
-				if place != "" && (call == "import" || call == "move") {
-					continue // they fill in the whole object alone
-				}
-				breach{&server{call: call, change: broken}, use, want}.check(t, place+": after "+call+", "+name)
+	for use, read := range map[string]func(*Provider){"read": readData, "open": open} {
+		nothing := &server{respond: func(resp any) {
+			switch resp := resp.(type) {
+			case *tfprotov6.ReadDataSourceResponse:
+				resp.State = pack(nil)
+			case *tfprotov6.OpenEphemeralResourceResponse:
+				resp.Result = pack(nil)
 			}
-		}
+		}}
+		breach{nothing, read, "an object is configured true, and the result has one false"}.check(t, use+": no object")
 	}
 }
 
@@ -275,31 +257,6 @@ func TestImport_isRefused(t *testing.T) {
 		}, "or none"},
 	} {
 		breach{on(b.imports), importByID, b.want}.check(t, name)
-	}
-}
-
-func TestReadDataAndOpen_areRefused(t *testing.T) {
-	t.Parallel()
-	for use, read := range map[string]func(*Provider){"read": readData, "open": open} {
-		for _, place := range places {
-			broken := func(values Attributes) func(Attributes) {
-				return func(v Attributes) { maps.Copy(at(place, v), values) }
-			}
-			breach{&server{call: "data", change: broken(Attributes{"made": Unknown})}, read, "is still unknown"}.check(t, use+" "+place+": a value is unknown")
-			for name, values := range notAsConfigured {
-				breach{&server{call: "data", change: broken(values)}, read, "neither as configured nor as it was"}.check(t, use+" "+place+": "+name)
-			}
-		}
-
-		nothing := &server{respond: func(resp any) {
-			switch resp := resp.(type) {
-			case *tfprotov6.ReadDataSourceResponse:
-				resp.State = (&server{t: t}).pack(nil)
-			case *tfprotov6.OpenEphemeralResourceResponse:
-				resp.Result = (&server{t: t}).pack(nil)
-			}
-		}}
-		breach{nothing, read, "an object is configured true, and the result has one false"}.check(t, use+": no object")
 	}
 }
 

@@ -25,7 +25,7 @@ type server struct {
 	provider.Server // nil: what the driver never calls is not there
 
 	t      testing.TB
-	call   string           // whose values change: plan, apply, read, upgrade, import, move or data
+	call   string           // whose values change, as in uses
 	change func(Attributes) // nil: none
 	// respond changes a whole response of any call; nil: none.
 	respond func(response any)
@@ -221,11 +221,11 @@ func (s *server) MoveResourceState(context.Context, *tfprotov6.MoveResourceState
 	return responded(s, &tfprotov6.MoveResourceStateResponse{TargetState: state, TargetPrivate: []byte("moved"), TargetIdentity: identity("1")}), nil
 }
 
-// readFor returns what was read for a configuration.
-func (s *server) readFor(config *tfprotov6.DynamicValue) *tfprotov6.DynamicValue {
+// readFor returns what a call has read for a configuration.
+func (s *server) readFor(call string, config *tfprotov6.DynamicValue) *tfprotov6.DynamicValue {
 	values := s.unpack(config)
 	replace(values, nil, "made")
-	return s.packed("data", values)
+	return s.packed(call, values)
 }
 
 func (*server) ValidateDataResourceConfig(context.Context, *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
@@ -233,7 +233,7 @@ func (*server) ValidateDataResourceConfig(context.Context, *tfprotov6.ValidateDa
 }
 
 func (s *server) ReadDataSource(_ context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
-	return responded(s, &tfprotov6.ReadDataSourceResponse{State: s.readFor(req.Config)}), nil
+	return responded(s, &tfprotov6.ReadDataSourceResponse{State: s.readFor("data", req.Config)}), nil
 }
 
 func (*server) ValidateEphemeralResourceConfig(context.Context, *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
@@ -241,7 +241,7 @@ func (*server) ValidateEphemeralResourceConfig(context.Context, *tfprotov6.Valid
 }
 
 func (s *server) OpenEphemeralResource(_ context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
-	return responded(s, &tfprotov6.OpenEphemeralResourceResponse{Result: s.readFor(req.Config)}), nil
+	return responded(s, &tfprotov6.OpenEphemeralResourceResponse{Result: s.readFor("open", req.Config)}), nil
 }
 
 func (*server) ValidateListResourceConfig(context.Context, *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {

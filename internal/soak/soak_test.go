@@ -11,35 +11,25 @@ import (
 
 // The tests of sizes and seeds change the environment, so that they are not parallel.
 
-func TestSize_isLargeOnlyWhereTheEnvironmentSaysSo(t *testing.T) {
-	t.Setenv(schedules, "7") // is not a size
-	for value, want := range map[string]int{"": 1, "0": 1, "false": 1, "nonsense": 1, "1": 1000, "true": 1000} {
-		t.Setenv(large, value)
-		if got := Size(1, 1000); got != want {
-			t.Errorf("SOAK=%q gives %d, want %d", value, got, want)
+func TestSize_isThatOfTheEnvironment(t *testing.T) {
+	for _, tc := range []struct {
+		large, schedules                           string
+		size, scheduled, raced, withoutTheDetector int
+	}{
+		{"", "", 1, 1, 1, 100},
+		{"false", "0", 1, 1, 1, 100},
+		{"nonsense", "7", 1, 7, 1, 100},
+		{"1", "nonsense", 1000, 1000, 100, 100},
+		{"true", "7", 1000, 7, 100, 100},
+	} {
+		t.Setenv(large, tc.large)
+		t.Setenv(schedules, tc.schedules)
+		if size, scheduled := Size(1, 1000), Schedules(1, 1000); size != tc.size || scheduled != tc.scheduled {
+			t.Errorf("%+v gives the size %d and %d schedules", tc, size, scheduled)
 		}
-	}
-}
-
-func TestSchedules_canBeCounted(t *testing.T) {
-	t.Setenv(large, "1")
-	for value, want := range map[string]int{"": 1000, "nonsense": 1000, "0": 1000, "7": 7} {
-		t.Setenv(schedules, value)
-		if got := Schedules(1, 1000); got != want {
-			t.Errorf("SOAK_SCHEDULES=%q gives %d, want %d", value, got, want)
+		if with, without := raced(true, 1, 100), raced(false, 1, 100); with != tc.raced || without != tc.withoutTheDetector {
+			t.Errorf("%+v gives %d with the race detector, and %d without", tc, with, without)
 		}
-	}
-}
-
-func TestRaced_isSmallUnlessASoakIsOn(t *testing.T) {
-	t.Setenv(large, "")
-	if with, without := raced(true, 1, 100), raced(false, 1, 100); with != 1 || without != 100 {
-		t.Errorf("it gives %d with the race detector, and %d without", with, without)
-	}
-
-	t.Setenv(large, "1")
-	if got := raced(true, 1, 100); got != 100 {
-		t.Errorf("a soak gives %d", got)
 	}
 }
 
