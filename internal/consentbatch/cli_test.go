@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
@@ -134,32 +133,6 @@ func TestCLIConsentBatch_writeOnlyContentIsInNoFileOrLog(t *testing.T) {
 	cli.MustRun("plan", "-out=tfplan")
 	cli.MustRun("apply", "tfplan")
 	wantRow(t, service, 3, configured)
-}
-
-func TestCLIConsentBatch_interruptedApplyGoesOn(t *testing.T) {
-	t.Parallel()
-	const many = 1000
-	under := make(chan struct{})
-	var updates atomic.Int32
-	cli, service, _ := newBatchCLI(t, batchBlock("compare_at_plan = false"), people(many), func(s *mockserver.Server) {
-		s.OnRequest = func(r mockserver.Request) {
-			if r.Operation == mockserver.OpUpdateConsent && updates.Add(1) == 50 {
-				close(under)
-			}
-		}
-	})
-
-	cli.Setenv("ANALYTICS_REQUESTS_PER_SECOND", "300")
-	r := cli.RunInterrupted(clitest.GroupInterrupt, "Creating...", under, "apply", "-auto-approve")
-	clitest.WantWords(t, r, "Interrupted before all rows were done", "In state now: nothing", "the rows that were written stay at the service")
-	done := int(updates.Load())
-	cli.Setenv("ANALYTICS_REQUESTS_PER_SECOND", "10000")
-	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "1 added")
-	if n := service.Count(mockserver.OpUpdateConsent); done >= many || n < many || n > many+16 {
-		t.Errorf("%d updates, %d of them before the interrupt", n, done)
-	}
-
-	clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 }
 
 // TestCLIConsentBatch_renamedWithdrawsNobodyOfTheSameFile renames a block. Something that

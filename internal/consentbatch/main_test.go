@@ -8,13 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
@@ -102,28 +99,6 @@ func start(t *testing.T, settings prototest.Attributes, configure ...func(*mocks
 	t.Helper()
 	service := mocktest.Start(t, configure...)
 	return prototest.MustStart(t, prototest.Config(service).With(settings)), service
-}
-
-// bubble runs a test in virtual time, where a slow machine takes none: no comparison gets too
-// old for its write, so that requests can be counted. The time of a bubble begins in the year
-// 2000, and the rows were agreed to later.
-func bubble(t *testing.T, test func(t *testing.T)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
-		test(t)
-		<-time.After(10 * time.Minute) // a login outlives the caller that began it
-	})
-}
-
-// startPipe is start in a bubble.
-func startPipe(t *testing.T, settings prototest.Attributes, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
-	t.Helper()
-	service := mocktest.StartPipe(t, configure...)
-	dial, closeAll := service.Tracked()
-	t.Cleanup(closeAll)
-
-	return prototest.MustStart(t, prototest.Config(service).With(settings), func(cfg *client.Config) { cfg.DialContext = dial }), service
 }
 
 // createdBatch returns a batch that was created, and clears the request log.

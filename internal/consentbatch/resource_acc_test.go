@@ -56,20 +56,6 @@ func TestAccConsentBatchResource_basic(t *testing.T) {
 	wantEachOnce(t, service, every(1, 5)...)
 }
 
-func TestAccConsentBatchResource_validation(t *testing.T) {
-	service, f := startAcc(t, 3)
-	f.write(people(3) + "jane.doe@example.com,yes,true,true,true,,then\n" + rowOf(1, early))
-
-	runSteps(t, resource.TestStep{
-		Config: acctest.Block(service) + f.block(),
-		ExpectError: acctest.Message("Unusable rows", "line 5: clause_1_consent has to be true or false", "line 5: agreement_time must be an RFC 3339 time",
-			"line 5: clause_5_consent is missing", "line 6: identity_id is the same as in line 3"),
-	})
-	if n := service.Count(""); n != 0 {
-		t.Errorf("%d requests", n)
-	}
-}
-
 // TestAccConsentBatchResource_failedRow creates a batch of which one row fails. What was written
 // is not destroyed by the next apply.
 func TestAccConsentBatchResource_failedRow(t *testing.T) {

@@ -40,28 +40,27 @@ var timesKept = map[string]func(record map[string]any, at time.Time){
 // followed by an empty plan.
 func TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan(t *testing.T) {
 	t.Parallel()
-	random := func(t *testing.T, kept string, seed uint64) {
-		t.Helper()
-		soak.Add(soak.Tried, 1)
-		w := newWorld(t, kept, seed)
-		for range soak.Raced(6, 12) {
-			w.run()
-			w.wantChoices()
-		}
-
-		if t.Failed() {
-			t.Error(strings.Join(w.history, "\n"))
-		}
-	}
-
-	for kept := range soak.SomeOf(2, timesKept) {
+	for kept, keep := range soak.SomeOf(2, timesKept) {
 		t.Run(kept, func(t *testing.T) {
 			t.Parallel()
 			for i := range soak.Schedules(2, 400) {
 				seed := soak.Seed(i)
+				soak.Add(soak.Tried, 1)
 				t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) { // which ends its server
 					t.Parallel()
-					bubble(t, func(t *testing.T) { random(t, kept, seed) })
+					w := &world{
+						Rand: rand.New(rand.NewPCG(seed, 26)), folder: t.TempDir(), untimed: kept == "none" || kept == "zero",
+						choices: map[string][5]bool{}, config: map[string]*managed{}, state: map[string]*managed{},
+					}
+					prototest.Bubble(t, w.live, w.writing, func(s *mockserver.Server) {
+						s.ReshapeConsents(func(r map[string]any) any {
+							if text, ok := r["agreement_time"].(string); ok {
+								at, _ := time.Parse(time.RFC3339Nano, text)
+								keep(r, at)
+							}
+							return r
+						})
+					})
 				})
 			}
 		})
@@ -105,36 +104,32 @@ type managed struct {
 	isIdle          bool // the plan has nothing to do
 }
 
-func newWorld(t *testing.T, kept string, seed uint64) *world {
-	t.Helper()
-	w := &world{
-		Rand: rand.New(rand.NewPCG(seed, 26)), t: t, folder: t.TempDir(),
-		choices: map[string][5]bool{}, config: map[string]*managed{}, state: map[string]*managed{},
-		untimed: kept == "none" || kept == "zero",
-	}
+// live lets some runs follow each other.
+func (w *world) live(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+	w.t, w.p, w.service = t, p, service
 	for i := range w.wanted {
 		w.wish(i)
 	}
 
-	w.p, w.service = startPipe(t, nil, func(s *mockserver.Server) {
-		s.ReshapeConsents(func(r map[string]any) any {
-			if text, ok := r["agreement_time"].(string); ok {
-				at, _ := time.Parse(time.RFC3339Nano, text)
-				timesKept[kept](r, at)
-			}
-			return r
-		})
-		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			if r.Operation != mockserver.OpUpdateConsent || w.onWrite == nil {
-				return nil
-			}
-			return w.onWrite(r.Identity)
-		}
-	})
+	for range soak.Raced(6, 12) {
+		w.run()
+		w.wantChoices()
+	}
+	if t.Failed() {
+		t.Error(strings.Join(w.history, "\n"))
+	}
+}
 
-	return w
+// writing lets onWrite choose the fault of an update.
+func (w *world) writing(s *mockserver.Server) {
+	s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if r.Operation != mockserver.OpUpdateConsent || w.onWrite == nil {
+			return nil
+		}
+		return w.onWrite(r.Identity)
+	}
 }
 
 func (w *world) say(format string, args ...any) {

@@ -3,7 +3,6 @@
 package consentbatch_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -55,29 +54,6 @@ func TestConsentBatch_changedCountMovesRows(t *testing.T) {
 	wantResults(t, state, counts{Rows: 12})
 	if n := service.Count(mockserver.OpUpdateConsent); n > 0 || rows != 12 {
 		t.Errorf("%d updates were sent; the shards have %v rows", n, rows)
-	}
-}
-
-func TestConsentBatch_changeOfAnotherShardPlansNothing(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	f := newFile(t, people(16))
-	var states []*prototest.State
-	for index := range 4 {
-		states = append(states, createdBatch(t, p, service, f.config(shard(index, 4))))
-	}
-
-	f.write("\n" + strings.Replace(people(16), userName(7)+",true", userName(7)+",false", 1))
-	changed := 0
-	for index, state := range states {
-		plan, diags := p.Plan(batchName, state, f.config(shard(index, 4)))
-		p.NoErrors(diags)
-		if plan.Changes {
-			changed++
-		}
-	}
-	if changed != 1 {
-		t.Errorf("%d shards have changes", changed)
 	}
 }
 

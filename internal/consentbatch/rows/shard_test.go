@@ -4,15 +4,10 @@ package rows_test
 
 import (
 	"encoding/hex"
-	"fmt"
-	"maps"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
-)
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows")
 
 // TestShard_ruleIsFixed compares shards with numbers that another program has computed.
 func TestShard_ruleIsFixed(t *testing.T) {
@@ -41,54 +36,6 @@ func shardOf(t *testing.T, content string, format rows.Format, shard rows.Shard)
 		t.Fatal(err)
 	}
 	return read
-}
-
-// TestReadShard_eachRowIsInOneShard reads random files in random numbers of shards.
-func TestReadShard_eachRowIsInOneShard(t *testing.T) {
-	t.Parallel()
-	for i := range soak.Schedules(4, 500) {
-		seed := soak.Seed(i)
-		random := rand.New(rand.NewPCG(seed, 1))
-		count := 1 + random.Uint64N(8)
-		content := randomPeople(random, 1+random.IntN(1_000))
-
-		want := map[string]rows.Row{}
-		for _, row := range all(t, content, rows.NDJSON) {
-			want[row.Identity] = row
-		}
-
-		got := map[string]rows.Row{}
-		for index := range count {
-			read := shardOf(t, content, rows.NDJSON, rows.Shard{Index: index, Count: count})
-			for _, row := range read {
-				if _, twice := got[row.Identity]; twice {
-					t.Errorf("seed %d: a row is in two of %d shards", seed, count)
-				}
-				got[row.Identity] = row
-			}
-		}
-
-		if !maps.Equal(want, got) {
-			t.Errorf("seed %d: %d shards have %d rows together, the file has %d", seed, count, len(got), len(want))
-		}
-	}
-}
-
-// randomPeople returns n rows of NDJSON with different people.
-func randomPeople(random *rand.Rand, n int) string {
-	var content strings.Builder
-	for i := range n {
-		more := []string{fmt.Sprintf(`"manual":%t`, random.IntN(2) == 0)}
-		if random.IntN(2) == 0 {
-			more = append(more, fmt.Sprintf(`"agreement_time":"2026-01-%02dT12:00:00Z"`, 1+random.IntN(31)))
-		}
-		if random.IntN(2) == 0 {
-			more = append(more, fmt.Sprintf(`"user_ipv6":"2001:db8::%x"`, random.IntN(65536)))
-		}
-		content.WriteString(object(fmt.Sprintf("user-%d-%x", i, random.Uint64()), more...) + "\n")
-	}
-
-	return content.String()
 }
 
 func TestReadShard_allRowsAreChecked(t *testing.T) {
