@@ -3,7 +3,6 @@
 package consentbatch_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -43,56 +42,37 @@ func TestConsentBatch_overlapIsShownInThePlan(t *testing.T) {
 	wantShared(nil, second.config(nil), "\nanalytics_consent (1): line 2")
 }
 
-// TestConsentBatch_withdrawsNobodyThatAnotherObjectWrites destroys a batch and creates another one
-// of fewer people, and a single object, in one run and in both orders, as Terraform does for a
-// renamed object. The service may hold no time after a withdrawal.
-func TestConsentBatch_withdrawsNobodyThatAnotherObjectWrites(t *testing.T) {
+// TestConsentBatch_createdAfterAWithdrawalIsWritten destroys a batch and creates another one of
+// fewer people, and a single object, in one run, as Terraform does for a renamed object. The
+// service holds no time after a withdrawal, which is no choice of the person then.
+func TestConsentBatch_createdAfterAWithdrawalIsWritten(t *testing.T) {
 	t.Parallel()
-	for _, createFirst := range []bool{true, false} {
-		t.Run(fmt.Sprintf("create first %t", createFirst), func(t *testing.T) {
-			t.Parallel()
-			p, service := start(t, nil, func(s *mockserver.Server) {
-				s.ReshapeConsents(func(r map[string]any) any {
-					if r["clause_1_consent"] == false {
-						r["agreement_time"] = nil
-					}
-					return r
-				})
-			})
-			former, renamed := newFile(t, people(6)), newFile(t, people(4))
-			state := createdBatch(t, p, service, former.config(uncompared.With(withdrawing)))
-			create, diags := p.Plan(batchName, nil, renamed.config(uncompared))
-			p.NoErrors(diags)
-			p.NewRun()
-
-			var created *prototest.State
-			createBoth := func() {
-				created, diags = p.Apply(t.Context(), batchName, nil, create)
-				p.NoErrors(diags)
-				p.MustCreate(singleName, single(4, nil))
+	p, service := start(t, nil, func(s *mockserver.Server) {
+		s.ReshapeConsents(func(r map[string]any) any {
+			if r["clause_1_consent"] == false {
+				r["agreement_time"] = nil
 			}
-			if createFirst {
-				createBoth()
-			}
-			gone, diags := p.Destroy(batchName, state)
-			p.NoErrors(diags)
-			if createFirst {
-				prototest.WantText(t, diags.Warnings(), "Not withdrawn, another resource writes these rows", `analytics_consent_batch with source "`+renamed.path+`" (`)
-			} else {
-				createBoth()
-			}
-
-			for i := range 5 {
-				wantRow(t, service, i, configured)
-			}
-			wantRow(t, service, 5, [5]bool{})
-			p.NewRun()
-			wantEmptyBatchPlan(t, p, created, renamed.config(uncompared))
-			if gone != nil {
-				t.Error("the former object is still there")
-			}
+			return r
 		})
+	})
+	former, renamed := newFile(t, people(6)), newFile(t, people(4))
+	state := createdBatch(t, p, service, former.config(uncompared.With(withdrawing)))
+	create, diags := p.Plan(batchName, nil, renamed.config(uncompared))
+	p.NoErrors(diags)
+
+	p.NewRun()
+	_, diags = p.Destroy(batchName, state)
+	p.NoErrors(diags)
+	created, diags := p.Apply(t.Context(), batchName, nil, create)
+	p.NoErrors(diags)
+	p.MustCreate(singleName, single(4, nil))
+
+	for i := range 5 {
+		wantRow(t, service, i, configured)
 	}
+	wantRow(t, service, 5, [5]bool{})
+	p.NewRun()
+	wantEmptyBatchPlan(t, p, created, renamed.config(uncompared))
 }
 
 func TestConsentBatch_anotherScopeOfTheProviderReplacesVisibly(t *testing.T) {
@@ -113,6 +93,11 @@ func TestConsentBatch_anotherScopeOfTheProviderReplacesVisibly(t *testing.T) {
 		t.Error("the batch is not replaced")
 	}
 
+	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"project_id": "another", "read_only": true}))
+	p.MustRefresh(batchName, state)
+	_, diags = p.Plan(batchName, state, config) // which withdraws, before anything is created
+	prototest.WantText(t, diags.Errors(), "The provider is read-only")
+	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"project_id": "another"}))
 	_, diags = p.Destroy(batchName, state) // in the former project
 	p.NoErrors(diags)
 	wantRow(t, service, 1, [5]bool{})

@@ -15,12 +15,13 @@ import (
 // computed are the attributes that an apply decides.
 var computed = []string{"digest", "rows", "kept", "written", "missing"}
 
+// TestConsentBatch_unknownValuesAreCheckedByTheApply has a path that is known only after apply,
+// and then a password of the provider. The plan asks the service nothing.
 func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	plan, diags := p.Plan(batchName, nil, prototest.Attributes{"source": prototest.Unknown})
 	p.NoErrors(diags)
-	wantRequests(t, service, 0, 0)
 	for _, name := range computed {
 		if plan.Attributes[name] != prototest.Unknown {
 			t.Errorf("%s is planned as %v", name, plan.Attributes[name])
@@ -28,6 +29,15 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	}
 
 	f := newFile(t, batchHeader+"x\n")
+	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"password": prototest.Unknown}))
+	known, diags := p.Plan(batchName, nil, prototest.Attributes{"source": newFile(t, people(3)).path})
+	p.NoErrors(diags)
+	if known.Attributes["rows"] != 3.0 || known.Attributes["written"] != prototest.Unknown {
+		t.Errorf("planned is %v", known.Attributes)
+	}
+	wantRequests(t, service, 0, 0)
+
+	p.Reconfigure(prototest.Config(service))
 	plan = p.Resolve(batchName, plan, f.config(nil))
 	state, diags := p.Apply(t.Context(), batchName, nil, plan)
 	prototest.WantText(t, diags.Errors(), "Unusable rows", "line 2: the row has 1 cells", "In state now: nothing")

@@ -132,9 +132,8 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 					giveAsConfigured(b.service, 0)
 					giveAsConfigured(b.service, 1)
 				},
-				config: withdrawing, gets: 4, counts: counts{Rows: 2},
+				gets: 4, counts: counts{Rows: 2},
 			},
-			{destroy: true, errors: []string{"The provider is read-only"}, warnings: []string{"will be withdrawn"}},
 		}},
 		"every field is sent": {"", nil, []step{{
 			config: writeOnly(`[{"identity_id":"a/b","clause_1_consent":true,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":true,`+

@@ -4,6 +4,7 @@ package consentbatch_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -164,24 +165,28 @@ func (w *world) wantChoices() {
 	}
 }
 
-// attributes returns the configuration of an object.
+// attributes returns the configuration of an object, and writes the file of a batch.
 func (w *world) attributes(m *managed) prototest.Attributes {
-	if m.kind == singleName {
-		i := m.people[0]
-		config := prototest.Attributes{"identity_id": userName(i), "agreement_time": w.wanted[i].at, "on_destroy": m.onDestroy}
+	consentOf := func(i int) prototest.Attributes {
+		config := prototest.Attributes{"identity_id": userName(i), "agreement_time": w.wanted[i].at}
 		for clause, agreed := range w.wanted[i].clauses {
 			config[fmt.Sprintf("clause_%d_consent", clause+1)] = agreed
 		}
 		return config
 	}
-
-	var content strings.Builder
-	content.WriteString(batchHeader)
-	for _, i := range m.people {
-		text := fmt.Sprint(w.wanted[i].clauses)
-		fmt.Fprintf(&content, "%s,%s,%s\n", userName(i), strings.ReplaceAll(strings.Trim(text, "[]"), " ", ","), w.wanted[i].at)
+	if m.kind == singleName {
+		return consentOf(m.people[0]).With(prototest.Attributes{"on_destroy": m.onDestroy})
 	}
-	(&batchFile{w.t, m.file}).write(content.String())
+
+	var content []byte
+	for _, i := range m.people {
+		row, err := json.Marshal(consentOf(i))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		content = append(append(content, row...), '\n')
+	}
+	(&batchFile{w.t, m.file}).write(string(content))
 
 	return prototest.Attributes{"source": m.file, "on_destroy": m.onDestroy}
 }
@@ -200,7 +205,7 @@ func (w *world) change() (replaced string) {
 		m := &managed{kind: singleName, people: []int{w.IntN(3)}, onDestroy: "withdraw"}
 		if w.IntN(2) == 0 {
 			m.kind, m.people = batchName, []int{0, 1, 2}[w.IntN(2):]
-			m.file = filepath.Join(w.folder, fmt.Sprint("file", w.names, ".csv"))
+			m.file = filepath.Join(w.folder, fmt.Sprint("file", w.names, ".ndjson"))
 		}
 		w.names++
 		w.config[fmt.Sprint("object", w.names)] = m
@@ -257,11 +262,9 @@ func (w *world) bring(identity string) (i int, ok bool) {
 func (w *world) bringListed() {
 	w.t.Helper()
 	var everybody []any
-	for i := range w.wanted {
-		everybody = append(everybody, userName(i))
-	}
 	var want []string
 	for i := range w.wanted {
+		everybody = append(everybody, userName(i))
 		if _, ok := w.service.Consent(scope, userName(i)); ok {
 			want = append(want, userName(i))
 		}
@@ -313,10 +316,10 @@ func (w *world) run() {
 
 	w.p.NewRun()
 	for key, m := range w.state {
-		state, plan, errors := w.planAgain(key)
+		state, plan, errors := w.planOne(key)
 		if plan.Changes && w.mistookAnother(m) && cmp.Equal(state.Attributes.Without("agreement_time"), plan.Attributes.Without("agreement_time")) {
 			w.say("%s", w.put(w.t.Context(), key, state))
-			state, plan, errors = w.planAgain(key)
+			state, plan, errors = w.planOne(key)
 		}
 		if plan.Changes || len(errors) > 0 {
 			w.t.Errorf("%s is not done:\n%v\n%v\n%v", key, state.Attributes, plan.Attributes, errors)
@@ -324,12 +327,20 @@ func (w *world) run() {
 	}
 }
 
-// planAgain refreshes and plans an object after a run.
-func (w *world) planAgain(key string) (*prototest.State, prototest.Plan, []string) {
-	m := w.state[key]
-	state, diags := w.p.Refresh(m.kind, m.state)
-	w.p.NoErrors(diags)
-	plan, diags := w.p.Plan(m.kind, state, w.attributes(w.config[key]))
+// planOne refreshes an object if it exists, and plans it: a create, a change or the end.
+func (w *world) planOne(key string) (state *prototest.State, _ prototest.Plan, errors []string) {
+	kind, config := "", prototest.Attributes(nil)
+	if m := w.config[key]; m != nil {
+		kind, config = m.kind, w.attributes(m)
+	}
+	if m := w.state[key]; m != nil {
+		var diags prototest.Diagnostics
+		m.state, diags = w.p.Refresh(m.kind, m.state)
+		w.p.NoErrors(diags)
+		kind, state = m.kind, m.state
+	}
+
+	plan, diags := w.p.Plan(kind, state, config)
 
 	return state, plan, diags.Errors()
 }
@@ -369,25 +380,12 @@ func (w *world) plan() (ok bool) {
 	w.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 
 	for _, key := range keys {
-		var state *prototest.State
-		m, existing := w.state[key]
-		if existing {
-			var diags prototest.Diagnostics
-			state, diags = w.p.Refresh(m.kind, m.state)
-			w.p.NoErrors(diags)
-			m.state = state
-		}
-
-		var config prototest.Attributes
-		if w.config[key] != nil {
-			m, config = w.config[key], w.attributes(w.config[key])
-		}
-		plan, diags := w.p.Plan(m.kind, state, config)
-		if len(diags.Errors()) > 0 {
+		_, plan, errors := w.planOne(key)
+		if len(errors) > 0 {
 			return false
 		}
-		if existing {
-			w.state[key].isIdle = !plan.Changes
+		if m := w.state[key]; m != nil {
+			m.isIdle = !plan.Changes
 		}
 	}
 

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows")
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
+)
 
 // TestShard_ruleIsFixed compares shards with numbers that another program has computed.
 func TestShard_ruleIsFixed(t *testing.T) {
