@@ -23,7 +23,8 @@ func (i Invocation) Texts() []string {
 // PlanAction validates and plans an action.
 func (p *Provider) PlanAction(name string, config Attributes) Diagnostics {
 	p.t.Helper()
-	validated := call(p.t, p.server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: p.packAction(name, config)})
+	packed := p.packed(p.schemas.ActionSchemas[name].Schema, config)
+	validated := call(p.t, p.server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: packed})
 	diags := Diagnostics(validated.Diagnostics)
 	if len(diags.Errors()) > 0 {
 		return diags
@@ -35,7 +36,8 @@ func (p *Provider) PlanAction(name string, config Attributes) Diagnostics {
 // PlanKnownLater plans an action whose values were not known when it was validated.
 func (p *Provider) PlanKnownLater(name string, config Attributes) Diagnostics {
 	p.t.Helper()
-	planned := call(p.t, p.server.PlanAction, &tfprotov6.PlanActionRequest{ActionType: name, Config: p.packAction(name, config)})
+	packed := p.packed(p.schemas.ActionSchemas[name].Schema, config)
+	planned := call(p.t, p.server.PlanAction, &tfprotov6.PlanActionRequest{ActionType: name, Config: packed})
 	if planned.Deferred != nil {
 		p.t.Errorf("%s is deferred", name)
 	}
@@ -62,7 +64,8 @@ func (p *Provider) Invoke(name string, config Attributes) Invocation {
 // if that returns false, as a connection that breaks does. The diagnostics are lost then.
 func (p *Provider) InvokePlanned(ctx context.Context, name string, config Attributes, heard func(message string) bool) Invocation {
 	p.t.Helper()
-	stream, err := p.server.InvokeAction(ctx, &tfprotov6.InvokeActionRequest{ActionType: name, Config: p.packAction(name, config)})
+	packed := p.packed(p.schemas.ActionSchemas[name].Schema, config)
+	stream, err := p.server.InvokeAction(ctx, &tfprotov6.InvokeActionRequest{ActionType: name, Config: packed})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -85,13 +88,4 @@ func (p *Provider) InvokePlanned(ctx context.Context, name string, config Attrib
 	}
 
 	return invoked
-}
-
-func (p *Provider) packAction(name string, config Attributes) *tfprotov6.DynamicValue {
-	p.t.Helper()
-	schema := p.schemas.ActionSchemas[name]
-	if schema == nil {
-		p.t.Fatalf("there is no action %s", name)
-	}
-	return p.packed(schema.Schema, config)
 }

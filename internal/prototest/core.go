@@ -3,6 +3,7 @@
 package prototest
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -157,7 +158,8 @@ func checkApplied(tb testing.TB, planned, after tftypes.Value) {
 	}
 }
 
-// fits reports whether a value is as planned, wherever the plan knew it.
+// fits reports whether a value is as planned, wherever the plan knew it. The elements of a set
+// have to keep their order, which Terraform does not ask for, and the provider does.
 func fits(planned, after tftypes.Value) bool {
 	if !planned.IsKnown() {
 		return true
@@ -169,9 +171,6 @@ func fits(planned, after tftypes.Value) bool {
 	want, got := parts(planned), parts(after)
 	if want == nil {
 		return planned.Equal(after)
-	}
-	if planned.Type().Is(tftypes.Set{}) {
-		return sameSet(want, got)
 	}
 	if len(want) != len(got) {
 		return false
@@ -185,21 +184,43 @@ func fits(planned, after tftypes.Value) bool {
 	return true
 }
 
-// sameSet reports whether each planned value of a set is there, and each that is there was
-// planned. Several planned ones may have become equal.
-func sameSet(planned, after map[string]tftypes.Value) bool {
-	met := map[string]bool{}
-	for _, want := range planned {
-		found := false
-		for key, v := range after {
-			if fits(want, v) {
-				found, met[key] = true, true
-			}
-		}
-		if !found {
-			return false
+// identityOf returns the values of an identity, held to the rules of Terraform's core:
+// every value is known, and there is no identity without a schema.
+func (p *Provider) identityOf(name string, stored *tfprotov6.ResourceIdentityData) Attributes {
+	p.t.Helper()
+	if stored == nil {
+		return nil
+	}
+	schema := p.identities[name]
+	if schema == nil {
+		p.t.Fatalf("%s has an identity without a schema", name)
+	}
+
+	v := unpack(p.t, schema.ValueType(), stored.IdentityData)
+	if !v.IsFullyKnown() {
+		p.t.Error("Terraform would refuse this identity: it has unknown values")
+	}
+	values, _ := fromValue(p.t, v).(Attributes)
+	for _, value := range values {
+		if value != nil {
+			return values
 		}
 	}
 
-	return len(met) == len(after) && len(after) <= len(planned)
+	return nil
+}
+
+// checkIdentity fails the test where an object that still exists has lost its identity, or has
+// another one than before. Terraform's core leaves this rule to the framework.
+func (p *Provider) checkIdentity(name string, before, after *State) {
+	p.t.Helper()
+	if p.identities[name] == nil || after == nil {
+		return
+	}
+	if after.Identity == nil {
+		p.t.Errorf("%s has no identity", name)
+	}
+	if before.Identity != nil && !maps.Equal(before.Identity, after.Identity) {
+		p.t.Errorf("the identity has changed from %v to %v", before.Identity, after.Identity)
+	}
 }

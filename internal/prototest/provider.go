@@ -6,6 +6,7 @@
 package prototest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -41,16 +42,14 @@ type Provider struct {
 // Errors of the configuration are in the diagnostics.
 func Start(tb testing.TB, config Attributes, environment map[string]string, options ...provider.Option) (*Provider, Diagnostics) {
 	tb.Helper()
-	getenv := func(name string) string { return environment[name] }
-	// The pending list of a mock server never lags. A test that wants a lag sets it in the
-	// block wire.
-	withoutLag := func(cfg *client.Config) {
-		if cfg.Wire.PendingListLag == "" {
-			cfg.Wire.PendingListLag = "0s"
+	getenv := func(name string) string {
+		if name == "ANALYTICS_WIRE_PENDING_LIST_LAG" { // a mock server's list has none
+			return cmp.Or(environment[name], "0s")
 		}
+		return environment[name]
 	}
 
-	return connect(tb, provider.NewServer("test", getenv, slices.Concat([]provider.Option{withoutLag}, options)...), config)
+	return connect(tb, provider.NewServer("test", getenv, options...), config)
 }
 
 // connect configures a provider that is served.

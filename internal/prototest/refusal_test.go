@@ -5,7 +5,6 @@ package prototest
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -337,23 +336,5 @@ func TestFieldsOf_refusesWhatTheDriverDoesNotKnow(t *testing.T) {
 			}()
 			fieldsOf(block)
 		}()
-	}
-}
-
-func TestFits_setsWhoseObjectsBecomeEqual(t *testing.T) {
-	t.Parallel()
-	set := func(elements ...any) tftypes.Value {
-		return toValue(t, tftypes.Set{ElementType: tftypes.String}, slices.Clone(elements))
-	}
-	planned := set("a", Unknown, Unknown)
-	for _, after := range []tftypes.Value{set("a", "b", "c"), set("a", "b"), set("a")} {
-		if !fits(planned, after) {
-			t.Errorf("%s is not as planned", after)
-		}
-	}
-	for _, after := range []tftypes.Value{set("b", "c"), set("a", "b", "c", "d"), set()} {
-		if fits(planned, after) {
-			t.Errorf("%s is as planned", after)
-		}
 	}
 }

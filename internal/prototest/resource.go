@@ -37,6 +37,14 @@ type Plan struct {
 	config   tftypes.Value
 }
 
+// WithoutIdentity returns the state as a CLI stores it that does not know of identities.
+func (s *State) WithoutIdentity() *State {
+	forgotten := *s
+	forgotten.Identity, forgotten.identity = nil, nil
+
+	return &forgotten
+}
+
 func (p *Provider) resourceSchema(name string) *tfprotov6.Schema {
 	p.t.Helper()
 	s := p.schemas.ResourceSchemas[name]
@@ -147,29 +155,26 @@ func (p *Provider) Create(name string, config Attributes) (*State, Diagnostics) 
 	return p.Update(name, nil, config)
 }
 
-// Update validates, plans and applies a change.
-func (p *Provider) Update(name string, prior *State, config Attributes) (*State, Diagnostics) {
-	p.t.Helper()
-	invalid := p.Validate(name, config)
-	if len(invalid.Errors()) > 0 {
-		return prior, invalid
-	}
-
-	state, diags := p.planAndApply(name, prior, config)
-
-	return state, append(invalid, diags...)
-}
-
 // Destroy plans and applies the end of an object; the state is nil where it is gone.
 func (p *Provider) Destroy(name string, prior *State) (*State, Diagnostics) {
 	p.t.Helper()
-	return p.planAndApply(name, prior, nil)
+	return p.Update(name, prior, nil)
 }
 
-func (p *Provider) planAndApply(name string, prior *State, config Attributes) (*State, Diagnostics) {
+// Update validates, plans and applies a change. A nil prior creates, a nil config destroys.
+func (p *Provider) Update(name string, prior *State, config Attributes) (*State, Diagnostics) {
 	p.t.Helper()
-	plan, diags := p.Plan(name, prior, config)
+	var diags Diagnostics
+	if config != nil {
+		diags = p.Validate(name, config)
+	}
 	if len(diags.Errors()) > 0 {
+		return prior, diags
+	}
+
+	plan, more := p.Plan(name, prior, config)
+	diags = append(diags, more...)
+	if len(more.Errors()) > 0 {
 		return prior, diags
 	}
 	if len(plan.Replace) > 0 && prior != nil {
@@ -177,6 +182,28 @@ func (p *Provider) planAndApply(name string, prior *State, config Attributes) (*
 	}
 
 	state, more := p.Apply(p.t.Context(), name, prior, plan)
+
+	return state, append(diags, more...)
+}
+
+// Replace plans a replacement, destroys the object and creates the new one. As with
+// Terraform, the plan of the new one begins with the identity of the old one.
+func (p *Provider) Replace(name string, prior *State, config Attributes) (*State, Diagnostics) {
+	p.t.Helper()
+	plan, diags := p.Plan(name, prior, config)
+	p.NoErrors(diags)
+	if len(plan.Replace) == 0 {
+		p.t.Fatal("the plan does not replace the object")
+	}
+
+	destroyed, more := p.Destroy(name, prior)
+	diags = append(diags, more...)
+	if destroyed != nil {
+		return destroyed, diags
+	}
+
+	none := &State{raw: tftypes.NewValue(p.resourceSchema(name).ValueType(), nil), Private: plan.private, identity: plan.identity}
+	state, more := p.Update(name, none, config)
 
 	return state, append(diags, more...)
 }
