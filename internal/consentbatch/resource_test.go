@@ -41,6 +41,19 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		return prototest.Attributes{"content_wo": content, "content_wo_version": version, "compare_at_plan": compare}
 	}
 
+	small := step{gets: 6, patches: 3, counts: counts{Rows: 3, Written: 3}}
+	gone := func(b *batchTest) { // a gateway answers that there is no record
+		chooseFor(b.service, 1, late)
+		b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(1), Status: 404, Body: []byte(`{"message":"no route"}`)})
+	}
+	goneInAnotherRun := func(b *batchTest) {
+		b.p.NewRun()
+		gone(b)
+	}
+	notFound := []string{"Not found (1): line 3\n", "cannot remove one", "a gateway"}
+	ofShard := func(index, count int) prototest.Attributes { return shard(index, count).With(withdrawing) }
+	cannotMove := []string{"The shard cannot change", `on_destroy = "retain"`, "In state now: this resource as it was before", "shard"}
+
 	for name, tc := range soak.SomeOf(4, map[string]struct {
 		content  string
 		settings prototest.Attributes
@@ -70,7 +83,8 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 					b.service.ReshapeConsents(func(r map[string]any) any { delete(r, "agreement_time"); return r })
 					chooseFor(b.service, 1, early)
 				},
-				config: uncompared.With(withdrawing), gets: 3, patches: 2, counts: counts{Rows: 3, Kept: 1, Written: 2}, held: map[int][5]bool{1: {}, 2: configured},
+				config: uncompared.With(withdrawing), gets: 3, patches: 2, counts: counts{Rows: 3, Kept: 1, Written: 2},
+				held:     map[int][5]bool{1: {}, 2: configured},
 				warnings: []string{"Later choices of people stand", "in 1 of 3 rows: line 3.", "without agreement_time"},
 			},
 			{config: withdrawing, gets: 3, counts: counts{Rows: 3, Kept: 1, Written: 2}, warnings: []string{"Later choices of people stand"}},
@@ -135,6 +149,48 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				gets: 4, counts: counts{Rows: 2},
 			},
 		}},
+		"a create does not write a record that its plan has seen and that is gone": {people(3), nil, []step{
+			{before: choosing(early, 1), between: gone, errors: notFound, gets: 6, patches: 2, held: map[int][5]bool{1: {}}},
+		}},
+		"nor does an update of other rows": {people(3), nil, []step{
+			small,
+			{content: strings.ReplaceAll(people(4), "false", "true"), between: gone, errors: notFound, gets: 8, patches: 3, counts: counts{Rows: 4, Written: 3, Missing: 1}},
+		}},
+		"nor one of the same rows, since the last apply has left a record of each": {people(3), nil, []step{
+			small,
+			{
+				before: choosing(early, 0, 1), between: goneInAnotherRun, errors: notFound, gets: 6, patches: 1,
+				counts: counts{Rows: 3, Written: 1, Missing: 1}, held: map[int][5]bool{1: {}},
+			},
+		}},
+		"nor one of the same rows that asks nothing before": {people(3), nil, []step{
+			small,
+			{config: uncompared.With(forced), between: goneInAnotherRun, errors: notFound, gets: 3, counts: counts{Rows: 3, Missing: 1}, held: map[int][5]bool{1: {}}},
+		}},
+		"a shard withdraws its own rows alone, and is not changed before": {people(8), nil, []step{
+			{
+				before: func(b *batchTest) {
+					for i := range 8 {
+						giveAsConfigured(b.service, i)
+					}
+				},
+				config: ofShard(1, 2), gets: 12, counts: counts{Rows: 6},
+			},
+			{config: ofShard(0, 2), errors: cannotMove, counts: counts{Rows: 6}},
+			{config: shard(1, 3), errors: cannotMove, counts: counts{Rows: 6}},
+			{config: withdrawing, errors: cannotMove, counts: counts{Rows: 6}},
+			{
+				destroy: true, warnings: []string{"will be withdrawn"}, gets: 6, patches: 6,
+				held: map[int][5]bool{0: {}, 1: configured, 2: {}, 3: {}, 4: {}, 5: {}, 6: configured, 7: {}},
+			},
+		}},
+		"another shard of the same version of a write-only content": {"", nil, []step{
+			{config: shard(0, 2).With(writeOnly(people(8), 1, false)), gets: 2, patches: 2, counts: counts{Rows: 2, Written: 2}},
+			{
+				config: shard(1, 2).With(writeOnly(people(8), 1, false)), gets: 6, patches: 6, counts: counts{Rows: 6, Written: 6},
+				warnings: []string{"Rows move between shards"},
+			},
+		}},
 		"every field is sent": {"", nil, []step{{
 			config: writeOnly(`[{"identity_id":"a/b","clause_1_consent":true,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":true,`+
 				`"user_ipv6":"192.0.2.7","agreement_time":"2026-01-31T13:00:00.5+01:00","manual":false}]`, 1, true),
@@ -148,7 +204,8 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		}}},
 		"many rows leave a small state": {people(many), nil, []step{{
 			before: func(b *batchTest) { b.service.Wrap = nil }, // the requests are held to the contract elsewhere
-			config: uncompared, gets: many, patches: many, counts: counts{Rows: float64(many), Written: float64(many)}, held: map[int][5]bool{many / 2: configured},
+			config: uncompared, gets: many, patches: many, counts: counts{Rows: float64(many), Written: float64(many)},
+			held: map[int][5]bool{many / 2: configured},
 			after: func(b *batchTest) {
 				if text, err := json.Marshal(b.state.Attributes); err != nil || len(text)+len(b.state.Private) > 2000 {
 					b.Errorf("the state has %d bytes and %d private ones (%v)", len(text), len(b.state.Private), err)
@@ -221,7 +278,8 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				gets: 6, patches: 4,
 				report: []string{
 					`{"report":"analytics_consent_batch","rows":6,"in_place":1,"written":3,"kept":1,"failed":1,"not_tried":0}`,
-					`{"line":2,"outcome":"written"}`, `{"line":3,"outcome":"kept"}`, `{"line":5,"outcome":"written"}`, `{"line":6,` + refusedReport, `{"line":7,"outcome":"written"}`,
+					`{"line":2,"outcome":"written"}`, `{"line":3,"outcome":"kept"}`, `{"line":5,"outcome":"written"}`, `{"line":6,` + refusedReport,
+					`{"line":7,"outcome":"written"}`,
 				},
 			},
 			{
@@ -284,7 +342,8 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 						b.Fatal(err)
 					}
 				},
-				destroy: true, gets: 4, patches: 2, warnings: []string{"will be withdrawn", "The report was not written"}, held: map[int][5]bool{1: {}, 3: {}},
+				destroy: true, gets: 4, patches: 2, held: map[int][5]bool{1: {}, 3: {}},
+				warnings: []string{"will be withdrawn", "The report was not written"},
 			},
 		}},
 	}) {

@@ -57,55 +57,6 @@ func TestConsentBatch_changedCountMovesRows(t *testing.T) {
 	}
 }
 
-func TestConsentBatch_withdrawalIsOfTheShard(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	f := newFile(t, people(16))
-	createdBatch(t, p, service, f.config(shard(0, 2)))
-	state := createdBatch(t, p, service, f.config(shard(1, 2)).With(withdrawing))
-
-	for name, config := range map[string]prototest.Attributes{
-		"another index":    shard(0, 2).With(withdrawing),
-		"no shard":         withdrawing,
-		"retained at once": shard(1, 3),
-	} {
-		_, diags := p.Plan(batchName, state, f.config(config))
-		if len(diags.Errors()) == 0 {
-			t.Errorf("%s is accepted", name)
-		}
-		prototest.WantText(t, diags.Errors(), "The shard cannot change", `on_destroy = "retain"`, "In state now: this resource as it was before", "shard")
-	}
-	wantRequests(t, service, 0, 0)
-
-	_, diags := p.Destroy(batchName, state)
-	p.NoErrors(diags)
-	withdrawn := 0
-	for i := range 16 {
-		if record, _ := service.Consent(scope, userName(i)); record.Clauses == [5]bool{} {
-			withdrawn++
-		}
-	}
-	if n, _ := state.Attributes["rows"].(float64); withdrawn != int(n) || withdrawn == 0 || withdrawn == 16 {
-		t.Errorf("%d people were withdrawn, the shard has %v rows", withdrawn, n)
-	}
-}
-
-// TestConsentBatch_shardOfAWriteOnlyContent changes the shard alone: the version of the content
-// does not tell that there is something to do.
-func TestConsentBatch_shardOfAWriteOnlyContent(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	content := uncompared.With(prototest.Attributes{"content_wo": people(16), "content_wo_version": 1})
-	state := createdBatch(t, p, service, shard(0, 2).With(content))
-	first, _ := state.Attributes["rows"].(float64)
-
-	state, diags := p.Update(batchName, state, shard(1, 2).With(content))
-	p.NoErrors(diags)
-	if second, _ := state.Attributes["rows"].(float64); first+second != 16 || service.Count(mockserver.OpUpdateConsent) != int(second) {
-		t.Errorf("the shards have %v and %v rows, %d updates were sent", first, second, service.Count(mockserver.OpUpdateConsent))
-	}
-}
-
 func TestConsentBatch_shardKnownAfterApply(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, nil)

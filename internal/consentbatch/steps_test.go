@@ -39,6 +39,7 @@ type step struct {
 	content string               // of the file from now on; empty for the same
 	config  prototest.Attributes // the file is the source unless it has content_wo
 	destroy bool                 // in place of an update
+	between func(b *batchTest)   // what happens between the plan and the apply of an update; nil for nothing
 
 	errors, warnings []string           // words of the only one; nil for none
 	gets, patches    int                // requests
@@ -105,7 +106,17 @@ func (b *batchTest) update(config prototest.Attributes, s step) {
 		b.state, _ = b.p.MustRefresh(batchName, b.state)
 	}
 
-	state, diags := b.p.Update(batchName, b.state, config)
+	diags := b.p.Validate(batchName, config)
+	plan, more := b.p.Plan(batchName, b.state, config)
+	diags = append(diags, more...)
+	if s.between != nil {
+		s.between(b)
+	}
+	state := b.state
+	if len(diags.Errors()) == 0 {
+		state, more = b.p.Apply(b.Context(), batchName, b.state, plan)
+		diags = append(diags, more...)
+	}
 	b.state = state
 	b.wantSaid(diags.Errors(), s.errors)
 	b.wantSaid(diags.Warnings(), s.warnings)
