@@ -18,48 +18,6 @@ func reportBeside(f *batchFile, others prototest.Attributes) (path string, confi
 	return f.reportPath(), f.config(uncompared.With(prototest.Attributes{"report_path": f.reportPath()}).With(others))
 }
 
-// TestConsentBatch_reportReplacesItsFile creates a batch whose report has another place. Where
-// the place cannot be used, nothing is sent.
-func TestConsentBatch_reportReplacesItsFile(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		prepare func(f *batchFile, path string) error
-		words   string // of the error; empty if the report is written
-	}{
-		"nothing":  {func(*batchFile, string) error { return nil }, ""},
-		"a file":   {func(_ *batchFile, path string) error { return os.WriteFile(path, []byte("of another apply\n"), 0o644) }, ""},
-		"a folder": {func(_ *batchFile, path string) error { return os.Mkdir(path, 0o700) }, "no regular file"},
-		"a link":   {func(f *batchFile, path string) error { return os.Symlink(f.path, path) }, "no regular file"},
-		"no folder": {func(f *batchFile, _ string) error {
-			f.path = filepath.Join(filepath.Dir(f.path), "x", "consents.csv")
-			return nil
-		}, "the folder of the file does not exist"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p, service := start(t, nil)
-			f := newFile(t, people(2))
-			rows := f.path
-			if err := tc.prepare(f, f.reportPath()); err != nil {
-				t.Fatal(err)
-			}
-
-			path, config := reportBeside(f, prototest.Attributes{"source": rows})
-			_, diags := p.Create(batchName, config)
-			if tc.words == "" {
-				p.NoErrors(diags)
-				if text, err := os.ReadFile(path); err != nil || strings.Count(string(text), "\n") != 3 {
-					t.Errorf("the report is %q (%v)", text, err)
-				}
-				return
-			}
-
-			prototest.WantText(t, diags.Errors(), "The report cannot be written", tc.words, "In state now: nothing")
-			wantRequests(t, service, 0, 0)
-		})
-	}
-}
-
 func TestConsentBatch_reportNeedsAPathOfItsOwn(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)

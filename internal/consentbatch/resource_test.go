@@ -50,6 +50,8 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		b.p.NewRun()
 		gone(b)
 	}
+	unchanged, willWithdraw := []string{"In state now: this resource as it was before"}, []string{"will be withdrawn"}
+	noReport := []string{"The report cannot be written", "In state now: nothing"}
 	notFound := []string{"Not found (1): line 3\n", "cannot remove one", "a gateway"}
 	ofShard := func(index, count int) prototest.Attributes { return shard(index, count).With(withdrawing) }
 	cannotMove := []string{"The shard cannot change", `on_destroy = "retain"`, "In state now: this resource as it was before", "shard"}
@@ -180,7 +182,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			{config: shard(1, 3), errors: cannotMove, counts: counts{Rows: 6}},
 			{config: withdrawing, errors: cannotMove, counts: counts{Rows: 6}},
 			{
-				destroy: true, warnings: []string{"will be withdrawn"}, gets: 6, patches: 6,
+				destroy: true, warnings: willWithdraw, gets: 6, patches: 6,
 				held: map[int][5]bool{0: {}, 1: configured, 2: {}, 3: {}, 4: {}, 5: {}, 6: configured, 7: {}},
 			},
 		}},
@@ -290,10 +292,48 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 			},
 		}},
+		"a report needs a place, and replaces a file there": {people(2), nil, []step{
+			{
+				before: func(b *batchTest) { b.must(os.Mkdir(b.f.reportPath(), 0o700)) },
+				config: uncompared, errors: append(noReport, "no regular file"), report: []string{},
+			},
+			{
+				before: func(b *batchTest) { b.must(os.Remove(b.f.reportPath()), os.Symlink("elsewhere", b.f.reportPath())) },
+				config: uncompared, errors: append(noReport, "no regular file"), report: []string{},
+			},
+			{
+				config: uncompared.With(prototest.Attributes{"report_path": filepath.Join("nowhere", "report.ndjson")}),
+				errors: append(noReport, "the folder of the file does not exist"),
+			},
+			{
+				before: func(b *batchTest) {
+					b.must(os.Remove(b.f.reportPath()), os.WriteFile(b.f.reportPath(), []byte("of another apply\n"), 0o644))
+				},
+				config: uncompared, gets: 2, patches: 2, counts: counts{Rows: 2, Written: 2},
+				report: []string{
+					`{"report":"analytics_consent_batch","rows":2,"in_place":0,"written":2,"kept":0,"failed":0,"not_tried":0}`,
+					`{"line":2,"outcome":"written"}`, `{"line":3,"outcome":"written"}`,
+				},
+			},
+		}},
+		"the rows have to be those of the plan": {people(3), nil, []step{
+			small,
+			{
+				content: people(4), between: func(b *batchTest) { b.f.write(strings.ReplaceAll(people(4), "user-2@", "user-5@")) },
+				errors: []string{"not those that were planned", "In state now: this resource as it was before"}, gets: 4, counts: counts{Rows: 3, Written: 3},
+			},
+		}},
 		"rows of an array on one line are named by element": {"", nil, arraySteps()},
 		"a destroy retains": {people(2), nil, []step{
 			{gets: 4, patches: 2, counts: counts{Rows: 2, Written: 2}},
 			{destroy: true, warnings: []string{"stays at the service", "withdraw"}, held: map[int][5]bool{1: configured}},
+		}},
+		"a destroy withdraws by the file that was applied": {people(2), nil, []step{
+			{config: withdrawing, gets: 4, patches: 2, counts: counts{Rows: 2, Written: 2}},
+			{content: people(3), destroy: true, warnings: willWithdraw, errors: append(unchanged, "not the one that was applied")},
+			{content: "x", destroy: true, warnings: willWithdraw, errors: append(unchanged, "Unusable rows")},
+			{before: func(b *batchTest) { b.must(os.Remove(b.f.path)) }, destroy: true, warnings: willWithdraw, errors: append(unchanged, "no such file")},
+			{before: func(b *batchTest) { b.must(os.Mkdir(b.f.path, 0o700)) }, destroy: true, warnings: willWithdraw, errors: append(unchanged, "no regular file")},
 		}},
 		"a destroy withdraws": {people(6), nil, []step{
 			{config: withdrawing, gets: 12, patches: 6, counts: counts{Rows: 6, Written: 6}},
@@ -338,9 +378,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			},
 			{ // no report stands against a destroy
 				before: func(b *batchTest) {
-					if err := os.Mkdir(remove(b.T, b.f.reportPath()), 0o700); err != nil {
-						b.Fatal(err)
-					}
+					b.must(os.Remove(b.f.reportPath()), os.Mkdir(b.f.reportPath(), 0o700))
 				},
 				destroy: true, gets: 4, patches: 2, held: map[int][5]bool{1: {}, 3: {}},
 				warnings: []string{"will be withdrawn", "The report was not written"},
@@ -380,37 +418,6 @@ func arraySteps() []step {
 		},
 		{config: config.With(prototest.Attributes{"format": "ndjson"}), counts: counts{Rows: 2, Written: 1}},
 	}
-}
-
-func TestConsentBatch_withdrawsByTheAppliedFileOnly(t *testing.T) {
-	t.Parallel()
-	for words, change := range soak.SomeOf(1, map[string]func(b *batchTest){
-		"not the one that was applied": func(b *batchTest) { b.f.write(people(4)) },
-		"Unusable rows":                func(b *batchTest) { b.f.write("x") },
-		"no such file":                 func(b *batchTest) { b.f.path = remove(b.T, b.f.path) },
-		"no regular file": func(b *batchTest) {
-			if err := os.Mkdir(remove(b.T, b.f.path), 0o700); err != nil {
-				b.Fatal(err)
-			}
-		},
-	}) {
-		t.Run(words, func(t *testing.T) {
-			t.Parallel()
-			inBatch(t, people(3), nil, func(_ *testing.T, b *batchTest) {
-				b.create(withdrawing)
-				b.apply(step{before: change, destroy: true, errors: []string{words, "In state now: this resource as it was before"}, warnings: []string{"will be withdrawn"}})
-			})
-		})
-	}
-}
-
-// remove removes a file and returns its path.
-func remove(t *testing.T, path string) string {
-	t.Helper()
-	if err := os.RemoveAll(path); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 func TestConsentBatch_wrongConfigurations(t *testing.T) {

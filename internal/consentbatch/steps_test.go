@@ -3,6 +3,7 @@
 package consentbatch_test
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -175,6 +176,14 @@ func (b *batchTest) create(others prototest.Attributes) {
 	b.Helper()
 	b.state = createdBatch(b.T, b.p, b.service, b.f.config(others))
 	b.p.NewRun()
+}
+
+// must fails the test where the file system has refused something.
+func (b *batchTest) must(errs ...error) {
+	b.Helper()
+	if err := errors.Join(errs...); err != nil {
+		b.Fatal(err)
+	}
 }
 
 // choosing lets the people of rows choose.
