@@ -36,26 +36,18 @@ func TestFailures_groupedByCause(t *testing.T) {
 	if text != want || advice != tfkit.Advice(&transport.Error{Class: transport.ClassServer}) {
 		t.Errorf("%s\nwant:\n%s\nthe advice is %q", text, want, advice)
 	}
-}
 
-func TestFailures_moreCausesThanAreShown(t *testing.T) {
-	t.Parallel()
-	var f failures
+	var many failures // more than are shown
 	for row := range 30 {
-		f.add(row, &transport.Error{Class: transport.ClassConflict, Code: strconv.Itoa(row)})
-	}
-	for row := range 5 {
-		f.add(100+row, &transport.Error{Class: transport.ClassRejected})
-	}
-
-	text, _ := f.describe(strconv.Itoa)
-	for _, want := range []string{
-		"The service rejected the request (5): lines 100, 101, 102, 103, 104\n",
-		"23 other causes (23): lines 7, 8, 9, 10, 11, 12, 13, 14 and 15 more",
-	} {
-		if !strings.Contains(text, want) || strings.Count(text, "Code of the service") != limitShownCauses-1 {
-			t.Errorf("%q is not in the text, or too many causes are:\n%s", want, text)
+		many.add(row, &transport.Error{Class: transport.ClassConflict, Code: strconv.Itoa(row)})
+		if row < 5 {
+			many.add(100+row, &transport.Error{Class: transport.ClassRejected})
 		}
+	}
+	text, _ = many.describe(strconv.Itoa)
+	first, last := "The service rejected the request (5): lines 100, 101, 102, 103, 104\n", "23 other causes (23): lines 7, 8, 9, 10, 11, 12, 13, 14 and 15 more"
+	if !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) || strings.Count(text, "Code of the service") != limitShownCauses-1 {
+		t.Errorf("with more causes, it is\n%s", text)
 	}
 }
 

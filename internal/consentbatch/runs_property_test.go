@@ -211,7 +211,7 @@ func (w *world) change() (replaced string) {
 		w.config[fmt.Sprint("object", w.names)] = m
 		w.say("add object%d, %s of %v", w.names, m.kind, m.people)
 	case action == 7:
-		w.bring(userName(w.IntN(3)))
+		w.bring(w.IntN(3))
 	case action == 8:
 		w.bringListed()
 	case action == 1:
@@ -239,22 +239,19 @@ func (w *world) change() (replaced string) {
 	return ""
 }
 
-// bring adds an import block for a person who has a record.
-func (w *world) bring(identity string) (i int, ok bool) {
-	if _, ok := w.service.Consent(scope, identity); !ok {
-		return 0, false
+// bring adds an import block for a person, if they have a record.
+func (w *world) bring(i int) {
+	if _, ok := w.service.Consent(scope, userName(i)); !ok {
+		return
 	}
-	state, diags := w.p.Import(singleName, identity)
+	state, diags := w.p.Import(singleName, userName(i))
 	w.p.NoErrors(diags)
 
 	w.names++
 	w.brought = fmt.Sprint("object", w.names)
-	i = slices.IndexFunc([]int{0, 1, 2}, func(i int) bool { return userName(i) == identity })
 	w.config[w.brought] = &managed{kind: singleName, people: []int{i}, onDestroy: "withdraw"}
 	w.state[w.brought] = &managed{kind: singleName, people: []int{i}, onDestroy: "withdraw", state: state}
-	w.say("import %s as %s", identity, w.brought)
-
-	return i, true
+	w.say("import %s as %s", userName(i), w.brought)
 }
 
 // bringListed lists everybody, and adds the configuration that Terraform generates for one of
@@ -262,34 +259,35 @@ func (w *world) bring(identity string) (i int, ok bool) {
 func (w *world) bringListed() {
 	w.t.Helper()
 	var everybody []any
+	var known []int
 	var want []string
 	for i := range w.wanted {
 		everybody = append(everybody, userName(i))
 		if _, ok := w.service.Consent(scope, userName(i)); ok {
-			want = append(want, userName(i))
+			known, want = append(known, i), append(want, userName(i))
 		}
 	}
 
 	listed := w.p.List(singleName, prototest.ListRequest{Config: prototest.Attributes{"identity_ids": everybody}, IncludeResource: true})
-	got := listed.Names()
-	if !slices.Equal(got, want) {
-		w.t.Errorf("listed are %v, want %v", got, want)
+	if got := listed.Names(); !slices.Equal(got, want) {
+		w.t.Fatalf("listed are %v, want %v", got, want)
 	}
-	if len(got) == 0 {
+	if len(known) == 0 {
 		return
 	}
 
-	one := listed[w.IntN(len(got))]
-	at, timed := one.Resource["agreement_time"].(string)
+	one := w.IntN(len(known))
+	i, resource := known[one], listed[one].Resource
+	at, timed := resource["agreement_time"].(string)
 	if !timed {
 		return
 	}
-	if i, ok := w.bring(one.DisplayName); ok {
-		delete(w.choices, one.DisplayName) // the configuration has taken it over, and may withdraw it
-		w.wanted[i].at = at
-		for clause := range w.wanted[i].clauses {
-			w.wanted[i].clauses[clause], _ = one.Resource[fmt.Sprintf("clause_%d_consent", clause+1)].(bool)
-		}
+
+	w.bring(i)
+	delete(w.choices, userName(i)) // the configuration has taken it over, and may withdraw it
+	w.wanted[i].at = at
+	for clause := range w.wanted[i].clauses {
+		w.wanted[i].clauses[clause], _ = resource[fmt.Sprintf("clause_%d_consent", clause+1)].(bool)
 	}
 }
 
