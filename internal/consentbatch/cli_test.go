@@ -32,9 +32,9 @@ func batchBlock(lines ...string) string {
 }
 
 // newBatchCLI returns a Terraform with its own service and a file beside the configuration.
-func newBatchCLI(t *testing.T, configuration, content string, configure ...func(*mockserver.Server)) (*clitest.CLI, *mocktest.Instance, *batchFile) {
+func newBatchCLI(t *testing.T, configuration, content string) (*clitest.CLI, *mocktest.Instance, *batchFile) {
 	t.Helper()
-	service := mocktest.Start(t, configure...)
+	service := mocktest.Start(t)
 	cli := clitest.New(t, configuration, service.Environment())
 	f := &batchFile{t, filepath.Join(cli.Dir, "consents.csv")}
 	f.write(content)

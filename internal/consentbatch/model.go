@@ -5,8 +5,6 @@
 package consentbatch
 
 import (
-	"time"
-
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -67,30 +65,27 @@ func (r results) bindsToRecords() bool { return !r.Missing.IsUnknown() }
 // update returns the update that writes a row.
 func (m *model) update(row rows.Row) client.ConsentUpdate {
 	u := row.Update()
-	u.KeepLaterThan = m.protected(u.AgreementTime)
 	u.Skip = client.SkipSameRecord
+	if m.KeepLaterChoice.ValueBool() {
+		u.KeepLaterThan = row.AgreedAt()
+	}
 
 	return u
 }
 
 // withdrawal returns the update that withdraws a row, by the rules of analytics_consent.
 func (m *model) withdrawal(row rows.Row) client.ConsentUpdate {
-	return client.ConsentUpdate{
-		UserIPv6:      row.Address,
-		Manual:        row.Manual,
-		KeepLaterThan: m.protected(row.AgreedAt()),
-		OnlyKnown:     true,
-		Skip:          client.SkipSameClauses, // a person who has withdrawn in another way needs no withdrawal
+	u := client.ConsentUpdate{
+		UserIPv6:  row.Address,
+		Manual:    row.Manual,
+		OnlyKnown: true,
+		Skip:      client.SkipSameClauses, // a person who has withdrawn in another way needs no withdrawal
 	}
-}
+	if m.KeepLaterChoice.ValueBool() {
+		u.KeepLaterThan = row.AgreedAt()
+	}
 
-// protected returns the time after which a choice of the person stands: agreed, or the zero
-// Time if keep_later_choice is false.
-func (m *model) protected(agreed time.Time) time.Time {
-	if !m.KeepLaterChoice.ValueBool() {
-		return time.Time{}
-	}
-	return agreed
+	return u
 }
 
 // resultsOf returns the computed attributes after an apply.

@@ -116,9 +116,9 @@ func (b *batch) propose(ctx context.Context) (work, ok bool) {
 	}
 	b.warnRemoved()
 	b.warnShared()
-	changed := b.proposeContent()
 
-	if !changed && !incomplete {
+	changed := b.proposeContent()
+	if !changed && !incomplete { // which binds the plan to the records
 		b.model.Missing = types.Int64Value(0)
 	}
 

@@ -107,6 +107,7 @@ type managed struct {
 
 // live lets some runs follow each other.
 func (w *world) live(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+	t.Helper()
 	w.t, w.p, w.service = t, p, service
 	for i := range w.wanted {
 		w.wish(i)

@@ -12,6 +12,7 @@ import (
 // The tests of sizes and seeds change the environment, so that they are not parallel.
 
 func TestSize_isThatOfTheEnvironment(t *testing.T) {
+	t.Setenv(large, "")
 	for _, tc := range []struct {
 		large, schedules                           string
 		size, scheduled, raced, withoutTheDetector int
