@@ -5,7 +5,9 @@ package requests
 import (
 	"context"
 	"errors"
+	"io/fs"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -18,8 +20,9 @@ import (
 
 // fetch is the run of a data access request, and the file that its data go to.
 type fetch struct {
-	tfkit.Run
+	life
 
+	object      *accessModel // nil in an action
 	client      *client.Client
 	files       *outfile.PathsInUse
 	target      outfile.Target
@@ -29,10 +32,9 @@ type fetch struct {
 	seen bool
 }
 
-// about makes the run one of a data access request of a person.
-func (f *fetch) about(c *client.Client, scope client.Scope, identity, occasion string) {
-	f.client = c
-	f.Request = deferred.Request{
+// accessRequest returns the request for a person's data, without what sends it.
+func accessRequest(scope client.Scope, identity, occasion string) deferred.Request {
+	return deferred.Request{
 		Scope:    scope,
 		Identity: identity,
 		Type:     answer.RequestDataAccess,
@@ -42,15 +44,65 @@ func (f *fetch) about(c *client.Client, scope client.Scope, identity, occasion s
 	}
 }
 
+// submit submits the request of an object. The data that the service may answer with at once
+// prove nothing if they are in the file already: it may go on giving what it prepared for the
+// request of before.
+func (f *fetch) submit(ctx context.Context) {
+	written, err := f.deliver(ctx)
+	if !f.accepted(ctx, err, f.problemOf) {
+		return
+	}
+	if written == nil {
+		f.finish(ctx)
+		return
+	}
+	if written.SHA256 != f.object.SHA256.ValueString() {
+		f.object.fromFile(f.Submission, written)
+		f.Save(ctx, f.object)
+		return
+	}
+
+	f.Submission.State = deferred.Dropped
+	tfkit.Problem{
+		Summary: "The service gave the same data as before",
+		Detail:  "The triggers have changed, and the service answered at once with exactly the data that was in the file. It may still be handing out what it prepared for the earlier request; only its operator knows for how long. So nothing shows that the new request was carried out.",
+		InState: access.InState + " and the same data",
+		Do:      adviceTriggers,
+	}.AddWarning(f.Diags)
+	f.save(ctx)
+}
+
+// finish waits for the request, fetches the data if it is carried out, and saves the object.
+// What prevents that is a warning, because the request is accepted and has to stay in state.
+func (f *fetch) finish(ctx context.Context) (carriedOut bool) {
+	if !f.life.finish(ctx) {
+		return false
+	}
+
+	written, problem := f.fetchReady(ctx)
+	if problem != nil {
+		problem.InState = f.InState
+		problem.AddWarning(f.Diags)
+		f.save(ctx)
+		return true
+	}
+
+	f.object.fromFile(f.Submission, written)
+	f.Save(ctx, f.object)
+
+	return true
+}
+
 // deliver submits the request, and puts the file in place if the service answers with the
 // data. Otherwise no file is returned, and there is none. The file is reserved first: nothing
-// is sent if the data cannot be written. Errors are *reserveError, *transport.Error, or those
-// of outfile.
+// is sent if the data cannot be written. Errors are *transport.Error, or those of outfile.
 func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 	if f.reservation == nil {
+		ownsFile := f.object != nil && f.object.SHA256.ValueString() != ""
+		f.target.Replace = f.target.Replace || ownsFile
 		reservation, err := f.files.Reserve(f.target)
 		if err != nil {
-			return nil, &reserveError{err}
+			return nil, err
 		}
 		f.reservation = reservation
 	}
@@ -120,11 +172,6 @@ func (f *fetch) close() {
 	f.reservation.Close()
 }
 
-// reserveError is the error of outfile for a path that cannot be written to.
-type reserveError struct{ error }
-
-func (e *reserveError) Unwrap() error { return e.error }
-
 var atOutputPath = path.Root("output_path")
 
 // because returns the sentence that gives the reason of an error about the file. The
@@ -133,8 +180,8 @@ func because(err error) string { return "The reason: " + err.Error() + "." }
 
 // problemOf returns the problem that an error of deliver is.
 func (f *fetch) problemOf(err error) tfkit.Problem {
-	if reserve, ok := errors.AsType[*reserveError](err); ok {
-		return reserveProblem(reserve.error)
+	if f.reservation == nil {
+		return reserveProblem(err)
 	}
 	if transport.IsError(err) {
 		return f.ProblemOf(err)
@@ -169,4 +216,43 @@ func reserveProblem(err error) tfkit.Problem {
 	}
 
 	return problem
+}
+
+const summaryRequestedAgain = "The data is requested again"
+
+// isIntact reports whether the file is there as it was written. Otherwise it adds a
+// warning that the plan requests the data again, or an error if the file cannot be read.
+func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) bool {
+	file, err := outfile.Read(ctx, m.OutputPath.ValueString())
+	switch {
+	case err == nil && file.SHA256 == m.SHA256.ValueString():
+		return true
+
+	case errors.Is(err, fs.ErrNotExist):
+		tfkit.Problem{
+			Summary: summaryRequestedAgain,
+			Detail:  "The file at output_path does not exist any more. The plan therefore requests the data of the person once more and writes it there.",
+			Do:      "nothing, if the data is to be requested again; or put the file back; or remove the resource from the configuration and the state.",
+			At:      atOutputPath,
+		}.AddWarning(diags)
+
+	case err == nil || errors.Is(err, outfile.ErrNotRegular):
+		tfkit.Problem{
+			Summary: summaryRequestedAgain,
+			Detail:  "The file at output_path is not what was written to it. The plan therefore requests the data of the person once more. The apply replaces what is there only if it is a regular file and overwrite is set. Otherwise it ends with an error and sends nothing.",
+			Do:      "move away what is at output_path, or put the file back. If two resources have this output_path, give each its own.",
+			At:      atOutputPath,
+		}.AddWarning(diags)
+
+	default:
+		tfkit.Problem{
+			Summary: "The file cannot be read",
+			Detail:  because(err),
+			InState: tfkit.PriorKept,
+			Do:      "make the file readable for the user that runs Terraform.",
+			At:      atOutputPath,
+		}.AddError(diags)
+	}
+
+	return false
 }

@@ -4,9 +4,11 @@ package requests
 
 import (
 	"context"
+	"encoding/json"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -20,28 +22,23 @@ var (
 )
 
 // NewDataDeletionResource returns the resource analytics_data_deletion.
-func NewDataDeletionResource() resource.Resource { return &dataDeletionResource{} }
+func NewDataDeletionResource() resource.Resource {
+	return &dataDeletionResource{requestResource{messages: deletion, newModel: func() object { return &deletionModel{} }}}
+}
 
-type dataDeletionResource struct{ tfkit.Resource }
+type dataDeletionResource struct{ requestResource }
 
 func (r *dataDeletionResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_data_deletion"
 }
 
 func (r *dataDeletionResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	attributes := requestAttributes(
-		descriptions{
-			request:  deletion.Name,
-			triggers: "Arbitrary values, such as a date. Changing them submits another deletion, for data that has arrived since.",
-			wait:     "Whether to wait until the deletion is carried out. If `false`, a later refresh sets `fulfilled`.",
-		},
-		nil)
-
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Deletes all data of one person, except the consent record, once for each value of `triggers`.",
-		Blocks:              requestBlocks(),
-		Attributes:          tfkit.AddScope(attributes),
-	}
+	resp.Schema = requestSchema(descriptions{
+		resource: "Deletes all data of one person, except the consent record, once for each value of `triggers`.",
+		request:  deletion.Name,
+		triggers: "Arbitrary values, such as a date. Changing them submits another deletion, for data that has arrived since.",
+		wait:     "Whether to wait until the deletion is carried out. If `false`, a later refresh sets `fulfilled`.",
+	}, nil)
 }
 
 // deletion is how messages speak of a deletion for which an object stands.
@@ -49,164 +46,143 @@ var deletion = tfkit.Messages{Name: "deletion", InState: tfkit.NotFulfilled, Adv
 
 var adviceDeletion = tfkit.RequestAdvice{Pending: tfkit.AdviceLater, Unproven: tfkit.AdviceEachRefresh, Over: adviceTriggers}
 
-func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+// deletionModel is the model of analytics_data_deletion.
+type deletionModel struct{ requestModel }
 
-	var plan requestModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
+// planSubmit warns about a plan that submits a deletion, and refuses it if another object in
+// state stands for the deletion, or the provider is read-only.
+func (m *deletionModel) planSubmit(r *tfkit.Resource, state object, diags *diag.Diagnostics) {
+	r.RefuseReadOnly(diags)
+	tfkit.Problem{
+		Summary: summaryIrreversible,
+		Detail: "Applying this plan asks the service to delete all data of a person. " + detailIrreversible + "\n\n" +
+			"Nothing is sent if such a deletion is pending already: the resource takes it over. If the deletion was carried out before, it is sent again where this plan does not read the resource that stands for it: because -target leaves that resource out, or because it belongs to another provider configuration.",
+	}.AddWarning(diags)
+
+	request, known := m.plannedRequest(r)
+	if !known || state != nil && m.sameOccasion(state.base()) { // the object itself stands for it
 		return
 	}
-
-	r.ResolveScope(&plan.Scope)
-	d := deletionRun{Run: r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), model: &plan}
-	d.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
-	if d.begin(r) {
-		r.carriedOut(d.Request)
-		d.submit(ctx)
+	if _, repeated := r.Deletions.PlanAgainst(tfkit.NewObject(DeletionType), request.Scope, caseOf(request.Identity, request.Occasion)); repeated {
+		addRepeated(diags)
 	}
 }
 
-// Read looks at a deletion until it is known to be carried out. Data that come in
-// afterwards are no drift.
-func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
-
-	var state requestModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
-		return
+// plannedRequest returns the request of a model in which values may be unknown. It reports
+// false if the request cannot be told apart from others yet. The request is never sent.
+func (m *deletionModel) plannedRequest(r *tfkit.Resource) (deferred.Request, bool) {
+	_, known := m.occasion()
+	if r.Service == nil || r.Deferred == nil || m.IdentityID.IsUnknown() || !known {
+		return deferred.Request{}, false
 	}
 
-	r.ReadScope(&state.Scope)
-	if state.Fulfilled.ValueBool() {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-		return
-	}
+	scope, known := r.KnownScope(m.Scope)
 
-	d := deletionRun{Run: r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), model: &state}
-	if d.begin(r) && d.Refresh(ctx) {
-		d.Warn()
-		d.save(ctx)
+	return m.request(r.Client, scope), known
+}
+
+// applied ends what was planned about the deletion, because it is submitted or forgotten now.
+func (m *deletionModel) applied(r *tfkit.Resource) {
+	if request, ok := m.plannedRequest(r); ok {
+		r.Deletions.Carried(request.Scope, caseOf(request.Identity, request.Occasion))
 	}
 }
 
-// Update submits another deletion if triggers have changed, and otherwise waits for the
-// accepted one. If another deletion fails, the object stays as it was.
-func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+func (m *deletionModel) begin(_ *tfkit.Resource, run tfkit.Run, c *client.Client, scope client.Scope) course {
+	run.Request = m.request(c, scope)
+	return &life{Run: run, model: m}
+}
 
-	var plan, state requestModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
+// isIntact reports true: data that come in after a deletion are no drift.
+func (m *deletionModel) isIntact(context.Context, *diag.Diagnostics) bool { return true }
 
-	d := deletionRun{Run: r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), model: &plan}
-	d.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
-	if !d.begin(r) {
-		return
-	}
-	r.carriedOut(d.Request)
-
-	waits := plan.Fulfilled.IsUnknown()
-	switch {
-	case plan.submits(state, d.Submission):
-		d.submit(ctx)
-	case waits:
-		d.finish(ctx)
-	default:
-		d.save(ctx)
+// forget lets an object that takes the place of this one in the run stand for the deletion,
+// unless it came to nothing.
+func (m *deletionModel) forget(_ context.Context, r *tfkit.Resource, s deferred.Submission) {
+	if request, ok := m.plannedRequest(r); ok {
+		r.Deferred.Note(request, s)
 	}
 }
 
-// Delete forgets the deletion. An object that takes its place in this run does not send
-// it again, unless it came to nothing.
-func (r *dataDeletionResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
-
-	var state requestModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	state.warnDestroyed(&resp.Diagnostics)
-	if request, ok := r.plannedRequest(state); ok {
-		r.carriedOut(request)
-		r.Deferred.Note(request, tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission))
-	}
+// warnDestroyed warns that destroying the object does not undo the deletion.
+func (m *deletionModel) warnDestroyed(diags *diag.Diagnostics) {
+	m.warnForgotten(deletion.Name, tfkit.Problem{
+		Summary: "Terraform only forgets the deletion",
+		Detail:  "Destroying this resource only removes it from state. The deletion that it stands for is carried out and cannot be undone.",
+	}, diags)
 }
 
-// deletionRun is one Create, Read or Update of a deletion.
-type deletionRun struct {
-	tfkit.Run
-
-	model *requestModel
+// request returns the request that an object stands for.
+func (m *deletionModel) request(c *client.Client, scope client.Scope) deferred.Request {
+	occasion, _ := m.occasion()
+	return deletionRequest(c, scope, m.IdentityID.ValueString(), occasion)
 }
 
-// begin completes the run.
-func (d *deletionRun) begin(r *dataDeletionResource) bool {
-	c, scope, ok := r.ClientAndScope(d.model.Scope, d.Diags)
-	d.Messages, d.Waits = deletion, d.model.Wait.ValueBool()
-	d.Request = d.model.deletion(c, scope)
-
-	return ok
-}
-
-// submit submits the deletion, and then finishes the run.
-func (d *deletionRun) submit(ctx context.Context) {
-	err := d.Submit(ctx)
-	switch {
-	case err == nil:
-		warnTakenOver(&d.Run)
-		d.finish(ctx)
-	case d.KeepsUnknown(ctx, err):
-		d.save(ctx)
-	default:
-		d.Fail(ctx, d.ProblemOf(err))
-	}
-}
-
-// finish saves the object, so that an accepted deletion is never forgotten, waits for the
-// deletion, and saves the object again.
-func (d *deletionRun) finish(ctx context.Context) {
-	d.save(ctx)
-	if err := d.Await(ctx); err != nil {
-		d.Fail(ctx, d.ProblemOf(err))
-		return
-	}
-
-	d.Warn()
-	d.save(ctx)
-}
-
-func (d *deletionRun) save(ctx context.Context) {
-	d.model.fromSubmission(d.Submission)
-	d.Save(ctx, d.model)
-}
-
-// deletion returns the request that an object stands for. It is sent once for its
-// triggers.
-func (m *requestModel) deletion(c *client.Client, scope client.Scope) deferred.Request {
-	request := deletionRequest(c, scope, m.IdentityID.ValueString())
-	request.Occasion, request.Once = m.occasion(), true
-
-	return request
-}
-
-// deletionRequest returns the request to delete a person's data.
-func deletionRequest(c *client.Client, scope client.Scope, identity string) deferred.Request {
+// deletionRequest returns the request to delete a person's data, once for an occasion.
+func deletionRequest(c *client.Client, scope client.Scope, identity, occasion string) deferred.Request {
 	return deferred.Request{
 		Scope:    scope,
 		Identity: identity,
 		Type:     answer.RequestDataDeletion,
+		Occasion: occasion,
 		Against:  []string{answer.RequestProfileUpdate, answer.RequestDataAccess},
 		Adopts:   true,
+		Once:     true,
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return c.DeleteData(ctx, scope, identity)
 		},
 		Effect: c.ProfileGone(scope, identity),
 	}
+}
+
+// DeletionType is the type of the resource, and what messages call an object.
+const DeletionType = "analytics_data_deletion"
+
+// SeeDeletion records that an object in state stands for a deletion, and refuses a plan that
+// submits it again. state is the object as the state file has it. The provider's server calls
+// it whenever Terraform shows an object in state, also one that the plan only forgets or does
+// not refresh.
+func SeeDeletion(service *tfkit.Service, state []byte) (diags diag.Diagnostics) {
+	var object struct {
+		IdentityID string             `json:"identity_id"`
+		Triggers   map[string]*string `json:"triggers"`
+		OrgID      string             `json:"org_id"`
+		ProjectID  string             `json:"project_id"`
+		AccountID  string             `json:"account_id"`
+	}
+	if json.Unmarshal(state, &object) != nil {
+		return nil // the framework reports it
+	}
+
+	scope := client.Scope{OrgID: object.OrgID, ProjectID: object.ProjectID, AccountID: object.AccountID}
+	about := caseOf(object.IdentityID, occasionOf(object.Triggers))
+	if _, repeated := service.Deletions.PlanDone(tfkit.NewObject(DeletionType), scope, about); repeated {
+		addRepeated(&diags)
+	}
+
+	return diags
+}
+
+// caseOf returns a person and an occasion as one text. An identity has no control characters.
+func caseOf(identity, occasion string) string { return identity + "\n" + occasion }
+
+// What the plan of a deletion says in any case.
+const (
+	summaryIrreversible = "Deleting all data of a person is irreversible"
+	detailIrreversible  = "It cannot be undone, and the service offers no way to cancel it. Consent is not revoked by it; use analytics_consent for that."
+)
+
+// addRepeated refuses a plan that would submit a deletion again. Terraform applies it in
+// another process, may create an object before it destroys another one, and does not show
+// objects to that process that stay as they are.
+func addRepeated(diags *diag.Diagnostics) {
+	tfkit.Problem{
+		Summary: "The plan would submit a deletion again",
+		Detail: "A resource in state stands for the deletion of this person with the same triggers, and the plan creates another one for it. Usual causes are a renamed block or key of for_each, an element that was removed from a list of count, persons that were exchanged between blocks, a second block for the person, -replace, and a tainted resource. " +
+			"Terraform hands nothing from one resource to another, so the deletion would be sent again.",
+		InState: "the resource as it was; nothing was sent",
+		Do: "take each resource to the address that its person has now, with terraform state mv OLD NEW, or with a moved block where OLD is no longer configured. If NEW is in state for a person who is no longer configured, run terraform state rm NEW first. " +
+			"If the person has not moved, remove the second block, leave -replace out, or run terraform untaint. To delete once more on purpose, change triggers.",
+		At: path.Root("identity_id"),
+	}.AddError(diags)
 }

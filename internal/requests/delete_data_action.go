@@ -62,9 +62,7 @@ func (a *deleteDataAction) Invoke(ctx context.Context, req action.InvokeRequest,
 
 	run := a.Run(ctx, &m, resp, defaultTimeout)
 	run.Messages = tfkit.Messages{Name: deletion.Name, Advice: tfkit.AdviceInvoked}
-	run.Request = deletionRequest(c, scope, m.IdentityID.ValueString())
-	run.Request.Occasion, run.Request.Once = deferred.AnyOccasion, true
-
+	run.Request = deletionRequest(c, scope, m.IdentityID.ValueString(), deferred.AnyOccasion)
 	if err := run.Submit(ctx); err != nil {
 		run.Fail(ctx, run.ProblemOf(err))
 		return

@@ -5,9 +5,7 @@ package requests
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
@@ -22,8 +20,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// requestModel is the model of analytics_data_deletion, and the part of accessModel that
-// describes the request.
+// requestModel is the part of a model that describes the request.
 type requestModel struct {
 	tfkit.Scope
 	IdentityID  types.String   `tfsdk:"identity_id"`
@@ -36,17 +33,18 @@ type requestModel struct {
 	FulfilledAt types.String   `tfsdk:"fulfilled_at"`
 }
 
-// occasion returns the triggers as text, which distinguish requests about one person. An
-// empty map and no triggers are the same.
-func (m *requestModel) occasion() string {
-	triggers := map[string]*string{}
+// occasion returns the triggers as text, which distinguish requests about one person, and
+// whether all of them are known, as they are not always in a plan.
+func (m *requestModel) occasion() (text string, known bool) {
+	triggers, known := map[string]*string{}, !m.Triggers.IsUnknown()
 	for name, v := range m.Triggers.Elements() {
+		known = known && !v.IsUnknown()
 		if s, ok := v.(types.String); ok {
 			triggers[name] = s.ValueStringPointer()
 		}
 	}
 
-	return occasionOf(triggers)
+	return occasionOf(triggers), known
 }
 
 // occasionOf returns triggers as text. No triggers and null are the same.
@@ -60,28 +58,16 @@ func occasionOf(triggers map[string]*string) string {
 	return string(text)
 }
 
-// occasionKnown reports whether all triggers are known, as they are not always in a plan.
-func (m *requestModel) occasionKnown() bool {
-	if m.Triggers.IsUnknown() {
-		return false
-	}
-
-	for _, v := range m.Triggers.Elements() {
-		if v.IsUnknown() {
-			return false
-		}
-	}
-
-	return true
-}
-
 // sameOccasion reports whether m and other are known to have the same triggers.
-func (m *requestModel) sameOccasion(other requestModel) bool {
-	return m.occasionKnown() && m.occasion() == other.occasion()
+func (m *requestModel) sameOccasion(other *requestModel) bool {
+	before, _ := other.occasion()
+	now, known := m.occasion()
+
+	return known && now == before
 }
 
-// fromSubmission sets the computed attributes from the submission that the object stands
-// for.
+func (m *requestModel) base() *requestModel { return m }
+
 func (m *requestModel) fromSubmission(s deferred.Submission) {
 	m.RequestID, m.RequestedAt = types.StringNull(), types.StringNull()
 	m.Fulfilled, m.FulfilledAt = types.BoolValue(false), types.StringNull()
@@ -97,22 +83,12 @@ func (m *requestModel) fromSubmission(s deferred.Submission) {
 	}
 }
 
-// keepComputed copies the computed attributes from state.
-func (m *requestModel) keepComputed(state requestModel) {
-	m.RequestID, m.RequestedAt = state.RequestID, state.RequestedAt
-	m.Fulfilled, m.FulfilledAt = state.Fulfilled, state.FulfilledAt
+func (m *requestModel) keepComputed(state object) {
+	m.RequestID, m.RequestedAt = state.base().RequestID, state.base().RequestedAt
+	m.Fulfilled, m.FulfilledAt = state.base().Fulfilled, state.base().FulfilledAt
 }
 
-// planComputed plans the computed attributes of an object, and reports whether the apply
-// submits a request or goes on with the accepted one. s is the submission that the object in
-// state stands for.
-func (m *requestModel) planComputed(state requestModel, s deferred.Submission) (changes bool) {
-	m.keepComputed(state)
-	submits := m.submits(state, s)
-	if !submits && !m.continues(state, s) {
-		return false
-	}
-
+func (m *requestModel) planComputed(submits bool) {
 	m.Fulfilled, m.FulfilledAt = types.BoolUnknown(), types.StringUnknown()
 	if submits || m.RequestID.IsNull() {
 		m.RequestID = types.StringUnknown()
@@ -120,19 +96,17 @@ func (m *requestModel) planComputed(state requestModel, s deferred.Submission) (
 	if submits {
 		m.RequestedAt = types.StringUnknown()
 	}
-
-	return true
 }
 
 // submits reports whether an apply submits a request for an object in state: its triggers have
-// changed, or the request that it stands for is still to be sent.
-func (m *requestModel) submits(state requestModel, s deferred.Submission) bool {
+// changed, or the request that it stands for, s, is still to be sent.
+func (m *requestModel) submits(state *requestModel, s deferred.Submission) bool {
 	return !m.sameOccasion(state) || s.IsToSend()
 }
 
 // continues reports whether an apply goes on with the accepted request: to fetch data
 // that are ready, to resume an interrupted wait, or because it waits in another way now.
-func (m *requestModel) continues(state requestModel, s deferred.Submission) bool {
+func (m *requestModel) continues(state *requestModel, s deferred.Submission) bool {
 	if s.State == deferred.Fulfilled && !state.Fulfilled.ValueBool() {
 		return true
 	}
@@ -149,7 +123,7 @@ func instant(t time.Time) types.String { return types.StringValue(client.FormatI
 // service has it already. name is that of the request.
 func (m *requestModel) warnUnanswered(ctx context.Context, private tfkit.Private, name string, diags *diag.Diagnostics) {
 	unanswered := tfkit.ReadSubmission(ctx, private, tfkit.KeyUnanswered)
-	if unanswered.IsUnanswered() && m.occasionKnown() && unanswered.Occasion == m.occasion() {
+	if occasion, known := m.occasion(); known && unanswered.IsUnanswered() && unanswered.Occasion == occasion {
 		tfkit.Problem{
 			Summary: "The service may have this request already",
 			Detail:  "An earlier apply sent the " + name + " and did not learn whether the service accepted it.",
@@ -158,9 +132,9 @@ func (m *requestModel) warnUnanswered(ctx context.Context, private tfkit.Private
 	}
 }
 
-// warnForgotten warns that destroying an object whose request is not fulfilled does not undo
-// it. name is that of the request.
-func (m *requestModel) warnForgotten(name string, diags *diag.Diagnostics) {
+// warnForgotten warns that destroying the object does not undo its request. name is that of
+// the request, and carriedOut is what to say if it is fulfilled.
+func (m *requestModel) warnForgotten(name string, carriedOut tfkit.Problem, diags *diag.Diagnostics) {
 	problem := tfkit.Problem{
 		Summary: "The " + name + " cannot be undone",
 		Detail:  "Destroying this resource only removes it from state. The " + name + " that it stands for, request " + tfkit.QuoteID(m.RequestID.ValueString(), m.IdentityID.ValueString()) + ", has been accepted: it stays pending at the service, which offers no way to cancel it.",
@@ -168,6 +142,10 @@ func (m *requestModel) warnForgotten(name string, diags *diag.Diagnostics) {
 	if m.RequestedAt.IsNull() {
 		problem.Detail = "Destroying this resource only removes it from state. The " + name + " was sent, and it is not known whether the service has accepted it. The service offers no way to cancel it."
 	}
+	if m.Fulfilled.ValueBool() {
+		problem = carriedOut
+	}
+
 	problem.AddWarning(diags)
 }
 
@@ -175,15 +153,16 @@ func (m *requestModel) warnForgotten(name string, diags *diag.Diagnostics) {
 // time for anything but profiles (interface, section 8).
 const defaultTimeout = 10 * time.Minute
 
-// descriptions are the parts of requestAttributes that differ between the resources.
+// descriptions are the texts of requestSchema that differ between the resources.
 type descriptions struct {
+	resource string
 	request  string // what the resource requests, such as "deletion"
 	triggers string
 	wait     string
 }
 
-// requestAttributes returns the attributes of a requestModel and those in others.
-func requestAttributes(text descriptions, others map[string]schema.Attribute) map[string]schema.Attribute {
+// requestSchema returns the schema of a requestModel with further attributes.
+func requestSchema(text descriptions, others map[string]schema.Attribute) schema.Schema {
 	attributes := map[string]schema.Attribute{
 		"identity_id": tfkit.IdentityAttribute(),
 
@@ -221,69 +200,9 @@ func requestAttributes(text descriptions, others map[string]schema.Attribute) ma
 
 	maps.Copy(attributes, others)
 
-	return attributes
-}
-
-// requestBlocks returns the blocks of a requestModel.
-func requestBlocks() map[string]schema.Block {
-	return map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultTimeout)}
-}
-
-// adviceTriggers applies to an object whose request came to nothing.
-const adviceTriggers = "ask the operator of the service about the request. To send another one, change triggers."
-
-// limitOthers is how many further requests a message names.
-const limitOthers = 10
-
-// warnTakenOver warns that nothing was sent because the request was known or pending before.
-func warnTakenOver(run *tfkit.Run) {
-	s, report, person := run.Submission, run.Report, run.Request.Identity
-
-	if report.Known {
-		tfkit.Problem{
-			Summary: "No second " + run.Name + " was sent",
-			Detail: fmt.Sprintf("This run has already submitted a %s of the same person: request %s of %s, for another resource or an action. This resource takes it over, and nothing was sent.",
-				run.Name, tfkit.QuoteID(s.ID, person), instant(s.At).ValueString()),
-			Do: "nothing. To send another one, change triggers.",
-		}.AddWarning(run.Diags)
+	return schema.Schema{
+		MarkdownDescription: text.resource,
+		Blocks:              map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultTimeout)},
+		Attributes:          tfkit.AddScope(attributes),
 	}
-
-	if report.Adopted {
-		tfkit.Problem{
-			Summary: "A pending " + run.Name + " was taken over",
-			Detail: fmt.Sprintf("The service already has a pending %s of this person, request %s. This resource takes it over and stands for that request now. Nothing was sent.",
-				run.Name, tfkit.QuoteID(s.ID, person)) + describeOthers(run),
-		}.AddWarning(run.Diags)
-	}
-}
-
-// sayAccepted is SayAccepted of an action. It warns of pending requests that are left alone,
-// because the action has taken over another one.
-func sayAccepted(run *tfkit.Run) {
-	run.SayAccepted()
-	if len(run.Report.Others) > 0 {
-		tfkit.Problem{
-			Summary: "More requests are pending",
-			Detail:  "The action has taken over one pending request." + describeOthers(run),
-		}.AddWarning(run.Diags)
-	}
-}
-
-// describeOthers returns a paragraph about further pending requests of the same type about
-// the person; empty if there are none.
-func describeOthers(run *tfkit.Run) string {
-	ids := run.Report.Others
-	if len(ids) == 0 {
-		return ""
-	}
-
-	var names []string
-	for _, id := range ids[:min(len(ids), limitOthers)] {
-		names = append(names, tfkit.QuoteID(id, run.Request.Identity))
-	}
-	if len(ids) > limitOthers {
-		names = append(names, "…")
-	}
-
-	return fmt.Sprintf("\n\n%d more requests of the same type are pending for this person. Terraform leaves them alone: %s.", len(ids), strings.Join(names, ", "))
 }

@@ -149,22 +149,13 @@ func (d *pendingRequestsDataSource) Read(ctx context.Context, req datasource.Rea
 			Do:      "require complete = true where a decision depends on all pending requests, and ask the operator of the service for the whole list.",
 		}.AddWarning(&resp.Diagnostics)
 	}
-	m.fromAPI(list)
-	m.warnCut(&resp.Diagnostics)
+	m.fromAPI(list, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
 
-// limit returns how many requests are kept.
-func (m *pendingRequestsModel) limit() int64 {
-	if m.MaxRequests.IsNull() {
-		return defaultMaxRequests
-	}
-	return m.MaxRequests.ValueInt64()
-}
-
-// fromAPI counts the records that match the filters and maps the first of them. It
-// overwrites records.
-func (m *pendingRequestsModel) fromAPI(list answer.PendingList) {
+// fromAPI counts the records that match the filters and maps the first of them. It overwrites
+// records, and warns if some were left out, unless none are asked for.
+func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diagnostics) {
 	m.Complete = types.BoolValue(list.Gap == "")
 
 	matching := slices.DeleteFunc(list.Records, func(r answer.PendingRecord) bool {
@@ -185,26 +176,24 @@ func (m *pendingRequestsModel) fromAPI(list answer.PendingList) {
 		m.Counts[requestType]++
 	}
 
+	limit := defaultMaxRequests
+	if !m.MaxRequests.IsNull() {
+		limit = int(m.MaxRequests.ValueInt64())
+	}
 	m.Requests = []pendingRecordModel{}
-	for _, r := range matching[:min(m.limit(), int64(len(matching)))] {
+	for _, r := range matching[:min(limit, len(matching))] {
 		m.Requests = append(m.Requests, recordFromAPI(r))
 	}
-}
 
-// warnCut warns if requests were left out. Nobody who asks for none has to be told.
-func (m *pendingRequestsModel) warnCut(diags *diag.Diagnostics) {
-	limit, total := m.limit(), m.Total.ValueInt64()
-	if limit == 0 || total <= limit {
-		return
+	if limit > 0 && limit < len(matching) {
+		tfkit.Problem{
+			Summary: "List of pending requests is cut",
+			Detail:  fmt.Sprintf("%d pending requests match, and max_requests keeps %d of them.", len(matching), limit),
+			InState: fmt.Sprintf("the oldest %d requests; total and counts_by_operation include all %d", limit, len(matching)),
+			Do:      fmt.Sprintf("narrow the list with identity_id or operation, raise max_requests (at most %d), or set max_requests = 0 to read the counts alone.", largestMaxRequests),
+			At:      path.Root("max_requests"),
+		}.AddWarning(diags)
 	}
-
-	tfkit.Problem{
-		Summary: "List of pending requests is cut",
-		Detail:  fmt.Sprintf("%d pending requests match, and max_requests keeps %d of them.", total, limit),
-		InState: fmt.Sprintf("the oldest %d requests; total and counts_by_operation include all %d", limit, total),
-		Do:      fmt.Sprintf("narrow the list with identity_id or operation, raise max_requests (at most %d), or set max_requests = 0 to read the counts alone.", largestMaxRequests),
-		At:      path.Root("max_requests"),
-	}.AddWarning(diags)
 }
 
 // recordFromAPI maps a record. Fields that were not recognised are null.

@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -69,24 +68,17 @@ func (a *requestDataAccessAction) ModifyPlan(ctx context.Context, req action.Mod
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m requestDataAccessModel
-	if a.PlanPerson(ctx, req, &m, &resp.Diagnostics) {
-		m.checkTarget(&resp.Diagnostics)
-	}
-}
-
-// checkTarget reports what is at output_path and must not be replaced. A folder that does
-// not exist may be made before the action is invoked.
-func (m *requestDataAccessModel) checkTarget(diags *diag.Diagnostics) {
-	if m.OutputPath.IsUnknown() || m.Overwrite.IsUnknown() {
+	if !a.PlanPerson(ctx, req, &m, &resp.Diagnostics) || m.OutputPath.IsUnknown() || m.Overwrite.IsUnknown() {
 		return
 	}
 
+	// A folder that does not exist may be made before the action is invoked.
 	_, err := outfile.Look(m.OutputPath.ValueString())
 	if err == nil && !m.Overwrite.ValueBool() {
 		err = outfile.ErrExists
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		reserveProblem(err).AddError(diags)
+		reserveProblem(err).AddError(&resp.Diagnostics)
 	}
 }
 
@@ -99,9 +91,10 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 		return
 	}
 
-	f := &fetch{Run: a.Run(ctx, &m.PersonActionModel, resp, defaultTimeout), files: &a.Files, target: outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()}}
+	target := outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()}
+	f := &fetch{life: life{Run: a.Run(ctx, &m.PersonActionModel, resp, defaultTimeout)}, client: c, files: &a.Files, target: target}
 	f.Messages = tfkit.Messages{Name: access.Name, Advice: adviceInvokedAccess}
-	f.about(c, scope, m.IdentityID.ValueString(), deferred.AnyOccasion)
+	f.Request = accessRequest(scope, m.IdentityID.ValueString(), deferred.AnyOccasion)
 	defer f.close()
 
 	written, err := f.deliver(ctx)
@@ -111,11 +104,24 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	}
 	if written == nil {
 		sayAccepted(&f.Run)
-		written = f.awaitData(ctx)
+		_ = f.Await(ctx) // a failed request is a problem as well
+		if f.Submission.State != deferred.Fulfilled {
+			for _, problem := range f.Problems() { // none if the action does not wait
+				problem.Detail += " There is no file."
+				problem.AddError(f.Diags)
+			}
+			return
+		}
+
+		ready, problem := f.fetchReady(ctx)
+		if problem != nil {
+			problem.AddError(f.Diags)
+			return
+		}
+		written = ready
 	}
-	if written != nil {
-		f.Say("Written: " + humanize.Comma(written.Bytes) + " bytes, SHA-256 " + written.SHA256 + ".")
-	}
+
+	f.Say("Written: " + humanize.Comma(written.Bytes) + " bytes, SHA-256 " + written.SHA256 + ".")
 }
 
 // adviceInvokedAccess is the advice about a data access request of an action.
@@ -124,24 +130,4 @@ var adviceInvokedAccess = tfkit.RequestAdvice{
 	Unproven: "invoke the action again later: it takes the request over. If the service answers with the data at once, name a member that the data has at its top in wire.all_data_member.",
 	Over:     tfkit.AdviceInvoked.Over,
 	Unknown:  tfkit.AdviceInvoked.Unknown,
-}
-
-// awaitData waits for the request of an action and fetches its data. Without them, the action
-// ends with an error unless it does not wait: there is no file.
-func (f *fetch) awaitData(ctx context.Context) *outfile.File {
-	_ = f.Await(ctx) // a failed request is a problem as well
-	if f.Submission.State != deferred.Fulfilled {
-		for _, problem := range f.Problems() {
-			problem.Detail += " There is no file."
-			problem.AddError(f.Diags)
-		}
-		return nil
-	}
-
-	written, problem := f.fetchReady(ctx)
-	if problem != nil {
-		problem.AddError(f.Diags)
-	}
-
-	return written
 }

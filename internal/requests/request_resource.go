@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package requests
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// requestResource is what the two resources have in common: their objects stand for a request.
+type requestResource struct {
+	tfkit.Resource
+
+	messages tfkit.Messages
+	newModel func() object
+}
+
+// object is the model of an object: a *deletionModel or an *accessModel.
+type object interface {
+	// base returns the part that describes the request.
+	base() *requestModel
+
+	// planSubmit is called for a plan that submits the request. state is the object in state;
+	// nil if it is to be created.
+	planSubmit(r *tfkit.Resource, state object, diags *diag.Diagnostics)
+	// keepComputed copies the computed attributes from state, and planComputed plans others:
+	// the apply submits the request, or goes on with the accepted one.
+	keepComputed(state object)
+	planComputed(submits bool)
+
+	// begin returns the course of a run in a scope.
+	begin(r *tfkit.Resource, run tfkit.Run, c *client.Client, scope client.Scope) course
+	// fromSubmission sets the computed attributes from the submission that the object stands
+	// for.
+	fromSubmission(s deferred.Submission)
+	// isIntact reports whether what a fulfilled request has brought is still there. Otherwise it
+	// adds a warning, after which the object leaves the state, or an error.
+	isIntact(ctx context.Context, diags *diag.Diagnostics) bool
+
+	// applied is called when a plan about the object is applied.
+	applied(r *tfkit.Resource)
+	// forget is called when the object, which stands for s, is destroyed, and warnDestroyed warns
+	// that this undoes nothing.
+	forget(ctx context.Context, r *tfkit.Resource, s deferred.Submission)
+	warnDestroyed(diags *diag.Diagnostics)
+}
+
+// course is one Create, Read or Update of an object: a *life, or a *fetch, which embeds one.
+type course interface {
+	base() *life
+	// submit submits the request, and finish saves the object, waits for the accepted request,
+	// and saves the object again. It reports whether the request is carried out.
+	submit(ctx context.Context)
+	finish(ctx context.Context) (carriedOut bool)
+	close()
+}
+
+// ModifyPlan keeps the computed attributes of an object in state, unless an apply has
+// something to submit, to wait for or to fetch.
+func (r *requestResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	isMoved, isNew := r.PlanKeptScope(ctx, req, resp), req.State.Raw.IsNull()
+	state, plan := r.newModel(), r.newModel()
+	if !isNew {
+		resp.Diagnostics.Append(req.State.Get(ctx, state)...)
+	}
+	if req.Plan.Raw.IsNull() {
+		state.warnDestroyed(&resp.Diagnostics)
+		return
+	}
+	resp.Diagnostics.Append(resp.Plan.Get(ctx, plan)...)
+	before, now := state.base(), plan.base()
+
+	switch {
+	case resp.Diagnostics.HasError():
+		return
+	case isNew:
+		// Also in place of an object that is destroyed: Terraform may create this one first.
+		plan.planSubmit(&r.Resource, nil, &resp.Diagnostics)
+		return
+	case isMoved && !before.Fulfilled.ValueBool():
+		tfkit.RefuseMoved(&resp.Diagnostics, r.messages.Name)
+		return
+	case len(resp.RequiresReplace) > 0 || !now.IdentityID.Equal(before.IdentityID):
+		return // Terraform plans again, without a state
+	}
+
+	s := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
+	submits := now.submits(before, s)
+	plan.keepComputed(state)
+	if submits || now.continues(before, s) {
+		plan.planComputed(submits)
+	}
+	if submits {
+		now.warnUnanswered(ctx, req.Private, r.messages.Name, &resp.Diagnostics)
+		plan.planSubmit(&r.Resource, state, &resp.Diagnostics)
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+func (r *requestResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	plan := r.newModel()
+	resp.Diagnostics.Append(req.Plan.Get(ctx, plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	r.ResolveScope(&plan.base().Scope)
+	run := r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics)
+	run.Limit, _ = plan.base().Timeouts.Create(ctx, defaultTimeout)
+	c, ok := r.begin(run, plan)
+	if !ok {
+		return
+	}
+	defer c.close()
+
+	plan.applied(&r.Resource)
+	c.submit(ctx)
+}
+
+// Read looks at the request until it is known to be carried out, and from then on at what it
+// has brought. It submits and fetches nothing.
+func (r *requestResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	state := r.newModel()
+	resp.Diagnostics.Append(req.State.Get(ctx, state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	r.ReadScope(&state.base().Scope)
+	if state.base().Fulfilled.ValueBool() {
+		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+		if !state.isIntact(ctx, &resp.Diagnostics) && !resp.Diagnostics.HasError() {
+			resp.State.RemoveResource(ctx)
+		}
+		return
+	}
+
+	if c, ok := r.begin(r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), state); ok && c.base().Refresh(ctx) {
+		c.base().Warn()
+		c.base().save(ctx)
+	}
+}
+
+// Update submits another request if triggers have changed, and otherwise goes on with the
+// accepted one. If another request fails, the object stays as it was.
+func (r *requestResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	plan, state := r.newModel(), r.newModel()
+	resp.Diagnostics.Append(req.Plan.Get(ctx, plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	run := r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics)
+	run.Limit, _ = plan.base().Timeouts.Update(ctx, defaultTimeout)
+	c, ok := r.begin(run, plan)
+	if !ok {
+		return
+	}
+	defer c.close()
+
+	plan.applied(&r.Resource)
+	continues := plan.base().Fulfilled.IsUnknown()
+	plan.keepComputed(state)
+	switch {
+	case plan.base().submits(state.base(), run.Submission):
+		c.submit(ctx)
+	case continues:
+		c.finish(ctx)
+	default:
+		c.base().Save(ctx, plan)
+	}
+}
+
+// Delete forgets the request: nothing calls it back.
+func (r *requestResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	state := r.newModel()
+	resp.Diagnostics.Append(req.State.Get(ctx, state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	state.applied(&r.Resource)
+	state.forget(ctx, &r.Resource, tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission))
+	state.warnDestroyed(&resp.Diagnostics)
+}
+
+// begin returns the course of a run of an object.
+func (r *requestResource) begin(run tfkit.Run, m object) (course, bool) {
+	c, scope, ok := r.ClientAndScope(m.base().Scope, run.Diags)
+	if !ok {
+		return nil, false
+	}
+	run.Messages, run.Waits = r.messages, m.base().Wait.ValueBool()
+
+	return m.begin(&r.Resource, run, c, scope), true
+}
+
+// life is one Create, Read or Update of an object: the run of its request, and its model. That
+// of an action has no model.
+type life struct {
+	tfkit.Run
+
+	model object
+}
+
+func (l *life) base() *life { return l }
+
+func (l *life) submit(ctx context.Context) {
+	if l.accepted(ctx, l.Submit(ctx), l.ProblemOf) {
+		l.finish(ctx)
+	}
+}
+
+// accepted reports whether the service has accepted the request, after err of submitting it.
+// Otherwise the life is over.
+func (l *life) accepted(ctx context.Context, err error, problemOf func(error) tfkit.Problem) bool {
+	switch {
+	case err == nil:
+		l.warnTakenOver()
+	case l.KeepsUnknown(ctx, err):
+		l.save(ctx)
+	default:
+		l.Fail(ctx, problemOf(err))
+	}
+
+	return err == nil
+}
+
+// finish saves the object before it waits, so that an accepted request is never forgotten.
+func (l *life) finish(ctx context.Context) (carriedOut bool) {
+	l.save(ctx)
+	if err := l.Await(ctx); err != nil {
+		l.Fail(ctx, l.ProblemOf(err))
+		return false
+	}
+
+	l.Warn()
+	l.save(ctx)
+
+	return l.Submission.State == deferred.Fulfilled
+}
+
+func (l *life) close() {}
+
+func (l *life) save(ctx context.Context) {
+	l.model.fromSubmission(l.Submission)
+	l.Save(ctx, l.model)
+}
+
+// adviceTriggers applies to an object whose request came to nothing.
+const adviceTriggers = "ask the operator of the service about the request. To send another one, change triggers."
+
+// limitOthers is how many further requests a message names.
+const limitOthers = 10
+
+// warnTakenOver warns that nothing was sent because the request was known or pending before.
+func (l *life) warnTakenOver() {
+	id := tfkit.QuoteID(l.Submission.ID, l.Request.Identity)
+
+	if l.Report.Known {
+		tfkit.Problem{
+			Summary: "No second " + l.Name + " was sent",
+			Detail: fmt.Sprintf("This run has already submitted a %s of the same person: request %s of %s, for another resource or an action. This resource takes it over, and nothing was sent.",
+				l.Name, id, instant(l.Submission.At).ValueString()),
+			Do: "nothing. To send another one, change triggers.",
+		}.AddWarning(l.Diags)
+	}
+
+	if l.Report.Adopted {
+		tfkit.Problem{
+			Summary: "A pending " + l.Name + " was taken over",
+			Detail: fmt.Sprintf("The service already has a pending %s of this person, request %s. This resource takes it over and stands for that request now. Nothing was sent.",
+				l.Name, id) + describeOthers(&l.Run),
+		}.AddWarning(l.Diags)
+	}
+}
+
+// sayAccepted is SayAccepted of an action. It warns of pending requests that are left alone,
+// because the action has taken over another one.
+func sayAccepted(run *tfkit.Run) {
+	run.SayAccepted()
+	if len(run.Report.Others) > 0 {
+		tfkit.Problem{
+			Summary: "More requests are pending",
+			Detail:  "The action has taken over one pending request." + describeOthers(run),
+		}.AddWarning(run.Diags)
+	}
+}
+
+// describeOthers returns a paragraph about further pending requests of the same type about
+// the person; empty if there are none.
+func describeOthers(run *tfkit.Run) string {
+	ids := run.Report.Others
+	if len(ids) == 0 {
+		return ""
+	}
+
+	var names []string
+	for _, id := range ids[:min(len(ids), limitOthers)] {
+		names = append(names, tfkit.QuoteID(id, run.Request.Identity))
+	}
+	if len(ids) > limitOthers {
+		names = append(names, "…")
+	}
+
+	return fmt.Sprintf("\n\n%d more requests of the same type are pending for this person. Terraform leaves them alone: %s.", len(ids), strings.Join(names, ", "))
+}
