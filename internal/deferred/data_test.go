@@ -17,81 +17,44 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// acknowledgements are bodies with which other services acknowledge a request with
-// status 200. None of them is data of a person.
-var acknowledgements = []string{
-	`{}`,
-	`[]`,
-	`null`,
-	`true`,
-	`"ok"`,
-	`{"ok":true}`,
-	`{"success":true}`,
-	`{"id":"request-1"}`,
-	`{"requestId":"request-1"}`,
-	`{"message":"accepted"}`,
-	`{"status":"queued"}`,
-	`{"id":"request-1","status":"pending","operation":"getAllData"}`,
-}
-
-// dataLikeAcknowledgements are data of a person that resemble an acknowledgement, a
-// rejection or a pending record, by a member that each has at its top.
-var dataLikeAcknowledgements = map[string]string{
-	`{"identity":"user-1","status":"active","profile":{"name":"Ada"},"events":[]}`:                                "profile",
-	`{"id":"user-1","status":"pending","profile":{"plan":"free"},"sessions":[{"id":"s1"}]}`:                       "sessions",
-	`{"identity":"user-1","errors":[{"message":"a page crashed","at":"2026-01-15"}],"events":[{"name":"click"}]}`: "events",
-	`{"identity":"user-1","error":"none","profile":{"name":"Ada"}}`:                                               "profile",
-	`{"identity":"user-1","operation":"access_all_data_export","profile":{"name":"Delete Profile"},"events":[]}`:  "profile",
-	`{"identity":"user-1","type":"customer","name":"deleteAllData","message":"hello","profile":{"age":36}}`:       "profile",
-	`[{"kind":"event","name":"getAllData"},{"kind":"session","id":"s1"}]`:                                         "kind",
-}
-
-// An acknowledgement is not the data, and data is not an acknowledgement.
+// An acknowledgement with status 200 is not the data, and data that resembles an
+// acknowledgement or a pending record is the data, by the member that it has at its top.
 func TestDeferred_acknowledgementIsNeverTheData(t *testing.T) {
 	t.Parallel()
-	for _, body := range acknowledgements {
-		t.Run(body, func(t *testing.T) {
+	for answer, member := range map[string]string{
+		`{}`: "", `[]`: "", `null`: "", `true`: "", `"ok"`: "", `{"ok":true}`: "",
+		`{"id":"request-1"}`:  "",
+		`{"status":"queued"}`: "",
+		`{"id":"request-1","status":"pending","operation":"getAllData"}`: "",
+
+		`{"id":"user-1","status":"pending","profile":{"plan":"free"},"sessions":[{"id":"s1"}]}`:                 "sessions",
+		`{"identity":"user-1","type":"customer","name":"deleteAllData","message":"hello","profile":{"age":36}}`: "profile",
+		`[{"kind":"event","name":"getAllData"},{"kind":"session","id":"s1"}]`:                                   "kind",
+	} {
+		t.Run(answer, func(t *testing.T) {
 			t.Parallel()
-			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+			want, answers := `"free"`, mocktest.AnswerQueueing(200, answer)
+			if member != "" {
+				want, answers = answer, mocktest.AnswerData(answer)
+			}
+			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
 				var file strings.Builder
+				r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.AllDataMember = member })
 				s, _ := r.mustSubmit(t, r.access(&file))
 				if file.Len() > 0 || s.State == deferred.Fulfilled {
 					t.Errorf("taken for the data: %q, %+v", file.String(), s)
 				}
 
 				service.PutProfile(serverScope, person, `{"plan":"free"}`)
-
 				s, _ = r.Await(t.Context(), r.access(nil), s, time.Hour)
 				wantState(t, s, deferred.Fulfilled)
 
 				s, _ = r.mustSubmit(t, r.fetch(&file))
-				if !strings.Contains(file.String(), `"free"`) || s.State != deferred.Fulfilled {
+				if !strings.Contains(file.String(), want) || s.State != deferred.Fulfilled {
 					t.Errorf("the data is %q, %+v", file.String(), s)
 				}
 				wantQueued(t, service, 1)
-			}, mocktest.AnswerQueueing(200, body), func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
-		})
-	}
-}
-
-func TestDeferred_dataThatLooksLikeAnAcknowledgementIsTheData(t *testing.T) {
-	t.Parallel()
-	for body, member := range dataLikeAcknowledgements {
-		t.Run(body, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
-				r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.AllDataMember = member })
-				s, _ := r.mustSubmit(t, r.access(io.Discard))
-				s, _ = r.Await(t.Context(), r.access(nil), s, time.Hour)
-				wantState(t, s, deferred.Fulfilled)
-
-				var file strings.Builder
-				s, _ = r.mustSubmit(t, r.fetch(&file))
-				if file.String() != body || s.State != deferred.Fulfilled {
-					t.Errorf("the data is %q, %+v", file.String(), s)
-				}
-				wantQueued(t, service, 1)
-			}, mocktest.AnswerData(body), func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
+			}, answers, func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
 		})
 	}
 }
@@ -100,53 +63,6 @@ func TestDeferred_dataThatLooksLikeAnAcknowledgementIsTheData(t *testing.T) {
 const answerLikeData = `{"profile":{"name":"Jane"},"events":[{"type":"click"}]}`
 
 func withProfileInData(cfg *client.Config) { cfg.Wire.AllDataMember = "profile" }
-
-// Where the list is not read, the member that the data has shows that an answer is the data.
-func TestDeferred_dataWithoutTheList(t *testing.T) {
-	t.Parallel()
-	const body = `{"profile":{"name":"Jane"},"events":[]}`
-	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
-		var file strings.Builder
-		r := newRun(t, service, withProfileInData, ignoringTheList)
-		s, _ := r.mustSubmit(t, r.access(&file))
-		wantState(t, s, deferred.Fulfilled)
-		if file.String() != body {
-			t.Errorf("the data is %s", file.String())
-		}
-
-		r = newRun(t, service, ignoringTheList)
-		_, _, err := r.Submit(t.Context(), r.access(io.Discard), deferred.Submission{})
-		if e := wantClass(t, err, transport.ClassInvalid); !strings.Contains(e.Detail, "wire.all_data_member") {
-			t.Errorf("the detail is %s", e.Detail)
-		}
-		wantCount(t, service, mockserver.OpGetAllData, 1)
-	}, mocktest.AnswerQueueing(200, body))
-}
-
-// An answer that is not understood stands for a request that was sent, and its structure is
-// reported.
-func TestDeferred_answerThatIsNotUnderstoodIsKeptAsSent(t *testing.T) {
-	t.Parallel()
-	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-		s, report := r.mustSubmit(t, q.of(r))
-		if s.State != deferred.Accepted || s.ID != "" || !strings.Contains(report.NotUnderstood, "$.simmering (a string)") || strings.Contains(report.NotUnderstood, "little") {
-			t.Errorf("%+v %+v", s, report)
-		}
-		wantCount(t, service, q.operation, 1)
-	}, mocktest.AnswerQueueing(200, `{"simmering":"a little"}`))
-}
-
-// An answer that says no is an error, whatever its status, and nothing was sent.
-func TestDeferred_refusalUnderAStatusOfSuccess(t *testing.T) {
-	t.Parallel()
-	for _, body := range []string{`{"accepted":false}`, `{"status":"rejected"}`, `{"success":false,"reason":"quota"}`} {
-		eachQueueing(t, func(t *testing.T, _ *mocktest.Instance, r run, q queueing) {
-			s, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-			_ = wantClass(t, err, transport.ClassRejected)
-			wantState(t, s, deferred.Idle)
-		}, mocktest.AnswerQueueing(202, body))
-	}
-}
 
 // While a request is pending for the person, or may be because the list cannot be read, no
 // answer is the data. If the list can be read later, the answer stays the data until then.
@@ -175,83 +91,89 @@ func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 				s, report := r.mustSubmit(t, r.access(&file))
 				wantState(t, s, tc.state)
 
-				switch tc.state {
-				case deferred.Listed:
-					if s.ID != service.Queue()[0].ID {
-						t.Errorf("%+v", s)
-					}
-				case deferred.Accepted:
-					if report.Gap == "" {
-						t.Error("it does not say that the list cannot be read")
-					}
-				case deferred.Fulfilled:
-					if file.String() != answerLikeData {
-						t.Errorf("the data is %s", file.String())
-					}
+				isListed, isUnreadable := s.ID == service.Queue()[0].ID, report.Gap != ""
+				if isListed != (tc.state == deferred.Listed) || isUnreadable != (tc.state == deferred.Accepted) {
+					t.Errorf("%+v %+v", s, report)
+				}
+				if tc.state == deferred.Fulfilled && file.String() != answerLikeData {
+					t.Errorf("the data is %s", file.String())
 				}
 			}, mocktest.AnswerQueueing(200, answerLikeData), tc.configure, becomes(mockserver.Outcome{After: tc.after}))
 		})
 	}
 }
 
-// The answers after a slow one are not older than the request.
-func TestDeferred_dateOfASlowAnswer(t *testing.T) {
-	t.Parallel()
-	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Delay: 5 * time.Second, Commit: true})
-		s, _ := r.mustSubmit(t, q.of(r))
-		wantState(t, s, deferred.Accepted)
-
-		s, report, err := r.Refresh(t.Context(), q.of(r), s)
-		noError(t, err)
-		wantState(t, s, deferred.Listed)
-		if report.Gap != "" {
-			t.Errorf("the list is not understood: %s", report.Gap)
-		}
-	})
-}
-
-// A listing that is being read when the answer comes does not show what was sent after it
-// began.
-func TestDeferred_answerDuringAnOldListingIsNotTheData(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
-		r := newRun(t, service, withProfileInData)
-		service.Inject(
-			mockserver.Fault{Operation: mockserver.OpGetAllData, Delay: 2 * time.Second, Commit: true},
-			mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Commit: true, Then: func() { <-time.After(3 * time.Second) }},
-		)
-
-		// While the request is on its way, somebody else begins to wait.
-		var group sync.WaitGroup
-		group.Go(func() {
-			<-time.After(100 * time.Millisecond)
-			r.Await(t.Context(), r.deletion("user-1001"), deferred.Submission{State: deferred.Accepted, ID: "theirs"}, 10*time.Second)
-		})
-
-		s, _ := r.mustSubmit(t, r.access(io.Discard))
-		wantState(t, s, deferred.Listed)
-		group.Wait()
-	}, mocktest.AnswerQueueing(200, answerLikeData), func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
-}
-
-func TestDeferred_dataOfAnySizeIsCollected(t *testing.T) {
+func TestDeferred_answerWithData(t *testing.T) {
 	t.Parallel()
 	// Larger than an acknowledgement may be; in a soak, larger than an answer in memory.
-	size := soak.Size(1<<20, 2*transport.LimitJSON)
-	body := `{"events":["x"` + strings.Repeat(`,"`+strings.Repeat("y", 1<<16)+`"`, size>>16) + `]}`
-	bubble(t, func(t *testing.T, _ *mocktest.Instance, r run) {
-		s, _ := r.mustSubmit(t, r.access(io.Discard))
-		s, _ = r.Await(t.Context(), r.access(nil), s, time.Hour)
-		wantState(t, s, deferred.Fulfilled)
+	large := `{"events":["x"` + strings.Repeat(`,"`+strings.Repeat("y", 1<<16)+`"`, soak.Size(1<<20, 2*transport.LimitJSON)>>16) + `]}`
+	play(t, map[string]scenario{
+		// Where the list is not read, the member that the data has shows that it is the data.
+		"without the list": {mocktest.AnswerQueueing(200, answerLikeData), func(t *testing.T, service *mocktest.Instance, _ run) {
+			var file strings.Builder
+			r := newRun(t, service, withProfileInData, ignoringTheList)
+			s, _ := r.mustSubmit(t, r.access(&file))
+			wantState(t, s, deferred.Fulfilled)
+			if file.String() != answerLikeData {
+				t.Errorf("the data is %s", file.String())
+			}
 
-		var written counter
-		s, _ = r.mustSubmit(t, r.fetch(&written))
-		wantState(t, s, deferred.Fulfilled)
-		if int(written) != len(body) {
-			t.Errorf("%d bytes of %d", written, len(body))
-		}
-	}, mocktest.AnswerData(body), func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
+			r = newRun(t, service, ignoringTheList)
+			_, _, err := r.Submit(t.Context(), r.access(io.Discard), deferred.Submission{})
+			if e := wantClass(t, err, transport.ClassInvalid); !strings.Contains(e.Detail, "wire.all_data_member") {
+				t.Errorf("the detail is %s", e.Detail)
+			}
+			wantCount(t, service, mockserver.OpGetAllData, 1)
+		}},
+
+		// A listing that is being read when the answer comes does not show what was sent after it
+		// began.
+		"during an old listing": {mocktest.AnswerQueueing(200, answerLikeData), func(t *testing.T, service *mocktest.Instance, _ run) {
+			service.FulfilmentDelay = time.Minute
+			r := newRun(t, service, withProfileInData)
+			service.Inject(
+				mockserver.Fault{Operation: mockserver.OpGetAllData, Delay: 2 * time.Second, Commit: true},
+				mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Commit: true, Then: func() { <-time.After(3 * time.Second) }},
+			)
+
+			// While the request is on its way, somebody else begins to wait.
+			var group sync.WaitGroup
+			group.Go(func() {
+				<-time.After(100 * time.Millisecond)
+				r.Await(t.Context(), r.deletion("user-1001"), deferred.Submission{State: deferred.Accepted, ID: "theirs"}, 10*time.Second)
+			})
+
+			s, _ := r.mustSubmit(t, r.access(io.Discard))
+			wantState(t, s, deferred.Listed)
+			group.Wait()
+		}},
+
+		"of any size": {mocktest.AnswerData(large), func(t *testing.T, service *mocktest.Instance, r run) {
+			service.FulfilmentDelay = time.Minute
+			s, _ := r.mustSubmit(t, r.access(io.Discard))
+			s, _ = r.Await(t.Context(), r.access(nil), s, time.Hour)
+			wantState(t, s, deferred.Fulfilled)
+
+			var written counter
+			s, _ = r.mustSubmit(t, r.fetch(&written))
+			wantState(t, s, deferred.Fulfilled)
+			if int(written) != len(large) {
+				t.Errorf("%d bytes of %d", written, len(large))
+			}
+		}},
+
+		// The answers after a slow one are not older than the request.
+		"after a slow list": {never, func(t *testing.T, service *mocktest.Instance, r run) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Delay: 5 * time.Second, Commit: true})
+			s, _ := r.mustSubmit(t, r.access(nil))
+			wantState(t, s, deferred.Accepted)
+			s, report := r.mustRefresh(t, r.access(nil), s, 0)
+			wantState(t, s, deferred.Listed)
+			if report.Gap != "" {
+				t.Errorf("the list is not understood: %s", report.Gap)
+			}
+		}},
+	})
 }
 
 type counter int

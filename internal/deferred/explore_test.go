@@ -58,22 +58,31 @@ func explore(t *testing.T, s setting, b bounds) {
 
 	schedules, failed := 0, 0
 	for c := (&chooser{bounds: b}); c.advance() && failed < 3; schedules++ {
-		w := newWorld(s, c)
-		w.play()
-		if len(w.broken) == 0 {
-			continue
+		if !holds(t, s, c) {
+			failed++
 		}
-
-		again := newWorld(s, c) // once more, for its story
-		again.telling = true
-		c.at = 0
-		again.play()
-		t.Errorf("%s\n%s", strings.Join(again.story, "\n"), strings.Join(again.broken, "\n"))
-		failed++
 	}
 
 	t.Logf("%d schedules", schedules)
 	soak.Add(soak.Tried, schedules)
+}
+
+// holds plays a schedule, and tells its story if a promise is broken.
+func holds(t *testing.T, s setting, c *chooser) bool {
+	t.Helper()
+	w := newWorld(s, c)
+	w.play()
+	if len(w.broken) == 0 {
+		return true
+	}
+
+	again := newWorld(s, c)
+	again.telling = true
+	c.at = 0
+	again.play()
+	t.Errorf("%s\n%s", strings.Join(again.story, "\n"), strings.Join(again.broken, "\n"))
+
+	return false
 }
 
 // bounds limit what a chooser walks through: decisions of each sequence, and how many
@@ -176,19 +185,10 @@ func TestDeferred_randomSchedules(t *testing.T) {
 
 				c := &chooser{random: rand.New(rand.NewPCG(seed, 3))}
 				synctest.Test(t, func(t *testing.T) {
-					w := newWorld(setting, c)
-					w.play()
-					if len(w.broken) == 0 || failed >= 2 {
-						return
+					if failed < 2 && !holds(t, setting, c) {
+						t.Errorf("seed %d", seed)
+						failed++
 					}
-
-					// Played once more, it tells its story.
-					failed++
-					c.at = 0
-					again := newWorld(setting, c)
-					again.telling = true
-					again.play()
-					t.Errorf("seed %d\n%s\n%s", seed, strings.Join(again.story, "\n"), strings.Join(again.broken, "\n"))
 				})
 			}
 		})

@@ -71,6 +71,41 @@ func newRun(t *testing.T, service *mocktest.Instance, change ...func(*client.Con
 	return run{deferred.NewEngine(c), c}
 }
 
+// scenario is a test in virtual time. The service is configured, if configure is set.
+type scenario struct {
+	configure func(*mockserver.Server)
+	run       func(t *testing.T, service *mocktest.Instance, r run)
+}
+
+func play(t *testing.T, scenarios map[string]scenario) {
+	t.Helper()
+	for name, s := range scenarios {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if s.configure == nil {
+				s.configure = func(*mockserver.Server) {}
+			}
+			bubble(t, s.run, s.configure)
+		})
+	}
+}
+
+// becomes returns a setting of the server that decides what happens to every request that
+// is accepted.
+func becomes(o mockserver.Outcome) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return o }
+	}
+}
+
+// withoutIDs makes the service answer requests without an ID.
+func withoutIDs(s *mockserver.Server) {
+	s.ReshapeReceipts(func(map[string]any) any { return map[string]any{"ok": true} })
+}
+
+// never leaves requests pending.
+var never = becomes(mockserver.Outcome{Fate: mockserver.Never})
+
 // deletion returns a deletion request, as its resource makes it; access and update
 // likewise.
 func (r run) deletion(identity string) deferred.Request {
@@ -83,22 +118,23 @@ func (r run) deletion(identity string) deferred.Request {
 }
 
 func (r run) access(w io.Writer) deferred.Request {
-	return r.dataAccess(false, w)
-}
-
-// fetch is access once the request was seen to be carried out.
-func (r run) fetch(w io.Writer) deferred.Request {
-	return r.dataAccess(true, w)
-}
-
-func (r run) dataAccess(seen bool, w io.Writer) deferred.Request {
 	return deferred.Request{
 		Scope: scope, Identity: person, Type: answer.RequestDataAccess, Adopts: true,
 		Against: []string{answer.RequestDataDeletion},
 		Send: func(ctx context.Context) (answer.Receipt, error) {
-			return r.FetchData(ctx, scope, answer.DataCall{Person: person, Seen: seen}, w)
+			return r.FetchData(ctx, scope, answer.DataCall{Person: person}, w)
 		},
 	}
+}
+
+// fetch is access once the request was seen to be carried out.
+func (r run) fetch(w io.Writer) deferred.Request {
+	request := r.access(w)
+	request.Send = func(ctx context.Context) (answer.Receipt, error) {
+		return r.FetchData(ctx, scope, answer.DataCall{Person: person, Seen: true}, w)
+	}
+
+	return request
 }
 
 func (r run) update(members map[string]jsontext.Value) deferred.Request {
@@ -139,10 +175,25 @@ func eachQueueing(t *testing.T, test func(t *testing.T, service *mocktest.Instan
 	}
 }
 
+// enqueue puts a request about the person into the service's queue, which somebody else has
+// sent some time ago.
+func enqueue(service *mocktest.Instance, operation string, age time.Duration) (id string) {
+	return service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: operation, At: time.Now().Add(-age)})
+}
+
 // mustSubmit submits a request that has to be accepted.
 func (r run) mustSubmit(t *testing.T, q deferred.Request) (deferred.Submission, deferred.Report) {
 	t.Helper()
 	s, report, err := r.Submit(t.Context(), q, deferred.Submission{})
+	noError(t, err)
+	return s, report
+}
+
+// mustRefresh looks once at a request some time later.
+func (r run) mustRefresh(t *testing.T, q deferred.Request, s deferred.Submission, later time.Duration) (deferred.Submission, deferred.Report) {
+	t.Helper()
+	<-time.After(later)
+	s, report, err := r.Refresh(t.Context(), q, s)
 	noError(t, err)
 	return s, report
 }

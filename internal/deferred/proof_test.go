@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,12 +65,9 @@ func TestDeferred_heldRequestIsNeverFulfilled(t *testing.T) {
 						t.Fatalf("it is %+v", s)
 					}
 
-					<-time.After(time.Minute)
-					var err error
-					s, _, err = r.Refresh(t.Context(), r.deletion(person), s)
-					noError(t, err)
+					s, _ = r.mustRefresh(t, r.deletion(person), s, time.Minute)
 				}
-			}, listedAs(change), becomes(mockserver.Outcome{Fate: mockserver.Never}))
+			}, listedAs(change), never)
 		})
 	}
 }
@@ -79,27 +77,20 @@ func TestDeferred_oneBlankReadingProvesNothing(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 		s, _ := r.mustSubmit(t, r.access(nil))
-		refresh := func() {
-			<-time.After(time.Minute)
-			var err error
-			s, _, err = r.Refresh(t.Context(), r.access(nil), s)
-			noError(t, err)
+		look := func(want deferred.State) {
+			s, _ = r.mustRefresh(t, r.access(nil), s, time.Minute)
+			wantState(t, s, want)
 		}
-		refresh()
-		wantState(t, s, deferred.Listed)
+		look(deferred.Listed)
 
 		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte("[]")})
-		refresh()
-		wantState(t, s, deferred.Listed)
-		refresh() // it is there again
-		wantState(t, s, deferred.Listed)
+		look(deferred.Listed)
+		look(deferred.Listed) // it is there again
 
 		service.FulfilAll()
-		refresh()
-		wantState(t, s, deferred.Listed)
-		refresh()
-		wantState(t, s, deferred.Fulfilled)
-	}, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+		look(deferred.Listed)
+		look(deferred.Fulfilled)
+	}, never)
 }
 
 // Only a request whose status is known to be open is taken over. Once the configuration says
@@ -130,29 +121,13 @@ func TestDeferred_requestThatMayBeOverIsNotAdopted(t *testing.T) {
 					t.Errorf("%+v %+v", s, report)
 				}
 				wantCount(t, service, q.operation, 1)
-			}, func(s *mockserver.Server) {
-				s.ReshapePending(func(record map[string]any) map[string]any {
-					if record["id"] == "of-2019" {
-						change(record)
-					}
-					return record
-				})
-			})
+			}, listedAs(func(r map[string]any) {
+				if r["id"] == "of-2019" {
+					change(r)
+				}
+			}))
 		})
 	}
-}
-
-// A request that is listed as done is fulfilled, whatever the profile looks like.
-func TestDeferred_listedAsDoneIsProofBesideATombstone(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-		service.PutProfile(serverScope, person, `{"plan":"free"}`)
-		s, _ := r.mustSubmit(t, r.deletion(person))
-		service.Conclude(s.ID, mockserver.Outcome{KeepListed: true})
-		service.PutProfile(serverScope, person, `{"deletedAt":"2026-01-31T12:00:00Z"}`)
-		s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
-		wantState(t, s, deferred.Fulfilled)
-	}, becomes(mockserver.Outcome{Fate: mockserver.Never}))
 }
 
 // oldAnswers are headers of answers that come from a cache, or are older than the request.
@@ -161,57 +136,171 @@ var oldAnswers = map[string]http.Header{
 	"an old Date": {"Date": {"Fri, 31 Dec 1999 23:00:00 GMT"}},
 }
 
-// Neither do old answers show the effect of a request, also where they say that there is no
-// profile.
-func TestDeferred_effectOfACacheProvesNothing(t *testing.T) {
+// An answer of a cache, or one that is older than the request, proves nothing about it, be it
+// the list or the effect. Each look asks caches to ask the service.
+func TestDeferred_answerOfACacheProvesNothing(t *testing.T) {
 	t.Parallel()
+	scenarios := map[string]scenario{}
 	for name, header := range oldAnswers {
+		scenarios["list, "+name] = scenario{never, func(t *testing.T, service *mocktest.Instance, r run) {
+			s, _ := r.mustSubmit(t, r.access(nil))
+			s, _ = r.Await(t.Context(), r.access(nil), s, 20*time.Second)
+			wantState(t, s, deferred.Listed)
+
+			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte("[]"), Header: header, Times: -1})
+			s, report := r.Await(t.Context(), r.access(nil), s, 5*time.Minute)
+			if s.State != deferred.Listed || !strings.Contains(report.Gap, "cache") {
+				t.Errorf("%+v %+v", s, report)
+			}
+			for _, got := range service.Requests() {
+				if got.Operation == mockserver.OpListPendingRequests && got.Header.Get("Cache-Control") != "no-cache" {
+					t.Fatalf("a look has the header %v", got.Header)
+				}
+			}
+		}}
+
 		for body, status := range map[string]int{`{"error":{"code":"not_found"}}`: 404, `{}`: 200, `{"plan":"gold"}`: 200} {
-			t.Run(name+" "+body, func(t *testing.T) {
-				t.Parallel()
-				bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-					service.PutProfile(serverScope, person, `{"plan":"free"}`)
-					request := r.deletion(person)
-					if strings.Contains(body, "gold") {
-						request = r.update(gold)
+			scenarios["profile, "+name+" "+body] = scenario{never, func(t *testing.T, service *mocktest.Instance, r run) {
+				service.PutProfile(serverScope, person, `{"plan":"free"}`)
+				request := r.deletion(person)
+				if strings.Contains(body, "gold") {
+					request = r.update(gold)
+				}
+
+				s, _ := r.mustSubmit(t, request)
+				service.Forget(s.ID)
+				service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: status, Body: []byte(body), Header: header, Times: -1})
+				s, _ = r.Await(t.Context(), request, s, 2*time.Minute)
+				wantState(t, s, deferred.Accepted)
+			}}
+		}
+	}
+	play(t, scenarios)
+}
+
+// A list that is not understood stops a submission before anything is sent, and the error
+// names a way out.
+func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
+	t.Parallel()
+	type variant struct {
+		configure func(*mockserver.Server)
+		setting   string // that the error names
+		solved    func(*client.Config)
+		adopts    bool // with the setting
+	}
+
+	takePart := func(cfg *client.Config) { cfg.Wire.PendingList = client.ListPartial }
+	const partial = `wire.pending_list = "partial"`
+	variants := map[string]variant{
+		"person under another name": {
+			func(s *mockserver.Server) { s.RenamePending("identityId", "personId") },
+			"wire.pending_identity_field", func(cfg *client.Config) { cfg.Wire.PendingIdentityField = "personId" }, true,
+		},
+		"no person":                    {func(s *mockserver.Server) { s.RenamePending("identityId", "") }, partial, takePart, false},
+		"operation under another name": {listedAs(func(r map[string]any) { r["operation"] = "purge" }), partial, takePart, false},
+		"entries that are no objects": {func(s *mockserver.Server) {
+			mockserver.Reshape(s, func([]map[string]any) any { return []any{"request-1"} }, mockserver.OpListPendingRequests)
+		}, partial, takePart, false},
+		"person in another spelling": {listedAs(func(r map[string]any) { r["identityId"] = strings.ToUpper(fmt.Sprint(r["identityId"])) }), partial, takePart, false},
+		"a Link header":              {pagedBy("link"), partial, takePart, false},
+	}
+
+	for _, sign := range []string{"has_more", "next", "total"} {
+		ignored := sign
+		variants["signs of pages: "+ignored] = variant{
+			pagedBy(sign), `wire.pending_ignored_members = "` + ignored + `"`,
+			func(cfg *client.Config) { cfg.Wire.PendingIgnoredMembers = ignored }, false,
+		}
+	}
+
+	for name, v := range variants {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "somebody else", Operation: q.operation})
+				enqueue(service, q.operation, 0)
+
+				_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
+				e := wantClass(t, err, transport.ClassPayload)
+				for _, way := range []string{v.setting, "nothing was sent"} {
+					if !strings.Contains(e.Detail, way) {
+						t.Errorf("the detail does not name %s: %s", way, e.Detail)
 					}
+				}
 
-					s, _ := r.mustSubmit(t, request)
-					service.Forget(s.ID)
-					service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: status, Body: []byte(body), Header: header, Times: -1})
+				if strings.Contains(strings.ToLower(e.Detail), person) || strings.Contains(e.Detail, "somebody") {
+					t.Errorf("the detail names a person: %s", e.Detail)
+				}
+				wantCount(t, service, q.operation, 0)
 
-					s, _ = r.Await(t.Context(), request, s, 2*time.Minute)
-					wantState(t, s, deferred.Accepted)
-				}, becomes(mockserver.Outcome{Fate: mockserver.Never}))
-			})
+				solved := newRun(t, service, v.solved)
+				s, report := solved.mustSubmit(t, q.of(solved))
+				if v.adopts && (!report.Adopted || s.ID != "request-2") {
+					t.Errorf("with the setting it is %+v %+v", s, report)
+				}
+			}, v.configure)
+		})
+	}
+}
+
+// pagedBy returns an option for pages of one record.
+func pagedBy(sign string) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		if err := s.Speak(mockserver.Dialect{"pages": sign}); err != nil {
+			panic(err)
 		}
 	}
 }
 
-// An answer of a cache, or one that is older than the request, proves nothing about it. Each
-// look asks caches to ask the service.
-func TestDeferred_answerOfACacheProvesNothing(t *testing.T) {
+func ignoringTheList(cfg *client.Config) { cfg.Wire.PendingList = client.ListIgnored }
+
+func TestDeferred_listThatDoesNotHelp(t *testing.T) {
 	t.Parallel()
-	for name, header := range oldAnswers {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-				s, _ := r.mustSubmit(t, r.access(nil))
-				s, _ = r.Await(t.Context(), r.access(nil), s, 20*time.Second)
-				wantState(t, s, deferred.Listed)
+	play(t, map[string]scenario{
+		"is not understood, and ends no wait": {never, func(t *testing.T, service *mocktest.Instance, r run) {
+			s, _ := r.mustSubmit(t, r.access(nil))
+			mockserver.Reshape(service.Server, func(records []map[string]any) any {
+				slices.Reverse(records) // ours is on the page that is not shown
+				return records
+			}, mockserver.OpListPendingRequests)
+			pagedBy("has_more")(service.Server)
+			for i := range 3 {
+				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: fmt.Sprint("user-", i), Operation: mockserver.OpGetAllData, At: time.Now().Add(-time.Hour)})
+			}
 
-				service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte("[]"), Header: header, Times: -1})
-				s, report := r.Await(t.Context(), r.access(nil), s, 5*time.Minute)
-				if s.State != deferred.Listed || !strings.Contains(report.Gap, "cache") {
-					t.Errorf("%+v %+v", s, report)
-				}
+			s, report := r.Await(t.Context(), r.access(nil), s, 5*time.Minute)
+			if !s.State.IsOpen() || report.Gap == "" {
+				t.Errorf("%+v %+v", s, report)
+			}
+		}},
 
-				for _, got := range service.Requests() {
-					if got.Operation == mockserver.OpListPendingRequests && got.Header.Get("Cache-Control") != "no-cache" {
-						t.Fatalf("a look has the header %v", got.Header)
-					}
-				}
-			}, becomes(mockserver.Outcome{Fate: mockserver.Never}))
-		})
-	}
+		"is ignored, and not asked for": {func(s *mockserver.Server) { s.FulfilmentDelay = 10 * time.Minute }, func(t *testing.T, service *mocktest.Instance, _ run) {
+			service.PutProfile(serverScope, person, `{"plan":"free"}`)
+			r := newRun(t, service, ignoringTheList)
+			s, _ := r.mustSubmit(t, r.deletion(person))
+			s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
+			wantState(t, s, deferred.Fulfilled)
+			wantCount(t, service, mockserver.OpListPendingRequests, 0)
+			if looks := service.Count(mockserver.OpGetProfile); looks > 90 {
+				t.Errorf("%d looks at the profile in ten minutes", looks)
+			}
+		}},
+	})
+}
+
+// A submission does not look for ever at a list that cannot be read completely.
+func TestDeferred_lostAnswerBesideAnUnreadableListEnds(t *testing.T) {
+	t.Parallel()
+	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+		service.Inject(mockserver.Fault{Operation: q.operation, Cut: mockserver.CutBeforeCommit, Then: func() {
+			service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "user-1001", Operation: q.operation})
+		}})
+
+		began := time.Now()
+		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
+		_ = wantClass(t, err, transport.ClassUnknownOutcome)
+		if took := time.Since(began); took > time.Minute {
+			t.Errorf("it took %v", took)
+		}
+	}, func(s *mockserver.Server) { s.RenamePending("identityId", "") })
 }

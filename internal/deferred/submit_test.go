@@ -46,13 +46,22 @@ func TestDeferred_lostAnswerIsFoundAndNothingSentAgain(t *testing.T) {
 				s, report := r.mustSubmit(t, q.of(r))
 				wantState(t, s, deferred.Listed)
 				wantQueued(t, service, 1)
-				if s.ID != service.Queue()[0].ID || report.Adopted {
+				if s.ID != service.Queue()[0].ID || report.Adopted || s.At.IsZero() {
 					t.Errorf("found %+v %+v", s, report)
 				}
 				wantCount(t, service, q.operation, 1)
 			})
 		})
 	}
+}
+
+// loses submits a request whose answer is lost, and that the list may not show.
+func (r run) loses(t *testing.T, service *mocktest.Instance, q deferred.Request, lost mockserver.Fault) deferred.Submission {
+	t.Helper()
+	service.Inject(lost, mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")})
+	unknown, _, err := r.Submit(t.Context(), q, deferred.Submission{})
+	_ = wantClass(t, err, transport.ClassUnknownOutcome)
+	return unknown
 }
 
 // The next run adopts a request whose outcome is unknown. An object that is updated keeps the
@@ -71,12 +80,7 @@ func TestDeferred_unknownOutcomeIsTakenUpByTheNextRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-				service.Inject(
-					mockserver.Fault{Operation: q.operation, Cut: tc.cut},
-					mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")},
-				)
-				unknown, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-				_ = wantClass(t, err, transport.ClassUnknownOutcome)
+				unknown := r.loses(t, service, q.of(r), mockserver.Fault{Operation: q.operation, Cut: tc.cut})
 				if !tc.kept {
 					unknown = deferred.Submission{}
 				}
@@ -94,147 +98,139 @@ func TestDeferred_unknownOutcomeIsTakenUpByTheNextRun(t *testing.T) {
 	}
 }
 
-// An unknown outcome says nothing about a request for another occasion: that one is sent,
-// even if what the service shows is the effect of the first.
-func TestDeferred_unknownOutcomeIsNotThatOfAnotherOccasion(t *testing.T) {
+// What becomes of a submission of either queueing call.
+func TestDeferred_submission(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-		service.PutProfile(serverScope, person, `{"plan":"free"}`)
-		service.Inject(
-			mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit},
-			mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")},
-		)
+	for name, test := range map[string]func(t *testing.T, service *mocktest.Instance, r run, q queueing){
+		"never arrived, and is not taken for accepted": func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+			service.Inject(mockserver.Fault{Operation: q.operation, Cut: mockserver.CutBeforeCommit})
+			_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
+			e := wantClass(t, err, transport.ClassUnknownOutcome)
+			if !strings.Contains(e.Detail, "no such request is pending") || !e.Queued {
+				t.Errorf("the error is %+v", e)
+			}
+			wantQueued(t, service, 0)
 
-		monday := r.deletion(person)
-		monday.Occasion = "monday"
-		unknown, _, err := r.Submit(t.Context(), monday, deferred.Submission{})
-		_ = wantClass(t, err, transport.ClassUnknownOutcome)
+			again := newRun(t, service)
+			again.mustSubmit(t, q.of(again))
+			wantQueued(t, service, 1)
+		},
 
-		<-time.After(time.Minute)
-		again := newRun(t, service)
-		friday := again.deletion(person)
-		friday.Occasion = "friday"
-		_, _, err = again.Submit(t.Context(), friday, unknown)
-		noError(t, err)
-		wantQueued(t, service, 2)
-	}, becomes(mockserver.Outcome{After: -1}))
-}
+		"adopts the oldest of several": func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+			ids := []string{enqueue(service, q.operation, 3*time.Second), enqueue(service, q.operation, 2*time.Second), enqueue(service, q.operation, time.Second)}
+			service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "somebody else", Operation: q.operation})
+			s, report := r.mustSubmit(t, q.of(r))
+			if !report.Adopted || s.ID != ids[0] || !slices.Equal(report.Others, ids[1:]) {
+				t.Errorf("adopted %+v %+v of %v", s, report, ids)
+			}
+			wantCount(t, service, q.operation, 0)
+		},
 
-func TestDeferred_requestThatNeverArrivedIsNotTakenForAccepted(t *testing.T) {
-	t.Parallel()
-	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-		service.Inject(mockserver.Fault{Operation: q.operation, Cut: mockserver.CutBeforeCommit})
+		// The request of somebody else that comes to nothing does not stand for ours.
+		"adopts one that fails": func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+			id := enqueue(service, q.operation, 0)
+			s, _ := r.mustSubmit(t, q.of(r))
+			time.AfterFunc(time.Minute, func() { service.Conclude(id, mockserver.Outcome{Fate: mockserver.Failed}) })
+			s, _ = r.Await(t.Context(), q.of(r), s, 3*time.Hour)
+			wantState(t, s, deferred.Fulfilled)
+			wantQueued(t, service, 2)
+			if s.ID == id || s.Adopted {
+				t.Errorf("it stands for the one that failed: %+v", s)
+			}
+		},
 
-		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-		e := wantClass(t, err, transport.ClassUnknownOutcome)
-		if !strings.Contains(e.Detail, "no such request is pending") || !e.Queued {
-			t.Errorf("the error is %+v", e)
-		}
-		wantQueued(t, service, 0)
+		"is interrupted before sending": func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+			ctx, cancel := context.WithCancel(t.Context())
+			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Commit: true, Then: cancel})
+			_, _, err := r.Submit(ctx, q.of(r), deferred.Submission{})
+			if e := wantClass(t, err, transport.ClassCancelled); e.Ambiguous {
+				t.Errorf("the error is %+v", e)
+			}
+			wantQueued(t, service, 0)
+		},
 
-		again := newRun(t, service)
-		again.mustSubmit(t, q.of(again))
-		wantQueued(t, service, 1)
-	})
-}
-
-func TestDeferred_pendingRequestIsAdoptedTheOldestOfSeveral(t *testing.T) {
-	t.Parallel()
-	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-		var ids []string
-		for range 3 {
-			ids = append(ids, service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: q.operation}))
-			<-time.After(time.Second)
-		}
-
-		service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "somebody else", Operation: q.operation})
-
-		s, report := r.mustSubmit(t, q.of(r))
-		if !report.Adopted || s.ID != ids[0] || !slices.Equal(report.Others, ids[1:]) {
-			t.Errorf("adopted %+v %+v of %v", s, report, ids)
-		}
-		wantCount(t, service, q.operation, 0)
-	})
-}
-
-// A profile that is created has its own values, so it does not adopt somebody else's
-// pending update.
-func TestDeferred_profileUpdateOfSomebodyElseIsNotAdopted(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-		service.FulfilmentDelay = time.Minute
-		service.PutProfile(serverScope, person, `{"plan":"free"}`)
-		service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: mockserver.OpUpdateProfile, Body: map[string]any{"plan": "silver"}})
-
-		s, report := r.mustSubmit(t, r.update(gold))
-		if report.Adopted {
-			t.Error("it was adopted")
-		}
-
-		s, _ = r.Await(t.Context(), r.update(gold), s, time.Hour)
-		wantState(t, s, deferred.Fulfilled)
-		wantQueued(t, service, 2)
-		if p, err := r.GetProfile(t.Context(), scope, person, nil); err != nil || !p.Holds(gold) {
-			t.Errorf("the profile is %s (%v)", p.Members, err)
-		}
-	})
-}
-
-func TestDeferred_contraryRequestIsAConflictBeforeAnythingIsSent(t *testing.T) {
-	t.Parallel()
-
-	for name, tc := range map[string]struct {
-		pending string
-		of      func(run) deferred.Request
-	}{
-		"deletion against a profile update": {mockserver.OpUpdateProfile, func(r run) deferred.Request { return r.deletion(person) }},
-		"deletion against a data access":    {mockserver.OpGetAllData, func(r run) deferred.Request { return r.deletion(person) }},
-		"data access against a deletion":    {mockserver.OpDeleteAllData, func(r run) deferred.Request { return r.access(nil) }},
-		"profile update against a deletion": {mockserver.OpDeleteAllData, func(r run) deferred.Request { return r.update(gold) }},
+		"of a client that is read-only": func(t *testing.T, service *mocktest.Instance, _ run, q queueing) {
+			r := newRun(t, service, func(cfg *client.Config) { cfg.ReadOnly = true })
+			_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
+			_ = wantClass(t, err, transport.ClassReadOnly)
+			if n := len(service.Requests()); n != 0 {
+				t.Errorf("%d requests were sent", n)
+			}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-				service.FulfilmentDelay = time.Hour
-				id := service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: tc.pending})
-				_, _, err := r.Submit(t.Context(), tc.of(r), deferred.Submission{})
-				e := wantClass(t, err, transport.ClassConflict)
-				if !strings.Contains(e.Detail, "conflicting pending request "+id) {
-					t.Errorf("the detail is %q", e.Detail)
-				}
-				wantQueued(t, service, 1)
-			})
+			eachQueueing(t, test)
 		})
 	}
 }
 
-func TestDeferred_conflictNamesARequestWithoutItsPerson(t *testing.T) {
+// What is known of other requests about the person decides whether one is sent.
+func TestDeferred_submissionBesideOthers(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-		service.FulfilmentDelay = time.Hour
-		service.Enqueue(mockserver.QueuedRequest{ID: "del-customer-4711", Scope: serverScope, Identity: "customer-4711", Operation: mockserver.OpGetAllData})
-
-		_, _, err := r.Submit(t.Context(), r.deletion("customer-4711"), deferred.Submission{})
-		if e := wantClass(t, err, transport.ClassConflict); strings.Contains(e.Detail, "4711") || !strings.Contains(e.Detail, "request del-[redacted] (") {
-			t.Errorf("the detail is %q", e.Detail)
-		}
-	})
-}
-
-// Two requests of one run conflict even if the list does not show the first one yet.
-func TestDeferred_whatThisRunHasSentCountsBeforeItIsListed(t *testing.T) {
-	t.Parallel()
-	for name, lag := range map[string]mockserver.Lag{"at once": {}, "later": {Time: 5 * time.Second}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-				r.mustSubmit(t, r.update(gold))
+	pending := func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour }
+	conflicts := func(t *testing.T, _ *mocktest.Instance, r run) {
+		r.mustSubmit(t, r.update(gold))
+		_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+		_ = wantClass(t, err, transport.ClassConflict)
+	}
+	isLost := func(cut mockserver.Cut) func(*testing.T, *mocktest.Instance, run) {
+		return func(t *testing.T, service *mocktest.Instance, r run) { // the person has no profile, so that no effect tells
+			service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: cut})
+			for range 2 {
 				_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
-				_ = wantClass(t, err, transport.ClassConflict)
-				wantQueued(t, service, 1)
-			}, func(s *mockserver.Server) { s.FulfilmentDelay, s.PendingLag = time.Hour, lag })
-		})
+				_ = wantClass(t, err, transport.ClassUnknownOutcome)
+			}
+			wantCount(t, service, mockserver.OpDeleteAllData, 1)
+		}
 	}
+
+	play(t, map[string]scenario{
+		// Two requests of one run conflict even if the list does not show the first one yet.
+		"conflict of this run": {pending, conflicts},
+		"conflict of this run, listed later": {func(s *mockserver.Server) {
+			s.FulfilmentDelay, s.PendingLag = time.Hour, mockserver.Lag{Time: 5 * time.Second}
+		}, conflicts},
+
+		"conflict sent since the list was read for another person": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
+			r.mustSubmit(t, r.deletion("user-1001"))
+			<-time.After(2 * time.Second)
+			enqueue(service, mockserver.OpUpdateProfile, 0)
+			_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+			_ = wantClass(t, err, transport.ClassConflict)
+			wantCount(t, service, mockserver.OpDeleteAllData, 1)
+		}},
+
+		"conflict with an id that names the person": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
+			service.Enqueue(mockserver.QueuedRequest{ID: "del-customer-4711", Scope: serverScope, Identity: "customer-4711", Operation: mockserver.OpGetAllData})
+			_, _, err := r.Submit(t.Context(), r.deletion("customer-4711"), deferred.Submission{})
+			if e := wantClass(t, err, transport.ClassConflict); strings.Contains(e.Detail, "4711") || !strings.Contains(e.Detail, "request del-[redacted] (") {
+				t.Errorf("the detail is %q", e.Detail)
+			}
+		}},
+
+		// A second object of the same run does not send what the first one may have sent: the
+		// user has not seen its error yet.
+		"unknown outcome of the same run":                    {becomes(mockserver.Outcome{After: -1}), isLost(mockserver.CutAfterCommit)},
+		"unknown outcome of the same run that never arrived": {becomes(mockserver.Outcome{After: -1}), isLost(mockserver.CutBeforeCommit)},
+
+		// An unknown outcome says nothing about a request for another occasion: that one is sent,
+		// even if what the service shows is the effect of the first.
+		"unknown outcome of another occasion": {becomes(mockserver.Outcome{After: -1}), func(t *testing.T, service *mocktest.Instance, r run) {
+			service.PutProfile(serverScope, person, `{"plan":"free"}`)
+			monday := r.deletion(person)
+			monday.Occasion = "monday"
+			unknown := r.loses(t, service, monday, mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit})
+
+			<-time.After(time.Minute)
+			again := newRun(t, service)
+			friday := again.deletion(person)
+			friday.Occasion = "friday"
+			_, _, err := again.Submit(t.Context(), friday, unknown)
+			noError(t, err)
+			wantQueued(t, service, 2)
+		}},
+	})
 }
 
 // A listing that began before a submission ended proves nothing about it, even if it ends
@@ -275,21 +271,6 @@ func TestDeferred_twoDeletionsAtOnceSendOne(t *testing.T) {
 	}
 }
 
-// What somebody else has sent since the list was read for another person counts.
-func TestDeferred_oldListingIsReadAgainBeforeSending(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-		service.FulfilmentDelay = time.Hour
-		r.mustSubmit(t, r.deletion("user-1001"))
-		<-time.After(2 * time.Second)
-		service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: mockserver.OpUpdateProfile})
-
-		_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
-		_ = wantClass(t, err, transport.ClassConflict)
-		wantCount(t, service, mockserver.OpDeleteAllData, 1)
-	})
-}
-
 func TestDeferred_interruptedRequestIsKnown(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -297,11 +278,9 @@ func TestDeferred_interruptedRequestIsKnown(t *testing.T) {
 		lag      mockserver.Lag
 		known    bool
 	}{
-		"answered 300 ms later":                  {300 * time.Millisecond, mockserver.Lag{}, true},
 		"answered 300 ms later, listed later":    {300 * time.Millisecond, mockserver.Lag{Looks: 3}, true},
 		"never answered":                         {0, mockserver.Lag{}, true},
 		"never answered, and never listed":       {0, mockserver.Lag{Looks: 9}, false},
-		"answered after the grace, and listed":   {1200 * time.Millisecond, mockserver.Lag{}, true},
 		"answered after the grace, not listed":   {1200 * time.Millisecond, mockserver.Lag{Looks: 9}, false},
 		"answered just before the grace is over": {690 * time.Millisecond, mockserver.Lag{Looks: 9}, true},
 	} {
@@ -323,36 +302,17 @@ func TestDeferred_interruptedRequestIsKnown(t *testing.T) {
 					t.Errorf("it ended %v after the interrupt", late)
 				}
 				wantQueued(t, service, 1)
-				if !tc.known {
-					e := wantClass(t, err, transport.ClassUnknownOutcome)
-					if !e.Queued || s.State != deferred.Unanswered {
-						t.Errorf("the error is %+v, and the request is %+v", e, s)
-					}
-					return
+				if tc.known {
+					noError(t, err)
+				} else if e := wantClass(t, err, transport.ClassUnknownOutcome); !e.Queued || s.State != deferred.Unanswered {
+					t.Errorf("the error is %+v, and the request is %+v", e, s)
 				}
-
-				noError(t, err)
-				if s.ID == "" || s.ID != service.Queue()[0].ID {
+				if isFound := s.ID == service.Queue()[0].ID; isFound != tc.known {
 					t.Errorf("found %+v", s)
 				}
 			}, func(s *mockserver.Server) { s.PendingLag = tc.lag })
 		})
 	}
-}
-
-func TestDeferred_interruptBeforeSendingSendsNothing(t *testing.T) {
-	t.Parallel()
-	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-		ctx, cancel := context.WithCancel(t.Context())
-		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Commit: true, Then: cancel})
-
-		_, _, err := r.Submit(ctx, q.of(r), deferred.Submission{})
-		e := wantClass(t, err, transport.ClassCancelled)
-		if e.Ambiguous {
-			t.Errorf("the error is %+v", e)
-		}
-		wantQueued(t, service, 0)
-	})
 }
 
 func TestDeferred_profileUpdateThatIsLostIsFoundOrSentOnceMore(t *testing.T) {
@@ -380,70 +340,4 @@ func TestDeferred_profileUpdateThatIsLostIsFoundOrSentOnceMore(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestDeferred_readOnlySendsAndAsksNothing(t *testing.T) {
-	t.Parallel()
-	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, _ run, q queueing) {
-		r := newRun(t, service, func(cfg *client.Config) { cfg.ReadOnly = true })
-		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-		_ = wantClass(t, err, transport.ClassReadOnly)
-		if n := len(service.Requests()); n != 0 {
-			t.Errorf("%d requests were sent", n)
-		}
-	})
-}
-
-// A second object of the same run does not send what the first one may have sent: the
-// user has not seen its error yet.
-func TestDeferred_unknownOutcomeIsNotSentAgainByTheSameRun(t *testing.T) {
-	t.Parallel()
-	for name, cut := range map[string]mockserver.Cut{"it had arrived": mockserver.CutAfterCommit, "it never arrived": mockserver.CutBeforeCommit} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) { // the person has no profile, so that no effect tells
-				service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: cut})
-				for range 2 {
-					_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
-					_ = wantClass(t, err, transport.ClassUnknownOutcome)
-				}
-				wantCount(t, service, mockserver.OpDeleteAllData, 1)
-			}, becomes(mockserver.Outcome{After: -1}))
-		})
-	}
-}
-
-// The time of acceptance is never the zero time, even if no answer came.
-func TestDeferred_lostAnswerHasATime(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-		service.PutProfile(serverScope, person, `{"plan":"free"}`)
-		service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit})
-
-		s, _ := r.mustSubmit(t, r.deletion(person))
-		wantState(t, s, deferred.Fulfilled)
-		if s.At.IsZero() {
-			t.Error("it has no time")
-		}
-	}, becomes(mockserver.Outcome{After: -1}))
-}
-
-// The request of somebody else that comes to nothing does not stand for ours.
-func TestDeferred_adoptedRequestThatFailsIsGivenUp(t *testing.T) {
-	t.Parallel()
-	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-		id := service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: q.operation})
-		s, report := r.mustSubmit(t, q.of(r))
-		if !report.Adopted || s.ID != id {
-			t.Fatalf("not adopted: %+v", s)
-		}
-
-		time.AfterFunc(time.Minute, func() { service.Conclude(id, mockserver.Outcome{Fate: mockserver.Failed}) })
-		s, _ = r.Await(t.Context(), q.of(r), s, 3*time.Hour)
-		wantState(t, s, deferred.Fulfilled)
-		wantQueued(t, service, 2)
-		if s.ID == id || s.Adopted {
-			t.Errorf("it stands for the one that failed: %+v", s)
-		}
-	})
 }

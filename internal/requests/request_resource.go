@@ -178,6 +178,7 @@ func (r *requestResource) Update(ctx context.Context, req resource.UpdateRequest
 	plan.applied(&r.Resource)
 	continues := plan.base().Fulfilled.IsUnknown()
 	plan.keepComputed(state)
+
 	switch {
 	case plan.base().submits(state.base(), run.Submission):
 		c.submit(ctx)
