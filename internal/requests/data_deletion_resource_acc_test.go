@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-testing/compare"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -75,59 +74,5 @@ func TestAccDataDeletionResource_basic(t *testing.T) {
 	}
 	if _, ok := service.Consent(scope, person); !ok {
 		t.Error("the consent went with the data")
-	}
-}
-
-func TestAccDataDeletionResource_triggers(t *testing.T) {
-	acctest.PreCheck(t)
-	service := startWithData(t)
-	on := func(day string) string {
-		return acctest.Block(service) + block(deletionName, fmt.Sprintf("triggers = { on = %q }", day))
-	}
-	another := statecheck.CompareValue(compare.ValuesDiffer())
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config:            on("monday"),
-				ConfigStateChecks: []statecheck.StateCheck{another.AddStateValue(deletionAddress, tfjsonpath.New("request_id"))},
-			},
-			{
-				PreConfig:         func() { service.PutProfile(scope, person, `{"name":"Jane Canary"}`) },
-				Config:            on("friday"),
-				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(deletionAddress, plancheck.ResourceActionUpdate)),
-				ConfigStateChecks: append(wantRequest(deletionAddress, "request-2", true), another.AddStateValue(deletionAddress, tfjsonpath.New("request_id"))),
-			},
-		},
-	})
-
-	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
-	if service.HasData(scope, person) {
-		t.Error("the second deletion deleted nothing")
-	}
-}
-
-func TestAccDataDeletionResource_validation(t *testing.T) {
-	acctest.PreCheck(t)
-	service := startWithData(t)
-	refused := func(message string, lines ...string) resource.TestStep {
-		return resource.TestStep{
-			PlanOnly:    true,
-			Config:      acctest.Block(service) + block(deletionName, lines...),
-			ExpectError: regexp.MustCompile(message),
-		}
-	}
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			refused(`project_id`, `org_id = "only"`),
-			refused(`Unusable duration`, "timeouts {", `  create = "0s"`, "}"),
-		},
-	})
-
-	if n := len(service.Requests()); n > 0 {
-		t.Errorf("%d requests", n)
 	}
 }

@@ -3,9 +3,6 @@
 package requests_test
 
 import (
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +11,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // eachDeletion runs a test for an object that is not created yet.
@@ -24,20 +20,6 @@ func eachDeletion(t *testing.T, test func(t *testing.T, o *object), configure ..
 		o.config = config(nil)
 		test(t, o)
 	}, configure...)
-}
-
-func TestDataDeletion_deletesAllButTheConsent(t *testing.T) {
-	t.Parallel()
-	eachDeletion(t, func(t *testing.T, o *object) {
-		_, diags := o.MustCreate(deletionName, o.config)
-		prototest.WantText(t, diags.Warnings(), "irreversible", "Consent is not revoked")
-		if o.service.HasData(scope, person) {
-			t.Error("the person's data is still there")
-		}
-		if _, ok := o.service.Consent(scope, person); !ok {
-			t.Error("the consent went with the data")
-		}
-	})
 }
 
 // A dropped deletion came to nothing, so an object in its place sends another.
@@ -63,7 +45,7 @@ func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
 	eachDeletion(t, func(t *testing.T, o *object) {
 		state := o.create(on("monday"))
 		unknown, diags := o.mustPlan(state, config(prototest.Attributes{"triggers": prototest.Unknown}))
-		prototest.WantText(t, diags.Warnings(), "irreversible")
+		prototest.WantText(t, diags.Warnings(), "irreversible", "Consent is not revoked")
 		same, _ := o.mustPlan(state, config(on("monday")))
 		if !unknown.Changes || same.Changes {
 			t.Errorf("unknown changes %v, unchanged changes %v", unknown.Changes, same.Changes)
@@ -139,27 +121,6 @@ func TestDataDeletion_pendingOneIsTakenOverAndOthersAreNamedWithoutThePerson(t *
 	}, never)
 }
 
-func TestDataDeletion_lostAnswerIsTakenOverByTheNextApply(t *testing.T) {
-	t.Parallel()
-	eachDeletion(t, func(t *testing.T, o *object) {
-		o.service.Inject(
-			mockserver.Fault{Operation: o.operation, Cut: mockserver.CutAfterCommit},
-			mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte(`{"error":{}}`)},
-		)
-		state, diags := o.Create(deletionName, config(atOnce))
-		prototest.WantText(t, diags.Errors(), "Outcome unknown", "look at analytics_pending_requests before you apply again")
-		wantNoPerson(t, diags)
-		if state != nil {
-			t.Error("something is in state")
-		}
-
-		o.NewRun()
-		state, diags = o.MustCreate(deletionName, config(atOnce))
-		prototest.WantText(t, diags.Warnings(), "taken over")
-		o.want(state, prototest.Attributes{"request_id": o.queued(1)[0].ID})
-	}, never)
-}
-
 func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -170,7 +131,6 @@ func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 		"pending":                      {false, nil, 1},
 		"done":                         {true, nil, 1},
 		"done, other triggers":         {true, on("friday"), 2},
-		"done, and no triggers again":  {true, prototest.Attributes{"triggers": prototest.Attributes{}}, 1},
 		"pending, but other triggers":  {false, on("friday"), 1},
 		"done, of another environment": {true, prototest.Attributes{"org_id": "other", "project_id": "web"}, 2},
 	} {
@@ -215,23 +175,6 @@ func TestDataDeletion_severalOfOnePersonInOneRunSendOne(t *testing.T) {
 		group.Wait()
 		o.queued(1)
 	})
-}
-
-func TestDataDeletion_foundInALongListInAnyOrder(t *testing.T) {
-	t.Parallel()
-	many := soak.Size(1_000, 100_000)
-	records := make([]any, many)
-	for i := range records {
-		records[i] = map[string]any{"id": fmt.Sprint("r-", i), "identityId": fmt.Sprint("user-", i), "operation": "deleteAllData", "status": "pending", "createdAt": "2026-01-31T12:00:00Z"}
-	}
-	ours := many * 2 / 3
-	records[ours] = map[string]any{"id": "ours", "identityId": person, "operation": "deleteAllData", "status": "pending", "createdAt": "2026-01-31T12:00:00Z"}
-
-	eachDeletion(t, func(_ *testing.T, o *object) {
-		state, _ := o.MustCreate(deletionName, config(atOnce))
-		o.want(state, prototest.Attributes{"request_id": "ours", "requested_at": "2026-01-31T12:00:00Z"})
-		o.queued(0)
-	}, list(records...))
 }
 
 // A request with a final status that the provider does not know prevents a deletion until
@@ -317,47 +260,6 @@ func TestDataDeletion_failureNamesNobody(t *testing.T) {
 				}
 				o.queued(1)
 			}, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1}))
-		})
-	}
-}
-
-// repeats makes the service receive each deletion twice, as from a proxy that has lost the
-// first answer and sends the request again by itself.
-func repeats(s *mockserver.Server) {
-	validated := s.Wrap
-	s.Wrap = func(operations http.Handler) http.Handler {
-		service := validated(operations)
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodDelete {
-				service.ServeHTTP(httptest.NewRecorder(), r.Clone(r.Context()))
-			}
-			service.ServeHTTP(w, r)
-		})
-	}
-}
-
-// The provider adds nothing to what a proxy repeats: it follows one of the two, and sends no
-// further one.
-func TestDataDeletion_ofAProxyThatRepeatsItIsOneObject(t *testing.T) {
-	t.Parallel()
-	for name, answer := range map[string]func(*mockserver.Server){
-		"with an id":    func(*mockserver.Server) {},
-		"without an id": mocktest.AnswerQueueing(http.StatusAccepted, `{}`),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			eachDeletion(t, func(_ *testing.T, o *object) {
-				state := o.create(atOnce)
-				for _, fulfilled := range []bool{false, true} {
-					if fulfilled {
-						o.service.FulfilAll()
-					}
-					state, _ = o.refresh(state)
-					o.want(state, prototest.Attributes{"fulfilled": fulfilled})
-					o.WantEmptyPlan(deletionName, state, config(atOnce))
-				}
-				o.queued(2)
-			}, never, repeats, answer)
 		})
 	}
 }

@@ -3,6 +3,7 @@
 package requests_test
 
 import (
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -63,11 +64,32 @@ func newObject(t *testing.T, p *prototest.Provider, service *mocktest.Instance, 
 	return o
 }
 
+// speaksOfWaiting are words of the warnings that only an apply that has waited may give.
+var speaksOfWaiting = []string{"within the time that timeouts allows", "Waiting for the request failed", "but waiting for it failed", "Interrupted while waiting"}
+
+// wantNoWait fails the test if a diagnostic speaks of waiting, although nobody has waited, or
+// of the person.
+func wantNoWait(t *testing.T, diags prototest.Diagnostics) {
+	t.Helper()
+	wantNoPerson(t, diags)
+	texts := strings.Join(append(diags.Warnings(), diags.Errors()...), "\n")
+	for _, words := range speaksOfWaiting {
+		if strings.Contains(texts, words) {
+			t.Errorf("nobody has waited, and it says %q:\n%s", words, texts)
+		}
+	}
+}
+
 // create creates the object with a configuration and begins another run.
 func (o *object) create(others prototest.Attributes) *prototest.State {
 	o.t.Helper()
-	state, _ := o.MustCreate(o.name, o.config.With(others))
+	given := o.config.With(others)
+	state, diags := o.MustCreate(o.name, given)
+	if given["wait_for_fulfilment"] == false {
+		wantNoWait(o.t, diags)
+	}
 	o.NewRun()
+
 	return state
 }
 
@@ -75,7 +97,10 @@ func (o *object) create(others prototest.Attributes) *prototest.State {
 func (o *object) refresh(state *prototest.State) (*prototest.State, prototest.Diagnostics) {
 	o.t.Helper()
 	o.NewRun()
-	return o.MustRefresh(o.name, state)
+	state, diags := o.MustRefresh(o.name, state)
+	wantNoWait(o.t, diags)
+
+	return state, diags
 }
 
 // mustUpdate updates the object without an error.
@@ -308,16 +333,6 @@ func TestRequests_conflictWithOtherPendingOnes(t *testing.T) {
 	}
 }
 
-func TestRequests_unknownStatusIsTreatedAsPending(t *testing.T) {
-	t.Parallel()
-	eachResource(t, everyResource, func(t *testing.T, o *object) {
-		state, diags := o.MustCreate(o.name, o.config.With(within("2500ms")))
-		prototest.WantText(t, diags.Warnings(), "Unknown status", "treated as pending", "wire.ended_statuses")
-		o.want(state, prototest.Attributes{"fulfilled": false})
-		o.queued(1)
-	}, outcome(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
-}
-
 func TestRequests_unreadableListWhileWaitingIsAWarning(t *testing.T) {
 	t.Parallel()
 	eachResource(t, everyResource, func(t *testing.T, o *object) {
@@ -325,11 +340,7 @@ func TestRequests_unreadableListWhileWaitingIsAWarning(t *testing.T) {
 		state, diags := o.MustCreate(o.name, o.config)
 		prototest.WantText(t, diags.Warnings(), "but waiting for it failed", "Not permitted")
 		wantNoPerson(t, diags)
-		o.want(state, prototest.Attributes{"fulfilled": false})
-
-		kept, diags := o.refresh(state)
-		prototest.WantText(t, diags.Warnings(), "could not be checked", "Not permitted", "In state now: the resource with fulfilled = false")
-		o.want(kept, prototest.Attributes{"request_id": o.queued(1)[0].ID})
+		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": o.queued(1)[0].ID})
 	}, never)
 }
 
@@ -406,24 +417,18 @@ func hanging(operation string, isCommitted bool) (configure func(*mockserver.Ser
 	}, sent
 }
 
-// A run that is interrupted while the service is slow to answer leaves an object: with the id
-// of its request, or without it. A later run looks for the request, and it is sent twice only
-// where it never arrived.
+// A run that is interrupted while the service is slow to answer leaves an object without the id
+// of its request. A later run looks for the request, and it is sent twice only where it never
+// arrived.
 func TestRequests_interruptedWhileSending(t *testing.T) {
 	t.Parallel()
-	for what, c := range map[string]struct{ arrives, isListed bool }{
-		"listed at once":  {true, true},
-		"not listed yet":  {true, false},
-		"has not arrived": {false, false},
-	} {
+	for what, arrives := range map[string]bool{"not listed yet": true, "has not arrived": false} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			eachResource(t, ownResources, func(t *testing.T, o *object) {
-				hangs, sent := hanging(o.operation, c.arrives)
+				hangs, sent := hanging(o.operation, arrives)
 				hangs(o.service.Server)
-				if !c.isListed {
-					o.service.SetPendingLag(mockserver.Lag{Looks: 4})
-				}
+				o.service.SetPendingLag(mockserver.Lag{Looks: 4})
 				o.config = o.config.With(atOnce)
 				state, diags := o.interrupted(func() bool {
 					select {
@@ -433,12 +438,7 @@ func TestRequests_interruptedWhileSending(t *testing.T) {
 						return false
 					}
 				})
-				o.want(state, prototest.Attributes{"fulfilled": false})
-				if c.isListed {
-					o.want(state, prototest.Attributes{"request_id": o.service.Queue()[0].ID})
-					return
-				}
-				o.want(state, prototest.Attributes{"request_id": nil})
+				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": nil})
 				prototest.WantText(t, diags.Warnings(), "Interrupted, and the outcome is not known", "plan again")
 				o.NewRun()
 				_, diags = o.Destroy(o.name, state)
@@ -447,10 +447,10 @@ func TestRequests_interruptedWhileSending(t *testing.T) {
 				o.service.SetPendingLag(mockserver.Lag{})
 				state, _ = o.refresh(state)
 				plan, diags := o.mustPlan(state, o.config)
-				if plan.Changes == c.arrives {
-					t.Errorf("the request has arrived: %t, and the plan has changes: %t", c.arrives, plan.Changes)
+				if plan.Changes == arrives {
+					t.Errorf("the request has arrived: %t, and the plan has changes: %t", arrives, plan.Changes)
 				}
-				if !c.arrives {
+				if !arrives {
 					prototest.WantText(t, diags.Warnings(), "The service may have this request already")
 					state, diags = o.Apply(t.Context(), o.name, state, plan)
 					o.NoErrors(diags)
@@ -531,5 +531,230 @@ func TestRequests_changedProviderScope(t *testing.T) {
 		}
 		prototest.WantText(t, diags.Warnings(), "scope of the provider has changed")
 		o.queued(1)
+	}, never)
+}
+
+// hidePerson makes the list name neither a person nor an identifier of a request.
+func (o *object) hidePerson() {
+	o.service.ReshapePending(func(record map[string]any) map[string]any {
+		delete(record, "id")
+		delete(record, "identityId")
+		return record
+	})
+}
+
+// What a refresh of a pending request says. An error would keep every other object of the
+// workspace from being planned.
+func TestRequests_refreshSays(t *testing.T) {
+	t.Parallel()
+	refuses := func(operation string) func(o *object) {
+		return func(o *object) {
+			o.service.Forget(o.service.Queue()[0].ID)
+			o.service.Inject(mockserver.Fault{Operation: operation, Status: 403, Body: []byte(`{"error":{}}`), Times: -1})
+		}
+	}
+	for name, tc := range map[string]struct {
+		change func(o *object) // at the service
+		says   []string        // nothing at all if empty
+		names  []string
+	}{
+		"nothing": {func(*object) {}, nil, everyResource},
+		"an unknown status": {func(o *object) {
+			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"})
+		}, []string{"Unknown status", "treated as pending", "wire.ended_statuses"}, everyResource},
+		"a list that is not understood": {(*object).hidePerson, []string{"cannot be read as a whole"}, everyResource},
+		"a list that is refused": {
+			refuses(mockserver.OpListPendingRequests),
+			[]string{"could not be checked", "Not permitted", "In state now: the resource with fulfilled = false"}, everyResource,
+		},
+		"a profile that is refused": {refuses(mockserver.OpGetProfile), []string{"Not permitted"}, []string{profileName}},
+
+		// A list that the configuration ignores is not said to be unreadable. Data access needs it.
+		"no list": {func(o *object) {
+			o.hidePerson()
+			withWire(o.Provider, o.service, prototest.Attributes{"pending_list": "ignored"})
+		}, nil, []string{deletionName, profileName}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachResource(t, tc.names, func(t *testing.T, o *object) {
+				state := o.create(atOnce)
+				tc.change(o)
+				_, diags := o.MustRefresh(o.name, state)
+				wantNoWait(t, diags)
+				if len(tc.says) == 0 {
+					wantNoDiagnostics(t, diags)
+				}
+				prototest.WantText(t, append(diags.Warnings(), ""), tc.says...)
+			}, never)
+		})
+	}
+}
+
+// An update with an unknown value that proves to be the same waits as the configuration says.
+func TestRequests_unknownValueThatProvesToBeTheSame(t *testing.T) {
+	t.Parallel()
+	for how, waits := range map[string]bool{"waits": true, "does not wait": false} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			eachResource(t, everyResource, func(t *testing.T, o *object) {
+				o.config = o.config.With(within("300ms")).With(prototest.Attributes{"wait_for_fulfilment": waits})
+				state := o.create(nil)
+				unknown, same := prototest.Attributes{}, prototest.Attributes{}
+				for name := range o.another {
+					unknown[name], same[name] = prototest.Unknown, o.config[name]
+				}
+
+				plan, _ := o.mustPlan(state, o.config.With(unknown))
+				_, diags := o.Apply(t.Context(), o.name, state, o.Resolve(o.name, plan, same))
+				o.NoErrors(diags)
+				if waits {
+					prototest.WantText(t, diags.Warnings(), "Accepted and still pending", speaksOfWaiting[0])
+				} else {
+					wantNoWait(t, diags)
+				}
+				o.queued(1)
+			}, never)
+		})
+	}
+}
+
+// A refresh that sees the effect of a request does not say that it did not ask for the list.
+func TestRequests_refreshThatFulfilsDoesNotSayThatItIsPending(t *testing.T) {
+	t.Parallel()
+	eachResource(t, []string{deletionName, profileName}, func(t *testing.T, o *object) { // the other has no effect to see
+		withWire(o.Provider, o.service, prototest.Attributes{"pending_list": "ignored"})
+		state := o.create(atOnce)
+		o.service.DeleteProfile(scope, person)
+		if o.name == profileName {
+			o.service.PutProfile(scope, person, `{"plan":"gold"}`)
+		}
+		state, diags := o.MustRefresh(o.name, state)
+		o.want(state, prototest.Attributes{"fulfilled": true})
+		wantNoDiagnostics(t, diags)
+	}, never)
+}
+
+// withFirst creates the object and ends its request: a deletion has come to nothing, and the
+// others are carried out.
+func (o *object) withFirst() (state *prototest.State, id string) {
+	o.t.Helper()
+	o.config = o.config.With(atOnce)
+	state = o.create(nil)
+	state, _ = o.MustRefresh(o.name, state) // the list has shown it
+	id = o.service.Queue()[0].ID
+	if o.name == deletionName {
+		o.service.Forget(id)
+	} else {
+		o.service.FulfilAll()
+	}
+	state, _ = o.refresh(state)
+
+	return state, id
+}
+
+// The error of another request that the service fails says that the object is as it was:
+// it stands for the first request, in private state too.
+func TestRequests_failedSecondRequestLeavesTheFirst(t *testing.T) {
+	t.Parallel()
+	eachResource(t, everyResource, func(t *testing.T, o *object) {
+		state, first := o.withFirst()
+		before, _ := o.mustPlan(state, o.config)
+
+		// Data that are ready are not handed out.
+		o.service.Inject(mockserver.Fault{
+			Operation: o.operation, Status: 202, Body: []byte(`{"requestId":"request-2"}`),
+			Then: func() { o.service.Conclude(o.enqueue(), mockserver.Outcome{Fate: mockserver.Failed, Code: "E_SECOND"}) },
+		})
+		again := o.config.With(o.another).With(prototest.Attributes{"wait_for_fulfilment": true}).With(within("1m"))
+		state, diags := o.Update(o.name, state, again)
+		prototest.WantText(t, diags.Errors(), "E_SECOND", "as it was before")
+
+		state, diags = o.refresh(state)
+		o.want(state, prototest.Attributes{"request_id": first, "profile": o.config["profile"]})
+		for _, text := range diags.Warnings() {
+			if strings.Contains(text, "E_SECOND") || strings.Contains(text, "request-2") {
+				t.Errorf("a refresh speaks of the second request: %s", text)
+			}
+		}
+		if after, _ := o.mustPlan(state, o.config); after.Changes != before.Changes {
+			t.Errorf("with the first configuration the plan has changes: %t, and had: %t", after.Changes, before.Changes)
+		}
+		if plan, _ := o.mustPlan(state, again); !plan.Changes {
+			t.Error("the second request is not planned again")
+		}
+	}, never)
+}
+
+// loseSecond applies a configuration whose request arrives, and neither its answer nor the
+// list shows it.
+func (o *object) loseSecond(state *prototest.State, config prototest.Attributes) *prototest.State {
+	o.t.Helper()
+	o.service.Inject(mockserver.Fault{
+		Operation: o.operation, Cut: mockserver.CutBeforeCommit,
+		Then: func() {
+			o.enqueue()
+			o.service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Body: []byte(`{"error":{}}`)})
+		},
+	})
+	state, diags := o.Update(o.name, state, config)
+	prototest.WantText(o.t, diags.Errors(), "Outcome unknown", "as it was before")
+	o.NewRun()
+
+	return state
+}
+
+// A second request whose answer was lost is looked for by the next apply, even if the list
+// does not show it at first, and sent no more.
+func TestRequests_lostSecondRequestIsLookedFor(t *testing.T) {
+	t.Parallel()
+	eachResource(t, ownResources, func(t *testing.T, o *object) {
+		state, _ := o.withFirst()
+		friday := o.config.With(o.another)
+		state = o.loseSecond(state, friday)
+		withWire(o.Provider, o.service, prototest.Attributes{"pending_list_lag": "10s"})
+		o.service.SetPendingLag(mockserver.Lag{Looks: 1})
+
+		state, _ = o.mustUpdate(state, friday)
+		o.want(state, prototest.Attributes{"request_id": o.queued(2)[1].ID})
+		if n := o.service.Count(o.operation); n != 2 {
+			t.Errorf("%d requests were sent, want 2", n)
+		}
+	}, never)
+}
+
+// A lost answer is forgotten once the request was found: the same triggers are sent again
+// after others.
+func TestDataDeletion_lostAnswerThatWasFoundIsForgotten(t *testing.T) {
+	t.Parallel()
+	eachResource(t, []string{deletionName}, func(_ *testing.T, o *object) {
+		state, _ := o.withFirst()
+		monday, friday := o.config, o.config.With(o.another)
+		state = o.loseSecond(state, friday)
+		for i, config := range []prototest.Attributes{friday, monday, friday} {
+			state, _ = o.mustUpdate(state, config)
+			o.queued(2 + i)
+			o.service.FulfilAll()
+			state, _ = o.refresh(state)
+		}
+	}, never)
+}
+
+// Once a refresh has found that the request of somebody else has failed, the next apply sends
+// the object's own.
+func TestRequests_failedAdoptedRequestIsFollowedByOurs(t *testing.T) {
+	t.Parallel()
+	eachResource(t, ownResources, func(_ *testing.T, o *object) {
+		o.enqueue()
+		o.config = o.config.With(atOnce)
+		state := o.create(nil)
+		o.queued(1)
+		o.fail()
+		state, _ = o.refresh(state)
+
+		state, _ = o.mustUpdate(state, o.config)
+		o.want(state, prototest.Attributes{"request_id": o.queued(2)[1].ID})
+		state, _ = o.refresh(state)
+		o.WantEmptyPlan(o.name, state, o.config)
 	}, never)
 }
