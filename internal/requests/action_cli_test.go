@@ -3,9 +3,6 @@
 package requests_test
 
 import (
-	"bytes"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -58,6 +55,12 @@ func TestCLIDeleteData_invokedWithASensitiveVariable(t *testing.T) {
 	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 
 	wantUnnamed(t, cli.ReadFile("terraform.tfstate"))
+
+	// As the pages and the guide say, a saved plan holds what is sensitive.
+	wantUnnamed(t, cli.MustRun("plan", "-invoke="+deleteAddress, "-out=saved.tfplan").Output)
+	if !strings.Contains(cli.ReadFile("saved.tfplan"), person) {
+		t.Error("the plan does not hold the person")
+	}
 }
 
 // TestCLIDeleteData_invokedWithAnEphemeralVariable invokes from a saved plan, which does
@@ -84,18 +87,7 @@ func TestCLIDeleteData_invokedWithAnEphemeralVariable(t *testing.T) {
 func TestCLIDeleteData_triggeredWithAnEphemeralVariable(t *testing.T) {
 	t.Parallel()
 
-	cli, service := newActionCLI(t, deletesPerson("ephemeral = true")+`
-resource "terraform_data" "erasure" {
-  input = 1
-
-  lifecycle {
-    action_trigger {
-      events  = [after_create]
-      actions = [`+deleteAddress+`]
-    }
-  }
-}
-`)
+	cli, service := newActionCLI(t, deletesPerson("ephemeral = true")+triggerBlock("first", deleteAddress))
 	r := cli.MustRun("apply", "-auto-approve")
 	clitest.WantWords(t, r, "irreversible", acceptedFirst, carriedOut)
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
@@ -122,32 +114,12 @@ func TestCLIDeleteData_interruptedWaitIsReported(t *testing.T) {
 	}
 }
 
-// wantInvoked fails the test if the command failed, shows the person, or lacks any of the
-// words.
-func wantInvoked(t *testing.T, r clitest.Result, words ...string) {
-	t.Helper()
-	if r.Code != 0 {
-		t.Fatalf("it ended with %d:\n%s", r.Code, r.Output)
-	}
-	clitest.WantWords(t, r, words...)
-	wantUnnamed(t, r.Output)
-}
-
 // TestCLIDeleteData_logsNobody reads the log of the provider, with a service that quotes
 // the person in an error.
 func TestCLIDeleteData_logsNobody(t *testing.T) {
 	t.Parallel()
 
-	cli, service := newActionCLI(t, deletesPerson("ephemeral = true")+`
-resource "terraform_data" "erasure" {
-  lifecycle {
-    action_trigger {
-      events  = [after_create]
-      actions = [`+deleteAddress+`]
-    }
-  }
-}
-`)
+	cli, service := newActionCLI(t, deletesPerson("ephemeral = true")+triggerBlock("first", deleteAddress))
 	cli.Setenv("TF_LOG_PROVIDER", "TRACE")
 	service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Status: 422, Body: prototest.QuotedBack(t, []string{person})})
 	r := cli.Run("apply", "-auto-approve")
@@ -155,50 +127,6 @@ resource "terraform_data" "erasure" {
 		t.Errorf("there is no error or no log:\n%s", r.Output)
 	}
 	prototest.WantNoCanary(t, "the log", r.Output, person)
-}
-
-func TestCLIDeleteData_endsWithTheStatusOfItsOutcome(t *testing.T) {
-	t.Parallel()
-
-	cli, service := newActionCLI(t, actionBlock(deleteName, deletesJane, `timeouts {`, `  invoke = "1s"`, `}`), never)
-	wantInvoked(t, cli.Invoke(deleteAddress), "has not fulfilled it within the time that timeouts allows", "must not be repeated")
-
-	service.Conclude("request-1", mockserver.Outcome{Fate: mockserver.Failed, Code: "E_HOLD", After: -1})
-	service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Status: 422, Body: []byte(`{"error":{"code":"E_LEGAL_HOLD"}}`)})
-	refused := cli.Invoke(deleteAddress)
-	if refused.Code == 0 {
-		t.Error("a deletion that is refused is a success")
-	}
-	clitest.WantWords(t, refused, "E_LEGAL_HOLD")
-}
-
-// TestCLIDeleteData_savedPlanHoldsASensitiveIdentity is what the pages and the guide say of
-// it. The test of an ephemeral variable shows the opposite.
-func TestCLIDeleteData_savedPlanHoldsASensitiveIdentity(t *testing.T) {
-	t.Parallel()
-
-	cli, _ := newActionCLI(t, deletesPerson("sensitive = true"))
-	wantInvoked(t, cli.Run("plan", "-invoke="+deleteAddress, "-out=saved.tfplan"))
-	if !strings.Contains(cli.ReadFile("saved.tfplan"), person) {
-		t.Error("the plan does not hold the person")
-	}
-}
-
-func TestCLIRequestDataAccess_invokedByItself(t *testing.T) {
-	t.Parallel()
-
-	cli, service := newActionCLI(t, actionBlock(requestAccessName, deletesJane, `output_path = "${path.module}/data.json"`))
-	wantInvoked(t, cli.Invoke("action."+requestAccessName+".jane"), "The service accepted the data access request", "Written: ")
-	wantQueued(t, service, mockserver.OpGetAllData, 1)
-	if content, err := os.ReadFile(filepath.Join(cli.Dir, "data.json")); err != nil || !bytes.Contains(content, []byte("Canary")) {
-		t.Errorf("the file holds %q, %v", content, err)
-	}
-
-	again := cli.Invoke("action." + requestAccessName + ".jane")
-	if again.Code == 0 {
-		t.Errorf("the file is replaced:\n%s", again.Output)
-	}
-	clitest.WantWords(t, again, "There is a file already", "Nothing was sent")
 }
 
 // wantUnnamed fails the test if a text holds something of the person.

@@ -202,11 +202,11 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 		actions   []string
 	}{
 		"time is over": {
-			configure: never, says: []string{"Accepted and still pending", `"request-1"`}, queued: 1, actions: allActions(),
+			configure: never, says: []string{"Accepted and still pending", `"request-1"`, "the request stands and must not be repeated"},
+			queued: 1, actions: []string{deleteName, clearName},
 		},
-		"unknown status": {
-			configure: outcome(mockserver.Outcome{Fate: mockserver.Never, Status: "ON_ICE"}),
-			says:      []string{"Unknown status", "wire.ended_statuses"}, queued: 1, actions: allActions(),
+		"time is over, without a file": {
+			configure: never, says: []string{"Accepted and still pending", `"request-1"`, "There is no file."}, queued: 1, actions: []string{requestAccessName},
 		},
 		"failed later": {
 			configure: outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD"}),
@@ -228,13 +228,6 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 			},
 			fails: true, says: []string{"Conflicting pending request theirs", "run again once the other request is carried out"},
 			actions: []string{requestAccessName, clearName},
-		},
-		"update is pending": {
-			configure: func(s *mockserver.Server) {
-				never(s)
-				s.Enqueue(mockserver.QueuedRequest{ID: "theirs", Scope: scope, Identity: person, Operation: mockserver.OpUpdateProfile})
-			},
-			fails: true, says: []string{"Conflicting pending request theirs"}, actions: []string{deleteName},
 		},
 		"never listed": {
 			configure: func(s *mockserver.Server) { outcome(mockserver.Outcome{After: -1})(s); s.DeleteProfile(scope, person) },
@@ -269,21 +262,6 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// What an action advises about a request that it does not see carried out.
-func TestActions_adviceAboutAnOpenRequest(t *testing.T) {
-	t.Parallel()
-	for name, says := range map[string]string{
-		deleteName:        "the request stands and must not be repeated",
-		requestAccessName: "There is no file.",
-		clearName:         "the request stands and must not be repeated",
-	} {
-		eachAction(t, []string{name}, func(t *testing.T, a *action) {
-			invoked := a.invoke(prototest.Attributes{"timeouts": prototest.Attributes{"invoke": "1s"}})
-			prototest.WantText(t, append(invoked.Warnings(), invoked.Errors()...), says)
-		}, never)
 	}
 }
 

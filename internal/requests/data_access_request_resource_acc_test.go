@@ -9,7 +9,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/compare"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -107,48 +106,3 @@ func TestAccDataAccessRequestResource_disappears(t *testing.T) {
 
 // inProfile is profileInData in a provider block.
 const inProfile = `wire = { all_data_member = "profile" }`
-
-func TestAccDataAccessRequestResource_triggers(t *testing.T) {
-	acctest.PreCheck(t)
-	service := startWithData(t)
-	path := output(t)
-	on := func(day string, settings ...string) string {
-		return acctest.Block(service, settings...) + accessBlock(path, fmt.Sprintf("triggers = { on = %q }", day))
-	}
-
-	another := statecheck.CompareValue(compare.ValuesDiffer())
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: on("monday"), ConfigStateChecks: append(wantFileState(path), another.AddStateValue(accessAddress, tfjsonpath.New("sha256")))},
-			{
-				PreConfig: func() {
-					service.Reset()
-					service.PutData(scope, person, map[string]any{"identity": person, "name": "Jane Canary", "since": "monday"})
-				},
-				Config:           on("friday", inProfile),
-				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(accessAddress, plancheck.ResourceActionUpdate)),
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(accessAddress, tfjsonpath.New("fulfilled"), knownvalue.Bool(false)), // the service gave the same data
-				},
-			},
-			{
-				PreConfig: func() {
-					if n := service.Count(mockserver.OpGetAllData); n != 1 {
-						t.Errorf("the other triggers made %d requests", n)
-					}
-					service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
-					service.FulfilAll() // what the service had prepared is gone
-					service.PutProfile(scope, person, `{"name":"Jane Canary","since":"friday"}`)
-				},
-				Config:            on("saturday", inProfile),
-				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(accessAddress, plancheck.ResourceActionUpdate)),
-				ConfigStateChecks: append(wantFileState(path), another.AddStateValue(accessAddress, tfjsonpath.New("sha256"))),
-			},
-		},
-	})
-
-	wantQueued(t, service, mockserver.OpGetAllData, 2) // monday's, and saturday's
-	wantData(t, path)
-}

@@ -116,50 +116,49 @@ func (o *object) refused(config prototest.Attributes, words ...string) {
 	}
 }
 
-func TestDataAccess_fileOutlivesTheObject(t *testing.T) {
+// What the service answers decides what the file holds, and whether there is one.
+func TestDataAccess_answers(t *testing.T) {
 	t.Parallel()
-	eachAccess(t, func(t *testing.T, o *object, path string) {
-		state := o.create(nil)
-		wantFile(t, state, path)
-		_, diags := o.Destroy(accessName, state)
-		o.NoErrors(diags)
-		prototest.WantText(t, diags.Warnings(), "stays where it is")
-		wantNoPerson(t, diags)
-		wantData(t, path)
-	})
-}
-
-func TestDataAccess_dataThatAreReadyAreWrittenAtOnce(t *testing.T) {
-	t.Parallel()
-	eachAccess(t, func(t *testing.T, o *object, path string) {
-		withWire(o.Provider, o.service, profileInData)
-		o.MustCreate(accessName, accessTo(output(t), nil))
-		state, _ := o.MustCreate(accessName, o.config)
-		o.want(state, prototest.Attributes{"request_id": nil})
-		wantFile(t, state, path)
-		o.queued(1)
-	})
-}
-
-// A request that the list shows as done although its answer was lost has brought no data yet.
-func TestDataAccess_lostAnswerOfADoneRequestIsNotTheData(t *testing.T) {
-	t.Parallel()
-	eachAccess(t, func(t *testing.T, o *object, path string) {
-		o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Cut: mockserver.CutAfterCommit})
-		state, _ := o.MustCreate(accessName, o.config)
-		wantFile(t, state, path)
-	}, func(s *mockserver.Server) { s.FulfilmentDelay = -1 })
-}
-
-func TestDataAccess_anotherRequestInsteadOfTheDataIsAWarning(t *testing.T) {
-	t.Parallel()
-	eachAccess(t, func(t *testing.T, o *object, _ string) {
-		state, diags := o.MustCreate(accessName, o.config)
-		id := o.queued(2)[1].ID
-		prototest.WantText(t, diags.Warnings(), "gave no data", id)
-		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": id, "sha256": nil})
-		o.WantEmptyPlan(accessName, state, o.config)
-	}, func(s *mockserver.Server) { s.DataRetention = time.Nanosecond })
+	for name, tc := range map[string]struct {
+		configure func(*mockserver.Server)
+		run       func(t *testing.T, o *object, path string)
+	}{
+		"data, which outlive the object": {finishedAccessIsListed, func(t *testing.T, o *object, path string) {
+			state := o.create(nil)
+			wantFile(t, state, path)
+			_, diags := o.Destroy(accessName, state)
+			o.NoErrors(diags)
+			prototest.WantText(t, diags.Warnings(), "stays where it is")
+			wantNoPerson(t, diags)
+			wantData(t, path)
+		}},
+		"data at once": {finishedAccessIsListed, func(t *testing.T, o *object, path string) {
+			withWire(o.Provider, o.service, profileInData)
+			o.MustCreate(accessName, accessTo(output(t), nil))
+			state, _ := o.MustCreate(accessName, o.config)
+			o.want(state, prototest.Attributes{"request_id": nil})
+			wantFile(t, state, path)
+			o.queued(1)
+		}},
+		// A request that the list shows as done although its answer was lost has brought no data.
+		"lost": {func(s *mockserver.Server) { s.FulfilmentDelay = -1 }, func(t *testing.T, o *object, path string) {
+			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Cut: mockserver.CutAfterCommit})
+			state, _ := o.MustCreate(accessName, o.config)
+			wantFile(t, state, path)
+		}},
+		"another request": {func(s *mockserver.Server) { s.DataRetention = time.Nanosecond }, func(t *testing.T, o *object, _ string) {
+			state, diags := o.MustCreate(accessName, o.config)
+			id := o.queued(2)[1].ID
+			prototest.WantText(t, diags.Warnings(), "gave no data", id)
+			o.want(state, prototest.Attributes{"fulfilled": false, "request_id": id, "sha256": nil})
+			o.WantEmptyPlan(accessName, state, o.config)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachAccess(t, tc.run, tc.configure)
+		})
+	}
 }
 
 // Data that could not be fetched or written are fetched by the next apply, without another
@@ -294,34 +293,20 @@ func TestDataAccess_lostOrAlteredFileIsRequestedAnew(t *testing.T) {
 	}
 }
 
-func TestDataAccess_unwritablePathIsRefusedBeforeAnythingIsSent(t *testing.T) {
-	t.Parallel()
-	eachAccess(t, func(t *testing.T, o *object, path string) {
-		folder := filepath.Dir(path)
-		theirs := filepath.Join(folder, "theirs")
-		putTheirs(t, theirs)
-		if err := os.Symlink("theirs", filepath.Join(folder, "link")); err != nil {
-			t.Fatal(err)
-		}
-
-		for _, unwritable := range []string{folder, filepath.Join(folder, "missing", "data.json"), filepath.Join(folder, "link"), folder + "/"} {
-			o.refused(accessTo(unwritable, nil), "cannot be written")
-		}
-		wantNothingSent(t, o.service)
-		if content, err := os.ReadFile(theirs); err != nil || string(content) != "theirs" {
-			t.Errorf("the link was followed: %q, %v", content, err)
-		}
-	})
-}
-
-// A file of somebody else is replaced with overwrite only, and two objects cannot use one
-// path, whether the data of the first are written or still to come.
+// A path that cannot be written to is refused before anything is sent, a file of somebody else
+// is replaced with overwrite only, and two objects cannot use one path, whether the data of the
+// first are written or still to come.
 func TestDataAccess_filesOfOthersStay(t *testing.T) {
 	t.Parallel()
 	for name, waits := range map[string]bool{"written": true, "pending": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			eachAccess(t, func(t *testing.T, o *object, path string) {
+				folder := filepath.Dir(path)
+				for _, unwritable := range []string{folder, filepath.Join(folder, "missing", "data.json"), folder + "/"} {
+					o.refused(accessTo(unwritable, nil), "cannot be written")
+				}
+				wantNothingSent(t, o.service)
 				putTheirs(t, path)
 				o.refused(o.config, "There is a file already", "overwrite = true")
 				wantTheirs(t, path)
@@ -362,8 +347,8 @@ func TestDataAccess_twoConfigurationsOnePath(t *testing.T) {
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
-// An object that is replaced in one run may write the file that the old one leaves. Another
-// path replaces the object.
+// Data that are requested again replace the file that the object itself has written, and so
+// does an object that takes its place in one run. Another path replaces the object.
 func TestDataAccess_replacedInPlace(t *testing.T) {
 	t.Parallel()
 	eachAccess(t, func(t *testing.T, o *object, path string) {
@@ -373,6 +358,18 @@ func TestDataAccess_replacedInPlace(t *testing.T) {
 			t.Errorf("it is replaced for %v", plan.Replace)
 		}
 
+		never(o.service.Server)
+		o.service.DataRetention = time.Nanosecond
+		again := accessTo(path, atOnce).With(on("friday"))
+		state, _ = o.mustUpdate(state, again)
+		o.want(state, prototest.Attributes{"fulfilled": false})
+		o.service.DataRetention = time.Hour
+		o.service.FulfilAll()
+		state, _ = o.refresh(state)
+		state, _ = o.mustUpdate(state, again)
+		wantFile(t, state, path)
+		o.WantEmptyPlan(accessName, state, again)
+
 		withWire(o.Provider, o.service, profileInData)
 		_, diags := o.Destroy(accessName, state)
 		o.NoErrors(diags)
@@ -381,25 +378,5 @@ func TestDataAccess_replacedInPlace(t *testing.T) {
 
 		o.NewRun()
 		o.refused(o.config, "There is a file already")
-	})
-}
-
-// Data that are requested again replace the file that the object itself has written.
-func TestDataAccess_ownFileIsReplaced(t *testing.T) {
-	t.Parallel()
-	eachAccess(t, func(t *testing.T, o *object, path string) {
-		state := o.create(nil)
-		never(o.service.Server)
-		o.service.DataRetention = time.Nanosecond
-		again := accessTo(path, atOnce).With(on("friday"))
-		state, _ = o.mustUpdate(state, again)
-		o.want(state, prototest.Attributes{"fulfilled": false})
-
-		o.service.DataRetention = time.Hour
-		o.service.FulfilAll()
-		state, _ = o.refresh(state)
-		state, _ = o.mustUpdate(state, again)
-		wantFile(t, state, path)
-		o.WantEmptyPlan(accessName, state, again)
 	})
 }
