@@ -3,12 +3,9 @@
 package requests_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
-	"net/http"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
@@ -229,6 +225,13 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 			fails: true, says: []string{"Conflicting pending request theirs", "run again once the other request is carried out"},
 			actions: []string{requestAccessName, clearName},
 		},
+		"update is pending": {
+			configure: func(s *mockserver.Server) {
+				never(s)
+				s.Enqueue(mockserver.QueuedRequest{ID: "theirs", Scope: scope, Identity: person, Operation: mockserver.OpUpdateProfile})
+			},
+			fails: true, says: []string{"Conflicting pending request theirs", "nothing was sent"}, actions: []string{deleteName},
+		},
 		"never listed": {
 			configure: func(s *mockserver.Server) { outcome(mockserver.Outcome{After: -1})(s); s.DeleteProfile(scope, person) },
 			says:      []string{"nothing shows that it was carried out", `"request-1"`}, queued: 1, actions: []string{deleteName, requestAccessName},
@@ -315,34 +318,6 @@ func TestActions_interruptComesAfterTheID(t *testing.T) {
 		}
 		wantQueued(t, a.service, a.operation, 1)
 	}, never)
-}
-
-// TestDeleteData_clientThatGoesAwayLeavesNothingRunning is interruptComesAfterTheID for a
-// connection that breaks: nobody takes what the action says afterwards.
-func TestDeleteData_clientThatGoesAwayLeavesNothingRunning(t *testing.T) {
-	t.Parallel()
-	eachAction(t, []string{deleteName}, func(t *testing.T, a *action) {
-		ctx, cancel := context.WithCancel(t.Context())
-		invoked := a.InvokePlanned(ctx, deleteName, a.config, func(string) bool {
-			cancel()
-			return false
-		})
-		wantProgress(t, invoked, acceptedFirst)
-	}, never)
-}
-
-func TestDeleteData_panicIsAnErrorOfTheAction(t *testing.T) {
-	t.Parallel()
-	panics := func(cfg *client.Config) {
-		cfg.Proxy = func(r *http.Request) (*url.URL, error) {
-			if r.Method == http.MethodDelete { // in the goroutine that sends it
-				panic("canary of " + person)
-			}
-			return nil, nil
-		}
-	}
-	a := &action{Provider: prototest.MustStart(t, prototest.Config(mocktest.Start(t)), panics), t: t, name: deleteName, config: config(nil)}
-	prototest.WantText(t, a.invoke(nil).Errors(), "Internal error", "panic")
 }
 
 func TestDeleteData_pendingOneIsAdopted(t *testing.T) {

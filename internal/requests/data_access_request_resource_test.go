@@ -325,28 +325,6 @@ func TestDataAccess_filesOfOthersStay(t *testing.T) {
 	}
 }
 
-func TestDataAccess_twoConfigurationsOnePath(t *testing.T) {
-	t.Parallel()
-	path := output(t)
-	var other *prototest.Provider
-	tried := make(chan prototest.Diagnostics, 2)
-	service := startWithData(t, func(s *mockserver.Server) {
-		s.OnRequest = func(r mockserver.Request) {
-			if r.Operation == mockserver.OpGetAllData {
-				_, diags := other.Create(accessName, accessTo(path, prototest.Attributes{"identity_id": "ada@example.com"}))
-				tried <- diags
-			}
-		}
-	})
-	p := prototest.MustStart(t, prototest.Config(service))
-	other = prototest.MustStart(t, prototest.Config(service))
-
-	state, _ := p.MustCreate(accessName, accessTo(path, nil))
-	prototest.WantText(t, (<-tried).Errors(), "Two resources write the same file", "another process", "Nothing was sent")
-	wantFile(t, state, path)
-	wantQueued(t, service, mockserver.OpGetAllData, 1)
-}
-
 // Data that are requested again replace the file that the object itself has written, and so
 // does an object that takes its place in one run. Another path replaces the object.
 func TestDataAccess_replacedInPlace(t *testing.T) {

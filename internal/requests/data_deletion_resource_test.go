@@ -4,7 +4,6 @@ package requests_test
 
 import (
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -160,23 +159,6 @@ func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 	}
 }
 
-func TestDataDeletion_severalOfOnePersonInOneRunSendOne(t *testing.T) {
-	t.Parallel()
-	eachDeletion(t, func(t *testing.T, o *object) {
-		var group sync.WaitGroup
-		for range 5 {
-			group.Go(func() {
-				state, diags := o.Create(deletionName, o.config)
-				if len(diags.Errors()) > 0 || state == nil || state.Attributes["fulfilled"] != true {
-					t.Errorf("created is %v: %v", state, diags.Errors())
-				}
-			})
-		}
-		group.Wait()
-		o.queued(1)
-	})
-}
-
 // A request with a final status that the provider does not know prevents a deletion until
 // wire.ended_statuses names the status, which no message shows.
 func TestDataDeletion_unknownFinalStatusHasAWayOut(t *testing.T) {
@@ -245,7 +227,6 @@ func TestDataDeletion_failureNamesNobody(t *testing.T) {
 	const text = "held by other@example.com, for " + person
 	for name, change := range map[string]func(map[string]any){
 		"message": func(r map[string]any) { r["error"] = map[string]any{"message": text} },
-		"error":   func(r map[string]any) { r["error"] = text },
 		"code":    func(r map[string]any) { r["code"] = text },
 		"status":  func(r map[string]any) { r["status"] = text },
 	} {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -77,44 +76,4 @@ func TestAccDeleteDataAction_basic(t *testing.T) {
 	if _, ok := service.Consent(scope, person); !ok {
 		t.Error("the consent went with the data")
 	}
-}
-
-// withdrawalBlock returns a person's consent, all clauses alike, and an action that a
-// withdrawal triggers.
-func withdrawalBlock(consents bool) string {
-	lines := []string{deletesJane, `agreement_time = "2026-01-31T12:00:00Z"`}
-	for i := range 5 {
-		lines = append(lines, fmt.Sprintf("clause_%d_consent = %v", i+1, consents))
-	}
-	lines = append(lines,
-		"lifecycle {", "action_trigger {",
-		"events = [after_update]", "condition = local.withdrawn", "actions = ["+deleteAddress+"]",
-		"}", "}")
-
-	return fmt.Sprintf("locals {\n  withdrawn = %v\n}\nresource \"analytics_consent\" \"jane\" {\n  %s\n}\n", !consents, strings.Join(lines, "\n  ")) +
-		actionBlock(deleteName, deletesJane, "wait_for_fulfilment = false")
-}
-
-// TestAccDeleteDataAction_condition deletes the data of a person once their consent is
-// changed, and only then.
-func TestAccDeleteDataAction_condition(t *testing.T) {
-	acctest.PreCheck(t, acctest.Actions)
-	service := startWithData(t)
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config:        acctest.Block(service) + withdrawalBlock(true),
-				PostApplyFunc: func() { wantQueued(t, service, mockserver.OpDeleteAllData, 0) },
-			},
-			{
-				Config:           acctest.Block(service) + withdrawalBlock(false),
-				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction("analytics_consent.jane", plancheck.ResourceActionUpdate)),
-				PostApplyFunc:    func() { wantQueued(t, service, mockserver.OpDeleteAllData, 1) },
-			},
-		},
-	})
-
-	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }

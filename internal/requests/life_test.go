@@ -311,28 +311,6 @@ func (o *object) fail() {
 	o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Failed, Code: "E_HOLD"})
 }
 
-func TestRequests_conflictWithOtherPendingOnes(t *testing.T) {
-	t.Parallel()
-	for pending, names := range map[string][]string{
-		mockserver.OpUpdateProfile: {deletionName},
-		mockserver.OpGetAllData:    {deletionName},
-		mockserver.OpDeleteAllData: {accessName, profileName},
-	} {
-		t.Run(pending, func(t *testing.T) {
-			t.Parallel()
-			eachResource(t, names, func(t *testing.T, o *object) {
-				id := o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: pending})
-				state, diags := o.Create(o.name, o.config)
-				if state != nil {
-					t.Error("something is in state")
-				}
-				prototest.WantText(t, diags.Errors(), "onflicting pending request "+id, "nothing was sent")
-				o.queued(0)
-			}, never)
-		})
-	}
-}
-
 func TestRequests_unreadableListWhileWaitingIsAWarning(t *testing.T) {
 	t.Parallel()
 	eachResource(t, everyResource, func(t *testing.T, o *object) {
@@ -553,6 +531,7 @@ func TestRequests_refreshSays(t *testing.T) {
 			o.service.Inject(mockserver.Fault{Operation: operation, Status: 403, Body: []byte(`{"error":{}}`), Times: -1})
 		}
 	}
+	ignored := prototest.Attributes{"pending_list": "ignored"}
 	for name, tc := range map[string]struct {
 		change func(o *object) // at the service
 		says   []string        // nothing at all if empty
@@ -569,10 +548,15 @@ func TestRequests_refreshSays(t *testing.T) {
 		},
 		"a profile that is refused": {refuses(mockserver.OpGetProfile), []string{"Not permitted"}, []string{profileName}},
 
-		// A list that the configuration ignores is not said to be unreadable. Data access needs it.
+		// A list that the configuration ignores is not said to be unreadable, nor that it was not
+		// asked for once the effect shows that the request is carried out. Data access needs it.
 		"no list": {func(o *object) {
 			o.hidePerson()
-			withWire(o.Provider, o.service, prototest.Attributes{"pending_list": "ignored"})
+			withWire(o.Provider, o.service, ignored)
+		}, nil, []string{deletionName, profileName}},
+		"no list, and the effect": {func(o *object) {
+			o.service.FulfilAll()
+			withWire(o.Provider, o.service, ignored)
 		}, nil, []string{deletionName, profileName}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -580,8 +564,9 @@ func TestRequests_refreshSays(t *testing.T) {
 			eachResource(t, tc.names, func(t *testing.T, o *object) {
 				state := o.create(atOnce)
 				tc.change(o)
-				_, diags := o.MustRefresh(o.name, state)
+				state, diags := o.MustRefresh(o.name, state)
 				wantNoWait(t, diags)
+				o.want(state, prototest.Attributes{"fulfilled": strings.Contains(name, "effect")})
 				if len(tc.says) == 0 {
 					wantNoDiagnostics(t, diags)
 				}
@@ -591,47 +576,22 @@ func TestRequests_refreshSays(t *testing.T) {
 	}
 }
 
-// An update with an unknown value that proves to be the same waits as the configuration says.
+// An update with an unknown value that proves to be the same waits for the request.
 func TestRequests_unknownValueThatProvesToBeTheSame(t *testing.T) {
 	t.Parallel()
-	for how, waits := range map[string]bool{"waits": true, "does not wait": false} {
-		t.Run(how, func(t *testing.T) {
-			t.Parallel()
-			eachResource(t, everyResource, func(t *testing.T, o *object) {
-				o.config = o.config.With(within("300ms")).With(prototest.Attributes{"wait_for_fulfilment": waits})
-				state := o.create(nil)
-				unknown, same := prototest.Attributes{}, prototest.Attributes{}
-				for name := range o.another {
-					unknown[name], same[name] = prototest.Unknown, o.config[name]
-				}
-
-				plan, _ := o.mustPlan(state, o.config.With(unknown))
-				_, diags := o.Apply(t.Context(), o.name, state, o.Resolve(o.name, plan, same))
-				o.NoErrors(diags)
-				if waits {
-					prototest.WantText(t, diags.Warnings(), "Accepted and still pending", speaksOfWaiting[0])
-				} else {
-					wantNoWait(t, diags)
-				}
-				o.queued(1)
-			}, never)
-		})
-	}
-}
-
-// A refresh that sees the effect of a request does not say that it did not ask for the list.
-func TestRequests_refreshThatFulfilsDoesNotSayThatItIsPending(t *testing.T) {
-	t.Parallel()
-	eachResource(t, []string{deletionName, profileName}, func(t *testing.T, o *object) { // the other has no effect to see
-		withWire(o.Provider, o.service, prototest.Attributes{"pending_list": "ignored"})
-		state := o.create(atOnce)
-		o.service.DeleteProfile(scope, person)
-		if o.name == profileName {
-			o.service.PutProfile(scope, person, `{"plan":"gold"}`)
+	eachResource(t, everyResource, func(t *testing.T, o *object) {
+		state := o.create(within("300ms"))
+		o.config = o.config.With(within("300ms"))
+		unknown, same := prototest.Attributes{}, prototest.Attributes{}
+		for name := range o.another {
+			unknown[name], same[name] = prototest.Unknown, o.config[name]
 		}
-		state, diags := o.MustRefresh(o.name, state)
-		o.want(state, prototest.Attributes{"fulfilled": true})
-		wantNoDiagnostics(t, diags)
+
+		plan, _ := o.mustPlan(state, o.config.With(unknown))
+		_, diags := o.Apply(t.Context(), o.name, state, o.Resolve(o.name, plan, same))
+		o.NoErrors(diags)
+		prototest.WantText(t, diags.Warnings(), "Accepted and still pending", speaksOfWaiting[0])
+		o.queued(1)
 	}, never)
 }
 
