@@ -48,6 +48,8 @@ func accessRequest(scope client.Scope, identity, occasion string) deferred.Reque
 // prove nothing if they are in the file already: it may go on giving what it prepared for the
 // request of before.
 func (f *fetch) submit(ctx context.Context) {
+	defer f.close()
+
 	written, err := f.deliver(ctx)
 	if !f.accepted(ctx, err, f.problemOf) {
 		return
@@ -75,6 +77,8 @@ func (f *fetch) submit(ctx context.Context) {
 // finish waits for the request, fetches the data if it is carried out, and saves the object.
 // What prevents that is a warning, because the request is accepted and has to stay in state.
 func (f *fetch) finish(ctx context.Context) (carriedOut bool) {
+	defer f.close()
+
 	if !f.life.finish(ctx) {
 		return false
 	}
@@ -170,6 +174,7 @@ func (f *fetch) close() {
 		f.reservation.Keep()
 	}
 	f.reservation.Close()
+	f.reservation = nil
 }
 
 var atOutputPath = path.Root("output_path")
@@ -218,33 +223,15 @@ func reserveProblem(err error) tfkit.Problem {
 	return problem
 }
 
-const summaryRequestedAgain = "The data is requested again"
-
 // isIntact reports whether the file is there as it was written. Otherwise it adds a
 // warning that the plan requests the data again, or an error if the file cannot be read.
 func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) bool {
 	file, err := outfile.Read(ctx, m.OutputPath.ValueString())
+	isLost := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case err == nil && file.SHA256 == m.SHA256.ValueString():
 		return true
-
-	case errors.Is(err, fs.ErrNotExist):
-		tfkit.Problem{
-			Summary: summaryRequestedAgain,
-			Detail:  "The file at output_path does not exist any more. The plan therefore requests the data of the person once more and writes it there.",
-			Do:      "nothing, if the data is to be requested again; or put the file back; or remove the resource from the configuration and the state.",
-			At:      atOutputPath,
-		}.AddWarning(diags)
-
-	case err == nil || errors.Is(err, outfile.ErrNotRegular):
-		tfkit.Problem{
-			Summary: summaryRequestedAgain,
-			Detail:  "The file at output_path is not what was written to it. The plan therefore requests the data of the person once more. The apply replaces what is there only if it is a regular file and overwrite is set. Otherwise it ends with an error and sends nothing.",
-			Do:      "move away what is at output_path, or put the file back. If two resources have this output_path, give each its own.",
-			At:      atOutputPath,
-		}.AddWarning(diags)
-
-	default:
+	case err != nil && !isLost && !errors.Is(err, outfile.ErrNotRegular):
 		tfkit.Problem{
 			Summary: "The file cannot be read",
 			Detail:  because(err),
@@ -252,7 +239,20 @@ func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) boo
 			Do:      "make the file readable for the user that runs Terraform.",
 			At:      atOutputPath,
 		}.AddError(diags)
+		return false
 	}
+
+	problem := tfkit.Problem{
+		Summary: "The data is requested again",
+		Detail:  "The file at output_path is not what was written to it. The plan therefore requests the data of the person once more. The apply replaces what is there only if it is a regular file and overwrite is set. Otherwise it ends with an error and sends nothing.",
+		Do:      "move away what is at output_path, or put the file back. If two resources have this output_path, give each its own.",
+		At:      atOutputPath,
+	}
+	if isLost {
+		problem.Detail = "The file at output_path does not exist any more. The plan therefore requests the data of the person once more and writes it there."
+		problem.Do = "nothing, if the data is to be requested again; or put the file back; or remove the resource from the configuration and the state."
+	}
+	problem.AddWarning(diags)
 
 	return false
 }

@@ -42,9 +42,10 @@ func (r *dataDeletionResource) Schema(_ context.Context, _ resource.SchemaReques
 }
 
 // deletion is how messages speak of a deletion for which an object stands.
-var deletion = tfkit.Messages{Name: "deletion", InState: tfkit.NotFulfilled, Advice: adviceDeletion}
-
-var adviceDeletion = tfkit.RequestAdvice{Pending: tfkit.AdviceLater, Unproven: tfkit.AdviceEachRefresh, Over: adviceTriggers}
+var deletion = tfkit.Messages{
+	Name: "deletion", InState: tfkit.NotFulfilled,
+	Advice: tfkit.RequestAdvice{Pending: tfkit.AdviceLater, Unproven: tfkit.AdviceEachRefresh, Over: adviceTriggers},
+}
 
 // deletionModel is the model of analytics_data_deletion.
 type deletionModel struct{ requestModel }

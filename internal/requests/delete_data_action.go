@@ -67,6 +67,7 @@ func (a *deleteDataAction) Invoke(ctx context.Context, req action.InvokeRequest,
 		run.Fail(ctx, run.ProblemOf(err))
 		return
 	}
-	sayAccepted(&run)
+	run.SayAccepted()
+	warnOthers(&run)
 	run.Finish(ctx, "Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands.")
 }

@@ -26,8 +26,7 @@ const (
 	largestMaxRequests = 10_000
 )
 
-// unknownType is the key of counts_by_operation for requests whose type was not
-// recognised.
+// unknownType is the key of counts_by_operation for requests of a type that was not recognised.
 const unknownType = "unknown"
 
 var _ datasource.DataSourceWithConfigure = (*pendingRequestsDataSource)(nil)

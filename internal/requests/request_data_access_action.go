@@ -103,7 +103,8 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 		return
 	}
 	if written == nil {
-		sayAccepted(&f.Run)
+		f.SayAccepted()
+		warnOthers(&f.Run)
 		_ = f.Await(ctx) // a failed request is a problem as well
 		if f.Submission.State != deferred.Fulfilled {
 			for _, problem := range f.Problems() { // none if the action does not wait

@@ -60,7 +60,6 @@ type course interface {
 	// and saves the object again. It reports whether the request is carried out.
 	submit(ctx context.Context)
 	finish(ctx context.Context) (carriedOut bool)
-	close()
 }
 
 // ModifyPlan keeps the computed attributes of an object in state, unless an apply has
@@ -123,7 +122,6 @@ func (r *requestResource) Create(ctx context.Context, req resource.CreateRequest
 	if !ok {
 		return
 	}
-	defer c.close()
 
 	plan.applied(&r.Resource)
 	c.submit(ctx)
@@ -173,7 +171,6 @@ func (r *requestResource) Update(ctx context.Context, req resource.UpdateRequest
 	if !ok {
 		return
 	}
-	defer c.close()
 
 	plan.applied(&r.Resource)
 	continues := plan.base().Fulfilled.IsUnknown()
@@ -260,8 +257,6 @@ func (l *life) finish(ctx context.Context) (carriedOut bool) {
 	return l.Submission.State == deferred.Fulfilled
 }
 
-func (l *life) close() {}
-
 func (l *life) save(ctx context.Context) {
 	l.model.fromSubmission(l.Submission)
 	l.Save(ctx, l.model)
@@ -269,9 +264,6 @@ func (l *life) save(ctx context.Context) {
 
 // adviceTriggers applies to an object whose request came to nothing.
 const adviceTriggers = "ask the operator of the service about the request. To send another one, change triggers."
-
-// limitOthers is how many further requests a message names.
-const limitOthers = 10
 
 // warnTakenOver warns that nothing was sent because the request was known or pending before.
 func (l *life) warnTakenOver() {
@@ -290,38 +282,29 @@ func (l *life) warnTakenOver() {
 		tfkit.Problem{
 			Summary: "A pending " + l.Name + " was taken over",
 			Detail: fmt.Sprintf("The service already has a pending %s of this person, request %s. This resource takes it over and stands for that request now. Nothing was sent.",
-				l.Name, id) + describeOthers(&l.Run),
+				l.Name, id),
 		}.AddWarning(l.Diags)
+		warnOthers(&l.Run)
 	}
 }
 
-// sayAccepted is SayAccepted of an action. It warns of pending requests that are left alone,
-// because the action has taken over another one.
-func sayAccepted(run *tfkit.Run) {
-	run.SayAccepted()
-	if len(run.Report.Others) > 0 {
-		tfkit.Problem{
-			Summary: "More requests are pending",
-			Detail:  "The action has taken over one pending request." + describeOthers(run),
-		}.AddWarning(run.Diags)
-	}
-}
-
-// describeOthers returns a paragraph about further pending requests of the same type about
-// the person; empty if there are none.
-func describeOthers(run *tfkit.Run) string {
+// warnOthers warns of pending requests that are left alone, because another one was taken over.
+func warnOthers(run *tfkit.Run) {
 	ids := run.Report.Others
 	if len(ids) == 0 {
-		return ""
+		return
 	}
 
+	const named = 10
 	var names []string
-	for _, id := range ids[:min(len(ids), limitOthers)] {
+	for _, id := range ids[:min(len(ids), named)] {
 		names = append(names, tfkit.QuoteID(id, run.Request.Identity))
 	}
-	if len(ids) > limitOthers {
+	if len(ids) > named {
 		names = append(names, "…")
 	}
-
-	return fmt.Sprintf("\n\n%d more requests of the same type are pending for this person. Terraform leaves them alone: %s.", len(ids), strings.Join(names, ", "))
+	tfkit.Problem{
+		Summary: "More requests are pending",
+		Detail:  fmt.Sprintf("One pending request was taken over, and %d more of the same type are pending for this person. Terraform leaves them alone: %s.", len(ids), strings.Join(names, ", ")),
+	}.AddWarning(run.Diags)
 }
