@@ -102,8 +102,7 @@ func (f *fetch) finish(ctx context.Context) (carriedOut bool) {
 // is sent if the data cannot be written. Errors are *transport.Error, or those of outfile.
 func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 	if f.reservation == nil {
-		ownsFile := f.object != nil && f.object.SHA256.ValueString() != ""
-		f.target.Replace = f.target.Replace || ownsFile
+		f.target.Replace = f.target.Replace || f.object != nil && f.object.SHA256.ValueString() != "" // its own file
 		reservation, err := f.files.Reserve(f.target)
 		if err != nil {
 			return nil, err

@@ -68,13 +68,12 @@ func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaR
 }
 
 // access is how messages speak of a data access request for which an object stands.
-var access = tfkit.Messages{
-	Name: "data access request", InState: tfkit.NotFulfilled,
-	Advice: tfkit.RequestAdvice{
-		Pending:  tfkit.AdviceLater,
-		Unproven: tfkit.AdviceEachRefresh + " If the service answers with the data at once, name a member that the data has at its top in wire.all_data_member.",
-		Over:     adviceTriggers,
-	},
+var access = tfkit.Messages{Name: "data access request", InState: tfkit.NotFulfilled, Advice: adviceAccess}
+
+var adviceAccess = tfkit.RequestAdvice{
+	Pending:  tfkit.AdviceLater,
+	Unproven: tfkit.AdviceEachRefresh + " If the service answers with the data at once, name a member that the data has at its top in wire.all_data_member.",
+	Over:     adviceTriggers,
 }
 
 // accessModel is the model of analytics_data_access_request: a request, and the file
@@ -87,7 +86,9 @@ type accessModel struct {
 	Overwrite  types.Bool   `tfsdk:"overwrite"`
 }
 
-func (m *accessModel) planSubmit(r *tfkit.Resource, _ object, diags *diag.Diagnostics) { r.RefuseReadOnly(diags) }
+func (m *accessModel) planSubmit(r *tfkit.Resource, _ object, diags *diag.Diagnostics) {
+	r.RefuseReadOnly(diags)
+}
 
 func (m *accessModel) keepComputed(state object) {
 	m.requestModel.keepComputed(state)

@@ -544,7 +544,8 @@ func TestRequests_refreshSays(t *testing.T) {
 		"a list that is not understood": {(*object).hidePerson, []string{"cannot be read as a whole"}, everyResource},
 		"a list that is refused": {
 			refuses(mockserver.OpListPendingRequests),
-			[]string{"could not be checked", "Not permitted", "In state now: the resource with fulfilled = false"}, everyResource,
+			[]string{"could not be checked", "Not permitted", "In state now: the resource with fulfilled = false"},
+			everyResource,
 		},
 		"a profile that is refused": {refuses(mockserver.OpGetProfile), []string{"Not permitted"}, []string{profileName}},
 

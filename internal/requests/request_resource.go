@@ -118,13 +118,10 @@ func (r *requestResource) Create(ctx context.Context, req resource.CreateRequest
 	r.ResolveScope(&plan.base().Scope)
 	run := r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics)
 	run.Limit, _ = plan.base().Timeouts.Create(ctx, defaultTimeout)
-	c, ok := r.begin(run, plan)
-	if !ok {
-		return
+	if c, ok := r.begin(run, plan); ok {
+		plan.applied(&r.Resource)
+		c.submit(ctx)
 	}
-
-	plan.applied(&r.Resource)
-	c.submit(ctx)
 }
 
 // Read looks at the request until it is known to be carried out, and from then on at what it
