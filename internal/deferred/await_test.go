@@ -3,7 +3,6 @@
 package deferred_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -16,7 +15,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
@@ -116,20 +114,15 @@ func wantOurs(t *testing.T, service *mocktest.Instance, s deferred.Submission, a
 
 func TestDeferred_requestWithoutAnID(t *testing.T) {
 	t.Parallel()
-	besideOneThatIsOver := func(over mockserver.Outcome) func(*testing.T, *mocktest.Instance, run) {
-		return func(t *testing.T, service *mocktest.Instance, r run) {
-			t.Helper()
-			s, _ := r.mustSubmit(t, r.access(nil))
-			service.Conclude(enqueue(service, mockserver.OpGetAllData, time.Minute), over)
-			s, _ = r.Await(t.Context(), r.access(nil), s, 3*time.Minute)
-			wantOurs(t, service, s, 0)
-		}
-	}
-
 	play(t, map[string]scenario{
 		// As long as one of two new records is pending, it is ours.
-		"beside an older one that failed":  {pendingWithoutIDs, besideOneThatIsOver(mockserver.Outcome{Fate: mockserver.Failed})},
-		"beside an older one that is done": {pendingWithoutIDs, besideOneThatIsOver(mockserver.Outcome{KeepListed: true})},
+		"beside an older one that failed": {func(s *mockserver.Server) { s.FulfilmentDelay = 5 * time.Minute }, func(t *testing.T, service *mocktest.Instance, r run) {
+			withoutIDs(service.Server)
+			s, _ := r.mustSubmit(t, r.access(nil))
+			service.Conclude(enqueue(service, mockserver.OpGetAllData, time.Minute), mockserver.Outcome{Fate: mockserver.Failed})
+			s, _ = r.Await(t.Context(), r.access(nil), s, 3*time.Minute)
+			wantOurs(t, service, s, 0)
+		}},
 
 		// What this process has sent is not taken for a later request, even if the list did not
 		// show it when that one was sent.
@@ -156,43 +149,11 @@ func TestDeferred_requestWithoutAnID(t *testing.T) {
 	})
 }
 
-func pendingWithoutIDs(s *mockserver.Server) {
-	s.FulfilmentDelay = 5 * time.Minute
-	withoutIDs(s)
-}
-
-// An effect counts only if it was absent before. Otherwise the list decides: once it has
-// shown the request, or after the time that it may lag.
-func TestDeferred_effectThatWasThereBeforeProvesNothing(t *testing.T) {
+// Once the list has shown that a request is over, its effect counts even if it was there before,
+// and once it lists the request as done, no effect is asked for.
+func TestDeferred_effectThatTheListDecidesAbout(t *testing.T) {
 	t.Parallel()
-	deleted := func(profile string) func(*testing.T, *mocktest.Instance, run) {
-		return func(t *testing.T, service *mocktest.Instance, r run) {
-			t.Helper()
-			if profile != "" {
-				service.PutProfile(serverScope, person, profile)
-			}
-
-			began := time.Now()
-			s, _ := r.mustSubmit(t, r.deletion(person))
-			s, _ = r.Await(t.Context(), r.deletion(person), s, 10*time.Minute)
-			wantState(t, s, deferred.Fulfilled)
-			if took := time.Since(began); took < 5*time.Minute {
-				t.Errorf("it is said to be fulfilled after %v", took)
-			}
-		}
-	}
-	lagging := func(lag time.Duration) func(*mockserver.Server) {
-		return func(s *mockserver.Server) {
-			s.FulfilmentDelay, s.PendingLag = 5*time.Minute, mockserver.Lag{Time: lag}
-		}
-	}
-
 	play(t, map[string]scenario{
-		"no profile":                    {lagging(0), deleted("")},
-		"no profile, and the list lags": {lagging(5 * time.Second), deleted("")},
-		"a profile, and the list lags":  {lagging(5 * time.Second), deleted(`{"plan":"free"}`)},
-
-		// The list has shown that the request is over.
 		"of a dropped request": {becomes(mockserver.Outcome{Fate: mockserver.Vanished, After: time.Minute}), func(t *testing.T, service *mocktest.Instance, r run) {
 			s, _ := r.mustSubmit(t, r.deletion(person)) // of a person without a profile
 			service.PutProfile(serverScope, person, `{"plan":"free"}`)
@@ -204,7 +165,7 @@ func TestDeferred_effectThatWasThereBeforeProvesNothing(t *testing.T) {
 			wantState(t, s, deferred.Fulfilled)
 		}},
 
-		"beside a tombstone of a request that is listed as done": {never, func(t *testing.T, service *mocktest.Instance, r run) {
+		"a tombstone beside a request that is listed as done": {never, func(t *testing.T, service *mocktest.Instance, r run) {
 			s, _ := r.mustSubmit(t, r.deletion(person))
 			service.Conclude(s.ID, mockserver.Outcome{KeepListed: true})
 			service.PutProfile(serverScope, person, `{"deletedAt":"2026-01-31T12:00:00Z"}`)
@@ -235,36 +196,6 @@ func TestDeferred_requestThatIsNeverListedIsNotFulfilled(t *testing.T) {
 			wantCount(t, service, mockserver.OpListPendingRequests, looks+1)
 		}
 	}, becomes(mockserver.Outcome{After: -1}))
-}
-
-func TestDeferred_manyWaitersPollNoMoreThanOne(t *testing.T) {
-	t.Parallel()
-	polls := func(t *testing.T, waiters int) (count int) {
-		t.Helper()
-		bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-			defer cancel()
-			var wg sync.WaitGroup
-			for i := range waiters {
-				identity := fmt.Sprint("user-", i)
-				id := service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: identity, Operation: mockserver.OpDeleteAllData})
-				wg.Go(func() {
-					r.Await(ctx, r.deletion(identity), deferred.Submission{State: deferred.Accepted, ID: id}, time.Hour)
-				})
-			}
-
-			wg.Wait()
-			count = service.Count(mockserver.OpListPendingRequests)
-		}, never)
-
-		return count
-	}
-
-	waiters := soak.Size(soak.Raced(20, 50), 1000)
-	one, many := polls(t, 1), polls(t, waiters)
-	if many > one+one/5+2 {
-		t.Errorf("one waiter polls %d times in five minutes, %d of them %d times", one, waiters, many)
-	}
 }
 
 // The refreshes of one run share a listing, also those that come while it is read. Another

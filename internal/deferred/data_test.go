@@ -22,9 +22,7 @@ import (
 func TestDeferred_acknowledgementIsNeverTheData(t *testing.T) {
 	t.Parallel()
 	for answer, member := range map[string]string{
-		`{}`: "", `[]`: "", `null`: "", `true`: "", `"ok"`: "", `{"ok":true}`: "",
-		`{"id":"request-1"}`:  "",
-		`{"status":"queued"}`: "",
+		`{}`: "", `[]`: "", `"ok"`: "", `{"ok":true}`: "",
 		`{"id":"request-1","status":"pending","operation":"getAllData"}`: "",
 
 		`{"id":"user-1","status":"pending","profile":{"plan":"free"},"sessions":[{"id":"s1"}]}`:                 "sessions",
@@ -154,11 +152,11 @@ func TestDeferred_answerWithData(t *testing.T) {
 			s, _ = r.Await(t.Context(), r.access(nil), s, time.Hour)
 			wantState(t, s, deferred.Fulfilled)
 
-			var written counter
-			s, _ = r.mustSubmit(t, r.fetch(&written))
+			var file strings.Builder
+			s, _ = r.mustSubmit(t, r.fetch(&file))
 			wantState(t, s, deferred.Fulfilled)
-			if int(written) != len(large) {
-				t.Errorf("%d bytes of %d", written, len(large))
+			if file.String() != large {
+				t.Errorf("%d bytes of %d", file.Len(), len(large))
 			}
 		}},
 
@@ -174,11 +172,4 @@ func TestDeferred_answerWithData(t *testing.T) {
 			}
 		}},
 	})
-}
-
-type counter int
-
-func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
-	return len(p), nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // listFunc reads a list.
@@ -43,44 +44,60 @@ func TestPoller_sameListingIsNotGivenTwice(t *testing.T) {
 	})
 }
 
+// All who wait share what is read, and it is read no more often for many than for one.
+func TestPoller_manyWaitersPollNoMoreThanOne(t *testing.T) {
+	t.Parallel()
+	polls := func(waiters int) (count int) {
+		polling(t, func(context.Context) error { count++; return nil }, func(t *testing.T, p *pollers) {
+			began := time.Now()
+			var group sync.WaitGroup
+			for range waiters {
+				group.Go(func() {
+					for time.Since(began) < 5*time.Minute {
+						if _, err := p.look(t.Context(), person{}, time.Now(), began); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			group.Wait()
+		})
+
+		return count
+	}
+
+	waiters := soak.Size(soak.Raced(20, 50), 1000)
+	if one, many := polls(1), polls(waiters); many > one+one/5+2 {
+		t.Errorf("one waiter polls %d times in five minutes, %d of them %d times", one, waiters, many)
+	}
+}
+
 // All who wait get the error of one reading, also of one that panics. Who comes later reads again.
 func TestPoller_failureIsThatOfAllWhoWait(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func() error{
-		"error": func() error { return &transport.Error{Class: transport.ClassServer} },
-		"panic": func() error { panic("canary") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			reads, isDown := 0, true
-			polling(t, func(context.Context) error {
-				reads++
-				<-time.After(300 * time.Millisecond)
-				if !isDown {
-					return nil
-				}
-				return end()
-			}, func(t *testing.T, p *pollers) {
-				var group sync.WaitGroup
-				for range 10 {
-					group.Go(func() {
-						if _, err := p.look(t.Context(), person{}, time.Time{}, time.Now()); !transport.IsClass(err, transport.ClassServer, transport.ClassInternal) {
-							t.Errorf("the error is %v", err)
-						}
-					})
-				}
-				group.Wait()
-				if reads != 1 {
-					t.Errorf("10 waiters made %d readings", reads)
-				}
-
-				isDown = false
-				if _, err := p.look(t.Context(), person{}, time.Time{}, time.Now()); err != nil {
-					t.Errorf("who comes later gets %v", err)
+	reads := 0
+	polling(t, func(context.Context) error {
+		reads++
+		<-time.After(300 * time.Millisecond)
+		if reads == 1 {
+			panic("canary")
+		}
+		return nil
+	}, func(t *testing.T, p *pollers) {
+		var group sync.WaitGroup
+		for range 10 {
+			group.Go(func() {
+				if _, err := p.look(t.Context(), person{}, time.Time{}, time.Now()); !transport.IsClass(err, transport.ClassInternal) {
+					t.Errorf("the error is %v", err)
 				}
 			})
-		})
-	}
+		}
+		group.Wait()
+
+		if _, err := p.look(t.Context(), person{}, time.Time{}, time.Now()); err != nil || reads != 2 {
+			t.Errorf("who comes later gets %v after %d readings", err, reads)
+		}
+	})
 }
 
 // A reading that ends with its reader is nobody else's.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -254,38 +253,19 @@ func pagedBy(sign string) func(*mockserver.Server) {
 
 func ignoringTheList(cfg *client.Config) { cfg.Wire.PendingList = client.ListIgnored }
 
-func TestDeferred_listThatDoesNotHelp(t *testing.T) {
+func TestDeferred_ignoredListIsNotAskedFor(t *testing.T) {
 	t.Parallel()
-	play(t, map[string]scenario{
-		"is not understood, and ends no wait": {never, func(t *testing.T, service *mocktest.Instance, r run) {
-			s, _ := r.mustSubmit(t, r.access(nil))
-			mockserver.Reshape(service.Server, func(records []map[string]any) any {
-				slices.Reverse(records) // ours is on the page that is not shown
-				return records
-			}, mockserver.OpListPendingRequests)
-			pagedBy("has_more")(service.Server)
-			for i := range 3 {
-				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: fmt.Sprint("user-", i), Operation: mockserver.OpGetAllData, At: time.Now().Add(-time.Hour)})
-			}
-
-			s, report := r.Await(t.Context(), r.access(nil), s, 5*time.Minute)
-			if !s.State.IsOpen() || report.Gap == "" {
-				t.Errorf("%+v %+v", s, report)
-			}
-		}},
-
-		"is ignored, and not asked for": {func(s *mockserver.Server) { s.FulfilmentDelay = 10 * time.Minute }, func(t *testing.T, service *mocktest.Instance, _ run) {
-			service.PutProfile(serverScope, person, `{"plan":"free"}`)
-			r := newRun(t, service, ignoringTheList)
-			s, _ := r.mustSubmit(t, r.deletion(person))
-			s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
-			wantState(t, s, deferred.Fulfilled)
-			wantCount(t, service, mockserver.OpListPendingRequests, 0)
-			if looks := service.Count(mockserver.OpGetProfile); looks > 90 {
-				t.Errorf("%d looks at the profile in ten minutes", looks)
-			}
-		}},
-	})
+	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
+		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+		r := newRun(t, service, ignoringTheList)
+		s, _ := r.mustSubmit(t, r.deletion(person))
+		s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
+		wantState(t, s, deferred.Fulfilled)
+		wantCount(t, service, mockserver.OpListPendingRequests, 0)
+		if looks := service.Count(mockserver.OpGetProfile); looks > 90 {
+			t.Errorf("%d looks at the profile in ten minutes", looks)
+		}
+	}, func(s *mockserver.Server) { s.FulfilmentDelay = 10 * time.Minute })
 }
 
 // A submission does not look for ever at a list that cannot be read completely.

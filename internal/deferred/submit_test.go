@@ -102,20 +102,6 @@ func TestDeferred_unknownOutcomeIsTakenUpByTheNextRun(t *testing.T) {
 func TestDeferred_submission(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]func(t *testing.T, service *mocktest.Instance, r run, q queueing){
-		"never arrived, and is not taken for accepted": func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-			service.Inject(mockserver.Fault{Operation: q.operation, Cut: mockserver.CutBeforeCommit})
-			_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-			e := wantClass(t, err, transport.ClassUnknownOutcome)
-			if !strings.Contains(e.Detail, "no such request is pending") || !e.Queued {
-				t.Errorf("the error is %+v", e)
-			}
-			wantQueued(t, service, 0)
-
-			again := newRun(t, service)
-			again.mustSubmit(t, q.of(again))
-			wantQueued(t, service, 1)
-		},
-
 		"adopts the oldest of several": func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
 			ids := []string{enqueue(service, q.operation, 3*time.Second), enqueue(service, q.operation, 2*time.Second), enqueue(service, q.operation, time.Second)}
 			service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "somebody else", Operation: q.operation})
