@@ -187,11 +187,6 @@ func TestRequests_notAwaitedIsFoundByALaterRun(t *testing.T) {
 		if o.name == profileName {
 			wantNoDiagnostics(t, diags)
 		}
-		for range 2 {
-			state, _ = o.refresh(state)
-			o.want(state, pending)
-			o.WantEmptyPlan(o.name, state, o.config)
-		}
 
 		o.service.FulfilAll()
 		state, _ = o.refresh(state)
@@ -211,36 +206,60 @@ func TestRequests_notAwaitedIsFoundByALaterRun(t *testing.T) {
 	}, never)
 }
 
-// An apply of a configuration that waits longer, or from now on, waits for the same request.
+// A pending request is a warning of an apply that has waited, and the plan is empty unless the
+// wait was interrupted. An apply that waits longer, again, or from now on, waits for the same
+// request. That it fails is a warning then, since the object stands for it.
 func TestRequests_pendingOneIsAWarningAndAnEmptyPlan(t *testing.T) {
 	t.Parallel()
-	for how, given := range map[string]prototest.Attributes{"time is over": within("300ms"), "not awaited": atOnce} {
-		t.Run(how, func(t *testing.T) {
-			t.Parallel()
-			eachResource(t, everyResource, func(t *testing.T, o *object) {
-				state, diags := o.MustCreate(o.name, o.config.With(given))
-				id := o.queued(1)[0].ID
-				if how == "time is over" {
-					prototest.WantText(t, diags.Warnings(), "Accepted and still pending", id, "In state now: the resource with fulfilled = false")
-				}
-				wantNoPerson(t, diags)
-				state, _ = o.refresh(state)
-				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": id})
-				o.WantEmptyPlan(o.name, state, o.config.With(given))
+	for how, says := range map[string][]string{
+		"time is over": {"Accepted and still pending", "request-1", "In state now: the resource with fulfilled = false"},
+		"interrupted":  {"Interrupted while waiting", "request-1", "sends nothing"},
+		"not awaited":  {""},
+	} {
+		for fate, names := range map[string][]string{"carried out": everyResource, "failed": ownResources} {
+			t.Run(how+", and "+fate, func(t *testing.T) {
+				t.Parallel()
+				eachResource(t, names, func(t *testing.T, o *object) {
+					given := map[string]prototest.Attributes{"time is over": within("300ms"), "not awaited": atOnce}[how]
+					create := func() (*prototest.State, prototest.Diagnostics) { return o.MustCreate(o.name, o.config.With(given)) }
+					if given == nil {
+						create = func() (*prototest.State, prototest.Diagnostics) {
+							return o.interrupted(func() bool { return len(o.service.Queue()) > 0 })
+						}
+					}
+					state, diags := create()
+					prototest.WantText(t, append(diags.Warnings(), ""), says...)
+					wantNoPerson(t, diags)
+					state, _ = o.refresh(state)
+					pending := prototest.Attributes{"fulfilled": false, "request_id": "request-1"}
+					o.want(state, pending)
 
-				longer := o.config.With(within("1m"))
-				plan, diags := o.mustPlan(state, longer)
-				wantNoDiagnostics(t, diags)
-				o.wantWaits(plan, id)
+					waiting := o.config
+					if given != nil {
+						o.WantEmptyPlan(o.name, state, o.config.With(given))
+						waiting = o.config.With(within("1m"))
+					}
+					plan, diags := o.mustPlan(state, waiting)
+					wantNoDiagnostics(t, diags)
+					o.wantWaits(plan, "request-1")
 
-				o.service.FulfilAll() // between plan and apply
-				state, diags = o.Apply(t.Context(), o.name, state, plan)
-				o.NoErrors(diags)
-				o.want(state, prototest.Attributes{"fulfilled": true, "request_id": id})
-				o.WantEmptyPlan(o.name, state, longer)
-				o.queued(1)
-			}, never)
-		})
+					if fate == "failed" { // between plan and apply
+						o.fail()
+					} else {
+						o.service.FulfilAll()
+						pending["fulfilled"] = true
+					}
+					state, diags = o.Apply(t.Context(), o.name, state, plan)
+					o.NoErrors(diags)
+					if fate == "failed" {
+						prototest.WantText(t, diags.Warnings(), "failed", "E_HOLD", "request-1", "change triggers")
+					}
+					o.want(state, pending)
+					o.WantEmptyPlan(o.name, state, waiting)
+					o.queued(1)
+				}, never)
+			})
+		}
 	}
 }
 
@@ -272,38 +291,6 @@ func TestRequests_failureIsAnErrorWithItsCode(t *testing.T) {
 			}
 		}
 	}, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD", Message: "legal hold"}))
-}
-
-func TestRequests_failureSeenLaterIsAWarning(t *testing.T) {
-	t.Parallel()
-	for how, find := range map[string]func(*object) (*prototest.State, prototest.Diagnostics){
-		"by a refresh": func(o *object) (*prototest.State, prototest.Diagnostics) {
-			o.config = o.config.With(atOnce)
-			state := o.create(nil)
-			o.fail()
-			return o.MustRefresh(o.name, state)
-		},
-		"by the apply after an interrupt": func(o *object) (*prototest.State, prototest.Diagnostics) {
-			state, _ := o.interrupted(func() bool { return len(o.service.Queue()) > 0 })
-			o.NewRun()
-			plan, _ := o.mustPlan(state, o.config)
-			o.fail()
-			state, diags := o.Apply(o.t.Context(), o.name, state, plan)
-			o.NoErrors(diags)
-			return state, diags
-		},
-	} {
-		t.Run(how, func(t *testing.T) {
-			t.Parallel()
-			eachResource(t, ownResources, func(t *testing.T, o *object) {
-				state, diags := find(o)
-				id := o.queued(1)[0].ID
-				prototest.WantText(t, diags.Warnings(), "failed", "E_HOLD", id, "change triggers")
-				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": id})
-				o.WantEmptyPlan(o.name, state, o.config)
-			}, never)
-		})
-	}
 }
 
 // fail lets the first request of the queue fail.
@@ -354,28 +341,6 @@ func (o *object) interrupted(isSent func() bool) (*prototest.State, prototest.Di
 			}
 		}
 	}
-}
-
-func TestRequests_interruptedWaitIsResumed(t *testing.T) {
-	t.Parallel()
-	eachResource(t, everyResource, func(t *testing.T, o *object) {
-		state, diags := o.interrupted(func() bool { return len(o.service.Queue()) > 0 })
-		id := o.queued(1)[0].ID
-		prototest.WantText(t, diags.Warnings(), "Interrupted while waiting", id, "sends nothing")
-		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": id})
-
-		state, _ = o.refresh(state)
-		plan, diags := o.mustPlan(state, o.config)
-		wantNoDiagnostics(t, diags)
-		o.wantWaits(plan, id)
-
-		o.service.FulfilAll()
-		state, diags = o.Apply(t.Context(), o.name, state, plan)
-		o.NoErrors(diags)
-		o.want(state, prototest.Attributes{"fulfilled": true, "request_id": id})
-		o.WantEmptyPlan(o.name, state, o.config)
-		o.queued(1)
-	}, never)
 }
 
 // hanging makes the service never answer the first request of an operation. sent is closed
@@ -537,7 +502,8 @@ func TestRequests_refreshSays(t *testing.T) {
 		says   []string        // nothing at all if empty
 		names  []string
 	}{
-		"nothing": {func(*object) {}, nil, everyResource},
+		"nothing":   {func(*object) {}, nil, everyResource},
+		"a failure": {(*object).fail, []string{"failed", "E_HOLD", "request-1", "change triggers"}, ownResources},
 		"an unknown status": {func(o *object) {
 			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"})
 		}, []string{"Unknown status", "treated as pending", "wire.ended_statuses"}, everyResource},

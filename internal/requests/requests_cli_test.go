@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package requests_test
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+)
+
+// newCLI returns Terraform and its service, at which the person has data.
+func newCLI(t *testing.T, configuration string, configure ...func(*mockserver.Server)) (*clitest.CLI, *mocktest.Instance) {
+	t.Helper()
+	service := startWithData(t, configure...)
+	return clitest.New(t, configuration, service.Environment()), service
+}
+
+func TestCLIDataDeletion_interruptedWaitIsResumed(t *testing.T) {
+	t.Parallel()
+
+	for name, stop := range clitest.Interrupts(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			waiting := make(chan struct{})
+			var looks atomic.Int32
+			cli, service := newCLI(t, block(deletionName), never, func(s *mockserver.Server) {
+				s.OnRequest = func(r mockserver.Request) {
+					if r.Operation != mockserver.OpListPendingRequests {
+						return
+					}
+					if looks.Add(1) == 2 { // the first is before the deletion is sent
+						close(waiting)
+					}
+				}
+			})
+			r := cli.RunInterrupted(stop, "Creating...", waiting, "apply", "-auto-approve")
+			id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
+			state := cli.ReadFile("terraform.tfstate")
+			if cli.Attribute(deletionName+".jane", "request_id") != id || strings.Contains(state, "tainted") {
+				t.Errorf("the request is not in state:\n%s\n%s", state, r.Output)
+			}
+
+			clitest.WantWords(t, r, "Interrupted while waiting", id)
+
+			if r := cli.Run("plan", "-detailed-exitcode"); r.Code != 2 {
+				t.Errorf("the plan ended with %d:\n%s", r.Code, r.Output)
+			}
+
+			service.FulfilAll()
+			clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "Apply complete")
+			clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+			wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+		})
+	}
+}
+
+func TestCLIDataAccess_writtenToAFileAndToNothingElse(t *testing.T) {
+	t.Parallel()
+
+	cli, service := newCLI(t, block(accessName, `output_path = "jane.json"`))
+	cli.Setenv("TF_LOG", "TRACE")
+	if r := cli.MustRun("apply", "-auto-approve"); strings.Contains(r.Output, "Canary") {
+		t.Error("the data are in the output or in the log")
+	}
+	if strings.Contains(cli.ReadFile("terraform.tfstate"), "Canary") {
+		t.Error("the data are in state")
+	}
+
+	cli.Setenv("TF_LOG", "")
+	clitest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The file with the data stays")
+	if !strings.Contains(cli.ReadFile("jane.json"), "Jane Canary") {
+		t.Error("the file does not hold the data")
+	}
+	wantQueued(t, service, mockserver.OpGetAllData, 1)
+}
+
+// A second signal can make Terraform exit without what the provider returns. The next apply
+// takes over the request then.
+func TestCLIDataDeletion_interruptedWhileSending(t *testing.T) {
+	t.Parallel()
+
+	once, twice := clitest.GroupInterrupt, clitest.GroupInterrupt
+	twice.Twice = true
+	for what, c := range map[string]struct {
+		stop  clitest.Interrupt
+		looks int // for which the list does not show the request
+	}{
+		"once, listed at once":  {once, 0},
+		"once, not listed yet":  {once, 4},
+		"twice, listed at once": {twice, 0},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+
+			hangs, sent := hanging(mockserver.OpDeleteAllData, true)
+			cli, service := newCLI(t, block(deletionName, "wait_for_fulfilment = false"), never, hangs)
+			service.SetPendingLag(mockserver.Lag{Looks: c.looks})
+			r := cli.RunInterrupted(c.stop, "Creating...", sent, "apply", "-auto-approve")
+			service.SetPendingLag(mockserver.Lag{})
+
+			state := cli.ReadFile("terraform.tfstate")
+			if !c.stop.Twice && !strings.Contains(state, deletionName) || strings.Contains(state, "tainted") {
+				t.Errorf("state is\n%s\n%s", state, r.Output)
+			}
+			if c.looks > 0 {
+				clitest.WantWords(t, r, "Interrupted, and the outcome is not known")
+			}
+
+			cli.MustRun("apply", "-auto-approve")
+			id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
+			if got := cli.Attribute(deletionName+".jane", "request_id"); got != id {
+				t.Errorf("the object stands for %v, want %s", got, id)
+			}
+			service.FulfilAll()
+			clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+		})
+	}
+}
+
+// deletionBlock returns a deletion of a person.
+func deletionBlock(name, identity string) string {
+	return fmt.Sprintf("\nresource \"analytics_data_deletion\" %q {\n  identity_id = %q\n}\n", name, identity)
+}
+
+// deletionList returns deletions of a list of people, with count or for_each.
+func deletionList(repeat string) string {
+	identity := "each.value"
+	if strings.HasPrefix(repeat, "count") {
+		identity = "local.people[count.index]"
+	}
+	return "\nresource \"analytics_data_deletion\" \"x\" {\n  " + repeat + "\n  identity_id = " + identity + "\n}\n"
+}
+
+func people(names ...string) string {
+	return "\nlocals {\n  people = [\"" + strings.Join(names, `", "`) + "\"]\n}\n"
+}
+
+// TestCLIDataDeletion_personsMove changes which address holds which person, runs into the
+// refusal, and does what it says.
+func TestCLIDataDeletion_personsMove(t *testing.T) {
+	t.Parallel()
+
+	const listOf = "count       = length(local.people)"
+	for name, tc := range map[string]struct {
+		needs         acctest.Feature // without which the test is skipped
+		before, after string
+		options       []string
+		taints        bool
+		// commands do what the refusal says, and after replaces the configuration if set.
+		commands [][]string
+		then     string
+		sent     int // in all
+	}{
+		"between two blocks": {
+			before: deletionBlock("first", "ann"), after: deletionBlock("first", "bob") + deletionBlock("second", "ann"),
+			commands: [][]string{{"state", "mv", deletionName + ".first", deletionName + ".second"}}, sent: 2,
+		},
+		"exchanged": {
+			before: deletionBlock("first", "ann") + deletionBlock("second", "bob"), after: deletionBlock("first", "bob") + deletionBlock("second", "ann"),
+			commands: [][]string{
+				{"state", "mv", deletionName + ".first", deletionName + ".aside"},
+				{"state", "mv", deletionName + ".second", deletionName + ".first"},
+				{"state", "mv", deletionName + ".aside", deletionName + ".second"},
+			}, sent: 2,
+		},
+		"along a count list": {
+			before: people("ann", "bob", "eve") + deletionList(listOf), after: people("bob", "eve") + deletionList(listOf),
+			commands: [][]string{
+				{"state", "rm", deletionName + ".x[0]"},
+				{"state", "mv", deletionName + ".x[1]", deletionName + ".x[0]"},
+				{"state", "mv", deletionName + ".x[2]", deletionName + ".x[1]"},
+			}, sent: 3,
+		},
+		"renamed key": {
+			before: deletionList(`for_each    = { old = "ann" }`), after: deletionList(`for_each    = { new = "ann" }`),
+			options:  []string{"-target=" + deletionName + ".x"},
+			commands: [][]string{{"state", "mv", deletionName + `.x["old"]`, deletionName + `.x["new"]`}}, sent: 1,
+		},
+		"renamed key, with a moved block": {
+			before: deletionList(`for_each    = { old = "ann" }`), after: deletionList(`for_each    = { new = "ann" }`),
+			then: deletionList(`for_each    = { new = "ann" }`) + "\nmoved {\n  from = analytics_data_deletion.x[\"old\"]\n  to   = analytics_data_deletion.x[\"new\"]\n}\n", sent: 1,
+		},
+		"second block": {
+			before: deletionBlock("first", "ann"), after: deletionBlock("first", "ann") + deletionBlock("second", "ann"),
+			then: deletionBlock("first", "ann"), sent: 1,
+		},
+		"tainted": {
+			before: deletionBlock("first", "ann"), after: deletionBlock("first", "ann"),
+			taints: true, commands: [][]string{{"untaint", deletionName + ".first"}}, sent: 1,
+		},
+		"removed, and a new block": {
+			needs: acctest.RemovedBlocks, before: deletionBlock("first", "ann"),
+			after: "\nremoved {\n  from = analytics_data_deletion.first\n  lifecycle {\n    destroy = false\n  }\n}\n" + deletionBlock("second", "ann"),
+			then:  "\nmoved {\n  from = analytics_data_deletion.first\n  to   = analytics_data_deletion.second\n}\n" + deletionBlock("second", "ann"), sent: 1,
+		},
+		"-replace": {
+			before: deletionBlock("first", "ann"), after: deletionBlock("first", "ann"),
+			options: []string{"-replace=" + deletionName + ".first"}, then: deletionBlock("first", "ann"), sent: 1,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			cli, service := newCLI(t, tc.before, outcome(mockserver.Outcome{KeepListed: true})) // which is proof
+			cli.Needs(tc.needs)
+			cli.MustRun("apply", "-auto-approve")
+			sent := len(service.Queue())
+
+			cli.Configure(tc.after)
+			if tc.taints {
+				cli.MustRun("taint", deletionName+".first")
+			}
+			r := cli.Run(append([]string{"apply", "-auto-approve"}, tc.options...)...)
+			if r.Code == 0 {
+				t.Fatalf("it was applied:\n%s", r.Output)
+			}
+			clitest.WantWords(t, r, "The plan would submit a deletion again", "terraform state mv")
+			wantQueued(t, service, mockserver.OpDeleteAllData, sent)
+
+			for _, command := range tc.commands {
+				cli.MustRun(command...)
+			}
+			if tc.then != "" {
+				cli.Configure(tc.then)
+			}
+			cli.MustRun("apply", "-auto-approve")
+			clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+			wantQueued(t, service, mockserver.OpDeleteAllData, tc.sent)
+		})
+	}
+}
+
+// With -target of the new key alone, Terraform neither reads nor plans the old object, so the
+// plan cannot know of it. The guide says so.
+func TestCLIDataDeletion_targetHidesTheOldKey(t *testing.T) {
+	t.Parallel()
+
+	cli, service := newCLI(t, deletionList(`for_each    = { old = "ann" }`), outcome(mockserver.Outcome{KeepListed: true}))
+	cli.MustRun("apply", "-auto-approve")
+	cli.Configure(deletionList(`for_each    = { new = "ann" }`))
+	clitest.WantWords(t, cli.MustRun("plan", "-target="+deletionName+`.x["new"]`), "plan does not read the resource that stands for it", "-target")
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+}
+
+// deletesPerson declares an action that deletes the data of a person. The variable that
+// names the person has one more argument, such as "sensitive = true".
+func deletesPerson(argument string) string {
+	return `
+variable "who" {
+  type = string
+  ` + argument + `
+}
+
+action "analytics_delete_data" "jane" {
+  config { identity_id = var.who }
+}
+`
+}
+
+// newActionCLI returns a CLI that knows actions, and its service. The variable who is the
+// person.
+func newActionCLI(t *testing.T, configuration string, configure ...func(*mockserver.Server)) (*clitest.CLI, *mocktest.Instance) {
+	t.Helper()
+	cli, service := newCLI(t, configuration, configure...)
+	cli.Needs(acctest.Actions)
+	cli.Setenv("TF_VAR_who", person)
+
+	return cli, service
+}
+
+func TestCLIDeleteData_invokedWithASensitiveVariable(t *testing.T) {
+	t.Parallel()
+
+	cli, service := newActionCLI(t, deletesPerson("sensitive = true"))
+	r := cli.Invoke(deleteAddress)
+	if r.Code != 0 {
+		t.Fatalf("the action ended with %d:\n%s", r.Code, r.Output)
+	}
+	clitest.WantWords(t, r, "Actions: 1 to invoke", "irreversible", acceptedFirst, carriedOut, "Actions: 1 invoked")
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+	wantUnnamed(t, r.Output)
+
+	wantUnnamed(t, cli.Invoke(deleteAddress, "-json").Output)
+	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
+
+	wantUnnamed(t, cli.ReadFile("terraform.tfstate"))
+
+	// As the pages and the guide say, a saved plan holds what is sensitive.
+	wantUnnamed(t, cli.MustRun("plan", "-invoke="+deleteAddress, "-out=saved.tfplan").Output)
+	if !strings.Contains(cli.ReadFile("saved.tfplan"), person) {
+		t.Error("the plan does not hold the person")
+	}
+}
+
+// TestCLIDeleteData_invokedWithAnEphemeralVariable invokes from a saved plan, which does
+// not hold the person. Terraform 1.16 and later then do not pass the person on.
+func TestCLIDeleteData_invokedWithAnEphemeralVariable(t *testing.T) {
+	t.Parallel()
+
+	cli, service := newActionCLI(t, deletesPerson("ephemeral = true"))
+	cli.MustRun("plan", "-invoke="+deleteAddress, "-out=saved.tfplan")
+	wantUnnamed(t, cli.ReadFile("saved.tfplan"))
+
+	r := cli.Run("apply", "saved.tfplan")
+	wantUnnamed(t, r.Output)
+	if cli.Version().Before(16) {
+		clitest.WantWords(t, r, acceptedFirst, carriedOut, "Actions: 1 invoked")
+		wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+		return
+	}
+
+	clitest.WantWords(t, r, "The identity did not arrive", "Nothing was sent")
+	wantNothingSent(t, service)
+}
+
+func TestCLIDeleteData_triggeredWithAnEphemeralVariable(t *testing.T) {
+	t.Parallel()
+
+	cli, service := newActionCLI(t, deletesPerson("ephemeral = true")+triggerBlock("first", deleteAddress))
+	r := cli.MustRun("apply", "-auto-approve")
+	clitest.WantWords(t, r, "irreversible", acceptedFirst, carriedOut)
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+	wantUnnamed(t, r.Output)
+}
+
+func TestCLIDeleteData_interruptedWaitIsReported(t *testing.T) {
+	t.Parallel()
+
+	for name, stop := range clitest.Interrupts(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			cli, service := newActionCLI(t, deletesPerson("sensitive = true"), never)
+			ready := make(chan struct{})
+			close(ready)
+			r := cli.RunInterrupted(stop, acceptedFirst, ready, "apply", "-auto-approve", "-invoke="+deleteAddress)
+			if r.Code == 0 {
+				t.Errorf("the interrupted run ended with 0:\n%s", r.Output)
+			}
+			clitest.WantWords(t, r, "execution halted", "Interrupted while waiting", "the request stands and must not be repeated")
+			wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+		})
+	}
+}
+
+// TestCLIDeleteData_logsNobody reads the log of the provider, with a service that quotes
+// the person in an error.
+func TestCLIDeleteData_logsNobody(t *testing.T) {
+	t.Parallel()
+
+	cli, service := newActionCLI(t, deletesPerson("ephemeral = true")+triggerBlock("first", deleteAddress))
+	cli.Setenv("TF_LOG_PROVIDER", "TRACE")
+	service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Status: 422, Body: prototest.QuotedBack(t, []string{person})})
+	r := cli.Run("apply", "-auto-approve")
+	if r.Code == 0 || !strings.Contains(r.Output, "[TRACE]") {
+		t.Errorf("there is no error or no log:\n%s", r.Output)
+	}
+	prototest.WantNoCanary(t, "the log", r.Output, person)
+}
+
+// wantUnnamed fails the test if a text holds something of the person.
+func wantUnnamed(t *testing.T, text string) {
+	t.Helper()
+	if strings.Contains(text, person) || strings.Contains(text, "Canary") {
+		t.Errorf("the person is named:\n%s", text)
+	}
+}
