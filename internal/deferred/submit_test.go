@@ -4,7 +4,6 @@ package deferred_test
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -102,16 +101,6 @@ func TestDeferred_unknownOutcomeIsTakenUpByTheNextRun(t *testing.T) {
 func TestDeferred_submission(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]func(t *testing.T, service *mocktest.Instance, r run, q queueing){
-		"adopts the oldest of several": func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-			ids := []string{enqueue(service, q.operation, 3*time.Second), enqueue(service, q.operation, 2*time.Second), enqueue(service, q.operation, time.Second)}
-			service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "somebody else", Operation: q.operation})
-			s, report := r.mustSubmit(t, q.of(r))
-			if !report.Adopted || s.ID != ids[0] || !slices.Equal(report.Others, ids[1:]) {
-				t.Errorf("adopted %+v %+v of %v", s, report, ids)
-			}
-			wantCount(t, service, q.operation, 0)
-		},
-
 		// The request of somebody else that comes to nothing does not stand for ours.
 		"adopts one that fails": func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
 			id := enqueue(service, q.operation, 0)
