@@ -4,7 +4,6 @@ package deferred
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -76,11 +75,7 @@ func (w *world) apply(o *object, r Request) {
 	}
 
 	had := *o
-	var report Report
-	o.submission, report = w.engine.Await(ctx, r, o.submission, 4500*time.Millisecond)
-	if transport.IsClass(report.Err, transport.ClassInternal) {
-		w.breaks("a transition is missing: %v", report.Err)
-	}
+	o.submission, _ = w.engine.Await(ctx, r, o.submission, 4500*time.Millisecond)
 	w.check(o)
 	if o.submission.State == Failed {
 		w.wishes++
@@ -149,9 +144,6 @@ func (w *world) submit(ctx context.Context, o *object, r Request, before int) bo
 	if len(accepted) > 0 && !unknown {
 		w.breaks("request %s was accepted, and the error is another one: %v", accepted[0].id, err)
 	}
-	if e := (&transport.Error{}); errors.As(err, &e) && e.Class == transport.ClassInternal {
-		w.breaks("a transition is missing: %v", err)
-	}
 
 	return false
 }
@@ -176,9 +168,6 @@ func (w *world) refresh(o *object) {
 
 	own := w.request(o.submission.Occasion)
 	s, _, err := w.engine.Refresh(context.Background(), own, o.submission)
-	if transport.IsClass(err, transport.ClassInternal) {
-		w.breaks("a transition is missing: %v", err)
-	}
 	if err != nil {
 		w.tell("    refresh: error")
 		return

@@ -208,6 +208,19 @@ func (w *world) shows(occasion string) bool {
 	return w.effect
 }
 
+// ends is what becomes of a request.
+var ends = map[string]struct {
+	status               string
+	listed, isCarriedOut bool
+}{
+	"fulfilled":            {"", false, true},
+	"failed":               {"failed", true, false},
+	"failed and gone":      {"failed", false, false},
+	"vanished":             {"vanished", false, false},
+	"done and listed":      {"done", true, true},
+	"unknown final status": {"archived", true, true},
+}
+
 // look decides what happens to the oldest request before the list is read, and how
 // the list is answered.
 func (w *world) look(ctx context.Context, _ person, _, since time.Time) (view, error) {
@@ -226,31 +239,15 @@ func (w *world) look(ctx context.Context, _ person, _, since time.Time) (view, e
 	}
 	options = slices.DeleteFunc(options, func(option string) bool { return slices.Contains(impossible, option) })
 	choice := w.choose(options)
-	q := w.pendingOne()
-	if q != nil {
-		switch choice {
-		case "fulfilled":
-			w.carryOut(q)
-
-		case "failed":
-			q.status = "failed"
-
-		case "failed and gone":
-			q.status, q.listed = "failed", false
-
-		case "vanished":
-			q.status, q.listed = "vanished", false
-
-		case "done and listed":
-			w.carryOut(q)
-			q.status, q.listed = "done", true
-
-		case "unknown status":
+	if q := w.pendingOne(); q != nil {
+		if choice == "unknown status" {
 			q.shown = "QUEUED_V2"
-
-		case "unknown final status":
-			w.carryOut(q)
-			q.status, q.listed = "archived", true
+		}
+		if end, ends := ends[choice]; ends {
+			if end.isCarriedOut {
+				w.carryOut(q)
+			}
+			q.status, q.listed = end.status, end.listed
 		}
 	}
 	if choice == "others leave" {
@@ -279,14 +276,9 @@ const whom = "Person@example.com"
 
 // listing returns what the service shows in its list.
 func (w *world) listing(choice string) *listing {
-	shown := &listing{began: time.Now(), ended: time.Now(), date: time.Now().Truncate(time.Second)}
-	if w.crowded && !w.left {
-		shown.all = append(shown.all, w.others()...)
-	}
-	for _, q := range w.queue {
-		if q.listed && (choice != "lagging" || time.Since(q.at) >= lag) {
-			shown.all = append(shown.all, w.recordOf(q, len(shown.all)))
-		}
+	shown := &listing{began: time.Now(), ended: time.Now(), date: time.Now().Truncate(time.Second), all: w.shown(0)}
+	if choice == "lagging" {
+		shown.all = w.shown(lag)
 	}
 	w.readings = append(w.readings, shownAt{shown.began, shown.all})
 
@@ -301,6 +293,21 @@ func (w *world) listing(choice string) *listing {
 	}
 
 	return shown
+}
+
+// shown returns the records of the list that are at least so old.
+func (w *world) shown(age time.Duration) []answer.PendingRecord {
+	var all []answer.PendingRecord
+	if w.crowded && !w.left {
+		all = w.others()
+	}
+	for _, q := range w.queue {
+		if q.listed && time.Since(q.at) >= age {
+			all = append(all, w.recordOf(q, len(all)))
+		}
+	}
+
+	return all
 }
 
 // others returns the records of a crowd.
@@ -348,18 +355,8 @@ func (w *world) receiptID(q *queued) string {
 		return ""
 	case correlationIDs:
 		return "c-" + q.id
-	case positionalIDs:
-		position := 0
-		if w.crowded && !w.left {
-			position = len(w.others())
-		}
-		for _, other := range w.queue {
-			if other.listed && other != q {
-				position++
-			}
-		}
-
-		return strconv.Itoa(position)
+	case positionalIDs: // it is the last
+		return strconv.Itoa(len(w.shown(0)) - 1)
 	}
 
 	return q.id
