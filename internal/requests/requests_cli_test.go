@@ -163,14 +163,6 @@ func TestCLIDataDeletion_personsMove(t *testing.T) {
 			before: deletionBlock("first", "ann"), after: deletionBlock("first", "bob") + deletionBlock("second", "ann"),
 			commands: [][]string{{"state", "mv", deletionName + ".first", deletionName + ".second"}}, sent: 2,
 		},
-		"exchanged": {
-			before: deletionBlock("first", "ann") + deletionBlock("second", "bob"), after: deletionBlock("first", "bob") + deletionBlock("second", "ann"),
-			commands: [][]string{
-				{"state", "mv", deletionName + ".first", deletionName + ".aside"},
-				{"state", "mv", deletionName + ".second", deletionName + ".first"},
-				{"state", "mv", deletionName + ".aside", deletionName + ".second"},
-			}, sent: 2,
-		},
 		"along a count list": {
 			before: people("ann", "bob", "eve") + deletionList(listOf), after: people("bob", "eve") + deletionList(listOf),
 			commands: [][]string{
