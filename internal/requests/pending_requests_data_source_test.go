@@ -150,8 +150,10 @@ func TestPendingRequests_answers(t *testing.T) {
 			},
 		}},
 		"a page": {
-			`{"requests":[` + page + `],"has_more":true}`, []string{"The pending list is not complete", "complete = false"},
-			counts(0, 0, 0, 1), []any{unknown.With(prototest.Attributes{"id": "r-1", "json": page})},
+			`{"requests":[` + page + `],"has_more":true}`,
+			[]string{"The pending list is not complete", "complete = false"},
+			counts(0, 0, 0, 1),
+			[]any{unknown.With(prototest.Attributes{"id": "r-1", "json": page})},
 		},
 		"an entry of a text": {`["r-1"]`, []string{"an entry that is no object"}, counts(0, 0, 0, 0), []any{}},
 	} {
