@@ -324,7 +324,7 @@ func TestDeleteData_pendingOneIsAdopted(t *testing.T) {
 			return true
 		})
 		a.NoErrors(invoked.Diagnostics)
-		wantProgress(t, invoked, `A deletion is pending already, as request "theirs"; it is waited for, and no other is sent.`, carriedOut)
+		wantProgress(t, invoked, `A deletion is pending already, as request "theirs"; no other is sent.`, carriedOut)
 		prototest.WantText(t, invoked.Warnings(), "More requests are pending", `"another"`)
 		wantQueued(t, a.service, a.operation, 2)
 	}, never)
