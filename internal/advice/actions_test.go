@@ -68,14 +68,6 @@ func mails(s *mockserver.Server) {
 	s.PutExport(scope, "2026-01-30", mockserver.ExportDay{Persons: []any{person("ann"), person("bob")}})
 }
 
-// mixed gives a day on which one of two persons has a second member with the identity.
-func mixed(s *mockserver.Server) {
-	bothAgree(s)
-	s.PutExport(scope, "2026-01-30", mockserver.ExportDay{Persons: []any{
-		map[string]any{"mail": "ann", "plan": "gold", "identityId": "ann"}, map[string]any{"mail": "bob", "plan": "gold"},
-	}})
-}
-
 var asksQuery = []string{"query"}
 
 // lists are the advices about lists of consents.
@@ -88,10 +80,6 @@ var lists = map[string]play{
 		follow: asked(list(aDay)),
 	},
 	"if another member holds the identity": {
-		needs: acctest.Lists, service: mixed, situation: query(list(`utc_date = "2026-01-30"`)), says: asksQuery,
-		follow: asked(list("utc_date = \"2026-01-30\"\n  identity_field = \"mail\"")),
-	},
-	"set identity_field to the member that holds the identity": {
 		needs: acctest.Lists, service: mails, situation: query(list(`utc_date = "2026-01-30"`)), says: asksQuery,
 		follow: asked(list("utc_date = \"2026-01-30\"\n  identity_field = \"mail\"")),
 	},

@@ -4,6 +4,7 @@ package consent_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
@@ -40,13 +42,53 @@ func TestCLIConsent_warnsOnceOfWhatIsOverwritten(t *testing.T) {
 	want(0, "plan", "-detailed-exitcode")
 }
 
-// wantRefused fails the test unless a command failed and printed these words.
-func wantRefused(t *testing.T, r clitest.Result, words ...string) {
-	t.Helper()
-	if r.Code != 1 {
-		t.Errorf("the command ended with %d", r.Code)
+// TestCLIConsent_deposedObjectLeavesWithAnImport has a replacement that was interrupted
+// after the new object was created, and follows the advice of the refusal.
+func TestCLIConsent_deposedObjectLeavesWithAnImport(t *testing.T) {
+	t.Parallel()
+	for _, lifecycle := range []string{"", "lifecycle {\n    create_before_destroy = true\n  }"} {
+		service := mocktest.Start(t)
+		cli := clitest.New(t, acctest.Block(service)+block(`on_destroy = "withdraw"`, lifecycle), nil)
+		cli.MustRun("apply", "-auto-approve")
+		state, object := readState(t, cli)
+		deposed := maps.Clone(object)
+		deposed["deposed"] = "0a1b2c3d"
+		delete(deposed, "private")
+		resource, _ := state["resources"].([]any)[0].(map[string]any)
+		resource["instances"] = []any{object, deposed}
+		writeState(t, cli, state)
+
+		refused := cli.Run("apply", "-auto-approve")
+		if refused.Code != 1 {
+			t.Errorf("the apply ended with %d", refused.Code)
+		}
+		clitest.WantWords(t, refused, "Another resource keeps the consent to be withdrawn", "If the plan calls that resource deposed", "terraform state rm", "terraform import")
+		service.Reset()
+		cli.MustRun("state", "rm", address)
+		cli.MustRun("import", address, person)
+		cli.MustRun("apply", "-auto-approve")
+		wantUpdates(t, service)
+		cli.MustRun("plan", "-detailed-exitcode")
 	}
-	clitest.WantWords(t, r, words...)
+}
+
+// TestCLIConsent_aRefusalWithoutATimeStandsInAReplacement replaces an object after the person
+// has refused at a service without times: destroyed first, and created first.
+func TestCLIConsent_aRefusalWithoutATimeStandsInAReplacement(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"", "lifecycle {\n    create_before_destroy = true\n  }"} {
+		service := mocktest.Start(t, withoutTimes)
+		cli := clitest.New(t, acctest.Block(service)+block(`agreement_time = "2026-01-31T12:00:00Z"`, `on_destroy = "withdraw"`, line), nil)
+		cli.MustRun("apply", "-auto-approve")
+
+		service.PutConsent(scope, person, mockserver.ConsentRecord{Manual: new(false)})
+		service.Reset()
+		cli.Run("apply", "-auto-approve", "-replace="+address)
+		if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
+			t.Errorf("%q: %d writes over the person's choice", line, n)
+		}
+		wantHeld(t, service, [5]bool{})
+	}
 }
 
 // readState returns a state file, and the one object in it.

@@ -6,35 +6,86 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// TestConsent_importByIdentityLeavesTheAddressOut imports what a query has found. The
-// configuration that Terraform generates for it has no address, and is not changed by one
-// at the service. A configuration with an address is written once.
-func TestConsent_importByIdentityLeavesTheAddressOut(t *testing.T) {
+// TestConsent_importTakesEveryDocumentedForm imports the record as it is. Where Terraform has
+// generated the configuration, that has no address, and none at the service changes it.
+func TestConsent_importTakesEveryDocumentedForm(t *testing.T) {
+	t.Parallel()
+	two := prototest.Attributes{"org_id": "org-two", "project_id": "shop"}
+	for id, want := range soak.SomeOf(2, map[string]struct {
+		scope    mockserver.Scope
+		identity string
+		config   prototest.Attributes
+	}{
+		person:                                {scope, person, nil},
+		"org-demo/web/jane.doe@example.com":   {scope, person, nil},
+		"org-two/shop/jane.doe%40example.com": {mockserver.Scope{OrgID: "org-two", ProjectID: "shop"}, person, two},
+		"acct-7/user-1001":                    {mockserver.Scope{AccountID: "acct-7"}, "user-1001", prototest.Attributes{"account_id": "acct-7"}},
+		"o%2Fx/p%20y/a+b":                     {mockserver.Scope{OrgID: "o/x", ProjectID: "p y"}, "a+b", prototest.Attributes{"org_id": "o/x", "project_id": "p y"}},
+	}) {
+		t.Run(strings.ReplaceAll(id, "/", "|"), func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			service.PutConsent(want.scope, want.identity, own(func(r *mockserver.ConsentRecord) { r.Manual = nil }))
+			state, diags := p.Import(name, id)
+			p.NoErrors(diags)
+			wanted := config(agreed).With(want.config).With(prototest.Attributes{"identity_id": want.identity})
+			wantEmptyPlan(t, p, state, wanted)
+
+			state, diags = p.ImportByIdentity(name, prototest.Attributes{"identity_id": want.identity}.With(want.config))
+			p.NoErrors(diags)
+			if strings.Contains(string(state.Private), "address") {
+				t.Errorf("private state is %s", state.Private)
+			}
+			state, _ = wantEmptyPlan(t, p, state, wanted.With(prototest.Attributes{"user_ipv6": nil}))
+			wantUpdates(t, service)
+
+			state, diags = p.Update(name, state, wanted)
+			p.NoErrors(diags)
+			wantEmptyPlan(t, p, state, wanted)
+			wantUpdates(t, service, update(configured, agreed))
+		})
+	}
+}
+
+func TestConsent_importRefusesWithTheFormsAndLeavesNothing(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	address, yes := "2001:db8::1", true
-	service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: configured, UserIPv6: &address, AgreementTime: early, Manual: &yes})
+	for _, id := range []string{"", "/", "//", "a/", "/a", "a//b", "a/b/c/d", ".", "..", "o/p/..", "%2e%2e", "%zz", "a/b%", "o/p/%00", "acct-7/%20"} {
+		state, diags := p.Import(name, id)
+		if state != nil {
+			t.Errorf("%q left %v", id, state.Attributes)
+		}
+		prototest.WantText(t, diags.Errors(), "Unusable import id", "org/project/identity, account/identity, or identity", "org-demo/web/user-1001", "%40")
+	}
+	if n := service.Count(""); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
 
-	state, diags := p.ImportByIdentity(name, prototest.Attributes{"identity_id": person})
-	p.NoErrors(diags)
-	if state.Attributes["user_ipv6"] != nil || strings.Contains(string(state.Private), "address") {
-		t.Errorf("imported is %v, with %s", state.Attributes, state.Private)
+func FuzzImportIDsReadBackWhatWasWritten(f *testing.F) {
+	for _, seed := range []string{"user-1001", "a/b", "%2F", "jane@example.com", "a b", "é", "..."} {
+		f.Add("org-demo", "web", seed)
 	}
 
-	generated := config(prototest.Attributes{"agreement_time": early, "user_ipv6": nil})
-	state, _ = wantEmptyPlan(t, p, state, generated)
-	if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
-		t.Errorf("%d updates were sent", n)
-	}
+	f.Fuzz(func(t *testing.T, org, project, identity string) {
+		for _, part := range []string{org, project, identity} {
+			if client.ValidateSegment(part) != nil {
+				return
+			}
+		}
 
-	state, diags = p.Update(name, state, generated.With(prototest.Attributes{"user_ipv6": "2001:db8:0::1"}))
-	p.NoErrors(diags)
-	wantEmptyPlan(t, p, state, generated.With(prototest.Attributes{"user_ipv6": address}))
-	if n := service.Count(mockserver.OpUpdateConsent); n != 1 {
-		t.Errorf("%d updates were sent", n)
-	}
+		service := prototest.Attributes{"base_url": "http://localhost:1", "api_secret_key": "k"}
+		p := prototest.MustStart(t, service)
+		state := p.ImportOnly(name, transport.EscapeSegment(org)+"/"+transport.EscapeSegment(project)+"/"+transport.EscapeSegment(identity))
+		if state.Attributes["org_id"] != org || state.Attributes["project_id"] != project || state.Attributes["identity_id"] != identity {
+			t.Fatalf("%q %q %q became %v", org, project, identity, state.Attributes)
+		}
+	})
 }

@@ -5,10 +5,10 @@ package consent_test
 import (
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
@@ -25,11 +25,7 @@ func TestConsent_refusedConfigurations(t *testing.T) {
 	}{
 		{"identity_id", prototest.Attributes{"identity_id": ""}, "is empty"},
 		{"identity_id", prototest.Attributes{"identity_id": ".."}, "change the path"},
-		{"identity_id", prototest.Attributes{"identity_id": "canary\u202e"}, "U+202E"},
 		{"identity_id", prototest.Attributes{"identity_id": strings.Repeat("canary", 1400)}, "longer than 8192 bytes"},
-		{"org_id", prototest.Attributes{"org_id": "..", "project_id": "p"}, "change the path"},
-		{"project_id", prototest.Attributes{"org_id": "o", "project_id": ""}, "is empty"},
-		{"account_id", prototest.Attributes{"account_id": " "}, "spaces only"},
 		{"org_id", prototest.Attributes{"org_id": "o"}, "project_id"},
 		{"project_id", prototest.Attributes{"project_id": "p"}, "org_id"},
 		{"account_id", prototest.Attributes{"org_id": "o", "project_id": "p", "account_id": "a"}, "org_id"},
@@ -41,7 +37,6 @@ func TestConsent_refusedConfigurations(t *testing.T) {
 		{"user_ipv6_wo", prototest.Attributes{"user_ipv6_wo": "192.0.2.7"}, "user_ipv6_wo_version"},
 		{"user_ipv6_wo", prototest.Attributes{"user_ipv6_wo": "canary", "user_ipv6_wo_version": 1}, "must be an IPv6 or IPv4 address"},
 		{"user_ipv6_wo_version", prototest.Attributes{"user_ipv6_wo_version": 1}, "user_ipv6_wo"},
-		{"agreement_time", prototest.Attributes{"agreement_time": "canary"}, "RFC 3339"},
 		{"agreement_time", prototest.Attributes{"agreement_time": ""}, "RFC 3339"},
 		{"agreement_time", prototest.Attributes{"agreement_time": "2026-01-31T12:00:00"}, "RFC 3339"},
 		{"on_destroy", prototest.Attributes{"on_destroy": "another"}, "one of"},
@@ -58,81 +53,123 @@ func TestConsent_refusedConfigurations(t *testing.T) {
 	}
 }
 
-func TestConsent_withoutAnyScopeTheErrorNamesWhatToSet(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, prototest.Attributes{"org_id": nil, "project_id": nil})
-	_, diags := p.Create(name, config(nil))
-	prototest.WantText(t, diags.Errors(), "No usable scope", "org_id and project_id", "ANALYTICS_ACCOUNT_ID")
-	if n := service.Count(""); n != 0 {
-		t.Errorf("%d requests", n)
-	}
-}
-
-func TestConsent_importTakesEveryDocumentedForm(t *testing.T) {
-	t.Parallel()
-	for id, want := range soak.SomeOf(2, map[string]struct {
-		scope    mockserver.Scope
-		identity string
-		config   prototest.Attributes
-	}{
-		"jane.doe@example.com":                {scope, person, nil},
-		"org-demo/web/jane.doe@example.com":   {scope, person, nil},
-		"org-two/shop/jane.doe%40example.com": {mockserver.Scope{OrgID: "org-two", ProjectID: "shop"}, person, prototest.Attributes{"org_id": "org-two", "project_id": "shop"}},
-		"acct-7/user-1001":                    {mockserver.Scope{AccountID: "acct-7"}, "user-1001", prototest.Attributes{"account_id": "acct-7"}},
-		"o%2Fx/p%20y/a+b":                     {mockserver.Scope{OrgID: "o/x", ProjectID: "p y"}, "a+b", prototest.Attributes{"org_id": "o/x", "project_id": "p y"}},
-	}) {
-		t.Run(strings.ReplaceAll(id, "/", "|"), func(t *testing.T) {
-			t.Parallel()
-			p, service := start(t, nil)
-			address, yes := "2001:db8::1", true
-			service.PutConsent(want.scope, want.identity, mockserver.ConsentRecord{Clauses: configured, UserIPv6: &address, AgreementTime: early, Manual: &yes})
-			state, diags := p.Import(name, id)
-			p.NoErrors(diags)
-
-			if state.Attributes["identity_id"] != want.identity || state.Attributes["user_ipv6"] != address {
-				t.Errorf("imported %v", state.Attributes)
-			}
-
-			wantEmptyPlan(t, p, state, config(agreed).With(want.config).With(prototest.Attributes{"identity_id": want.identity}))
-			if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
-				t.Errorf("%d writes", n)
-			}
-		})
-	}
-}
-
-func TestConsent_importRefusesWithTheFormsAndLeavesNothing(t *testing.T) {
+// TestConsent_valuesUnknownAtPlan plans each attribute without a request, and checks at the
+// apply what only then is known.
+func TestConsent_valuesUnknownAtPlan(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	for _, id := range []string{"", "/", "//", "a/", "/a", "a//b", "a/b/c/d", ".", "..", "o/p/..", "%2e%2e", "%zz", "a/b%", "o/p/%00", "acct-7/%20"} {
-		state, diags := p.Import(name, id)
-		if state != nil {
-			t.Errorf("%q left %v", id, state.Attributes)
+	all := config(agreed).With(prototest.Attributes{"manual": true, "keep_later_choice": true, "on_destroy": "retain", "org_id": mocktest.Org, "project_id": mocktest.Project})
+	refused := map[string]string{"user_ipv6": "canary", "agreement_time": "1999-12-31T00:00:00Z"}
+
+	for attribute := range all {
+		unknown := all.With(prototest.Attributes{attribute: prototest.Unknown})
+		if attribute == "org_id" {
+			unknown["account_id"] = nil
 		}
-		prototest.WantText(t, diags.Errors(), "Unusable import id", "org/project/identity, account/identity, or identity", "org-demo/web/user-1001", "%40")
+
+		p.NoErrors(p.Validate(name, unknown))
+		plan, diags := p.Plan(name, nil, unknown)
+		p.NoErrors(diags)
+		if plan.Attributes[attribute] != prototest.Unknown {
+			t.Errorf("%s is planned as %v", attribute, plan.Attributes[attribute])
+		}
+		if value, ok := refused[attribute]; ok {
+			_, diags = p.Apply(t.Context(), name, nil, p.Resolve(name, plan, prototest.Attributes{attribute: value}))
+			prototest.WantText(t, diags.Errors(), "Invalid value")
+		}
 	}
+
 	if n := service.Count(""); n != 0 {
 		t.Errorf("%d requests", n)
 	}
 }
 
-func FuzzImportIDsReadBackWhatWasWritten(f *testing.F) {
-	for _, seed := range []string{"user-1001", "a/b", "%2F", "jane@example.com", "a b", "é", "..."} {
-		f.Add("org-demo", "web", seed)
+// TestConsent_agreementTimeAllowsForClocksNotForZones plans times that are ahead of the clock. A
+// record that is dated ahead can be imported, with a configuration that says the same.
+func TestConsent_agreementTimeAllowsForClocksNotForZones(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	at := func(ahead time.Duration) prototest.Attributes {
+		return config(prototest.Attributes{"agreement_time": time.Now().Add(ahead).UTC().Format(time.RFC3339)})
 	}
 
-	f.Fuzz(func(t *testing.T, org, project, identity string) {
-		for _, part := range []string{org, project, identity} {
-			if client.ValidateSegment(part) != nil {
-				return
-			}
+	for ahead, accepted := range map[time.Duration]bool{-time.Hour: true, 4 * time.Minute: true, 6 * time.Minute: false, 25 * time.Hour: false} {
+		_, diags := p.Plan(name, nil, at(ahead))
+		if accepted {
+			p.NoErrors(diags)
+		} else {
+			prototest.WantText(t, diags.Errors(), "Not a time of agreement", "lies in the future", "zone", `AttributeName("agreement_time")`)
 		}
+	}
 
-		service := prototest.Attributes{"base_url": "http://localhost:1", "api_secret_key": "k"}
-		p := prototest.MustStart(t, service)
-		state := p.ImportOnly(name, transport.EscapeSegment(org)+"/"+transport.EscapeSegment(project)+"/"+transport.EscapeSegment(identity))
-		if state.Attributes["org_id"] != org || state.Attributes["project_id"] != project || state.Attributes["identity_id"] != identity {
-			t.Fatalf("%q %q %q became %v", org, project, identity, state.Attributes)
+	generated := at(time.Hour)
+	service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: configured, AgreementTime: generated["agreement_time"], Manual: new(true)})
+	state, diags := p.Import(name, person)
+	p.NoErrors(diags)
+	p.NoErrors(p.Validate(name, generated))
+	wantEmptyPlan(t, p, state, generated)
+}
+
+// TestConsent_identitiesArriveExactlyAsGiven has identities that a path has to escape.
+func TestConsent_identitiesArriveExactlyAsGiven(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	for _, identity := range soak.Some(3, []string{"a/b", "%2F", "a+b;c:d&e=f", `a b\c`, "...", "é\U0001F600", "'\"<>|?#", strings.Repeat("é", 4096)}) {
+		others := agreed.With(prototest.Attributes{"identity_id": identity})
+		state, _ := p.MustCreate(name, config(others))
+		if _, ok := service.Consent(scope, identity); !ok {
+			t.Errorf("%.20q did not arrive", identity)
 		}
-	})
+		wantEmptyPlan(t, p, state, config(others))
+	}
+}
+
+// TestConsent_scope moves an object only where another scope is configured.
+func TestConsent_scope(t *testing.T) {
+	t.Parallel()
+	unknown := prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown}
+	p, service := start(t, unknown)
+	plan, diags := p.Plan(name, nil, config(agreed))
+	p.NoErrors(diags)
+	if plan.Attributes["org_id"] != prototest.Unknown {
+		t.Errorf("planned org_id %v", plan.Attributes["org_id"])
+	}
+
+	p.Reconfigure(prototest.Config(service))
+	state, diags := p.Apply(t.Context(), name, nil, plan)
+	p.NoErrors(diags)
+	if state.Attributes["org_id"] != mocktest.Org || state.Attributes["account_id"] != nil {
+		t.Errorf("state %v", state.Attributes)
+	}
+
+	for label, tc := range map[string]struct {
+		others  prototest.Attributes
+		replace bool
+	}{
+		"the provider's own scope": {prototest.Attributes{"org_id": mocktest.Org, "project_id": mocktest.Project}, false},
+		"another project":          {prototest.Attributes{"org_id": mocktest.Org, "project_id": "shop"}, true},
+		"an account":               {prototest.Attributes{"account_id": "acct-7"}, true},
+		"an unknown account":       {prototest.Attributes{"account_id": prototest.Unknown}, true},
+		"another person":           {prototest.Attributes{"identity_id": "somebody-else"}, true},
+		"an unknown person":        {prototest.Attributes{"identity_id": prototest.Unknown}, true},
+	} {
+		plan, diags := p.Plan(name, state, config(agreed).With(tc.others))
+		p.NoErrors(diags)
+		if (len(plan.Replace) > 0) != tc.replace || !tc.replace && plan.Changes {
+			t.Errorf("%s: replaces because of %v, and changes: %v", label, plan.Replace, plan.Changes)
+		}
+	}
+
+	// The object stays where it is while the provider's scope is not known, and with a scope of its
+	// own whatever the provider's is. Without any there is an error, and no replacement.
+	p.Reconfigure(prototest.Config(service).With(unknown))
+	p.WantEmptyPlan(name, state, config(agreed))
+	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"org_id": "org-two", "project_id": "shop"}))
+	diags = p.WantEmptyPlan(name, state, config(agreed).With(prototest.Attributes{"org_id": mocktest.Org, "project_id": mocktest.Project}))
+	wantWarning(t, diags, "")
+	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"org_id": nil, "project_id": nil}))
+	for _, prior := range []*prototest.State{state, nil} {
+		_, diags = p.Update(name, prior, config(agreed))
+		prototest.WantText(t, diags.Errors(), "No usable scope", "org_id and project_id", "ANALYTICS_ACCOUNT_ID")
+	}
 }

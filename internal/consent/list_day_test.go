@@ -29,49 +29,10 @@ func listDay(others prototest.Attributes) prototest.ListRequest {
 	return prototest.ListRequest{Config: prototest.Attributes{"utc_date": exportDay}.With(others)}
 }
 
-func TestConsentListDay_identityIsTakenFromTheRecords(t *testing.T) {
+// TestConsentListDay_people has days of one or two people, and what is said of their records.
+func TestConsentListDay_people(t *testing.T) {
 	t.Parallel()
-
 	both := map[string]any{"identity_id": "user-2", "identityId": "user-1"}
-	for label, tc := range soak.SomeOf(3, map[string]struct {
-		persons []any
-		config  prototest.Attributes
-		want    []string
-	}{
-		"the first name":               {personRecords("identityId", "user-1", "user-2"), nil, []string{"user-1", "user-2"}},
-		"the second name":              {personRecords("identity_id", "user-1"), nil, []string{"user-1"}},
-		"both":                         {[]any{both}, nil, []string{"user-1"}},
-		"an empty first name":          {[]any{map[string]any{"identityId": "", "identity_id": "user-2"}}, nil, []string{"user-2"}},
-		"a configured name":            {personRecords("db id", "user-1"), prototest.Attributes{"identity_field": "db id"}, []string{"user-1"}},
-		"a configured name goes first": {[]any{both}, prototest.Attributes{"identity_field": "identity_id"}, []string{"user-2"}},
-		"a number":                     {personRecords("identityId", 4711), nil, []string{"4711"}},
-		"nobody":                       {nil, nil, nil},
-		"a person twice":               {personRecords("identityId", "user-1", "user-2", "user-1"), nil, []string{"user-1", "user-2"}},
-	}) {
-		t.Run(label, func(t *testing.T) {
-			t.Parallel()
-			p, service := start(t, nil)
-			putConsents(service, "user-1", "user-2", "4711")
-			service.PutExport(scope, exportDay, mockserver.ExportDay{
-				Persons:  tc.persons,
-				Sessions: personRecords("identityId", "user-8"),
-				Events:   personRecords("identityId", "user-9"),
-			})
-
-			results := p.List(name, listDay(tc.config))
-			wantNames(t, results, tc.want...)
-			if diags := results.Diagnostics(); len(diags) > 0 {
-				t.Errorf("it says %v %v", diags.Errors(), diags.Warnings())
-			}
-		})
-	}
-}
-
-func TestConsentListDay_recordsWithoutAnIdentityAreCounted(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	putConsents(service, "user-1", "user-2")
-
 	unusable := []any{
 		map[string]any{"mail": "user-7@example.com", "id": "p-7", "seen": 1},
 		map[string]any{"id": "p", "seen": 1, "identityId": nil},
@@ -82,25 +43,68 @@ func TestConsentListDay_recordsWithoutAnIdentityAreCounted(t *testing.T) {
 		map[string]any{"id": "p", "seen": 1, "identityId": []any{"user-2"}},
 		map[string]any{"id": "p", "seen": 1, "nested": map[string]any{"identityId": "user-2"}},
 	}
-	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: append(unusable, map[string]any{"id": "p-1", "seen": 1, "identityId": "user-1"})})
-	results := p.List(name, listDay(nil))
-	wantNames(t, results, "user-1")
-	prototest.WantText(t, results.Diagnostics().Warnings(), "Person records without an identity", "8 of the 9 Person records", `"identityId" or "identity_id"`, `(its members are "id", "mail", "seen")`)
-	wantNobodyNamed(t, results)
+	field := func(name string) prototest.Attributes { return prototest.Attributes{"identity_field": name} }
+	export := func(f mockserver.Fault) mockserver.Fault { f.Operation = mockserver.OpExportRecords; return f }
 
-	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: unusable})
-	results = p.List(name, listDay(prototest.Attributes{"identity_field": "user"}))
-	prototest.WantText(t, results.Diagnostics().Errors(), "No Person record holds an identity", "8 of the 8", `"user"`, `"mail"`, "set identity_field", "(AttributeName(\"identity_field\"))")
-	wantNobodyNamed(t, results)
-}
+	for label, tc := range soak.SomeOf(6, map[string]struct {
+		persons, others []any
+		config          prototest.Attributes
+		fault           mockserver.Fault
+		want            []string
+		warning, errors []string
+	}{
+		"the first name":               {persons: personRecords("identityId", "user-1", "user-2"), want: []string{"user-1", "user-2"}},
+		"the second name":              {persons: personRecords("identity_id", "user-1"), want: []string{"user-1"}},
+		"both":                         {persons: []any{both}, want: []string{"user-1"}},
+		"an empty first name":          {persons: []any{map[string]any{"identityId": "", "identity_id": "user-2"}}, want: []string{"user-2"}},
+		"a configured name":            {persons: personRecords("db id", "user-1"), config: field("db id"), want: []string{"user-1"}},
+		"a configured name goes first": {persons: []any{both}, config: field("identity_id"), want: []string{"user-2"}},
+		"a number":                     {persons: personRecords("identityId", 4711), want: []string{"4711"}},
+		"nobody":                       {},
+		"a person twice":               {persons: personRecords("identityId", "user-1", "user-2", "user-1"), want: []string{"user-1", "user-2"}},
+		"records without an identity": {
+			persons: append(unusable, map[string]any{"id": "p-1", "seen": 1, "identityId": "user-1"}), want: []string{"user-1"},
+			warning: []string{"Person records without an identity", "8 of the 9 Person records", `"identityId" or "identity_id"`, `(its members are "id", "mail", "seen")`},
+		},
+		"only records without an identity": {
+			persons: unusable, config: field("user"), errors: []string{"Person records without an identity", "8 of the 8", `"user"`, `"mail"`, `(AttributeName("identity_field"))`},
+		},
+		"records of an unknown kind": {
+			others: personRecords("identityId", "user-1", "user-2"), warning: []string{"Records of an unknown kind", "include 2", "wire.export_kind_parameter"},
+		},
+		"a day that breaks off": {
+			persons: append([]any{map[string]any{"id": "p"}}, personRecords("identityId", "user-1", "user-2")...), fault: export(mockserver.Fault{Cut: mockserver.CutBody, CutAt: -20}),
+			want: []string{"user-1", "user-2"}, warning: []string{"1 of the 3 Person records"},
+		},
+		"403":                 {fault: export(mockserver.Fault{Status: 403, Body: []byte(`{}`)}), errors: []string{"Not permitted", "Export records"}},
+		"not a finished list": {fault: export(mockserver.Fault{Body: []byte(`{"persons":[],"status":"processing"}`)}), errors: []string{"Unexpected response", "wire.export_ignored_members"}},
+	}) {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, prototest.Attributes{"wire": prototest.Attributes{"export_record_member": "identityId"}})
+			putConsents(service, "user-1", "user-2", "4711")
+			service.PutExport(scope, exportDay, mockserver.ExportDay{
+				Persons: tc.persons, Sessions: personRecords("identityId", "user-8"), Events: personRecords("identityId", "user-9"), Others: tc.others,
+			})
+			if tc.fault.Operation != "" {
+				service.Inject(tc.fault)
+			}
 
-func TestConsentListDay_recordsOfAnUnknownKindAreNoPeople(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, prototest.Attributes{"wire": prototest.Attributes{"export_record_member": "identityId"}})
-	service.PutExport(scope, exportDay, mockserver.ExportDay{Others: personRecords("identityId", "user-1", "user-2")})
-	results := p.List(name, listDay(nil))
-	wantNames(t, results)
-	prototest.WantText(t, results.Diagnostics().Warnings(), "Records of an unknown kind", "include 2", "wire.export_kind_parameter")
+			results := p.List(name, listDay(tc.config))
+			wantNames(t, results, tc.want...)
+			wantNobodyNamed(t, results)
+
+			diags := results.Diagnostics()
+			switch {
+			case tc.warning != nil:
+				prototest.WantText(t, diags.Warnings(), tc.warning...)
+			case tc.errors != nil:
+				prototest.WantText(t, diags.Errors(), tc.errors...)
+			case len(diags) > 0:
+				t.Errorf("it says %v %v", diags.Errors(), diags.Warnings())
+			}
+		})
+	}
 }
 
 func TestConsentListDay_dayThatIsNotOverIsRefused(t *testing.T) {
@@ -123,32 +127,5 @@ func TestConsentListDay_dayThatIsNotOverIsRefused(t *testing.T) {
 
 	if n := service.Count(mockserver.OpExportRecords); n != 1 {
 		t.Errorf("%d days were asked for", n)
-	}
-}
-
-func TestConsentListDay_failedExportIsAnError(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, prototest.Attributes{"max_retries": 0})
-	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Status: 403, Body: []byte(`{}`)})
-	results := p.List(name, listDay(nil))
-	prototest.WantText(t, results.Diagnostics().Errors(), "Not permitted", "Export records")
-
-	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Body: []byte(`{"persons":[],"status":"processing"}`)})
-	results = p.List(name, listDay(nil))
-	prototest.WantText(t, results.Diagnostics().Errors(), "Unexpected response", "wire.export_ignored_members")
-}
-
-func TestConsentListDay_dayThatBreaksOffIsReadAgain(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	putConsents(service, identities(40)...)
-	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: append([]any{map[string]any{"id": "p"}}, personRecords("identityId", identities(40)...)...)})
-	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutBody, CutAt: -20})
-
-	results := p.List(name, listDay(nil))
-	wantNames(t, results, names(identities(40)...)...)
-	prototest.WantText(t, results.Diagnostics().Warnings(), "1 of the 41 Person records")
-	if n := service.Count(mockserver.OpExportRecords); n != 2 {
-		t.Errorf("the day was asked for %d times", n)
 	}
 }

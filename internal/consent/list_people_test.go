@@ -18,23 +18,22 @@ import (
 // TestConsentListDay_takesUpToTheLargestNumber reads a day of more people than one list takes.
 func TestConsentListDay_takesUpToTheLargestNumber(t *testing.T) {
 	t.Parallel()
-	d := &dayReader{source: source{people: make([]candidate, limitDayPeople-1)}, fields: defaultIdentityFields}
-	read := func(identity string, wantErr error, says string) {
-		t.Helper()
-		err := d.Record(records.Person, jsontext.Value(fmt.Sprintf(`{"identityId":%q}`, identity)))
-		if !errors.Is(err, wantErr) {
-			t.Errorf("%d people, %v", len(d.people), err)
+	run := &listing{source: newSource("", defaultIdentityFields...), service: &tfkit.Service{}}
+	run.people = make([]candidate, limitDayPeople-1)
+	for _, tc := range []struct {
+		identity string
+		want     error
+		says     string
+	}{{"user-1", nil, "[]"}, {"user-1", nil, "[]"}, {"user-2", errMorePeople, "Too many people for one list"}} {
+		if err := run.Record(records.Person, jsontext.Value(fmt.Sprintf(`{"identityId":%q}`, tc.identity))); !errors.Is(err, tc.want) {
+			t.Errorf("%d people, %v", len(run.people), err)
 		}
 
 		var diags diag.Diagnostics
-		run := &listing{source: d.source, service: &tfkit.Service{}, next: limitDayPeople}
+		run.next = len(run.people)
 		run.conclude(t.Context(), &diags)
-		if text := fmt.Sprint(diags); !strings.Contains(text, says) {
+		if text := fmt.Sprint(diags); !strings.Contains(text, tc.says) {
 			t.Errorf("the list says %s", text)
 		}
 	}
-
-	read("user-1", nil, "[]")
-	read("user-1", nil, "[]")
-	read("user-2", errEnoughPeople, "Too many people for one list")
 }

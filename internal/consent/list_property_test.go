@@ -181,7 +181,7 @@ func (p population) check(t *testing.T, results prototest.ListResults) {
 		}
 	}
 	if want.failures == 10 {
-		prototest.WantText(t, diags.Errors(), "Too many people could not be read")
+		prototest.WantText(t, diags.Errors(), "10 of its people could not be read")
 		return
 	}
 

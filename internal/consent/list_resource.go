@@ -102,8 +102,9 @@ func (l *consentList) ListResourceConfigValidators(context.Context) []list.Confi
 func (l *consentList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	stream.Results = func(push func(list.ListResult) bool) {
 		run := &listing{request: req, service: l.Service}
-		if !run.begin(ctx) {
-			push(list.ListResult{Diagnostics: run.warnings})
+		run.begin(ctx)
+		if run.diags.HasError() {
+			push(list.ListResult{Diagnostics: run.diags})
 			return
 		}
 
@@ -124,11 +125,11 @@ var concernEveryone = []transport.ErrorClass{
 type listing struct {
 	source
 
-	request  list.ListRequest
-	service  *tfkit.Service
-	client   *client.Client
-	scope    client.Scope
-	warnings diag.Diagnostics // about the source, or errors if there is nothing to list
+	request list.ListRequest
+	service *tfkit.Service
+	client  *client.Client
+	scope   client.Scope
+	diags   diag.Diagnostics // about the source; with an error, there is nothing to list
 
 	next    int // the person to look up next
 	found   int // results
@@ -145,38 +146,36 @@ type lookUp struct {
 	panic diag.Diagnostics // of a look-up that panicked
 }
 
-// begin takes the people of the configured source. It reads the day. It returns false if there
-// is nothing to list because of errors.
-func (l *listing) begin(ctx context.Context) (ok bool) {
+// begin takes the people of the configured source. It reads the day.
+func (l *listing) begin(ctx context.Context) {
 	var m listModel
-	l.warnings.Append(l.request.Config.Get(ctx, &m)...)
-	if l.warnings.HasError() {
-		return false
-	}
-	if l.client, l.scope, ok = l.service.ClientAndScope(m.Scope, &l.warnings); !ok {
-		return false
+	l.diags.Append(l.request.Config.Get(ctx, &m)...)
+	if l.diags.HasError() {
+		return
 	}
 
+	var ok bool
+	if l.client, l.scope, ok = l.service.ClientAndScope(m.Scope, &l.diags); !ok {
+		return
+	}
 	if !m.UTCDate.IsNull() {
-		l.readDay(ctx, m, &l.warnings)
-		return !l.warnings.HasError()
+		l.readDay(ctx, m)
+		return
 	}
 
 	var identities []string
-	l.warnings.Append(m.IdentityIDs.ElementsAs(ctx, &identities, false)...)
-	l.placed = "identity_ids[%d]"
+	l.diags.Append(m.IdentityIDs.ElementsAs(ctx, &identities, false)...)
+	l.source = newSource("identity_ids[%d]")
 	for i, identity := range identities {
 		l.add(identity, i)
 	}
-
-	return !l.warnings.HasError()
 }
 
 // stream hands over the people with a consent record, in the order of the source, as many
 // as the limit allows. Terraform reads no further than that, and says nothing of its own
 // about the limit, so the last result carries what there is to say about the list.
 func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
-	for l.next < min(len(l.people), limitDayPeople) {
+	for l.next < len(l.people) {
 		answered := l.lookUp(ctx)
 		if ctx.Err() != nil {
 			break
@@ -208,7 +207,7 @@ func (l *listing) isFull() bool { return l.request.Limit > 0 && l.found >= int(l
 // lookUp asks the service about the next people: as many at a time as the client sends
 // requests, and not more than are still wanted.
 func (l *listing) lookUp(ctx context.Context) []lookUp {
-	width := min(l.client.Concurrency(), min(len(l.people), limitDayPeople)-l.next)
+	width := min(l.client.Concurrency(), len(l.people)-l.next)
 	if l.request.Limit > 0 {
 		width = min(width, int(l.request.Limit)-l.found)
 	}
@@ -234,8 +233,9 @@ func (l *listing) lookUp(ctx context.Context) []lookUp {
 	return lookUps
 }
 
-// result returns the result for a person who may be listed: the person, or why the service
-// could not be asked. The last one that the limit allows says what there is to say.
+// result returns the result for a person who may be listed: the person as they would be
+// configured, or why the service could not be asked. The last one that the limit allows says
+// what there is to say.
 func (l *listing) result(ctx context.Context, person lookUp) list.ListResult {
 	if person.panic.HasError() {
 		return list.ListResult{Diagnostics: person.panic}
@@ -248,10 +248,22 @@ func (l *listing) result(ctx context.Context, person lookUp) list.ListResult {
 	result := l.request.NewListResult(ctx)
 	result.DisplayName = person.identity
 
-	identity := tfkit.NewIdentity(l.scope, person.identity)
-	result.Diagnostics.Append(result.Identity.Set(ctx, identity)...)
+	m := &resourceModel{Identity: tfkit.NewIdentity(l.scope, person.identity)}
+	result.Diagnostics.Append(result.Identity.Set(ctx, m.Identity)...)
 	if l.request.IncludeResource {
-		result.Diagnostics.Append(result.Resource.Set(ctx, l.resource(identity, person.held))...)
+		m.fromAPI(person.held)
+
+		// Neither the scope of the provider block nor a default is written down. "terraform query
+		// -json" would print the address, and no generated configuration holds it.
+		if l.scope == l.service.DefaultScope {
+			m.Scope = tfkit.Scope{}
+		}
+		if m.Manual.ValueBool() {
+			m.Manual = types.BoolNull()
+		}
+		m.UserIPv6 = customtypes.IPAddress{}
+
+		result.Diagnostics.Append(result.Resource.Set(ctx, m)...)
 	}
 	if l.isFull() {
 		l.conclude(ctx, &result.Diagnostics)
@@ -260,45 +272,22 @@ func (l *listing) result(ctx context.Context, person lookUp) list.ListResult {
 	return result
 }
 
-// resource returns the attributes of a person as they would be configured: without the
-// scope of the provider block, and without defaults. The address is left out, because
-// "terraform query -json" prints it, and no generated configuration holds it.
-func (l *listing) resource(identity tfkit.Identity, held answer.Consent) *resourceModel {
-	m := &resourceModel{Identity: identity}
-	if l.scope == l.service.DefaultScope {
-		m.Scope = tfkit.Scope{}
-	}
-
-	m.fromAPI(held)
-	m.UserIPv6 = customtypes.IPAddress{}
-	if m.Manual.ValueBool() {
-		m.Manual = types.BoolNull()
-	}
-
-	return m
-}
-
 // failure returns the diagnostics of a person who could not be read: a warning with the
 // place of the person, or an error if the list as a whole has failed.
 func (l *listing) failure(person lookUp) (diags diag.Diagnostics) {
-	problem := tfkit.ProblemOf(person.err, "")
-	if transport.IsClass(person.err, concernEveryone...) {
-		problem.AddError(&diags)
-		return diags
-	}
-
 	l.failed++
-	problem.Detail = "The consent of " + fmt.Sprintf(l.placed, person.place) + " could not be read, so this person is not listed.\n\n" +
-		problem.Summary + ". " + problem.Detail
-	problem.Summary = "A person could not be read"
-	if l.failed < mostFailures {
-		problem.AddWarning(&diags)
+	where := fmt.Sprintf(l.placed, person.place)
+	problem := tfkit.ProblemOf(person.err, "")
+	if l.failed == mostFailures || transport.IsClass(person.err, concernEveryone...) {
+		problem.Detail = fmt.Sprintf("The list ended at %s: %d of its people could not be read.\n\n%s", where, l.failed, problem.Detail)
+		problem.AddError(&diags)
+
 		return diags
 	}
 
-	problem.Summary = "Too many people could not be read"
-	problem.Detail = fmt.Sprintf("The list ended at the %dth person who could not be read. %s", mostFailures, problem.Detail)
-	problem.AddError(&diags)
+	problem.Detail = "The consent of " + where + " could not be read, so this person is not listed.\n\n" + problem.Summary + ". " + problem.Detail
+	problem.Summary = "A person could not be read"
+	problem.AddWarning(&diags)
 
 	return diags
 }
@@ -306,7 +295,7 @@ func (l *listing) failure(person lookUp) (diags diag.Diagnostics) {
 // conclude adds what is known at the end of the list.
 func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
 	l.service.AddNotices(diags)
-	diags.Append(l.warnings...)
+	diags.Append(l.diags...)
 	if l.missing > 0 {
 		tfkit.Problem{
 			Summary: "People without a consent record",
@@ -314,7 +303,7 @@ func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
 		}.AddWarning(diags)
 	}
 
-	more := l.next < len(l.people)
+	more := l.more || l.next < len(l.people)
 	switch {
 	case l.isFull() && more:
 		tfkit.Problem{

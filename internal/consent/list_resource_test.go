@@ -3,14 +3,19 @@
 package consent_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
@@ -137,7 +142,7 @@ func TestConsentList_endsWithAnErrorWhereGoingOnIsUseless(t *testing.T) {
 	}{
 		"401":          {mockserver.Fault{Status: 401, Body: []byte(`{}`), Times: -1}, []string{"Authentication rejected"}, 64},
 		"403":          {mockserver.Fault{Status: 403, Body: []byte(`{}`), Skip: 3, Times: 1}, []string{"Not permitted"}, 40},
-		"ten failures": {mockserver.Fault{Status: 500, Body: []byte(`{}`), Skip: 3, Times: 10}, []string{"Too many people could not be read", "10th", "The service failed"}, 40},
+		"ten failures": {mockserver.Fault{Status: 500, Body: []byte(`{}`), Skip: 3, Times: 10}, []string{"The service failed", "10 of its people could not be read"}, 40},
 	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
@@ -213,4 +218,54 @@ func TestConsentList_personWhoIsNotReadIsNamedByPlace(t *testing.T) {
 		wantNames(t, results, "user-1")
 		prototest.WantText(t, results.Diagnostics().Warnings(), "A person could not be read", place)
 	}
+}
+
+func TestConsentList_cancelledEndsAtOnce(t *testing.T) {
+	t.Parallel()
+
+	for operation, says := range map[string]string{mockserver.OpGetConsent: "The list was interrupted", mockserver.OpExportRecords: "Cancelled"} {
+		t.Run(operation, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				p, service, stop := startPipe(t, nil, func(s *mockserver.Server) {
+					s.Inject(mockserver.Fault{Operation: operation, Hang: true, Times: -1})
+				})
+				defer stop()
+				service.PutExport(scope, "1999-12-31", mockserver.ExportDay{Persons: personRecords("identityId", identities(5)...)})
+
+				ctx, cancel := context.WithCancel(t.Context())
+				began := time.Now()
+				time.AfterFunc(5*time.Second, cancel)
+				var errors []string
+				p.ListUntil(ctx, name, listDay(prototest.Attributes{"utc_date": "1999-12-31"}), func(result prototest.ListResult) bool {
+					if result.Identity != nil {
+						t.Errorf("%s is listed", result.DisplayName)
+					}
+					errors = append(errors, result.Errors()...)
+					return true
+				})
+				prototest.WantText(t, errors, says)
+
+				if took := time.Since(began); took > 6*time.Second {
+					t.Errorf("it took %s to end", took)
+				}
+			})
+		})
+	}
+}
+
+// TestConsentList_panicIsAnError panics in a goroutine that looks a person up. One in the
+// iteration itself is the guard's of the provider.
+func TestConsentList_panicIsAnError(t *testing.T) {
+	t.Parallel()
+
+	service := mocktest.Start(t)
+	config := prototest.Config(service).Without("email", "password").With(prototest.Attributes{"api_secret_key": service.SecretKey})
+	p := prototest.MustStart(t, config, func(cfg *client.Config) {
+		cfg.Proxy = func(*http.Request) (*url.URL, error) { panic(person) }
+	})
+
+	results := p.List(name, listOf(person, "user-2"))
+	prototest.WantText(t, results.Diagnostics().Errors(), "Internal error", "panic")
+	wantNobodyNamed(t, results)
 }

@@ -39,7 +39,26 @@ func config(others prototest.Attributes) prototest.Attributes {
 	}.With(others)
 }
 
-var configured = [5]bool{true, true, false, true, true}
+var (
+	configured = [5]bool{true, true, false, true, true}
+
+	agreed      = prototest.Attributes{"agreement_time": early, "user_ipv6": "2001:db8::1"}
+	withdrawing = agreed.With(prototest.Attributes{"on_destroy": "withdraw"})
+)
+
+// choose returns the record of a choice that the person makes in the service's own banner.
+func choose(at string) mockserver.ConsentRecord {
+	return mockserver.ConsentRecord{Clauses: [5]bool{false, false, false, false, true}, AgreementTime: at, Manual: new(false)}
+}
+
+// refusal returns the record of a person who agrees to nothing, and so has no agreement_time.
+func refusal(extra map[string]any) mockserver.ConsentRecord {
+	return mockserver.ConsentRecord{Clauses: [5]bool{false, false, false, false, true}, Manual: new(false), Extra: extra}
+}
+
+// untimed holds the forms of a record without a time. Other forms are read as one of them, see
+// answer.TestReadConsent_spellingsOfATime.
+var untimed = map[string]map[string]any{"absent": nil, "null": {"agreement_time": nil}}
 
 // start starts a mock server and a provider for it.
 func start(t *testing.T, settings prototest.Attributes, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
@@ -62,6 +81,28 @@ func wantHeld(t *testing.T, service *mocktest.Instance, want [5]bool) {
 	t.Helper()
 	if record, ok := service.Consent(scope, person); !ok || record.Clauses != want {
 		t.Errorf("the service holds %v (%v), want %v", record.Clauses, ok, want)
+	}
+}
+
+// wantRecord fails the test if the service holds another record.
+func wantRecord(t *testing.T, service *mocktest.Instance, want mockserver.ConsentRecord) {
+	t.Helper()
+	if held, _ := service.Consent(scope, person); !cmp.Equal(want, held) {
+		t.Errorf("the person's record is changed (-want +got):\n%s", cmp.Diff(want, held))
+	}
+}
+
+// wantWarning fails the test unless this is the only diagnostic; empty says is none. None may
+// name the person.
+func wantWarning(t *testing.T, diags prototest.Diagnostics, says string) {
+	t.Helper()
+	text := strings.Join(append(diags.Errors(), diags.Warnings()...), "\n")
+	isOne := len(diags.Warnings()) == 1 && len(diags) == 1 && strings.HasPrefix(text, says)
+	if says == "" && len(diags) > 0 || says != "" && !isOne {
+		t.Errorf("the diagnostics are %q, want %q", text, says)
+	}
+	if strings.Contains(text, person) {
+		t.Errorf("the person is named: %s", text)
 	}
 }
 

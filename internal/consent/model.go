@@ -208,24 +208,13 @@ func (m *resourceModel) leavesAlone(state resourceModel, note choiceNote) bool {
 	return chosen.UnixMilli() > configured.UnixMilli() && !isOwn
 }
 
-// hasClausesOf reports whether every clause that the answer has is equal.
-func (m *resourceModel) hasClausesOf(held answer.Consent) bool {
-	for i, c := range m.clauses() {
-		if agreed, ok := held.Clauses[i].Get(); ok && agreed != c.ValueBool() {
-			return false
-		}
-	}
-
-	return true
-}
-
-// hasTimeOf reports whether the answer may be the record in state, at a service that keeps
-// its time to the second.
-func (m *resourceModel) hasTimeOf(held answer.Consent) bool {
+// isHeld reports whether the answer may be the record in state, at a service that keeps its
+// time to the second.
+func (m *resourceModel) isHeld(held answer.Consent) bool {
 	own, known := m.AgreementTime.Value()
 	at, timed := held.AgreementTime.Get()
 
-	return known && timed && client.SameTime(at, own) && m.hasClausesOf(held)
+	return known && timed && client.SameTime(at, own) && held.HasClauses(m.choice().Clauses)
 }
 
 // refresh updates the state from an answer and returns the note to store. The first answer
@@ -244,7 +233,7 @@ func (m *resourceModel) refresh(held answer.Consent, prior choiceNote) choiceNot
 
 	note := prior.after(*m, held)
 	keepNulls := note.stands()
-	keepTime := m.AgreementTime.IsNull() || m.hasTimeOf(held)
+	keepTime := m.AgreementTime.IsNull() || m.isHeld(held)
 	var current recordModel
 	current.fromAPI(held)
 
@@ -324,19 +313,15 @@ func (n choiceNote) configuredTime(state resourceModel) time.Time {
 // after returns the note to store after a refresh of state.
 func (n choiceNote) after(state resourceModel, held answer.Consent) choiceNote {
 	configured := n.configuredTime(state)
-	_, timed := held.AgreementTime.Get()
-	isOwn := n == choiceNote{} && state.hasClausesOf(held)
-
-	if !timed && !isOwn {
-		return choiceNote{Configured: configured, Untimed: true}
-	}
-	if configured.IsZero() && !isOwn {
-		return choiceNote{Unconfigured: true}
-	}
-
-	isOwn = isOwn && (!timed || state.hasTimeOf(held))
 	protected := state.protected(configured)
-	if isOwn || protected.IsZero() || !held.LaterThan(protected) {
+	isOwn := n == choiceNote{} && held.HasClauses(state.choice().Clauses)
+
+	switch {
+	case !isOwn && held.IsUntimed():
+		return choiceNote{Configured: configured, Untimed: true}
+	case !isOwn && configured.IsZero():
+		return choiceNote{Unconfigured: true}
+	case protected.IsZero() || !held.LaterThan(protected) || isOwn && state.isHeld(held):
 		return choiceNote{}
 	}
 

@@ -19,17 +19,14 @@ var twoValues = map[string][2]any{
 }
 
 // TestConsent_everyAttributeIsManaged holds that each attribute of the data source is one of the
-// resource, which sends it, also where the first request is lost, shows drift of it, and leaves
-// the person's choice of it alone.
+// resource, which sends it, shows drift of it, and leaves the person's choice of it alone.
 func TestConsent_everyAttributeIsManaged(t *testing.T) {
 	t.Parallel()
 	schemas, _ := start(t, nil)
 	for _, attribute := range soak.Some(5, schemas.Schemas().DataSourceSchemas[name].Block.Attributes) {
-		switch attribute.Name {
-		case "identity_id", "org_id", "project_id", "account_id", "json":
+		if slices.Contains([]string{"identity_id", "org_id", "project_id", "account_id", "json"}, attribute.Name) {
 			continue
 		}
-
 		t.Run(attribute.Name, func(t *testing.T) {
 			t.Parallel()
 			values, found := twoValues[attribute.Name]
@@ -39,22 +36,19 @@ func TestConsent_everyAttributeIsManaged(t *testing.T) {
 			if !slices.Contains(answer.ConsentFields, attribute.Name) {
 				t.Error("no error of the service is shown at the attribute")
 			}
-			first := config(agreed.With(prototest.Attributes{attribute.Name: values[0]}))
-			second := config(agreed.With(prototest.Attributes{attribute.Name: values[1]}))
 
 			p, service := start(t, nil)
-			wantRead := func(want any) {
-				t.Helper()
-				if read, _ := p.ReadData(name, prototest.Attributes{"identity_id": person}); read[attribute.Name] != want {
-					t.Errorf("the service holds %v, want %v", read[attribute.Name], want)
+			var state *prototest.State
+			var second prototest.Attributes
+			for _, value := range values {
+				second = config(agreed.With(prototest.Attributes{attribute.Name: value}))
+				var diags prototest.Diagnostics
+				state, diags = p.Update(name, state, second)
+				p.NoErrors(diags)
+				if read, _ := p.ReadData(name, prototest.Attributes{"identity_id": person}); read[attribute.Name] != value {
+					t.Errorf("the service holds %v, want %v", read[attribute.Name], value)
 				}
 			}
-			state, _ := p.MustCreate(name, first)
-			wantRead(values[0])
-			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutBeforeCommit})
-			state, diags := p.Update(name, state, second)
-			p.NoErrors(diags)
-			wantRead(values[1])
 			state, _ = wantEmptyPlan(t, p, state, second)
 
 			// Another value is drift, unless it is the person's later choice.
@@ -76,4 +70,23 @@ func TestConsent_everyAttributeIsManaged(t *testing.T) {
 			wantEmptyPlan(t, p, state, second)
 		})
 	}
+}
+
+// TestConsent_readsNullForWhatTheServiceDoesNotSay reads a person of another scope, by the data
+// source and by the ephemeral resource.
+func TestConsent_readsNullForWhatTheServiceDoesNotSay(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	service.PutConsent(mockserver.Scope{AccountID: "acct-7"}, person, mockserver.ConsentRecord{Clauses: configured, Extra: map[string]any{"clause_1_consent": nil}})
+
+	for object, read := range map[string]func(string, prototest.Attributes) (prototest.Attributes, prototest.Diagnostics){"data source": p.ReadData, "ephemeral resource": p.Open} {
+		got, diags := read(name, prototest.Attributes{"identity_id": person, "account_id": "acct-7"})
+		p.NoErrors(diags)
+		for attribute, want := range map[string]any{"clause_1_consent": nil, "clause_2_consent": true, "clause_3_consent": false, "user_ipv6": nil, "agreement_time": nil, "manual": nil} {
+			if got[attribute] != want {
+				t.Errorf("%s: %s is %v, want %v", object, attribute, got[attribute], want)
+			}
+		}
+	}
+	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpGetConsent)
 }

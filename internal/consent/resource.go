@@ -117,37 +117,33 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 
 	r.PlanKeptScope(ctx, req, resp)
 
-	var plan, state resourceModel
-	isCreate, isDestroy := req.State.Raw.IsNull(), req.Plan.Raw.IsNull()
-	if !isDestroy {
-		resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
-	}
-	if !isCreate {
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	}
+	var plan, state *resourceModel // nil in a destroy and in a create
+	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
-	// The service may hold any time.
-	agreed, known := plan.AgreementTime.Value()
-	if err := tfkit.CheckAgreed(agreed); known && err != nil && !plan.AgreementTime.SemanticEquals(state.AgreementTime) {
-		tfkit.Problem{Summary: "Not a time of agreement", Detail: "The value " + err.Error() + ".", At: path.Root("agreement_time")}.AddError(&resp.Diagnostics)
+	if plan != nil && (state == nil || !plan.AgreementTime.SemanticEquals(state.AgreementTime)) { // the service may hold any time
+		agreed, _ := plan.AgreementTime.Value()
+		if err := tfkit.CheckAgreed(agreed); err != nil {
+			tfkit.Problem{Summary: "Not a time of agreement", Detail: "The value " + err.Error() + ".", At: path.Root("agreement_time")}.AddError(&resp.Diagnostics)
+		}
 	}
-	if isCreate {
+	if state == nil {
 		r.RefuseReadOnly(&resp.Diagnostics)
 		return
 	}
 
 	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
-	if isDestroy || len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
-		r.planDestroy(state, object, &resp.Diagnostics)
+	if plan == nil || len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
+		r.planDestroy(*state, object, &resp.Diagnostics)
 		return
 	}
 
-	if r.planUpdate(&plan, state, readNote(ctx, req.Private), &resp.Diagnostics) {
-		r.planWrite(plan, plan.differs(state), object, &resp.Diagnostics)
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	if r.planUpdate(plan, *state, readNote(ctx, req.Private), &resp.Diagnostics) {
+		r.planWrite(*plan, plan.differs(*state), object, &resp.Diagnostics)
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	}
 }
 
@@ -288,7 +284,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	held, err := at.client.GetConsent(ctx, at.scope, at.identity)
+	held, err := at.Client.GetConsent(ctx, at.scope, at.identity)
 	if transport.IsClass(err, transport.ClassNotFound) {
 		resp.State.RemoveResource(ctx)
 		return

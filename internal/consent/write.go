@@ -19,41 +19,30 @@ import (
 
 // target is the person that an object is about, and what a request about that person needs.
 type target struct {
-	client   *client.Client
+	*tfkit.Service
+
 	scope    client.Scope
 	identity string
 	object   tfkit.Object
-	written  *tfkit.Written
 	diags    *diag.Diagnostics
 }
 
 // target returns the target of an object, or reports what is missing.
 func (r *consentResource) target(ctx context.Context, m resourceModel, private tfkit.Private, diags *diag.Diagnostics) (target, bool) {
-	c, scope, ok := r.ClientAndScope(m.Scope, diags)
-	if !ok {
-		return target{}, false
-	}
-
-	return target{
-		client:   c,
-		scope:    scope,
-		identity: m.IdentityID.ValueString(),
-		object:   tfkit.ObjectIn(ctx, private, objectLabel),
-		written:  &r.Written,
-		diags:    diags,
-	}, true
+	_, scope, ok := r.ClientAndScope(m.Scope, diags)
+	return target{r.Service, scope, m.IdentityID.ValueString(), tfkit.ObjectIn(ctx, private, objectLabel), diags}, ok
 }
 
 // overwrittenBy returns the clauses of the record at the service that a new object
 // overwrites, although later choices are to stand: there is no time to compare them with. An
 // error is reported, and ok is false.
 func (at target) overwrittenBy(ctx context.Context, plan resourceModel) (clauses []string, ok bool) {
-	isOwn := at.written.Left(at.scope, at.identity, nil) != nil
-	if !plan.comparesNothing(choiceNote{}) || isOwn || at.client.ReadOnly() {
+	isOwn := at.Written.Left(at.scope, at.identity, nil) != nil
+	if isOwn || !plan.comparesNothing(choiceNote{}) {
 		return nil, true
 	}
 
-	held, err := at.client.GetConsent(ctx, at.scope, at.identity)
+	held, err := at.Client.GetConsent(ctx, at.scope, at.identity)
 	if transport.IsClass(err, transport.ClassNotFound) {
 		return nil, true
 	}
@@ -71,10 +60,10 @@ func (at target) overwrittenBy(ctx context.Context, plan resourceModel) (clauses
 // update sends an update, whose outcome the run remembers. It warns if a later choice was kept
 // instead. prior is what this object has written before; nil if it has not.
 func (at target) update(ctx context.Context, u client.ConsentUpdate, prior *client.Choice) (client.ConsentResult, error) {
-	u.LastWritten = func() *client.Choice { return at.written.Left(at.scope, at.identity, prior) }
-	u.Confirmed = func() { at.written.Leave(u.Choice(), at.scope, at.identity) }
+	u.LastWritten = func() *client.Choice { return at.Written.Left(at.scope, at.identity, prior) }
+	u.Confirmed = func() { at.Written.Leave(u.Choice(), at.scope, at.identity) }
 
-	result, err := at.client.UpdateConsent(ctx, at.scope, at.identity, u)
+	result, err := at.Client.UpdateConsent(ctx, at.scope, at.identity, u)
 	if result.Kept != nil {
 		chosen, _ := result.Kept.AgreementTime.Get()
 		warnStands(at.diags, u.KeepLaterThan, chosen, false)
@@ -109,7 +98,7 @@ func (at target) write(ctx context.Context, u client.ConsentUpdate, prior *clien
 func (at target) withdraw(ctx context.Context, u client.ConsentUpdate, prior *client.Choice) {
 	var other tfkit.Object
 	u.Superseded = func() (superseded bool) {
-		other, superseded = at.written.Keeper(at.object, at.scope, at.identity)
+		other, superseded = at.Written.Keeper(at.object, at.scope, at.identity)
 		return superseded
 	}
 

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package consent_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+)
+
+// answering returns a fault that answers an operation with a status and a body.
+func answering(operation string, status int, body string) mockserver.Fault {
+	return mockserver.Fault{Operation: operation, Status: status, Body: []byte(body), Commit: operation == mockserver.OpUpdateConsent && status < 300}
+}
+
+// TestConsent_create creates an object of a person who has a record, or whose record cannot be
+// read or written.
+func TestConsent_create(t *testing.T) {
+	t.Parallel()
+	const (
+		get, set = mockserver.OpGetConsent, mockserver.OpUpdateConsent
+		choice   = `{"clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`
+		fields   = `{"error":{"message":"invalid","fields":[{"field":"user_ipv6","message":"192.0.2.7 is not yours"},{"field":"other","message":"x"}]}}`
+	)
+	for label, tc := range soak.SomeOf(10, map[string]struct {
+		holds  *mockserver.ConsentRecord
+		fault  mockserver.Fault
+		config prototest.Attributes // beside a time and an address
+		says   string               // the warning
+		kept   bool                 // the record is left as it is
+		errors []string
+	}{
+		"nobody":                      {},
+		"a later choice":              {holds: new(choose(late)), says: laterStands, kept: true},
+		"a choice without a time":     {holds: new(refusal(nil)), errors: []string{"has no agreement_time", "keep_later_choice = false"}},
+		"a choice with a null":        {holds: new(refusal(untimed["null"])), errors: []string{"has no agreement_time"}},
+		"overruled":                   {holds: new(refusal(nil)), config: overrules},
+		"no time configured":          {holds: new(choose(late)), config: withoutIt, says: overwrites},
+		"no time configured, nobody":  {config: withoutIt},
+		"no time, and no difference":  {holds: &mockserver.ConsentRecord{Clauses: configured}, config: withoutIt},
+		"no time, and cannot compare": {fault: answering(get, 403, `{}`), config: withoutIt, errors: []string{"Not permitted", "Get consent"}},
+		"no record, {}":               {fault: answering(get, 200, `{}`)},
+		"no record, null":             {fault: answering(get, 200, `{"consent":null}`)},
+		"one clause":                  {fault: answering(get, 200, `{"clause_1_consent":false}`), errors: []string{"Unexpected response"}},
+		"two records":                 {fault: answering(get, 200, `{"now":`+choice+`,"before":`+choice+`}`), errors: []string{"Unexpected response"}},
+		"a list":                      {fault: answering(get, 200, `{"data":[`+choice+`]}`), errors: []string{"Unexpected response"}},
+		"an error":                    {fault: answering(get, 200, `{"error":"no"}`), errors: []string{"no"}},
+
+		"answered with no body":   {fault: answering(set, 200, "")},
+		"answered with 204":       {fault: answering(set, 204, "")},
+		"answered with no errors": {fault: answering(set, 200, `{"success":true,"errors":{}}`)},
+		"an error in the answer": {
+			fault:  mockserver.Fault{Operation: set, Body: []byte(`{"error":{"code":"E9","message":"quota"}}`)},
+			errors: []string{"holds an error", `"E9"`, `"quota"`},
+		},
+		"other clauses in the answer": {fault: mockserver.Fault{Operation: set, Body: []byte(choice)}, errors: []string{"answered with another clause_1_consent than was sent"}},
+		"400 about a field":           {fault: answering(set, 400, fields), errors: []string{`AttributeName("user_ipv6")`, "[redacted] is not yours"}},
+		"409 is not repeated":         {fault: answering(set, 409, `{"message":"x"}`), errors: []string{"Changed elsewhere", "apply again"}},
+		"403": {
+			fault: answering(set, 403, `{"error":{"code":"E403","message":"role editor is needed by `+person+`"}}`),
+			errors: []string{
+				"Not permitted", "Update consent: PATCH /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent",
+				"HTTP status: 403", `"E403"`, "role editor is needed by [redacted]", "Attempts: 1", "role that allows",
+			},
+		},
+	}) {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			if tc.holds != nil {
+				service.PutConsent(scope, person, *tc.holds)
+			}
+			if tc.fault.Operation != "" {
+				service.Inject(tc.fault)
+			}
+			before, _ := service.Consent(scope, person)
+
+			wanted := config(prototest.Attributes{"agreement_time": early, "user_ipv6": "192.0.2.7"}).With(tc.config)
+			state, diags := p.Create(name, wanted)
+			if tc.errors != nil || tc.kept {
+				wantRecord(t, service, before)
+			}
+			if tc.errors != nil {
+				prototest.WantText(t, diags.Errors(), append(tc.errors, "In state now: nothing")...)
+				if state != nil {
+					t.Errorf("in state is %v", state.Attributes)
+				}
+				return
+			}
+
+			wantWarning(t, diags, tc.says)
+			p.NewRun()
+			state, diags = wantEmptyPlan(t, p, state, wanted)
+			wantWarning(t, diags, map[bool]string{true: tc.says}[tc.kept])
+			if state.Attributes["clause_1_consent"] == tc.kept || !tc.kept && service.Count(set) != 1 {
+				t.Errorf("in state is %v after %d updates", state.Attributes, service.Count(set))
+			}
+		})
+	}
+}
+
+// TestConsent_update lets something happen between the plan and the apply. Nothing is written,
+// and the object stays.
+func TestConsent_update(t *testing.T) {
+	t.Parallel()
+	puts := func(record mockserver.ConsentRecord, faults ...mockserver.Fault) func(*mocktest.Instance) {
+		return func(service *mocktest.Instance) {
+			service.PutConsent(scope, person, record)
+			service.Inject(faults...)
+		}
+	}
+	for label, tc := range map[string]struct {
+		happens func(*mocktest.Instance)
+		errors  []string // none: the warning that the choice stands
+	}{
+		"a later choice":              {happens: puts(choose(late))},
+		"a choice without a time":     {puts(refusal(nil)), []string{"has no agreement_time"}},
+		"a choice with a null":        {puts(refusal(untimed["null"])), []string{"has no agreement_time"}},
+		"404 of a gateway":            {puts(choose(late), answering(mockserver.OpGetConsent, 404, `{"message":"no route"}`)), []string{"has none"}},
+		"an empty answer":             {puts(choose(late), answering(mockserver.OpGetConsent, 200, `{}`)), []string{"has none"}},
+		"403 in place of the success": {puts(own(func(*mockserver.ConsentRecord) {}), answering(mockserver.OpUpdateConsent, 403, `{}`)), []string{"Not permitted"}},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			before := created(t, p, service, agreed)
+			changed := config(agreed).With(prototest.Attributes{"clause_3_consent": true, "agreement_time": middle})
+			plan, diags := p.Plan(name, before, changed)
+			p.NoErrors(diags)
+
+			tc.happens(service)
+			record, _ := service.Consent(scope, person)
+			after, diags := p.Apply(t.Context(), name, before, plan)
+			wantRecord(t, service, record)
+			if tc.errors != nil {
+				prototest.WantText(t, diags.Errors(), append(tc.errors, "as it was before")...)
+				if diff := cmp.Diff(before.Attributes, after.Attributes); diff != "" {
+					t.Errorf("the state changed:\n%s", diff)
+				}
+				return
+			}
+
+			wantWarning(t, diags, laterStands)
+			prototest.WantText(t, diags.Warnings(), late, middle)
+			wantEmptyPlan(t, p, after, changed)
+		})
+	}
+}
+
+// TestConsent_refresh removes an object only where the service knows of no record.
+func TestConsent_refresh(t *testing.T) {
+	t.Parallel()
+	const gone = `{"error":{"code":"gone","message":"no such user"}}`
+	for label, tc := range soak.SomeOf(3, map[string]struct {
+		fault mockserver.Fault
+		words string // of the error; none: the object is removed
+	}{
+		"404 JSON":    {fault: mockserver.Fault{Status: 404, Body: []byte(gone)}},
+		"410 JSON":    {fault: mockserver.Fault{Status: 410, Body: []byte(gone)}},
+		"{}":          {fault: mockserver.Fault{Body: []byte(`{}`)}},
+		"null":        {fault: mockserver.Fault{Body: []byte("null")}},
+		"404 page":    {mockserver.Fault{Status: 404, Body: []byte("<h1>nginx</h1>")}, "Endpoint not found, check base_url"},
+		"401":         {mockserver.Fault{Status: 401, Body: []byte(gone)}, "Authentication rejected"},
+		"403":         {mockserver.Fault{Status: 403, Body: []byte(gone)}, "Not permitted"},
+		"portal":      {mockserver.Fault{Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Sign in</p>")}, "Not JSON (text/html)"},
+		"204":         {mockserver.Fault{Status: 204}, "Empty response"},
+		"other names": {mockserver.Fault{Body: []byte(`{"id":7}`)}, "Unexpected response"},
+		"error in it": {mockserver.Fault{Body: []byte(gone)}, "rejected"},
+	}) {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			before := created(t, p, service, nil)
+			tc.fault.Operation, tc.fault.Times = mockserver.OpGetConsent, -1
+			service.Inject(tc.fault)
+			after, diags := p.Refresh(name, before)
+			if tc.words == "" {
+				p.NoErrors(diags)
+				if after != nil {
+					t.Errorf("in state is %v", after.Attributes)
+				}
+				return
+			}
+
+			prototest.WantText(t, diags.Errors(), tc.words, "In state now: this resource as it was before", "What to do:")
+			if diff := cmp.Diff(before.Attributes, after.Attributes); diff != "" {
+				t.Errorf("the state changed:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestConsent_destroy retains or withdraws, and makes no record of a person who has none.
+func TestConsent_destroy(t *testing.T) {
+	t.Parallel()
+	for label, tc := range map[string]struct {
+		applied prototest.Attributes
+		holds   *mockserver.ConsentRecord // in place of what was applied
+		fault   mockserver.Fault
+		sends   []map[string]any
+		says    string // a warning, or the error
+		fails   bool
+	}{
+		"retained":              {applied: agreed, says: "The consent stays at the service"},
+		"withdrawn":             {applied: withdrawing, sends: []map[string]any{update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"})}},
+		"refused before":        {applied: withdrawing, holds: &mockserver.ConsentRecord{Manual: new(false), AgreementTime: early, UserIPv6: new("2001:db8::2")}},
+		"refused without time":  {applied: withdrawing, holds: &mockserver.ConsentRecord{Manual: new(false), UserIPv6: new("2001:db8::2")}},
+		"of a person with none": {applied: withdrawing, fault: answering(mockserver.OpGetConsent, 404, `{"error":{"code":"gone"}}`)},
+		"of a person who goes": {
+			applied: withdrawing, fault: answering(mockserver.OpUpdateConsent, 410, `{"error":{"code":"gone"}}`),
+			sends: []map[string]any{update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"})},
+		},
+		"failed": {
+			applied: withdrawing.With(withoutIt), fault: answering(mockserver.OpUpdateConsent, 403, `{}`), says: "Not permitted", fails: true,
+			sends: []map[string]any{update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"})},
+		},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			state := created(t, p, service, tc.applied)
+			if tc.holds != nil {
+				service.PutConsent(scope, person, *tc.holds)
+			}
+			if tc.fault.Operation != "" {
+				service.Inject(tc.fault)
+			}
+			before, _ := service.Consent(scope, person)
+
+			after, diags := p.Destroy(name, state)
+			wantUpdates(t, service, tc.sends...)
+			if tc.fails {
+				prototest.WantText(t, diags.Errors(), tc.says, "as it was before")
+			} else {
+				wantWarning(t, diags, tc.says)
+			}
+			if (after != nil) != tc.fails {
+				t.Errorf("in state is %v", after)
+			}
+			if len(tc.sends) == 0 || tc.fault.Operation != "" {
+				wantRecord(t, service, before)
+			} else {
+				wantHeld(t, service, [5]bool{})
+			}
+		})
+	}
+}
+
+// TestConsent_whatIsNoLongerManagedIsNotSent takes the address and the time out of the
+// configuration, and keeps what the service holds.
+func TestConsent_whatIsNoLongerManagedIsNotSent(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, agreed)
+	state, diags := p.Update(name, state, config(nil))
+	p.NoErrors(diags)
+	wantOperations(t, service)
+
+	state, _ = wantEmptyPlan(t, p, state, config(nil))
+	if state.Attributes["user_ipv6"] != nil {
+		t.Error("an address that is not configured is in state")
+	}
+}
+
+// TestConsent_everyChangeCarriesAWriteOnlyAddress changes a clause beside an address of the same
+// version.
+func TestConsent_everyChangeCarriesAWriteOnlyAddress(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	address := prototest.Attributes{"user_ipv6_wo": "192.0.2.7", "user_ipv6_wo_version": 1}
+	state := created(t, p, service, address)
+	_, diags := p.Update(name, state, config(address).With(prototest.Attributes{"user_ipv6_wo": "192.0.2.8", "clause_1_consent": false}))
+	p.NoErrors(diags)
+	wantUpdates(t, service, update([5]bool{false, true, false, true, true}, map[string]any{"user_ipv6": "::ffff:192.0.2.8"}))
+}
+
+// TestConsent_requestsOfAnApplyAndARefresh compares before it writes where a choice may stand,
+// reads once in a refresh, and logs in once for all.
+func TestConsent_requestsOfAnApplyAndARefresh(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state, _ := p.MustCreate(name, config(agreed))
+	p.MustRefresh(name, state)
+	p.MustCreate(name, config(agreed).With(overrules).With(prototest.Attributes{"identity_id": "another"}))
+
+	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
+	if n := service.Count(mockserver.OpLogin); n != 1 {
+		t.Errorf("%d logins of the run", n)
+	}
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package consent_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+)
+
+// The warnings of an object whose person has another record than was written.
+const (
+	laterStands   = "A later choice of the person stands"
+	untimedStands = "A choice without a time stands"
+	overwrites    = "agreement_time is not set"
+)
+
+// own returns the record that the service has after withdrawing was applied, changed.
+func own(change func(*mockserver.ConsentRecord)) mockserver.ConsentRecord {
+	record := mockserver.ConsentRecord{Clauses: configured, UserIPv6: new("2001:db8::1"), AgreementTime: early, Manual: new(true)}
+	change(&record)
+
+	return record
+}
+
+// situation is an object that exists, and what the service holds of its person by now.
+type situation struct {
+	applied prototest.Attributes // by an earlier run, beside withdrawing
+	holds   mockserver.ConsentRecord
+	config  prototest.Attributes // of now, beside what was applied
+
+	state   prototest.Attributes // some attributes after a refresh
+	says    string               // the warning of a plan; empty: none
+	changes bool                 // the plan changes the object
+	stands  bool                 // a destroy leaves the record as it is
+}
+
+var (
+	fraction  = prototest.Attributes{"agreement_time": "2026-01-31T12:00:00.6Z"}
+	withoutIt = prototest.Attributes{"agreement_time": nil}
+	overrules = prototest.Attributes{"keep_later_choice": false}
+)
+
+var situations = map[string]situation{
+	"a later choice":                     {holds: choose(late), says: laterStands, stands: true},
+	"a later choice, another clause":     {holds: choose(late), config: prototest.Attributes{"clause_3_consent": true}, says: laterStands, stands: true},
+	"a later choice, another manual":     {holds: choose(late), config: prototest.Attributes{"manual": false}, says: laterStands, stands: true},
+	"a later choice, a time in between":  {holds: choose(late), config: prototest.Attributes{"agreement_time": middle}, says: laterStands, stands: true},
+	"a later choice, its own time":       {holds: choose(late), config: prototest.Attributes{"agreement_time": late}, changes: true, stands: true},
+	"a later choice, a later time":       {holds: choose(late), config: prototest.Attributes{"agreement_time": "2026-04-30T12:00:00Z"}, changes: true, stands: true},
+	"a later choice, overruled":          {holds: choose(late), config: overrules, changes: true, stands: true},
+	"a choice without a time":            {holds: refusal(nil), says: untimedStands, stands: true},
+	"a choice without a time, overruled": {holds: refusal(nil), config: overrules, changes: true, stands: true},
+	"a choice with a time of null":       {holds: refusal(untimed["null"]), says: untimedStands, stands: true},
+	"a later choice with fields of null": {
+		holds: mockserver.ConsentRecord{AgreementTime: late, Extra: map[string]any{"user_ipv6": nil, "clause_2_consent": nil}}, says: laterStands, stands: true,
+	},
+
+	// Drift.
+	"an earlier time":               {holds: choose("2026-01-31T11:59:59Z"), changes: true},
+	"the same time":                 {holds: choose(early), changes: true},
+	"the same time of another zone": {holds: choose("2026-01-31T13:00:00+01:00"), changes: true},
+	"the same millisecond":          {holds: choose("2026-01-31T12:00:00.0009Z"), changes: true},
+	"an address of null":            {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"user_ipv6": nil} }), changes: true},
+	"a clause of null":              {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"clause_2_consent": nil} }), changes: true},
+
+	// What the service stores instead is stored as it is, and stops nothing.
+	"an address without its end": {
+		holds: own(func(r *mockserver.ConsentRecord) { r.UserIPv6 = new("192.0.2.xxx") }), state: prototest.Attributes{"user_ipv6": "192.0.2.xxx"}, changes: true,
+	},
+	"an address with a zone": {
+		holds: own(func(r *mockserver.ConsentRecord) { r.UserIPv6 = new("fe80::1%eth0") }), state: prototest.Attributes{"user_ipv6": "fe80::1%eth0"}, changes: true,
+	},
+	"a time before 2000, which is none": {
+		holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = "1999-12-31T00:00:00Z" }), state: prototest.Attributes{"agreement_time": early},
+	},
+	"microseconds": {
+		holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = "2026-01-31T12:00:00.000123Z" }), state: prototest.Attributes{"agreement_time": early},
+	},
+
+	// Nothing has changed.
+	"five clauses alone": {holds: mockserver.ConsentRecord{Clauses: configured}},
+	"more fields":        {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"version": 7} })},
+	"no address":         {holds: own(func(r *mockserver.ConsentRecord) { r.UserIPv6 = nil })},
+	"manual of null":     {holds: own(func(r *mockserver.ConsentRecord) { r.Manual, r.Extra = nil, map[string]any{"manual": nil} })},
+	"an address in full": {
+		holds: own(func(r *mockserver.ConsentRecord) {
+			r.UserIPv6, r.AgreementTime = new("2001:DB8:0::1"), "2026-01-31T14:00:00+02:00"
+		}),
+		state: prototest.Attributes{"user_ipv6": "2001:db8::1", "agreement_time": early},
+	},
+	"an address that is mapped": {
+		applied: prototest.Attributes{"user_ipv6": "192.0.2.1"},
+		holds:   own(func(r *mockserver.ConsentRecord) { r.UserIPv6 = new("::ffff:c000:0201") }), state: prototest.Attributes{"user_ipv6": "192.0.2.1"},
+	},
+
+	// The service keeps times to the second.
+	"a fraction that is cut":         {applied: fraction, holds: own(func(*mockserver.ConsentRecord) {}), state: fraction},
+	"a fraction that is rounded":     {applied: fraction, holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = "2026-01-31T12:00:01Z" }), state: fraction},
+	"a clause beside a rounded time": {applied: fraction, holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = "2026-01-31T12:00:01Z" }), config: prototest.Attributes{"clause_3_consent": true}, changes: true},
+	"a choice in the same second":    {applied: fraction, holds: choose("2026-01-31T12:00:01Z"), says: laterStands, stands: true},
+
+	// Without an agreement_time, no later choice can be recognised.
+	"no time configured":                              {applied: withoutIt, holds: choose(late), says: overwrites, changes: true},
+	"no time configured, a choice without a time":     {applied: withoutIt, holds: refusal(nil), says: overwrites, changes: true},
+	"no time configured, said so":                     {applied: withoutIt.With(prototest.Attributes{"keep_later_choice": true}), holds: choose(late), says: overwrites, changes: true},
+	"no time configured, overruled":                   {applied: withoutIt.With(overrules), holds: choose(late), changes: true},
+	"no time configured, a choice without, overruled": {applied: withoutIt.With(overrules), holds: refusal(nil), changes: true},
+}
+
+// TestConsent_situations refreshes an object twice, plans, destroys it, and applies the plan in
+// place of that. A run that changes the object leaves nothing to say, and an empty plan.
+func TestConsent_situations(t *testing.T) {
+	t.Parallel()
+	for label, tc := range soak.SomeOf(20, situations) {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			state := created(t, p, service, withdrawing.With(tc.applied))
+			service.PutConsent(scope, person, tc.holds)
+			wanted := config(withdrawing.With(tc.applied).With(tc.config))
+			for range 2 {
+				state, _ = p.MustRefresh(name, state)
+				plan, diags := p.Plan(name, state, wanted)
+				wantWarning(t, diags, tc.says)
+				if plan.Changes != tc.changes {
+					t.Errorf("the plan changes the object: %v", plan.Changes)
+				}
+			}
+			for attribute, want := range tc.state {
+				if got := state.Attributes[attribute]; got != want {
+					t.Errorf("in state, %s is %v, want %v", attribute, got, want)
+				}
+			}
+
+			p.NewRun()
+			_, diags := p.Destroy(name, state)
+			if tc.stands {
+				wantRecord(t, service, tc.holds)
+			} else {
+				wantWarning(t, diags, "")
+				wantHeld(t, service, [5]bool{})
+			}
+
+			p.NewRun()
+			service.PutConsent(scope, person, tc.holds)
+			state, diags = p.Update(name, state, wanted)
+			wantWarning(t, diags, map[bool]string{false: tc.says}[tc.changes])
+			if !tc.changes {
+				wantRecord(t, service, tc.holds)
+				return
+			}
+
+			clauses := configured
+			clauses[2] = wanted["clause_3_consent"] == true
+			wantHeld(t, service, clauses)
+			state, diags = wantEmptyPlan(t, p, state, wanted)
+			wantWarning(t, diags, "")
+			if strings.Contains(string(state.Private), "later_choice") {
+				t.Errorf("the note of the choice is left: %s", state.Private)
+			}
+		})
+	}
+}
