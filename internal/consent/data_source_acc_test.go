@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/compare"
+	"github.com/hashicorp/terraform-plugin-testing/echoprovider"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
@@ -29,6 +30,8 @@ func TestAccConsentDataSource_basic(t *testing.T) {
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
 		Steps: []resource.TestStep{
+			{Config: acctest.Block(service) + dataBlock("jane", `".."`), ExpectError: acctest.Message("Unusable identifier", "change")},
+			{Config: acctest.Block(service) + dataBlock("jane", `"nobody"`), ExpectError: acctest.Message("Not found", "HTTP status: 404", "identity_id and the scope")},
 			{
 				Config: acctest.Block(service) + block(`user_ipv6 = "2001:db8::2"`) + dataBlock("jane", "analytics_consent.jane.identity_id") +
 					dataBlock("ada", `"ada"`) + "output \"version\" {\n  value     = tostring(jsondecode(" + ada + ".json).version)\n  sensitive = true\n}\n",
@@ -54,21 +57,59 @@ func TestAccConsentDataSource_basic(t *testing.T) {
 	wantUpdates(t, service, update(configured, map[string]any{"user_ipv6": "2001:db8::2"}))
 }
 
-func TestAccConsentDataSource_validation(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: acctest.Block(service) + dataBlock("jane", `".."`), ExpectError: acctest.Message("Unusable identifier", "change")},
-			{Config: acctest.Block(service) + dataBlock("jane", `"nobody"`), ExpectError: acctest.Message("Not found", "HTTP status: 404", "identity_id and the scope")},
-		},
-	})
-	wantOperations(t, service, mockserver.OpGetConsent)
-}
-
 // dataBlock returns the data source as text. identity is an expression.
 func dataBlock(name, identity string) string {
 	return fmt.Sprintf("\ndata \"analytics_consent\" %q {\n  identity_id = %s\n}\n", name, identity)
+}
+
+func TestAccConsentEphemeral_basic(t *testing.T) {
+	acctest.PreCheck(t, acctest.Ephemeral)
+	service := mocktest.Start(t)
+	service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: configured, UserIPv6: new("2001:db8::1"), AgreementTime: "2026-01-31T13:00:00+01:00"})
+
+	factories := acctest.Factories()
+	factories["echo"] = echoprovider.NewProviderServer()
+	echoed := func(name string, want knownvalue.Check) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue("echo.test", tfjsonpath.New("data").AtMapKey(name), want)
+	}
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: factories,
+		Steps: []resource.TestStep{
+			{Config: acctest.Block(service) + ephemeralBlock(".."), ExpectError: acctest.Message("Unusable identifier", "change")},
+			{Config: acctest.Block(service) + ephemeralBlock("nobody"), ExpectError: acctest.Message("Not found", "HTTP status: 404")},
+			{
+				Config: acctest.Block(service) + ephemeralBlock(person),
+				ConfigStateChecks: []statecheck.StateCheck{
+					echoed("identity_id", knownvalue.StringExact(person)),
+					echoed("clause_1_consent", knownvalue.Bool(true)),
+					echoed("clause_3_consent", knownvalue.Bool(false)),
+					echoed("user_ipv6", knownvalue.StringExact("2001:db8::1")),
+					echoed("agreement_time", knownvalue.StringExact(early)),
+					echoed("manual", knownvalue.Null()),
+					echoed("json", knownvalue.NotNull()),
+				},
+			},
+		},
+	})
+
+	wantUpdates(t, service)
+	if n := service.Count(mockserver.OpGetConsent); n < 3 {
+		t.Errorf("%d reads: of nobody, in the plan and in the apply", n)
+	}
+}
+
+// ephemeralBlock returns the ephemeral resource as text, and a resource that shows its values.
+func ephemeralBlock(identity string) string {
+	return fmt.Sprintf(`
+ephemeral "analytics_consent" "jane" {
+  identity_id = %q
+}
+
+provider "echo" {
+  data = ephemeral.analytics_consent.jane
+}
+
+resource "echo" "test" {}
+`, identity)
 }

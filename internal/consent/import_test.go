@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
@@ -67,25 +65,4 @@ func TestConsent_importRefusesWithTheFormsAndLeavesNothing(t *testing.T) {
 	if n := service.Count(""); n != 0 {
 		t.Errorf("%d requests", n)
 	}
-}
-
-func FuzzImportIDsReadBackWhatWasWritten(f *testing.F) {
-	for _, seed := range []string{"user-1001", "a/b", "%2F", "jane@example.com", "a b", "é", "..."} {
-		f.Add("org-demo", "web", seed)
-	}
-
-	f.Fuzz(func(t *testing.T, org, project, identity string) {
-		for _, part := range []string{org, project, identity} {
-			if client.ValidateSegment(part) != nil {
-				return
-			}
-		}
-
-		service := prototest.Attributes{"base_url": "http://localhost:1", "api_secret_key": "k"}
-		p := prototest.MustStart(t, service)
-		state := p.ImportOnly(name, transport.EscapeSegment(org)+"/"+transport.EscapeSegment(project)+"/"+transport.EscapeSegment(identity))
-		if state.Attributes["org_id"] != org || state.Attributes["project_id"] != project || state.Attributes["identity_id"] != identity {
-			t.Fatalf("%q %q %q became %v", org, project, identity, state.Attributes)
-		}
-	})
 }

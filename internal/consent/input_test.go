@@ -10,7 +10,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // TestConsent_refusedConfigurations has values that are refused at their attribute, and never
@@ -108,20 +107,6 @@ func TestConsent_agreementTimeAllowsForClocksNotForZones(t *testing.T) {
 	p.NoErrors(diags)
 	p.NoErrors(p.Validate(name, generated))
 	wantEmptyPlan(t, p, state, generated)
-}
-
-// TestConsent_identitiesArriveExactlyAsGiven has identities that a path has to escape.
-func TestConsent_identitiesArriveExactlyAsGiven(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	for _, identity := range soak.Some(3, []string{"a/b", "%2F", "a+b;c:d&e=f", `a b\c`, "...", "é\U0001F600", "'\"<>|?#", strings.Repeat("é", 4096)}) {
-		others := agreed.With(prototest.Attributes{"identity_id": identity})
-		state, _ := p.MustCreate(name, config(others))
-		if _, ok := service.Consent(scope, identity); !ok {
-			t.Errorf("%.20q did not arrive", identity)
-		}
-		wantEmptyPlan(t, p, state, config(others))
-	}
 }
 
 // TestConsent_scope moves an object only where another scope is configured.

@@ -57,11 +57,16 @@ func TestAccConsentResource_basic(t *testing.T) {
 				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
 				ConfigStateChecks: []statecheck.StateCheck{held(service, scope, configured)},
 			},
+			{
+				PreConfig:        func() { service.DeleteConsent(scope, person) },
+				Config:           jane,
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
+			},
 		},
 	})
 
 	first := update(configured, map[string]any{"user_ipv6": "::ffff:192.0.2.7", "agreement_time": early})
-	wantUpdates(t, service, first, first)
+	wantUpdates(t, service, first, first, first)
 	wantHeld(t, service, configured) // although the object is destroyed
 }
 
@@ -75,6 +80,12 @@ func TestAccConsentResource_update(t *testing.T) {
 		ProtoV6ProviderFactories: acctest.Factories(),
 		Steps: []resource.TestStep{
 			{Config: first},
+			{ResourceName: address, ImportState: true, ImportStateId: "nobody", ExpectError: acctest.Message("non-existent remote object")},
+			{
+				ResourceName: address, ImportState: true, ImportStateId: "org-demo/web/jane.doe%40example.com",
+				ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "identity_id",
+			},
+			{ResourceName: address, ImportState: true, ImportStateId: person, ImportStateKind: resource.ImportBlockWithID},
 			{
 				Config:           second,
 				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
@@ -97,27 +108,6 @@ func TestAccConsentResource_update(t *testing.T) {
 		update([5]bool{true, true, true, true, true}, map[string]any{"agreement_time": middle, "manual": false}),
 		update([5]bool{}, map[string]any{"manual": false}),
 	)
-}
-
-func TestAccConsentResource_disappears(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-	jane := acctest.Block(service) + block()
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: jane},
-			{
-				PreConfig:        func() { service.DeleteConsent(scope, person) },
-				Config:           jane,
-				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
-			},
-		},
-	})
-
-	wantUpdates(t, service, update(configured, nil), update(configured, nil))
-	wantHeld(t, service, configured)
 }
 
 // TestAccConsentResource_laterChoice lets the person choose after the configured time. Nothing
@@ -191,6 +181,46 @@ func TestAccConsentResource_writeOnly(t *testing.T) {
 		update(configured, map[string]any{"agreement_time": early, "user_ipv6": "2001:db8::1"}),
 		update(configured, map[string]any{"agreement_time": early, "user_ipv6": "2001:db8::2"}),
 	)
+}
+
+// TestAccConsentResource_identity imports by the identity that is stored, and moves the object
+// to another scope, where its identity follows.
+func TestAccConsentResource_identity(t *testing.T) {
+	acctest.PreCheck(t, acctest.Identities)
+	service := mocktest.Start(t)
+	jane := acctest.Block(service) + block(`agreement_time = "`+early+`"`)
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{
+				Config: jane,
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectIdentity(address, identityOf(mocktest.Project, person)),
+					statecheck.ExpectIdentityValueMatchesState(address, tfjsonpath.New("identity_id")),
+					statecheck.ExpectIdentityValueMatchesState(address, tfjsonpath.New("org_id")),
+					statecheck.ExpectIdentityValueMatchesState(address, tfjsonpath.New("project_id")),
+				},
+			},
+			{ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
+			{
+				Config:            strings.Replace(jane, mocktest.Project, "shop", 1),
+				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroyBeforeCreate)),
+				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(address, identityOf("shop", person))},
+			},
+		},
+	})
+
+	created := update(configured, map[string]any{"agreement_time": early})
+	wantUpdates(t, service, created, created)
+}
+
+// identityOf returns the resource identity of a person in a project of the organization.
+func identityOf(project, person string) map[string]knownvalue.Check {
+	return map[string]knownvalue.Check{
+		"org_id": knownvalue.StringExact(mocktest.Org), "project_id": knownvalue.StringExact(project),
+		"account_id": knownvalue.Null(), "identity_id": knownvalue.StringExact(person),
+	}
 }
 
 const address = "analytics_consent.jane"

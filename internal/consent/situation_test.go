@@ -35,6 +35,7 @@ type situation struct {
 	state   prototest.Attributes // some attributes after a refresh
 	says    string               // the warning of a plan; empty: none
 	changes bool                 // the plan changes the object
+	unsent  bool                 // by nothing that is sent
 	stands  bool                 // a destroy leaves the record as it is
 }
 
@@ -97,13 +98,23 @@ var situations = map[string]situation{
 		holds:   own(func(r *mockserver.ConsentRecord) { r.UserIPv6 = new("::ffff:c000:0201") }), state: prototest.Attributes{"user_ipv6": "192.0.2.1"},
 	},
 
+	"an address and a time that are no longer managed": {
+		holds: own(func(*mockserver.ConsentRecord) {}), config: prototest.Attributes{"user_ipv6": nil, "agreement_time": nil}, changes: true, unsent: true,
+	},
+
 	// The service keeps times to the second.
 	"a fraction that is cut":         {applied: fraction, holds: own(func(*mockserver.ConsentRecord) {}), state: fraction},
 	"a fraction that is rounded":     {applied: fraction, holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = "2026-01-31T12:00:01Z" }), state: fraction},
 	"a clause beside a rounded time": {applied: fraction, holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = "2026-01-31T12:00:01Z" }), config: prototest.Attributes{"clause_3_consent": true}, changes: true},
 	"a choice in the same second":    {applied: fraction, holds: choose("2026-01-31T12:00:01Z"), says: laterStands, stands: true},
 
-	// Without an agreement_time, no later choice can be recognised.
+	// Without an agreement_time, no later choice can be recognised. What is known to be ours can
+	// be changed, and given a time.
+	"no time configured, another clause": {applied: withoutIt, holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = nil }), config: prototest.Attributes{"clause_3_consent": true}, changes: true},
+	"a time is configured": {
+		applied: withoutIt, holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = nil }),
+		config: prototest.Attributes{"agreement_time": early, "clause_3_consent": true}, changes: true,
+	},
 	"no time configured":                              {applied: withoutIt, holds: choose(late), says: overwrites, changes: true},
 	"no time configured, a choice without a time":     {applied: withoutIt, holds: refusal(nil), says: overwrites, changes: true},
 	"no time configured, said so":                     {applied: withoutIt.With(prototest.Attributes{"keep_later_choice": true}), holds: choose(late), says: overwrites, changes: true},
@@ -147,6 +158,7 @@ func TestConsent_situations(t *testing.T) {
 
 			p.NewRun()
 			service.PutConsent(scope, person, tc.holds)
+			service.Reset()
 			state, diags = p.Update(name, state, wanted)
 			wantWarning(t, diags, map[bool]string{false: tc.says}[tc.changes])
 			if !tc.changes {
@@ -157,6 +169,9 @@ func TestConsent_situations(t *testing.T) {
 			clauses := configured
 			clauses[2] = wanted["clause_3_consent"] == true
 			wantHeld(t, service, clauses)
+			if n := service.Count(mockserver.OpUpdateConsent); (n != 1) != tc.unsent {
+				t.Errorf("%d updates were sent", n)
+			}
 			state, diags = wantEmptyPlan(t, p, state, wanted)
 			wantWarning(t, diags, "")
 			if strings.Contains(string(state.Private), "later_choice") {

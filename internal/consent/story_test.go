@@ -66,7 +66,6 @@ func TestConsent_choiceStands(t *testing.T) {
 		return withoutAddress.With(prototest.Attributes{"user_ipv6_wo": "192.0.2.7", "user_ipv6_wo_version": n})
 	}
 	stories := soak.SomeOf(3, map[string][]event{
-		"seen before a destroy":    {applies(withdrawing), chooses, plansNothing, destroys},
 		"made before a destroy":    {applies(withdrawing), chooses, destroys},
 		"seen by an import":        {chooses, imports, applies(withdrawing), plansNothing, destroys},
 		"an address is added":      {applies(withoutAddress), chooses, plansNothing, applies(withdrawing), plansNothing, destroys},
@@ -125,58 +124,4 @@ func TestConsent_choiceThatIsTakenBackIsDrift(t *testing.T) {
 			t.Error("the plan is empty although no choice stands any more")
 		}
 	}
-}
-
-// TestConsent_ownUntimedRecordStaysManageable has a service that forgets the time of a record.
-func TestConsent_ownUntimedRecordStaysManageable(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	forget := func() {
-		record, _ := service.Consent(scope, person)
-		record.AgreementTime, record.Extra = nil, untimed["null"]
-		service.PutConsent(scope, person, record)
-		p.NewRun()
-	}
-
-	// The record was written by this object, without a time. Now it is given one, and another
-	// clause.
-	untimedConfig := withdrawing.With(withoutIt)
-	state := created(t, p, service, untimedConfig)
-	forget()
-	state, _ = wantEmptyPlan(t, p, state, config(untimedConfig))
-	timed := config(withdrawing).With(prototest.Attributes{"clause_1_consent": false})
-	state, diags := p.Update(name, state, timed)
-	p.NoErrors(diags)
-	wantHeld(t, service, [5]bool{false, true, false, true, true})
-	state, _ = wantEmptyPlan(t, p, state, timed)
-
-	// A service that forgets the time of an unchanged record changes nothing.
-	forget()
-	state, _ = p.MustRefresh(name, state)
-	p.NewRun()
-	_, diags = p.Destroy(name, state)
-	p.NoErrors(diags)
-	wantHeld(t, service, [5]bool{})
-}
-
-// TestConsent_warnsOfWhatIsOverwrittenWithoutATime has no agreement_time configured. A new
-// person and a change of the configuration overwrite nobody. What a plan has said, its apply
-// says no more.
-func TestConsent_warnsOfWhatIsOverwrittenWithoutATime(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state, diags := p.Create(name, config(nil))
-	wantWarning(t, diags, "")
-	changed := config(prototest.Attributes{"clause_3_consent": true})
-	state, _ = p.MustRefresh(name, state)
-	state, diags = p.Update(name, state, changed)
-	wantWarning(t, diags, "")
-
-	service.PutConsent(scope, person, refusal(nil))
-	state, _ = p.MustRefresh(name, state)
-	_, diags = p.Plan(name, state, changed)
-	prototest.WantText(t, diags.Warnings(), overwrites, "The plan overwrites", "clause_1_consent, clause_2_consent", "set agreement_time", "keep_later_choice = false")
-	p.NewRun()
-	_, diags = p.Update(name, state, changed)
-	wantWarning(t, diags, "")
 }
