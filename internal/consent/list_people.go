@@ -26,18 +26,11 @@ const limitDayPeople = 100_000
 // errMorePeople ends the export of a day that has more people than a list takes.
 var errMorePeople = errors.New("the day has more people than a list takes")
 
-// candidate is a person of the source of a list, who may have a consent record.
-type candidate struct {
-	identity string
-	place    int // in the source
-}
-
 // source holds the people of a list, each of them once.
 type source struct {
-	placed string   // describes a place for messages, which never name a person
 	fields []string // members of a Person record that hold the identity, in the order of preference
 
-	people []candidate
+	people []string
 	known  map[string]bool
 	more   bool // the day has more people than a list takes
 
@@ -47,15 +40,14 @@ type source struct {
 	unknown int    // records that do not state their kind
 }
 
-func newSource(placed string, fields ...string) source {
-	return source{placed: placed, fields: fields, known: map[string]bool{}}
-}
-
-// add adds a person at a place, unless the person is known.
-func (s *source) add(identity string, place int) {
+// add adds a person, unless the person is known.
+func (s *source) add(identity string) {
+	if s.known == nil {
+		s.known = map[string]bool{}
+	}
 	if !s.known[identity] {
 		s.known[identity] = true
-		s.people = append(s.people, candidate{identity, place})
+		s.people = append(s.people, identity)
 	}
 }
 
@@ -78,11 +70,10 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 		return
 	}
 
-	fields := defaultIdentityFields
+	l.fields = defaultIdentityFields
 	if !m.IdentityField.IsNull() {
-		fields = []string{m.IdentityField.ValueString()}
+		l.fields = []string{m.IdentityField.ValueString()}
 	}
-	l.source = newSource("Person record %d of the day", fields...)
 
 	query := client.ExportQuery{Day: day, Kinds: []records.Kind{records.Person}, Finished: true}
 	_, err := l.client.Export(ctx, l.scope, query, &l.source)
@@ -96,7 +87,7 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 
 // Restart forgets every record.
 func (s *source) Restart() error {
-	*s = newSource(s.placed, s.fields...)
+	*s = source{fields: s.fields}
 	return nil
 }
 
@@ -117,7 +108,7 @@ func (s *source) Record(kind records.Kind, record jsontext.Value) error {
 		s.more = true
 		return errMorePeople
 	default:
-		s.add(identity, s.persons)
+		s.add(identity)
 	}
 
 	return nil

@@ -9,31 +9,15 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
-
-// startPipe starts a service and a provider that is connected to it in memory, for a
-// bubble. stop has to be called before the bubble ends.
-func startPipe(t *testing.T, settings prototest.Attributes, configure func(*mockserver.Server)) (p *prototest.Provider, service *mocktest.Instance, stop func()) {
-	t.Helper()
-	service = mocktest.StartPipe(t, configure)
-	dial, closeAll := service.Tracked()
-	p = prototest.MustStart(t, prototest.Config(service).With(settings), func(cfg *client.Config) { cfg.DialContext = dial })
-
-	return p, service, func() {
-		closeAll()
-		<-time.After(10 * time.Minute) // a login outlives the caller that began it
-	}
-}
 
 // population is a random source of people, and what a list of it has to show.
 type population struct {
@@ -102,22 +86,10 @@ func TestConsentList_showsExactlyWhatItShould(t *testing.T) {
 	t.Parallel()
 	for i := range soak.Schedules(60, 5_000) {
 		seed := soak.Seed(i)
-		synctest.Test(t, func(t *testing.T) {
-			defer func() {
-				if t.Failed() {
-					t.Logf("seed %d", seed)
-				}
-			}()
-
-			r := rand.New(rand.NewPCG(seed, 14))
-			people := newPopulation(r)
-			var f flights
-			p, service, stop := startPipe(t, prototest.Attributes{"max_retries": 0, "max_concurrency": people.width}, func(s *mockserver.Server) {
-				s.Wrap = f.wrap
-				s.FaultFor = people.fault(seed)
-			})
-			defer stop()
-
+		r := rand.New(rand.NewPCG(seed, 14))
+		people := newPopulation(r)
+		prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+			p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"max_retries": 0, "max_concurrency": people.width}))
 			for identity, has := range people.without {
 				if !has && !people.failing[identity] {
 					putConsents(service, identity)
@@ -126,24 +98,47 @@ func TestConsentList_showsExactlyWhatItShould(t *testing.T) {
 
 			req := listOf(people.source...)
 			if r.IntN(2) == 0 || len(people.source) == 0 {
-				service.PutExport(scope, "1999-12-31", mockserver.ExportDay{Persons: personRecords("identityId", people.source...)})
-				req = listDay(prototest.Attributes{"utc_date": "1999-12-31"})
+				service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("identityId", people.source...)})
+				req = listDay(nil)
 			}
 			req.Limit = int64(people.limit)
 
 			people.check(t, p.List(name, req))
-			if n, want := service.Count(mockserver.OpGetConsent), people.expectation(); n != want.lookedUp && want.failures < 10 {
-				t.Errorf("%d people were looked up, want %d", n, want.lookedUp)
-			}
-			if most := max(1, people.limit); people.limit > 0 && f.most > most || f.most > people.width {
-				t.Errorf("%d requests were under way, for a limit of %d and %d at a time", f.most, people.limit, people.width)
-			}
-			if n := service.Count(mockserver.OpExportRecords); f.whileExported || n > 1 {
-				t.Errorf("the day was asked for %d times, and people while it was read: %v", n, f.whileExported)
-			}
-
+			people.checkRequests(t, service)
 			people.checkPrefix(t, p, req, r.IntN(5))
-		})
+		}, func(s *mockserver.Server) { s.FaultFor = people.fault(seed) })
+
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+// checkRequests fails the test if other people were looked up, or too many at a time. A look-up
+// while the day is read would wait for ever where one request is allowed at a time.
+func (p population) checkRequests(t *testing.T, service *mocktest.Instance) {
+	t.Helper()
+	if n, want := service.Count(mockserver.OpGetConsent), p.expectation(); n != want.lookedUp && want.failures < 10 {
+		t.Errorf("%d people were looked up, want %d", n, want.lookedUp)
+	}
+	if n := service.Count(mockserver.OpExportRecords); n > 1 {
+		t.Errorf("the day was asked for %d times", n)
+	}
+
+	most, requests := p.width, service.Requests()
+	if p.limit > 0 {
+		most = min(most, p.limit)
+	}
+	for _, r := range requests {
+		flying := 0
+		for _, other := range requests {
+			if other.Operation == mockserver.OpGetConsent && !r.At.Before(other.At) && r.At.Before(other.At.Add(other.Took)) {
+				flying++
+			}
+		}
+		if flying > most {
+			t.Errorf("%d requests were under way, want at most %d", flying, most)
+		}
 	}
 }
 

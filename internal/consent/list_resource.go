@@ -137,13 +137,13 @@ type listing struct {
 	failed  int // people who could not be read
 }
 
-// lookUp is what the service says about a candidate.
+// lookUp is what the service says about a person.
 type lookUp struct {
-	candidate
-
-	held  answer.Consent
-	err   error
-	panic diag.Diagnostics // of a look-up that panicked
+	identity string
+	place    int // in the source, from 1 on; messages never name a person
+	held     answer.Consent
+	err      error
+	panic    diag.Diagnostics // of a look-up that panicked
 }
 
 // begin takes the people of the configured source. It reads the day.
@@ -165,9 +165,8 @@ func (l *listing) begin(ctx context.Context) {
 
 	var identities []string
 	l.diags.Append(m.IdentityIDs.ElementsAs(ctx, &identities, false)...)
-	l.source = newSource("identity_ids[%d]")
-	for i, identity := range identities {
-		l.add(identity, i)
+	for _, identity := range identities {
+		l.add(identity)
 	}
 }
 
@@ -216,7 +215,7 @@ func (l *listing) lookUp(ctx context.Context) []lookUp {
 	var wg sync.WaitGroup
 	for i := range lookUps {
 		person := &lookUps[i]
-		person.candidate = l.people[l.next+i]
+		person.identity, person.place = l.people[l.next+i], l.next+i+1
 		wg.Go(func() {
 			defer func() {
 				if recover() != nil { // in a goroutine of its own, where nothing else recovers
@@ -272,20 +271,19 @@ func (l *listing) result(ctx context.Context, person lookUp) list.ListResult {
 	return result
 }
 
-// failure returns the diagnostics of a person who could not be read: a warning with the
-// place of the person, or an error if the list as a whole has failed.
+// failure returns the diagnostics of a person who could not be read: a warning, or an error if
+// the list as a whole has failed.
 func (l *listing) failure(person lookUp) (diags diag.Diagnostics) {
 	l.failed++
-	where := fmt.Sprintf(l.placed, person.place)
 	problem := tfkit.ProblemOf(person.err, "")
 	if l.failed == mostFailures || transport.IsClass(person.err, concernEveryone...) {
-		problem.Detail = fmt.Sprintf("The list ended at %s: %d of its people could not be read.\n\n%s", where, l.failed, problem.Detail)
+		problem.Detail = fmt.Sprintf("The list ended at person %d: %d of its people could not be read.\n\n%s", person.place, l.failed, problem.Detail)
 		problem.AddError(&diags)
 
 		return diags
 	}
 
-	problem.Detail = "The consent of " + where + " could not be read, so this person is not listed.\n\n" + problem.Summary + ". " + problem.Detail
+	problem.Detail = fmt.Sprintf("Person %d of the source could not be read, and is not listed.\n\n%s. %s", person.place, problem.Summary, problem.Detail)
 	problem.Summary = "A person could not be read"
 	problem.AddWarning(&diags)
 

@@ -323,10 +323,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	config.KeepLaterChoice = plan.KeepLaterChoice // with its default
 	configured := config.configuredTime(note)
 	stands := config.leavesAlone(plan, note)
-
-	// A choice without a time cannot be compared once more, so it is left alone at once.
-	leftAlone := stands && note.Untimed
-	if plan.differs(state) && !leftAlone {
+	if plan.differs(state) && !stands {
 		at, ok := r.target(ctx, plan, resp.Private, &resp.Diagnostics)
 		if !ok {
 			return
