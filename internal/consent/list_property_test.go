@@ -184,7 +184,7 @@ func (p population) check(t *testing.T, results prototest.ListResults) {
 		t.Errorf("%d warnings are about failures, want %d; errors: %v", failures, want.failures, diags.Errors())
 	}
 	if want.missing > 0 {
-		prototest.WantText(t, diags.Warnings(), fmt.Sprintf("no consent record of %d p", want.missing))
+		prototest.WantText(t, diags.Warnings(), fmt.Sprintf("some people in the source: %d.", want.missing))
 	}
 	// Terraform reads no further than the limit, so the last result has to say it.
 	if last := results[max(0, len(results)-1):]; want.follows != "" {

@@ -140,7 +140,7 @@ type listing struct {
 // lookUp is what the service says about a person.
 type lookUp struct {
 	identity string
-	place    int // in the source, from 1 on; messages never name a person
+	place    int // in the source, each counted once, from 1 on; messages never name a person
 	held     answer.Consent
 	err      error
 	panic    diag.Diagnostics // of a look-up that panicked
@@ -283,7 +283,7 @@ func (l *listing) failure(person lookUp) (diags diag.Diagnostics) {
 		return diags
 	}
 
-	problem.Detail = fmt.Sprintf("Person %d of the source could not be read, and is not listed.\n\n%s. %s", person.place, problem.Summary, problem.Detail)
+	problem.Detail = fmt.Sprintf("Person %d of the source, in which each counts once, could not be read and is not listed.\n\n%s. %s", person.place, problem.Summary, problem.Detail)
 	problem.Summary = "A person could not be read"
 	problem.AddWarning(&diags)
 
@@ -297,7 +297,7 @@ func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
 	if l.missing > 0 {
 		tfkit.Problem{
 			Summary: "People without a consent record",
-			Detail:  "The service has no consent record of " + people(l.missing) + " in the source, so there is nothing to list or to import.",
+			Detail:  fmt.Sprintf("The service has no consent record of some people in the source: %d. There is nothing to list or to import of them.", l.missing),
 		}.AddWarning(diags)
 	}
 
@@ -306,7 +306,7 @@ func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
 	case l.isFull() && more:
 		tfkit.Problem{
 			Summary: "The list ends at its limit",
-			Detail:  "The list ended at its limit of " + people(l.found) + ", and its source has more people, who were not looked up.",
+			Detail:  fmt.Sprintf("The list ended at its limit of %d, and its source has more people, who were not looked up.", l.found),
 			Do:      "raise limit in the list block to see more of them.",
 		}.AddWarning(diags)
 	case ctx.Err() != nil:
@@ -319,17 +319,9 @@ func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
 	case more:
 		tfkit.Problem{
 			Summary: "Too many people for one list",
-			Detail:  "The day has more than " + people(limitDayPeople) + ", and a list takes no more. The others were not looked up.",
+			Detail:  fmt.Sprintf("The day has more than %d people, and a list takes no more. The others were not looked up.", limitDayPeople),
 			Do:      "export the day with analytics_export_file, and list its people by identity_ids; or manage them with analytics_consent_batch.",
 			At:      tfkit.AtUTCDate,
 		}.AddError(diags)
 	}
-}
-
-// people returns a number of people for messages.
-func people(n int) string {
-	if n == 1 {
-		return "1 person"
-	}
-	return fmt.Sprintf("%d people", n)
 }

@@ -42,7 +42,7 @@ func TestCLIConsentList_limitIsSaid(t *testing.T) {
 			t.Errorf("%q: %d people are listed, want %d:\n%s", lines, n, want, queried.Output)
 		}
 
-		says := strings.Contains(queried.Words(), fmt.Sprintf("The list ended at its limit of %d people, and its source has more people, who were not looked up.", want))
+		says := strings.Contains(queried.Words(), fmt.Sprintf("The list ended at its limit of %d, and its source has more people, who were not looked up.", want))
 		if says != (want < 120) {
 			t.Errorf("%q: it says that more follow: %v\n%s", lines, says, queried.Output)
 		}

@@ -52,6 +52,12 @@ func (m *recordModel) otherClauses(other recordModel) (names []string) {
 	return names
 }
 
+// agreed returns the agreement_time; the zero Time if it is not set, or no time.
+func (m *recordModel) agreed() time.Time {
+	at, _ := m.AgreementTime.Value()
+	return at
+}
+
 // fromAPI sets all attributes from an answer. A field that the answer lacks becomes null.
 func (m *recordModel) fromAPI(held answer.Consent) {
 	for i, c := range m.clauses() {
@@ -121,8 +127,7 @@ func (m *resourceModel) written(note choiceNote) *client.Choice {
 // attribute is in the configuration alone.
 func (m *resourceModel) updateWith(config resourceModel) client.ConsentUpdate {
 	choice := m.choice()
-	u := client.ConsentUpdate{Clauses: choice.Clauses, Manual: choice.Manual}
-	u.AgreementTime, _ = m.AgreementTime.Value()
+	u := client.ConsentUpdate{Clauses: choice.Clauses, Manual: choice.Manual, AgreementTime: m.agreed()}
 	u.UserIPv6, _ = m.UserIPv6.Value()
 	if address, ok := config.UserIPv6WO.Value(); ok {
 		u.UserIPv6 = address
@@ -162,59 +167,51 @@ func keepPrior[T attr.Value](planned, prior T) T {
 	return prior
 }
 
-// protected returns the time after which a choice of the person stands: agreed, or the zero
-// Time if keep_later_choice is false.
-func (m *resourceModel) protected(agreed time.Time) time.Time {
+// protected returns the time after which a choice of the person stands: the first of times that
+// is not zero, or the zero Time if keep_later_choice is false.
+func (m *resourceModel) protected(times ...time.Time) time.Time {
 	if !m.KeepLaterChoice.ValueBool() {
 		return time.Time{}
 	}
-	return agreed
+	return cmp.Or(times...)
+}
+
+// since returns the time after which a choice stands against the configuration m. It is the
+// noted one if agreement_time is no longer configured.
+func (m *resourceModel) since(note choiceNote) time.Time {
+	return m.protected(m.agreed(), note.Configured)
 }
 
 // comparesNothing reports whether later choices are to stand, and there is no time to compare
 // them with.
 func (m *resourceModel) comparesNothing(note choiceNote) bool {
-	return m.KeepLaterChoice.ValueBool() && !m.AgreementTime.IsUnknown() && m.configuredTime(note).IsZero()
-}
-
-// configuredTime returns the configured agreement_time: the attribute, or the noted one if
-// the attribute is no longer configured. The zero Time is none.
-func (m *resourceModel) configuredTime(note choiceNote) time.Time {
-	if configured, ok := m.AgreementTime.Value(); ok {
-		return configured
-	}
-	return note.Configured
+	return m.KeepLaterChoice.ValueBool() && !m.AgreementTime.IsUnknown() && m.since(note).IsZero()
 }
 
 // leavesAlone reports whether the person's choice in state stands against the configured one.
 func (m *resourceModel) leavesAlone(state resourceModel, note choiceNote) bool {
-	configured := m.configuredTime(note)
-	if m.protected(configured).IsZero() {
-		return false
-	}
-
+	since, chosen := m.since(note), state.agreed()
 	sameClauses := len(m.otherClauses(state.recordModel)) == 0
-	if note.Untimed {
-		return !sameClauses
-	}
 
-	chosen, known := state.AgreementTime.Value()
-	if !known { // no longer managed, so only the note tells whether a later choice stood
+	switch {
+	case since.IsZero():
+		return false
+	case note.Untimed:
+		return !sameClauses
+	case chosen.IsZero(): // no longer managed, so only the note tells whether a later choice stood
 		return note.stands()
 	}
 
-	isOwn := sameClauses && client.SameTime(chosen, configured)
+	isOwn := sameClauses && client.SameTime(chosen, since)
 
-	return chosen.UnixMilli() > configured.UnixMilli() && !isOwn
+	return chosen.UnixMilli() > since.UnixMilli() && !isOwn
 }
 
 // isHeld reports whether the answer may be the record in state, at a service that keeps its
 // time to the second.
 func (m *resourceModel) isHeld(held answer.Consent) bool {
-	own, known := m.AgreementTime.Value()
 	at, timed := held.AgreementTime.Get()
-
-	return known && timed && client.SameTime(at, own) && held.HasClauses(m.choice().Clauses)
+	return timed && client.SameTime(at, m.agreed()) && held.HasClauses(m.choice().Clauses)
 }
 
 // refresh updates the state from an answer and returns the note to store. The first answer
@@ -276,16 +273,14 @@ type choiceNote struct {
 	// object has written. It may be a later choice, so it stands.
 	Untimed bool `json:"untimed,omitzero"`
 	// Unconfigured reports that the record has other clauses than this object has written,
-	// and a time, while the configuration has none to compare it with. It does not stand.
+	// and a time, while there is none after which a choice is to stand. It does not stand.
 	Unconfigured bool `json:"unconfigured,omitzero"`
 }
 
 // readNote returns the note in private state; the zero note if it holds none.
 func readNote(ctx context.Context, private tfkit.Private) (n choiceNote) {
 	text, _ := private.GetKey(ctx, noteKey)
-	if json.Unmarshal(text, &n) != nil {
-		return choiceNote{}
-	}
+	_ = json.Unmarshal(text, &n) // fails without a note
 
 	return n
 }
@@ -303,27 +298,19 @@ func (n choiceNote) write(ctx context.Context, private tfkit.Private) diag.Diagn
 // stands reports whether a choice of the person is known to stand.
 func (n choiceNote) stands() bool { return n.Untimed || !n.Configured.IsZero() }
 
-// configuredTime returns the configured time that a choice is compared with: the noted one,
-// or else that of the state. The zero Time is none.
-func (n choiceNote) configuredTime(state resourceModel) time.Time {
-	inState, _ := state.AgreementTime.Value()
-	return cmp.Or(n.Configured, inState)
-}
-
 // after returns the note to store after a refresh of state.
 func (n choiceNote) after(state resourceModel, held answer.Consent) choiceNote {
-	configured := n.configuredTime(state)
-	protected := state.protected(configured)
+	protected := state.protected(n.Configured, state.agreed())
 	isOwn := n == choiceNote{} && held.HasClauses(state.choice().Clauses)
 
 	switch {
 	case !isOwn && held.IsUntimed():
-		return choiceNote{Configured: configured, Untimed: true}
-	case !isOwn && configured.IsZero():
+		return choiceNote{Configured: protected, Untimed: true}
+	case !isOwn && protected.IsZero():
 		return choiceNote{Unconfigured: true}
 	case protected.IsZero() || !held.LaterThan(protected) || isOwn && state.isHeld(held):
 		return choiceNote{}
 	}
 
-	return choiceNote{Configured: configured}
+	return choiceNote{Configured: protected}
 }

@@ -125,8 +125,7 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	}
 
 	if plan != nil && (state == nil || !plan.AgreementTime.SemanticEquals(state.AgreementTime)) { // the service may hold any time
-		agreed, _ := plan.AgreementTime.Value()
-		if err := tfkit.CheckAgreed(agreed); err != nil {
+		if err := tfkit.CheckAgreed(plan.agreed()); err != nil {
 			tfkit.Problem{Summary: "Not a time of agreement", Detail: "The value " + err.Error() + ".", At: path.Root("agreement_time")}.AddError(&resp.Diagnostics)
 		}
 	}
@@ -188,8 +187,7 @@ func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n
 	plan.UserIPv6 = plan.UserIPv6.SpelledLike(state.UserIPv6)
 	plan.AgreementTime = plan.AgreementTime.SpelledLike(state.AgreementTime)
 	if plan.leavesAlone(state, note) {
-		chosen, _ := state.AgreementTime.Value()
-		warnStands(diags, plan.configuredTime(note), chosen, note.Untimed)
+		warnStands(diags, plan.since(note), state.agreed(), note.Untimed)
 		plan.keepChoice(state)
 	}
 
@@ -248,14 +246,14 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 	}
 
 	u := plan.updateWith(config)
-	u.KeepLaterThan = plan.protected(u.AgreementTime)
+	u.KeepLaterThan = plan.since(choiceNote{})
 
 	overwritten, ok := at.overwrittenBy(ctx, plan)
 	if !ok {
 		return
 	}
 
-	kept, ok := at.write(ctx, u, nil, tfkit.NothingSaved)
+	note, ok := at.write(ctx, u, nil, tfkit.NothingSaved)
 	if !ok {
 		return
 	}
@@ -263,10 +261,8 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 		warnOverwritten(&resp.Diagnostics, "The apply has overwritten", overwritten)
 	}
 
+	resp.Diagnostics.Append(note.write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	if kept {
-		resp.Diagnostics.Append(choiceNote{Configured: u.KeepLaterThan}.write(ctx, resp.Private)...)
-	}
 }
 
 func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -321,9 +317,12 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 
 	note := readNote(ctx, req.Private)
 	config.KeepLaterChoice = plan.KeepLaterChoice // with its default
-	configured := config.configuredTime(note)
-	stands := config.leavesAlone(plan, note)
-	if plan.differs(state) && !stands {
+
+	// The note outlives a change of other attributes, and ends with a write.
+	var noteAfter choiceNote
+	if config.leavesAlone(plan, note) {
+		noteAfter = choiceNote{Configured: config.since(note), Untimed: note.Untimed}
+	} else if plan.differs(state) {
 		at, ok := r.target(ctx, plan, resp.Private, &resp.Diagnostics)
 		if !ok {
 			return
@@ -331,19 +330,13 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 		r.Written.Keep(at.object, at.scope, at.identity) // the plan warns
 
 		u := plan.updateWith(config)
-		u.KeepLaterThan = plan.protected(configured)
+		u.KeepLaterThan = config.since(note)
 		u.OnlyKnown = !u.KeepLaterThan.IsZero() // a record cannot be removed, so a missing one is an error
 
-		stands, ok = at.write(ctx, u, state.written(note), tfkit.PriorKept)
+		noteAfter, ok = at.write(ctx, u, state.written(note), tfkit.PriorKept)
 		if !ok {
 			return
 		}
-	}
-
-	// The note outlives a change of other attributes, and ends with a write.
-	var noteAfter choiceNote
-	if stands {
-		noteAfter = choiceNote{Configured: configured, Untimed: note.Untimed}
 	}
 
 	resp.Diagnostics.Append(noteAfter.write(ctx, resp.Private)...)
@@ -371,7 +364,7 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 	note := readNote(ctx, req.Private)
 	u := client.ConsentUpdate{ // without an agreement_time, and for a record that exists
 		Manual:        state.Manual.ValueBool(),
-		KeepLaterThan: state.protected(note.configuredTime(state)),
+		KeepLaterThan: state.protected(note.Configured, state.agreed()),
 		OnlyKnown:     true,
 		Skip:          client.SkipSameClauses,
 	}

@@ -72,9 +72,9 @@ func (at target) update(ctx context.Context, u client.ConsentUpdate, prior *clie
 	return result, err
 }
 
-// write sends an update and reports whether a later choice was kept instead. An error is
-// reported with inState, and ok is false.
-func (at target) write(ctx context.Context, u client.ConsentUpdate, prior *client.Choice, inState string) (kept, ok bool) {
+// write sends an update and returns the note to store, which is of a later choice that was kept
+// instead. An error is reported with inState, and ok is false.
+func (at target) write(ctx context.Context, u client.ConsentUpdate, prior *client.Choice, inState string) (note choiceNote, ok bool) {
 	result, err := at.update(ctx, u, prior)
 	if e, ok := errors.AsType[*transport.Error](err); ok && u.OnlyKnown && e.Class == transport.ClassNotFound {
 		tfkit.Problem{
@@ -84,14 +84,17 @@ func (at target) write(ctx context.Context, u client.ConsentUpdate, prior *clien
 			Do:      tfkit.AdviceApplyAgain,
 		}.AddError(at.diags)
 
-		return false, false
+		return note, false
 	}
 	if err != nil {
 		tfkit.AddError(at.diags, err, inState, answer.ConsentFields...)
-		return false, false
+		return note, false
+	}
+	if result.Kept != nil {
+		note.Configured = u.KeepLaterThan
 	}
 
-	return result.Kept != nil, true
+	return note, true
 }
 
 // withdraw sends a withdrawal, unless another object of this run looks after the person.
