@@ -21,32 +21,31 @@ func TestAccFunctions_basic(t *testing.T) {
 		return statecheck.ExpectKnownOutputValue(output, knownvalue.StringExact(want))
 	}
 
+	const ada = header + ",user_ipv6\nada@example.com,true,false,true,false,true,::ffff:192.0.2.1\n"
+	with := func(text string) config.Variables {
+		return config.Variables{"key": config.StringVariable("0123456789abcdef"), "text": config.StringVariable(text)}
+	}
+
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
 		Steps: []resource.TestStep{
-			{
-				Config:      `output "result" { value = provider::analytics::ipv6_mapped("192.0.2.1/32") }`,
-				ExpectError: regexp.MustCompile(`must be an IPv6 or IPv4\s+address`),
-			},
 			{
 				Config:      `output "dates" { value = provider::analytics::utc_dates("2026-03-02", "2026-03-01") }`,
 				ExpectError: regexp.MustCompile(`Invalid value for "to" parameter: The last date is before\s+the\s+first\.\n`),
 			},
 			{
-				Config:      `output "id" { value = provider::analytics::import_id("jane", "org-demo", "") }`,
-				ExpectError: regexp.MustCompile(`Invalid value for "scope" parameter: This value of the scope`),
+				Config:          testAccFunctionsConfig,
+				ConfigVariables: with(header + "\n"),
+				ExpectError:     regexp.MustCompile(`Invalid value for "text" parameter: The rows cannot be used`),
 			},
 			{
 				Config:          testAccFunctionsConfig,
-				ConfigVariables: config.Variables{"key": config.StringVariable("0123456789abcde")},
-				ExpectError:     regexp.MustCompile(`Invalid value for "key" parameter: The key is too short`),
-			},
-			{
-				Config:          testAccFunctionsConfig,
-				ConfigVariables: config.Variables{"key": config.StringVariable("0123456789abcdef")},
+				ConfigVariables: with(ada),
 				ConfigStateChecks: []statecheck.StateCheck{
 					is("mapped", "::ffff:192.0.2.1"), is("pseudonym", pseudonymOfAda), is("dates", "2026-02-28 2026-03-01"),
 					is("person", "jane%20doe"), is("account", "acct%207/jane"), is("project", "org-demo/100%25/jane%2F1+1@example.com"),
+					is("rows", `[{"agreement_time":null,"clause_1_consent":true,"clause_2_consent":false,"clause_3_consent":true,"clause_4_consent":false,"clause_5_consent":true,`+
+						`"identity_id":"ada@example.com","line":2,"manual":true,"user_ipv6":"192.0.2.1"}]`),
 				},
 			},
 		},
@@ -61,6 +60,16 @@ variable "key" {
 
 output "pseudonym" {
   value     = provider::analytics::pseudonym("ada@example.com", var.key)
+  sensitive = true
+}
+
+variable "text" {
+  type      = string
+  sensitive = true
+}
+
+output "rows" {
+  value     = jsonencode(provider::analytics::consent_rows(var.text))
   sensitive = true
 }
 

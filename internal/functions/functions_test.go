@@ -4,10 +4,8 @@ package functions_test
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -18,6 +16,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/functions"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }
@@ -53,15 +52,16 @@ func call(t *testing.T, f function.Function, arguments []string, variadic ...str
 	return resp.Result.Value(), resp.Error
 }
 
-// TestFunctions_results calls the functions that return a text or a list of texts.
+const header = "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent"
+
+// TestFunctions_results compares texts, and what lists hold.
 func TestFunctions_results(t *testing.T) {
 	t.Parallel()
-	const longest = "2016-01-01"
 	for name, tc := range map[string]struct {
 		f         function.Function
 		arguments []string
 		scope     []string
-		want      []string // of a list, its texts
+		want      []string // of a list, its values
 	}{
 		"IPv4 is mapped":             {f: functions.NewIPv6Mapped(), arguments: []string{"192.0.2.1"}, want: []string{"::ffff:192.0.2.1"}},
 		"a mapped address":           {f: functions.NewIPv6Mapped(), arguments: []string{"::FFFF:C000:0201"}, want: []string{"::ffff:192.0.2.1"}},
@@ -71,11 +71,18 @@ func TestFunctions_results(t *testing.T) {
 		"one day":                    {f: functions.NewUTCDates(), arguments: []string{"2026-03-01", "2026-03-01"}, want: []string{"2026-03-01"}},
 		"a leap year":                {f: functions.NewUTCDates(), arguments: []string{"2028-02-28", "2028-03-01"}, want: []string{"2028-02-28", "2028-02-29", "2028-03-01"}},
 		"a new year":                 {f: functions.NewUTCDates(), arguments: []string{"2025-12-31", "2026-01-01"}, want: []string{"2025-12-31", "2026-01-01"}},
-		"the longest range":          {f: functions.NewUTCDates(), arguments: []string{longest, "2026-01-07"}, want: days(t, longest, 3660)},
 		"a person in the provider's": {f: functions.NewImportID(), arguments: []string{"jane doe/1+1@example.com"}, want: []string{"jane%20doe%2F1+1@example.com"}},
 		"a person in an account":     {f: functions.NewImportID(), arguments: []string{"jane"}, scope: []string{"acct 7"}, want: []string{"acct%207/jane"}},
 		"a person in a project":      {f: functions.NewImportID(), arguments: []string{"jane"}, scope: []string{"org/demo", "100%"}, want: []string{"org%2Fdemo/100%25/jane"}},
 		"a pseudonym":                {f: functions.NewPseudonym(), arguments: []string{"ada@example.com", "0123456789abcdef"}, want: []string{pseudonymOfAda}},
+		"rows": {f: functions.NewConsentRows(), arguments: []string{
+			header + ",user_ipv6,agreement_time,manual\nada,true,false,true,false,true,::ffff:192.0.2.1,2026-02-01T09:00:00+01:00,false\njane,false,false,false,false,false,,,\n",
+		}, want: []string{
+			`{"agreement_time":"2026-02-01T08:00:00Z","clause_1_consent":true,"clause_2_consent":false,"clause_3_consent":true,"clause_4_consent":false,"clause_5_consent":true,` +
+				`"identity_id":"ada","line":2,"manual":false,"user_ipv6":"192.0.2.1"}`,
+			`{"agreement_time":<null>,"clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false,` +
+				`"identity_id":"jane","line":3,"manual":true,"user_ipv6":<null>}`,
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -84,18 +91,27 @@ func TestFunctions_results(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			texts := []attr.Value{got}
+			values := []attr.Value{got}
 			if list, ok := got.(types.List); ok {
-				texts = list.Elements()
+				values = list.Elements()
 			}
-			var want []attr.Value
-			for _, text := range tc.want {
-				want = append(want, types.StringValue(text))
+			var texts []string
+			for _, value := range values {
+				text := value.String()
+				if s, ok := value.(types.String); ok {
+					text = s.ValueString()
+				}
+				texts = append(texts, text)
 			}
-			if diff := cmp.Diff(want, texts); diff != "" {
+			if diff := cmp.Diff(tc.want, texts); diff != "" {
 				t.Errorf("another result (-want +got):\n%s", diff)
 			}
 		})
+	}
+
+	longest, err := call(t, functions.NewUTCDates(), []string{"2016-01-01", "2026-01-07"})
+	if list, ok := longest.(types.List); err != nil || !ok || len(list.Elements()) != 3660 {
+		t.Errorf("the longest range is %v, %v", longest, err)
 	}
 }
 
@@ -103,20 +119,6 @@ func TestFunctions_results(t *testing.T) {
 //
 //	printf ada@example.com | openssl dgst -sha256 -hmac 0123456789abcdef | cut -c1-32
 const pseudonymOfAda = "512383176ce1b4c279ee430548cf07ec"
-
-// days returns n dates from a first one on.
-func days(t *testing.T, first string, n int) (dates []string) {
-	t.Helper()
-	day, err := time.Parse(time.DateOnly, first)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range n {
-		dates = append(dates, day.AddDate(0, 0, i).Format(time.DateOnly))
-	}
-
-	return dates
-}
 
 // TestFunctions_refuse holds that an error is about an argument, ends without the full stop
 // that Terraform adds, and shows none of the arguments.
@@ -174,8 +176,8 @@ func TestFunctions_refuse(t *testing.T) {
 	}
 }
 
-// FuzzImportID_decodesToTheSamePerson holds that an import splits and decodes every ID
-// into exactly the parts that it was made from.
+// FuzzImportID_decodesToTheSamePerson imports every ID into exactly the parts that it was made
+// from.
 func FuzzImportID_decodesToTheSamePerson(f *testing.F) {
 	for _, identity := range []string{"jane doe", "a+b@example.com", "100%", "a/b", "ümläut", "%2F", "a%20b"} {
 		f.Add(identity, "org", "project")
@@ -191,79 +193,11 @@ func FuzzImportID_decodesToTheSamePerson(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, ok := got.(types.String)
-		if !ok {
-			t.Fatalf("the result is %T", got)
-		}
-		parts := strings.Split(text.ValueString(), "/")
-		for i, part := range parts {
-			decoded, err := url.PathUnescape(part)
-			if err != nil {
-				t.Fatal(err)
-			}
-			parts[i] = decoded
-		}
-		if diff := cmp.Diff([]string{org, project, identity}, parts); diff != "" {
-			t.Errorf("another person is imported (-want +got):\n%s", diff)
+		id, _ := got.(types.String)
+		p := prototest.MustStart(t, prototest.Attributes{"base_url": "http://localhost:1", "api_secret_key": "k"})
+		state := p.ImportOnly("analytics_consent", id.ValueString()).Attributes
+		if state["org_id"] != org || state["project_id"] != project || state["identity_id"] != identity {
+			t.Errorf("%q imports %v", id, state)
 		}
 	})
-}
-
-const header = "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent"
-
-func TestConsentRows_formats(t *testing.T) {
-	t.Parallel()
-	for format, text := range map[string]string{
-		"csv": header + ",user_ipv6,agreement_time,manual\n" +
-			"ada,true,false,true,false,true,::ffff:192.0.2.1,2026-02-01T09:00:00+01:00,false\n" +
-			"jane,false,false,false,false,false,,,\n",
-		"ndjson": `{"identity_id":"ada","clause_1_consent":true,"clause_2_consent":false,"clause_3_consent":true,"clause_4_consent":false,"clause_5_consent":true,"user_ipv6":"192.0.2.1","agreement_time":"2026-02-01T08:00:00Z","manual":false}` + "\n" +
-			`{"identity_id":"jane","clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}` + "\n",
-	} {
-		t.Run(format, func(t *testing.T) {
-			t.Parallel()
-			got, err := call(t, functions.NewConsentRows(), []string{text})
-			if err != nil {
-				t.Fatal(err)
-			}
-			list, ok := got.(types.List)
-			if !ok || len(list.Elements()) != 2 {
-				t.Fatalf("the rows are %v", got)
-			}
-
-			first := map[string]int{"csv": 2, "ndjson": 1}[format]
-			for i, want := range []map[string]attr.Value{
-				row(first, "ada", [5]bool{true, false, true, false, true}, types.StringValue("192.0.2.1"), types.StringValue("2026-02-01T08:00:00Z"), false),
-				row(first+1, "jane", [5]bool{}, types.StringNull(), types.StringNull(), true),
-			} {
-				object, ok := list.Elements()[i].(types.Object)
-				if !ok {
-					t.Fatalf("row %d is %T", i, list.Elements()[i])
-				}
-				for name, value := range want {
-					if !object.Attributes()[name].Equal(value) {
-						t.Errorf("%s of row %d is %v; want %v", name, i, object.Attributes()[name], value)
-					}
-				}
-				if len(object.Attributes()) != len(want) {
-					t.Errorf("row %d has %d attributes; want %d", i, len(object.Attributes()), len(want))
-				}
-			}
-		})
-	}
-}
-
-func row(line int, identity string, clauses [5]bool, address, agreed types.String, manual bool) map[string]attr.Value {
-	return map[string]attr.Value{
-		"line":             types.Int64Value(int64(line)),
-		"identity_id":      types.StringValue(identity),
-		"clause_1_consent": types.BoolValue(clauses[0]),
-		"clause_2_consent": types.BoolValue(clauses[1]),
-		"clause_3_consent": types.BoolValue(clauses[2]),
-		"clause_4_consent": types.BoolValue(clauses[3]),
-		"clause_5_consent": types.BoolValue(clauses[4]),
-		"user_ipv6":        address,
-		"agreement_time":   agreed,
-		"manual":           types.BoolValue(manual),
-	}
 }

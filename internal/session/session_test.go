@@ -3,15 +3,11 @@
 package session_test
 
 import (
-	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
@@ -60,26 +56,6 @@ func TestCurrentUser_answers(t *testing.T) {
 	}
 }
 
-// statusWith asks the service who a token belongs to, and returns the status.
-func statusWith(t *testing.T, service *mocktest.Instance, token string) int {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, service.URL+"/v1/user/self", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "bearer "+token)
-
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	resp, err := (&http.Client{Transport: transport}).Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-
-	return resp.StatusCode
-}
-
 // TestSessionToken_isFreshEachTime opens tokens beside the one that the provider has, which
 // last an hour also if they do not say so. Then the service quotes one of them.
 func TestSessionToken_isFreshEachTime(t *testing.T) {
@@ -102,9 +78,8 @@ func TestSessionToken_isFreshEachTime(t *testing.T) {
 				p.NoErrors(diags)
 
 				tokens[i], _ = opened["token"].(string)
-				if got := statusWith(t, service, tokens[i]); got != http.StatusOK {
-					t.Errorf("the service answers the token with %d", got)
-				}
+				_, diags = prototest.MustStart(t, prototest.Attributes{"base_url": service.URL, "token": tokens[i]}).ReadData(currentUser, prototest.Attributes{})
+				p.NoErrors(diags)
 				expires, _ := opened["expires_at"].(string)
 				if at, err := time.Parse(time.RFC3339, expires); err != nil || at.Before(began.Add(59*time.Minute)) || at.After(time.Now().Add(61*time.Minute)) {
 					t.Errorf("the token expires at %s", expires)
@@ -148,35 +123,5 @@ func TestSessionToken_refusals(t *testing.T) {
 	prototest.WantText(t, diags.Errors(), "Authentication rejected")
 	if n := service.Count(mockserver.OpLogin); n != 1 {
 		t.Errorf("%d logins were tried", n)
-	}
-}
-
-// TestCLISessionToken_staysOutOfState hands the token to a program, which writes it down,
-// and looks for it in what Terraform has written.
-func TestCLISessionToken_staysOutOfState(t *testing.T) {
-	t.Parallel()
-	service := mocktest.Start(t)
-	cli := clitest.New(t, `
-ephemeral "analytics_session_token" "tool" {}
-
-resource "terraform_data" "tool" {
-  provisioner "local-exec" {
-    command     = "printf %s \"$TOKEN\" > token"
-    environment = { TOKEN = ephemeral.analytics_session_token.tool.token }
-  }
-}
-`, service.EnvironmentWithLogin())
-	cli.Needs(acctest.Ephemeral)
-	applied := cli.MustRun("apply", "-auto-approve")
-
-	token, err := os.ReadFile(filepath.Join(cli.Dir, "token"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := statusWith(t, service, string(token)); got != http.StatusOK {
-		t.Errorf("the service answers the token with %d", got)
-	}
-	if strings.Contains(cli.ReadFile("terraform.tfstate")+applied.Output, string(token)) {
-		t.Error("the token is in state or shown")
 	}
 }

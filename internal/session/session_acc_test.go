@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package session_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/echoprovider"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+func TestAccCurrentUserDataSource_basic(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 403, Body: []byte(`{}`)})
+	self := acctest.Block(service) + `data "analytics_current_user" "self" {}`
+	json := tfjsonpath.New("json")
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{Config: self, ExpectError: acctest.Message("Not permitted")},
+			{
+				Config: self,
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue("data.analytics_current_user.self", json, knownvalue.StringRegexp(regexp.MustCompile(regexp.QuoteMeta(service.Email)))),
+					statecheck.ExpectSensitiveValue("data.analytics_current_user.self", json),
+				},
+			},
+		},
+	})
+}
+
+func TestAccSessionTokenEphemeral_basic(t *testing.T) {
+	acctest.PreCheck(t, acctest.Ephemeral)
+	service := mocktest.Start(t)
+	withKey := fmt.Sprintf("provider \"analytics\" {\n  base_url       = %q\n  api_secret_key = %q\n}\n", service.URL, service.SecretKey)
+	factories := acctest.Factories()
+	factories["echo"] = echoprovider.NewProviderServer()
+	const echoed = `
+ephemeral "analytics_session_token" "tool" {}
+
+provider "echo" {
+  data = ephemeral.analytics_session_token.tool
+}
+
+resource "echo" "tool" {}
+`
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: factories,
+		Steps: []resource.TestStep{
+			{Config: withKey + echoed, ExpectError: acctest.Message("Nothing to log in with")},
+			{
+				Config: acctest.Block(service) + echoed,
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue("echo.tool", tfjsonpath.New("data").AtMapKey("token"), knownvalue.StringRegexp(regexp.MustCompile(`^[\w-]+\.[\w-]+\.`))),
+					statecheck.ExpectKnownValue("echo.tool", tfjsonpath.New("data").AtMapKey("expires_at"), knownvalue.NotNull()),
+				},
+			},
+		},
+	})
+}
+
+// TestCLISessionToken_staysOutOfState hands the token to a program, which writes it down,
+// and looks for it in what Terraform has written.
+func TestCLISessionToken_staysOutOfState(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	cli := clitest.New(t, `
+ephemeral "analytics_session_token" "tool" {}
+
+resource "terraform_data" "tool" {
+  provisioner "local-exec" {
+    command     = "printf %s \"$TOKEN\" > token"
+    environment = { TOKEN = ephemeral.analytics_session_token.tool.token }
+  }
+}
+`, service.EnvironmentWithLogin())
+	cli.Needs(acctest.Ephemeral)
+	applied := cli.MustRun("apply", "-auto-approve")
+
+	token, err := os.ReadFile(filepath.Join(cli.Dir, "token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(token) == 0 || strings.Contains(cli.ReadFile("terraform.tfstate")+applied.Output, string(token)) {
+		t.Errorf("the token %q is in state or shown", token)
+	}
+}
