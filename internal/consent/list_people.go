@@ -42,9 +42,6 @@ type source struct {
 
 // add adds a person, unless the person is known.
 func (s *source) add(identity string) {
-	if s.known == nil {
-		s.known = map[string]bool{}
-	}
 	if !s.known[identity] {
 		s.known[identity] = true
 		s.people = append(s.people, identity)
@@ -70,7 +67,8 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 		return
 	}
 
-	l.fields = defaultIdentityFields
+	// The interface shows no field of such a record (section 2), so the names are our assumption.
+	l.fields = []string{"identityId", "identity_id"}
 	if !m.IdentityField.IsNull() {
 		l.fields = []string{m.IdentityField.ValueString()}
 	}
@@ -87,7 +85,7 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 
 // Restart forgets every record.
 func (s *source) Restart() error {
-	*s = source{fields: s.fields}
+	*s = source{fields: s.fields, known: map[string]bool{}}
 	return nil
 }
 

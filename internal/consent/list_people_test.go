@@ -18,7 +18,7 @@ import (
 // TestConsentListDay_takesUpToTheLargestNumber reads a day of more people than one list takes.
 func TestConsentListDay_takesUpToTheLargestNumber(t *testing.T) {
 	t.Parallel()
-	run := &listing{source: source{fields: defaultIdentityFields, people: make([]string, limitDayPeople-1)}, service: &tfkit.Service{}}
+	run := &listing{source: source{fields: []string{"identityId"}, known: map[string]bool{}, people: make([]string, limitDayPeople-1)}, service: &tfkit.Service{}}
 	for _, tc := range []struct {
 		identity string
 		want     error

@@ -34,10 +34,6 @@ var (
 // limitIdentityIDs is the largest number of identities that a list accepts.
 const limitIdentityIDs = 10_000
 
-// defaultIdentityFields are the members of a Person record that hold the identity. The
-// interface shows no field of such a record (section 2), so they are our assumption.
-var defaultIdentityFields = []string{"identityId", "identity_id"}
-
 // NewListResource returns the list resource analytics_consent.
 func NewListResource() list.ListResource { return &consentList{} }
 
@@ -101,7 +97,7 @@ func (l *consentList) ListResourceConfigValidators(context.Context) []list.Confi
 // the guard of the stream.
 func (l *consentList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	stream.Results = func(push func(list.ListResult) bool) {
-		run := &listing{request: req, service: l.Service}
+		run := &listing{request: req, service: l.Service, source: source{known: map[string]bool{}}}
 		run.begin(ctx)
 		if run.diags.HasError() {
 			push(list.ListResult{Diagnostics: run.diags})

@@ -106,21 +106,6 @@ func wantWarning(t *testing.T, diags prototest.Diagnostics, says string) {
 	}
 }
 
-// wantOperations fails the test if the service received other operations,
-// logins aside.
-func wantOperations(t *testing.T, service *mocktest.Instance, want ...string) {
-	t.Helper()
-	var got []string
-	for _, r := range service.Requests() {
-		if r.Operation != mockserver.OpLogin {
-			got = append(got, r.Operation)
-		}
-	}
-	if strings.Join(got, " ") != strings.Join(want, " ") {
-		t.Errorf("the service received %v, want %v", got, want)
-	}
-}
-
 // wantEmptyPlan refreshes, plans, and fails the test unless the plan is empty.
 func wantEmptyPlan(t *testing.T, p *prototest.Provider, state *prototest.State, config prototest.Attributes) (*prototest.State, prototest.Diagnostics) {
 	t.Helper()
