@@ -8,7 +8,6 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
@@ -38,17 +37,26 @@ type situation struct {
 	says    string               // the warning of a plan; empty: none
 	changes bool                 // the plan changes the object
 	unsent  bool                 // by nothing that is sent
-	stands  bool                 // a destroy leaves the record as it is
+	stands  bool                 // a destroy before the change leaves the record as it is
 }
 
 var (
 	fraction  = prototest.Attributes{"agreement_time": "2026-01-31T12:00:00.6Z"}
 	withoutIt = prototest.Attributes{"agreement_time": nil}
 	overrules = prototest.Attributes{"keep_later_choice": false}
-	theirs    = prototest.Attributes{
+	protects  = prototest.Attributes{"keep_later_choice": true}
+
+	withoutAddress = prototest.Attributes{"user_ipv6": nil}
+
+	theirs = prototest.Attributes{
 		"clause_1_consent": false, "clause_2_consent": false, "clause_3_consent": false, "clause_4_consent": false, "clause_5_consent": true, "manual": false,
 	}
 )
+
+// version returns an address that is written only.
+func version(n int) prototest.Attributes {
+	return prototest.Attributes{"user_ipv6": nil, "user_ipv6_wo": "192.0.2.7", "user_ipv6_wo_version": n}
+}
 
 var situations = map[string]situation{
 	"a later choice":                     {holds: choose(late), says: laterStands, stands: true},
@@ -67,6 +75,16 @@ var situations = map[string]situation{
 
 	"a later choice, taken over":          {holds: choose(late), config: theirs.With(prototest.Attributes{"agreement_time": late}), stands: true},
 	"a choice without a time, taken over": {holds: refusal(nil), config: theirs.With(prototest.Attributes{"agreement_time": middle}), changes: true, stands: true},
+
+	// The choice stands in a plan that changes the object.
+	"a later choice, an address is added": {applied: withoutAddress, holds: choose(late), config: agreed, says: laterStands, changes: true, stands: true},
+	"a choice without a time, an address": {applied: withoutAddress, holds: refusal(untimed["null"]), config: agreed, says: untimedStands, changes: true, stands: true},
+	"a later choice, protected late":      {applied: overrules, holds: choose(late), config: protects, says: laterStands, changes: true},
+	"a choice without a time, protected":  {applied: overrules, holds: refusal(nil), config: protects, says: untimedStands, changes: true},
+	"a later choice, the time goes":       {holds: choose(late), config: withoutIt, says: laterStands, changes: true, stands: true},
+	"a choice without a time, time goes":  {holds: refusal(nil), config: withoutIt, says: untimedStands, changes: true, stands: true},
+	"a later choice, another version":     {applied: version(1), holds: choose(late), config: version(2), says: laterStands, stands: true},
+	"a choice without a time, version":    {applied: version(1), holds: refusal(nil), config: version(2), says: untimedStands, stands: true},
 
 	// Drift.
 	"an earlier time":               {holds: choose("2026-01-31T11:59:59Z"), changes: true},
@@ -130,15 +148,31 @@ var situations = map[string]situation{
 	"no time configured, a choice without, overruled": {applied: withoutIt.With(overrules), holds: refusal(nil), changes: true},
 }
 
-// TestConsent_situations refreshes an object twice, plans, destroys it, and applies the plan in
-// place of that. A run that changes the object leaves nothing to say, and an empty plan.
+// TestConsent_situations destroys an object that is not refreshed, and one that is refreshed
+// twice. The latter is planned, and changed in place of that. A run that writes leaves nothing to
+// say, and an empty plan; where the choice stands, it does so once more when the object goes.
 func TestConsent_situations(t *testing.T) {
 	t.Parallel()
-	for label, tc := range soak.SomeOf(20, situations) {
+	for label, tc := range soak.SomeOf(25, situations) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil)
+			destroys := func(state *prototest.State, stands bool) {
+				p.NewRun()
+				_, diags := p.Destroy(name, state)
+				p.NoErrors(diags)
+				if stands {
+					wantRecord(t, service, tc.holds)
+					return
+				}
+				wantWarning(t, diags, "")
+				wantHeld(t, service, [5]bool{})
+			}
+
 			state := created(t, p, service, withdrawing.With(tc.applied))
+			service.PutConsent(scope, person, tc.holds)
+			destroys(state, tc.stands)
+
 			service.PutConsent(scope, person, tc.holds)
 			wanted := config(withdrawing.With(tc.applied).With(tc.config))
 			for range 2 {
@@ -154,23 +188,21 @@ func TestConsent_situations(t *testing.T) {
 					t.Errorf("in state, %s is %v, want %v", attribute, got, want)
 				}
 			}
-
-			p.NewRun()
-			_, diags := p.Destroy(name, state)
-			if tc.stands {
-				wantRecord(t, service, tc.holds)
-			} else {
-				wantWarning(t, diags, "")
-				wantHeld(t, service, [5]bool{})
-			}
+			destroys(state, tc.stands)
 
 			p.NewRun()
 			service.PutConsent(scope, person, tc.holds)
 			service.Reset()
-			state, diags = p.Update(name, state, wanted)
-			wantWarning(t, diags, map[bool]string{false: tc.says}[tc.changes])
-			if !tc.changes {
-				wantRecord(t, service, tc.holds)
+			left := tc.says == laterStands || tc.says == untimedStands
+			state, diags := p.Update(name, state, wanted)
+			wantWarning(t, diags, map[bool]string{true: tc.says}[left])
+			if n := service.Count(mockserver.OpUpdateConsent); (n == 1) != (tc.changes && !left && !tc.unsent) {
+				t.Errorf("%d updates were sent", n)
+			}
+			state, diags = wantEmptyPlan(t, p, state, wanted)
+			wantWarning(t, diags, map[bool]string{true: tc.says}[left])
+			if left {
+				destroys(state, true)
 				return
 			}
 
@@ -179,109 +211,37 @@ func TestConsent_situations(t *testing.T) {
 				clauses[i] = wanted[name] == true
 			}
 			wantHeld(t, service, clauses)
-			if n := service.Count(mockserver.OpUpdateConsent); (n != 1) != tc.unsent {
-				t.Errorf("%d updates were sent", n)
-			}
-			state, diags = wantEmptyPlan(t, p, state, wanted)
-			wantWarning(t, diags, "")
-			if strings.Contains(string(state.Private), "later_choice") {
+			if tc.changes && strings.Contains(string(state.Private), "later_choice") {
 				t.Errorf("the note of the choice is left: %s", state.Private)
 			}
 		})
 	}
 }
 
-// story is what happens to one object and its person. Each event is a run of its own.
-type story struct {
-	t       *testing.T
-	p       *prototest.Provider
-	service *mocktest.Instance
-	theirs  mockserver.ConsentRecord // what the person chooses
-
-	config prototest.Attributes
-	state  *prototest.State
-	last   prototest.Diagnostics
-}
-
-type event func(s *story)
-
-func applies(others prototest.Attributes) event {
-	return func(s *story) {
-		s.config = config(others)
-		s.state, s.last = s.p.Update(name, s.state, s.config)
-		s.p.NoErrors(s.last)
-	}
-}
-
-func chooses(s *story) { s.service.PutConsent(scope, person, s.theirs) }
-
-func imports(s *story) {
-	s.state, s.last = s.p.Import(name, person)
-	s.p.NoErrors(s.last)
-}
-
-func reads(s *story) { s.state, s.last = s.p.MustRefresh(name, s.state) }
-
-func plansNothing(s *story) {
-	s.state, s.last = wantEmptyPlan(s.t, s.p, s.state, s.config)
-	if s.state.Attributes["clause_1_consent"] != false {
-		s.t.Errorf("state does not show what the person chose: %v", s.state.Attributes)
-	}
-}
-
-func destroys(s *story) {
-	s.state, s.last = s.p.Destroy(name, s.state)
-	s.p.NoErrors(s.last)
-	if s.state != nil {
-		s.t.Error("the object is still in state")
-	}
-}
-
-// TestConsent_choiceStands ends each story with the record that the person has made, and a
-// warning that says so, whether the record has a time or not.
-func TestConsent_choiceStands(t *testing.T) {
+// TestConsent_importedChoiceStands imports the person's choice, into an object that was
+// configured without it.
+func TestConsent_importedChoiceStands(t *testing.T) {
 	t.Parallel()
-	withoutAddress := withdrawing.With(prototest.Attributes{"user_ipv6": nil})
-	version := func(n int) prototest.Attributes {
-		return withoutAddress.With(prototest.Attributes{"user_ipv6_wo": "192.0.2.7", "user_ipv6_wo_version": n})
-	}
-	stories := soak.SomeOf(3, map[string][]event{
-		"made before a destroy":    {applies(withdrawing), chooses, destroys},
-		"seen by an import":        {chooses, imports, applies(withdrawing), plansNothing, destroys},
-		"an address is added":      {applies(withoutAddress), chooses, plansNothing, applies(withdrawing), plansNothing, destroys},
-		"another version":          {applies(version(1)), chooses, reads, applies(version(2)), plansNothing, destroys},
-		"protected late":           {applies(withdrawing.With(overrules)), chooses, reads, applies(withdrawing), plansNothing, destroys},
-		"the time is taken out":    {applies(withdrawing), chooses, plansNothing, applies(withdrawing.With(withoutIt)), plansNothing},
-		"another clause and time":  {applies(withdrawing), chooses, plansNothing, applies(withdrawing.With(prototest.Attributes{"clause_3_consent": true, "agreement_time": middle})), plansNothing, destroys},
-		"the object is made again": {applies(agreed), chooses, plansNothing, destroys, imports, applies(withdrawing), plansNothing, destroys},
-	})
+	for says, holds := range map[string]mockserver.ConsentRecord{laterStands: choose(late), untimedStands: refusal(nil)} {
+		t.Run(says, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			service.PutConsent(scope, person, holds)
+			state, diags := p.Import(name, person)
+			p.NoErrors(diags)
+			state, diags = p.Update(name, state, config(withdrawing))
+			wantWarning(t, diags, says)
+			p.NewRun()
+			state, diags = wantEmptyPlan(t, p, state, config(withdrawing))
+			wantWarning(t, diags, says)
+			if state.Attributes["clause_1_consent"] != false {
+				t.Errorf("state does not show what the person chose: %v", state.Attributes)
+			}
 
-	laterWithoutAddress, withAddress, withNull := choose(late), refusal(nil), refusal(untimed["null"])
-	laterWithoutAddress.Extra = map[string]any{"user_ipv6": nil}
-	withAddress.UserIPv6 = new("2001:db8::7")
-	for form, theirs := range map[string]mockserver.ConsentRecord{
-		"a later time": choose(late), "a later time, no address": laterWithoutAddress, "no time": withAddress, "a time of null": withNull,
-	} {
-		for label, events := range stories {
-			t.Run(form+", "+label, func(t *testing.T) {
-				t.Parallel()
-				p, service := start(t, nil)
-				s := &story{t: t, p: p, service: service, theirs: theirs}
-				for _, happens := range events {
-					p.NewRun()
-					happens(s)
-				}
-
-				if theirs.AgreementTime != nil {
-					wantWarning(t, s.last, laterStands)
-					prototest.WantText(t, s.last.Warnings(), "configured one of 2026-")
-				} else {
-					wantWarning(t, s.last, untimedStands)
-					prototest.WantText(t, s.last.Warnings(), "keep_later_choice = false")
-				}
-				wantRecord(t, service, theirs)
-			})
-		}
+			_, diags = p.Destroy(name, state)
+			wantWarning(t, diags, says)
+			wantRecord(t, service, holds)
+		})
 	}
 }
 
