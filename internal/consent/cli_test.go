@@ -83,25 +83,6 @@ func TestCLIConsent_deposedObjectLeavesWithAnImport(t *testing.T) {
 	}
 }
 
-// TestCLIConsent_aRefusalWithoutATimeStandsInAReplacement replaces an object after the person
-// has refused at a service without times: destroyed first, and created first.
-func TestCLIConsent_aRefusalWithoutATimeStandsInAReplacement(t *testing.T) {
-	t.Parallel()
-	for _, line := range []string{"", "lifecycle {\n    create_before_destroy = true\n  }"} {
-		service := mocktest.Start(t, withoutTimes)
-		cli := clitest.New(t, acctest.Block(service)+block(`agreement_time = "2026-01-31T12:00:00Z"`, `on_destroy = "withdraw"`, line), nil)
-		cli.MustRun("apply", "-auto-approve")
-
-		service.PutConsent(scope, person, mockserver.ConsentRecord{Manual: new(false)})
-		service.Reset()
-		cli.Run("apply", "-auto-approve", "-replace="+address)
-		if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
-			t.Errorf("%q: %d writes over the person's choice", line, n)
-		}
-		wantHeld(t, service, [5]bool{})
-	}
-}
-
 // queryCLI returns a CLI that knows lists, with a configuration for the service, or skips
 // the test.
 func queryCLI(t *testing.T, service *mocktest.Instance) *clitest.CLI {
@@ -215,12 +196,4 @@ func TestCLIConsentList_bringsPeopleUnderManagement(t *testing.T) {
 	if record.Clauses != [5]bool{true, true, false, true, false} || record.UserIPv6 == nil || *record.UserIPv6 != address {
 		t.Errorf("the service holds %v", record)
 	}
-}
-
-// withoutTimes lets the service keep no agreement_time.
-func withoutTimes(s *mockserver.Server) {
-	s.ReshapeConsents(func(r map[string]any) any {
-		delete(r, "agreement_time")
-		return r
-	})
 }

@@ -21,7 +21,7 @@ import (
 
 // population is a random source of people, and what a list of it has to show.
 type population struct {
-	source  []any           // with repetitions
+	source  []string        // with repetitions
 	failing map[string]bool // people who cannot be read
 	without map[string]bool // people without a record
 
@@ -54,7 +54,7 @@ type expectation struct {
 
 func (p population) expectation() (want expectation) {
 	seen := map[string]bool{}
-	for _, identity := range names(p.source...) {
+	for _, identity := range p.source {
 		if seen[identity] {
 			continue
 		}

@@ -21,32 +21,28 @@ import (
 )
 
 // identities returns user-1 to user-n.
-func identities(n int) []any {
-	var list []any
+func identities(n int) (list []string) {
 	for i := range n {
 		list = append(list, fmt.Sprintf("user-%d", i+1))
 	}
 	return list
 }
 
-// names returns the identities as the names of results.
-func names(identities ...any) (names []string) {
-	for _, identity := range identities {
-		names = append(names, fmt.Sprint(identity))
-	}
-	return names
-}
-
 // putConsents gives each person a consent record.
-func putConsents(service *mocktest.Instance, identities ...any) {
+func putConsents(service *mocktest.Instance, identities ...string) {
 	for _, identity := range identities {
-		service.PutConsent(scope, fmt.Sprint(identity), mockserver.ConsentRecord{Clauses: configured, AgreementTime: early})
+		service.PutConsent(scope, identity, mockserver.ConsentRecord{Clauses: configured, AgreementTime: early})
 	}
 }
 
 // listOf returns a request for the people with these identities.
-func listOf(identities ...any) prototest.ListRequest {
-	return prototest.ListRequest{Config: prototest.Attributes{"identity_ids": identities}}
+func listOf(identities ...string) prototest.ListRequest {
+	list := make([]any, len(identities))
+	for i, identity := range identities {
+		list[i] = identity
+	}
+
+	return prototest.ListRequest{Config: prototest.Attributes{"identity_ids": list}}
 }
 
 // wantNames fails the test unless exactly these people are listed, in this order.
@@ -144,7 +140,7 @@ func TestConsentList_configurations(t *testing.T) {
 		"a day and people":      {prototest.Attributes{"utc_date": exportDay, "identity_ids": []any{"user-1"}}, exactlyOne},
 		"no day":                {prototest.Attributes{"utc_date": "2026-02-30"}, []string{"Not a date"}},
 		"nobody":                {prototest.Attributes{"identity_ids": []any{}}, []string{"identity_ids", "at least 1"}},
-		"too many":              {prototest.Attributes{"identity_ids": identities(10_001)}, []string{"identity_ids", "at most 10000"}},
+		"too many":              {listOf(identities(10_001)...).Config, []string{"identity_ids", "at most 10000"}},
 		"a null":                {prototest.Attributes{"identity_ids": []any{"user-1", nil}}, []string{"identity_ids"}},
 		"another path":          {prototest.Attributes{"identity_ids": []any{".."}}, []string{"Unusable identifier"}},
 		"a field without a day": {prototest.Attributes{"identity_ids": []any{"user-1"}, "identity_field": "id"}, []string{"identity_field", "utc_date"}},
@@ -235,7 +231,7 @@ func TestConsentList_panicIsAnError(t *testing.T) {
 const exportDay = "2026-02-03"
 
 // personRecords returns Person records that hold the identities in a member.
-func personRecords(member string, identities ...any) []any {
+func personRecords(member string, identities ...string) []any {
 	var list []any
 	for i, identity := range identities {
 		list = append(list, map[string]any{"id": fmt.Sprintf("p-%d", i), member: identity, "plan": "gold"})
@@ -278,7 +274,7 @@ func TestConsentListDay_people(t *testing.T) {
 		"an empty first name":          {persons: []any{map[string]any{"identityId": "", "identity_id": "user-2"}}, want: []string{"user-2"}},
 		"a configured name":            {persons: personRecords("db id", "user-1"), config: field("db id"), want: []string{"user-1"}},
 		"a configured name goes first": {persons: []any{both}, config: field("identity_id"), want: []string{"user-2"}},
-		"a number":                     {persons: personRecords("identityId", 4711), want: []string{"4711"}},
+		"a number":                     {persons: []any{map[string]any{"identityId": 4711}}, want: []string{"4711"}},
 		"nobody":                       {},
 		"a person twice":               {persons: personRecords("identityId", "user-1", "user-2", "user-1"), want: []string{"user-1", "user-2"}},
 		"records without an identity": {

@@ -3,14 +3,12 @@
 package consent_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -111,23 +109,6 @@ func wantEmptyPlan(t *testing.T, p *prototest.Provider, state *prototest.State, 
 	t.Helper()
 	state, _ = p.MustRefresh(name, state)
 	return state, p.WantEmptyPlan(name, state, config)
-}
-
-// serviceCheck is a check after a step that looks at the service in place of the state.
-type serviceCheck func() error
-
-func (check serviceCheck) CheckState(_ context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-	resp.Error = check()
-}
-
-// held returns a check of the clauses that the service holds of the person.
-func held(service *mocktest.Instance, scope mockserver.Scope, want [5]bool) statecheck.StateCheck {
-	return serviceCheck(func() error {
-		if record, ok := service.Consent(scope, person); !ok || record.Clauses != want {
-			return fmt.Errorf("in %+v, the service holds %v (%v), want %v", scope, record.Clauses, ok, want)
-		}
-		return nil
-	})
 }
 
 // update returns what an update of the clauses sends, with others added or changed.

@@ -40,10 +40,7 @@ func TestAccConsentDataSource_basic(t *testing.T) {
 					dataBlock("ada", `"ada"`) + "output \"version\" {\n  value     = tostring(jsondecode(" + ada + ".json).version)\n  sensitive = true\n}\n",
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(ada, tfjsonpath.New("clause_1_consent"), knownvalue.Bool(true)),
-					statecheck.ExpectKnownValue(ada, tfjsonpath.New("clause_2_consent"), knownvalue.Bool(true)),
 					statecheck.ExpectKnownValue(ada, tfjsonpath.New("clause_3_consent"), knownvalue.Bool(false)),
-					statecheck.ExpectKnownValue(ada, tfjsonpath.New("clause_4_consent"), knownvalue.Bool(true)),
-					statecheck.ExpectKnownValue(ada, tfjsonpath.New("clause_5_consent"), knownvalue.Bool(true)),
 					statecheck.ExpectKnownValue(ada, tfjsonpath.New("user_ipv6"), knownvalue.StringExact("2001:db8::1")),
 					statecheck.ExpectSensitiveValue(ada, tfjsonpath.New("user_ipv6")),
 					statecheck.ExpectKnownValue(ada, tfjsonpath.New("agreement_time"), knownvalue.StringExact(early)),
