@@ -140,10 +140,9 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return
 	}
 
-	if r.planUpdate(plan, *state, readNote(ctx, req.Private), &resp.Diagnostics) {
-		r.planWrite(*plan, plan.differs(*state), object, &resp.Diagnostics)
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-	}
+	r.planUpdate(plan, *state, readNote(ctx, req.Private), &resp.Diagnostics)
+	r.planWrite(*plan, plan.differs(*state), object, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
 // planDestroy warns that the consent is retained. It refuses to withdraw a person with a
@@ -170,9 +169,8 @@ func (r *consentResource) planDestroy(state resourceModel, object tfkit.Object, 
 }
 
 // planUpdate changes the plan of an update to what is in state, as far as only spelling differs
-// or a choice of the person stands. It reports an error if that is not known yet, and ok is
-// false.
-func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, note choiceNote, diags *diag.Diagnostics) (ok bool) {
+// or a choice of the person stands. It reports an error if that is not known yet.
+func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, note choiceNote, diags *diag.Diagnostics) {
 	if note.stands() && (plan.AgreementTime.IsUnknown() || plan.KeepLaterChoice.IsUnknown()) {
 		tfkit.Problem{
 			Summary: "The plan cannot tell whether the later choice still stands",
@@ -181,7 +179,7 @@ func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n
 			At:      path.Root("agreement_time"),
 		}.AddError(diags)
 
-		return false
+		return
 	}
 
 	plan.UserIPv6 = plan.UserIPv6.SpelledLike(state.UserIPv6)
@@ -195,8 +193,6 @@ func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n
 	if r.Plans() && note != (choiceNote{}) && plan.comparesNothing(note) && len(overwritten) > 0 {
 		warnOverwritten(diags, "The plan overwrites", overwritten)
 	}
-
-	return true
 }
 
 // planWrite warns of another object of the plan about the same person. If this object has
