@@ -69,12 +69,12 @@ func DescribeSyntax(err error) string {
 		return err.Error()
 	}
 
-	where := " at byte " + strconv.FormatInt(syntactic.ByteOffset, 10)
+	what := "the JSON is not valid"
 	if errors.Is(err, jsontext.ErrDuplicateName) {
-		return "the JSON has a name twice in one object," + where
+		what = "the JSON has a name twice in one object,"
 	}
 
-	return "the JSON is not valid" + where
+	return what + " at byte " + strconv.FormatInt(syntactic.ByteOffset, 10)
 }
 
 // EachMember yields the members of the object v in order, names without quotes and
