@@ -6,47 +6,28 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-func TestGate_requestsAndConnectionsStayWithinTheLimit(t *testing.T) {
+// TestGate_requestsStayWithinTheLimit has requests of a second each.
+func TestGate_requestsStayWithinTheLimit(t *testing.T) {
 	t.Parallel()
 
-	const limit = 7
-	reads := soak.Size(soak.Raced(60, 200), 2000)
-	var running, most atomic.Int64
+	const limit, rounds = 7, 10
 	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-		service.Latency = 20 * time.Millisecond
-
-		noError(t, errors.Join(callers(t, s, reads)...))
-		wantCount(t, service, mockserver.OpGetConsent, reads)
+		service.Latency = time.Second
+		began := time.Now()
+		noError(t, errors.Join(callers(t, s, limit*rounds)...))
+		if took := time.Since(began); took != (rounds+1)*time.Second { // with the login
+			t.Errorf("it took %v", took)
+		}
 		wantCount(t, service, mockserver.OpLogin, 1)
-
-		if service.Connections() > limit+1 {
-			t.Errorf("%d connections for a limit of %d", service.Connections(), limit)
-		}
-
-		if most.Load() > limit {
-			t.Errorf("%d requests at once", most.Load())
-		}
-	}, func(service *mocktest.Instance, cfg *Config) {
-		cfg.MaxConcurrency = limit
-		service.FaultFor = func(mockserver.Request) *mockserver.Fault {
-			n := running.Add(1)
-			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
-			}
-			return nil
-		}
-
-		service.OnRequest = func(mockserver.Request) { running.Add(-1) }
-	})
+	}, func(_ *mocktest.Instance, cfg *Config) { cfg.MaxConcurrency = limit })
 }
 
 func TestGate_retryAfterHoldsAllCallers(t *testing.T) {
