@@ -181,10 +181,6 @@ func (r *Redactor) excerpt(body []byte) string {
 	return r.Text(strings.Join(words, " "), limitExcerpt)
 }
 
-// limitWindow bounds the memory for a zstd stream, in bytes. It is what RFC 8878 asks
-// every decoder of HTTP to accept, and not more.
-const limitWindow = 8 << 20
-
 // NetworkError returns the error with which the network ended a stream; nil if it did not.
 func (a Answer) NetworkError() error {
 	body, _ := a.Response.Body.(*streamBody)
@@ -221,7 +217,8 @@ func (a Answer) Unpacked() (io.ReadCloser, error) {
 	case "gzip", "x-gzip":
 		return gzip.NewReader(packed)
 	case "zstd":
-		d, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(limitWindow))
+		const window = 8 << 20 // what RFC 8878 asks every decoder of HTTP to accept, and not more
+		d, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
 		if err != nil {
 			return nil, err
 		}

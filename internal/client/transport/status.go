@@ -47,7 +47,6 @@ var statuses = map[int]meaning{
 	http.StatusNetworkAuthenticationRequired: {class: ClassServer, detail: "the network asks for a login before it lets requests through"},
 
 	3: {class: ClassRedirect},
-	4: {class: ClassRejected},
 	5: {class: ClassServer, passes: true, unknown: true},
 }
 
