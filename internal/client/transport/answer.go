@@ -25,16 +25,12 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// Limits on the size of an answer in memory, in bytes after decompression. The interface
+// Limits on the size of an answer in memory, in bytes after decompression, and on what is shown
+// of the service's own words, and of an answer that is not JSON, in characters. The interface
 // names none (section 8).
 const (
-	LimitJSON  = 32 << 20
-	LimitError = 64 << 10
-)
-
-// limitMessage bounds what is shown of the service's own words, in characters; limitExcerpt
-// what is shown of an answer that is not JSON.
-const (
+	LimitJSON    = 32 << 20
+	LimitError   = 64 << 10
 	limitMessage = 300
 	limitExcerpt = 80
 )

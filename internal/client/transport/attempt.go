@@ -89,7 +89,7 @@ func (k *Call) attempt(req *http.Request, leave func()) error {
 	}
 	if e.Status == http.StatusUnauthorized && k.token != "" {
 		if e.renewed = k.sender.login.giveUp(k.token); !e.renewed {
-			e.Detail = joined(rejectedAgain, e.Detail)
+			e.Detail = strings.TrimSuffix(rejectedAgain+"; "+e.Detail, "; ")
 		}
 	}
 
@@ -173,7 +173,7 @@ func (k *Call) send(req *http.Request) (*http.Response, error) {
 	}
 
 	// Nothing that follows from a comparison waits, from here back to its answer.
-	if k.follows() && (time.Since(k.Compared) > staleAfter || k.sender.Gate.remaining() > 0) {
+	if !k.Compared.IsZero() && (time.Since(k.Compared) > staleAfter || k.sender.Gate.remaining() > 0) {
 		return nil, k.outdated()
 	}
 
@@ -224,10 +224,6 @@ var errNotProcessed error = &Error{
 	Detail: "the connection was closing, and the service refused the request before it processed it (HTTP/2)",
 }
 
-// errNotRepeated is the error of a request that broke off and that the HTTP stack would
-// have repeated.
-var errNotRepeated = errors.New("the connection broke and the request is not repeated by itself")
-
 // sentOnce returns a clone of a request, with its body from the beginning. If k changes
 // something, the HTTP stack sends the clone at most once.
 //
@@ -262,7 +258,7 @@ func (k *Call) sentOnce(req *http.Request) *http.Request {
 			return nil, errNotProcessed
 		}
 		if k.sent.Load() && clone.Method == http.MethodGet {
-			return nil, errNotRepeated
+			return nil, errors.New("the connection broke and the request is not repeated by itself")
 		}
 		return body()
 	}

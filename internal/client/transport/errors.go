@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -70,21 +69,17 @@ type Error struct {
 	Code      string // the service's own code
 	Message   string // the service's own message
 	Fields    []FieldError
+	Detail    string // what happened
 	Attempts  int
-	// RetryAfter is how long the service last asked to wait; zero if it did not.
-	RetryAfter time.Duration
-	// Detail says what happened.
-	Detail string
-	// Attribute is the attribute whose value the failure is about; empty where it is not
-	// known.
-	Attribute string
-	// Ambiguous reports whether the service may have carried the request out.
-	Ambiguous bool
+	Attribute string // whose value the failure is about; empty where it is not known
+
+	RetryAfter time.Duration // how long the service last asked to wait; zero if it did not
+	Ambiguous  bool          // the service may have carried the request out
 	// Queued reports whether each request of the operation that arrives is another one in
 	// the service's queue, so that repeating it may do harm.
 	Queued bool
 
-	// Cached and Date are those of the answer, as in Answer.
+	// Cached and Date are what Freshness returns for the answer.
 	Cached bool
 	Date   time.Time
 
@@ -104,23 +99,21 @@ func (e *Error) Title() string {
 
 // Error returns one line that is safe to print and to log.
 func (e *Error) Error() string {
-	var b strings.Builder
-
-	b.WriteString(e.Title())
+	text := e.Title()
 	if e.Operation != "" {
-		fmt.Fprintf(&b, ": %s (%s %s)", e.Operation, e.Method, e.Template)
+		text += fmt.Sprintf(": %s (%s %s)", e.Operation, e.Method, e.Template)
 	}
 	if e.Status != 0 {
-		b.WriteString(": HTTP " + strconv.Itoa(e.Status))
+		text += ": HTTP " + strconv.Itoa(e.Status)
 	}
 	if e.Detail != "" {
-		b.WriteString(": " + e.Detail)
+		text += ": " + e.Detail
 	}
 	if e.Message != "" {
-		b.WriteString(": the service says " + strconv.Quote(e.Message))
+		text += ": the service says " + strconv.Quote(e.Message)
 	}
 
-	return b.String()
+	return text
 }
 
 // Unwrap returns the cause, such as the context's error where the call was cancelled.

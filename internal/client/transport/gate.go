@@ -21,14 +21,6 @@ type Gate struct {
 	until time.Time // when the service accepts requests again
 }
 
-func newGate(concurrency int, perSecond float64) *Gate {
-	g := &Gate{slots: semaphore.NewWeighted(int64(concurrency))}
-	if perSecond > 0 {
-		g.interval = time.Duration(float64(time.Second) / perSecond)
-	}
-	return g
-}
-
 // Enter waits for a slot, until the rate allows so many requests one right after the other,
 // and until the service no longer asks for time. The service comes last: its answer to
 // another request may arrive during the first waits. The caller calls leave.

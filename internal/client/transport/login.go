@@ -35,10 +35,6 @@ const (
 	// renewalPause is the time between two logins that a 401 causes, so that thousands of
 	// callers, or a service that accepts no token, do not cause thousands of logins.
 	renewalPause = 60 * time.Second
-
-	// skewLimit is how far the clocks of this machine and the service may differ before
-	// the user hears of it.
-	skewLimit = 5 * time.Minute
 )
 
 var opLogin = Operation{Name: "Log in", Method: http.MethodPost, Anonymous: true}
@@ -99,7 +95,7 @@ func (l *login) present(ctx context.Context, k *Call) (string, error) {
 	if token := l.current(); token != "" {
 		return token, nil
 	}
-	if k.follows() {
+	if !k.Compared.IsZero() {
 		return "", k.outdated()
 	}
 
@@ -178,7 +174,7 @@ func (l *login) send(ctx context.Context) (token, error) {
 	s.secrets.add(tokenSecrets(got.text)...)
 
 	// Nothing here depends on the clocks, but logs and agreement times may.
-	if skew := time.Since(got.issuedAt).Round(time.Minute); !got.issuedAt.IsZero() && skew.Abs() > skewLimit {
+	if skew := time.Since(got.issuedAt).Round(time.Minute); !got.issuedAt.IsZero() && skew.Abs() > 5*time.Minute {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.notices = append(s.notices, fmt.Sprintf("The clock of this machine and the clock of the service differ by about %s. "+

@@ -179,12 +179,13 @@ func (v *vocabulary) hide(s string, fromBase64 bool) string {
 	defer v.mu.RUnlock()
 
 	var shown strings.Builder
-	text, folded := []rune(s), []rune(strings.Map(fold, s))
+	const edge = string(utf8.RuneError)
+	text, folded := []rune(edge+s), []rune(edge+strings.Map(fold, s)+edge)
 	hidden := 0 // the end of the values found so far
-	for i, r := range folded {
-		for _, word := range v.words[r] {
+	for i := 1; i < len(text); i++ {
+		for _, word := range v.words[folded[i]] {
 			to := i + len(word)
-			isFound := to > hidden && to <= len(folded) && slices.Equal(word, folded[i:to]) && isMeant(folded, i, to)
+			isFound := to > hidden && to < len(folded) && slices.Equal(word, folded[i:to]) && isMeant(folded, i, to)
 			if !isFound || fromBase64 && len(string(word)) <= 3 {
 				continue
 			}
@@ -205,9 +206,10 @@ func (v *vocabulary) hide(s string, fromBase64 bool) string {
 	return shown.String()
 }
 
-// isMeant reports whether s[from:to] stands for the value that it is equal to, and is not a
-// word that happens to be equal. Long values are not part of anything else. Short ones are
-// found inside words, and of up to three letters they are words themselves, such as "or".
+// isMeant reports whether s[from:to], which has something on either side, stands for the value
+// that it is equal to, and is not a word that happens to be equal. Long values are not part of
+// anything else. Short ones are found inside words, and of up to three letters they are words
+// themselves, such as "or".
 func isMeant(s []rune, from, to int) bool {
 	value := s[from:to]
 	isWord := !slices.ContainsFunc(value, func(r rune) bool { return !isWordRune(r) })
@@ -215,14 +217,7 @@ func isMeant(s []rune, from, to int) bool {
 		return true
 	}
 
-	beside := func(i int) rune {
-		if i < 0 || i >= len(s) {
-			return utf8.RuneError
-		}
-		return s[i]
-	}
-	before, after := beside(from-1), beside(to)
-
+	before, after := s[from-1], s[to]
 	if len(value) == 1 || len(value) <= 3 && isWord && !slices.ContainsFunc(value, unicode.IsDigit) {
 		const quotes = "\"'`“”„‘’«»"
 		return strings.ContainsRune(quotes, before) && strings.ContainsRune(quotes, after)
@@ -280,13 +275,11 @@ func hideShapes(s string, fromBase64 bool) string {
 // characters, valid UTF-8. More than limit characters are cut, with an ellipsis.
 func escapeText(s string, limit int) string {
 	var b strings.Builder
-	count := 0
-	for _, r := range strings.TrimSpace(s) {
-		if count == limit {
+	for i, r := range []rune(strings.TrimSpace(s)) {
+		if i == limit {
 			b.WriteString("…")
 			break
 		}
-		count++
 
 		switch {
 		case strings.ContainsRune("\n\r\t", r):

@@ -197,9 +197,6 @@ var ErrOutdated = errors.New("the update had to wait each time after it was comp
 // longer time means that the machine stood still.
 const staleAfter = time.Second
 
-// follows reports whether the request follows from a comparison.
-func (k *Call) follows() bool { return !k.Compared.IsZero() }
-
 // outdated returns the error with the cause ErrOutdated.
 func (k *Call) outdated() *Error {
 	e := k.Fail(ClassRateLimited, 0, ErrOutdated.Error())

@@ -21,7 +21,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -75,7 +74,10 @@ func New(cfg Config) (*Sender, error) {
 		return nil, err
 	}
 
-	s := &Sender{cfg: cfg, pool: pool, Gate: newGate(cfg.MaxConcurrency, cfg.RequestsPerSecond)}
+	s := &Sender{cfg: cfg, pool: pool, Gate: &Gate{slots: semaphore.NewWeighted(int64(cfg.MaxConcurrency))}}
+	if cfg.RequestsPerSecond > 0 {
+		s.Gate.interval = time.Duration(float64(time.Second) / cfg.RequestsPerSecond)
+	}
 	s.login = &login{sender: s, turn: semaphore.NewWeighted(1)}
 
 	c := cfg.Credentials
@@ -193,7 +195,6 @@ const limitRetryAfter = 120 * time.Second
 // ParseRetryAfter reads both forms of the header, seconds and a date, and bounds the wait
 // to 0…limit. What it cannot read is no wait.
 func ParseRetryAfter(value string, now time.Time, limit time.Duration) time.Duration {
-	value = strings.TrimSpace(value)
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && !math.IsNaN(seconds) {
 		seconds = min(max(0, seconds), limit.Seconds())
 		return time.Duration(seconds * float64(time.Second))

@@ -5,7 +5,6 @@ package transport
 import (
 	"cmp"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -92,15 +91,10 @@ func (k *Call) statusError(resp *http.Response, body []byte) *Error {
 	if isObject {
 		k.quote(e, said)
 	} else if len(body) > 0 {
-		e.Detail = joined(e.Detail, "the answer is "+k.MediaType(resp)+" that begins with "+strconv.Quote(k.Redact.excerpt(body)))
+		e.Detail = strings.TrimPrefix(e.Detail+"; the answer is "+k.MediaType(resp)+" that begins with "+strconv.Quote(k.Redact.excerpt(body)), "; ")
 	}
 
 	return e
-}
-
-// joined returns the parts of a detail that are not empty as one.
-func joined(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
 }
 
 // redirectDetail says where a redirect leads, without the path and query of its target: they
