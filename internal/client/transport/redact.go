@@ -180,6 +180,7 @@ func (v *vocabulary) hide(s string, fromBase64 bool) string {
 
 	var shown strings.Builder
 	const edge = string(utf8.RuneError)
+
 	text, folded := []rune(edge+s), []rune(edge+strings.Map(fold, s)+edge)
 	hidden := 0 // the end of the values found so far
 	for i := 1; i < len(text); i++ {
