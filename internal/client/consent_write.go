@@ -25,7 +25,7 @@ const (
 // ConsentWritten where the service holds something else. Errors are *Error.
 func (c *Client) CompareConsent(ctx context.Context, scope Scope, identity string, u ConsentUpdate) (ConsentOutcome, error) {
 	w := &consentWrite{update: u, result: ConsentResult{Outcome: ConsentWritten}}
-	_, err := w.compare(c.do(ctx, scope, transport.Request{Op: opGetConsent}, identity))
+	_, err := w.compare(c.do(ctx, scope, transport.Request{Op: opGetConsent, MayBeAbsent: !u.OnlyKnown}, identity))
 
 	return w.result.Outcome, err
 }
@@ -124,7 +124,7 @@ func (w *consentWrite) round(ctx context.Context) error {
 	var compared time.Time
 	if compares {
 		unsent--
-		r := transport.Request{Op: opGetConsent, To: w.to, Private: []string{w.identity}}
+		r := transport.Request{Op: opGetConsent, To: w.to, Private: []string{w.identity}, MayBeAbsent: !u.OnlyKnown}
 		differs, err := w.compare(w.client.sender.Once(ctx, r))
 		if err != nil || !differs {
 			return err

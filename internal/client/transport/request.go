@@ -78,6 +78,9 @@ type Request struct {
 	To Endpoint
 	Payload
 
+	// MayBeAbsent: that there is none is an ordinary answer, so that nobody reads what the
+	// service says beside it. A batch compares thousands of such rows.
+	MayBeAbsent bool
 	// Private are values that no message may show.
 	Private []string
 	// Compared is when the comparison was answered from which the request follows; zero

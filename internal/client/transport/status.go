@@ -88,6 +88,9 @@ func (k *Call) statusError(resp *http.Response, body []byte) *Error {
 		e.Detail = "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"
 	}
 
+	if k.MayBeAbsent && e.Class == ClassNotFound {
+		return e
+	}
 	if isObject {
 		k.quote(e, said)
 	} else if len(body) > 0 {
