@@ -149,8 +149,8 @@ func (o *Object) objects(but string) []*Object {
 	return found
 }
 
-// sole returns the only member of the object; the zero member where there are none or several.
-func (o *Object) sole() member {
+// onlyMember returns the only member of the object; the zero member where there are none or several.
+func (o *Object) onlyMember() member {
 	if len(o.members) != 1 {
 		return member{}
 	}

@@ -125,7 +125,7 @@ func isComposite(v jsontext.Value) bool { return v.Kind() == '{' || v.Kind() == 
 // isPerson reports whether a value is the identifier of the person, or an object of nothing
 // else.
 func (c DataCall) isPerson(v jsontext.Value) bool {
-	if inside := Open(v).sole().value; inside != nil {
+	if inside := Open(v).onlyMember().value; inside != nil {
 		v = inside
 	}
 	return PersonKey(scalar(v)) == PersonKey(c.Person)
@@ -237,7 +237,7 @@ func ReadProfile(v jsontext.Value, wrapper string, managed map[string]jsontext.V
 	}
 
 	// Taken as it is, it would never hold what is managed.
-	if inside := o.sole(); !isKnown && shareName(jsonvalue.Members(inside.value), managed) {
+	if inside := o.onlyMember(); !isKnown && shareName(jsonvalue.Members(inside.value), managed) {
 		return Profile{}, &Error{
 			Why:    "the only member of the answer, " + Shown([]string{inside.name}) + ", is an object with members of the profile",
 			Advice: admits(Assigned("wire.profile_member", inside.name)),

@@ -242,7 +242,7 @@ func ReadReceipt(status int, v jsontext.Value, person string) (Receipt, error) {
 // request.
 func ReadUpdateReceipt(status int, v jsontext.Value, person string, sent map[string]jsontext.Value) (Receipt, error) {
 	members := jsonvalue.Members(v)
-	if inside := Open(v).sole().value; inside.Kind() == '{' {
+	if inside := Open(v).onlyMember().value; inside.Kind() == '{' {
 		members = jsonvalue.Members(inside)
 	}
 	if shareName(sent, members) && !SaysNo(v) && (Profile{Members: members}).Holds(sent) {

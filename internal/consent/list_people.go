@@ -80,7 +80,7 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 		return
 	}
 
-	l.report(&l.diags)
+	l.addProblems(&l.diags)
 }
 
 // Restart forgets every record.
@@ -131,8 +131,8 @@ func identityIn(record jsontext.Value, fields []string) (identity string, ok boo
 	return identity, err == nil || errors.Is(err, client.ErrNotNFC)
 }
 
-// report reports records that were not taken for people.
-func (s *source) report(diags *diag.Diagnostics) {
+// addProblems reports records that were not taken for people.
+func (s *source) addProblems(diags *diag.Diagnostics) {
 	if s.unknown > 0 {
 		tfkit.Problem{
 			Summary: "Records of an unknown kind",

@@ -98,7 +98,7 @@ func (l *consentList) ListResourceConfigValidators(context.Context) []list.Confi
 func (l *consentList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	stream.Results = func(push func(list.ListResult) bool) {
 		run := &listing{request: req, service: l.Service, source: source{known: map[string]bool{}}}
-		run.begin(ctx)
+		run.readSource(ctx)
 		if run.diags.HasError() {
 			push(list.ListResult{Diagnostics: run.diags})
 			return
@@ -136,14 +136,14 @@ type listing struct {
 // lookUp is what the service says about a person.
 type lookUp struct {
 	identity string
-	place    int // in the source, each counted once, from 1 on; messages never name a person
+	position int // in the source, each counted once, from 1 on; messages never name a person
 	held     answer.Consent
 	err      error
 	panic    diag.Diagnostics // of a look-up that panicked
 }
 
-// begin takes the people of the configured source. It reads the day.
-func (l *listing) begin(ctx context.Context) {
+// readSource takes the people of the configured source. It reads the day.
+func (l *listing) readSource(ctx context.Context) {
 	var m listModel
 	l.diags.Append(l.request.Config.Get(ctx, &m)...)
 	if l.diags.HasError() {
@@ -211,7 +211,7 @@ func (l *listing) lookUp(ctx context.Context) []lookUp {
 	var wg sync.WaitGroup
 	for i := range lookUps {
 		person := &lookUps[i]
-		person.identity, person.place = l.people[l.next+i], l.next+i+1
+		person.identity, person.position = l.people[l.next+i], l.next+i+1
 		wg.Go(func() {
 			defer func() {
 				if recover() != nil { // in a goroutine of its own, where nothing else recovers
@@ -273,13 +273,13 @@ func (l *listing) failure(person lookUp) (diags diag.Diagnostics) {
 	l.failed++
 	problem := tfkit.ProblemOf(person.err, "")
 	if l.failed == mostFailures || transport.IsClass(person.err, concernEveryone...) {
-		problem.Detail = fmt.Sprintf("The list ended at person %d: %d of its people could not be read.\n\n%s", person.place, l.failed, problem.Detail)
+		problem.Detail = fmt.Sprintf("The list ended at person %d: %d of its people could not be read.\n\n%s", person.position, l.failed, problem.Detail)
 		problem.AddError(&diags)
 
 		return diags
 	}
 
-	problem.Detail = fmt.Sprintf("Person %d of the source, in which each counts once, could not be read and is not listed.\n\n%s. %s", person.place, problem.Summary, problem.Detail)
+	problem.Detail = fmt.Sprintf("Person %d of the source, in which each counts once, could not be read and is not listed.\n\n%s. %s", person.position, problem.Summary, problem.Detail)
 	problem.Summary = "A person could not be read"
 	problem.AddWarning(&diags)
 

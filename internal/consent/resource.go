@@ -232,7 +232,7 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 	}
 
 	r.ResolveScope(&plan.Scope)
-	at, ok := r.target(ctx, plan, resp.Private, &resp.Diagnostics)
+	at, ok := r.subjectOf(ctx, plan, resp.Private, &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -271,7 +271,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	r.ReadIdentity(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
-	at, ok := r.target(ctx, state, resp.Private, &resp.Diagnostics)
+	at, ok := r.subjectOf(ctx, state, resp.Private, &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -319,7 +319,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	if config.leavesAlone(plan, note) {
 		noteAfter = choiceNote{Configured: config.since(note), Untimed: note.Untimed}
 	} else if plan.differs(state) {
-		at, ok := r.target(ctx, plan, resp.Private, &resp.Diagnostics)
+		at, ok := r.subjectOf(ctx, plan, resp.Private, &resp.Diagnostics)
 		if !ok {
 			return
 		}
@@ -352,7 +352,7 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 		return
 	}
 
-	at, ok := r.target(ctx, state, resp.Private, &resp.Diagnostics)
+	at, ok := r.subjectOf(ctx, state, resp.Private, &resp.Diagnostics)
 	if !ok {
 		return
 	}

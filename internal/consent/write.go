@@ -17,8 +17,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// target is the person that an object is about, and what a request about that person needs.
-type target struct {
+// subject is the person that an object is about, and what a request about that person needs.
+type subject struct {
 	*tfkit.Service
 
 	scope    client.Scope
@@ -27,16 +27,16 @@ type target struct {
 	diags    *diag.Diagnostics
 }
 
-// target returns the target of an object, or reports what is missing.
-func (r *consentResource) target(ctx context.Context, m resourceModel, private tfkit.Private, diags *diag.Diagnostics) (target, bool) {
+// subjectOf returns the subject of an object, or reports what is missing.
+func (r *consentResource) subjectOf(ctx context.Context, m resourceModel, private tfkit.Private, diags *diag.Diagnostics) (subject, bool) {
 	_, scope, ok := r.ClientAndScope(m.Scope, diags)
-	return target{r.Service, scope, m.IdentityID.ValueString(), tfkit.ObjectIn(ctx, private, objectLabel), diags}, ok
+	return subject{r.Service, scope, m.IdentityID.ValueString(), tfkit.ObjectIn(ctx, private, objectLabel), diags}, ok
 }
 
 // overwrittenBy returns the clauses of the record at the service that a new object
 // overwrites, although later choices are to stand: there is no time to compare them with. An
 // error is reported, and ok is false.
-func (at target) overwrittenBy(ctx context.Context, plan resourceModel) (clauses []string, ok bool) {
+func (at subject) overwrittenBy(ctx context.Context, plan resourceModel) (clauses []string, ok bool) {
 	isOwn := at.Written.Left(at.scope, at.identity, nil) != nil
 	if isOwn || !plan.comparesNothing(choiceNote{}) {
 		return nil, true
@@ -59,7 +59,7 @@ func (at target) overwrittenBy(ctx context.Context, plan resourceModel) (clauses
 
 // update sends an update, whose outcome the run remembers. It warns if a later choice was kept
 // instead. prior is what this object has written before; nil if it has not.
-func (at target) update(ctx context.Context, u client.ConsentUpdate, prior *client.Choice) (client.ConsentResult, error) {
+func (at subject) update(ctx context.Context, u client.ConsentUpdate, prior *client.Choice) (client.ConsentResult, error) {
 	u.LastWritten = func() *client.Choice { return at.Written.Left(at.scope, at.identity, prior) }
 	u.Confirmed = func() { at.Written.Leave(u.Choice(), at.scope, at.identity) }
 
@@ -74,7 +74,7 @@ func (at target) update(ctx context.Context, u client.ConsentUpdate, prior *clie
 
 // write sends an update and returns the note to store, which is of a later choice that was kept
 // instead. An error is reported with inState, and ok is false.
-func (at target) write(ctx context.Context, u client.ConsentUpdate, prior *client.Choice, inState string) (note choiceNote, ok bool) {
+func (at subject) write(ctx context.Context, u client.ConsentUpdate, prior *client.Choice, inState string) (note choiceNote, ok bool) {
 	result, err := at.update(ctx, u, prior)
 	if e, ok := errors.AsType[*transport.Error](err); ok && u.OnlyKnown && e.Class == transport.ClassNotFound {
 		tfkit.Problem{
@@ -98,7 +98,7 @@ func (at target) write(ctx context.Context, u client.ConsentUpdate, prior *clien
 }
 
 // withdraw sends a withdrawal, unless another object of this run looks after the person.
-func (at target) withdraw(ctx context.Context, u client.ConsentUpdate, prior *client.Choice) {
+func (at subject) withdraw(ctx context.Context, u client.ConsentUpdate, prior *client.Choice) {
 	var other tfkit.Object
 	u.Superseded = func() (superseded bool) {
 		other, superseded = at.Written.Keeper(at.object, at.scope, at.identity)

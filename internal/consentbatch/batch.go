@@ -157,7 +157,7 @@ func (b *batch) update(ctx context.Context, identity string, u client.ConsentUpd
 func (b *batch) write(ctx context.Context) *tally {
 	shared := b.overlapBy(b.resource.Written.Keep)
 	if b.prior == nil { // the plan of an update has warned
-		shared.report(sharedPeople, b, tfkit.Problem.AddWarning)
+		shared.addProblem(sharedPeople, b, tfkit.Problem.AddWarning)
 	}
 
 	isRecorded := b.model.bindsToRecords()
@@ -203,7 +203,7 @@ func (b *batch) withdraw(ctx context.Context) *tally {
 		other, _ := keeper(b.content.rows[i])
 		withheld[other.String()] = append(withheld[other.String()], i)
 	}
-	withheld.report(notWithdrawn, b, tfkit.Problem.AddWarning)
+	withheld.addProblem(notWithdrawn, b, tfkit.Problem.AddWarning)
 
 	return t
 }

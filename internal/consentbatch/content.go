@@ -40,8 +40,8 @@ type input struct {
 	sum  [sha256.Size]byte // of them
 }
 
-// place returns the position of a row as text.
-func (in input) place(row int) string { return in.rows[row].String() }
+// position returns the position of a row as text.
+func (in input) position(row int) string { return in.rows[row].String() }
 
 // read reads and checks all rows of source or content_wo, and keeps those of the shard, or
 // reports why they cannot be used.

@@ -48,7 +48,7 @@ func (b *batch) reportFailed(t *tally, problem tfkit.Problem) {
 		problem.Detail += fmt.Sprintf(" Requests were on their way when the run ended, so the outcome of %d is unknown.", n)
 	}
 	if t.counts[failed] > 0 {
-		text, advice := t.failures.describe(b.content.place)
+		text, advice := t.failures.describe(b.content.position)
 		problem.Detail += "\n\n" + text
 		if !t.interrupted {
 			problem.Do = advice + " Then " + problem.Do
@@ -78,7 +78,7 @@ func (b *batch) warnKept(t *tally) {
 		Summary: "Later choices of people stand",
 		Detail: fmt.Sprintf(
 			"The service holds a later choice of the person than the row's agreement_time in %d of %d rows: %s. They are left alone. A record without agreement_time that has other clauses counts as a later choice.",
-			len(lines), len(b.content.rows), nameSome(lines, limitShownLines, b.content.place)),
+			len(lines), len(b.content.rows), nameSome(lines, limitShownLines, b.content.position)),
 		Do: "nothing, or bring the rows up to the choices. To overwrite one of them on legal grounds, move the person from this file to an analytics_consent with keep_later_choice = false. In the batch, keep_later_choice = false overwrites them all.",
 	}.AddWarning(b.diags)
 }
@@ -116,7 +116,7 @@ func (b *batch) warnUntimed(t *tally) {
 	tfkit.Problem{
 		Summary: "Rows without agreement_time",
 		Detail: fmt.Sprintf("%d of %d rows have no agreement_time, so a choice that these people have made since cannot be recognised and is overwritten: %s.",
-			len(untimed), len(b.content.rows), nameSome(untimed, limitShownLines, b.content.place)),
+			len(untimed), len(b.content.rows), nameSome(untimed, limitShownLines, b.content.position)),
 		Do: "give these rows the time at which their consent was given, or set keep_later_choice = false if overwriting is intended.",
 		At: path.Root("keep_later_choice"),
 	}.AddWarning(b.diags)
@@ -128,7 +128,7 @@ func (b *batch) warnIncomparable(t *tally) {
 		return
 	}
 
-	text, advice := t.failures.describe(b.content.place)
+	text, advice := t.failures.describe(b.content.position)
 	tfkit.Problem{
 		Summary: fmt.Sprintf("%d of %d rows could not be compared", t.counts[failed], len(b.content.rows)),
 		Detail:  text + "\n\nAn apply tries them again, and writes all others that differ.",

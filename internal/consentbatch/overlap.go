@@ -63,19 +63,19 @@ func (b *batch) warnShared() {
 
 	shared := b.overlapBy(look)
 	if b.warns() {
-		shared.report(sharedPeople, b, tfkit.Problem.AddWarning)
+		shared.addProblem(sharedPeople, b, tfkit.Problem.AddWarning)
 	}
 }
 
-// report adds a problem, as an error or a warning, if there is an overlap.
-func (o overlap) report(problem tfkit.Problem, b *batch, add func(tfkit.Problem, *diag.Diagnostics)) {
+// addProblem adds a problem, as an error or a warning, if there is an overlap.
+func (o overlap) addProblem(problem tfkit.Problem, b *batch, add func(tfkit.Problem, *diag.Diagnostics)) {
 	if len(o) == 0 {
 		return
 	}
 
 	var list strings.Builder
 	for _, other := range slices.Sorted(maps.Keys(o)) {
-		fmt.Fprintf(&list, "\n%s (%d): %s", other, len(o[other]), nameSome(o[other], limitShownLines, b.content.place))
+		fmt.Fprintf(&list, "\n%s (%d): %s", other, len(o[other]), nameSome(o[other], limitShownLines, b.content.position))
 	}
 	problem.Detail += " The other resources, and the rows of this batch:" + list.String()
 	add(problem, b.diags)

@@ -63,7 +63,7 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 
 	var settingsOnly []byte
 	if !work {
-		b.overlapBy(r.Written.PlanDone).report(keptByAnother, b, tfkit.Problem.AddError)
+		b.overlapBy(r.Written.PlanDone).addProblem(keptByAnother, b, tfkit.Problem.AddError)
 		if changed {
 			settingsOnly = []byte("true")
 		} else {
@@ -93,7 +93,7 @@ func (r *batchResource) planWithdrawal(ctx context.Context, state model, resp *r
 	b := &batch{resource: r, config: state, model: state, prior: &state, object: state.objectIn(ctx, resp.Private), diags: &unread}
 	if b.readApplied() {
 		b.diags = &resp.Diagnostics
-		b.overlapBy(r.Written.PlanAgainst).report(keptByAnother, b, tfkit.Problem.AddError)
+		b.overlapBy(r.Written.PlanAgainst).addProblem(keptByAnother, b, tfkit.Problem.AddError)
 	}
 }
 
@@ -204,7 +204,7 @@ func (b *batch) unbindFromRecords(t *tally) {
 	tfkit.Problem{
 		Summary: "The service reports records as missing",
 		Detail: fmt.Sprintf("After the last apply, each row had a record, and the service cannot remove records. Yet the service, or a gateway in front of it, answers that there is none for %d of %d rows: %s. An apply writes them again.",
-			t.counts[absent], len(b.content.rows), nameSome(t.rowsThatAre(absent), limitShownLines, b.content.place)),
+			t.counts[absent], len(b.content.rows), nameSome(t.rowsThatAre(absent), limitShownLines, b.content.position)),
 		Do: "make sure that the service has lost these records before you apply. If the answer is wrong, an apply overwrites what these people have chosen since.",
 	}.AddWarning(b.diags)
 }

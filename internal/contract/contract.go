@@ -171,7 +171,7 @@ func (x *exchange) checkRequest(r *http.Request, body []byte) {
 	checked.URL.RawQuery = query.Encode()
 	checked.Body, checked.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	x.input.Request = checked
-	x.report(openapi3filter.ValidateRequest(r.Context(), x.input))
+	x.addViolations(openapi3filter.ValidateRequest(r.Context(), x.input))
 }
 
 // checkNames removes parameters that the operation does not declare, and wants each of the
@@ -199,14 +199,14 @@ func (x *exchange) checkResponse(ctx context.Context, rec *recorder) {
 		return
 	}
 
-	x.report(openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
+	x.addViolations(openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: x.input, Status: status, Header: rec.Header(), Body: io.NopCloser(&rec.body), Options: options,
 	}))
 }
 
-// report reports each of the errors of kin-openapi, without the schema and the value that
+// addViolations reports each of the errors of kin-openapi, without the schema and the value that
 // follow the first line.
-func (x *exchange) report(err error) {
+func (x *exchange) addViolations(err error) {
 	several, ok := err.(openapi3.MultiError) //nolint:errorlint // kin-openapi returns it as it is
 	if err != nil && !ok {
 		several = openapi3.MultiError{err}

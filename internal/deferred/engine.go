@@ -43,7 +43,7 @@ func NewEngine(c *client.Client) *Engine {
 	return &Engine{service: c, watch: &pollers{lister: c, scopes: map[client.Scope]*poller{}}}
 }
 
-// Submit sends a request, unless this process has submitted it for the same occasion or
+// Submit sends a request, unless this process has submitted one with its idempotency key or
 // an equal one is pending. prior is the Submission that an earlier call with an unknown
 // outcome returned, or else the zero value.
 //
@@ -53,24 +53,24 @@ func NewEngine(c *client.Client) *Engine {
 // lost and the request was not found afterwards, ClassServer if it was accepted and has
 // failed already. After an unknown outcome, a later Submit continues from the Submission
 // that is returned with the error.
-func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submission, Report, error) {
+func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submission, Observed, error) {
 	unlock, err := e.service.LockPerson(ctx, r.Scope, r.Identity)
 	if err != nil {
-		return prior, Report{}, r.failure(transport.ClassCancelled, "the run was interrupted, and nothing was sent")
+		return prior, Observed{}, r.failure(transport.ClassCancelled, "the run was interrupted, and nothing was sent")
 	}
 	defer unlock()
 
 	if r.Superseded != nil && r.Superseded() {
-		return prior, Report{Superseded: true}, nil
+		return prior, Observed{Superseded: true}, nil
 	}
 
 	known, found := e.history.find(r)
 	if found && !known.State.isUncertain() {
-		return known, Report{Known: true}, nil
+		return known, Observed{Known: true}, nil
 	}
 
-	x := e.begin(r, Submission{}, submitting)
-	if prior.IsUnanswered() && prior.Occasion == r.Occasion && !r.Repeatable {
+	x := e.newExecution(r, Submission{}, submitting)
+	if prior.IsUnanswered() && prior.IdempotencyKey == r.IdempotencyKey && !r.Repeatable {
 		// A request that may be repeated is sent again instead: looking for it could find
 		// somebody else's.
 		x.current, x.resumed = prior, true
@@ -81,39 +81,39 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 	x.submit(ctx)
 	e.history.note(r, x.current, x.err == nil)
 
-	return x.current, x.report, x.err
+	return x.current, x.observed, x.err
 }
 
 // Await waits until an accepted request is no longer pending, but no longer than limit
 // or until the context ends, or until nothing can show any more that it was carried out. In
 // place of an adopted request that comes to nothing it sends the request, and waits for that.
 // All waits in a scope share the same readings of the pending list.
-func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.Duration) (Submission, Report) {
+func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.Duration) (Submission, Observed) {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 
-	x := e.begin(r, s, waiting)
+	x := e.newExecution(r, s, waiting)
 	for x.current.State.IsOpen() && x.look(bounded) {
-		if x.report.Unproven && (r.Effect == nil || x.current.EffectBefore) {
+		if x.observed.Unproven && (r.Effect == nil || x.current.EffectBefore) {
 			break // neither the list nor an effect can be expected to show what becomes of it
 		}
 	}
 
 	x.current.Interrupted = ctx.Err() != nil && x.current.State.IsOpen()
-	x.report.Interrupted = x.current.Interrupted
+	x.observed.Interrupted = x.current.Interrupted
 	e.history.note(r, x.current, false)
 
 	if !x.current.IsToSend() || bounded.Err() != nil {
-		return x.current, x.report
+		return x.current, x.observed
 	}
 
-	s, report, err := e.Submit(bounded, r, Submission{})
+	s, observed, err := e.Submit(bounded, r, Submission{})
 	if err != nil {
-		report.Err = err
-		return x.current, report
+		observed.Err = err
+		return x.current, observed
 	}
 	if !s.State.IsOpen() {
-		return s, report
+		return s, observed
 	}
 	until, _ := bounded.Deadline()
 
@@ -122,21 +122,21 @@ func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.
 
 // Refresh looks once at a request that is not known to be fulfilled. Errors are
 // *transport.Error; the Submission is then as it was.
-func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submission, Report, error) {
+func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submission, Observed, error) {
 	if s.State == Fulfilled || s.State == Idle {
-		return s, Report{}, nil
+		return s, Observed{}, nil
 	}
 
-	x := e.begin(r, s, refreshing)
+	x := e.newExecution(r, s, refreshing)
 	x.look(ctx)
 	if x.err != nil {
-		return s, x.report, x.err
+		return s, x.observed, x.err
 	}
 
 	x.current.Interrupted = x.current.Interrupted && x.current.State.IsOpen()
 	e.history.note(r, x.current, false)
 
-	return x.current, x.report, nil
+	return x.current, x.observed, nil
 }
 
 // Note remembers the request of an object that is being destroyed. An object that replaces

@@ -30,10 +30,10 @@ const (
 // execution is one call of the engine about a submission.
 type execution struct {
 	*Engine
-	request Request
-	phase   phase
-	current Submission
-	report  Report
+	request  Request
+	phase    phase
+	current  Submission
+	observed Observed
 
 	began   time.Time // when the caller began to wait
 	seen    view      // the latest one
@@ -43,7 +43,7 @@ type execution struct {
 	err     error            // that ends the call
 }
 
-func (e *Engine) begin(r Request, s Submission, p phase) *execution {
+func (e *Engine) newExecution(r Request, s Submission, p phase) *execution {
 	return &execution{Engine: e, request: r, phase: p, current: s, began: time.Now()}
 }
 
@@ -82,7 +82,7 @@ func (x *execution) submit(ctx context.Context) {
 	case x.current.State.isUncertain():
 		x.err = x.unknownOutcome(nil)
 	case x.current.State == Failed:
-		x.err = x.request.Rejection(x.current, x.report)
+		x.err = x.request.Rejection(x.current, x.observed)
 	}
 }
 
@@ -157,14 +157,16 @@ func (x *execution) mayJoin() bool {
 // adopt lets the oldest of several equal records stand for the request.
 func (x *execution) adopt(equal []answer.PendingRecord) {
 	own := equal[0]
-	x.report.Adopted = true
+	x.observed.Adopted = true
 	for _, other := range others(equal, own) {
 		id, _ := other.ID.Get()
-		x.report.Others = append(x.report.Others, id)
+		x.observed.Others = append(x.observed.Others, id)
 	}
 
 	now := time.Now()
-	x.current = Submission{State: Listed, Occasion: x.request.Occasion, At: now, Sent: now, Adopted: true, EffectBefore: true}
+	x.current = Submission{
+		State: Listed, IdempotencyKey: x.request.IdempotencyKey, At: now, Sent: now, Adopted: true, EffectBefore: true,
+	}
 	if at, given := own.CreatedAt.Get(); given {
 		x.current.At = at
 	}
@@ -180,8 +182,8 @@ func (x *execution) joinsOwn() bool {
 		}
 
 		if x.request.Adopts && entry.requestType == x.request.Type {
-			x.current, x.report.Adopted = entry.Submission, true
-			x.current.Occasion = x.request.Occasion
+			x.current, x.observed.Adopted = entry.Submission, true
+			x.current.IdempotencyKey = x.request.IdempotencyKey
 			x.enter(Accepted)
 			return true
 		}
@@ -201,7 +203,7 @@ func (x *execution) send(ctx context.Context) {
 	if x.current.State == Idle {
 		// What is in the list, and what this process has sent that the list may not show yet, is
 		// not the request.
-		x.current.Occasion, x.current.Before = x.request.Occasion, x.request.keysOf(x.seen)
+		x.current.IdempotencyKey, x.current.Before = x.request.IdempotencyKey, x.request.keysOf(x.seen)
 		for _, entry := range x.history.open(x.request) {
 			if key := keyOfID(entry.ID); entry.requestType == x.request.Type && entry.ID != "" && !slices.Contains(x.current.Before, key) {
 				x.current.Before = append(x.current.Before, key)
@@ -238,7 +240,7 @@ func (x *execution) send(ctx context.Context) {
 	}
 
 	x.enter(Accepted)
-	x.report.NotUnderstood = receipt.NotUnderstood
+	x.observed.NotUnderstood = receipt.NotUnderstood
 	known := func(record answer.PendingRecord) bool { return hasID(record, receipt.ID) }
 	if !slices.ContainsFunc(x.seen.all, known) && !slices.Contains(x.current.Before, keyOfID(receipt.ID)) {
 		x.current.ID = receipt.ID // else it is the ID of something else
@@ -247,7 +249,7 @@ func (x *execution) send(ctx context.Context) {
 
 // enter sets the state of the submission, and the times that belong to it.
 func (x *execution) enter(state State) {
-	x.report.Delivered = state == Fulfilled && x.current.State == Delivered
+	x.observed.Delivered = state == Fulfilled && x.current.State == Delivered
 	x.current.State = state
 	if !state.isUncertain() && x.current.At.IsZero() {
 		x.current.At = x.current.Sent // the answer with the time was lost

@@ -55,14 +55,14 @@ func (x *execution) refusal(err error) error {
 }
 
 // Rejection returns the error of a request that the service accepted and then failed.
-func (r Request) Rejection(s Submission, report Report) error {
+func (r Request) Rejection(s Submission, seen Observed) error {
 	id := "without an id"
 	if s.ID != "" {
 		id = strconv.Quote(client.ShownID(s.ID, r.Identity))
 	}
 
 	err := r.failure(transport.ClassServer, "the service accepted request "+id+" and then failed it")
-	err.Code = report.Code
+	err.Code = seen.Code
 	return err
 }
 
@@ -82,8 +82,8 @@ func (x *execution) unknownOutcome(look error) error {
 		unknown.Detail += ", and no such request is pending: either it never arrived, or it is done already"
 	}
 
-	if x.report.Gap != "" {
-		unknown.Detail += "; the pending list cannot be read as a whole: " + x.report.Gap
+	if x.observed.Gap != "" {
+		unknown.Detail += "; the pending list cannot be read as a whole: " + x.observed.Gap
 	}
 
 	return unknown

@@ -33,7 +33,7 @@ type personHistory struct {
 	entries []entry
 }
 
-// entry is a request of one type for one occasion.
+// entry is a request of one type with one idempotency key.
 type entry struct {
 	Submission
 	requestType string
@@ -56,14 +56,15 @@ func (h *history) about(who person, do func(*personHistory)) {
 	do(p)
 }
 
-// find returns the submission that stands for a request which is sent once for its
-// occasion: one for the same occasion, or if one of the two is for any occasion, one that
-// this process has submitted.
+// find returns the submission that stands for a request which is sent once for its idempotency
+// key: one with the same key, or if one of the two is for any, one that this process has
+// submitted.
 func (h *history) find(r Request) (found Submission, ok bool) {
 	h.about(personOf(r), func(p *personHistory) {
 		at := slices.IndexFunc(p.entries, func(e entry) bool {
-			isAny := e.Occasion == AnyOccasion || r.Occasion == AnyOccasion
-			return e.requestType == r.Type && (e.Occasion == r.Occasion || isAny && e.submitted) && e.State != Idle && !e.State.IsOver()
+			isAny := e.IdempotencyKey == AnyIdempotencyKey || r.IdempotencyKey == AnyIdempotencyKey
+			isSame := e.IdempotencyKey == r.IdempotencyKey || isAny && e.submitted
+			return isSame && e.requestType == r.Type && e.State != Idle && !e.State.IsOver()
 		})
 		if ok = r.Once && at >= 0; ok {
 			found = p.entries[at].Submission
@@ -77,7 +78,9 @@ func (h *history) find(r Request) (found Submission, ok bool) {
 // submitted it now.
 func (h *history) note(r Request, s Submission, submitted bool) {
 	h.about(personOf(r), func(p *personHistory) {
-		at := slices.IndexFunc(p.entries, func(e entry) bool { return e.requestType == r.Type && e.Occasion == r.Occasion })
+		at := slices.IndexFunc(p.entries, func(e entry) bool {
+			return e.requestType == r.Type && e.IdempotencyKey == r.IdempotencyKey
+		})
 		if at < 0 {
 			at = len(p.entries)
 			p.entries = append(p.entries, entry{requestType: r.Type})
@@ -85,7 +88,7 @@ func (h *history) note(r Request, s Submission, submitted bool) {
 
 		e := &p.entries[at]
 		e.Submission, e.submitted = s, e.submitted || submitted
-		e.Occasion = r.Occasion
+		e.IdempotencyKey = r.IdempotencyKey
 	})
 }
 

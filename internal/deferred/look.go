@@ -24,7 +24,7 @@ const (
 
 // look looks once at a request that was sent: at the pending list, and where that is not
 // decisive, at the effect. It reports whether another look may show more, or reports false
-// with the reason in err or report.
+// with the reason in err or observed.
 func (x *execution) look(ctx context.Context) (goOn bool) {
 	if x.service.PendingListUse() == client.ListIgnored {
 		return x.lookWithoutList(ctx)
@@ -34,13 +34,13 @@ func (x *execution) look(ctx context.Context) (goOn bool) {
 		return x.lookFailed(ctx, err)
 	}
 
-	x.report.Gap, x.report.Unproven, x.report.UnknownStatus = "", false, false
+	x.observed.Gap, x.observed.Unproven, x.observed.UnknownStatus = "", false, false
 	own, found := x.request.find(x.current, x.seen, x.service.PendingListLag())
 	if !found {
 		return x.judgeAbsence(ctx, x.absence())
 	}
 	x.learnFrom(own)
-	x.report.UnknownStatus = own.Progress() == answer.Unclear
+	x.observed.UnknownStatus = own.Progress() == answer.Unclear
 
 	return x.judge(ctx, own)
 }
@@ -54,7 +54,7 @@ func (x *execution) lookWithoutList(ctx context.Context) (goOn bool) {
 
 	x.seen = view{listing: listing{began: time.Now(), gap: "it is not asked for"}}
 	if x.phase != refreshing { // a refresh does not warn of what is configured
-		x.report.Gap = x.seen.gap
+		x.observed.Gap = x.seen.gap
 	}
 	if x.current.State.isUncertain() && x.lagIsOver(x.seen.began) {
 		return x.judgeAbsence(ctx, gone)
@@ -83,7 +83,7 @@ func (x *execution) lookFailed(ctx context.Context, err error) (goOn bool) {
 func (x *execution) judge(ctx context.Context, own answer.PendingRecord) (goOn bool) {
 	switch {
 	case own.Progress() == answer.Failed:
-		x.report.Code = own.Code
+		x.observed.Code = own.Code
 		x.enter(Failed)
 	case own.Ended && x.current.State != Delivered: // the configuration says what its status means
 		x.enter(Left)
@@ -166,7 +166,7 @@ func (x *execution) mayPass(ctx context.Context, err error) bool {
 	}
 
 	if x.phase == waiting {
-		x.report.Err = err
+		x.observed.Err = err
 	} else {
 		x.err = x.request.asError(err)
 	}
@@ -236,18 +236,18 @@ func (x *execution) absence() absence {
 	s := &x.current
 	lagIsOver := x.lagIsOver(x.seen.began)
 
-	x.report.Gap = x.gap()
+	x.observed.Gap = x.gap()
 	if !s.State.isUncertain() {
 		// A record that wire.pending_list takes for another's does not hold the request.
 		gap, isHeld := x.request.gapAbout(*s, x.seen)
-		if isHeld && (x.report.Gap != "" || gap == gapIdentity || gap == gapEqual) {
-			x.report.Gap = gap
+		if isHeld && (x.observed.Gap != "" || gap == gapIdentity || gap == gapEqual) {
+			x.observed.Gap = gap
 			return held
 		}
 	}
 
 	switch {
-	case x.report.Gap != "":
+	case x.observed.Gap != "":
 		return unread
 	case s.State == Unanswered && x.request.Repeatable: // without harm
 		return gone
@@ -266,7 +266,7 @@ func (x *execution) absence() absence {
 	if s.Seen {
 		return gone
 	}
-	x.report.Unproven = true
+	x.observed.Unproven = true
 
 	return notListed
 }

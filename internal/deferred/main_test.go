@@ -140,7 +140,7 @@ func (r run) fetch(w io.Writer) deferred.Request {
 func (r run) update(members map[string]jsontext.Value) deferred.Request {
 	return deferred.Request{
 		Scope: scope, Identity: person, Type: answer.RequestProfileUpdate, Repeatable: true,
-		Occasion: jsonvalue.FormatObject(members), Against: []string{answer.RequestDataDeletion},
+		IdempotencyKey: jsonvalue.FormatObject(members), Against: []string{answer.RequestDataDeletion},
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return r.UpdateProfile(ctx, scope, person, members)
 		},
@@ -182,7 +182,7 @@ func enqueue(service *mocktest.Instance, operation string, age time.Duration) (i
 }
 
 // mustSubmit submits a request that has to be accepted.
-func (r run) mustSubmit(t *testing.T, q deferred.Request) (deferred.Submission, deferred.Report) {
+func (r run) mustSubmit(t *testing.T, q deferred.Request) (deferred.Submission, deferred.Observed) {
 	t.Helper()
 	s, report, err := r.Submit(t.Context(), q, deferred.Submission{})
 	noError(t, err)
@@ -190,7 +190,7 @@ func (r run) mustSubmit(t *testing.T, q deferred.Request) (deferred.Submission, 
 }
 
 // mustRefresh looks once at a request some time later.
-func (r run) mustRefresh(t *testing.T, q deferred.Request, s deferred.Submission, later time.Duration) (deferred.Submission, deferred.Report) {
+func (r run) mustRefresh(t *testing.T, q deferred.Request, s deferred.Submission, later time.Duration) (deferred.Submission, deferred.Observed) {
 	t.Helper()
 	<-time.After(later)
 	s, report, err := r.Refresh(t.Context(), q, s)

@@ -18,15 +18,15 @@ type Request struct {
 	Scope    client.Scope
 	Identity string
 	Type     string // one of answer.RequestTypes
-	// Occasion distinguishes requests of one type about one person.
-	Occasion string
+	// IdempotencyKey distinguishes requests of one type about one person: those with the same key are one.
+	IdempotencyKey string
 	// Against are request types that must not be pending for the person at the same time.
 	Against []string
 
 	// Adopts lets a pending request of the same type stand for this one, so that nothing
 	// is sent.
 	Adopts bool
-	// Once lets a request that this process has submitted for the same occasion stand for
+	// Once lets a request that this process has submitted with the same idempotency key stand for
 	// this one, even if it is fulfilled.
 	Once bool
 	// Repeatable: sending twice does no harm, because the values are absolute. A request
@@ -49,12 +49,12 @@ type Request struct {
 	Effect func(ctx context.Context, sent time.Time) (bool, error)
 }
 
-// AnyOccasion is the occasion of a request that stands for each one which this process
-// submits for the same person, whatever its occasion.
-const AnyOccasion = "invocation"
+// AnyIdempotencyKey is that of a request that stands for each one which this process
+// submits for the same person, whatever its idempotency key.
+const AnyIdempotencyKey = "invocation"
 
-// Report is what a call noticed in addition to the new Submission.
-type Report struct {
+// Observed is what a call noticed in addition to the new Submission.
+type Observed struct {
 	// Adopted: a request that was pending already stands for this one, and nothing was
 	// sent. Others are the IDs of further pending requests of the same type.
 	Adopted bool
@@ -105,14 +105,14 @@ const (
 func (s State) IsOpen() bool { return s == Accepted || s == Listed || s == Left }
 
 // IsOver reports whether the request came to nothing, so that another one has to be sent
-// for the same occasion.
+// with the same idempotency key.
 func (s State) IsOver() bool { return s == Failed || s == Dropped }
 
 // IsUnanswered reports whether the request was sent, and it is not known whether the service
 // has it.
 func (s Submission) IsUnanswered() bool { return s.State == Unanswered || s.State == Lost }
 
-// IsToSend reports whether a request is still to be sent for the same occasion: the one of
+// IsToSend reports whether a request is still to be sent with the same idempotency key: the one of
 // another has come to nothing, or it is not known whether the service has the own one.
 func (s Submission) IsToSend() bool { return s.Adopted && s.State.IsOver() || s.IsUnanswered() }
 
@@ -128,8 +128,8 @@ type Submission struct {
 	State State `json:"state,omitempty"`
 	// ID is the service's identifier of the request; empty if it gave none.
 	ID string `json:"id,omitempty"`
-	// Occasion is Request.Occasion of the call that sent it.
-	Occasion string `json:"occasion,omitempty"`
+	// IdempotencyKey is Request.IdempotencyKey of the call that sent it.
+	IdempotencyKey string `json:"idempotency_key,omitempty"`
 	// Begun is when sending it first began.
 	Begun time.Time `json:"begun,omitzero"`
 	// At is when the service accepted the request, as it says or else when its answer

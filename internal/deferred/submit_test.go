@@ -189,18 +189,18 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 		"unknown outcome of the same run":                    {becomes(mockserver.Outcome{After: -1}), isLost(mockserver.CutAfterCommit)},
 		"unknown outcome of the same run that never arrived": {becomes(mockserver.Outcome{After: -1}), isLost(mockserver.CutBeforeCommit)},
 
-		// An unknown outcome says nothing about a request for another occasion: that one is sent,
+		// An unknown outcome says nothing about a request for another key: that one is sent,
 		// even if what the service shows is the effect of the first.
-		"unknown outcome of another occasion": {becomes(mockserver.Outcome{After: -1}), func(t *testing.T, service *mocktest.Instance, r run) {
+		"unknown outcome of another key": {becomes(mockserver.Outcome{After: -1}), func(t *testing.T, service *mocktest.Instance, r run) {
 			service.PutProfile(serverScope, person, `{"plan":"free"}`)
 			monday := r.deletion(person)
-			monday.Occasion = "monday"
+			monday.IdempotencyKey = "monday"
 			unknown := r.loses(t, service, monday, mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit})
 
 			<-time.After(time.Minute)
 			again := newRun(t, service)
 			friday := again.deletion(person)
-			friday.Occasion = "friday"
+			friday.IdempotencyKey = "friday"
 			_, _, err := again.Submit(t.Context(), friday, unknown)
 			noError(t, err)
 			wantQueued(t, service, 2)
@@ -228,11 +228,11 @@ func TestDeferred_twoDeletionsAtOnceSendOne(t *testing.T) {
 
 				r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.PendingListLag = lag })
 				var group sync.WaitGroup
-				for i, occasion := range []string{"friday", "monday", "sunday"} {
+				for i, key := range []string{"friday", "monday", "sunday"} {
 					group.Go(func() {
 						<-time.After(time.Duration(i) * 400 * time.Millisecond)
 						q := r.deletion(person)
-						q.Occasion = occasion
+						q.IdempotencyKey = key
 						if _, _, err := r.Submit(t.Context(), q, deferred.Submission{}); err != nil {
 							t.Error(err)
 						}

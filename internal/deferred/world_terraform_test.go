@@ -37,7 +37,7 @@ func (w *world) play() {
 
 		case "another object takes its place":
 			if !w.objects[1].exists {
-				w.objects[1].occasion = w.objects[0].occasion
+				w.objects[1].key = w.objects[0].key
 			}
 			w.destroy(&w.objects[0])
 			w.apply(&w.objects[1], first)
@@ -65,7 +65,7 @@ func (w *world) apply(o *object, r Request) {
 	defer func() { w.cancel = nil }()
 
 	before := len(w.queue)
-	if !o.exists || o.submission.Occasion != r.Occasion {
+	if !o.exists || o.submission.IdempotencyKey != r.IdempotencyKey {
 		if !w.submit(ctx, o, r, before) {
 			return
 		}
@@ -80,25 +80,25 @@ func (w *world) apply(o *object, r Request) {
 	if o.submission.State == Failed {
 		w.wishes++
 		w.tell("    it failed")
-		*o = object{occasion: o.occasion}
+		*o = object{key: o.key}
 		return
 	}
 
 	w.noteOver(had.submission, o.submission)
 }
 
-// wish counts what may be sent: one request for an occasion that is new, or new for the
+// wish counts what may be sent: one request for a key that is new, or new for the
 // object. A second object, or a replacement, adds none in the run of the first one. In a
 // later run it does not know about the first one, as the documentation says. An update is
 // sent for each object, since its values are absolute.
 func (w *world) wish(o *object, r Request) {
-	if o.exists || o.occasion != r.Occasion || w.noEffect || w.repeatable {
+	if o.exists || o.key != r.IdempotencyKey || w.noEffect || w.repeatable {
 		w.wishes++
 	}
-	o.occasion = r.Occasion
+	o.key = r.IdempotencyKey
 
 	for i := range w.objects {
-		if other := &w.objects[i]; other != o && other.exists && other.occasion == r.Occasion {
+		if other := &w.objects[i]; other != o && other.exists && other.key == r.IdempotencyKey {
 			w.wishes++
 		}
 	}
@@ -122,7 +122,7 @@ func (w *world) submit(ctx context.Context, o *object, r Request, before int) bo
 		if s.State.isUncertain() {
 			w.breaks("submitting ended well, and the request is %q", s.State)
 		}
-		if len(accepted) == 1 && w.ids == sameIDs && !w.respelled && !w.shows(r.Occasion) && s.ID != accepted[0].id && !report.Adopted {
+		if len(accepted) == 1 && w.ids == sameIDs && !w.respelled && !w.shows(r.IdempotencyKey) && s.ID != accepted[0].id && !report.Adopted {
 			w.breaks("the accepted request %s is not the object's, which has %q", accepted[0].id, s.ID)
 		}
 
@@ -166,7 +166,7 @@ func (w *world) refresh(o *object) {
 		return
 	}
 
-	own := w.request(o.submission.Occasion)
+	own := w.request(o.submission.IdempotencyKey)
 	s, _, err := w.engine.Refresh(context.Background(), own, o.submission)
 	if err != nil {
 		w.tell("    refresh: error")
@@ -179,7 +179,7 @@ func (w *world) refresh(o *object) {
 	w.check(o)
 }
 
-// noteOver excuses another request for an occasion whose request came to nothing, as
+// noteOver excuses another request for a key whose request came to nothing, as
 // far as could be seen.
 func (w *world) noteOver(before, after Submission) {
 	if after.State.IsOver() && !before.State.IsOver() {
@@ -190,9 +190,9 @@ func (w *world) noteOver(before, after Submission) {
 // destroy forgets the object and hands its request to what takes its place.
 func (w *world) destroy(o *object) {
 	if o.exists {
-		w.engine.Note(w.request(o.submission.Occasion), o.submission)
+		w.engine.Note(w.request(o.submission.IdempotencyKey), o.submission)
 	}
-	*o = object{occasion: o.occasion, destroyed: true}
+	*o = object{key: o.key, destroyed: true}
 }
 
 // check checks what is promised at any time.
@@ -221,7 +221,7 @@ func (w *world) check(o *object) {
 			w.breaks("the object says fulfilled, and the service still holds its request %s: %+v", q.id, o.submission)
 		}
 	}
-	if measurable := !w.noEffect && !w.setting.effect; len(o.sent) > 0 && !carriedOut && measurable && !w.shows(o.submission.Occasion) {
+	if measurable := !w.noEffect && !w.setting.effect; len(o.sent) > 0 && !carriedOut && measurable && !w.shows(o.submission.IdempotencyKey) {
 		w.breaks("the object says fulfilled, and its request was not carried out: %+v", o.submission)
 	}
 }
@@ -250,7 +250,7 @@ func (w *world) recover(r Request) {
 		}
 
 		if o.submission.State.IsOver() {
-			*o = object{occasion: o.occasion} // replaced, as the warning advises
+			*o = object{key: o.key} // replaced, as the warning advises
 		}
 
 		w.tell("recovering")
@@ -262,13 +262,13 @@ func (w *world) recover(r Request) {
 	}
 
 	s := o.submission
-	if o.exists && s.State == Accepted && !s.Seen && s.Occasion == r.Occasion {
+	if o.exists && s.State == Accepted && !s.Seen && s.IdempotencyKey == r.IdempotencyKey {
 		return // nothing will show whether it was carried out
 	}
-	if (w.ids == reusedIDs || w.ids == positionalIDs) && s.State.IsOpen() && s.Occasion == r.Occasion {
+	if (w.ids == reusedIDs || w.ids == positionalIDs) && s.State.IsOpen() && s.IdempotencyKey == r.IdempotencyKey {
 		return // the list goes on showing its id for another request; other triggers are the way out
 	}
-	if !o.exists || s.State != Fulfilled || s.Occasion != r.Occasion {
+	if !o.exists || s.State != Fulfilled || s.IdempotencyKey != r.IdempotencyKey {
 		w.breaks("there is no way out: %+v", *o)
 	}
 

@@ -67,7 +67,7 @@ var settings = []setting{
 type queued struct {
 	id       string
 	at       time.Time
-	occasion string
+	key      string
 	old      bool
 	status   string // empty: pending
 	shown    string // a status while it is pending
@@ -89,8 +89,8 @@ type object struct {
 	sent []*queued
 	// lost is sent of a submission whose outcome is unknown.
 	lost []*queued
-	// occasion is the latest one, even if the object is destroyed.
-	occasion  string
+	// key is the latest one, even if the object is destroyed.
+	key       string
 	destroyed bool
 }
 
@@ -109,7 +109,7 @@ type world struct {
 	engine *Engine
 	queue  []*queued
 	effect bool   // the effect of a deletion is visible
-	values string // the occasion of the update whose values the profile has
+	values string // the key of the update whose values the profile has
 	broken []string
 	// story is what happened, if telling is set.
 	story   []string
@@ -196,14 +196,14 @@ func (w *world) pendingOne() *queued {
 }
 
 func (w *world) carryOut(q *queued) {
-	q.effect, q.listed, w.effect, w.values = true, false, true, q.occasion
+	q.effect, q.listed, w.effect, w.values = true, false, true, q.key
 }
 
-// shows reports whether the effect of a request is visible. Each occasion of an update has
+// shows reports whether the effect of a request is visible. Each key of an update has
 // values of its own.
-func (w *world) shows(occasion string) bool {
+func (w *world) shows(key string) bool {
 	if w.repeatable {
-		return w.values == occasion
+		return w.values == key
 	}
 	return w.effect
 }
@@ -378,12 +378,12 @@ func (w *world) newID() string {
 }
 
 // send decides what becomes of a request that arrives, or does not.
-func (w *world) send(occasion string) func(context.Context) (answer.Receipt, error) {
+func (w *world) send(key string) func(context.Context) (answer.Receipt, error) {
 	return func(context.Context) (answer.Receipt, error) {
 		<-time.After(10 * time.Millisecond)
 		options := []string{"accepted", "accepted and fulfilled", "rejected", "lost before", "lost after", "lost after, fulfilled", "interrupted, answered", "interrupted, lost"}
 		choice := w.choose(options)
-		w.tell("    send for %s: %s", occasion, choice)
+		w.tell("    send for %s: %s", key, choice)
 		if strings.HasPrefix(choice, "interrupted") && w.cancel != nil {
 			w.cancel()
 		}
@@ -395,7 +395,7 @@ func (w *world) send(occasion string) func(context.Context) (answer.Receipt, err
 			return answer.Receipt{}, &transport.Error{Class: transport.ClassConnectionLost, Ambiguous: true}
 		}
 
-		q := &queued{id: w.newID(), at: time.Now(), occasion: occasion, listed: true}
+		q := &queued{id: w.newID(), at: time.Now(), key: key, listed: true}
 		w.queue = append(w.queue, q)
 		if strings.Contains(choice, "fulfilled") {
 			w.carryOut(q)
@@ -410,14 +410,14 @@ func (w *world) send(occasion string) func(context.Context) (answer.Receipt, err
 	}
 }
 
-func (w *world) request(occasion string) Request {
+func (w *world) request(key string) Request {
 	r := Request{
-		Identity: whom, Type: w.requestType, Occasion: occasion, Repeatable: w.repeatable,
+		Identity: whom, Type: w.requestType, IdempotencyKey: key, Repeatable: w.repeatable,
 		Adopts: !w.repeatable, Once: w.requestType == answer.RequestDataDeletion,
-		Send: w.send(occasion),
+		Send: w.send(key),
 	}
 	if !w.noEffect {
-		r.Effect = func(context.Context, time.Time) (bool, error) { return w.shows(occasion), nil }
+		r.Effect = func(context.Context, time.Time) (bool, error) { return w.shows(key), nil }
 	}
 
 	return r

@@ -32,7 +32,7 @@ func TestCLIExamples_applyOnce(t *testing.T) {
 				t.Errorf("a check of the example fails:\n%s", said)
 			}
 			for _, warning := range warnings.FindAllStringSubmatch(said, -1) {
-				if warning[1] != standing[e.name] && !slices.Contains(warned, warning[1]) {
+				if warning[1] != expectedWarnings[e.name] && !slices.Contains(warned, warning[1]) {
 					t.Errorf("%s: %s", command[0], warning[1])
 				}
 			}
@@ -53,8 +53,8 @@ var warned = []string{
 	"Provider development overrides are in effect", "Check block assertion known after apply", "Warnings when planning action",
 }
 
-// standing are the folders whose seed has people who have chosen later.
-var standing = map[string]string{
+// expectedWarnings are the folders whose seed has people who have chosen later.
+var expectedWarnings = map[string]string{
 	"guides/consent-as-code":   "A later choice of the person stands",
 	"guides/seeding-thousands": "Later choices of people stand",
 }

@@ -93,8 +93,8 @@ func TestLogin_parametersWhereTheWireSays(t *testing.T) {
 			if (got.status == http.StatusOK) != (sent.place == place) {
 				t.Errorf("parameters in %s, not %s: %d %s", sent.place, place, got.status, got.body)
 			}
-			if logged := s.Requests()[i]; logged.Place != sent.place || logged.Sent["password"] != s.Password || len(logged.Sent) != 2 {
-				t.Errorf("the log has %q %v", logged.Place, logged.Sent)
+			if logged := s.Requests()[i]; logged.ParametersIn != sent.place || logged.Sent["password"] != s.Password || len(logged.Sent) != 2 {
+				t.Errorf("the log has %q %v", logged.ParametersIn, logged.Sent)
 			}
 		}
 	}

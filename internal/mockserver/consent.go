@@ -99,7 +99,7 @@ func (s *Server) updateConsent(c *call) Response {
 	fields := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		fields[name] = sent[name]
-		if text, ok := sent[name].(string); ok && c.entry.Place != InJSON {
+		if text, ok := sent[name].(string); ok && c.entry.ParametersIn != InJSON {
 			fields[name] = meant(name, text, s.Wire.AgreementTimeFormat)
 		}
 		if objection := objectionTo(name, fields[name], s.Wire.AgreementTimeFormat); objection != "" {

@@ -27,7 +27,7 @@ var Questions = []Question{
 	question("misplaced_parameters", "refused",
 		or("ignored", func(s *Server) {
 			s.Change(func(r Request, a *Response) {
-				misplaced := r.Place != cmp.Or(s.Wire.ConsentParametersIn, InJSON)
+				misplaced := r.ParametersIn != cmp.Or(s.Wire.ConsentParametersIn, InJSON)
 				if r.Operation == OpUpdateConsent && a.Status == http.StatusBadRequest && len(r.Sent) > 0 && misplaced {
 					held, _ := s.get(&s.consents, person{r.Scope, r.Identity})
 					a.Status, a.Body = http.StatusOK, held

@@ -73,7 +73,7 @@ func (s *Server) DeleteProfile(scope Scope, identity string) {
 // updateProfile is PATCH …/user/:identityId/profile (section 4), which is deferred.
 // That the fields travel as one JSON object is an assumption.
 func (s *Server) updateProfile(c *call) Response {
-	if c.entry.Place != InJSON {
+	if c.entry.ParametersIn != InJSON {
 		return invalid(fieldError{"body", "must be one JSON object"})
 	}
 	return s.enqueue(c)

@@ -33,9 +33,9 @@ type Request struct {
 	Identity    string // decoded once; empty if the path has none
 	Auth        string // AuthNone, AuthBearer or AuthSecret
 	Token       string // the JWT that was presented
-	// Place is where the parameters were: InJSON, InForm or InQuery, two of them joined
+	// ParametersIn is where the parameters were: InJSON, InForm or InQuery, two of them joined
 	// by "+", or empty.
-	Place string
+	ParametersIn string
 	// Sent are the parameters by name. Those in JSON are decoded, with numbers as
 	// json.Number; those in a form or the query are strings, the first of each name.
 	Sent   map[string]any
@@ -215,7 +215,7 @@ func (c *call) readParameters(query url.Values, contentType string, body []byte)
 		maps.Copy(c.entry.Sent, object)
 	}
 
-	c.entry.Place = strings.Join(places, "+")
+	c.entry.ParametersIn = strings.Join(places, "+")
 }
 
 // readObject returns the one JSON object that text consists of; false if it is anything
@@ -243,7 +243,7 @@ var exactNumbers = json.WithUnmarshalers(json.UnmarshalFromFunc(func(dec *jsonte
 // sentIn returns the parameters if they are in the given place, empty for InJSON, and none if
 // they are in another.
 func (c *call) sentIn(place string) map[string]any {
-	if c.entry.Place != cmp.Or(place, InJSON) {
+	if c.entry.ParametersIn != cmp.Or(place, InJSON) {
 		return nil
 	}
 	return c.entry.Sent

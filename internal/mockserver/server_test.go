@@ -69,8 +69,8 @@ func TestRequests_parametersAsTheyWereSent(t *testing.T) {
 		t.Error(diff)
 	}
 
-	if r.Place != "query+json" || r.Header.Get("X-Gateway") != "g 1" {
-		t.Errorf("%q %v", r.Place, r.Header)
+	if r.ParametersIn != "query+json" || r.Header.Get("X-Gateway") != "g 1" {
+		t.Errorf("%q %v", r.ParametersIn, r.Header)
 	}
 }
 

@@ -106,7 +106,7 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	run.Messages = tfkit.Messages{Name: updateName, Advice: tfkit.AdviceInvoked}
 	run.Advice.Unknown = adviceClearAgain
 	run.Request = updateRequest(c, scope, identity, update)
-	run.Request.Occasion = deferred.AnyOccasion
+	run.Request.IdempotencyKey = deferred.AnyIdempotencyKey
 	run.Request.Effect, run.Request.EffectKnownAbsent = c.ProfileHolds(scope, identity, update), true
 
 	if err := run.Submit(ctx); err != nil {

@@ -65,9 +65,9 @@ func digest(name string, of members) string {
 	return digestOf(members{"": value})
 }
 
-// begin notes that changes are about to be sent to a profile that has the members in held;
+// noteSending notes that changes are about to be sent to a profile that has the members in held;
 // nil if they are not known.
-func (m *memory) begin(changes, held members) {
+func (m *memory) noteSending(changes, held members) {
 	m.Before, m.Made = map[string]string{}, maps.Clone(m.Made)
 	for name := range changes {
 		m.Before[name] = ""

@@ -224,7 +224,7 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 	}
 
 	r.ResolveScope(&plan.Scope)
-	u, ok := r.begin(ctx, r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), &plan, config.configured())
+	u, ok := r.newUpdate(ctx, r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), &plan, config.configured())
 	if !ok {
 		return
 	}
@@ -249,7 +249,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	u, ok := r.begin(ctx, r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), &state, nil)
+	u, ok := r.newUpdate(ctx, r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), &state, nil)
 	if !ok {
 		return
 	}
@@ -294,7 +294,7 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 	r.Identify(ctx, &identity, resp.Identity, &resp.Diagnostics)
 
 	run := r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics)
-	u, ok := r.begin(ctx, run, &plan, config.changes(state, run.Submission))
+	u, ok := r.newUpdate(ctx, run, &plan, config.changes(state, run.Submission))
 	if !ok {
 		return
 	}
@@ -332,7 +332,7 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 // a profile has nothing to clear.
 func (r *profileResource) clearMembers(ctx context.Context, state resourceModel, of ownership, diags *diag.Diagnostics) {
 	update := nulls(of.names)
-	u, ok := r.begin(ctx, tfkit.Run{Engine: r.Deferred, Diags: diags}, &state, update)
+	u, ok := r.newUpdate(ctx, tfkit.Run{Engine: r.Deferred, Diags: diags}, &state, update)
 	if !ok {
 		return
 	}

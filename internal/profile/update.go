@@ -54,8 +54,8 @@ type update struct {
 	holds   bool    // the latest look found what it expected
 }
 
-// begin returns the update that sends changes, or that sent what is managed.
-func (r *profileResource) begin(ctx context.Context, run tfkit.Run, m *resourceModel, changes members) (*update, bool) {
+// newUpdate returns the update that sends changes, or that sent what is managed.
+func (r *profileResource) newUpdate(ctx context.Context, run tfkit.Run, m *resourceModel, changes members) (*update, bool) {
 	c, scope, ok := r.ClientAndScope(m.Scope, run.Diags)
 	if !ok {
 		return nil, false
@@ -67,9 +67,9 @@ func (r *profileResource) begin(ctx context.Context, run tfkit.Run, m *resourceM
 	}
 	u.Messages, u.Waits = ofObject, m.WaitForFulfilment.ValueBool()
 	u.Request = updateRequest(c, scope, m.IdentityID.ValueString(), changes)
-	u.Request.Occasion = digestOf(changes)
+	u.Request.IdempotencyKey = digestOf(changes)
 	if !m.ProfileWOVersion.IsNull() { // whose values must not be in private state in any form
-		u.Request.Occasion = fmt.Sprint("version ", m.ProfileWOVersion.ValueInt64())
+		u.Request.IdempotencyKey = fmt.Sprint("version ", m.ProfileWOVersion.ValueInt64())
 	}
 
 	expected := changes
@@ -128,7 +128,7 @@ func (r *profileResource) apply(ctx context.Context, u *update) {
 	before := u.memory
 	if len(u.changes) > 0 {
 		// What is read after the first attempt may be its effect.
-		send, begin := u.Request.Send, sync.OnceFunc(func() { u.memory.begin(u.changes, u.held) })
+		send, begin := u.Request.Send, sync.OnceFunc(func() { u.memory.noteSending(u.changes, u.held) })
 		u.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
 			begin()
 			return send(ctx)

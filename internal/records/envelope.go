@@ -16,7 +16,7 @@ import (
 
 // readEnvelope reads the object that is the whole answer.
 func (x *reader) readEnvelope() error {
-	if _, err := x.readObject(place{}); err != nil {
+	if _, err := x.readObject(position{}); err != nil {
 		return err
 	}
 
@@ -38,7 +38,7 @@ func (x *reader) readEnvelope() error {
 
 // readObject reads an object around records. Without a list of records it is itself what is
 // not recognised, which its caller has to say.
-func (x *reader) readObject(in place) (isEmpty bool, err error) {
+func (x *reader) readObject(in position) (isEmpty bool, err error) {
 	members, before, lists := 0, x.counts, x.lists.Total()
 	stated := map[string]string{} // numbers of records, by the names of members
 	_, _ = x.dec.ReadToken()      // an error comes again
@@ -72,13 +72,13 @@ func (x *reader) readObject(in place) (isEmpty bool, err error) {
 
 // readMember reads a member of an object around records, which stands in the place around. It
 // adds one that counts records to stated.
-func (x *reader) readMember(around place, stated map[string]string) error {
+func (x *reader) readMember(around position, stated map[string]string) error {
 	token, err := x.dec.ReadToken()
 	if err != nil {
 		return err
 	}
 
-	in := place{name: token.String()}
+	in := position{name: token.String()}
 	in.kind = nameKind(in.name)
 	in.named = in.kind != Unknown
 	in.shows = in.named || around.shows && isList(in.name)
@@ -98,7 +98,7 @@ func (x *reader) readMember(around place, stated map[string]string) error {
 }
 
 // readContainer reads an array in an object.
-func (x *reader) readContainer(in place) error {
+func (x *reader) readContainer(in position) error {
 	_, _ = x.dec.ReadToken() // an error comes again
 	if x.dec.PeekKind() == ']' && !in.named && !isList(in.name) && x.options.RecordMember == "" {
 		x.addStrange(in.name, "[]")
@@ -114,7 +114,7 @@ func (x *reader) readContainer(in place) error {
 }
 
 // readWrapper reads an object in an object.
-func (x *reader) readWrapper(in place) error {
+func (x *reader) readWrapper(in position) error {
 	strange, lists := len(x.strange), x.lists.Total()
 	isEmpty, err := x.readObject(in)
 	if err != nil || lists < x.lists.Total() {
@@ -136,7 +136,7 @@ func (x *reader) readWrapper(in place) error {
 }
 
 // readRemark reads a member that is neither an array nor an object.
-func (x *reader) readRemark(in place, stated map[string]string) error {
+func (x *reader) readRemark(in position, stated map[string]string) error {
 	v, err := x.dec.ReadValue()
 	if err != nil {
 		return err

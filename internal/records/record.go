@@ -17,8 +17,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// place is where records stand.
-type place struct {
+// position is where records stand.
+type position struct {
 	lines bool   // they follow each other without an array around them
 	name  string // of the member
 	named bool   // the name means a kind
@@ -27,7 +27,7 @@ type place struct {
 }
 
 // record passes on a record, once it is recognised as one.
-func (x *reader) record(v jsontext.Value, in place) error {
+func (x *reader) record(v jsontext.Value, in position) error {
 	begin := x.dec.InputOffset() - int64(len(v)) + x.begin
 	if !utf8.Valid(v) {
 		if !x.options.ReplaceInvalid {
@@ -53,7 +53,7 @@ func (x *reader) record(v jsontext.Value, in place) error {
 }
 
 // recognise returns the kind of a record, or why it is not recognised as one.
-func (x *reader) recognise(v jsontext.Value, in place) (Kind, *answer.Error) {
+func (x *reader) recognise(v jsontext.Value, in position) (Kind, *answer.Error) {
 	hasMember := x.hasRecordMember(v)
 	own, expected := said(v, !in.shows && !hasMember), cmp.Or(in.kind, x.options.Asked)
 	if refusal := x.contradiction(v, own, expected); refusal != nil {

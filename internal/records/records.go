@@ -207,7 +207,7 @@ func (x *reader) readAnswer(head jsontext.Value) (closed bool, err error) {
 	if head.Kind() == '{' {
 		own := said(head, true)
 		if own.kind != Unknown && !own.plural || x.hasRecordMember(head) {
-			return false, x.readRecords(place{lines: true})
+			return false, x.readRecords(position{lines: true})
 		}
 	}
 
@@ -215,7 +215,7 @@ func (x *reader) readAnswer(head jsontext.Value) (closed bool, err error) {
 	switch x.dec.PeekKind() {
 	case '[':
 		_, _ = x.dec.ReadToken() // an error comes again
-		closed, err = true, x.readRecords(place{})
+		closed, err = true, x.readRecords(position{})
 	case '{':
 		closed, err = true, x.readEnvelope()
 	default:
@@ -237,7 +237,7 @@ func (x *reader) isEnd(err error) bool { return errors.Is(err, io.EOF) && x.brok
 
 // readRecords reads the records in an array, up to its last bracket, or those that follow each
 // other up to the end.
-func (x *reader) readRecords(in place) error {
+func (x *reader) readRecords(in position) error {
 	for in.lines || x.dec.PeekKind() != ']' {
 		v, err := x.dec.ReadValue()
 		if in.lines && x.isEnd(err) {

@@ -331,7 +331,7 @@ func TestDeleteData_pendingOneIsAdopted(t *testing.T) {
 }
 
 // An action that is triggered beside a resource, or by two of them, is one deletion of its
-// person with them, in every order. Another run is another occasion.
+// person with them, in every order. Another run is another key.
 func TestDeleteData_sentOnceBesideAResource(t *testing.T) {
 	t.Parallel()
 	steps := map[string]func(*action){

@@ -20,7 +20,7 @@ import (
 
 // fetch is the run of a data access request, and the file that its data go to.
 type fetch struct {
-	life
+	requestRun
 
 	object      *accessModel // nil in an action
 	client      *client.Client
@@ -33,14 +33,14 @@ type fetch struct {
 }
 
 // accessRequest returns the request for a person's data, without what sends it.
-func accessRequest(scope client.Scope, identity, occasion string) deferred.Request {
+func accessRequest(scope client.Scope, identity, key string) deferred.Request {
 	return deferred.Request{
-		Scope:    scope,
-		Identity: identity,
-		Type:     answer.RequestDataAccess,
-		Occasion: occasion,
-		Against:  []string{answer.RequestDataDeletion},
-		Adopts:   true,
+		Scope:          scope,
+		Identity:       identity,
+		Type:           answer.RequestDataAccess,
+		IdempotencyKey: key,
+		Against:        []string{answer.RequestDataDeletion},
+		Adopts:         true,
 	}
 }
 
@@ -79,7 +79,7 @@ func (f *fetch) submit(ctx context.Context) {
 func (f *fetch) finish(ctx context.Context) (carriedOut bool) {
 	defer f.close()
 
-	if !f.life.finish(ctx) {
+	if !f.requestRun.finish(ctx) {
 		return false
 	}
 
@@ -119,7 +119,7 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 	f.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
 		return f.client.FetchData(ctx, f.Request.Scope, answer.DataCall{Person: f.Request.Identity, Seen: f.seen}, w)
 	}
-	if err := f.Submit(ctx); err != nil || !f.Report.Delivered {
+	if err := f.Submit(ctx); err != nil || !f.Observed.Delivered {
 		return nil, err
 	}
 

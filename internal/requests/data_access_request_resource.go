@@ -103,12 +103,12 @@ func (m *accessModel) planComputed(bool) {
 	m.SHA256, m.Bytes = types.StringUnknown(), types.Int64Unknown()
 }
 
-func (m *accessModel) begin(r *tfkit.Resource, run tfkit.Run, c *client.Client, scope client.Scope) course {
-	occasion, _ := m.occasion()
-	run.Request = accessRequest(scope, m.IdentityID.ValueString(), occasion)
+func (m *accessModel) newOperation(r *tfkit.Resource, run tfkit.Run, c *client.Client, scope client.Scope) operation {
+	key, _ := m.idempotencyKey()
+	run.Request = accessRequest(scope, m.IdentityID.ValueString(), key)
 	target := outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()}
 
-	return &fetch{life: life{Run: run, model: m}, object: m, client: c, files: &r.Files, target: target}
+	return &fetch{requestRun: requestRun{Run: run, model: m}, object: m, client: c, files: &r.Files, target: target}
 }
 
 // fromSubmission sets the computed attributes from a submission whose data is not written.

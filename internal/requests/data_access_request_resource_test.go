@@ -195,7 +195,7 @@ func TestDataAccess_failedFetchIsRepeatedByTheNextApply(t *testing.T) {
 }
 
 // Data that were in the file before do not show that the request of changed triggers was
-// carried out. Each occasion sends one request.
+// carried out. Each key sends one request.
 func TestDataAccess_changedTriggersRequestAgain(t *testing.T) {
 	t.Parallel()
 	eachAccess(t, func(t *testing.T, o *object, path string) {

@@ -64,7 +64,7 @@ func (m *deletionModel) planSubmit(r *tfkit.Resource, state object, diags *diag.
 	if !known || state != nil && m.sameOccasion(state.base()) { // the object itself stands for it
 		return
 	}
-	if _, repeated := r.Deletions.PlanAgainst(tfkit.NewObject(DeletionType), request.Scope, caseOf(request.Identity, request.Occasion)); repeated {
+	if _, repeated := r.Deletions.PlanAgainst(tfkit.NewObject(DeletionType), request.Scope, caseOf(request.Identity, request.IdempotencyKey)); repeated {
 		addRepeated(diags)
 	}
 }
@@ -72,7 +72,7 @@ func (m *deletionModel) planSubmit(r *tfkit.Resource, state object, diags *diag.
 // plannedRequest returns the request of a model in which values may be unknown. It reports
 // false if the request cannot be told apart from others yet. The request is never sent.
 func (m *deletionModel) plannedRequest(r *tfkit.Resource) (deferred.Request, bool) {
-	_, known := m.occasion()
+	_, known := m.idempotencyKey()
 	if r.Service == nil || r.Deferred == nil || m.IdentityID.IsUnknown() || !known {
 		return deferred.Request{}, false
 	}
@@ -85,13 +85,13 @@ func (m *deletionModel) plannedRequest(r *tfkit.Resource) (deferred.Request, boo
 // applied ends what was planned about the deletion, because it is submitted or forgotten now.
 func (m *deletionModel) applied(r *tfkit.Resource) {
 	if request, ok := m.plannedRequest(r); ok {
-		r.Deletions.Carried(request.Scope, caseOf(request.Identity, request.Occasion))
+		r.Deletions.Carried(request.Scope, caseOf(request.Identity, request.IdempotencyKey))
 	}
 }
 
-func (m *deletionModel) begin(_ *tfkit.Resource, run tfkit.Run, c *client.Client, scope client.Scope) course {
+func (m *deletionModel) newOperation(_ *tfkit.Resource, run tfkit.Run, c *client.Client, scope client.Scope) operation {
 	run.Request = m.request(c, scope)
-	return &life{Run: run, model: m}
+	return &requestRun{Run: run, model: m}
 }
 
 // isIntact reports true: data that come in after a deletion are no drift.
@@ -115,20 +115,20 @@ func (m *deletionModel) warnDestroyed(diags *diag.Diagnostics) {
 
 // request returns the request that an object stands for.
 func (m *deletionModel) request(c *client.Client, scope client.Scope) deferred.Request {
-	occasion, _ := m.occasion()
-	return deletionRequest(c, scope, m.IdentityID.ValueString(), occasion)
+	key, _ := m.idempotencyKey()
+	return deletionRequest(c, scope, m.IdentityID.ValueString(), key)
 }
 
-// deletionRequest returns the request to delete a person's data, once for an occasion.
-func deletionRequest(c *client.Client, scope client.Scope, identity, occasion string) deferred.Request {
+// deletionRequest returns the request to delete a person's data, once for each idempotency key.
+func deletionRequest(c *client.Client, scope client.Scope, identity, key string) deferred.Request {
 	return deferred.Request{
-		Scope:    scope,
-		Identity: identity,
-		Type:     answer.RequestDataDeletion,
-		Occasion: occasion,
-		Against:  []string{answer.RequestProfileUpdate, answer.RequestDataAccess},
-		Adopts:   true,
-		Once:     true,
+		Scope:          scope,
+		Identity:       identity,
+		Type:           answer.RequestDataDeletion,
+		IdempotencyKey: key,
+		Against:        []string{answer.RequestProfileUpdate, answer.RequestDataAccess},
+		Adopts:         true,
+		Once:           true,
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return c.DeleteData(ctx, scope, identity)
 		},
@@ -164,8 +164,8 @@ func SeeDeletion(service *tfkit.Service, state []byte) (diags diag.Diagnostics) 
 	return diags
 }
 
-// caseOf returns a person and an occasion as one text. An identity has no control characters.
-func caseOf(identity, occasion string) string { return identity + "\n" + occasion }
+// caseOf returns a person and an idempotency key as one text. An identity has no control characters.
+func caseOf(identity, key string) string { return identity + "\n" + key }
 
 // What the plan of a deletion says in any case.
 const (

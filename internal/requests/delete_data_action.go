@@ -62,7 +62,7 @@ func (a *deleteDataAction) Invoke(ctx context.Context, req action.InvokeRequest,
 
 	run := a.Run(ctx, &m, resp, defaultTimeout)
 	run.Messages = tfkit.Messages{Name: deletion.Name, Advice: tfkit.AdviceInvoked}
-	run.Request = deletionRequest(c, scope, m.IdentityID.ValueString(), deferred.AnyOccasion)
+	run.Request = deletionRequest(c, scope, m.IdentityID.ValueString(), deferred.AnyIdempotencyKey)
 	if err := run.Submit(ctx); err != nil {
 		run.Fail(ctx, run.ProblemOf(err))
 		return

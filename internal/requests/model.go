@@ -33,9 +33,9 @@ type requestModel struct {
 	FulfilledAt types.String   `tfsdk:"fulfilled_at"`
 }
 
-// occasion returns the triggers as text, which distinguish requests about one person, and
+// idempotencyKey returns the triggers as text, which distinguish requests about one person, and
 // whether all of them are known, as they are not always in a plan.
-func (m *requestModel) occasion() (text string, known bool) {
+func (m *requestModel) idempotencyKey() (text string, known bool) {
 	triggers, known := map[string]*string{}, !m.Triggers.IsUnknown()
 	for name, v := range m.Triggers.Elements() {
 		known = known && !v.IsUnknown()
@@ -60,8 +60,8 @@ func occasionOf(triggers map[string]*string) string {
 
 // sameOccasion reports whether m and other are known to have the same triggers.
 func (m *requestModel) sameOccasion(other *requestModel) bool {
-	before, _ := other.occasion()
-	now, known := m.occasion()
+	before, _ := other.idempotencyKey()
+	now, known := m.idempotencyKey()
 
 	return known && now == before
 }
@@ -123,7 +123,7 @@ func instant(t time.Time) types.String { return types.StringValue(client.FormatI
 // service has it already. name is that of the request.
 func (m *requestModel) warnUnanswered(ctx context.Context, private tfkit.Private, name string, diags *diag.Diagnostics) {
 	unanswered := tfkit.ReadSubmission(ctx, private, tfkit.KeyUnanswered)
-	if occasion, known := m.occasion(); known && unanswered.IsUnanswered() && unanswered.Occasion == occasion {
+	if key, known := m.idempotencyKey(); known && unanswered.IsUnanswered() && unanswered.IdempotencyKey == key {
 		tfkit.Problem{
 			Summary: "The service may have this request already",
 			Detail:  "An earlier apply sent the " + name + " and did not learn whether the service accepted it.",

@@ -92,9 +92,9 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	}
 
 	target := outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()}
-	f := &fetch{life: life{Run: a.Run(ctx, &m.PersonActionModel, resp, defaultTimeout)}, client: c, files: &a.Files, target: target}
+	f := &fetch{requestRun: requestRun{Run: a.Run(ctx, &m.PersonActionModel, resp, defaultTimeout)}, client: c, files: &a.Files, target: target}
 	f.Messages = tfkit.Messages{Name: access.Name, Advice: adviceInvokedAccess}
-	f.Request = accessRequest(scope, m.IdentityID.ValueString(), deferred.AnyOccasion)
+	f.Request = accessRequest(scope, m.IdentityID.ValueString(), deferred.AnyIdempotencyKey)
 	defer f.close()
 
 	written, err := f.deliver(ctx)

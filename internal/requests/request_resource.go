@@ -36,8 +36,8 @@ type object interface {
 	keepComputed(state object)
 	planComputed(submits bool)
 
-	// begin returns the course of a run in a scope.
-	begin(r *tfkit.Resource, run tfkit.Run, c *client.Client, scope client.Scope) course
+	// newOperation returns the operation of a run in a scope.
+	newOperation(r *tfkit.Resource, run tfkit.Run, c *client.Client, scope client.Scope) operation
 	// fromSubmission sets the computed attributes from the submission that the object stands
 	// for.
 	fromSubmission(s deferred.Submission)
@@ -53,9 +53,9 @@ type object interface {
 	warnDestroyed(diags *diag.Diagnostics)
 }
 
-// course is one Create, Read or Update of an object: a *life, or a *fetch, which embeds one.
-type course interface {
-	base() *life
+// operation is one Create, Read or Update of an object: a *requestRun, or a *fetch, which embeds one.
+type operation interface {
+	base() *requestRun
 	// submit submits the request, and finish saves the object, waits for the accepted request,
 	// and saves the object again. It reports whether the request is carried out.
 	submit(ctx context.Context)
@@ -118,7 +118,7 @@ func (r *requestResource) Create(ctx context.Context, req resource.CreateRequest
 	r.ResolveScope(&plan.base().Scope)
 	run := r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics)
 	run.Limit, _ = plan.base().Timeouts.Create(ctx, defaultTimeout)
-	if c, ok := r.begin(run, plan); ok {
+	if c, ok := r.newOperation(run, plan); ok {
 		plan.applied(&r.Resource)
 		c.submit(ctx)
 	}
@@ -144,7 +144,7 @@ func (r *requestResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	if c, ok := r.begin(r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), state); ok && c.base().Refresh(ctx) {
+	if c, ok := r.newOperation(r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), state); ok && c.base().Refresh(ctx) {
 		c.base().Warn()
 		c.base().save(ctx)
 	}
@@ -164,7 +164,7 @@ func (r *requestResource) Update(ctx context.Context, req resource.UpdateRequest
 
 	run := r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics)
 	run.Limit, _ = plan.base().Timeouts.Update(ctx, defaultTimeout)
-	c, ok := r.begin(run, plan)
+	c, ok := r.newOperation(run, plan)
 	if !ok {
 		return
 	}
@@ -198,36 +198,36 @@ func (r *requestResource) Delete(ctx context.Context, req resource.DeleteRequest
 	state.warnDestroyed(&resp.Diagnostics)
 }
 
-// begin returns the course of a run of an object.
-func (r *requestResource) begin(run tfkit.Run, m object) (course, bool) {
+// newOperation returns the operation of a run of an object.
+func (r *requestResource) newOperation(run tfkit.Run, m object) (operation, bool) {
 	c, scope, ok := r.ClientAndScope(m.base().Scope, run.Diags)
 	if !ok {
 		return nil, false
 	}
 	run.Messages, run.Waits = r.messages, m.base().Wait.ValueBool()
 
-	return m.begin(&r.Resource, run, c, scope), true
+	return m.newOperation(&r.Resource, run, c, scope), true
 }
 
-// life is one Create, Read or Update of an object: the run of its request, and its model. That
+// requestRun is one Create, Read or Update of an object: the run of its request, and its model. That
 // of an action has no model.
-type life struct {
+type requestRun struct {
 	tfkit.Run
 
 	model object
 }
 
-func (l *life) base() *life { return l }
+func (l *requestRun) base() *requestRun { return l }
 
-func (l *life) submit(ctx context.Context) {
+func (l *requestRun) submit(ctx context.Context) {
 	if l.accepted(ctx, l.Submit(ctx), l.ProblemOf) {
 		l.finish(ctx)
 	}
 }
 
 // accepted reports whether the service has accepted the request, after err of submitting it.
-// Otherwise the life is over.
-func (l *life) accepted(ctx context.Context, err error, problemOf func(error) tfkit.Problem) bool {
+// Otherwise the operation is over.
+func (l *requestRun) accepted(ctx context.Context, err error, problemOf func(error) tfkit.Problem) bool {
 	switch {
 	case err == nil:
 		l.warnTakenOver()
@@ -241,7 +241,7 @@ func (l *life) accepted(ctx context.Context, err error, problemOf func(error) tf
 }
 
 // finish saves the object before it waits, so that an accepted request is never forgotten.
-func (l *life) finish(ctx context.Context) (carriedOut bool) {
+func (l *requestRun) finish(ctx context.Context) (carriedOut bool) {
 	l.save(ctx)
 	if err := l.Await(ctx); err != nil {
 		l.Fail(ctx, l.ProblemOf(err))
@@ -254,7 +254,7 @@ func (l *life) finish(ctx context.Context) (carriedOut bool) {
 	return l.Submission.State == deferred.Fulfilled
 }
 
-func (l *life) save(ctx context.Context) {
+func (l *requestRun) save(ctx context.Context) {
 	l.model.fromSubmission(l.Submission)
 	l.Save(ctx, l.model)
 }
@@ -263,10 +263,10 @@ func (l *life) save(ctx context.Context) {
 const adviceTriggers = "ask the operator of the service about the request. To send another one, change triggers."
 
 // warnTakenOver warns that nothing was sent because the request was known or pending before.
-func (l *life) warnTakenOver() {
+func (l *requestRun) warnTakenOver() {
 	id := tfkit.QuoteID(l.Submission.ID, l.Request.Identity)
 
-	if l.Report.Known {
+	if l.Observed.Known {
 		tfkit.Problem{
 			Summary: "No second " + l.Name + " was sent",
 			Detail: fmt.Sprintf("This run has already submitted a %s of the same person: request %s of %s, for another resource or an action. This resource takes it over, and nothing was sent.",
@@ -275,7 +275,7 @@ func (l *life) warnTakenOver() {
 		}.AddWarning(l.Diags)
 	}
 
-	if l.Report.Adopted {
+	if l.Observed.Adopted {
 		tfkit.Problem{
 			Summary: "A pending " + l.Name + " was taken over",
 			Detail: fmt.Sprintf("The service already has a pending %s of this person, request %s. This resource takes it over and stands for that request now. Nothing was sent.",
@@ -287,7 +287,7 @@ func (l *life) warnTakenOver() {
 
 // warnOthers warns of pending requests that are left alone, because another one was taken over.
 func warnOthers(run *tfkit.Run) {
-	ids := run.Report.Others
+	ids := run.Observed.Others
 	if len(ids) == 0 {
 		return
 	}

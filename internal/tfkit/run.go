@@ -50,10 +50,10 @@ type Run struct {
 	Waits bool
 	Limit time.Duration
 
-	// Submission is the one that the object or the action stands for, and Report what the
+	// Submission is the one that the object or the action stands for, and Observed what the
 	// latest call of the engine noticed about it.
 	Submission deferred.Submission
-	Report     deferred.Report
+	Observed   deferred.Observed
 	// Unanswered is the submission of a Submit whose outcome is not known. The next Submit
 	// continues from it.
 	Unanswered deferred.Submission
@@ -100,18 +100,18 @@ func (a *Action) Run(ctx context.Context, m *PersonActionModel, resp *action.Inv
 // Submit submits the request. The submission of an error becomes r.Unanswered and leaves
 // r.Submission as it was. The errors are those of deferred.Engine.Submit.
 func (r *Run) Submit(ctx context.Context) error {
-	s, report, err := r.Engine.Submit(ctx, r.Request, r.Unanswered)
-	r.Report = report
+	s, observed, err := r.Engine.Submit(ctx, r.Request, r.Unanswered)
+	r.Observed = observed
 	if err != nil {
 		r.Unanswered = s
 		return err
 	}
 
 	r.Submission, r.Unanswered, r.submitted = s, deferred.Submission{}, true
-	if report.NotUnderstood != "" {
+	if observed.NotUnderstood != "" {
 		Problem{
 			Summary: "Sent, and the answer is not understood",
-			Detail:  "The service answered the " + r.Name + " with a status of success and " + report.NotUnderstood + ", which does not show that it accepted the request. It is never sent again. It counts as fulfilled only once the pending list or its effect shows that.",
+			Detail:  "The service answered the " + r.Name + " with a status of success and " + observed.NotUnderstood + ", which does not show that it accepted the request. It is never sent again. It counts as fulfilled only once the pending list or its effect shows that.",
 			Do:      "look at analytics_pending_requests for it. If the answer is all data of the person, name a member that it has at its top in wire.all_data_member.",
 		}.AddWarning(r.Diags)
 	}
@@ -126,13 +126,13 @@ func (r *Run) Await(ctx context.Context) error {
 		return nil
 	}
 
-	wait := func() { r.Submission, r.Report = r.Engine.Await(ctx, r.Request, r.Submission, r.Limit) }
+	wait := func() { r.Submission, r.Observed = r.Engine.Await(ctx, r.Request, r.Submission, r.Limit) }
 	During(ctx, ProgressInterval, wait, func(since time.Duration) {
 		r.Say("Still pending after " + shortDuration(since) + ".")
 	})
 
 	if r.submitted && r.Submission.State == deferred.Failed {
-		return r.Request.Rejection(r.Submission, r.Report)
+		return r.Request.Rejection(r.Submission, r.Observed)
 	}
 
 	return nil
@@ -141,15 +141,15 @@ func (r *Run) Await(ctx context.Context) error {
 // Refresh looks once at the request of an object in state. It reports false, after a warning,
 // if it could not look: an error would block every plan of the workspace.
 func (r *Run) Refresh(ctx context.Context) bool {
-	s, report, err := r.Engine.Refresh(ctx, r.Request, r.Submission)
-	r.Report, r.refreshed = report, true
+	s, observed, err := r.Engine.Refresh(ctx, r.Request, r.Submission)
+	r.Observed, r.refreshed = observed, true
 	if err != nil {
 		r.WarnUnchecked(err)
 		return false
 	}
 
 	r.Submission = s
-	if r.Unanswered.Occasion == s.Occasion && !s.IsUnanswered() {
+	if r.Unanswered.IdempotencyKey == s.IdempotencyKey && !s.IsUnanswered() {
 		r.Unanswered = deferred.Submission{}
 	}
 
@@ -216,9 +216,9 @@ func (r *Run) SayAccepted() {
 	}
 
 	switch {
-	case r.Report.Known:
+	case r.Observed.Known:
 		r.Say("A " + r.Name + " of this person was submitted in this run, " + as + "; no other is sent.")
-	case r.Report.Adopted:
+	case r.Observed.Adopted:
 		r.Say("A " + r.Name + " is pending already, " + as + "; no other is sent.")
 	default:
 		r.Say("The service accepted the " + r.Name + " " + as + ". It cannot be cancelled.")
@@ -242,11 +242,11 @@ func (r *Run) Finish(ctx context.Context, done string) {
 		return
 	}
 
-	report := Problem.AddWarning
+	add := Problem.AddWarning
 	if r.Submission.State.IsOver() {
-		report = Problem.AddError
+		add = Problem.AddError
 	}
 	for _, p := range r.Problems() {
-		report(p, r.Diags)
+		add(p, r.Diags)
 	}
 }

@@ -72,7 +72,7 @@ func (r *Run) ProblemOf(err error) Problem {
 // nothing, or after a wait or a refresh why it is not known to be carried out.
 func (r *Run) Problems() []Problem {
 	var found []Problem
-	if r.Report.UnknownStatus {
+	if r.Observed.UnknownStatus {
 		found = append(found, Problem{
 			Summary: "Unknown status of a pending request",
 			Detail:  "The service gives " + r.what() + " a status that this provider does not know. It is treated as pending, never as done. The data source analytics_pending_requests shows the status.",
@@ -82,7 +82,7 @@ func (r *Run) Problems() []Problem {
 
 	switch s := r.Submission; {
 	case s.State == deferred.Failed:
-		p := ProblemOf(r.Request.Rejection(s, r.Report), r.InState)
+		p := ProblemOf(r.Request.Rejection(s, r.Observed), r.InState)
 		p.Do = r.Advice.Over
 		found = append(found, p)
 
@@ -94,7 +94,7 @@ func (r *Run) Problems() []Problem {
 			Do:      r.Advice.Over,
 		})
 
-	case s.State.IsOpen() && (!r.refreshed && r.Waits || r.refreshed && (r.Report.Gap != "" || r.Report.Unproven)):
+	case s.State.IsOpen() && (!r.refreshed && r.Waits || r.refreshed && (r.Observed.Gap != "" || r.Observed.Unproven)):
 		found = append(found, r.unfinished())
 	}
 
@@ -109,31 +109,31 @@ func (r *Run) unfinished() Problem {
 	accepted := "The service has accepted " + r.what()
 
 	switch {
-	case r.Report.Interrupted:
+	case r.Observed.Interrupted:
 		p.Summary = "Interrupted while waiting"
 		p.Detail = accepted + ", and the run ended before it was fulfilled."
 
-	case r.Report.Err != nil:
-		cause := ProblemOf(r.Report.Err, "")
+	case r.Observed.Err != nil:
+		cause := ProblemOf(r.Observed.Err, "")
 		p.Summary = "Accepted, but waiting for it failed"
 		p.Detail = accepted + ". Waiting for the request failed: " + cause.Summary + ".\n" + cause.Detail
 		p.Do = cause.Do
 
-	case r.Report.Unproven:
+	case r.Observed.Unproven:
 		p.Summary = "Accepted, and nothing shows that it was carried out"
 		p.Detail = accepted + ". The list of pending requests has never shown it, and no effect of it can be seen, so that it may be carried out, pending or lost."
 		p.Do = r.Advice.Unproven
 
 	case r.refreshed:
 		p.Summary = "The pending list cannot be read as a whole"
-		p.Detail = "The list of pending requests does not show whether " + r.what() + " is still pending: " + r.Report.Gap + "."
+		p.Detail = "The list of pending requests does not show whether " + r.what() + " is still pending: " + r.Observed.Gap + "."
 		p.Do = "if the setting that is named is right for your service, set it in the provider block."
 
 	default:
 		p.Summary = "Accepted and still pending"
 		p.Detail = accepted + " and has not fulfilled it within the time that timeouts allows."
-		if r.Report.Gap != "" {
-			p.Detail += " The list of pending requests could not be read as a whole: " + r.Report.Gap + "."
+		if r.Observed.Gap != "" {
+			p.Detail += " The list of pending requests could not be read as a whole: " + r.Observed.Gap + "."
 		}
 	}
 

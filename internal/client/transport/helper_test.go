@@ -97,7 +97,7 @@ func send(ctx context.Context, s *Sender, op Operation) error {
 		r.To = Expand("/v1/org/{orgId}/project/{projectId}"+op.Path, "org-demo", "web", person)
 	}
 	if op.Method == http.MethodPatch {
-		r.Payload, _ = Place(InJSON, map[string]any{
+		r.Payload, _ = EncodeParameters(InJSON, map[string]any{
 			"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true, "manual": true,
 		})
 		r.Attribute = "source"

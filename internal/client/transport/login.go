@@ -158,7 +158,7 @@ func (l *login) logIn(ctx context.Context) (token, error) {
 // send sends a login with its retries. The error is an *Error.
 func (l *login) send(ctx context.Context) (token, error) {
 	s := l.sender
-	p, err := Place(s.cfg.LoginParametersIn, map[string]any{"email": s.cfg.Credentials.Email, "password": s.cfg.Credentials.Password})
+	p, err := EncodeParameters(s.cfg.LoginParametersIn, map[string]any{"email": s.cfg.Credentials.Email, "password": s.cfg.Credentials.Password})
 	if err != nil {
 		return token{}, Invalid(opLogin, err)
 	}

@@ -106,8 +106,8 @@ const (
 	InQuery = "query"
 )
 
-// Place puts parameters, by name, into the body or the query, as one of these says.
-func Place(in string, parameters map[string]any) (Payload, error) {
+// EncodeParameters puts parameters, by name, into the body or the query, as one of these says.
+func EncodeParameters(in string, parameters map[string]any) (Payload, error) {
 	if in == InJSON {
 		body, err := json.Marshal(parameters, json.Deterministic(true))
 		return Payload{Body: body, ContentType: "application/json"}, err

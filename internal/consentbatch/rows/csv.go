@@ -31,7 +31,7 @@ func (r *reader) readCSV() error {
 		}
 
 		line, _ = records.FieldPos(0) // without the empty lines before it
-		r.begin(line)
+		r.startRow(line)
 		if columnOf == nil {
 			if columnOf = r.parseHeader(record); columnOf == nil {
 				return nil
@@ -57,20 +57,20 @@ func (r *reader) readCSV() error {
 func (r *reader) refuseRecord(err error, line int, isHeader bool) (goesOn bool, _ error) {
 	if errors.Is(err, io.EOF) {
 		if isHeader {
-			r.begin(1)
+			r.startRow(1)
 			r.problem("there is no header; the first line names the columns, separated by commas")
 		}
 		return false, nil
 	}
 
 	if errors.Is(err, errRowTooLong) {
-		r.begin(line)
+		r.startRow(line)
 		r.problem("%v; what follows was not read", err)
 		return false, nil
 	}
 
 	if broken, ok := errors.AsType[*csv.ParseError](err); ok {
-		r.begin(broken.StartLine)
+		r.startRow(broken.StartLine)
 		r.problem("a quote is not closed, or stands where none may be; a quote inside a quoted cell is written twice")
 		return !isHeader, nil
 	}

@@ -32,7 +32,7 @@ func (r *reader) readJSON() error {
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](broken); ok {
 		offset = syntactic.ByteOffset
 	}
-	r.begin(r.in.line(offset))
+	r.startRow(r.in.line(offset))
 	r.problem("%s; what follows was not read", complaint(broken))
 
 	return nil
@@ -67,7 +67,7 @@ func (r *reader) readObjects(dec *jsontext.Decoder) error {
 			return err
 		}
 
-		r.begin(r.in.line(dec.InputOffset() - int64(len(v))))
+		r.startRow(r.in.line(dec.InputOffset() - int64(len(v))))
 		r.readObject(v)
 	}
 

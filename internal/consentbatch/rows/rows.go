@@ -147,7 +147,7 @@ func (r *reader) readAll(in io.Reader) ([]Row, error) {
 	}
 
 	if r.problems.Rows == 0 && len(r.seen) == 0 {
-		r.begin(1)
+		r.startRow(1)
 		r.problem("there are no rows; to manage nobody any more, take the resource out of the configuration")
 	}
 	if r.problems.Rows > 0 {
@@ -157,8 +157,8 @@ func (r *reader) readAll(in io.Reader) ([]Row, error) {
 	return r.rows, nil
 }
 
-// begin starts a row at a line.
-func (r *reader) begin(line int) {
+// startRow starts a row at a line.
+func (r *reader) startRow(line int) {
 	r.count++
 	r.flagged = false
 	r.given = [columnCount]bool{}

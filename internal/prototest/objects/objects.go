@@ -119,7 +119,7 @@ func (o *Object) Chooses(service *mocktest.Instance) func() {
 // apply alone.
 func (o *Object) Apply(ctx context.Context, p *prototest.Provider) prototest.Diagnostics {
 	var diags prototest.Diagnostics
-	o.State, diags, _ = o.attempt(ctx, p)
+	o.State, diags, _ = o.planAndApply(ctx, p)
 
 	for _, text := range diags.Errors() {
 		if strings.Contains(text, "Outcome unknown") {
@@ -132,15 +132,15 @@ func (o *Object) Apply(ctx context.Context, p *prototest.Provider) prototest.Dia
 
 // Kill is Apply in a process that is killed, so that its state is lost.
 func (o *Object) Kill(ctx context.Context, p *prototest.Provider) {
-	if _, _, wrote := o.attempt(ctx, p); wrote {
+	if _, _, wrote := o.planAndApply(ctx, p); wrote {
 		o.Killed++
 	}
 }
 
-// attempt returns the state after an apply, and whether there was anything to apply.
+// planAndApply returns the state after an apply, and whether there was anything to apply.
 //
 //nolint:contextcheck // the end of ctx interrupts the apply alone
-func (o *Object) attempt(ctx context.Context, p *prototest.Provider) (*prototest.State, prototest.Diagnostics, bool) {
+func (o *Object) planAndApply(ctx context.Context, p *prototest.Provider) (*prototest.State, prototest.Diagnostics, bool) {
 	prior := o.State
 	if prior != nil {
 		refreshed, diags := o.refresh(p)
