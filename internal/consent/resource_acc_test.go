@@ -56,16 +56,11 @@ func TestAccConsentResource_basic(t *testing.T) {
 				Config:           jane,
 				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
 			},
-			{
-				PreConfig:        func() { service.DeleteConsent(scope, person) },
-				Config:           jane,
-				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
-			},
 		},
 	})
 
 	first := update(configured, map[string]any{"user_ipv6": "::ffff:192.0.2.7", "agreement_time": early})
-	wantUpdates(t, service, first, first, first)
+	wantUpdates(t, service, first, first)
 	wantHeld(t, service, configured) // although the object is destroyed
 }
 
@@ -79,12 +74,6 @@ func TestAccConsentResource_update(t *testing.T) {
 		ProtoV6ProviderFactories: acctest.Factories(),
 		Steps: []resource.TestStep{
 			{Config: first},
-			{ResourceName: address, ImportState: true, ImportStateId: "nobody", ExpectError: acctest.Message("non-existent remote object")},
-			{
-				ResourceName: address, ImportState: true, ImportStateId: "org-demo/web/jane.doe%40example.com",
-				ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "identity_id",
-			},
-			{ResourceName: address, ImportState: true, ImportStateId: person, ImportStateKind: resource.ImportBlockWithID},
 			{
 				Config:           second,
 				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
@@ -106,6 +95,47 @@ func TestAccConsentResource_update(t *testing.T) {
 		update([5]bool{true, true, true, true, true}, map[string]any{"agreement_time": middle, "manual": false}),
 		update([5]bool{}, map[string]any{"manual": false}),
 	)
+}
+
+func TestAccConsentResource_disappears(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	jane := acctest.Block(service) + block()
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{Config: jane},
+			{
+				PreConfig:        func() { service.DeleteConsent(scope, person) },
+				Config:           jane,
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
+			},
+		},
+	})
+
+	wantUpdates(t, service, update(configured, nil), update(configured, nil))
+}
+
+func TestAccConsentResource_import(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	jane := acctest.Block(service) + block(`user_ipv6 = "2001:db8::1"`, `agreement_time = "`+early+`"`)
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{Config: jane},
+			{ResourceName: address, ImportState: true, ImportStateId: "nobody", ExpectError: acctest.Message("non-existent remote object")},
+			{
+				ResourceName: address, ImportState: true, ImportStateId: "org-demo/web/jane.doe%40example.com",
+				ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "identity_id",
+			},
+			{ResourceName: address, ImportState: true, ImportStateId: person, ImportStateKind: resource.ImportBlockWithID},
+		},
+	})
+
+	wantUpdates(t, service, update(configured, map[string]any{"user_ipv6": "2001:db8::1", "agreement_time": early}))
 }
 
 // TestAccConsentResource_laterChoice lets the person choose after the configured time. Nothing
