@@ -177,18 +177,19 @@ func (k *Call) stackError(err error) *Error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		return k.Fail(own.Class, 0, own.Detail)
 	}
+
+	var operation string // of the connection
+	if failed, ok := errors.AsType[*net.OpError](err); ok {
+		operation = failed.Op
+	}
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
-		if errors.Is(err, ended) {
+		if errors.Is(err, ended) && operation == "" { // a connection that timed out is like context.DeadlineExceeded
 			e := k.Fail(ClassCancelled, 0, "the run was interrupted or its time was up")
 			e.Cause = ended
 			return e
 		}
 	}
 
-	var operation string // of the connection
-	if failed, ok := errors.AsType[*net.OpError](err); ok {
-		operation = failed.Op
-	}
 	failed, isNet := errors.AsType[net.Error](err)
 	host := "; the host is " + escapeText(k.sender.cfg.Base.Host, 260)
 

@@ -68,6 +68,7 @@ func failures() map[string]failed {
 		"unknown host":             {dial: unknown, class: ClassUnreachable, attempts: 5, says: "cannot be resolved|the host is localhost"},
 		"refused connection":       {dial: refused, class: ClassUnreachable, attempts: 5, says: "was refused|the host is localhost"},
 		"unknown proxy":            {dial: unknown, proxied: true, class: ClassUnreachable, attempts: 5, says: noProxy},
+		"no answer to a dial":      {dial: timedOut, class: ClassTimeout, attempts: 5, says: "the connection timed out"},
 		"unreachable proxy":        {dial: refused, proxied: true, class: ClassUnreachable, attempts: 5, says: noProxy},
 		"proxy that wants a login": {dial: answering("407 X"), proxied: true, class: ClassProxyAuth, says: "answered with status Proxy Authentication Required"},
 		"proxy that fails":         {dial: answering("502 X"), proxied: true, class: ClassUnreachable, attempts: 5, says: "answered with status Bad Gateway"},
@@ -147,6 +148,11 @@ func answering(status string) func() (net.Conn, error) {
 	return func() (net.Conn, error) {
 		ours, theirs := net.Pipe()
 		go func() {
+// timedOut makes no connection in time. The error is like context.DeadlineExceeded.
+func timedOut() (net.Conn, error) {
+	return (&net.Dialer{Deadline: time.Unix(1, 0)}).Dial("tcp", "192.0.2.1:443")
+}
+
 			defer theirs.Close()
 			if _, err := http.ReadRequest(bufio.NewReader(theirs)); err == nil {
 				fmt.Fprintf(theirs, "HTTP/1.1 %s\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\n<p>no", status)
