@@ -90,11 +90,11 @@ func (op Operation) Incomplete(status int) string {
 	return "an answer with the status " + strconv.Itoa(status) + " is not a complete one"
 }
 
-// SuccessAnswer returns the answer with this body, which is JSON, or of a write empty.
+// SuccessAnswer returns the answer with this body, which is JSON, or of a write or a login empty.
 func (k *Call) SuccessAnswer(ctx context.Context, resp *http.Response, body []byte) (Answer, error) {
 	a := Answer{Call: k, Status: resp.StatusCode, Response: resp}
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF")))
-	if len(body) == 0 && k.Op.Effect {
+	if len(body) == 0 && (k.Op.Effect || k.Op.Anonymous) {
 		return a, nil
 	}
 	if len(body) == 0 {

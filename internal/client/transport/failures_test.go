@@ -124,7 +124,7 @@ func failures() map[string]failed {
 	redirect(302, updates, "https://h.example.com/%zz", "elsewhere")
 
 	for name, body := range map[string]string{
-		"no token": `{"session":"canary"}`, "number": `{"token":7}`, "two parts": `{"token":"eyJhIjoxfQ.canary"}`,
+		"nothing": "", "no token": `{"session":"canary"}`, "number": `{"token":7}`, "two parts": `{"token":"eyJhIjoxfQ.canary"}`,
 		"bad header": `{"token":"Y2FuYXJ5.e30.c2ln"}`, "empty part": `{"token":"eyJhIjoxfQ..c2ln"}`,
 	} {
 		rows["login answer: "+name] = failed{operation: logins, fault: mockserver.Fault{Status: 200, Body: []byte(body)}, class: ClassLoginAnswer, says: "not shown"}
