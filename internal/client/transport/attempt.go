@@ -88,7 +88,7 @@ func (k *Call) attempt(req *http.Request, leave func()) error {
 		k.sender.Gate.hold(e.RetryAfter)
 	}
 	if e.Status == http.StatusUnauthorized && k.token != "" {
-		if e.renewed = k.sender.login.giveUp(k.token); !e.renewed {
+		if e.renewed = k.sender.login.giveUp(k.token, began); !e.renewed {
 			e.Detail = strings.TrimSuffix(rejectedAgain+"; "+e.Detail, "; ")
 		}
 	}

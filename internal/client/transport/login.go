@@ -69,17 +69,20 @@ func (l *login) current() string {
 	return ""
 }
 
-// giveUp gives up a token that got a 401, and reports whether there is, or may be, another one.
-func (l *login) giveUp(rejected string) bool {
+// giveUp gives up a token that got a 401 in an attempt, and reports whether there is, or may be,
+// another one. Two logins may give the same token: what began before the last one was given up
+// says nothing about the present one.
+func (l *login) giveUp(rejected string, began time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
-	if l.shared == rejected && time.Since(l.gaveUp) < renewalPause {
+	if l.shared != rejected || began.Before(l.gaveUp) { // another caller of this token has come first
+		return true
+	}
+	if time.Since(l.gaveUp) < renewalPause {
 		return false
 	}
-	if l.shared == rejected { // no other caller of this token has come first
-		l.shared, l.gaveUp = "", time.Now()
-	}
+	l.shared, l.gaveUp = "", time.Now()
 
 	return true
 }

@@ -184,6 +184,22 @@ func TestLogin_presentsNoTokenThatAnotherCallerHasGivenUp(t *testing.T) {
 	bubble(t, func(t *testing.T, _ *mocktest.Instance, s *Sender) {
 		for range soak.Size(soak.Raced(20, 200), 5000) {
 			<-time.After(2 * renewalPause)
+// TestLogin_mayGiveTheSameTokenAgain has a service that rejects a fresh token for a moment, and of
+// which two logins in one second get the same token.
+func TestLogin_mayGiveTheSameTokenAgain(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+		token := service.IssueToken(service.Email)
+		service.Inject(
+			mockserver.Fault{Operation: mockserver.OpLogin, Times: -1, Status: 200, Body: []byte(`{"token":"` + token + `"}`)},
+			mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 401, Delay: 50 * time.Millisecond},
+			mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 401, Delay: 100 * time.Millisecond},
+		)
+		noError(t, errors.Join(callers(t, s, 2)...))
+		wantCount(t, service, mockserver.OpLogin, 2)
+	})
+}
+
 
 			var all sync.WaitGroup
 			for range 8 {
@@ -192,7 +208,7 @@ func TestLogin_presentsNoTokenThatAnotherCallerHasGivenUp(t *testing.T) {
 					if err != nil || token == "" {
 						t.Errorf("there is no token (%v)", err)
 					}
-					s.login.giveUp(token)
+					s.login.giveUp(token, time.Now())
 				})
 			}
 			all.Wait()
