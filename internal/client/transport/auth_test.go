@@ -33,19 +33,24 @@ func TestAuth_onlyToTheConfiguredOrigin(t *testing.T) {
 	})
 }
 
-// TestAuth_noWriteWaitsAfterItsComparison has a machine that stood still, and no token yet.
+// TestAuth_noWriteWaitsAfterItsComparison has a machine that stood still, no token yet, and a
+// service that asked another caller for time.
 func TestAuth_noWriteWaitsAfterItsComparison(t *testing.T) {
 	t.Parallel()
 
 	withLogin := func(*mocktest.Instance, *Config) {}
-	for after, use := range map[time.Duration]option{2 * staleAfter: useSecretKey, 0: withLogin} {
+	for _, tc := range []struct {
+		after, hold time.Duration
+		use         option
+	}{{after: 2 * staleAfter, use: useSecretKey}, {use: withLogin}, {hold: time.Second, use: useSecretKey}} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-			_, err := s.Once(t.Context(), Request{Op: opUpdateConsent, Compared: time.Now().Add(-after)})
+			s.Gate.hold(tc.hold)
+			_, err := s.Once(t.Context(), Request{Op: opUpdateConsent, Compared: time.Now().Add(-tc.after)})
 			if !errors.Is(err, ErrOutdated) {
 				t.Errorf("the error is %v", err)
 			}
 			wantCount(t, service, "", 0)
-		}, use)
+		}, tc.use)
 	}
 }
 

@@ -50,6 +50,7 @@ func failures() map[string]failed {
 		"404 empty":      {fault: mockserver.Fault{Status: 404, Body: []byte{}}, class: ClassEndpointNotFound},
 		"404 and more":   {fault: mockserver.Fault{Status: 404, Body: append(slices.Clone(json), 'x')}, class: ClassEndpointNotFound},
 		"404 list":       {fault: mockserver.Fault{Status: 404, Body: []byte("[]")}, class: ClassEndpointNotFound},
+		"404 too large":  {fault: mockserver.Fault{Status: 404, Body: []byte(`{"message":"` + strings.Repeat("x", LimitError) + `"}`)}, class: ClassEndpointNotFound},
 		"200 page":       {fault: mockserver.Fault{Status: 200, Header: page, Body: html}, class: ClassNotJSON, says: "Welcome to the hotel"},
 		"200 text":       {fault: mockserver.Fault{Status: 200, Header: http.Header{"Content-Type": {"text/plain"}}, Body: []byte("Come back")}, class: ClassNotJSON},
 		"200 empty":      {fault: mockserver.Fault{Status: 200, Body: []byte{}}, class: ClassEmpty},
@@ -67,8 +68,8 @@ func failures() map[string]failed {
 
 		"unknown host":             {dial: unknown, class: ClassUnreachable, attempts: 5, says: "cannot be resolved|the host is localhost"},
 		"refused connection":       {dial: refused, class: ClassUnreachable, attempts: 5, says: "was refused|the host is localhost"},
-		"unknown proxy":            {dial: unknown, proxied: true, class: ClassUnreachable, attempts: 5, says: noProxy},
 		"no answer to a dial":      {dial: timedOut, class: ClassTimeout, attempts: 5, says: "the connection timed out"},
+		"unknown proxy":            {dial: unknown, proxied: true, class: ClassUnreachable, attempts: 5, says: noProxy},
 		"unreachable proxy":        {dial: refused, proxied: true, class: ClassUnreachable, attempts: 5, says: noProxy},
 		"proxy that wants a login": {dial: answering("407 X"), proxied: true, class: ClassProxyAuth, says: "answered with status Proxy Authentication Required"},
 		"proxy that fails":         {dial: answering("502 X"), proxied: true, class: ClassUnreachable, attempts: 5, says: "answered with status Bad Gateway"},
@@ -108,6 +109,10 @@ func failures() map[string]failed {
 		rows["429 with "+header] = failed{operation: updates, fault: wish(header), class: ClassRateLimited, attempts: 5, retryAfter: want}
 	}
 
+	busy := wish("7")
+	busy.Status = http.StatusServiceUnavailable
+	rows["503 with 7"] = failed{fault: busy, class: ClassServer, attempts: 5, retryAfter: 7 * time.Second}
+
 	redirect := func(status int, operation, location, says string) {
 		rows[strconv.Itoa(status)+" "+operation+" to "+location] = failed{
 			operation: operation, class: ClassRedirect, says: says + "|base_url",
@@ -143,16 +148,16 @@ func failing(cause error) func() (net.Conn, error) {
 	return func() (net.Conn, error) { return nil, &net.OpError{Op: "dial", Err: cause} }
 }
 
-// answering makes connections to a proxy that answers with a status.
-func answering(status string) func() (net.Conn, error) {
-	return func() (net.Conn, error) {
-		ours, theirs := net.Pipe()
-		go func() {
 // timedOut makes no connection in time. The error is like context.DeadlineExceeded.
 func timedOut() (net.Conn, error) {
 	return (&net.Dialer{Deadline: time.Unix(1, 0)}).Dial("tcp", "192.0.2.1:443")
 }
 
+// answering makes connections to a proxy that answers with a status.
+func answering(status string) func() (net.Conn, error) {
+	return func() (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		go func() {
 			defer theirs.Close()
 			if _, err := http.ReadRequest(bufio.NewReader(theirs)); err == nil {
 				fmt.Fprintf(theirs, "HTTP/1.1 %s\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\n<p>no", status)

@@ -87,6 +87,11 @@ func TestLogin_afterA401(t *testing.T) {
 	rejecting := func(service *mocktest.Instance) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 401, Times: -1, Body: []byte(`{"error":{"message":"go away"}}`)})
 	}
+	refusing := func(status int) func(*mocktest.Instance) {
+		return func(service *mocktest.Instance) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: status, Body: []byte(`{}`)})
+		}
+	}
 	failing := func(service *mocktest.Instance) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: 503, Times: 2})
 	}
@@ -102,6 +107,8 @@ func TestLogin_afterA401(t *testing.T) {
 		"a lasting 401 costs one more login": {rounds: []round{{before: rejecting, class: ClassAuthentication, logins: 2, says: rejectedAgain}}},
 		"a lasting 401 that takes its time":  {latency: time.Second, rounds: []round{{before: rejecting, class: ClassAuthentication, logins: 2, says: rejectedAgain}}},
 		"a wrong password is tried once":     {password: "wrong-canary", rounds: []round{{class: ClassAuthentication, logins: 1}, {wait: 10 * time.Minute, class: ClassAuthentication, logins: 1}}},
+		"a refused login is tried once":   {rounds: []round{{before: refusing(400), class: ClassRejected, logins: 1}, {wait: 10 * time.Minute, class: ClassRejected, logins: 1}}},
+		"a forbidden login is tried once": {rounds: []round{{before: refusing(403), class: ClassForbidden, logins: 1}, {wait: 10 * time.Minute, class: ClassForbidden, logins: 1}}},
 		"a lasting failure is tried again later": {rounds: []round{
 			{before: failing, class: ClassServer, logins: 2}, {wait: 20 * time.Second, class: ClassServer, logins: 2}, {wait: 11 * time.Second, logins: 3},
 		}},
@@ -177,13 +184,6 @@ func TestLogin_withoutRetries(t *testing.T) {
 	}
 }
 
-// TestLogin_presentsNoTokenThatAnotherCallerHasGivenUp has callers of which the first to get
-// a new token gives it up at once, as after a 401, while the others still wait for theirs.
-func TestLogin_presentsNoTokenThatAnotherCallerHasGivenUp(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, _ *mocktest.Instance, s *Sender) {
-		for range soak.Size(soak.Raced(20, 200), 5000) {
-			<-time.After(2 * renewalPause)
 // TestLogin_mayGiveTheSameTokenAgain has a service that rejects a fresh token for a moment, and of
 // which two logins in one second get the same token.
 func TestLogin_mayGiveTheSameTokenAgain(t *testing.T) {
@@ -200,6 +200,13 @@ func TestLogin_mayGiveTheSameTokenAgain(t *testing.T) {
 	})
 }
 
+// TestLogin_presentsNoTokenThatAnotherCallerHasGivenUp has callers of which the first to get
+// a new token gives it up at once, as after a 401, while the others still wait for theirs.
+func TestLogin_presentsNoTokenThatAnotherCallerHasGivenUp(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, _ *mocktest.Instance, s *Sender) {
+		for range soak.Size(soak.Raced(20, 200), 5000) {
+			<-time.After(2 * renewalPause)
 
 			var all sync.WaitGroup
 			for range 8 {
@@ -242,5 +249,47 @@ func TestLogin_outlivesTheCallerThatBeganIt(t *testing.T) {
 
 		wantCount(t, service, mockserver.OpLogin, 1)
 		wantCount(t, service, mockserver.OpGetConsent, 1)
+	})
+}
+
+// TestLogin_thatIsCancelledFailsNobodyElse cancels the login for a token of its own.
+func TestLogin_thatIsCancelledFailsNobodyElse(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Hang: true})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_ = wantClass(t, logIn(ctx, s), ClassCancelled)
+		noError(t, read(t.Context(), s))
+	})
+}
+
+// TestLogin_failureIsThatOfItsCallers has a service that puts off every login by ten seconds: the
+// login is sent twice, and the read that needs it is not repeated on top of that.
+func TestLogin_failureIsThatOfItsCallers(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+		fault := wish("10")
+		fault.Operation, fault.Times = mockserver.OpLogin, -1
+		service.Inject(fault)
+
+		began := time.Now()
+		_ = wantClass(t, read(t.Context(), s), ClassRateLimited)
+		if took := time.Since(began); took > 15*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+func TestLogin_panicIsAnError(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, _ *mocktest.Instance, s *Sender) {
+		_ = wantClass(t, read(t.Context(), s), ClassInternal)
+		<-time.After(time.Minute) // its connection ends with request_timeout
+	}, func(_ *mocktest.Instance, cfg *Config) {
+		cfg.Observer = func(string, int) { panic("canary") }
 	})
 }
