@@ -16,6 +16,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
 // startHTTP2 starts a service over HTTP/2 and a client with an open connection to it. The
@@ -81,6 +82,22 @@ func TestHTTP2_onlyARefusalProvesThatNothingWasProcessed(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestHTTP2_endOfAStreamProvesAnExport has lines without a length, of which HTTP/1 would not show
+// whether they are all.
+func TestHTTP2_endOfAStreamProvesAnExport(t *testing.T) {
+	t.Parallel()
+
+	service, c := startHTTP2(t, goAway)
+	service.Export.Shape, service.ExportRecords = mockserver.ExportNDJSON, 10_000
+	service.Change(func(_ mockserver.Request, a *mockserver.Response) { a.Header.Del("Content-Length") })
+
+	got, err := export(t.Context(), t, c, &received{})
+	noError(t, err)
+	if got.Counts.Of(records.Event) != 10_000 {
+		t.Errorf("counted are %v", got.Counts)
 	}
 }
 

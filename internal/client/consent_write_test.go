@@ -166,6 +166,10 @@ func TestConsent_oneUpdate(t *testing.T) {
 			faults: always(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte(`{"error":"no"}`)}),
 			update: allTrue(), patches: 1, failed: &transport.Error{Class: transport.ClassRejected, Attempts: 1},
 		},
+		"a success that shows another clause": {
+			faults: always(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte(`{` + strings.Replace(allClauses, "true", "false", 1) + `}`)}),
+			update: allTrue(), patches: 1, failed: &transport.Error{Class: transport.ClassRejected, Attempts: 1},
+		},
 		"a success with empty errors": {
 			faults: always(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte(`{"error":"","errors":[],"success":true}`)}),
 			update: allTrue(), patches: 1, want: client.ConsentWritten,

@@ -92,7 +92,7 @@ func TestExport_sameRecordsInAnotherOrderAreTheSameAnswer(t *testing.T) {
 func TestExport_brokenOffBeginsAgain(t *testing.T) {
 	t.Parallel()
 
-	const lost, timeout, truncated, none = transport.ClassConnectionLost, transport.ClassTimeout, transport.ClassTruncated, transport.ErrorClass("")
+	const lost, timeout, truncated = transport.ClassConnectionLost, transport.ClassTimeout, transport.ClassTruncated
 	for name, c := range map[string]struct {
 		fault mockserver.Fault
 		class transport.ErrorClass // if it lasts
@@ -103,8 +103,8 @@ func TestExport_brokenOffBeginsAgain(t *testing.T) {
 		"closed without a length":      {mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: -1}, truncated},
 		"stalled":                      {mockserver.Fault{Cut: mockserver.CutStall, CutAt: 30}, timeout},
 		"JSON that ends in the middle": {mockserver.Fault{Body: []byte(`{"persons":[{"id"`)}, truncated},
-		"a reset":                      {mockserver.Fault{Cut: mockserver.CutAfterCommit}, none},
-		"a 503":                        {mockserver.Fault{Status: 503, Body: []byte(`{}`)}, none},
+		"no answer":                    {mockserver.Fault{Hang: true}, timeout},
+		"a 503":                        {mockserver.Fault{Status: 503, Body: []byte(`{}`)}, transport.ClassServer},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -120,14 +120,12 @@ func TestExport_brokenOffBeginsAgain(t *testing.T) {
 					t.Errorf("counted are %v (-want +got):\n%s", counts, diff)
 				}
 				wantCount(t, service, mockserver.OpExportRecords, 3)
-				if c.class == none {
-					return
-				}
 
 				c.fault.Times = -1
 				service.Inject(c.fault)
 				_, err = export(t.Context(), t, cl, &received{})
-				if e := wantClass(t, err, c.class); e.Attempts != 1+client.DefaultMaxRetries || e.Status != http.StatusOK {
+				hasBegun := c.fault.Status == 0 && !c.fault.Hang
+				if e := wantClass(t, err, c.class); e.Attempts != 1+client.DefaultMaxRetries || (e.Status == http.StatusOK) != hasBegun {
 					t.Errorf("%d attempts, status %d", e.Attempts, e.Status)
 				}
 				wantCount(t, service, mockserver.OpExportRecords, 3+1+client.DefaultMaxRetries)
@@ -142,6 +140,25 @@ func TestExport_errorOfTheSinkIsReturnedAsItIs(t *testing.T) {
 		service.ExportRecords = 10_000
 		full := errors.New("the disk is full")
 		if _, err := export(t.Context(), t, c, &received{refuse: full}); err != full { //nolint:errorlint // exactly as it is
+			t.Errorf("it ended with %v", err)
+		}
+		wantCount(t, service, mockserver.OpExportRecords, 1)
+	}, useSecretKey)
+}
+
+// unwilling is a sink that cannot begin again.
+type unwilling struct{ received }
+
+var errUnwilling = errors.New("the file cannot be cut")
+
+func (*unwilling) Restart() error { return errUnwilling }
+
+func TestExport_endsWhereTheSinkCannotBeginAgain(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		putDay(service)
+		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutBody, CutAt: -1})
+		if _, err := export(t.Context(), t, c, &unwilling{}); err != errUnwilling { //nolint:errorlint // exactly as it is
 			t.Errorf("it ended with %v", err)
 		}
 		wantCount(t, service, mockserver.OpExportRecords, 1)

@@ -4,8 +4,10 @@ package transport
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"syscall"
 	"testing"
@@ -54,8 +56,14 @@ func TestPool_connectionThatIsNotTrustedIsRefusedAtOnce(t *testing.T) {
 		start  func(*testing.T) *mocktest.Instance
 		change func(*Config)
 	}{
-		"unknown authority":  {overTLS, func(cfg *Config) { cfg.CACertPEM = nil }},
-		"not localhost":      {overTLS, func(cfg *Config) { cfg.Base.Host = "localhost:" + cfg.Base.Port() }},
+		"unknown authority": {overTLS, func(cfg *Config) { cfg.CACertPEM = nil }},
+		"not localhost":     {overTLS, func(cfg *Config) { cfg.Base.Host = "localhost:" + cfg.Base.Port() }},
+		"the handshake was not accepted": {func(t *testing.T) *mocktest.Instance {
+			t.Helper()
+			return mocktest.StartTLS(t, func(server *httptest.Server) { // with TLS 1.3, a client learns of it after it has sent its request
+				server.TLS.ClientAuth, server.TLS.MaxVersion = tls.RequireAnyClientCert, tls.VersionTLS12
+			})
+		}, func(*Config) {}},
 		"does not speak TLS": {func(t *testing.T) *mocktest.Instance { t.Helper(); return mocktest.Start(t) }, func(cfg *Config) { cfg.Base.Scheme = "https" }},
 	} {
 		t.Run(words, func(t *testing.T) {

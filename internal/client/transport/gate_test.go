@@ -58,6 +58,45 @@ func TestGate_retryAfterHoldsAllCallers(t *testing.T) {
 	}, useSecretKey)
 }
 
+// TestGate_requestsThatAreCancelledCostNoTime has one request a second, and 20 that give up.
+func TestGate_requestsThatAreCancelledCostNoTime(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, _ *mocktest.Instance, s *Sender) {
+		noError(t, read(t.Context(), s))
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				if err := read(ctx, s); !IsClass(err, ClassCancelled) {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		cancel()
+		wg.Wait()
+
+		began := time.Now()
+		noError(t, read(t.Context(), s))
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("it took %v", took)
+		}
+	}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { cfg.RequestsPerSecond = 1 })
+}
+
+func TestGate_shorterWaitDoesNotShortenALongerOne(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, _ *mocktest.Instance, s *Sender) {
+		s.Gate.hold(time.Minute)
+		s.Gate.hold(time.Second)
+		if wait := s.Gate.remaining(); wait != time.Minute {
+			t.Errorf("the wait is %v", wait)
+		}
+	})
+}
+
 func TestBackoff_fullJitterUnderADoublingLimit(t *testing.T) {
 	t.Parallel()
 	for attempt := range 200 {

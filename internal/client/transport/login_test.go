@@ -5,6 +5,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -107,8 +108,8 @@ func TestLogin_afterA401(t *testing.T) {
 		"a lasting 401 costs one more login": {rounds: []round{{before: rejecting, class: ClassAuthentication, logins: 2, says: rejectedAgain}}},
 		"a lasting 401 that takes its time":  {latency: time.Second, rounds: []round{{before: rejecting, class: ClassAuthentication, logins: 2, says: rejectedAgain}}},
 		"a wrong password is tried once":     {password: "wrong-canary", rounds: []round{{class: ClassAuthentication, logins: 1}, {wait: 10 * time.Minute, class: ClassAuthentication, logins: 1}}},
-		"a refused login is tried once":   {rounds: []round{{before: refusing(400), class: ClassRejected, logins: 1}, {wait: 10 * time.Minute, class: ClassRejected, logins: 1}}},
-		"a forbidden login is tried once": {rounds: []round{{before: refusing(403), class: ClassForbidden, logins: 1}, {wait: 10 * time.Minute, class: ClassForbidden, logins: 1}}},
+		"a refused login is tried once":      {rounds: []round{{before: refusing(400), class: ClassRejected, logins: 1}, {wait: 10 * time.Minute, class: ClassRejected, logins: 1}}},
+		"a forbidden login is tried once":    {rounds: []round{{before: refusing(403), class: ClassForbidden, logins: 1}, {wait: 10 * time.Minute, class: ClassForbidden, logins: 1}}},
 		"a lasting failure is tried again later": {rounds: []round{
 			{before: failing, class: ClassServer, logins: 2}, {wait: 20 * time.Second, class: ClassServer, logins: 2}, {wait: 11 * time.Second, logins: 3},
 		}},
@@ -166,7 +167,17 @@ func TestLogin_afterA401(t *testing.T) {
 func TestLogin_withoutRetries(t *testing.T) {
 	t.Parallel()
 
-	for name, call := range map[string]func(context.Context, *Sender) error{mockserver.OpGetConsent: read, mockserver.OpUpdateConsent: update} {
+	export := func(ctx context.Context, s *Sender) error {
+		op := Operation{Name: "Export records", Method: http.MethodGet, Streams: true}
+		got, err := s.Do(ctx, Request{Op: op, To: Expand("/v1/org/org-demo/project/web/export"), Payload: Payload{Query: "utcDate=2026-03-01"}})
+		if err == nil {
+			err = got.Response.Body.Close()
+		}
+		return err
+	}
+	for name, call := range map[string]func(context.Context, *Sender) error{
+		mockserver.OpGetConsent: read, mockserver.OpUpdateConsent: update, mockserver.OpExportRecords: export,
+	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 			service.Claims = func(time.Time) map[string]any { return map[string]any{} }
 			noError(t, call(t.Context(), s))
