@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -143,6 +144,20 @@ func TestExport_errorOfTheSinkIsReturnedAsItIs(t *testing.T) {
 			t.Errorf("it ended with %v", err)
 		}
 		wantCount(t, service, mockserver.OpExportRecords, 1)
+	}, useSecretKey)
+}
+
+// TestFetchData_errorOfTheWriterIsReturnedAsItIs has data that is larger than a receipt.
+func TestFetchData_errorOfTheWriterIsReturnedAsItIs(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Body: []byte(`{"data":"` + strings.Repeat("x", 200_000) + `"}`), Header: jsonHeader()})
+		full := errors.New("the disk is full")
+		read, write := io.Pipe()
+		noError(t, read.CloseWithError(full))
+		if _, err := c.FetchData(t.Context(), scope, answer.DataCall{Person: person, Seen: true}, write); err != full { //nolint:errorlint // exactly as it is
+			t.Errorf("it ended with %v", err)
+		}
 	}, useSecretKey)
 }
 
