@@ -32,12 +32,21 @@ type Problem struct {
 
 // AddError reports the problem as an error.
 func (p Problem) AddError(diags *diag.Diagnostics) {
-	diags.Append(diag.WithPath(p.At, diag.NewErrorDiagnostic(p.Summary, p.text())))
+	p.add(diags, diag.NewErrorDiagnostic(p.Summary, p.text()))
 }
 
 // AddWarning reports the problem as a warning.
 func (p Problem) AddWarning(diags *diag.Diagnostics) {
-	diags.Append(diag.WithPath(p.At, diag.NewWarningDiagnostic(p.Summary, p.text())))
+	p.add(diags, diag.NewWarningDiagnostic(p.Summary, p.text()))
+}
+
+// add adds a diagnostic. With a path that is empty, Terraform would not show where the object is
+// configured.
+func (p Problem) add(diags *diag.Diagnostics, d diag.Diagnostic) {
+	if len(p.At.Steps()) > 0 {
+		d = diag.WithPath(p.At, d)
+	}
+	diags.Append(d)
 }
 
 // text returns the detail, followed by a paragraph with the state and what to do, if given.

@@ -37,6 +37,19 @@ func TestProblem_form(t *testing.T) {
 	}
 }
 
+// Terraform does not show where an object is configured if the path is there and empty.
+func TestProblem_withoutAPath(t *testing.T) {
+	t.Parallel()
+	var diags diag.Diagnostics
+	Problem{}.AddError(&diags)
+	Problem{}.AddWarning(&diags)
+	for _, d := range diags {
+		if at, ok := d.(diag.DiagnosticWithPath); ok {
+			t.Errorf("the path is %q", at.Path())
+		}
+	}
+}
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestAddError_everyClassHasATitleAndAdvice(t *testing.T) {
