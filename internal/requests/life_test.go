@@ -555,6 +555,27 @@ func TestRequests_unknownValueThatProvesToBeTheSame(t *testing.T) {
 	}, never)
 }
 
+// An update with an unknown value that proves to be the same asks for nothing that was carried out
+// before.
+func TestRequests_unknownValueOfOneThatIsCarriedOut(t *testing.T) {
+	t.Parallel()
+	eachResource(t, everyResource, func(t *testing.T, o *object) {
+		state := o.create(nil)
+		o.service.Reset()
+		unknown, same := prototest.Attributes{}, prototest.Attributes{}
+		for name := range o.another {
+			unknown[name], same[name] = prototest.Unknown, o.config[name]
+		}
+
+		plan, _ := o.mustPlan(state, o.config.With(unknown))
+		after, diags := o.Apply(t.Context(), o.name, state, o.Resolve(o.name, plan, same))
+		wantNoDiagnostics(t, diags)
+		wantAttributes(t, after, prototest.Attributes{"fulfilled": true, "fulfilled_at": state.Attributes["fulfilled_at"], "sha256": state.Attributes["sha256"]})
+		wantNothingSent(t, o.service)
+		o.WantEmptyPlan(o.name, after, o.config)
+	})
+}
+
 // withFirst creates the object and ends its request: a deletion has come to nothing, and the
 // others are carried out.
 func (o *object) withFirst() (state *prototest.State, id string) {

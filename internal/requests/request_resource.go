@@ -176,7 +176,7 @@ func (r *requestResource) Update(ctx context.Context, req resource.UpdateRequest
 	switch {
 	case plan.base().submits(state.base(), run.Submission):
 		c.submit(ctx)
-	case continues:
+	case continues && !plan.base().Fulfilled.ValueBool():
 		c.finish(ctx)
 	default:
 		c.base().Save(ctx, plan)
