@@ -119,7 +119,9 @@ func pollInterval(waited time.Duration) time.Duration {
 	return interval + rand.N(interval/10) //nolint:gosec // spreading load needs no secrecy
 }
 
-// read reads the list. A panic is an error, which leaves the objects that wait in state.
+// read reads the list. It ends with the context of the reader, but does not give up early for its
+// deadline, since a failure is that of others too. A panic is an error, which leaves the objects
+// that wait in state.
 func (p *pollers) read(ctx context.Context, scope client.Scope) (l listing) {
 	l.began = time.Now()
 	defer func() {
@@ -128,7 +130,11 @@ func (p *pollers) read(ctx context.Context, scope client.Scope) (l listing) {
 		}
 	}()
 
-	list, err := p.lister.ListPending(ctx, scope)
+	reading, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	defer context.AfterFunc(ctx, end)()
+
+	list, err := p.lister.ListPending(reading, scope)
 
 	return listing{began: l.began, ended: time.Now(), all: list.Records, gap: list.Gap, err: err, cached: list.Cached, date: list.Date}
 }

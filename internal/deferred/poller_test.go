@@ -109,13 +109,36 @@ func TestPoller_readerThatGivesUpIsReplaced(t *testing.T) {
 
 		var group sync.WaitGroup
 		group.Go(func() {
-			if _, err := p.look(impatient, person{}, time.Time{}, time.Now()); !errors.Is(err, context.DeadlineExceeded) {
+			if _, err := p.look(impatient, person{}, time.Time{}, time.Now()); err == nil || impatient.Err() == nil {
 				t.Errorf("the reader gets %v", err)
 			}
 		})
 		synctest.Wait()
 		if v, err := p.look(t.Context(), person{}, time.Time{}, time.Now()); err != nil || v.began.IsZero() {
 			t.Errorf("who waits gets %v", err)
+		}
+		group.Wait()
+	})
+}
+
+// A reading that gives up early, because its reader has little time left, would fail all others.
+func TestPoller_readingHasNoDeadline(t *testing.T) {
+	t.Parallel()
+	polling(t, func(ctx context.Context) error {
+		if _, bounded := ctx.Deadline(); bounded {
+			_ = transport.Pause(ctx, time.Second)
+			return errors.New("there is no time to wait for what Retry-After asks")
+		}
+		return transport.Pause(ctx, 30*time.Second)
+	}, func(t *testing.T, p *pollers) {
+		hurried, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+
+		var group sync.WaitGroup
+		group.Go(func() { _, _ = p.look(hurried, person{}, time.Time{}, time.Now()) })
+		synctest.Wait()
+		if v, err := p.look(t.Context(), person{}, time.Time{}, time.Now()); err != nil || v.began.IsZero() {
+			t.Errorf("who has the time gets %v", err)
 		}
 		group.Wait()
 	})
