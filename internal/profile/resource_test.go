@@ -158,6 +158,41 @@ func TestProfile_failureWithWriteOnlyValuesKeepsTheObject(t *testing.T) {
 	})
 }
 
+// An object leaves the state only where the service knows of no profile.
+func TestProfile_refresh(t *testing.T) {
+	t.Parallel()
+	const gone = `{"error":{"code":"gone","message":"no such user"}}`
+	for label, tc := range map[string]struct {
+		fault mockserver.Fault
+		words string // of the error; none: the object is removed
+	}{
+		"404 JSON": {fault: mockserver.Fault{Status: 404, Body: []byte(gone)}},
+		"404 page": {mockserver.Fault{Status: 404, Body: []byte("<p>nginx</p>")}, "Endpoint not found, check base_url"},
+		"401":      {mockserver.Fault{Status: 401, Body: []byte(gone)}, "Authentication rejected"},
+		"403":      {mockserver.Fault{Status: 403, Body: []byte(gone)}, "Not permitted"},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, o *object) {
+				before := o.create(config(gold, nil))
+				tc.fault.Operation, tc.fault.Times = mockserver.OpGetProfile, -1
+				o.service.Inject(tc.fault)
+				after, diags := o.Refresh(name, before)
+				if tc.words == "" {
+					o.NoErrors(diags)
+					if after != nil {
+						t.Errorf("in state is %v", after.Attributes)
+					}
+					return
+				}
+
+				prototest.WantText(t, diags.Errors(), tc.words, "as it was before")
+				wantFulfilled(t, after, true, gold)
+			})
+		})
+	}
+}
+
 // Members that the configuration does not name any more stay, and the plan says so. Write-only
 // ones count with another version only.
 func TestProfile_droppedMemberIsSaidToStay(t *testing.T) {
