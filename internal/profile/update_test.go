@@ -217,6 +217,10 @@ func TestProfile_clearsNothingThatAnotherObjectManages(t *testing.T) {
 			o.service.Reset()
 
 			o.NewRun()
+			o.mustPlan(other, config(`{"plan":"silver"}`, nil)) // writes the member in any case
+			o.mustPlan(state, nil)
+
+			o.NewRun()
 			o.mustUpdate(other, config(`{"plan":"silver"}`, nil))
 			_, diags = o.DestroyUnplanned(t.Context(), name, state)
 			o.NoErrors(diags)

@@ -293,6 +293,22 @@ func TestDataAccess_lostOrAlteredFileIsRequestedAnew(t *testing.T) {
 	}
 }
 
+// A file that cannot be read may be intact.
+func TestDataAccess_unreadableFileKeepsTheObject(t *testing.T) {
+	t.Parallel()
+	eachAccess(t, func(t *testing.T, o *object, path string) {
+		state := o.create(nil)
+		folder := filepath.Dir(path)
+		if err := os.Rename(folder, folder+".away"); err != nil {
+			t.Fatal(err)
+		}
+		putTheirs(t, folder)
+		after, diags := o.Refresh(accessName, state)
+		prototest.WantText(t, diags.Errors(), "The file cannot be read", "output_path")
+		wantAttributes(t, after, prototest.Attributes{"sha256": state.Attributes["sha256"]})
+	})
+}
+
 // A path that cannot be written to is refused before anything is sent, a file of somebody else
 // is replaced with overwrite only, and two objects cannot use one path, whether the data of the
 // first are written or still to come.

@@ -354,6 +354,26 @@ func planOf(t *testing.T, p *prototest.Provider, addresses []address, states []*
 	return errors
 }
 
+// An object whose triggers become those of another one would submit the other's deletion again.
+func TestDataDeletion_changedToTheTriggersOfAnotherIsRefused(t *testing.T) {
+	t.Parallel()
+	eachDeletion(t, func(t *testing.T, o *object) {
+		var states []*prototest.State
+		for _, triggers := range []prototest.Attributes{nil, on("friday")} {
+			state, _ := o.MustCreate(deletionName, o.config.With(atOnce).With(triggers))
+			states = append(states, state)
+		}
+		o.service.FulfilAll()
+
+		o.NewRun()
+		for i, state := range states {
+			states[i], _ = o.MustRefresh(deletionName, state)
+		}
+		_, diags := o.Plan(deletionName, states[1], o.config.With(atOnce))
+		prototest.WantText(t, diags.Errors(), "submit a deletion again")
+	})
+}
+
 // What no plan can see, because the person is not known before the apply, is not sent again by
 // an apply that destroys the old object first.
 func TestDataDeletion_applyTakesOverWhatThePlanCouldNotSee(t *testing.T) {

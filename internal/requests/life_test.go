@@ -231,7 +231,8 @@ func TestRequests_pendingOneIsAWarningAndAnEmptyPlan(t *testing.T) {
 					state, diags := create()
 					prototest.WantText(t, append(diags.Warnings(), ""), says...)
 					wantNoPerson(t, diags)
-					state, _ = o.refresh(state)
+					state, diags = o.refresh(state)
+					wantNoDiagnostics(t, diags)
 					pending := prototest.Attributes{"fulfilled": false, "request_id": "request-1"}
 					o.want(state, pending)
 
@@ -313,7 +314,16 @@ func TestRequests_unreadableListWhileWaitingIsAWarning(t *testing.T) {
 // interrupted creates the object and stops the run once its request is sent.
 func (o *object) interrupted(isSent func() bool) (*prototest.State, prototest.Diagnostics) {
 	o.t.Helper()
-	plan, _ := o.mustPlan(nil, o.config)
+	state, diags := o.interruptedAt(nil, o.config, isSent)
+	o.NoErrors(diags)
+
+	return state, diags
+}
+
+// interruptedAt is interrupted for an object that may be in state, and an apply that may fail.
+func (o *object) interruptedAt(state *prototest.State, config prototest.Attributes, isSent func() bool) (*prototest.State, prototest.Diagnostics) {
+	o.t.Helper()
+	plan, _ := o.mustPlan(state, config)
 
 	// Stopping before the request is sent would give it up. Stopping before the wait has begun
 	// may be lost, so it is repeated.
@@ -334,10 +344,7 @@ func (o *object) interrupted(isSent func() bool) (*prototest.State, prototest.Di
 		}
 	})
 
-	state, diags := o.Apply(o.t.Context(), o.name, nil, plan)
-	o.NoErrors(diags)
-
-	return state, diags
+	return o.Apply(o.t.Context(), o.name, state, plan)
 }
 
 // hanging makes the service never answer the first request of an operation. sent is closed
@@ -576,6 +583,23 @@ func TestRequests_unknownValueOfOneThatIsCarriedOut(t *testing.T) {
 	})
 }
 
+// A changed timeout is no reason to wait for what is carried out, and what a replacement sends is
+// said by the plan that Terraform makes without the object.
+func TestRequests_changesThatSendNothing(t *testing.T) {
+	t.Parallel()
+	eachResource(t, everyResource, func(t *testing.T, o *object) {
+		state := o.create(nil)
+		plan, diags := o.mustPlan(state, o.config.With(within("1m")))
+		wantNoDiagnostics(t, diags)
+		o.want(&prototest.State{Attributes: plan.Attributes}, prototest.Attributes{"fulfilled": true})
+
+		if o.name != profileName {
+			_, diags = o.mustPlan(state, o.config.With(o.another).With(prototest.Attributes{"identity_id": "ada@example.com"}))
+			wantNoDiagnostics(t, diags)
+		}
+	})
+}
+
 // withFirst creates the object and ends its request: a deletion has come to nothing, and the
 // others are carried out.
 func (o *object) withFirst() (state *prototest.State, id string) {
@@ -661,6 +685,34 @@ func TestRequests_lostSecondRequestIsLookedFor(t *testing.T) {
 		if n := o.service.Count(o.operation); n != 2 {
 			t.Errorf("%d requests were sent, want 2", n)
 		}
+	}, never)
+}
+
+// An interrupt leaves an object in state as it was, and the next apply looks for the request.
+func TestRequests_interruptedWhileSendingTheSecond(t *testing.T) {
+	t.Parallel()
+	eachResource(t, ownResources, func(t *testing.T, o *object) {
+		state, _ := o.withFirst()
+		o.service.DataRetention = time.Nanosecond
+		hangs, sent := hanging(o.operation, true)
+		hangs(o.service.Server)
+		o.service.SetPendingLag(mockserver.Lag{Looks: 9})
+		friday := o.config.With(o.another)
+		after, diags := o.interruptedAt(state, friday, func() bool {
+			select {
+			case <-sent:
+				return true
+			default:
+				return false
+			}
+		})
+		prototest.WantText(t, diags.Errors(), "as it was before")
+		wantAttributes(t, after, prototest.Attributes{"fulfilled": false, "request_id": state.Attributes["request_id"]})
+
+		o.service.SetPendingLag(mockserver.Lag{})
+		o.NewRun()
+		after, _ = o.mustUpdate(after, friday)
+		o.want(after, prototest.Attributes{"request_id": o.queued(2)[1].ID})
 	}, never)
 }
 
