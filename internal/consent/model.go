@@ -207,11 +207,23 @@ func (m *resourceModel) leavesAlone(state resourceModel, note choiceNote) bool {
 	return chosen.UnixMilli() > since.UnixMilli() && !isOwn
 }
 
+// hasClausesOf reports whether every clause that the answer has is equal. One that is null is drift
+// of the record in state, and no choice.
+func (m *resourceModel) hasClausesOf(held answer.Consent) bool {
+	for i, c := range m.clauses() {
+		if agreed, ok := held.Clauses[i].Get(); ok && agreed != c.ValueBool() {
+			return false
+		}
+	}
+
+	return true
+}
+
 // isHeld reports whether the answer may be the record in state, at a service that keeps its
 // time to the second.
 func (m *resourceModel) isHeld(held answer.Consent) bool {
 	at, timed := held.AgreementTime.Get()
-	return timed && client.SameTime(at, m.agreed()) && held.HasClauses(m.choice().Clauses)
+	return timed && client.SameTime(at, m.agreed()) && m.hasClausesOf(held)
 }
 
 // refresh updates the state from an answer and returns the note to store. The first answer
@@ -301,7 +313,7 @@ func (n choiceNote) stands() bool { return n.Untimed || !n.Configured.IsZero() }
 // after returns the note to store after a refresh of state.
 func (n choiceNote) after(state resourceModel, held answer.Consent) choiceNote {
 	protected := state.protected(n.Configured, state.agreed())
-	isOwn := n == choiceNote{} && held.HasClauses(state.choice().Clauses)
+	isOwn := n == choiceNote{} && state.hasClausesOf(held)
 
 	switch {
 	case !isOwn && held.IsUntimed():
