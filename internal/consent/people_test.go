@@ -143,6 +143,14 @@ func TestConsent_twoObjectsOfOnePersonAreWarnedOf(t *testing.T) {
 		prototest.WantText(t, refused.Errors(), "Another resource keeps the consent to be withdrawn", `on_destroy = "retain"`, "org-demo")
 	}
 
+	// While a choice stands, an update sends nothing, so it does not write after a withdrawal.
+	p.NewRun()
+	service.PutConsent(scope, person, choose(late))
+	two, _ = p.MustRefresh(name, two)
+	p.NoErrors(plan(one, nil))
+	refused := plan(two, config(withdrawing).With(version(1)))
+	prototest.WantText(t, refused.Errors(), "Another resource keeps the consent to be withdrawn")
+
 	// The same person elsewhere is another one.
 	service.PutConsent(mockserver.Scope{AccountID: "acct-7"}, person, refusal(nil))
 	_, diags = p.Import(name, "acct-7/"+person)

@@ -140,8 +140,8 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return
 	}
 
-	r.planUpdate(plan, *state, readNote(ctx, req.Private), &resp.Diagnostics)
-	r.planWrite(*plan, plan.differs(*state), object, &resp.Diagnostics)
+	stands := r.planUpdate(plan, *state, readNote(ctx, req.Private), &resp.Diagnostics)
+	r.planWrite(*plan, !stands && plan.differs(*state), object, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
@@ -169,8 +169,8 @@ func (r *consentResource) planDestroy(state resourceModel, object tfkit.Object, 
 }
 
 // planUpdate changes the plan of an update to what is in state, as far as only spelling differs
-// or a choice of the person stands. It reports an error if that is not known yet.
-func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, note choiceNote, diags *diag.Diagnostics) {
+// or a choice of the person stands, which it returns. It reports an error if that is not known yet.
+func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, note choiceNote, diags *diag.Diagnostics) (stands bool) {
 	if note.stands() && (plan.AgreementTime.IsUnknown() || plan.KeepLaterChoice.IsUnknown()) {
 		tfkit.Problem{
 			Summary: "The plan cannot tell whether the later choice still stands",
@@ -179,12 +179,12 @@ func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n
 			At:      path.Root("agreement_time"),
 		}.AddError(diags)
 
-		return
+		return false
 	}
 
 	plan.UserIPv6 = plan.UserIPv6.SpelledLike(state.UserIPv6)
 	plan.AgreementTime = plan.AgreementTime.SpelledLike(state.AgreementTime)
-	if plan.leavesAlone(state, note) {
+	if stands = plan.leavesAlone(state, note); stands {
 		warnStands(diags, plan.since(note), state.agreed(), note.Untimed)
 		plan.keepChoice(state)
 	}
@@ -193,6 +193,8 @@ func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n
 	if r.Plans() && note != (choiceNote{}) && plan.comparesNothing(note) && len(overwritten) > 0 {
 		warnOverwritten(diags, "The plan overwrites", overwritten)
 	}
+
+	return stands
 }
 
 // planWrite warns of another object of the plan about the same person. If this object has
