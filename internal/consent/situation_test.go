@@ -206,6 +206,7 @@ func TestConsent_situations(t *testing.T) {
 			if n := service.Count(mockserver.OpUpdateConsent); (n == 1) != (tc.changes && !left && !tc.unsent) {
 				t.Errorf("%d updates were sent", n)
 			}
+			wantWarning(t, p.WantEmptyPlan(name, state, wanted), map[bool]string{true: tc.says}[left])
 			state, diags = wantEmptyPlan(t, p, state, wanted)
 			wantWarning(t, diags, map[bool]string{true: tc.says}[left])
 			if left {
