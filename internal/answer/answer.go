@@ -11,6 +11,7 @@ package answer
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -224,14 +225,15 @@ func Members(v jsontext.Value, person string) string {
 // person_count: a folded noun, and whether it is the number of all entries.
 func Counted(name string) (noun string, ofAll bool) {
 	folded := strings.TrimPrefix(jsonvalue.Fold(name), "odata")
-	noun = counting.Replace(folded)
+	noun = counting.FindStringSubmatch(folded)[1]
 	entries := member{folded: noun}.isNamed("record records request requests item items result results element elements row rows size")
 
 	return noun, noun != folded && (noun == "" || entries)
 }
 
-// counting takes the words out of a name that say that it is a number of something.
-var counting = strings.NewReplacer("total", "", "numberof", "", "num", "", "count", "")
+// counting finds what a name is about in front of which, or behind which, words say that it is
+// a number of it.
+var counting = regexp.MustCompile(`^(?:total)?(?:numberof)?(?:num)?(.*?)(?:total)?(?:count)?$`)
 
 // Structure returns what an answer consists of, such as `an object of $.id (a string)`: its
 // names, as far as they have the form of a field's name, and no value. Elements of an array

@@ -80,7 +80,7 @@ func DescribeSyntax(err error) string {
 // EachMember yields the members of the object v in order, names without quotes and
 // escapes. It yields nothing if v is not an object.
 //
-// v must be valid JSON, or the beginning of it. EachMember does not parse it again: it only
+// v must be valid JSON, or the beginning of it, whose last value is what there is of it. EachMember does not parse it again: it only
 // finds where each value ends, several times as fast as a parser, and reads no further than
 // its caller does.
 func EachMember(v jsontext.Value) iter.Seq2[[]byte, jsontext.Value] { return each(v, '{') }
@@ -93,15 +93,19 @@ func each(v jsontext.Value, kind jsontext.Kind) iter.Seq2[[]byte, jsontext.Value
 		}
 
 		var name []byte
-		rest := bytes.TrimSpace(v)[1:]
-		for end := delimiter(rest); end < len(rest); end = delimiter(rest) {
-			part, mark := bytes.TrimSpace(rest[:end:end]), rest[end]
-			rest = rest[end+1:]
-			if mark == ':' {
+		for rest := bytes.TrimSpace(v)[1:]; len(rest) > 0; {
+			end := delimiter(rest)
+			part, mark := bytes.TrimSpace(rest[:end:end]), rest[end:min(end+1, len(rest))]
+			rest = rest[end+len(mark):]
+
+			if string(mark) == ":" {
 				name = unquoted(part)
-			} else if len(part) == 0 || !yield(name, part) || mark != ',' {
+				continue
+			}
+			if len(part) == 0 || kind == '{' && name == nil || !yield(name, part) || string(mark) != "," {
 				return
 			}
+			name = nil
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -29,6 +30,10 @@ type position struct {
 // record passes on a record, once it is recognised as one.
 func (x *reader) record(v jsontext.Value, in position) error {
 	begin := x.dec.InputOffset() - int64(len(v)) + x.begin
+	if len(v) > LimitRecord {
+		return ErrTooLarge
+	}
+
 	if !utf8.Valid(v) {
 		if !x.options.ReplaceInvalid {
 			return fmt.Errorf("%w, in the record at byte %d", ErrUTF8, begin)
@@ -223,8 +228,8 @@ func said(record jsontext.Value, closely bool) statedWord {
 }
 
 // stated returns what the discriminators of a record state. One that can mean nothing else
-// wins over any other; otherwise the first one does. usual is how many members it looks at whose names end as usual. ignores, if there is
-// any, reports the members that state nothing.
+// wins over any other; otherwise the first one does. usual is how many members it looks at
+// whose names end as usual. ignores, if there is any, reports the members that state nothing.
 func stated(record jsontext.Value, usual int, ignores func(name, value string) bool) (found statedWord) {
 	if usual == 0 {
 		return statedWord{}
@@ -240,7 +245,8 @@ func stated(record jsontext.Value, usual int, ignores func(name, value string) b
 			}
 		}
 
-		if strings.HasSuffix(folded, "ype") || strings.HasSuffix(folded, "kind") {
+		isUsual := func(ending []byte) bool { return bytes.HasSuffix(name, bytes.TrimSuffix(ending, []byte(`"`))) }
+		if slices.ContainsFunc(usualEndings[:], isUsual) {
 			usual--
 		}
 		if usual == 0 || isClear && found.kind != Unknown {

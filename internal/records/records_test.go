@@ -98,6 +98,11 @@ func TestRead_everyShapeOfAnAnswer(t *testing.T) {
 		},
 		"records named by their only member": {text: `{"person":{"id":"p"}}` + "\n" + `{"event":{"id":"e"}}`, want: "person event", open: true},
 		"a long first line":                  {text: `{"type":"event","pad":"` + long + `"}` + "\n" + `{"type":"event"}`, want: "event event", open: true},
+		"a long first record named by its only member": {text: `{"person":{"pad":"` + long + `"}}` + "\n" + `{"event":{}}`, want: "person event", open: true},
+		"a long first record that begins with the member that was named": {
+			text:    `{"uid":"` + long + `"}` + "\n" + `{"uid":1}`,
+			options: Options{RecordMember: "uid"}, want: "unknown unknown", open: true,
+		},
 		"records with the member that was named": {
 			text:    `{"uid":1,"events":[{"n":1}]}` + "\n" + `{"kind":"session","uid":null}`,
 			options: Options{RecordMember: "uid"}, want: "unknown session", open: true,
@@ -306,6 +311,7 @@ func TestRead_refusedUntilItsAdviceIsFollowed(t *testing.T) {
 		// An event may have a type of its own.
 		"another than its place":       {text: `{"events":[{"id":1,"type":"session"}]}`, reason: otherKind, names: "type", want: Counts{Event: 1}},
 		"another, clearly":             {text: `{"events":[{"type":"click","recordType":"person"}]}`, reason: otherKind, names: "recordType", want: Counts{Event: 1}},
+		"another, behind capitals":     {text: `{"events":[{"TYPE":"click","recordType":"person"}]}`, reason: otherKind, names: "recordType", want: Counts{Event: 1}},
 		"another in a list inside":     {text: `{"persons":{"items":[{"kind":"event"}]}}`, with: Options{Asked: Person}, reason: otherKind, names: "kind", want: Counts{Person: 1}},
 		"another in a list of its own": {text: `{"persons":{"others":[{"kind":"event"}]}}`, reason: otherKind, names: "kind"},
 
@@ -316,6 +322,7 @@ func TestRead_refusedUntilItsAdviceIsFollowed(t *testing.T) {
 		"a count inside":   {text: `{"data":{"count":2,` + event[1:] + `},"persons":[{"id":1}]}`, names: "count", want: Counts{Event: 1, Person: 1}},
 		"a count of none":  {text: `{"persons":[{"id":1}],"events":300}`, names: "events"},
 		"a count as 1.0":   {text: event + `,"count":1.0}`, names: "count", want: Counts{Event: 1}},
+		"of one record":    {text: event + `,"recordNum":1}`, names: "recordNum", want: Counts{Event: 1}},
 		"a page":           {text: event + `,"page":1}`, names: "page", want: Counts{Event: 1}},
 
 		// What said nothing on the day before says something, or is another member.
@@ -404,6 +411,7 @@ func TestRead_incompleteOrInvalidAnswerIsAnError(t *testing.T) {
 		`{"events":`:                            ErrTruncated,
 		`{"type":"event"}` + "\n{":              ErrTruncated,
 		`{"type":"event","a"`:                   ErrTruncated,
+		`{"event":{"id":1,"tags":["x",`:         ErrTruncated,
 		`[{"type":"event"},]`:                   ErrSyntax,
 		`{"events":[{"id":1}{"id":2}]}`:         ErrSyntax,
 		`{"events":[{"id":1}],}`:                ErrSyntax,
@@ -430,7 +438,9 @@ func TestRead_tooLargeAnswerIsAnError(t *testing.T) {
 	t.Parallel()
 	const half = LimitRecord/2 + lookahead
 	for name, parts := range soak.SomeOf(1, map[string][3]string{
-		"a record": {`["`, strings.Repeat("x", half), `"]`}, "between two": {`[`, strings.Repeat(" ", half), `1]`}, "a line": {"{\"type\":\"event\"}\n{\"a\":\"", strings.Repeat("x", half), `"}`},
+		
+		"a record": {`["`, strings.Repeat("x", half), `"]`}, "a record by two bytes": {`["`, strings.Repeat("x", LimitRecord/2), `"]`},
+		"between two": {`[`, strings.Repeat(" ", half), `1]`}, "a line": {"{\"type\":\"event\"}\n{\"a\":\"", strings.Repeat("x", half), `"}`},
 	}) {
 		text := io.MultiReader(strings.NewReader(parts[0]), strings.NewReader(parts[1]), strings.NewReader(parts[1]), strings.NewReader(parts[2]))
 		if _, err := Read(text, Options{}, keep); !errors.Is(err, ErrTooLarge) {
