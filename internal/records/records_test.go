@@ -96,8 +96,8 @@ func TestRead_everyShapeOfAnAnswer(t *testing.T) {
 			text: `{"events":[{"n":1}],"type":"person"}` + "\n" + `{"type":"person","events":[]}`,
 			want: "person person", open: true,
 		},
-		"records named by their only member": {text: `{"person":{"id":"p"}}` + "\n" + `{"event":{"id":"e"}}`, want: "person event", open: true},
-		"a long first line":                  {text: `{"type":"event","pad":"` + long + `"}` + "\n" + `{"type":"event"}`, want: "event event", open: true},
+		"records named by their only member":           {text: `{"person":{"id":"p"}}` + "\n" + `{"event":{"id":"e"}}`, want: "person event", open: true},
+		"a long first line":                            {text: `{"type":"event","pad":"` + long + `"}` + "\n" + `{"type":"event"}`, want: "event event", open: true},
 		"a long first record named by its only member": {text: `{"person":{"pad":"` + long + `"}}` + "\n" + `{"event":{}}`, want: "person event", open: true},
 		"a long first record that begins with the member that was named": {
 			text:    `{"uid":"` + long + `"}` + "\n" + `{"uid":1}`,
@@ -438,7 +438,7 @@ func TestRead_tooLargeAnswerIsAnError(t *testing.T) {
 	t.Parallel()
 	const half = LimitRecord/2 + lookahead
 	for name, parts := range soak.SomeOf(1, map[string][3]string{
-		
+
 		"a record": {`["`, strings.Repeat("x", half), `"]`}, "a record by two bytes": {`["`, strings.Repeat("x", LimitRecord/2), `"]`},
 		"between two": {`[`, strings.Repeat(" ", half), `1]`}, "a line": {"{\"type\":\"event\"}\n{\"a\":\"", strings.Repeat("x", half), `"}`},
 	}) {
