@@ -123,8 +123,8 @@ func (o *Object) field(names string) jsontext.Value {
 		if len(found) > 1 {
 			o.problem = cmp.Or(o.problem, &Error{Why: "the answer has " + name + " twice, in different spellings"})
 		}
-		if len(found) > 0 && !isNull(found[0]) {
-			return found[0]
+		if last := len(found) - 1; last >= 0 && !isNull(found[last]) {
+			return found[last]
 		}
 	}
 

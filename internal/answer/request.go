@@ -139,8 +139,8 @@ func (r request) requestType() string {
 
 // saysNo reports whether the request was refused, or has failed.
 func (r request) saysNo() bool {
-	failed := func(o *Object) bool { return o.saysNo(flags) || progressOf(scalar(o.field(statusFields))) == Failed }
-	return slices.ContainsFunc(r.levels, failed)
+	failed := func(m member) bool { return m.isNamed(statusFields) && progressOf(scalar(m.value)) == Failed }
+	return slices.ContainsFunc(r.levels, func(o *Object) bool { return o.saysNo(flags) || slices.ContainsFunc(o.members, failed) })
 }
 
 // isRequest reports whether the object is a request: it has an identifier, a type, or a

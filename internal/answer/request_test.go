@@ -75,6 +75,7 @@ func TestReadReceipt_recognisedNotUnderstoodOrRefused(t *testing.T) {
 		`{"accepted":false}`: refused, `{"ok":false}`: refused, `{"success":false,"reason":"quota"}`: refused, `{"success":"false"}`: refused,
 		`{"status":"rejected"}`: refused, `{"status":"FAILED","id":"r-1"}`: refused, `{"state":"cancelled"}`: refused, `{"id":"r-1","accepted":false}`: refused,
 		`{"error":"quota"}`: refused, `{"errors":["quota"]}`: refused,
+		`{"status":"new","Status":"failed"}`: refused, `{"status":"failed","Status":"new"}`: refused, `{"id":"r-1","status":"accepted","state":"failed"}`: refused,
 		`{"data":{"id":"r-1","status":"failed"}}`:                                         refused,
 		`{"data":{"success":false}}`:                                                      refused,
 		`{"status":"error","message":"Unable to communicate with database"}`:              refused,
