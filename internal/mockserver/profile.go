@@ -126,7 +126,7 @@ func (s *Server) getAllData(c *call) Response {
 // removes it, and an unknown person gets a profile; the fields of all data; the records
 // of past days stay in an export. The consent stays, since deleting data does not revoke
 // it (section 4).
-func (s *Server) takeEffect(e *queued, at time.Time) {
+func (s *Server) takeEffect(e *QueuedRequest, at time.Time) {
 	p := person{e.Scope, e.Identity}
 	profile, known := load(&s.profiles, p)
 	switch e.Operation {

@@ -28,6 +28,10 @@ type QueuedRequest struct {
 	// Done reports whether the service has finished with the request: it is fulfilled,
 	// failed or vanished.
 	Done bool
+
+	outcome Outcome
+	due     time.Time // of the outcome; zero: it will not come by itself, or has come
+	looks   int       // reads of its scope's list since acceptance, for Server.PendingLag
 }
 
 // StatusPending is the status of a request that has not ended.
@@ -71,27 +75,16 @@ type Lag struct {
 	Time  time.Duration // by the server's clock
 }
 
-// queued is an accepted request with its outcome; guarded by Server.mu.
-type queued struct {
-	QueuedRequest
-
-	outcome Outcome
-	due     time.Time // of the outcome; zero: it will not come by itself, or has come
-	looks   int       // reads of its scope's list since acceptance, for Server.PendingLag
-}
-
 // enqueue accepts a deferred request and answers with its record, and with 202, which is an
 // assumption. That a deletion is accepted for an unknown person is one too.
 func (s *Server) enqueue(c *call) Response {
 	q := s.accept(QueuedRequest{Scope: c.entry.Scope, Identity: c.entry.Identity, Operation: c.route.operation, Body: c.entry.Sent})
-	record := (&queued{QueuedRequest: q}).record()
-
-	return Response{Status: http.StatusAccepted, Header: http.Header{}, Body: record, Receipt: true}
+	return Response{Status: http.StatusAccepted, Header: http.Header{}, Body: q.record(), Receipt: true}
 }
 
 // record returns the record of a queued request as it is answered. Its fields are not
 // shown (section 2), so all of them are assumptions.
-func (e *queued) record() map[string]any {
+func (e *QueuedRequest) record() map[string]any {
 	record := map[string]any{
 		"id":         e.ID,
 		"identityId": e.Identity,
@@ -148,19 +141,17 @@ func (s *Server) accept(q QueuedRequest) QueuedRequest {
 	q.Status = cmp.Or(q.Status, StatusPending)
 	q.Body = maps.Clone(q.Body)
 
-	var outcome Outcome
 	if s.Fulfil != nil {
-		outcome = s.Fulfil(q) // which may call methods of the server
+		q.outcome = s.Fulfil(q) // which may call methods of the server
 	}
-	q.Status = cmp.Or(outcome.Status, q.Status)
-	e := &queued{QueuedRequest: q, outcome: outcome}
-	if outcome.Fate != Never {
-		e.due = q.At.Add(max(0, cmp.Or(outcome.After, s.FulfilmentDelay)))
+	q.Status = cmp.Or(q.outcome.Status, q.Status)
+	if q.outcome.Fate != Never {
+		q.due = q.At.Add(max(0, cmp.Or(q.outcome.After, s.FulfilmentDelay)))
 	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.queue = append(s.queue, e)
+	s.queue = append(s.queue, &q)
 
 	return q
 }
@@ -172,13 +163,13 @@ func (s *Server) lockUpToDate() (now time.Time) {
 	now = s.now()
 	s.mu.Lock()
 
-	var due []*queued
+	var due []*QueuedRequest
 	for _, e := range s.queue {
 		if !e.due.IsZero() && !e.due.After(now) {
 			due = append(due, e)
 		}
 	}
-	slices.SortStableFunc(due, func(a, b *queued) int { return a.due.Compare(b.due) })
+	slices.SortStableFunc(due, func(a, b *QueuedRequest) int { return a.due.Compare(b.due) })
 	for _, e := range due {
 		s.conclude(e, e.outcome, e.due)
 	}
@@ -187,7 +178,7 @@ func (s *Server) lockUpToDate() (now time.Time) {
 }
 
 // conclude applies an outcome to a request. at is the time of its effect.
-func (s *Server) conclude(e *queued, o Outcome, at time.Time) {
+func (s *Server) conclude(e *QueuedRequest, o Outcome, at time.Time) {
 	e.outcome, e.due, e.Done = o, time.Time{}, o.Fate != Never
 	switch o.Fate {
 	case Fulfilled:
@@ -210,7 +201,7 @@ func (s *Server) Queue() []QueuedRequest {
 
 	list := make([]QueuedRequest, len(s.queue))
 	for i, e := range s.queue {
-		list[i] = e.QueuedRequest
+		list[i] = *e
 	}
 
 	return list

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
@@ -40,13 +41,13 @@ func TestQueue_requestIsAcceptedListedAndFulfilled(t *testing.T) {
 			if operation == mockserver.OpUpdateProfile {
 				want.Body["name"] = "Ada"
 			}
-			if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue()); diff != "" {
+			if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue(), cmpopts.IgnoreUnexported(want)); diff != "" {
 				t.Error(diff)
 			}
 
 			s.advance(time.Hour)
 			want.Status, want.Done = "fulfilled", true
-			if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue()); diff != "" || s.get(pendingPath).body != "[]" {
+			if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue(), cmpopts.IgnoreUnexported(want)); diff != "" || s.get(pendingPath).body != "[]" {
 				t.Error(diff)
 			}
 		})

@@ -87,8 +87,8 @@ type Server struct {
 	exports                  sync.Map // exportDay by exportKey
 	accepted                 atomic.Int64
 
-	mu         sync.Mutex // guards the fields below, and changes of objects; never held while sending or waiting
-	queue      []*queued  // all that were ever accepted, in the order of acceptance
+	mu         sync.Mutex       // guards the fields below, and changes of objects; never held while sending or waiting
+	queue      []*QueuedRequest // all that were ever accepted, in the order of acceptance
 	faults     []*Fault
 	log        []*Request
 	seq        int
