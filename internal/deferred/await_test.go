@@ -130,7 +130,8 @@ func TestDeferred_requestWithoutAnID(t *testing.T) {
 		// What this process has sent is not taken for a later request, even if the list did not
 		// show it when that one was sent.
 		"after one of this process": {func(s *mockserver.Server) {
-			s.FulfilmentDelay, s.PendingLag = time.Hour, mockserver.Lag{Time: 5 * time.Second}
+			s.FulfilmentDelay = time.Hour
+			s.SetPendingLag(mockserver.Lag{Time: 5 * time.Second})
 			s.RenamePending("createdAt", "")
 		}, func(t *testing.T, service *mocktest.Instance, r run) {
 			r.mustSubmit(t, r.update(gold))

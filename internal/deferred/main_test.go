@@ -99,9 +99,7 @@ func becomes(o mockserver.Outcome) func(*mockserver.Server) {
 }
 
 // withoutIDs makes the service answer requests without an ID.
-func withoutIDs(s *mockserver.Server) {
-	s.ReshapeReceipts(func(map[string]any) any { return map[string]any{"ok": true} })
-}
+var withoutIDs = mocktest.AnswerQueueing(202, `{"ok":true}`)
 
 // never leaves requests pending.
 var never = becomes(mockserver.Outcome{Fate: mockserver.Never})

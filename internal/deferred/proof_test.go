@@ -167,7 +167,7 @@ func TestDeferred_answerOfACacheProvesNothing(t *testing.T) {
 				}
 
 				s, _ := r.mustSubmit(t, request)
-				service.Forget(s.ID)
+				service.Conclude(s.ID, mockserver.Outcome{Fate: mockserver.Vanished})
 				service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: status, Body: []byte(body), Header: header, Times: -1})
 				s, _ = r.Await(t.Context(), request, s, 2*time.Minute)
 				wantState(t, s, deferred.Accepted)

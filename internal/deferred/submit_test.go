@@ -164,7 +164,8 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 		// Two requests of one run conflict even if the list does not show the first one yet.
 		"conflict of this run": {pending, conflicts},
 		"conflict of this run, listed later": {func(s *mockserver.Server) {
-			s.FulfilmentDelay, s.PendingLag = time.Hour, mockserver.Lag{Time: 5 * time.Second}
+			s.FulfilmentDelay = time.Hour
+			s.SetPendingLag(mockserver.Lag{Time: 5 * time.Second})
 		}, conflicts},
 
 		"conflict sent since the list was read for another person": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
@@ -285,7 +286,7 @@ func TestDeferred_interruptedRequestIsKnown(t *testing.T) {
 				if isFound := s.ID == service.Queue()[0].ID; isFound != tc.known {
 					t.Errorf("found %+v", s)
 				}
-			}, func(s *mockserver.Server) { s.PendingLag = tc.lag })
+			}, func(s *mockserver.Server) { s.SetPendingLag(tc.lag) })
 		})
 	}
 }

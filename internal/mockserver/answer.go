@@ -50,13 +50,16 @@ func (s *Server) ReshapeConsents(change func(record map[string]any) any) {
 	Reshape(s, change, OpGetConsent, OpUpdateConsent)
 }
 
-// ReshapeReceipts is Reshape for the answers to requests that were queued.
-func (s *Server) ReshapeReceipts(change func(record map[string]any) any) {
-	s.Change(func(_ Request, a *Response) {
-		if record, ok := a.Body.(map[string]any); ok && a.Receipt {
-			a.Body = change(record)
-		}
-	})
+// Receipts returns what answers requests that were queued with a status, and with what change
+// makes of their record.
+func Receipts(status int, change func(record any) any) func(*Server) {
+	return func(s *Server) {
+		s.Change(func(_ Request, a *Response) {
+			if a.Receipt {
+				a.Status, a.Body = status, change(a.Body)
+			}
+		})
+	}
 }
 
 // ReshapePending replaces each record on the list of pending requests; nil leaves it out.

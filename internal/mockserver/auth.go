@@ -11,7 +11,6 @@ import (
 
 // Methods of authentication (section 5), in Request.Auth.
 const (
-	AuthNone   = "none"
 	AuthBearer = "bearer"
 	AuthSecret = "secret"
 )

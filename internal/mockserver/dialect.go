@@ -60,22 +60,20 @@ func (d Dialect) String() string {
 	return strings.Join(parts, ",")
 }
 
-// choices returns the choices in the order of Questions. The error names a question or a
-// choice that does not exist.
+// choices returns the choices in the order of Questions. The error names those that do not exist.
 func (d Dialect) choices() ([]Choice, error) {
 	var chosen []Choice
 	rest := maps.Clone(d)
 	for _, q := range Questions {
-		name, asked := d[q.Name]
-		delete(rest, q.Name)
-		if i := slices.IndexFunc(q.Choices, func(c Choice) bool { return c.Name == name }); i >= 0 {
-			chosen = append(chosen, q.Choices[i])
-		} else if asked {
-			return nil, fmt.Errorf("there is no choice %q for the question %q", name, q.Name)
+		for _, c := range q.Choices {
+			if name, asked := d[q.Name]; asked && name == c.Name {
+				chosen = append(chosen, c)
+				delete(rest, q.Name)
+			}
 		}
 	}
-	for name := range rest {
-		return nil, fmt.Errorf("there is no question %q", name)
+	if len(rest) > 0 {
+		return nil, fmt.Errorf("there is no such choice: %s", rest)
 	}
 
 	return chosen, nil
@@ -87,8 +85,8 @@ func (d Dialect) Foreign() bool {
 	return slices.ContainsFunc(chosen, func(c Choice) bool { return c.Foreign })
 }
 
-// Speak configures the server for a dialect, before its first request. The error names a
-// question or a choice that does not exist.
+// Speak configures the server for a dialect, before its first request. The error names
+// the choices that do not exist.
 func (s *Server) Speak(d Dialect) error {
 	chosen, err := d.choices()
 	for _, c := range chosen {
@@ -108,17 +106,6 @@ func answers[T any](change func(T) any, operations ...string) func(*Server) {
 // consents changes the records that both consent operations answer with.
 func consents(change func(any) any) func(*Server) {
 	return answers(change, OpGetConsent, OpUpdateConsent)
-}
-
-// receipt answers what is queued with 200 and a body.
-func receipt(change func(any) any) func(*Server) {
-	return func(s *Server) {
-		s.Change(func(_ Request, a *Response) {
-			if a.Receipt {
-				a.Status, a.Body = http.StatusOK, change(a.Body)
-			}
-		})
-	}
 }
 
 // in puts an answer under names, the outermost first.

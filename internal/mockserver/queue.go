@@ -31,7 +31,7 @@ type QueuedRequest struct {
 
 	outcome Outcome
 	due     time.Time // of the outcome; zero: it will not come by itself, or has come
-	looks   int       // reads of its scope's list since acceptance, for Server.PendingLag
+	looks   int       // reads of its scope's list since acceptance, for Lag
 }
 
 // StatusPending is the status of a request that has not ended.
@@ -47,7 +47,7 @@ const (
 	Never
 	// Failed keeps the request on the list as a failed one; it has no effect.
 	Failed
-	// Vanished takes the request off the list without any effect.
+	// Vanished takes the request off the list without any effect; Queue still returns it.
 	Vanished
 )
 
@@ -99,12 +99,11 @@ func (e *QueuedRequest) record() map[string]any {
 	return record
 }
 
-// SetPendingLag changes PendingLag while requests are served.
+// SetPendingLag delays the appearance of accepted requests on the list of pending requests.
 func (s *Server) SetPendingLag(lag Lag) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-
-	s.PendingLag = lag
+	s.lag = lag
 }
 
 // listPendingRequests is GET …/pending-requests (section 4). That it shows the pending
@@ -120,7 +119,7 @@ func (s *Server) listPendingRequests(c *call) Response {
 		}
 
 		e.looks++
-		late := e.looks <= s.PendingLag.Looks || now.Before(e.At.Add(s.PendingLag.Time))
+		late := e.looks <= s.lag.Looks || now.Before(e.At.Add(s.lag.Time))
 		stays := e.outcome.Fate == Failed || e.outcome.Fate == Fulfilled && e.outcome.KeepListed
 		if !late && (!e.Done || stays) {
 			records = append(records, e.record())
@@ -245,7 +244,3 @@ func (s *Server) Conclude(id string, o Outcome) {
 		panic("mockserver: there is no queued request " + id)
 	}
 }
-
-// Forget takes the requests with that ID off the list without an effect; Queue still
-// returns them. It panics if the queue has no such request.
-func (s *Server) Forget(id string) { s.Conclude(id, Outcome{Fate: Vanished}) }

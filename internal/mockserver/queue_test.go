@@ -193,7 +193,7 @@ func TestConclude_overridesTheDecision(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 
-	wantPanic(t, "no queued request", func() { s.Forget("request-2") })
+	wantPanic(t, "no queued request", func() { s.Conclude("request-2", mockserver.Outcome{}) })
 }
 
 func TestPendingLag_looksAndTimeHaveToPass(t *testing.T) {
@@ -205,7 +205,7 @@ func TestPendingLag_looksAndTimeHaveToPass(t *testing.T) {
 		{Time: time.Minute}:               {0, 1, 1, 1},
 		{Looks: 1, Time: 3 * time.Minute}: {0, 0, 0, 1},
 	} {
-		s := start(t, ending(mockserver.Outcome{Fate: mockserver.Never}), func(s *mockserver.Server) { s.PendingLag = lag })
+		s := start(t, ending(mockserver.Outcome{Fate: mockserver.Never}), func(s *mockserver.Server) { s.SetPendingLag(lag) })
 		s.withKey(http.MethodDelete, allDataPath, "")
 		var listed []int
 		for range want {

@@ -31,7 +31,7 @@ type Request struct {
 	EscapedPath string // as sent
 	Scope       Scope  // zero if the path has none
 	Identity    string // decoded once; empty if the path has none
-	Auth        string // AuthNone, AuthBearer or AuthSecret
+	Auth        string // AuthBearer, AuthSecret or empty
 	Token       string // the JWT that was presented
 	// ParametersIn is where the parameters were: InJSON, InForm or InQuery, two of them joined
 	// by "+", or empty.
@@ -84,8 +84,6 @@ func (s *Server) receive(r *http.Request, body []byte) *call {
 		c.entry.Auth, c.entry.Token = AuthBearer, token
 	case query.Has(secretParameter):
 		c.entry.Auth = AuthSecret
-	default:
-		c.entry.Auth = AuthNone
 	}
 	delete(query, secretParameter)
 	c.readParameters(query, r.Header.Get("Content-Type"), body)

@@ -19,7 +19,7 @@ func TestRoute_everyOperationInItsFamilies(t *testing.T) {
 
 	s := start(t)
 	s.login()
-	want := []string{`1 login POST /v1/auth/login/jwt /v1/auth/login/jwt "" {  } none 200 true`}
+	want := []string{`1 login POST /v1/auth/login/jwt /v1/auth/login/jwt "" {  }  200 true`}
 	fill := strings.NewReplacer("{orgId}", "org-demo", "{projectId}", "web", "{accountId}", "acc-1", "{identityId}", "user-1")
 	send := func(scope mockserver.Scope, who, operation, method, template, rest, body string, status int) {
 		path := fill.Replace(template)

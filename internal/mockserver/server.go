@@ -54,9 +54,6 @@ type Server struct {
 	// Fulfil decides the outcome of each deferred request when it is accepted. Nil
 	// fulfils it after FulfilmentDelay.
 	Fulfil func(QueuedRequest) Outcome
-	// PendingLag delays the appearance of accepted requests on the list of pending
-	// requests.
-	PendingLag Lag
 	// DataRetention is how long all data of a person can be fetched once they are
 	// ready; 0 is one hour, an assumption.
 	DataRetention time.Duration
@@ -90,6 +87,7 @@ type Server struct {
 	mu         sync.Mutex       // guards the fields below, and changes of objects; never held while sending or waiting
 	queue      []*QueuedRequest // all that were ever accepted, in the order of acceptance
 	faults     []*Fault
+	lag        Lag
 	log        []*Request
 	seq        int
 	violations []string

@@ -34,7 +34,7 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			o.service.PutProfile(scope, person, free)
 			state := o.listed(quickGold)
 			id := o.service.Queue()[0].ID
-			o.service.Forget(id)
+			o.service.Conclude(id, mockserver.Outcome{Fate: mockserver.Vanished})
 			for range 3 {
 				var diags prototest.Diagnostics
 				state, diags = o.MustRefresh(name, state)
@@ -67,7 +67,7 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			o.service.Inject(mockserver.Fault{
 				Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(gold), Header: map[string][]string{"Date": {"Fri, 31 Dec 1999 23:00:00 GMT"}}, Times: -1,
 			})
-			o.service.Forget(o.service.Queue()[0].ID)
+			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Vanished})
 			for range 3 {
 				state, _ = o.MustRefresh(name, state)
 				wantFulfilled(t, state, false, gold)
@@ -79,7 +79,7 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			o.service.PutProfile(scope, person, free)
 			state := o.listed(quickGold)
 			o.service.DeleteProfile(scope, person)
-			o.service.Forget(o.service.Queue()[0].ID)
+			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Vanished})
 
 			state, diags := o.Refresh(name, state)
 			o.NoErrors(diags)

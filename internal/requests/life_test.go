@@ -269,7 +269,7 @@ func TestRequests_pendingOneIsAWarningAndAnEmptyPlan(t *testing.T) {
 func TestRequests_waitLearnsTheID(t *testing.T) {
 	t.Parallel()
 	eachResource(t, []string{deletionName}, func(_ *testing.T, o *object) {
-		o.service.ReshapeReceipts(func(map[string]any) any { return map[string]any{"ok": true} })
+		mocktest.AnswerQueueing(202, `{"ok":true}`)(o.service.Server)
 		o.service.SetPendingLag(mockserver.Lag{Time: time.Minute})
 		state := o.create(atOnce)
 		o.want(state, prototest.Attributes{"request_id": nil})
@@ -492,7 +492,7 @@ func TestRequests_refreshSays(t *testing.T) {
 	t.Parallel()
 	refuses := func(operation string) func(o *object) {
 		return func(o *object) {
-			o.service.Forget(o.service.Queue()[0].ID)
+			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Vanished})
 			o.service.Inject(mockserver.Fault{Operation: operation, Status: 403, Body: []byte(`{"error":{}}`), Times: -1})
 		}
 	}
@@ -609,7 +609,7 @@ func (o *object) withFirst() (state *prototest.State, id string) {
 	state, _ = o.MustRefresh(o.name, state) // the list has shown it
 	id = o.service.Queue()[0].ID
 	if o.name == deletionName {
-		o.service.Forget(id)
+		o.service.Conclude(id, mockserver.Outcome{Fate: mockserver.Vanished})
 	} else {
 		o.service.FulfilAll()
 	}

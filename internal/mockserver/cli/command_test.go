@@ -296,7 +296,7 @@ func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 	}{
 		"no such flag":        {[]string{"-port", "1"}, "-port"},
 		"no such command":     {[]string{"--", "no-such-command"}, "the command cannot be run"},
-		"no such question":    {[]string{"-dialect", "consent=form"}, `there is no question "consent"; there are:`},
+		"no such question":    {[]string{"-dialect", "consent=form"}, `there is no such choice: consent=form; there are:`},
 		"no such choice":      {[]string{"-dialect", "consent_parameters=header"}, "consent_parameters = json, form, query\n"},
 		"no such credentials": {[]string{"-credentials", "none"}, "-credentials: it is key or login"},
 		"no such form":        {[]string{"-print", "yaml"}, "-print: it is export or plain"},

@@ -67,24 +67,22 @@ func (i *Instance) EnvironmentWithLogin() map[string]string {
 // functions set fields of the Server before it starts.
 func Start(t testing.TB, configure ...func(*mockserver.Server)) *Instance {
 	t.Helper()
-	i := prepare(t, httptest.NewUnstartedServer(nil), configure)
-	i.http.Start()
-	i.URL = i.http.URL
-
-	return i
+	return begin(t, httptest.NewUnstartedServer(nil), (*httptest.Server).Start, configure)
 }
 
 // StartTLS is like Start, over TLS and with HTTP/2. change may set another certificate than
 // that of httptest, which names 127.0.0.1, or how the server speaks HTTP/2; nil changes nothing.
 func StartTLS(t testing.TB, change func(*httptest.Server), configure ...func(*mockserver.Server)) *Instance {
 	t.Helper()
-	i := prepare(t, httptest.NewUnstartedServer(nil), configure)
-	i.http.TLS = &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
-	if change != nil {
-		change(i.http)
-	}
-	i.http.StartTLS()
-	i.URL, i.CAPEM = i.http.URL, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.http.Certificate().Raw})
+	server := httptest.NewUnstartedServer(nil)
+	server.TLS = &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+	i := begin(t, server, func(s *httptest.Server) {
+		if change != nil {
+			change(s)
+		}
+		s.StartTLS()
+	}, configure)
+	i.CAPEM = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 
 	return i
 }
@@ -109,9 +107,8 @@ var instances atomic.Int64
 // that it sees.
 var validator = sync.OnceValues(contract.New)
 
-// prepare returns an instance that does not accept connections yet, and registers its end,
-// and the check for violations, with the test.
-func prepare(t testing.TB, server *httptest.Server, configure []func(*mockserver.Server)) *Instance {
+// begin starts a server and registers its end, and the check for violations, with the test.
+func begin(t testing.TB, server *httptest.Server, start func(*httptest.Server), configure []func(*mockserver.Server)) *Instance {
 	t.Helper()
 
 	number := strconv.FormatInt(instances.Add(1), 10)
@@ -155,6 +152,8 @@ func prepare(t testing.TB, server *httptest.Server, configure []func(*mockserver
 			}
 		}
 	})
+	start(server)
+	i.URL = server.URL
 
 	return i
 }
@@ -162,13 +161,7 @@ func prepare(t testing.TB, server *httptest.Server, configure []func(*mockserver
 // AnswerQueueing returns an option for Start: deferred requests are answered with this
 // status and this JSON body.
 func AnswerQueueing(status int, body string) func(*mockserver.Server) {
-	return func(s *mockserver.Server) {
-		s.Change(func(_ mockserver.Request, a *mockserver.Response) {
-			if a.Receipt {
-				a.Status, a.Body = status, json.RawMessage(body)
-			}
-		})
-	}
+	return mockserver.Receipts(status, func(any) any { return json.RawMessage(body) })
 }
 
 // AnswerData returns an option for Start: getAllData is answered with this JSON body

@@ -19,10 +19,8 @@ import (
 func StartPipe(t testing.TB, configure ...func(*mockserver.Server)) *Instance {
 	t.Helper()
 	pipes := &pipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
-	i := prepare(t, &httptest.Server{Listener: pipes}, configure)
+	i := begin(t, &httptest.Server{Listener: pipes}, (*httptest.Server).Start, configure)
 	i.pipes = pipes
-	i.http.Start()
-	i.URL = i.http.URL
 
 	return i
 }
