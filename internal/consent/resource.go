@@ -147,7 +147,7 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 
 // planDestroy warns that the consent is retained. It refuses to withdraw a person with a
 // read-only provider, and one whom another object of the plan keeps as they are.
-func (r *consentResource) planDestroy(state resourceModel, object tfkit.Object, diags *diag.Diagnostics) {
+func (r *consentResource) planDestroy(state resourceModel, object *tfkit.Object, diags *diag.Diagnostics) {
 	if state.OnDestroy.ValueString() != withdraw {
 		tfkit.Problem{
 			Summary: "The consent stays at the service",
@@ -199,7 +199,7 @@ func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n
 
 // planWrite warns of another object of the plan about the same person. If this object has
 // nothing to write, it refuses a plan that withdraws the person.
-func (r *consentResource) planWrite(plan resourceModel, writes bool, object tfkit.Object, diags *diag.Diagnostics) {
+func (r *consentResource) planWrite(plan resourceModel, writes bool, object *tfkit.Object, diags *diag.Diagnostics) {
 	if writes {
 		r.RefuseReadOnly(diags)
 	}

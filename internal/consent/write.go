@@ -23,7 +23,7 @@ type subject struct {
 
 	scope    client.Scope
 	identity string
-	object   tfkit.Object
+	object   *tfkit.Object
 	diags    *diag.Diagnostics
 }
 
@@ -99,7 +99,7 @@ func (at subject) write(ctx context.Context, u client.ConsentUpdate, prior *clie
 
 // withdraw sends a withdrawal, unless another object of this run looks after the person.
 func (at subject) withdraw(ctx context.Context, u client.ConsentUpdate, prior *client.Choice) {
-	var other tfkit.Object
+	var other *tfkit.Object
 	u.Superseded = func() (superseded bool) {
 		other, superseded = at.Written.Keeper(at.object, at.scope, at.identity)
 		return superseded
@@ -168,7 +168,7 @@ func warnOverwritten(diags *diag.Diagnostics, does string, clauses []string) {
 
 // warnShared warns that two objects manage the consent of one person. It never names the
 // person.
-func warnShared(diags *diag.Diagnostics, a, b tfkit.Object, scope client.Scope) {
+func warnShared(diags *diag.Diagnostics, a, b *tfkit.Object, scope client.Scope) {
 	tfkit.Problem{
 		Summary: "Two resources manage the consent of one person",
 		Detail: "In the scope " + tfkit.DescribeScope(scope) + ", the consent of one person is managed by two resources: " + a.String() + " and " + b.String() + ". " +
@@ -178,7 +178,7 @@ func warnShared(diags *diag.Diagnostics, a, b tfkit.Object, scope client.Scope) 
 }
 
 // addKeptByAnother reports that a plan withdraws a person whom another object keeps.
-func addKeptByAnother(diags *diag.Diagnostics, withdrawer, keeper tfkit.Object, scope client.Scope) {
+func addKeptByAnother(diags *diag.Diagnostics, withdrawer, keeper *tfkit.Object, scope client.Scope) {
 	tfkit.Problem{
 		Summary: "Another resource keeps the consent to be withdrawn",
 		Detail: "In the scope " + tfkit.DescribeScope(scope) + ", the plan destroys a resource (" + withdrawer.String() + ") with on_destroy = \"withdraw\", and leaves another resource (" + keeper.String() + ") of the same person as it is. " +

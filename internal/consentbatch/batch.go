@@ -21,10 +21,10 @@ import (
 // batch is one plan, apply or destroy of an analytics_consent_batch.
 type batch struct {
 	resource *batchResource
-	config   model        // by which the rows are read; that in state for a destroy
-	model    model        // that is planned or applied
-	prior    *model       // in state; nil for a create
-	object   tfkit.Object // zero in the plan of a create
+	config   model         // by which the rows are read; that in state for a destroy
+	model    model         // that is planned or applied
+	prior    *model        // in state; nil for a create
+	object   *tfkit.Object // nil in the plan of a create
 	diags    *diag.Diagnostics
 
 	content input
@@ -42,7 +42,7 @@ func (b *batch) inState() string {
 }
 
 // objectIn returns the object that private state belongs to. Its label names the file.
-func (m *model) objectIn(ctx context.Context, private tfkit.Private) tfkit.Object {
+func (m *model) objectIn(ctx context.Context, private tfkit.Private) *tfkit.Object {
 	label := "analytics_consent_batch"
 	if !m.isWriteOnly() {
 		label += " with source " + strconv.Quote(m.Source.ValueString())
@@ -178,7 +178,7 @@ func (b *batch) write(ctx context.Context) *tally {
 
 // withdraw withdraws the consent of every row that no other object of this run writes.
 func (b *batch) withdraw(ctx context.Context) *tally {
-	keeper := func(row rows.Row) (tfkit.Object, bool) {
+	keeper := func(row rows.Row) (*tfkit.Object, bool) {
 		return b.resource.Written.Keeper(b.object, b.scope, row.Identity)
 	}
 

@@ -19,7 +19,7 @@ type overlap map[string][]int
 
 // overlapBy returns the rows for whose person look returns another object; none while the scope
 // is not known.
-func (b *batch) overlapBy(look func(by tfkit.Object, scope client.Scope, identity string) (tfkit.Object, bool)) overlap {
+func (b *batch) overlapBy(look func(by *tfkit.Object, scope client.Scope, identity string) (*tfkit.Object, bool)) overlap {
 	found := overlap{}
 	scope, known := b.resource.KnownScope(b.model.Scope)
 	if !known {

@@ -165,7 +165,7 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 
 // ownership is which members an object manages.
 type ownership struct {
-	object tfkit.Object
+	object *tfkit.Object
 	names  []string
 }
 
@@ -189,7 +189,7 @@ func (r *profileResource) planDestroy(state resourceModel, of ownership, diags *
 
 // checkMembers records what a plan does with members, and refuses one that clears a member
 // which another object leaves as it is.
-func (r *profileResource) checkMembers(m resourceModel, of ownership, record func(tfkit.Object, client.Scope, string) (tfkit.Object, bool), diags *diag.Diagnostics) {
+func (r *profileResource) checkMembers(m resourceModel, of ownership, record func(*tfkit.Object, client.Scope, string) (*tfkit.Object, bool), diags *diag.Diagnostics) {
 	scope, known := r.KnownScope(m.Scope)
 	if !known {
 		return

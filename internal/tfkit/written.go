@@ -29,12 +29,8 @@ import (
 // bytes, regardless of the length of the identity.
 type Written struct {
 	mu     sync.Mutex
-	labels map[uint32]string // of objects, by number
-	people map[personKey]traces
+	people map[[16]byte]traces // by a digest of scope and person: a run may concern millions of people
 }
-
-// personKey is a digest of a person in a scope: a run may concern millions of people.
-type personKey [16]byte
 
 // A role is what an object does about a person.
 type role int
@@ -48,9 +44,16 @@ const (
 
 // traces are what is known about a person.
 type traces struct {
-	first   [roles]uint32  // numbers of the first object in each role; zero is none
-	left    *client.Choice // what the last confirmed write of the run has left; nil before one
-	isShown bool           // the service has shown a record
+	first   [roles]*Object // in each role
+	left    client.Choice  // what the last confirmed write of the run has left, if hasLeft
+	hasLeft bool
+	isShown bool // the service has shown a record
+}
+
+// other returns the first object in a role, if it is another one than by, which may be nil.
+func (t traces) other(by *Object, in role) (other *Object, isOther bool) {
+	other = t.first[in]
+	return other, other != nil && (by == nil || by.number != other.number)
 }
 
 // Object identifies one object of the configuration.
@@ -60,11 +63,11 @@ type Object struct {
 }
 
 // String returns what messages call the object.
-func (o Object) String() string { return o.label }
+func (o *Object) String() string { return o.label }
 
 // NewObject returns an object that differs from every other one. The label is its type,
 // and what else distinguishes it for a reader. It holds nothing personal.
-func NewObject(label string) Object { return Object{max(1, rand.Uint32()), label} } //nolint:gosec // needs no secrecy
+func NewObject(label string) *Object { return &Object{rand.Uint32(), label} } //nolint:gosec // needs no secrecy
 
 // keyObject is the key in private state of the random number of an object.
 const keyObject = "object"
@@ -72,10 +75,10 @@ const keyObject = "object"
 // ObjectIn returns the object that private state belongs to. Its number is stored there the
 // first time, which is its creation or import: Terraform does not tell a provider the address
 // of an object.
-func ObjectIn(ctx context.Context, private Private, label string) Object {
+func ObjectIn(ctx context.Context, private Private, label string) *Object {
 	stored, _ := private.GetKey(ctx, keyObject)
 	if number, err := strconv.ParseUint(string(stored), 10, 32); err == nil {
-		return Object{uint32(number), label}
+		return &Object{uint32(number), label}
 	}
 
 	o := NewObject(label)
@@ -86,22 +89,22 @@ func ObjectIn(ctx context.Context, private Private, label string) Object {
 
 // Keep records that an object looks after a person, whether or not anything is sent. If
 // another object of this run does, it returns that one instead.
-func (w *Written) Keep(by Object, scope client.Scope, identity string) (other Object, shared bool) {
-	return w.record(by, keeps, keeps, keyOf(scope, identity))
+func (w *Written) Keep(by *Object, scope client.Scope, identity string) (other *Object, shared bool) {
+	return w.record(by, keeps, keeps, scope, identity)
 }
 
 // PlanDone records that an object takes what was done about a person for done: it has nothing
 // to write in the apply of a plan, or stands for a request that was sent. If the plan opposes
 // that for another object, it returns that one.
-func (w *Written) PlanDone(by Object, scope client.Scope, identity string) (opposing Object, conflict bool) {
-	return w.record(by, relies, opposes, keyOf(scope, identity))
+func (w *Written) PlanDone(by *Object, scope client.Scope, identity string) (opposing *Object, conflict bool) {
+	return w.record(by, relies, opposes, scope, identity)
 }
 
 // PlanAgainst records that a plan undoes what was done about a person, because it destroys an
 // object which withdraws the person, or does it again, because it creates an object which
 // sends a request. If another object takes it for done, it returns that one.
-func (w *Written) PlanAgainst(by Object, scope client.Scope, identity string) (relying Object, conflict bool) {
-	return w.record(by, opposes, relies, keyOf(scope, identity))
+func (w *Written) PlanAgainst(by *Object, scope client.Scope, identity string) (relying *Object, conflict bool) {
+	return w.record(by, opposes, relies, scope, identity)
 }
 
 // Carried forgets what was planned about a person, because it has been carried out.
@@ -113,13 +116,10 @@ func (w *Written) Carried(scope client.Scope, identity string) {
 }
 
 // record records the first object in a role, and returns another one whose role opposes it.
-func (w *Written) record(by Object, as, opposing role, person personKey) (other Object, opposed bool) {
-	w.change(person, func(t *traces) {
-		if t.first[as] == 0 {
-			t.first[as] = by.number
-			w.labels[by.number] = by.label
-		}
-		other, opposed = w.otherThan(by, t.first[opposing])
+func (w *Written) record(by *Object, as, opposing role, scope client.Scope, identity string) (other *Object, opposed bool) {
+	w.change(scope, identity, func(t *traces) {
+		t.first[as] = cmp.Or(t.first[as], by)
+		other, opposed = t.other(by, opposing)
 	})
 
 	return other, opposed
@@ -128,33 +128,29 @@ func (w *Written) record(by Object, as, opposing role, person personKey) (other 
 // Keeper returns the object that looks after a person, if it is another one than by. Nothing
 // of the person may be withdrawn then. To decide that, it must be called from
 // client.ConsentUpdate.Superseded, while the person is locked.
-func (w *Written) Keeper(by Object, scope client.Scope, identity string) (other Object, superseded bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-
-	return w.otherThan(by, w.people[keyOf(scope, identity)].first[keeps])
-}
-
-func (w *Written) otherThan(by Object, number uint32) (other Object, isOther bool) {
-	return Object{number, w.labels[number]}, number != 0 && number != by.number
+func (w *Written) Keeper(by *Object, scope client.Scope, identity string) (other *Object, superseded bool) {
+	return w.of(scope, identity).other(by, keeps)
 }
 
 // Leave records what a confirmed write or withdrawal has left. It must be called from
 // client.ConsentUpdate.Confirmed, while the person is locked.
 func (w *Written) Leave(choice client.Choice, scope client.Scope, identity string) {
-	w.change(keyOf(scope, identity), func(t *traces) { t.left, t.isShown = &choice, true })
+	w.change(scope, identity, func(t *traces) { t.left, t.hasLeft, t.isShown = choice, true, true })
 }
 
 // Left returns what the last confirmed write of this run has left, or else prior, which may
 // be nil.
 func (w *Written) Left(scope client.Scope, identity string, prior *client.Choice) *client.Choice {
-	return cmp.Or(w.of(scope, identity).left, prior)
+	if t := w.of(scope, identity); t.hasLeft {
+		return &t.left
+	}
+	return prior
 }
 
 // Show records that the service has shown a consent record of a person. As none can be removed
 // there, an answer without one is an error from then on.
 func (w *Written) Show(scope client.Scope, identity string) {
-	w.change(keyOf(scope, identity), func(t *traces) { t.isShown = true })
+	w.change(scope, identity, func(t *traces) { t.isShown = true })
 }
 
 // IsShown reports whether the service has shown a record of a person in this run.
@@ -171,21 +167,21 @@ func (w *Written) of(scope client.Scope, identity string) traces {
 }
 
 // change changes what is known about a person.
-func (w *Written) change(person personKey, change func(*traces)) {
+func (w *Written) change(scope client.Scope, identity string, change func(*traces)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
 	if w.people == nil {
-		w.people = map[personKey]traces{}
-		w.labels = map[uint32]string{}
+		w.people = map[[16]byte]traces{}
 	}
 
+	person := keyOf(scope, identity)
 	t := w.people[person]
 	change(&t)
 	w.people[person] = t
 }
 
-func keyOf(scope client.Scope, identity string) personKey {
+func keyOf(scope client.Scope, identity string) [16]byte {
 	digest := sha256.Sum256(fmt.Appendf(nil, "%q", []string{scope.OrgID, scope.ProjectID, scope.AccountID, identity}))
-	return personKey(digest[:])
+	return [16]byte(digest[:])
 }

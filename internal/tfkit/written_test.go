@@ -28,10 +28,10 @@ func TestObjectIn_isTheSameForOnePrivateState(t *testing.T) {
 	ctx, private := t.Context(), keys{}
 
 	created := ObjectIn(ctx, private, "analytics_consent")
-	if again := ObjectIn(ctx, private, "analytics_consent"); again != created {
+	if again := ObjectIn(ctx, private, "analytics_consent"); *again != *created {
 		t.Errorf("%v and %v", created, again)
 	}
-	if other := ObjectIn(ctx, keys{}, "analytics_consent"); other == created {
+	if other := ObjectIn(ctx, keys{}, "analytics_consent"); *other == *created {
 		t.Error("two objects are one")
 	}
 }
@@ -58,7 +58,7 @@ func TestWritten_aPersonIsOneInOneScope(t *testing.T) {
 	}
 
 	second := NewObject("analytics_consent_batch")
-	for what, of := range map[string]func(Object, client.Scope, string) (Object, bool){"a write": w.Keep, "a withdrawal": w.Keeper} {
+	for what, of := range map[string]func(*Object, client.Scope, string) (*Object, bool){"a write": w.Keep, "a withdrawal": w.Keeper} {
 		if other, isOther := of(second, webScope, "jane"); !isOther || other != first {
 			t.Errorf("%s by the second object gets %v %v", what, other, isOther)
 		}
