@@ -40,26 +40,22 @@ func (a *clearProfileAction) Metadata(_ context.Context, req action.MetadataRequ
 }
 
 func (a *clearProfileAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	attributes := map[string]schema.Attribute{
-		"members": schema.SetAttribute{
-			Required:    true,
-			ElementType: types.StringType,
-			Validators: []validator.Set{
-				setvalidator.SizeAtLeast(1),
-				setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
-			},
-			MarkdownDescription: "Names of the members to clear. Members that are null or absent already are not sent.",
-		},
-	}
-
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Sets members of one person's profile to `null`, for example to make a person anonymous whose data is to be kept.",
-		Attributes: tfkit.AddPersonAction(attributes,
-			"Whether to wait until the update is carried out."),
-		Blocks: map[string]schema.Block{
-			"timeouts": tfkit.InvokeTimeoutsBlock("After that, the update stays accepted, and the action ends with a warning.", defaultTimeout),
+		Attributes: map[string]schema.Attribute{
+			"members": schema.SetAttribute{
+				Required:    true,
+				ElementType: types.StringType,
+				Validators: []validator.Set{
+					setvalidator.SizeAtLeast(1),
+					setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
+				},
+				MarkdownDescription: "Names of the members to clear. Members that are null or absent already are not sent.",
+			},
 		},
 	}
+	tfkit.AddPersonAction(&resp.Schema, "Whether to wait until the update is carried out.",
+		"After that, the update stays accepted, and the action ends with a warning.", defaultTimeout)
 }
 
 // ModifyPlan warns that clearing members is irreversible. Terraform shows the warning above
@@ -80,7 +76,7 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m clearProfileModel
-	c, scope, ok := a.InvokePerson(ctx, req, &m, &resp.Diagnostics)
+	run, c, scope, ok := a.InvokePerson(ctx, req, resp, &m, defaultTimeout)
 	if !ok {
 		return
 	}
@@ -102,7 +98,6 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 		return
 	}
 
-	run := a.Run(ctx, &m.PersonActionModel, resp, defaultTimeout)
 	run.Messages = tfkit.Messages{Name: updateName, Advice: tfkit.AdviceInvoked}
 	run.Advice.Unknown = adviceClearAgain
 	run.Request = updateRequest(c, scope, identity, update)

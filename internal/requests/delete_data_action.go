@@ -29,12 +29,10 @@ func (a *deleteDataAction) Metadata(_ context.Context, req action.MetadataReques
 func (a *deleteDataAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Deletes all data of one person, except the consent record. Each run that invokes it is another request.",
-		Attributes: tfkit.AddPersonAction(map[string]schema.Attribute{},
-			"Whether to wait until the deletion is carried out."),
-		Blocks: map[string]schema.Block{
-			"timeouts": tfkit.InvokeTimeoutsBlock("After that, the request stays accepted, and the action ends with a warning.", defaultTimeout),
-		},
+		Attributes:          map[string]schema.Attribute{},
 	}
+	tfkit.AddPersonAction(&resp.Schema, "Whether to wait until the deletion is carried out.",
+		"After that, the request stays accepted, and the action ends with a warning.", defaultTimeout)
 }
 
 // ModifyPlan warns that a deletion is irreversible. Terraform shows the warning above its
@@ -55,12 +53,11 @@ func (a *deleteDataAction) Invoke(ctx context.Context, req action.InvokeRequest,
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m tfkit.PersonActionModel
-	c, scope, ok := a.InvokePerson(ctx, req, &m, &resp.Diagnostics)
+	run, c, scope, ok := a.InvokePerson(ctx, req, resp, &m, defaultTimeout)
 	if !ok {
 		return
 	}
 
-	run := a.Run(ctx, &m, resp, defaultTimeout)
 	run.Messages = tfkit.Messages{Name: deletion.Name, Advice: tfkit.AdviceInvoked}
 	run.Request = deletionRequest(c, scope, m.IdentityID.ValueString(), deferred.AnyIdempotencyKey)
 	if err := run.Submit(ctx); err != nil {

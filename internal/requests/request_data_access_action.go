@@ -41,26 +41,22 @@ func (a *requestDataAccessAction) Metadata(_ context.Context, req action.Metadat
 }
 
 func (a *requestDataAccessAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	attributes := map[string]schema.Attribute{
-		"output_path": schema.StringAttribute{
-			Required:            true,
-			Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-			MarkdownDescription: "Path of the JSON file for the data, in a directory that exists. Mode 0600.",
-		},
-		"overwrite": schema.BoolAttribute{
-			Optional:            true,
-			MarkdownDescription: "Whether a file at `output_path` may be replaced. Defaults to `false`.",
-		},
-	}
-
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Requests all data that the service holds of one person and writes them to a file. Each invocation is another request.",
-		Attributes: tfkit.AddPersonAction(attributes,
-			"Whether to wait for the data. If `false`, a later invocation that waits writes the file."),
-		Blocks: map[string]schema.Block{
-			"timeouts": tfkit.InvokeTimeoutsBlock("After that, the request stays accepted, and the action ends with an error, because there is no file.", defaultTimeout),
+		Attributes: map[string]schema.Attribute{
+			"output_path": schema.StringAttribute{
+				Required:            true,
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				MarkdownDescription: "Path of the JSON file for the data, in a directory that exists. Mode 0600.",
+			},
+			"overwrite": schema.BoolAttribute{
+				Optional:            true,
+				MarkdownDescription: "Whether a file at `output_path` may be replaced. Defaults to `false`.",
+			},
 		},
 	}
+	tfkit.AddPersonAction(&resp.Schema, "Whether to wait for the data. If `false`, a later invocation that waits writes the file.",
+		"After that, the request stays accepted, and the action ends with an error, because there is no file.", defaultTimeout)
 }
 
 // ModifyPlan reports in the plan what Invoke would refuse. Nothing is sent.
@@ -86,13 +82,13 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m requestDataAccessModel
-	c, scope, ok := a.InvokePerson(ctx, req, &m, &resp.Diagnostics)
+	run, c, scope, ok := a.InvokePerson(ctx, req, resp, &m, defaultTimeout)
 	if !ok {
 		return
 	}
 
 	target := outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()}
-	f := &fetch{requestRun: requestRun{Run: a.Run(ctx, &m.PersonActionModel, resp, defaultTimeout)}, client: c, files: &a.Files, target: target}
+	f := &fetch{requestRun: requestRun{Run: run}, client: c, files: &a.Files, target: target}
 	f.Messages = tfkit.Messages{Name: access.Name, Advice: adviceInvokedAccess}
 	f.Request = accessRequest(scope, m.IdentityID.ValueString(), deferred.AnyIdempotencyKey)
 	defer f.close()

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -35,20 +36,29 @@ func (m *PersonActionModel) person() *PersonActionModel { return m }
 // personModel is a *PersonActionModel, or a pointer to a model that embeds one.
 type personModel interface{ person() *PersonActionModel }
 
-// AddPersonAction adds the attributes of a PersonActionModel to those of an action. wait
-// describes wait_for_fulfilment.
-func AddPersonAction(attributes map[string]schema.Attribute, wait string) map[string]schema.Attribute {
-	attributes[ActionIdentity] = schema.StringAttribute{
+// AddPersonAction adds the attributes and the block of a PersonActionModel to the schema of an
+// action. wait describes wait_for_fulfilment. timeout says what happens when the time is over, and
+// preset is the default that it names.
+func AddPersonAction(to *schema.Schema, wait, timeout string, preset time.Duration) {
+	to.Attributes[ActionIdentity] = schema.StringAttribute{
 		Required:            true,
 		Validators:          []validator.String{Segment()},
 		MarkdownDescription: "Identifier of the person at the service. The plan does not show it; a saved plan may contain it.",
 	}
-	attributes["wait_for_fulfilment"] = schema.BoolAttribute{
+	to.Attributes["wait_for_fulfilment"] = schema.BoolAttribute{
 		Optional:            true,
 		MarkdownDescription: wait + " Defaults to `true`.",
 	}
+	AddScope(to.Attributes)
 
-	return AddScope(attributes)
+	text, rules := timeoutRules(preset)
+	to.Blocks = map[string]schema.Block{"timeouts": schema.SingleNestedBlock{
+		MarkdownDescription: "How long to wait for the service. " + timeout,
+		CustomType:          timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"invoke": types.StringType}}},
+		Attributes: map[string]schema.Attribute{
+			"invoke": schema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: "How long to wait when the action is invoked." + text},
+		},
+	}}
 }
 
 // ModifiesTheService is what the plan of an action says of Terraform's question.
@@ -77,31 +87,34 @@ func (a *Action) PlanPerson(ctx context.Context, req action.ModifyPlanRequest, m
 	return true
 }
 
-// InvokePerson reads the configuration of an action about a person into m, and returns the
-// client and the scope for its requests, or reports what is missing.
-func (a *Action) InvokePerson(ctx context.Context, req action.InvokeRequest, m personModel, diags *diag.Diagnostics) (*client.Client, client.Scope, bool) {
-	diags.Append(req.Config.Get(ctx, m)...)
-	c, scope, ok := a.ClientAndScope(m.person().Scope, diags)
-	if !ok || diags.HasError() {
-		return nil, client.Scope{}, false
-	}
-
-	if m.person().IdentityID.IsNull() {
+// InvokePerson reads the configuration of an action about a person into m, and returns the run of
+// its request, which is waited for by preset if the configuration does not say how long, and the
+// client and the scope for it. It returns false after reporting what is missing. An action has no
+// state: another invocation is another request, unless one is pending and adopted.
+func (a *Action) InvokePerson(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse, m personModel, preset time.Duration) (Run, *client.Client, client.Scope, bool) {
+	resp.Diagnostics.Append(req.Config.Get(ctx, m)...)
+	person := m.person()
+	c, scope, _ := a.ClientAndScope(person.Scope, &resp.Diagnostics)
+	if !resp.Diagnostics.HasError() && person.IdentityID.IsNull() {
 		Problem{
 			Summary: "The identity did not arrive",
 			Detail:  "Terraform passed no identity_id to the action. Terraform 1.16 and later drop the ephemeral values of an action that is run with -invoke. Nothing was sent.",
 			Do:      "give identity_id by a variable that is sensitive and not ephemeral, or let a lifecycle trigger invoke the action.",
 			At:      path.Root(ActionIdentity),
-		}.AddError(diags)
-
-		return nil, client.Scope{}, false
+		}.AddError(&resp.Diagnostics)
 	}
 
-	return c, scope, true
-}
+	limit, _ := person.Timeouts.Invoke(ctx, preset) // the validator has checked it
+	run := Run{
+		Engine:  a.Deferred,
+		Diags:   &resp.Diagnostics,
+		Waits:   person.Wait.IsNull() || person.Wait.ValueBool(), // an action has no defaults
+		Limit:   limit,
+		invoked: resp,
+	}
 
-// ProgressInterval is how often an action says that it is still at work.
-const ProgressInterval = 30 * time.Second
+	return run, c, scope, !resp.Diagnostics.HasError()
+}
 
 // Say tells the user what an action does. Terraform shows each message at once. It shows no
 // more messages after an interrupt, so whatever the user has to know must be said before the
@@ -113,10 +126,10 @@ func Say(resp *action.InvokeResponse, message string) {
 	resp.SendProgress(action.InvokeProgressEvent{Message: message})
 }
 
-// During calls work. In every interval until work returns or the context ends, it calls tick
-// with the time since the beginning, in another goroutine than work. tick is not called after
+// During calls work. Every 30 seconds until work returns or the context ends, it calls tick with
+// the time since the beginning, in another goroutine than work. tick is not called after
 // During has returned.
-func During(ctx context.Context, interval time.Duration, work func(), tick func(since time.Duration)) {
+func During(ctx context.Context, work func(), tick func(since time.Duration)) {
 	ctx, end := context.WithCancel(ctx)
 	var ticking sync.WaitGroup
 	ticking.Go(func() {
@@ -124,7 +137,7 @@ func During(ctx context.Context, interval time.Duration, work func(), tick func(
 		defer func() { _ = recover() }()
 
 		began := time.Now()
-		ticker := time.NewTicker(interval)
+		ticker := time.NewTicker(30 * time.Second)
 		defer ticker.Stop()
 
 		for {

@@ -44,7 +44,7 @@ func TestDuring_ticks(t *testing.T) {
 							t.Errorf("the panic of the work is %v", got)
 						}
 					}()
-					tfkit.During(ctx, tfkit.ProgressInterval, func() {
+					tfkit.During(ctx, func() {
 						<-time.After(tc.works)
 						panicIn("work")
 					}, func(since time.Duration) {

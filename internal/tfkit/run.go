@@ -84,19 +84,6 @@ func (r *Resource) Run(ctx context.Context, state *tfsdk.State, private Private,
 	}
 }
 
-// Run returns the run of an action. An action has no state: another invocation is another
-// request, unless one is pending and adopted. preset is how long it is waited for by default.
-func (a *Action) Run(ctx context.Context, m *PersonActionModel, resp *action.InvokeResponse, preset time.Duration) Run {
-	limit, _ := m.Timeouts.Invoke(ctx, preset) // the validator has checked it
-	return Run{
-		Engine:  a.Deferred,
-		Diags:   &resp.Diagnostics,
-		Waits:   m.Wait.IsNull() || m.Wait.ValueBool(), // an action has no defaults
-		Limit:   limit,
-		invoked: resp,
-	}
-}
-
 // Submit submits the request. The submission of an error becomes r.Unanswered and leaves
 // r.Submission as it was. The errors are those of deferred.Engine.Submit.
 func (r *Run) Submit(ctx context.Context) error {
@@ -127,7 +114,7 @@ func (r *Run) Await(ctx context.Context) error {
 	}
 
 	wait := func() { r.Submission, r.Observed = r.Engine.Await(ctx, r.Request, r.Submission, r.Limit) }
-	During(ctx, ProgressInterval, wait, func(since time.Duration) {
+	During(ctx, wait, func(since time.Duration) {
 		r.Say("Still pending after " + shortDuration(since) + ".")
 	})
 

@@ -7,9 +7,7 @@ import (
 	"strings"
 	"time"
 
-	actiontimeouts "github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	actionschema "github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -39,31 +37,13 @@ func TimeoutsBlock(preset time.Duration) schema.Block {
 	}
 }
 
-// InvokeTimeoutsBlock returns the block timeouts of an action. description says what
-// happens when the time is over, and preset is the default that it names.
-func InvokeTimeoutsBlock(description string, preset time.Duration) actionschema.Block {
-	text, rules := timeoutRules(preset)
-
-	return actionschema.SingleNestedBlock{
-		MarkdownDescription: "How long to wait for the service. " + description,
-		CustomType: actiontimeouts.Type{ObjectType: types.ObjectType{
-			AttrTypes: map[string]attr.Type{"invoke": types.StringType},
-		}},
-		Attributes: map[string]actionschema.Attribute{
-			"invoke": actionschema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: "How long to wait when the action is invoked." + text},
-		},
-	}
-}
-
-// limitTimeout is the longest duration that the block timeouts accepts.
-const limitTimeout = 24 * time.Hour
-
 // timeoutRules returns the rules of an attribute of the block timeouts, as text and as
 // validators.
 func timeoutRules(preset time.Duration) (text string, rules []validator.String) {
+	const limit = 24 * time.Hour
 	const rule = "must be a duration such as 90s, 5m or 1h30m, more than zero and at most 24h"
 	check := func(text string) error {
-		if d, err := time.ParseDuration(text); err != nil || d <= 0 || d > limitTimeout {
+		if d, err := time.ParseDuration(text); err != nil || d <= 0 || d > limit {
 			return errors.New(rule)
 		}
 		return nil
