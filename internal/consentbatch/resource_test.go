@@ -141,6 +141,17 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			errors:   []string{"1 of 10 rows failed", "line 9", "9 are in place"},
 			gets:     20, patches: 9, held: map[int][5]bool{9: configured},
 		}}},
+		"an apply follows where a row was not compared, or was missing": {people(10), nil, []step{
+			created,
+			{
+				before: func(b *batchTest) { // in the plan and in the apply
+					b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(7), Status: 400, Body: []byte(`{}`), Times: 2})
+				},
+				warnings: []string{"1 of 10 rows could not be compared", "line 9"}, errors: []string{"1 of 10 rows failed", "line 9"},
+				gets: 20, counts: counts{Rows: 10, Missing: 1},
+			},
+			{gets: 20, counts: counts{Rows: 10}},
+		}},
 		"a read-only provider writes nothing, and refuses only what is not in place": {people(2), prototest.Attributes{"read_only": true}, []step{
 			{errors: []string{"The provider is read-only", "remove read_only"}, gets: 2},
 			{
