@@ -134,7 +134,7 @@ func read(block tftypes.Value, getenv func(string) string, diags *diag.Diagnosti
 // take takes over one setting.
 func (r *reading) take(s setting, values map[string]tftypes.Value, getenv func(string) string) {
 	var value string
-	problem := tfkit.Problem{Summary: "Invalid value", Detail: s.name, At: s.path()}
+	problem := tfkit.Problem{Summary: "Invalid value", Detail: s.path().String(), At: s.path()}
 
 	given, isInBlock := values[s.name]
 	switch {

@@ -63,7 +63,7 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 		{prototest.Attributes{"headers": prototest.Attributes{"Authorization": "canary"}}, "headers", "must not contain Authorization"},
 		{prototest.Attributes{"headers": prototest.Attributes{"X-Y": "canary\n"}}, "headers", "cannot carry"},
 		{prototest.Attributes{"headers": prototest.Attributes{"idempotency-key": "canary"}}, "headers", "must not contain Idempotency-Key: one value for all requests"},
-		{prototest.Attributes{"wire": prototest.Attributes{"login_parameters_in": "body"}}, "login_parameters_in", "one of"},
+		{prototest.Attributes{"wire": prototest.Attributes{"login_parameters_in": "body"}}, "login_parameters_in", "wire.login_parameters_in must be one of"},
 		{prototest.Attributes{"wire": prototest.Attributes{"pending_list": "complete"}}, "pending_list", "one of"},
 		{prototest.Attributes{"wire": prototest.Attributes{"ended_statuses": []any{""}}}, "ended_statuses", "must not be empty"},
 		{prototest.Attributes{"wire": prototest.Attributes{"pending_list_lag": "11m"}}, "pending_list_lag", "must be a duration"},
