@@ -43,7 +43,7 @@ var unsure = map[string]string{
 	`{"export":{"position":4},"contact":{"team":"privacy"}}`:                          "export",
 	`{"message":"It will take a while."}`:                                             "message",
 	`{"plan":"gold","email":"` + person + `"}`:                                        "plan",
-	`{"tags":["a","b"]}`: "tags",
+	`{"tags":["a","b"]}`: "tags", `[{"success":false,"reason":"late"}]`: "reason",
 	`{"id":"` + person + `","email":"x","orders":[{"sku":"1"}]}`:                           "orders",
 	`{"orders":[{"sku":"1"}],"paging":{"next":"https://example.com/?page=2"}}`:             "orders",
 	`{"data":{"orders":[{"sku":"1"}],"cursor":{"after":"x"}}}`:                             "data",
@@ -240,6 +240,7 @@ func TestReadProfile_objectOrTheMemberThatIsNamed(t *testing.T) {
 
 			`{"plan":"gold"}`: unrecognised, `{"data":"gold"}`: unrecognised, `{"data":[{"plan":"gold"}]}`: unrecognised, `{"Data":{"plan":"gold"}}`: unrecognised,
 			`{"error":"no","code":7}`: refused, `{"success":false,"code":"x"}`: refused, `{"success":false,"data":{"plan":"gold"}}`: refused,
+			`{"success":false,"plan":"x","data":{"plan":"gold"}}`: refused,
 		},
 	} {
 		for body, want := range answers {

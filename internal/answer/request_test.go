@@ -24,6 +24,7 @@ var receipts = map[string]string{
 	`{"_id":{"$oid":"64b7"}}`:                          "64b7",
 	`{"data":{"id":"r-1","status":"open"}}`:            "r-1",
 	`{"success":true,"data":{"request":{"id":"r-1"}}}`: "r-1",
+	`{"error":{},"errors":[],"data":{"id":"r-1"}}`:     "r-1",
 	`{"identityId":"` + person + `","id":"` + person + `","operation":"deleteAllData"}`: "",
 	`{"id":"USER-1%40example.com","status":"queued"}`:                                   "",
 	`{"status":"queued"}`:                      "",
