@@ -189,6 +189,7 @@ func TestPendingRecord_progressOfAStatus(t *testing.T) {
 		`null`: answer.Waiting, `""`: answer.Waiting, `"pending"`: answer.Waiting, `"IN_PROGRESS"`: answer.Waiting, `"in-progress"`: answer.Waiting, `202`: answer.Waiting,
 		`"failed"`: answer.Failed, `"CANCELLED"`: answer.Failed, `500`: answer.Failed,
 		`"done"`: answer.Done, `"Fulfilled"`: answer.Done, `"archived"`: answer.Done, `"gone_away"`: answer.Done,
+		`"queued","endedAt":"2026-01-31T12:00:00Z"`: answer.Unclear, `null,"completedAt":"2026-01-31T12:00:00Z"`: answer.Unclear,
 		`"simmering"`: answer.Unclear, `"not pending"`: answer.Unclear, `"undone"`: answer.Unclear, `7`: answer.Unclear,
 	} {
 		list, err := answer.ListCall{EndedStatuses: []string{"Archived", "gone away"}}.Read(parse(t, `[{"id":"r-1","status":`+status+`}]`))

@@ -144,6 +144,7 @@ func TestReadUpdateReceipt_profileWithWhatWasSent(t *testing.T) {
 		`{"id":"77","plan":"gold"}`: profile, `{"profile":{"id":"77","plan":"gold"}}`: profile, `{"status":"active","plan":"gold"}`: profile,
 		`{"plan":"free"}`: notUnderstood, `{"name":"x"}`: notUnderstood, `{"id":"r-1"}`: "r-1",
 		`{"success":false,"reason":"quota"}`: refused, `{"success":false,"data":{"plan":"gold"}}`: refused, `{"status":"rejected"}`: refused,
+		`{"success":false,"plan":"gold"}`: refused,
 	} {
 		receipt, err := answer.ReadUpdateReceipt(200, parse(t, body), person, managed)
 		got := cmp.Or(outcome(err), receipt.ID, profile)

@@ -77,8 +77,8 @@ func TestRead_everyShapeOfAnAnswer(t *testing.T) {
 			want: "person session event person event session",
 		},
 		"a clear word": {
-			text: `[{"type":"session","recordType":"event","id":1},{"kind":"person","x":{"record":1},"entity_type":"event"},{"type":"session","Record-Kind":"event"},{"type":"session","records":2},{"type":"click","kind":"event"}]`,
-			want: "event event event session event",
+			text: `[{"type":"session","recordType":"event","id":1},{"kind":"person","x":{"record":1},"entity_type":"event"},{"type":"session","Record-Kind":"event"},{"type":"session","records":2},{"type":"click","kind":"event"},{"type":"session","kind":"event"}]`,
+			want: "event event event session event session",
 		},
 		"a clear word for its place": {
 			text:    `{"events":[{"type":"session","recordType":"event"},{"type":"Event"}]}`,
@@ -296,6 +296,7 @@ func TestRead_refusedUntilItsAdviceIsFollowed(t *testing.T) {
 		"a list of its own":      {text: event + `,"devices":[{"serial":2,"made":3}]}`, reason: noRecord, names: "serial,made", want: Counts{Event: 1}},
 		"records with nothing":   {text: `[{"id":1,"name":"x"},{"name":"y"}]`, reason: noRecord, names: "id,name", member: "name", want: Counts{Unknown: 2}},
 		"lines with nothing":     {text: `{"id":1,"name":"x"}` + "\n" + `{"id":2,"name":"y"}`, reason: noList, names: "id,name", member: "name", want: Counts{Unknown: 2}},
+		"lines with a list":      {text: `{"type":"event"}` + "\n" + `{"type":"events","page":1}`, reason: noRecord, names: "type,page"},
 		"a record with a list":   {text: `{"id":"p","name":"x","events":[{"id":1},{"id":2}]}`, names: "id,name", want: Counts{Event: 2}},
 		"records unlike others":  {text: `{"persons":[{"uid":1,"a":1,"b":1},{"uid":2,"c":1,"d":1}]}`, reason: noRecord, names: "uid,c,d", member: "uid", want: Counts{Person: 2}},
 		"records half as others": {text: `{"persons":[{"uid2":1,"a":1},{"uid2":2,"b":1}]}`, reason: noRecord, names: "uid2,b", member: "uid2", want: Counts{Person: 2}},
