@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -44,11 +43,6 @@ func (d *consentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 // resource has as well.
 func dataSourceAttributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
-		"identity_id": schema.StringAttribute{
-			Required:            true,
-			MarkdownDescription: tfkit.IdentityDescription,
-			Validators:          []validator.String{tfkit.Segment()},
-		},
 		"json": schema.StringAttribute{
 			Computed:            true,
 			Sensitive:           true,
@@ -74,7 +68,7 @@ func dataSourceAttributes() map[string]schema.Attribute {
 		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the person consents to " + clauseTexts[i] + ". May be null."}
 	}
 
-	return tfkit.AddScope(attributes)
+	return tfkit.AddPerson(attributes)
 }
 
 func (d *consentDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {

@@ -50,7 +50,6 @@ func (r *consentResource) Metadata(_ context.Context, req resource.MetadataReque
 
 func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
-		"identity_id": tfkit.IdentityAttribute(),
 		"user_ipv6": schema.StringAttribute{
 			Optional:            true,
 			Sensitive:           true,
@@ -102,7 +101,7 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the consent of one person: five clauses, and when and how the person agreed to them.",
-		Attributes:          tfkit.AddScope(attributes),
+		Attributes:          tfkit.AddPerson(attributes),
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
@@ -42,13 +41,7 @@ func (d *profileDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 // dataSourceAttributes returns the attributes of the data source, which the ephemeral
 // resource has as well.
 func dataSourceAttributes() map[string]schema.Attribute {
-	return tfkit.AddScope(map[string]schema.Attribute{
-		"identity_id": schema.StringAttribute{
-			Required:            true,
-			MarkdownDescription: tfkit.IdentityDescription,
-			Validators:          []validator.String{tfkit.Segment()},
-		},
-
+	return tfkit.AddPerson(map[string]schema.Attribute{
 		"profile": schema.StringAttribute{
 			Computed:            true,
 			Sensitive:           true,

@@ -59,8 +59,6 @@ func (r *profileResource) Metadata(_ context.Context, _ resource.MetadataRequest
 
 func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
-		"identity_id": tfkit.IdentityAttribute(),
-
 		"profile": schema.StringAttribute{
 			Optional:            true,
 			Sensitive:           true,
@@ -104,7 +102,7 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages members of one person's profile. Members that are not configured are neither read into state nor changed.",
-		Attributes:          tfkit.AddScope(attributes),
+		Attributes:          tfkit.AddPerson(attributes),
 		Blocks:              map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultTimeout)},
 	}
 }

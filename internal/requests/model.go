@@ -164,8 +164,6 @@ type descriptions struct {
 // requestSchema returns the schema of a requestModel with further attributes.
 func requestSchema(text descriptions, others map[string]schema.Attribute) schema.Schema {
 	attributes := map[string]schema.Attribute{
-		"identity_id": tfkit.IdentityAttribute(),
-
 		"triggers": schema.MapAttribute{
 			Optional:            true,
 			ElementType:         types.StringType,
@@ -203,6 +201,6 @@ func requestSchema(text descriptions, others map[string]schema.Attribute) schema
 	return schema.Schema{
 		MarkdownDescription: text.resource,
 		Blocks:              map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultTimeout)},
-		Attributes:          tfkit.AddScope(attributes),
+		Attributes:          tfkit.AddPerson(attributes),
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -40,16 +39,11 @@ type personModel interface{ person() *PersonActionModel }
 // action. wait describes wait_for_fulfilment. timeout says what happens when the time is over, and
 // preset is the default that it names.
 func AddPersonAction(to *schema.Schema, wait, timeout string, preset time.Duration) {
-	to.Attributes[ActionIdentity] = schema.StringAttribute{
-		Required:            true,
-		Validators:          []validator.String{Segment()},
-		MarkdownDescription: "Identifier of the person at the service. The plan does not show it; a saved plan may contain it.",
-	}
+	addPerson(to.Attributes, "Identifier of the person at the service. The plan does not show it; a saved plan may contain it.")
 	to.Attributes["wait_for_fulfilment"] = schema.BoolAttribute{
 		Optional:            true,
 		MarkdownDescription: wait + " Defaults to `true`.",
 	}
-	AddScope(to.Attributes)
 
 	text, rules := timeoutRules(preset)
 	to.Blocks = map[string]schema.Block{"timeouts": schema.SingleNestedBlock{

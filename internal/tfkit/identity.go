@@ -32,12 +32,9 @@ func NewIdentity(scope client.Scope, person string) Identity {
 
 // IdentitySchema returns the schema of Identity.
 func IdentitySchema() identityschema.Schema {
-	return identityschema.Schema{Attributes: AddScope(map[string]identityschema.Attribute{
-		"identity_id": identityschema.StringAttribute{
-			RequiredForImport: true,
-			Description:       "Identifier of the person, not encoded. Terraform prints it during an import.",
-		},
-	})}
+	return identityschema.Schema{
+		Attributes: addPerson(map[string]identityschema.Attribute{}, "Identifier of the person, not encoded. Terraform prints it during an import."),
+	}
 }
 
 // attributes returns the values by attribute name.

@@ -18,6 +18,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	rsschema "github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -37,23 +39,7 @@ type Scope struct {
 // the one of the other.
 func AddScope[A any](attributes map[string]A) map[string]A {
 	add := func(name, text string, rule validator.String) {
-		rules := []validator.String{Segment(), rule}
-
-		var attribute A
-		switch a := any(&attribute).(type) {
-		case *dsschema.Attribute:
-			*a = dsschema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: text}
-		case *listschema.Attribute:
-			*a = listschema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: text}
-		case *actionschema.Attribute:
-			*a = actionschema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: text}
-		case *identityschema.Attribute: // without rules, see Identity.check
-			*a = identityschema.StringAttribute{OptionalForImport: true, Description: text}
-		case *rsschema.Attribute:
-			text += " Changing it replaces the resource."
-			*a = rsschema.StringAttribute{Optional: true, Computed: true, Validators: rules, MarkdownDescription: text}
-		}
-		attributes[name] = attribute
+		attributes[name] = textAttribute[A](false, text, Segment(), rule)
 	}
 
 	org, project := path.MatchRoot("org_id"), path.MatchRoot("project_id")
@@ -62,6 +48,40 @@ func AddScope[A any](attributes map[string]A) map[string]A {
 	add("account_id", "Account of the older path family. Conflicts with `org_id` and `project_id`.", stringvalidator.ConflictsWith(org, project))
 
 	return attributes
+}
+
+// AddPerson adds identity_id and the attributes of Scope to those of a data source or a resource.
+func AddPerson[A any](attributes map[string]A) map[string]A {
+	return addPerson(attributes, "Identifier of the person at the service, often a database ID or an e-mail address.")
+}
+
+func addPerson[A any](attributes map[string]A, text string) map[string]A {
+	attributes["identity_id"] = textAttribute[A](true, text, Segment())
+	return AddScope(attributes)
+}
+
+// textAttribute returns an attribute that is required or optional. A resource is replaced if it
+// changes: PlanKeptScope sees to that where the attribute is optional.
+func textAttribute[A any](required bool, text string, rules ...validator.String) (attribute A) {
+	switch a := any(&attribute).(type) {
+	case *dsschema.Attribute:
+		*a = dsschema.StringAttribute{Required: required, Optional: !required, Validators: rules, MarkdownDescription: text}
+	case *listschema.Attribute:
+		*a = listschema.StringAttribute{Required: required, Optional: !required, Validators: rules, MarkdownDescription: text}
+	case *actionschema.Attribute:
+		*a = actionschema.StringAttribute{Required: required, Optional: !required, Validators: rules, MarkdownDescription: text}
+	case *identityschema.Attribute: // without rules, see Identity.check
+		*a = identityschema.StringAttribute{RequiredForImport: required, OptionalForImport: !required, Description: text}
+	case *rsschema.Attribute:
+		kept := rsschema.StringAttribute{Required: required, Optional: !required, Computed: !required, Validators: rules}
+		kept.MarkdownDescription = text + " Changing it replaces the resource."
+		if required {
+			kept.PlanModifiers = []planmodifier.String{stringplanmodifier.RequiresReplace()}
+		}
+		*a = kept
+	}
+
+	return attribute
 }
 
 // EphemeralAttributes returns the attributes of a data source for the ephemeral resource

@@ -8,28 +8,12 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 )
-
-// IdentityDescription documents identity_id, in resources and data sources alike.
-const IdentityDescription = "Identifier of the person at the service, often a database ID or an e-mail address."
-
-// IdentityAttribute returns the attribute identity_id of a resource.
-func IdentityAttribute() schema.StringAttribute {
-	return schema.StringAttribute{
-		Required:            true,
-		MarkdownDescription: IdentityDescription + " Changing it replaces the resource.",
-		Validators:          []validator.String{Segment()},
-		PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
-	}
-}
 
 // AtUTCDate is the path of utc_date.
 var AtUTCDate = path.Root("utc_date")
@@ -76,16 +60,15 @@ func StartedDay(value types.String, today time.Time, diags *diag.Diagnostics) (d
 // WhyNotOver says what is wrong with exporting the current day.
 const WhyNotOver = "It is still that day in UTC, so more records will come. The service advises against exporting it, and recommends 02:00 UTC of the next day."
 
-// clockSkew is how far a time of agreement may be ahead of this machine's clock. It allows
-// for inaccurate clocks but not for zones: a local time written with Z would outlast the
-// choices of the next hours.
-const clockSkew = 5 * time.Minute
-
 // CheckAgreed returns an error if a time of agreement lies in the future. The error completes
 // a sentence about the value and never holds it.
 func CheckAgreed(agreed time.Time) error {
+	// This allows for inaccurate clocks but not for zones: a local time written with Z would
+	// outlast the choices of the next hours.
+	const clockSkew = 5 * time.Minute
 	if agreed.After(time.Now().Add(clockSkew)) {
 		return errors.New("lies in the future, so that a later choice of the person could not be recognised; check the zone (Z is UTC) and the clock of this machine")
 	}
+
 	return nil
 }
