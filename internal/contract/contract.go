@@ -97,7 +97,8 @@ func (v *Validator) Wrap(next http.Handler, kindParameter string, report func(vi
 		if err != nil {
 			panic(http.ErrAbortHandler) // the client has gone
 		}
-		r = r.WithContext(r.Context()) // next has a request of its own
+		ctx := r.Context()
+		r = r.WithContext(ctx)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 
 		x := exchange{
@@ -113,8 +114,8 @@ func (v *Validator) Wrap(next http.Handler, kindParameter string, report func(vi
 
 		rec := &recorder{ResponseWriter: w}
 		next.ServeHTTP(rec, r)
-		if r.Context().Err() == nil && !rec.partial && rec.Header().Get("Content-Encoding") == "" {
-			x.checkResponse(r.Context(), rec)
+		if ctx.Err() == nil && !rec.partial && rec.Header().Get("Content-Encoding") == "" {
+			x.checkResponse(ctx, rec)
 		}
 	})
 }
