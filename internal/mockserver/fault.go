@@ -4,11 +4,9 @@ package mockserver
 
 import (
 	"bytes"
-	"cmp"
 	"maps"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"time"
 )
@@ -118,18 +116,20 @@ func (s *Server) perform(c *call, w http.ResponseWriter, r *http.Request) {
 	wait(r.Context(), f.Delay)
 
 	isScripted := f.Status != 0 || f.Body != nil
-	out := httptest.NewRecorder()
+	out := &recorder{header: http.Header{}}
 	if f.Cut != CutBeforeCommit && (f.Commit || f.Cut == CutAfterCommit || !isScripted && !f.Hang) {
 		s.service(c).ServeHTTP(out, r)
 	}
 	if isScripted {
-		out = &httptest.ResponseRecorder{Code: cmp.Or(f.Status, http.StatusOK), Body: bytes.NewBuffer(f.Body)}
+		out = &recorder{header: http.Header{}, status: f.Status}
+		out.Write(f.Body)
 		if len(f.Body) > 0 {
-			out.Header().Set("Content-Type", "application/json")
+			out.header.Set("Content-Type", "application/json")
 		}
 	}
+	out.WriteHeader(http.StatusOK)
 	for name, values := range f.Header {
-		out.Header()[http.CanonicalHeaderKey(name)] = values
+		out.header[http.CanonicalHeaderKey(name)] = values
 	}
 
 	if f.Then != nil {
@@ -144,17 +144,33 @@ func (s *Server) perform(c *call, w http.ResponseWriter, r *http.Request) {
 		s.complete(c, 0)
 		reset(w)
 	default:
-		s.complete(c, out.Code)
-		f.send(w, r, out)
+		s.complete(c, out.status)
+		out.send(w, r, f)
 	}
 }
 
-// send delivers the answer, or the beginning of it, and ends it as Cut says.
-func (f *Fault) send(w http.ResponseWriter, r *http.Request, answer *httptest.ResponseRecorder) {
-	maps.Copy(w.Header(), answer.Header())
+// recorder is a ResponseWriter that holds an answer back.
+type recorder struct {
+	bytes.Buffer
+
+	header http.Header
+	status int // 0 until it is set
+}
+
+func (o *recorder) Header() http.Header { return o.header }
+
+func (o *recorder) WriteHeader(status int) {
+	if o.status == 0 {
+		o.status = status
+	}
+}
+
+// send delivers the answer, or the beginning of it, and ends it as the fault's Cut says.
+func (o *recorder) send(w http.ResponseWriter, r *http.Request, f *Fault) {
+	maps.Copy(w.Header(), o.header)
 	w.Header().Del("Content-Length")
 
-	body := answer.Body.Bytes()
+	body := o.Bytes()
 	part := body
 	if f.Cut != CutNone {
 		at := f.CutAt
@@ -171,7 +187,7 @@ func (f *Fault) send(w http.ResponseWriter, r *http.Request, answer *httptest.Re
 		w.Header().Set("Transfer-Encoding", "identity") // net/http then sends neither a length nor chunks
 	}
 
-	w.WriteHeader(answer.Code)
+	w.WriteHeader(o.status)
 	_, _ = w.Write(part)
 	if f.Cut == CutNone || f.Cut == CutCloseDelimited {
 		return

@@ -439,7 +439,6 @@ func TestRead_tooLargeAnswerIsAnError(t *testing.T) {
 	t.Parallel()
 	const half = LimitRecord/2 + lookahead
 	for name, parts := range soak.SomeOf(1, map[string][3]string{
-
 		"a record": {`["`, strings.Repeat("x", half), `"]`}, "a record by two bytes": {`["`, strings.Repeat("x", LimitRecord/2), `"]`},
 		"between two": {`[`, strings.Repeat(" ", half), `1]`}, "a line": {"{\"type\":\"event\"}\n{\"a\":\"", strings.Repeat("x", half), `"}`},
 	}) {
