@@ -76,10 +76,11 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m clearProfileModel
-	run, c, scope, ok := a.InvokePerson(ctx, req, resp, &m, defaultTimeout)
+	run, c, scope, ok := a.InvokePerson(ctx, req, resp, &m)
 	if !ok {
 		return
 	}
+	run.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
 
 	var names []string
 	resp.Diagnostics.Append(m.Members.ElementsAs(ctx, &names, false)...)

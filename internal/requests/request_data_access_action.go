@@ -82,10 +82,11 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m requestDataAccessModel
-	run, c, scope, ok := a.InvokePerson(ctx, req, resp, &m, defaultTimeout)
+	run, c, scope, ok := a.InvokePerson(ctx, req, resp, &m)
 	if !ok {
 		return
 	}
+	run.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
 
 	target := outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()}
 	f := &fetch{requestRun: requestRun{Run: run}, client: c, files: &a.Files, target: target}

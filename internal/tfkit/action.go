@@ -82,10 +82,10 @@ func (a *Action) PlanPerson(ctx context.Context, req action.ModifyPlanRequest, m
 }
 
 // InvokePerson reads the configuration of an action about a person into m, and returns the run of
-// its request, which is waited for by preset if the configuration does not say how long, and the
-// client and the scope for it. It returns false after reporting what is missing. An action has no
-// state: another invocation is another request, unless one is pending and adopted.
-func (a *Action) InvokePerson(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse, m personModel, preset time.Duration) (Run, *client.Client, client.Scope, bool) {
+// its request, whose Limit the caller sets, and the client and the scope for it. It returns false
+// after reporting what is missing. An action has no state: another invocation is another request,
+// unless one is pending and adopted.
+func (a *Action) InvokePerson(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse, m personModel) (Run, *client.Client, client.Scope, bool) {
 	resp.Diagnostics.Append(req.Config.Get(ctx, m)...)
 	person := m.person()
 	c, scope, _ := a.ClientAndScope(person.Scope, &resp.Diagnostics)
@@ -98,12 +98,10 @@ func (a *Action) InvokePerson(ctx context.Context, req action.InvokeRequest, res
 		}.AddError(&resp.Diagnostics)
 	}
 
-	limit, _ := person.Timeouts.Invoke(ctx, preset) // the validator has checked it
 	run := Run{
 		Engine:  a.Deferred,
 		Diags:   &resp.Diagnostics,
 		Waits:   person.Wait.IsNull() || person.Wait.ValueBool(), // an action has no defaults
-		Limit:   limit,
 		invoked: resp,
 	}
 

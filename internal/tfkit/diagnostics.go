@@ -169,10 +169,10 @@ var advices = map[transport.ErrorClass]string{
 // Advice returns what to do about a failure: one or more sentences that begin in lower case.
 func Advice(e *transport.Error) string {
 	switch {
-	case e.Class == transport.ClassUnknownOutcome && e.Queued: // reading shows less of a request than of a value
-		return "look at analytics_pending_requests before you apply again. The next apply takes over a request that is pending by then. If the request was already carried out, it sends another one."
-	case e.Class == transport.ClassConflict && e.Status == 0: // another request prevents it, and nothing was sent
-		return "run again once the other request is carried out; analytics_pending_requests shows it."
+	case e.Class == transport.ClassUnknownOutcome && e.Queued:
+		return adviceQueued
+	case e.Class == transport.ClassConflict && e.Status == 0: // nothing was sent
+		return adviceConflict
 	}
 	if own, found := adviceByOperation[e.Operation]; found && e.Class == transport.ClassPayload {
 		return own
@@ -184,6 +184,9 @@ func Advice(e *transport.Error) string {
 // AdviceApplyAgain applies where the service may hold something else than Terraform knows.
 const AdviceApplyAgain = "apply again: the plan reads what the service holds now, and only what is missing is written."
 
+// adviceConflict applies to a request that another one prevents.
+const adviceConflict = "run again once the other request is carried out; analytics_pending_requests shows it."
+
 // adviceByOperation apply to answers that are not recognised, by operation: those that no
 // setting admits, or only one.
 var adviceByOperation = map[string]string{
@@ -194,3 +197,7 @@ var adviceByOperation = map[string]string{
 }
 
 const adviceConsent = "compare the answer with what the provider reads: an object with clause_1_consent to clause_5_consent, alone or in other objects. No setting reads another form; report yours to the maintainers of the provider, with the message."
+
+// adviceQueued applies to a request that may be in the service's queue: reading shows less
+// of a request than of a value.
+const adviceQueued = "look at analytics_pending_requests before you apply again. The next apply takes over a request that is pending by then. If the request was already carried out, it sends another one."

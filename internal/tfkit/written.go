@@ -90,21 +90,21 @@ func ObjectIn(ctx context.Context, private Private, label string) *Object {
 // Keep records that an object looks after a person, whether or not anything is sent. If
 // another object of this run does, it returns that one instead.
 func (w *Written) Keep(by *Object, scope client.Scope, identity string) (other *Object, shared bool) {
-	return w.record(by, keeps, keeps, scope, identity)
+	return w.record(by, keeps, keeps, keyOf(scope, identity))
 }
 
 // PlanDone records that an object takes what was done about a person for done: it has nothing
 // to write in the apply of a plan, or stands for a request that was sent. If the plan opposes
 // that for another object, it returns that one.
 func (w *Written) PlanDone(by *Object, scope client.Scope, identity string) (opposing *Object, conflict bool) {
-	return w.record(by, relies, opposes, scope, identity)
+	return w.record(by, relies, opposes, keyOf(scope, identity))
 }
 
 // PlanAgainst records that a plan undoes what was done about a person, because it destroys an
 // object which withdraws the person, or does it again, because it creates an object which
 // sends a request. If another object takes it for done, it returns that one.
 func (w *Written) PlanAgainst(by *Object, scope client.Scope, identity string) (relying *Object, conflict bool) {
-	return w.record(by, opposes, relies, scope, identity)
+	return w.record(by, opposes, relies, keyOf(scope, identity))
 }
 
 // Carried forgets what was planned about a person, because it has been carried out.
@@ -116,8 +116,8 @@ func (w *Written) Carried(scope client.Scope, identity string) {
 }
 
 // record records the first object in a role, and returns another one whose role opposes it.
-func (w *Written) record(by *Object, as, opposing role, scope client.Scope, identity string) (other *Object, opposed bool) {
-	w.change(scope, identity, func(t *traces) {
+func (w *Written) record(by *Object, as, opposing role, person [16]byte) (other *Object, opposed bool) {
+	w.change(person, func(t *traces) {
 		t.first[as] = cmp.Or(t.first[as], by)
 		other, opposed = t.other(by, opposing)
 	})
@@ -135,7 +135,7 @@ func (w *Written) Keeper(by *Object, scope client.Scope, identity string) (other
 // Leave records what a confirmed write or withdrawal has left. It must be called from
 // client.ConsentUpdate.Confirmed, while the person is locked.
 func (w *Written) Leave(choice client.Choice, scope client.Scope, identity string) {
-	w.change(scope, identity, func(t *traces) { t.left, t.hasLeft, t.isShown = choice, true, true })
+	w.change(keyOf(scope, identity), func(t *traces) { t.left, t.hasLeft, t.isShown = choice, true, true })
 }
 
 // Left returns what the last confirmed write of this run has left, or else prior, which may
@@ -150,7 +150,7 @@ func (w *Written) Left(scope client.Scope, identity string, prior *client.Choice
 // Show records that the service has shown a consent record of a person. As none can be removed
 // there, an answer without one is an error from then on.
 func (w *Written) Show(scope client.Scope, identity string) {
-	w.change(scope, identity, func(t *traces) { t.isShown = true })
+	w.change(keyOf(scope, identity), func(t *traces) { t.isShown = true })
 }
 
 // IsShown reports whether the service has shown a record of a person in this run.
@@ -167,7 +167,7 @@ func (w *Written) of(scope client.Scope, identity string) traces {
 }
 
 // change changes what is known about a person.
-func (w *Written) change(scope client.Scope, identity string, change func(*traces)) {
+func (w *Written) change(person [16]byte, change func(*traces)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
@@ -175,7 +175,6 @@ func (w *Written) change(scope client.Scope, identity string, change func(*trace
 		w.people = map[[16]byte]traces{}
 	}
 
-	person := keyOf(scope, identity)
 	t := w.people[person]
 	change(&t)
 	w.people[person] = t
