@@ -103,7 +103,7 @@ func Examine(ctx context.Context, o Options) *Report {
 		x.examineProfile(ctx)
 	}
 	if x.use != nil && o.Write && ctx.Err() == nil {
-		x.examineWriting(ctx)
+		(&trial{examination: x, get: x.getConsent, patch: x.updateOnce}).run(ctx)
 	}
 
 	for _, c := range x.clients {

@@ -29,13 +29,6 @@ const (
 	lateFactor = 5
 )
 
-// examineWriting writes the consent of the test person in each form until one is read
-// back as written, and restores what was there before.
-func (x *examination) examineWriting(ctx context.Context) {
-	x.report.group = "Writing consent"
-	(&trial{examination: x, get: x.getConsent, patch: x.updateOnce}).run(ctx)
-}
-
 // updateOnce sends an update at most once: the client repeats one whose answer is lost, which
 // could overwrite what the person has chosen since.
 func (x *examination) updateOnce(ctx context.Context, form client.Wire, u client.ConsentUpdate) error {
@@ -57,7 +50,8 @@ func (x *examination) updateOnce(ctx context.Context, form client.Wire, u client
 	return err
 }
 
-// trial writes test values into the consent of one person.
+// trial writes the consent of the test person in each form until one is read back as written,
+// and restores what was there before.
 type trial struct {
 	*examination
 
@@ -84,6 +78,7 @@ type sentUpdate struct {
 // run carries out the trial: it writes in each form until one is read back as written. An
 // interrupt ends it, and never its restoration.
 func (t *trial) run(ctx context.Context) {
+	t.report.group = "Writing consent"
 	before, err := t.look(ctx)
 	if err != nil {
 		t.report.add("form", Unknown, "nothing was written, since the consent of the person cannot be read completely and could not be restored")

@@ -69,7 +69,11 @@ func (s *fileSink) start(target int) error {
 
 // Restart forgets every record.
 func (s *fileSink) Restart() error {
-	s.written.restart()
+	s.written.bytes.Store(0)
+	if records := s.written.records.Swap(0); s.written.restarted != nil {
+		s.written.restarted(records)
+	}
+
 	for i, o := range s.outputs {
 		s.reserved.Discard(i)
 		o.lines = nil
@@ -132,14 +136,6 @@ type progress struct {
 	// restarted is called when an answer broke off, after so many records, and the day is
 	// read from its beginning again; nil for nothing.
 	restarted func(records int64)
-}
-
-// restart begins to count again.
-func (t *progress) restart() {
-	t.bytes.Store(0)
-	if records := t.records.Swap(0); t.restarted != nil {
-		t.restarted(records)
-	}
 }
 
 // bounded is a writer that fails with errTooMuch when all files together would exceed a

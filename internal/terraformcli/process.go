@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -24,13 +23,6 @@ type Process struct {
 	cmd            *exec.Cmd
 	output         watched
 	stdout, stderr bytes.Buffer
-}
-
-func newProcess(cmd *exec.Cmd) *Process {
-	p := &Process{cmd: cmd}
-	cmd.Stdout = io.MultiWriter(&p.stdout, &p.output)
-	cmd.Stderr = io.MultiWriter(&p.stderr, &p.output)
-	return p
 }
 
 // GroupCommand returns a command that runs in a process group of its own, where Ctrl-C

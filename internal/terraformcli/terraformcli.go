@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,7 +102,9 @@ func (c CLI) Start(ctx context.Context, args ...string) (*Process, error) {
 	cmd := GroupCommand(ctx, c.Path, args...)
 	cmd.Dir, cmd.Env = c.Dir, c.Env
 
-	p := newProcess(cmd)
+	p := &Process{cmd: cmd}
+	cmd.Stdout = io.MultiWriter(&p.stdout, &p.output)
+	cmd.Stderr = io.MultiWriter(&p.stderr, &p.output)
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("%s could not be run: %w", p.name(), err)
 	}
