@@ -259,6 +259,11 @@ func TestDeferred_ignoredListIsNotAskedFor(t *testing.T) {
 		service.PutProfile(serverScope, person, `{"plan":"free"}`)
 		r := newRun(t, service, ignoringTheList)
 		s, _ := r.mustSubmit(t, r.deletion(person))
+		before := time.Now()
+		if s, _ = r.mustRefresh(t, r.deletion(person), s, 0); time.Since(before) > 0 {
+			t.Errorf("a refresh took %v", time.Since(before))
+		}
+
 		s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
 		wantState(t, s, deferred.Fulfilled)
 		wantCount(t, service, mockserver.OpListPendingRequests, 0)
@@ -266,6 +271,25 @@ func TestDeferred_ignoredListIsNotAskedFor(t *testing.T) {
 			t.Errorf("%d looks at the profile in ten minutes", looks)
 		}
 	}, func(s *mockserver.Server) { s.FulfilmentDelay = 10 * time.Minute })
+}
+
+// Where the list is not asked for, a lost request is unknown once the list would have shown it.
+func TestDeferred_lostAnswerWithAnIgnoredListEnds(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
+		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+		service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutBeforeCommit})
+		r := newRun(t, service, ignoringTheList)
+
+		began := time.Now()
+		s, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+		_ = wantClass(t, err, transport.ClassUnknownOutcome)
+		wantState(t, s, deferred.Lost)
+		wantCount(t, service, mockserver.OpDeleteAllData, 1)
+		if took := time.Since(began); took < r.PendingListLag() || took > time.Minute {
+			t.Errorf("it took %v", took)
+		}
+	})
 }
 
 // A submission does not look for ever at a list that cannot be read completely.
