@@ -53,6 +53,7 @@ func TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan(t *testing.T) {
 						Rand: rand.New(rand.NewPCG(seed, 26)), folder: t.TempDir(), untimed: kept == "none" || kept == "zero",
 						choices: map[string][5]bool{}, config: map[string]*managed{}, state: map[string]*managed{},
 					}
+
 					prototest.Bubble(t, w.live, w.writing, func(s *mockserver.Server) {
 						s.ReshapeConsents(func(r map[string]any) any {
 							if text, ok := r["agreement_time"].(string); ok {

@@ -76,6 +76,7 @@ func TestPlan_mayKeepWhatIsConfigured(t *testing.T) {
 				at(place, changed)["name"] = configured
 				p.Plan(thing, state, changed)
 			})
+
 			if text := strings.Join(reasons, "\n"); !strings.Contains(text, want) || (want == "") != (text == "") {
 				t.Errorf("%q, %v: the reasons are %q, want %q", place, configured, reasons, want)
 			}

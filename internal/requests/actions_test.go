@@ -301,6 +301,7 @@ func TestActions_interruptComesAfterTheID(t *testing.T) {
 			return true
 		})
 		<-stopped
+
 		wantProgress(t, invoked, everyAction[a.name])
 		if a.path == "" {
 			a.NoErrors(invoked.Diagnostics)

@@ -25,6 +25,7 @@ func TestSize_isThatOfTheEnvironment(t *testing.T) {
 	} {
 		t.Setenv(large, tc.large)
 		t.Setenv(schedules, tc.schedules)
+
 		if size, scheduled := Size(1, 1000), Schedules(1, 1000); size != tc.size || scheduled != tc.scheduled {
 			t.Errorf("%+v gives the size %d and %d schedules", tc, size, scheduled)
 		}
