@@ -226,6 +226,9 @@ func (x *examination) examineConsent(ctx context.Context) {
 					unknown = append(unknown, name)
 				}
 			}
+			for _, element := range jsonvalue.Elements(v) {
+				look(element)
+			}
 		}
 		look(held.JSON)
 		x.reportFields(lacking, unknown, answer.ClauseNames[:]...)
