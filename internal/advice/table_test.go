@@ -63,14 +63,13 @@ var outside = map[string]string{
 	"require complete = true where a decision depends on all": "it asks for a message to somebody",
 
 	"correct the value.": "validators refuse such a value before the client does, and say what is wrong with it",
-	"export the day with analytics_export_file, and list its":  "it needs a day with more people than a test can write",
-	"read it again once the day is over, and compare the":      "it needs two clocks that differ, and a day to pass",
-	"free space on the disk of path, choose a path on":         "it needs a disk that is full",
-	"remove the cause and run again, which exports the day":    "it needs a disk that fails between two files",
-	"make the file readable for the user that runs Terraform":  "the tests may run as root, who can read every file",
-	"remove the cause and destroy again, or remove the file":   "the tests may run as root, who can remove every file",
-	"Use the resource analytics_consent_batch, which reads a":  "it is the same step as for every batch, from a function that sends nothing",
-	"import the person into this resource, and take the other": "it needs the state of another provider, with a path that no request of the service has",
+	"export the day with analytics_export_file, and list its": "it needs a day with more people than a test can write",
+	"read it again once the day is over, and compare the":     "it needs two clocks that differ, and a day to pass",
+	"free space on the disk of path, choose a path on":        "it needs a disk that is full",
+	"remove the cause and run again, which exports the day":   "it needs a disk that fails between two files",
+	"make the file readable for the user that runs Terraform": "the tests may run as root, who can read every file",
+	"remove the cause and destroy again, or remove the file":  "the tests may run as root, who can remove every file",
+	"Use the resource analytics_consent_batch, which reads a": "it is the same step as for every batch, from a function that sends nothing",
 }
 
 // TestAdvice_eachIsFollowed fails for an advice in the source without a row, for a row

@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -23,21 +22,15 @@ import (
 // service: the first refresh reads what it holds.
 func StateMovers(last string, begin map[string]any) []resource.StateMover {
 	move := func(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
-		id := importIDIn(genericPath(req), last)
-		if id == "" {
+		found := personPath.FindStringSubmatch(genericPath(req))
+		if found == nil || found[4] != last {
 			return
 		}
 
-		identity, err := parseImportID(id)
+		// Without an organization, the second part is the account.
+		identity, err := parseImportID(strings.TrimPrefix(strings.Join(found[1:4], "/"), "/"))
 		if err != nil {
-			Problem{
-				Summary: "The path cannot be moved",
-				Detail:  "The path in the state of the " + req.SourceTypeName + " names a person, an organization, a project or an account that cannot exist at the service.",
-				InState: "the resource of the other provider; nothing was moved",
-				Do:      "import the person into this resource, and take the other resource out of state with a removed block.",
-			}.AddError(&resp.Diagnostics)
-
-			return
+			return // the service has no such person, organization, project or account
 		}
 
 		write(ctx, resp.TargetState.SetAttribute, identity.attributes(), &resp.Diagnostics)
@@ -78,17 +71,4 @@ func genericPath(req resource.MoveStateRequest) string {
 
 // personPath matches the path of a person in either path family (interface, section 4). What
 // stands before /v1/, and a query, do not count.
-var personPath = regexp.MustCompile(`^(?:[^?#]*/)?v1/(?:org/([^/?#]+)/project/([^/?#]+)|account/([^/?#]+))/compliance/user/([^/?#]+)/([^/?#]+)/?(?:[?#].*)?$`)
-
-// importIDIn returns the import ID of the person in a path that ends with the part last; empty
-// for any other path.
-func importIDIn(text, last string) string {
-	found := personPath.FindStringSubmatch(text)
-	if len(found) != 6 || found[5] != last {
-		return ""
-	}
-
-	scopeAndPerson := slices.DeleteFunc(found[1:5], func(part string) bool { return part == "" })
-
-	return strings.Join(scopeAndPerson, "/")
-}
+var personPath = regexp.MustCompile(`^(?:[^?#]*/)?v1/(?:org/([^/?#]+)/project|account)/([^/?#]+)/compliance/user/([^/?#]+)/([^/?#]+)/?(?:[?#].*)?$`)
