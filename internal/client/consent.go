@@ -225,3 +225,16 @@ func MappedIPv6(a netip.Addr) string { return netip.AddrFrom16(a.As16()).String(
 func FormatInstant(t time.Time) string {
 	return t.UTC().Truncate(time.Millisecond).Format("2006-01-02T15:04:05.999Z07:00")
 }
+
+// CheckAgreed returns an error if a time of agreement lies in the future. The error completes
+// a sentence about the value and never holds it.
+func CheckAgreed(agreed time.Time) error {
+	// This allows for inaccurate clocks but not for zones: a local time written with Z would
+	// outlast the choices of the next hours.
+	const clockSkew = 5 * time.Minute
+	if agreed.After(time.Now().Add(clockSkew)) {
+		return errors.New("lies in the future, so that a later choice of the person could not be recognised; check the zone (Z is UTC) and the clock of this machine")
+	}
+
+	return nil
+}

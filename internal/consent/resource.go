@@ -124,7 +124,7 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	}
 
 	if plan != nil && (state == nil || !plan.AgreementTime.SemanticEquals(state.AgreementTime)) { // the service may hold any time
-		if err := tfkit.CheckAgreed(plan.agreed()); err != nil {
+		if err := client.CheckAgreed(plan.agreed()); err != nil {
 			tfkit.Problem{Summary: "Not a time of agreement", Detail: "The value " + err.Error() + ".", At: path.Root("agreement_time")}.AddError(&resp.Diagnostics)
 		}
 	}

@@ -3,7 +3,6 @@
 package tfkit
 
 import (
-	"errors"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -59,16 +58,3 @@ func StartedDay(value types.String, today time.Time, diags *diag.Diagnostics) (d
 
 // WhyNotOver says what is wrong with exporting the current day.
 const WhyNotOver = "It is still that day in UTC, so more records will come. The service advises against exporting it, and recommends 02:00 UTC of the next day."
-
-// CheckAgreed returns an error if a time of agreement lies in the future. The error completes
-// a sentence about the value and never holds it.
-func CheckAgreed(agreed time.Time) error {
-	// This allows for inaccurate clocks but not for zones: a local time written with Z would
-	// outlast the choices of the next hours.
-	const clockSkew = 5 * time.Minute
-	if agreed.After(time.Now().Add(clockSkew)) {
-		return errors.New("lies in the future, so that a later choice of the person could not be recognised; check the zone (Z is UTC) and the clock of this machine")
-	}
-
-	return nil
-}

@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
 // Format is the format of a file of rows.
@@ -216,7 +216,7 @@ func (r *reader) end() {
 	}
 
 	if !r.anyTime && r.row.Agreed != 0 {
-		if err := tfkit.CheckAgreed(r.row.AgreedAt()); err != nil {
+		if err := client.CheckAgreed(r.row.AgreedAt()); err != nil {
 			r.problem("agreement_time %v", err)
 		}
 	}
