@@ -7,7 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -19,6 +19,11 @@ var _ datasource.DataSourceWithConfigure = (*consentDataSource)(nil)
 
 // NewDataSource returns the data source analytics_consent.
 func NewDataSource() datasource.DataSource { return &consentDataSource{} }
+
+// NewEphemeralResource returns the ephemeral resource analytics_consent.
+func NewEphemeralResource() ephemeral.EphemeralResource {
+	return tfkit.NewEphemeral(&consentDataSource{}, "Reads the consent of one person and stores it neither in plan nor in state.")
+}
 
 type consentDataSource struct{ tfkit.DataSource }
 
@@ -33,15 +38,6 @@ func (d *consentDataSource) Metadata(_ context.Context, req datasource.MetadataR
 }
 
 func (d *consentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the consent of one person as the service holds it now. A person without a consent record is an error.",
-		Attributes:          dataSourceAttributes(),
-	}
-}
-
-// dataSourceAttributes returns the attributes of the data source, which the ephemeral
-// resource has as well.
-func dataSourceAttributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
 		"json": schema.StringAttribute{
 			Computed:            true,
@@ -68,7 +64,10 @@ func dataSourceAttributes() map[string]schema.Attribute {
 		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the person consents to " + clauseTexts[i] + ". May be null."}
 	}
 
-	return tfkit.AddPerson(attributes)
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reads the consent of one person as the service holds it now. A person without a consent record is an error.",
+		Attributes:          tfkit.AddPerson(attributes),
+	}
 }
 
 func (d *consentDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -80,28 +79,19 @@ func (d *consentDataSource) Read(ctx context.Context, req datasource.ReadRequest
 		return
 	}
 
-	if !m.read(ctx, d.Service, &resp.Diagnostics) {
-		return
-	}
-
-	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
-}
-
-// read asks the service for the person's consent, and reports whether it answered.
-func (m *dataSourceModel) read(ctx context.Context, s *tfkit.Service, diags *diag.Diagnostics) bool {
-	c, scope, ok := s.ClientAndScope(m.Scope, diags)
+	c, scope, ok := d.ClientAndScope(m.Scope, &resp.Diagnostics)
 	if !ok {
-		return false
+		return
 	}
 
 	held, err := c.GetConsent(ctx, scope, m.IdentityID.ValueString())
 	if err != nil {
-		tfkit.AddError(diags, err, tfkit.NotInState)
-		return false
+		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
+		return
 	}
 
 	m.fromAPI(held)
 	m.JSON = types.StringValue(string(held.JSON))
 
-	return true
+	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }

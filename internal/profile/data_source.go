@@ -7,7 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
@@ -18,6 +18,11 @@ var _ datasource.DataSourceWithConfigure = (*profileDataSource)(nil)
 
 // NewDataSource returns the data source analytics_profile.
 func NewDataSource() datasource.DataSource { return &profileDataSource{} }
+
+// NewEphemeralResource returns the ephemeral resource analytics_profile.
+func NewEphemeralResource() ephemeral.EphemeralResource {
+	return tfkit.NewEphemeral(&profileDataSource{}, "Reads the profile of one person and stores it neither in plan nor in state.")
+}
 
 type profileDataSource struct{ tfkit.DataSource }
 
@@ -34,20 +39,14 @@ func (d *profileDataSource) Metadata(_ context.Context, req datasource.MetadataR
 func (d *profileDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the profile of one person as the service holds it now. A person without a profile is an error.",
-		Attributes:          dataSourceAttributes(),
+		Attributes: tfkit.AddPerson(map[string]schema.Attribute{
+			"profile": schema.StringAttribute{
+				Computed:            true,
+				Sensitive:           true,
+				MarkdownDescription: "Profile as the text of a JSON object with sorted members, for `jsondecode`. Sensitive.",
+			},
+		}),
 	}
-}
-
-// dataSourceAttributes returns the attributes of the data source, which the ephemeral
-// resource has as well.
-func dataSourceAttributes() map[string]schema.Attribute {
-	return tfkit.AddPerson(map[string]schema.Attribute{
-		"profile": schema.StringAttribute{
-			Computed:            true,
-			Sensitive:           true,
-			MarkdownDescription: "Profile as the text of a JSON object with sorted members, for `jsondecode`. Sensitive.",
-		},
-	})
 }
 
 func (d *profileDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -59,27 +58,18 @@ func (d *profileDataSource) Read(ctx context.Context, req datasource.ReadRequest
 		return
 	}
 
-	if !m.read(ctx, d.Service, &resp.Diagnostics) {
-		return
-	}
-
-	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
-}
-
-// read asks the service for the person's profile, and reports whether it answered.
-func (m *dataSourceModel) read(ctx context.Context, s *tfkit.Service, diags *diag.Diagnostics) bool {
-	c, scope, ok := s.ClientAndScope(m.Scope, diags)
+	c, scope, ok := d.ClientAndScope(m.Scope, &resp.Diagnostics)
 	if !ok {
-		return false
+		return
 	}
 
 	profile, err := c.GetProfile(ctx, scope, m.IdentityID.ValueString(), nil)
 	if err != nil {
-		tfkit.AddError(diags, err, tfkit.NotInState)
-		return false
+		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
+		return
 	}
 
 	m.Profile = types.StringValue(customtypes.NewJSONObject(profile.Members).ValueString())
 
-	return true
+	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }

@@ -60,23 +60,23 @@ const ModifiesTheService = "With -invoke, Terraform asks whether to invoke it \"
 
 // PlanScope reports, in the plan of an action, a scope that could not be used. A scope
 // that is not known yet is left to Invoke.
-func (a *Action) PlanScope(of Scope, diags *diag.Diagnostics) {
-	if _, known := a.KnownScope(of); known {
-		a.scopeOf(of, diags)
+func (s *Service) PlanScope(of Scope, diags *diag.Diagnostics) {
+	if _, known := s.KnownScope(of); known {
+		s.scopeOf(of, diags)
 	}
 }
 
 // PlanPerson reads the configuration of an action about a person into m. It reports, in the
 // plan of the action, a provider that is read-only and a scope that could not be used. It
 // returns false if the configuration cannot be read.
-func (a *Action) PlanPerson(ctx context.Context, req action.ModifyPlanRequest, m personModel, diags *diag.Diagnostics) (read bool) {
+func (s *Service) PlanPerson(ctx context.Context, req action.ModifyPlanRequest, m personModel, diags *diag.Diagnostics) (read bool) {
 	diags.Append(req.Config.Get(ctx, m)...)
 	if diags.HasError() {
 		return false
 	}
 
-	a.RefuseReadOnly(diags)
-	a.PlanScope(m.person().Scope, diags)
+	s.RefuseReadOnly(diags)
+	s.PlanScope(m.person().Scope, diags)
 
 	return true
 }
@@ -85,10 +85,10 @@ func (a *Action) PlanPerson(ctx context.Context, req action.ModifyPlanRequest, m
 // its request, whose Limit the caller sets, and the client and the scope for it. It returns false
 // after reporting what is missing. An action has no state: another invocation is another request,
 // unless one is pending and adopted.
-func (a *Action) InvokePerson(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse, m personModel) (Run, *client.Client, client.Scope, bool) {
+func (s *Service) InvokePerson(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse, m personModel) (Run, *client.Client, client.Scope, bool) {
 	resp.Diagnostics.Append(req.Config.Get(ctx, m)...)
 	person := m.person()
-	c, scope, _ := a.ClientAndScope(person.Scope, &resp.Diagnostics)
+	c, scope, _ := s.ClientAndScope(person.Scope, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() && person.IdentityID.IsNull() {
 		Problem{
 			Summary: "The identity did not arrive",
@@ -99,7 +99,7 @@ func (a *Action) InvokePerson(ctx context.Context, req action.InvokeRequest, res
 	}
 
 	run := Run{
-		Engine:  a.Deferred,
+		Engine:  s.Deferred,
 		Diags:   &resp.Diagnostics,
 		Waits:   person.Wait.IsNull() || person.Wait.ValueBool(), // an action has no defaults
 		invoked: resp,

@@ -69,18 +69,18 @@ type Run struct {
 
 // Run returns the run of an object that is created, read or updated. The arguments are those of
 // the response, which begins with what the object is before.
-func (r *Resource) Run(ctx context.Context, state *tfsdk.State, private Private, diags *diag.Diagnostics) Run {
-	s := ReadSubmission(ctx, private, KeySubmission)
+func (s *Service) Run(ctx context.Context, state *tfsdk.State, private Private, diags *diag.Diagnostics) Run {
+	before := ReadSubmission(ctx, private, KeySubmission)
 
 	return Run{
-		Engine:     r.Deferred,
+		Engine:     s.Deferred,
 		Diags:      diags,
 		Private:    private,
-		Submission: s,
+		Submission: before,
 		Unanswered: ReadSubmission(ctx, private, KeyUnanswered),
 		state:      state,
 		prior:      state.Raw,
-		stood:      s,
+		stood:      before,
 	}
 }
 

@@ -5,14 +5,12 @@ package tfkit
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	actionschema "github.com/hashicorp/terraform-plugin-framework/action/schema"
 	dsschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	ephemeralschema "github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	listschema "github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -82,24 +80,6 @@ func textAttribute[A any](required bool, text string, rules ...validator.String)
 	}
 
 	return attribute
-}
-
-// EphemeralAttributes returns the attributes of a data source for the ephemeral resource
-// that reads the same.
-func EphemeralAttributes(attributes map[string]dsschema.Attribute) map[string]ephemeralschema.Attribute {
-	converted := make(map[string]ephemeralschema.Attribute, len(attributes))
-	for name, attribute := range attributes {
-		switch a := attribute.(type) {
-		case dsschema.StringAttribute:
-			converted[name] = ephemeralschema.StringAttribute(a)
-		case dsschema.BoolAttribute:
-			converted[name] = ephemeralschema.BoolAttribute(a)
-		default:
-			panic(fmt.Sprintf("attributes of type %T are not converted", a))
-		}
-	}
-
-	return converted
 }
 
 // own returns the object's own scope; zero if it has none.

@@ -139,45 +139,35 @@ func AddPanic(ctx context.Context, diags *diag.Diagnostics) {
 	}.AddError(diags)
 }
 
-// The bases of what the provider offers. Each stores what the provider block made available.
-// Methods that do work must begin with RecoverAndReport, deferred.
+// The bases of what the provider offers. Methods that do work must begin with
+// RecoverAndReport, deferred.
 type (
 	// Resource is the base of every resource and list resource.
-	Resource struct{ *Service }
+	Resource = base[resource.ConfigureRequest, resource.ConfigureResponse]
 	// DataSource is the base of every data source.
-	DataSource struct{ *Service }
-	// Ephemeral is the base of every ephemeral resource.
-	Ephemeral struct{ *Service }
+	DataSource = base[datasource.ConfigureRequest, datasource.ConfigureResponse]
+	// Ephemeral is the base of an ephemeral resource.
+	Ephemeral = base[ephemeral.ConfigureRequest, ephemeral.ConfigureResponse]
 	// Action is the base of every action. The framework calls Invoke in a goroutine of its
 	// own, where a panic would end the process.
-	Action struct{ *Service }
+	Action = base[action.ConfigureRequest, action.ConfigureResponse]
 )
 
-// Configure stores what the provider block made available.
-func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
-	r.Service = serviceIn(req.ProviderData)
+// base stores what the provider block made available.
+type base[Req configureRequest, Resp any] struct{ *Service }
+
+// configureRequest is what the framework configures an object with: a struct for each kind, with
+// the same fields.
+type configureRequest interface {
+	resource.ConfigureRequest | datasource.ConfigureRequest | ephemeral.ConfigureRequest | action.ConfigureRequest
 }
 
-// Configure stores what the provider block made available.
-func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
-	d.Service = serviceIn(req.ProviderData)
-}
-
-// Configure stores what the provider block made available.
-func (e *Ephemeral) Configure(_ context.Context, req ephemeral.ConfigureRequest, _ *ephemeral.ConfigureResponse) {
-	e.Service = serviceIn(req.ProviderData)
-}
-
-// Configure stores what the provider block made available.
-func (a *Action) Configure(_ context.Context, req action.ConfigureRequest, _ *action.ConfigureResponse) {
-	a.Service = serviceIn(req.ProviderData)
-}
-
-// serviceIn returns the service that the provider block has made available; before that, one
-// of which nothing is known.
-func serviceIn(providerData any) *Service {
-	if s, ok := providerData.(*Service); ok {
-		return s
+// Configure stores what the provider block made available; before that, a service of which
+// nothing is known.
+func (b *base[Req, Resp]) Configure(_ context.Context, req Req, _ *Resp) {
+	service, ok := resource.ConfigureRequest(req).ProviderData.(*Service)
+	if !ok {
+		service = &Service{Unknown: []string{"the configuration"}}
 	}
-	return &Service{Unknown: []string{"the configuration"}}
+	b.Service = service
 }
