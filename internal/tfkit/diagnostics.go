@@ -74,19 +74,13 @@ const (
 )
 
 // AddError reports an error of the client as a diagnostic. inState completes the sentence
-// "In state now: …". An error about a field is reported at the attribute of that name, if
-// it is one of attributes.
+// "In state now: …". It is reported at the first of attributes that the service names.
 func AddError(diags *diag.Diagnostics, err error, inState string, attributes ...string) {
 	problem := ProblemOf(err, inState)
 	if e, ok := errors.AsType[*transport.Error](err); ok {
-		about := []string{e.Attribute}
-		for _, f := range e.Fields {
-			about = append(about, f.Field)
-		}
-
-		isAttribute := func(name string) bool { return slices.Contains(attributes, name) }
-		if i := slices.IndexFunc(about, isAttribute); i >= 0 {
-			problem.At = path.Root(about[i])
+		isAttribute := func(f transport.FieldError) bool { return slices.Contains(attributes, f.Field) }
+		if i := slices.IndexFunc(e.Fields, isAttribute); i >= 0 {
+			problem.At = path.Root(e.Fields[i].Field)
 		}
 	}
 

@@ -139,10 +139,7 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 	var configured, planned, state Scope
 	configured.read(ctx, req.Config.GetAttribute, &resp.Diagnostics)
 	planned.read(ctx, resp.Plan.GetAttribute, &resp.Diagnostics)
-	isNew := req.State.Raw.IsNull()
-	if !isNew {
-		state.read(ctx, req.State.GetAttribute, &resp.Diagnostics)
-	}
+	state.read(ctx, req.State.GetAttribute, &resp.Diagnostics) // all null if the object is new
 
 	followsProvider := configured == Scope{}
 	scope, known := s.KnownScope(configured)
@@ -152,7 +149,7 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 		return false
 	case known:
 		planned = newScope(scope)
-	case followsProvider && !isNew: // otherwise the framework has planned it
+	case followsProvider && !req.State.Raw.IsNull(): // otherwise the framework has planned it
 		planned = state
 	}
 	write(ctx, resp.Plan.SetAttribute, planned.attributes(), &resp.Diagnostics)

@@ -79,15 +79,9 @@ func (s *Service) addUnknown(diags *diag.Diagnostics, names []string) {
 // RefuseReadOnly reports, in a plan that changes something at the service, that the provider is
 // read-only.
 func (s *Service) RefuseReadOnly(diags *diag.Diagnostics) {
-	if s.Client == nil || !s.Client.ReadOnly() {
-		return
+	if s.Client != nil && s.Client.ReadOnly() {
+		AddError(diags, &transport.Error{Class: transport.ClassReadOnly, Detail: "read_only is set, and what is planned changes something at the service; nothing was sent"}, "")
 	}
-
-	Problem{
-		Summary: "The provider is read-only",
-		Detail:  "read_only is set, and what is planned changes something at the service. Nothing was sent.",
-		Do:      advices[transport.ClassReadOnly],
-	}.AddError(diags)
 }
 
 // Today returns the beginning of the current day in UTC, by the clock of the service if that
