@@ -35,6 +35,10 @@ var version = "dev"
 const address = "registry.terraform.io/terraform-analytics/analytics"
 
 func main() {
+	// net/http logs what it has received, such as an unsolicited answer, and Terraform would write
+	// that to its own log.
+	log.SetOutput(io.Discard)
+
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case doctor.Name:
@@ -48,7 +52,6 @@ func main() {
 	debug := flag.Bool("debug", false, "serve for a debugger, and print what TF_REATTACH_PROVIDERS has to be set to")
 	flag.Parse()
 
-	silenceStandardLogger()
 	silenceUnreadLogs(os.Environ(), os.Setenv) //nolint:forbidigo // nothing else runs yet
 
 	if !*debug {
@@ -67,30 +70,26 @@ func main() {
 // and every other signal that asks to end do so in order: doctor restores a consent that it has
 // written.
 func runForPerson(run func(context.Context) int) int {
-	silenceStandardLogger()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
 
 	return run(ctx)
 }
 
-// maxMessage is the size of a message of gRPC in bytes, as tf6server.Serve sets it.
-const maxMessage = 256 << 20
-
 // serve answers Terraform until Terraform ends the process. It does what tf6server.Serve does,
 // which takes no interceptors. options are added to those of the gRPC server.
 func serve(options ...grpc.ServerOption) {
 	guard := provider.NewServer(version, os.Getenv)
-	options = append(options, grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage))
+	options = append(options, grpc.MaxRecvMsgSize(256<<20), grpc.MaxSendMsgSize(256<<20))
 
+	surviveFirstTerminate()
 	gone := orphan.Watch()
-	surviveFirstTerminate(gone)
 	go func() {
 		// The work under way was cancelled with the parent's connection, and has a moment to
 		// finish: the outcome of a request that was sent is found out, and no file is left half
 		// written.
 		<-gone
-		guard.Wait(context.Background(), grace)
+		guard.Wait(context.Background(), 8*time.Second)
 		os.Exit(1)
 	}()
 
@@ -110,28 +109,14 @@ func serve(options ...grpc.ServerOption) {
 	})
 }
 
-// grace is how long calls that are under way may take to end once the parent is gone.
-const grace = 8 * time.Second
-
-// surviveFirstTerminate ignores one SIGTERM while the parent lives. If the process group
-// receives a SIGTERM, Terraform asks the provider to stop and saves what it still returns,
-// which would be lost if the provider ended at once. Terraform ends this process when it is
-// done. A second SIGTERM ends it in any case.
-func surviveFirstTerminate(gone <-chan struct{}) {
-	terminate := make(chan os.Signal, 1)
-	signal.Notify(terminate, syscall.SIGTERM)
-	go func() {
-		select {
-		case <-gone:
-		case <-terminate:
-		}
-		signal.Stop(terminate)
-	}()
+// surviveFirstTerminate ignores one SIGTERM. If the process group receives a SIGTERM, Terraform
+// asks the provider to stop and saves what it still returns, which would be lost if the provider
+// ended at once. Terraform ends this process when it is done. A second SIGTERM ends it in any
+// case.
+func surviveFirstTerminate() {
+	first, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	context.AfterFunc(first, stop)
 }
-
-// silenceStandardLogger discards what libraries log with package log. net/http logs what it
-// has received, such as an unsolicited answer, and Terraform would write that to its own log.
-func silenceStandardLogger() { log.SetOutput(io.Discard) }
 
 // silenceUnreadLogs turns the loggers off if no TF_LOG variable is set. They would spend a
 // good part of the CPU time on trace lines that nobody reads.

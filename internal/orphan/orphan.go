@@ -11,16 +11,24 @@ import (
 	"time"
 )
 
-// Watch returns a channel that is closed once the process that started this one has ended.
+// Watch returns a channel that is closed within a second once the process that started this one
+// has ended. PR_SET_PDEATHSIG of Linux does not help: it reports the end of the thread that
+// started the process, not of the parent.
 func Watch() <-chan struct{} {
 	gone := make(chan struct{})
 	go func() {
+		defer close(gone)
 		if runtime.GOOS == "windows" {
 			waitByHandle()
-		} else {
-			waitWhile(os.Getppid)
+			return
 		}
-		close(gone)
+
+		// The system gives the children of a process that has ended to another.
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		for parent := os.Getppid(); os.Getppid() == parent; {
+			<-ticker.C
+		}
 	}()
 
 	return gone
@@ -35,21 +43,5 @@ func waitByHandle() {
 	}
 	if err != nil {
 		select {} // nobody to wait for
-	}
-}
-
-// interval is how often a process looks for its parent. PR_SET_PDEATHSIG of Linux does
-// not help: it reports the end of the thread that started the process, not of the parent.
-const interval = time.Second
-
-// waitWhile returns when another process has become the parent: the system gives the children
-// of one that has ended to another.
-func waitWhile(parent func() int) {
-	first := parent()
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-
-	for parent() == first {
-		<-ticker.C
 	}
 }

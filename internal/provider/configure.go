@@ -89,10 +89,9 @@ func ReadEnvironment(version string, getenv func(string) string) (cfg client.Con
 		problems = append(problems, d.Summary()+": "+d.Detail())
 	}
 
-	cfg = r.config.Config
-	cfg.UserAgent = agentPrefix + version
+	r.config.UserAgent = agentPrefix + version
 
-	return cfg, r.config.scope, problems
+	return r.config.Config, r.config.scope, problems
 }
 
 // reading is what was read of all settings.
@@ -181,15 +180,14 @@ func members(prefix string, object tftypes.Value) map[string]tftypes.Value {
 func (r *reading) complete() {
 	c := r.config
 	if c.caCertFile != "" {
-		pem, err := os.ReadFile(c.caCertFile)
-		if err != nil {
+		var err error
+		if c.CACertPEM, err = os.ReadFile(c.caCertFile); err != nil {
 			tfkit.Problem{
 				Summary: "Invalid value",
 				Detail:  "ca_cert_file (or ANALYTICS_CA_CERT_FILE) cannot be read: " + fmt.Sprint(errors.Unwrap(err)) + ".",
 				At:      path.Root("ca_cert_file"),
 			}.AddError(r.diags)
 		}
-		c.CACertPEM = pem
 	}
 
 	if r.sources["base_url"] == nil {

@@ -126,14 +126,14 @@ var settings = slices.Concat([]setting{
 		apply: take(within(strconv.Atoi, "a whole number", 0, client.LimitMaxRetries), func(to *configuration) *int { return &to.MaxRetries }),
 	},
 
-	credential("email", "E-mail address to log in with. Requires `password`.", func(c *transport.Credentials) *string { return &c.Email }),
-	credential("password", "Password to log in with. Requires `email`. Sensitive.", func(c *transport.Credentials) *string { return &c.Password }),
-	credential("token", "JSON Web Token from elsewhere, without `bearer`. The provider cannot renew it. Conflicts with the other credentials. Sensitive.", func(c *transport.Credentials) *string { return &c.Token }),
-	credential("api_secret_key", "Secret key of the project's API configuration. Conflicts with the other credentials. Sensitive.", func(c *transport.Credentials) *string { return &c.APISecretKey }),
+	credential("email", "E-mail address to log in with. Requires `password`.", func(to *configuration) *string { return &to.Credentials.Email }),
+	credential("password", "Password to log in with. Requires `email`. Sensitive.", func(to *configuration) *string { return &to.Credentials.Password }),
+	credential("token", "JSON Web Token from elsewhere, without `bearer`. The provider cannot renew it. Conflicts with the other credentials. Sensitive.", func(to *configuration) *string { return &to.Credentials.Token }),
+	credential("api_secret_key", "Secret key of the project's API configuration. Conflicts with the other credentials. Sensitive.", func(to *configuration) *string { return &to.Credentials.APISecretKey }),
 
-	scopePart("org_id", "Organization of all resources without a scope of their own. Requires `project_id`.", func(s *client.Scope) *string { return &s.OrgID }),
-	scopePart("project_id", "Project of all resources without a scope of their own. Requires `org_id`.", func(s *client.Scope) *string { return &s.ProjectID }),
-	scopePart("account_id", "Account of all resources without a scope of their own, in the older path family.", func(s *client.Scope) *string { return &s.AccountID }),
+	scopePart("org_id", "Organization of all resources without a scope of their own. Requires `project_id`.", func(to *configuration) *string { return &to.scope.OrgID }),
+	scopePart("project_id", "Project of all resources without a scope of their own. Requires `org_id`.", func(to *configuration) *string { return &to.scope.ProjectID }),
+	scopePart("account_id", "Account of all resources without a scope of their own, in the older path family.", func(to *configuration) *string { return &to.scope.AccountID }),
 }, wireSettings())
 
 // take returns the apply of a setting that parse reads. The error of parse never holds the value.
@@ -169,28 +169,21 @@ func parseHeaders(value string) (headers map[string]string, _ error) {
 }
 
 // credential returns the setting of one of the credentials.
-func credential(name, text string, field func(*transport.Credentials) *string) setting {
-	return setting{
-		name: name, text: text, sensitive: name != "email", group: credentialGroup,
-		apply: func(to *configuration, value string) error {
-			*field(&to.Credentials) = value
-			if problem := transport.ValidateSecret(name, value); problem != "" {
-				return errors.New(problem)
-			}
-			return nil
-		},
+func credential(name, text string, field func(*configuration) *string) setting {
+	check := func(value string) (string, error) {
+		if problem := transport.ValidateSecret(name, value); problem != "" {
+			return value, errors.New(problem)
+		}
+		return value, nil
 	}
+
+	return setting{name: name, text: text, sensitive: name != "email", group: credentialGroup, apply: take(check, field)}
 }
 
 // scopePart returns the setting of an identifier of the default scope.
-func scopePart(name, text string, field func(*client.Scope) *string) setting {
-	return setting{
-		name: name, text: text, group: scopeGroup,
-		apply: func(to *configuration, value string) error {
-			*field(&to.scope) = value
-			return client.ValidateSegment(value)
-		},
-	}
+func scopePart(name, text string, field func(*configuration) *string) setting {
+	check := func(value string) (string, error) { return value, client.ValidateSegment(value) }
+	return setting{name: name, text: text, group: scopeGroup, apply: take(check, field)}
 }
 
 // wireSettings returns the settings of wire.
