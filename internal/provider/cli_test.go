@@ -28,21 +28,6 @@ func consentBlock(name string, lines ...string) string {
 
 const everyClause = "clause_1_consent = true\nclause_2_consent = true\nclause_3_consent = true\nclause_4_consent = true\nclause_5_consent = true\n"
 
-func TestCLIProvider_secretRotatedBetweenPlanAndApply(t *testing.T) {
-	t.Parallel()
-	service := mocktest.Start(t)
-	environment := service.Environment()
-	cli := clitest.New(t, consentBlock("user-1001"), environment)
-	cli.MustRun("plan", "-out=tfplan")
-	service.RevokeSecretKey(service.SecretKey)
-	service.AddSecretKey("rotated")
-	cli.Setenv("ANALYTICS_API_SECRET_KEY", "rotated")
-	cli.MustRun("apply", "tfplan")
-	if n := service.Count(mockserver.OpUpdateConsent); n != 1 {
-		t.Errorf("%d writes", n)
-	}
-}
-
 // TestCLIProvider_interruptSavesWhatIsDone interrupts an apply while one object is done and
 // another waits for an answer that never comes.
 func TestCLIProvider_interruptSavesWhatIsDone(t *testing.T) {

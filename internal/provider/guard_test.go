@@ -299,35 +299,28 @@ func TestGuard_stopWaitsForTheEndOfActions(t *testing.T) {
 	})
 }
 
+// TestGuard_waitsForCallsUnderWay waits for a call that has ended, for one that ends in time, and
+// for one that does not.
 func TestGuard_waitsForCallsUnderWay(t *testing.T) {
 	t.Parallel()
-	const limit = 8 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		const limit = 8 * time.Second
+		for _, takes := range []time.Duration{0, 3 * time.Second, time.Hour} {
+			g := guarding(nil)
+			go func() {
+				_, _ = g.unary(t.Context(), nil, &grpc.UnaryServerInfo{FullMethod: "/tfplugin6.Provider/ReadResource"}, func(ctx context.Context, _ any) (any, error) {
+					<-time.After(takes)
+					return nil, ctx.Err()
+				})
+			}()
+			synctest.Wait()
 
-	for name, tc := range map[string]struct{ takes, waits time.Duration }{
-		"a call that has ended": {0, 0},
-		"a call that ends":      {3 * time.Second, 3 * time.Second},
-		"a call that ends late": {time.Hour, limit},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				g := guarding(nil)
-				call := func(ctx context.Context, _ any) (any, error) {
-					<-time.After(tc.takes)
-					return "the answer", ctx.Err()
-				}
-				go func() {
-					_, _ = g.unary(t.Context(), nil, &grpc.UnaryServerInfo{FullMethod: "/tfplugin6.Provider/ReadResource"}, call)
-				}()
-				synctest.Wait()
-
-				began := time.Now()
-				g.Wait(t.Context(), limit)
-				if waited := time.Since(began); waited != tc.waits {
-					t.Errorf("waited %v, want %v", waited, tc.waits)
-				}
-				<-time.After(2 * time.Hour)
-			})
-		})
-	}
+			began := time.Now()
+			g.Wait(t.Context(), limit)
+			if waited := time.Since(began); waited != min(takes, limit) {
+				t.Errorf("it waited %v for a call that takes %v", waited, takes)
+			}
+		}
+		<-time.After(time.Hour)
+	})
 }

@@ -5,11 +5,11 @@
 package provider_test
 
 import (
-	"bufio"
 	"fmt"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,32 +22,29 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// childrenOf returns the processes that a process has started and that have not ended.
+// childrenOf returns the processes that the threads of a process have started.
 func childrenOf(t *testing.T, parent int) (children []int) {
 	t.Helper()
-	entries, err := os.ReadDir("/proc")
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, entry := range entries {
-		pid, err := strconv.Atoi(entry.Name())
-		if state, of := statOf(pid); err == nil && of == strconv.Itoa(parent) && state != "Z" {
-			children = append(children, pid)
+
+	for _, list := range lists {
+		text, _ := os.ReadFile(list) // a thread may have ended
+		for pid := range strings.FieldsSeq(string(text)) {
+			number, _ := strconv.Atoi(pid)
+			children = append(children, number)
 		}
 	}
 
 	return children
 }
 
-// statOf returns the state of a process and its parent; empty if the process does not exist.
-func statOf(pid int) (state, parent string) {
+// isAlive reports whether a process exists and has not ended.
+func isAlive(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return "", ""
-	}
-	_, behind, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(behind)
-	return fields[0], fields[1]
+	return err == nil && !strings.Contains(string(stat), ") Z ")
 }
 
 // waitUntil polls a condition on another process, and reports whether it was met.
@@ -108,9 +105,7 @@ func TestCLIProvider_endsAfterAKilledTerraform(t *testing.T) {
 			_ = terraform.Process.Kill()
 			_ = terraform.Wait()
 
-			ended := waitUntil(endsWithin, func() bool {
-				return !slices.ContainsFunc(providers, func(pid int) bool { state, _ := statOf(pid); return state != "" && state != "Z" })
-			})
+			ended := waitUntil(endsWithin, func() bool { return !slices.ContainsFunc(providers, isAlive) })
 			if len(providers) == 0 || !ended {
 				for _, pid := range providers {
 					_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -125,48 +120,27 @@ func TestCLIProvider_endsAfterAKilledTerraform(t *testing.T) {
 	}
 }
 
+// TestCLIProvider_unsolicitedAnswersAreNotLogged answers each request twice.
 func TestCLIProvider_unsolicitedAnswersAreNotLogged(t *testing.T) {
 	t.Parallel()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-
-			go answerTwice(conn)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
 		}
-	}()
+		t.Cleanup(func() { _ = conn.Close() })
+		_, _ = conn.Write([]byte("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 jane.canary\r\n\r\n"))
+	}))
+	t.Cleanup(server.Close)
 
-	cli := clitest.New(t, `data "analytics_current_user" "me" {}`, map[string]string{
-		"ANALYTICS_BASE_URL": "http://" + listener.Addr().String(), "ANALYTICS_API_SECRET_KEY": "k", "TF_LOG": "TRACE",
-	})
-
-	output := cli.MustRun("plan").Output
-
+	output := clitest.New(t, `data "analytics_current_user" "me" {}`, map[string]string{
+		"ANALYTICS_BASE_URL": server.URL, "ANALYTICS_API_SECRET_KEY": "k", "TF_LOG": "TRACE",
+	}).MustRun("plan").Output
 	if !strings.Contains(output, "Request to the analytics service answered") {
 		t.Error("the provider's own log is not in what was searched")
 	}
 	if strings.Contains(output, "Unsolicited") || strings.Contains(output, "jane.canary") {
 		t.Error("what came without a request is in the log")
-	}
-}
-
-// answerTwice answers each request of a connection twice.
-func answerTwice(conn net.Conn) {
-	defer conn.Close()
-
-	reader := bufio.NewReader(conn)
-	for {
-		if _, err := http.ReadRequest(reader); err != nil {
-			return
-		}
-		_, _ = conn.Write([]byte("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 jane.canary\r\n\r\n"))
 	}
 }

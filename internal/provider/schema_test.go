@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -58,16 +59,26 @@ func eachAttribute(where string, attributes []*tfprotov6.SchemaAttribute, check 
 // TestProvider_everyAttribute is described in full sentences. A secret or personal data is
 // sensitive, by itself or by what it is nested in. No element of a collection is sensitive by
 // itself: Terraform compares each value below a collection with every sensitive path in it, so
-// that the cost of long lists would not be linear.
+// that the cost of long lists would not be linear. Of an action, the person and nothing else is
+// write-only, and may be ephemeral. The path of a file is named by its use: source is read, path
+// is what the object is, and others are written beside it.
 func TestProvider_everyAttribute(t *testing.T) {
 	t.Parallel()
 	sentence := regexp.MustCompile(`^[A-Z].*\.$`)
 	secret := regexp.MustCompile(`password|token|secret|headers|^json$|_json$|ipv6`)
+	isPath := regexp.MustCompile(`path$|_file$|^source$|^output$|^report$`)
 	sensitive := map[string]bool{}
+	var paths []string
 
 	everySchema(t, func(where string, attribute *tfprotov6.SchemaAttribute) {
 		if !sentence.MatchString(attribute.Description) {
 			t.Errorf("%s is described as %q", where, attribute.Description)
+		}
+		if strings.HasPrefix(where, "action ") && attribute.WriteOnly != (attribute.Name == "identity_id") {
+			t.Errorf("%s is write-only: %v", where, attribute.WriteOnly)
+		}
+		if isPath.MatchString(attribute.Name) {
+			paths = append(paths, where)
 		}
 
 		parent := strings.TrimSuffix(where, ": "+attribute.Name)
@@ -87,42 +98,62 @@ func TestProvider_everyAttribute(t *testing.T) {
 			}
 		})
 	})
-}
 
-// TestProvider_pathsAreNamedByTheirUse has every attribute that is the path of a file: source is
-// read, path is what the object is, and others are written beside it.
-func TestProvider_pathsAreNamedByTheirUse(t *testing.T) {
-	t.Parallel()
-	want := []string{
+	slices.Sort(paths)
+	if diff := cmp.Diff([]string{
 		"action analytics_export_day: path", "action analytics_request_data_access: output_path", "provider: ca_cert_file",
 		"resource analytics_consent_batch: report_path", "resource analytics_consent_batch: source", "resource analytics_data_access_request: output_path",
 		"resource analytics_export_file: files: path", "resource analytics_export_file: path",
-	}
-
-	var got []string
-	everySchema(t, func(where string, attribute *tfprotov6.SchemaAttribute) {
-		if regexp.MustCompile(`path$|_file$|^source$|^output$|^report$`).MatchString(attribute.Name) {
-			got = append(got, where)
-		}
-	})
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" {
+	}, paths); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestProvider_personOfAnActionIsWriteOnly checks that Terraform accepts an ephemeral value
-// for the person, and that the framework does not refuse it.
-func TestProvider_personOfAnActionIsWriteOnly(t *testing.T) {
+// TestProvider_oneRuleForIdentifiersOfAllObjects gives each attribute that is a part of the path
+// of requests, and each part of an import ID, a text that looks like another one.
+func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 	t.Parallel()
-	p := prototest.MustStart(t, good)
-	for name, schema := range p.Schemas().ActionSchemas {
-		eachAttribute(name, schema.Schema.Block.Attributes, func(where string, attribute *tfprotov6.SchemaAttribute) {
-			if attribute.WriteOnly != (attribute.Name == "identity_id") {
-				t.Errorf("%s is write-only: %v", where, attribute.WriteOnly)
-			}
-		})
+	const unseen = "can\u200bary"
+	service := mocktest.Start(t)
+	p := prototest.MustStart(t, prototest.Config(service))
+	wantRefused := func(where string, diags prototest.Diagnostics) {
+		text := strings.Join(diags.Errors(), "\n")
+		if !strings.Contains(text, "cannot be seen, U+200B at byte 3") || strings.Contains(text, unseen) {
+			t.Errorf("%s: the errors are %q", where, text)
+		}
 	}
 
-	p.NoErrors(p.PlanAction("analytics_delete_data", prototest.Attributes{"identity_id": "user-1", "account_id": "acct-7"}))
+	checked := 0
+	everySchema(t, func(where string, attribute *tfprotov6.SchemaAttribute) {
+		isIdentifier := slices.Contains([]string{"identity_id", "org_id", "project_id", "account_id"}, attribute.Name)
+		kind, name, isObject := strings.Cut(strings.TrimSuffix(where, ": "+attribute.Name), " analytics_")
+		if !isIdentifier || !isObject || attribute.Computed && !attribute.Optional {
+			return
+		}
+
+		checked++
+		name, config := "analytics_"+name, prototest.Attributes{attribute.Name: unseen}
+		switch kind {
+		case "resource":
+			wantRefused(where, p.Validate(name, config))
+		case "data source":
+			_, diags := p.ReadData(name, config)
+			wantRefused(where, diags)
+		case "ephemeral resource":
+			_, diags := p.Open(name, config)
+			wantRefused(where, diags)
+		case "list resource":
+			wantRefused(where, p.ValidateList(name, config))
+		case "action":
+			wantRefused(where, p.PlanAction(name, config))
+		}
+	})
+	for _, id := range []string{unseen, "acct-7/" + unseen, unseen + "/web/user-1001", "org-demo/" + unseen + "/user-1001"} {
+		_, diags := p.Import(consentName, id)
+		wantRefused("import of "+id, diags)
+	}
+
+	if n := service.Count(""); n != 0 || checked < 40 {
+		t.Errorf("%d requests, and %d attributes", n, checked)
+	}
 }

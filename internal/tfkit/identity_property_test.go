@@ -96,8 +96,8 @@ func (h *history) step() {
 
 	for _, r := range h.service.Requests()[before:] {
 		writes := r.Operation == mockserver.OpUpdateConsent || r.Operation == mockserver.OpUpdateProfile
-		if writes && r.Scope != serviceScope(h.where) {
-			h.t.Errorf("%s was sent to %v, and the object is in %s", r.Operation, r.Scope, h.where)
+		if writes && (r.Scope != serviceScope(h.where) || strings.HasPrefix(name, "import")) {
+			h.t.Errorf("%s sent %s to %v, and the object is in %s", name, r.Operation, r.Scope, h.where)
 		}
 	}
 	if h.state != nil && h.state.Identity != nil {
@@ -162,6 +162,9 @@ func (h *history) importAda(byID bool) (diags prototest.Diagnostics) {
 		h.state, diags = h.Import(h.name, prefixes[named]+ada)
 	} else {
 		h.state, diags = h.ImportByIdentity(h.name, identityIn(named))
+	}
+	if h.state == nil || h.state.Attributes["on_destroy"] != "retain" {
+		h.t.Errorf("the import from %s left %v, with %v", where, h.state, diags.Errors())
 	}
 
 	return diags

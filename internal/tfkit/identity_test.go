@@ -137,35 +137,6 @@ func TestIdentity_isThatOfWhereAnObjectWasWritten(t *testing.T) {
 	})
 }
 
-// TestIdentity_importTakesEveryDocumentedForm imports objects from each scope, and from that of the
-// provider, and sends nothing.
-func TestIdentity_importTakesEveryDocumentedForm(t *testing.T) {
-	t.Parallel()
-	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
-		for scope, config := range map[string]prototest.Attributes{"demo": o.config, "two": o.config.With(scopes["two"]), "account": o.config.With(scopes["account"])} {
-			putAda(o.service, scope)
-			// A list result and generated configuration name the nulls.
-			state, diags := o.ImportByIdentity(o.name, identityIn(scope))
-			o.NoErrors(diags)
-			wantIdentity(t, state, scope)
-			o.WantEmptyPlan(o.name, state, config)
-			if state.Attributes["on_destroy"] != "retain" {
-				t.Errorf("what was imported from %s would be: %v", scope, state.Attributes["on_destroy"])
-			}
-		}
-
-		state, diags := o.ImportByIdentity(o.name, prototest.Attributes{"identity_id": ada})
-		o.NoErrors(diags)
-		wantIdentity(t, state, "demo")
-
-		for _, operation := range []string{mockserver.OpUpdateConsent, mockserver.OpUpdateProfile} {
-			if o.service.Count(operation) != 0 {
-				t.Errorf("an import has sent %s", operation)
-			}
-		}
-	})
-}
-
 // TestIdentity_importThatIsRefusedLeavesNothing imports identities that cannot exist, and one in a
 // provider without a scope. No message quotes a value.
 func TestIdentity_importThatIsRefusedLeavesNothing(t *testing.T) {
