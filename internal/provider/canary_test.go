@@ -191,9 +191,8 @@ resource "analytics_profile" "jane" {
 }
 `
 	for named, what := range map[string]string{
-		"id":               `id = "canary.jane+1%2F2@example.com"`,
-		"identity":         `identity = { identity_id = "` + canaryPerson + `" }`,
-		"half an identity": `identity = { identity_id = "` + canaryPerson + `", org_id = "org-demo" }`,
+		"id":       `id = "canary.jane+1%2F2@example.com"`,
+		"identity": `identity = { identity_id = "` + canaryPerson + `" }`,
 	} {
 		t.Run(named, func(t *testing.T) {
 			t.Parallel()
@@ -216,10 +215,6 @@ resource "analytics_profile" "jane" {
 
 			c.cli.MustRun("state", "rm", "analytics_consent.jane", "analytics_profile.jane")
 			c.cli.Configure(objects + "import {\n  to = analytics_consent.jane\n  " + what + "\n}\nimport {\n  to = analytics_profile.jane\n  " + what + "\n}\n")
-			if named == "half an identity" {
-				c.runJSON(1, "Unusable import identity", "plan")
-				return
-			}
 			c.runJSON(0, "", "apply", "-auto-approve")
 		})
 	}

@@ -99,30 +99,6 @@ func TestReadEnvironment_everySetting(t *testing.T) {
 	}
 }
 
-func TestProvider_blockFromTheEnvironment(t *testing.T) {
-	t.Parallel()
-	service := mocktest.Start(t, func(s *mockserver.Server) {
-		s.Wire = mockserver.Wire{LoginParametersIn: "form", ConsentParametersIn: "query", AgreementTimeFormat: "unix_ms"}
-	})
-	p, diags := prototest.Start(t, nil, map[string]string{
-		"ANALYTICS_BASE_URL": service.URL + "/", "ANALYTICS_EMAIL": service.Email, "ANALYTICS_PASSWORD": service.Password, "ANALYTICS_ACCOUNT_ID": "acct-7",
-		"ANALYTICS_WIRE_LOGIN_PARAMETERS_IN": "form", "ANALYTICS_WIRE_CONSENT_PARAMETERS_IN": "query", "ANALYTICS_WIRE_AGREEMENT_TIME_FORMAT": "unix_ms",
-	})
-	p.NoErrors(diags)
-
-	_, diags = p.Create(consentName, consentOf("user-1001").With(prototest.Attributes{"agreement_time": "2026-01-31T12:00:00Z"}))
-	p.NoErrors(diags)
-	record, ok := service.Consent(mockserver.Scope{AccountID: "acct-7"}, "user-1001")
-	if !ok || !record.Clauses[0] {
-		t.Error("the consent did not arrive in the account of the environment")
-	}
-	for _, r := range service.Requests() {
-		if agent := r.Header.Get("User-Agent"); agent != "Terraform/1.11.4 (+https://www.terraform.io) terraform-provider-analytics/test" {
-			t.Errorf("%s comes from %s", r.Operation, agent)
-		}
-	}
-}
-
 func TestProvider_unusableVariablesAreNamedAndNotRepeated(t *testing.T) {
 	t.Parallel()
 	for variable, value := range map[string]string{
@@ -228,5 +204,10 @@ func TestProvider_warnsOfAWrongClockOnce(t *testing.T) {
 	prototest.WantText(t, diags.Warnings(), "Noticed while talking to the service", "clock")
 	if _, diags = p.ReadData(user, prototest.Attributes{}); len(diags) != 0 {
 		t.Errorf("again: %v", diags.Warnings())
+	}
+	for _, r := range service.Requests() {
+		if agent := r.Header.Get("User-Agent"); agent != "Terraform/1.11.4 (+https://www.terraform.io) terraform-provider-analytics/test" {
+			t.Errorf("%s comes from %s", r.Operation, agent)
+		}
 	}
 }

@@ -155,7 +155,8 @@ func (streaming) InvokeAction(context.Context, *tfprotov6.InvokeActionRequest) (
 
 // TestGuard_panicIsAnErrorOfItsRequest lets every request panic, streams also after their first
 // element, and looks for the error in the answer. Stops and functions have answers without
-// diagnostics.
+// diagnostics. The guard must have each method: Terraform is told that the provider lacks what its
+// type does not have.
 func TestGuard_panicIsAnErrorOfItsRequest(t *testing.T) {
 	t.Parallel()
 	atOnce := connect(t, guarding(nil),
@@ -165,6 +166,10 @@ func TestGuard_panicIsAnErrorOfItsRequest(t *testing.T) {
 
 	all, streams := methods(t), 0
 	for name, method := range all {
+		if _, ok := reflect.TypeFor[*Guard]().MethodByName(name); !ok {
+			t.Errorf("the guard has no %s", name)
+		}
+
 		texts, err := answers(atOnce.open(t.Context(), method), method)
 		if isStatus := name == "StopProvider" || name == "CallFunction"; (err != nil) != isStatus || err == nil && len(texts) != 1 {
 			t.Errorf("%s ended with %q and %v", name, texts, err)
@@ -188,23 +193,6 @@ func TestGuard_panicIsAnErrorOfItsRequest(t *testing.T) {
 	}
 	if len(all) < 26 || streams != 2 {
 		t.Errorf("there are %d methods, and %d with streams", len(all), streams)
-	}
-}
-
-// TestGuard_hidesNoRequest holds that the provider has every method of the framework's server:
-// Terraform is told that it lacks what the guard's type does not have.
-func TestGuard_hidesNoRequest(t *testing.T) {
-	t.Parallel()
-	framework := reflect.TypeOf(providerserver.NewProtocol6(New("test", os.Getenv))())
-	stateStores := reflect.TypeFor[tfprotov6.StateStoreServer]()
-
-	for method := range framework.Methods() {
-		if _, left := stateStores.MethodByName(method.Name); left {
-			continue
-		}
-		if _, ok := reflect.TypeFor[*Guard]().MethodByName(method.Name); !ok {
-			t.Errorf("the guard has no %s", method.Name)
-		}
 	}
 }
 

@@ -4,10 +4,7 @@ package session_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/echoprovider"
@@ -17,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -73,31 +69,4 @@ resource "echo" "tool" {}
 			},
 		},
 	})
-}
-
-// TestCLISessionToken_staysOutOfState hands the token to a program, which writes it down,
-// and looks for it in what Terraform has written.
-func TestCLISessionToken_staysOutOfState(t *testing.T) {
-	t.Parallel()
-	service := mocktest.Start(t)
-	cli := clitest.New(t, `
-ephemeral "analytics_session_token" "tool" {}
-
-resource "terraform_data" "tool" {
-  provisioner "local-exec" {
-    command     = "printf %s \"$TOKEN\" > token"
-    environment = { TOKEN = ephemeral.analytics_session_token.tool.token }
-  }
-}
-`, service.EnvironmentWithLogin())
-	cli.Needs(acctest.Ephemeral)
-	applied := cli.MustRun("apply", "-auto-approve")
-
-	token, err := os.ReadFile(filepath.Join(cli.Dir, "token"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(token) == 0 || strings.Contains(cli.ReadFile("terraform.tfstate")+applied.Output, string(token)) {
-		t.Errorf("the token %q is in state or shown", token)
-	}
 }

@@ -20,82 +20,57 @@ const (
 	sessionToken = "analytics_session_token"
 )
 
-func TestCurrentUser_answers(t *testing.T) {
+// TestCurrentUser_ofEveryCredential reads the user, and then an error with a status of success.
+func TestCurrentUser_ofEveryCredential(t *testing.T) {
 	t.Parallel()
-	for name, tc := range map[string]struct {
-		answer mockserver.Fault // none: that of the service
-		words  string           // of the error
-	}{
-		"the user":          {},
-		"a login page":      {mockserver.Fault{Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Sign in</p>")}, "Not JSON (text/html)"},
-		"nothing":           {mockserver.Fault{Status: 204}, "Empty response"},
-		"an error":          {mockserver.Fault{Body: []byte(`{"error":"no"}`)}, "rejected the request"},
-		"a page of a proxy": {mockserver.Fault{Status: 404, Body: []byte("<p>nginx</p>")}, "Endpoint not found, check"},
+	service := mocktest.Start(t)
+	for _, settings := range []prototest.Attributes{
+		prototest.Config(service),
+		{"base_url": service.URL, "api_secret_key": service.SecretKey},
+		{"base_url": service.URL, "token": service.IssueToken(service.Email)},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service := mocktest.Start(t)
-			for _, settings := range []prototest.Attributes{
-				prototest.Config(service),
-				{"base_url": service.URL, "api_secret_key": service.SecretKey},
-				{"base_url": service.URL, "token": service.IssueToken(service.Email)},
-			} {
-				if tc.words != "" {
-					tc.answer.Operation = mockserver.OpGetCurrentUser
-					service.Inject(tc.answer)
-				}
+		p := prototest.MustStart(t, settings)
+		read, diags := p.ReadData(currentUser, prototest.Attributes{})
+		if text, _ := read["json"].(string); len(diags) > 0 || !strings.Contains(text, service.Email) && settings["api_secret_key"] == nil {
+			t.Errorf("the user is %q, with %v", text, diags.Errors())
+		}
 
-				read, diags := prototest.MustStart(t, settings).ReadData(currentUser, prototest.Attributes{})
-				if tc.words != "" {
-					prototest.WantText(t, diags.Errors(), tc.words)
-				} else if text, _ := read["json"].(string); len(diags) > 0 || !strings.Contains(text, service.Email) && settings["api_secret_key"] == nil {
-					t.Errorf("the user is %q, with %v", text, diags.Errors())
-				}
-			}
-		})
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Body: []byte(`{"error":"no"}`)})
+		_, diags = p.ReadData(currentUser, prototest.Attributes{})
+		prototest.WantText(t, diags.Errors(), "rejected the request", "this was only read")
 	}
 }
 
-// TestSessionToken_isFreshEachTime opens tokens beside the one that the provider has, which
-// last an hour also if they do not say so. Then the service quotes one of them.
+// TestSessionToken_isFreshEachTime opens tokens beside the one that the provider has.
 func TestSessionToken_isFreshEachTime(t *testing.T) {
 	t.Parallel()
-	for label, claims := range map[string]func(time.Time) map[string]any{
-		"with an expiry": nil,
-		"without one":    func(at time.Time) map[string]any { return map[string]any{"sub": "somebody", "jti": at.UnixNano()} },
-	} {
-		t.Run(label, func(t *testing.T) {
-			t.Parallel()
-			service := mocktest.Start(t, func(s *mockserver.Server) { s.Claims = claims })
-			p := prototest.MustStart(t, prototest.Config(service))
-			_, diags := p.ReadData(currentUser, prototest.Attributes{}) // the provider has a token of its own now
-			p.NoErrors(diags)
+	service := mocktest.Start(t)
+	p := prototest.MustStart(t, prototest.Config(service))
+	_, diags := p.ReadData(currentUser, prototest.Attributes{}) // the provider has a token of its own now
+	p.NoErrors(diags)
 
-			var tokens [2]string
-			for i := range tokens {
-				began := time.Now()
-				opened, diags := p.Open(sessionToken, prototest.Attributes{})
-				p.NoErrors(diags)
+	var tokens [2]string
+	for i := range tokens {
+		began := time.Now()
+		opened, diags := p.Open(sessionToken, prototest.Attributes{})
+		p.NoErrors(diags)
 
-				tokens[i], _ = opened["token"].(string)
-				_, diags = prototest.MustStart(t, prototest.Attributes{"base_url": service.URL, "token": tokens[i]}).ReadData(currentUser, prototest.Attributes{})
-				p.NoErrors(diags)
-				expires, _ := opened["expires_at"].(string)
-				if at, err := time.Parse(time.RFC3339, expires); err != nil || at.Before(began.Add(59*time.Minute)) || at.After(time.Now().Add(61*time.Minute)) {
-					t.Errorf("the token expires at %s", expires)
-				}
-			}
-			if tokens[0] == tokens[1] || service.Count(mockserver.OpLogin) != 3 {
-				t.Errorf("the tokens %q came from %d logins", tokens, service.Count(mockserver.OpLogin))
-			}
+		tokens[i], _ = opened["token"].(string)
+		_, diags = prototest.MustStart(t, prototest.Attributes{"base_url": service.URL, "token": tokens[i]}).ReadData(currentUser, prototest.Attributes{})
+		p.NoErrors(diags)
+		expires, _ := opened["expires_at"].(string)
+		if at, err := time.Parse(time.RFC3339, expires); err != nil || at.Before(began.Add(59*time.Minute)) || at.After(time.Now().Add(61*time.Minute)) {
+			t.Errorf("the token expires at %s", expires)
+		}
+	}
+	if tokens[0] == tokens[1] || service.Count(mockserver.OpLogin) != 3 {
+		t.Errorf("the tokens %q came from %d logins", tokens, service.Count(mockserver.OpLogin))
+	}
 
-			quoting := []byte(`{"message":"bad token ` + tokens[1] + `"}`)
-			service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 400, Body: quoting, Times: -1})
-			_, diags = p.ReadData(currentUser, prototest.Attributes{})
-			if text := strings.Join(diags.Errors(), " "); !strings.Contains(text, "bad token") || strings.Contains(text, tokens[1]) {
-				t.Errorf("the errors are %s", text)
-			}
-		})
+	service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 400, Body: []byte(`{"message":"bad token ` + tokens[1] + `"}`)})
+	_, diags = p.ReadData(currentUser, prototest.Attributes{})
+	if text := strings.Join(diags.Errors(), " "); !strings.Contains(text, "bad token") || strings.Contains(text, tokens[1]) {
+		t.Errorf("the errors are %s", text)
 	}
 }
 
