@@ -30,10 +30,6 @@ func TestAccFunctions_basic(t *testing.T) {
 		ProtoV6ProviderFactories: acctest.Factories(),
 		Steps: []resource.TestStep{
 			{
-				Config:      `output "dates" { value = provider::analytics::utc_dates("2026-03-02", "2026-03-01") }`,
-				ExpectError: regexp.MustCompile(`Invalid value for "to" parameter: The last date is before\s+the\s+first\.\n`),
-			},
-			{
 				Config:          testAccFunctionsConfig,
 				ConfigVariables: with(header + "\n"),
 				ExpectError:     regexp.MustCompile(`Invalid value for "text" parameter: The rows cannot be used`),
