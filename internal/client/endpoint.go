@@ -30,6 +30,14 @@ func (s Scope) IsZero() bool { return s == Scope{} }
 // Account reports whether the older account path family is used.
 func (s Scope) Account() bool { return s.AccountID != "" }
 
+// String returns the scope as attributes and their values, for messages.
+func (s Scope) String() string {
+	if s.Account() {
+		return fmt.Sprintf("account_id = %q", s.AccountID)
+	}
+	return fmt.Sprintf("org_id = %q, project_id = %q", s.OrgID, s.ProjectID)
+}
+
 // Validate returns an error for half a pair, both families at once, and identifiers that
 // are not one path segment. Errors name the setting, not its value.
 func (s Scope) Validate() error {

@@ -79,7 +79,7 @@ func (at subject) write(ctx context.Context, u client.ConsentUpdate, prior *clie
 	if e, ok := errors.AsType[*transport.Error](err); ok && u.OnlyKnown && e.Class == transport.ClassNotFound {
 		tfkit.Problem{
 			Summary: "The consent record is missing",
-			Detail:  "Terraform has this consent in state, and the service cannot remove a consent record. Yet the service, or a gateway in front of it, says that this person has none. There may be a later choice that it does not show, so nothing was sent.\n\n" + tfkit.Describe(e),
+			Detail:  "Terraform has this consent in state, and the service cannot remove a consent record. Yet the service, or a gateway in front of it, says that this person has none. There may be a later choice that it does not show, so nothing was sent.\n\n" + e.Describe(),
 			InState: tfkit.PriorKept,
 			Do:      tfkit.AdviceApplyAgain,
 		}.AddError(at.diags)
@@ -121,7 +121,7 @@ func (at subject) withdraw(ctx context.Context, u client.ConsentUpdate, prior *c
 	if result.Outcome == client.ConsentSuperseded {
 		tfkit.Problem{
 			Summary: "Not withdrawn, another resource writes it",
-			Detail: "on_destroy is \"withdraw\", and in the same run another resource (" + other.String() + ") writes the consent of the same person in the scope " + tfkit.DescribeScope(at.scope) + ". " +
+			Detail: "on_destroy is \"withdraw\", and in the same run another resource (" + other.String() + ") writes the consent of the same person in the scope " + at.scope.String() + ". " +
 				"Nothing was withdrawn; Terraform forgets the destroyed resource only.",
 			Do: "nothing, if the resource was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other resource to false.",
 		}.AddWarning(at.diags)
@@ -171,7 +171,7 @@ func warnOverwritten(diags *diag.Diagnostics, does string, clauses []string) {
 func warnShared(diags *diag.Diagnostics, a, b *tfkit.Object, scope client.Scope) {
 	tfkit.Problem{
 		Summary: "Two resources manage the consent of one person",
-		Detail: "In the scope " + tfkit.DescribeScope(scope) + ", the consent of one person is managed by two resources: " + a.String() + " and " + b.String() + ". " +
+		Detail: "In the scope " + scope.String() + ", the consent of one person is managed by two resources: " + a.String() + " and " + b.String() + ". " +
 			"Where they differ, each apply undoes the other one, and the plan never stays empty.",
 		Do: "keep one of them and take the other one out of the configuration, with on_destroy = \"retain\" applied first.",
 	}.AddWarning(diags)
@@ -181,7 +181,7 @@ func warnShared(diags *diag.Diagnostics, a, b *tfkit.Object, scope client.Scope)
 func addKeptByAnother(diags *diag.Diagnostics, withdrawer, keeper *tfkit.Object, scope client.Scope) {
 	tfkit.Problem{
 		Summary: "Another resource keeps the consent to be withdrawn",
-		Detail: "In the scope " + tfkit.DescribeScope(scope) + ", the plan destroys a resource (" + withdrawer.String() + ") with on_destroy = \"withdraw\", and leaves another resource (" + keeper.String() + ") of the same person as it is. " +
+		Detail: "In the scope " + scope.String() + ", the plan destroys a resource (" + withdrawer.String() + ") with on_destroy = \"withdraw\", and leaves another resource (" + keeper.String() + ") of the same person as it is. " +
 			"The consent would be withdrawn, and the next plan would give it again.",
 		Do: "keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. If the plan calls that resource deposed, which is what an interrupted replacement leaves, both resources have the same address: remove that address from state with terraform state rm, and import the person again with terraform import. To withdraw the consent, set the five clauses of the other resource to false, or remove both.",
 	}.AddError(diags)

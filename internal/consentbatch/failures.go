@@ -82,7 +82,7 @@ func (f *failures) describe(place func(row int) string) (text, advice string) {
 	for _, c := range f.causes[:min(len(f.causes), limitShownCauses)] {
 		shown := nameSome(c.rows, room, place)
 		room = max(0, room-len(c.rows))
-		texts = append(texts, fmt.Sprintf("%s (%d): %s\n%s", c.error.Title(), len(c.rows), shown, tfkit.Describe(c.error)))
+		texts = append(texts, fmt.Sprintf("%s (%d): %s\n%s", c.error.Title(), len(c.rows), shown, c.error.Describe()))
 	}
 
 	if len(f.causes) > limitShownCauses {

@@ -5,7 +5,6 @@ package tfkit
 import (
 	"cmp"
 	"context"
-	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	actionschema "github.com/hashicorp/terraform-plugin-framework/action/schema"
@@ -158,7 +157,7 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 		return false
 	}
 
-	from, to := DescribeScope(state.own()), DescribeScope(planned.own())
+	from, to := state.own().String(), planned.own().String()
 	if followsProvider && !s.Plans() {
 		Problem{
 			Summary: "The plan is for another scope",
@@ -239,12 +238,4 @@ func write(ctx context.Context, set access, attributes map[string]*types.String,
 	for name, value := range attributes {
 		diags.Append(set(ctx, path.Root(name), *value)...)
 	}
-}
-
-// DescribeScope returns a scope as attributes and their values, for messages.
-func DescribeScope(of client.Scope) string {
-	if of.Account() {
-		return "account_id = " + strconv.Quote(of.AccountID)
-	}
-	return "org_id = " + strconv.Quote(of.OrgID) + ", project_id = " + strconv.Quote(of.ProjectID)
 }

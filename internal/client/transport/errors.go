@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -114,6 +115,34 @@ func (e *Error) Error() string {
 	}
 
 	return text
+}
+
+// Describe returns what is known of a failure, one fact on each line: operation, status,
+// the service's own words, attempts.
+func (e *Error) Describe() string {
+	var known []string
+	addIf := func(isKnown bool, format string, args ...any) {
+		if isKnown {
+			known = append(known, fmt.Sprintf(format, args...))
+		}
+	}
+
+	if e.Detail != "" {
+		known = append(known, strings.ToUpper(e.Detail[:1])+e.Detail[1:]+".")
+	}
+	addIf(e.Operation != "", "Operation: %s", strings.TrimSpace(e.Operation+": "+e.Method+" "+e.Template))
+	addIf(e.Status != 0, "HTTP status: %d", e.Status)
+	addIf(e.Code != "" && e.Class != ClassNotJSON, "Code of the service: %q", e.Code)
+	addIf(e.Message != "", "The service says: %q", e.Message)
+	for _, f := range e.Fields {
+		addIf(true, "About the field %q: %q", f.Field, f.Message)
+	}
+
+	addIf(e.RetryAfter > 0, "The service last asked to wait: %s", e.RetryAfter)
+	addIf(e.Attempts > 0, "Attempts: %d", e.Attempts)
+	addIf(e.Ambiguous, "The service may have carried the request out all the same.")
+
+	return strings.Join(known, "\n")
 }
 
 // Unwrap returns the cause, such as the context's error where the call was cancelled.
