@@ -152,6 +152,25 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			},
 			{gets: 20, counts: counts{Rows: 10}},
 		}},
+		"an apply that is interrupted goes on in the next one": {people(1), nil, []step{
+			{
+				config: uncompared, between: interrupting(mockserver.OpGetConsent, false), gets: 1,
+				errors: []string{"Interrupted before all rows were done", "1 were not tried", "In state now: nothing", "apply again"},
+				report: []string{
+					`{"report":"analytics_consent_batch","rows":1,"in_place":0,"written":0,"kept":0,"failed":0,"not_tried":1}`, `{"line":2,"outcome":"not_tried"}`,
+				},
+			},
+			{config: uncompared, gets: 1, patches: 1, counts: counts{Rows: 1, Written: 1}},
+			{
+				content: strings.ReplaceAll(people(1), "true,true,false", "true,true,true"), config: uncompared,
+				between: interrupting(mockserver.OpUpdateConsent, true), gets: 1, patches: 1, counts: counts{Rows: 1, Missing: 1},
+				errors: []string{"Interrupted before all rows were done", "the outcome of 1 is unknown", "In state now: this resource with the present content", "apply again"},
+				report: []string{
+					`{"report":"analytics_consent_batch","rows":1,"in_place":0,"written":0,"kept":0,"failed":0,"unknown":1,"not_tried":0}`, `{"line":2,"outcome":"unknown"}`,
+				},
+			},
+			{config: uncompared, gets: 1, counts: counts{Rows: 1}, held: map[int][5]bool{0: {0: true, 1: true, 2: true, 3: true, 4: true}}},
+		}},
 		"a read-only provider writes nothing, and refuses only what is not in place": {people(2), prototest.Attributes{"read_only": true}, []step{
 			{errors: []string{"The provider is read-only", "remove read_only"}, gets: 2},
 			{

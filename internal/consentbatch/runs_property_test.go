@@ -24,13 +24,13 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// timesKept holds what services do to agreement_time.
-var timesKept = map[string]func(record map[string]any, at time.Time){
-	"times":   func(map[string]any, time.Time) {},
-	"none":    func(r map[string]any, _ time.Time) { delete(r, "agreement_time") },
-	"zero":    func(r map[string]any, _ time.Time) { r["agreement_time"] = "0001-01-01T00:00:00Z" },
-	"cut":     func(r map[string]any, at time.Time) { r["agreement_time"] = at.Truncate(time.Second) },
-	"rounded": func(r map[string]any, at time.Time) { r["agreement_time"] = at.Round(time.Second) },
+// timesKept holds what services answer for an agreement_time; nil for nothing.
+var timesKept = map[string]func(at time.Time) any{
+	"times":   func(at time.Time) any { return at },
+	"none":    func(time.Time) any { return nil },
+	"zero":    func(time.Time) any { return "0001-01-01T00:00:00Z" },
+	"cut":     func(at time.Time) any { return at.Truncate(time.Second) },
+	"rounded": func(at time.Time) any { return at.Round(time.Second) },
 }
 
 // TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan applies random changes of a few
@@ -42,30 +42,29 @@ var timesKept = map[string]func(record map[string]any, at time.Time){
 func TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan(t *testing.T) {
 	t.Parallel()
 	for kept, keep := range soak.SomeOf(2, timesKept) {
-		t.Run(kept, func(t *testing.T) {
-			t.Parallel()
-			for i := range soak.Schedules(2, 400) {
-				seed := soak.Seed(i)
-				soak.Add(soak.Tried, 1)
-				t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) { // which ends its server
-					t.Parallel()
-					w := &world{
-						Rand: rand.New(rand.NewPCG(seed, 26)), folder: t.TempDir(), untimed: kept == "none" || kept == "zero",
-						choices: map[string][5]bool{}, config: map[string]*managed{}, state: map[string]*managed{},
-					}
+		for i := range soak.Schedules(2, 400) {
+			seed := soak.Seed(i)
+			soak.Add(soak.Tried, 1)
+			t.Run(fmt.Sprintf("%s, seed %d", kept, seed), func(t *testing.T) {
+				t.Parallel()
+				w := &world{
+					Rand: rand.New(rand.NewPCG(seed, 26)), folder: t.TempDir(), untimed: kept == "none" || kept == "zero",
+					choices: map[string][5]bool{}, config: map[string]*managed{}, state: map[string]*managed{},
+				}
 
-					prototest.Bubble(t, w.live, w.writing, func(s *mockserver.Server) {
-						s.ReshapeConsents(func(r map[string]any) any {
-							if text, ok := r["agreement_time"].(string); ok {
-								at, _ := time.Parse(time.RFC3339Nano, text)
-								keep(r, at)
-							}
-							return r
-						})
+				prototest.Bubble(t, w.live, func(s *mockserver.Server) {
+					s.FaultFor = w.onRequest
+					s.ReshapeConsents(func(r map[string]any) any {
+						if text, ok := r["agreement_time"].(string); ok {
+							at, _ := time.Parse(time.RFC3339Nano, text)
+							r["agreement_time"] = keep(at)
+						}
+						maps.DeleteFunc(r, func(_ string, value any) bool { return value == nil })
+						return r
 					})
 				})
-			}
-		})
+			})
+		}
 	}
 }
 
@@ -77,18 +76,18 @@ type world struct {
 	service *mocktest.Instance
 	folder  string
 
+	untimed bool // the service keeps no time, or a zero one
+
 	wanted  [3]wish             // what is configured about each person
 	choices map[string][5]bool  // of people, since our last confirmed write
 	config  map[string]*managed // the configuration by key
 	state   map[string]*managed // what is in state by key
 	brought string              // key of an object that an import block brings
-	names   int                 // keys so far
-	wishes  int                 // so far
-	days    int                 // since people began to choose
-	untimed bool                // the service keeps no time, or a zero one
 	history []string
 
-	mu      sync.Mutex // of what follows: several updates of a batch arrive at once
+	names, wishes, days int // that were used
+
+	mu      sync.Mutex // of onWrite, and of what it does: several updates of a batch arrive at once
 	onWrite func(identity string) *mockserver.Fault
 }
 
@@ -116,23 +115,26 @@ func (w *world) live(t *testing.T, p *prototest.Provider, service *mocktest.Inst
 
 	for range soak.Raced(6, 12) {
 		w.run()
-		w.wantChoices()
+		for identity, theirs := range w.choices {
+			if held, _ := service.Consent(scope, identity); held.Clauses != theirs {
+				soak.Add(soak.Overwritten, 1)
+				t.Errorf("%s chose %v, and the service holds %v", identity, theirs, held.Clauses)
+			}
+		}
 	}
 	if t.Failed() {
 		t.Error(strings.Join(w.history, "\n"))
 	}
 }
 
-// writing lets onWrite choose the fault of an update.
-func (w *world) writing(s *mockserver.Server) {
-	s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if r.Operation != mockserver.OpUpdateConsent || w.onWrite == nil {
-			return nil
-		}
-		return w.onWrite(r.Identity)
+// onRequest lets onWrite choose the fault of an update.
+func (w *world) onRequest(r mockserver.Request) *mockserver.Fault {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r.Operation != mockserver.OpUpdateConsent {
+		return nil
 	}
+	return w.onWrite(r.Identity)
 }
 
 func (w *world) say(format string, args ...any) {
@@ -155,16 +157,6 @@ func (w *world) choose(identity string) {
 	w.service.PutConsent(scope, identity, mockserver.ConsentRecord{Clauses: theirs, AgreementTime: at, Manual: new(false)})
 	w.choices[identity] = theirs
 	w.say("%s chooses %v", identity, theirs)
-}
-
-func (w *world) wantChoices() {
-	w.t.Helper()
-	for identity, theirs := range w.choices {
-		if held, _ := w.service.Consent(scope, identity); held.Clauses != theirs {
-			soak.Add(soak.Overwritten, 1)
-			w.t.Errorf("%s chose %v, and the service holds %v", identity, theirs, held.Clauses)
-		}
-	}
 }
 
 // attributes returns the configuration of an object, and writes the file of a batch.
@@ -212,10 +204,8 @@ func (w *world) change() (replaced string) {
 		w.names++
 		w.config[fmt.Sprint("object", w.names)] = m
 		w.say("add object%d, %s of %v", w.names, m.kind, m.people)
-	case action == 7:
-		w.bring(w.IntN(3))
-	case action == 8:
-		w.bringListed()
+	case action > 6:
+		w.bring()
 	case action == 1:
 		delete(w.config, pick)
 		w.say("remove %s", pick)
@@ -241,24 +231,10 @@ func (w *world) change() (replaced string) {
 	return ""
 }
 
-// bring adds an import block for a person, if they have a record.
-func (w *world) bring(i int) {
-	if _, ok := w.service.Consent(scope, userName(i)); !ok {
-		return
-	}
-	state, diags := w.p.Import(singleName, userName(i))
-	w.p.NoErrors(diags)
-
-	w.names++
-	w.brought = fmt.Sprint("object", w.names)
-	w.config[w.brought] = &managed{kind: singleName, people: []int{i}, onDestroy: "withdraw"}
-	w.state[w.brought] = &managed{kind: singleName, people: []int{i}, onDestroy: "withdraw", state: state}
-	w.say("import %s as %s", userName(i), w.brought)
-}
-
-// bringListed lists everybody, and adds the configuration that Terraform generates for one of
-// them. It is left out without a time, since it protects nobody then.
-func (w *world) bringListed() {
+// bring lists everybody and adds an import block for one of those with a record. Its
+// configuration is as wished, or that which Terraform generates. A generated one without a time
+// is left out, since it protects nobody.
+func (w *world) bring() {
 	w.t.Helper()
 	var everybody []any
 	var known []int
@@ -280,17 +256,25 @@ func (w *world) bringListed() {
 
 	one := w.IntN(len(known))
 	i, resource := known[one], listed[one].Resource
-	at, timed := resource["agreement_time"].(string)
-	if !timed {
-		return
+	if w.IntN(2) == 0 {
+		at, timed := resource["agreement_time"].(string)
+		if !timed {
+			return
+		}
+		delete(w.choices, userName(i)) // the configuration has taken it over, and may withdraw it
+		w.wanted[i].at = at
+		for clause := range w.wanted[i].clauses {
+			w.wanted[i].clauses[clause], _ = resource[fmt.Sprintf("clause_%d_consent", clause+1)].(bool)
+		}
 	}
 
-	w.bring(i)
-	delete(w.choices, userName(i)) // the configuration has taken it over, and may withdraw it
-	w.wanted[i].at = at
-	for clause := range w.wanted[i].clauses {
-		w.wanted[i].clauses[clause], _ = resource[fmt.Sprintf("clause_%d_consent", clause+1)].(bool)
-	}
+	state, diags := w.p.Import(singleName, userName(i))
+	w.p.NoErrors(diags)
+	w.names++
+	w.brought = fmt.Sprint("object", w.names)
+	w.config[w.brought] = &managed{kind: singleName, people: []int{i}, onDestroy: "withdraw"}
+	w.state[w.brought] = &managed{kind: singleName, people: []int{i}, onDestroy: "withdraw", state: state}
+	w.say("import %s as %s", userName(i), w.brought)
 }
 
 // run is a run of Terraform after a random change: a process plans, another one applies. A
@@ -400,8 +384,7 @@ func (w *world) apply(replaced string) (ok bool) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	defer cancel()
 
-	interruptedAt, chosenAt := w.IntN(30), w.IntN(30)
-	commits := w.IntN(2) == 0
+	interruptedAt, chosenAt, commits := w.IntN(30), w.IntN(30), w.IntN(2) == 0
 	w.onWrite = func(identity string) *mockserver.Fault {
 		interruptedAt, chosenAt = interruptedAt-1, chosenAt-1
 		if interruptedAt == 0 {
@@ -418,11 +401,6 @@ func (w *world) apply(replaced string) (ok bool) {
 
 		return nil
 	}
-	defer func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.onWrite = nil
-	}()
 
 	ok = true
 	for _, step := range w.steps(ctx, replaced) {

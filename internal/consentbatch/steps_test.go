@@ -3,6 +3,7 @@
 package consentbatch_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
@@ -22,6 +24,8 @@ type batchTest struct {
 	service *mocktest.Instance
 	f       *batchFile
 	state   *prototest.State
+
+	interrupt context.CancelFunc // of the present apply
 }
 
 // inBatch runs a test of a batch in virtual time, where a slow machine takes none: no comparison
@@ -30,7 +34,7 @@ func inBatch(t *testing.T, content string, settings prototest.Attributes, test f
 	t.Helper()
 	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
 		p.Reconfigure(prototest.Config(service).With(settings))
-		test(t, &batchTest{t, p, service, newFile(t, content), nil})
+		test(t, &batchTest{T: t, p: p, service: service, f: newFile(t, content)})
 	})
 }
 
@@ -115,7 +119,10 @@ func (b *batchTest) update(config prototest.Attributes, s step) {
 	}
 	state := b.state
 	if len(diags.Errors()) == 0 {
-		state, more = b.p.Apply(b.Context(), batchName, b.state, plan)
+		var ctx context.Context
+		ctx, b.interrupt = context.WithCancel(b.Context())
+		state, more = b.p.Apply(ctx, batchName, b.state, plan)
+		b.interrupt()
 		diags = append(diags, more...)
 	}
 	b.state = state
@@ -198,4 +205,11 @@ func choosing(at string, rows ...int) func(b *batchTest) {
 // failing lets the service reject an update of each of the rows.
 func failing(status int, rows ...int) func(b *batchTest) {
 	return func(b *batchTest) { b.service.Inject(rejecting(status, rows...)...) }
+}
+
+// interrupting interrupts the apply in a request, which the service may carry out.
+func interrupting(operation string, isCarriedOut bool) func(b *batchTest) {
+	return func(b *batchTest) {
+		b.service.Inject(mockserver.Fault{Operation: operation, Hang: true, Commit: isCarriedOut, Then: func() { b.interrupt() }})
+	}
 }
