@@ -20,7 +20,6 @@ import (
 // credentials are rejected, going on could lock the account.
 func TestConsentBatch_outageEndsTheApply(t *testing.T) {
 	t.Parallel()
-	json, page := []byte(`{"error":{"code":"E1","message":"x"}}`), map[string][]string{"Content-Type": {"text/html"}}
 	read, write := mockserver.OpGetConsent, mockserver.OpUpdateConsent
 	const down, inTheSameWay = "because the service failed for 50 rows in a row", "because they would have failed in the same way"
 
@@ -29,13 +28,9 @@ func TestConsentBatch_outageEndsTheApply(t *testing.T) {
 		title, says string
 		most        int // requests; a write may be tried twice
 	}{
-		"403":              {mockserver.Fault{Operation: read, Status: 403, Body: json}, "Not permitted", down, 52},
-		"429":              {mockserver.Fault{Operation: read, Status: 429, Body: json}, "Rate limited", down, 52},
-		"page":             {mockserver.Fault{Operation: read, Status: 200, Header: page, Body: []byte("<p>Back soon")}, "Not JSON", down, 52},
-		"cut":              {mockserver.Fault{Operation: read, Cut: mockserver.CutBeforeCommit}, "Connection lost", down, 52},
-		"written 404 page": {mockserver.Fault{Operation: write, Status: 404, Body: []byte("<h1>")}, "Endpoint not found", down, 52},
-		"written 500":      {mockserver.Fault{Operation: write, Status: 500, Body: json}, "The service failed", down, 2 * 52},
-		"written 401":      {mockserver.Fault{Operation: write, Status: 401}, "Authentication rejected", inTheSameWay, 2 * 2},
+		"cut":         {mockserver.Fault{Operation: read, Cut: mockserver.CutBeforeCommit}, "Connection lost", down, 52},
+		"written 500": {mockserver.Fault{Operation: write, Status: 500}, "The service failed", down, 2 * 52},
+		"written 401": {mockserver.Fault{Operation: write, Status: 401}, "Authentication rejected", inTheSameWay, 2 * 2},
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -3,7 +3,6 @@
 package consentbatch_test
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,33 +13,22 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-var (
-	many   = soak.Size(soak.Raced(50, 500), 5000)
-	forced = prototest.Attributes{"keep_later_choice": false}
-)
+var forced = prototest.Attributes{"keep_later_choice": false}
 
 // refusedReport is the line of a report for a row that was rejected.
 const refusedReport = `"outcome":"failed","error":"The service rejected the request","operation":"Update consent","status":422,"code":"E42","message":"no such thing as [redacted]"}`
 
 func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 	t.Parallel()
-	changed := strings.ReplaceAll(people(10), "true,true,false", "true,true,true")
 	created := step{gets: 20, patches: 10, counts: counts{Rows: 10, Written: 10}, held: map[int][5]bool{0: configured, 9: configured}}
-	createdUncompared := step{
-		config: uncompared, gets: 10, patches: 10, counts: counts{Rows: 10, Written: 10},
-		after: func(b *batchTest) {
-			b.service.Reset()
-			chooseFor(b.service, 1, early)
-			wantEmptyBatchPlan(b.T, b.p, b.state, b.f.config(uncompared))
-			wantRequests(b.T, b.service, 0, 0)
-			giveAsConfigured(b.service, 1)
-		},
-	}
-	missing := []string{"2 of 10 rows failed", "lines 3, 6\n", "In state now: this resource with the present content, and how many rows are missing"}
 	writeOnly := func(content any, version int, compare bool) prototest.Attributes {
 		return prototest.Attributes{"content_wo": content, "content_wo_version": version, "compare_at_plan": compare}
 	}
 
+	object := func(i int) string {
+		return `{"identity_id":"` + userName(i) + `","clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":false,"clause_4_consent":true,"clause_5_consent":true}`
+	}
+	ofAccount := uncompared.With(forced).With(prototest.Attributes{"account_id": "acct-7"})
 	small := step{gets: 6, patches: 3, counts: counts{Rows: 3, Written: 3}}
 	gone := func(b *batchTest) { // a gateway answers that there is no record
 		chooseFor(b.service, 1, late)
@@ -49,6 +37,9 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 	goneInAnotherRun := func(b *batchTest) {
 		b.p.NewRun()
 		gone(b)
+	}
+	unreadable := func(b *batchTest) { // in the plan and in the apply
+		b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(7), Status: 400, Body: []byte(`{}`), Times: 2})
 	}
 	unchanged, willWithdraw := []string{"In state now: this resource as it was before"}, []string{"will be withdrawn"}
 	noReport := []string{"The report cannot be written", "In state now: nothing"}
@@ -98,11 +89,6 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				warnings: []string{"will be withdrawn", "Later choices of people stand", "without agreement_time", "line 3"},
 			},
 		}},
-		"a plan without comparison asks nothing": {people(10), nil, []step{
-			createdUncompared,
-			{before: choosing(early, 1), content: people(11), config: uncompared, gets: 11, patches: 2, counts: counts{Rows: 11, Written: 2}},
-			{before: choosing(late, 2), config: uncompared.With(forced), gets: 11, patches: 1, counts: counts{Rows: 11, Written: 1}},
-		}},
 		"settings alone send nothing": {people(10), nil, []step{ // the counts are those of the last apply that had anything to do
 			created,
 			{config: withdrawing, gets: 10, counts: counts{Rows: 10, Written: 10}, report: []string{}},
@@ -123,31 +109,14 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			},
 			{config: uncompared, gets: 60, patches: 31, counts: counts{Rows: 60, Written: 31}},
 		}},
-		"a failed update counts missing rows": {people(10), nil, []step{
-			created,
-			{before: failing(400, 1, 4), content: changed, errors: missing, gets: 20, patches: 10, counts: counts{Rows: 10, Written: 8, Missing: 2}},
-			{gets: 20, patches: 2, counts: counts{Rows: 10, Written: 2}},
-		}},
-		"a failed update counts missing rows, uncompared": {people(10), nil, []step{
-			createdUncompared,
-			{before: failing(400, 1, 4), config: uncompared, content: changed, errors: missing, gets: 10, patches: 10, counts: counts{Rows: 10, Written: 8, Missing: 2}},
-			{config: uncompared, gets: 10, patches: 2, counts: counts{Rows: 10, Written: 2}},
-		}},
-		"a row that is never read stops none of the others": {people(10), nil, []step{{
-			before: func(b *batchTest) {
-				b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(7), Status: 400, Body: []byte(`{}`), Times: -1})
-			},
-			warnings: []string{"1 of 10 rows could not be compared", "line 9", "An apply tries them again"},
-			errors:   []string{"1 of 10 rows failed", "line 9", "9 are in place"},
-			gets:     20, patches: 9, held: map[int][5]bool{9: configured},
-		}}},
-		"an apply follows where a row was not compared, or was missing": {people(10), nil, []step{
-			created,
+		"a row that cannot be compared stops none of the others, and the next apply follows": {people(10), nil, []step{
 			{
-				before: func(b *batchTest) { // in the plan and in the apply
-					b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(7), Status: 400, Body: []byte(`{}`), Times: 2})
-				},
-				warnings: []string{"1 of 10 rows could not be compared", "line 9"}, errors: []string{"1 of 10 rows failed", "line 9"},
+				before: unreadable, warnings: []string{"1 of 10 rows could not be compared", "line 9", "An apply tries them again"},
+				errors: []string{"1 of 10 rows failed", "line 9", "9 are in place"}, gets: 20, patches: 9, held: map[int][5]bool{9: configured},
+			},
+			{gets: 20, patches: 1, counts: counts{Rows: 10, Written: 1}},
+			{
+				before: unreadable, warnings: []string{"1 of 10 rows could not be compared", "line 9"}, errors: []string{"1 of 10 rows failed", "line 9"},
 				gets: 20, counts: counts{Rows: 10, Missing: 1},
 			},
 			{gets: 20, counts: counts{Rows: 10}},
@@ -184,18 +153,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		"a create does not write a record that its plan has seen and that is gone": {people(3), nil, []step{
 			{before: choosing(early, 1), between: gone, errors: notFound, gets: 6, patches: 2, held: map[int][5]bool{1: {}}},
 		}},
-		"nor does an update of other rows": {people(3), nil, []step{
-			small,
-			{content: strings.ReplaceAll(people(4), "false", "true"), between: gone, errors: notFound, gets: 8, patches: 3, counts: counts{Rows: 4, Written: 3, Missing: 1}},
-		}},
-		"nor one of the same rows, since the last apply has left a record of each": {people(3), nil, []step{
-			small,
-			{
-				before: choosing(early, 0, 1), between: goneInAnotherRun, errors: notFound, gets: 6, patches: 1,
-				counts: counts{Rows: 3, Written: 1, Missing: 1}, held: map[int][5]bool{1: {}},
-			},
-		}},
-		"nor one of the same rows that asks nothing before": {people(3), nil, []step{
+		"nor does an update of the same rows, since the last apply has left a record of each": {people(3), nil, []step{
 			small,
 			{config: uncompared.With(forced), between: goneInAnotherRun, errors: notFound, gets: 3, counts: counts{Rows: 3, Missing: 1}, held: map[int][5]bool{1: {}}},
 		}},
@@ -208,9 +166,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 				config: ofShard(1, 2), gets: 12, counts: counts{Rows: 6},
 			},
-			{config: ofShard(0, 2), errors: cannotMove, counts: counts{Rows: 6}},
 			{config: shard(1, 3), errors: cannotMove, counts: counts{Rows: 6}},
-			{config: withdrawing, errors: cannotMove, counts: counts{Rows: 6}},
 			{
 				destroy: true, warnings: willWithdraw, gets: 6, patches: 6,
 				held: map[int][5]bool{0: {}, 1: configured, 2: {}, 3: {}, 4: {}, 5: {}, 6: configured, 7: {}},
@@ -223,27 +179,6 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				warnings: []string{"Rows move between shards"},
 			},
 		}},
-		"every field is sent": {"", nil, []step{{
-			config: writeOnly(`[{"identity_id":"a/b","clause_1_consent":true,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":true,`+
-				`"user_ipv6":"192.0.2.7","agreement_time":"2026-01-31T13:00:00.5+01:00","manual":false}]`, 1, true),
-			gets: 2, patches: 1, counts: counts{Rows: 1, Written: 1},
-			after: func(b *batchTest) {
-				record, _ := b.service.Consent(scope, "a/b")
-				if record.Clauses != [5]bool{0: true, 4: true} || *record.UserIPv6 != "::ffff:192.0.2.7" || record.AgreementTime != "2026-01-31T12:00:00.5Z" || *record.Manual {
-					b.Errorf("the service holds %+v", record)
-				}
-			},
-		}}},
-		"many rows leave a small state": {people(many), nil, []step{{
-			before: func(b *batchTest) { b.service.Wrap = nil }, // the requests are held to the contract elsewhere
-			config: uncompared, gets: many, patches: many, counts: counts{Rows: float64(many), Written: float64(many)},
-			held: map[int][5]bool{many / 2: configured},
-			after: func(b *batchTest) {
-				if text, err := json.Marshal(b.state.Attributes); err != nil || len(text)+len(b.state.Private) > 2000 {
-					b.Errorf("the state has %d bytes and %d private ones (%v)", len(text), len(b.state.Private), err)
-				}
-			},
-		}}},
 		"rows without a time, and rows that are removed": {people(5) + rowOf(5, "") + rowOf(6, ""), nil, []step{
 			{
 				before: func(b *batchTest) {
@@ -283,12 +218,8 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 			},
 			{
-				before: failing(400, 4), config: writeOnly(people(5), 2, false),
-				errors: []string{"1 of 5 rows failed", "line 6\n"}, gets: 5, patches: 1, counts: counts{Rows: 5, Missing: 1},
-			},
-			{
-				config: writeOnly("{", 3, false), errors: []string{"the JSON ends in the middle", "In state now: this resource as it was before"},
-				counts: counts{Rows: 5, Missing: 1},
+				config: writeOnly("{", 2, false), errors: []string{"the JSON ends in the middle", "In state now: this resource as it was before"},
+				counts: counts{Rows: 4, Written: 1},
 			},
 			{
 				config: writeOnly(people(5), 2, false), gets: 5, patches: 1, counts: counts{Rows: 5, Written: 1},
@@ -328,14 +259,6 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				config: uncompared, errors: append(noReport, "no regular file"), report: []string{},
 			},
 			{
-				before: func(b *batchTest) { b.must(os.Remove(b.f.reportPath()), os.Symlink("elsewhere", b.f.reportPath())) },
-				config: uncompared, errors: append(noReport, "no regular file"), report: []string{},
-			},
-			{
-				config: uncompared.With(prototest.Attributes{"report_path": filepath.Join("nowhere", "report.ndjson")}),
-				errors: append(noReport, "the folder of the file does not exist"),
-			},
-			{
 				before: func(b *batchTest) {
 					b.must(os.Remove(b.f.reportPath()), os.WriteFile(b.f.reportPath(), []byte("of another apply\n"), 0o644))
 				},
@@ -353,7 +276,22 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				errors: []string{"not those that were planned", "In state now: this resource as it was before"}, gets: 4, counts: counts{Rows: 3, Written: 3},
 			},
 		}},
-		"rows of an array on one line are named by element": {"", nil, arraySteps()},
+		"rows of an array on one line are named by element": {"", nil, []step{
+			{
+				before: func(b *batchTest) {
+					b.f.path = filepath.Join(filepath.Dir(b.f.path), "consents.json")
+					failing(422, 1)(b)
+				},
+				content: "[" + object(0) + "," + object(1) + "]", config: ofAccount,
+				errors: []string{"line 1 (element 2)\n", "PATCH /v1/account/{accountId}/compliance"}, gets: 2, patches: 2,
+				report: []string{
+					`{"report":"analytics_consent_batch","rows":2,"in_place":0,"written":1,"kept":0,"failed":1,"not_tried":0}`,
+					`{"line":1,"element":1,"outcome":"written"}`, `{"line":1,"element":2,` + refusedReport,
+				},
+			},
+			{config: ofAccount, gets: 2, patches: 1, counts: counts{Rows: 2, Written: 1}},
+			{content: object(0) + "\n" + object(1), config: ofAccount.With(prototest.Attributes{"format": "ndjson"}), counts: counts{Rows: 2, Written: 1}},
+		}},
 		"a destroy retains": {people(2), nil, []step{
 			{gets: 4, patches: 2, counts: counts{Rows: 2, Written: 2}},
 			{destroy: true, warnings: []string{"stays at the service", "withdraw"}, held: map[int][5]bool{1: configured}},
@@ -361,7 +299,6 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		"a destroy withdraws by the file that was applied": {people(2), nil, []step{
 			{config: withdrawing, gets: 4, patches: 2, counts: counts{Rows: 2, Written: 2}},
 			{content: people(3), destroy: true, warnings: willWithdraw, errors: append(unchanged, "not the one that was applied")},
-			{content: "x", destroy: true, warnings: willWithdraw, errors: append(unchanged, "Unusable rows")},
 			{before: func(b *batchTest) { b.must(os.Remove(b.f.path)) }, destroy: true, warnings: willWithdraw, errors: append(unchanged, "no such file")},
 			{before: func(b *batchTest) { b.must(os.Mkdir(b.f.path, 0o700)) }, destroy: true, warnings: willWithdraw, errors: append(unchanged, "no regular file")},
 		}},
@@ -419,34 +356,6 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			t.Parallel()
 			inBatch(t, tc.content, tc.settings, func(_ *testing.T, b *batchTest) { b.apply(tc.steps...) })
 		})
-	}
-}
-
-// arraySteps applies an array, and the same rows in another format.
-func arraySteps() []step {
-	const clauses = `"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":false,"clause_4_consent":true,"clause_5_consent":true}`
-	first, second := `{"identity_id":"`+userName(0)+`",`+clauses, `{"identity_id":"`+userName(1)+`",`+clauses
-	config := uncompared.With(forced).With(prototest.Attributes{"account_id": "acct-7"})
-
-	return []step{
-		{
-			before: func(b *batchTest) {
-				b.f.path = filepath.Join(filepath.Dir(b.f.path), "consents.json")
-				failing(422, 1)(b)
-			},
-			content: "[" + first + "," + second + "]", config: config,
-			errors: []string{"line 1 (element 2)\n", "PATCH /v1/account/{accountId}/compliance"}, gets: 2, patches: 2,
-			report: []string{
-				`{"report":"analytics_consent_batch","rows":2,"in_place":0,"written":1,"kept":0,"failed":1,"not_tried":0}`,
-				`{"line":1,"element":1,"outcome":"written"}`, `{"line":1,"element":2,` + refusedReport,
-			},
-		},
-		{config: config, gets: 2, patches: 1, counts: counts{Rows: 2, Written: 1}},
-		{
-			content: first + "\n" + second, config: config,
-			errors: []string{"line 1 (element 1): the JSON has to be one array of objects"}, counts: counts{Rows: 2, Written: 1},
-		},
-		{config: config.With(prototest.Attributes{"format": "ndjson"}), counts: counts{Rows: 2, Written: 1}},
 	}
 }
 
