@@ -86,6 +86,11 @@ func (f *batchFile) config(others prototest.Attributes) prototest.Attributes {
 	return prototest.Attributes{"source": f.path}.With(others)
 }
 
+// shard returns the configuration of one shard.
+func shard(index, count any) prototest.Attributes {
+	return prototest.Attributes{"shard": prototest.Attributes{"index": index, "count": count}}
+}
+
 // single returns the configuration of an analytics_consent for the person of row i.
 func single(i int, others prototest.Attributes) prototest.Attributes {
 	return prototest.Attributes{

@@ -124,7 +124,7 @@ func (b *batch) warnUntimed(t *tally) {
 
 // warnIncomparable warns of the rows that could not be compared.
 func (b *batch) warnIncomparable(t *tally) {
-	if !t.failedInPart() || !b.warns() {
+	if !t.failed() || !b.warns() {
 		return
 	}
 

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -80,25 +79,18 @@ func TestConsentBatch_anotherScopeOfTheProviderReplacesVisibly(t *testing.T) {
 	p, service := start(t, nil)
 	config := newFile(t, people(2)).config(uncompared.With(withdrawing))
 	state := createdBatch(t, p, service, config)
-	if state.Attributes["org_id"] != mocktest.Org || state.Attributes["project_id"] != mocktest.Project {
-		t.Errorf("the scope in state is %v and %v", state.Attributes["org_id"], state.Attributes["project_id"])
-	}
 
-	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"project_id": "another"}))
-	state, _ = p.MustRefresh(batchName, state)
-	plan, diags := p.Plan(batchName, state, config)
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "The scope of the provider has changed")
-	if len(plan.Replace) == 0 {
-		t.Error("the batch is not replaced")
+	elsewhere := prototest.Config(service).With(prototest.Attributes{"project_id": "another"})
+	for _, isReadOnly := range []bool{true, false} {
+		p.Reconfigure(elsewhere.With(prototest.Attributes{"read_only": isReadOnly}))
+		state, _ = p.MustRefresh(batchName, state)
+		plan, diags := p.Plan(batchName, state, config) // which withdraws, before anything is created
+		prototest.WantText(t, diags.Warnings(), "The scope of the provider has changed")
+		if refused := len(diags.Errors()) > 0; refused != isReadOnly || refused == (len(plan.Replace) > 0) {
+			t.Errorf("it is replaced because of %v: %v", plan.Replace, diags.Errors())
+		}
 	}
-
-	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"project_id": "another", "read_only": true}))
-	p.MustRefresh(batchName, state)
-	_, diags = p.Plan(batchName, state, config) // which withdraws, before anything is created
-	prototest.WantText(t, diags.Errors(), "The provider is read-only")
-	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"project_id": "another"}))
-	_, diags = p.Destroy(batchName, state) // in the former project
+	_, diags := p.Destroy(batchName, state) // in the former project
 	p.NoErrors(diags)
 	wantRow(t, service, 1, [5]bool{})
 }

@@ -166,7 +166,7 @@ func (b *batch) proposeByService(ctx context.Context, work bool) (_, ok bool) {
 	}
 
 	t := b.compare(ctx)
-	if t.failed() && !t.failedInPart() {
+	if t.failed() && (t.counts[notTried] > 0 || t.succeeded() == 0) {
 		problem := planFailed
 		problem.InState = b.inState()
 		b.reportFailed(t, problem)
@@ -175,7 +175,7 @@ func (b *batch) proposeByService(ctx context.Context, work bool) (_, ok bool) {
 	}
 
 	// Rows that cannot be compared are no reason to write none of the others.
-	work = work || t.failedInPart() || t.toWrite() > 0
+	work = work || t.failed() || t.toWrite() > 0
 
 	tflog.Info(ctx, "Consent batch compared", map[string]any{
 		"rows": len(b.content.rows), "to_write": t.toWrite(), "kept": t.counts[kept], "in_place": t.counts[inPlace],

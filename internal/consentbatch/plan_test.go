@@ -13,22 +13,32 @@ import (
 // computed are the attributes that an apply decides.
 var computed = []string{"digest", "rows", "kept", "written", "missing"}
 
-// TestConsentBatch_unknownValuesAreCheckedByTheApply has a path that is known only after apply,
-// and then a password of the provider. The plan asks the service nothing.
+// TestConsentBatch_unknownValuesAreCheckedByTheApply has values that are known only after apply, and
+// then a password of the provider. The plan asks the service nothing.
 func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	plan, diags := p.Plan(batchName, nil, prototest.Attributes{"source": prototest.Unknown})
-	p.NoErrors(diags)
-	for _, name := range computed {
-		if plan.Attributes[name] != prototest.Unknown {
-			t.Errorf("%s is planned as %v", name, plan.Attributes[name])
+	f := newFile(t, people(3))
+	fromFile := prototest.Attributes{"source": prototest.Unknown}
+	for _, config := range []prototest.Attributes{
+		fromFile, {"content_wo": prototest.Unknown, "content_wo_version": 1}, {"content_wo": people(1), "content_wo_version": prototest.Unknown},
+		f.config(prototest.Attributes{"format": prototest.Unknown}), f.config(prototest.Attributes{"keep_later_choice": prototest.Unknown}),
+		f.config(prototest.Attributes{"compare_at_plan": prototest.Unknown}), f.config(prototest.Attributes{"shard": prototest.Unknown}),
+		f.config(shard(prototest.Unknown, 2)), f.config(shard(1, prototest.Unknown)),
+	} {
+		p.NoErrors(p.Validate(batchName, config))
+		plan, diags := p.Plan(batchName, nil, config)
+		p.NoErrors(diags)
+		for _, name := range computed {
+			if plan.Attributes[name] != prototest.Unknown {
+				t.Errorf("of %v, %s is planned as %v", config, name, plan.Attributes[name])
+			}
 		}
 	}
 
-	f := newFile(t, batchHeader+"x\n")
+	plan, _ := p.Plan(batchName, nil, fromFile)
 	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"password": prototest.Unknown}))
-	known, diags := p.Plan(batchName, nil, prototest.Attributes{"source": newFile(t, people(3)).path})
+	known, diags := p.Plan(batchName, nil, f.config(nil))
 	p.NoErrors(diags)
 	if known.Attributes["rows"] != 3.0 || known.Attributes["written"] != prototest.Unknown {
 		t.Errorf("planned is %v", known.Attributes)
@@ -37,6 +47,7 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 
 	p.Reconfigure(prototest.Config(service))
 	plan = p.Resolve(batchName, plan, f.config(nil))
+	f.write(batchHeader + "x\n")
 	state, diags := p.Apply(t.Context(), batchName, nil, plan)
 	prototest.WantText(t, diags.Errors(), "Unusable rows", "line 2: the row has 1 cells", "In state now: nothing")
 	if state != nil {

@@ -9,14 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
-
-// reportBeside returns a path for a report, and the configuration of a file with it.
-func reportBeside(f *batchFile, others prototest.Attributes) (path string, config prototest.Attributes) {
-	return f.reportPath(), f.config(uncompared.With(prototest.Attributes{"report_path": f.reportPath()}).With(others))
-}
 
 func TestConsentBatch_reportNeedsAPathOfItsOwn(t *testing.T) {
 	t.Parallel()
@@ -28,26 +22,11 @@ func TestConsentBatch_reportNeedsAPathOfItsOwn(t *testing.T) {
 	prototest.WantText(t, diags.Errors(), "The report cannot be written", "it is the file with the rows")
 	wantRequests(t, service, 0, 0)
 
-	_, config := reportBeside(f, nil)
+	config := f.config(uncompared.With(prototest.Attributes{"report_path": f.reportPath()}))
 	createdBatch(t, p, service, config)
 	_, diags = p.Create(batchName, config.With(withdrawing))
 	prototest.WantText(t, diags.Errors(), "another resource of this run writes its report to that path")
 	wantRequests(t, service, 0, 0)
-}
-
-func TestConsentBatch_reportThatFailsLeavesTheRowsWritten(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	p, service := start(t, nil, func(s *mockserver.Server) {
-		s.OnRequest = func(mockserver.Request) { _ = os.RemoveAll(folder) }
-	})
-
-	f := newFile(t, people(2))
-	state, diags := p.Create(batchName, f.config(uncompared.With(prototest.Attributes{"report_path": filepath.Join(folder, "report.ndjson")})))
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "The report was not written", "was removed by somebody else")
-	wantResults(t, state, counts{Rows: 2, Written: 2})
-	wantEachOnce(t, service, 0, 1)
 }
 
 // TestConsentBatch_reportIsWorkedOnAsTheGuideShows runs the commands of the guide.

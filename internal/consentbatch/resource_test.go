@@ -164,8 +164,10 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 						giveAsConfigured(b.service, i)
 					}
 				},
-				config: ofShard(1, 2), gets: 12, counts: counts{Rows: 6},
+				config: shard(1, 2), gets: 12, counts: counts{Rows: 6},
 			},
+			{config: ofShard(0, 2), errors: cannotMove, counts: counts{Rows: 6}},
+			{config: ofShard(1, 2), gets: 6, counts: counts{Rows: 6}},
 			{config: shard(1, 3), errors: cannotMove, counts: counts{Rows: 6}},
 			{
 				destroy: true, warnings: willWithdraw, gets: 6, patches: 6,
@@ -258,11 +260,26 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				before: func(b *batchTest) { b.must(os.Mkdir(b.f.reportPath(), 0o700)) },
 				config: uncompared, errors: append(noReport, "no regular file"), report: []string{},
 			},
+			{ // the unfinished report is removed while the rows are written
+				before: func(b *batchTest) {
+					b.must(os.Remove(b.f.reportPath()))
+					b.service.OnRequest = func(mockserver.Request) {
+						unfinished, _ := filepath.Glob(filepath.Join(filepath.Dir(b.f.path), ".analytics-*.tmp"))
+						for _, path := range unfinished {
+							_ = os.Remove(path)
+						}
+					}
+				},
+				config: uncompared, warnings: []string{"The report was not written", "was removed by somebody else"},
+				gets: 2, patches: 2, counts: counts{Rows: 2, Written: 2}, report: []string{},
+			},
 			{
 				before: func(b *batchTest) {
-					b.must(os.Remove(b.f.reportPath()), os.WriteFile(b.f.reportPath(), []byte("of another apply\n"), 0o644))
+					b.service.OnRequest = nil
+					b.must(os.WriteFile(b.f.reportPath(), []byte("of another apply\n"), 0o644))
+					choosing(early, 0, 1)(b)
 				},
-				config: uncompared, gets: 2, patches: 2, counts: counts{Rows: 2, Written: 2},
+				config: uncompared.With(forced), gets: 2, patches: 2, counts: counts{Rows: 2, Written: 2},
 				report: []string{
 					`{"report":"analytics_consent_batch","rows":2,"in_place":0,"written":2,"kept":0,"failed":0,"not_tried":0}`,
 					`{"line":2,"outcome":"written"}`, `{"line":3,"outcome":"written"}`,

@@ -180,11 +180,6 @@ func (t *tally) record(row int, as outcome, err error) (goesOn bool) {
 // failed reports whether any row is not as it should be.
 func (t *tally) failed() bool { return t.counts[failed]+t.counts[unknown]+t.counts[notTried] > 0 }
 
-// failedInPart reports whether rows failed although all were tried and others succeeded.
-func (t *tally) failedInPart() bool {
-	return t.counts[failed] > 0 && t.succeeded() > 0 && t.counts[notTried] == 0
-}
-
 // toWrite returns how many rows a plan has found to be written, or an apply has written.
 func (t *tally) toWrite() int { return t.counts[written] + t.counts[absent] }
 

@@ -57,20 +57,25 @@ func TestRunner_eachRowOnceByAllWorkers(t *testing.T) {
 	})
 }
 
+// TestRunner_panicEndsTheRunAndIsNotShown panics in one row, while two others are under way.
 func TestRunner_panicEndsTheRunAndIsNotShown(t *testing.T) {
 	t.Parallel()
-	done := run(t.Context(), 100, 3, func(_ context.Context, row int) (outcome, error) {
-		if row == 5 {
-			panic("jane@example.com")
-		}
-		return written, nil
-	})
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int32
+		done := run(t.Context(), 100, 3, func(context.Context, int) (outcome, error) {
+			if calls.Add(1) == 1 {
+				panic("jane@example.com")
+			}
+			<-time.After(time.Second)
+			return written, nil
+		})
 
-	var said diag.Diagnostics
-	(&batch{diags: &said}).reportFailed(done, applyFailed)
-	if len(said) != 1 || !done.failed() || strings.Contains(said[0].Detail(), "jane") {
-		t.Errorf("it ended with %v", said)
-	}
+		var said diag.Diagnostics
+		(&batch{diags: &said}).reportFailed(done, applyFailed)
+		if len(said) != 1 || said[0].Summary() != "Internal error" || strings.Contains(said[0].Detail(), "jane") || !done.failed() || calls.Load() != 3 {
+			t.Errorf("after %d rows it ended with %v", calls.Load(), said)
+		}
+	})
 }
 
 // TestRunner_interruptHandsOutNoOtherRow ends the context of the run, or a request, in its first
@@ -149,16 +154,17 @@ func TestRunner_endsWhereTheServiceIsDown(t *testing.T) {
 	}
 }
 
-// A row that was on its way when the run stopped may still succeed.
-func TestRunner_lateSuccessDoesNotHideTheOutage(t *testing.T) {
+// TestRunner_lateSuccessHandsOutNoOtherRow has rows that were on their way when the run stopped.
+func TestRunner_lateSuccessHandsOutNoOtherRow(t *testing.T) {
 	t.Parallel()
-	all := &tally{results: make([]outcome, 100)}
-	for row := range outageStreak {
-		all.record(row, 0, &transport.Error{Class: transport.ClassServer})
-	}
-	all.record(outageStreak, written, nil)
+	for class, failures := range map[transport.ErrorClass]int{transport.ClassServer: outageStreak, transport.ClassReadOnly: 1, transport.ClassAuthentication: 1} {
+		all := &tally{results: make([]outcome, 100)}
+		for row := range failures {
+			all.record(row, 0, &transport.Error{Class: class})
+		}
 
-	if !all.stopped || !all.down {
-		t.Errorf("stopped is %t, down is %t", all.stopped, all.down)
+		if goesOn := all.record(failures, written, nil); goesOn || all.down != (failures > 1) {
+			t.Errorf("%s: goes on: %t, down: %t", class, goesOn, all.down)
+		}
 	}
 }

@@ -3,6 +3,7 @@
 package consentbatch_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,8 +16,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -159,8 +158,12 @@ func (w *world) choose(identity string) {
 	w.say("%s chooses %v", identity, theirs)
 }
 
-// attributes returns the configuration of an object, and writes the file of a batch.
+// attributes returns the configuration of an object, and writes the file of a batch. It returns
+// nil for none.
 func (w *world) attributes(m *managed) prototest.Attributes {
+	if m == nil {
+		return nil
+	}
 	consentOf := func(i int) prototest.Attributes {
 		config := prototest.Attributes{"identity_id": userName(i), "agreement_time": w.wanted[i].at}
 		for clause, agreed := range w.wanted[i].clauses {
@@ -300,8 +303,19 @@ func (w *world) run() {
 
 	w.p.NewRun()
 	for key, m := range w.state {
+		objects := 0
+		for _, other := range w.config {
+			if slices.Contains(other.people, m.people[0]) {
+				objects++
+			}
+		}
+
+		// Without times, a plan may leave an object alone because it takes what another object of
+		// the person has written for a choice; the provider warns of such objects. The time in state
+		// is that of its own last write then, and the next apply settles it.
 		state, plan, errors := w.planOne(key)
-		if plan.Changes && w.mistookAnother(m) && cmp.Equal(state.Attributes.Without("agreement_time"), plan.Attributes.Without("agreement_time")) {
+		mayMistake := w.untimed && m.isIdle && m.kind == singleName && objects > 1
+		if plan.Changes && mayMistake && maps.Equal(state.Attributes.Without("agreement_time"), plan.Attributes.Without("agreement_time")) {
 			w.say("%s", w.put(w.t.Context(), key, state))
 			state, plan, errors = w.planOne(key)
 		}
@@ -313,36 +327,17 @@ func (w *world) run() {
 
 // planOne refreshes an object if it exists, and plans it: a create, a change or the end.
 func (w *world) planOne(key string) (state *prototest.State, _ prototest.Plan, errors []string) {
-	kind, config := "", prototest.Attributes(nil)
-	if m := w.config[key]; m != nil {
-		kind, config = m.kind, w.attributes(m)
-	}
-	if m := w.state[key]; m != nil {
+	m, former := w.config[key], w.state[key]
+	if former != nil {
 		var diags prototest.Diagnostics
-		m.state, diags = w.p.Refresh(m.kind, m.state)
+		former.state, diags = w.p.Refresh(former.kind, former.state)
 		w.p.NoErrors(diags)
-		kind, state = m.kind, m.state
+		state = former.state
 	}
 
-	plan, diags := w.p.Plan(kind, state, config)
+	plan, diags := w.p.Plan(cmp.Or(m, former).kind, state, w.attributes(m))
 
 	return state, plan, diags.Errors()
-}
-
-// mistookAnother reports whether a plan may have left an object alone because it took what
-// another object of the person has written for a choice without a time. The time in state is
-// then that of its own last write, and the next apply brings it up to the configuration. The
-// provider warns of two objects of one person, see
-// TestConsent_anotherObjectsWriteWithoutATimeIsSettledByTheNextApply.
-func (w *world) mistookAnother(m *managed) bool {
-	objects := 0
-	for _, other := range w.config {
-		if slices.Contains(other.people, m.people[0]) {
-			objects++
-		}
-	}
-
-	return w.untimed && m.isIdle && m.kind == singleName && objects > 1
 }
 
 func (w *world) maybeChoose() {

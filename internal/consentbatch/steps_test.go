@@ -118,7 +118,7 @@ func (b *batchTest) update(config prototest.Attributes, s step) {
 		s.between(b)
 	}
 	state := b.state
-	if len(diags.Errors()) == 0 {
+	if len(diags.Errors()) == 0 && plan.Changes {
 		var ctx context.Context
 		ctx, b.interrupt = context.WithCancel(b.Context())
 		state, more = b.p.Apply(ctx, batchName, b.state, plan)
