@@ -162,20 +162,6 @@ func written(service *mocktest.Instance) map[string]int {
 	return updates
 }
 
-// wantEachOnce fails the test unless the service has carried out one update for each of the
-// rows and no other, and holds what is configured.
-func wantEachOnce(t *testing.T, service *mocktest.Instance, rows ...int) {
-	t.Helper()
-	want := map[string]int{}
-	for _, i := range rows {
-		want[userName(i)] = 1
-		wantRow(t, service, i, configured)
-	}
-	if diff := cmp.Diff(want, written(service)); diff != "" {
-		t.Errorf("updates by person (-want +got):\n%s", diff)
-	}
-}
-
 // wantRequests fails the test if the number of requests differs. In real time, that of the GETs
 // is not determined: on a machine that stands still between a comparison and its write, the
 // provider compares again.

@@ -5,7 +5,6 @@ package consentbatch_test
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -164,26 +163,22 @@ func (w *world) attributes(m *managed) prototest.Attributes {
 	if m == nil {
 		return nil
 	}
-	consentOf := func(i int) prototest.Attributes {
-		config := prototest.Attributes{"identity_id": userName(i), "agreement_time": w.wanted[i].at}
-		for clause, agreed := range w.wanted[i].clauses {
+
+	if m.kind == singleName {
+		wanted := w.wanted[m.people[0]]
+		config := prototest.Attributes{"identity_id": userName(m.people[0]), "agreement_time": wanted.at, "on_destroy": m.onDestroy}
+		for clause, agreed := range wanted.clauses {
 			config[fmt.Sprintf("clause_%d_consent", clause+1)] = agreed
 		}
 		return config
 	}
-	if m.kind == singleName {
-		return consentOf(m.people[0]).With(prototest.Attributes{"on_destroy": m.onDestroy})
-	}
 
-	var content []byte
+	content := batchHeader
 	for _, i := range m.people {
-		row, err := json.Marshal(consentOf(i))
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		content = append(append(content, row...), '\n')
+		clauses := strings.Trim(strings.ReplaceAll(fmt.Sprint(w.wanted[i].clauses), " ", ","), "[]")
+		content += userName(i) + "," + clauses + "," + w.wanted[i].at + "\n"
 	}
-	(&batchFile{w.t, m.file}).write(string(content))
+	(&batchFile{w.t, m.file}).write(content)
 
 	return prototest.Attributes{"source": m.file, "on_destroy": m.onDestroy}
 }
@@ -202,7 +197,7 @@ func (w *world) change() (replaced string) {
 		m := &managed{kind: singleName, people: []int{w.IntN(3)}, onDestroy: "withdraw"}
 		if w.IntN(2) == 0 {
 			m.kind, m.people = batchName, []int{0, 1, 2}[w.IntN(2):]
-			m.file = filepath.Join(w.folder, fmt.Sprint("file", w.names, ".ndjson"))
+			m.file = filepath.Join(w.folder, fmt.Sprint("file", w.names, ".csv"))
 		}
 		w.names++
 		w.config[fmt.Sprint("object", w.names)] = m
@@ -240,34 +235,33 @@ func (w *world) change() (replaced string) {
 func (w *world) bring() {
 	w.t.Helper()
 	var everybody []any
-	var known []int
-	var want []string
+	known := map[string]int{}
 	for i := range w.wanted {
 		everybody = append(everybody, userName(i))
 		if _, ok := w.service.Consent(scope, userName(i)); ok {
-			known, want = append(known, i), append(want, userName(i))
+			known[userName(i)] = i
 		}
 	}
 
 	listed := w.p.List(singleName, prototest.ListRequest{Config: prototest.Attributes{"identity_ids": everybody}, IncludeResource: true})
-	if got := listed.Names(); !slices.Equal(got, want) {
+	if got, want := listed.Names(), slices.Sorted(maps.Keys(known)); !slices.Equal(got, want) {
 		w.t.Fatalf("listed are %v, want %v", got, want)
 	}
 	if len(known) == 0 {
 		return
 	}
 
-	one := w.IntN(len(known))
-	i, resource := known[one], listed[one].Resource
+	one := listed[w.IntN(len(known))]
+	i := known[one.DisplayName]
 	if w.IntN(2) == 0 {
-		at, timed := resource["agreement_time"].(string)
+		at, timed := one.Resource["agreement_time"].(string)
 		if !timed {
 			return
 		}
 		delete(w.choices, userName(i)) // the configuration has taken it over, and may withdraw it
 		w.wanted[i].at = at
 		for clause := range w.wanted[i].clauses {
-			w.wanted[i].clauses[clause], _ = resource[fmt.Sprintf("clause_%d_consent", clause+1)].(bool)
+			w.wanted[i].clauses[clause], _ = one.Resource[fmt.Sprintf("clause_%d_consent", clause+1)].(bool)
 		}
 	}
 

@@ -89,7 +89,7 @@ func TestRead_formatsAreEquivalent(t *testing.T) {
 	}
 }
 
-func TestRead_columnsInAnyOrderAndLinesInCells(t *testing.T) {
+func TestRead_columnsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	content := "manual,clause_5_consent,clause_4_consent,clause_3_consent,clause_2_consent,clause_1_consent,identity_id\n" +
 		"\n\"false\",true,false,false,false,false,\"first\"\n" +
@@ -101,12 +101,6 @@ func TestRead_columnsInAnyOrderAndLinesInCells(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, read(t, content, rows.CSV, rows.Shard{}), compareAddresses); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
-	}
-
-	_, err := rows.Read(strings.NewReader(header+"\"a\nb\",true,true,true,true,true,,,\n"+person("c")+"d,x,true,true,true,true,,,\n"), rows.CSV)
-	want2 := "line 2: identity_id contains the control character U+000A at byte 1\nline 5: clause_1_consent has to be true or false"
-	if err == nil || err.Error() != want2 {
-		t.Errorf("%v", err)
 	}
 }
 
@@ -133,6 +127,7 @@ func TestRead_problemsNameLinesAndNoValues(t *testing.T) {
 		"repeated":         {rows.CSV, header + person("a") + person("b") + person("a"), "line 4: identity_id is the same as in line 2; a person can have one row only"},
 		"cells":            {rows.CSV, header + "a,true\n" + person("b"), "line 2: the row has 2 cells, and the header 9"},
 		"a quote":          {rows.CSV, header + "a\"b,true\n" + person("c") + "\"d", "line 2: a quote is not closed, or stands where none may be; a quote inside a quoted cell is written twice\nline 4: a quote is not closed, or stands where none may be; a quote inside a quoted cell is written twice"},
+		"lines in a cell":  {rows.CSV, header + "\"a\nb\",true,true,true,true,true,,,\n" + person("c") + "d,x,true,true,true,true,,,\n", "line 2: identity_id contains the control character U+000A at byte 1\nline 5: clause_1_consent has to be true or false"},
 		"unusable":         {rows.CSV, header + person("..") + person("  ") + person("\xff"), "line 2: identity_id is \".\" or \"..\", which would change the path of the request\nline 3: identity_id consists of spaces only\nline 4: identity_id is not valid UTF-8"},
 		"types":            {rows.NDJSON, `{"identity_id":1001,"clause_1_consent":"true","clause_2_consent":null,"clause_3_consent":0,"clause_4_consent":true,"clause_5_consent":true,"user_ipv6":{},"manual":[]}`, "line 1: identity_id has to be a string\nline 1: clause_1_consent has to be true or false, without quotes\nline 1: clause_3_consent has to be true or false, without quotes\nline 1: user_ipv6 has to be a string\nline 1: manual has to be true or false, without quotes\nline 1: clause_2_consent is missing"},
 		"lines":            {rows.NDJSON, object("a") + "\n[]\n" + object("c") + object("d") + "\n" + object("a"), "line 2: a row has to be an object\nline 4: identity_id is the same as in line 1; a person can have one row only"},
