@@ -58,6 +58,7 @@ func TestAccConsentBatchResource_basic(t *testing.T) {
 		},
 	}})
 
+	wantRow(t, service, 4, configured)
 	want := map[string]int{userName(0): 1, userName(1): 1, userName(2): 1, userName(3): 1, userName(4): 1}
 	if diff := cmp.Diff(want, written(service)); diff != "" {
 		t.Errorf("updates by person (-want +got):\n%s", diff)
