@@ -3,36 +3,48 @@
 package consent
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// TestConsentListDay_takesUpToTheLargestNumber reads a day of more people than one list takes.
+// TestConsentListDay_takesUpToTheLargestNumber reads a day beside 99,999 other people.
 func TestConsentListDay_takesUpToTheLargestNumber(t *testing.T) {
 	t.Parallel()
-	run := &listing{source: source{fields: []string{"identityId"}, known: map[string]bool{}, people: make([]string, limitDayPeople-1)}, service: &tfkit.Service{}}
-	for _, tc := range []struct {
-		identity string
-		want     error
-		says     string
-	}{{"user-1", nil, "[]"}, {"user-1", nil, "[]"}, {"user-2", errMorePeople, "Too many people for one list"}} {
-		if err := run.Record(records.Person, jsontext.Value(fmt.Sprintf(`{"identityId":%q}`, tc.identity))); !errors.Is(err, tc.want) {
-			t.Errorf("%d people, %v", len(run.people), err)
+	service := mocktest.Start(t)
+	c, err := client.New(client.Config{BaseURL: service.URL, Config: transport.Config{Credentials: transport.Credentials{APISecretKey: service.SecretKey}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+
+	for says, people := range map[string][]any{"[]": {1, 1}, "The day has more than 100000 people": {1, 1, 2}} {
+		var persons []any
+		for _, identity := range people {
+			persons = append(persons, map[string]any{"id": "p", "plan": "gold", "identityId": identity})
 		}
+		service.PutExport(mockserver.Scope{OrgID: "org", ProjectID: "web"}, "2026-02-03", mockserver.ExportDay{Persons: persons})
+
+		run := &listing{
+			service: &tfkit.Service{Client: c}, client: c, scope: client.Scope{OrgID: "org", ProjectID: "web"},
+			source: source{known: map[string]bool{}, people: make([]string, 99_999)},
+		}
+		run.readDay(t.Context(), listModel{UTCDate: types.StringValue("2026-02-03")})
+		run.next = len(run.people)
 
 		var diags diag.Diagnostics
-		run.next = len(run.people)
 		run.conclude(t.Context(), &diags)
-		if text := fmt.Sprint(diags); !strings.Contains(text, tc.says) {
-			t.Errorf("the list says %s", text)
+		if text := fmt.Sprint(diags); len(run.people) != 100_000 || !strings.Contains(text, says) {
+			t.Errorf("of %d people, the list says %s", len(run.people), text)
 		}
 	}
 }

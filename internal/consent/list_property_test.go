@@ -3,15 +3,13 @@
 package consent_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -19,25 +17,33 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// population is a random source of people, and what a list of it has to show.
+// population is a random source of people, and how a list of it is read.
 type population struct {
-	source  []string        // with repetitions
-	failing map[string]bool // people who cannot be read
-	without map[string]bool // people without a record
+	source []string // with repetitions
+	people map[string]somebody
 
 	limit, width int
+	reads        int // results that are read; 0: all
 }
 
+// somebody is a person who has a record, has none, or cannot be read.
+type somebody struct {
+	fails, absent bool
+	delay         time.Duration
+}
+
+// slowest is above the delay of everybody.
+const slowest = 50 * time.Millisecond
+
 func newPopulation(r *rand.Rand) population {
-	p := population{failing: map[string]bool{}, without: map[string]bool{}, limit: r.IntN(12), width: 1 + r.IntN(8)}
-	failing, without := r.IntN(6), r.IntN(6)
-	people := 1 + r.IntN(60)
+	p := population{people: map[string]somebody{}, limit: r.IntN(12), width: 1 + r.IntN(8), reads: max(0, r.IntN(10)-5)}
+	failing, absent, people := r.IntN(6), r.IntN(6), 1+r.IntN(60)
 
 	for range r.IntN(80) {
 		identity := fmt.Sprintf("user-%d", r.IntN(people))
+		fails := r.IntN(10) < failing
 		p.source = append(p.source, identity)
-		p.failing[identity] = r.IntN(10) < failing
-		p.without[identity] = !p.failing[identity] && r.IntN(10) < without
+		p.people[identity] = somebody{fails, !fails && r.IntN(10) < absent, time.Duration(r.Int64N(int64(slowest)))}
 	}
 
 	return p
@@ -46,10 +52,10 @@ func newPopulation(r *rand.Rand) population {
 // expectation is what a list has to show.
 type expectation struct {
 	names    []string
-	failures int
+	failed   []int // positions in the source
 	missing  int
 	lookedUp int
-	follows  string // what the last result says of further people
+	isCut    bool // at the limit, before the end of the source
 }
 
 func (p population) expectation() (want expectation) {
@@ -60,16 +66,16 @@ func (p population) expectation() (want expectation) {
 		}
 		seen[identity] = true
 		if p.limit > 0 && len(want.names) == p.limit {
-			want.follows = "its source has more people, who were not looked up"
+			want.isCut = true
 			return want
 		}
 
 		want.lookedUp++
-		switch {
-		case p.without[identity]:
+		switch person := p.people[identity]; {
+		case person.absent:
 			want.missing++
-		case p.failing[identity]:
-			if want.failures++; want.failures == 10 {
+		case person.fails:
+			if want.failed = append(want.failed, want.lookedUp); len(want.failed) == 10 {
 				return want
 			}
 		default:
@@ -81,7 +87,7 @@ func (p population) expectation() (want expectation) {
 }
 
 // TestConsentList_showsExactlyWhatItShould lists random people with random delays, some of
-// whom have no record or cannot be read, from both sources.
+// whom have no record or cannot be read, from both sources. Reading may end early.
 func TestConsentList_showsExactlyWhatItShould(t *testing.T) {
 	t.Parallel()
 	for i := range soak.Schedules(60, 5_000) {
@@ -90,8 +96,8 @@ func TestConsentList_showsExactlyWhatItShould(t *testing.T) {
 		people := newPopulation(r)
 		prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
 			p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"max_retries": 0, "max_concurrency": people.width}))
-			for identity, has := range people.without {
-				if !has && !people.failing[identity] {
+			for identity, person := range people.people {
+				if !person.absent && !person.fails {
 					putConsents(service, identity)
 				}
 			}
@@ -103,10 +109,14 @@ func TestConsentList_showsExactlyWhatItShould(t *testing.T) {
 			}
 			req.Limit = int64(people.limit)
 
-			people.check(t, p.List(name, req))
-			people.checkRequests(t, service)
-			people.checkPrefix(t, p, req, r.IntN(5))
-		}, func(s *mockserver.Server) { s.FaultFor = people.fault(seed) })
+			began := time.Now()
+			var results prototest.ListResults
+			p.ListUntil(t.Context(), name, req, func(result prototest.ListResult) bool {
+				results = append(results, result)
+				return len(results) != people.reads
+			})
+			people.check(t, results, service, time.Since(began))
+		}, func(s *mockserver.Server) { s.FaultFor = people.fault })
 
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
@@ -114,109 +124,62 @@ func TestConsentList_showsExactlyWhatItShould(t *testing.T) {
 	}
 }
 
-// checkRequests fails the test if other people were looked up, or too many at a time. A look-up
-// while the day is read would wait for ever where one request is allowed at a time.
-func (p population) checkRequests(t *testing.T, service *mocktest.Instance) {
-	t.Helper()
-	if n, want := service.Count(mockserver.OpGetConsent), p.expectation(); n != want.lookedUp && want.failures < 10 {
-		t.Errorf("%d people were looked up, want %d", n, want.lookedUp)
-	}
-	if n := service.Count(mockserver.OpExportRecords); n > 1 {
-		t.Errorf("the day was asked for %d times", n)
-	}
-
-	most, requests := p.width, service.Requests()
-	if p.limit > 0 {
-		most = min(most, p.limit)
-	}
-	for _, r := range requests {
-		flying := 0
-		for _, other := range requests {
-			if other.Operation == mockserver.OpGetConsent && !r.At.Before(other.At) && r.At.Before(other.At.Add(other.Took)) {
-				flying++
-			}
-		}
-		if flying > most {
-			t.Errorf("%d requests were under way, want at most %d", flying, most)
-		}
-	}
-}
-
 // fault returns the faults of the service: a delay for everybody, and errors.
-func (p population) fault(seed uint64) func(mockserver.Request) *mockserver.Fault {
-	return func(r mockserver.Request) *mockserver.Fault {
-		if r.Operation != mockserver.OpGetConsent {
-			return nil
-		}
-
-		hash := seed
-		for _, c := range r.Identity {
-			hash = hash*31 + uint64(c)
-		}
-		fault := &mockserver.Fault{Delay: time.Duration(hash%50) * time.Millisecond}
-		if p.failing[r.Identity] {
-			fault.Status, fault.Body = http.StatusInternalServerError, []byte(`{}`)
-		}
-
-		return fault
+func (p population) fault(r mockserver.Request) *mockserver.Fault {
+	if r.Operation != mockserver.OpGetConsent {
+		return nil
 	}
+
+	fault := &mockserver.Fault{Delay: p.people[r.Identity].delay}
+	if p.people[r.Identity].fails {
+		fault.Status, fault.Body = http.StatusInternalServerError, []byte(`{}`)
+	}
+
+	return fault
 }
 
-func (p population) check(t *testing.T, results prototest.ListResults) {
+func (p population) check(t *testing.T, results prototest.ListResults, service *mocktest.Instance, took time.Duration) {
 	t.Helper()
-	want := p.expectation()
-	wantNames(t, results, want.names...)
 	wantNobodyNamed(t, results)
-
-	diags := results.Diagnostics()
-	failures := 0
-	for _, text := range diags.Warnings() {
-		if strings.HasPrefix(text, "A person could not be read") {
-			failures++
+	want, diags := p.expectation(), results.Diagnostics()
+	if len(results) == p.reads {
+		if names := results.Names(); len(names) > len(want.names) || !slices.Equal(names, want.names[:len(names)]) {
+			t.Errorf("the first results are %v, want %v", names, want.names)
 		}
-	}
-	if want.failures == 10 {
-		prototest.WantText(t, diags.Errors(), "10 of its people could not be read")
 		return
 	}
 
-	if failures != want.failures || len(diags.Errors()) > 0 {
-		t.Errorf("%d warnings are about failures, want %d; errors: %v", failures, want.failures, diags.Errors())
+	wantNames(t, results, want.names...)
+	for i, position := range want.failed {
+		if i == 9 {
+			prototest.WantText(t, diags.Errors(), fmt.Sprintf("The list ended at person %d: 10 of its people could not be read", position))
+			return
+		}
+		prototest.WantText(t, diags.Warnings(), "A person could not be read", fmt.Sprintf("Person %d of the source", position))
 	}
-	if want.missing > 0 {
-		prototest.WantText(t, diags.Warnings(), fmt.Sprintf("some people in the source: %d.", want.missing))
+	warnings := strings.Join(diags.Warnings(), "\n")
+	if n := strings.Count(warnings, "A person could not be read"); n != len(want.failed) || len(diags.Errors()) > 0 {
+		t.Errorf("%d warnings are about failures, want %d; errors: %v", n, len(want.failed), diags.Errors())
 	}
+	if text := fmt.Sprintf("some people in the source: %d.", want.missing); strings.Contains(warnings, text) != (want.missing > 0) {
+		t.Errorf("%d have no record, and it says %s", want.missing, warnings)
+	}
+
 	// Terraform reads no further than the limit, so the last result has to say it.
-	if last := results[max(0, len(results)-1):]; want.follows != "" {
-		prototest.WantText(t, last.Diagnostics().Warnings(), "The list ends at its limit", want.follows)
-	} else if strings.Contains(strings.Join(diags.Warnings(), "\n"), "limit") {
-		t.Errorf("it warns of the limit: %v", diags.Warnings())
+	says := fmt.Sprintf("The list ended at its limit of %d, and its source has more people, who were not looked up", p.limit)
+	if want.isCut {
+		prototest.WantText(t, results[len(results)-1].Warnings(), says)
+	} else if strings.Contains(warnings, "limit") {
+		t.Errorf("it warns of the limit: %s", warnings)
 	}
-	if p.limit > 0 && len(results.Names()) == p.limit && results[len(results)-1].Identity == nil {
+	if p.limit > 0 && len(want.names) == p.limit && results[len(results)-1].Identity == nil {
 		t.Error("the result after the last one is never read")
 	}
-}
 
-// checkPrefix lists once more and reads no further than a number of results. The bubble
-// fails the test where a goroutine stays.
-func (p population) checkPrefix(t *testing.T, provider *prototest.Provider, req prototest.ListRequest, results int) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-
-	var got []string
-	provider.ListUntil(ctx, name, req, func(result prototest.ListResult) bool {
-		if result.Identity != nil {
-			got = append(got, result.DisplayName)
-		}
-		return len(got) < results
-	})
-
-	want := p.expectation().names
-	if len(want) > results {
-		want = want[:max(1, results)]
+	if n := service.Count(mockserver.OpGetConsent); n != want.lookedUp || service.Count(mockserver.OpExportRecords) > 1 {
+		t.Errorf("%d people were looked up, want %d, of %d exports", n, want.lookedUp, service.Count(mockserver.OpExportRecords))
 	}
-	if len(got) > 0 && cmp.Diff(want[:len(got)], got) != "" {
-		t.Errorf("the first results are %v, want %v", got, want)
+	if rounds := (want.lookedUp + p.width - 1) / p.width; p.limit == 0 && took > time.Duration(rounds)*slowest {
+		t.Errorf("it took %s for %d people, %d at a time", took, want.lookedUp, p.width)
 	}
 }

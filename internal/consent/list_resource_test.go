@@ -68,25 +68,25 @@ func TestConsentList_resourceIsWhatAPersonWouldWrite(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	account := mockserver.Scope{AccountID: "acct-7"}
-	clauses := prototest.Attributes{"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": false, "clause_4_consent": true, "clause_5_consent": true}
 
-	for label, tc := range soak.SomeOf(2, map[string]struct {
+	for label, tc := range map[string]struct {
 		scope  mockserver.Scope
 		record mockserver.ConsentRecord
 		config prototest.Attributes
 		want   prototest.Attributes
 	}{
-		"defaults are left out":         {scope, mockserver.ConsentRecord{Clauses: configured, AgreementTime: early, Manual: new(true)}, nil, prototest.Attributes{"agreement_time": early}},
-		"what differs from a default":   {scope, mockserver.ConsentRecord{Clauses: configured, AgreementTime: early, Manual: new(false)}, nil, prototest.Attributes{"agreement_time": early, "manual": false}},
-		"the address stays out":         {scope, mockserver.ConsentRecord{Clauses: configured, UserIPv6: new("2001:db8::1")}, nil, prototest.Attributes{}},
-		"another scope is written down": {account, mockserver.ConsentRecord{Clauses: configured}, prototest.Attributes{"account_id": "acct-7"}, prototest.Attributes{"account_id": "acct-7"}},
-		"the provider's scope is not":   {scope, mockserver.ConsentRecord{Clauses: configured}, prototest.Attributes{"org_id": mocktest.Org, "project_id": mocktest.Project}, prototest.Attributes{}},
-	}) {
+		"neither defaults nor the address": {scope, own(func(*mockserver.ConsentRecord) {}), nil, prototest.Attributes{"agreement_time": early}},
+		"what differs":                     {account, mockserver.ConsentRecord{Clauses: configured, Manual: new(false)}, prototest.Attributes{"account_id": "acct-7"}, prototest.Attributes{"account_id": "acct-7", "manual": false}},
+		"not the provider's scope":         {scope, mockserver.ConsentRecord{Clauses: configured}, prototest.Attributes{"org_id": mocktest.Org, "project_id": mocktest.Project}, nil},
+	} {
 		service.PutConsent(tc.scope, person, tc.record)
 		results := p.List(name, prototest.ListRequest{Config: prototest.Attributes{"identity_ids": []any{person}}.With(tc.config), IncludeResource: true})
 		wantNames(t, results, person)
+		if got := results[0].Identity["account_id"]; got != tc.config["account_id"] {
+			t.Errorf("%s: the account of the identity is %v", label, got)
+		}
 
-		want := clauses.With(tc.want).With(prototest.Attributes{"identity_id": person})
+		want := config(tc.want)
 		for attribute, value := range results[0].Resource {
 			if value != want[attribute] {
 				t.Errorf("%s: %s is %v, want %v", label, attribute, value, want[attribute])
@@ -95,32 +95,35 @@ func TestConsentList_resourceIsWhatAPersonWouldWrite(t *testing.T) {
 	}
 }
 
-func TestConsentList_endsWithAnErrorWhereGoingOnIsUseless(t *testing.T) {
+// TestConsentList_endsWithWhatConcernsEveryone ends with the first look-ups, two at a time.
+func TestConsentList_endsWithWhatConcernsEveryone(t *testing.T) {
 	t.Parallel()
-
-	for label, tc := range map[string]struct {
-		fault mockserver.Fault
-		says  []string
-		most  int // look-ups
-	}{
-		"401":          {mockserver.Fault{Status: 401, Body: []byte(`{}`), Times: -1}, []string{"Authentication rejected"}, 64},
-		"403":          {mockserver.Fault{Status: 403, Body: []byte(`{}`), Skip: 3, Times: 1}, []string{"Not permitted"}, 40},
-		"ten failures": {mockserver.Fault{Status: 500, Body: []byte(`{}`), Skip: 3, Times: 10}, []string{"The service failed", "10 of its people could not be read"}, 40},
+	const get = mockserver.OpGetConsent
+	for says, fault := range map[string]mockserver.Fault{
+		"Authentication rejected":       answering(get, 401, `{}`),
+		"Not permitted":                 answering(get, 403, `{}`),
+		"Endpoint not found":            answering(get, 404, "<p>nginx</p>"),
+		"Unexpected redirect":           answering(get, 302, ""),
+		"Proxy authentication required": answering(get, 407, `{}`),
+		"Unexpected login answer":       answering(mockserver.OpLogin, 200, `{}`),
+		"TLS verification failed":       {}, // of a service that does not speak it
 	} {
-		t.Run(label, func(t *testing.T) {
+		t.Run(says, func(t *testing.T) {
 			t.Parallel()
-			p, service := start(t, prototest.Attributes{"max_retries": 0})
-			putConsents(service, identities(100)...)
-			tc.fault.Operation = mockserver.OpGetConsent
-			service.Inject(tc.fault)
-
-			results := p.List(name, listOf(identities(100)...))
-			prototest.WantText(t, results[len(results)-1].Errors(), tc.says...)
-			if n := len(results.Diagnostics().Errors()); n != 1 {
-				t.Errorf("there are %d errors", n)
+			settings := prototest.Attributes{"max_retries": 0, "max_concurrency": 2}
+			p, service := start(t, settings)
+			fault.Times = -1
+			if fault.Operation != "" {
+				service.Inject(fault)
+			} else {
+				settings["base_url"] = strings.Replace(service.URL, "http:", "https:", 1)
+				p.Reconfigure(prototest.Config(service).With(settings))
 			}
-			if n := service.Count(mockserver.OpGetConsent); n > tc.most {
-				t.Errorf("%d people were looked up", n)
+
+			results := p.List(name, listOf(identities(5)...))
+			prototest.WantText(t, results[len(results)-1].Errors(), says, "The list ended at person 1:")
+			if n := len(results.Diagnostics().Errors()); n != 1 || service.Count(get) > 4 { // a 401 is answered by another login
+				t.Errorf("there are %d errors, after %d look-ups", n, service.Count(get))
 			}
 			wantNobodyNamed(t, results)
 		})
@@ -160,22 +163,6 @@ func TestConsentList_configurations(t *testing.T) {
 				t.Errorf("%q, after %d requests", errors, service.Count(""))
 			}
 		})
-	}
-}
-
-// TestConsentList_personWhoIsNotReadIsNamedByPlace has a person whom the service fails to show,
-// and one in a day whose identity Terraform would turn into that of another one.
-func TestConsentList_personWhoIsNotReadIsNamedByPlace(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	putConsents(service, "user-1", "jose\u0301")
-	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("identityId", "user-1", "user-1", "jose\u0301")})
-	service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: "user-3", Status: 400, Body: []byte(`{}`)})
-
-	for _, req := range []prototest.ListRequest{listDay(nil), listOf("user-1", "user-1", "user-3")} {
-		results := p.List(name, req)
-		wantNames(t, results, "user-1")
-		prototest.WantText(t, results.Diagnostics().Warnings(), "A person could not be read", "Person 2 of the source")
 	}
 }
 
@@ -265,29 +252,33 @@ func TestConsentListDay_people(t *testing.T) {
 		warning, errors []string
 	}{
 		"the first name":               {persons: personRecords("identityId", "user-1", "user-2"), want: []string{"user-1", "user-2"}},
-		"the second name":              {persons: personRecords("identity_id", "user-1"), want: []string{"user-1"}},
 		"both":                         {persons: []any{both}, want: []string{"user-1"}},
 		"an empty first name":          {persons: []any{map[string]any{"identityId": "", "identity_id": "user-2"}}, want: []string{"user-2"}},
-		"a configured name":            {persons: personRecords("db id", "user-1"), config: field("db id"), want: []string{"user-1"}},
 		"a configured name goes first": {persons: []any{both}, config: field("identity_id"), want: []string{"user-2"}},
-		"a number":                     {persons: []any{map[string]any{"identityId": 4711}}, want: []string{"4711"}},
+		"a number":                     {persons: []any{map[string]any{"identityId": 4711, "identity_id": 8}}, want: []string{"4711"}},
 		"nobody":                       {},
-		"a person twice":               {persons: personRecords("identityId", "user-1", "user-2", "user-1"), want: []string{"user-1", "user-2"}},
+		"an identity not in NFC": {
+			persons: personRecords("identityId", "user-1", "jose\u0301"), want: []string{"user-1"}, warning: []string{"A person could not be read", "Person 2 of the source"},
+		},
 		"records without an identity": {
 			persons: append(unusable, map[string]any{"id": "p-1", "seen": 1, "identityId": "user-1"}), want: []string{"user-1"},
 			warning: []string{"Person records without an identity", "8 of the 9 Person records", `"identityId" or "identity_id"`, `(its members are "id", "mail", "seen")`},
 		},
 		"only records without an identity": {
-			persons: unusable, config: field("user"), errors: []string{"Person records without an identity", "8 of the 8", `"user"`, `"mail"`, `(AttributeName("identity_field"))`},
+			persons: append(unusable, both), config: field("user"), errors: []string{"Person records without an identity", "9 of the 9", `"user"`, `"mail"`, `(AttributeName("identity_field"))`},
 		},
 		"records of an unknown kind": {
 			others: personRecords("identityId", "user-1", "user-2"), warning: []string{"Records of an unknown kind", "include 2", "wire.export_kind_parameter"},
 		},
 		"a day that breaks off": {
-			persons: append([]any{map[string]any{"id": "p"}}, personRecords("identityId", "user-1", "user-2")...), fault: export(mockserver.Fault{Cut: mockserver.CutBody, CutAt: -20}),
-			want: []string{"user-1", "user-2"}, warning: []string{"1 of the 3 Person records"},
+			persons: append([]any{map[string]any{"id": "p"}}, personRecords("identityId", "user-1", "user-2")...),
+			fault:   export(mockserver.Fault{Body: []byte(`{"persons":[{"identityId":"4711"},{"id":"p"},{"id":"p"}]}`), Cut: mockserver.CutBody, CutAt: -2}),
+			want:    []string{"user-1", "user-2"}, warning: []string{"1 of the 3 Person records"},
 		},
-		"403":                 {fault: export(mockserver.Fault{Status: 403, Body: []byte(`{}`)}), errors: []string{"Not permitted", "Export records"}},
+		"403": {fault: export(mockserver.Fault{Status: 403, Body: []byte(`{}`)}), errors: []string{"Not permitted", "Export records"}},
+		"not over by the service's clock": {
+			fault: export(mockserver.Fault{Body: []byte(`[]`), Header: http.Header{"Date": {"Tue, 03 Feb 2026 23:59:59 GMT"}}}), errors: []string{"2026-02-03"},
+		},
 		"not a finished list": {fault: export(mockserver.Fault{Body: []byte(`{"persons":[],"status":"processing"}`)}), errors: []string{"Unexpected response", "wire.export_ignored_members"}},
 	}) {
 		t.Run(label, func(t *testing.T) {
@@ -318,25 +309,17 @@ func TestConsentListDay_people(t *testing.T) {
 	}
 }
 
+// TestConsentListDay_dayThatIsNotOverIsRefused has a clock that shows the first of November.
 func TestConsentListDay_dayThatIsNotOverIsRefused(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
-	today := time.Now().UTC()
-	for day, says := range map[string]string{
-		today.Format(time.DateOnly):                   "The day is not over",
-		today.AddDate(0, 0, 7).Format(time.DateOnly):  "A day in the future",
-		today.AddDate(0, 0, -1).Format(time.DateOnly): "",
-	} {
-		errors := p.List(name, listDay(prototest.Attributes{"utc_date": day})).Diagnostics().Errors()
-		if says == "" && len(errors) > 0 {
-			t.Errorf("%s: %v", day, errors)
+	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+		for day, says := range map[string]string{"2026-11-01": "The day is not over", "2026-11-02": "A day in the future"} {
+			errors := p.List(name, listDay(prototest.Attributes{"utc_date": day})).Diagnostics().Errors()
+			prototest.WantText(t, errors, says, "utc_date", "No request was sent")
 		}
-		if says != "" {
-			prototest.WantText(t, errors, says, "utc_date")
+		if n := service.Count(""); n != 0 {
+			t.Errorf("%d requests", n)
 		}
-	}
-
-	if n := service.Count(mockserver.OpExportRecords); n != 1 {
-		t.Errorf("%d days were asked for", n)
-	}
+		p.NoErrors(p.List(name, listDay(prototest.Attributes{"utc_date": "2026-10-31"})).Diagnostics())
+	})
 }
