@@ -36,7 +36,7 @@ type somebody struct {
 const slowest = 50 * time.Millisecond
 
 func newPopulation(r *rand.Rand) population {
-	p := population{people: map[string]somebody{}, limit: r.IntN(12), width: 1 + r.IntN(8), reads: max(0, r.IntN(10)-5)}
+	p := population{people: map[string]somebody{}, limit: max(0, r.IntN(18)-6), width: 1 + r.IntN(8), reads: max(0, r.IntN(10)-5)}
 	failing, absent, people := r.IntN(6), r.IntN(6), 1+r.IntN(60)
 
 	for range r.IntN(80) {
