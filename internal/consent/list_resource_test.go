@@ -5,6 +5,7 @@ package consent_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -86,11 +87,10 @@ func TestConsentList_resourceIsWhatAPersonWouldWrite(t *testing.T) {
 			t.Errorf("%s: the account of the identity is %v", label, got)
 		}
 
-		want := config(tc.want)
-		for attribute, value := range results[0].Resource {
-			if value != want[attribute] {
-				t.Errorf("%s: %s is %v, want %v", label, attribute, value, want[attribute])
-			}
+		resource := results[0].Resource
+		maps.DeleteFunc(resource, func(_ string, value any) bool { return value == nil })
+		if diff := cmp.Diff(config(tc.want), resource); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", label, diff)
 		}
 	}
 }

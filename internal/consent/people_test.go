@@ -3,103 +3,62 @@
 package consent_test
 
 import (
-	"context"
-	"fmt"
-	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// renamed returns the steps of a run after keys of for_each were renamed: for each person,
-// Terraform destroys the object of the former key and creates that of the new key.
-func renamed(p *prototest.Provider, people int) (steps []func(ctx context.Context) prototest.Diagnostics) {
-	for i := range people {
-		numbered := config(withdrawing).With(prototest.Attributes{"identity_id": fmt.Sprint("person-", i)})
-		former, _ := p.MustCreate(name, numbered)
-		for _, change := range []struct {
-			prior  *prototest.State
-			config prototest.Attributes
-		}{{former, nil}, {nil, numbered}} {
-			plan, diags := p.Plan(name, change.prior, change.config)
-			p.NoErrors(diags)
-			steps = append(steps, func(ctx context.Context) prototest.Diagnostics {
-				_, diags := p.Apply(ctx, name, change.prior, plan)
-				return diags
-			})
-		}
-	}
-
-	p.NewRun()
-
-	return steps
-}
-
-// withdrawnPeople counts the people whose record differs from the configuration.
-func withdrawnPeople(service *mocktest.Instance, people int) (withdrawn int) {
-	for i := range people {
-		if record, _ := service.Consent(scope, fmt.Sprint("person-", i)); record.Clauses != configured {
-			withdrawn++
-		}
-	}
-
-	return withdrawn
-}
-
-// TestConsent_renamedKeysWithdrawNobody carries the steps out in random orders, one after
-// another and as many at a time as Terraform does.
-func TestConsent_renamedKeysWithdrawNobody(t *testing.T) {
+// TestConsent_renamedKeyWithdrawsNobody renames a key of for_each: Terraform destroys the object of
+// the former key and creates that of the new key, in either order or at once.
+func TestConsent_renamedKeyWithdrawsNobody(t *testing.T) {
 	t.Parallel()
-	people := soak.Size(soak.Raced(6, 12), 40)
-
-	for label, answer := range map[string]func(map[string]any) any{
-		"as written": func(r map[string]any) any { return r },
-		"a withdrawal has no time": func(r map[string]any) any {
-			if r["clause_1_consent"] == false {
-				r["agreement_time"] = nil
-			}
-			return r
-		},
-	} {
-		for _, parallelism := range []int{1, 10} {
-			t.Run(fmt.Sprint(label, ", ", parallelism, " at a time"), func(t *testing.T) {
-				t.Parallel()
-				p, service := start(t, nil, func(s *mockserver.Server) { s.ReshapeConsents(answer) })
-				steps := renamed(p, people)
-				order, others := rand.New(rand.NewPCG(soak.Seed(0), 5)), steps[2:]
-				order.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
-				steps = append(steps[1:], steps[0]) // one person is created first and destroyed last
-
-				done := make([]prototest.Diagnostics, len(steps))
-				slots := make(chan struct{}, parallelism)
-				var wg sync.WaitGroup
-				for i, step := range steps {
-					slots <- struct{}{}
-					wg.Go(func() {
-						defer func() { <-slots }()
-						done[i] = step(t.Context())
-					})
-				}
-				wg.Wait()
-
-				diags := slices.Concat(done...)
-				p.NoErrors(diags)
-				if n := withdrawnPeople(service, people); n != 0 {
-					t.Errorf("%d of %d people were withdrawn", n, people)
-				}
-
-				prototest.WantText(t, diags.Warnings(), "Not withdrawn, another resource writes it", "moved", "analytics_consent")
-				if strings.Contains(strings.Join(diags.Warnings(), "\n"), "person-") {
-					t.Error("a warning names a person")
-				}
+	for _, order := range []string{"destroyed first", "created first", "at once"} {
+		t.Run(order, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil, func(s *mockserver.Server) {
+				s.ReshapeConsents(func(record map[string]any) any { // a withdrawal has no time
+					if record["clause_1_consent"] == false {
+						record["agreement_time"] = nil
+					}
+					return record
+				})
 			})
-		}
+			former := created(t, p, service, withdrawing)
+			end, diags := p.Plan(name, former, nil)
+			p.NoErrors(diags)
+			begin, diags := p.Plan(name, nil, config(withdrawing))
+			p.NoErrors(diags)
+			p.NewRun()
+
+			var ended, begun prototest.Diagnostics
+			var wg sync.WaitGroup
+			steps := []func(){
+				func() { _, ended = p.Apply(t.Context(), name, former, end) },
+				func() { _, begun = p.Apply(t.Context(), name, nil, begin) },
+			}
+			if order == "created first" {
+				slices.Reverse(steps)
+			}
+			for _, step := range steps {
+				wg.Go(step)
+				if order != "at once" {
+					wg.Wait()
+				}
+			}
+			wg.Wait()
+
+			wantHeld(t, service, configured)
+			wantWarning(t, begun, "")
+			if order == "created first" {
+				wantWarning(t, ended, "Not withdrawn, another resource writes it")
+				prototest.WantText(t, ended.Warnings(), "(analytics_consent", "moved")
+			} else {
+				p.NoErrors(ended)
+			}
+		})
 	}
 }
 
@@ -152,7 +111,7 @@ func TestConsent_twoObjectsOfOnePersonAreWarnedOf(t *testing.T) {
 	prototest.WantText(t, refused.Errors(), "Another resource keeps the consent to be withdrawn")
 
 	// The same person elsewhere is another one.
-	service.PutConsent(mockserver.Scope{AccountID: "acct-7"}, person, refusal(nil))
+	service.PutConsent(mockserver.Scope{AccountID: "acct-7"}, person, refusal())
 	_, diags = p.Import(name, "acct-7/"+person)
 	wantWarning(t, diags, "")
 }

@@ -16,7 +16,7 @@ import (
 const (
 	laterStands   = "A later choice of the person stands"
 	untimedStands = "A choice without a time stands"
-	overwrites    = "agreement_time is not set"
+	overwrites    = "other values of clause_1_consent, clause_2_consent, clause_4_consent, which this resource has not written"
 )
 
 // own returns the record that the service has after withdrawing was applied, changed.
@@ -64,42 +64,37 @@ func version(n int) prototest.Attributes {
 
 var situations = map[string]situation{
 	"a later choice":                     {holds: choose(late), says: laterStands, stands: true},
-	"a later choice, another clause":     {holds: choose(late), config: prototest.Attributes{"clause_3_consent": true}, says: laterStands, stands: true},
-	"a later choice, another manual":     {holds: choose(late), config: prototest.Attributes{"manual": false}, says: laterStands, stands: true},
 	"a later choice, a time in between":  {holds: choose(late), config: prototest.Attributes{"agreement_time": middle}, says: laterStands, stands: true},
 	"a later choice, its own time":       {holds: choose(late), config: prototest.Attributes{"agreement_time": late}, changes: true, stands: true},
 	"a later choice, a later time":       {holds: choose(late), config: prototest.Attributes{"agreement_time": "2026-04-30T12:00:00Z"}, changes: true, stands: true},
 	"a later choice, overruled":          {holds: choose(late), config: overrules, changes: true, stands: true},
-	"a choice without a time":            {holds: refusal(nil), says: untimedStands, stands: true},
-	"a choice without a time, overruled": {holds: refusal(nil), config: overrules, changes: true, stands: true},
-	"a choice with a time of null":       {holds: refusal(untimed["null"]), says: untimedStands, stands: true},
+	"a choice without a time":            {holds: refusal(), says: untimedStands, stands: true},
+	"a choice without a time, overruled": {holds: refusal(), config: overrules, changes: true, stands: true},
 	"a later choice with fields of null": {
 		holds: mockserver.ConsentRecord{AgreementTime: late, Extra: map[string]any{"user_ipv6": nil, "clause_2_consent": nil}}, says: laterStands, stands: true,
 	},
 
 	"a later choice, taken over":          {holds: choose(late), config: theirs.With(prototest.Attributes{"agreement_time": late}), stands: true},
-	"a choice without a time, taken over": {holds: refusal(nil), config: theirs.With(prototest.Attributes{"agreement_time": middle}), changes: true, stands: true},
+	"a choice without a time, taken over": {holds: refusal(), config: theirs.With(prototest.Attributes{"agreement_time": middle}), changes: true, stands: true},
 
 	// The choice stands in a plan that changes the object.
 	"a later choice, an address is added": {applied: withoutAddress, holds: choose(late), config: agreed, says: laterStands, changes: true, stands: true},
-	"a choice without a time, an address": {applied: withoutAddress, holds: refusal(untimed["null"]), config: agreed, says: untimedStands, changes: true, stands: true},
+	"a choice without a time, an address": {applied: withoutAddress, holds: refusal(), config: agreed, says: untimedStands, changes: true, stands: true},
 	"a later choice, protected late":      {applied: overrules, holds: choose(late), config: protects, says: laterStands, changes: true},
-	"a choice without a time, protected":  {applied: overrules, holds: refusal(nil), config: protects, says: untimedStands, changes: true},
+	"a choice without a time, protected":  {applied: overrules, holds: refusal(), config: protects, says: untimedStands, changes: true},
 	"a later choice, the time goes":       {holds: choose(late), config: withoutIt, says: laterStands, changes: true, stands: true},
-	"a choice without a time, time goes":  {holds: refusal(nil), config: withoutIt, says: untimedStands, changes: true, stands: true},
+	"a choice without a time, time goes":  {holds: refusal(), config: withoutIt, says: untimedStands, changes: true, stands: true},
 	"a later choice, another version":     {applied: version(1), holds: choose(late), config: version(2), says: laterStands, stands: true},
-	"a choice without a time, version":    {applied: version(1), holds: refusal(nil), config: version(2), says: untimedStands, stands: true},
+	"a choice without a time, version":    {applied: version(1), holds: refusal(), config: version(2), says: untimedStands, stands: true},
 
 	// Drift.
-	"an earlier time":               {holds: choose("2026-01-31T11:59:59Z"), changes: true},
-	"the same time":                 {holds: choose(early), changes: true},
-	"the same time of another zone": {holds: choose("2026-01-31T13:00:00+01:00"), changes: true},
-	"the same millisecond":          {holds: choose("2026-01-31T12:00:00.0009Z"), changes: true},
-	"an address of null":            {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"user_ipv6": nil} }), changes: true},
-	"a clause of null":              {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"clause_2_consent": nil} }), changes: true},
-	"a clause of null, no time":     {applied: withoutIt, holds: untimedWithNull, changes: true},
-	"a clause of null, overruled":   {applied: overrules, holds: untimedWithNull, changes: true},
-	"a clause of null, early":       {applied: withoutIt, holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"clause_2_consent": nil} }), changes: true},
+	"an earlier time":             {holds: choose("2026-01-31T11:59:59Z"), changes: true},
+	"the same time":               {holds: choose(early), changes: true},
+	"the same millisecond":        {holds: choose("2026-01-31T12:00:00.0009Z"), changes: true},
+	"an address of null":          {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"user_ipv6": nil} }), changes: true},
+	"a clause of null":            {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"clause_2_consent": nil} }), changes: true},
+	"a clause of null, no time":   {applied: withoutIt, holds: untimedWithNull, changes: true},
+	"a clause of null, overruled": {applied: overrules, holds: untimedWithNull, changes: true},
 
 	// What the service stores instead is stored as it is, and stops nothing.
 	"an address without its end": {
@@ -149,10 +144,9 @@ var situations = map[string]situation{
 		config: prototest.Attributes{"agreement_time": early, "clause_3_consent": true}, changes: true,
 	},
 	"no time configured":                              {applied: withoutIt, holds: choose(late), says: overwrites, changes: true},
-	"no time configured, a choice without a time":     {applied: withoutIt, holds: refusal(nil), says: overwrites, changes: true},
-	"no time configured, said so":                     {applied: withoutIt.With(prototest.Attributes{"keep_later_choice": true}), holds: choose(late), says: overwrites, changes: true},
+	"no time configured, a choice without a time":     {applied: withoutIt, holds: refusal(), says: overwrites, changes: true},
 	"no time configured, overruled":                   {applied: withoutIt.With(overrules), holds: choose(late), changes: true},
-	"no time configured, a choice without, overruled": {applied: withoutIt.With(overrules), holds: refusal(nil), changes: true},
+	"no time configured, a choice without, overruled": {applied: withoutIt.With(overrules), holds: refusal(), changes: true},
 }
 
 // TestConsent_situations destroys an object that is not refreshed, and one that is refreshed
@@ -230,7 +224,7 @@ func TestConsent_situations(t *testing.T) {
 // configured without it.
 func TestConsent_importedChoiceStands(t *testing.T) {
 	t.Parallel()
-	for says, holds := range map[string]mockserver.ConsentRecord{laterStands: choose(late), untimedStands: refusal(nil)} {
+	for says, holds := range map[string]mockserver.ConsentRecord{laterStands: choose(late), untimedStands: refusal()} {
 		t.Run(says, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil)
@@ -256,7 +250,7 @@ func TestConsent_importedChoiceStands(t *testing.T) {
 // TestConsent_choiceThatIsTakenBackIsDrift has a service that shows the choice no longer.
 func TestConsent_choiceThatIsTakenBackIsDrift(t *testing.T) {
 	t.Parallel()
-	for _, theirs := range []mockserver.ConsentRecord{choose(late), refusal(nil)} {
+	for _, theirs := range []mockserver.ConsentRecord{choose(late), refusal()} {
 		p, service := start(t, nil)
 		state := created(t, p, service, agreed)
 		service.PutConsent(scope, person, theirs)

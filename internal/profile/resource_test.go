@@ -124,73 +124,41 @@ func TestProfile_writeOnlyValuesAreSentByVersion(t *testing.T) {
 	})
 }
 
-func TestProfile_failureWithWriteOnlyValuesKeepsTheObject(t *testing.T) {
+// An object leaves the state only where the service knows of no profile.
+func TestProfile_failureKeepsTheObject(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, o *object) {
-		fault := mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 403, Body: []byte(`{"error":{"message":"canary@example.com may not"}}`)}
-		o.service.Inject(fault)
-		state, diags := o.Create(name, writeOnly(`{"email":"canary@example.com"}`, 1, nil))
+		given := writeOnly(`{"email":"canary@example.com"}`, 1, clearing)
+		refused := mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 403, Body: []byte(`{"error":{"message":"canary@example.com may not"}}`)}
+		o.service.Inject(refused)
+		state, diags := o.Create(name, given)
 		prototest.WantText(t, diags.Errors(), "Not permitted", "[redacted] may not", "In state now: nothing")
 		if state != nil {
 			t.Error("a failed create is in state")
 		}
 
-		state = o.create(writeOnly(`{"email":"canary@example.com"}`, 1, clearing))
-		o.service.Inject(fault)
-		after, diags := o.Update(name, state, writeOnly(`{"email":"canary@example.com","x":1}`, 2, clearing))
-		prototest.WantText(t, diags.Errors(), "Not permitted", "as it was before")
-		if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
-			t.Errorf("the state changed:\n%s", diff)
-		}
-
-		o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 404, Body: []byte("<p>nginx</p>")})
-		after, diags = o.Refresh(name, state)
-		if after == nil || len(diags.Errors()) != 1 {
-			t.Errorf("a failed refresh left %v, %v", after, diags.Errors())
-		}
-
-		o.NewRun()
-		o.service.Inject(fault)
-		after, diags = o.Destroy(name, state)
-		if after == nil || len(diags.Errors()) != 1 {
-			t.Errorf("a failed destroy left %v, %v", after, diags.Errors())
+		before := o.create(given)
+		refresh := func() (*prototest.State, prototest.Diagnostics) { return o.Refresh(name, before) }
+		for command, tc := range map[string]struct {
+			fault mockserver.Fault
+			do    func() (*prototest.State, prototest.Diagnostics)
+		}{
+			"refresh, refused":  {mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 403, Body: []byte(`{}`)}, refresh},
+			"refresh, 404 page": {mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 404, Body: []byte("<p>nginx</p>")}, refresh},
+			"update": {refused, func() (*prototest.State, prototest.Diagnostics) {
+				return o.Update(name, before, writeOnly(`{"x":1}`, 2, clearing))
+			}},
+			"destroy": {refused, func() (*prototest.State, prototest.Diagnostics) { return o.Destroy(name, before) }},
+		} {
+			o.NewRun()
+			o.service.Inject(tc.fault)
+			after, diags := tc.do()
+			prototest.WantText(t, diags.Errors(), "as it was before")
+			if after == nil || !cmp.Equal(before.Attributes, after.Attributes) {
+				t.Errorf("after a failed %s, in state is %v", command, after)
+			}
 		}
 	})
-}
-
-// An object leaves the state only where the service knows of no profile.
-func TestProfile_refresh(t *testing.T) {
-	t.Parallel()
-	const gone = `{"error":{"code":"gone","message":"no such user"}}`
-	for label, tc := range map[string]struct {
-		fault mockserver.Fault
-		words string // of the error; none: the object is removed
-	}{
-		"404 JSON": {fault: mockserver.Fault{Status: 404, Body: []byte(gone)}},
-		"404 page": {mockserver.Fault{Status: 404, Body: []byte("<p>nginx</p>")}, "Endpoint not found, check base_url"},
-		"401":      {mockserver.Fault{Status: 401, Body: []byte(gone)}, "Authentication rejected"},
-		"403":      {mockserver.Fault{Status: 403, Body: []byte(gone)}, "Not permitted"},
-	} {
-		t.Run(label, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, o *object) {
-				before := o.create(config(gold, nil))
-				tc.fault.Operation, tc.fault.Times = mockserver.OpGetProfile, -1
-				o.service.Inject(tc.fault)
-				after, diags := o.Refresh(name, before)
-				if tc.words == "" {
-					o.NoErrors(diags)
-					if after != nil {
-						t.Errorf("in state is %v", after.Attributes)
-					}
-					return
-				}
-
-				prototest.WantText(t, diags.Errors(), tc.words, "as it was before")
-				wantFulfilled(t, after, true, gold)
-			})
-		})
-	}
 }
 
 // Members that the configuration does not name any more stay, and the plan says so. Write-only
@@ -249,7 +217,6 @@ func TestProfile_destroyRetainsOrClears(t *testing.T) {
 		"retain":            {config(gold, nil), mockserver.Outcome{}, "The profile stays at the service", "", false, false},
 		"clear":             {config(gold, clearing), mockserver.Outcome{}, "", `{"plan":null}`, false, true},
 		"clear, write-only": {writeOnly(gold, 1, clearing), mockserver.Outcome{}, "", `{"plan":null}`, false, true},
-		"without time":      {config(gold, clearing), mockserver.Outcome{After: -1}, "", `{"plan":null}`, false, true},
 		"never":             {config(gold, clearing), mockserver.Outcome{Fate: mockserver.Never}, "within the time that timeouts allows", `{"plan":null}`, false, false},
 		"not awaited":       {config(gold, clearing.With(notWaiting)), mockserver.Outcome{Fate: mockserver.Never}, "still pending", `{"plan":null}`, false, false},
 		"failed":            {config(gold, clearing), mockserver.Outcome{Fate: mockserver.Failed, Code: "E42"}, "E42", `{"plan":null}`, true, false},

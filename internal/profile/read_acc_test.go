@@ -4,7 +4,6 @@ package profile_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/echoprovider"
@@ -14,9 +13,28 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
+
+func TestAccProfileDataSource_basic(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	service.PutProfile(scope, person, `{"seats":9007199254740993,"plan":"gold"}`)
+	const address = "data.analytics_profile.jane"
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{
+				Config: acctest.Block(service) + fmt.Sprintf("data \"analytics_profile\" \"jane\" {\n  identity_id = %q\n}\n", person),
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("profile"), knownvalue.StringExact(`{"plan":"gold","seats":9007199254740993}`)),
+					statecheck.ExpectSensitiveValue(address, tfjsonpath.New("profile")),
+				},
+			},
+		},
+	})
+}
 
 // echoed reads the profile of a person and echoes it into state.
 var echoed = fmt.Sprintf(`
@@ -50,48 +68,4 @@ func TestAccProfileEphemeral_basic(t *testing.T) {
 			},
 		},
 	})
-}
-
-// copied reads the profile of one person and writes a member of it to another, through
-// an attribute that is write-only.
-const copied = `
-ephemeral "analytics_profile" "source" {
-  identity_id = "source-person"
-}
-
-resource "analytics_profile" "copy" {
-  identity_id        = "other-person"
-  profile_wo         = jsonencode({ phone = jsondecode(ephemeral.analytics_profile.source.profile).phone })
-  profile_wo_version = 1
-  wait_for_fulfilment = false
-}
-`
-
-// TestCLIProfileEphemeral_staysOutOfStateAndPlan looks for what was read in everything
-// that Terraform has written.
-func TestCLIProfileEphemeral_staysOutOfStateAndPlan(t *testing.T) {
-	t.Parallel()
-	const secret = "secret-0100"
-	service := mocktest.Start(t)
-	service.PutProfile(scope, "source-person", `{"phone":"`+secret+`"}`)
-	cli := clitest.New(t, copied, service.Environment())
-	cli.Needs(acctest.WriteOnlyAttributes)
-
-	planned := cli.MustRun("plan", "-out=saved.tfplan")
-	applied := cli.MustRun("apply", "saved.tfplan")
-	service.FulfilAll()
-	if held, _ := service.Profile(scope, "other-person"); held["phone"] != secret {
-		t.Errorf("the service holds %v", held)
-	}
-
-	for _, output := range []string{planned.Output, applied.Output, cli.MustRun("show", "saved.tfplan").Output} {
-		if strings.Contains(output, secret) {
-			t.Errorf("the value is shown:\n%s", output)
-		}
-	}
-	for _, name := range []string{"terraform.tfstate", "saved.tfplan"} {
-		if strings.Contains(cli.ReadFile(name), secret) {
-			t.Errorf("%s holds the value", name)
-		}
-	}
 }
