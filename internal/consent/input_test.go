@@ -160,15 +160,15 @@ func TestConsent_scope(t *testing.T) {
 // configuration, that has no address, and none at the service changes it.
 func TestConsent_importTakesOverTheRecord(t *testing.T) {
 	t.Parallel()
-	const identity = "a/b ü%"
+	where := prototest.Attributes{"identity_id": "a/b ü%", "account_id": "acct-7"}
 	p, service := start(t, nil)
-	service.PutConsent(scope, identity, own(func(r *mockserver.ConsentRecord) { r.Manual = nil }))
-	wanted := config(agreed).With(prototest.Attributes{"identity_id": identity})
-	state, diags := p.Import(name, "a%2Fb ü%25")
+	service.PutConsent(mockserver.Scope{AccountID: "acct-7"}, "a/b ü%", own(func(r *mockserver.ConsentRecord) { r.Manual = nil }))
+	wanted := config(agreed).With(where)
+	state, diags := p.Import(name, "acct-7/a%2Fb ü%25")
 	p.NoErrors(diags)
 	wantEmptyPlan(t, p, state, wanted)
 
-	state, diags = p.ImportByIdentity(name, prototest.Attributes{"identity_id": identity})
+	state, diags = p.ImportByIdentity(name, where)
 	p.NoErrors(diags)
 	if strings.Contains(string(state.Private), "address") {
 		t.Errorf("private state is %s", state.Private)

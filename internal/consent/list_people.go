@@ -52,11 +52,11 @@ func (s *source) add(identity string) {
 // keeps one of the client's slots while the requests about its people wait for one, and the
 // service waits for its reader.
 func (l *listing) readDay(ctx context.Context, m listModel) {
-	day, ok := tfkit.StartedDay(m.UTCDate, l.client.Today(), &l.diags)
+	day, ok := tfkit.StartedDay(m.UTCDate, l.Client.Today(), &l.diags)
 	if !ok {
 		return
 	}
-	if !day.Before(l.client.Today()) {
+	if !day.Before(l.Client.Today()) {
 		tfkit.Problem{
 			Summary: "The day is not over",
 			Detail:  tfkit.WhyNotOver + " No request was sent.",
@@ -74,7 +74,7 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 	}
 
 	query := client.ExportQuery{Day: day, Kinds: []records.Kind{records.Person}, Finished: true}
-	_, err := l.client.Export(ctx, l.scope, query, &l.source)
+	_, err := l.Client.Export(ctx, l.scope, query, &l.source)
 	if err != nil && !errors.Is(err, errMorePeople) {
 		tfkit.AddError(&l.diags, err, "")
 		return

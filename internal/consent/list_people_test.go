@@ -35,7 +35,7 @@ func TestConsentListDay_takesUpToTheLargestNumber(t *testing.T) {
 		service.PutExport(mockserver.Scope{OrgID: "org", ProjectID: "web"}, "2026-02-03", mockserver.ExportDay{Persons: persons})
 
 		run := &listing{
-			service: &tfkit.Service{Client: c}, client: c, scope: client.Scope{OrgID: "org", ProjectID: "web"},
+			Service: &tfkit.Service{Client: c}, scope: client.Scope{OrgID: "org", ProjectID: "web"},
 			source: source{known: map[string]bool{}, people: make([]string, 99_999)},
 		}
 		run.readDay(t.Context(), listModel{UTCDate: types.StringValue("2026-02-03")})

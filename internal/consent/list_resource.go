@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/listresourcevalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -26,10 +25,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-var (
-	_ list.ListResourceWithConfigure        = (*consentList)(nil)
-	_ list.ListResourceWithConfigValidators = (*consentList)(nil)
-)
+var _ list.ListResourceWithConfigure = (*consentList)(nil)
 
 // limitIdentityIDs is the largest number of identities that a list accepts.
 const limitIdentityIDs = 10_000
@@ -57,6 +53,7 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 			Optional: true,
 			Validators: []validator.String{
 				tfkit.Day(),
+				stringvalidator.ExactlyOneOf(path.MatchRoot("identity_ids")),
 				stringvalidator.ConflictsWith(path.MatchRoot("account_id")),
 			},
 			MarkdownDescription: "UTC day whose Person records name the people, such as `2026-01-31`. Conflicts with `identity_ids` and `account_id`.",
@@ -87,17 +84,11 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 	}
 }
 
-func (l *consentList) ListResourceConfigValidators(context.Context) []list.ConfigValidator {
-	return []list.ConfigValidator{
-		listresourcevalidator.ExactlyOneOf(path.MatchRoot("utc_date"), path.MatchRoot("identity_ids")),
-	}
-}
-
 // List streams the people. Everything happens while the stream is read; a panic is left to
 // the guard of the stream.
 func (l *consentList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	stream.Results = func(push func(list.ListResult) bool) {
-		run := &listing{request: req, service: l.Service, source: source{known: map[string]bool{}}}
+		run := &listing{Service: l.Service, request: req, source: source{known: map[string]bool{}}}
 		run.readSource(ctx)
 		if run.diags.HasError() {
 			push(list.ListResult{Diagnostics: run.diags})
@@ -119,11 +110,10 @@ var concernEveryone = []transport.ErrorClass{
 
 // listing is one list of people while it is streamed.
 type listing struct {
+	*tfkit.Service
 	source
 
 	request list.ListRequest
-	service *tfkit.Service
-	client  *client.Client
 	scope   client.Scope
 	diags   diag.Diagnostics // about the source; with an error, there is nothing to list
 
@@ -151,7 +141,7 @@ func (l *listing) readSource(ctx context.Context) {
 	}
 
 	var ok bool
-	if l.client, l.scope, ok = l.service.ClientAndScope(m.Scope, &l.diags); !ok {
+	if _, l.scope, ok = l.ClientAndScope(m.Scope, &l.diags); !ok {
 		return
 	}
 	if !m.UTCDate.IsNull() {
@@ -202,7 +192,7 @@ func (l *listing) isFull() bool { return l.request.Limit > 0 && l.found >= int(l
 // lookUp asks the service about the next people: as many at a time as the client sends
 // requests, and not more than are still wanted.
 func (l *listing) lookUp(ctx context.Context) []lookUp {
-	width := min(l.client.Concurrency(), len(l.people)-l.next)
+	width := min(l.Client.Concurrency(), len(l.people)-l.next)
 	if l.request.Limit > 0 {
 		width = min(width, int(l.request.Limit)-l.found)
 	}
@@ -218,7 +208,7 @@ func (l *listing) lookUp(ctx context.Context) []lookUp {
 					tfkit.AddPanic(ctx, &person.panic)
 				}
 			}()
-			person.held, person.err = l.client.GetConsent(ctx, l.scope, person.identity)
+			person.held, person.err = l.Client.GetConsent(ctx, l.scope, person.identity)
 		})
 	}
 
@@ -250,7 +240,7 @@ func (l *listing) result(ctx context.Context, person lookUp) list.ListResult {
 
 		// Neither the scope of the provider block nor a default is written down. "terraform query
 		// -json" would print the address, and no generated configuration holds it.
-		if l.scope == l.service.DefaultScope {
+		if l.scope == l.DefaultScope {
 			m.Scope = tfkit.Scope{}
 		}
 		if m.Manual.ValueBool() {
@@ -288,7 +278,7 @@ func (l *listing) failure(person lookUp) (diags diag.Diagnostics) {
 
 // conclude adds what is known at the end of the list.
 func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
-	l.service.AddNotices(diags)
+	l.AddNotices(diags)
 	diags.Append(l.diags...)
 	if l.missing > 0 {
 		tfkit.Problem{

@@ -12,10 +12,11 @@ import (
 )
 
 // TestConsent_renamedKeyWithdrawsNobody renames a key of for_each: Terraform destroys the object of
-// the former key and creates that of the new key, in either order or at once.
+// the former key and creates that of the new key, in either order or at once. An update of another
+// object counts as well. The plans are those of another process.
 func TestConsent_renamedKeyWithdrawsNobody(t *testing.T) {
 	t.Parallel()
-	for _, order := range []string{"destroyed first", "created first", "at once"} {
+	for _, order := range []string{"destroyed first", "created first", "updated first", "at once"} {
 		t.Run(order, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil, func(s *mockserver.Server) {
@@ -29,7 +30,11 @@ func TestConsent_renamedKeyWithdrawsNobody(t *testing.T) {
 			former := created(t, p, service, withdrawing)
 			end, diags := p.Plan(name, former, nil)
 			p.NoErrors(diags)
-			begin, diags := p.Plan(name, nil, config(withdrawing))
+			var prior *prototest.State
+			if order == "updated first" { // another object of the person
+				prior = created(t, p, service, withdrawing.With(withoutAddress))
+			}
+			begin, diags := p.Plan(name, prior, config(withdrawing))
 			p.NoErrors(diags)
 			p.NewRun()
 
@@ -37,9 +42,10 @@ func TestConsent_renamedKeyWithdrawsNobody(t *testing.T) {
 			var wg sync.WaitGroup
 			steps := []func(){
 				func() { _, ended = p.Apply(t.Context(), name, former, end) },
-				func() { _, begun = p.Apply(t.Context(), name, nil, begin) },
+				func() { _, begun = p.Apply(t.Context(), name, prior, begin) },
 			}
-			if order == "created first" {
+			isLast := order == "created first" || order == "updated first"
+			if isLast {
 				slices.Reverse(steps)
 			}
 			for _, step := range steps {
@@ -52,7 +58,7 @@ func TestConsent_renamedKeyWithdrawsNobody(t *testing.T) {
 
 			wantHeld(t, service, configured)
 			wantWarning(t, begun, "")
-			if order == "created first" {
+			if isLast {
 				wantWarning(t, ended, "Not withdrawn, another resource writes it")
 				prototest.WantText(t, ended.Warnings(), "(analytics_consent", "moved")
 			} else {

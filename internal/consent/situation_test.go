@@ -42,6 +42,7 @@ type situation struct {
 
 var (
 	fraction  = prototest.Attributes{"agreement_time": "2026-01-31T12:00:00.6Z"}
+	zoned     = prototest.Attributes{"agreement_time": "2026-01-31T13:00:00+01:00"}
 	withoutIt = prototest.Attributes{"agreement_time": nil}
 	overrules = prototest.Attributes{"keep_later_choice": false}
 	protects  = prototest.Attributes{"keep_later_choice": true}
@@ -88,13 +89,14 @@ var situations = map[string]situation{
 	"a choice without a time, version":    {applied: version(1), holds: refusal(), config: version(2), says: untimedStands, stands: true},
 
 	// Drift.
-	"an earlier time":             {holds: choose("2026-01-31T11:59:59Z"), changes: true},
-	"the same time":               {holds: choose(early), changes: true},
-	"the same millisecond":        {holds: choose("2026-01-31T12:00:00.0009Z"), changes: true},
-	"an address of null":          {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"user_ipv6": nil} }), changes: true},
-	"a clause of null":            {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"clause_2_consent": nil} }), changes: true},
-	"a clause of null, no time":   {applied: withoutIt, holds: untimedWithNull, changes: true},
-	"a clause of null, overruled": {applied: overrules, holds: untimedWithNull, changes: true},
+	"an earlier time":              {holds: choose("2026-01-31T11:59:59Z"), changes: true},
+	"the same time":                {holds: choose(early), changes: true},
+	"the same time, as configured": {applied: zoned, holds: choose(early), state: zoned, changes: true},
+	"the same millisecond":         {holds: choose("2026-01-31T12:00:00.0009Z"), changes: true},
+	"an address of null":           {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"user_ipv6": nil} }), changes: true},
+	"a clause of null":             {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"clause_2_consent": nil} }), changes: true},
+	"a clause of null, no time":    {applied: withoutIt, holds: untimedWithNull, changes: true},
+	"a clause of null, overruled":  {applied: overrules, holds: untimedWithNull, changes: true},
 
 	// What the service stores instead is stored as it is, and stops nothing.
 	"an address without its end": {

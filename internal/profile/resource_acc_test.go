@@ -15,7 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
@@ -101,21 +100,12 @@ func TestAccProfileResource_update(t *testing.T) {
 	}
 }
 
-// TestAccProfileResource_import imports a profile in each way. Another scope of the provider replaces
-// what was imported.
+// TestAccProfileResource_import imports a profile in each way.
 func TestAccProfileResource_import(t *testing.T) {
 	acctest.PreCheck(t, acctest.Identities)
 	service := mocktest.Start(t)
 	service.PutProfile(scope, person, `{"plan":"gold"}`)
 	configuration := acctest.Block(service) + block(`profile = jsonencode({ plan = "gold" })`)
-	wantIdentity := func(project string) []statecheck.StateCheck {
-		return []statecheck.StateCheck{statecheck.ExpectIdentity(address, map[string]knownvalue.Check{
-			"org_id":      knownvalue.StringExact(mocktest.Org),
-			"project_id":  knownvalue.StringExact(project),
-			"account_id":  knownvalue.Null(),
-			"identity_id": knownvalue.StringExact(person),
-		})}
-	}
 
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
@@ -129,23 +119,18 @@ func TestAccProfileResource_import(t *testing.T) {
 				ImportState: true, ImportStateId: "jane.doe%40example.com", ImportStatePersist: true,
 			},
 			{
-				Config:            configuration,
-				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionNoop)),
-				ConfigStateChecks: wantIdentity(mocktest.Project),
+				Config:           configuration,
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionNoop)),
+				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(address, map[string]knownvalue.Check{
+					"org_id": knownvalue.StringExact(mocktest.Org), "project_id": knownvalue.StringExact(mocktest.Project),
+					"account_id": knownvalue.Null(), "identity_id": knownvalue.StringExact(person),
+				})},
 			},
 			{ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
-			{
-				Config:            strings.Replace(configuration, mocktest.Project, "shop", 1),
-				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroyBeforeCreate)),
-				ConfigStateChecks: wantIdentity("shop"),
-			},
 		},
 	})
 
-	wantSent(t, service, `{"plan":"gold"}`)
-	if held, _ := service.Profile(mockserver.Scope{OrgID: mocktest.Org, ProjectID: "shop"}, person); held["plan"] != "gold" {
-		t.Errorf("the other project holds %v", held)
-	}
+	wantSent(t, service)
 }
 
 // clearBlock returns an action that clears members of the person's profile, and a resource
