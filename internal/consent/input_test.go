@@ -89,14 +89,10 @@ func TestConsent_agreementTimeAllowsForClocksNotForZones(t *testing.T) {
 		return config(prototest.Attributes{"agreement_time": time.Now().Add(ahead).UTC().Format(time.RFC3339)})
 	}
 
-	for ahead, accepted := range map[time.Duration]bool{-time.Hour: true, 4 * time.Minute: true, 6 * time.Minute: false, 25 * time.Hour: false} {
-		_, diags := p.Plan(name, nil, at(ahead))
-		if accepted {
-			p.NoErrors(diags)
-		} else {
-			prototest.WantText(t, diags.Errors(), "Not a time of agreement", "lies in the future", "zone", `AttributeName("agreement_time")`)
-		}
-	}
+	_, diags := p.Plan(name, nil, at(4*time.Minute))
+	p.NoErrors(diags)
+	_, diags = p.Plan(name, nil, at(6*time.Minute))
+	prototest.WantText(t, diags.Errors(), "Not a time of agreement", "lies in the future", "zone", `AttributeName("agreement_time")`)
 
 	generated := at(time.Hour)
 	service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: configured, AgreementTime: generated["agreement_time"], Manual: new(true)})

@@ -73,48 +73,38 @@ func TestConsent_renamedKeyWithdrawsNobody(t *testing.T) {
 // one as it is, is refused, in either order.
 func TestConsent_twoObjectsOfOnePersonAreWarnedOf(t *testing.T) {
 	t.Parallel()
-	const shared = "Two resources manage the consent of one person"
+	const shared, refused = "Two resources manage the consent of one person", "Another resource keeps the consent to be withdrawn"
 	p, service := start(t, nil)
 	one, diags := p.MustCreate(name, config(withdrawing))
 	wantWarning(t, diags, "")
-	p.NewRun()
-	one, diags = p.MustRefresh(name, one)
-	wantWarning(t, diags, "")
-	_, diags = p.Plan(name, one, config(withdrawing))
-	wantWarning(t, diags, "")
 	two, diags := p.MustCreate(name, config(withdrawing))
 	wantWarning(t, diags, shared)
-
 	plan := func(object *prototest.State, config prototest.Attributes) prototest.Diagnostics {
 		_, diags := p.Plan(name, object, config)
 		return diags
 	}
+
 	p.NewRun()
+	one, _ = p.MustRefresh(name, one)
 	wantWarning(t, plan(one, config(withdrawing)), "")
 	diags = plan(two, config(withdrawing))
 	wantWarning(t, diags, shared)
 	prototest.WantText(t, diags.Warnings(), `on_destroy = "retain"`, "analytics_consent", "org-demo")
 
-	for _, destroysFirst := range []bool{true, false} {
+	destroy := func() prototest.Diagnostics { return plan(one, nil) }
+	keep := func() prototest.Diagnostics { return plan(two, config(withdrawing)) }
+	for _, steps := range [][]func() prototest.Diagnostics{{destroy, keep}, {keep, destroy}} {
 		p.NewRun()
-		destroy := func() prototest.Diagnostics { return plan(one, nil) }
-		keep := func() prototest.Diagnostics { return plan(two, config(withdrawing)) }
-		first, second := destroy, keep
-		if !destroysFirst {
-			first, second = keep, destroy
-		}
-		p.NoErrors(first())
-		refused := second()
-		prototest.WantText(t, refused.Errors(), "Another resource keeps the consent to be withdrawn", `on_destroy = "retain"`, "org-demo")
+		p.NoErrors(steps[0]())
+		prototest.WantText(t, steps[1]().Errors(), refused, `on_destroy = "retain"`, "org-demo")
 	}
 
 	// While a choice stands, an update sends nothing, so it does not write after a withdrawal.
 	p.NewRun()
 	service.PutConsent(scope, person, choose(late))
 	two, _ = p.MustRefresh(name, two)
-	p.NoErrors(plan(one, nil))
-	refused := plan(two, config(withdrawing).With(version(1)))
-	prototest.WantText(t, refused.Errors(), "Another resource keeps the consent to be withdrawn")
+	p.NoErrors(destroy())
+	prototest.WantText(t, plan(two, config(withdrawing).With(version(1))).Errors(), refused)
 
 	// The same person elsewhere is another one.
 	service.PutConsent(mockserver.Scope{AccountID: "acct-7"}, person, refusal())

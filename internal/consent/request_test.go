@@ -131,35 +131,25 @@ func TestConsent_update(t *testing.T) {
 // TestConsent_refresh removes an object only where the service knows of no record.
 func TestConsent_refresh(t *testing.T) {
 	t.Parallel()
-	const gone = `{"error":{"code":"gone","message":"no such user"}}`
-	for label, tc := range soak.SomeOf(3, map[string]struct {
-		fault mockserver.Fault
-		words string // of the error; none: the object is removed
-	}{
-		"404 JSON": {fault: mockserver.Fault{Status: 404, Body: []byte(gone)}},
-		"404 page": {mockserver.Fault{Status: 404, Body: []byte("<h1>nginx</h1>")}, "Endpoint not found, check base_url"},
-		"403":      {mockserver.Fault{Status: 403, Body: []byte(gone)}, "Not permitted"},
-	}) {
-		t.Run(label, func(t *testing.T) {
-			t.Parallel()
-			p, service := start(t, nil)
-			before := created(t, p, service, nil)
-			tc.fault.Operation, tc.fault.Times = mockserver.OpGetConsent, -1
-			service.Inject(tc.fault)
-			after, diags := p.Refresh(name, before)
-			if tc.words == "" {
-				p.NoErrors(diags)
-				if after != nil {
-					t.Errorf("in state is %v", after.Attributes)
-				}
-				return
-			}
+	p, service := start(t, nil)
+	before := created(t, p, service, nil)
+	for says, fault := range map[string]mockserver.Fault{
+		"Endpoint not found, check base_url": answering(mockserver.OpGetConsent, 404, "<h1>nginx</h1>"),
+		"Not permitted":                      answering(mockserver.OpGetConsent, 403, `{"error":{"code":"gone","message":"no such user"}}`),
+	} {
+		service.Inject(fault)
+		after, diags := p.Refresh(name, before)
+		prototest.WantText(t, diags.Errors(), says, "In state now: this resource as it was before", "What to do:")
+		if diff := cmp.Diff(before.Attributes, after.Attributes); diff != "" {
+			t.Errorf("the state changed:\n%s", diff)
+		}
+	}
 
-			prototest.WantText(t, diags.Errors(), tc.words, "In state now: this resource as it was before", "What to do:")
-			if diff := cmp.Diff(before.Attributes, after.Attributes); diff != "" {
-				t.Errorf("the state changed:\n%s", diff)
-			}
-		})
+	service.DeleteConsent(scope, person)
+	after, diags := p.Refresh(name, before)
+	p.NoErrors(diags)
+	if after != nil {
+		t.Errorf("in state is %v", after.Attributes)
 	}
 }
 
