@@ -21,7 +21,8 @@ import (
 func TestConsentListDay_takesUpToTheLargestNumber(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	c, err := client.New(client.Config{BaseURL: service.URL, Config: transport.Config{Credentials: transport.Credentials{APISecretKey: service.SecretKey}}})
+	credentials := transport.Credentials{APISecretKey: service.SecretKey}
+	c, err := client.New(client.Config{BaseURL: service.URL, Config: transport.Config{Credentials: credentials}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,9 +76,17 @@ func TestConsentList_resourceIsWhatAPersonWouldWrite(t *testing.T) {
 		config prototest.Attributes
 		want   prototest.Attributes
 	}{
-		"neither defaults nor the address": {scope, own(func(*mockserver.ConsentRecord) {}), nil, prototest.Attributes{"agreement_time": early}},
-		"what differs":                     {account, mockserver.ConsentRecord{Clauses: configured, Manual: new(false)}, prototest.Attributes{"account_id": "acct-7"}, prototest.Attributes{"account_id": "acct-7", "manual": false}},
-		"not the provider's scope":         {scope, mockserver.ConsentRecord{Clauses: configured}, prototest.Attributes{"org_id": mocktest.Org, "project_id": mocktest.Project}, nil},
+		"neither defaults nor the address": {
+			scope: scope, record: own(func(*mockserver.ConsentRecord) {}), want: prototest.Attributes{"agreement_time": early},
+		},
+		"what differs": {
+			scope: account, record: mockserver.ConsentRecord{Clauses: configured, Manual: new(false)},
+			config: prototest.Attributes{"account_id": "acct-7"}, want: prototest.Attributes{"account_id": "acct-7", "manual": false},
+		},
+		"not the provider's scope": {
+			scope: scope, record: mockserver.ConsentRecord{Clauses: configured},
+			config: prototest.Attributes{"org_id": mocktest.Org, "project_id": mocktest.Project},
+		},
 	} {
 		service.PutConsent(tc.scope, person, tc.record)
 		results := p.List(name, prototest.ListRequest{Config: prototest.Attributes{"identity_ids": []any{person}}.With(tc.config), IncludeResource: true})
@@ -258,26 +266,29 @@ func TestConsentListDay_people(t *testing.T) {
 		"a number":                     {persons: []any{map[string]any{"identityId": 4711, "identity_id": 8}}, want: []string{"4711"}},
 		"nobody":                       {},
 		"an identity not in NFC": {
-			persons: personRecords("identityId", "user-1", "jose\u0301"), want: []string{"user-1"}, warning: []string{"A person could not be read", "Person 2 of the source"},
+			persons: personRecords("identityId", "user-1", "jose\u0301"), want: []string{"user-1"},
+			warning: []string{"A person could not be read", "Person 2 of the source"},
 		},
 		"records without an identity": {
 			persons: append(unusable, map[string]any{"id": "p-1", "seen": 1, "identityId": "user-1"}), want: []string{"user-1"},
 			warning: []string{"Person records without an identity", "8 of the 9 Person records", `"identityId" or "identity_id"`, `(its members are "id", "mail", "seen")`},
 		},
 		"only records without an identity": {
-			persons: append(unusable, both), config: field("user"), errors: []string{"Person records without an identity", "9 of the 9", `"user"`, `"mail"`, `(AttributeName("identity_field"))`},
+			persons: append(unusable, both), config: field("user"),
+			errors: []string{"Person records without an identity", "9 of the 9", `"user"`, `"mail"`, `(AttributeName("identity_field"))`},
 		},
 		"records of an unknown kind": {
 			others: personRecords("identityId", "user-1", "user-2"), warning: []string{"Records of an unknown kind", "include 2", "wire.export_kind_parameter"},
 		},
 		"a day that breaks off": {
 			persons: append([]any{map[string]any{"id": "p"}}, personRecords("identityId", "user-1", "user-2")...),
-			fault:   export(mockserver.Fault{Body: []byte(`{"persons":[{"identityId":"4711"},{"id":"p"},{"id":"p"}]}`), Cut: mockserver.CutBody, CutAt: -2}),
+			fault:   export(mockserver.Fault{Body: []byte(`{"persons":[{"identityId":"4711"},{"id":"p"}]}`), Cut: mockserver.CutBody, CutAt: -2}),
 			want:    []string{"user-1", "user-2"}, warning: []string{"1 of the 3 Person records"},
 		},
 		"403": {fault: export(mockserver.Fault{Status: 403, Body: []byte(`{}`)}), errors: []string{"Not permitted", "Export records"}},
 		"not over by the service's clock": {
-			fault: export(mockserver.Fault{Body: []byte(`[]`), Header: http.Header{"Date": {"Tue, 03 Feb 2026 23:59:59 GMT"}}}), errors: []string{"2026-02-03"},
+			fault:  export(mockserver.Fault{Body: []byte(`[]`), Header: http.Header{"Date": {"Tue, 03 Feb 2026 23:59:59 GMT"}}}),
+			errors: []string{"2026-02-03"},
 		},
 		"not a finished list": {fault: export(mockserver.Fault{Body: []byte(`{"persons":[],"status":"processing"}`)}), errors: []string{"Unexpected response", "wire.export_ignored_members"}},
 	}) {

@@ -266,7 +266,8 @@ func TestAccConsentResource_renamedKeys(t *testing.T) {
 	const people = 12
 	service := mocktest.Start(t)
 	renamed := func(key string) string {
-		lines := block(fmt.Sprintf(`for_each = { for i in range(%d) : "%s-${i}" => "person-${i}" }`, people, key), `agreement_time = "`+early+`"`, `on_destroy = "withdraw"`)
+		each := fmt.Sprintf(`for_each = { for i in range(%d) : "%s-${i}" => "person-${i}" }`, people, key)
+		lines := block(each, `agreement_time = "`+early+`"`, `on_destroy = "withdraw"`)
 		return acctest.Block(service) + strings.Replace(lines, strconv.Quote(person), "each.value", 1)
 	}
 	withdrawn := func() (n int) {

@@ -129,7 +129,8 @@ func TestProfile_failureKeepsTheObject(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, o *object) {
 		given := writeOnly(`{"email":"canary@example.com"}`, 1, clearing)
-		refused := mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 403, Body: []byte(`{"error":{"message":"canary@example.com may not"}}`)}
+		body := []byte(`{"error":{"message":"canary@example.com may not"}}`)
+		refused := mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 403, Body: body}
 		o.service.Inject(refused)
 		state, diags := o.Create(name, given)
 		prototest.WantText(t, diags.Errors(), "Not permitted", "[redacted] may not", "In state now: nothing")
