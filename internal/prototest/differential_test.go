@@ -36,103 +36,81 @@ func TestCLIDriver_doesWhatTheCLIDoes(t *testing.T) {
 	acctest.PreCheck(t, acctest.WriteOnlyAttributes)
 	for i := range soak.Schedules(1, 40) {
 		seed := soak.Seed(i)
-		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
-			t.Parallel()
-			soak.Add(soak.Tried, 1)
+		for name, configure := range map[string]func(*rand.Rand) prototest.Attributes{consent: randomConsent, profile: randomProfile} {
+			t.Run(fmt.Sprintf("%s, seed %d", name, seed), func(t *testing.T) {
+				t.Parallel()
+				soak.Add(soak.Tried, 1)
 
-			random := rand.New(rand.NewPCG(seed, 0))
-			first, second := mocktest.Start(t), mocktest.Start(t)
-			cli := clitest.New(t, acctest.Block(first), nil)
-			d := &driver{t: t, Provider: prototest.MustStart(t, prototest.Config(second)), states: map[string]*prototest.State{}}
+				random := rand.New(rand.NewPCG(seed, 0))
+				first, second := mocktest.Start(t), mocktest.Start(t)
+				cli := clitest.New(t, acctest.Block(first), nil)
+				d := &driver{t: t, Provider: prototest.MustStart(t, prototest.Config(second)), name: name}
 
-			for step := range 4 {
-				drift(random, first, second)
-				configs := map[string]prototest.Attributes{consent: randomConsent(random), profile: randomProfile(random)}
-				if random.IntN(6) == 0 {
-					delete(configs, []string{consent, profile}[random.IntN(2)])
-				}
+				for step := range 4 {
+					drift(random, first, second)
+					config := configure(random)
+					if step > 0 && random.IntN(4) == 0 {
+						config = nil
+					}
 
-				configure(t, cli, configs)
-				result := cli.Run("apply", "-auto-approve")
-				errors := d.applyAll(configs)
-				if result.Code != 0 != (len(errors) > 0) {
-					t.Errorf("step %d: the CLI prints\n%s\nand the driver %q", step, result.Output, errors)
-				}
-				if diff := cmp.Diff(requests(t, first), requests(t, second)); diff != "" {
-					t.Errorf("step %d: the driver sends other requests (-CLI +driver):\n%s\nfor\n%v", step, diff, configs)
-				}
-				for _, name := range []string{consent, profile} {
-					if diff := cmp.Diff(stored(t, cli, name), normal(t, d.attributes(name))); diff != "" {
-						t.Errorf("step %d: the driver has another state of %s (-CLI +driver):\n%s\nfor\n%v", step, name, diff, configs)
+					writeResource(t, cli, name, config)
+					result := cli.Run("apply", "-auto-approve")
+					errors := d.apply(config)
+					if result.Code != 0 != (len(errors) > 0) {
+						t.Errorf("step %d: the CLI prints\n%s\nand the driver %q", step, result.Output, errors)
+					}
+					if diff := cmp.Diff(requests(t, first), requests(t, second)); diff != "" {
+						t.Errorf("step %d: the driver sends other requests (-CLI +driver):\n%s\nfor\n%v", step, diff, config)
+					}
+					if diff := cmp.Diff(stored(t, cli), normal(t, d.state)); diff != "" {
+						t.Errorf("step %d: the driver has another state (-CLI +driver):\n%s\nfor\n%v", step, diff, config)
 					}
 				}
-			}
-		})
+			})
+		}
 	}
 }
 
-// driver applies configurations as the CLI does: everything is planned, and then applied in
-// a run of its own.
+// driver applies configurations of a resource as the CLI does: a plan, and an apply in a run of its
+// own.
 type driver struct {
 	*prototest.Provider
 
-	t      *testing.T
-	states map[string]*prototest.State
+	t     *testing.T
+	name  string
+	state *prototest.State
 }
 
-// applyAll applies a resource of each type, and returns the errors.
-func (d *driver) applyAll(configs map[string]prototest.Attributes) (errors []string) {
+// apply returns the errors.
+func (d *driver) apply(config prototest.Attributes) []string {
 	d.NewRun()
-	plans := map[string]prototest.Plan{}
-	for _, name := range []string{consent, profile} {
-		plan, failed := d.plan(name, configs[name])
-		errors = append(errors, failed...)
-		if plan.Changes {
-			plans[name] = plan
+	if config != nil {
+		if errors := d.Validate(d.name, config).Errors(); len(errors) > 0 {
+			return errors
 		}
 	}
-	if len(errors) > 0 {
+
+	if d.state != nil {
+		state, diags := d.Refresh(d.name, d.state)
+		if errors := diags.Errors(); len(errors) > 0 {
+			return errors
+		}
+		d.state = state
+	}
+	if d.state == nil && config == nil {
+		return nil
+	}
+
+	plan, diags := d.Plan(d.name, d.state, config)
+	if errors := diags.Errors(); len(errors) > 0 || !plan.Changes {
 		return errors
 	}
 
 	d.NewRun()
-	for name, plan := range plans {
-		state, diags := d.Apply(d.t.Context(), name, d.states[name], plan)
-		d.states[name] = state
-		errors = append(errors, diags.Errors()...)
-	}
+	state, diags := d.Apply(d.t.Context(), d.name, d.state, plan)
+	d.state = state
 
-	return errors
-}
-
-func (d *driver) plan(name string, config prototest.Attributes) (prototest.Plan, []string) {
-	if config != nil {
-		if errors := d.Validate(name, config).Errors(); len(errors) > 0 {
-			return prototest.Plan{}, errors
-		}
-	}
-
-	if d.states[name] != nil {
-		state, diags := d.Refresh(name, d.states[name])
-		if errors := diags.Errors(); len(errors) > 0 {
-			return prototest.Plan{}, errors
-		}
-		d.states[name] = state
-	}
-	if d.states[name] == nil && config == nil {
-		return prototest.Plan{}, nil
-	}
-
-	plan, diags := d.Plan(name, d.states[name], config)
-
-	return plan, diags.Errors()
-}
-
-func (d *driver) attributes(name string) any {
-	if d.states[name] == nil {
-		return nil
-	}
-	return d.states[name].Attributes
+	return diags.Errors()
 }
 
 // drift changes at both services what they hold.
@@ -192,15 +170,15 @@ func randomProfile(random *rand.Rand) prototest.Attributes {
 
 func oneOf(random *rand.Rand, values ...any) any { return values[random.IntN(len(values))] }
 
-// configure gives the CLI a resource of each type, in its syntax of JSON.
-func configure(t *testing.T, cli *clitest.CLI, configs map[string]prototest.Attributes) {
+// writeResource gives the CLI a resource in its syntax of JSON; none for nil.
+func writeResource(t *testing.T, cli *clitest.CLI, name string, config prototest.Attributes) {
 	t.Helper()
-	resources := map[string]any{}
-	for name, config := range configs {
-		resources[name] = map[string]any{"this": config}
+	configuration := map[string]any{}
+	if config != nil {
+		configuration["resource"] = map[string]any{name: map[string]any{"this": config}}
 	}
 
-	text, err := json.Marshal(map[string]any{"resource": resources})
+	text, err := json.Marshal(configuration)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(cli.Dir, "resources.tf.json"), text, 0o600)
 	}
@@ -229,31 +207,32 @@ func requests(t *testing.T, service *mocktest.Instance) []string {
 	return texts
 }
 
-// stored returns the attributes in the state file; nil where the object is not there.
-func stored(t *testing.T, cli *clitest.CLI, name string) any {
+// stored returns the attributes in the state file; nil where it has no resource.
+func stored(t *testing.T, cli *clitest.CLI) any {
 	t.Helper()
 	var state struct {
 		Resources []struct {
-			Type      string
 			Instances []struct{ Attributes any }
 		}
 	}
 	if err := json.Unmarshal([]byte(cli.ReadFile("terraform.tfstate")), &state); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range state.Resources {
-		if r.Type == name {
-			return r.Instances[0].Attributes
-		}
+	if len(state.Resources) == 0 {
+		return nil
 	}
 
-	return nil
+	return state.Resources[0].Instances[0].Attributes
 }
 
-// normal returns values as JSON decodes them.
-func normal(t *testing.T, values any) (decoded any) {
+// normal returns the attributes of a state as JSON decodes them; nil for none.
+func normal(t *testing.T, state *prototest.State) (decoded any) {
 	t.Helper()
-	text, err := json.Marshal(values)
+	if state == nil {
+		return nil
+	}
+
+	text, err := json.Marshal(state.Attributes)
 	if err != nil {
 		t.Fatal(err)
 	}
