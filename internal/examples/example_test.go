@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,7 +19,10 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
+
+func TestMain(m *testing.M) { acctest.Main(m) }
 
 const (
 	root         = "../.."
@@ -27,14 +31,14 @@ const (
 	queryFile    = ".tfquery.hcl" // how the name of a file ends that terraform query reads
 )
 
-// example is a copy of examples/ in which commands run in one folder, with a service of
-// its own. What the service knows is the folder's seed.json.
+// example is a CLI in one folder of a copy of examples/, with a service of its own. What the service
+// knows is the folder's seed.json.
 type example struct {
 	*clitest.CLI
 
+	t       *testing.T
 	service *mocktest.Instance
 	name    string // of the folder below examples/
-	folder  string // in the copy
 }
 
 // each tests a copy of each of the folders.
@@ -60,88 +64,92 @@ func open(t *testing.T, folder string) *example {
 	if strings.Contains(folder, "session_token") {
 		environment = service.EnvironmentWithLogin()
 	}
-	// The scope that the examples and their seeds name.
-	environment["ANALYTICS_ORG_ID"], environment["ANALYTICS_PROJECT_ID"] = "example-org", "example-project"
 
-	e := &example{CLI: clitest.New(t, "", environment), service: service, name: folder}
-	if err := os.CopyFS(filepath.Join(e.Dir, "examples"), os.DirFS(root+"/examples")); err != nil {
-		t.Fatal(err)
+	e := &example{CLI: clitest.New(t, "", environment), t: t, service: service, name: folder}
+	declaration, copied := e.ReadFile("main.tf"), filepath.Join(e.Dir, "examples")
+	e.must(os.CopyFS(copied, os.DirFS(root+"/examples")))
+	e.Dir = filepath.Join(copied, folder)       // of all commands after the next Setenv
+	e.Setenv("ANALYTICS_ORG_ID", "example-org") // the scope that the examples and their seeds name
+	e.Setenv("ANALYTICS_PROJECT_ID", "example-project")
+
+	// The documentation shows only once where the provider comes from.
+	if !strings.Contains(e.text(), "required_providers") {
+		e.must(os.WriteFile(filepath.Join(e.Dir, "declared.tf"), []byte(declaration), 0o600))
 	}
-	e.folder = filepath.Join(e.Dir, "examples", folder)
-	e.seed(t)
-	e.declare(t)
+	if text, err := os.ReadFile(filepath.Join(e.Dir, "seed.json")); err == nil {
+		seed, err := mockserver.ReadSeed(text)
+		e.must(err)
+		e.service.Add(seed)
+	}
 
 	return e
 }
 
-// seed loads what the service knows before the example is applied.
-func (e *example) seed(t *testing.T) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(e.folder, "seed.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
+func (e *example) must(err error) {
+	e.t.Helper()
 	if err != nil {
-		t.Fatal(err)
+		e.t.Fatal(err)
 	}
-
-	seed, err := mockserver.ReadSeed(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.service.Add(seed)
 }
 
-// declare adds the provider's source to examples that leave it out, since the
-// documentation shows it only once.
-func (e *example) declare(t *testing.T) {
-	t.Helper()
-	if strings.Contains(e.text(t), "required_providers") {
-		return
+// useMirror makes the CLI find the provider as in a registry, in a mirror alone.
+func (e *example) useMirror() {
+	e.t.Helper()
+	folder := e.t.TempDir()
+	mirror, config := filepath.Join(folder, "mirror"), filepath.Join(folder, "terraform.rc")
+	provider, err := acctest.ProviderProgram()
+	e.must(err)
+	e.must(terraformcli.Mirror(mirror, terraformcli.Source, provider))
+	e.must(os.WriteFile(config, terraformcli.MirrorConfig(mirror), 0o600))
+	e.Setenv("TF_CLI_CONFIG_FILE", config)
+}
+
+// shell runs the shell in a folder, where the CLI is called terraform, and returns what it prints.
+func (e *example) shell(folder string, args ...string) (string, error) {
+	e.t.Helper()
+	programs := e.t.TempDir()
+	path, err := terraformcli.Find()
+	e.must(errors.Join(err, os.Symlink(path, filepath.Join(programs, "terraform"))))
+
+	cmd := exec.CommandContext(e.t.Context(), "sh", args...)
+	cmd.Dir = folder
+	cmd.Env = append(e.Command(e.t.Context()).Env, "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"))
+	output, err := cmd.CombinedOutput()
+
+	return string(output), err
+}
+
+// script runs a script of the folder, which needs programs.
+func (e *example) script(name string, needs ...string) {
+	e.t.Helper()
+	for _, program := range needs {
+		if _, err := exec.LookPath(program); err != nil {
+			e.t.Skip(name + " needs " + program + ", which is not on PATH")
+		}
 	}
-	declaration, err := os.ReadFile(filepath.Join(e.Dir, "main.tf"))
-	if err == nil {
-		err = os.WriteFile(filepath.Join(e.folder, "declared.tf"), declaration, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
+	if output, err := e.shell(e.Dir, "-eu", name); err != nil {
+		e.t.Fatalf("%s ended with %v:\n%s", name, err, output)
 	}
 }
 
 // remove removes files of the folder that it may have.
-func (e *example) remove(t *testing.T, names ...string) {
-	t.Helper()
+func (e *example) remove(names ...string) {
+	e.t.Helper()
 	for _, name := range names {
-		if err := os.RemoveAll(filepath.Join(e.folder, name)); err != nil {
-			t.Fatal(err)
-		}
+		e.must(os.RemoveAll(filepath.Join(e.Dir, name)))
 	}
 }
 
 // text returns the whole configuration of the folder.
-func (e *example) text(t *testing.T) string {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(e.folder, "*.tf"))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	var all strings.Builder
+func (e *example) text() (all string) {
+	e.t.Helper()
+	files, err := filepath.Glob(filepath.Join(e.Dir, "*.tf"))
+	e.must(err)
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all.Write(content)
+		all += e.ReadFile(filepath.Base(file))
 	}
 
-	return all.String()
-}
-
-// terraform runs one command in the folder and fails the test where that fails.
-func (e *example) terraform(t *testing.T, args ...string) clitest.Result {
-	t.Helper()
-	return e.MustRun(append([]string{"-chdir=" + e.folder}, args...)...)
+	return all
 }
 
 var actions = regexp.MustCompile(`(?m)^action "([a-z_]+)" "([a-z_]+)"`)
@@ -155,8 +163,10 @@ var newer = map[acctest.Feature]*regexp.Regexp{
 	acctest.Functions:           regexp.MustCompile(`provider::`),
 }
 
-// skipUnknown skips the test where the CLI does not know all of a configuration.
-func (e *example) skipUnknown(text string) {
+// skipUnknown skips the test where the CLI does not know all of the configuration.
+func (e *example) skipUnknown() {
+	e.t.Helper()
+	text := e.text()
 	for feature, pattern := range newer {
 		if pattern.MatchString(text) {
 			e.Needs(feature)
@@ -164,34 +174,28 @@ func (e *example) skipUnknown(text string) {
 	}
 }
 
-// folders returns the folders that have a configuration. Modules are left out, since
-// examples that call them apply them.
-func folders(t *testing.T) []string {
-	t.Helper()
-	return slices.DeleteFunc(foldersWith(t, ".tf"), func(folder string) bool {
-		return strings.HasPrefix(folder, "modules") || strings.Contains(folder, "/modules")
-	})
+// wantNoUpdate fails the test if the service has received an update of consent.
+func (e *example) wantNoUpdate() {
+	e.t.Helper()
+	if n := e.service.Count(mockserver.OpUpdateConsent); n != 0 {
+		e.t.Errorf("%d updates were sent", n)
+	}
 }
 
-// foldersWith returns the folders that have a file with the suffix, besides those of imports.
-func foldersWith(t *testing.T, suffix string) []string {
+// foldersWith returns the folders that have a file with the suffix.
+func foldersWith(t *testing.T, suffix string) (folders []string) {
 	t.Helper()
-	var found []string
 	for _, path := range exampleFiles(t, suffix) {
-		if suffix != ".tf" || !strings.HasPrefix(filepath.Base(path), "import-") {
-			found = append(found, filepath.Dir(path))
-		}
+		folders = append(folders, filepath.Dir(path))
 	}
+	slices.Sort(folders)
 
-	slices.Sort(found)
-
-	return slices.Compact(found)
+	return slices.Compact(folders)
 }
 
 // exampleFiles returns the paths below examples/ of the files with one of the suffixes, in order.
-func exampleFiles(t *testing.T, suffixes ...string) []string {
+func exampleFiles(t *testing.T, suffixes ...string) (found []string) {
 	t.Helper()
-	var found []string
 	err := fs.WalkDir(os.DirFS(root+"/examples"), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && path != "." && strings.HasPrefix(entry.Name(), ".") {
 			return fs.SkipDir
@@ -207,12 +211,4 @@ func exampleFiles(t *testing.T, suffixes ...string) []string {
 	}
 
 	return found
-}
-
-// wantNoUpdate fails the test if the service has received an update of consent.
-func (e *example) wantNoUpdate(t *testing.T) {
-	t.Helper()
-	if n := e.service.Count(mockserver.OpUpdateConsent); n != 0 {
-		t.Errorf("%d updates were sent", n)
-	}
 }

@@ -3,15 +3,12 @@
 package examples_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,31 +26,19 @@ const shardsFolder = "guides/when-one-machine-is-not-enough"
 func TestCLIShards_scriptAppliesEachRowOnce(t *testing.T) {
 	t.Parallel()
 	e := open(t, shardsFolder)
+	const jobs = `for i in 0 1 2 3; do (cp -r . "$JOBS/$i" && cd "$JOBS/$i" && sh apply-shard.sh $i 4 2) & done; wait`
+	folder := t.TempDir()
+	e.Setenv("JOBS", folder)
+	output, err := e.shell(e.Dir, "-c", jobs)
+	e.must(err)
 
-	environment := slices.Concat(e.Command(t.Context()).Env, []string{pathWithCLI(t)})
-	var jobs sync.WaitGroup
 	for index := range 4 {
-		folder := t.TempDir()
-		if err := os.CopyFS(folder, os.DirFS(e.folder)); err != nil {
-			t.Fatal(err)
+		job := fmt.Sprint(index)
+		if _, err := os.Stat(filepath.Join(folder, job, "terraform.tfstate.d", "shard-"+job, "terraform.tfstate")); err != nil {
+			t.Errorf("shard %d has no state of its own: %v\n%s", index, err, output)
 		}
-
-		cmd := exec.CommandContext(t.Context(), "sh", "apply-shard.sh", fmt.Sprint(index), "4", "2")
-		cmd.Dir = folder
-		cmd.Env = environment
-		jobs.Go(func() {
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("shard %d: %v\n%s", index, err, out)
-			}
-			state := filepath.Join(folder, "terraform.tfstate.d", fmt.Sprintf("shard-%d", index), "terraform.tfstate")
-			if _, err := os.Stat(state); err != nil {
-				t.Errorf("shard %d has no state of its own: %v", index, err)
-			}
-		})
 	}
-	jobs.Wait()
-
-	e.wantEachRowOnce(t)
+	e.wantEachRowOnce()
 }
 
 // s3State matches the state of the guide's units, which a test keeps on its own machine.
@@ -64,45 +49,34 @@ var s3State = regexp.MustCompile(`(?s)backend  = "s3"(.*)config = \{.*?\n  \}`)
 func TestCLIShards_terragruntAppliesEachRowOnce(t *testing.T) {
 	t.Parallel()
 	e := open(t, shardsFolder)
-	terragrunt, err := exec.LookPath("terragrunt")
-	if err != nil {
+	if _, err := exec.LookPath("terragrunt"); err != nil {
 		t.Skip("terragrunt is not on PATH")
 	}
 
 	repository := t.TempDir()
+	e.must(os.CopyFS(repository, os.DirFS(filepath.Join(e.Dir, "terragrunt"))))
+	e.must(os.CopyFS(filepath.Join(repository, "consent"), os.DirFS(e.Dir)))
+	e.must(exec.CommandContext(t.Context(), "git", "init", "--quiet", repository).Run())
+
 	unit := filepath.Join(repository, "units", "shard", "terragrunt.hcl")
-	err = errors.Join(
-		os.CopyFS(repository, os.DirFS(filepath.Join(e.folder, "terragrunt"))),
-		os.CopyFS(filepath.Join(repository, "consent"), os.DirFS(e.folder)),
-		exec.CommandContext(t.Context(), "git", "init", "--quiet", repository).Run(),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-
 	text, err := os.ReadFile(unit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e.must(err)
 	text = s3State.ReplaceAll(text, []byte(`backend = "local"${1}config = { path = "$${get_repo_root()}/shard-$${values.shard}.tfstate" }`))
-	if err := os.WriteFile(unit, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	e.must(os.WriteFile(unit, text, 0o600))
 
-	terraform := e.Command(t.Context(), "version")
-	cmd := exec.CommandContext(t.Context(), terragrunt, "stack", "run", "apply", "--parallelism", "4", "--non-interactive")
-	cmd.Dir = filepath.Join(repository, "live")
-	cmd.Env = slices.Concat(terraform.Env, registryAlone(t), []string{"TG_TF_PATH=" + terraform.Path})
-	if out, err := cmd.CombinedOutput(); err != nil {
+	e.useMirror()
+	e.Setenv("TG_TF_PATH", e.Command(t.Context()).Path)
+	stack := "exec terragrunt stack run apply --parallelism 4 --non-interactive"
+	if out, err := e.shell(filepath.Join(repository, "live"), "-c", stack); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 
-	e.wantEachRowOnce(t)
+	e.wantEachRowOnce()
 }
 
 // wantEachRowOnce fails the test unless the service has received each row of the guide once.
-func (e *example) wantEachRowOnce(t *testing.T) {
-	t.Helper()
+func (e *example) wantEachRowOnce() {
+	e.t.Helper()
 	written := map[string]int{}
 	for _, r := range e.service.Requests() {
 		if r.Operation == mockserver.OpUpdateConsent && r.Committed {
@@ -112,7 +86,7 @@ func (e *example) wantEachRowOnce(t *testing.T) {
 
 	want := map[string]int{"user-1001": 1, "user-1002": 1, "user-1003": 1, "user-1004": 1, "user-1005": 1}
 	if diff := cmp.Diff(want, written); diff != "" {
-		t.Errorf("the updates of each person (-want +got):\n%s", diff)
+		e.t.Errorf("the updates of each person (-want +got):\n%s", diff)
 	}
 }
 

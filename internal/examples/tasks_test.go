@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -26,28 +25,19 @@ func TestCLINightlyLake_marksCompleteDays(t *testing.T) {
 	t.Parallel()
 	e := open(t, "guides/nightly-lake")
 	e.Needs(acctest.Functions)
-	for _, program := range []string{"jq", "flock"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip("the guide's job needs " + program + ", which is not on PATH")
-		}
-	}
+	e.Setenv("LAKE", "mounted")
 
 	const earlier = "events/dt=2026-01-01/part-0.ndjson.gz"
-	if err := errors.Join(
-		os.MkdirAll(filepath.Join(e.folder, "lake", filepath.Dir(earlier)), 0o700),
-		os.WriteFile(filepath.Join(e.folder, "lake", earlier), []byte("of an earlier run"), 0o600),
-	); err != nil {
-		t.Fatal(err)
-	}
-
+	e.must(os.MkdirAll(filepath.Join(e.Dir, "lake", filepath.Dir(earlier)), 0o700))
+	e.must(os.WriteFile(filepath.Join(e.Dir, "lake", earlier), []byte("of an earlier run"), 0o600))
 	for range 2 {
-		e.script(t, "nightly.sh")
-		e.wantFiles(t, "mounted/manifest/dt=2026-02-08/_SUCCESS", "mounted/manifest/dt=2026-02-09/_SUCCESS",
+		e.script("nightly.sh", "jq", "flock")
+		e.wantFiles("mounted/manifest/dt=2026-02-08/_SUCCESS", "mounted/manifest/dt=2026-02-09/_SUCCESS",
 			"mounted/manifest/dt=2026-02-09/manifest.json", "mounted/events/dt=2026-02-09/part-0.ndjson.gz")
 	}
-	clitest.WantWords(t, e.terraform(t, "plan", "-detailed-exitcode"), "No changes.")
+	clitest.WantWords(t, e.MustRun("plan", "-detailed-exitcode"), "No changes.")
 
-	if _, err := os.Stat(filepath.Join(e.folder, "mounted", earlier)); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(e.Dir, "mounted", earlier)); !os.IsNotExist(err) {
 		t.Errorf("the job copied a day of an earlier run, or: %v", err)
 	}
 }
@@ -85,90 +75,173 @@ func TestCLITasks_pagesWorkAsTheyStand(t *testing.T) {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			e := open(t, task.folder)
-			e.skipUnknown(e.text(t))
+			e.skipUnknown()
+			e.useMirror()
 			commands := startsService.FindStringSubmatch(readPage(t, "docs/guides/"+page+".md"))
 			if commands == nil {
 				t.Fatal("the page starts no service")
 			}
 
-			shell := exec.CommandContext(t.Context(), "sh", "-euc", task.before+commands[1]+task.then)
-			shell.Dir = e.folder
-			shell.Env = slices.Concat(e.Command(t.Context()).Env, registryAlone(t))
-			output, err := shell.CombinedOutput()
+			output, err := e.shell(e.Dir, "-euc", task.before+commands[1]+task.then)
 			if err != nil {
 				t.Errorf("%v:\n%s", err, output)
 			}
 			for _, said := range task.says {
-				if !strings.Contains(string(output), said) {
+				if !strings.Contains(output, said) {
 					t.Errorf("%q is not shown:\n%s", said, output)
 				}
 			}
-			if n := len(e.service.Requests()); n != 0 {
-				t.Errorf("%d requests reached another service", n)
-			}
+			e.wantNotReached()
 		})
+	}
+}
+
+// TestCLIModules_consentTeamPassesItsOwnTests runs `terraform test`, which mocks the provider
+// in one file and reaches the mock server in another.
+func TestCLIModules_consentTeamPassesItsOwnTests(t *testing.T) {
+	t.Parallel()
+	e := open(t, "modules/consent-team")
+	e.Needs(acctest.MockProviders)
+	e.MustRun("test")
+	if len(e.service.Requests()) == 0 {
+		t.Error("nothing reached the service")
+	}
+}
+
+// TestCLIModules_testScriptNeedsTheProviderOnly runs the script of the guide about tests in the
+// module, with a CLI that finds the provider as it would in a registry. The service that the
+// environment names is not reached.
+func TestCLIModules_testScriptNeedsTheProviderOnly(t *testing.T) {
+	t.Parallel()
+	const granted = "clause_2_consent = true "
+	for name, tc := range map[string]struct {
+		written string // in the module, where clause 2 is granted
+		passes  bool
+	}{
+		"the module as it is": {granted, true},
+		"a module that errs":  {"clause_2_consent = false", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := open(t, "modules/early-access")
+			e.Needs(acctest.Tests)
+			e.useMirror()
+			text := strings.Replace(e.ReadFile("main.tf"), granted, tc.written, 1)
+			e.must(os.WriteFile(filepath.Join(e.Dir, "main.tf"), []byte(text), 0o600))
+
+			output, err := e.shell(e.Dir, "test.sh")
+			if passed := err == nil; passed != tc.passes {
+				t.Errorf("the script ended with %v:\n%s", err, output)
+			}
+			if found := strings.Contains(output, "The service must hold consent to feature usage"); found == tc.passes {
+				t.Errorf("that the module errs is found: %t\n%s", found, output)
+			}
+			if log := e.ReadFile("requests.log"); strings.Count(log, "PATCH /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent: 200") != 2 {
+				t.Errorf("consent was not recorded and withdrawn:\n%s", log)
+			}
+			e.wantNotReached()
+		})
+	}
+}
+
+// wantNotReached fails the test if the service of the example has received anything.
+func (e *example) wantNotReached() {
+	e.t.Helper()
+	if n := len(e.service.Requests()); n != 0 {
+		e.t.Errorf("%d requests reached another service", n)
 	}
 }
 
 // duckStatement matches the statement that the guide shows for DuckDB.
 var duckStatement = regexp.MustCompile("(?s)```sql\n([^`]*read_json[^`]*)```")
 
-// TestCLIExportLake_duckDB applies the lake of the guide and reads it with the guide's
-// statement.
-func TestCLIExportLake_duckDB(t *testing.T) {
+// TestCLIExportLake_windowMoves applies the lake of the guide, reads it with the guide's statement
+// if there is a DuckDB, and moves its window by a day: what leaves it leaves the state, and its files
+// stay.
+func TestCLIExportLake_windowMoves(t *testing.T) {
 	t.Parallel()
 	statement := duckStatement.FindStringSubmatch(readPage(t, "docs/guides/nightly-exports.md"))
 	if statement == nil {
 		t.Fatal("the guide has no statement for DuckDB")
 	}
 
-	duckdb, err := exec.LookPath("duckdb")
-	if err != nil {
-		t.Skip("duckdb is not on PATH")
-	}
-
 	e := open(t, "guides/export-lake")
-	e.terraform(t, "apply", "-auto-approve")
+	e.MustRun("apply", "-auto-approve")
+	if duckdb, err := exec.LookPath("duckdb"); err != nil {
+		t.Log("duckdb is not on PATH: nothing runs the guide's statement")
+	} else {
+		c := exec.CommandContext(t.Context(), duckdb, "-csv", "-c", statement[1])
+		c.Dir = e.Dir
+		out, err := c.CombinedOutput()
+		rows, malformed := csv.NewReader(strings.NewReader(string(out))).ReadAll()
+		e.must(errors.Join(err, malformed))
 
-	c := exec.CommandContext(t.Context(), duckdb, "-csv", "-c", statement[1])
-	c.Dir = e.folder
-	out, err := c.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v:\n%s", err, out)
+		want := [][]string{{"dt", "events"}, {"2026-02-08", "1"}, {"2026-02-09", "1"}}
+		if diff := cmp.Diff(want, rows); diff != "" {
+			t.Errorf("unexpected rows (-want +got):\n%s", diff)
+		}
 	}
 
-	rows, err := csv.NewReader(strings.NewReader(string(out))).ReadAll()
-	if err != nil {
-		t.Fatalf("%v:\n%s", err, out)
-	}
-	want := [][]string{{"dt", "events"}, {"2026-02-08", "1"}, {"2026-02-09", "1"}}
-	if diff := cmp.Diff(want, rows); diff != "" {
-		t.Errorf("unexpected rows (-want +got):\n%s", diff)
-	}
-}
-
-// TestCLIExportLake_window moves the window of the guide by a day: what leaves it leaves
-// the state, and its files stay.
-func TestCLIExportLake_window(t *testing.T) {
-	t.Parallel()
-	e := open(t, "guides/export-lake")
-	e.terraform(t, "apply", "-auto-approve")
-
-	moved := e.terraform(t, "apply", "-auto-approve", "-var", "now=2026-02-11T02:00:00Z")
+	moved := e.MustRun("apply", "-auto-approve", "-var", "now=2026-02-11T02:00:00Z")
 	clitest.WantWords(t, moved, "1 added, 0 changed, 1 destroyed")
 	for _, day := range []string{"2026-02-08", "2026-02-09", "2026-02-10"} {
 		for _, kind := range []string{"persons", "sessions", "events"} {
-			e.wantFiles(t, "lake/"+kind+"/dt="+day+"/part-0.ndjson.zst")
+			e.wantFiles("lake/" + kind + "/dt=" + day + "/part-0.ndjson.zst")
 		}
 	}
 }
 
 // wantFiles fails the test unless the folder has files.
-func (e *example) wantFiles(t *testing.T, paths ...string) {
-	t.Helper()
+func (e *example) wantFiles(paths ...string) {
+	e.t.Helper()
 	for _, path := range paths {
-		if _, err := os.Stat(filepath.Join(e.folder, path)); err != nil {
-			t.Error(err)
+		if _, err := os.Stat(filepath.Join(e.Dir, path)); err != nil {
+			e.t.Error(err)
 		}
+	}
+}
+
+// TestCLIBringPeople_queryWritesTheConfigurationShown runs the guide's query, and compares
+// the configuration that Terraform writes with the one in the guide, which
+// TestCLIExamples_applyOnce applies.
+func TestCLIBringPeople_queryWritesTheConfigurationShown(t *testing.T) {
+	t.Parallel()
+	e := open(t, "guides/bring-existing-people/query")
+	e.Needs(acctest.Lists)
+	e.remove("people.tf")
+	e.MustRun("query", "-generate-config-out=people.tf")
+	e.wantAsShown("people.tf")
+
+	clitest.WantWords(t, e.MustRun("plan"), "2 to import, 0 to add, 0 to change, 0 to destroy.")
+	clitest.WantWords(t, e.MustRun("apply", "-auto-approve"), "2 imported, 0 added, 0 changed, 0 destroyed.")
+	e.remove("people.tfquery.hcl")
+	clitest.WantWords(t, e.MustRun("plan"), "No changes.")
+	e.wantNoUpdate()
+}
+
+// TestCLIBringPeople_rowsOfAQueryAreInPlace runs the guide's commands that turn the output
+// of a query into rows, and applies them: nothing is written.
+func TestCLIBringPeople_rowsOfAQueryAreInPlace(t *testing.T) {
+	t.Parallel()
+	e := open(t, "guides/bring-existing-people/batch")
+	e.Needs(acctest.Lists)
+	e.remove("people.ndjson")
+	e.script("query-to-rows.sh", "jq")
+	e.wantAsShown("people.ndjson")
+	if info, err := os.Stat(filepath.Join(e.Dir, "query.ndjson")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the output of the query is readable by others: %v (%v)", info, err)
+	}
+
+	clitest.WantWords(t, e.MustRun("plan"), "+ rows = 2")
+	e.MustRun("apply", "-auto-approve")
+	e.wantNoUpdate()
+}
+
+// wantAsShown fails the test unless a file of the folder is the same as the one of the repository.
+func (e *example) wantAsShown(name string) {
+	e.t.Helper()
+	shown := readPage(e.t, "examples/"+e.name+"/"+name)
+	if diff := cmp.Diff(strings.TrimSpace(shown), strings.TrimSpace(e.ReadFile(name))); diff != "" {
+		e.t.Errorf("%s is another (-shown +made):\n%s", name, diff)
 	}
 }
