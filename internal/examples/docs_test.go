@@ -3,12 +3,15 @@
 package examples_test
 
 import (
-	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
 // How many words a description has at most, those of attributes have on average, and those
@@ -43,88 +46,79 @@ func TestDocs_descriptionsAreShort(t *testing.T) {
 	}
 }
 
-// TestDocs_whatCannotBeUndoneIsCalledOut checks the pages of everything that deletes or
-// overwrites what only the service holds.
-func TestDocs_whatCannotBeUndoneIsCalledOut(t *testing.T) {
+// The patterns of the matters that pages must or must not have.
+var (
+	group    = regexp.MustCompile(`(?m)^subcategory: "(Start here|How to|Reference)"$`) // under which the registry lists a guide
+	seeAlso  = regexp.MustCompile(`(?m)^See also: .*\.\./guides/`)
+	measured = regexp.MustCompile(`(?i)\d (MB|kB)/s|\d (rows|people|records) per second\b|\bx ?\d\.\d|×\d|\bmeasured [^.]*\d`)
+	picture  = regexp.MustCompile(`!\[([^\]]*)\]\(([^)]+)\)`)
+)
+
+// home is where pictures are: the registry shows none with a relative address.
+const home = "https://raw.githubusercontent.com/terraform-analytics/terraform-provider-analytics/main/"
+
+func TestDocs_pagesKeepTheRules(t *testing.T) {
 	t.Parallel()
-	for _, page := range []string{
-		"resources/consent", "resources/consent_batch", "resources/data_deletion", "resources/profile",
-		"actions/clear_profile", "actions/delete_data", "guides/erase-or-hand-out",
+	guides, all := pagesLike(t, "docs/guides/*.md"), pagesLike(t, "README.md", "docs/index.md", "docs/*/*.md")
+	except := func(pages []string, others ...string) []string {
+		return slices.DeleteFunc(slices.Clone(pages), func(page string) bool { return slices.Contains(others, page) })
+	}
+	has := func(words string) func(string) bool {
+		return func(text string) bool { return strings.Contains(text, words) }
+	}
+
+	pictures := func(keep func(match []string) bool) func(string) bool {
+		return func(text string) bool {
+			return !slices.ContainsFunc(picture.FindAllStringSubmatch(text, -1), func(match []string) bool { return !keep(match) })
+		}
+	}
+
+	for rule, tc := range map[string]struct {
+		pages []string
+		keeps func(text string) bool
+	}{
+		"what deletes or overwrites what only the service holds calls that out": {
+			pagesLike(t, "docs/resources/consent*.md", "docs/resources/data_deletion.md", "docs/resources/profile.md",
+				"docs/actions/clear_profile.md", "docs/actions/delete_data.md", "docs/guides/erase-or-hand-out.md"), has("\n!> **"),
+		},
+		"what is read first says that the provider has not met a live service": {
+			[]string{"README.md", "docs/index.md"}, has("has not met a live service"),
+		},
+
+		// All words count, also those of examples: 2,000 are ten minutes.
+		"a task has at most 2,000 words": {
+			pagesLike(t, "docs/guides/seed-test-users.md", "docs/guides/erase-or-hand-out.md", "docs/guides/nightly-lake.md",
+				"docs/guides/bring-existing-people.md"),
+			func(text string) bool { return len(strings.Fields(text)) <= 2000 },
+		},
+		"README has at most 90 lines":   {[]string{"README.md"}, func(text string) bool { return strings.Count(text, "\n") <= 90 }},
+		"README shows a picture":        {[]string{"README.md"}, picture.MatchString},
+		"a guide is in a group":         {guides, group.MatchString},
+		"every object leads to a guide": {except(pagesLike(t, "docs/*/*.md"), guides...), seeAlso.MatchString},
+
+		// Figures are where the bench writes them, apart from a bound that a page calculates before the reader's eyes.
+		"figures have a page of their own": {
+			except(all, "docs/guides/figures.md", "docs/guides/how-it-is-tested.md"),
+			func(text string) bool {
+				return !measured.MatchString(strings.ReplaceAll(text, " = 200 people per second at most", ""))
+			},
+		},
+		"a picture is described in eight words or more": {all, pictures(func(p []string) bool { return len(strings.Fields(p[1])) >= 8 })},
+		"a picture of the registry has its whole address": {
+			except(all, "README.md"), pictures(func(p []string) bool { return strings.HasPrefix(p[2], home) }),
+		},
 	} {
-		if !strings.Contains(readPage(t, "docs/"+page+".md"), "\n!> **") {
-			t.Errorf("docs/%s.md does not call out what cannot be undone", page)
-		}
-	}
-
-	for _, page := range []string{"README.md", "docs/index.md"} {
-		if !strings.Contains(readPage(t, page), "has not met a live service") {
-			t.Errorf("%s does not say that the provider has not met a live service", page)
-		}
-	}
-}
-
-// TestDocs_whatIsReadFirstIsShort counts all words of the pages that carry out a task, also those of
-// examples: 2,000 are ten minutes.
-func TestDocs_whatIsReadFirstIsShort(t *testing.T) {
-	t.Parallel()
-	for _, task := range []string{"seed-test-users", "erase-or-hand-out", "nightly-lake", "bring-existing-people"} {
-		if words := len(strings.Fields(readPage(t, "docs/guides/"+task+".md"))); words > 2000 {
-			t.Errorf("docs/guides/%s.md has %d words, and may have 2000", task, words)
-		}
-	}
-
-	if lines := strings.Count(readPage(t, "README.md"), "\n"); lines > 90 {
-		t.Errorf("README.md has %d lines, and may have 90", lines)
-	}
-}
-
-// group matches the group under which the registry lists a guide.
-var group = regexp.MustCompile(`(?m)^subcategory: "(Start here|How to|Reference)"$`)
-
-func TestDocs_guidesAreInThreeGroups(t *testing.T) {
-	t.Parallel()
-	for _, guide := range pagesLike(t, "docs/guides/*.md") {
-		if !group.MatchString(readPage(t, guide)) {
-			t.Errorf("%s is in none of the groups", guide)
-		}
-	}
-}
-
-func TestDocs_everyObjectLeadsToAGuide(t *testing.T) {
-	t.Parallel()
-	for _, folder := range []string{"resources", "data-sources", "ephemeral-resources", "list-resources", "actions", "functions"} {
-		for _, page := range pagesLike(t, "docs/"+folder+"/*.md") {
-			_, more, found := strings.Cut(readPage(t, page), "\nSee also: ")
-			line, _, _ := strings.Cut(more, "\n")
-			if !found || !strings.Contains(line, "../guides/") {
-				t.Errorf("%s leads to no guide", page)
-			}
-		}
-	}
-}
-
-// measured matches a figure that a bench may have measured.
-var measured = regexp.MustCompile(`(?i)\d (MB|kB)/s|\d (rows|people|records) per second\b|\bx ?\d\.\d|×\d|\bmeasured [^.]*\d`)
-
-// TestDocs_figuresHaveOnePage allows figures where the bench writes them, and bounds that a page
-// calculates before the reader's eyes.
-func TestDocs_figuresHaveOnePage(t *testing.T) {
-	t.Parallel()
-	for _, page := range append(pagesLike(t, "docs/*/*.md"), "README.md", "docs/index.md") {
-		if page == "docs/guides/figures.md" || page == "docs/guides/how-it-is-tested.md" {
-			continue
-		}
-		for line := range strings.Lines(readPage(t, page)) {
-			if figure := measured.FindString(line); figure != "" && !strings.Contains(line, " = 200 people per second at most") {
-				t.Errorf("%s has a figure of its own, %q, which belongs to docs/guides/figures.md", page, figure)
+		for _, page := range tc.pages {
+			if !tc.keeps(readPage(t, page)) {
+				t.Errorf("%s: %s", page, rule)
 			}
 		}
 	}
 }
 
 var (
-	// link matches a link to another page of the repository, or to a heading of a page.
-	link = regexp.MustCompile(`\]\(([a-zA-Z0-9_/.-]*)(?:#([a-z0-9_-]+))?\)`)
+	// link matches a link to another page or a picture of the repository, or to a heading of a page.
+	link = regexp.MustCompile(`\]\((?:` + regexp.QuoteMeta(home) + `)?([a-zA-Z0-9_/.-]*)(?:#([a-z0-9_-]+))?\)`)
 
 	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	anchor  = regexp.MustCompile(`<a id="([^"]+)">`)
@@ -133,93 +127,80 @@ var (
 
 func TestDocs_linksLeadToPagesAndHeadings(t *testing.T) {
 	t.Parallel()
-	pages := pagesLike(t, "*.md")
-	for _, pattern := range []string{".github/*.md", "docs/*.md", "docs/*/*.md"} {
-		pages = append(pages, pagesLike(t, pattern)...)
-	}
-
-	for _, page := range pages {
+	for _, page := range pagesLike(t, "*.md", ".github/*.md", "docs/*.md", "docs/*/*.md") {
 		for _, target := range link.FindAllStringSubmatch(readPage(t, page), -1) {
-			if err := wantTarget(t, page, target[1], target[2]); err != nil {
-				t.Errorf("%s: %v", page, err)
+			to := page
+			if strings.Contains(target[0], home) {
+				to = target[1]
+			} else if target[1] != "" {
+				to = filepath.Join(filepath.Dir(page), target[1])
+			}
+
+			if _, err := os.Stat(filepath.Join(root, to)); err != nil {
+				t.Errorf("%s: the link to %s leads nowhere", page, target[1])
+			} else if target[2] != "" && !slices.Contains(fragments(readPage(t, to)), target[2]) {
+				t.Errorf("%s: %s has no heading #%s", page, to, target[2])
 			}
 		}
 	}
 }
 
-// wantTarget returns an error if a page links to a file or a heading that is not there.
-func wantTarget(t *testing.T, page, target, fragment string) error {
-	t.Helper()
-	to := page
-	if target != "" {
-		to = filepath.Join(filepath.Dir(page), target)
-	}
-	if _, err := os.Stat(filepath.Join(root, to)); err != nil {
-		return fmt.Errorf("the link to %s leads nowhere", target)
-	}
-	if fragment == "" {
-		return nil
-	}
-
-	text := readPage(t, to)
+// fragments returns the parts of a page that a link can name.
+func fragments(text string) (all []string) {
 	for _, title := range heading.FindAllStringSubmatch(text, -1) {
-		if strings.ReplaceAll(noSlug.ReplaceAllString(strings.ToLower(title[1]), ""), " ", "-") == fragment {
-			return nil
-		}
+		all = append(all, strings.ReplaceAll(noSlug.ReplaceAllString(strings.ToLower(title[1]), ""), " ", "-"))
 	}
 	for _, id := range anchor.FindAllStringSubmatch(text, -1) {
-		if id[1] == fragment {
-			return nil
-		}
+		all = append(all, id[1])
 	}
-
-	return fmt.Errorf("%s has no heading #%s", to, fragment)
+	return all
 }
 
-// picture matches a picture with its alternative text.
-var picture = regexp.MustCompile(`!\[([^\]]*)\]\(([^)]+)\)`)
+// fenced matches a block of code, with its language and its text.
+var fenced = regexp.MustCompile("(?s)\n[ \t]*```(terraform|hcl)\n(.*?)\n[ \t]*```\n")
 
-// TestDocs_picturesAreThereAndDescribed wants absolute addresses in docs/, since the registry
-// shows no picture with a relative one.
-func TestDocs_picturesAreThereAndDescribed(t *testing.T) {
+// TestGuides_showExamplesOnly checks that what a guide shows of this provider is the
+// text of a file under examples/, which is applied, queried or tested.
+func TestGuides_showExamplesOnly(t *testing.T) {
 	t.Parallel()
-	const home = "https://raw.githubusercontent.com/terraform-analytics/terraform-provider-analytics/main/"
-	shown := 0
-	for _, page := range append(pagesLike(t, "docs/*/*.md"), "README.md", "docs/index.md") {
-		for _, p := range picture.FindAllStringSubmatch(readPage(t, page), -1) {
-			shown++
-			file, absolute := strings.CutPrefix(p[2], home)
-			if !absolute && page != "README.md" {
-				t.Errorf("%s shows %s, which is not below %s", page, p[2], home)
-			}
-			if _, err := os.Stat(filepath.Join(root, file)); err != nil {
-				t.Errorf("%s shows a picture that is not there: %v", page, err)
-			}
-			if len(strings.Fields(p[1])) < 8 {
-				t.Errorf("%s does not say what %s shows", page, file)
-			}
-		}
+	examples := map[string]bool{}
+	for _, path := range exampleFiles(t, ".tf", queryFile, ".tftest.hcl") {
+		examples[strings.TrimSpace(readPage(t, "examples/"+path))] = true
 	}
 
-	if shown == 0 {
-		t.Error("no page shows a picture")
+	for _, guide := range pagesLike(t, "docs/guides/*.md") {
+		for _, block := range fenced.FindAllStringSubmatch(readPage(t, guide), -1) {
+			language, code := block[1], strings.TrimSpace(block[2])
+			if language == "terraform" && !examples[code] {
+				t.Errorf("%s shows what is not applied anywhere, use tffile with a file of examples/:\n%s", guide, code)
+			}
+			if language == "hcl" && strings.Contains(code, `"analytics_`) {
+				t.Errorf("%s shows an object of this provider as hcl, which nothing applies:\n%s", guide, code)
+			}
+		}
 	}
 }
 
-// pagesLike returns the pages that match a pattern, by their paths from the root.
-func pagesLike(t *testing.T, pattern string) (pages []string) {
-	t.Helper()
-	found, err := filepath.Glob(filepath.Join(root, pattern))
-	if err != nil || len(found) == 0 {
-		t.Fatalf("there are no pages like %s (%v)", pattern, err)
-	}
-
-	for _, path := range found {
-		page, err := filepath.Rel(root, path)
-		if err != nil {
-			t.Fatal(err)
+// TestExamples_seedsAreUnderstood reads the seeds of all examples, also of those that only show
+// one.
+func TestExamples_seedsAreUnderstood(t *testing.T) {
+	t.Parallel()
+	for _, path := range exampleFiles(t, "/seed.json") {
+		if _, err := mockserver.ReadSeed([]byte(readPage(t, "examples/"+path))); err != nil {
+			t.Errorf("%s: %v", path, err)
 		}
-		pages = append(pages, filepath.ToSlash(page))
+	}
+}
+
+// pagesLike returns the pages that match patterns, by their paths from the root.
+func pagesLike(t *testing.T, patterns ...string) (pages []string) {
+	t.Helper()
+	for _, pattern := range patterns {
+		found, err := fs.Glob(os.DirFS(root), pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("there are no pages like %s (%v)", pattern, err)
+		}
+		pages = append(pages, found...)
 	}
 
 	return pages

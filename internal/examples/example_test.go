@@ -112,8 +112,8 @@ func (e *example) shell(folder string, args ...string) (string, error) {
 	e.must(errors.Join(err, os.Symlink(path, filepath.Join(programs, "terraform"))))
 
 	cmd := exec.CommandContext(e.t.Context(), "sh", args...)
-	cmd.Dir = folder
-	cmd.Env = append(e.Command(e.t.Context()).Env, "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"))
+	path = "PATH=" + programs + string(os.PathListSeparator) + os.Getenv("PATH")
+	cmd.Dir, cmd.Env = folder, slices.Concat(e.Command(e.t.Context()).Env, []string{path})
 	output, err := cmd.CombinedOutput()
 
 	return string(output), err

@@ -27,9 +27,21 @@ var harmless string
 
 func TestPersonalDataGuide_hasEveryAttributeThatHoldsSome(t *testing.T) {
 	t.Parallel()
-	listed := listedClasses(t)
-	without := strings.Fields(harmless)
+	listed, object := map[string]string{}, "" // the class of each attribute, by its object and itself
+	for line := range strings.Lines(readPage(t, "docs/guides/personal-data.md")) {
+		if heading := objectLine.FindStringSubmatch(line); heading != nil {
+			object = heading[1]
+		}
+		if attribute := attributeLine.FindStringSubmatch(line); object != "" && attribute != nil {
+			name := object + ": " + attribute[1]
+			if listed[name] != "" {
+				t.Errorf("%s is listed twice", name)
+			}
+			listed[name] = attribute[2]
+		}
+	}
 
+	without := strings.Fields(harmless)
 	for _, d := range readSchemas(t) {
 		name := d.object + ": " + d.path
 		got, ok := listed[name]
@@ -38,7 +50,7 @@ func TestPersonalDataGuide_hasEveryAttributeThatHoldsSome(t *testing.T) {
 			continue
 		}
 		if ok == slices.Contains(without, d.path) {
-			t.Errorf("%s, which is %q, has to be either in templates/guides/personal-data.md.tmpl or in testdata/no-personal-data.txt", name, d.class)
+			t.Errorf("%s, which is %q, has to be in either templates/guides/personal-data.md.tmpl or testdata/no-personal-data.txt", name, d.class)
 		}
 		if ok && got != d.class {
 			t.Errorf("%s is called %q, and is %q", name, got, d.class)
@@ -48,30 +60,6 @@ func TestPersonalDataGuide_hasEveryAttributeThatHoldsSome(t *testing.T) {
 	for name := range listed {
 		t.Errorf("%s is listed, and is no attribute", name)
 	}
-}
-
-// listedClasses returns the class of each attribute in the guide, by the names of its object and
-// itself.
-func listedClasses(t *testing.T) map[string]string {
-	t.Helper()
-	listed, object := map[string]string{}, ""
-	for line := range strings.Lines(readPage(t, "docs/guides/personal-data.md")) {
-		if heading := objectLine.FindStringSubmatch(line); heading != nil {
-			object = heading[1]
-		}
-		attribute := attributeLine.FindStringSubmatch(line)
-		if object == "" || attribute == nil {
-			continue
-		}
-
-		name := object + ": " + attribute[1]
-		if listed[name] != "" {
-			t.Errorf("%s is listed twice", name)
-		}
-		listed[name] = attribute[2]
-	}
-
-	return listed
 }
 
 // TestCLIPersonalDataGuide_holdsForVariablesAndForTerraformsLog holds what the guide says of
