@@ -3,8 +3,6 @@
 package advice_test
 
 import (
-	"time"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
@@ -76,7 +74,7 @@ var lists = map[string]play{
 		needs: acctest.Lists, service: bothAgree, situation: query(list(ofTwo, "limit = 1")), says: asksQuery, follow: asked(list(ofTwo, "limit = 2")),
 	},
 	"list the people of a day that is over": {
-		needs: acctest.Lists, situation: query(list(`utc_date = "` + time.Now().UTC().Format(time.DateOnly) + `"`)), says: asksQuery,
+		needs: acctest.Lists, situation: query(list(today)), says: asksQuery,
 		follow: asked(list(aDay)),
 	},
 	"if another member holds the identity": {

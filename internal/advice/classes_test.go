@@ -44,6 +44,8 @@ func toLogin(s *stage) {
 	s.Setenv("ANALYTICS_PASSWORD", s.service.Password)
 }
 
+func toKey(s *stage) { s.Setenv("ANALYTICS_API_SECRET_KEY", s.service.SecretKey) }
+
 func toService(s *stage) { s.Setenv("ANALYTICS_BASE_URL", s.service.URL) }
 
 func httpsOf(s *stage) {
@@ -68,22 +70,18 @@ var failures = map[string]play{
 	"set base_url to the final address":        {situation: redirecting, follow: toService},
 	"check base_url. The provider reads a JSON Web Token from": {
 		situation: inOrder(toLogin, answered(mockserver.OpLogin, http.StatusOK, `{"hello":"world"}`)),
-		follow: func(s *stage) {
-			s.Setenv("ANALYTICS_EMAIL", "")
-			s.Setenv("ANALYTICS_PASSWORD", "")
-			s.Setenv("ANALYTICS_API_SECRET_KEY", s.service.SecretKey)
-		},
+		follow:    inOrder(set("ANALYTICS_EMAIL", ""), set("ANALYTICS_PASSWORD", ""), toKey),
 	},
 	"check base_url. The answer must be a JSON object": {
 		configuration: block("data", "current_user", "x"), situation: served(aList), follow: toService,
 	},
 	"check the credentials of the provider block": {
-		situation: set("ANALYTICS_API_SECRET_KEY", "wrong-key-0123456789"), follow: func(s *stage) { s.Setenv("ANALYTICS_API_SECRET_KEY", s.service.SecretKey) },
+		situation: set("ANALYTICS_API_SECRET_KEY", "wrong-key-0123456789"), follow: toKey,
 	},
 	"ask an administrator of the project": {situation: answered(mockserver.OpUpdateConsent, http.StatusForbidden, `{"error":{"code":"role"}}`)},
 	"check identity_id and the scope": {
-		configuration: consent("x") + "\ndata \"analytics_consent\" \"other\" {\n  identity_id = \"nobody\"\n  depends_on  = [analytics_consent.x]\n}\n",
-		follow:        configure(consent("x") + "\ndata \"analytics_consent\" \"other\" {\n  identity_id = \"ann\"\n  depends_on  = [analytics_consent.x]\n}\n"),
+		configuration: consent("x") + block("data", "consent", "other", `identity_id = "nobody"`, "depends_on = [analytics_consent.x]"),
+		follow:        configure(consent("x") + block("data", "consent", "other", `identity_id = "ann"`, "depends_on = [analytics_consent.x]")),
 	},
 	"correct what the service names": {
 		configuration: consent("x", `agreement_time = "2020-01-31T12:00:00Z"`),
@@ -107,7 +105,6 @@ var failures = map[string]play{
 	},
 	"run again later; for an export, once the day is over": {
 		configuration: block("resource", "export_file", "x", `utc_date = "2026-01-31"`, `path = "day.ndjson"`),
-		service:       day,
 		situation:     answered(mockserver.OpExportRecords, http.StatusAccepted, `{}`),
 	},
 	"put the proxy's user and password into HTTPS_PROXY": {

@@ -124,7 +124,7 @@ var settings = map[string]play{
 	},
 	"apply the resources that this value comes from first (-target), or set it": {
 		configuration: "\nresource \"terraform_data\" \"x\" {\n  input = \"web\"\n}\nprovider \"analytics\" {\n  project_id = terraform_data.x.output\n  org_id = \"org-demo\"\n}\n" +
-			"\ndata \"analytics_pending_requests\" \"all\" {\n}\n",
+			block("data", "pending_requests", "all"),
 		follow: run("apply", "-auto-approve", "-target=terraform_data.x"),
 	},
 }
@@ -208,8 +208,8 @@ var batches = map[string]play{
 	"apply on_destroy = \"retain\" in all shards of the file first": {
 		configuration: shard("x", 0, 1, withdraws), situation: inOrder(rows(annAgrees, bobAgrees), applied(configure(shard("x", 0, 2, withdraws)+shard("y", 1, 2, withdraws)))), says: plan,
 		follow: inOrder(
-			inOrder(configure(shard("x", 0, 1)), run(apply...)),
-			inOrder(configure(shard("x", 0, 2)+shard("y", 1, 2)), run(apply...)),
+			configure(shard("x", 0, 1)), run(apply...),
+			configure(shard("x", 0, 2)+shard("y", 1, 2)), run(apply...),
 			configure(shard("x", 0, 2, withdraws)+shard("y", 1, 2, withdraws))),
 	},
 }

@@ -111,13 +111,13 @@ var deferredRequests = map[string]play{
 		situation: applied(write("ann.json", "{}")), says: plan, follow: remove("ann.json"), again: 1,
 	},
 	"narrow the list with identity_id or operation": {
-		configuration: "\ndata \"analytics_pending_requests\" \"all\" {\n  max_requests = 1\n}\n", service: never,
+		configuration: block("data", "pending_requests", "all", "max_requests = 1"), service: never,
 		situation: func(s *stage) {
 			for _, person := range []string{"ann", "bob"} {
 				s.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
 			}
 		},
-		follow: configure("\ndata \"analytics_pending_requests\" \"all\" {\n  max_requests = 0\n}\n"),
+		follow: configure(block("data", "pending_requests", "all", "max_requests = 0")),
 	},
 
 	"nothing, if the profile is to stay": {

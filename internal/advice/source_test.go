@@ -12,21 +12,16 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 )
 
-// source is what the tests of this package read of the repository.
-type source struct {
-	provider map[string]*ast.File // the code that speaks to the users of the provider, by path below internal
-	tests    map[string]bool      // the tests of all packages, as folder.Name
-}
-
 var testFunction = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 
-// read returns the source, which is read once.
-var read = sync.OnceValues(func() (source, error) {
-	s := source{map[string]*ast.File{}, map[string]bool{}}
+// readSource returns the advices in the code that speaks to the users of the provider, by the path
+// below internal, and the tests of all packages, as folder.Name.
+func readSource(t *testing.T) (advices map[string][]string, tests map[string]bool) {
+	t.Helper()
+	advices, tests = map[string][]string{}, map[string]bool{}
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" {
 			return err
@@ -37,32 +32,27 @@ var read = sync.OnceValues(func() (source, error) {
 		folder, _, _ := strings.Cut(path, "/")
 		if strings.HasSuffix(path, "_test.go") {
 			for _, f := range testFunction.FindAllSubmatch(text, -1) {
-				s.tests[filepath.ToSlash(filepath.Dir(path))+"."+string(f[1])] = true
+				tests[filepath.ToSlash(filepath.Dir(path))+"."+string(f[1])] = true
 			}
 		} else if err == nil && folder != "cmd" && folder != "doctor" && folder != "mockserver" {
-			s.provider[path], err = parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
+			var file *ast.File
+			file, err = parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
+			advices[path] = advicesIn(t, path, file)
 		}
 
 		return err
 	})
-
-	return s, err
-})
-
-func readSource(t *testing.T) source {
-	t.Helper()
-	s, err := read()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+
+	return advices, tests
 }
 
 // advicesIn returns the texts that a file gives as advice: the values of a field Do, those of
-// the map advices, and the constants whose names begin with advice.
-func advicesIn(t *testing.T, path string, file *ast.File) []string {
+// the maps of advices, and the constants whose names begin with advice.
+func advicesIn(t *testing.T, path string, file *ast.File) (found []string) {
 	t.Helper()
-	var found []string
 	add := func(e ast.Expr) {
 		text, ok := textOf(e)
 		if !ok {
@@ -79,24 +69,25 @@ func advicesIn(t *testing.T, path string, file *ast.File) []string {
 			if key, ok := n.Key.(*ast.Ident); ok && key.Name == "Do" {
 				add(n.Value)
 			}
+
 		case *ast.AssignStmt:
 			if to, ok := n.Lhs[0].(*ast.SelectorExpr); ok && to.Sel.Name == "Do" {
 				add(n.Rhs[0])
 			}
+
 		case *ast.ValueSpec:
-			for i, name := range n.Names {
-				if !isAdvice(name) || i >= len(n.Values) {
-					continue
+			if !isAdvice(n.Names[0]) || len(n.Values) == 0 {
+				break
+			}
+			all, isMap := n.Values[0].(*ast.CompositeLit)
+			if !isMap {
+				add(n.Values[0])
+				break
+			}
+			for _, element := range all.Elts {
+				if pair, ok := element.(*ast.KeyValueExpr); ok {
+					add(pair.Value)
 				}
-				if all, ok := n.Values[i].(*ast.CompositeLit); ok {
-					for _, element := range all.Elts {
-						if pair, ok := element.(*ast.KeyValueExpr); ok {
-							add(pair.Value)
-						}
-					}
-					continue
-				}
-				add(n.Values[i])
 			}
 		}
 
@@ -106,43 +97,60 @@ func advicesIn(t *testing.T, path string, file *ast.File) []string {
 	return found
 }
 
-// textOf returns the text of an expression, with "…" for what is known only when the provider
+// textOf returns the first text in an expression; what follows may be known only when the provider
 // runs. Advice that is told by name or by class has its text where that is declared: the text
 // is empty here.
 func textOf(e ast.Expr) (text string, ok bool) {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		text, err := strconv.Unquote(e.Value)
-		return text, err == nil
-	case *ast.ParenExpr:
-		return textOf(e.X)
-	case *ast.BinaryExpr:
-		left, knownLeft := textOf(e.X)
-		right, knownRight := textOf(e.Y)
-		if !knownLeft {
-			left = "…"
-		}
-		if !knownRight {
-			right = "…"
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BasicLit:
+			if text == "" && n.Kind == token.STRING {
+				text, _ = strconv.Unquote(n.Value)
+			}
+
+		case *ast.Ident:
+			ok = ok || n.Name == "Do" || isAdvice(n)
 		}
 
-		return left + right, knownLeft || knownRight
-	case *ast.CallExpr:
-		if named, isNamed := e.Fun.(*ast.SelectorExpr); isNamed && named.Sel.Name == "Sprintf" {
-			return textOf(e.Args[0])
-		}
-		return textOf(e.Fun)
-	case *ast.Ident:
-		return "", isAdvice(e)
-	case *ast.IndexExpr:
-		return textOf(e.X)
-	case *ast.SelectorExpr:
-		_, ofAdvice := textOf(e.X)
-		return "", e.Sel.Name == "Do" || isAdvice(e.Sel) || ofAdvice
-	default:
-		return "", false
-	}
+		return true
+	})
+
+	return text, ok || text != ""
 }
 
 // isAdvice reports whether a name is that of an advice, or of a map or a function of them.
 func isAdvice(name *ast.Ident) bool { return strings.HasPrefix(strings.ToLower(name.Name), "advice") }
+
+var testName = regexp.MustCompile("`(Test[A-Za-z0-9]+_[A-Za-z0-9]+)`")
+
+// TestGuide_eachGuaranteeNamesItsTests reads the table of guarantees in the guide.
+func TestGuide_eachGuaranteeNamesItsTests(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../../templates/guides/erasure-and-access.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(guide), "| guarantee | how | tested by |\n|---|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	if !found || table == "" {
+		t.Fatal("the guide has no table of guarantees")
+	}
+
+	_, inPackages := readSource(t)
+	tests := map[string]bool{}
+	for test := range inPackages {
+		_, name, _ := strings.Cut(test, ".")
+		tests[name] = true
+	}
+	for line := range strings.Lines(table) {
+		named := testName.FindAllStringSubmatch(line, -1)
+		if len(named) == 0 {
+			t.Errorf("no test is named for %s", line)
+		}
+		for _, name := range named {
+			if !tests[name[1]] {
+				t.Errorf("%s does not exist", name[1])
+			}
+		}
+	}
+}

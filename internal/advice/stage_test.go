@@ -4,7 +4,7 @@ package advice_test
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
@@ -50,49 +50,38 @@ var apply = []string{"apply", "-auto-approve"}
 // for a person twice.
 func (p play) perform(t *testing.T, advice string) {
 	t.Helper()
-	var options []func(*mockserver.Server)
-	if p.service != nil {
-		options = append(options, p.service)
-	}
-	options = append(options, day)
-
 	if p.configuration == "" {
 		p.configuration = consent("x")
 	}
-	s := &stage{t: t, service: mocktest.Start(t, options...)}
+	s := &stage{t: t, service: mocktest.Start(t, func(service *mockserver.Server) {
+		day(service)
+		if p.service != nil {
+			p.service(service)
+		}
+	})}
 	s.service.AllowViolations() // many situations are faults
 	s.service.PutProfile(scope, "ann", `{"name":"Ann"}`)
 	s.CLI = clitest.New(t, p.configuration, s.service.Environment())
 	s.Setenv("ANALYTICS_MAX_RETRIES", "0")
 	s.Needs(p.needs)
 
-	if p.situation != nil {
-		p.situation(s)
-	}
+	inOrder(p.situation)(s)
 	says := p.says
 	if says == nil {
 		says = apply
 	}
 	clitest.WantWords(t, s.Run(says...), "What to do:", advice)
 
-	if p.follow != nil {
-		p.follow(s)
-	}
+	inOrder(p.follow)(s)
 	s.MustRun(apply...)
 	clitest.WantWords(t, s.MustRun("plan", "-detailed-exitcode"), "No changes")
-	s.wantSentOnce(1 + p.again)
-}
 
-// wantSentOnce fails the test if the service has accepted more than limit requests of one
-// operation for one person.
-func (s *stage) wantSentOnce(limit int) {
-	s.t.Helper()
 	sent := map[string]int{}
 	for _, q := range s.service.Queue() {
 		about := q.Operation + " of " + q.Identity
 		sent[about]++
-		if sent[about] > limit {
-			s.t.Errorf("the service has accepted %s %d times", about, sent[about])
+		if sent[about] > 1+p.again {
+			t.Errorf("the service has accepted %s %d times", about, sent[about])
 		}
 	}
 }
@@ -112,14 +101,15 @@ func configure(configuration string) func(*stage) {
 
 // applied returns a situation in which the configuration is applied, and then something
 // happens.
-func applied(then ...func(*stage)) func(*stage) {
-	return func(s *stage) { inOrder(append([]func(*stage){run(apply...)}, then...)...)(s) }
-}
+func applied(then ...func(*stage)) func(*stage) { return inOrder(run(apply...), inOrder(then...)) }
 
+// inOrder returns the steps in one; one that is nil does nothing.
 func inOrder(steps ...func(*stage)) func(*stage) {
 	return func(s *stage) {
 		for _, step := range steps {
-			step(s)
+			if step != nil {
+				step(s)
+			}
 		}
 	}
 }
@@ -129,31 +119,20 @@ func run(command ...string) func(*stage) {
 	return func(s *stage) { s.MustRun(command...) }
 }
 
-// consent returns a consent of a person, with further lines.
+// consent returns a consent of the person ann, with further lines.
 func consent(name string, lines ...string) string {
-	block := fmt.Sprintf("\nresource \"analytics_consent\" %q {\n", name)
-	if !slices.ContainsFunc(lines, func(line string) bool { return len(line) > 11 && line[:11] == "identity_id" }) {
-		block += "  identity_id = \"ann\"\n"
-	}
 	for i := range mockserver.Clauses {
-		block += fmt.Sprintf("  clause_%d_consent = true\n", i+1)
+		lines = append(lines, fmt.Sprintf("clause_%d_consent = true", i+1))
 	}
-	return block + body(lines) + "}\n"
+	return object("consent", name, lines...)
 }
 
 // object returns a block of a resource about the person ann.
 func object(resource, name string, lines ...string) string {
-	return fmt.Sprintf("\nresource \"analytics_%s\" %q {\n  identity_id = \"ann\"\n%s}\n", resource, name, body(lines))
+	return block("resource", resource, name, append([]string{`identity_id = "ann"`}, lines...)...)
 }
 
-// block returns a block without an identity.
-func block(kind, resource, name string, lines ...string) string {
-	return fmt.Sprintf("\n%s \"analytics_%s\" %q {\n%s}\n", kind, resource, name, body(lines))
-}
-
-func body(lines []string) (text string) {
-	for _, line := range lines {
-		text += "  " + line + "\n"
-	}
-	return text
+// block returns a block of an object of the provider.
+func block(kind, object, name string, lines ...string) string {
+	return fmt.Sprintf("\n%s \"analytics_%s\" %q {\n  %s\n}\n", kind, object, name, strings.Join(lines, "\n  "))
 }

@@ -77,22 +77,22 @@ var outside = map[string]string{
 func TestAdvice_eachIsFollowed(t *testing.T) {
 	t.Parallel()
 
-	repository, rows := readSource(t), map[string]string{}
+	advices, tests := readSource(t)
+	rows := maps.Clone(elsewhere)
+	maps.Copy(rows, outside)
 	for advice := range plays() {
 		rows[advice] = "advice.TestCLIAdvice_works"
 	}
-	maps.Copy(rows, elsewhere)
-	maps.Copy(rows, outside)
 
 	for advice, test := range elsewhere {
-		if !repository.tests[test] {
+		if !tests[test] {
 			t.Errorf("%q is followed by %s, which does not exist", advice, test)
 		}
 	}
 
 	used := map[string]bool{}
-	for path, file := range repository.provider {
-		for _, text := range advicesIn(t, path, file) {
+	for path, texts := range advices {
+		for _, text := range texts {
 			row := longestPrefix(rows, text)
 			used[row] = true
 			if row == "" {
