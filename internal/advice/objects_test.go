@@ -50,7 +50,7 @@ var consents = map[string]play{
 	},
 	"keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. If the plan calls": {
 		configuration: consent("x", agreedThen, withdraws) + consent("y", agreedThen), situation: applied(configure(consent("y", agreedThen))), says: plan,
-		follow: inOrder(configure(consent("x", agreedThen)+consent("y", agreedThen)), run(apply...), configure(consent("y", agreedThen))),
+		follow: inOrder(reach(consent("x", agreedThen)+consent("y", agreedThen)), configure(consent("y", agreedThen))),
 	},
 	"if the resource belongs where it was": {
 		configuration: consent("x", agreedThen), situation: applied(set("ANALYTICS_PROJECT_ID", "shop")), says: plan,
@@ -188,7 +188,7 @@ var batches = map[string]play{
 	},
 	"keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. To withdraw the consent, set the clauses": {
 		configuration: batch("x", withdraws) + batch("y"), situation: inOrder(rows(annAgrees), applied(configure(batch("y")))), says: plan,
-		follow: inOrder(configure(batch("x")+batch("y")), run(apply...), configure(batch("y"))),
+		follow: inOrder(reach(batch("x")+batch("y")), configure(batch("y"))),
 	},
 	" If another resource makes the file in the same apply": {
 		configuration: makesFile + block("resource", "consent_batch", "x", `source = "made.csv"`, "depends_on = [terraform_data.made]"),
@@ -207,9 +207,7 @@ var batches = map[string]play{
 	},
 	"apply on_destroy = \"retain\" in all shards of the file first": {
 		configuration: shard("x", 0, 1, withdraws), situation: inOrder(rows(annAgrees, bobAgrees), applied(configure(shard("x", 0, 2, withdraws)+shard("y", 1, 2, withdraws)))), says: plan,
-		follow: inOrder(
-			configure(shard("x", 0, 1)), run(apply...),
-			configure(shard("x", 0, 2)+shard("y", 1, 2)), run(apply...),
+		follow: inOrder(reach(shard("x", 0, 1)), reach(shard("x", 0, 2)+shard("y", 1, 2)),
 			configure(shard("x", 0, 2, withdraws)+shard("y", 1, 2, withdraws))),
 	},
 }

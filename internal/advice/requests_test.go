@@ -122,11 +122,11 @@ var deferredRequests = map[string]play{
 
 	"nothing, if the profile is to stay": {
 		configuration: profileOf(`{ plan = "gold" }`), situation: applied(configure("")), says: plan,
-		follow: inOrder(configure(profileOf(`{ plan = "gold" }`, `on_destroy = "clear"`)), run(apply...), configure("")), again: 2,
+		follow: inOrder(reach(profileOf(`{ plan = "gold" }`, `on_destroy = "clear"`)), configure("")), again: 2,
 	},
 	"keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then.": {
 		configuration: profileOf(`{ plan = "gold" }`, `on_destroy = "clear"`) + another, situation: applied(configure(another)),
-		follow: inOrder(configure(profileOf(`{ plan = "gold" }`)+another), run(apply...), configure(another)), again: 1,
+		follow: inOrder(reach(profileOf(`{ plan = "gold" }`)+another), configure(another)), again: 1,
 	},
 	"apply again, which creates the profile again": {
 		configuration: profileOf(`{ plan = "gold" }`, notAwaited), service: never,

@@ -99,6 +99,11 @@ func configure(configuration string) func(*stage) {
 	return func(s *stage) { s.Configure(configuration) }
 }
 
+// reach returns a step that applies another configuration.
+func reach(configuration string) func(*stage) {
+	return inOrder(configure(configuration), run(apply...))
+}
+
 // applied returns a situation in which the configuration is applied, and then something
 // happens.
 func applied(then ...func(*stage)) func(*stage) { return inOrder(run(apply...), inOrder(then...)) }

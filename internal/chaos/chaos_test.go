@@ -6,7 +6,7 @@ package chaos
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,13 +17,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/markdown"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest/objects"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
+
+func TestMain(m *testing.M) { acctest.Main(m) }
 
 const (
 	// disturbedApplies is how many applies are disturbed at most.
@@ -74,7 +79,8 @@ func (w *way) config(service *mocktest.Instance) prototest.Attributes {
 // the exported day is whole, and no message has named anybody.
 func TestChaos_nothingIsLostRepeatedOrOverwritten(t *testing.T) {
 	t.Parallel()
-	t.Cleanup(func() { writeSummary(t) })
+	kept := &sums{byName: map[string][5]int{}}
+	t.Cleanup(func() { kept.write(t) })
 	for _, s := range scenarios {
 		for i := range soak.Schedules(3, 30) {
 			t.Run(fmt.Sprintf("%s, %d", s.name, i+1), func(t *testing.T) {
@@ -82,8 +88,18 @@ func TestChaos_nothingIsLostRepeatedOrOverwritten(t *testing.T) {
 				service := startService(t)
 				c := newCourse(t, service, s.open(t, service))
 				c.run()
-				c.check()
-				c.report()
+
+				var persons []string
+				for _, o := range c.people {
+					persons = append(persons, o.Person())
+				}
+				for i := range batchRows {
+					persons = append(persons, rowPerson(i))
+				}
+				c.check(c.messages.String(), persons)
+				if !t.Failed() {
+					kept.add(c)
+				}
 			})
 		}
 	}
@@ -103,7 +119,6 @@ type course struct {
 	t       *testing.T
 	service *mocktest.Instance
 	way     *way
-	folder  string
 	day     string            // the path of the exported day
 	people  []*objects.Object // each about one person
 	all     []*objects.Object // and the batch and the export
@@ -112,54 +127,43 @@ type course struct {
 	messages        strings.Builder
 }
 
+// newCourse has objects of every resource.
 func newCourse(t *testing.T, service *mocktest.Instance, w *way) *course {
 	t.Helper()
-	c := &course{t: t, service: service, way: w, folder: t.TempDir(), day: filepath.Join(t.TempDir(), "day.ndjson")}
-	c.people = c.newPeople()
+	folder := t.TempDir()
+	c := &course{t: t, service: service, way: w, day: filepath.Join(t.TempDir(), "day.ndjson")}
+	for i, resource := range []string{
+		objects.Consent, objects.Consent, objects.Consent, objects.Profile, objects.Profile,
+		objects.Deletion, objects.Deletion, objects.DataAccess, objects.DataAccess,
+	} {
+		o := objects.New(resource, fmt.Sprintf("canary-person-%d@example.com", i), folder)
+		switch resource {
+		case objects.Consent:
+			o.Config["agreement_time"] = objects.AgreedAt
+		case objects.Deletion:
+			service.PutProfile(objects.Scope, o.Person(), `{"plan":"gold"}`)
+		}
+		c.people = append(c.people, o)
+	}
+
+	rows := "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent,agreement_time\n"
+	for i := range batchRows {
+		rows += rowPerson(i) + ",true,true,true,true,true," + objects.AgreedAt + "\n"
+	}
+	source := filepath.Join(folder, "rows.csv")
+	if err := os.WriteFile(source, []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	c.all = append(slices.Clone(c.people),
-		&objects.Object{Resource: "analytics_consent_batch", Config: prototest.Attributes{"source": c.writeRows()}},
+		&objects.Object{Resource: "analytics_consent_batch", Config: prototest.Attributes{"source": source}},
 		&objects.Object{Resource: exportFile, Config: prototest.Attributes{"utc_date": eventDay, "path": c.day}},
 	)
 
 	return c
 }
 
-// newPeople returns objects of every resource that is about one person.
-func (c *course) newPeople() (list []*objects.Object) {
-	for i, resource := range []string{
-		objects.Consent, objects.Consent, objects.Consent, objects.Profile, objects.Profile,
-		objects.Deletion, objects.Deletion, objects.DataAccess, objects.DataAccess,
-	} {
-		o := objects.New(resource, fmt.Sprintf("canary-person-%d@example.com", i), c.folder)
-		switch resource {
-		case objects.Consent:
-			o.Config["agreement_time"] = objects.AgreedAt
-		case objects.Deletion:
-			c.service.PutProfile(objects.Scope, o.Person(), `{"plan":"gold"}`)
-		}
-		list = append(list, o)
-	}
-
-	return list
-}
-
 // rowPerson returns the identity of a person in the batch.
 func rowPerson(i int) string { return fmt.Sprintf("canary-row-%d@example.com", i) }
-
-func (c *course) writeRows() (path string) {
-	c.t.Helper()
-	rows := "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent,agreement_time\n"
-	for i := range batchRows {
-		rows += rowPerson(i) + ",true,true,true,true,true," + objects.AgreedAt + "\n"
-	}
-
-	path = filepath.Join(c.folder, "rows.csv")
-	if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
-		c.t.Fatal(err)
-	}
-
-	return path
-}
 
 // run applies until everything is in state, first over a disturbed way, and then over one
 // that passes everything on.
@@ -223,87 +227,128 @@ func (c *course) open() string {
 	return objects.Open(prototest.MustStart(c.t, c.way.config(c.service)), c.all)
 }
 
-// check compares the service, the exported file and the messages with what was promised.
-func (c *course) check() {
+// check compares the service and the exported file with what was promised, and looks in what was said
+// for credentials and persons.
+func (c *course) check(said string, persons []string) {
 	c.t.Helper()
-	persons := slices.Clone(c.people)
+	kept := slices.Clone(c.people)
 	for i := range batchRows {
-		persons = append(persons, objects.New(objects.Consent, rowPerson(i), ""))
+		kept = append(kept, objects.New(objects.Consent, rowPerson(i), ""))
 	}
-	objects.WantKept(c.t, c.service, persons)
+	objects.WantKept(c.t, c.service, kept)
 
-	file, err := os.ReadFile(c.day)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if got, want := sha256.Sum256(file), c.wholeDay(); hex.EncodeToString(got[:]) != want {
-		c.t.Errorf("%d bytes are exported with the sum %x, want %s", len(file), got, want)
-	}
-
-	secrets := []string{c.service.Password, c.service.Email, c.service.SecretKey}
-	for _, o := range persons {
-		secrets = append(secrets, o.Person())
-	}
-	prototest.WantNoCanary(c.t, "a message", c.messages.String(), secrets...)
-	prototest.WantAlone(c.t, c.day)
-}
-
-// wholeDay returns the SHA-256 of the day as it is exported without proxies.
-func (c *course) wholeDay() string {
-	c.t.Helper()
+	undisturbed := &objects.Object{Resource: exportFile, Config: prototest.Attributes{"utc_date": eventDay, "path": filepath.Join(c.t.TempDir(), "day")}}
 	p := prototest.MustStart(c.t, prototest.Config(c.service))
-	o := &objects.Object{Resource: exportFile, Config: prototest.Attributes{"utc_date": eventDay, "path": filepath.Join(c.t.TempDir(), "day.ndjson")}}
-	p.NoErrors(o.Apply(c.t.Context(), p))
+	p.NoErrors(undisturbed.Apply(c.t.Context(), p))
+	file, err := os.ReadFile(c.day)
+	if sum := fmt.Sprintf("%x", sha256.Sum256(file)); sum != undisturbed.State.Attributes["sha256"] {
+		c.t.Errorf("%d bytes are exported with the sum %s (%v), want %v", len(file), sum, err, undisturbed.State.Attributes["sha256"])
+	}
+	prototest.WantAlone(c.t, c.day)
 
-	return fmt.Sprint(o.State.Attributes["sha256"])
+	prototest.WantNoCanary(c.t, "a message", said, append(persons, c.service.Password, c.service.Email, c.service.SecretKey)...)
 }
 
-// summary has, by the name of the way, how many courses kept every promise, their applies,
-// those of them with errors, the outcomes that remained unknown, and the requests.
-var summary = struct {
-	sync.Mutex
-
+// sums has, by the name of the way, how many courses kept every promise, their applies, those of
+// them with errors, the outcomes that remained unknown, and the requests.
+type sums struct {
+	mu     sync.Mutex
 	byName map[string][5]int
-}{byName: map[string][5]int{}}
+}
 
-// report adds a course that kept every promise to the summary.
-func (c *course) report() {
-	if c.t.Failed() {
-		return
-	}
+// add adds a course that kept every promise.
+func (s *sums) add(c *course) {
 	unknown := 0
 	for _, o := range c.people {
 		unknown += o.Unknown
 	}
 
-	summary.Lock()
-	defer summary.Unlock()
-	sum := summary.byName[c.way.name]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sum := s.byName[c.way.name]
 	for i, n := range []int{1, c.applies, c.failed, unknown, len(c.service.Requests())} {
 		sum[i] += n
 	}
-	summary.byName[c.way.name] = sum
+	s.byName[c.way.name] = sum
 }
 
-// writeSummary writes the summary into the file that CHAOS_SUMMARY names.
-func writeSummary(t *testing.T) {
+// write writes a table into the file that CHAOS_SUMMARY names.
+func (s *sums) write(t *testing.T) {
 	t.Helper()
-	path := os.Getenv("CHAOS_SUMMARY")
-	if path == "" {
-		return
-	}
-
 	var lines [][]string
-	for _, s := range scenarios {
-		line := []string{s.name}
-		for _, n := range summary.byName[s.name] {
+	for _, scenario := range scenarios {
+		line := []string{scenario.name}
+		for _, n := range s.byName[scenario.name] {
 			line = append(line, strconv.Itoa(n))
 		}
 		lines = append(lines, line)
 	}
 
 	head := []string{"on the way", "courses that kept every promise", "applies", "of them with errors", "outcomes unknown", "requests"}
-	if err := os.WriteFile(path, []byte(markdown.Table(head, lines)), 0o600); err != nil {
-		t.Error(err)
+	if path := os.Getenv("CHAOS_SUMMARY"); path != "" {
+		if err := os.WriteFile(path, []byte(markdown.Table(head, lines)), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestCLIChaos_terraformThroughCaddyAndToxiproxy applies the same objects with the real CLI through
+// both proxies until an apply succeeds. Then the plan is empty, every promise is kept, and the
+// connections have used HTTP/2 alone and compressed answers.
+func TestCLIChaos_terraformThroughCaddyAndToxiproxy(t *testing.T) {
+	t.Parallel()
+	service := startService(t)
+	c := newCourse(t, service, scenario{caddy: compressing}.open(t, service))
+	environment := service.EnvironmentWithLogin()
+	environment["ANALYTICS_BASE_URL"], environment["ANALYTICS_CA_CERT_FILE"] = c.way.front.address, c.way.front.authority()
+	environment["ANALYTICS_MAX_RETRIES"], environment["ANALYTICS_REQUEST_TIMEOUT"] = "1", "2s"
+	cli := clitest.New(t, "", environment)
+
+	resources := map[string]map[string]any{}
+	for i, o := range c.all {
+		if resources[o.Resource] == nil {
+			resources[o.Resource] = map[string]any{}
+		}
+		resources[o.Resource][fmt.Sprintf("of_%d", i)] = o.Config
+	}
+	text, err := json.Marshal(map[string]any{"resource": resources})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(cli.Dir, "resources.tf.json"), text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	c.way.toxiproxy.disturb([]toxic{latency(20, 20), slicer(answers, 900), limit(answers, 0.8, 4000), reset(requests, 0.3, 300)})
+	printed := ""
+	for failed := true; failed && c.applies < disturbedApplies; c.applies++ {
+		res := cli.Run("apply", "-auto-approve", "-no-color")
+		printed += res.Output
+		failed = res.Code != 0
+	}
+
+	c.way.toxiproxy.heal()
+	printed += cli.MustRun("apply", "-auto-approve", "-no-color").Output
+	if res := cli.Run("plan", "-detailed-exitcode", "-no-color"); res.Code != terraformcli.PlanEmpty {
+		t.Errorf("the plan is not empty:\n%s", res.Output)
+	}
+	t.Logf("%d disturbed applies, %d requests", c.applies, len(service.Requests()))
+
+	for _, o := range c.people {
+		o.Unknown = strings.Count(printed, "Outcome unknown")
+	}
+	c.check(printed, []string{rowPerson(7)})
+
+	compressed := 0
+	for _, a := range c.way.front.received() {
+		if a.Request.Proto != "HTTP/2.0" {
+			t.Errorf("a request came over %s", a.Request.Proto)
+		}
+		if len(a.Answer["Content-Encoding"]) > 0 {
+			compressed++
+		}
+	}
+	if compressed == 0 {
+		t.Error("no answer was compressed")
 	}
 }

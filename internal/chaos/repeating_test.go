@@ -6,6 +6,8 @@ package chaos
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,8 +59,12 @@ func TestChaos_proxyThatRepeatsRequests(t *testing.T) {
 			if n := service.Count(c.operation); n != 2 {
 				t.Errorf("the service has received %d requests, and Caddy was to make two of one", n)
 			}
-			if n := w.front.count(c.method, c.path); n != 1 {
-				t.Errorf("the provider has sent %d requests", n)
+			sent := slices.DeleteFunc(w.front.received(), func(a access) bool {
+				path, _, _ := strings.Cut(a.Request.URI, "?")
+				return a.Request.Method != c.method || !strings.HasSuffix(path, c.path)
+			})
+			if len(sent) != 1 {
+				t.Errorf("the provider has sent %d requests", len(sent))
 			}
 		})
 	}

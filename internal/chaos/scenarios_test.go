@@ -4,6 +4,23 @@
 
 package chaos
 
+// toxic is a disturbance of connections, in the words of toxiproxy. It disturbs the share
+// Toxicity of all connections.
+type toxic struct {
+	Type       string         `json:"type"`
+	Stream     stream         `json:"stream"`
+	Toxicity   float64        `json:"toxicity"`
+	Attributes map[string]int `json:"attributes"`
+}
+
+// stream is the direction that a toxic disturbs.
+type stream string
+
+const (
+	answers  stream = "downstream"
+	requests stream = "upstream"
+)
+
 // scenario is what lies between the provider and the service: toxiproxy with toxics, and in
 // front of it a Caddy where it has directives.
 type scenario struct {
