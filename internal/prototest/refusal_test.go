@@ -95,6 +95,7 @@ var (
 // The uses of the driver.
 func create(p *Provider)     { p.MustCreate(thing, consents) }
 func refresh(p *Provider)    { p.Refresh(thing, created(p)) }
+func replan(p *Provider)     { p.WantEmptyPlan(thing, created(p), consents) }
 func byID(p *Provider)       { p.Import(thing, "ann") }
 func byIdentity(p *Provider) { p.ImportByIdentity(thing, ann) }
 func readData(p *Provider)   { p.ReadData(thing, ann) }
@@ -146,7 +147,7 @@ func TestProvider_holdsEveryResponseToTheRules(t *testing.T) {
 	}
 
 	another, later := Attributes{"identity_id": "another"}, Attributes{"agreement_time": Unknown}
-	secret := Attributes{"user_ipv6_wo": "192.0.2.7"}
+	secret, withdraws := Attributes{"user_ipv6_wo": "192.0.2.7"}, Attributes{"on_destroy": "withdraw"}
 	for _, tc := range []struct {
 		name   string
 		use    func(*Provider)
@@ -159,7 +160,8 @@ func TestProvider_holdsEveryResponseToTheRules(t *testing.T) {
 		{"a write-only value", create, on(func(r *apply) { set(resource, &r.NewState, secret) }), "is write-only and has a value"},
 		{"a read", refresh, on(func(r *read) { set(resource, &r.NewState, later) }), "is still unknown"},
 		{"an upgrade before a refresh", refresh, on(func(r *upgrade) { set(resource, &r.UpgradedState, later) }), "is still unknown"},
-		{"an upgrade before a plan", update, on(func(r *upgrade) { set(resource, &r.UpgradedState, later) }), "is still unknown"},
+		{"an upgrade before a plan", replan, on(func(r *upgrade) { set(resource, &r.UpgradedState, later) }), "is still unknown"},
+		{"an upgrade to another value", replan, on(func(r *upgrade) { set(resource, &r.UpgradedState, withdraws) }), "the plan is not empty"},
 		{"an import", byID, on(func(r *imports) { set(resource, &r.ImportedResources[0].State, later) }), "is still unknown"},
 		{"a move", move, on(func(r *moves) { set(resource, &r.TargetState, later) }), "is still unknown"},
 		{"a data source", readData, on(func(r *data) { set(source, &r.State, another) }), "identity_id is neither as configured"},
@@ -169,7 +171,7 @@ func TestProvider_holdsEveryResponseToTheRules(t *testing.T) {
 		{"no identity after an apply", create, on(func(r *apply) { r.NewIdentity = nil }), "has no identity"},
 		{"an empty one", create, on(func(r *apply) { r.NewIdentity = identity(nil) }), "has no identity"},
 		{"an unknown one", create, on(func(r *apply) { r.NewIdentity = identity(Unknown) }), "it has unknown values"},
-		{"another one after a plan", update, on(func(r *plan) { r.PlannedIdentity = identity("another") }), "the identity has changed"},
+		{"another one after a plan", replan, on(func(r *plan) { r.PlannedIdentity = identity("another") }), "the identity has changed"},
 		{"another one after an apply", update, on(func(r *apply) { r.NewIdentity = next() }), "the identity has changed"},
 		{"another one after a read", refresh, on(func(r *read) { r.NewIdentity = identity("another") }), "the identity has changed"},
 		{"no identity after an import", byID, on(func(r *read) { r.NewIdentity = nil }), "has no identity"},

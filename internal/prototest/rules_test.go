@@ -123,6 +123,8 @@ func TestRules_ofPlans(t *testing.T) {
 	hold("as configured", "", nil, configured, planned)
 	hold("no object", "an object is configured true, and the result has one false", nil, configured, nil)
 	hold("an object to destroy", "an object is configured false, and the result has one true", applied, nil, applied)
+	without := applied.With(Attributes{"name": nil})
+	hold("a configured value is missing as it was", "name"+neither, without, configured, without)
 	for _, place := range places {
 		for name, tc := range map[string]struct {
 			values Attributes // of the plan
