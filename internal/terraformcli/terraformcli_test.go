@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestFind_returnsWhatIsNamedOrOnPath(t *testing.T) {
@@ -34,19 +36,19 @@ func TestFind_returnsWhatIsNamedOrOnPath(t *testing.T) {
 	}
 }
 
-// TestRun_exitStatusIsAResult has a variable and a folder of a later call.
+// TestRun_exitStatusIsAResult has a variable and a folder of a later call, and a frame around words.
 func TestRun_exitStatusIsAResult(t *testing.T) {
 	t.Parallel()
-	cli := shell(t, "plan", `echo "$NAME in ${PWD##*/}"; echo careful >&2; exit 2`)
+	cli := shell(t, "plan", `echo "│ $NAME in ${PWD##*/}"; echo careful >&2; exit 2`)
 	other := CLI{Path: cli.Path, Dir: t.TempDir(), Env: []string{"NAME=first"}}
 
 	res, err := other.In(cli.Dir, "NAME=second").Run(t.Context(), "plan")
-	said := "second in " + filepath.Base(cli.Dir) + "\n"
-	if err != nil || res.Code != PlanChanges || res.Stdout != said || res.Stderr != "careful\n" {
+	said := "second in " + filepath.Base(cli.Dir)
+	if err != nil || res.Code != PlanChanges || res.Stdout != "│ "+said+"\n" || res.Stderr != "careful\n" {
 		t.Errorf("got %+v, %v", res, err)
 	}
-	if !strings.Contains(res.Output, said) || !strings.Contains(res.Output, "careful\n") {
-		t.Errorf("the output of both is %q", res.Output)
+	if words := res.Words(); words != said+" careful" && words != "careful "+said {
+		t.Errorf("the words of both are %q", words)
 	}
 }
 
@@ -67,14 +69,6 @@ func TestRun_cancelledCommandIsInterrupted(t *testing.T) {
 	}
 }
 
-func TestResult_wordsAreOneLineWithoutFrames(t *testing.T) {
-	t.Parallel()
-	r := Result{Output: "╷\n│ Warning: A sentence that\n│ was  wrapped\r\n╵\n"}
-	if got := r.Words(); got != "Warning: A sentence that was wrapped" {
-		t.Errorf("got %q", got)
-	}
-}
-
 func TestVersion_isTheFirstLine(t *testing.T) {
 	t.Parallel()
 	for printed, want := range map[string]Version{
@@ -92,6 +86,41 @@ func TestVersion_isTheFirstLine(t *testing.T) {
 	for v, want := range map[Version]bool{{Minor: 15}: true, {Major: 1, Minor: 11}: true, {Major: 1, Minor: 12}: false, {Major: 2}: false} {
 		if got := v.Before(12); got != want {
 			t.Errorf("%d.%d is before 1.12: %t", v.Major, v.Minor, got)
+		}
+	}
+}
+
+func TestIsolated_dropsTheSettingsOfTerraformAndProvider(t *testing.T) {
+	t.Parallel()
+	got := Isolated([]string{"PATH=/bin", "TF_LOG=TRACE", "TF_CLI_ARGS_plan=-destroy", "TF_WORKSPACE=other", "ANALYTICS_TOKEN=real", "HOME=/home/ada"}, "/tmp/rc")
+	want := []string{
+		"PATH=/bin", "HOME=/home/ada",
+		"TF_CLI_CONFIG_FILE=/tmp/rc", "TF_CLI_ARGS=-no-color", "TF_INPUT=0", "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("unexpected environment (-want +got):\n%s", diff)
+	}
+}
+
+func TestMirrorConfig_hasTheMirrorAndNoRegistry(t *testing.T) {
+	t.Parallel()
+	got := string(MirrorConfig(`C:\temp "dir"`))
+	if !strings.Contains(got, `path = "C:\\temp \"dir\""`) || strings.Contains(got, "direct") || strings.Contains(got, "network_mirror") {
+		t.Errorf("unexpected configuration:\n%s", got)
+	}
+}
+
+func TestMirror_holdsProvidersUnderBothRegistries(t *testing.T) {
+	t.Parallel()
+	program, mirror := shell(t, "provider", "#!"), t.TempDir()
+	if err := Mirror(mirror, "example/other", filepath.Join(program.Dir, "provider")); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, host := range hosts {
+		held, err := filepath.Glob(filepath.Join(mirror, host, "example", "other", ProviderVersion, "*", "terraform-provider-other_v*"))
+		if len(held) != 1 || err != nil {
+			t.Errorf("%s: %v, %v", host, held, err)
 		}
 	}
 }
