@@ -176,6 +176,7 @@ func (x *examination) judge() {
 	if answering >= 0 {
 		x.family = x.families[answering]
 		x.use = slices.MaxFunc(x.family.ways, func(a, b *way) int { return len(a.accepted) - len(b.accepted) })
+		x.report.Setup.Credentials, x.report.Setup.PathFamily = x.use.name, x.family.name
 	}
 
 	for _, f := range x.families {

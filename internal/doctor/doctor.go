@@ -112,9 +112,6 @@ func Examine(ctx context.Context, o Options) *Report {
 
 	r.Requests, r.LoginAttempts = int(x.requests.Load()), int(x.logins.Load())
 	r.Setup.Wire = settingsOf(x.wire)
-	if x.use != nil {
-		r.Setup.Credentials, r.Setup.PathFamily = x.use.name, x.family.name
-	}
 	r.close()
 
 	return r

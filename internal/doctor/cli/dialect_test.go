@@ -179,10 +179,7 @@ func TestDoctor_itsSetupWorks(t *testing.T) {
 			wantSetupWorks(t, dialect)
 		})
 	}
-}
 
-func TestDoctor_itsSetupWorksInMixedDialects(t *testing.T) {
-	t.Parallel()
 	for i := range soak.Schedules(4, 1000) {
 		seed := soak.Seed(i)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
