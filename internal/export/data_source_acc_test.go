@@ -4,7 +4,6 @@ package export_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
 const dataAddress = "data.analytics_export.day"
@@ -29,7 +27,11 @@ func TestAccExportDataSource_basic(t *testing.T) {
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
 		Steps: []resource.TestStep{{
-			Config: testAccExportConfig(service, day) + fmt.Sprintf(`
+			Config: acctest.Block(service) + fmt.Sprintf(`
+data "analytics_export" "day" {
+  utc_date = "2026-03-01"
+}
+
 output "events" {
   value = length(jsondecode(nonsensitive(data.analytics_export.day.events)))
 }
@@ -68,35 +70,4 @@ resource "analytics_export_file" "day" {
 			t.Errorf("the service was asked for %s %s %v", r.Operation, r.EscapedPath, r.Sent)
 		}
 	}
-}
-
-func TestAccExportDataSource_validation(t *testing.T) {
-	acctest.PreCheck(t)
-	service := startService(t)
-	steps := []resource.TestStep{
-		{Config: testAccExportConfig(service, "2026-02-30"), ExpectError: acctest.Message("has to be a date that exists")},
-		{Config: testAccExportConfig(service, "9999-12-31"), ExpectError: acctest.Message("in the future")},
-	}
-	for line, message := range map[string]string{
-		`kinds = ["people"]`:       `Attribute kinds[Value("people")]`,
-		`max_bytes = 33554433`:     "Too large for a data source",
-		`account_id = "account-1"`: "does not exist in the account path family",
-	} {
-		steps = append(steps, resource.TestStep{Config: testAccExportConfig(service, day, line), ExpectError: acctest.Message(message)})
-	}
-
-	resource.ParallelTest(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
-
-	if n := service.Connections(); n != 0 {
-		t.Errorf("the service had %d connections", n)
-	}
-}
-
-func testAccExportConfig(service *mocktest.Instance, date string, lines ...string) string {
-	return acctest.Block(service) + fmt.Sprintf(`
-data "analytics_export" "day" {
-  utc_date = %q
-  %s
-}
-`, date, strings.Join(lines, "\n  "))
 }

@@ -4,8 +4,6 @@ package export_test
 
 import (
 	"context"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -40,69 +38,69 @@ func wantProgress(t *testing.T, invocation prototest.Invocation, want ...string)
 	}
 }
 
-func TestExportDay_writesTheDayAndSaysWhatItWrote(t *testing.T) {
+func TestExportDay_writesAndSaysWhatItWrote(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t)
-	path := target(t)
-	p.NoErrors(p.PlanAction(actionName, file(path, nil)))
-	wantCount(t, service, 0)
-	wantNothing(t, path)
-
-	invocation := invoked(t, p, file(path, nil))
-	wantProgress(t, invocation,
-		"Exporting 2026-03-01.",
-		"Written: 4 records (persons 1, sessions 1, events 2), 218 B, SHA-256 "+digest(lines)+".")
-	if len(invocation.Diagnostics) > 0 {
-		t.Errorf("it says %v", invocation.Texts())
-	}
-
-	wantCount(t, service, 1)
-	wantContent(t, path, lines)
-	for _, text := range invocation.Texts() {
-		if strings.Contains(text, "Canary") || strings.Contains(text, filepath.Base(path)) {
-			t.Errorf("a record or a path is in %s", text)
-		}
-	}
-}
-
-func TestExportDay_oneFileForEachKind(t *testing.T) {
-	t.Parallel()
-
-	_, service := start(t)
-	p := unkinded(t, service)
-	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}})
-	path, of := splitPath(t)
-	invocation := invoked(t, p, splitFile(path, prototest.Attributes{"kinds": []any{"events", "persons"}}))
-	wantProgress(t, invocation,
-		"Exporting 2026-03-01.",
-		"Written: 2 records (persons 0, events 1, unknown 1), 17 B, SHA-256 of persons "+digest("")+", of events "+digest("{\"id\":1}\n")+", of unknown "+digest("{\"x\":2}\n")+".")
-	prototest.WantText(t, invocation.Warnings(), "Records of unknown kind")
-
-	wantContent(t, of("persons"), "")
-	wantContent(t, of("events"), "{\"id\":1}\n")
-	wantContent(t, of("unknown"), "{\"x\":2}\n")
-	wantNothingOf(t, of("sessions"))
-}
-
-// TestExportDay_defaultsAreThoseOfTheResource exports a day twice, and compares the files.
-func TestExportDay_defaultsAreThoseOfTheResource(t *testing.T) {
-	t.Parallel()
-
-	for name, others := range map[string]prototest.Attributes{
-		"nothing else": nil,
-		"all of them":  {"compression": "gzip", "kinds": []any{"events"}, "with_kind": false, "org_id": mocktest.Org, "project_id": mocktest.Project},
+	whole, each := target(t), filepath.Join(t.TempDir(), "{kind}")
+	of := func(kind string) string { return strings.ReplaceAll(each, "{kind}", kind) }
+	for name, tc := range map[string]struct {
+		config   prototest.Attributes
+		day      *mockserver.ExportDay // nil for that of every test
+		says     string
+		warnings []string // words of the only one
+		files    map[string]string
+	}{
+		"one file": {
+			config: file(whole, nil), files: map[string]string{whole: lines},
+			says: "4 records (persons 1, sessions 1, events 2), 218 B, SHA-256 " + digest(lines),
+		},
+		"one for each kind": {
+			config: file(each, prototest.Attributes{"kinds": []any{"events", "persons"}}), warnings: []string{"Records of unknown kind"},
+			day:   &mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}},
+			files: map[string]string{of("persons"): "", of("events"): "{\"id\":1}\n", of("unknown"): "{\"x\":2}\n"},
+			says: "2 records (persons 0, events 1, unknown 1), 17 B, SHA-256 of persons " + digest("") +
+				", of events " + digest("{\"id\":1}\n") + ", of unknown " + digest("{\"x\":2}\n"),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			p, _ := start(t)
-			byAction, byResource := target(t), target(t)
-			invoked(t, p, file(byAction, others))
-			created(t, p, file(byResource, others))
-			wantContent(t, byAction, content(t, byResource))
+			service := startService(t)
+			if tc.day != nil {
+				service.PutExport(scope, day, *tc.day)
+			}
+			p := unkinded(t, service)
+			p.NoErrors(p.PlanAction(actionName, tc.config))
+			wantCount(t, service, 0)
+
+			invocation := invoked(t, p, tc.config)
+			wantProgress(t, invocation, "Exporting 2026-03-01.", "Written: "+tc.says+".")
+			wantSaid(t, "warnings", invocation.Warnings(), tc.warnings)
+			wantCount(t, service, 1)
+			for path, want := range tc.files {
+				if got := content(t, path); got != want {
+					t.Errorf("%s holds %q", filepath.Base(path), got)
+				}
+			}
+			if found, err := os.ReadDir(filepath.Dir(tc.config["path"].(string))); err != nil || len(found) != len(tc.files) {
+				t.Errorf("written are %v, %v", found, err)
+			}
 		})
 	}
+}
+
+// TestExportDay_settingsAreThoseOfTheResource exports a day twice, and compares the files.
+func TestExportDay_settingsAreThoseOfTheResource(t *testing.T) {
+	t.Parallel()
+
+	p, _ := start(t)
+	byAction, byResource := target(t), target(t)
+	others := prototest.Attributes{
+		"compression": "gzip", "kinds": []any{"events"}, "with_kind": false, "org_id": mocktest.Org, "project_id": mocktest.Project,
+	}
+	invoked(t, p, file(byAction, others))
+	created(t, p, file(byResource, others))
+	wantContent(t, byAction, content(t, byResource))
 }
 
 func TestExportDay_validationIsThatOfTheResource(t *testing.T) {
@@ -147,52 +145,49 @@ func TestExportDay_validationIsThatOfTheResource(t *testing.T) {
 		})
 	}
 
+	for _, name := range []string{"verify", "on_destroy"} { // which the action does not have
+		prototest.WantText(t, p.Validate(fileName, file(path, prototest.Attributes{name: "never"})).Errors(), "must be one of", name)
+	}
 	wantCount(t, service, 0)
 }
 
-func TestExportDay_existingFileIsRefusedByPlanAndInvocation(t *testing.T) {
+// TestExportDay_refusals refuses what it must not write, in the plan as far as that can be seen
+// there. The action owns nothing: its own file is that of somebody else in the next run.
+func TestExportDay_refusals(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t)
-	path := target(t)
-	write(t, path, "theirs")
-
-	prototest.WantText(t, p.PlanAction(actionName, file(path, nil)).Errors(), "There is a file already", "overwrite = true", "path")
-	unplanned := p.InvokePlanned(t.Context(), actionName, file(path, nil), func(string) bool { return true })
-	prototest.WantText(t, unplanned.Errors(), "There is a file already", "what was at path before is as it was")
-	wantContent(t, path, "theirs")
-	wantCount(t, service, 0)
-
-	invoked(t, p, file(path, prototest.Attributes{"overwrite": true}))
-	wantContent(t, path, lines)
-
-	// The action owns nothing: its own file is an existing one for the next run.
-	p = nextRun(t, service)
-	prototest.WantText(t, p.Invoke(actionName, file(path, nil)).Errors(), "There is a file already")
-	wantCount(t, service, 1)
-}
-
-func TestExportDay_planRefusesWhatIsNoFileOrHasNoScope(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t)
-	folder := t.TempDir()
+	folder, taken := t.TempDir(), target(t)
+	write(t, taken, "theirs")
 	if err := os.Mkdir(filepath.Join(folder, "events"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 
 	overwrite := prototest.Attributes{"overwrite": true}
-	prototest.WantText(t, p.PlanAction(actionName, file(folder, overwrite)).Errors(), "no regular file", "path")
-	prototest.WantText(t, p.PlanAction(actionName, file(filepath.Join(folder, "{kind}"), overwrite)).Errors(), "The file of events", "no regular file")
-
-	// A folder can still be created before the action is invoked.
-	missing := filepath.Join(folder, "missing", "day")
-	p.NoErrors(p.PlanAction(actionName, file(missing, nil)))
-	prototest.WantText(t, p.Invoke(actionName, file(missing, nil)).Errors(), "The folder does not exist", "create_directories = true")
+	for _, tc := range []struct {
+		config           prototest.Attributes
+		planned, invoked []string // words of an error
+	}{
+		{file(taken, nil), []string{"There is a file already", "overwrite = true", "path"}, []string{"There is a file already", "what was at path before is as it was"}},
+		{file(folder, overwrite), []string{"no regular file", "path"}, []string{"no regular file", "path"}},
+		{file(folder+"/{kind}", overwrite), []string{"The file of events", "no regular file"}, []string{"The file of events", "no regular file"}},
+		{file(folder+"/missing/day", nil), nil, []string{"The folder does not exist", "create_directories = true"}}, // it can still be created
+		{file(folder+"/day", prototest.Attributes{"utc_date": today}), []string{"The day is not over"}, []string{"The day is not over", "allow_incomplete_day = true"}},
+		{file(folder+"/day", prototest.Attributes{"with_kind": false}), []string{"with_kind"}, []string{"One file for records of several kinds", "with_kind"}},
+	} {
+		wantSaid(t, "errors of the plan", p.PlanAction(actionName, tc.config).Errors(), tc.planned)
+		unplanned := p.InvokePlanned(t.Context(), actionName, tc.config, func(string) bool { return true })
+		wantSaid(t, "errors", unplanned.Errors(), tc.invoked)
+	}
+	wantContent(t, taken, "theirs")
 
 	p.Reconfigure(prototest.Config(service).Without("org_id", "project_id"))
-	prototest.WantText(t, p.PlanAction(actionName, file(missing, nil)).Errors(), "No usable scope")
+	prototest.WantText(t, p.PlanAction(actionName, file(folder+"/day", nil)).Errors(), "No usable scope")
 	wantCount(t, service, 0)
+
+	invoked(t, nextRun(t, service), file(taken, overwrite))
+	wantContent(t, taken, lines)
+	prototest.WantText(t, nextRun(t, service).Invoke(actionName, file(taken, nil)).Errors(), "There is a file already")
 }
 
 func TestExportDay_incompleteDay(t *testing.T) {
@@ -200,17 +195,10 @@ func TestExportDay_incompleteDay(t *testing.T) {
 
 	p, service := start(t)
 	path := target(t)
-	config := file(path, prototest.Attributes{"utc_date": today})
-	unplanned := p.InvokePlanned(t.Context(), actionName, config, func(string) bool { return true })
-	prototest.WantText(t, unplanned.Errors(), "The day is not over", "allow_incomplete_day = true")
-	wantProgress(t, unplanned)
-	wantCount(t, service, 0)
-
-	config = config.With(prototest.Attributes{"allow_incomplete_day": true})
+	config := file(path, prototest.Attributes{"utc_date": today, "allow_incomplete_day": true})
 	prototest.WantText(t, p.PlanAction(actionName, config).Warnings(), "The day is not over", "a part of the day")
 	wantCount(t, service, 0)
-	unplanned = p.InvokePlanned(t.Context(), actionName, config, func(string) bool { return true })
-	prototest.WantText(t, unplanned.Warnings(), "The day is not over", "a part of the day")
+	prototest.WantText(t, invoked(t, p, config).Warnings(), "The day is not over", "a part of the day")
 	wantContent(t, path, strings.ReplaceAll(lines, day, today))
 }
 
@@ -221,8 +209,7 @@ func TestExportDay_unknownValuesAreLeftToTheInvocation(t *testing.T) {
 	path := target(t)
 	write(t, path, "theirs")
 
-	names := []string{"utc_date", "kinds", "compression", "with_kind", "max_bytes", "create_directories", "allow_incomplete_day", "org_id"}
-	for _, name := range names {
+	for _, name := range []string{"utc_date", "kinds", "compression", "with_kind", "max_bytes", "create_directories", "allow_incomplete_day", "org_id"} {
 		p.NoErrors(p.PlanAction(actionName, file(target(t), prototest.Attributes{name: prototest.Unknown})))
 	}
 	for _, name := range []string{"path", "kinds", "overwrite"} {
@@ -231,19 +218,6 @@ func TestExportDay_unknownValuesAreLeftToTheInvocation(t *testing.T) {
 
 	late := file(target(t), prototest.Attributes{"with_kind": false})
 	prototest.WantText(t, p.PlanKnownLater(actionName, late).Errors(), "One file for records of several kinds", "with_kind")
-	unplanned := p.InvokePlanned(t.Context(), actionName, late, func(string) bool { return true })
-	prototest.WantText(t, unplanned.Errors(), "One file for records of several kinds", "with_kind")
-}
-
-// startAt returns a provider and its mock server in a bubble, whose time is moved to a day
-// after those of the tests.
-func startAt(t *testing.T, settings prototest.Attributes, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
-	t.Helper()
-	<-time.After(time.Until(time.Date(2026, 3, 10, 2, 0, 0, 0, time.UTC)))
-	service := mocktest.StartPipe(t, configure...)
-	dial, closeAll := service.Tracked()
-	t.Cleanup(closeAll)
-	return prototest.MustStart(t, prototest.Config(service).With(settings), func(cfg *client.Config) { cfg.DialContext = dial }), service
 }
 
 // TestExportDay_saysHowFarItIs lets an answer stall after 1.5 MB, until the client
@@ -253,9 +227,12 @@ func TestExportDay_saysHowFarItIs(t *testing.T) {
 
 	path := target(t)
 	synctest.Test(t, func(t *testing.T) {
-		p, service := startAt(t, prototest.Attributes{"request_timeout": "100s"},
-			func(s *mockserver.Server) { s.ExportRecords = 5_000 })
+		<-time.After(time.Until(time.Date(2026, 3, 10, 2, 0, 0, 0, time.UTC))) // when the day is over
+		service := mocktest.StartPipe(t, func(s *mockserver.Server) { s.ExportRecords = 5_000 })
 		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 1_500_000, Times: 1})
+		dial, closeAll := service.Tracked()
+		t.Cleanup(closeAll)
+		p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"request_timeout": "100s"}), func(cfg *client.Config) { cfg.DialContext = dial })
 
 		invocation := invoked(t, p, file(path, nil))
 		want := []string{
@@ -276,86 +253,22 @@ func TestExportDay_saysHowFarItIs(t *testing.T) {
 	prototest.WantAlone(t, path)
 }
 
-// TestExportDay_answerWithoutEnd has a service that sends a record each minute, for ever.
-func TestExportDay_answerWithoutEnd(t *testing.T) {
-	t.Parallel()
-
-	path := target(t)
-	endless := func(s *mockserver.Server) {
-		operations := s.Wrap
-		s.Wrap = func(others http.Handler) http.Handler {
-			others = operations(others)
-
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if !strings.HasSuffix(r.URL.Path, "/export") {
-					others.ServeHTTP(w, r)
-					return
-				}
-
-				w.Header().Set("Content-Type", "application/json")
-				_, err := io.WriteString(w, `{"persons":[{"id":"p"}`)
-
-				for err == nil && r.Context().Err() == nil {
-					_ = http.NewResponseController(w).Flush()
-					<-time.After(time.Minute)
-					_, err = io.WriteString(w, `,{"id":"p"}`)
-				}
-			})
-		}
-	}
-
-	synctest.Test(t, func(t *testing.T) {
-		p, _ := startAt(t, prototest.Attributes{"request_timeout": "100s"}, endless)
-		for name, export := range map[string]func() prototest.Diagnostics{
-			"action": func() prototest.Diagnostics { return p.Invoke(actionName, file(path, nil)).Diagnostics },
-			"resource": func() prototest.Diagnostics {
-				_, diags := p.Create(fileName, file(path, nil))
-				return diags
-			},
-		} {
-			began := time.Now()
-			diags := export()
-			if took := time.Since(began).Round(time.Minute); took != 24*time.Hour {
-				t.Errorf("%s: it took %s", name, took)
-			}
-			prototest.WantText(t, diags.Errors(), "The service did not answer in time", "24h", "what was at path before is as it was")
-			if errors := diags.Errors(); len(errors) > 1 {
-				t.Errorf("%s: there are %d errors", name, len(errors))
-			}
-		}
-	})
-	wantNothing(t, path)
-}
-
-// TestExportDay_interruptedLeavesNothing interrupts an export while its answer stalls, by
-// the context and by a connection that is gone.
+// TestExportDay_interruptedLeavesNothing interrupts an export while its answer stalls.
 func TestExportDay_interruptedLeavesNothing(t *testing.T) {
 	t.Parallel()
 
-	for name, hears := range map[string]bool{"cancelled": true, "nobody listens": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			begun := make(chan struct{})
-			p, service := start(t, func(s *mockserver.Server) {
-				s.OnRequest = func(r mockserver.Request) {
-					if r.Operation == mockserver.OpExportRecords {
-						close(begun)
-					}
-				}
-			})
-			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 30, Times: -1})
-
-			ctx, cancel := context.WithCancel(t.Context())
-			go func() {
-				<-begun
+	ctx, cancel := context.WithCancel(t.Context())
+	p, service := start(t, func(s *mockserver.Server) {
+		s.OnRequest = func(r mockserver.Request) {
+			if r.Operation == mockserver.OpExportRecords {
 				cancel()
-			}()
+			}
+		}
+	})
+	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 30, Times: -1})
 
-			path := target(t)
-			invocation := p.InvokePlanned(ctx, actionName, file(path, nil), func(string) bool { return hears })
-			wantProgress(t, invocation, "Exporting 2026-03-01.")
-			wantNothing(t, path)
-		})
-	}
+	path := target(t)
+	invocation := p.InvokePlanned(ctx, actionName, file(path, nil), func(string) bool { return true })
+	wantProgress(t, invocation, "Exporting 2026-03-01.")
+	wantNothing(t, path)
 }

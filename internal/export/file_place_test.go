@@ -3,6 +3,7 @@
 package export_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,41 +11,40 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
-// TestExportFile_changedPathWritesTheNewFileFirst fails twice before it succeeds. Another spelling
-// is the same file, and no old one is removed then.
-func TestExportFile_changedPathWritesTheNewFileFirst(t *testing.T) {
+// TestExportFile_place changes where the file is. A new file is written before the old one is
+// removed, and another spelling is the same file.
+func TestExportFile_place(t *testing.T) {
 	t.Parallel()
 
-	old, path, taken := target(t), target(t), target(t)
-	spelled := filepath.Dir(path) + "/./" + filepath.Base(path)
-	f := &fileTest{T: t, service: startService(t)}
-	refuse := func() {
-		f.service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Status: 403, Body: []byte("{}")})
+	tests := map[string]func(f *fileTest, path string) []fileStep{
+		"a file of somebody else": func(f *fileTest, path string) []fileStep {
+			return []fileStep{
+				{
+					before: func() { write(f.T, path, "theirs") }, config: file(path, nil),
+					errors: []string{"There is a file already", "overwrite = true", "path", "In state now: nothing"}, files: map[string]string{path: "theirs"},
+				},
+				{config: file(path, prototest.Attributes{"overwrite": true}), exports: 1, files: map[string]string{path: lines}},
+			}
+		},
+		"another path": func(f *fileTest, old string) []fileStep {
+			path := target(f.T)
+			spelled := filepath.Dir(path) + "/./" + filepath.Base(path)
+
+			return []fileStep{
+				{config: file(old, nil), exports: 1},
+				{
+					before: f.fails(mockserver.Fault{Status: 403, Body: []byte("{}")}), config: file(path, nil), exports: 1,
+					errors: []string{"Not permitted", "In state now: this resource as it was before"}, files: map[string]string{old: lines}, gone: []string{path},
+				},
+				{config: file(path, nil), exports: 1, files: map[string]string{path: lines}, gone: []string{old}},
+				{config: file(spelled, nil), exports: 1, files: map[string]string{path: lines}},
+			}
+		},
 	}
-	f.apply(
-		fileStep{config: file(old, nil), exports: 1},
-		fileStep{
-			before: refuse, config: file(path, nil), errors: []string{"Not permitted", "In state now: this resource as it was before"},
-			exports: 1, files: map[string]string{old: lines}, gone: []string{path},
-		},
-		fileStep{
-			before: func() { write(t, taken, "theirs") }, config: file(taken, nil), errors: []string{"There is a file already", "overwrite = true"},
-			files: map[string]string{old: lines, taken: "theirs"},
-		},
-		fileStep{config: file(path, nil), exports: 1, files: map[string]string{path: lines}, gone: []string{old}},
-		fileStep{config: file(spelled, nil), exports: 1, files: map[string]string{path: lines}},
-	)
-	wantNothing(t, old)
-}
 
-func TestExportFile_changedPathLeavesWhatIsNotItsOwn(t *testing.T) {
-	t.Parallel()
-
-	tests := map[string]func(f *fileTest, path string) []fileStep{}
 	for says, c := range map[string]struct {
 		change prototest.Attributes
 		found  string // at the old path
@@ -61,6 +61,143 @@ func TestExportFile_changedPathLeavesWhatIsNotItsOwn(t *testing.T) {
 					warnings: []string{says, "The old file stays", "path"}, files: map[string]string{old: c.found, path: lines},
 				},
 			}
+		}
+	}
+	applyAll(t, tests)
+}
+
+// TestExportFile_severalFiles applies steps to files of one kind each.
+func TestExportFile_severalFiles(t *testing.T) {
+	t.Parallel()
+
+	tests := map[string]func(f *fileTest, path string) []fileStep{
+		"one for each kind, and back": func(f *fileTest, whole string) []fileStep {
+			path, of := splitPath(f.T)
+			texts, files, list, total := map[string]string{}, prototest.Attributes{}, "", 0
+			for kind, text := range map[string]string{
+				"persons":  `{"id":"p-2026-03-01","name":"Jane Canary"}` + "\n",
+				"sessions": `{"id":"s-2026-03-01"}` + "\n",
+				"events":   `{"id":"e1-2026-03-01"}` + "\n" + `{"id":"e2-2026-03-01"}` + "\n",
+			} {
+				texts[of(kind)] = text
+				files[kind] = prototest.Attributes{
+					"path": of(kind), "sha256": digest(text), "bytes": float64(len(text)), "records": float64(strings.Count(text, "\n")),
+				}
+				total += len(text)
+			}
+			for _, kind := range []string{"persons", "sessions", "events"} {
+				list += digest(texts[of(kind)]) + "  " + kind + "\n"
+			}
+
+			return []fileStep{
+				{config: file(whole, nil), exports: 1},
+				{
+					config: splitFile(path, nil), exports: 1, files: texts, gone: []string{whole, filepath.Dir(of("unknown"))},
+					state: prototest.Attributes{"files": files, "sha256": digest(list), "bytes": float64(total), "counts": counts(1, 1, 2, 0)},
+				},
+				{config: file(whole, nil), exports: 1, files: map[string]string{whole: lines}, gone: []string{of("sessions")}},
+			}
+		},
+		"empty, unknown and other kinds": func(f *fileTest, _ string) []fileStep {
+			path, of := splitPath(f.T)
+
+			return []fileStep{
+				{
+					before:   f.holds(mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}}),
+					settings: anyRecord, config: splitFile(path, prototest.Attributes{"kinds": []any{"events", "persons"}}), exports: 1,
+					warnings: []string{"Records of unknown kind"},
+					files:    map[string]string{of("events"): "{\"id\":1}\n", of("persons"): "", of("unknown"): "{\"x\":2}\n"}, gone: []string{of("sessions")},
+				},
+				{
+					before: f.holds(mockserver.ExportDay{Sessions: []any{record(3)}}),
+					config: splitFile(path, prototest.Attributes{"kinds": []any{"sessions", "persons"}}), exports: 1,
+					files: map[string]string{of("sessions"): "{\"id\":3}\n", of("persons"): ""}, gone: []string{of("events"), of("unknown")},
+				},
+			}
+		},
+		"overwrite leaves nothing of another day": func(f *fileTest, _ string) []fileStep {
+			path := filepath.Join(f.TempDir(), "{kind}.ndjson")
+			unknown := strings.ReplaceAll(path, "{kind}", "unknown")
+
+			return []fileStep{
+				{
+					before: func() { write(f.T, unknown, "of another day") }, config: file(path, nil),
+					errors: []string{"There is a file already", "The file of unknown"},
+				},
+				{config: file(path, prototest.Attributes{"overwrite": true}), exports: 1, gone: []string{unknown}},
+			}
+		},
+		// The second answer has no records of unknown kind, so their file must be gone.
+		"an answer that breaks off": func(f *fileTest, _ string) []fileStep {
+			path, of := splitPath(f.T)
+			f.holds(mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}})()
+			second := f.holds(mockserver.ExportDay{Events: []any{record(7), record(8)}})
+
+			return []fileStep{{
+				before:   f.fails(mockserver.Fault{Cut: mockserver.CutBody, CutAt: -1, Then: second}),
+				settings: anyRecord.With(prototest.Attributes{"max_retries": 1}), config: splitFile(path, nil), exports: 2,
+				state: prototest.Attributes{"counts": counts(0, 0, 2, 0)},
+				files: map[string]string{of("events"): "{\"id\":7}\n{\"id\":8}\n"}, gone: []string{filepath.Dir(of("unknown"))},
+			}}
+		},
+		"one that is missing only for a while": func(f *fileTest, _ string) []fileStep {
+			path, of := splitPath(f.T)
+			comesBack := func() {
+				events := content(f.T, of("events"))
+				if err := os.Remove(of("events")); err != nil {
+					f.Fatal(err)
+				}
+				f.state, _ = nextRun(f.T, f.service).MustRefresh(fileName, f.state)
+				if f.state.Attributes["sha256"] != nil || f.state.Attributes["bytes"] != nil {
+					f.Errorf("state is %v", f.state.Attributes)
+				}
+				write(f.T, of("events"), events)
+			}
+
+			return []fileStep{
+				{config: splitFile(path, nil), exports: 1, state: prototest.Attributes{"bytes": 111.0}},
+				{before: comesBack, config: splitFile(path, nil), state: prototest.Attributes{"bytes": 111.0}},
+			}
+		},
+	}
+
+	for says, harm := range map[string]func(f *fileTest, path string){
+		"A file is missing":    func(_ *fileTest, path string) { _ = os.Remove(path) },
+		"The file was altered": func(f *fileTest, path string) { write(f.T, path, "theirs") },
+	} {
+		tests[says] = func(f *fileTest, _ string) []fileStep {
+			path, of := splitPath(f.T)
+			return []fileStep{
+				{config: splitFile(path, nil), exports: 1},
+				{
+					before: func() { harm(f, of("events")) }, config: splitFile(path, nil), warnings: []string{says}, exports: 1,
+					files: map[string]string{of("events"): "{\"id\":\"e1-2026-03-01\"}\n{\"id\":\"e2-2026-03-01\"}\n"},
+				},
+			}
+		}
+	}
+
+	// All files, or none.
+	for says, c := range map[string]struct {
+		change prototest.Attributes
+		fault  mockserver.Fault
+		theirs string // kind of a file of somebody else
+	}{
+		"larger than max_bytes": {change: prototest.Attributes{"max_bytes": 100}},
+		"The file of events":    {theirs: "events"},
+		"Connection lost":       {fault: mockserver.Fault{Cut: mockserver.CutBody, CutAt: -2}},
+	} {
+		tests[says] = func(f *fileTest, _ string) []fileStep {
+			path, of := splitPath(f.T)
+			step := fileStep{
+				before: f.fails(c.fault), config: splitFile(path, c.change), errors: []string{says, "In state now: nothing"}, exports: 1,
+				gone: []string{of("persons"), filepath.Dir(of("sessions"))},
+			}
+			if c.theirs != "" {
+				step.before, step.exports = func() { write(f.T, of(c.theirs), "theirs") }, 0
+			}
+
+			return []fileStep{step}
 		}
 	}
 	applyAll(t, tests)
@@ -88,15 +225,19 @@ func TestExportFile_verify(t *testing.T) {
 		"by digest from now on": {{upper, written, byDigest, 1}},
 	} {
 		tests[name] = func(f *fileTest, path string) []fileStep {
+			rewrite := func(text string, at time.Time) func() { // in place, with the same inode
+				return func() {
+					if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chtimes(path, at, at)); err != nil {
+						f.Fatal(err)
+					}
+				}
+			}
 			steps := []fileStep{
 				{config: file(path, nil), exports: 1},
-				{before: func() { rewrite(f.T, path, lines, written) }, config: file(path, nil)}, // which is stamped
+				{before: rewrite(lines, written), config: file(path, nil)}, // which is stamped
 			}
 			for _, run := range runs {
-				step := fileStep{
-					before: func() { rewrite(f.T, path, run.text, run.at) }, config: file(path, run.config),
-					exports: run.exports, files: map[string]string{path: run.text},
-				}
+				step := fileStep{before: rewrite(run.text, run.at), config: file(path, run.config), exports: run.exports, files: map[string]string{path: run.text}}
 				if run.exports > 0 {
 					step.warnings, step.files[path] = []string{"The file was altered"}, lines
 				}
@@ -109,55 +250,82 @@ func TestExportFile_verify(t *testing.T) {
 	applyAll(t, tests)
 }
 
-// rewrite changes a file in place and keeps its inode.
-func rewrite(t *testing.T, path, text string, at time.Time) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(path, at, at); err != nil {
-		t.Fatal(err)
-	}
-}
-
+// TestExportFile_destroyed removes what the object has written, and what a killed run of it left
+// with records of a kind that the files in state do not have.
 func TestExportFile_destroyed(t *testing.T) {
 	t.Parallel()
 
-	for onDestroy, want := range map[string]func(*testing.T, string){
-		"remove": wantNothing,
-		"retain": func(t *testing.T, path string) { t.Helper(); wantContent(t, path, lines) },
+	for name, tc := range map[string]struct {
+		name      string // of the file
+		onDestroy string
+		before    func(t *testing.T, p *prototest.Provider, path string)
+		says      string
+		left      string // in the file
+	}{
+		"one file": {name: "day.ndjson", onDestroy: "remove"},
+		"one for each kind, after a killed run": {name: "{kind}", onDestroy: "remove", before: func(t *testing.T, _ *prototest.Provider, path string) {
+			t.Helper()
+			for _, kind := range []string{"events", "unknown"} {
+				write(t, filepath.Join(filepath.Dir(path), ".analytics-"+digest(kind)[:16]+".tmp"), "Jane Canary")
+			}
+		}},
+		"retained": {name: "day.ndjson", onDestroy: "retain", left: lines},
+		"altered": {name: "day.ndjson", onDestroy: "remove", says: "The file stays", left: "theirs", before: func(t *testing.T, _ *prototest.Provider, path string) {
+			t.Helper()
+			write(t, path, "theirs")
+		}},
+		"replaced by another object": {name: "day.ndjson", onDestroy: "remove", left: lines, before: func(t *testing.T, p *prototest.Provider, path string) {
+			t.Helper()
+			created(t, p, file(path, prototest.Attributes{"overwrite": true}))
+		}},
 	} {
-		t.Run(onDestroy, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			p, service := start(t)
-			path := target(t)
-			state := created(t, p, file(path, prototest.Attributes{"on_destroy": onDestroy}))
-			gone, diags := nextRun(t, service).Destroy(fileName, state)
-			p.NoErrors(diags)
-			if gone != nil || len(diags.Warnings()) > 0 {
-				t.Errorf("destroyed with %v", diags.Warnings())
+			path := filepath.Join(t.TempDir(), tc.name)
+			state := created(t, p, file(path, prototest.Attributes{"on_destroy": tc.onDestroy}))
+			p = nextRun(t, service)
+			if tc.before != nil {
+				tc.before(t, p, path)
 			}
-			want(t, path)
+
+			gone, diags := p.Destroy(fileName, state)
+			p.NoErrors(diags)
+			if said := strings.Join(diags.Warnings(), "\n"); gone != nil || (said == "") != (tc.says == "") || !strings.Contains(said, tc.says) {
+				t.Errorf("destroyed with %q", said)
+			}
+			if tc.left == "" {
+				wantNothing(t, path)
+			} else {
+				wantContent(t, path, tc.left)
+			}
 		})
 	}
 }
 
-func TestExportFile_createDirectories(t *testing.T) {
+// TestExportFile_unusablePathIsRefusedBeforeAnythingIsAsked has paths that name no file, or one that
+// another object of the run has written.
+func TestExportFile_unusablePathIsRefusedBeforeAnythingIsAsked(t *testing.T) {
 	t.Parallel()
 
-	root := t.TempDir()
-	path := filepath.Join(root, "events", "dt="+day, "part-0.ndjson")
-	config := file(path, prototest.Attributes{"create_directories": true})
-	f := &fileTest{T: t, service: startService(t)}
-	refuse := func() {
-		f.service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Status: 403, Body: []byte("{}")})
+	p, service := start(t)
+	path := target(t)
+	folder := filepath.Dir(path)
+	created(t, p, file(path, nil))
+	for at, says := range map[string]string{
+		folder:                                  "no regular file",
+		filepath.Join(folder, "missing", "day"): "The folder does not exist",
+		folder + "/../" + filepath.Base(folder) + "/day.ndjson": "Two resources write the same file",
+	} {
+		state, diags := p.Create(fileName, file(at, prototest.Attributes{"overwrite": true}))
+		prototest.WantText(t, diags.Errors(), says, "path", "In state now: nothing")
+		if state != nil {
+			t.Error("something is in state")
+		}
 	}
-	f.apply(
-		fileStep{config: file(path, nil), errors: []string{"The folder does not exist", "create_directories = true"}},
-		fileStep{before: refuse, config: config, errors: []string{"Not permitted"}, exports: 1, gone: []string{filepath.Join(root, "events")}},
-		fileStep{config: config, exports: 1, files: map[string]string{path: lines}},
-	)
+	wantContent(t, path, lines)
+	wantCount(t, service, 1)
 }
 
 // TestExportFile_twoConfigurationsOnePath lets a second configuration of the provider
@@ -182,26 +350,4 @@ func TestExportFile_twoConfigurationsOnePath(t *testing.T) {
 	prototest.WantText(t, (<-tried).Errors(), "Another run writes the same file", "another process", "No request was sent", "path")
 	wantContent(t, path, lines)
 	wantCount(t, service, 1)
-}
-
-// TestExportFile_scopeOfTheProviderMoves changes the scope of the provider block: the file
-// still holds the day of the former scope, so the object is replaced.
-func TestExportFile_scopeOfTheProviderMoves(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t)
-	config := file(target(t), nil)
-	state := created(t, p, config)
-	if state.Attributes["project_id"] != mocktest.Project {
-		t.Errorf("state has %v", state.Attributes["project_id"])
-	}
-
-	p = prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"project_id": "other"}))
-	state, _ = p.MustRefresh(fileName, state)
-	plan, diags := p.Plan(fileName, state, config)
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "The scope of the provider has changed")
-	if len(plan.Replace) == 0 {
-		t.Error("nothing is replaced")
-	}
 }

@@ -5,7 +5,6 @@ package export_test
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -149,34 +148,6 @@ func TestAccExportFileResource_disappears(t *testing.T) {
 
 	wantNothing(t, path)
 	wantExports(t, service, day, day)
-}
-
-func TestAccExportFileResource_validation(t *testing.T) {
-	acctest.PreCheck(t)
-	service, path := startService(t), target(t)
-	var steps []resource.TestStep
-	for line, words := range map[string]string{
-		`kinds = []`:               `Attribute kinds set must contain at least 1 elements`,
-		`kinds = ["people"]`:       `Attribute kinds\[Value\("people"\)\]`,
-		`compression = "brotli"`:   `Attribute compression value must be one of`,
-		`with_kind = false`:        `exactly\s+one\s+kind`,
-		`max_bytes = 0`:            `Attribute max_bytes value must be at least 1`,
-		`verify = "never"`:         `Attribute verify value must be one of`,
-		`on_destroy = "forget"`:    `Attribute on_destroy value must be one of`,
-		`account_id = "account-1"`: `An account has no export`,
-	} {
-		steps = append(steps, resource.TestStep{
-			Config:      testAccExportFileConfig(service, path, line),
-			ExpectError: regexp.MustCompile(words),
-		})
-	}
-
-	resource.ParallelTest(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
-
-	wantNothing(t, path)
-	if n := service.Connections(); n != 0 {
-		t.Errorf("the service had %d connections", n)
-	}
 }
 
 // inState returns a check of an attribute in state.

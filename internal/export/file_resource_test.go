@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -26,34 +26,23 @@ const lines = `{"kind":"person","record":{"id":"p-2026-03-01","name":"Jane Canar
 {"kind":"event","record":{"id":"e2-2026-03-01"}}
 `
 
+// TestExportFile_compression writes one file again in each compression.
 func TestExportFile_compression(t *testing.T) {
 	t.Parallel()
 
+	f, path := &fileTest{T: t, service: startService(t)}, target(t)
 	for compression, open := range map[string]func(io.Reader) (io.Reader, error){
 		"gzip": func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
 		"zstd": func(r io.Reader) (io.Reader, error) { return zstd.NewReader(r, zstd.WithDecoderConcurrency(1)) },
 	} {
-		t.Run(compression, func(t *testing.T) {
-			t.Parallel()
-
-			f, path := &fileTest{T: t, service: startService(t)}, target(t)
-			f.apply(
-				fileStep{config: file(path, nil), exports: 1},
-				fileStep{config: file(path, prototest.Attributes{"compression": compression}), exports: 1, state: prototest.Attributes{"compression": compression}},
-			)
-			packed, err := os.Open(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer packed.Close()
-			r, err := open(packed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if text, err := io.ReadAll(r); err != nil || string(text) != lines {
-				t.Errorf("it holds %q, %v", text, err)
-			}
-		})
+		f.apply(fileStep{config: file(path, prototest.Attributes{"compression": compression}), exports: 1})
+		r, err := open(strings.NewReader(content(t, path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(r); err != nil || string(text) != lines {
+			t.Errorf("it holds %q, %v", text, err)
+		}
 	}
 }
 
@@ -74,18 +63,13 @@ func TestExportFile_content(t *testing.T) {
 	t.Parallel()
 
 	json := http.Header{"Content-Type": {"application/json"}}
-	empty := func(answer mockserver.Fault) func(f *fileTest, path string) []fileStep {
-		return func(f *fileTest, path string) []fileStep {
-			return []fileStep{{
-				before: f.fails(answer), config: file(path, prototest.Attributes{"utc_date": "2026-01-01"}), exports: 1,
-				state: prototest.Attributes{"bytes": 0.0}, files: map[string]string{path: ""},
-			}}
-		}
-	}
 	applyAll(t, map[string]func(f *fileTest, path string) []fileStep{
-		"no records": empty(mockserver.Fault{}),
-		"204":        empty(mockserver.Fault{Status: http.StatusNoContent, Body: []byte{}}),
-		"no answer":  empty(mockserver.Fault{Status: http.StatusOK, Body: []byte{}}),
+		"no records": func(f *fileTest, path string) []fileStep {
+			return []fileStep{{
+				before: f.holds(mockserver.ExportDay{}), config: file(path, nil), exports: 1,
+				state: prototest.Attributes{"bytes": 0.0, "counts": counts(0, 0, 0, 0)}, files: map[string]string{path: ""},
+			}}
+		},
 		"lines without kind": func(f *fileTest, path string) []fileStep {
 			pretty := []byte("{\"events\":[\n  {\n    \"id\":\"e1-2026-03-01\"},\n  {\"id\":\n\"e2-2026-03-01\"}\n]}")
 			return []fileStep{{
@@ -112,20 +96,6 @@ func TestExportFile_content(t *testing.T) {
 				files: map[string]string{path: "{\"id\":\"\ufffd\"}\n{\"id\":\"b\"}\n"},
 			}}
 		},
-		"the advice of a refused answer": func(f *fileTest, path string) []fileStep {
-			foreign := f.fails(mockserver.Fault{Times: -1, Body: []byte(`{"hasMore":false,"tenant":"web","data":[{"uid":1},{"uid":2}]}`), Header: json})
-			refused := fileStep{before: foreign, config: file(path, nil), exports: 1, gone: []string{path}}
-			ignored := prototest.Attributes{"export_ignored_members": "hasMore=false,tenant"}
-
-			first, second, third := refused, refused, refused
-			first.errors = []string{"Unexpected response", `wire.export_ignored_members = "hasMore=false,tenant"`}
-			second.settings, second.errors = prototest.Attributes{"wire": ignored}, []string{"Unexpected response", "wire.export_record_member"}
-			third.settings = prototest.Attributes{"wire": ignored.With(prototest.Attributes{"export_record_member": "uid"})}
-			third.warnings, third.gone = []string{"Records of unknown kind"}, nil
-			third.files = map[string]string{path: "{\"kind\":\"unknown\",\"record\":{\"uid\":1}}\n{\"kind\":\"unknown\",\"record\":{\"uid\":2}}\n"}
-
-			return []fileStep{first, second, third}
-		},
 	})
 }
 
@@ -134,19 +104,16 @@ func TestExportFile_changes(t *testing.T) {
 	t.Parallel()
 
 	tests := map[string]func(f *fileTest, path string) []fileStep{
-		"late records, by triggers": func(f *fileTest, path string) []fileStep {
-			return []fileStep{
-				{config: file(path, nil), exports: 1, files: map[string]string{path: lines}},
-				{
-					before: f.holds(mockserver.ExportDay{Events: []any{map[string]any{"id": "late"}}}),
-					config: file(path, prototest.Attributes{"triggers": prototest.Attributes{"late": "1"}}), exports: 1,
-					files: map[string]string{path: "{\"kind\":\"event\",\"record\":{\"id\":\"late\"}}\n"},
-				},
-				{
-					before: func() { _ = os.Remove(path) }, config: file(path, prototest.Attributes{"triggers": prototest.Attributes{"late": "1"}}), exports: 1,
-					files: map[string]string{path: "{\"kind\":\"event\",\"record\":{\"id\":\"late\"}}\n"},
-				},
+		"late records by triggers, and a missing file": func(f *fileTest, path string) []fileStep {
+			late := fileStep{
+				before: f.holds(mockserver.ExportDay{Events: []any{map[string]any{"id": "late"}}}),
+				config: file(path, prototest.Attributes{"triggers": prototest.Attributes{"late": "1"}}), exports: 1,
+				files: map[string]string{path: "{\"kind\":\"event\",\"record\":{\"id\":\"late\"}}\n"},
 			}
+			missing := late
+			missing.before = func() { _ = os.Remove(path) }
+
+			return []fileStep{{config: file(path, nil), exports: 1, files: map[string]string{path: lines}}, late, missing}
 		},
 	}
 	for name, c := range map[string]struct {
@@ -168,25 +135,22 @@ func TestExportFile_changes(t *testing.T) {
 	}
 
 	// A failure leaves the old file, or nothing at a new path.
-	for name, c := range map[string]struct {
+	for says, c := range map[string]struct {
 		change prototest.Attributes
 		fault  mockserver.Fault
-		says   string
 	}{
-		"too large":        {prototest.Attributes{"max_bytes": 100}, mockserver.Fault{}, "larger than max_bytes"},
-		"cut at its end":   {nil, mockserver.Fault{Cut: mockserver.CutBody, CutAt: -2}, "Connection lost"},
-		"without a length": {nil, mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: -2}, "Truncated"},
-		"not permitted":    {nil, mockserver.Fault{Status: 403, Body: []byte("{}")}, "Not permitted"},
+		"larger than max_bytes": {prototest.Attributes{"max_bytes": 100}, mockserver.Fault{}},
+		"Connection lost":       {nil, mockserver.Fault{Cut: mockserver.CutBody, CutAt: -2}},
 	} {
-		tests[name] = func(f *fileTest, path string) []fileStep {
+		tests[says] = func(f *fileTest, path string) []fileStep {
 			change := prototest.Attributes{"utc_date": yesterday}.With(c.change)
 
 			return []fileStep{
-				{before: f.fails(c.fault), config: file(path, change), errors: []string{c.says, "In state now: nothing"}, exports: 1, gone: []string{path}},
+				{before: f.fails(c.fault), config: file(path, change), errors: []string{says, "In state now: nothing"}, exports: 1, gone: []string{path}},
 				{before: func() { prototest.WantAlone(f, path) }, config: file(path, nil), exports: 1},
 				{
 					before: f.fails(c.fault), config: file(path, change), exports: 1, files: map[string]string{path: lines},
-					errors: []string{c.says, "In state now: this resource as it was before", "the old file is as it was", "What to do"},
+					errors: []string{says, "In state now: this resource as it was before", "the old file is as it was", "What to do"},
 				},
 			}
 		}
@@ -194,15 +158,16 @@ func TestExportFile_changes(t *testing.T) {
 	applyAll(t, tests)
 }
 
-// TestExportFile_incompleteDay has a day that is not over: by this machine's clock, by that of the
-// service, or because the answer is none yet.
+// TestExportFile_incompleteDay has a day that is not over, by this machine's clock or by that of the
+// service.
 func TestExportFile_incompleteDay(t *testing.T) {
 	t.Parallel()
 
+	allowed := prototest.Attributes{"allow_incomplete_day": true}
 	applyAll(t, map[string]func(f *fileTest, path string) []fileStep{
-		"refused, or exported again": func(f *fileTest, path string) []fileStep {
+		"by this machine": func(f *fileTest, path string) []fileStep {
 			refused := file(path, prototest.Attributes{"utc_date": today})
-			config := refused.With(prototest.Attributes{"allow_incomplete_day": true})
+			config := refused.With(allowed)
 
 			return []fileStep{
 				{config: refused, errors: []string{"not over", "allow_incomplete_day", "02:00 UTC"}, gone: []string{path}},
@@ -219,23 +184,16 @@ func TestExportFile_incompleteDay(t *testing.T) {
 			}
 		},
 		"by the service": func(f *fileTest, path string) []fileStep {
-			f.service.AllowViolations()
+			refused := file(path, prototest.Attributes{"utc_date": yesterday})
 			evening := f.fails(mockserver.Fault{Header: http.Header{"Date": {"Mon, 09 Mar 2026 23:59:00 GMT"}}})
-			config := file(path, prototest.Attributes{"utc_date": yesterday})
 
-			return []fileStep{
-				{
-					before: f.fails(mockserver.Fault{Status: 202, Header: http.Header{"Retry-After": {"600"}}}), config: config,
-					errors: []string{"Not ready yet", "10m0s"}, exports: 1, gone: []string{path},
-				},
-				{before: evening, config: config, errors: []string{"Not ready yet", "2026-03-09 23:59"}, exports: 1, gone: []string{path}},
-			}
+			return []fileStep{{before: evening, config: refused, errors: []string{"Not ready yet", "2026-03-09 23:59"}, exports: 1, gone: []string{path}}}
 		},
 	})
 
 	p, service := start(t)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Header: http.Header{"Date": {"Mon, 09 Mar 2026 23:59:00 GMT"}}})
-	state := created(t, p, file(target(t), prototest.Attributes{"utc_date": yesterday, "allow_incomplete_day": true}))
+	state := created(t, p, file(target(t), allowed.With(prototest.Attributes{"utc_date": yesterday})))
 	if state.Attributes["complete"] != false {
 		t.Errorf("complete is %v", state.Attributes["complete"])
 	}
@@ -259,106 +217,17 @@ func TestExportFile_midnightBetweenPlanAndApply(t *testing.T) {
 	}
 }
 
-func TestExportFile_createBeforeDestroyKeepsTheNewFile(t *testing.T) {
-	t.Parallel()
-
-	_, service := start(t)
-	path := target(t)
-	config := file(path, prototest.Attributes{"overwrite": true})
-	old := created(t, nextRun(t, service), config)
-	p := nextRun(t, service)
-	created(t, p, config)
-	gone, diags := p.Destroy(fileName, old)
-	p.NoErrors(diags)
-	if gone != nil {
-		t.Error("the old object is still there")
-	}
-
-	wantContent(t, path, lines)
-	// In the usual order, the old file is removed first.
-	p = nextRun(t, service)
-	if _, diags := p.Destroy(fileName, old); len(diags.Errors()) > 0 {
-		t.Error(diags.Errors())
-	}
-
-	wantNothing(t, path)
-	created(t, p, config)
-	wantContent(t, path, lines)
-}
-
-func TestExportFile_fileOfSomebodyElseStays(t *testing.T) {
-	t.Parallel()
-
-	path := target(t)
-	f := &fileTest{T: t, service: startService(t)}
-	f.apply(
-		fileStep{
-			before: func() { write(t, path, "theirs") }, config: file(path, nil),
-			errors: []string{"There is a file already", "overwrite = true", "path", "In state now: nothing"}, files: map[string]string{path: "theirs"},
-		},
-		fileStep{config: file(path, prototest.Attributes{"overwrite": true}), exports: 1, files: map[string]string{path: lines}},
-	)
-
-	write(t, path, "theirs")
-	p := nextRun(t, f.service)
-	gone, diags := p.Destroy(fileName, f.state)
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "The file stays")
-	if gone != nil {
-		t.Error("it is still in state")
-	}
-	wantContent(t, path, "theirs")
-}
-
-func TestExportFile_twoObjectsOnePath(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t)
-	path := target(t)
-	overwrite := prototest.Attributes{"overwrite": true}
-	created(t, p, file(path, overwrite))
-	again := filepath.Join(filepath.Dir(path), "..", filepath.Base(filepath.Dir(path)), filepath.Base(path))
-	state, diags := p.Create(fileName, file(again, overwrite).With(prototest.Attributes{"utc_date": yesterday}))
-	prototest.WantText(t, diags.Errors(), "Two resources write the same file", "path")
-	if state != nil {
-		t.Error("something is in state")
-	}
-	wantContent(t, path, lines)
-	wantCount(t, service, 1)
-}
-
-func TestExportFile_unwritablePathIsRefusedBeforeAnythingIsAsked(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t)
-	folder := t.TempDir()
-	if err := os.Symlink("nowhere", filepath.Join(folder, "link")); err != nil {
-		t.Fatal(err)
-	}
-
-	for _, path := range []string{folder, filepath.Join(folder, "missing", "day"), filepath.Join(folder, "link"), folder + "/"} {
-		for _, overwrite := range []bool{false, true} {
-			state, diags := p.Create(fileName, file(path, prototest.Attributes{"overwrite": overwrite}))
-			prototest.WantText(t, diags.Errors(), "path", "In state now: nothing")
-			if state != nil {
-				t.Error("something is in state")
-			}
-		}
-	}
-
-	wantCount(t, service, 0)
-}
-
 func TestExportFile_unknownValuesAreCheckedAtApply(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t)
-	for _, name := range []string{"utc_date", "path", "kinds", "compression", "with_kind", "max_bytes", "overwrite", "allow_incomplete_day", "create_directories", "triggers", "verify", "on_destroy"} {
+	for _, name := range []string{
+		"utc_date", "path", "kinds", "compression", "with_kind", "max_bytes", "overwrite", "allow_incomplete_day", "create_directories", "triggers", "verify", "on_destroy",
+	} {
 		config := file(target(t), prototest.Attributes{name: prototest.Unknown})
 		p.NoErrors(p.Validate(fileName, config))
-		if _, diags := p.Plan(fileName, nil, config); len(diags.Errors()) > 0 {
-			t.Errorf("%s: %v", name, diags.Errors())
-		}
+		_, diags := p.Plan(fileName, nil, config)
+		p.NoErrors(diags)
 	}
 
 	path := target(t)
@@ -373,8 +242,27 @@ func TestExportFile_unknownValuesAreCheckedAtApply(t *testing.T) {
 	// Kinds that become known are checked in the plan.
 	config := file(path, prototest.Attributes{"kinds": []any{prototest.Unknown}, "with_kind": false})
 	p.NoErrors(p.Validate(fileName, config))
-	_, diags = p.Plan(fileName, nil, config)
-	p.NoErrors(diags)
 	_, diags = p.Plan(fileName, nil, config.With(prototest.Attributes{"kinds": []any{"events", "persons"}}))
 	prototest.WantText(t, diags.Errors(), "with_kind", "exactly one kind")
+}
+
+// TestExportFile_scopeOfTheProviderMoves changes the scope of the provider block: the file
+// still holds the day of the former scope, so the object is replaced.
+func TestExportFile_scopeOfTheProviderMoves(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t)
+	config := file(target(t), nil)
+	state := created(t, p, config)
+	if state.Attributes["project_id"] != mocktest.Project {
+		t.Errorf("state has %v", state.Attributes["project_id"])
+	}
+
+	p = prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"project_id": "other"}))
+	state, _ = p.MustRefresh(fileName, state)
+	plan, diags := p.Plan(fileName, state, config)
+	p.NoErrors(diags)
+	if len(plan.Replace) == 0 {
+		t.Error("nothing is replaced")
+	}
 }

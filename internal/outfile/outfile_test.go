@@ -11,50 +11,72 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 )
 
-func text(s string) func(*Writer) error {
-	return func(w *Writer) error {
-		_, err := io.WriteString(w, s)
-		return err
+// writeTexts writes one text to each target of a reservation, in order.
+func writeTexts(t *testing.T, r *Reservation, texts ...string) {
+	t.Helper()
+	for i, content := range texts {
+		w, err := r.Writer(i)
+		if err == nil {
+			_, err = io.WriteString(w, content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
-// write creates or replaces the file at path with what writeTo writes.
-func write(path string, writeTo func(*Writer) error) (File, error) {
-	return writeTarget(Target{Path: path, Replace: true}, writeTo)
-}
-
-// create is write for a path without a file.
-func create(path string, writeTo func(*Writer) error) (File, error) {
-	return writeTarget(Target{Path: path}, writeTo)
-}
-
-func writeTarget(target Target, writeTo func(*Writer) error) (File, error) {
-	var paths PathsInUse
-	r, err := paths.Reserve(target)
+func reserve(t *testing.T, paths *PathsInUse, targets ...Target) *Reservation {
+	t.Helper()
+	r, err := paths.Reserve(targets...)
 	if err != nil {
-		return File{}, err
-	}
-	defer r.Close()
-
-	out, err := r.Writer(0)
-	if err != nil {
-		return File{}, err
-	}
-	if err := writeTo(out); err != nil {
-		return File{}, err
+		t.Fatal(err)
 	}
 
+	t.Cleanup(r.Close)
+	return r
+}
+
+func wantText(t *testing.T, path, want string) {
+	t.Helper()
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("%s holds %q, %v; want %q", filepath.Base(path), got, err, want)
+	}
+}
+
+// wantMode fails the test if a file or folder has another mode. Windows keeps no such modes.
+func wantMode(t *testing.T, path string, want os.FileMode) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil || info.Mode() != want && runtime.GOOS != "windows" {
+		t.Errorf("%s has the mode %v (%v)", path, info.Mode(), err)
+	}
+}
+
+// commit commits and closes a reservation.
+func commit(t *testing.T, r *Reservation) []File {
+	t.Helper()
 	files, err := r.Commit()
 	if err != nil {
-		return File{}, err
+		t.Fatal(err)
 	}
 
-	return files[0], nil
+	r.Close()
+	return files
+}
+
+// put writes a file without the package.
+func put(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // check returns why the file at path cannot be written, and leaves nothing behind.
@@ -71,77 +93,24 @@ func check(path string) error {
 func wantFiles(t *testing.T, folder string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
 	}
-
-	if len(entries) != len(want) {
-		t.Errorf("the folder holds %v, want %v", entries, want)
-		return
-	}
-
-	for i, entry := range entries {
-		if entry.Name() != want[i] {
-			t.Errorf("the folder holds %v, want %v", entries, want)
-		}
+	if err != nil || !slices.Equal(names, want) {
+		t.Errorf("the folder holds %q, %v; want %q", names, err, want)
 	}
 }
 
-func TestCommit_forItsOwnerAndDescribed(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	path := filepath.Join(folder, "jane.json")
-	for _, content := range []string{"first", "second, which is longer", ""} {
-		written, err := write(path, text(content))
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		if written.SHA256 != digestOf(content) || written.Bytes != int64(len(content)) {
-			t.Errorf("written is %v", written)
-		}
-		if read, err := Read(t.Context(), path); err != nil || read != written {
-			t.Errorf("read is %v, %v", read, err)
-		}
-
-		wantMode(t, path, 0o600)
-	}
-
-	wantFiles(t, folder, "jane.json")
+// temporaryOf returns the path of the temporary file of a target.
+func temporaryOf(path string) string {
+	sum := sha256.Sum256([]byte(filepath.Base(path)))
+	return filepath.Join(filepath.Dir(path), ".analytics-"+hex.EncodeToString(sum[:8])+".tmp")
 }
 
-func TestCommit_failureLeavesTheOldFile(t *testing.T) {
-	t.Parallel()
-	failure := errors.New("the source broke off")
-	for name, writeTo := range map[string]func(*Writer) error{
-		"an error": func(w *Writer) error {
-			_, _ = io.WriteString(w, "half")
-			return failure
-		},
-		"a panic": func(w *Writer) error {
-			_, _ = io.WriteString(w, "half")
-			panic(failure)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			folder := t.TempDir()
-			path := filepath.Join(folder, "jane.json")
-			if _, err := write(path, text("old")); err != nil {
-				t.Fatal(err)
-			}
-
-			func() {
-				defer func() { _ = recover() }()
-				if _, err := write(path, writeTo); !errors.Is(err, failure) {
-					t.Errorf("it ended with %v", err)
-				}
-			}()
-
-			wantText(t, path, "old")
-			wantFiles(t, folder, "jane.json")
-		})
-	}
+func digestOf(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
 }
 
 func TestCommit_refusesWhatIsNoRegularFile(t *testing.T) {
@@ -170,15 +139,9 @@ func TestCommit_refusesWhatIsNoRegularFile(t *testing.T) {
 		if err := check(path); !errors.Is(err, want) {
 			t.Errorf("%q is checked with %v, want %v", path, err, want)
 		}
-		if _, err := write(path, text("new")); !errors.Is(err, want) {
-			t.Errorf("%q is written with %v, want %v", path, err, want)
-		}
 	}
 
 	wantText(t, at("target"), "theirs")
-	if err := check(at("target")); err != nil {
-		t.Errorf("a regular file is refused: %v", err)
-	}
 	wantFiles(t, folder, "folder", "link", "loose", "socket", "target", "to-folder")
 	wantFiles(t, at("folder"))
 }
@@ -203,93 +166,25 @@ func TestRead_missingIsNotSomethingElse(t *testing.T) {
 	}
 }
 
-func TestReservation_discardForgets(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	path := filepath.Join(folder, "day.ndjson")
-	var paths PathsInUse
-	r := reserve(t, &paths, Target{Path: path})
-	writeTexts(t, r, "a first try that is longer")
-	r.Discard(0)
-	if w, err := r.Writer(0); err != nil || w.n != 0 {
-		t.Errorf("bytes are left, %v", err)
-	}
-
-	writeTexts(t, r, "second")
-	files := commit(t, r)
-	wantText(t, path, "second")
-	if read, err := Read(t.Context(), path); err != nil || read != files[0] || read.Bytes != 6 {
-		t.Errorf("read is %v, %v", read, err)
-	}
-	wantFiles(t, folder, "day.ndjson")
-}
-
 func TestRemove_onlyWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "day.ndjson")
-	var paths PathsInUse
-	written, err := create(path, text("ours"))
-	if err != nil {
-		t.Fatal(err)
-	}
-
 	put(t, path, "theirs")
-
-	if gone, err := paths.Remove(t.Context(), path, written.SHA256); gone || err != nil {
-		t.Errorf("an altered file: gone %t, %v", gone, err)
-	}
-	if gone, err := paths.Remove(t.Context(), folder, written.SHA256); gone || err != nil {
-		t.Errorf("a folder: gone %t, %v", gone, err)
+	var paths PathsInUse
+	for _, other := range []string{path, folder} {
+		if gone, err := paths.Remove(t.Context(), other, digestOf("ours")); gone || err != nil {
+			t.Errorf("what is not ours: gone %t, %v", gone, err)
+		}
 	}
 	put(t, temporaryOf(path), "Jane Canary") // of a killed process
 	put(t, path, "ours")
 
 	for range 2 {
-		if gone, err := paths.Remove(t.Context(), path, written.SHA256); !gone || err != nil {
+		if gone, err := paths.Remove(t.Context(), path, digestOf("ours")); !gone || err != nil {
 			t.Errorf("our file: gone %t, %v", gone, err)
 		}
 	}
 
 	wantFiles(t, folder)
-}
-
-func TestPathsInUse_anySpellingOfAPath(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	if err := errors.Join(os.Mkdir(filepath.Join(folder, "real"), 0o700), os.Symlink("real", filepath.Join(folder, "link"))); err != nil {
-		t.Fatal(err)
-	}
-
-	var paths PathsInUse
-	release, err := paths.take(filepath.Join(folder, "real", "day"))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	for _, spelled := range []string{folder + "/real/day", folder + "/real/../real/./day", folder + "/link/day"} {
-		if _, err := paths.take(spelled); !errors.Is(err, ErrInUse) {
-			t.Errorf("%s is free", spelled)
-		}
-	}
-
-	if _, err := paths.take(filepath.Join(folder, "day")); err != nil {
-		t.Error("another path is taken")
-	}
-
-	release()
-	if _, err := paths.take(folder + "/link/day"); err != nil {
-		t.Error("it is still taken")
-	}
-}
-
-// temporaryOf returns the path of the temporary file of a target.
-func temporaryOf(path string) string {
-	sum := sha256.Sum256([]byte(filepath.Base(path)))
-	return filepath.Join(filepath.Dir(path), ".analytics-"+hex.EncodeToString(sum[:8])+".tmp")
-}
-
-func digestOf(content string) string {
-	sum := sha256.Sum256([]byte(content))
-	return hex.EncodeToString(sum[:])
 }

@@ -4,94 +4,36 @@ package outfile
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 )
 
-// writeTexts writes one text to each target of a reservation, in order.
-func writeTexts(t *testing.T, r *Reservation, texts ...string) {
-	t.Helper()
-	for i, content := range texts {
-		w, err := r.Writer(i)
-		if err == nil {
-			_, err = io.WriteString(w, content)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func reserve(t *testing.T, paths *PathsInUse, targets ...Target) *Reservation {
-	t.Helper()
-	r, err := paths.Reserve(targets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	t.Cleanup(r.Close)
-	return r
-}
-
-func wantText(t *testing.T, path, want string) {
-	t.Helper()
-	if got, err := os.ReadFile(path); err != nil || string(got) != want {
-		t.Errorf("%s holds %q, %v; want %q", filepath.Base(path), got, err, want)
-	}
-}
-
-// wantMode fails the test if a file or folder has another mode. Windows keeps no such modes.
-func wantMode(t *testing.T, path string, want os.FileMode) {
-	t.Helper()
-	info, err := os.Stat(path)
-	if err != nil || info.Mode() != want && runtime.GOOS != "windows" {
-		t.Errorf("%s has the mode %v (%v)", path, info.Mode(), err)
-	}
-}
-
-// commit commits and closes a reservation.
-func commit(t *testing.T, r *Reservation) []File {
-	t.Helper()
-	files, err := r.Commit()
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	r.Close()
-	return files
-}
-
-// put writes a file without the package.
-func put(t *testing.T, path, content string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestReserve_severalFilesAppearTogether(t *testing.T) {
+// TestCommit_severalFilesAppearTogether writes a file whose first try was longer, one that replaces
+// another, an empty one, and one that is discarded.
+func TestCommit_severalFilesAppearTogether(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	a, b := filepath.Join(folder, "a"), filepath.Join(folder, "b")
-	put(t, b, "old")
+	at := func(name string) string { return filepath.Join(folder, name) }
+	put(t, at("b"), "old")
 
 	var paths PathsInUse
-	r := reserve(t, &paths, Target{Path: a}, Target{Path: b, Replace: true}, Target{Path: filepath.Join(folder, "unused")})
-	writeTexts(t, r, "new a", "new b")
-	if _, err := os.Lstat(a); err == nil {
+	r := reserve(t, &paths, Target{Path: at("a")}, Target{Path: at("b"), Replace: true}, Target{Path: at("c")}, Target{Path: at("discarded")})
+	writeTexts(t, r, "a first try that is longer")
+	writeTexts(t, r, "new a", "new b", "", "of the first try")
+	r.Discard(3)
+	if _, err := os.Lstat(at("a")); err == nil {
 		t.Error("a is there before it is committed")
 	}
-	wantText(t, b, "old")
+	wantText(t, at("b"), "old")
 
 	files := commit(t, r)
-	wantText(t, a, "new a")
-	wantText(t, b, "new b")
-	wantFiles(t, folder, "a", "b")
-	for i, path := range []string{a, b} {
-		if read, err := Read(t.Context(), path); err != nil || read != files[i] {
+	wantFiles(t, folder, "a", "b", "c")
+	for i, want := range []string{"new a", "new b", ""} {
+		path := at([]string{"a", "b", "c"}[i])
+		wantText(t, path, want)
+		wantMode(t, path, 0o600)
+		if read, err := Read(t.Context(), path); err != nil || read != files[i] || read.SHA256 != digestOf(want) || read.Bytes != int64(len(want)) {
 			t.Errorf("%s is %v, %v; written was %v", path, read, err, files[i])
 		}
 		if stamp, err := Look(path); err != nil || stamp != files[i].Stamp {
@@ -99,8 +41,8 @@ func TestReserve_severalFilesAppearTogether(t *testing.T) {
 		}
 	}
 
-	if files[2] != (File{}) {
-		t.Errorf("a target without a writer is %v", files[2])
+	if files[3] != (File{}) {
+		t.Errorf("a target without a writer is %v", files[3])
 	}
 }
 
@@ -168,36 +110,40 @@ func TestCommit_withoutAWriter(t *testing.T) {
 
 func TestReserve_oneObjectAtATime(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "day")
+	root := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(root, "real"), 0o700), os.Symlink("real", filepath.Join(root, "link"))); err != nil {
+		t.Fatal(err)
+	}
+	path, spelled := root+"/real/day", []string{root + "/real/day", root + "/real/../real/./day", root + "/link/day"}
 	var paths, otherRun PathsInUse
 	r := reserve(t, &paths, Target{Path: path})
-	if _, err := paths.Reserve(Target{Path: path, Replace: true}); !errors.Is(err, ErrInUse) {
-		t.Errorf("another object of the run: %v", err)
-	}
 	if _, err := otherRun.Reserve(Target{Path: path, Replace: true}); !errors.Is(err, ErrBusy) {
 		t.Errorf("another run: %v", err)
 	}
+	wantInUse := func(spelled ...string) {
+		for _, path := range spelled {
+			if _, err := paths.Reserve(Target{Path: path, Replace: true}); !errors.Is(err, ErrInUse) {
+				t.Errorf("another object of the run, at %s: %v", path, err)
+			}
+		}
+	}
 
+	wantInUse(spelled...)
 	writeTexts(t, r, "first")
 	if _, err := r.Commit(); err != nil {
 		t.Fatal(err)
 	}
 	r.Keep()
 	r.Close()
-
-	if _, err := paths.Reserve(Target{Path: path, Replace: true}); !errors.Is(err, ErrInUse) {
-		t.Errorf("another object of the run, later: %v", err)
-	}
+	wantInUse(spelled...)
 
 	// As the same file has another name where case does not count.
-	spelled := path + "-spelled-otherwise"
-	if err := os.Link(path, spelled); err != nil {
+	other := path + "-spelled-otherwise"
+	if err := os.Link(path, other); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := paths.Reserve(Target{Path: spelled, Replace: true}); !errors.Is(err, ErrInUse) {
-		t.Errorf("another object of the run, by another name: %v", err)
-	}
-	if gone, err := paths.Remove(t.Context(), spelled, digestOf("first")); !gone || err != nil {
+	wantInUse(other)
+	if gone, err := paths.Remove(t.Context(), other, digestOf("first")); !gone || err != nil {
 		t.Errorf("the file of another object counts as gone: %t, %v", gone, err)
 	}
 	reserve(t, &otherRun, Target{Path: path, Replace: true}).Close()
@@ -282,9 +228,16 @@ func TestReserve_leftovers(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			if _, err := create(path, text("new")); !errors.Is(err, tc.want) {
-				t.Errorf("it ended with %v", err)
+			var paths PathsInUse
+			r, err := paths.Reserve(Target{Path: path})
+			if !errors.Is(err, tc.want) {
+				t.Fatalf("it ended with %v", err)
 			}
+			if err == nil {
+				writeTexts(t, r, "new")
+				commit(t, r)
+			}
+
 			wantText(t, finished, "whole")
 			if tc.want == nil {
 				wantText(t, path, "new")
