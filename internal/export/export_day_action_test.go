@@ -163,17 +163,19 @@ func TestExportDay_refusals(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	exists, notRegular := []string{"There is a file already", "overwrite = true", "path"}, []string{"no regular file", "path"}
+	notOver, mixed := []string{"The day is not over", "allow_incomplete_day = true"}, []string{"One file for records of several kinds", "with_kind"}
 	overwrite := prototest.Attributes{"overwrite": true}
 	for _, tc := range []struct {
 		config           prototest.Attributes
 		planned, invoked []string // words of an error
 	}{
-		{file(taken, nil), []string{"There is a file already", "overwrite = true", "path"}, []string{"There is a file already", "what was at path before is as it was"}},
-		{file(folder, overwrite), []string{"no regular file", "path"}, []string{"no regular file", "path"}},
-		{file(folder+"/{kind}", overwrite), []string{"The file of events", "no regular file"}, []string{"The file of events", "no regular file"}},
+		{file(taken, nil), exists, append(exists, "what was at path before is as it was")},
+		{file(folder, overwrite), notRegular, notRegular},
+		{file(folder+"/{kind}", overwrite), append(notRegular, "The file of events"), append(notRegular, "The file of events")},
 		{file(folder+"/missing/day", nil), nil, []string{"The folder does not exist", "create_directories = true"}}, // it can still be created
-		{file(folder+"/day", prototest.Attributes{"utc_date": today}), []string{"The day is not over"}, []string{"The day is not over", "allow_incomplete_day = true"}},
-		{file(folder+"/day", prototest.Attributes{"with_kind": false}), []string{"with_kind"}, []string{"One file for records of several kinds", "with_kind"}},
+		{file(folder+"/day", prototest.Attributes{"utc_date": today}), notOver, notOver},
+		{file(folder+"/day", prototest.Attributes{"with_kind": false}), mixed, mixed},
 	} {
 		wantSaid(t, "errors of the plan", p.PlanAction(actionName, tc.config).Errors(), tc.planned)
 		unplanned := p.InvokePlanned(t.Context(), actionName, tc.config, func(string) bool { return true })
@@ -209,7 +211,8 @@ func TestExportDay_unknownValuesAreLeftToTheInvocation(t *testing.T) {
 	path := target(t)
 	write(t, path, "theirs")
 
-	for _, name := range []string{"utc_date", "kinds", "compression", "with_kind", "max_bytes", "create_directories", "allow_incomplete_day", "org_id"} {
+	names := []string{"utc_date", "kinds", "compression", "with_kind", "max_bytes", "create_directories", "allow_incomplete_day", "org_id"}
+	for _, name := range names {
 		p.NoErrors(p.PlanAction(actionName, file(target(t), prototest.Attributes{name: prototest.Unknown})))
 	}
 	for _, name := range []string{"path", "kinds", "overwrite"} {
@@ -232,7 +235,8 @@ func TestExportDay_saysHowFarItIs(t *testing.T) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 1_500_000, Times: 1})
 		dial, closeAll := service.Tracked()
 		t.Cleanup(closeAll)
-		p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"request_timeout": "100s"}), func(cfg *client.Config) { cfg.DialContext = dial })
+		config := prototest.Config(service).With(prototest.Attributes{"request_timeout": "100s"})
+		p := prototest.MustStart(t, config, func(cfg *client.Config) { cfg.DialContext = dial })
 
 		invocation := invoked(t, p, file(path, nil))
 		want := []string{

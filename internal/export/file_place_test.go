@@ -23,8 +23,8 @@ func TestExportFile_place(t *testing.T) {
 		"a file of somebody else": func(f *fileTest, path string) []fileStep {
 			return []fileStep{
 				{
-					before: func() { write(f.T, path, "theirs") }, config: file(path, nil),
-					errors: []string{"There is a file already", "overwrite = true", "path", "In state now: nothing"}, files: map[string]string{path: "theirs"},
+					before: func() { write(f.T, path, "theirs") }, config: file(path, nil), files: map[string]string{path: "theirs"},
+					errors: []string{"There is a file already", "overwrite = true", "path", "In state now: nothing"},
 				},
 				{config: file(path, prototest.Attributes{"overwrite": true}), exports: 1, files: map[string]string{path: lines}},
 			}
@@ -37,7 +37,8 @@ func TestExportFile_place(t *testing.T) {
 				{config: file(old, nil), exports: 1},
 				{
 					before: f.fails(mockserver.Fault{Status: 403, Body: []byte("{}")}), config: file(path, nil), exports: 1,
-					errors: []string{"Not permitted", "In state now: this resource as it was before"}, files: map[string]string{old: lines}, gone: []string{path},
+					errors: []string{"Not permitted", "In state now: this resource as it was before"},
+					files:  map[string]string{old: lines}, gone: []string{path},
 				},
 				{config: file(path, nil), exports: 1, files: map[string]string{path: lines}, gone: []string{old}},
 				{config: file(spelled, nil), exports: 1, files: map[string]string{path: lines}},
@@ -237,7 +238,8 @@ func TestExportFile_verify(t *testing.T) {
 				{before: rewrite(lines, written), config: file(path, nil)}, // which is stamped
 			}
 			for _, run := range runs {
-				step := fileStep{before: rewrite(run.text, run.at), config: file(path, run.config), exports: run.exports, files: map[string]string{path: run.text}}
+				left := map[string]string{path: run.text}
+				step := fileStep{before: rewrite(run.text, run.at), config: file(path, run.config), exports: run.exports, files: left}
 				if run.exports > 0 {
 					step.warnings, step.files[path] = []string{"The file was altered"}, lines
 				}
@@ -250,40 +252,48 @@ func TestExportFile_verify(t *testing.T) {
 	applyAll(t, tests)
 }
 
+// What happens to a file before its object is destroyed.
+
+func isAltered(t *testing.T, _ *prototest.Provider, path string) {
+	t.Helper()
+	write(t, path, "theirs")
+}
+
+func isReplaced(t *testing.T, p *prototest.Provider, path string) {
+	t.Helper()
+	created(t, p, file(path, prototest.Attributes{"overwrite": true}))
+}
+
+func isKilled(t *testing.T, _ *prototest.Provider, path string) {
+	t.Helper()
+	for _, kind := range []string{"events", "unknown"} {
+		write(t, filepath.Join(filepath.Dir(path), ".analytics-"+digest(kind)[:16]+".tmp"), "Jane Canary")
+	}
+}
+
 // TestExportFile_destroyed removes what the object has written, and what a killed run of it left
 // with records of a kind that the files in state do not have.
 func TestExportFile_destroyed(t *testing.T) {
 	t.Parallel()
 
+	const whole, each = "day.ndjson", "{kind}"
 	for name, tc := range map[string]struct {
-		name      string // of the file
-		onDestroy string
-		before    func(t *testing.T, p *prototest.Provider, path string)
-		says      string
-		left      string // in the file
+		path, onDestroy string
+		before          func(t *testing.T, p *prototest.Provider, path string)
+		says            string
+		left            string // in the file
 	}{
-		"one file": {name: "day.ndjson", onDestroy: "remove"},
-		"one for each kind, after a killed run": {name: "{kind}", onDestroy: "remove", before: func(t *testing.T, _ *prototest.Provider, path string) {
-			t.Helper()
-			for _, kind := range []string{"events", "unknown"} {
-				write(t, filepath.Join(filepath.Dir(path), ".analytics-"+digest(kind)[:16]+".tmp"), "Jane Canary")
-			}
-		}},
-		"retained": {name: "day.ndjson", onDestroy: "retain", left: lines},
-		"altered": {name: "day.ndjson", onDestroy: "remove", says: "The file stays", left: "theirs", before: func(t *testing.T, _ *prototest.Provider, path string) {
-			t.Helper()
-			write(t, path, "theirs")
-		}},
-		"replaced by another object": {name: "day.ndjson", onDestroy: "remove", left: lines, before: func(t *testing.T, p *prototest.Provider, path string) {
-			t.Helper()
-			created(t, p, file(path, prototest.Attributes{"overwrite": true}))
-		}},
+		"one file":               {whole, "remove", nil, "", ""},
+		"one file, retained":     {whole, "retain", nil, "", lines},
+		"altered":                {whole, "remove", isAltered, "The file stays", "theirs"},
+		"replaced by another":    {whole, "remove", isReplaced, "", lines},
+		"several, and leftovers": {each, "remove", isKilled, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			p, service := start(t)
-			path := filepath.Join(t.TempDir(), tc.name)
+			path := filepath.Join(t.TempDir(), tc.path)
 			state := created(t, p, file(path, prototest.Attributes{"on_destroy": tc.onDestroy}))
 			p = nextRun(t, service)
 			if tc.before != nil {

@@ -186,8 +186,9 @@ func TestExportFile_incompleteDay(t *testing.T) {
 		"by the service": func(f *fileTest, path string) []fileStep {
 			refused := file(path, prototest.Attributes{"utc_date": yesterday})
 			evening := f.fails(mockserver.Fault{Header: http.Header{"Date": {"Mon, 09 Mar 2026 23:59:00 GMT"}}})
+			says := []string{"Not ready yet", "2026-03-09 23:59"}
 
-			return []fileStep{{before: evening, config: refused, errors: []string{"Not ready yet", "2026-03-09 23:59"}, exports: 1, gone: []string{path}}}
+			return []fileStep{{before: evening, config: refused, errors: says, exports: 1, gone: []string{path}}}
 		},
 	})
 
@@ -222,7 +223,8 @@ func TestExportFile_unknownValuesAreCheckedAtApply(t *testing.T) {
 
 	p, service := start(t)
 	for _, name := range []string{
-		"utc_date", "path", "kinds", "compression", "with_kind", "max_bytes", "overwrite", "allow_incomplete_day", "create_directories", "triggers", "verify", "on_destroy",
+		"utc_date", "path", "kinds", "compression", "with_kind", "max_bytes",
+		"overwrite", "allow_incomplete_day", "create_directories", "triggers", "verify", "on_destroy",
 	} {
 		config := file(target(t), prototest.Attributes{name: prototest.Unknown})
 		p.NoErrors(p.Validate(fileName, config))

@@ -127,7 +127,8 @@ func TestCLIExportDay_invoked(t *testing.T) {
 	r := cli.Invoke(nightlyAddress)
 	after := time.Now().UTC().AddDate(0, 0, -1)
 
-	if words := r.Words(); !strings.Contains(words, "Exporting "+before.Format(time.DateOnly)+".") && !strings.Contains(words, "Exporting "+after.Format(time.DateOnly)+".") {
+	words := r.Words()
+	if !strings.Contains(words, "Exporting "+before.Format(time.DateOnly)+".") && !strings.Contains(words, "Exporting "+after.Format(time.DateOnly)+".") {
 		t.Errorf("another day was exported:\n%s", r.Output)
 	}
 	clitest.WantWords(t, r, "Written: 1,001 records (persons 1, sessions 0, events 1,000)", "SHA-256 of persons ", "Actions: 1 invoked")

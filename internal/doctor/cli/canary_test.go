@@ -70,9 +70,11 @@ func TestDoctor_noSecretComesOut(t *testing.T) {
 			t.Parallel()
 			service := patient(t, tc.dialect)
 			service.AllowViolations()
-			record := map[string]any{"id": person, "name": name, "ip": address, "friends": map[string]any{other: map[string]any{"since": "2026-01-01"}}, other: 1}
+			records := []any{map[string]any{
+				"id": person, "name": name, "ip": address, "friends": map[string]any{other: map[string]any{"since": "2026-01-01"}}, other: 1,
+			}}
 			yesterday := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
-			service.PutExport(project, yesterday, mockserver.ExportDay{Persons: []any{record}, Sessions: []any{record}, Events: []any{record}, Others: []any{record}})
+			service.PutExport(project, yesterday, mockserver.ExportDay{Persons: records, Sessions: records, Events: records, Others: records})
 			if tc.operation != "" {
 				fault := repeating(t, secrets(service))[tc.way]
 				fault.Operation, fault.Times = tc.operation, -1

@@ -101,26 +101,35 @@ func TestDoctor_namesWhatDiffers(t *testing.T) {
 		says         string
 		wire         map[string]string // the settings that are printed
 	}{
-		{mockserver.Dialect{"credentials": "key_for_people"}, "Access", "email and password", doctor.Differs, "accepted for the current user, exports; refused for people and lists", nil},
+		{mockserver.Dialect{"credentials": "key_for_people"}, "Access", "email and password", doctor.Differs, "exports; refused for people and lists", nil},
 		{mockserver.Dialect{"path_family": "account"}, "Access", "project paths", doctor.Differs, "use the account paths", nil},
 		{mockserver.Dialect{"login_answer": "own_name"}, "Access", "login", doctor.Broken, "Unexpected login answer", nil},
 		{mockserver.Dialect{"consent_time": "unix_seconds"}, "Consent", "shape", doctor.Broken, "agreement_time", nil},
 		{mockserver.Dialect{"consent_answer": "list"}, "Consent", "shape", doctor.Broken, "Unexpected response", nil},
 		{mockserver.Dialect{"consent_answer": "list"}, "Writing consent", "form", doctor.Unknown, "nothing was written", nil},
 		{mockserver.Dialect{"consent_names": "own_time"}, "Consent", "fields", doctor.Differs, "agreedOn", nil},
-		{mockserver.Dialect{"consent_parameters": "query", "misplaced_parameters": "ignored", "time_precision": "seconds"}, "Writing consent", "form", doctor.Differs, "query, agreement_time as rfc3339; they are part of the URL", map[string]string{"consent_parameters_in": "query"}},
+		{
+			mockserver.Dialect{"consent_parameters": "query", "misplaced_parameters": "ignored", "time_precision": "seconds"}, "Writing consent", "form",
+			doctor.Differs, "query, agreement_time as rfc3339; they are part of the URL", map[string]string{"consent_parameters_in": "query"},
+		},
 		{mockserver.Dialect{"errors": "text"}, "Consent", "unknown person", doctor.Differs, "not recognised", nil},
 		{mockserver.Dialect{"pending_answer": "by_person"}, "Pending requests", "shape", doctor.Broken, `wire.pending_list = "ignored"`, nil},
 		{mockserver.Dialect{"pending_states": "own_words"}, "Pending requests", "statuses", doctor.Differs, "wire.ended_statuses", nil},
 		{mockserver.Dialect{"pages": "has_more"}, "Pending requests", "pages", doctor.Differs, "has_more", nil},
-		{mockserver.Dialect{"pending_answer": "described"}, "Pending requests", "pages", doctor.Differs, `look at it: if it does not say that the answer is incomplete, wire.pending_ignored_members = "links"`, nil},
+		{mockserver.Dialect{"pending_answer": "described"}, "Pending requests", "pages", doctor.Differs, `wire.pending_ignored_members = "links"`, nil},
 		{mockserver.Dialect{"pending_names": "own_time"}, "Pending requests", "fields", doctor.Differs, "askedOn", nil},
 		{mockserver.Dialect{"pending_names": "own_names"}, "Pending requests", "fields", doctor.Differs, "phase, what", nil},
-		{mockserver.Dialect{"export_envelope": "next_day"}, "Export", "shape", doctor.Broken, "look at it: if it does not say that the answer is incomplete, wire.export_ignored_members = ", nil},
+		{mockserver.Dialect{"export_envelope": "next_day"}, "Export", "shape", doctor.Broken, "look at it: if it does not say that", nil},
 		{mockserver.Dialect{"export_answer": "own_discriminator"}, "Export", "shape", doctor.Broken, `"sort"`, nil},
-		{mockserver.Dialect{"export_text": "broken"}, "Export", "shape", doctor.Broken, `wire.export_invalid_utf8 = "replace" replaces such bytes`, nil},
-		{mockserver.Dialect{"profile_answer": "own_wrapper"}, "Profile", "shape", doctor.Differs, "wire.profile_member reads the profile from it", map[string]string{"profile_member": "traits"}},
-		{mockserver.Dialect{"consent_answer": "nested", "consent_time": "unix_ms", "export_answer": "ndjson", "errors": "problem"}, "Consent", "fields", doctor.OK, "all fields", nil},
+		{mockserver.Dialect{"export_text": "broken"}, "Export", "shape", doctor.Broken, `"replace" replaces such bytes`, nil},
+		{
+			mockserver.Dialect{"profile_answer": "own_wrapper"}, "Profile", "shape",
+			doctor.Differs, "wire.profile_member reads the profile from it", map[string]string{"profile_member": "traits"},
+		},
+		{
+			mockserver.Dialect{"consent_answer": "nested", "consent_time": "unix_ms", "export_answer": "ndjson", "errors": "problem"}, "Consent", "fields",
+			doctor.OK, "all fields", nil,
+		},
 	}) {
 		t.Run(tc.dialect.String()+" "+tc.group, func(t *testing.T) {
 			t.Parallel()
