@@ -61,7 +61,7 @@ resource "analytics_export_file" "day" {
 				statecheck.ExpectSensitiveValue(dataAddress, tfjsonpath.New("events")),
 				statecheck.ExpectSensitiveValue(dataAddress, tfjsonpath.New("unknown")),
 			},
-			PostApplyFunc: func() { wantFile(t, path, lines) },
+			PostApplyFunc: func() { wantContent(t, path, lines) },
 		}},
 	})
 

@@ -16,8 +16,8 @@ import (
 func TestExport_kindsThatAreNotAskedForAreNull(t *testing.T) {
 	t.Parallel()
 
-	_, service := start(t)
-	p := unkinded(t, service)
+	service := startService(t)
+	p := runAt(t, service, evening, anyRecord)
 	service.PutExport(scope, day, mockserver.ExportDay{Persons: []any{record(1)}, Events: []any{record(2)}, Others: []any{map[string]any{"x": 3}}})
 	got, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": day, "kinds": []any{"events"}})
 	p.NoErrors(diags)
@@ -71,7 +71,7 @@ func TestExport_dayEndsAtMidnightUTC(t *testing.T) {
 	for _, now := range []time.Time{
 		time.Date(2026, 3, 11, 13, 59, 59, 0, east), time.Date(2026, 3, 9, 12, 0, 0, 0, west), time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC),
 	} {
-		p := runAt(t, service, now)
+		p := runAt(t, service, now, nil)
 		for date, says := range map[string][]string{yesterday: nil, today: {"not over", "complete = false"}} {
 			got, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": date})
 			p.NoErrors(diags)

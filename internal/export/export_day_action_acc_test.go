@@ -26,7 +26,7 @@ func TestAccExportDayAction_basic(t *testing.T) {
 			{
 				Config: testAccExportDayConfig(service, "first", path),
 				PostApplyFunc: func() {
-					wantFile(t, path, lines)
+					wantContent(t, path, lines)
 					wantExports(t, service, day)
 				},
 			},
@@ -36,21 +36,21 @@ func TestAccExportDayAction_basic(t *testing.T) {
 					PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()},
 				},
 				PostApplyFunc: func() {
-					wantFile(t, path, lines)
+					wantContent(t, path, lines)
 					wantExports(t, service, day)
 				},
 			},
 			{
 				Config: testAccExportDayConfig(service, "second", path, `kinds = ["events"]`, `overwrite = true`),
 				PostApplyFunc: func() {
-					wantFile(t, path, eventLines)
+					wantContent(t, path, eventLines)
 					wantExports(t, service, day, day)
 				},
 			},
 		},
 	})
 
-	wantFile(t, path, eventLines)
+	wantContent(t, path, eventLines)
 	wantExports(t, service, day, day)
 }
 

@@ -3,7 +3,6 @@
 package export_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -69,7 +68,7 @@ func TestExportDay_writesAndSaysWhatItWrote(t *testing.T) {
 			if tc.day != nil {
 				service.PutExport(scope, day, *tc.day)
 			}
-			p := unkinded(t, service)
+			p := runAt(t, service, evening, anyRecord)
 			p.NoErrors(p.PlanAction(actionName, tc.config))
 			wantCount(t, service, 0)
 
@@ -255,24 +254,4 @@ func TestExportDay_saysHowFarItIs(t *testing.T) {
 		}
 	})
 	prototest.WantAlone(t, path)
-}
-
-// TestExportDay_interruptedLeavesNothing interrupts an export while its answer stalls.
-func TestExportDay_interruptedLeavesNothing(t *testing.T) {
-	t.Parallel()
-
-	ctx, cancel := context.WithCancel(t.Context())
-	p, service := start(t, func(s *mockserver.Server) {
-		s.OnRequest = func(r mockserver.Request) {
-			if r.Operation == mockserver.OpExportRecords {
-				cancel()
-			}
-		}
-	})
-	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 30, Times: -1})
-
-	path := target(t)
-	invocation := p.InvokePlanned(ctx, actionName, file(path, nil), func(string) bool { return true })
-	wantProgress(t, invocation, "Exporting 2026-03-01.")
-	wantNothing(t, path)
 }

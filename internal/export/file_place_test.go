@@ -141,6 +141,18 @@ func TestExportFile_severalFiles(t *testing.T) {
 				files: map[string]string{of("events"): "{\"id\":7}\n{\"id\":8}\n"}, gone: []string{filepath.Dir(of("unknown"))},
 			}}
 		},
+		"one that is missing": func(f *fileTest, _ string) []fileStep {
+			path, of := splitPath(f.T)
+			missing := func() { _ = os.Remove(of("sessions")) }
+
+			return []fileStep{
+				{config: splitFile(path, nil), exports: 1},
+				{
+					before: missing, config: splitFile(path, nil), warnings: []string{"A file is missing"}, exports: 1,
+					files: map[string]string{of("sessions"): "{\"id\":\"s-2026-03-01\"}\n"},
+				},
+			}
+		},
 		"one that is missing only for a while": func(f *fileTest, _ string) []fileStep {
 			path, of := splitPath(f.T)
 			comesBack := func() {
@@ -162,43 +174,25 @@ func TestExportFile_severalFiles(t *testing.T) {
 		},
 	}
 
-	for says, harm := range map[string]func(f *fileTest, path string){
-		"A file is missing":    func(_ *fileTest, path string) { _ = os.Remove(path) },
-		"The file was altered": func(f *fileTest, path string) { write(f.T, path, "theirs") },
-	} {
-		tests[says] = func(f *fileTest, _ string) []fileStep {
-			path, of := splitPath(f.T)
-			return []fileStep{
-				{config: splitFile(path, nil), exports: 1},
-				{
-					before: func() { harm(f, of("events")) }, config: splitFile(path, nil), warnings: []string{says}, exports: 1,
-					files: map[string]string{of("events"): "{\"id\":\"e1-2026-03-01\"}\n{\"id\":\"e2-2026-03-01\"}\n"},
-				},
-			}
-		}
-	}
-
 	// All files, or none.
 	for says, c := range map[string]struct {
-		change prototest.Attributes
-		fault  mockserver.Fault
-		theirs string // kind of a file of somebody else
+		change  prototest.Attributes
+		theirs  string // text of somebody else in the file of events
+		exports int
 	}{
-		"larger than max_bytes": {change: prototest.Attributes{"max_bytes": 100}},
-		"The file of events":    {theirs: "events"},
-		"Connection lost":       {fault: mockserver.Fault{Cut: mockserver.CutBody, CutAt: -2}},
+		"larger than max_bytes": {prototest.Attributes{"max_bytes": 100}, "", 1}, // which each file alone is not
+		"The file of events":    {nil, "theirs", 0},
 	} {
 		tests[says] = func(f *fileTest, _ string) []fileStep {
 			path, of := splitPath(f.T)
-			step := fileStep{
-				before: f.fails(c.fault), config: splitFile(path, c.change), errors: []string{says, "In state now: nothing"}, exports: 1,
-				gone: []string{of("persons"), filepath.Dir(of("sessions"))},
-			}
 			if c.theirs != "" {
-				step.before, step.exports = func() { write(f.T, of(c.theirs), "theirs") }, 0
+				write(f.T, of("events"), c.theirs)
 			}
 
-			return []fileStep{step}
+			return []fileStep{{
+				config: splitFile(path, c.change), errors: []string{says, "In state now: nothing"}, exports: c.exports,
+				gone: []string{of("persons"), filepath.Dir(of("sessions"))},
+			}}
 		}
 	}
 	applyAll(t, tests)

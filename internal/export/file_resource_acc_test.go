@@ -62,7 +62,7 @@ func TestAccExportFileResource_basic(t *testing.T) {
 				inState("files", knownvalue.Null()),
 				inState("invalid_utf8_records", knownvalue.Int64Exact(0)),
 			},
-			PostApplyFunc: func() { wantFile(t, path, lines) },
+			PostApplyFunc: func() { wantContent(t, path, lines) },
 		}},
 	})
 
@@ -92,7 +92,7 @@ func TestAccExportFileResource_update(t *testing.T) {
 					sum.AddStateValue(fileAddress, tfjsonpath.New("sha256")),
 					inState("counts", counted(-1, -1, 2)),
 				},
-				PostApplyFunc: func() { wantFile(t, path, eventLines) },
+				PostApplyFunc: func() { wantContent(t, path, eventLines) },
 			},
 			{
 				Config:           testAccExportFileConfig(service, moved, `kinds = ["events"]`),
@@ -103,7 +103,7 @@ func TestAccExportFileResource_update(t *testing.T) {
 				},
 				PostApplyFunc: func() {
 					wantNothing(t, path)
-					wantFile(t, moved, eventLines)
+					wantContent(t, moved, eventLines)
 				},
 			},
 			{
@@ -141,7 +141,7 @@ func TestAccExportFileResource_disappears(t *testing.T) {
 				ConfigPlanChecks: resource.ConfigPlanChecks{
 					PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionCreate)},
 				},
-				PostApplyFunc: func() { wantFile(t, path, lines) },
+				PostApplyFunc: func() { wantContent(t, path, lines) },
 			},
 		},
 	})
@@ -176,16 +176,6 @@ resource "analytics_export_file" "day" {
   %s
 }
 `, path, strings.Join(lines, "\n  "))
-}
-
-// wantFile fails the test if a file has other content or another mode, or is not alone in
-// its folder.
-func wantFile(t *testing.T, path, want string) {
-	t.Helper()
-	wantContent(t, path, want)
-	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
-		t.Errorf("the mode is %v, %v", info, err)
-	}
 }
 
 // wantExports fails the test if the service was asked for other days.

@@ -178,7 +178,7 @@ func TestExportFile_incompleteDay(t *testing.T) {
 				{config: config},
 				{
 					before: func() { f.service.PutExport(scope, today, mockserver.ExportDay{Events: []any{record(1)}}) },
-					at:     time.Date(2026, 3, 11, 0, 0, 0, 0, time.UTC), config: config, exports: 1,
+					at:     evening.Add(time.Minute), config: config, exports: 1,
 					state: prototest.Attributes{"complete": true}, files: map[string]string{path: "{\"kind\":\"event\",\"record\":{\"id\":1}}\n"},
 				},
 			}
@@ -211,7 +211,7 @@ func TestExportFile_midnightBetweenPlanAndApply(t *testing.T) {
 	changed := config.With(prototest.Attributes{"max_bytes": 5000})
 	before, diags := p.Plan(fileName, state, changed)
 	p.NoErrors(diags)
-	after, diags := runAt(t, service, time.Date(2026, 3, 11, 0, 1, 0, 0, time.UTC)).Plan(fileName, state, changed)
+	after, diags := runAt(t, service, evening.Add(2*time.Minute), nil).Plan(fileName, state, changed)
 	p.NoErrors(diags)
 	if diff := cmp.Diff(before.Attributes, after.Attributes); diff != "" {
 		t.Errorf("the second plan differs (-first +second):\n%s", diff)

@@ -34,7 +34,15 @@ const (
 	tomorrow  = "2026-03-11"
 )
 
-var scope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
+var (
+	scope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
+
+	// evening is late on today in UTC.
+	evening = time.Date(2026, 3, 10, 23, 59, 0, 0, time.UTC)
+
+	// anyRecord are settings with which records need no kind: one that has a member x is a record too.
+	anyRecord = prototest.Attributes{"wire": prototest.Attributes{"export_record_member": "x"}}
+)
 
 // start returns a provider and its mock server.
 func start(t *testing.T, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
@@ -60,31 +68,20 @@ func startService(t *testing.T, configure ...func(*mockserver.Server)) *mocktest
 	return service
 }
 
-// nextRun returns a provider for another run of Terraform, late in the evening of today in
-// UTC.
+// nextRun returns a provider for another run of Terraform, in the evening.
 func nextRun(t *testing.T, service *mocktest.Instance) *prototest.Provider {
 	t.Helper()
-	return runAt(t, service, time.Date(2026, 3, 10, 23, 59, 0, 0, time.UTC))
+	return runAt(t, service, evening, nil)
 }
 
-func runAt(t *testing.T, service *mocktest.Instance, now time.Time) *prototest.Provider {
+func runAt(t *testing.T, service *mocktest.Instance, now time.Time, settings prototest.Attributes) *prototest.Provider {
 	t.Helper()
-	return prototest.MustStart(t, prototest.Config(service), func(cfg *client.Config) { cfg.Now = func() time.Time { return now } })
+	config := prototest.Config(service).With(settings)
+	return prototest.MustStart(t, config, func(cfg *client.Config) { cfg.Now = func() time.Time { return now } })
 }
 
 // record returns a record without anything that shows its kind.
 func record(n int) any { return map[string]any{"id": n} }
-
-// anyRecord are settings with which records need no kind: one that has a member x is a record too.
-var anyRecord = prototest.Attributes{"wire": prototest.Attributes{"export_record_member": "x"}}
-
-// unkinded starts a run with anyRecord.
-func unkinded(t *testing.T, service *mocktest.Instance) *prototest.Provider {
-	t.Helper()
-	return prototest.MustStart(t, prototest.Config(service).With(anyRecord), func(cfg *client.Config) {
-		cfg.Now = func() time.Time { return time.Date(2026, 3, 10, 23, 59, 0, 0, time.UTC) }
-	})
-}
 
 // target returns the path of a file in a new folder.
 func target(t *testing.T) string {
@@ -107,21 +104,16 @@ func created(t *testing.T, p *prototest.Provider, config prototest.Attributes) *
 // wantContent fails the test if a file has other content, or is not alone in its folder.
 func wantContent(t *testing.T, path, want string) {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil || string(content) != want {
-		t.Errorf("the file holds %q, %v; want %q", content, err, want)
+	if got := content(t, path); got != want {
+		t.Errorf("the file holds %q; want %q", got, want)
 	}
-
 	prototest.WantAlone(t, path)
 }
 
 // wantNothing fails the test if the folder of a file is not empty.
 func wantNothing(t *testing.T, path string) {
 	t.Helper()
-	if _, err := os.Lstat(path); !os.IsNotExist(err) {
-		t.Errorf("there is something at path: %v", err)
-	}
-
+	wantNothingOf(t, path)
 	prototest.WantAlone(t, path)
 }
 
@@ -188,7 +180,7 @@ type fileTest struct {
 // fileStep is a refresh and an apply in a run of their own, and what is expected of them.
 type fileStep struct {
 	before   func()               // what happens before; nil for nothing
-	at       time.Time            // of the run; zero for late in the evening of today
+	at       time.Time            // of the run; zero for the evening
 	settings prototest.Attributes // of the provider
 	config   prototest.Attributes
 
@@ -232,10 +224,9 @@ func (f *fileTest) apply(steps ...fileStep) {
 			s.before()
 		}
 		if s.at.IsZero() {
-			s.at = time.Date(2026, 3, 10, 23, 59, 0, 0, time.UTC)
+			s.at = evening
 		}
-		settings := prototest.Config(f.service).With(prototest.Attributes{"max_retries": 0}).With(s.settings)
-		p := prototest.MustStart(f.T, settings, func(cfg *client.Config) { cfg.Now = func() time.Time { return s.at } })
+		p := runAt(f.T, f.service, s.at, prototest.Attributes{"max_retries": 0}.With(s.settings))
 
 		var refreshed prototest.Diagnostics
 		if f.state != nil {
