@@ -22,24 +22,6 @@ func eachDeletion(t *testing.T, test func(t *testing.T, o *object), configure ..
 	}, configure...)
 }
 
-// A dropped deletion came to nothing, so an object in its place sends another.
-func TestDataDeletion_droppedIsAWarning(t *testing.T) {
-	t.Parallel()
-	eachDeletion(t, func(t *testing.T, o *object) {
-		state, id := o.withFirst()
-		state, diags := o.refresh(state)
-		prototest.WantText(t, diags.Warnings(), "is gone, and its effect cannot be seen", id)
-		wantNoPerson(t, diags)
-		o.want(state, prototest.Attributes{"fulfilled": false})
-		o.WantEmptyPlan(deletionName, state, o.config)
-
-		_, diags = o.Destroy(deletionName, state)
-		o.NoErrors(diags)
-		o.MustCreate(deletionName, o.config)
-		o.queued(2)
-	}, never)
-}
-
 func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
 	t.Parallel()
 	eachDeletion(t, func(t *testing.T, o *object) {
@@ -68,31 +50,6 @@ func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
 	})
 }
 
-func TestDataDeletion_unusableInputIsRefused(t *testing.T) {
-	t.Parallel()
-	eachDeletion(t, func(t *testing.T, o *object) {
-		refused := []prototest.Attributes{
-			{"identity_id": ""},
-			{"identity_id": ".."},
-			{"identity_id": "a\nb"},
-			{"org_id": "only"},
-			{"account_id": "a", "org_id": "o", "project_id": "p"},
-			within("0s"),
-			within("-5m"),
-			within("abc"),
-			within("9999h"),
-		}
-		for _, others := range refused {
-			if diags := o.Validate(deletionName, config(others)); len(diags.Errors()) == 0 {
-				t.Errorf("%v is accepted", others)
-			}
-		}
-
-		o.NoErrors(o.Validate(deletionName, prototest.Attributes{"identity_id": prototest.Unknown, "triggers": prototest.Unknown}))
-		wantNothingSent(t, o.service)
-	})
-}
-
 // The service may make identifiers of requests from the person.
 func TestDataDeletion_pendingOneIsTakenOverAndOthersAreNamedWithoutThePerson(t *testing.T) {
 	t.Parallel()
@@ -118,34 +75,37 @@ func TestDataDeletion_pendingOneIsTakenOverAndOthersAreNamedWithoutThePerson(t *
 	}, never)
 }
 
+// A dropped deletion came to nothing, so an object in its place sends another.
 func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		fulfilled bool
-		second    prototest.Attributes
-		queued    int
+		fate   mockserver.Fate
+		second prototest.Attributes
+		queued int
 	}{
-		"pending":                      {false, nil, 1},
-		"done":                         {true, nil, 1},
-		"done, other triggers":         {true, on("friday"), 2},
-		"pending, but other triggers":  {false, on("friday"), 1},
-		"done, of another environment": {true, prototest.Attributes{"org_id": "other", "project_id": "web"}, 2},
+		"pending":                      {mockserver.Never, nil, 1},
+		"done":                         {mockserver.Fulfilled, nil, 1},
+		"done, other triggers":         {mockserver.Fulfilled, on("friday"), 2},
+		"pending, but other triggers":  {mockserver.Never, on("friday"), 1},
+		"done, of another environment": {mockserver.Fulfilled, prototest.Attributes{"org_id": "other", "project_id": "web"}, 2},
+		"dropped":                      {mockserver.Vanished, nil, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			eachDeletion(t, func(t *testing.T, o *object) {
 				state := o.create(atOnce)
-				if tc.fulfilled {
-					o.service.FulfilAll()
+				state, _ = o.MustRefresh(deletionName, state) // the list has shown it
+				o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: tc.fate})
+				for range 2 {
+					state, _ = o.refresh(state)
 				}
-				state, _ = o.refresh(state)
 
 				o.NewRun() // plan and apply are two processes
 				_, diags := o.Destroy(deletionName, state)
 				o.NoErrors(diags)
 				next, diags := o.MustCreate(deletionName, config(atOnce).With(tc.second))
 				o.queued(tc.queued)
-				if tc.queued == 1 && tc.fulfilled {
+				if name == "done" {
 					prototest.WantText(t, diags.Warnings(), "No second deletion was sent")
 					o.want(next, prototest.Attributes{
 						"fulfilled": true, "request_id": state.Attributes["request_id"],
@@ -157,45 +117,47 @@ func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 	}
 }
 
-// A request with a final status that the provider does not know prevents a deletion until
-// wire.ended_statuses names the status, which no message shows.
-func TestDataDeletion_unknownFinalStatusHasAWayOut(t *testing.T) {
-	t.Parallel()
-	eachDeletion(t, func(t *testing.T, o *object) {
-		const status = "delivered"
-		id := o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpGetAllData, At: time.Now().Add(-48 * time.Hour)})
-		o.service.Conclude(id, mockserver.Outcome{KeepListed: true, FinalStatus: status})
-		state, diags := o.Create(deletionName, config(atOnce))
-		if state != nil {
-			t.Error("something is in state")
-		}
-		prototest.WantText(t, diags.Errors(), "onflicting pending request", "wire.ended_statuses")
-		wantUnnamed(t, diags.Errors(), status)
-
-		withWire(o.Provider, o.service, prototest.Attributes{"ended_statuses": []any{status}})
-		state, _ = o.MustCreate(deletionName, config(atOnce))
-		o.want(state, prototest.Attributes{"fulfilled": false})
-		o.queued(1)
-	}, never)
-}
-
+// What the list holds may prevent a deletion until a setting that the error names says what it is.
+// No message shows what the record holds.
 func TestDataDeletion_listThatIsNotUnderstoodHasAWayOut(t *testing.T) {
 	t.Parallel()
-	eachDeletion(t, func(t *testing.T, o *object) {
-		o.enqueue()
-		state, diags := o.Create(deletionName, config(atOnce))
-		if state != nil {
-			t.Error("something is in state")
-		}
-		prototest.WantText(t, diags.Errors(), "cannot be read as a whole", "wire.pending_list", "wire.pending_identity_field")
-		wantNoPerson(t, diags)
-		o.queued(1)
+	const status = "delivered"
+	for name, tc := range map[string]struct {
+		configure func(*mockserver.Server)
+		says      []string
+		ways      []prototest.Attributes // of wire
+	}{
+		"unknown final status": {func(s *mockserver.Server) {
+			id := s.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpGetAllData, At: time.Now().Add(-48 * time.Hour)})
+			s.Conclude(id, mockserver.Outcome{KeepListed: true, FinalStatus: status})
+		}, []string{"onflicting pending request", "wire.ended_statuses"}, []prototest.Attributes{{"ended_statuses": []any{status}}}},
 
-		for _, way := range []string{"partial", "ignored"} {
-			withWire(o.Provider, o.service, prototest.Attributes{"pending_list": way})
-			o.MustCreate(deletionName, prototest.Attributes{"identity_id": "user-" + way, "wait_for_fulfilment": false})
-		}
-	}, never, func(s *mockserver.Server) { s.RenamePending("identityId", "") })
+		"no person": {func(s *mockserver.Server) {
+			s.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
+			s.RenamePending("identityId", "")
+		}, []string{"cannot be read as a whole", "wire.pending_list", "wire.pending_identity_field"}, []prototest.Attributes{{"pending_list": "partial"}, {"pending_list": "ignored"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachDeletion(t, func(t *testing.T, o *object) {
+				tc.configure(o.service.Server)
+				state, diags := o.Create(deletionName, config(atOnce))
+				if state != nil || o.service.Count(o.operation) > 0 {
+					t.Errorf("in state is %v", state)
+				}
+				prototest.WantText(t, diags.Errors(), tc.says...)
+				wantUnnamed(t, diags.Errors(), status)
+
+				for i, way := range tc.ways {
+					withWire(o.Provider, o.service, way)
+					o.MustCreate(deletionName, config(atOnce))
+					if n := o.service.Count(o.operation); n != i+1 {
+						t.Errorf("%d deletions were sent, want %d", n, i+1)
+					}
+				}
+			}, never)
+		})
+	}
 }
 
 // A deletion whose answer is not understood is in state as sent, with a warning, and is
@@ -238,69 +200,50 @@ func TestDataDeletion_failureNamesNobody(t *testing.T) {
 	}
 }
 
-// planned is what Terraform asks the provider about one address in a plan, without the
-// refresh before it. It returns the errors.
-type planned func(t *testing.T, p *prototest.Provider, state *prototest.State) []string
-
-// asked plans a change of an object, or its end with a nil configuration.
-func asked(config prototest.Attributes) planned {
-	return func(t *testing.T, p *prototest.Provider, state *prototest.State) []string {
-		t.Helper()
-		_, diags := p.Plan(deletionName, state, config)
-		return diags.Errors()
-	}
-}
-
-// askedTwice plans a replacement: Terraform asks for a change first, and then for a new object.
-func askedTwice(before, after prototest.Attributes) planned {
-	return func(t *testing.T, p *prototest.Provider, state *prototest.State) []string {
-		t.Helper()
-		return slices.Concat(asked(before)(t, p, state), asked(after)(t, p, nil))
-	}
-}
-
-func created(config prototest.Attributes) planned {
-	return func(t *testing.T, p *prototest.Provider, _ *prototest.State) []string {
-		t.Helper()
-		return asked(config)(t, p, nil)
-	}
-}
-
-func left(*testing.T, *prototest.Provider, *prototest.State) []string { return nil }
-
-// address is one address of a plan. of is the person whose deletion the object in state
-// stands for; empty for none.
+// address is one address of a plan: the configuration of the object in state, nil for none, and what
+// Terraform asks the provider about it after the refresh. A replacement is asked for twice: as a
+// change, and then as a new object.
 type address struct {
-	of   string
-	plan planned
+	before prototest.Attributes
+	asks   []ask
 }
 
-func deletionOf(identity string) prototest.Attributes {
-	return atOnce.With(prototest.Attributes{"identity_id": identity})
+// ask is the plan of a configuration, nil for the end of the object.
+type ask struct {
+	config prototest.Attributes
+	isNew  bool
 }
+
+func changed(config prototest.Attributes) []ask  { return []ask{{config, false}} }
+func created(config prototest.Attributes) []ask  { return []ask{{config, true}} }
+func replaced(config prototest.Attributes) []ask { return []ask{{config, false}, {config, true}} }
 
 func TestDataDeletion_planSendsNothingTwiceWhereverPersonsMove(t *testing.T) {
 	t.Parallel()
 
-	friday := on("friday")
+	of := func(identity string) prototest.Attributes {
+		return atOnce.With(prototest.Attributes{"identity_id": identity})
+	}
+	ann, bob, eve, annOnFriday := of("ann"), of("bob"), of("eve"), of("ann").With(on("friday"))
 	for name, tc := range soak.SomeOf(7, map[string]struct {
 		addresses []address
 		refused   bool
 	}{
-		"renamed key":              {[]address{{"ann", asked(nil)}, {"", created(deletionOf("ann"))}}, true},
-		"moved to another block":   {[]address{{"ann", askedTwice(deletionOf("bob"), deletionOf("bob"))}, {"", created(deletionOf("ann"))}}, true},
-		"element of a count list":  {[]address{{"ann", askedTwice(deletionOf("bob"), deletionOf("bob"))}, {"bob", asked(nil)}}, true},
-		"second object":            {[]address{{"ann", asked(deletionOf("ann"))}, {"", created(deletionOf("ann"))}}, true},
-		"removed, and a new block": {[]address{{"ann", left}, {"", created(deletionOf("ann"))}}, true},
-		"tainted":                  {[]address{{"ann", created(deletionOf("ann"))}}, true},
-		"-replace":                 {[]address{{"ann", askedTwice(deletionOf("ann"), deletionOf("ann"))}}, true},
-		"triggers of another one":  {[]address{{"ann", asked(deletionOf("ann").With(friday))}, {"", created(deletionOf("ann"))}}, true},
+		"renamed key":                      {[]address{{ann, changed(nil)}, {nil, created(ann)}}, true},
+		"moved to another block":           {[]address{{ann, replaced(bob)}, {nil, created(ann)}}, true},
+		"element of a count list":          {[]address{{ann, replaced(bob)}, {bob, changed(nil)}}, true},
+		"second object":                    {[]address{{ann, changed(ann)}, {nil, created(ann)}}, true},
+		"removed, and a new block":         {[]address{{ann, nil}, {nil, created(ann)}}, true},
+		"tainted":                          {[]address{{ann, created(ann)}}, true},
+		"-replace":                         {[]address{{ann, replaced(ann)}}, true},
+		"triggers of another one":          {[]address{{ann, changed(annOnFriday)}, {nil, created(ann)}}, true},
+		"triggers become those of another": {[]address{{ann, changed(ann)}, {annOnFriday, changed(ann)}}, true},
 
-		"another person":            {[]address{{"ann", askedTwice(deletionOf("bob"), deletionOf("bob"))}, {"", created(deletionOf("eve"))}}, false},
-		"second object, on purpose": {[]address{{"ann", asked(deletionOf("ann"))}, {"", created(deletionOf("ann").With(friday))}}, false},
-		"-replace, on purpose":      {[]address{{"ann", askedTwice(deletionOf("ann").With(friday), deletionOf("ann").With(friday))}}, false},
-		"two new objects":           {[]address{{"", created(deletionOf("ann"))}, {"", created(deletionOf("ann"))}}, false},
-		"two objects of one person": {[]address{{"ann", asked(deletionOf("ann"))}, {"ann", asked(deletionOf("ann"))}}, false},
+		"another person":            {[]address{{ann, replaced(bob)}, {nil, created(eve)}}, false},
+		"second object, on purpose": {[]address{{ann, changed(ann)}, {nil, created(annOnFriday)}}, false},
+		"-replace, on purpose":      {[]address{{ann, replaced(annOnFriday)}}, false},
+		"two new objects":           {[]address{{nil, created(ann)}, {nil, created(ann)}}, false},
+		"two objects of one person": {[]address{{ann, changed(ann)}, {ann, changed(ann)}}, false},
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -309,8 +252,8 @@ func TestDataDeletion_planSendsNothingTwiceWhereverPersonsMove(t *testing.T) {
 				bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
 					states := make([]*prototest.State, len(tc.addresses))
 					for i, a := range tc.addresses {
-						if a.of != "" {
-							states[i], _ = p.MustCreate(deletionName, deletionOf(a.of))
+						if a.before != nil {
+							states[i], _ = p.MustCreate(deletionName, a.before)
 						}
 					}
 					if fulfilled {
@@ -319,7 +262,7 @@ func TestDataDeletion_planSendsNothingTwiceWhereverPersonsMove(t *testing.T) {
 
 					for range 2 { // in both orders
 						p.NewRun()
-						errors := planOf(t, p, tc.addresses, states)
+						errors := planOf(p, tc.addresses, states)
 						if refused := len(errors) > 0; refused != tc.refused {
 							t.Errorf("fulfilled %v: refused is %v, want %v: %v", fulfilled, refused, tc.refused, errors)
 						}
@@ -338,40 +281,24 @@ func TestDataDeletion_planSendsNothingTwiceWhereverPersonsMove(t *testing.T) {
 
 // planOf plans all addresses as Terraform does, each after its refresh, and returns the
 // errors.
-func planOf(t *testing.T, p *prototest.Provider, addresses []address, states []*prototest.State) []string {
-	t.Helper()
-	var errors []string
+func planOf(p *prototest.Provider, addresses []address, states []*prototest.State) (errors []string) {
 	for i, a := range addresses {
-		state := states[i]
-		if state != nil {
-			read, diags := p.Refresh(deletionName, state)
-			errors = append(errors, diags.Errors()...)
-			state = read
+		var state *prototest.State
+		if states[i] != nil {
+			read, diags := p.Refresh(deletionName, states[i])
+			errors, state = append(errors, diags.Errors()...), read
 		}
-		errors = append(errors, a.plan(t, p, state)...)
+		for _, ask := range a.asks {
+			before := state
+			if ask.isNew {
+				before = nil
+			}
+			_, diags := p.Plan(deletionName, before, ask.config)
+			errors = append(errors, diags.Errors()...)
+		}
 	}
 
 	return errors
-}
-
-// An object whose triggers become those of another one would submit the other's deletion again.
-func TestDataDeletion_changedToTheTriggersOfAnotherIsRefused(t *testing.T) {
-	t.Parallel()
-	eachDeletion(t, func(t *testing.T, o *object) {
-		var states []*prototest.State
-		for _, triggers := range []prototest.Attributes{nil, on("friday")} {
-			state, _ := o.MustCreate(deletionName, o.config.With(atOnce).With(triggers))
-			states = append(states, state)
-		}
-		o.service.FulfilAll()
-
-		o.NewRun()
-		for i, state := range states {
-			states[i], _ = o.MustRefresh(deletionName, state)
-		}
-		_, diags := o.Plan(deletionName, states[1], o.config.With(atOnce))
-		prototest.WantText(t, diags.Errors(), "submit a deletion again")
-	})
 }
 
 // What no plan can see, because the person is not known before the apply, is not sent again by

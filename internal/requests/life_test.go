@@ -5,7 +5,6 @@ package requests_test
 import (
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -224,9 +223,7 @@ func TestRequests_pendingOneIsAWarningAndAnEmptyPlan(t *testing.T) {
 					given := map[string]prototest.Attributes{"time is over": within("300ms"), "not awaited": atOnce}[how]
 					create := func() (*prototest.State, prototest.Diagnostics) { return o.MustCreate(o.name, o.config.With(given)) }
 					if given == nil {
-						create = func() (*prototest.State, prototest.Diagnostics) {
-							return o.interrupted(func() bool { return len(o.service.Queue()) > 0 })
-						}
+						create = o.interrupted
 					}
 					state, diags := create()
 					prototest.WantText(t, append(diags.Warnings(), ""), says...)
@@ -311,19 +308,20 @@ func TestRequests_unreadableListWhileWaitingIsAWarning(t *testing.T) {
 	}, never)
 }
 
-// interrupted creates the object and stops the run once its request is sent.
-func (o *object) interrupted(isSent func() bool) (*prototest.State, prototest.Diagnostics) {
+// interrupted creates the object and stops the run once its request has arrived.
+func (o *object) interrupted() (*prototest.State, prototest.Diagnostics) {
 	o.t.Helper()
-	state, diags := o.interruptedAt(nil, o.config, isSent)
+	state, diags := o.interruptedAt(nil, o.config)
 	o.NoErrors(diags)
 
 	return state, diags
 }
 
 // interruptedAt is interrupted for an object that may be in state, and an apply that may fail.
-func (o *object) interruptedAt(state *prototest.State, config prototest.Attributes, isSent func() bool) (*prototest.State, prototest.Diagnostics) {
+func (o *object) interruptedAt(state *prototest.State, config prototest.Attributes) (*prototest.State, prototest.Diagnostics) {
 	o.t.Helper()
 	plan, _ := o.mustPlan(state, config)
+	sent := o.service.Count(o.operation)
 
 	// Stopping before the request is sent would give it up. Stopping before the wait has begun
 	// may be lost, so it is repeated.
@@ -337,7 +335,7 @@ func (o *object) interruptedAt(state *prototest.State, config prototest.Attribut
 			case <-ended:
 				return
 			case <-time.After(100 * time.Millisecond):
-				if isSent() {
+				if o.service.Count(o.operation) > sent {
 					o.Stop()
 				}
 			}
@@ -345,23 +343,6 @@ func (o *object) interruptedAt(state *prototest.State, config prototest.Attribut
 	})
 
 	return o.Apply(o.t.Context(), o.name, state, plan)
-}
-
-// hanging makes the service never answer the first request of an operation. sent is closed
-// once it has arrived.
-func hanging(operation string, isCommitted bool) (configure func(*mockserver.Server), sent chan struct{}) {
-	var arrived atomic.Bool
-	sent = make(chan struct{})
-
-	return func(s *mockserver.Server) {
-		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-			if r.Operation != operation || arrived.Swap(true) {
-				return nil
-			}
-			close(sent)
-			return &mockserver.Fault{Hang: true, Commit: isCommitted}
-		}
-	}, sent
 }
 
 // A run that is interrupted while the service is slow to answer leaves an object without the id
@@ -373,18 +354,10 @@ func TestRequests_interruptedWhileSending(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			eachResource(t, ownResources, func(t *testing.T, o *object) {
-				hangs, sent := hanging(o.operation, arrives)
-				hangs(o.service.Server)
+				o.service.Inject(mockserver.Fault{Operation: o.operation, Hang: true, Commit: arrives})
 				o.service.SetPendingLag(mockserver.Lag{Looks: 4})
 				o.config = o.config.With(atOnce)
-				state, diags := o.interrupted(func() bool {
-					select {
-					case <-sent:
-						return true
-					default:
-						return false
-					}
-				})
+				state, diags := o.interrupted()
 				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": nil})
 				prototest.WantText(t, diags.Warnings(), "Interrupted, and the outcome is not known", "plan again")
 				o.NewRun()
@@ -502,7 +475,10 @@ func TestRequests_refreshSays(t *testing.T) {
 		says   []string        // nothing at all if empty
 		names  []string
 	}{
-		"nothing":   {func(*object) {}, nil, everyResource},
+		"nothing": {func(*object) {}, nil, everyResource},
+		"a dropped request": {func(o *object) {
+			o.service.Conclude("request-1", mockserver.Outcome{Fate: mockserver.Vanished})
+		}, []string{"is gone, and its effect cannot be seen", "request-1", "change triggers"}, []string{deletionName}},
 		"a failure": {(*object).fail, []string{"failed", "E_HOLD", "request-1", "change triggers"}, ownResources},
 		"an unknown status": {func(o *object) {
 			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"})
@@ -529,11 +505,15 @@ func TestRequests_refreshSays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			eachResource(t, tc.names, func(t *testing.T, o *object) {
-				state := o.create(atOnce)
+				o.config = o.config.With(atOnce)
+				state := o.create(nil)
+				state, _ = o.MustRefresh(o.name, state) // the list has shown it
 				tc.change(o)
-				state, diags := o.MustRefresh(o.name, state)
-				wantNoWait(t, diags)
+
+				state, _ = o.MustRefresh(o.name, state)
+				state, diags := o.refresh(state)
 				o.want(state, prototest.Attributes{"fulfilled": strings.Contains(name, "effect")})
+				o.WantEmptyPlan(o.name, state, o.config)
 				if len(tc.says) == 0 {
 					wantNoDiagnostics(t, diags)
 				}
@@ -543,44 +523,40 @@ func TestRequests_refreshSays(t *testing.T) {
 	}
 }
 
-// An update with an unknown value that proves to be the same waits for the request.
+// An update with an unknown value that proves to be the same waits for the request, and asks for
+// nothing that was carried out before.
 func TestRequests_unknownValueThatProvesToBeTheSame(t *testing.T) {
 	t.Parallel()
-	eachResource(t, everyResource, func(t *testing.T, o *object) {
-		state := o.create(within("300ms"))
-		o.config = o.config.With(within("300ms"))
-		unknown, same := prototest.Attributes{}, prototest.Attributes{}
-		for name := range o.another {
-			unknown[name], same[name] = prototest.Unknown, o.config[name]
-		}
+	for name, configure := range map[string]func(*mockserver.Server){"pending": never, "carried out": finishedAccessIsListed} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachResource(t, everyResource, func(t *testing.T, o *object) {
+				o.config = o.config.With(within("3s"))
+				state := o.create(nil)
+				o.service.Reset()
+				unknown, same := prototest.Attributes{}, prototest.Attributes{}
+				for name := range o.another {
+					unknown[name], same[name] = prototest.Unknown, o.config[name]
+				}
 
-		plan, _ := o.mustPlan(state, o.config.With(unknown))
-		_, diags := o.Apply(t.Context(), o.name, state, o.Resolve(o.name, plan, same))
-		o.NoErrors(diags)
-		prototest.WantText(t, diags.Warnings(), "Accepted and still pending", speaksOfWaiting[0])
-		o.queued(1)
-	}, never)
-}
+				plan, _ := o.mustPlan(state, o.config.With(unknown))
+				after, diags := o.Apply(t.Context(), o.name, state, o.Resolve(o.name, plan, same))
+				o.NoErrors(diags)
+				o.queued(1)
+				for _, name := range []string{"fulfilled", "fulfilled_at", "request_id", "sha256"} {
+					wantAttributes(t, after, prototest.Attributes{name: state.Attributes[name]})
+				}
+				if name == "pending" {
+					prototest.WantText(t, diags.Warnings(), "Accepted and still pending", speaksOfWaiting[0])
+					return
+				}
 
-// An update with an unknown value that proves to be the same asks for nothing that was carried out
-// before.
-func TestRequests_unknownValueOfOneThatIsCarriedOut(t *testing.T) {
-	t.Parallel()
-	eachResource(t, everyResource, func(t *testing.T, o *object) {
-		state := o.create(nil)
-		o.service.Reset()
-		unknown, same := prototest.Attributes{}, prototest.Attributes{}
-		for name := range o.another {
-			unknown[name], same[name] = prototest.Unknown, o.config[name]
-		}
-
-		plan, _ := o.mustPlan(state, o.config.With(unknown))
-		after, diags := o.Apply(t.Context(), o.name, state, o.Resolve(o.name, plan, same))
-		wantNoDiagnostics(t, diags)
-		wantAttributes(t, after, prototest.Attributes{"fulfilled": true, "fulfilled_at": state.Attributes["fulfilled_at"], "sha256": state.Attributes["sha256"]})
-		wantNothingSent(t, o.service)
-		o.WantEmptyPlan(o.name, after, o.config)
-	})
+				wantNoDiagnostics(t, diags)
+				wantNothingSent(t, o.service)
+				o.WantEmptyPlan(o.name, after, o.config)
+			}, configure)
+		})
+	}
 }
 
 // A changed timeout is no reason to wait for what is carried out, and what a replacement sends is
@@ -694,18 +670,10 @@ func TestRequests_interruptedWhileSendingTheSecond(t *testing.T) {
 	eachResource(t, ownResources, func(t *testing.T, o *object) {
 		state, _ := o.withFirst()
 		o.service.DataRetention = time.Nanosecond
-		hangs, sent := hanging(o.operation, true)
-		hangs(o.service.Server)
+		o.service.Inject(mockserver.Fault{Operation: o.operation, Hang: true, Commit: true})
 		o.service.SetPendingLag(mockserver.Lag{Looks: 9})
 		friday := o.config.With(o.another)
-		after, diags := o.interruptedAt(state, friday, func() bool {
-			select {
-			case <-sent:
-				return true
-			default:
-				return false
-			}
-		})
+		after, diags := o.interruptedAt(state, friday)
 		prototest.WantText(t, diags.Errors(), "as it was before")
 		wantAttributes(t, after, prototest.Attributes{"fulfilled": false, "request_id": state.Attributes["request_id"]})
 
