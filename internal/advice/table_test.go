@@ -42,7 +42,7 @@ var elsewhere = map[string]string{
 	"give each resource a path of its own, also in other workspaces":                        "export.TestExportFile_twoConfigurationsOnePath",
 	"run the query again": "consent.TestCLIConsentList_interruptIsAnError",
 
-	"plan again: the refresh looks for the request":                                      "requests.TestCLIDataDeletion_interruptedWhileSending",
+	"plan again: the refresh looks for the request":                                      "requests.TestCLIDataDeletion_interrupted",
 	"ask the operator of the service about the request. Invoking the action again sends": "requests.TestDeleteData_eachRunSendsAnotherRequest",
 
 	// With the protocol driver, since a CLI adds nothing: what is done is a setting of the

@@ -22,46 +22,6 @@ func newCLI(t *testing.T, configuration string, configure ...func(*mockserver.Se
 	return clitest.New(t, configuration, service.Environment()), service
 }
 
-func TestCLIDataDeletion_interruptedWaitIsResumed(t *testing.T) {
-	t.Parallel()
-
-	for name, stop := range clitest.Interrupts(t) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			waiting := make(chan struct{})
-			var looks atomic.Int32
-			cli, service := newCLI(t, block(deletionName), never, func(s *mockserver.Server) {
-				s.OnRequest = func(r mockserver.Request) {
-					if r.Operation != mockserver.OpListPendingRequests {
-						return
-					}
-					if looks.Add(1) == 2 { // the first is before the deletion is sent
-						close(waiting)
-					}
-				}
-			})
-			r := cli.RunInterrupted(stop, "Creating...", waiting, "apply", "-auto-approve")
-			id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
-			state := cli.ReadFile("terraform.tfstate")
-			if cli.Attribute(deletionName+".jane", "request_id") != id || strings.Contains(state, "tainted") {
-				t.Errorf("the request is not in state:\n%s\n%s", state, r.Output)
-			}
-
-			clitest.WantWords(t, r, "Interrupted while waiting", id)
-
-			if r := cli.Run("plan", "-detailed-exitcode"); r.Code != 2 {
-				t.Errorf("the plan ended with %d:\n%s", r.Code, r.Output)
-			}
-
-			service.FulfilAll()
-			clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "Apply complete")
-			clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
-			wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-		})
-	}
-}
-
 func TestCLIDataAccess_writtenToAFileAndToNothingElse(t *testing.T) {
 	t.Parallel()
 
@@ -99,46 +59,73 @@ func hanging(operation string, isCommitted bool) (configure func(*mockserver.Ser
 	}, sent
 }
 
-// A second signal can make Terraform exit without what the provider returns. The next apply
-// takes over the request then.
-func TestCLIDataDeletion_interruptedWhileSending(t *testing.T) {
+// hangingAt makes the service never answer the first deletion, which it has accepted, or the first
+// look at the list after the deletion. It closes reached then.
+func hangingAt(operation string) (configure func(*mockserver.Server), reached chan struct{}) {
+	reached = make(chan struct{})
+	var isSent, hangs atomic.Bool
+
+	return func(s *mockserver.Server) {
+		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+			isSent.CompareAndSwap(false, r.Operation == mockserver.OpDeleteAllData)
+			if r.Operation != operation || !isSent.Load() || hangs.Swap(true) {
+				return nil
+			}
+			close(reached)
+			return &mockserver.Fault{Hang: true, Commit: true}
+		}
+	}, reached
+}
+
+// A second signal can make Terraform exit without what the provider returns. The next apply goes on
+// with the request in any case.
+func TestCLIDataDeletion_interrupted(t *testing.T) {
 	t.Parallel()
 
-	once, twice := clitest.GroupInterrupt, clitest.GroupInterrupt
+	ways := clitest.Interrupts(t)
+	twice := clitest.GroupInterrupt
 	twice.Twice = true
 	for what, c := range map[string]struct {
-		stop  clitest.Interrupt
-		looks int // for which the list does not show the request
+		stops     map[string]clitest.Interrupt
+		operation string // that has no answer
+		looks     int    // for which the list does not show the request
+		says      string
 	}{
-		"once, listed at once":  {once, 0},
-		"once, not listed yet":  {once, 4},
-		"twice, listed at once": {twice, 0},
+		"while waiting":                       {ways, mockserver.OpListPendingRequests, 0, "Interrupted while waiting"},
+		"while sending, listed at once":       {ways, mockserver.OpDeleteAllData, 0, ""},
+		"while sending, not listed yet":       {ways, mockserver.OpDeleteAllData, 4, "Interrupted, and the outcome is not known"},
+		"twice while sending, listed at once": {map[string]clitest.Interrupt{"Ctrl+C": twice}, mockserver.OpDeleteAllData, 0, ""},
 	} {
-		t.Run(what, func(t *testing.T) {
-			t.Parallel()
+		for way, stop := range c.stops {
+			t.Run(what+", "+way, func(t *testing.T) {
+				t.Parallel()
 
-			hangs, sent := hanging(mockserver.OpDeleteAllData, true)
-			cli, service := newCLI(t, block(deletionName, "wait_for_fulfilment = false"), never, hangs)
-			service.SetPendingLag(mockserver.Lag{Looks: c.looks})
-			r := cli.RunInterrupted(c.stop, "Creating...", sent, "apply", "-auto-approve")
-			service.SetPendingLag(mockserver.Lag{})
+				hangs, reached := hangingAt(c.operation)
+				waits := c.operation == mockserver.OpListPendingRequests
+				cli, service := newCLI(t, block(deletionName, fmt.Sprint("wait_for_fulfilment = ", waits)), never, hangs)
+				service.SetPendingLag(mockserver.Lag{Looks: c.looks})
+				r := cli.RunInterrupted(stop, "Creating...", reached, "apply", "-auto-approve")
+				service.SetPendingLag(mockserver.Lag{})
 
-			state := cli.ReadFile("terraform.tfstate")
-			if !c.stop.Twice && !strings.Contains(state, deletionName) || strings.Contains(state, "tainted") {
-				t.Errorf("state is\n%s\n%s", state, r.Output)
-			}
-			if c.looks > 0 {
-				clitest.WantWords(t, r, "Interrupted, and the outcome is not known")
-			}
+				state := cli.ReadFile("terraform.tfstate")
+				if !stop.Twice && !strings.Contains(state, deletionName) || strings.Contains(state, "tainted") {
+					t.Errorf("state is\n%s\n%s", state, r.Output)
+				}
+				clitest.WantWords(t, r, c.says)
 
-			cli.MustRun("apply", "-auto-approve")
-			id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
-			if got := cli.Attribute(deletionName+".jane", "request_id"); got != id {
-				t.Errorf("the object stands for %v, want %s", got, id)
-			}
-			service.FulfilAll()
-			clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
-		})
+				if waits {
+					service.FulfilAll()
+				}
+				cli.MustRun("apply", "-auto-approve")
+				id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
+				if got := cli.Attribute(deletionAddress, "request_id"); got != id {
+					t.Errorf("the object stands for %v, want %s", got, id)
+				}
+
+				service.FulfilAll()
+				clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+			})
+		}
 	}
 }
 
@@ -247,18 +234,6 @@ func TestCLIDataDeletion_personsMove(t *testing.T) {
 	}
 }
 
-// With -target of the new key alone, Terraform neither reads nor plans the old object, so the
-// plan cannot know of it. The guide says so.
-func TestCLIDataDeletion_targetHidesTheOldKey(t *testing.T) {
-	t.Parallel()
-
-	cli, service := newCLI(t, deletionList(`for_each    = { old = "ann" }`), outcome(mockserver.Outcome{KeepListed: true}))
-	cli.MustRun("apply", "-auto-approve")
-	cli.Configure(deletionList(`for_each    = { new = "ann" }`))
-	clitest.WantWords(t, cli.MustRun("plan", "-target="+deletionName+`.x["new"]`), "plan does not read the resource that stands for it", "-target")
-	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-}
-
 // deletesPerson declares an action that deletes the data of a person. The variable that
 // names the person has one more argument, such as "sensitive = true".
 func deletesPerson(argument string) string {
@@ -330,14 +305,22 @@ func TestCLIDeleteData_invokedWithAnEphemeralVariable(t *testing.T) {
 	wantNothingSent(t, service)
 }
 
+// The log of the provider and all messages name nobody, also where the service quotes the person in
+// an error.
 func TestCLIDeleteData_triggeredWithAnEphemeralVariable(t *testing.T) {
 	t.Parallel()
 
 	cli, service := newActionCLI(t, deletesPerson("ephemeral = true")+triggerBlock("first", deleteAddress))
+	cli.Setenv("TF_LOG_PROVIDER", "TRACE")
 	r := cli.MustRun("apply", "-auto-approve")
 	clitest.WantWords(t, r, "irreversible", acceptedFirst, carriedOut)
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-	wantUnnamed(t, []string{r.Output})
+
+	service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Status: 422, Body: prototest.QuotedBack(t, []string{person})})
+	cli.Configure(deletesPerson("ephemeral = true") + triggerBlock("second", deleteAddress))
+	failed := cli.Run("apply", "-auto-approve")
+	clitest.WantWords(t, failed, "HTTP status: 422", "[TRACE]")
+	prototest.WantNoCanary(t, "the log", r.Output+failed.Output, person)
 }
 
 func TestCLIDeleteData_interruptedWaitIsReported(t *testing.T) {
@@ -358,19 +341,4 @@ func TestCLIDeleteData_interruptedWaitIsReported(t *testing.T) {
 			wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 		})
 	}
-}
-
-// TestCLIDeleteData_logsNobody reads the log of the provider, with a service that quotes
-// the person in an error.
-func TestCLIDeleteData_logsNobody(t *testing.T) {
-	t.Parallel()
-
-	cli, service := newActionCLI(t, deletesPerson("ephemeral = true")+triggerBlock("first", deleteAddress))
-	cli.Setenv("TF_LOG_PROVIDER", "TRACE")
-	service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Status: 422, Body: prototest.QuotedBack(t, []string{person})})
-	r := cli.Run("apply", "-auto-approve")
-	if r.Code == 0 || !strings.Contains(r.Output, "[TRACE]") {
-		t.Errorf("there is no error or no log:\n%s", r.Output)
-	}
-	prototest.WantNoCanary(t, "the log", r.Output, person)
 }
