@@ -3,15 +3,18 @@
 package deferred_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
@@ -30,13 +33,11 @@ func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
 		unknown bool
 	}{
 		"fulfilled":                          {mockserver.Outcome{After: time.Minute}, nil, deferred.Fulfilled, "", false},
-		"fulfilled at once":                  {mockserver.Outcome{After: -1}, nil, deferred.Fulfilled, "", false},
 		"fulfilled and still listed":         {mockserver.Outcome{After: time.Minute, KeepListed: true}, nil, deferred.Fulfilled, "", false},
 		"never":                              {mockserver.Outcome{Fate: mockserver.Never}, nil, deferred.Listed, "", false},
 		"failed":                             {mockserver.Outcome{Fate: mockserver.Failed, After: time.Minute, Code: "E42"}, nil, deferred.Failed, "E42", false},
 		"vanished":                           {mockserver.Outcome{Fate: mockserver.Vanished, After: time.Minute}, nil, deferred.Dropped, "", false},
 		"an unknown status":                  {mockserver.Outcome{After: time.Minute, Status: "QUEUED_V2"}, nil, deferred.Fulfilled, "", false},
-		"unknown for ever":                   {mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}, nil, deferred.Listed, "", true},
 		"an unknown final status":            {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, nil, deferred.Listed, "", true},
 		"a final status that the user names": {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, []string{"Archived"}, deferred.Fulfilled, "", false},
 	} {
@@ -64,44 +65,6 @@ func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
 				wantQueued(t, service, 1)
 			}, becomes(tc.outcome))
 		})
-	}
-}
-
-// If the request has an ID, only the record with that ID is its own; otherwise only a
-// record that was not there before is.
-func TestDeferred_otherRequestsFateIsNotTakenForOurs(t *testing.T) {
-	t.Parallel()
-	for name, outcome := range map[string]mockserver.Outcome{
-		"an old one that failed":    {Fate: mockserver.Failed, Code: "E_OLD"},
-		"an old one that is done":   {KeepListed: true},
-		"an old one that is closed": {KeepListed: true, FinalStatus: "expired"},
-	} {
-		for answered, answer := range map[string]func(*mockserver.Server){"with an id": func(*mockserver.Server) {}, "without an id": withoutIDs} {
-			t.Run(name+", answered "+answered, func(t *testing.T) {
-				t.Parallel()
-				eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-					for i := range 3 {
-						service.Conclude(enqueue(service, q.operation, time.Duration(i+1)*time.Hour), outcome)
-					}
-					service.PutProfile(serverScope, person, `{"plan":"free"}`)
-
-					s, report := r.mustSubmit(t, q.of(r))
-					if report.Adopted {
-						t.Error("it was adopted")
-					}
-
-					s, report = r.Await(t.Context(), q.of(r), s, time.Minute)
-					wantState(t, s, deferred.Listed)
-					if report.Code != "" || s.ID != service.Queue()[3].ID {
-						t.Errorf("%+v %+v", s, report)
-					}
-
-					s, _ = r.Await(t.Context(), q.of(r), s, 10*time.Minute)
-					wantState(t, s, deferred.Fulfilled)
-					wantQueued(t, service, 4)
-				}, answer)
-			})
-		}
 	}
 }
 
@@ -153,53 +116,34 @@ func TestDeferred_requestWithoutAnID(t *testing.T) {
 	})
 }
 
-// Once the list has shown that a request is over, its effect counts even if it was there before,
-// and once it lists the request as done, no effect is asked for.
-func TestDeferred_effectThatTheListDecidesAbout(t *testing.T) {
+// A request that has left the list, and whose effect cannot be seen then, is fulfilled once the effect
+// can be seen. The list is not needed any more.
+func TestDeferred_effectIsSeenLater(t *testing.T) {
 	t.Parallel()
-	play(t, map[string]scenario{
-		"of a dropped request": {becomes(mockserver.Outcome{Fate: mockserver.Vanished, After: time.Minute}), func(t *testing.T, service *mocktest.Instance, r run) {
-			s, _ := r.mustSubmit(t, r.deletion(person)) // of a person without a profile
-			service.PutProfile(serverScope, person, `{"plan":"free"}`)
-			s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
-			wantState(t, s, deferred.Dropped)
-
-			service.DeleteProfile(serverScope, person)
-			s, _ = r.mustRefresh(t, r.deletion(person), s, 0)
-			wantState(t, s, deferred.Fulfilled)
-		}},
-
-		"a tombstone beside a request that is listed as done": {never, func(t *testing.T, service *mocktest.Instance, r run) {
-			s, _ := r.mustSubmit(t, r.deletion(person))
-			service.Conclude(s.ID, mockserver.Outcome{KeepListed: true})
-			service.PutProfile(serverScope, person, `{"deletedAt":"2026-01-31T12:00:00Z"}`)
-			s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
-			wantState(t, s, deferred.Fulfilled)
-		}},
-	})
-}
-
-// A request that the list has never shown, and whose effect cannot be measured, is never
-// said to be fulfilled. Waiting for it ends, and each refresh looks again.
-func TestDeferred_requestThatIsNeverListedIsNotFulfilled(t *testing.T) {
-	t.Parallel()
+	var hidden atomic.Bool
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-		began := time.Now()
-		s, _ := r.mustSubmit(t, r.deletion(person)) // of a person without a profile
-		s, report := r.Await(t.Context(), r.deletion(person), s, time.Hour)
-		if took := time.Since(began); took < 20*time.Second || took > 25*time.Second {
-			t.Errorf("the wait ended after %v", took)
-		}
+		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+		s, _ := r.mustSubmit(t, r.deletion(person))
+		s, _ = r.Await(t.Context(), r.deletion(person), s, 20*time.Second)
+		wantState(t, s, deferred.Listed)
 
-		for range 3 {
-			if s.State != deferred.Accepted || !report.Unproven {
-				t.Fatalf("it is %+v, %+v", s, report)
+		hidden.Store(true)
+		service.FulfilAll()
+		s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
+		wantState(t, s, deferred.Left)
+
+		hidden.Store(false)
+		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte("[]"), Header: oldAnswers["an Age"]})
+		s, _ = r.mustRefresh(t, r.deletion(person), s, 0)
+		wantState(t, s, deferred.Fulfilled)
+	}, never, func(s *mockserver.Server) {
+		s.FaultFor = func(got mockserver.Request) *mockserver.Fault {
+			if got.Operation != mockserver.OpGetProfile || !hidden.Load() {
+				return nil
 			}
-			looks := service.Count(mockserver.OpListPendingRequests)
-			s, report = r.mustRefresh(t, r.deletion(person), s, time.Hour)
-			wantCount(t, service, mockserver.OpListPendingRequests, looks+1)
+			return &mockserver.Fault{Status: 500}
 		}
-	}, becomes(mockserver.Outcome{After: -1}))
+	})
 }
 
 // The refreshes of one run share a listing, also those that come while it is read. Another
@@ -207,15 +151,12 @@ func TestDeferred_requestThatIsNeverListedIsNotFulfilled(t *testing.T) {
 func TestDeferred_refreshesShareAListing(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-		const people, atOnce = 100, 10
+		const people = 100
 		refreshAll := func() {
-			places := make(chan struct{}, atOnce)
 			var group sync.WaitGroup
 			for i := range people {
 				group.Go(func() {
-					places <- struct{}{}
-					defer func() { <-places }()
-
+					<-time.After(time.Duration(i/10) * 2 * time.Second)
 					s, _, err := r.Refresh(t.Context(), r.deletion(fmt.Sprint("user-", i)), deferred.Submission{State: deferred.Accepted, ID: fmt.Sprint("request-", i+1)})
 					if err != nil || s.State != deferred.Listed {
 						t.Errorf("%+v: %v", s, err)
@@ -249,33 +190,38 @@ func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 	listIsDown := func(s *mockserver.Server) {
 		s.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 500})
 	}
+	later, atOnce := mockserver.Outcome{After: time.Minute}, mockserver.Outcome{After: -1}
+	ended := mockserver.Outcome{After: -1, KeepListed: true, FinalStatus: "archived"}
 	for name, tc := range map[string]struct {
-		after     time.Duration // it is carried out
+		outcome   mockserver.Outcome
 		configure func(*mockserver.Server)
 		lag       string
 		state     deferred.State
 	}{
-		"beside a pending request":                {time.Minute, func(*mockserver.Server) {}, client.DefaultPendingListLag, deferred.Listed},
-		"beside an unreadable list":               {time.Minute, noPerson, client.DefaultPendingListLag, deferred.Accepted},
-		"beside an unreadable list without a lag": {time.Minute, noPerson, "0s", deferred.Accepted},
-		"while the list is down for a moment":     {-1, listIsDown, client.DefaultPendingListLag, deferred.Fulfilled},
+		"beside a pending request":                {later, becomes(later), client.DefaultPendingListLag, deferred.Listed},
+		"beside an unreadable list":               {later, noPerson, client.DefaultPendingListLag, deferred.Accepted},
+		"beside an unreadable list without a lag": {later, noPerson, "0s", deferred.Accepted},
+		"while the list is down for a moment":     {atOnce, listIsDown, client.DefaultPendingListLag, deferred.Fulfilled},
+		"beside a request that has ended":         {ended, becomes(ended), client.DefaultPendingListLag, deferred.Fulfilled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
-				r := newRun(t, service, withProfileInData, func(cfg *client.Config) { cfg.Wire.PendingListLag, cfg.MaxRetries = tc.lag, 0 })
+				r := newRun(t, service, withProfileInData, func(cfg *client.Config) {
+					cfg.Wire.PendingListLag, cfg.Wire.EndedStatuses, cfg.MaxRetries = tc.lag, "archived", 0
+				})
 				var file strings.Builder
 				s, report := r.mustSubmit(t, r.access(&file))
 				wantState(t, s, tc.state)
 
-				isListed, isUnreadable := s.ID == service.Queue()[0].ID, report.Gap != ""
-				if isListed != (tc.state == deferred.Listed) || isUnreadable != (tc.state == deferred.Accepted) {
+				isUnreadable := report.Gap != ""
+				if report.Delivered != (tc.state == deferred.Fulfilled) || isUnreadable != (tc.state == deferred.Accepted) {
 					t.Errorf("%+v %+v", s, report)
 				}
-				if tc.state == deferred.Fulfilled && file.String() != answerLikeData {
+				if report.Delivered && file.String() != answerLikeData {
 					t.Errorf("the data is %s", file.String())
 				}
-			}, mocktest.AnswerQueueing(200, answerLikeData), tc.configure, becomes(mockserver.Outcome{After: tc.after}))
+			}, mocktest.AnswerQueueing(200, answerLikeData), tc.configure, becomes(tc.outcome))
 		})
 	}
 }
@@ -303,28 +249,6 @@ func TestDeferred_answerWithData(t *testing.T) {
 			wantCount(t, service, mockserver.OpGetAllData, 1)
 		}},
 
-		// A listing that is being read when the answer comes does not show what was sent after it
-		// began.
-		"during an old listing": {mocktest.AnswerQueueing(200, answerLikeData), func(t *testing.T, service *mocktest.Instance, _ run) {
-			service.FulfilmentDelay = time.Minute
-			r := newRun(t, service, withProfileInData)
-			service.Inject(
-				mockserver.Fault{Operation: mockserver.OpGetAllData, Delay: 2 * time.Second, Commit: true},
-				mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Commit: true, Then: func() { <-time.After(3 * time.Second) }},
-			)
-
-			// While the request is on its way, somebody else begins to wait.
-			var group sync.WaitGroup
-			group.Go(func() {
-				<-time.After(100 * time.Millisecond)
-				r.Await(t.Context(), r.deletion("user-1001"), deferred.Submission{State: deferred.Accepted, ID: "theirs"}, 10*time.Second)
-			})
-
-			s, _ := r.mustSubmit(t, r.access(io.Discard))
-			wantState(t, s, deferred.Listed)
-			group.Wait()
-		}},
-
 		"of any size": {mocktest.AnswerData(large), func(t *testing.T, service *mocktest.Instance, r run) {
 			service.FulfilmentDelay = time.Minute
 			s, _ := r.mustSubmit(t, r.access(io.Discard))
@@ -332,7 +256,11 @@ func TestDeferred_answerWithData(t *testing.T) {
 			wantState(t, s, deferred.Fulfilled)
 
 			var file strings.Builder
-			s, _ = r.mustSubmit(t, r.fetch(&file))
+			fetch := r.access(nil)
+			fetch.Send = func(ctx context.Context) (answer.Receipt, error) {
+				return r.FetchData(ctx, scope, answer.DataCall{Person: person, Seen: true}, &file)
+			}
+			s, _ = r.mustSubmit(t, fetch)
 			wantState(t, s, deferred.Fulfilled)
 			if file.String() != large {
 				t.Errorf("%d bytes of %d", file.Len(), len(large))

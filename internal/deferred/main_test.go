@@ -125,16 +125,6 @@ func (r run) access(w io.Writer) deferred.Request {
 	}
 }
 
-// fetch is access once the request was seen to be carried out.
-func (r run) fetch(w io.Writer) deferred.Request {
-	request := r.access(w)
-	request.Send = func(ctx context.Context) (answer.Receipt, error) {
-		return r.FetchData(ctx, scope, answer.DataCall{Person: person, Seen: true}, w)
-	}
-
-	return request
-}
-
 func (r run) update(members map[string]jsontext.Value) deferred.Request {
 	return deferred.Request{
 		Scope: scope, Identity: person, Type: answer.RequestProfileUpdate, Repeatable: true,

@@ -100,29 +100,9 @@ func TestPoller_failureIsThatOfAllWhoWait(t *testing.T) {
 	})
 }
 
-// A reading that ends with its reader is nobody else's.
+// A reading that ends with its reader is nobody else's. One that gives up early, because its reader has
+// little time left, would fail all others.
 func TestPoller_readerThatGivesUpIsReplaced(t *testing.T) {
-	t.Parallel()
-	polling(t, func(ctx context.Context) error { return transport.Pause(ctx, 2*time.Second) }, func(t *testing.T, p *pollers) {
-		impatient, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-
-		var group sync.WaitGroup
-		group.Go(func() {
-			if _, err := p.look(impatient, person{}, time.Time{}, time.Now()); err == nil || impatient.Err() == nil {
-				t.Errorf("the reader gets %v", err)
-			}
-		})
-		synctest.Wait()
-		if v, err := p.look(t.Context(), person{}, time.Time{}, time.Now()); err != nil || v.began.IsZero() {
-			t.Errorf("who waits gets %v", err)
-		}
-		group.Wait()
-	})
-}
-
-// A reading that gives up early, because its reader has little time left, would fail all others.
-func TestPoller_readingHasNoDeadline(t *testing.T) {
 	t.Parallel()
 	polling(t, func(ctx context.Context) error {
 		if _, bounded := ctx.Deadline(); bounded {
@@ -135,7 +115,11 @@ func TestPoller_readingHasNoDeadline(t *testing.T) {
 		defer cancel()
 
 		var group sync.WaitGroup
-		group.Go(func() { _, _ = p.look(hurried, person{}, time.Time{}, time.Now()) })
+		group.Go(func() {
+			if _, err := p.look(hurried, person{}, time.Time{}, time.Now()); err == nil || hurried.Err() == nil {
+				t.Errorf("the reader gets %v", err)
+			}
+		})
 		synctest.Wait()
 		if v, err := p.look(t.Context(), person{}, time.Time{}, time.Now()); err != nil || v.began.IsZero() {
 			t.Errorf("who has the time gets %v", err)

@@ -71,27 +71,6 @@ func TestDeferred_heldRequestIsNeverFulfilled(t *testing.T) {
 	}
 }
 
-// One list that does not show the request proves nothing, even if it has shown it before.
-func TestDeferred_oneBlankReadingProvesNothing(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-		s, _ := r.mustSubmit(t, r.access(nil))
-		look := func(want deferred.State) {
-			s, _ = r.mustRefresh(t, r.access(nil), s, time.Minute)
-			wantState(t, s, want)
-		}
-		look(deferred.Listed)
-
-		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte("[]")})
-		look(deferred.Listed)
-		look(deferred.Listed) // it is there again
-
-		service.FulfilAll()
-		look(deferred.Listed)
-		look(deferred.Fulfilled)
-	}, never)
-}
-
 // Only a request whose status is known to be open is taken over. Once the configuration says
 // that the other one is over, the own request is sent.
 func TestDeferred_requestThatMayBeOverIsNotAdopted(t *testing.T) {
@@ -273,38 +252,35 @@ func TestDeferred_ignoredListIsNotAskedFor(t *testing.T) {
 	}, func(s *mockserver.Server) { s.FulfilmentDelay = 10 * time.Minute })
 }
 
-// Where the list is not asked for, a lost request is unknown once the list would have shown it.
-func TestDeferred_lostAnswerWithAnIgnoredListEnds(t *testing.T) {
+// A submission does not look for ever for a lost request where the list is not asked for, or cannot be
+// read completely.
+func TestDeferred_lostAnswerWithoutAListEnds(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
-		service.PutProfile(serverScope, person, `{"plan":"free"}`)
-		service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutBeforeCommit})
-		r := newRun(t, service, ignoringTheList)
+	for name, tc := range map[string]struct {
+		use   string // of the list
+		state deferred.State
+	}{
+		"not asked for": {client.ListIgnored, deferred.Lost},
+		"unreadable":    {client.ListWhole, deferred.Unanswered},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
+				service.PutProfile(serverScope, person, `{"plan":"free"}`)
+				service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutBeforeCommit, Then: func() {
+					service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "user-1001", Operation: mockserver.OpDeleteAllData})
+				}})
 
-		began := time.Now()
-		s, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
-		_ = wantClass(t, err, transport.ClassUnknownOutcome)
-		wantState(t, s, deferred.Lost)
-		wantCount(t, service, mockserver.OpDeleteAllData, 1)
-		if took := time.Since(began); took < r.PendingListLag() || took > time.Minute {
-			t.Errorf("it took %v", took)
-		}
-	})
-}
-
-// A submission does not look for ever at a list that cannot be read completely.
-func TestDeferred_lostAnswerBesideAnUnreadableListEnds(t *testing.T) {
-	t.Parallel()
-	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-		service.Inject(mockserver.Fault{Operation: q.operation, Cut: mockserver.CutBeforeCommit, Then: func() {
-			service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "user-1001", Operation: q.operation})
-		}})
-
-		began := time.Now()
-		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-		_ = wantClass(t, err, transport.ClassUnknownOutcome)
-		if took := time.Since(began); took > time.Minute {
-			t.Errorf("it took %v", took)
-		}
-	}, func(s *mockserver.Server) { s.RenamePending("identityId", "") })
+				r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.PendingList = tc.use })
+				began := time.Now()
+				s, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+				_ = wantClass(t, err, transport.ClassUnknownOutcome)
+				wantState(t, s, tc.state)
+				wantCount(t, service, mockserver.OpDeleteAllData, 1)
+				if took := time.Since(began); took < r.PendingListLag() || took > time.Minute {
+					t.Errorf("it took %v", took)
+				}
+			}, never, func(s *mockserver.Server) { s.RenamePending("identityId", "") })
+		})
+	}
 }

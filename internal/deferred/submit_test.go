@@ -18,14 +18,12 @@ import (
 
 var html = map[string][]string{"Content-Type": {"text/html"}}
 
+// The first list after the lost answer comes from a cache, and the next ones lag.
 func TestDeferred_lostAnswerIsFoundAndNothingSentAgain(t *testing.T) {
 	t.Parallel()
-	const listLags = "cut, and the list lags"
 	for name, fault := range map[string]mockserver.Fault{
 		"cut after acceptance":  {Cut: mockserver.CutAfterCommit},
-		listLags:                {Cut: mockserver.CutAfterCommit},
 		"500 after acceptance":  {Status: 500, Commit: true},
-		"504 after acceptance":  {Status: 504, Commit: true, Body: []byte("<p>gateway</p>")},
 		"hang after acceptance": {Hang: true, Commit: true},
 		"half an answer":        {Cut: mockserver.CutBody, CutAt: 4},
 		"a page after it":       {Status: 200, Commit: true, Header: html, Body: []byte("<p>ok</p>")},
@@ -35,12 +33,11 @@ func TestDeferred_lostAnswerIsFoundAndNothingSentAgain(t *testing.T) {
 			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
 				_, err := r.CurrentUser(t.Context()) // the connection is a used one: the HTTP stack repeats a GET on those
 				noError(t, err)
-				lost := fault
-				lost.Operation = q.operation
-				service.Inject(lost)
-				if name == listLags {
-					service.SetPendingLag(mockserver.Lag{Looks: 4})
-				}
+				fault.Operation = q.operation
+				service.Inject(fault, mockserver.Fault{
+					Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 200, Body: []byte("[]"), Header: oldAnswers["an Age"],
+				})
+				service.SetPendingLag(mockserver.Lag{Looks: 2})
 
 				s, report := r.mustSubmit(t, q.of(r))
 				wantState(t, s, deferred.Listed)
@@ -63,32 +60,21 @@ func (r run) loses(t *testing.T, service *mocktest.Instance, q deferred.Request,
 	return unknown
 }
 
-// The next run adopts a request whose outcome is unknown. An object that is updated keeps the
-// submission, so that the next run continues from it: nothing is sent as long as the request may
-// have arrived.
+// An object that is updated keeps a request whose outcome is unknown, so that the next run continues
+// from it: nothing is sent as long as the request may have arrived.
 func TestDeferred_unknownOutcomeIsTakenUpByTheNextRun(t *testing.T) {
 	t.Parallel()
-	for name, tc := range map[string]struct {
-		cut  mockserver.Cut
-		kept bool
-	}{
-		"it had arrived":             {mockserver.CutAfterCommit, false},
-		"it had arrived, is kept":    {mockserver.CutAfterCommit, true},
-		"it never arrived, and kept": {mockserver.CutBeforeCommit, true},
-	} {
+	for name, cut := range map[string]mockserver.Cut{"it had arrived": mockserver.CutAfterCommit, "it never arrived": mockserver.CutBeforeCommit} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-				unknown := r.loses(t, service, q.of(r), mockserver.Fault{Operation: q.operation, Cut: tc.cut})
-				if !tc.kept {
-					unknown = deferred.Submission{}
-				}
+				unknown := r.loses(t, service, q.of(r), mockserver.Fault{Operation: q.operation, Cut: cut})
 
 				<-time.After(time.Minute)
 				again := newRun(t, service)
 				s, report, err := again.Submit(t.Context(), q.of(again), deferred.Decode(unknown.Encode()))
 				noError(t, err)
-				if s.ID != service.Queue()[0].ID || report.Adopted == tc.kept {
+				if s.ID != service.Queue()[0].ID || report.Adopted {
 					t.Errorf("taken up as %+v %+v", s, report)
 				}
 				wantQueued(t, service, 1)
@@ -190,6 +176,20 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 		"unknown outcome of the same run":                    {becomes(mockserver.Outcome{After: -1}), isLost(mockserver.CutAfterCommit)},
 		"unknown outcome of the same run that never arrived": {becomes(mockserver.Outcome{After: -1}), isLost(mockserver.CutBeforeCommit)},
 
+		// It is sent again only once the list does not show it, however long that may take in this run.
+		"unknown outcome of a run before, while the list is down": {never, func(t *testing.T, service *mocktest.Instance, r run) {
+			service.PutProfile(serverScope, person, `{"plan":"free"}`)
+			service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutBeforeCommit})
+			lost, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+			_ = wantClass(t, err, transport.ClassUnknownOutcome)
+
+			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 500, Times: -1})
+			again := newRun(t, service, func(cfg *client.Config) { cfg.Wire.PendingListLag, cfg.MaxRetries = "10m", 0 })
+			_, _, err = again.Submit(t.Context(), again.deletion(person), lost)
+			_ = wantClass(t, err, transport.ClassUnknownOutcome)
+			wantCount(t, service, mockserver.OpDeleteAllData, 1)
+		}},
+
 		// An unknown outcome says nothing about a request for another key: that one is sent,
 		// even if what the service shows is the effect of the first.
 		"unknown outcome of another key": {becomes(mockserver.Outcome{After: -1}), func(t *testing.T, service *mocktest.Instance, r run) {
@@ -254,9 +254,7 @@ func TestDeferred_interruptedRequestIsKnown(t *testing.T) {
 		lag      mockserver.Lag
 		known    bool
 	}{
-		"answered 300 ms later, listed later":    {300 * time.Millisecond, mockserver.Lag{Looks: 3}, true},
 		"never answered":                         {0, mockserver.Lag{}, true},
-		"never answered, and never listed":       {0, mockserver.Lag{Looks: 9}, false},
 		"answered after the grace, not listed":   {1200 * time.Millisecond, mockserver.Lag{Looks: 9}, false},
 		"answered just before the grace is over": {690 * time.Millisecond, mockserver.Lag{Looks: 9}, true},
 	} {

@@ -21,9 +21,9 @@ type setting struct {
 	name        string
 	requestType string
 	repeatable  bool
-	noEffect    bool // nothing is to be seen of it, as of data access
-	effect      bool // the effect is visible from the beginning
-	oldFailed   bool // the service lists an old request that failed
+	noEffect    bool   // nothing is to be seen of it, as of data access
+	effect      bool   // the effect is visible from the beginning
+	old         string // the status of an old request that the service lists; empty for none
 	ids         ids
 	// respelled: the list names the person in another spelling.
 	respelled bool
@@ -46,10 +46,12 @@ const (
 var settings = []setting{
 	{name: "deletion", requestType: answer.RequestDataDeletion},
 	{name: "deletion of a person without a profile", requestType: answer.RequestDataDeletion, effect: true},
-	{name: "deletion beside an old failed one", requestType: answer.RequestDataDeletion, oldFailed: true},
+	{name: "deletion beside an old failed one", requestType: answer.RequestDataDeletion, old: "failed"},
+	{name: "deletion beside an old one that is done", requestType: answer.RequestDataDeletion, old: "done"},
 	{name: "deletion without ids", requestType: answer.RequestDataDeletion, ids: noIDs},
-	{name: "deletion without ids beside an old failed one", requestType: answer.RequestDataDeletion, ids: noIDs, oldFailed: true},
+	{name: "deletion without ids beside an old failed one", requestType: answer.RequestDataDeletion, ids: noIDs, old: "failed"},
 	{name: "profile update", requestType: answer.RequestProfileUpdate, repeatable: true},
+	{name: "data access without ids beside an old one that is done", requestType: answer.RequestDataAccess, noEffect: true, ids: noIDs, old: "done"},
 	{name: "data access", requestType: answer.RequestDataAccess, noEffect: true},
 	{name: "deletion with correlation ids", requestType: answer.RequestDataDeletion, ids: correlationIDs, effect: true},
 	{name: "data access with correlation ids", requestType: answer.RequestDataAccess, ids: correlationIDs, noEffect: true, crowded: true},
@@ -134,8 +136,8 @@ const lag = 3 * time.Second
 
 func newWorld(s setting, c *chooser) *world {
 	w := &world{setting: s, c: c, effect: s.effect}
-	if s.oldFailed {
-		w.queue = append(w.queue, &queued{id: "old", at: time.Now().Add(-time.Hour), status: "failed", listed: true, old: true})
+	if s.old != "" {
+		w.queue = append(w.queue, &queued{id: "old", at: time.Now().Add(-time.Hour), status: s.old, listed: true, old: true})
 	}
 	w.restart()
 	return w

@@ -388,7 +388,11 @@ func TestRequests_neverListedIsNotFulfilled(t *testing.T) {
 	t.Parallel()
 	eachResource(t, ownResources, func(t *testing.T, o *object) {
 		o.service.DeleteProfile(scope, person)
+		began := time.Now()
 		state, diags := o.MustCreate(o.name, o.config)
+		if took := time.Since(began); took < time.Second || took > 5*time.Second { // the list lags for a second
+			t.Errorf("the wait ended after %v", took)
+		}
 		for range 3 {
 			prototest.WantText(t, diags.Warnings(), "nothing shows that it was carried out", "request-1")
 			wantNoPerson(t, diags)
