@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -38,52 +37,19 @@ var everyAction = map[string]string{
 	clearName:         strings.Replace(acceptedFirst, "deletion", "update of the profile", 1),
 }
 
-// action is an action with a configuration about the person.
-type action struct {
-	*prototest.Provider
-
-	t         *testing.T
-	service   *mocktest.Instance
-	name      string
-	operation string // of the service
-	config    prototest.Attributes
-	path      string // of the file that it writes; empty for none
-}
-
-// eachAction runs a test for each action of those that are named.
-func eachAction(t *testing.T, names []string, test func(t *testing.T, a *action), configure ...func(*mockserver.Server)) {
-	t.Helper()
-	for _, name := range names {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
-				a := &action{Provider: p, t: t, service: service, name: name, operation: mockserver.OpDeleteAllData, config: config(nil)}
-				switch name {
-				case requestAccessName:
-					a.operation, a.path = mockserver.OpGetAllData, output(t)
-					a.config = accessTo(a.path, nil)
-				case clearName:
-					a.operation, a.config = mockserver.OpUpdateProfile, config(prototest.Attributes{"members": []any{"name"}})
-				}
-				test(t, a)
-			}, configure...)
-		})
-	}
-}
-
 // allActions returns the names of all actions.
 func allActions() []string { return slices.Collect(maps.Keys(everyAction)) }
 
 // invoke plans and invokes the action. What it shows must not hold anything of the person, nor
 // the path of the file.
-func (a *action) invoke(others prototest.Attributes) prototest.Invocation {
+func (a *object) invoke(others prototest.Attributes) prototest.Invocation {
 	a.t.Helper()
 	invoked := a.Invoke(a.name, a.config.With(others))
 	a.wantDiscreet(invoked)
 	return invoked
 }
 
-func (a *action) wantDiscreet(invoked prototest.Invocation) {
+func (a *object) wantDiscreet(invoked prototest.Invocation) {
 	a.t.Helper()
 	wantUnnamed(a.t, invoked.Texts())
 	if a.path != "" {
@@ -101,7 +67,7 @@ func wantProgress(t *testing.T, invoked prototest.Invocation, want ...string) {
 
 func TestActions_planSendsNothing(t *testing.T) {
 	t.Parallel()
-	eachAction(t, allActions(), func(t *testing.T, a *action) {
+	eachObject(t, allActions(), func(t *testing.T, a *object) {
 		diags := a.PlanAction(a.name, a.config)
 		a.NoErrors(diags)
 		wantNoPerson(t, diags)
@@ -127,7 +93,7 @@ func TestActions_planSendsNothing(t *testing.T) {
 // Terraform 1.16 passes a null for an ephemeral value under -invoke.
 func TestActions_lostIdentityIsRefused(t *testing.T) {
 	t.Parallel()
-	eachAction(t, allActions(), func(t *testing.T, a *action) {
+	eachObject(t, allActions(), func(t *testing.T, a *object) {
 		invoked := a.InvokePlanned(t.Context(), a.name, a.config.Without("identity_id"), func(string) bool { return true })
 		prototest.WantText(t, invoked.Errors(), "The identity did not arrive", "Nothing was sent", "sensitive and not ephemeral")
 		wantNothingSent(t, a.service)
@@ -136,7 +102,7 @@ func TestActions_lostIdentityIsRefused(t *testing.T) {
 
 func TestActions_sayWhatHappensInOrder(t *testing.T) {
 	t.Parallel()
-	eachAction(t, allActions(), func(t *testing.T, a *action) {
+	eachObject(t, allActions(), func(t *testing.T, a *object) {
 		invoked := a.invoke(nil)
 		a.NoErrors(invoked.Diagnostics)
 		wantQueued(t, a.service, a.operation, 1)
@@ -166,7 +132,7 @@ func written(t *testing.T, path string) string {
 
 func TestActions_withoutWaitingEndWithTheAnswer(t *testing.T) {
 	t.Parallel()
-	eachAction(t, allActions(), func(t *testing.T, a *action) {
+	eachObject(t, allActions(), func(t *testing.T, a *object) {
 		planned := a.PlanAction(a.name, a.config)
 		invoked := a.invoke(atOnce)
 		a.NoErrors(invoked.Diagnostics)
@@ -225,6 +191,15 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 			},
 			fails: true, says: []string{"Conflicting pending request theirs", "nothing was sent"}, actions: []string{deleteName},
 		},
+		"others are pending": {
+			configure: func(s *mockserver.Server) {
+				never(s)
+				for id, age := range map[string]time.Duration{"theirs": time.Hour, "another": time.Minute} {
+					s.Enqueue(mockserver.QueuedRequest{ID: id, Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData, At: time.Now().Add(-age)})
+				}
+			},
+			says: []string{"More requests are pending", `alone: "another"`}, queued: 2, actions: []string{deleteName},
+		},
 		"never listed": {
 			configure: func(s *mockserver.Server) { outcome(mockserver.Outcome{After: -1})(s); s.DeleteProfile(scope, person) },
 			says:      []string{"nothing shows that it was carried out", `"request-1"`}, queued: 1, actions: []string{deleteName, requestAccessName},
@@ -236,7 +211,7 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachAction(t, tc.actions, func(t *testing.T, a *action) {
+			eachObject(t, tc.actions, func(t *testing.T, a *object) {
 				tc.configure(a.service.Server)
 				if refusal := tc.refusal; refusal.Status != 0 {
 					refusal.Operation = a.operation
@@ -265,7 +240,7 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 // The next invocation takes over what is pending, or sends what is absolute once more.
 func TestActions_unknownOutcomeSaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	eachAction(t, allActions(), func(t *testing.T, a *action) {
+	eachObject(t, allActions(), func(t *testing.T, a *object) {
 		for range 2 {
 			a.service.Inject(mockserver.Fault{Operation: a.operation, Cut: mockserver.CutAfterCommit})
 		}
@@ -291,7 +266,7 @@ func TestActions_unknownOutcomeSaysWhatToDo(t *testing.T) {
 // package's TestMain finds what is left running.
 func TestActions_interruptComesAfterTheID(t *testing.T) {
 	t.Parallel()
-	eachAction(t, allActions(), func(t *testing.T, a *action) {
+	eachObject(t, allActions(), func(t *testing.T, a *object) {
 		stopped := make(chan struct{})
 		invoked := a.InvokePlanned(t.Context(), a.name, a.config, func(string) bool {
 			go func() {
@@ -314,35 +289,18 @@ func TestActions_interruptComesAfterTheID(t *testing.T) {
 	}, never)
 }
 
-func TestDeleteData_pendingOneIsAdopted(t *testing.T) {
-	t.Parallel()
-	eachAction(t, []string{deleteName}, func(t *testing.T, a *action) {
-		for id, age := range map[string]time.Duration{"theirs": time.Hour, "another": time.Minute} {
-			a.service.Enqueue(mockserver.QueuedRequest{ID: id, Scope: scope, Identity: person, Operation: a.operation, At: time.Now().Add(-age)})
-		}
-		invoked := a.InvokePlanned(t.Context(), deleteName, a.config, func(string) bool {
-			a.service.FulfilAll()
-			return true
-		})
-		a.NoErrors(invoked.Diagnostics)
-		wantProgress(t, invoked, `A deletion is pending already, as request "theirs"; no other is sent.`, carriedOut)
-		prototest.WantText(t, invoked.Warnings(), "More requests are pending", `"another"`)
-		wantQueued(t, a.service, a.operation, 2)
-	}, never)
-}
-
 // An action that is triggered beside a resource, or by two of them, is one deletion of its
 // person with them, in every order. Another run is another key.
 func TestDeleteData_sentOnceBesideAResource(t *testing.T) {
 	t.Parallel()
-	steps := map[string]func(*action){
-		"resource": func(a *action) { a.MustCreate(deletionName, config(nil)) },
-		"action":   func(a *action) { a.NoErrors(a.invoke(nil).Diagnostics) },
+	steps := map[string]func(*object){
+		"resource": func(a *object) { a.MustCreate(deletionName, config(nil)) },
+		"action":   func(a *object) { a.NoErrors(a.invoke(nil).Diagnostics) },
 	}
 	for _, order := range [][]string{{"resource", "action"}, {"action", "resource"}, {"action", "action"}} {
 		t.Run(strings.Join(order, ", "), func(t *testing.T) {
 			t.Parallel()
-			eachAction(t, []string{deleteName}, func(t *testing.T, a *action) {
+			eachObject(t, []string{deleteName}, func(t *testing.T, a *object) {
 				for _, step := range order {
 					steps[step](a)
 					putData(a.service)
@@ -355,7 +313,7 @@ func TestDeleteData_sentOnceBesideAResource(t *testing.T) {
 
 func TestDeleteData_eachRunSendsAnotherRequest(t *testing.T) {
 	t.Parallel()
-	eachAction(t, []string{deleteName}, func(t *testing.T, a *action) {
+	eachObject(t, []string{deleteName}, func(t *testing.T, a *object) {
 		state, _ := a.MustCreate(deletionName, config(nil))
 		for range 2 {
 			a.NewRun()
@@ -368,7 +326,7 @@ func TestDeleteData_eachRunSendsAnotherRequest(t *testing.T) {
 
 func TestRequestDataAccess_notAwaitedIsFetchedByALaterInvocation(t *testing.T) {
 	t.Parallel()
-	eachAction(t, []string{requestAccessName}, func(t *testing.T, a *action) {
+	eachObject(t, []string{requestAccessName}, func(t *testing.T, a *object) {
 		a.NoErrors(a.invoke(atOnce).Diagnostics)
 		wantNoFile(t, a.path)
 
@@ -383,7 +341,7 @@ func TestRequestDataAccess_notAwaitedIsFetchedByALaterInvocation(t *testing.T) {
 
 func TestRequestDataAccess_unusableTargetIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	t.Parallel()
-	eachAction(t, []string{requestAccessName}, func(t *testing.T, a *action) {
+	eachObject(t, []string{requestAccessName}, func(t *testing.T, a *object) {
 		folder, theirs := filepath.Dir(a.path), a.path
 		putTheirs(t, theirs)
 		missing := filepath.Join(folder, "missing", "data.json")

@@ -33,10 +33,9 @@ func accessTo(path string, others prototest.Attributes) prototest.Attributes {
 // eachAccess runs a test for an object that is not created yet, and the path of its file.
 func eachAccess(t *testing.T, test func(t *testing.T, o *object, path string), configure ...func(*mockserver.Server)) {
 	t.Helper()
-	eachResource(t, []string{accessName}, func(t *testing.T, o *object) {
-		path := output(t)
-		o.config = accessTo(path, nil)
-		test(t, o, path)
+	eachObject(t, []string{accessName}, func(t *testing.T, o *object) {
+		o.config = accessTo(o.path, nil)
+		test(t, o, o.path)
 	}, configure...)
 }
 

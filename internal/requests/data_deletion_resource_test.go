@@ -16,7 +16,7 @@ import (
 // eachDeletion runs a test for an object that is not created yet.
 func eachDeletion(t *testing.T, test func(t *testing.T, o *object), configure ...func(*mockserver.Server)) {
 	t.Helper()
-	eachResource(t, []string{deletionName}, func(t *testing.T, o *object) {
+	eachObject(t, []string{deletionName}, func(t *testing.T, o *object) {
 		o.config = config(nil)
 		test(t, o)
 	}, configure...)

@@ -22,8 +22,8 @@ var (
 	ownResources  = []string{deletionName, accessName}
 )
 
-// object is an object of one of these resources. The other profile members of the person have
-// nothing to do with that of a profile.
+// object is an object of one of these resources, or an action. The other profile members of the
+// person have nothing to do with that of a profile.
 type object struct {
 	*prototest.Provider
 
@@ -33,10 +33,11 @@ type object struct {
 	operation string // of the service
 	config    prototest.Attributes
 	another   prototest.Attributes // the change that sends another request
+	path      string               // of the file that it writes; empty for none
 }
 
-// eachResource runs a test for an object of each resource.
-func eachResource(t *testing.T, names []string, test func(t *testing.T, o *object), configure ...func(*mockserver.Server)) {
+// eachObject runs a test for an object of each resource or action that is named.
+func eachObject(t *testing.T, names []string, test func(t *testing.T, o *object), configure ...func(*mockserver.Server)) {
 	t.Helper()
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
@@ -55,7 +56,15 @@ func newObject(t *testing.T, p *prototest.Provider, service *mocktest.Instance, 
 
 	switch name {
 	case accessName:
-		o.operation, o.config["output_path"] = mockserver.OpGetAllData, output(t)
+		o.operation, o.path = mockserver.OpGetAllData, output(t)
+		o.config["output_path"] = o.path
+	case deleteName:
+		o.config = config(nil)
+	case requestAccessName:
+		o.operation, o.path = mockserver.OpGetAllData, output(t)
+		o.config = accessTo(o.path, nil)
+	case clearName:
+		o.operation, o.config = mockserver.OpUpdateProfile, config(prototest.Attributes{"members": []any{"name"}})
 	case profileName:
 		o.operation, o.config = mockserver.OpUpdateProfile, config(prototest.Attributes{"profile": `{"plan":"gold"}`})
 		o.another = prototest.Attributes{"profile": `{"plan":"silver"}`}
@@ -152,7 +161,7 @@ func (o *object) wantWaits(plan prototest.Plan, id any) {
 
 func TestRequests_sentOnceAndAwaited(t *testing.T) {
 	t.Parallel()
-	eachResource(t, everyResource, func(t *testing.T, o *object) {
+	eachObject(t, everyResource, func(t *testing.T, o *object) {
 		state, diags := o.MustCreate(o.name, o.config)
 		wantNoPerson(t, diags)
 		o.want(state, prototest.Attributes{"fulfilled": true, "request_id": o.queued(1)[0].ID})
@@ -178,7 +187,7 @@ func TestRequests_sentOnceAndAwaited(t *testing.T) {
 // The file of a data access request is not written by a refresh, but by the next apply.
 func TestRequests_notAwaitedIsFoundByALaterRun(t *testing.T) {
 	t.Parallel()
-	eachResource(t, everyResource, func(t *testing.T, o *object) {
+	eachObject(t, everyResource, func(t *testing.T, o *object) {
 		o.config = o.config.With(atOnce)
 		state, diags := o.MustCreate(o.name, o.config)
 		id := o.queued(1)[0].ID
@@ -190,15 +199,15 @@ func TestRequests_notAwaitedIsFoundByALaterRun(t *testing.T) {
 
 		o.service.FulfilAll()
 		state, _ = o.refresh(state)
-		if path, ok := o.config["output_path"].(string); ok {
-			wantNoFile(t, path)
+		if o.path != "" {
+			wantNoFile(t, o.path)
 			plan, _ := o.mustPlan(state, o.config)
 			if !plan.Changes || len(plan.Replace) > 0 || plan.Attributes["sha256"] != prototest.Unknown {
 				t.Errorf("planned is %v", plan.Attributes)
 			}
 			state, diags = o.Apply(t.Context(), o.name, state, plan)
 			o.NoErrors(diags)
-			wantFile(t, state, path)
+			wantFile(t, state, o.path)
 		}
 		o.want(state, prototest.Attributes{"fulfilled": true, "request_id": id})
 		o.WantEmptyPlan(o.name, state, o.config)
@@ -219,7 +228,7 @@ func TestRequests_pendingOneIsAWarningAndAnEmptyPlan(t *testing.T) {
 		for fate, names := range map[string][]string{"carried out": everyResource, "failed": ownResources} {
 			t.Run(how+", and "+fate, func(t *testing.T) {
 				t.Parallel()
-				eachResource(t, names, func(t *testing.T, o *object) {
+				eachObject(t, names, func(t *testing.T, o *object) {
 					given := map[string]prototest.Attributes{"time is over": within("300ms"), "not awaited": atOnce}[how]
 					create := func() (*prototest.State, prototest.Diagnostics) { return o.MustCreate(o.name, o.config.With(given)) }
 					if given == nil {
@@ -265,7 +274,7 @@ func TestRequests_pendingOneIsAWarningAndAnEmptyPlan(t *testing.T) {
 // An apply that waits may learn the ID of a request that the service has accepted without one.
 func TestRequests_waitLearnsTheID(t *testing.T) {
 	t.Parallel()
-	eachResource(t, []string{deletionName}, func(_ *testing.T, o *object) {
+	eachObject(t, []string{deletionName}, func(_ *testing.T, o *object) {
 		mocktest.AnswerQueueing(202, `{"ok":true}`)(o.service.Server)
 		o.service.SetPendingLag(mockserver.Lag{Time: time.Minute})
 		state := o.create(atOnce)
@@ -280,7 +289,7 @@ func TestRequests_waitLearnsTheID(t *testing.T) {
 // A request that the service fails leaves no object, and the next apply sends another.
 func TestRequests_failureIsAnErrorWithItsCode(t *testing.T) {
 	t.Parallel()
-	eachResource(t, everyResource, func(t *testing.T, o *object) {
+	eachObject(t, everyResource, func(t *testing.T, o *object) {
 		for sent := range 2 {
 			state, diags := o.Create(o.name, o.config)
 			prototest.WantText(t, diags.Errors(), `"E_HOLD"`, "then failed it", o.queued(sent + 1)[sent].ID, "In state now: nothing")
@@ -299,7 +308,7 @@ func (o *object) fail() {
 
 func TestRequests_unreadableListWhileWaitingIsAWarning(t *testing.T) {
 	t.Parallel()
-	eachResource(t, everyResource, func(t *testing.T, o *object) {
+	eachObject(t, everyResource, func(t *testing.T, o *object) {
 		o.service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Times: -1, Status: 403, Body: []byte(`{"error":{"code":"no"}}`)})
 		state, diags := o.MustCreate(o.name, o.config)
 		prototest.WantText(t, diags.Warnings(), "but waiting for it failed", "Not permitted")
@@ -353,7 +362,7 @@ func TestRequests_interruptedWhileSending(t *testing.T) {
 	for what, arrives := range map[string]bool{"not listed yet": true, "has not arrived": false} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			eachResource(t, ownResources, func(t *testing.T, o *object) {
+			eachObject(t, ownResources, func(t *testing.T, o *object) {
 				o.service.Inject(mockserver.Fault{Operation: o.operation, Hang: true, Commit: arrives})
 				o.service.SetPendingLag(mockserver.Lag{Looks: 4})
 				o.config = o.config.With(atOnce)
@@ -386,7 +395,7 @@ func TestRequests_interruptedWhileSending(t *testing.T) {
 // no effect to see.
 func TestRequests_neverListedIsNotFulfilled(t *testing.T) {
 	t.Parallel()
-	eachResource(t, ownResources, func(t *testing.T, o *object) {
+	eachObject(t, ownResources, func(t *testing.T, o *object) {
 		o.service.DeleteProfile(scope, person)
 		began := time.Now()
 		state, diags := o.MustCreate(o.name, o.config)
@@ -409,7 +418,7 @@ func TestRequests_destroyForgetsAPendingOneWithAWarning(t *testing.T) {
 	for name, says := range map[string]string{
 		deletionName: "stays pending", accessName: "stays pending", profileName: "may still change the profile",
 	} {
-		eachResource(t, []string{name}, func(t *testing.T, o *object) {
+		eachObject(t, []string{name}, func(t *testing.T, o *object) {
 			state := o.create(atOnce)
 			o.service.Reset()
 			gone, diags := o.Destroy(name, state)
@@ -428,7 +437,7 @@ func TestRequests_destroyForgetsAPendingOneWithAWarning(t *testing.T) {
 // fulfilled, the object is replaced with a warning.
 func TestRequests_changedProviderScope(t *testing.T) {
 	t.Parallel()
-	eachResource(t, everyResource, func(t *testing.T, o *object) {
+	eachObject(t, everyResource, func(t *testing.T, o *object) {
 		o.config = o.config.With(atOnce)
 		state := o.create(nil)
 		other := prototest.Config(o.service).With(prototest.Attributes{"project_id": "shop"})
@@ -508,7 +517,7 @@ func TestRequests_refreshSays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachResource(t, tc.names, func(t *testing.T, o *object) {
+			eachObject(t, tc.names, func(t *testing.T, o *object) {
 				o.config = o.config.With(atOnce)
 				state := o.create(nil)
 				state, _ = o.MustRefresh(o.name, state) // the list has shown it
@@ -534,7 +543,7 @@ func TestRequests_unknownValueThatProvesToBeTheSame(t *testing.T) {
 	for name, configure := range map[string]func(*mockserver.Server){"pending": never, "carried out": finishedAccessIsListed} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachResource(t, everyResource, func(t *testing.T, o *object) {
+			eachObject(t, everyResource, func(t *testing.T, o *object) {
 				o.config = o.config.With(within("3s"))
 				state := o.create(nil)
 				o.service.Reset()
@@ -567,7 +576,7 @@ func TestRequests_unknownValueThatProvesToBeTheSame(t *testing.T) {
 // said by the plan that Terraform makes without the object.
 func TestRequests_changesThatSendNothing(t *testing.T) {
 	t.Parallel()
-	eachResource(t, everyResource, func(t *testing.T, o *object) {
+	eachObject(t, everyResource, func(t *testing.T, o *object) {
 		state := o.create(nil)
 		plan, diags := o.mustPlan(state, o.config.With(within("1m")))
 		wantNoDiagnostics(t, diags)
@@ -602,7 +611,7 @@ func (o *object) withFirst() (state *prototest.State, id string) {
 // it stands for the first request, in private state too.
 func TestRequests_failedSecondRequestLeavesTheFirst(t *testing.T) {
 	t.Parallel()
-	eachResource(t, everyResource, func(t *testing.T, o *object) {
+	eachObject(t, everyResource, func(t *testing.T, o *object) {
 		state, first := o.withFirst()
 		before, _ := o.mustPlan(state, o.config)
 
@@ -650,10 +659,11 @@ func (o *object) loseSecond(state *prototest.State, config prototest.Attributes)
 }
 
 // A second request whose answer was lost is looked for by the next apply, even if the list
-// does not show it at first, and sent no more.
+// does not show it at first, and sent no more. Once it was found, it is forgotten: the same triggers
+// are sent again after others.
 func TestRequests_lostSecondRequestIsLookedFor(t *testing.T) {
 	t.Parallel()
-	eachResource(t, ownResources, func(t *testing.T, o *object) {
+	eachObject(t, ownResources, func(t *testing.T, o *object) {
 		state, _ := o.withFirst()
 		friday := o.config.With(o.another)
 		state = o.loseSecond(state, friday)
@@ -665,13 +675,23 @@ func TestRequests_lostSecondRequestIsLookedFor(t *testing.T) {
 		if n := o.service.Count(o.operation); n != 2 {
 			t.Errorf("%d requests were sent, want 2", n)
 		}
+
+		if o.name == deletionName {
+			for i, config := range []prototest.Attributes{o.config, friday} {
+				o.service.FulfilAll()
+				<-time.After(time.Minute)
+				state, _ = o.refresh(state)
+				state, _ = o.mustUpdate(state, config)
+				o.queued(3 + i)
+			}
+		}
 	}, never)
 }
 
 // An interrupt leaves an object in state as it was, and the next apply looks for the request.
 func TestRequests_interruptedWhileSendingTheSecond(t *testing.T) {
 	t.Parallel()
-	eachResource(t, ownResources, func(t *testing.T, o *object) {
+	eachObject(t, ownResources, func(t *testing.T, o *object) {
 		state, _ := o.withFirst()
 		o.service.DataRetention = time.Nanosecond
 		o.service.Inject(mockserver.Fault{Operation: o.operation, Hang: true, Commit: true})
@@ -688,28 +708,11 @@ func TestRequests_interruptedWhileSendingTheSecond(t *testing.T) {
 	}, never)
 }
 
-// A lost answer is forgotten once the request was found: the same triggers are sent again
-// after others.
-func TestDataDeletion_lostAnswerThatWasFoundIsForgotten(t *testing.T) {
-	t.Parallel()
-	eachResource(t, []string{deletionName}, func(_ *testing.T, o *object) {
-		state, _ := o.withFirst()
-		monday, friday := o.config, o.config.With(o.another)
-		state = o.loseSecond(state, friday)
-		for i, config := range []prototest.Attributes{friday, monday, friday} {
-			state, _ = o.mustUpdate(state, config)
-			o.queued(2 + i)
-			o.service.FulfilAll()
-			state, _ = o.refresh(state)
-		}
-	}, never)
-}
-
 // Once a refresh has found that the request of somebody else has failed, the next apply sends
 // the object's own.
 func TestRequests_failedAdoptedRequestIsFollowedByOurs(t *testing.T) {
 	t.Parallel()
-	eachResource(t, ownResources, func(_ *testing.T, o *object) {
+	eachObject(t, ownResources, func(_ *testing.T, o *object) {
 		o.enqueue()
 		o.config = o.config.With(atOnce)
 		state := o.create(nil)

@@ -175,11 +175,6 @@ func TestCLIDataDeletion_personsMove(t *testing.T) {
 				{"state", "mv", deletionName + ".x[2]", deletionName + ".x[1]"},
 			}, sent: 3,
 		},
-		"renamed key": {
-			before: deletionList(`for_each    = { old = "ann" }`), after: deletionList(`for_each    = { new = "ann" }`),
-			options:  []string{"-target=" + deletionName + ".x"},
-			commands: [][]string{{"state", "mv", deletionName + `.x["old"]`, deletionName + `.x["new"]`}}, sent: 1,
-		},
 		"renamed key, with a moved block": {
 			before: deletionList(`for_each    = { old = "ann" }`), after: deletionList(`for_each    = { new = "ann" }`),
 			then: deletionList(`for_each    = { new = "ann" }`) + "\nmoved {\n  from = analytics_data_deletion.x[\"old\"]\n  to   = analytics_data_deletion.x[\"new\"]\n}\n", sent: 1,
