@@ -116,33 +116,49 @@ func TestDeferred_requestWithoutAnID(t *testing.T) {
 	})
 }
 
-// A request that has left the list, and whose effect cannot be seen then, is fulfilled once the effect
-// can be seen. The list is not needed any more.
+// A request that has left the list is fulfilled once its effect can be seen, even if that was there
+// before. The list is not needed any more.
 func TestDeferred_effectIsSeenLater(t *testing.T) {
 	t.Parallel()
 	var hidden atomic.Bool
-	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-		service.PutProfile(serverScope, person, `{"plan":"free"}`)
-		s, _ := r.mustSubmit(t, r.deletion(person))
-		s, _ = r.Await(t.Context(), r.deletion(person), s, 20*time.Second)
-		wantState(t, s, deferred.Listed)
-
-		hidden.Store(true)
-		service.FulfilAll()
-		s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
-		wantState(t, s, deferred.Left)
-
-		hidden.Store(false)
-		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte("[]"), Header: oldAnswers["an Age"]})
-		s, _ = r.mustRefresh(t, r.deletion(person), s, 0)
-		wantState(t, s, deferred.Fulfilled)
-	}, never, func(s *mockserver.Server) {
+	hides := func(s *mockserver.Server) {
+		never(s)
 		s.FaultFor = func(got mockserver.Request) *mockserver.Fault {
 			if got.Operation != mockserver.OpGetProfile || !hidden.Load() {
 				return nil
 			}
 			return &mockserver.Fault{Status: 500}
 		}
+	}
+
+	play(t, map[string]scenario{
+		"of one whose profile could not be read": {hides, func(t *testing.T, service *mocktest.Instance, r run) {
+			service.PutProfile(serverScope, person, `{"plan":"free"}`)
+			s, _ := r.mustSubmit(t, r.deletion(person))
+			s, _ = r.Await(t.Context(), r.deletion(person), s, 20*time.Second)
+			wantState(t, s, deferred.Listed)
+
+			hidden.Store(true)
+			service.FulfilAll()
+			s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
+			wantState(t, s, deferred.Left)
+
+			hidden.Store(false)
+			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte("[]"), Header: oldAnswers["an Age"]})
+			s, _ = r.mustRefresh(t, r.deletion(person), s, 0)
+			wantState(t, s, deferred.Fulfilled)
+		}},
+
+		"of one that seemed to be dropped": {becomes(mockserver.Outcome{Fate: mockserver.Vanished, After: time.Minute}), func(t *testing.T, service *mocktest.Instance, r run) {
+			s, _ := r.mustSubmit(t, r.deletion(person)) // of a person without a profile
+			service.PutProfile(serverScope, person, `{"plan":"free"}`)
+			s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
+			wantState(t, s, deferred.Dropped)
+
+			service.DeleteProfile(serverScope, person)
+			s, _ = r.mustRefresh(t, r.deletion(person), s, 0)
+			wantState(t, s, deferred.Fulfilled)
+		}},
 	})
 }
 

@@ -42,23 +42,6 @@ func TestCLIDataAccess_writtenToAFileAndToNothingElse(t *testing.T) {
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
-// hanging makes the service never answer the first request of an operation. sent is closed
-// once it has arrived.
-func hanging(operation string, isCommitted bool) (configure func(*mockserver.Server), sent chan struct{}) {
-	var arrived atomic.Bool
-	sent = make(chan struct{})
-
-	return func(s *mockserver.Server) {
-		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-			if r.Operation != operation || arrived.Swap(true) {
-				return nil
-			}
-			close(sent)
-			return &mockserver.Fault{Hang: true, Commit: isCommitted}
-		}
-	}, sent
-}
-
 // hangingAt makes the service never answer the first deletion, which it has accepted, or the first
 // look at the list after the deletion. It closes reached then.
 func hangingAt(operation string) (configure func(*mockserver.Server), reached chan struct{}) {
