@@ -63,6 +63,8 @@ func (x *execution) submit(ctx context.Context) {
 			return
 		}
 		x.send(ctx)
+	} else {
+		x.current.State = Unanswered // even if it was lost: the list may be known to lag for longer now
 	}
 
 	for x.err == nil && x.current.State.isUndecided() && x.look(lingering) {
@@ -78,8 +80,7 @@ func (x *execution) submit(ctx context.Context) {
 	}
 
 	switch {
-	case x.err != nil:
-	case x.current.State.isUncertain():
+	case x.err == nil && x.current.State.isUncertain():
 		x.err = x.unknownOutcome(nil)
 	case x.current.State == Failed:
 		x.err = x.request.Rejection(x.current, x.observed)

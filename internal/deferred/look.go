@@ -71,7 +71,7 @@ func (x *execution) lookFailed(ctx context.Context, err error) (goOn bool) {
 	case x.phase == refreshing:
 		x.err = x.request.asError(err)
 	case x.phase == submitting && ctx.Err() == nil && transport.MayPass(err) && !x.lagIsOver(time.Now()):
-		return x.current.State != Lost
+		return true
 	case x.phase == submitting:
 		x.err = x.unknownOutcome(err)
 	}

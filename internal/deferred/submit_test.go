@@ -176,17 +176,20 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 		"unknown outcome of the same run":                    {becomes(mockserver.Outcome{After: -1}), isLost(mockserver.CutAfterCommit)},
 		"unknown outcome of the same run that never arrived": {becomes(mockserver.Outcome{After: -1}), isLost(mockserver.CutBeforeCommit)},
 
-		// It is sent again only once the list does not show it, however long that may take in this run.
-		"unknown outcome of a run before, while the list is down": {never, func(t *testing.T, service *mocktest.Instance, r run) {
+		// Who learns that the list lags for longer sets that, and the next run does not send it again.
+		"unknown outcome of a run that took the lag for too short": {never, func(t *testing.T, service *mocktest.Instance, r run) {
 			service.PutProfile(serverScope, person, `{"plan":"free"}`)
-			service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutBeforeCommit})
+			service.SetPendingLag(mockserver.Lag{Time: 5 * time.Minute})
+			service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit})
 			lost, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
 			_ = wantClass(t, err, transport.ClassUnknownOutcome)
+			wantState(t, lost, deferred.Lost)
 
-			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 500, Times: -1})
+			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 500})
 			again := newRun(t, service, func(cfg *client.Config) { cfg.Wire.PendingListLag, cfg.MaxRetries = "10m", 0 })
-			_, _, err = again.Submit(t.Context(), again.deletion(person), lost)
-			_ = wantClass(t, err, transport.ClassUnknownOutcome)
+			s, _, err := again.Submit(t.Context(), again.deletion(person), lost)
+			noError(t, err)
+			wantOurs(t, service, s, 0)
 			wantCount(t, service, mockserver.OpDeleteAllData, 1)
 		}},
 
