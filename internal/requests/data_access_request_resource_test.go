@@ -183,6 +183,7 @@ func TestDataAccess_failedFetchIsRepeatedByTheNextApply(t *testing.T) {
 
 				_ = os.Remove(path)
 				state, _ = o.refresh(state)
+				wantNoFile(t, path)
 				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": "request-1"})
 				state, _ = o.mustUpdate(state, o.config)
 				wantFile(t, state, path)

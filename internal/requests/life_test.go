@@ -184,37 +184,6 @@ func TestRequests_sentOnceAndAwaited(t *testing.T) {
 	})
 }
 
-// The file of a data access request is not written by a refresh, but by the next apply.
-func TestRequests_notAwaitedIsFoundByALaterRun(t *testing.T) {
-	t.Parallel()
-	eachObject(t, everyResource, func(t *testing.T, o *object) {
-		o.config = o.config.With(atOnce)
-		state, diags := o.MustCreate(o.name, o.config)
-		id := o.queued(1)[0].ID
-		pending := prototest.Attributes{"fulfilled": false, "request_id": id, "fulfilled_at": nil, "sha256": nil, "bytes": nil}
-		o.want(state, pending)
-		if o.name == profileName {
-			wantNoDiagnostics(t, diags)
-		}
-
-		o.service.FulfilAll()
-		state, _ = o.refresh(state)
-		if o.path != "" {
-			wantNoFile(t, o.path)
-			plan, _ := o.mustPlan(state, o.config)
-			if !plan.Changes || len(plan.Replace) > 0 || plan.Attributes["sha256"] != prototest.Unknown {
-				t.Errorf("planned is %v", plan.Attributes)
-			}
-			state, diags = o.Apply(t.Context(), o.name, state, plan)
-			o.NoErrors(diags)
-			wantFile(t, state, o.path)
-		}
-		o.want(state, prototest.Attributes{"fulfilled": true, "request_id": id})
-		o.WantEmptyPlan(o.name, state, o.config)
-		o.queued(1)
-	}, never)
-}
-
 // A pending request is a warning of an apply that has waited, and the plan is empty unless the
 // wait was interrupted. An apply that waits longer, again, or from now on, waits for the same
 // request. That it fails is a warning then, since the object stands for it.
@@ -269,21 +238,6 @@ func TestRequests_pendingOneIsAWarningAndAnEmptyPlan(t *testing.T) {
 			})
 		}
 	}
-}
-
-// An apply that waits may learn the ID of a request that the service has accepted without one.
-func TestRequests_waitLearnsTheID(t *testing.T) {
-	t.Parallel()
-	eachObject(t, []string{deletionName}, func(_ *testing.T, o *object) {
-		mocktest.AnswerQueueing(202, `{"ok":true}`)(o.service.Server)
-		o.service.SetPendingLag(mockserver.Lag{Time: time.Minute})
-		state := o.create(atOnce)
-		o.want(state, prototest.Attributes{"request_id": nil})
-
-		<-time.After(time.Minute)
-		state, _ = o.mustUpdate(state, o.config.With(within("1m")))
-		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": o.queued(1)[0].ID})
-	}, never)
 }
 
 // A request that the service fails leaves no object, and the next apply sends another.
@@ -488,7 +442,8 @@ func TestRequests_refreshSays(t *testing.T) {
 		says   []string        // nothing at all if empty
 		names  []string
 	}{
-		"nothing": {func(*object) {}, nil, everyResource},
+		"nothing":     {func(*object) {}, nil, everyResource},
+		"carried out": {func(o *object) { o.service.FulfilAll() }, nil, []string{deletionName, profileName}},
 		"a dropped request": {func(o *object) {
 			o.service.Conclude("request-1", mockserver.Outcome{Fate: mockserver.Vanished})
 		}, []string{"is gone, and its effect cannot be seen", "request-1", "change triggers"}, []string{deletionName}},
@@ -510,7 +465,7 @@ func TestRequests_refreshSays(t *testing.T) {
 			o.hidePerson()
 			withWire(o.Provider, o.service, ignored)
 		}, nil, []string{deletionName, profileName}},
-		"no list, and the effect": {func(o *object) {
+		"carried out, and no list": {func(o *object) {
 			o.service.FulfilAll()
 			withWire(o.Provider, o.service, ignored)
 		}, nil, []string{deletionName, profileName}},
@@ -525,7 +480,7 @@ func TestRequests_refreshSays(t *testing.T) {
 
 				state, _ = o.MustRefresh(o.name, state)
 				state, diags := o.refresh(state)
-				o.want(state, prototest.Attributes{"fulfilled": strings.Contains(name, "effect")})
+				o.want(state, prototest.Attributes{"fulfilled": strings.HasPrefix(name, "carried out")})
 				o.WantEmptyPlan(o.name, state, o.config)
 				if len(tc.says) == 0 {
 					wantNoDiagnostics(t, diags)
@@ -567,26 +522,12 @@ func TestRequests_unknownValueThatProvesToBeTheSame(t *testing.T) {
 				wantNoDiagnostics(t, diags)
 				wantNothingSent(t, o.service)
 				o.WantEmptyPlan(o.name, after, o.config)
+				plan, diags = o.mustPlan(after, o.config.With(within("1m"))) // no reason to wait
+				wantNoDiagnostics(t, diags)
+				o.want(&prototest.State{Attributes: plan.Attributes}, prototest.Attributes{"fulfilled": true})
 			}, configure)
 		})
 	}
-}
-
-// A changed timeout is no reason to wait for what is carried out, and what a replacement sends is
-// said by the plan that Terraform makes without the object.
-func TestRequests_changesThatSendNothing(t *testing.T) {
-	t.Parallel()
-	eachObject(t, everyResource, func(t *testing.T, o *object) {
-		state := o.create(nil)
-		plan, diags := o.mustPlan(state, o.config.With(within("1m")))
-		wantNoDiagnostics(t, diags)
-		o.want(&prototest.State{Attributes: plan.Attributes}, prototest.Attributes{"fulfilled": true})
-
-		if o.name != profileName {
-			_, diags = o.mustPlan(state, o.config.With(o.another).With(prototest.Attributes{"identity_id": "ada@example.com"}))
-			wantNoDiagnostics(t, diags)
-		}
-	})
 }
 
 // withFirst creates the object and ends its request: a deletion has come to nothing, and the
@@ -642,7 +583,7 @@ func TestRequests_failedSecondRequestLeavesTheFirst(t *testing.T) {
 
 // loseSecond applies a configuration whose request arrives, and neither its answer nor the
 // list shows it.
-func (o *object) loseSecond(state *prototest.State, config prototest.Attributes) *prototest.State {
+func (o *object) loseSecond(state *prototest.State, config prototest.Attributes) (*prototest.State, prototest.Diagnostics) {
 	o.t.Helper()
 	o.service.Inject(mockserver.Fault{
 		Operation: o.operation, Cut: mockserver.CutBeforeCommit,
@@ -651,61 +592,58 @@ func (o *object) loseSecond(state *prototest.State, config prototest.Attributes)
 			o.service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Body: []byte(`{"error":{}}`)})
 		},
 	})
-	state, diags := o.Update(o.name, state, config)
-	prototest.WantText(o.t, diags.Errors(), "Outcome unknown", "as it was before")
-	o.NewRun()
 
-	return state
+	return o.Update(o.name, state, config)
 }
 
-// A second request whose answer was lost is looked for by the next apply, even if the list
-// does not show it at first, and sent no more. Once it was found, it is forgotten: the same triggers
-// are sent again after others.
+// interruptSecond is loseSecond in a run that is interrupted before the answer comes.
+func (o *object) interruptSecond(state *prototest.State, config prototest.Attributes) (*prototest.State, prototest.Diagnostics) {
+	o.t.Helper()
+	o.service.DataRetention = time.Nanosecond
+	<-time.After(time.Second) // after which the data of the first request are not handed out
+	o.service.Inject(mockserver.Fault{Operation: o.operation, Hang: true, Commit: true})
+	o.service.SetPendingLag(mockserver.Lag{Looks: 9})
+
+	return o.interruptedAt(state, config)
+}
+
+// A second request whose answer was lost leaves an object in state as it was. The next apply looks
+// for it, even if the list does not show it at first, and sends no more. Once it was found, it is
+// forgotten: the same triggers are sent again after others.
 func TestRequests_lostSecondRequestIsLookedFor(t *testing.T) {
 	t.Parallel()
-	eachObject(t, ownResources, func(t *testing.T, o *object) {
-		state, _ := o.withFirst()
-		friday := o.config.With(o.another)
-		state = o.loseSecond(state, friday)
-		withWire(o.Provider, o.service, prototest.Attributes{"pending_list_lag": "10s"})
-		o.service.SetPendingLag(mockserver.Lag{Looks: 1})
+	type loses func(*object, *prototest.State, prototest.Attributes) (*prototest.State, prototest.Diagnostics)
+	for how, lose := range map[string]loses{"lost": (*object).loseSecond, "interrupted": (*object).interruptSecond} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			eachObject(t, ownResources, func(t *testing.T, o *object) {
+				state, first := o.withFirst()
+				friday := o.config.With(o.another)
+				state, diags := lose(o, state, friday)
+				prototest.WantText(t, diags.Errors(), "Outcome unknown", "as it was before")
+				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": first})
+				o.NewRun()
 
-		state, _ = o.mustUpdate(state, friday)
-		o.want(state, prototest.Attributes{"request_id": o.queued(2)[1].ID})
-		if n := o.service.Count(o.operation); n != 2 {
-			t.Errorf("%d requests were sent, want 2", n)
-		}
+				withWire(o.Provider, o.service, prototest.Attributes{"pending_list_lag": "10s"})
+				o.service.SetPendingLag(mockserver.Lag{Looks: 1})
+				state, _ = o.mustUpdate(state, friday)
+				o.want(state, prototest.Attributes{"request_id": o.queued(2)[1].ID})
+				if n := o.service.Count(o.operation); n != 2 {
+					t.Errorf("%d requests were sent, want 2", n)
+				}
 
-		if o.name == deletionName {
-			for i, config := range []prototest.Attributes{o.config, friday} {
-				o.service.FulfilAll()
-				<-time.After(time.Minute)
-				state, _ = o.refresh(state)
-				state, _ = o.mustUpdate(state, config)
-				o.queued(3 + i)
-			}
-		}
-	}, never)
-}
-
-// An interrupt leaves an object in state as it was, and the next apply looks for the request.
-func TestRequests_interruptedWhileSendingTheSecond(t *testing.T) {
-	t.Parallel()
-	eachObject(t, ownResources, func(t *testing.T, o *object) {
-		state, _ := o.withFirst()
-		o.service.DataRetention = time.Nanosecond
-		o.service.Inject(mockserver.Fault{Operation: o.operation, Hang: true, Commit: true})
-		o.service.SetPendingLag(mockserver.Lag{Looks: 9})
-		friday := o.config.With(o.another)
-		after, diags := o.interruptedAt(state, friday)
-		prototest.WantText(t, diags.Errors(), "as it was before")
-		wantAttributes(t, after, prototest.Attributes{"fulfilled": false, "request_id": state.Attributes["request_id"]})
-
-		o.service.SetPendingLag(mockserver.Lag{})
-		o.NewRun()
-		after, _ = o.mustUpdate(after, friday)
-		o.want(after, prototest.Attributes{"request_id": o.queued(2)[1].ID})
-	}, never)
+				if o.name == deletionName {
+					for i, config := range []prototest.Attributes{o.config, friday} {
+						o.service.FulfilAll()
+						<-time.After(time.Minute)
+						state, _ = o.refresh(state)
+						state, _ = o.mustUpdate(state, config)
+						o.queued(3 + i)
+					}
+				}
+			}, never)
+		})
+	}
 }
 
 // Once a refresh has found that the request of somebody else has failed, the next apply sends
