@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -132,7 +131,7 @@ func (b *bench) serve(ctx context.Context, flags ...string) (*service, error) {
 	// server outlives ctx once it listens.
 	running, interrupt := context.WithCancel(context.WithoutCancel(ctx))
 	defer context.AfterFunc(ctx, interrupt)()
-	cmd := terraformcli.GroupCommand(running, b.provider, append([]string{"mockserver", "-print", "plain", "-json", "-log", s.log}, flags...)...)
+	cmd := terraformcli.GroupCommand(running, b.provider, append([]string{"mockserver", "-log", s.log}, flags...)...)
 	var printed bytes.Buffer
 	cmd.Stderr = &printed
 	output, err := cmd.StdoutPipe()
@@ -155,8 +154,12 @@ func (b *bench) serve(ctx context.Context, flags ...string) (*service, error) {
 
 	// It prints its address last.
 	for lines := bufio.NewScanner(output); lines.Scan(); {
-		name, value, _ := strings.Cut(lines.Text(), "=")
-		s.environment[name] = value
+		variable, exported := strings.CutPrefix(lines.Text(), "export ")
+		if !exported {
+			continue
+		}
+		name, value, _ := strings.Cut(variable, "=")
+		s.environment[name] = strings.Trim(value, "'")
 		if name == "ANALYTICS_BASE_URL" {
 			return s, nil
 		}
@@ -182,13 +185,11 @@ func (s *service) requests() (map[string]int, error) {
 
 	counts := map[string]int{}
 	for line := range bytes.Lines(log[s.counted:]) {
-		var request struct {
-			Operation string `json:"operation"`
+		words := bytes.Fields(line)
+		if len(words) < 2 {
+			return nil, fmt.Errorf("the log of requests has the line %q", line)
 		}
-		if err := json.Unmarshal(line, &request); err != nil {
-			return nil, err
-		}
-		counts[request.Operation]++
+		counts[string(words[1])]++
 	}
 	s.counted = len(log)
 

@@ -61,9 +61,9 @@ func TestService_countsTheRequestsSinceTheLastCall(t *testing.T) {
 		logged string
 		want   map[string]int
 	}{
-		{"{\"operation\":\"getConsent\"}\n{\"operation\":\"updateConsent\"}\n{\"operation\":\"getConsent\"}\n", map[string]int{"getConsent": 2, "updateConsent": 1}},
+		{"1 getConsent GET /v1: 200\n2 updateConsent PATCH /v1: 200\n3 getConsent GET /v1: 404\n", map[string]int{"getConsent": 2, "updateConsent": 1}},
 		{"", map[string]int{}},
-		{"{\"operation\":\"getConsent\"}\n", map[string]int{"getConsent": 1}},
+		{"4 getConsent GET /v1: 200\n", map[string]int{"getConsent": 1}},
 	} {
 		text += step.logged
 		if err := os.WriteFile(s.log, []byte(text), 0o600); err != nil {

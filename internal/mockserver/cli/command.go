@@ -5,14 +5,18 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	stdlog "log"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,31 +103,20 @@ func flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "seed", Usage: "begin with the users, secret keys, consents, profiles, data and exports of the JSON `FILE`"},
 		&cli.StringFlag{Name: "addr", Usage: "listen on `HOST:PORT`; port 0 is any free one", Value: "127.0.0.1:0"},
-		&cli.StringFlag{Name: "credentials", Usage: "give credentials of a `KIND`: key (ANALYTICS_API_SECRET_KEY) or login (ANALYTICS_EMAIL, ANALYTICS_PASSWORD)", Value: "key", Validator: oneOf("key", "login")},
-		&cli.StringFlag{Name: "print", Usage: "print the variables in a `FORM`: export for a shell to read, or plain for NAME=value", Value: "export", Validator: oneOf("export", "plain")},
+		&cli.StringFlag{Name: "credentials", Usage: "give credentials of a `KIND`: key (ANALYTICS_API_SECRET_KEY) or login (ANALYTICS_EMAIL, ANALYTICS_PASSWORD)", Value: "key", Validator: credentialsKind},
 		&cli.StringFlag{Name: "dialect", Usage: "answer some of what the interface leaves open differently, with `QUESTION=CHOICE,…`"},
 		&cli.BoolFlag{Name: "dialects", Usage: "list the questions and choices of -dialect, and end"},
 		&cli.TimestampFlag{Name: "clock", Usage: "start the service's clock at `TIME`, such as 2026-01-15T09:30:00Z, instead of now", Config: cli.TimestampConfig{Layouts: []string{time.RFC3339}}},
-		&cli.DurationFlag{Name: "fulfilment-delay", Usage: "fulfil a deferred request `DURATION` after it is accepted, such as 5s", Validator: notNegative[time.Duration]},
-		&cli.DurationFlag{Name: "latency", Usage: "wait `DURATION` before each answer, such as 50ms", Validator: notNegative[time.Duration]},
-		&cli.IntFlag{Name: "export-records", Usage: "give `N` invented events to each exported day that the seed does not have", Validator: notNegative[int]},
+		&cli.DurationFlag{Name: "fulfilment-delay", Usage: "fulfil a deferred request `DURATION` after it is accepted, such as 5s"},
+		&cli.DurationFlag{Name: "latency", Usage: "wait `DURATION` before each answer, such as 50ms"},
+		&cli.IntFlag{Name: "export-records", Usage: "give `N` invented events to each exported day that the seed does not have"},
 		&cli.StringFlag{Name: "log", Usage: "write the requests to `FILE` instead of standard error"},
-		&cli.BoolFlag{Name: "json", Usage: "write each request as a line of JSON"},
 	}
 }
 
-func oneOf(a, b string) func(string) error {
-	return func(value string) error {
-		if value != a && value != b {
-			return fmt.Errorf("it is %s or %s", a, b)
-		}
-		return nil
-	}
-}
-
-func notNegative[T time.Duration | int](value T) error {
-	if value < 0 {
-		return errors.New("it is 0 or more")
+func credentialsKind(value string) error {
+	if value != "key" && value != "login" {
+		return errors.New("it is key or login")
 	}
 	return nil
 }
@@ -155,9 +148,9 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 		defer f.Close()
 		requests = f
 	}
-	log := logTo(requests, flags.Bool("json"))
+	lines := stdlog.New(requests, "", 0)
 	server.OnRequest = func(r mockserver.Request) {
-		log(r)
+		lines.Print(logged(r))
 		server.Reset() // so that it can run for long
 	}
 
@@ -175,7 +168,7 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 	if command := flags.Args().Slice(); len(command) > 0 {
 		return p.run(ctx, command, environment)
 	}
-	if _, err := io.WriteString(p.Stdout, printed(environment, flags.String("print"))); err != nil {
+	if _, err := io.WriteString(p.Stdout, printed(environment)); err != nil {
 		return 0, err
 	}
 
@@ -189,20 +182,41 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 	return 0, nil
 }
 
+// fieldName matches the names that are logged. A body that is sent as a form although it is
+// none becomes one name, with all the values that it has.
+var fieldName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+
+// logged returns the line of a request in the log, without values, people or credentials. Its
+// first words are the request's number, operation, method and template; an unknown path has "-"
+// for operation and template.
+func logged(r mockserver.Request) string {
+	line := fmt.Sprintf("%d %s %s %s: %d in %.1f ms", r.Seq, cmp.Or(r.Operation, "-"), r.Method, cmp.Or(r.Template, "-"), r.Status, r.Took.Seconds()*1000)
+	separator := ", with "
+	for _, name := range slices.Sorted(maps.Keys(r.Sent)) {
+		if !fieldName.MatchString(name) {
+			name = "?"
+		}
+		line += separator + name
+		separator = " "
+	}
+
+	return line
+}
+
 // dialects returns a line for each question, with its choices. The first choice is the
 // default.
 func dialects() string {
 	var lines strings.Builder
 	for _, q := range mockserver.Questions {
-		var choices []string
+		separator := "  " + q.Name + " = "
 		for _, c := range q.Choices {
-			name := c.Name
+			lines.WriteString(separator + c.Name)
 			if c.Foreign {
-				name += "*"
+				lines.WriteString("*")
 			}
-			choices = append(choices, name)
+			separator = ", "
 		}
-		fmt.Fprintf(&lines, "  %s = %s\n", q.Name, strings.Join(choices, ", "))
+		lines.WriteString("\n")
 	}
 	lines.WriteString("The first choice is the default. The provider does not claim to understand those with *.\n")
 

@@ -138,8 +138,8 @@ func TestEnvironment_reachesTheService(t *testing.T) {
 	}
 
 	log := regexp.MustCompile(`[0-9.]+ ms`).ReplaceAllString(p.stderr.String(), "N ms")
-	if want := "1 GET /v1/user/self: 200 in N ms\n2 GET of an unknown path: 404 in N ms, with more\n"; log != want {
-		t.Errorf("the log for people is %q, want %q", log, want)
+	if want := "1 getCurrentUser GET /v1/user/self: 200 in N ms\n2 - GET -: 404 in N ms, with more\n"; log != want {
+		t.Errorf("the log is %q, want %q", log, want)
 	}
 }
 
@@ -174,15 +174,15 @@ func TestSeed_isServedAndPrinted(t *testing.T) {
 	}
 }
 
-func TestSeed_firstProjectOrElseAccountIsPrinted(t *testing.T) {
+func TestSeed_firstProjectOrAccountIsPrinted(t *testing.T) {
 	t.Parallel()
 	web, shop := mockserver.Scope{OrgID: "o", ProjectID: "p"}, mockserver.Scope{AccountID: "a"}
 	for seed, want := range map[string]mockserver.Scope{
 		`{}`: {OrgID: "org-demo", ProjectID: "web"},
-		`{"exports":[{"org_id":"o","project_id":"p","utc_date":"2026-01-01"}]}`:                                                 web,
-		`{"profiles":[{"org_id":"o","project_id":"p","identity_id":"u","profile":{}}]}`:                                         web,
-		`{"data":[{"account_id":"a","identity_id":"u","data":{}},{"org_id":"o","project_id":"p","identity_id":"u","data":{}}]}`: web,
-		`{"consents":[{"account_id":"a","identity_id":"u"}]}`:                                                                   shop,
+		`{"exports":[{"org_id":"o","project_id":"p","utc_date":"2026-01-01"}]}`:                                                         web,
+		`{"profiles":[{"org_id":"o","project_id":"p","identity_id":"u","profile":{}}]}`:                                                 web,
+		`{"data":[{"account_id":"a","identity_id":"u","data":{}}],"exports":[{"org_id":"o","project_id":"p","utc_date":"2026-01-01"}]}`: shop,
+		`{"consents":[{"account_id":"a","identity_id":"u"}]}`:                                                                           shop,
 	} {
 		read, err := mockserver.ReadSeed([]byte(seed))
 		if got := scopeOf(read); got != want || err != nil {
@@ -211,7 +211,7 @@ func TestClock_andFulfilmentDelayAreThoseOfTheFlags(t *testing.T) {
 func TestLog_hasNoValuesPeopleOrCredentials(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "requests.log")
-	p := start(t, "-dialect", "consent_parameters=form", "-json", "-log", file)
+	p := start(t, "-dialect", "consent_parameters=form", "-log", file)
 	key := p.env["ANALYTICS_API_SECRET_KEY"]
 	form := "clause_1_consent=true&clause_2_consent=true&clause_3_consent=true&clause_4_consent=true&clause_5_consent=true&agreement_time=2026-01-15T09%3A30%3A00Z"
 	p.send(http.MethodPatch, personPath+"?apiSecretToken="+key, form, "Content-Type", "application/x-www-form-urlencoded")
@@ -226,13 +226,9 @@ func TestLog_hasNoValuesPeopleOrCredentials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const template = "/v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent"
-	want := `{"fields":["agreement_time","clause_1_consent","clause_2_consent","clause_3_consent","clause_4_consent","clause_5_consent"],` +
-		`"method":"PATCH","ms":N,"operation":"updateConsent","seq":1,"status":200,"template":"` + template + `"}
-{"fields":[],"method":"GET","ms":N,"operation":"","seq":2,"status":404,"template":""}
-{"fields":["?"],"method":"POST","ms":N,"operation":"login","seq":3,"status":400,"template":"/v1/auth/login/jwt"}
-`
-	if diff := cmp.Diff(want, regexp.MustCompile(`"ms":[0-9.]+`).ReplaceAllString(string(text), `"ms":N`)); diff != "" {
+	want := "1 updateConsent PATCH /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent: 200 in N ms, with agreement_time " +
+		"clause_1_consent clause_2_consent clause_3_consent clause_4_consent clause_5_consent\n2 - GET -: 404 in N ms\n3 login POST /v1/auth/login/jwt: 400 in N ms, with ?\n"
+	if diff := cmp.Diff(want, regexp.MustCompile(`[0-9.]+ ms`).ReplaceAllString(string(text), "N ms")); diff != "" {
 		t.Error(diff)
 	}
 	for _, secret := range []string{key, "ada", "secret", "2026-01-15", "org-demo"} {
@@ -299,11 +295,7 @@ func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 		"no such question":    {[]string{"-dialect", "consent=form"}, `there is no such choice: consent=form; there are:`},
 		"no such choice":      {[]string{"-dialect", "consent_parameters=header"}, "consent_parameters = json, form, query\n"},
 		"no such credentials": {[]string{"-credentials", "none"}, "-credentials: it is key or login"},
-		"no such form":        {[]string{"-print", "yaml"}, "-print: it is export or plain"},
 		"no time":             {[]string{"-clock", "yesterday"}, "flag -clock: parsing time"},
-		"a negative latency":  {[]string{"-latency", "-1s"}, "-latency: it is 0 or more"},
-		"a negative delay":    {[]string{"-fulfilment-delay", "-1ms"}, "-fulfilment-delay: it is 0 or more"},
-		"fewer than no event": {[]string{"-export-records", "-1"}, "-export-records: it is 0 or more"},
 		"no such file":        {[]string{"-seed", filepath.Join(t.TempDir(), "none.json")}, "none.json"},
 		"no file for a log":   {[]string{"-log", t.TempDir()}, "-log: "},
 		"unknown name":        {[]string{"-seed", broken}, "seed.json: the seed cannot be understood: line 2: "},
@@ -322,13 +314,6 @@ func TestRun_helpAndDialectsAreNoErrors(t *testing.T) {
 		if status, stdout, stderr := ranWith(t, nil, flag); status != 0 || !strings.Contains(stdout, says) || stderr != "" {
 			t.Errorf("%s: it ended with %d and printed %q, %q", flag, status, stdout, stderr)
 		}
-	}
-}
-
-func TestPrint_plainIsForFilesOfVariables(t *testing.T) {
-	t.Parallel()
-	if got := printed([]string{"ANALYTICS_EMAIL=o'neil@example.com"}, "plain"); got != "ANALYTICS_EMAIL=o'neil@example.com\n" {
-		t.Errorf("printed %q", got)
 	}
 }
 

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -66,29 +65,20 @@ func environmentOf(url string, seed mockserver.Seed, credentials string) []strin
 	return append(environment, "ANALYTICS_BASE_URL="+url)
 }
 
-// scopeOf returns the first project in the seed, or else its first account.
+// scopeOf returns the first project or account in the seed.
 func scopeOf(seed mockserver.Seed) mockserver.Scope {
-	var account mockserver.Scope
-	for _, r := range slices.Concat(seed.Consents, seed.Profiles, seed.Data) {
-		if r.OrgID != "" {
-			return r.Scope
-		}
-		account = cmp.Or(account, r.Scope)
+	if people := slices.Concat(seed.Consents, seed.Profiles, seed.Data); len(people) > 0 {
+		return people[0].Scope
 	}
 	if len(seed.Exports) > 0 {
 		return seed.Exports[0].Scope
 	}
-
-	return cmp.Or(account, mockserver.Scope{OrgID: "org-demo", ProjectID: "web"})
+	return mockserver.Scope{OrgID: "org-demo", ProjectID: "web"}
 }
 
-// printed returns the environment as text. The lines for a POSIX shell also remove the
-// variables of another service.
-func printed(environment []string, form string) string {
-	if form == "plain" {
-		return strings.Join(environment, "\n") + "\n"
-	}
-
+// printed returns the environment as lines for a POSIX shell, which also remove the variables of
+// another service.
+func printed(environment []string) string {
 	var lines strings.Builder
 	lines.WriteString("unset " + strings.Join(replaced, " ") + "\n")
 	for _, variable := range environment {

@@ -16,7 +16,7 @@ if [ -z "${DEMO_FOLDER:-}" ]; then
 	trap 'exit 130' INT TERM HUP
 	export DEMO_FOLDER
 	"$provider" mockserver -seed "$tools/seed.json" -fulfilment-delay 2s -export-records 2000 \
-		-json -log "$DEMO_FOLDER/requests" -- "$0" "$provider"
+		-log "$DEMO_FOLDER/requests" -- "$0" "$provider"
 	exit
 fi
 

@@ -39,7 +39,7 @@ begin() {
 # learn SENTENCE: what a reader learns from the step.
 learn() {
 	printf '    ok %s\n' "$1"
-	received=$(tail -n "+$((before + 1))" "$requests" | sed 's/.*"operation":"\([A-Za-z]*\)".*/\1/' | sort | uniq -c | awk '{ printf "%s%d %s", sep, $1, $2; sep = ", " }')
+	received=$(tail -n "+$((before + 1))" "$requests" | cut -d' ' -f2 | sort | uniq -c | awk '{ printf "%s%d %s", sep, $1, $2; sep = ", " }')
 	say "   the service received ${received:-no request}"
 }
 
@@ -96,7 +96,7 @@ warned() {
 received() {
 	want=$1
 	shift
-	got=$(tail -n "+$((before + 1))" "$requests" | grep -cE "\"operation\":\"($(echo "$*" | tr ' ' '|'))\"" || true)
+	got=$(tail -n "+$((before + 1))" "$requests" | grep -cE "^[0-9]+ ($(echo "$*" | tr ' ' '|')) " || true)
 	[ "$got" = "$want" ] || fail "the service received $got requests of $*, not $want"
 }
 
