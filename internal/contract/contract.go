@@ -8,8 +8,9 @@
 // The document is written from the description of the interface alone; "section" in
 // the comments is a section of that description. The document leaves open what the
 // description does not show. kin-openapi compares; what OpenAPI cannot express is checked
-// here: one place for all parameters, none that is undeclared or repeated, and empty
-// answers. The mock server itself checks credentials and the encoding of paths.
+// here: parameters in a body or in the query, none that is undeclared, and empty answers.
+// The mock server itself checks credentials and the encoding of paths, and refuses
+// parameters that are in two places or repeated.
 package contract
 
 import (
@@ -73,8 +74,8 @@ func New() (*Validator, error) {
 // after it. The client sees no difference: next is called even if the request is a
 // violation, and its response is sent as it is written.
 //
-// With a kindParameter, the export may have a query parameter of this name: section 4 does
-// not show how a request chooses between the kinds of records, so the provider lets its user
+// With a kindParameter, requests may have a query parameter of this name: section 4 does
+// not show how an export chooses between the kinds of records, so the provider lets its user
 // name one.
 //
 // report is called with one text for each violation, which may quote what was sent. Each
@@ -97,25 +98,20 @@ func (v *Validator) Wrap(next http.Handler, kindParameter string, report func(vi
 		if err != nil {
 			panic(http.ErrAbortHandler) // the client has gone
 		}
-		ctx := r.Context()
-		r = r.WithContext(ctx)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 
 		x := exchange{
-			input: &openapi3filter.RequestValidationInput{Request: r, PathParams: vars, Route: route, Options: options},
+			input: &openapi3filter.RequestValidationInput{PathParams: vars, Route: route, Options: options},
 			violated: func(text string) {
 				report(route.Operation.OperationID + ": " + route.Method + " " + route.Path + ": " + text)
 			},
 		}
-		if route.Operation.OperationID == "exportRecords" {
-			x.kindParameter = kindParameter
-		}
-		x.checkRequest(r, body)
+		x.checkRequest(r, body, kindParameter)
 
 		rec := &recorder{ResponseWriter: w}
 		next.ServeHTTP(rec, r)
-		if ctx.Err() == nil && !rec.partial && rec.Header().Get("Content-Encoding") == "" {
-			x.checkResponse(ctx, rec)
+		if r.Context().Err() == nil && !rec.partial && rec.Header().Get("Content-Encoding") == "" {
+			x.checkResponse(r.Context(), rec)
 		}
 	})
 }
@@ -128,42 +124,32 @@ var options = &openapi3filter.Options{
 
 // exchange is a request and its response.
 type exchange struct {
-	input         *openapi3filter.RequestValidationInput
-	kindParameter string // of an export
-	violated      func(text string)
+	input    *openapi3filter.RequestValidationInput
+	violated func(text string)
 }
 
 // checkRequest compares a request with its operation. Section 4 (gaps) leaves the place of
-// the consent parameters open, section 5 (rule 4) that of the login parameters: all of them
-// are in a body or all in the query, where they are compared as a form would be. In the
-// document, these are the operations that declare a form, and all of its fields as
-// parameters of the query too.
-func (x *exchange) checkRequest(r *http.Request, body []byte) {
+// the consent parameters open, section 5 (rule 4) that of the login parameters: without a
+// body they are in the query, where they are compared as a form would be. In the document,
+// these are the operations that declare a form, and all of its fields as parameters of the
+// query too.
+func (x *exchange) checkRequest(r *http.Request, body []byte, kindParameter string) {
 	operation := x.input.Route.Operation
-	anywhere := operation.RequestBody != nil && operation.RequestBody.Value.Content[mediaForm] != nil
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		x.violated("the query is not well-formed (section 4)")
 	}
-	delete(query, secretParameter) // a credential
 
-	var form url.Values
-	if anywhere && r.Header.Get("Content-Type") == mediaForm {
-		form, _ = url.ParseQuery(string(body)) // kin-openapi refuses one that is not well-formed
+	delete(query, secretParameter) // a credential
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if name != kindParameter && operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
+			x.violated("the operation does not declare the parameter " + name + " (section 4)")
+			delete(query, name)
+		}
 	}
-	x.checkNames(query)
-	x.checkNames(form)
 
 	checked := r.Clone(r.Context())
-	switch {
-	case !anywhere:
-	case len(body) > 0 && len(query) > 0:
-		x.violated("some parameters are in the body and some in the query (section 4, gaps; section 5, rule 4)")
-		return
-	case len(body) == 0 && len(query) == 0:
-		x.violated("there are no parameters, in the body or in the query (section 2)")
-		return
-	case len(query) > 0:
+	if len(body) == 0 && operation.RequestBody != nil && operation.RequestBody.Value.Content[mediaForm] != nil {
 		body, query = []byte(query.Encode()), nil
 		checked.Header.Set("Content-Type", mediaForm)
 	}
@@ -174,28 +160,13 @@ func (x *exchange) checkRequest(r *http.Request, body []byte) {
 	x.addViolations(openapi3filter.ValidateRequest(r.Context(), x.input))
 }
 
-// checkNames removes parameters that the operation does not declare, and wants each of the
-// others once.
-func (x *exchange) checkNames(values url.Values) {
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if name != x.kindParameter && x.input.Route.Operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
-			x.violated("the operation does not declare the parameter " + name + " (section 4)")
-			delete(values, name)
-		} else if len(values[name]) > 1 {
-			x.violated("the parameter " + name + " is there more than once (section 4)")
-		}
-	}
-}
-
 // checkResponse compares what the handler has written with the operation. In the document,
 // x-empty-allowed marks a response that may have no body.
 func (x *exchange) checkResponse(ctx context.Context, rec *recorder) {
 	status := cmp.Or(rec.status, http.StatusOK) // net/http sends it for a handler that sets none
 	responses := x.input.Route.Operation.Responses
-	if ref := cmp.Or(responses.Status(status), responses.Default()); ref != nil && rec.body.Len() == 0 {
-		if allowed, _ := ref.Value.Extensions["x-empty-allowed"].(bool); !allowed {
-			x.violated("the response has no body, and one is shown (sections 2 and 4)")
-		}
+	shown := cmp.Or(responses.Status(status), responses.Default())
+	if isEmpty, _ := shown.Value.Extensions["x-empty-allowed"].(bool); isEmpty && rec.body.Len() == 0 {
 		return
 	}
 
@@ -237,13 +208,9 @@ func (rec *recorder) WriteHeader(status int) {
 
 func (rec *recorder) Write(p []byte) (int, error) {
 	n, err := rec.ResponseWriter.Write(p)
-
 	rec.partial = rec.partial || err != nil || rec.body.Len()+n > LimitBody
-	if rec.partial {
-		rec.body = bytes.Buffer{}
-	} else {
+	if !rec.partial {
 		rec.body.Write(p[:n])
 	}
-
 	return n, err
 }
