@@ -7,9 +7,11 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"iter"
 	"net/http"
+	"regexp"
 	"slices"
 	"time"
 
@@ -102,6 +104,42 @@ func (s *Server) exportRecords(c *call) Response {
 	}
 
 	return success(&exportStream{ExportAnswer: s.Export, day: day})
+}
+
+// generatedDay returns a day with that many events, and with a session for every twenty
+// and a person for every hundred of them. The records are generated while they are read;
+// they depend on scope, date and number alone.
+func generatedDay(scope Scope, date string, events int) exportDay {
+	var day exportDay
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%q %s", scope, date)
+	for kind, n := range []int{(events + 99) / 100, (events + 19) / 20, events} {
+		pattern := fmt.Sprintf(`{"id":"%s-%s-%08x-#########","identityId":"user-#########@example.com","name":"button.clicked",`+
+			`"properties":{"path":"/settings/profile","title":"Caf\u00e9 – \"settings\"","durationMs":1250,"flags":[true,false,null],`+
+			`"viewport":{"width":1920,"height":1080,"scale":1.25}},"context":{"locale":"en-GB","referrer":"https://www.example.com/"},`+
+			`"timestamp":"%sT##:##:##.###Z"}`, kindNames[kind], date, h.Sum32(), date)
+		places := regexp.MustCompile("#+").FindAllStringIndex(pattern, -1)
+
+		day[kind] = func(yield func([]byte) bool) {
+			record := []byte(pattern)
+			for i := range n {
+				// Generating a day must not dominate the time of reading it: only digits change.
+				second := i * 7 % 86_400
+				for place, number := range []int{i, i / 100, second / 3600, second / 60 % 60, second % 60, i % 1000} {
+					for at := places[place][1] - 1; at >= places[place][0]; at-- {
+						record[at] = byte('0' + number%10)
+						number /= 10
+					}
+				}
+
+				if !yield(record) {
+					return
+				}
+			}
+		}
+	}
+
+	return day
 }
 
 // Shapes of an export, for ExportAnswer.Shape. The interface shows none (section 4,
