@@ -41,46 +41,36 @@ func startHTTP2(t *testing.T, end streamEnd) (*mocktest.Instance, *client.Client
 func TestHTTP2_onlyARefusalProvesThatNothingWasProcessed(t *testing.T) {
 	t.Parallel()
 
-	refusals := map[string]streamEnd{"REFUSED_STREAM": withCode(http2.ErrCodeRefusedStream), "GOAWAY": goAway}
-	others := map[string]streamEnd{"INTERNAL_ERROR": withCode(http2.ErrCodeInternal), "PROTOCOL_ERROR": withCode(http2.ErrCodeProtocol)}
 	for name, tc := range map[string]struct {
-		ends   map[string]streamEnd
-		fault  mockserver.Fault
-		sent   int
-		failed *transport.Error // what the error says of the outcome; nil if there is none
+		end     streamEnd
+		refuses bool // and does not process the request
 	}{
-		"a refusal":             {refusals, mockserver.Fault{Cut: mockserver.CutBeforeCommit}, 2, nil},
-		"a refusal that stays":  {refusals, mockserver.Fault{Cut: mockserver.CutBeforeCommit, Times: -1}, 2, &transport.Error{Attempts: 2}},
-		"a reset of other kind": {others, mockserver.Fault{Cut: mockserver.CutAfterCommit}, 1, &transport.Error{Ambiguous: true, Attempts: 1}},
+		"REFUSED_STREAM": {withCode(http2.ErrCodeRefusedStream), true}, "GOAWAY": {goAway, true},
+		"INTERNAL_ERROR": {withCode(http2.ErrCodeInternal), false}, "PROTOCOL_ERROR": {withCode(http2.ErrCodeProtocol), false},
 	} {
-		for end, ending := range tc.ends {
-			for operation, call := range changes() {
-				t.Run(name+" "+end+" "+operation, func(t *testing.T) {
-					t.Parallel()
+		for operation, call := range changes() {
+			t.Run(name+" "+operation, func(t *testing.T) {
+				t.Parallel()
 
-					service, c := startHTTP2(t, ending)
-					fault := tc.fault
-					fault.Operation = operation
-					service.Inject(fault,
-						// The reads that could resolve the outcome fail too.
-						mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 403, Times: -1},
-						mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Times: -1})
+				service, c := startHTTP2(t, tc.end)
+				cut, attempts := mockserver.CutAfterCommit, 1
+				if tc.refuses { // first a single time
+					cut, attempts = mockserver.CutBeforeCommit, 2
+					service.Inject(mockserver.Fault{Operation: operation, Cut: cut})
+					noError(t, call(t.Context(), c))
+					wantCount(t, service, "", 3) // with the one that made the connection
+				}
 
-					err := call(t.Context(), c)
-
-					wantCount(t, service, operation, tc.sent)
-					if tc.failed == nil {
-						noError(t, err)
-						wantCount(t, service, mockserver.OpGetConsent, 0)
-						return
-					}
-
-					e := wantClass(t, err, transport.ClassConnectionLost, transport.ClassUnknownOutcome)
-					if e.Ambiguous != tc.failed.Ambiguous || e.Attempts != tc.failed.Attempts {
-						t.Errorf("%+v", e)
-					}
-				})
-			}
+				service.Inject(mockserver.Fault{Operation: operation, Cut: cut, Times: -1},
+					// The read that could resolve the outcome fails too.
+					mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 403, Times: -1})
+				before := service.Count(operation)
+				e := wantClass(t, call(t.Context(), c), transport.ClassConnectionLost, transport.ClassUnknownOutcome)
+				if e.Ambiguous == tc.refuses || e.Attempts != attempts {
+					t.Errorf("%+v", e)
+				}
+				wantCount(t, service, operation, before+attempts)
+			})
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package client_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -42,20 +43,6 @@ func TestConsent_addressIsTheSameInAnySpelling(t *testing.T) {
 	}
 }
 
-func TestConsent_supersededIsNotSent(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		u := allTrue()
-		u.Superseded = func() bool { return true }
-		result, err := c.UpdateConsent(t.Context(), scope, person, u)
-		noError(t, err)
-		if result.Outcome != client.ConsentSuperseded {
-			t.Errorf("the result is %+v", result)
-		}
-		wantCount(t, service, "", 0)
-	}, useSecretKey)
-}
-
 // TestConsent_interruptEndsAWait has a service that asks for a minute.
 func TestConsent_interruptEndsAWait(t *testing.T) {
 	t.Parallel()
@@ -70,113 +57,121 @@ func TestConsent_interruptEndsAWait(t *testing.T) {
 	}, useSecretKey)
 }
 
-// TestConsent_oneUpdate updates the consent of a person once.
+// TestConsent_oneUpdate updates the consent of a person once. A lost answer is resolved by reading:
+// what then is neither the record from before nor what was sent is somebody's choice.
 func TestConsent_oneUpdate(t *testing.T) {
 	t.Parallel()
 
+	const unchanged, written, kept = client.ConsentUnchanged, client.ConsentWritten, client.ConsentKept
 	withdrawal := client.ConsentUpdate{Manual: true, OnlyKnown: true, Skip: client.SkipSameClauses, KeepLaterThan: agreedAt}
-	withAddress := protected()
+	withAddress, superseded, ofOurs := protected(), allTrue(), protected()
 	withAddress.UserIPv6 = netip.MustParseAddr("2001:db8::44")
-	lost := func(then *mockserver.ConsentRecord, cut mockserver.Cut) func(*mocktest.Instance) []mockserver.Fault {
-		return func(service *mocktest.Instance) []mockserver.Fault {
-			put := func() {
-				if then != nil {
-					service.PutConsent(serverScope, person, *then)
-				}
-			}
-			return []mockserver.Fault{{Operation: mockserver.OpUpdateConsent, Cut: cut, Then: put}}
-		}
-	}
-	always := func(faults ...mockserver.Fault) func(*mocktest.Instance) []mockserver.Fault {
-		return func(*mocktest.Instance) []mockserver.Fault { return faults }
-	}
+	superseded.Superseded = func() bool { return true }
+	ofOurs.LastWritten = func() *client.Choice { return &client.Choice{Manual: true} }
 
-	refusal := &transport.Error{Class: transport.ClassReadOnly}
+	refusal, rejected := &transport.Error{Class: transport.ClassReadOnly}, &transport.Error{Class: transport.ClassRejected, Attempts: 1}
+	ofNoChoice, later := "2020-01-01T00:00:00Z", func(r *mockserver.ConsentRecord) { r.AgreementTime = "2026-01-02T00:00:00Z" }
 	otherClause := func(r *mockserver.ConsentRecord) { r.Clauses[4] = false }
-	later := func(r *mockserver.ConsentRecord) { r.AgreementTime = "2026-01-02T00:00:00Z" }
+	address := func(text string) func(*mockserver.ConsentRecord) {
+		return func(r *mockserver.ConsentRecord) { r.UserIPv6 = &text }
+	}
+	lostAfter, lostBefore := []mockserver.Fault{{Cut: mockserver.CutAfterCommit}}, []mockserver.Fault{{Cut: mockserver.CutBeforeCommit}}
+	none := []mockserver.Fault{}
+	withoutTime := &transport.Error{Class: transport.ClassPayload, Attempts: 1, Cause: client.ErrUntimed}
+	saying := func(body string) []mockserver.Fault { return []mockserver.Fault{{Status: 200, Body: []byte(body)}} }
 	for name, tc := range map[string]struct {
 		held    *mockserver.ConsentRecord
-		faults  func(*mocktest.Instance) []mockserver.Fault
+		faults  []mockserver.Fault        // of updates by default; with nil, comparing has the same outcome
+		then    *mockserver.ConsentRecord // that the service holds behind a fault
 		update  client.ConsentUpdate
 		patches int
 		want    client.ConsentOutcome
-		failed  *transport.Error // its class, Ambiguous, Attempts, and a part of its Detail
+		failed  *transport.Error // its class, Ambiguous, Attempts, Cause, and a part of its Detail
 
 		isReadOnly bool // a read-only client refuses only a write that is needed
 	}{
-		"nothing is held":   {update: onlyDifferent(), patches: 1, want: client.ConsentWritten},
-		"all of it is held": {held: &held, update: onlyDifferent(), want: client.ConsentUnchanged},
+		"nothing is held":   {update: onlyDifferent(), patches: 1, want: written},
+		"all of it is held": {held: &held, update: onlyDifferent(), want: unchanged},
 		"manual is not held": {
-			held: heldWith(func(r *mockserver.ConsentRecord) { r.Manual = nil }), update: onlyDifferent(), want: client.ConsentUnchanged,
+			held: heldWith(func(r *mockserver.ConsentRecord) { r.Manual = nil }), update: onlyDifferent(), want: unchanged,
 		},
 		"a time that is not mentioned": {
-			held: heldWith(func(r *mockserver.ConsentRecord) { r.AgreementTime = nil }), update: onlyDifferent(), want: client.ConsentUnchanged,
+			held: heldWith(func(r *mockserver.ConsentRecord) { r.AgreementTime = nil }), update: onlyDifferent(), want: unchanged,
 		},
-		"an address of one's own": {
-			held: heldWith(func(r *mockserver.ConsentRecord) { r.UserIPv6 = new("2001:db8::1") }), update: onlyDifferent(), want: client.ConsentUnchanged,
-		},
-		"another clause": {held: heldWith(otherClause), update: onlyDifferent(), patches: 1, want: client.ConsentWritten},
+		"an address of one's own": {held: heldWith(address("2001:db8::1")), update: onlyDifferent(), want: unchanged},
+		"another clause":          {held: heldWith(otherClause), update: onlyDifferent(), patches: 1, want: written},
 		"another manual": {
 			held:   heldWith(func(r *mockserver.ConsentRecord) { r.Manual = new(false) }),
-			update: onlyDifferent(), patches: 1, want: client.ConsentWritten,
+			update: onlyDifferent(), patches: 1, want: written,
 		},
 		"an earlier time": {
 			held:   heldWith(func(r *mockserver.ConsentRecord) { r.AgreementTime = "2025-12-31T00:00:00Z" }),
-			update: onlyDifferent(), patches: 1, want: client.ConsentWritten,
+			update: onlyDifferent(), patches: 1, want: written,
 		},
 		"no time, as null": {
 			held:   heldWith(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"agreement_time": nil} }),
-			update: onlyDifferent(), patches: 1, want: client.ConsentWritten,
+			update: onlyDifferent(), patches: 1, want: written,
 		},
+		"superseded": {faults: none, update: superseded, want: client.ConsentSuperseded},
 
-		"read-only, in place":       {held: &held, update: onlyDifferent(), want: client.ConsentUnchanged, isReadOnly: true},
-		"read-only, a later choice": {held: heldWith(later), update: protected(), want: client.ConsentKept, isReadOnly: true},
-		"read-only, another clause": {held: heldWith(otherClause), faults: always(), update: onlyDifferent(), failed: refusal, isReadOnly: true},
-		"read-only, not compared":   {held: &held, faults: always(), update: allTrue(), failed: refusal, isReadOnly: true},
+		"read-only, in place":       {held: &held, update: onlyDifferent(), want: unchanged, isReadOnly: true},
+		"read-only, a later choice": {held: heldWith(later), update: protected(), want: kept, isReadOnly: true},
+		"read-only, another clause": {held: heldWith(otherClause), faults: none, update: onlyDifferent(), failed: refusal, isReadOnly: true},
+		"read-only, not compared":   {held: &held, faults: none, update: allTrue(), failed: refusal, isReadOnly: true},
 
 		"a protected one needs a time to compare with": {
-			held: &mockserver.ConsentRecord{}, update: onlyDifferent(), failed: &transport.Error{Class: transport.ClassPayload, Attempts: 1},
+			held: &mockserver.ConsentRecord{}, update: onlyDifferent(), failed: withoutTime,
 		},
-		"withdrawn in another way": {held: &mockserver.ConsentRecord{Manual: new(false)}, update: withdrawal, want: client.ConsentUnchanged},
+		"withdrawn in another way": {held: &mockserver.ConsentRecord{Manual: new(false)}, update: withdrawal, want: unchanged},
 		"nothing to withdraw":      {update: withdrawal, failed: &transport.Error{Class: transport.ClassNotFound, Attempts: 1}},
-		"a later choice stands":    {held: heldWith(later), update: onlyDifferent(), want: client.ConsentKept},
+		"a later choice stands":    {held: heldWith(later), update: onlyDifferent(), want: kept},
 		"a choice one millisecond later stands": {
-			held: &mockserver.ConsentRecord{AgreementTime: "2026-01-01T00:00:00.001Z"}, update: protected(), want: client.ConsentKept,
+			held: &mockserver.ConsentRecord{AgreementTime: "2026-01-01T00:00:00.001Z"}, update: protected(), want: kept,
 		},
-		"a lost answer of a service that stores another address": {
-			faults: lost(heldWith(func(r *mockserver.ConsentRecord) { r.UserIPv6 = new("2001:db8::") }), mockserver.CutAfterCommit),
-			update: withAddress, patches: 1, want: client.ConsentWritten,
+
+		"a lost answer":         {faults: lostAfter, update: allTrue(), patches: 1, want: written},
+		"500 after the change":  {faults: []mockserver.Fault{{Status: 500, Commit: true}}, update: allTrue(), patches: 1, want: written},
+		"408":                   {faults: []mockserver.Fault{{Status: 408}}, update: allTrue(), patches: 2, want: written},
+		"hang after the change": {faults: []mockserver.Fault{{Hang: true, Commit: true}}, update: allTrue(), patches: 1, want: written},
+		"JSON that ends too early": {
+			faults: []mockserver.Fault{{Cut: mockserver.CutCloseDelimited, CutAt: 5}}, update: allTrue(), patches: 1, want: written,
 		},
-		"a later choice during a lost answer stands": {
-			faults: lost(&mockserver.ConsentRecord{AgreementTime: "2026-02-01T00:00:00Z"}, mockserver.CutBeforeCommit), update: protected(), patches: 1, want: client.ConsentKept,
+		"a service that stores another address": {
+			faults: lostAfter, then: heldWith(address("2001:db8::")),
+			update: withAddress, patches: 1, want: written,
+		},
+		"a later choice meanwhile stands": {
+			faults: lostBefore, then: &mockserver.ConsentRecord{AgreementTime: "2026-02-01T00:00:00Z"},
+			update: protected(), patches: 1, want: kept,
+		},
+		"an untimed choice meanwhile stands": {
+			held:   &mockserver.ConsentRecord{Manual: new(true)},
+			faults: lostBefore, then: &mockserver.ConsentRecord{Clauses: [5]bool{true}, Manual: new(false)},
+			update: ofOurs, patches: 1,
+			failed: &transport.Error{Class: transport.ClassUnknownOutcome, Ambiguous: true, Attempts: 1, Cause: client.ErrUntimed},
+		},
+		"a choice meanwhile with an earlier time stands": {
+			held: &mockserver.ConsentRecord{AgreementTime: ofNoChoice, Manual: new(true)}, faults: lostBefore,
+			then:   &mockserver.ConsentRecord{Clauses: [5]bool{true}, AgreementTime: ofNoChoice, Manual: new(false)},
+			update: ofOurs, patches: 1, want: kept,
 		},
 		"a lost answer, and reading fails": {
-			faults: always(
-				mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutAfterCommit},
-				mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 502, Times: -1}),
-			update: allTrue(), patches: 1, failed: &transport.Error{Class: transport.ClassUnknownOutcome, Ambiguous: true, Attempts: 1, Detail: "looking at the service failed"},
+			faults: []mockserver.Fault{{Cut: mockserver.CutAfterCommit}, {Operation: mockserver.OpGetConsent, Status: 502, Times: -1}},
+			update: allTrue(), patches: 1,
+			failed: &transport.Error{Class: transport.ClassUnknownOutcome, Ambiguous: true, Attempts: 1, Detail: "looking at the service failed"},
 		},
 		"two lost answers": {
-			faults: always(
-				mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutBeforeCommit},
-				mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutAfterCommit}),
-			update: allTrue(), patches: 2, want: client.ConsentWritten,
-		},
-		"a success that says no": {
-			faults: always(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte(`{"error":"no"}`)}),
-			update: allTrue(), patches: 1, failed: &transport.Error{Class: transport.ClassRejected, Attempts: 1},
-		},
-		"a success that shows another clause": {
-			faults: always(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte(`{` + strings.Replace(allClauses, "true", "false", 1) + `}`)}),
-			update: allTrue(), patches: 1, failed: &transport.Error{Class: transport.ClassRejected, Attempts: 1},
-		},
-		"a success with empty errors": {
-			faults: always(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte(`{"error":"","errors":[],"success":true}`)}),
-			update: allTrue(), patches: 1, want: client.ConsentWritten,
+			faults: []mockserver.Fault{{Cut: mockserver.CutBeforeCommit}, {Cut: mockserver.CutAfterCommit}},
+			update: allTrue(), patches: 2, want: written,
 		},
 		"it is sent again only once": {
-			faults: always(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 500, Times: -1}),
+			faults: []mockserver.Fault{{Status: 500, Times: -1}},
 			update: allTrue(), patches: 2, failed: &transport.Error{Class: transport.ClassServer, Ambiguous: true, Attempts: 2},
+		},
+
+		"a success that says no": {faults: saying(`{"error":"no"}`), update: allTrue(), patches: 1, failed: rejected},
+		"a success that shows another clause": {
+			faults: saying(`{` + strings.Replace(allClauses, "true", "false", 1) + `}`), update: allTrue(), patches: 1, failed: rejected,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -186,11 +181,15 @@ func TestConsent_oneUpdate(t *testing.T) {
 				if tc.held != nil {
 					service.PutConsent(serverScope, person, *tc.held)
 				}
-				if tc.faults != nil {
-					service.Inject(tc.faults(service)...)
+				for _, fault := range tc.faults {
+					fault.Operation = cmp.Or(fault.Operation, mockserver.OpUpdateConsent)
+					if tc.then != nil {
+						fault.Then = func() { service.PutConsent(serverScope, person, *tc.then) }
+					}
+					service.Inject(fault)
 				}
 
-				if tc.faults == nil { // comparing has the outcome that updating would have
+				if tc.faults == nil {
 					found, err := c.CompareConsent(t.Context(), scope, person, tc.update)
 					if tc.failed != nil {
 						_ = wantClass(t, err, tc.failed.Class)
@@ -201,9 +200,15 @@ func TestConsent_oneUpdate(t *testing.T) {
 
 				result, err := c.UpdateConsent(t.Context(), scope, person, tc.update)
 				wantCount(t, service, mockserver.OpUpdateConsent, tc.patches)
+				if tc.then != nil || tc.want == client.ConsentKept {
+					if record, _ := service.Consent(serverScope, person); record.Clauses != cmp.Or(tc.then, tc.held).Clauses {
+						t.Error("the person's choice was overwritten")
+					}
+				}
 				if tc.failed != nil {
 					e := wantClass(t, err, tc.failed.Class)
-					if e.Ambiguous != tc.failed.Ambiguous || e.Attempts != tc.failed.Attempts || !strings.Contains(e.Detail, tc.failed.Detail) {
+					isSame := e.Ambiguous == tc.failed.Ambiguous && e.Attempts == tc.failed.Attempts && errors.Is(e.Cause, tc.failed.Cause)
+					if !isSame || !strings.Contains(e.Detail, tc.failed.Detail) {
 						t.Errorf("%+v", e)
 					}
 					return
@@ -216,72 +221,7 @@ func TestConsent_oneUpdate(t *testing.T) {
 				if result.Outcome != tc.want || (result.Kept != nil) != (tc.want == client.ConsentKept) {
 					t.Errorf("the result is %+v", result)
 				}
-				if record, _ := service.Consent(serverScope, person); tc.held != nil && tc.want == client.ConsentKept && record.Clauses != tc.held.Clauses {
-					t.Error("the person's choice was overwritten")
-				}
 			}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.ReadOnly = tc.isReadOnly })
 		})
-	}
-}
-
-func TestConsent_lostAnswerIsResolvedByReading(t *testing.T) {
-	t.Parallel()
-
-	for name, fault := range map[string]mockserver.Fault{
-		"cut after the change":     {Cut: mockserver.CutAfterCommit},
-		"cut before the change":    {Cut: mockserver.CutBeforeCommit},
-		"500 after the change":     {Status: 500, Commit: true},
-		"500 before the change":    {Status: 500},
-		"503 page before it":       {Status: 503, Body: []byte("<html>down</html>")},
-		"408":                      {Status: 408},
-		"hang after the change":    {Hang: true, Commit: true},
-		"hang before the change":   {Hang: true},
-		"half an answer":           {Cut: mockserver.CutBody, CutAt: 5},
-		"half a chunked answer":    {Cut: mockserver.CutChunked, CutAt: 5},
-		"JSON that ends too early": {Cut: mockserver.CutCloseDelimited, CutAt: 5},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-				fault.Operation = mockserver.OpUpdateConsent
-				service.Inject(fault)
-				noError(t, update(t.Context(), c))
-
-				wantCommitted(t, service, mockserver.OpUpdateConsent, 1)
-				wantCount(t, service, mockserver.OpGetConsent, 1)
-				if record, ok := service.Consent(serverScope, person); !ok || !record.Clauses[4] {
-					t.Errorf("the service holds %+v %v", record, ok)
-				}
-			}, useSecretKey)
-		})
-	}
-}
-
-// TestConsent_choiceDuringALostAnswerStands has records whose time says nothing: what is
-// neither the record from before nor what was sent is somebody's choice.
-func TestConsent_choiceDuringALostAnswerStands(t *testing.T) {
-	t.Parallel()
-
-	for name, at := range map[string]any{"untimed": nil, "an earlier time": "2020-01-01T00:00:00Z"} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			service.PutConsent(serverScope, person, mockserver.ConsentRecord{AgreementTime: at, Manual: new(true)})
-			choice := mockserver.ConsentRecord{Clauses: [5]bool{true}, AgreementTime: at, Manual: new(false)}
-			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutBeforeCommit, Then: func() {
-				service.PutConsent(serverScope, person, choice)
-			}})
-
-			u := protected()
-			u.LastWritten = func() *client.Choice { return &client.Choice{Manual: true} }
-			result, err := c.UpdateConsent(t.Context(), scope, person, u)
-			if at == nil && !errors.Is(err, client.ErrUntimed) || at != nil && result.Outcome != client.ConsentKept {
-				t.Errorf("%s: the outcome is %v, the error %v", name, result.Outcome, err)
-			}
-
-			wantCount(t, service, mockserver.OpUpdateConsent, 1)
-			if record, _ := service.Consent(serverScope, person); record.Clauses != choice.Clauses {
-				t.Errorf("%s: the choice was overwritten with %v", name, record.Clauses)
-			}
-		}, useSecretKey)
 	}
 }

@@ -103,20 +103,6 @@ func wantCount(t *testing.T, service *mocktest.Instance, operation string, want 
 	}
 }
 
-// wantCommitted fails the test if the service has carried out another number of requests.
-func wantCommitted(t *testing.T, service *mocktest.Instance, operation string, want int) {
-	t.Helper()
-	committed := 0
-	for _, r := range service.Requests() {
-		if r.Operation == operation && r.Committed {
-			committed++
-		}
-	}
-	if committed != want {
-		t.Errorf("the service carried out %d %s requests, want %d", committed, operation, want)
-	}
-}
-
 // allTrue returns an update that agrees to all clauses.
 func allTrue() client.ConsentUpdate {
 	return client.ConsentUpdate{Clauses: [answer.Clauses]bool{true, true, true, true, true}, Manual: true}
@@ -175,19 +161,21 @@ func putDay(service *mocktest.Instance) {
 
 // received is a sink that keeps the records of an export.
 type received struct {
-	records  []string
-	restarts int
-	refuse   error // returned by Record
+	records         []string
+	pause           time.Duration // of each record
+	refuse, restart error         // returned by Record and Restart
 }
 
 func (r *received) Restart() error {
 	r.records = nil
-	r.restarts++
-	return nil
+	return r.restart
 }
 
 func (r *received) Record(k records.Kind, record jsontext.Value) error {
 	r.records = append(r.records, k.String()+" "+string(record))
+	if r.pause > 0 {
+		<-time.After(r.pause) // in virtual time
+	}
 	return r.refuse
 }
 
@@ -199,35 +187,6 @@ func export(ctx context.Context, t *testing.T, c *client.Client, into client.Exp
 	noError(t, err)
 
 	return c.Export(ctx, scope, client.ExportQuery{Day: day, Kinds: kinds}, into)
-}
-
-// exportAnswered exports exportDay from a service that answers with a fault.
-func exportAnswered(t *testing.T, answer mockserver.Fault, options ...option) (result client.ExportResult, err error) {
-	t.Helper()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.AllowViolations()
-		answer.Operation, answer.Times = mockserver.OpExportRecords, -1
-		service.Inject(answer)
-		result, err = export(t.Context(), t, c, &received{})
-	}, append(options, useSecretKey)...)
-
-	return result, err
-}
-
-// exportFrom exports exportDay from a service that answers everything with handle, and passes on how
-// long it took, in virtual time, and the outcome.
-func exportFrom(t *testing.T, handle http.HandlerFunc, check func(t *testing.T, took time.Duration, result client.ExportResult, err error), options ...option) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		service := mocktest.StartPipe(t, func(s *mockserver.Server) {
-			s.Wrap = func(http.Handler) http.Handler { return handle }
-		})
-		c := connect(t, service, append(options, useSecretKey)...)
-
-		began := time.Now()
-		result, err := export(t.Context(), t, c, &received{})
-		check(t, time.Since(began), result, err)
-	})
 }
 
 // jsonHeader returns a header with the content type of JSON, and with more names and
