@@ -288,6 +288,19 @@ func TestExportAnswer_endIsProven(t *testing.T) {
 	}
 }
 
+func TestExportAnswer_mediaTypeIsRedacted(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.Inject(mockserver.Fault{
+			Operation: mockserver.OpExportRecords, Header: jsonHeader("Content-Type", "application/x-canary-key"), Body: []byte("id,name"),
+		})
+		_, err := export(t.Context(), t, c, &received{})
+		if e := wantClass(t, err, transport.ClassPayload); strings.Contains(e.Error(), "canary") {
+			t.Errorf("it says %q", e)
+		}
+	}, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Credentials = transport.Credentials{APISecretKey: "canary-key"} })
+}
+
 // packed returns compressed texts, each by itself.
 func packed(t *testing.T, coding func(io.Writer) io.WriteCloser, parts ...string) string {
 	t.Helper()

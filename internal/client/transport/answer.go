@@ -151,12 +151,14 @@ func (k *Call) MediaType(resp *http.Response) string {
 	return cmp.Or(k.Redact.Text(MediaType(resp), 60), "no content type")
 }
 
-// nextLink is a link to a next page (RFC 8288), as in `</2>; rel="prev next"`.
-var nextLink = regexp.MustCompile(`(?i)>[^<]*;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\s*(?:[,;]|$))`)
+// nextLink is a link to a next page (RFC 8288), as in `</2>; rel="prev next"`, also without the quotes. What
+// stands in a target or in quotes, such as a title, is no parameter.
+var nextLink = regexp.MustCompile(`(?i)^(?:[^"<]|<[^>]*>|"(?:[^"\\]|\\.)*")*;\s*rel\s*=\s*` +
+	`(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|(?:[^",;]*\s)?next(?:[\s,;]|$))`)
 
 // HasNextLink reports whether a Link header names a next page.
 func HasNextLink(h http.Header) bool {
-	return nextLink.MatchString(strings.Join(h.Values("Link"), ","))
+	return slices.ContainsFunc(h.Values("Link"), nextLink.MatchString)
 }
 
 // markup is what a page has besides its words. A script without an end reaches to that of

@@ -3,6 +3,7 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"net"
@@ -13,22 +14,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// TestAttempt_isLoggedUnlessTheLogIsOff has an answer with JSON under another name, which is read
-// and logged as well.
+// TestAttempt_isLoggedUnlessTheLogIsOff has an answer with JSON under another name and behind a byte order
+// mark, which is read and logged as well.
 func TestAttempt_isLoggedUnlessTheLogIsOff(t *testing.T) {
 	t.Parallel()
 
 	for _, off := range []bool{false, true} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(`{"manual":true}`), Header: page})
-			ctx, logged := capturedLog(t)
-			noError(t, read(ctx, s))
+			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte("\uFEFF \r\n{}\r\n"), Header: page})
+			var log bytes.Buffer
+			noError(t, read(tflogtest.RootLogger(t.Context(), &log), s))
 
-			got := logged()
+			got := log.String()
 			if strings.Contains(got, "Request to the analytics service answered") == off || !strings.Contains(got, `"@level":"info"`) || !strings.Contains(got, "text/html") {
 				t.Errorf("LogIsOff is %t, and the log is %q", off, got)
 			}
@@ -51,45 +54,25 @@ func TestPlace_bodyIsJSONWithoutNeedlessEscapes(t *testing.T) {
 func TestPool_connectionThatIsNotTrustedIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 
-	overTLS := func(t *testing.T) *mocktest.Instance { t.Helper(); return mocktest.StartTLS(t, nil) }
 	for words, tc := range map[string]struct {
-		start  func(*testing.T) *mocktest.Instance
-		change func(*Config)
+		service *mocktest.Instance
+		change  func(*Config)
 	}{
-		"unknown authority": {overTLS, func(cfg *Config) { cfg.CACertPEM = nil }},
-		"not localhost":     {overTLS, func(cfg *Config) { cfg.Base.Host = "localhost:" + cfg.Base.Port() }},
-		"the handshake was not accepted": {func(t *testing.T) *mocktest.Instance {
-			t.Helper()
-			return mocktest.StartTLS(t, func(server *httptest.Server) { // with TLS 1.3, a client learns of it after it has sent its request
-				server.TLS.ClientAuth, server.TLS.MaxVersion = tls.RequireAnyClientCert, tls.VersionTLS12
-			})
-		}, func(*Config) {}},
-		"does not speak TLS": {func(t *testing.T) *mocktest.Instance { t.Helper(); return mocktest.Start(t) }, func(cfg *Config) { cfg.Base.Scheme = "https" }},
+		"unknown authority":  {mocktest.StartTLS(t, nil), func(cfg *Config) { cfg.CACertPEM = nil }},
+		"not localhost":      {mocktest.StartTLS(t, nil), func(cfg *Config) { cfg.Base.Host = "localhost:" + cfg.Base.Port() }},
+		"does not speak TLS": {mocktest.Start(t), func(cfg *Config) { cfg.Base.Scheme = "https" }},
+		"the handshake was not accepted": {mocktest.StartTLS(t, func(server *httptest.Server) {
+			// With TLS 1.3, a client learns of it after it has sent its request.
+			server.TLS.ClientAuth, server.TLS.MaxVersion = tls.RequireAnyClientCert, tls.VersionTLS12
+		}), func(*Config) {}},
 	} {
-		t.Run(words, func(t *testing.T) {
-			t.Parallel()
-
-			service := tc.start(t)
-			s := connect(t, service, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { tc.change(cfg) })
-
-			e := wantClass(t, update(t.Context(), s), ClassTLS)
-			if !strings.Contains(e.Detail, words) || e.Attempts != 1 || e.Ambiguous {
-				t.Errorf("%+v", e)
-			}
-			wantCount(t, service, "", 0)
-		})
+		s := connect(t, tc.service, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { tc.change(cfg) })
+		e := wantClass(t, update(t.Context(), s), ClassTLS)
+		if !strings.Contains(e.Detail, words) || e.Attempts != 1 || e.Ambiguous {
+			t.Errorf("%s: %+v", words, e)
+		}
+		wantCount(t, tc.service, "", 0)
 	}
-}
-
-func TestPool_connectionClosedBetweenCallsIsNotNoticed(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Header: map[string][]string{"Connection": {"close"}}, Status: 200, Body: []byte("{}")})
-		noError(t, readUser(t.Context(), s))
-		noError(t, update(t.Context(), s))
-		wantCount(t, service, mockserver.OpUpdateConsent, 1)
-		wantCount(t, service, mockserver.OpGetConsent, 0)
-	}, useSecretKey)
 }
 
 // TestPool_HTTP1RepeatsNoChange has a connection that breaks when it is used again. net/http

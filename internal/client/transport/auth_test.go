@@ -78,30 +78,58 @@ func TestAuth_presentedAsDocumented(t *testing.T) {
 	}
 }
 
-// TestSecrets_areNotQuoted has a service that refuses a read and quotes what it was sent.
-func TestSecrets_areNotQuoted(t *testing.T) {
+// TestSecrets_areNotShown has a service that quotes what it was sent, in words, in a header or in a page.
+func TestSecrets_areNotShown(t *testing.T) {
 	t.Parallel()
 
 	type row struct {
-		secret string
+		secret string // or the part of it that must not be shown
+		fault  mockserver.Fault
 		change option
 	}
+	said := func(secret string) mockserver.Fault {
+		body, _ := json.Marshal(map[string]string{"message": "the value " + secret + " is unknown"})
+		return mockserver.Fault{Status: http.StatusForbidden, Body: body}
+	}
 	header := func(value, secret string) row {
-		return row{secret, func(service *mocktest.Instance, cfg *Config) {
+		return row{secret, said(secret), func(service *mocktest.Instance, cfg *Config) {
 			useSecretKey(service, cfg)
 			cfg.Headers = map[string]string{"X-Gateway": value}
 		}}
 	}
+	key := func(key, secret string, status int, header http.Header, body string) row {
+		return row{secret, mockserver.Fault{Status: status, Header: header, Body: []byte(body)}, func(_ *mocktest.Instance, cfg *Config) {
+			cfg.Credentials = Credentials{APISecretKey: key}
+		}}
+	}
+
+	const long = "canary-canary-canary-canary-long"
+	ofType := http.Header{"Content-Type": {"application/x-" + long}}
+	to := func(address string) http.Header { return http.Header{"Location": {address}} }
+	ending := func(at int) string { return "<!--" + strings.Repeat("x", at-len("<!---->")-20) + "-->" + long }
 	rows := map[string]row{
-		"a header":           header("whole-canary", "whole-canary"),
-		"behind a scheme":    header("Token tok_canary", "tok_canary"),
-		"a cookie":           header("a=1; session=canary-2; b=3", "canary-2"),
-		"a quoted parameter": header(`key="canary-quoted"`, "canary-quoted"),
-		"an account": {"canary-login", func(service *mocktest.Instance, cfg *Config) {
+		"a header":            header("whole-canary", "whole-canary"),
+		"behind a scheme":     header("Token tok_canary", "tok_canary"),
+		"a cookie":            header("a=1; session=canary-2; b=3", "canary-2"),
+		"a quoted parameter":  header(`key="canary-quoted"`, "canary-quoted"),
+		"a password of Basic": header("Basic "+base64.StdEncoding.EncodeToString([]byte("gate:pass-canary")), "pass-canary"),
+		"an account": {"canary-login", said("canary-login"), func(service *mocktest.Instance, cfg *Config) {
 			service.AddUser("canary-login", "canary-word")
 			cfg.Credentials = Credentials{Email: "canary-login", Password: "canary-word"}
 		}},
-		"a password of Basic": header("Basic "+base64.StdEncoding.EncodeToString([]byte("gate:pass-canary")), "pass-canary"),
+
+		"a media type":    key(long, "canary", http.StatusOK, ofType, "no"),
+		"a redirect":      key(long, "canary", http.StatusFound, to("https://"+long+".example.com/"), ""),
+		"its scheme":      key(long, "canary", http.StatusFound, to(long+"://localhost/"), ""),
+		"a person inside": key("sk_live_42SECRETcanary", "canary", http.StatusBadRequest, nil, `{"message":"key sk_live_42SECRETcanary for 42"}`),
+
+		"markup in it":       key("pass<w>ordcanary", "ordcanary", http.StatusBadRequest, page, "<p>pass<w>ordcanary</p>"),
+		"markup around it":   key("pass canary", "canary", http.StatusBadRequest, page, "<p>pass<br>canary</p>"),
+		"two spaces":         key("pass  canary", "canary", http.StatusBadRequest, page, "<p>pass  canary</p>"),
+		"escaped":            key("p&canary\"x", "canary", http.StatusBadRequest, page, "<p>p&amp;canary&#34;x</p>"),
+		"a list of PHP":      key("ab/canary/cd", "canary", http.StatusBadRequest, page, `["ab\/canary\/cd"]`),
+		"cut in the middle":  key(long, "canary", http.StatusBadRequest, page, ending(LimitError)),
+		"cut in the excerpt": key(long, "canary", http.StatusOK, page, ending(4096)),
 	}
 
 	// A header with blanks does not begin like those of most tokens.
@@ -109,62 +137,28 @@ func TestSecrets_areNotQuoted(t *testing.T) {
 	token := encode([]byte(`{ "alg":"HS256"}`)) + "." + encode([]byte(`{ "sub":"canary"}`)) + "." + encode([]byte("a signature of 32 bytes, or more."))
 	parts := strings.Split(token, ".")
 	for name, secret := range map[string]string{"a token": token, "a token in capitals": strings.ToUpper(token), "its payload": parts[1], "its signature": parts[2]} {
-		rows[name+" of a login"] = row{secret, func(service *mocktest.Instance, _ *Config) {
+		rows[name+" of a login"] = row{secret, said(secret), func(service *mocktest.Instance, _ *Config) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: http.StatusOK, Body: []byte(`{"token":"` + token + `"}`)})
 		}}
-		rows[name+" that was given"] = row{secret, func(_ *mocktest.Instance, cfg *Config) { cfg.Credentials = Credentials{Token: token} }}
+		rows[name+" that was given"] = row{secret, said(secret), func(_ *mocktest.Instance, cfg *Config) { cfg.Credentials = Credentials{Token: token} }}
 	}
 
 	for name, tc := range rows {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-			body, _ := json.Marshal(map[string]string{"message": "the value " + tc.secret + " is unknown"})
-			service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: http.StatusForbidden, Body: body})
-			e := wantClass(t, readUser(t.Context(), s), ClassForbidden)
-			if e.Message != "the value [redacted] is unknown" {
-				t.Errorf("%s: the message is %q", name, e.Message)
-			}
-		}, tc.change)
-	}
-}
-
-func TestRedact_shortIdentityDoesNotSplitTheKey(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 400, Body: []byte(`{"message":"unknown key sk_live_42SECRETcanary for 42"}`)})
-		op := Operation{Name: "Get consent", Method: http.MethodGet}
-		_, err := s.Do(t.Context(), Request{Op: op, To: Expand("/v1/org/org-demo/project/web"+consentPath, "42"), Private: []string{"42"}})
-		if strings.Contains(err.Error(), "canary") {
-			t.Errorf("leak: %v", err)
-		}
-	}, func(s *mocktest.Instance, cfg *Config) {
-		s.AddSecretKey("sk_live_42SECRETcanary")
-		cfg.Credentials = Credentials{APISecretKey: "sk_live_42SECRETcanary"}
-	})
-}
-
-func TestRedact_secretsInPagesBeforeAnythingElse(t *testing.T) {
-	t.Parallel()
-
-	for label, tc := range map[string]struct{ secret, page, leak string }{
-		"markup in it":  {"pass<w>ordcanary", "<p>pass<w>ordcanary</p>", "ordcanary"},
-		"markup around": {"pass canary", "<p>pass<br>canary</p>", "canary"},
-		"two spaces":    {"pass  canary", "<p>pass  canary</p>", "canary"},
-		"escaped":       {"p&canary\"x", "<p>p&amp;canary&#34;x</p>", "canary"},
-		"cut in 4096":   {"canary-canary-canary-canary-long", "<!--" + strings.Repeat("x", 4096-4-3-20) + "-->canary-canary-canary-canary-long", "canary-canary"},
-		"php json list": {"ab/canary/cd", `["ab\/canary\/cd"]`, "canary"},
-	} {
-		t.Run(label, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-				service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 400, Header: page, Body: []byte(tc.page)})
-				err := readUser(t.Context(), s)
-				if strings.Contains(err.Error(), tc.leak) {
-					t.Errorf("leak: %v", err)
+				tc.fault.Operation = mockserver.OpGetCurrentUser
+				service.Inject(tc.fault)
+				op := Operation{Name: "Get current user", Method: http.MethodGet}
+				_, err := s.Do(t.Context(), Request{Op: op, To: Expand("/v1/user/self"), Private: []string{"42"}})
+				if !IsError(err) || strings.Contains(err.Error(), tc.secret) {
+					t.Errorf("the error is %v", err)
 				}
-			}, func(_ *mocktest.Instance, cfg *Config) {
-				cfg.Credentials = Credentials{APISecretKey: tc.secret}
-			})
+				if e, _ := errors.AsType[*Error](err); e.Class == ClassForbidden && e.Message != "the value [redacted] is unknown" {
+					t.Errorf("the message is %q", e.Message)
+				}
+			}, tc.change)
 		})
 	}
 }

@@ -3,7 +3,6 @@
 package transport
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -14,7 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 	"go.uber.org/goleak"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -128,13 +126,12 @@ func logIn(ctx context.Context, s *Sender) error {
 }
 
 // callers reads a consent n times at once and returns the errors.
-func callers(t *testing.T, s *Sender, n int) []error {
-	t.Helper()
+func callers(ctx context.Context, s *Sender, n int) []error {
 	errs := make([]error, n)
 
 	var wg sync.WaitGroup
 	for i := range n {
-		wg.Go(func() { errs[i] = read(t.Context(), s) })
+		wg.Go(func() { errs[i] = read(ctx, s) })
 	}
 	wg.Wait()
 
@@ -168,11 +165,4 @@ func wantCount(t *testing.T, service *mocktest.Instance, operation string, want 
 	if got := service.Count(operation); got != want {
 		t.Errorf("the service received %d %s requests, want %d", got, operation, want)
 	}
-}
-
-// capturedLog returns a context with a logger, and a function that returns the log.
-func capturedLog(t *testing.T) (context.Context, func() string) {
-	t.Helper()
-	var log bytes.Buffer
-	return tflogtest.RootLogger(t.Context(), &log), log.String
 }
