@@ -49,7 +49,8 @@ var receipts = map[string]string{
 }
 
 // An answer that nothing shows to be a receipt is one under 202. Otherwise its structure is
-// shown, without any value.
+// shown, without any value. What is a receipt or a refusal is so in the answer to a request for
+// data too.
 func TestReadReceipt_recognisedNotUnderstoodOrRefused(t *testing.T) {
 	t.Parallel()
 
@@ -79,6 +80,8 @@ func TestReadReceipt_recognisedNotUnderstoodOrRefused(t *testing.T) {
 		`{"status":"new","Status":"failed"}`: refused, `{"status":"failed","Status":"new"}`: refused, `{"id":"r-1","status":"accepted","state":"failed"}`: refused,
 		`{"data":{"id":"r-1","status":"failed"}}`:                                         refused,
 		`{"data":{"success":false}}`:                                                      refused,
+		`{"status":"failed","events":[{}]}`:                                               refused,
+		`{"success":false,"data":{"profile":{}}}`:                                         refused,
 		`{"status":"error","message":"Unable to communicate with database"}`:              refused,
 		`{"status":"fail","data":{"title":"A title is required"}}`:                        refused,
 		`{"data":null,"errors":[{"message":"denied"}]}`:                                   refused,
@@ -101,6 +104,11 @@ func TestReadReceipt_recognisedNotUnderstoodOrRefused(t *testing.T) {
 			if strings.Contains(receipt.NotUnderstood, value) {
 				t.Errorf("%s: the structure %q holds %q", body, receipt.NotUnderstood, value)
 			}
+		}
+
+		receipt, err = answer.DataCall{Person: person, Seen: true, Member: "nothing"}.Read(200, parse(t, body))
+		if want != notUnderstood && (cmp.Or(outcome(err), receipt.ID) != want || receipt.Delivered || receipt.NotUnderstood != "") {
+			t.Errorf("%s as data: %+v, %v; want %s", body, receipt, err, want)
 		}
 
 		receipt, err = answer.ReadReceipt(202, parse(t, body), person)
@@ -142,6 +150,7 @@ func TestReadUpdateReceipt_profileWithWhatWasSent(t *testing.T) {
 	const profile, notUnderstood = "a profile", "not understood"
 	for body, want := range map[string]string{
 		`{"id":"77","plan":"gold"}`: profile, `{"profile":{"id":"77","plan":"gold"}}`: profile, `{"status":"active","plan":"gold"}`: profile,
+		`{"plan":"gold","name":null}`: profile, `{"plan":"gold","name":"x"}`: notUnderstood,
 		`{"plan":"free"}`: notUnderstood, `{"name":"x"}`: notUnderstood, `{"id":"r-1"}`: "r-1",
 		`{"success":false,"reason":"quota"}`: refused, `{"success":false,"data":{"plan":"gold"}}`: refused, `{"status":"rejected"}`: refused,
 		`{"success":false,"plan":"gold"}`: refused,

@@ -553,3 +553,35 @@ func FuzzRead(f *testing.F) {
 }
 
 func keep(Kind, jsontext.Value) error { return nil }
+
+// BenchmarkRead reads answers with many records.
+func BenchmarkRead(b *testing.B) {
+	const many = 50_000
+	textOf := func(begin, between, end string) []byte {
+		var text []string
+		for i := range many {
+			text = append(text, fmt.Sprintf(`{"type":"event","id":"evt-%08d","sessionId":"ses-%07d","identityId":"user-%06d@example.com","name":"button.clicked",`+
+				`"timestamp":"2026-03-01T12:%02d:%02d.123Z","properties":{"path":"/settings/%d","title":"Caf\u00e9 – settings","duration_ms":%d,`+
+				`"flags":[true,false,null],"nested":{"a":1.5,"b":"text with \"quotes\" inside","c":{"d":"e"}}},"context":{"browser":"Firefox 140","os":"Linux"}}`,
+				i, i/20, i/100, i%60, i/60%60, i, i%10000))
+		}
+		return []byte(begin + strings.Join(text, between) + end)
+	}
+
+	object := textOf(`{"events":[`, ",", "]}")
+	for name, text := range map[string][]byte{
+		"object": object, "array": textOf("[", ",", "]"), "lines": textOf("", "\n", "\n"),
+		"object-no-kind": bytes.ReplaceAll(object, []byte(`"type":"event",`), nil),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+
+			for b.Loop() {
+				if res, err := Read(bytes.NewReader(text), Options{}, keep); err != nil || res.Counts.Total() != many {
+					b.Fatal(res, err)
+				}
+			}
+		})
+	}
+}
