@@ -106,9 +106,11 @@ func TestReadReceipt_recognisedNotUnderstoodOrRefused(t *testing.T) {
 			}
 		}
 
-		receipt, err = answer.DataCall{Person: person, Seen: true, Member: "nothing"}.Read(200, parse(t, body))
-		if want != notUnderstood && (cmp.Or(outcome(err), receipt.ID) != want || receipt.Delivered || receipt.NotUnderstood != "") {
-			t.Errorf("%s as data: %+v, %v; want %s", body, receipt, err, want)
+		for _, member := range []string{"", "nothing"} {
+			receipt, err = answer.DataCall{Person: person, Seen: true, Member: member}.Read(200, parse(t, body))
+			if want != notUnderstood && (cmp.Or(outcome(err), receipt.ID) != want || receipt.Delivered || receipt.NotUnderstood != "") {
+				t.Errorf("%s as data: %+v, %v; want %s", body, receipt, err, want)
+			}
 		}
 
 		receipt, err = answer.ReadReceipt(202, parse(t, body), person)

@@ -298,7 +298,9 @@ func TestExportAnswer_mediaTypeIsRedacted(t *testing.T) {
 		if e := wantClass(t, err, transport.ClassPayload); strings.Contains(e.Error(), "canary") {
 			t.Errorf("it says %q", e)
 		}
-	}, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Credentials = transport.Credentials{APISecretKey: "canary-key"} })
+	}, func(_ *mocktest.Instance, cfg *client.Config) {
+		cfg.Credentials = transport.Credentials{APISecretKey: "canary-key"}
+	})
 }
 
 // packed returns compressed texts, each by itself.

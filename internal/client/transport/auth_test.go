@@ -118,7 +118,7 @@ func TestSecrets_areNotShown(t *testing.T) {
 			cfg.Credentials = Credentials{Email: "canary-login", Password: "canary-word"}
 		}},
 
-		"a media type":    key(long, "canary", http.StatusOK, ofType, "no"),
+		"a media type":    key(long, "canary", http.StatusOK, ofType, "<p>no</p>"),
 		"a redirect":      key(long, "canary", http.StatusFound, to("https://"+long+".example.com/"), ""),
 		"its scheme":      key(long, "canary", http.StatusFound, to(long+"://localhost/"), ""),
 		"a person inside": key("sk_live_42SECRETcanary", "canary", http.StatusBadRequest, nil, `{"message":"key sk_live_42SECRETcanary for 42"}`),

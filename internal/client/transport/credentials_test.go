@@ -14,11 +14,10 @@ import (
 func TestCredentials_exactlyOneWhole(t *testing.T) {
 	t.Parallel()
 
-	type row struct {
+	for _, tc := range []struct {
 		c       Credentials
 		setting string // that the error is about; empty is none
-	}
-	rows := []row{
+	}{
 		{Credentials{Email: "a@example.com", Password: "p"}, ""},
 		{Credentials{}, "email"},
 		{Credentials{Email: "a@example.com"}, "password"},
@@ -33,12 +32,10 @@ func TestCredentials_exactlyOneWhole(t *testing.T) {
 		{Credentials{Token: "bearer canary"}, "token"},
 		{Credentials{Email: "a@example.com", Password: " canary "}, ""},
 		{Credentials{Email: "a@example.com", Password: "can\u00a0ary"}, ""},
-	}
-	for _, value := range []string{" canary", "canary ", "can\u00a0ary", "can\u200bary", "canary\u00ad"} {
-		rows = append(rows, row{Credentials{Email: value, Password: "p"}, "email"}, row{Credentials{Token: value}, "token"}, row{Credentials{APISecretKey: value}, "api_secret_key"})
-	}
-
-	for _, tc := range rows {
+		{Credentials{Email: "can\u200bary", Password: "p"}, "email"},
+		{Credentials{Token: "canary\u00ad"}, "token"},
+		{Credentials{APISecretKey: " canary"}, "api_secret_key"},
+	} {
 		err := tc.c.Validate()
 		var e *CredentialError
 
@@ -60,6 +57,7 @@ func TestHeaders_reservedAndMalformedAreRefused(t *testing.T) {
 	for _, headers := range []map[string]string{
 		{"Authorization": "canary"},
 		{"HOST": "canary"},
+		{"Idempotency-Key": "canary"},
 		{"x-idempotency-key": "canary"},
 		{"X Y": "canary"},
 		{"": "canary"},
@@ -85,6 +83,9 @@ func TestValidateVisible_refusedWithThePlace(t *testing.T) {
 		"jané\u2003":     "begins or ends with a space, U+2003 at byte 5",
 		"jane\n":         "the control character U+000A at byte 4",
 		"ja\u00a0ne":     "cannot be seen, U+00A0 at byte 2",
+		"ja\u3164ne":     "cannot be seen, U+3164 at byte 2",
+		"ja\u2800ne":     "cannot be seen, U+2800 at byte 2",
+		"ja\ufe0fne":     "cannot be seen, U+FE0F at byte 2",
 		"ja\U000e0041ne": "cannot be seen, U+E0041 at byte 2",
 	} {
 		err := ValidateVisible(value)
