@@ -109,6 +109,19 @@ func TestAnswer_classOfWhatIsNot(t *testing.T) {
 	}
 }
 
+func TestListPending_codeOfAFailureNamesNobody(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		body := `[{"id":"r-1","identityId":"customer-4711","error":{"code":"E7-Customer%2D4711"}}]`
+		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte(body)})
+		list, err := c.ListPending(t.Context(), scope)
+		noError(t, err)
+		if list.Gap != "" || len(list.Records) != 1 || list.Records[0].Code != "E7-[redacted]" {
+			t.Errorf("%+v", list)
+		}
+	}, useSecretKey)
+}
+
 // TestProfile_errors has a member that has the form of a field's name and is the person, which is not
 // shown, and an update that is too long, which may be what the user wrote.
 func TestProfile_errors(t *testing.T) {

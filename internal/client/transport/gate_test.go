@@ -36,7 +36,8 @@ func TestGate_retryAfterHoldsAllCallers(t *testing.T) {
 		fault := wish("2")
 		fault.Operation = mockserver.OpGetCurrentUser
 		service.Inject(fault)
-		began, told := time.Now(), make(chan error, 1)
+		began := time.Now()
+		told := make(chan error, 1)
 		go func() { told <- readUser(t.Context(), s) }()
 		synctest.Wait()
 		noError(t, errors.Join(append(callers(t.Context(), s, 20), <-told)...))

@@ -177,7 +177,17 @@ func TestLogin_afterA401(t *testing.T) {
 func TestLogin_withoutRetries(t *testing.T) {
 	t.Parallel()
 
-	for name, call := range map[string]func(context.Context, *Sender) error{mockserver.OpGetConsent: read, mockserver.OpUpdateConsent: update} {
+	export := func(ctx context.Context, s *Sender) error {
+		op := Operation{Name: "Export records", Method: "GET", Streams: true}
+		got, err := s.Do(ctx, Request{Op: op, To: Expand("/v1/org/org-demo/project/web/export"), Payload: Payload{Query: "utcDate=2026-03-01"}})
+		if err == nil {
+			err = got.Response.Body.Close()
+		}
+		return err
+	}
+	for name, call := range map[string]func(context.Context, *Sender) error{
+		mockserver.OpGetConsent: read, mockserver.OpUpdateConsent: update, mockserver.OpExportRecords: export,
+	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 			service.Claims = func(time.Time) map[string]any { return map[string]any{} }
 			noError(t, call(t.Context(), s))
