@@ -83,6 +83,7 @@ func serve(options ...grpc.ServerOption) {
 	options = append(options, grpc.MaxRecvMsgSize(256<<20), grpc.MaxSendMsgSize(256<<20))
 
 	surviveFirstTerminate()
+
 	gone := orphan.Watch()
 	go func() {
 		// The work under way was cancelled with the parent's connection, and has a moment to

@@ -26,6 +26,7 @@ func Watch() <-chan struct{} {
 		// The system gives the children of a process that has ended to another.
 		ticker := time.NewTicker(time.Second)
 		defer ticker.Stop()
+
 		for parent := os.Getppid(); os.Getppid() == parent; {
 			<-ticker.C
 		}

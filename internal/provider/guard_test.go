@@ -4,12 +4,16 @@ package provider
 
 import (
 	"context"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc"
@@ -42,11 +46,11 @@ func methods(t *testing.T) (all []protoreflect.MethodDescriptor) {
 type sink struct {
 	grpc.ServerStream
 
-	ctx  context.Context
+	t    *testing.T
 	sent []any
 }
 
-func (s *sink) Context() context.Context { return s.ctx }
+func (s *sink) Context() context.Context { return s.t.Context() }
 
 func (s *sink) SendMsg(message any) error {
 	s.sent = append(s.sent, message)
@@ -68,7 +72,7 @@ func TestGuard_panicIsAnErrorOfItsRequest(t *testing.T) {
 		name := "/tfplugin6.Provider/" + string(method.Name())
 		if method.IsStreamingServer() {
 			streams++
-			stream := &sink{ctx: t.Context()}
+			stream := &sink{t: t}
 			err = g.stream(nil, stream, &grpc.StreamServerInfo{FullMethod: name}, func(_ any, to grpc.ServerStream) error {
 				_ = to.SendMsg("first")
 				panic(panicValue)
@@ -105,6 +109,49 @@ func TestGuard_panicIsAnErrorOfItsRequest(t *testing.T) {
 	}
 }
 
+// chatty is a provider with one action, which reports progress until it is cancelled.
+type chatty struct{ provider.Provider }
+
+func (chatty) Actions(context.Context) []func() action.Action {
+	return []func() action.Action{func() action.Action { return talking{} }}
+}
+
+type talking struct{}
+
+func (talking) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = "analytics_talk"
+}
+
+func (talking) Schema(context.Context, action.SchemaRequest, *action.SchemaResponse) {}
+
+func (talking) Invoke(ctx context.Context, _ action.InvokeRequest, resp *action.InvokeResponse) {
+	for ctx.Err() == nil {
+		resp.SendProgress(action.InvokeProgressEvent{Message: "still here"})
+		<-time.After(time.Second)
+	}
+}
+
+// TestGuard_brokenConnectionEndsActions cancels an action whose progress nobody reads.
+func TestGuard_brokenConnectionEndsActions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		framework, _ := providerserver.NewProtocol6(chatty{New("test", os.Getenv)})().(Server)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+
+		began := time.Now()
+		emptyObject := &tfprotov6.DynamicValue{MsgPack: []byte{0x80}}
+		stream, err := (&Guard{Server: framework}).InvokeAction(ctx, &tfprotov6.InvokeActionRequest{ActionType: "analytics_talk", Config: emptyObject})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stream.Events(func(tfprotov6.InvokeActionEvent) bool { return false })
+		if took := time.Since(began); took < 10*time.Second || took > 12*time.Second {
+			t.Errorf("the action ended after %v", took)
+		}
+	})
+}
+
 // stopping is a provider that stops at once.
 type stopping struct{ Server }
 
@@ -120,11 +167,13 @@ func TestGuard_waitsForCallsUnderWay(t *testing.T) {
 		const limit = 8 * time.Second
 		for _, takes := range []time.Duration{0, time.Second, 4 * time.Second, time.Hour} {
 			g := &Guard{Server: stopping{}, calls: semaphore.NewWeighted(allCalls)}
+
 			call := func(name string, handle grpc.UnaryHandler) {
 				if _, err := g.unary(t.Context(), nil, &grpc.UnaryServerInfo{FullMethod: "/tfplugin6.Provider/" + name}, handle); err != nil {
 					t.Error(err)
 				}
 			}
+
 			go call("ReadResource", func(context.Context, any) (any, error) {
 				<-time.After(takes)
 				return "the answer", nil

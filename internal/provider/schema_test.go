@@ -132,7 +132,9 @@ func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 		}
 
 		checked++
-		name, config := "analytics_"+name, prototest.Attributes{attribute.Name: unseen}
+		config := prototest.Attributes{attribute.Name: unseen}
+		name = "analytics_" + name
+
 		switch kind {
 		case "resource":
 			wantRefused(where, p.Validate(name, config))

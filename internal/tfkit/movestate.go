@@ -23,7 +23,7 @@ import (
 func StateMovers(last string, begin map[string]any) []resource.StateMover {
 	move := func(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
 		found := personPath.FindStringSubmatch(genericPath(req))
-		if found == nil || found[4] != last {
+		if len(found) != 5 || found[4] != last {
 			return
 		}
 
