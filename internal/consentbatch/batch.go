@@ -221,11 +221,10 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 		b.report.Keep() // from other objects of this run
 	}
 
-	problem, digest := applyFailed, ""
+	problem := applyFailed
 	problem.InState = tfkit.NothingSaved + "; the rows that were written stay at the service"
 	if b.prior != nil {
 		problem.InState = "this resource with the present content, and how many rows are missing"
-		digest = b.prior.Digest.ValueString()
 	}
 	if t.failed() {
 		b.reportFailed(t, problem)
@@ -236,7 +235,7 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 	b.warnKept(t)
 
 	if b.model.Digest.IsUnknown() {
-		b.model.Digest = types.StringValue(b.digestLike(digest))
+		b.model.Digest = types.StringValue(b.digestLike(""))
 	}
 	b.model.results = resultsOf(b.model.Digest, t)
 
