@@ -123,7 +123,7 @@ func TestRead_problemsNameLinesAndNoValues(t *testing.T) {
 		"a bad header":     {rows.CSV, "identity_id,manual,manual,clause_6_consent,jane@example.com,2001:db8::1,491511234567,\x1b[1m\n", "line 1: the header has the column manual twice\nline 1: the column 4 is not known: \"clause_6_consent\"\nline 1: the column 5 is not known: (its name is not shown, because it looks like personal data)\nline 1: the column 6 is not known: (its name is not shown, because it looks like personal data)\nline 1: the column 7 is not known: (its name is not shown, because it looks like personal data)\nline 1: the column 8 is not known: (its name is not shown, because it looks like personal data)\nline 1: the header has no column clause_1_consent\nline 1: the header has no column clause_2_consent\nline 1: the header has no column clause_3_consent\nline 1: the header has no column clause_4_consent\nline 1: the header has no column clause_5_consent"},
 		"eleven names":     {rows.CSV, strings.TrimSpace(header) + strings.Repeat(",x", 11) + "\n", eleven},
 		"old line ends":    {rows.CSV, strings.ReplaceAll(header+person("Jane Doe"), "\n", "\r"), "line 1: the header has a line break in the middle; lines end with LF or with CRLF"},
-		"all of a row":     {rows.CSV, header + ",yes,,1,true,true,jane,today,no\n", "line 2: clause_1_consent has to be true or false\nline 2: clause_3_consent has to be true or false\nline 2: user_ipv6 must be an IPv6 or IPv4 address, such as 2001:db8::1 or 192.0.2.1\nline 2: agreement_time must be an RFC 3339 time with a zone, such as 2026-01-31T12:00:00Z\nline 2: manual has to be true or false\nline 2: identity_id is missing\nline 2: clause_2_consent is missing"},
+		"all of a row":     {rows.CSV, header + person("a") + ",yes,,1,true,true,jane,today,no\n", "line 3: clause_1_consent has to be true or false\nline 3: clause_3_consent has to be true or false\nline 3: user_ipv6 must be an IPv6 or IPv4 address, such as 2001:db8::1 or 192.0.2.1\nline 3: agreement_time must be an RFC 3339 time with a zone, such as 2026-01-31T12:00:00Z\nline 3: manual has to be true or false\nline 3: identity_id is missing\nline 3: clause_2_consent is missing"},
 		"repeated":         {rows.CSV, header + person("a") + person("b") + person("a"), "line 4: identity_id is the same as in line 2; a person can have one row only"},
 		"cells":            {rows.CSV, header + "a,true\n" + person("b"), "line 2: the row has 2 cells, and the header 9"},
 		"a quote":          {rows.CSV, header + "a\"b,true\n" + person("c") + "\"d", "line 2: a quote is not closed, or stands where none may be; a quote inside a quoted cell is written twice\nline 4: a quote is not closed, or stands where none may be; a quote inside a quoted cell is written twice"},
@@ -225,7 +225,7 @@ func TestRead_errorCountsEachBadRow(t *testing.T) {
 	for n, more := range map[int]string{1: "", 100: "", 101: "\nand 1 more rows with problems.", 149: "\nand 49 more rows with problems."} {
 		content := header
 		for i := range n {
-			content += fmt.Sprintf("user-%d,x,true,true,true,true,,,\n", i)
+			content += fmt.Sprintf("user-%d,x,y,true,true,true,,,\n", i)
 		}
 
 		_, err := rows.Read(strings.NewReader(content), rows.CSV)
