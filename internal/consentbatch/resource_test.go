@@ -234,6 +234,10 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				config: writeOnly("{", 2, false), errors: []string{"the JSON ends in the middle", "In state now: this resource as it was before"},
 				counts: counts{Rows: 4, Written: 1},
 			},
+			{ // the service has no record of the row that is missing
+				before: failing(400, 4), config: writeOnly(people(5), 2, false),
+				errors: []string{"1 of 5 rows failed", "line 6\n"}, gets: 5, patches: 1, counts: counts{Rows: 5, Missing: 1},
+			},
 			{
 				config: writeOnly(people(5), 2, false), gets: 5, patches: 1, counts: counts{Rows: 5, Written: 1},
 				after: func(b *batchTest) {
