@@ -104,7 +104,7 @@ func TestConsentList_showsExactlyWhatItShould(t *testing.T) {
 
 			req := listOf(people.source...)
 			if r.IntN(2) == 0 || len(people.source) == 0 {
-				service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("identityId", people.source...)})
+				service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords(people.source...)})
 				req = listDay(nil)
 			}
 			req.Limit = int64(people.limit)

@@ -181,7 +181,7 @@ func TestConsentList_cancelledEndsAtOnce(t *testing.T) {
 			t.Parallel()
 			prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
 				service.Inject(mockserver.Fault{Operation: operation, Hang: true, Times: -1})
-				service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("identityId", identities(5)...)})
+				service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords(identities(5)...)})
 
 				ctx, cancel := context.WithCancel(t.Context())
 				began := time.Now()
@@ -221,11 +221,11 @@ func TestConsentList_panicIsAnError(t *testing.T) {
 // exportDay is a day that is over.
 const exportDay = "2026-02-03"
 
-// personRecords returns Person records that hold the identities in a member.
-func personRecords(member string, identities ...string) []any {
+// personRecords returns Person records of people.
+func personRecords(identities ...string) []any {
 	var list []any
 	for i, identity := range identities {
-		list = append(list, map[string]any{"id": fmt.Sprintf("p-%d", i), member: identity, "plan": "gold"})
+		list = append(list, map[string]any{"id": fmt.Sprintf("p-%d", i), "identityId": identity, "plan": "gold"})
 	}
 	return list
 }
@@ -259,14 +259,14 @@ func TestConsentListDay_people(t *testing.T) {
 		want            []string
 		warning, errors []string
 	}{
-		"the first name":               {persons: personRecords("identityId", "user-1", "user-2"), want: []string{"user-1", "user-2"}},
+		"the first name":               {persons: personRecords("user-1", "user-2"), want: []string{"user-1", "user-2"}},
 		"both":                         {persons: []any{both}, want: []string{"user-1"}},
 		"an empty first name":          {persons: []any{map[string]any{"identityId": "", "identity_id": "user-2"}}, want: []string{"user-2"}},
 		"a configured name goes first": {persons: []any{both}, config: field("identity_id"), want: []string{"user-2"}},
 		"a number":                     {persons: []any{map[string]any{"identityId": 4711, "identity_id": 8}}, want: []string{"4711"}},
 		"nobody":                       {},
 		"an identity not in NFC": {
-			persons: personRecords("identityId", "user-1", "jose\u0301"), want: []string{"user-1"},
+			persons: personRecords("user-1", "jose\u0301"), want: []string{"user-1"},
 			warning: []string{"A person could not be read", "Person 2 of the source"},
 		},
 		"records without an identity": {
@@ -278,10 +278,10 @@ func TestConsentListDay_people(t *testing.T) {
 			errors: []string{"Person records without an identity", "9 of the 9", `"user"`, `"mail"`, `(AttributeName("identity_field"))`},
 		},
 		"records of an unknown kind": {
-			others: personRecords("identityId", "user-1", "user-2"), warning: []string{"Records of an unknown kind", "include 2", "wire.export_kind_parameter"},
+			others: personRecords("user-1", "user-2"), warning: []string{"Records of an unknown kind", "include 2", "wire.export_kind_parameter"},
 		},
 		"a day that breaks off": {
-			persons: append([]any{map[string]any{"id": "p"}}, personRecords("identityId", "user-1", "user-2")...),
+			persons: append([]any{map[string]any{"id": "p"}}, personRecords("user-1", "user-2")...),
 			fault:   export(mockserver.Fault{Body: []byte(`{"persons":[{"identityId":"4711"},{"id":"p"}]}`), Cut: mockserver.CutBody, CutAt: -2}),
 			want:    []string{"user-1", "user-2"}, warning: []string{"1 of the 3 Person records"},
 		},
@@ -297,7 +297,7 @@ func TestConsentListDay_people(t *testing.T) {
 			p, service := start(t, prototest.Attributes{"wire": prototest.Attributes{"export_record_member": "identityId"}})
 			putConsents(service, "user-1", "user-2", "4711")
 			service.PutExport(scope, exportDay, mockserver.ExportDay{
-				Persons: tc.persons, Sessions: personRecords("identityId", "user-8"), Events: personRecords("identityId", "user-9"), Others: tc.others,
+				Persons: tc.persons, Sessions: personRecords("user-8"), Events: personRecords("user-9"), Others: tc.others,
 			})
 			if tc.fault.Operation != "" {
 				service.Inject(tc.fault)

@@ -111,7 +111,7 @@ func TestAccConsentList_basic(t *testing.T) {
 	acctest.PreCheck(t, acctest.Lists)
 	service := mocktest.Start(t)
 	putConsents(service, "user-1", "user-2")
-	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("identityId", "user-2", "nobody", "user-1")})
+	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("user-2", "nobody", "user-1")})
 	user1 := queryfilter.ByResourceIdentity(identityOf(mocktest.Project, "user-1"))
 
 	resource.ParallelTest(t, resource.TestCase{
