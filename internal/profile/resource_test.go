@@ -32,6 +32,7 @@ func TestProfile_updateCarriesOnlyWhatDiffers(t *testing.T) {
 		},
 		"of the service":      {before, `{"a":1,"b":{"x":[1,2]},"c":"y","d":true,"e":4}`, before, []string{`{"c":"x"}`}, ""},
 		"gone at the service": {before, `{"b":{"x":[1,2]},"c":"x","d":true}`, before, []string{`{"a":1}`}, ""},
+		"spelled by it":       {before, `{"a":1.0,"b":{"x":[1,2]},"c":"x","d":true}`, before, nil, ""},
 		"no longer managed":   {before, before, `{"a":1,"b":{"x":[1,2]},"c":"x"}`, nil, ""},
 		"a large number":      {values, values, strings.Replace(values, "993", "992", 1), []string{`{"big":9007199254740992}`}, ""},
 		"a name":              {names, names, strings.Replace(names, "ünï", "uni", 1), []string{`{"uni":3}`}, ""},
