@@ -28,7 +28,8 @@ func TestProfile_updateCarriesOnlyWhatDiffers(t *testing.T) {
 	}{
 		"of the configuration": {
 			before, before, `{"a":1.0,"b":{"x":[1,2,3]},"c":null,"e":"new","d":true}`,
-			[]string{`{"b":{"x":[1,2,3]},"c":null,"e":"new"}`}, "",
+			[]string{`{"b":{"x":[1,2,3]},"c":null,"e":"new"}`},
+			"",
 		},
 		"of the service":      {before, `{"a":1,"b":{"x":[1,2]},"c":"y","d":true,"e":4}`, before, []string{`{"c":"x"}`}, ""},
 		"gone at the service": {before, `{"b":{"x":[1,2]},"c":"x","d":true}`, before, []string{`{"a":1}`}, ""},
