@@ -13,8 +13,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-func TestMain(m *testing.M) { acctest.Main(m) }
-
 var scope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
 
 // stage is a CLI and its service while an advice is followed.
@@ -44,47 +42,6 @@ type play struct {
 }
 
 var apply = []string{"apply", "-auto-approve"}
-
-// perform makes the situation, looks for the advice, follows it, and fails the test unless an
-// apply then succeeds, the plan after it is empty, and the service has accepted no request
-// for a person twice.
-func (p play) perform(t *testing.T, advice string) {
-	t.Helper()
-	if p.configuration == "" {
-		p.configuration = consent("x")
-	}
-	s := &stage{t: t, service: mocktest.Start(t, func(service *mockserver.Server) {
-		day(service)
-		if p.service != nil {
-			p.service(service)
-		}
-	})}
-	s.service.AllowViolations() // many situations are faults
-	s.service.PutProfile(scope, "ann", `{"name":"Ann"}`)
-	s.CLI = clitest.New(t, p.configuration, s.service.Environment())
-	s.Setenv("ANALYTICS_MAX_RETRIES", "0")
-	s.Needs(p.needs)
-
-	inOrder(p.situation)(s)
-	says := p.says
-	if says == nil {
-		says = apply
-	}
-	clitest.WantWords(t, s.Run(says...), "What to do:", advice)
-
-	inOrder(p.follow)(s)
-	s.MustRun(apply...)
-	clitest.WantWords(t, s.MustRun("plan", "-detailed-exitcode"), "No changes")
-
-	sent := map[string]int{}
-	for _, q := range s.service.Queue() {
-		about := q.Operation + " of " + q.Identity
-		sent[about]++
-		if sent[about] > 1+p.again {
-			t.Errorf("the service has accepted %s %d times", about, sent[about])
-		}
-	}
-}
 
 // set returns a step that sets a variable of the environment.
 func set(name, value string) func(*stage) { return func(s *stage) { s.Setenv(name, value) } }

@@ -3,10 +3,18 @@
 package advice_test
 
 import (
+	"cmp"
 	"maps"
 	"strings"
 	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
+
+func TestMain(m *testing.M) { acctest.Main(m) }
 
 // plays are the advices that the tests of this package follow.
 func plays() map[string]play {
@@ -17,16 +25,44 @@ func plays() map[string]play {
 	return all
 }
 
-// TestCLIAdvice_works gives each advice, does what it says, and ends in an empty plan with
-// nothing sent twice.
+// TestCLIAdvice_works makes each situation, looks for the advice, follows it, and fails unless an
+// apply then succeeds, the plan after it is empty, and the service has accepted no request for a
+// person twice.
 func TestCLIAdvice_works(t *testing.T) {
 	t.Parallel()
-
 	for advice, p := range plays() {
 		t.Run(advice, func(t *testing.T) {
 			t.Parallel()
+			s := &stage{t: t, service: mocktest.Start(t, day, func(service *mockserver.Server) {
+				if p.service != nil {
+					p.service(service)
+				}
+			})}
+			s.service.AllowViolations() // many situations are faults
+			s.service.PutProfile(scope, "ann", `{"name":"Ann"}`)
+			s.CLI = clitest.New(t, cmp.Or(p.configuration, consent("x")), s.service.Environment())
+			s.Setenv("ANALYTICS_MAX_RETRIES", "0")
+			s.Needs(p.needs)
 
-			p.perform(t, advice)
+			inOrder(p.situation)(s)
+			says := p.says
+			if says == nil {
+				says = apply
+			}
+			clitest.WantWords(t, s.Run(says...), "What to do:", advice)
+
+			inOrder(p.follow)(s)
+			s.MustRun(apply...)
+			clitest.WantWords(t, s.MustRun("plan", "-detailed-exitcode"), "No changes")
+
+			sent := map[string]int{}
+			for _, q := range s.service.Queue() {
+				about := q.Operation + " of " + q.Identity
+				sent[about]++
+				if sent[about] > 1+p.again {
+					t.Errorf("the service has accepted %s %d times", about, sent[about])
+				}
+			}
 		})
 	}
 }

@@ -320,6 +320,7 @@ func TestCLIChaos_terraformThroughCaddyAndToxiproxy(t *testing.T) {
 	}
 
 	c.way.toxiproxy.disturb([]toxic{latency(20, 20), slicer(answers, 900), limit(answers, 0.8, 4000), reset(requests, 0.3, 300)})
+
 	printed := ""
 	for failed := true; failed && c.applies < disturbedApplies; c.applies++ {
 		res := cli.Run("apply", "-auto-approve", "-no-color")

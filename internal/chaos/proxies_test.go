@@ -9,7 +9,6 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -235,14 +234,16 @@ type access struct {
 func (c *caddy) received() (list []access) {
 	c.t.Helper()
 	text, err := os.ReadFile(filepath.Join(c.folder, "access.log"))
-	for lines := json.NewDecoder(bytes.NewReader(text)); err == nil; {
-		var a access
-		if err = lines.Decode(&a); err == nil {
-			list = append(list, a)
-		}
-	}
-	if !errors.Is(err, io.EOF) {
+	if err != nil {
 		c.t.Fatal(err)
+	}
+
+	for line := range bytes.Lines(text) {
+		var a access
+		if err := json.Unmarshal(line, &a); err != nil {
+			c.t.Fatal(err)
+		}
+		list = append(list, a)
 	}
 
 	return list
