@@ -227,3 +227,46 @@ const withdraws = `on_destroy = "withdraw"`
 func shard(name string, index, count int, lines ...string) string {
 	return batch(name, append(lines, "shard = {", fmt.Sprint("  index = ", index), fmt.Sprint("  count = ", count), "}")...)
 }
+
+// query returns a step that replaces the list blocks.
+func query(lists string) func(*stage) { return func(s *stage) { s.WriteQuery(lists) } }
+
+// asked returns a step that runs a query, which must succeed.
+func asked(lists string) func(*stage) { return inOrder(query(lists), run("query")) }
+
+// list returns a list of consents.
+func list(config string, lines ...string) string {
+	return block("list", "consent", "x", append([]string{"provider = analytics", "config {", "  " + config, "}"}, lines...)...)
+}
+
+var ofTwo = `identity_ids = ["ann", "bob"]`
+
+func bothAgree(s *mockserver.Server) {
+	for _, person := range []string{"ann", "bob"} {
+		s.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: [5]bool{true, true, true, true, true}})
+	}
+}
+
+// mails gives a day with persons whose identity is in another member.
+func mails(s *mockserver.Server) {
+	bothAgree(s)
+	person := func(name string) map[string]any { return map[string]any{"mail": name, "plan": "gold"} }
+	s.PutExport(scope, "2026-01-30", mockserver.ExportDay{Persons: []any{person("ann"), person("bob")}})
+}
+
+var asksQuery = []string{"query"}
+
+// lists are the advices about lists of consents.
+var lists = map[string]play{
+	"raise limit in the list block": {
+		needs: acctest.Lists, service: bothAgree, situation: query(list(ofTwo, "limit = 1")), says: asksQuery, follow: asked(list(ofTwo, "limit = 2")),
+	},
+	"list the people of a day that is over": {
+		needs: acctest.Lists, situation: query(list(today)), says: asksQuery,
+		follow: asked(list(aDay)),
+	},
+	"if another member holds the identity": {
+		needs: acctest.Lists, service: mails, situation: query(list(`utc_date = "2026-01-30"`)), says: asksQuery,
+		follow: asked(list("utc_date = \"2026-01-30\"\n  identity_field = \"mail\"")),
+	},
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -169,4 +170,37 @@ func losesData(s *stage) {
 
 func profileOf(members string, lines ...string) string {
 	return object("profile", "x", append([]string{"profile = jsonencode(" + members + ")"}, lines...)...)
+}
+
+// action returns an action about the person ann.
+func action(name string, lines ...string) string {
+	return block("action", name, "x", append(append([]string{"config {", `  identity_id = "ann"`}, lines...), "}")...)
+}
+
+func invoke(name string) []string {
+	return []string{"apply", "-auto-approve", "-invoke=action.analytics_" + name + ".x"}
+}
+
+// impatient is a limit that is over before the service has carried anything out.
+const impatient = "  timeouts {\n    invoke = \"1s\"\n  }"
+
+// actions are the advices about what an action submits.
+var actions = map[string]play{
+	"look at analytics_pending_requests before you invoke the action again": {
+		configuration: action("delete_data", notAwaited), needs: acctest.Actions, service: never, situation: losesAnswer(mockserver.CutAfterCommit),
+		says: invoke("delete_data"), follow: run(invoke("delete_data")...),
+	},
+	"look at analytics_pending_requests later; the request stands": {
+		configuration: action("delete_data", impatient), needs: acctest.Actions, service: never,
+		says: invoke("delete_data"), follow: fulfilAll,
+	},
+	"invoke the action again later: it takes the request over": {
+		configuration: action("request_data_access", `  output_path = "ann.json"`, impatient), needs: acctest.Actions,
+		service: func(s *mockserver.Server) {
+			s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome {
+				return mockserver.Outcome{Fate: mockserver.Never, KeepListed: true}
+			}
+		},
+		says: invoke("request_data_access"), follow: inOrder(fulfilAll, set("ANALYTICS_WIRE_ALL_DATA_MEMBER", "profile"), run(invoke("request_data_access")...)),
+	},
 }
