@@ -23,6 +23,7 @@ import (
 
 const (
 	fileAddress = "analytics_export_file.day"
+	dataAddress = "data.analytics_export.day"
 
 	eventLines = `{"kind":"event","record":{"id":"e1-2026-03-01"}}
 {"kind":"event","record":{"id":"e2-2026-03-01"}}
@@ -190,4 +191,125 @@ func wantExports(t *testing.T, service *mocktest.Instance, want ...string) {
 	if !slices.Equal(dates, want) {
 		t.Errorf("exported are %v; want %v", dates, want)
 	}
+}
+
+// TestAccExportDataSource_basic reads a day in the plan, and uses what it read in an output
+// and in a resource.
+func TestAccExportDataSource_basic(t *testing.T) {
+	acctest.PreCheck(t)
+	service, path := startService(t), target(t)
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{{
+			Config: acctest.Block(service) + fmt.Sprintf(`
+data "analytics_export" "day" {
+  utc_date = "2026-03-01"
+}
+
+output "events" {
+  value = length(jsondecode(nonsensitive(data.analytics_export.day.events)))
+}
+
+resource "analytics_export_file" "day" {
+  utc_date = data.analytics_export.day.utc_date
+  path     = %q
+}
+`, path),
+			ConfigPlanChecks: resource.ConfigPlanChecks{
+				PreApply: []plancheck.PlanCheck{
+					plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionCreate),
+					plancheck.ExpectKnownOutputValue("events", knownvalue.Int64Exact(2)),
+				},
+				PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()},
+			},
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("persons"), knownvalue.StringExact(`[{"id":"p-2026-03-01","name":"Jane Canary"}]`)),
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("sessions"), knownvalue.StringExact(`[{"id":"s-2026-03-01"}]`)),
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("events"), knownvalue.StringExact(`[{"id":"e1-2026-03-01"},{"id":"e2-2026-03-01"}]`)),
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("unknown"), knownvalue.StringExact(`[]`)),
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("counts"), counted(1, 1, 2)),
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("complete"), knownvalue.Bool(true)),
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("invalid_utf8_records"), knownvalue.Int64Exact(0)),
+				statecheck.ExpectSensitiveValue(dataAddress, tfjsonpath.New("persons")),
+				statecheck.ExpectSensitiveValue(dataAddress, tfjsonpath.New("sessions")),
+				statecheck.ExpectSensitiveValue(dataAddress, tfjsonpath.New("events")),
+				statecheck.ExpectSensitiveValue(dataAddress, tfjsonpath.New("unknown")),
+			},
+			PostApplyFunc: func() { wantContent(t, path, lines) },
+		}},
+	})
+
+	for _, r := range service.Requests() {
+		if r.Operation != mockserver.OpLogin && (r.Operation != mockserver.OpExportRecords || r.Scope != scope || r.Sent["utcDate"] != day) {
+			t.Errorf("the service was asked for %s %s %v", r.Operation, r.EscapedPath, r.Sent)
+		}
+	}
+}
+
+// TestAccExportDayAction_basic lets the creation and each change of another object export a
+// day. An apply that changes nothing exports nothing. The first plan does not know the path.
+func TestAccExportDayAction_basic(t *testing.T) {
+	acctest.PreCheck(t, acctest.Actions)
+	service, path := startService(t), target(t)
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{
+				Config: testAccExportDayConfig(service, "first", path),
+				PostApplyFunc: func() {
+					wantContent(t, path, lines)
+					wantExports(t, service, day)
+				},
+			},
+			{
+				Config: testAccExportDayConfig(service, "first", path, `kinds = ["events"]`, `overwrite = true`),
+				ConfigPlanChecks: resource.ConfigPlanChecks{
+					PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()},
+				},
+				PostApplyFunc: func() {
+					wantContent(t, path, lines)
+					wantExports(t, service, day)
+				},
+			},
+			{
+				Config: testAccExportDayConfig(service, "second", path, `kinds = ["events"]`, `overwrite = true`),
+				PostApplyFunc: func() {
+					wantContent(t, path, eventLines)
+					wantExports(t, service, day, day)
+				},
+			},
+		},
+	})
+
+	wantContent(t, path, eventLines)
+	wantExports(t, service, day, day)
+}
+
+func testAccExportDayConfig(service *mocktest.Instance, input, path string, lines ...string) string {
+	return acctest.Block(service) + fmt.Sprintf(`
+resource "terraform_data" "path" {
+  input = %q
+}
+
+resource "terraform_data" "trigger" {
+  input = %q
+
+  lifecycle {
+    action_trigger {
+      events  = [after_create, after_update]
+      actions = [action.analytics_export_day.day]
+    }
+  }
+}
+
+action "analytics_export_day" "day" {
+  config {
+    utc_date = "2026-03-01"
+    path     = terraform_data.path.output
+    %s
+  }
+}
+`, path, input, strings.Join(lines, "\n    "))
 }
