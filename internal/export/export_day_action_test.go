@@ -163,7 +163,8 @@ func TestExportDay_refusals(t *testing.T) {
 	}
 
 	exists, notRegular := []string{"There is a file already", "overwrite = true", "path"}, []string{"no regular file", "path"}
-	notOver, mixed := []string{"The day is not over", "allow_incomplete_day = true"}, []string{"One file for records of several kinds", "with_kind"}
+	notOver := []string{"The day is not over", "allow_incomplete_day = true"}
+	mixed := []string{"One file for records of several kinds", "with_kind"}
 	overwrite := prototest.Attributes{"overwrite": true}
 	for _, tc := range []struct {
 		config           prototest.Attributes
@@ -201,25 +202,6 @@ func TestExportDay_incompleteDay(t *testing.T) {
 	wantCount(t, service, 0)
 	prototest.WantText(t, invoked(t, p, config).Warnings(), "The day is not over", "a part of the day")
 	wantContent(t, path, strings.ReplaceAll(lines, day, today))
-}
-
-func TestExportDay_unknownValuesAreLeftToTheInvocation(t *testing.T) {
-	t.Parallel()
-
-	p, _ := start(t)
-	path := target(t)
-	write(t, path, "theirs")
-
-	names := []string{"utc_date", "kinds", "compression", "with_kind", "max_bytes", "create_directories", "allow_incomplete_day", "org_id"}
-	for _, name := range names {
-		p.NoErrors(p.PlanAction(actionName, file(target(t), prototest.Attributes{name: prototest.Unknown})))
-	}
-	for _, name := range []string{"path", "kinds", "overwrite"} {
-		p.NoErrors(p.PlanAction(actionName, file(path, prototest.Attributes{name: prototest.Unknown})))
-	}
-
-	late := file(target(t), prototest.Attributes{"with_kind": false})
-	prototest.WantText(t, p.PlanKnownLater(actionName, late).Errors(), "One file for records of several kinds", "with_kind")
 }
 
 // TestExportDay_saysHowFarItIs lets an answer stall after 1.5 MB, until the client

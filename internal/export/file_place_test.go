@@ -107,7 +107,8 @@ func TestExportFile_severalFiles(t *testing.T) {
 					before:   f.holds(mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}}),
 					settings: anyRecord, config: splitFile(path, prototest.Attributes{"kinds": []any{"events", "persons"}}), exports: 1,
 					warnings: []string{"Records of unknown kind"},
-					files:    map[string]string{of("events"): "{\"id\":1}\n", of("persons"): "", of("unknown"): "{\"x\":2}\n"}, gone: []string{of("sessions")},
+					files:    map[string]string{of("events"): "{\"id\":1}\n", of("persons"): "", of("unknown"): "{\"x\":2}\n"},
+					gone:     []string{of("sessions")},
 				},
 				{
 					before: f.holds(mockserver.ExportDay{Sessions: []any{record(3)}}),

@@ -62,7 +62,6 @@ func counts(persons, sessions, events, unknown float64) prototest.Attributes {
 func TestExportFile_content(t *testing.T) {
 	t.Parallel()
 
-	json := http.Header{"Content-Type": {"application/json"}}
 	applyAll(t, map[string]func(f *fileTest, path string) []fileStep{
 		"no records": func(f *fileTest, path string) []fileStep {
 			return []fileStep{{
@@ -70,12 +69,15 @@ func TestExportFile_content(t *testing.T) {
 				state: prototest.Attributes{"bytes": 0.0, "counts": counts(0, 0, 0, 0)}, files: map[string]string{path: ""},
 			}}
 		},
-		"lines without kind": func(f *fileTest, path string) []fileStep {
-			pretty := []byte("{\"events\":[\n  {\n    \"id\":\"e1-2026-03-01\"},\n  {\"id\":\n\"e2-2026-03-01\"}\n]}")
+		"lines without kind, and invalid UTF-8": func(f *fileTest, path string) []fileStep {
+			pretty := []byte("{\"events\":[\n  {\n    \"id\":\"\xff\"},\n  {\"id\":\n\"b\"}\n]}")
 			return []fileStep{{
-				before: f.fails(mockserver.Fault{Body: pretty, Header: json}), config: file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}), exports: 1,
-				state: prototest.Attributes{"counts": counts(-1, -1, 2, 0)},
-				files: map[string]string{path: "{\"id\":\"e1-2026-03-01\"}\n{\"id\":\"e2-2026-03-01\"}\n"},
+				before:   f.fails(mockserver.Fault{Body: pretty, Header: http.Header{"Content-Type": {"application/json"}}}),
+				settings: prototest.Attributes{"wire": prototest.Attributes{"export_invalid_utf8": "replace"}},
+				config:   file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}), exports: 1,
+				warnings: []string{"Invalid UTF-8 was replaced", "1 records"},
+				state:    prototest.Attributes{"counts": counts(-1, -1, 2, 0), "invalid_utf8_records": 1.0},
+				files:    map[string]string{path: "{\"id\":\"\ufffd\"}\n{\"id\":\"b\"}\n"},
 			}}
 		},
 		"unknown kinds": func(f *fileTest, path string) []fileStep {
@@ -85,15 +87,6 @@ func TestExportFile_content(t *testing.T) {
 				warnings: []string{"Records of unknown kind", "1 records", "wire.export_kind_parameter"},
 				state:    prototest.Attributes{"counts": counts(0, -1, -1, 1)},
 				files:    map[string]string{path: "{\"kind\":\"unknown\",\"record\":{\"x\":2}}\n"},
-			}}
-		},
-		"invalid UTF-8": func(f *fileTest, path string) []fileStep {
-			return []fileStep{{
-				before:   f.fails(mockserver.Fault{Body: []byte("{\"events\":[{\"id\":\"\xff\"},{\"id\":\"b\"}]}"), Header: json}),
-				settings: prototest.Attributes{"wire": prototest.Attributes{"export_invalid_utf8": "replace"}},
-				config:   file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}), exports: 1,
-				warnings: []string{"Invalid UTF-8 was replaced", "1 records"}, state: prototest.Attributes{"invalid_utf8_records": 1.0},
-				files: map[string]string{path: "{\"id\":\"\ufffd\"}\n{\"id\":\"b\"}\n"},
 			}}
 		},
 	})
@@ -146,7 +139,10 @@ func TestExportFile_changes(t *testing.T) {
 			change := prototest.Attributes{"utc_date": yesterday}.With(c.change)
 
 			return []fileStep{
-				{before: f.fails(c.fault), config: file(path, change), errors: []string{says, "In state now: nothing"}, exports: 1, gone: []string{path}},
+				{
+					before: f.fails(c.fault), config: file(path, change), exports: 1,
+					errors: []string{says, "In state now: nothing"}, gone: []string{path},
+				},
 				{before: func() { prototest.WantAlone(f, path) }, config: file(path, nil), exports: 1},
 				{
 					before: f.fails(c.fault), config: file(path, change), exports: 1, files: map[string]string{path: lines},
@@ -218,14 +214,15 @@ func TestExportFile_midnightBetweenPlanAndApply(t *testing.T) {
 	}
 }
 
-func TestExportFile_unknownValuesAreCheckedAtApply(t *testing.T) {
+// TestExportFile_unknownValues leaves them to the apply, and to the invocation of the action.
+func TestExportFile_unknownValues(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t)
-	for _, name := range []string{
-		"utc_date", "path", "kinds", "compression", "with_kind", "max_bytes",
-		"overwrite", "allow_incomplete_day", "create_directories", "triggers", "verify", "on_destroy",
-	} {
+	shared := []string{
+		"utc_date", "path", "kinds", "compression", "with_kind", "max_bytes", "overwrite", "allow_incomplete_day", "create_directories",
+	}
+	for _, name := range append(shared, "triggers", "verify", "on_destroy") {
 		config := file(target(t), prototest.Attributes{name: prototest.Unknown})
 		p.NoErrors(p.Validate(fileName, config))
 		_, diags := p.Plan(fileName, nil, config)
@@ -241,11 +238,20 @@ func TestExportFile_unknownValuesAreCheckedAtApply(t *testing.T) {
 	}
 	wantCount(t, service, 1)
 
-	// Kinds that become known are checked in the plan.
+	for _, name := range append(shared, "org_id") {
+		p.NoErrors(p.PlanAction(actionName, file(target(t), prototest.Attributes{name: prototest.Unknown})))
+	}
+	for _, name := range []string{"path", "kinds", "overwrite"} { // which may not lead to the file that is there
+		p.NoErrors(p.PlanAction(actionName, file(path, prototest.Attributes{name: prototest.Unknown})))
+	}
+
+	// What becomes known is checked in the plan.
 	config := file(path, prototest.Attributes{"kinds": []any{prototest.Unknown}, "with_kind": false})
 	p.NoErrors(p.Validate(fileName, config))
-	_, diags = p.Plan(fileName, nil, config.With(prototest.Attributes{"kinds": []any{"events", "persons"}}))
+	config = config.With(prototest.Attributes{"kinds": []any{"events", "persons"}})
+	_, diags = p.Plan(fileName, nil, config)
 	prototest.WantText(t, diags.Errors(), "with_kind", "exactly one kind")
+	prototest.WantText(t, p.PlanKnownLater(actionName, config).Errors(), "with_kind", "exactly one kind")
 }
 
 // TestExportFile_scopeOfTheProviderMoves changes the scope of the provider block: the file

@@ -109,8 +109,9 @@ func TestDoctor_namesWhatDiffers(t *testing.T) {
 		{mockserver.Dialect{"consent_answer": "list"}, "Writing consent", "form", doctor.Unknown, "nothing was written", nil},
 		{mockserver.Dialect{"consent_names": "own_time"}, "Consent", "fields", doctor.Differs, "agreedOn", nil},
 		{
-			mockserver.Dialect{"consent_parameters": "query", "misplaced_parameters": "ignored", "time_precision": "seconds"}, "Writing consent", "form",
-			doctor.Differs, "query, agreement_time as rfc3339; they are part of the URL", map[string]string{"consent_parameters_in": "query"},
+			mockserver.Dialect{"consent_parameters": "query", "misplaced_parameters": "ignored", "time_precision": "seconds"},
+			"Writing consent", "form", doctor.Differs, "query, agreement_time as rfc3339; they are part of the URL",
+			map[string]string{"consent_parameters_in": "query"},
 		},
 		{mockserver.Dialect{"errors": "text"}, "Consent", "unknown person", doctor.Differs, "not recognised", nil},
 		{mockserver.Dialect{"pending_answer": "by_person"}, "Pending requests", "shape", doctor.Broken, `wire.pending_list = "ignored"`, nil},
@@ -124,11 +125,12 @@ func TestDoctor_namesWhatDiffers(t *testing.T) {
 		{mockserver.Dialect{"export_text": "broken"}, "Export", "shape", doctor.Broken, `"replace" replaces such bytes`, nil},
 		{
 			mockserver.Dialect{"profile_answer": "own_wrapper"}, "Profile", "shape",
-			doctor.Differs, "wire.profile_member reads the profile from it", map[string]string{"profile_member": "traits"},
+			doctor.Differs, "wire.profile_member reads the profile from it",
+			map[string]string{"profile_member": "traits"},
 		},
 		{
-			mockserver.Dialect{"consent_answer": "nested", "consent_time": "unix_ms", "export_answer": "ndjson", "errors": "problem"}, "Consent", "fields",
-			doctor.OK, "all fields", nil,
+			mockserver.Dialect{"consent_answer": "nested", "consent_time": "unix_ms", "export_answer": "ndjson", "errors": "problem"},
+			"Consent", "fields", doctor.OK, "all fields", nil,
 		},
 	}) {
 		t.Run(tc.dialect.String()+" "+tc.group, func(t *testing.T) {
