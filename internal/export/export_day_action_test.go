@@ -3,6 +3,7 @@
 package export_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -81,7 +82,7 @@ func TestExportDay_writesAndSaysWhatItWrote(t *testing.T) {
 					t.Errorf("%s holds %q", filepath.Base(path), got)
 				}
 			}
-			if found, err := os.ReadDir(filepath.Dir(tc.config["path"].(string))); err != nil || len(found) != len(tc.files) {
+			if found, err := os.ReadDir(filepath.Dir(fmt.Sprint(tc.config["path"]))); err != nil || len(found) != len(tc.files) {
 				t.Errorf("written are %v, %v", found, err)
 			}
 		})
@@ -197,7 +198,10 @@ func TestExportDay_incompleteDay(t *testing.T) {
 
 	p, service := start(t)
 	path := target(t)
-	config := file(path, prototest.Attributes{"utc_date": today, "allow_incomplete_day": true})
+	config := file(path, prototest.Attributes{"utc_date": today})
+	wantProgress(t, p.InvokePlanned(t.Context(), actionName, config, func(string) bool { return true }))
+
+	config = config.With(prototest.Attributes{"allow_incomplete_day": true})
 	prototest.WantText(t, p.PlanAction(actionName, config).Warnings(), "The day is not over", "a part of the day")
 	wantCount(t, service, 0)
 	prototest.WantText(t, invoked(t, p, config).Warnings(), "The day is not over", "a part of the day")

@@ -71,6 +71,7 @@ func TestExportFile_content(t *testing.T) {
 		},
 		"lines without kind, and invalid UTF-8": func(f *fileTest, path string) []fileStep {
 			pretty := []byte("{\"events\":[\n  {\n    \"id\":\"\xff\"},\n  {\"id\":\n\"b\"}\n]}")
+
 			return []fileStep{{
 				before:   f.fails(mockserver.Fault{Body: pretty, Header: http.Header{"Content-Type": {"application/json"}}}),
 				settings: prototest.Attributes{"wire": prototest.Attributes{"export_invalid_utf8": "replace"}},

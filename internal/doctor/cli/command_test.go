@@ -124,7 +124,8 @@ func TestDoctor_namesWhatDiffers(t *testing.T) {
 		{mockserver.Dialect{"export_answer": "own_discriminator"}, "Export", "shape", doctor.Broken, `"sort"`, nil},
 		{mockserver.Dialect{"export_text": "broken"}, "Export", "shape", doctor.Broken, `"replace" replaces such bytes`, nil},
 		{
-			mockserver.Dialect{"profile_answer": "own_wrapper"}, "Profile", "shape",
+			mockserver.Dialect{"profile_answer": "own_wrapper"},
+			"Profile", "shape",
 			doctor.Differs, "wire.profile_member reads the profile from it",
 			map[string]string{"profile_member": "traits"},
 		},
