@@ -16,8 +16,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-var html = map[string][]string{"Content-Type": {"text/html"}}
-
 // The first list after the lost answer comes from a cache, and the next ones lag.
 func TestDeferred_lostAnswerIsFoundAndNothingSentAgain(t *testing.T) {
 	t.Parallel()
@@ -26,7 +24,7 @@ func TestDeferred_lostAnswerIsFoundAndNothingSentAgain(t *testing.T) {
 		"500 after acceptance":  {Status: 500, Commit: true},
 		"hang after acceptance": {Hang: true, Commit: true},
 		"half an answer":        {Cut: mockserver.CutBody, CutAt: 4},
-		"a page after it":       {Status: 200, Commit: true, Header: html, Body: []byte("<p>ok</p>")},
+		"a page after it":       {Status: 200, Commit: true, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>ok</p>")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

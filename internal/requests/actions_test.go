@@ -100,26 +100,35 @@ func TestActions_lostIdentityIsRefused(t *testing.T) {
 	})
 }
 
+// An action says under which ID its request was accepted, and how that ended if it waits.
 func TestActions_sayWhatHappensInOrder(t *testing.T) {
 	t.Parallel()
-	eachObject(t, allActions(), func(t *testing.T, a *object) {
-		invoked := a.invoke(nil)
-		a.NoErrors(invoked.Diagnostics)
-		wantQueued(t, a.service, a.operation, 1)
-		_, hasConsent := a.service.Consent(scope, person)
+	for name, waits := range map[string]bool{"waits": true, "does not wait": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachObject(t, allActions(), func(t *testing.T, a *object) {
+				planned := a.PlanAction(a.name, a.config)
+				invoked := a.invoke(prototest.Attributes{"wait_for_fulfilment": waits})
+				a.NoErrors(invoked.Diagnostics)
+				a.queued(1)
+				if got := invoked.Warnings(); len(got) != len(planned.Warnings()) {
+					t.Errorf("besides those of the plan, it warns: %q", got)
+				}
 
-		switch a.name {
-		case deleteName:
-			wantProgress(t, invoked, acceptedFirst, carriedOut)
-			if a.service.HasData(scope, person) || !hasConsent {
-				t.Error("the data are still there, or the consent is gone")
-			}
-		case requestAccessName:
-			wantProgress(t, invoked, everyAction[a.name], written(t, a.path))
-		case clearName:
-			wantProgress(t, invoked, everyAction[a.name], cleared)
-		}
-	})
+				said := []string{everyAction[a.name]}
+				switch {
+				case !waits:
+				case a.name == deleteName:
+					said = append(said, carriedOut)
+				case a.name == requestAccessName:
+					said = append(said, written(t, a.path))
+				case a.name == clearName:
+					said = append(said, cleared)
+				}
+				wantProgress(t, invoked, said...)
+			})
+		})
+	}
 }
 
 // written returns what the action says once it has written the person's data to a file.
@@ -128,20 +137,6 @@ func written(t *testing.T, path string) string {
 	content := wantData(t, path)
 	sum := sha256.Sum256(content)
 	return "Written: " + strconv.Itoa(len(content)) + " bytes, SHA-256 " + hex.EncodeToString(sum[:]) + "."
-}
-
-func TestActions_withoutWaitingEndWithTheAnswer(t *testing.T) {
-	t.Parallel()
-	eachObject(t, allActions(), func(t *testing.T, a *object) {
-		planned := a.PlanAction(a.name, a.config)
-		invoked := a.invoke(atOnce)
-		a.NoErrors(invoked.Diagnostics)
-		wantProgress(t, invoked, everyAction[a.name])
-		if got := invoked.Warnings(); len(got) != len(planned.Warnings()) {
-			t.Errorf("besides those of the plan, it warns: %q", got)
-		}
-		wantQueued(t, a.service, a.operation, 1)
-	}, never)
 }
 
 // An action ends with a warning while its request is pending, and with an error if that came to
@@ -219,7 +214,7 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 				}
 
 				invoked := a.invoke(prototest.Attributes{"timeouts": prototest.Attributes{"invoke": "3s"}})
-				wantQueued(t, a.service, a.operation, tc.queued)
+				a.queued(tc.queued)
 				texts, others := invoked.Warnings(), invoked.Errors()
 				if tc.fails || a.path != "" {
 					texts, others = others, nil
@@ -258,7 +253,7 @@ func TestActions_unknownOutcomeSaysWhatToDo(t *testing.T) {
 		if len(again.Progress) != 1 || !strings.HasSuffix(again.Progress[0], `is pending already, as request "request-1"; no other is sent.`) {
 			t.Errorf("the messages are %q", again.Progress)
 		}
-		wantQueued(t, a.service, a.operation, 1)
+		a.queued(1)
 	}, never)
 }
 
@@ -285,7 +280,7 @@ func TestActions_interruptComesAfterTheID(t *testing.T) {
 			prototest.WantText(t, invoked.Errors(), "Interrupted while waiting", "There is no file")
 			wantNoFile(t, a.path)
 		}
-		wantQueued(t, a.service, a.operation, 1)
+		a.queued(1)
 	}, never)
 }
 
@@ -305,7 +300,7 @@ func TestDeleteData_sentOnceBesideAResource(t *testing.T) {
 					steps[step](a)
 					putData(a.service)
 				}
-				wantQueued(t, a.service, a.operation, 1)
+				a.queued(1)
 			})
 		})
 	}
@@ -320,7 +315,7 @@ func TestDeleteData_eachRunSendsAnotherRequest(t *testing.T) {
 			a.Destroy(deletionName, state) // which the run remembers
 			a.NoErrors(a.invoke(nil).Diagnostics)
 		}
-		wantQueued(t, a.service, a.operation, 3)
+		a.queued(3)
 	})
 }
 
@@ -335,7 +330,7 @@ func TestRequestDataAccess_notAwaitedIsFetchedByALaterInvocation(t *testing.T) {
 		invoked := a.invoke(atOnce)
 		a.NoErrors(invoked.Diagnostics)
 		wantProgress(t, invoked, written(t, a.path))
-		wantQueued(t, a.service, a.operation, 1)
+		a.queued(1)
 	}, never)
 }
 
