@@ -295,7 +295,7 @@ func TestDeleteData_sentOnceBesideAResource(t *testing.T) {
 	for _, order := range [][]string{{"resource", "action"}, {"action", "resource"}, {"action", "action"}} {
 		t.Run(strings.Join(order, ", "), func(t *testing.T) {
 			t.Parallel()
-			eachObject(t, []string{deleteName}, func(t *testing.T, a *object) {
+			eachObject(t, []string{deleteName}, func(_ *testing.T, a *object) {
 				for _, step := range order {
 					steps[step](a)
 					putData(a.service)
@@ -308,7 +308,7 @@ func TestDeleteData_sentOnceBesideAResource(t *testing.T) {
 
 func TestDeleteData_eachRunSendsAnotherRequest(t *testing.T) {
 	t.Parallel()
-	eachObject(t, []string{deleteName}, func(t *testing.T, a *object) {
+	eachObject(t, []string{deleteName}, func(_ *testing.T, a *object) {
 		state, _ := a.MustCreate(deletionName, config(nil))
 		for range 2 {
 			a.NewRun()
