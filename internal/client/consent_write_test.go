@@ -117,7 +117,7 @@ func TestConsent_oneUpdate(t *testing.T) {
 
 		"a lost answer":         {faults: lostAfter, update: allTrue(), patches: 1, want: written},
 		"500 after the change":  {faults: []mockserver.Fault{{Status: 500, Commit: true}}, update: allTrue(), patches: 1, want: written},
-		"408":                   {faults: []mockserver.Fault{{Status: 408}}, update: allTrue(), patches: 2, want: written},
+		"408 after the change":  {faults: []mockserver.Fault{{Status: 408}}, then: &held, update: allTrue(), patches: 1, want: written},
 		"hang after the change": {faults: []mockserver.Fault{{Hang: true, Commit: true}}, update: allTrue(), patches: 1, want: written},
 		"JSON that ends too early": {
 			faults: []mockserver.Fault{{Cut: mockserver.CutCloseDelimited, CutAt: 5}}, update: allTrue(), patches: 1, want: written,

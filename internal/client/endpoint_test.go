@@ -33,30 +33,6 @@ func TestScope_wholeOrRefused(t *testing.T) {
 	}
 }
 
-func TestValidateSegment_misleadingOnesAreRefused(t *testing.T) {
-	t.Parallel()
-
-	for segment, want := range map[string]string{
-		"":                                  "is empty",
-		"   ":                               "spaces only",
-		".":                                 "change the path",
-		"..":                                "change the path",
-		"jane\x00doe":                       "U+0000 at byte 4",
-		"jane\xffdoe":                       "UTF-8",
-		"jane\u0301":                        "NFC, the only one that Terraform keeps, at byte 3",
-		strings.Repeat("x", LimitSegment+1): "longer than 8192 bytes",
-	} {
-		err := ValidateSegment(segment)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("ValidateSegment(%q) = %v, want an error with %q", segment, err, want)
-		}
-
-		if err != nil && strings.Contains(err.Error(), "jane") {
-			t.Errorf("ValidateSegment(%q) repeats the value: %v", segment, err)
-		}
-	}
-}
-
 func FuzzEscapeSegment_staysOneSegment(f *testing.F) {
 	for _, seed := range []string{"user-1001", "a/b", "%2F", "..", ".", "", "a\x00b", "jane@example.com", "é", "\xff", `a;b?c#d&e=f+g h\i:~`} {
 		f.Add(seed)
@@ -129,10 +105,32 @@ func TestBaseURL_acceptedAndJoinedExactly(t *testing.T) {
 	}
 }
 
-func TestBaseURL_refusedWithoutRepeatingTheValue(t *testing.T) {
+// TestValues_refusedWithoutRepeatingThem has segments of a path, and values of base_url.
+func TestValues_refusedWithoutRepeatingThem(t *testing.T) {
 	t.Parallel()
 
-	for base, want := range map[string]string{
+	wantRefusals := func(check func(string) error, refused map[string]string) {
+		for value, want := range refused {
+			if err := check(value); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "canary") {
+				t.Errorf("%q: %v, want an error with %q", value, err, want)
+			}
+		}
+	}
+	wantRefusals(ValidateSegment, map[string]string{
+		"":                                  "is empty",
+		"   ":                               "spaces only",
+		".":                                 "change the path",
+		"..":                                "change the path",
+		"canary\x00":                        "U+0000 at byte 6",
+		"canary\xff":                        "UTF-8",
+		"canary\u0301":                      "NFC, the only one that Terraform keeps, at byte 5",
+		strings.Repeat("x", LimitSegment+1): "longer than 8192 bytes",
+	})
+	parse := func(value string) error {
+		_, err := ParseBaseURL(value)
+		return err
+	}
+	wantRefusals(parse, map[string]string{
 		"":                                    "is empty",
 		"analytics.example.com":               "no scheme",
 		"ftp://analytics.example.com":         "scheme other than https",
@@ -150,14 +148,5 @@ func TestBaseURL_refusedWithoutRepeatingTheValue(t *testing.T) {
 		"https://h.example.com:canary":        "not a valid address",
 		"https://h.example.com/a/../canary":   ". or .. segments",
 		"https://h.example.com/%2e%2e/canary": ". or .. segments",
-	} {
-		_, err := ParseBaseURL(base)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("ParseBaseURL(%q) = %v, want an error with %q", base, err, want)
-		}
-
-		if err != nil && strings.Contains(err.Error(), "canary") {
-			t.Errorf("ParseBaseURL(%q) repeats the value: %v", base, err)
-		}
-	}
+	})
 }
