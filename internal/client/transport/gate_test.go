@@ -37,6 +37,7 @@ func TestGate_retryAfterHoldsAllCallers(t *testing.T) {
 		fault.Operation = mockserver.OpGetCurrentUser
 		service.Inject(fault)
 		began := time.Now()
+
 		told := make(chan error, 1)
 		go func() { told <- readUser(t.Context(), s) }()
 		synctest.Wait()
