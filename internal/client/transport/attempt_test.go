@@ -80,29 +80,21 @@ func TestPool_connectionThatIsNotTrustedIsRefusedAtOnce(t *testing.T) {
 func TestPool_HTTP1RepeatsNoChange(t *testing.T) {
 	t.Parallel()
 
-	for operation, tc := range map[string]struct {
-		op      Operation
-		arrives int
-	}{
-		mockserver.OpGetConsent:    {Operation{Name: "Get consent", Method: http.MethodGet, Path: consentPath}, 2},
-		mockserver.OpGetAllData:    {Operation{Name: "Get all data", Method: http.MethodGet, Path: dataPath, Effect: true}, 1},
-		mockserver.OpDeleteAllData: {Operation{Name: "Delete all data", Method: http.MethodDelete, Path: dataPath, Effect: true}, 1},
-		mockserver.OpUpdateConsent: {opUpdateConsent, 1},
+	for operation, op := range map[string]Operation{
+		mockserver.OpGetConsent:    {Name: "Get consent", Method: http.MethodGet, Path: consentPath},
+		mockserver.OpGetAllData:    {Name: "Get all data", Method: http.MethodGet, Path: dataPath, Effect: true},
+		mockserver.OpDeleteAllData: {Name: "Delete all data", Method: http.MethodDelete, Path: dataPath, Effect: true},
+		mockserver.OpUpdateConsent: opUpdateConsent,
 	} {
-		t.Run(operation, func(t *testing.T) {
-			t.Parallel()
+		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+			noError(t, readUser(t.Context(), s)) // from now on the connection is a reused one
+			service.Inject(mockserver.Fault{Operation: operation, Cut: mockserver.CutBeforeCommit})
 
-			bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-				noError(t, readUser(t.Context(), s)) // from now on the connection is a reused one
-				service.Inject(mockserver.Fault{Operation: operation, Cut: mockserver.CutBeforeCommit})
-
-				err := send(t.Context(), s, tc.op)
-				if (err == nil) != (tc.arrives == 2) {
-					t.Errorf("the error is %v", err)
-				}
-				wantCount(t, service, operation, tc.arrives)
-			}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { cfg.MaxRetries = 0 })
-		})
+			if err := send(t.Context(), s, op); (err != nil) != op.Effect {
+				t.Errorf("%s: the error is %v", operation, err)
+			}
+			wantCount(t, service, operation, map[bool]int{false: 2, true: 1}[op.Effect])
+		}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { cfg.MaxRetries = 0 })
 	}
 }
 

@@ -121,7 +121,7 @@ func TestSecrets_areNotShown(t *testing.T) {
 		"a media type":    key(long, "canary", http.StatusOK, ofType, "<p>no</p>"),
 		"a redirect":      key(long, "canary", http.StatusFound, to("https://"+long+".example.com/"), ""),
 		"its scheme":      key(long, "canary", http.StatusFound, to(long+"://localhost/"), ""),
-		"a person inside": key("sk_live_42SECRETcanary", "canary", http.StatusBadRequest, nil, `{"message":"key sk_live_42SECRETcanary for 42"}`),
+		"a person inside": key("sk/42/canary", "canary", http.StatusBadRequest, nil, `{"message":"key sk/42/canary, sk%2F42%2Fcanary for 42"}`),
 
 		"markup in it":       key("pass<w>ordcanary", "ordcanary", http.StatusBadRequest, page, "<p>pass<w>ordcanary</p>"),
 		"markup around it":   key("pass canary", "canary", http.StatusBadRequest, page, "<p>pass<br>canary</p>"),

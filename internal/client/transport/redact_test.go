@@ -96,18 +96,6 @@ func TestRedact_showsTheRest(t *testing.T) {
 	}
 }
 
-func TestRedact_valueInsideOfASecret(t *testing.T) {
-	t.Parallel()
-
-	r := NewRedactor("42")
-	r.secrets.add("sk/42/canary")
-	for _, text := range []string{"key sk/42/canary of 42", "key sk%2F42%2Fcanary of 42"} {
-		if got := r.Clean(text); got != "key [redacted] of [redacted]" {
-			t.Errorf("%q becomes %q", text, got)
-		}
-	}
-}
-
 func TestRedact_whatLooksLikeAPersonInAnySpelling(t *testing.T) {
 	t.Parallel()
 
