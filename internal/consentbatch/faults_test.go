@@ -104,7 +104,7 @@ func TestConsentBatch_convergesUnderRandomFaults(t *testing.T) {
 					}
 					wantRow(t, service, i, want)
 				}
-			}, func(s *mockserver.Server) { s.Wrap = nil })
+			}, func(s *mockserver.Server) { s.Check = nil })
 		})
 	}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Package contract holds the interface of the service as an OpenAPI document, and a
-// validator that tests wrap around the mock server. It compares the requests of the
+// validator that tests put into the mock server. It compares the requests of the
 // provider and the answers of the mock server with that document, so that an error in
 // one is not hidden by leniency in the other.
 //
@@ -16,7 +16,6 @@ package contract
 import (
 	"bytes"
 	"cmp"
-	"context"
 	_ "embed"
 	"fmt"
 	"io"
@@ -40,10 +39,6 @@ const (
 	secretParameter = "apiSecretToken"
 	mediaForm       = "application/x-www-form-urlencoded"
 )
-
-// LimitBody is the size of the largest response body that is validated, in bytes, since an
-// export may have gigabytes.
-const LimitBody = 1 << 20
 
 // Validator compares requests and responses with the OpenAPI document. It is safe for
 // concurrent use.
@@ -70,50 +65,26 @@ func New() (*Validator, error) {
 	return &Validator{router: router}, nil
 }
 
-// Wrap returns a handler that validates every request before next and every response
-// after it. The client sees no difference: next is called even if the request is a
-// violation, and its response is sent as it is written.
+// Violations returns how a response and its request differ from the document, one text for each
+// difference, which may quote what was sent. It reads both bodies, which have to be in
+// memory. A response whose Body is nil is not compared.
 //
-// With a kindParameter, requests may have a query parameter of this name: section 4 does
+// With a kindParameter, the request may have a query parameter of this name: section 4 does
 // not show how an export chooses between the kinds of records, so the provider lets its user
 // name one.
-//
-// report is called with one text for each violation, which may quote what was sent. Each
-// request calls it from its own goroutine. A violation of a response may be reported after
-// the client has the response, so a test must close the server before it counts violations.
-//
-// Not validated are the response of a handler that panics (as with
-// http.ErrAbortHandler), a response that the client did not wait for, and one that is
-// compressed or larger than LimitBody.
-func (v *Validator) Wrap(next http.Handler, kindParameter string, report func(violation string)) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		route, vars, err := v.router.FindRoute(r)
-		if err != nil {
-			report("no operation: section 4 has no operation with this path and method")
-			next.ServeHTTP(w, r)
-			return
-		}
+func (v *Validator) Violations(resp *http.Response, kindParameter string) []string {
+	route, vars, err := v.router.FindRoute(resp.Request)
+	if err != nil {
+		return []string{"no operation: section 4 has no operation with this path and method"}
+	}
 
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			panic(http.ErrAbortHandler) // the client has gone
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
+	x := exchange{input: &openapi3filter.RequestValidationInput{PathParams: vars, Route: route, Options: options}}
+	x.checkRequest(resp.Request, kindParameter)
+	if resp.Body != nil {
+		x.checkResponse(resp)
+	}
 
-		x := exchange{
-			input: &openapi3filter.RequestValidationInput{PathParams: vars, Route: route, Options: options},
-			violated: func(text string) {
-				report(route.Operation.OperationID + ": " + route.Method + " " + route.Path + ": " + text)
-			},
-		}
-		x.checkRequest(r, body, kindParameter)
-
-		rec := &recorder{ResponseWriter: w}
-		next.ServeHTTP(rec, r)
-		if r.Context().Err() == nil && !rec.partial && rec.Header().Get("Content-Encoding") == "" {
-			x.checkResponse(r.Context(), rec)
-		}
-	})
+	return x.violations
 }
 
 // options leave credentials, and what is in a date or an address, to the mock server.
@@ -122,10 +93,15 @@ var options = &openapi3filter.Options{
 	AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
 }
 
-// exchange is a request and its response.
+// exchange is a request and its response, and how they differ from the document.
 type exchange struct {
-	input    *openapi3filter.RequestValidationInput
-	violated func(text string)
+	input      *openapi3filter.RequestValidationInput
+	violations []string
+}
+
+func (x *exchange) violated(text string) {
+	route := x.input.Route
+	x.violations = append(x.violations, route.Operation.OperationID+": "+route.Method+" "+route.Path+": "+text)
 }
 
 // checkRequest compares a request with its operation. Section 4 (gaps) leaves the place of
@@ -133,8 +109,9 @@ type exchange struct {
 // body they are in the query, where they are compared as a form would be. In the document,
 // these are the operations that declare a form, and all of its fields as parameters of the
 // query too.
-func (x *exchange) checkRequest(r *http.Request, body []byte, kindParameter string) {
+func (x *exchange) checkRequest(r *http.Request, kindParameter string) {
 	operation := x.input.Route.Operation
+	body, _ := io.ReadAll(r.Body)
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		x.violated("the query is not well-formed (section 4)")
@@ -160,22 +137,22 @@ func (x *exchange) checkRequest(r *http.Request, body []byte, kindParameter stri
 	x.addViolations(openapi3filter.ValidateRequest(r.Context(), x.input))
 }
 
-// checkResponse compares what the handler has written with the operation. In the document,
-// x-empty-allowed marks a response that may have no body.
-func (x *exchange) checkResponse(ctx context.Context, rec *recorder) {
-	status := cmp.Or(rec.status, http.StatusOK) // net/http sends it for a handler that sets none
+// checkResponse compares a response with the operation. In the document, x-empty-allowed marks
+// one that may have no body.
+func (x *exchange) checkResponse(resp *http.Response) {
 	responses := x.input.Route.Operation.Responses
-	shown := cmp.Or(responses.Status(status), responses.Default())
-	if isEmpty, _ := shown.Value.Extensions["x-empty-allowed"].(bool); isEmpty && rec.body.Len() == 0 {
+	shown := cmp.Or(responses.Status(resp.StatusCode), responses.Default())
+	body, _ := io.ReadAll(resp.Body)
+	if mayBeEmpty, _ := shown.Value.Extensions["x-empty-allowed"].(bool); mayBeEmpty && len(body) == 0 {
 		return
 	}
 
-	x.addViolations(openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: x.input, Status: status, Header: rec.Header(), Body: io.NopCloser(&rec.body), Options: options,
+	x.addViolations(openapi3filter.ValidateResponse(resp.Request.Context(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: x.input, Status: resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(body)), Options: options,
 	}))
 }
 
-// addViolations reports each of the errors of kin-openapi, without the schema and the value that
+// addViolations adds each of the errors of kin-openapi, without the schema and the value that
 // follow the first line.
 func (x *exchange) addViolations(err error) {
 	several, ok := err.(openapi3.MultiError) //nolint:errorlint // kin-openapi returns it as it is
@@ -186,31 +163,4 @@ func (x *exchange) addViolations(err error) {
 		text, _, _ := strings.Cut(each.Error(), "\n")
 		x.violated(text)
 	}
-}
-
-// recorder passes a response on and keeps what is needed to validate it: the status and
-// up to LimitBody bytes of the body.
-type recorder struct {
-	http.ResponseWriter
-
-	status  int // 0 until the headers are sent
-	body    bytes.Buffer
-	partial bool // body is incomplete
-}
-
-// Unwrap returns the wrapped writer for http.ResponseController.
-func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
-
-func (rec *recorder) WriteHeader(status int) {
-	rec.status = status
-	rec.ResponseWriter.WriteHeader(status)
-}
-
-func (rec *recorder) Write(p []byte) (int, error) {
-	n, err := rec.ResponseWriter.Write(p)
-	rec.partial = rec.partial || err != nil || rec.body.Len()+n > LimitBody
-	if !rec.partial {
-		rec.body.Write(p[:n])
-	}
-	return n, err
 }

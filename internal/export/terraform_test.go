@@ -55,12 +55,11 @@ func TestCLIExportFile_largeDayInConstantMemory(t *testing.T) {
 	var watch atomic.Pointer[peak.Watch]
 	service := mocktest.Start(t, func(s *mockserver.Server) {
 		s.ExportRecords = 200_000
-		validated := s.Wrap
 		s.Wrap = func(service http.Handler) http.Handler {
-			return validated(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				service.ServeHTTP(w, r)
 				watch.Load().Look()
-			}))
+			})
 		}
 	})
 	service.PutExport(scope, "2026-01-01", mockserver.ExportDay{})

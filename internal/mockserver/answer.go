@@ -5,10 +5,8 @@ package mockserver
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 )
 
 // NoContent is a Response.Body that is answered with 204 and no body.
@@ -25,6 +23,9 @@ type Response struct {
 	Body any
 	// Receipt reports whether this is the answer to a request that the service has queued.
 	Receipt bool
+
+	encoded []byte        // Body as it is sent, or
+	stream  *exportStream // what generates it
 }
 
 // PlainText is a Response.Body that is not JSON.
@@ -112,30 +113,29 @@ func invalid(fields ...fieldError) Response {
 	return failure(http.StatusBadRequest, "invalid_parameters", "Some parameters are missing or wrong.", fields...)
 }
 
-func (a Response) write(w http.ResponseWriter) {
-	maps.Copy(w.Header(), a.Header)
-
+// encode sets what is sent as the body, and the header fields that it decides.
+func (a *Response) encode() {
 	media := "application/json"
-	var body []byte
 	switch v := a.Body.(type) {
 	case *exportStream:
-		v.send(w)
-		return
+		a.stream = v
+		if v.Shape == ExportNDJSON {
+			media = "application/x-ndjson"
+		}
+		if v.Encoding != "" {
+			a.Header.Set("Content-Encoding", v.Encoding)
+		}
 	case noContent:
-		w.WriteHeader(a.Status)
-		return
+		a.Status, media = http.StatusNoContent, ""
 	case PlainText:
-		media, body = "text/plain", []byte(v)
+		a.encoded, media = []byte(v), "text/plain"
 	default:
-		body = encode(v)
+		a.encoded = encode(v)
 	}
 
-	if w.Header().Get("Content-Type") == "" {
-		w.Header().Set("Content-Type", media)
+	if a.Header.Get("Content-Type") == "" && media != "" {
+		a.Header.Set("Content-Type", media)
 	}
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(a.Status)
-	_, _ = w.Write(body)
 }
 
 // encode returns v as JSON. It panics if v cannot be encoded, which only the hook of a

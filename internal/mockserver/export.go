@@ -10,7 +10,6 @@ import (
 	"hash/fnv"
 	"io"
 	"iter"
-	"net/http"
 	"regexp"
 	"slices"
 	"time"
@@ -177,16 +176,7 @@ type exportStream struct {
 }
 
 // send writes the answer while it is generated, with its content coding.
-func (e *exportStream) send(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "application/json")
-	if e.Shape == ExportNDJSON {
-		w.Header().Set("Content-Type", "application/x-ndjson")
-	}
-	if e.Encoding != "" {
-		w.Header().Set("Content-Encoding", e.Encoding)
-	}
-	_ = http.NewResponseController(w).Flush() // net/http would give a short answer a length
-
+func (e *exportStream) send(w io.Writer) error {
 	var packer io.WriteCloser = struct {
 		io.Writer
 		io.Closer
@@ -197,11 +187,9 @@ func (e *exportStream) send(w http.ResponseWriter) {
 	case "zstd":
 		packer, _ = zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20))
 	}
-
 	plain := bufio.NewWriterSize(packer, 256<<10)
-	if cmp.Or(e.write(plain), plain.Flush(), packer.Close()) != nil {
-		panic(http.ErrAbortHandler) // the client has gone
-	}
+
+	return cmp.Or(e.write(plain), plain.Flush(), packer.Close())
 }
 
 // write writes the answer in its shape: an array for each kind that the day has, or else all

@@ -4,6 +4,7 @@ package mockserver
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"net"
 	"net/http"
@@ -36,7 +37,7 @@ const (
 )
 
 // Fault makes something go wrong with the requests that it matches. It acts before
-// authentication and outside Server.Wrap, so that a scripted answer is no violation of
+// authentication and outside Server.Check, so that a scripted answer is no violation of
 // the contract. The zero Fault matches one request and changes nothing.
 type Fault struct {
 	// Operation and Identity (decoded) select requests; empty ones match all.
@@ -61,8 +62,8 @@ type Fault struct {
 	// never sent.
 	Commit bool
 	// Cut breaks the connection. CutAt is the number of bytes of the body that are sent
-	// before that; a negative CutAt counts from the end of the body. A fault holds the
-	// whole answer in memory.
+	// before that; a negative CutAt counts from the end of the body. The whole answer is
+	// then held in memory.
 	Cut   Cut
 	CutAt int
 	// Hang never answers. The request ends when the client gives up or the server is
@@ -85,7 +86,7 @@ func (s *Server) Inject(faults ...Fault) {
 	}
 }
 
-// faultFor returns the fault that takes a request, or nil.
+// faultFor returns the fault that takes a request, or a Fault that changes nothing.
 func (s *Server) faultFor(c *call) *Fault {
 	s.mu.Lock()
 	var chosen *Fault
@@ -104,32 +105,30 @@ func (s *Server) faultFor(c *call) *Fault {
 	s.mu.Unlock()
 
 	if chosen == nil && s.FaultFor != nil {
-		return s.FaultFor(s.snapshot(c))
+		chosen = s.FaultFor(s.snapshot(c))
 	}
 
-	return chosen
+	return cmp.Or(chosen, &Fault{})
 }
 
-// perform carries out the fault that takes a call.
-func (s *Server) perform(c *call, w http.ResponseWriter, r *http.Request) {
-	f := c.fault
-	wait(r.Context(), f.Delay)
+// serve answers a call, with the fault that takes it.
+func (s *Server) serve(c *call, w http.ResponseWriter, r *http.Request) {
+	f := s.faultFor(c)
+	wait(r.Context(), s.Latency+f.Delay)
 
+	a := Response{Header: http.Header{}}
 	isScripted := f.Status != 0 || f.Body != nil
-	out := &recorder{header: http.Header{}}
 	if f.Cut != CutBeforeCommit && (f.Commit || f.Cut == CutAfterCommit || !isScripted && !f.Hang) {
-		s.service(c).ServeHTTP(out, r)
+		a = s.answer(c, r)
 	}
 	if isScripted {
-		out = &recorder{header: http.Header{}, status: f.Status}
-		out.Write(f.Body)
+		a = Response{Status: cmp.Or(f.Status, http.StatusOK), Header: http.Header{}, encoded: f.Body}
 		if len(f.Body) > 0 {
-			out.header.Set("Content-Type", "application/json")
+			a.Header.Set("Content-Type", "application/json")
 		}
 	}
-	out.WriteHeader(http.StatusOK)
 	for name, values := range f.Header {
-		out.header[http.CanonicalHeaderKey(name)] = values
+		a.Header[http.CanonicalHeaderKey(name)] = values
 	}
 
 	if f.Then != nil {
@@ -144,50 +143,45 @@ func (s *Server) perform(c *call, w http.ResponseWriter, r *http.Request) {
 		s.complete(c, 0)
 		reset(w)
 	default:
-		s.complete(c, out.status)
-		out.send(w, r, f)
+		// A client that has the answer finds the request complete in the log.
+		s.complete(c, a.Status)
+		a.send(w, r, f)
 	}
 }
 
-// recorder is a ResponseWriter that holds an answer back.
-type recorder struct {
-	bytes.Buffer
-
-	header http.Header
-	status int // 0 until it is set
-}
-
-func (o *recorder) Header() http.Header { return o.header }
-
-func (o *recorder) WriteHeader(status int) {
-	if o.status == 0 {
-		o.status = status
+// send delivers an answer, or the beginning of it, and ends it as the fault's Cut says.
+func (a *Response) send(w http.ResponseWriter, r *http.Request, f *Fault) {
+	maps.Copy(w.Header(), a.Header)
+	if a.stream != nil && f.Cut == CutNone {
+		w.WriteHeader(a.Status)
+		_ = http.NewResponseController(w).Flush() // net/http would give a short answer a length
+		if a.stream.send(w) != nil {
+			panic(http.ErrAbortHandler) // the client has gone
+		}
+		return
 	}
-}
 
-// send delivers the answer, or the beginning of it, and ends it as the fault's Cut says.
-func (o *recorder) send(w http.ResponseWriter, r *http.Request, f *Fault) {
-	maps.Copy(w.Header(), o.header)
-	w.Header().Del("Content-Length")
-
-	body := o.Bytes()
-	part := body
+	if a.stream != nil {
+		var whole bytes.Buffer
+		_ = a.stream.send(&whole)
+		a.encoded = whole.Bytes()
+	}
+	part := a.encoded
 	if f.Cut != CutNone {
 		at := f.CutAt
 		if at < 0 {
-			at += len(body)
+			at += len(part)
 		}
-		part = body[:min(max(at, 0), len(body))]
+		part = part[:min(max(at, 0), len(part))]
 	}
 
-	if f.Cut == CutBody {
-		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	}
-	if f.Cut == CutCloseDelimited {
+	switch {
+	case f.Cut == CutCloseDelimited:
 		w.Header().Set("Transfer-Encoding", "identity") // net/http then sends neither a length nor chunks
+	case f.Cut == CutBody, f.Cut == CutNone && len(part) > 0:
+		w.Header().Set("Content-Length", strconv.Itoa(len(a.encoded)))
 	}
-
-	w.WriteHeader(o.status)
+	w.WriteHeader(a.Status)
 	_, _ = w.Write(part)
 	if f.Cut == CutNone || f.Cut == CutCloseDelimited {
 		return

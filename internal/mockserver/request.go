@@ -52,7 +52,6 @@ type Request struct {
 // call is one request on its way through the server.
 type call struct {
 	route     *route // nil if unknown
-	fault     *Fault // which takes the request, or nil
 	malformed bool   // some of the parameters cannot be read, or are there twice
 	key       string // the secret key that was presented
 	email     string // of the token's user

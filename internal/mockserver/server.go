@@ -7,14 +7,15 @@
 //
 // A request passes these layers, outermost first:
 //
-//	Server.ServeHTTP   reads and logs the request, chooses a fault, waits Latency
-//	Fault              scripted answers, cuts and hangs (fault.go)
-//	Server.Wrap        a handler of the test, such as the contract's validator
+//	Server.ServeHTTP   reads and logs the request
+//	Server.Wrap        a handler of the test
+//	Fault              latency, scripted answers, cuts and hangs (fault.go)
+//	Server.Check       a look at the answer, such as by the contract's validator
 //	Server.Change      steps that change the answer, such as those of a dialect
-//	Server.answer      authentication and the operation itself (route.go)
+//	Server.operate     authentication and the operation itself (route.go)
 //
-// Faults apply before authentication. Wrap does not see what a fault keeps from the
-// service.
+// Faults apply before authentication. Check and Change do not see what a fault keeps from
+// the service.
 package mockserver
 
 import (
@@ -71,9 +72,11 @@ type Server struct {
 	// OnRequest is called with each request once its status is known and before the
 	// client has the answer.
 	OnRequest func(Request)
-	// Wrap returns a handler around the service, inside the faults: it sees the requests
-	// that reach the service, and their answers. It is called once per request.
+	// Wrap returns a handler around the service and its faults. It is called once per request.
 	Wrap func(service http.Handler) http.Handler
+	// Check is called with each answer of the service, and its request, before it is sent. A
+	// body that is generated while it is sent is nil. Scripted answers are not checked.
+	Check func(*http.Response)
 
 	steps    []func(Request, *Response)       // what Change has added
 	refusals []func(Request) (Response, bool) // requests that a dialect does not carry out
@@ -112,13 +115,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := s.receive(r, body)
 	defer s.finish(c)
 
-	c.fault = s.faultFor(c)
-	wait(r.Context(), s.Latency)
-	if c.fault != nil {
-		s.perform(c, w, r)
-	} else {
-		s.service(c).ServeHTTP(w, r)
+	var handler http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(c, w, r) })
+	if s.Wrap != nil {
+		handler = s.Wrap(handler)
 	}
+	handler.ServeHTTP(w, r)
 }
 
 // finish completes a call that was not answered. A panic of the service or of a hook
@@ -149,41 +150,34 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// service returns the service without its faults, as the handler of one call.
-func (s *Server) service(c *call) http.Handler {
-	operations := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.check(c, r)
-		a := s.answer(c)
-		for _, step := range s.steps {
-			step(s.snapshot(c), &a)
-		}
-
-		if a.Body == NoContent {
-			a.Status = http.StatusNoContent
-		}
-		a.Header.Set("Date", s.now().UTC().Format(http.TimeFormat))
-		if a.Status/100 == 2 {
-			s.mu.Lock()
-			c.entry.Committed = true
-			s.mu.Unlock()
-		}
-
-		// A client that has the answer finds the request complete in the log.
-		if c.fault == nil {
-			s.complete(c, a.Status)
-		}
-		a.write(w)
-	})
-
-	if s.Wrap != nil {
-		return s.Wrap(operations)
+// answer carries out a call and returns its answer, ready to be sent.
+func (s *Server) answer(c *call, r *http.Request) Response {
+	s.check(c, r)
+	a := s.operate(c)
+	for _, step := range s.steps {
+		step(s.snapshot(c), &a)
 	}
 
-	return operations
+	a.encode()
+	a.Header.Set("Date", s.now().UTC().Format(http.TimeFormat))
+	if a.Status/100 == 2 {
+		s.mu.Lock()
+		c.entry.Committed = true
+		s.mu.Unlock()
+	}
+	if s.Check != nil {
+		checked := &http.Response{StatusCode: a.Status, Header: a.Header, Request: r}
+		if a.stream == nil {
+			checked.Body = io.NopCloser(bytes.NewReader(a.encoded))
+		}
+		s.Check(checked)
+	}
+
+	return a
 }
 
-// answer authenticates a call and runs its operation.
-func (s *Server) answer(c *call) Response {
+// operate authenticates a call and runs its operation.
+func (s *Server) operate(c *call) Response {
 	if c.route == nil {
 		return unknownRoute()
 	}

@@ -138,8 +138,10 @@ func begin(t testing.TB, server *httptest.Server, start func(*httptest.Server), 
 	if err != nil {
 		t.Fatal(err)
 	}
-	i.Wrap = func(operations http.Handler) http.Handler {
-		return v.Wrap(operations, i.Wire.ExportKindParameter, i.Violate)
+	i.Check = func(answer *http.Response) {
+		for _, violation := range v.Violations(answer, i.Wire.ExportKindParameter) {
+			i.Violate(violation)
+		}
 	}
 	for _, set := range configure {
 		set(i.Server)
