@@ -66,13 +66,10 @@ func Receipts(status int, change func(record any) any) func(*Server) {
 // ReshapePending replaces each record on the list of pending requests; nil leaves it out.
 func (s *Server) ReshapePending(change func(record map[string]any) map[string]any) {
 	Reshape(s, func(records []map[string]any) any {
-		changed := make([]map[string]any, 0, len(records))
-		for _, record := range records {
-			if record = change(record); record != nil {
-				changed = append(changed, record)
-			}
+		for i := range records {
+			records[i] = change(records[i])
 		}
-		return changed
+		return slices.DeleteFunc(records, func(record map[string]any) bool { return record == nil })
 	}, OpListPendingRequests)
 }
 

@@ -86,25 +86,18 @@ func TestConsent_wrongParametersAreNamed(t *testing.T) {
 		allClausesText + "&clause_1_consent=true":                "400 malformed",
 		allClausesText + "&manual=%zz":                           "400 malformed",
 	} {
-		t.Run(body, func(t *testing.T) {
-			t.Parallel()
-
-			media := "application/json"
-			s := start(t, func(s *mockserver.Server) {
-				if strings.HasPrefix(body, "clause") {
-					s.Wire.ConsentParametersIn, media = mockserver.InForm, formType
-				}
-			})
-			s.AllowViolations()
-
-			got := s.withKey(http.MethodPatch, consentPath, body, "Content-Type", media)
-			if got.refused() != want {
-				t.Errorf("%q, want %q", got.refused(), want)
-			}
-			if _, ok := s.Consent(projectScope, "user-1"); ok || s.Requests()[0].Committed {
-				t.Error("there is a record")
+		media := "application/json"
+		s := start(t, func(s *mockserver.Server) {
+			if strings.HasPrefix(body, "clause") {
+				s.Wire.ConsentParametersIn, media = mockserver.InForm, formType
 			}
 		})
+		s.AllowViolations()
+
+		got := s.withKey(http.MethodPatch, consentPath, body, "Content-Type", media)
+		if _, held := s.Consent(projectScope, "user-1"); got.refused() != want || held || s.Requests()[0].Committed {
+			t.Errorf("%s: %q, want %q; held %v", body, got.refused(), want, held)
+		}
 	}
 }
 
@@ -126,29 +119,24 @@ func TestConsent_parametersAndTimesAsTheWireSays(t *testing.T) {
 		"parts of milliseconds":         {"", mockserver.TimeUnixMS, "1.5", nil},
 		"text for milliseconds, a form": {mockserver.InForm, mockserver.TimeUnixMS, rfc3339, nil},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			s := start(t, func(s *mockserver.Server) {
-				s.Wire = mockserver.Wire{ConsentParametersIn: tc.place, AgreementTimeFormat: tc.format}
-			})
-			path, body, media := consentPath, allClausesText+"&manual=false&user_ipv6="+address+"&agreement_time="+strings.ReplaceAll(tc.sent, "+", "%2B"), formType
-
-			switch tc.place {
-			case "":
-				body, media = strings.Replace(allClauses(`"agreement_time":`+tc.sent, `"manual":false`, `"user_ipv6":"`+address+`"`), `5_consent":true`, `5_consent":false`, 1), "application/json"
-			case mockserver.InQuery:
-				path, body = path+"?"+body, ""
-			}
-
-			got := s.withKey(http.MethodPatch, path, body, "Content-Type", media)
-			record, ok := s.Consent(projectScope, "user-1")
-			if ok != (tc.held != nil) || ok && (record.AgreementTime != tc.held || record.Clauses != [5]bool{true, true, true, true, false} || *record.Manual || *record.UserIPv6 != address) {
-				t.Errorf("%d %s: held as %+v", got.status, got.body, record)
-			}
-			if got := s.patch(consentPath, allClauses()); tc.place != "" && got.status != http.StatusBadRequest {
-				t.Errorf("sent as JSON: %d %s", got.status, got.body)
-			}
+		s := start(t, func(s *mockserver.Server) {
+			s.Wire = mockserver.Wire{ConsentParametersIn: tc.place, AgreementTimeFormat: tc.format}
 		})
+		path, body, media := consentPath, allClausesText+"&manual=false&user_ipv6="+address+"&agreement_time="+strings.ReplaceAll(tc.sent, "+", "%2B"), formType
+		switch tc.place {
+		case "":
+			body, media = strings.Replace(allClauses(`"agreement_time":`+tc.sent, `"manual":false`, `"user_ipv6":"`+address+`"`), `5_consent":true`, `5_consent":false`, 1), "application/json"
+		case mockserver.InQuery:
+			path, body = path+"?"+body, ""
+		}
+
+		got := s.withKey(http.MethodPatch, path, body, "Content-Type", media)
+		record, ok := s.Consent(projectScope, "user-1")
+		if ok != (tc.held != nil) || ok && (record.AgreementTime != tc.held || record.Clauses != [5]bool{true, true, true, true, false} || *record.Manual || *record.UserIPv6 != address) {
+			t.Errorf("%s: %d %s: held as %+v", name, got.status, got.body, record)
+		}
+		if got := s.patch(consentPath, allClauses()); tc.place != "" && got.status != http.StatusBadRequest {
+			t.Errorf("%s, sent as JSON: %d %s", name, got.status, got.body)
+		}
 	}
 }

@@ -65,11 +65,9 @@ func (d Dialect) choices() ([]Choice, error) {
 	var chosen []Choice
 	rest := maps.Clone(d)
 	for _, q := range Questions {
-		for _, c := range q.Choices {
-			if name, asked := d[q.Name]; asked && name == c.Name {
-				chosen = append(chosen, c)
-				delete(rest, q.Name)
-			}
+		if i := slices.IndexFunc(q.Choices, func(c Choice) bool { return c.Name == d[q.Name] }); i >= 0 {
+			chosen = append(chosen, q.Choices[i])
+			delete(rest, q.Name)
 		}
 	}
 	if len(rest) > 0 {
@@ -187,9 +185,11 @@ func noConsent(body any) func(*Server) {
 // only accepts one method of authentication, but for the login, where a path has a part.
 func only(auth, part string) func(*Server) {
 	return func(s *Server) {
-		s.refusals = append(s.refusals, func(r Request) (Response, bool) {
-			return failure(http.StatusUnauthorized, "wrong_method", "This method of authentication is not accepted here."),
-				strings.Contains(r.Template, part) && r.Operation != OpLogin && r.Auth != auth
+		s.refusals = append(s.refusals, func(r Request) (a Response) {
+			if strings.Contains(r.Template, part) && r.Operation != OpLogin && r.Auth != auth {
+				a = failure(http.StatusUnauthorized, "wrong_method", "This method of authentication is not accepted here.")
+			}
+			return a
 		})
 	}
 }
@@ -197,7 +197,12 @@ func only(auth, part string) func(*Server) {
 // lacks answers 404 for a family of paths.
 func lacks(prefix string) func(*Server) {
 	return func(s *Server) {
-		s.refusals = append(s.refusals, func(r Request) (Response, bool) { return unknownRoute(), strings.HasPrefix(r.Template, prefix) })
+		s.refusals = append(s.refusals, func(r Request) (a Response) {
+			if strings.HasPrefix(r.Template, prefix) {
+				a = unknownRoute()
+			}
+			return a
+		})
 	}
 }
 

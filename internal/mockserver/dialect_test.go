@@ -3,8 +3,6 @@
 package mockserver_test
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,21 +20,6 @@ func TestDialect_isParsedAndPrinted(t *testing.T) {
 		if new(mockserver.Server).Speak(mockserver.ParseDialect(wrong)) == nil {
 			t.Errorf("%q was accepted", wrong)
 		}
-	}
-}
-
-func TestQuestions_haveDifferentNamesAndADefault(t *testing.T) {
-	t.Parallel()
-	names := map[string]bool{}
-	for _, q := range mockserver.Questions {
-		choices := map[string]bool{}
-		for _, c := range q.Choices {
-			choices[c.Name] = true
-		}
-		if names[q.Name] || len(choices) != len(q.Choices) || len(choices) < 2 || q.Choices[0].Foreign {
-			t.Errorf("%s has %v", q.Name, slices.Sorted(maps.Keys(choices)))
-		}
-		names[q.Name] = true
 	}
 }
 
@@ -59,26 +42,22 @@ func TestDialect_shapesAnswers(t *testing.T) {
 		"pending_answer=by_person":                             {"GET", pendingPath, `{"user-1":{`},
 		"consent_parameters=form,misplaced_parameters=ignored": {"PATCH", consentPath, `"clause_1_consent":false`},
 	} {
-		t.Run(dialect, func(t *testing.T) {
-			t.Parallel()
-
-			s := start(t, delayed, func(s *mockserver.Server) {
-				if err := s.Speak(mockserver.ParseDialect(dialect)); err != nil {
-					t.Fatal(err)
-				}
-			})
-			s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{AgreementTime: "2026-01-02T03:04:05.678Z"})
-			for range 2 {
-				s.Enqueue(mockserver.QueuedRequest{Scope: projectScope, Identity: "user-1", Operation: mockserver.OpDeleteAllData})
-			}
-
-			body := ""
-			if tc.method == "PATCH" {
-				body = allClauses()
-			}
-			if got := s.withKey(tc.method, tc.path, body); !strings.Contains(got.body, tc.want) {
-				t.Errorf("got %d %s", got.status, got.body)
+		s := start(t, delayed, func(s *mockserver.Server) {
+			if err := s.Speak(mockserver.ParseDialect(dialect)); err != nil {
+				t.Fatal(err)
 			}
 		})
+		s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{AgreementTime: "2026-01-02T03:04:05.678Z"})
+		for range 2 {
+			s.Enqueue(mockserver.QueuedRequest{Scope: projectScope, Identity: "user-1", Operation: mockserver.OpDeleteAllData})
+		}
+
+		body := ""
+		if tc.method == "PATCH" {
+			body = allClauses()
+		}
+		if got := s.withKey(tc.method, tc.path, body); !strings.Contains(got.body, tc.want) {
+			t.Errorf("%s: got %d %s", dialect, got.status, got.body)
+		}
 	}
 }

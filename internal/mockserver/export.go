@@ -55,13 +55,9 @@ func isDay(date string) bool {
 }
 
 // PutExport replaces the records of one UTC day, YYYY-MM-DD (section 4, Export). Such a
-// day has no records from Server.ExportRecords. PutExport panics if date is no date or
-// a record cannot be encoded as JSON.
+// day has no records from Server.ExportRecords. PutExport panics if a record
+// cannot be encoded as JSON.
 func (s *Server) PutExport(scope Scope, date string, day ExportDay) {
-	if !isDay(date) {
-		panic("mockserver: there is no such day: " + date)
-	}
-
 	var held exportDay
 	for kind, list := range [][]any{day.Persons, day.Sessions, day.Events, day.Others} {
 		var encoded [][]byte

@@ -114,7 +114,13 @@ func (s *Server) faultFor(c *call) *Fault {
 // serve answers a call, with the fault that takes it.
 func (s *Server) serve(c *call, w http.ResponseWriter, r *http.Request) {
 	f := s.faultFor(c)
-	wait(r.Context(), s.Latency+f.Delay)
+	if delay := s.Latency + f.Delay; delay > 0 {
+		select {
+		case <-time.After(delay):
+		case <-r.Context().Done():
+			panic(http.ErrAbortHandler)
+		}
+	}
 
 	a := Response{Header: http.Header{}}
 	isScripted := f.Status != 0 || f.Body != nil

@@ -38,20 +38,16 @@ func TestFault_takesTheRequestsItMatches(t *testing.T) {
 		"another operation": {[]mockserver.Fault{{Status: 500, Operation: mockserver.OpUpdateConsent}}, []int{200, 200, 200, 200}},
 		"another person":    {[]mockserver.Fault{{Status: 500, Identity: "user-2"}}, []int{200, 200, 200, 200}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			s := start(t)
-			s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{})
-			s.Inject(tc.faults...)
-			var got []int
-			for range tc.want {
-				got = append(got, s.get(consentPath).status)
-			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Error(diff)
-			}
-		})
+		s := start(t)
+		s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{})
+		s.Inject(tc.faults...)
+		var got []int
+		for range tc.want {
+			got = append(got, s.get(consentPath).status)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 	}
 }
 

@@ -89,7 +89,7 @@ var bearer = regexp.MustCompile(`^bearer [A-Za-z0-9\-._~+/]+=*$`)
 func (s *Server) check(c *call, r *http.Request) {
 	path := r.URL.EscapedPath()
 	if c.route == nil {
-		s.violate("there is no such operation: %s %s", r.Method, path)
+		s.Violate("there is no such operation: %s %s", r.Method, path)
 		return
 	}
 
@@ -104,7 +104,7 @@ func (s *Server) check(c *call, r *http.Request) {
 		exact = exact && value != "." && value != ".." && encoded == segment
 	}
 	if !exact {
-		s.violate("%s: a segment of the path is \".\" or \"..\", or not percent-encoded exactly: the unreserved characters of RFC 3986 "+
+		s.Violate("%s: a segment of the path is \".\" or \"..\", or not percent-encoded exactly: the unreserved characters of RFC 3986 "+
 			"as they are, every other byte in upper-case hexadecimal (section 2, Identifiers)", c.route.operation)
 	}
 
@@ -114,13 +114,13 @@ func (s *Server) check(c *call, r *http.Request) {
 		want = 0
 	}
 	if n := len(headers) + len(keys); n != want {
-		s.violate("%s came with %d credentials, not %d (section 5)", c.route.operation, n, want)
+		s.Violate("%s came with %d credentials, not %d (section 5)", c.route.operation, n, want)
 	}
 	if slices.ContainsFunc(headers, func(header string) bool { return !bearer.MatchString(header) }) {
-		s.violate("%s has an Authorization header that is not exactly: bearer <JWT>, with the scheme in lower case (section 5)", c.route.operation)
+		s.Violate("%s has an Authorization header that is not exactly: bearer <JWT>, with the scheme in lower case (section 5)", c.route.operation)
 	}
 	if slices.Contains(keys, "") {
-		s.violate("%s has an empty secret key (section 5)", c.route.operation)
+		s.Violate("%s has an empty secret key (section 5)", c.route.operation)
 	}
 }
 
@@ -131,12 +131,4 @@ type Scope struct {
 	OrgID     string `json:"org_id"`
 	ProjectID string `json:"project_id"`
 	AccountID string `json:"account_id"`
-}
-
-// valid reports whether the scope belongs to exactly one family.
-func (s Scope) valid() bool {
-	if s.AccountID != "" {
-		return s.OrgID == "" && s.ProjectID == ""
-	}
-	return s.OrgID != "" && s.ProjectID != ""
 }

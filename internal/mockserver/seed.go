@@ -7,7 +7,6 @@ import (
 	jsonv1 "encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -70,7 +69,7 @@ func ReadSeed(text []byte) (Seed, error) {
 	return seed, nil
 }
 
-// validate returns the first thing that is missing or wrong, with its place.
+// validate returns what is missing or wrong first in one of the lists, with its place.
 func (seed Seed) validate() error {
 	for i, u := range seed.Users {
 		if u.Email == "" || u.Password == "" {
@@ -81,14 +80,13 @@ func (seed Seed) validate() error {
 		return fmt.Errorf("secret_keys[%d] is empty", i)
 	}
 	for i, e := range seed.Exports {
-		if !e.valid() || e.OrgID == "" || !isDay(e.UTCDate) {
+		if e.OrgID == "" || e.ProjectID == "" || e.AccountID != "" || !isDay(e.UTCDate) {
 			return fmt.Errorf("exports[%d] needs org_id, project_id and utc_date, YYYY-MM-DD", i)
 		}
 	}
 
-	lists := map[string][]SeedRecord{"consents": seed.Consents, "profiles": seed.Profiles, "data": seed.Data}
-	for _, list := range slices.Sorted(maps.Keys(lists)) {
-		for i, r := range lists[list] {
+	for list, records := range map[string][]SeedRecord{"consents": seed.Consents, "profiles": seed.Profiles, "data": seed.Data} {
+		for i, r := range records {
 			if objection := r.objection(list); objection != "" {
 				return fmt.Errorf("%s[%d] %s", list, i, objection)
 			}
@@ -98,27 +96,35 @@ func (seed Seed) validate() error {
 	return nil
 }
 
-// objection returns the first thing that is wrong with a record of a list, or "".
+// objection returns something that is wrong with a record of a list, or "".
 func (r SeedRecord) objection(list string) string {
+	inProject := r.OrgID != "" && r.ProjectID != "" && r.AccountID == ""
+	inAccount := r.OrgID == "" && r.ProjectID == "" && r.AccountID != ""
+	if r.IdentityID == "" || !inProject && !inAccount {
+		return "needs identity_id, and either org_id and project_id, or account_id"
+	}
+
 	_, hasData := r.Fields["data"]
 	_, hasProfile := r.Fields["profile"].(map[string]any)
-	switch {
-	case r.IdentityID == "" || !r.valid():
-		return "needs identity_id, and either org_id and project_id, or account_id"
-	case list == "profiles" && (!hasProfile || len(r.Fields) != 1):
-		return "needs profile, an object, and nothing else"
-	case list == "data" && (!hasData || len(r.Fields) != 1):
-		return "needs data, and nothing else"
-	case list != "consents":
+	switch list {
+	case "profiles":
+		if !hasProfile || len(r.Fields) != 1 {
+			return "needs profile, an object, and nothing else"
+		}
+		return ""
+	case "data":
+		if !hasData || len(r.Fields) != 1 {
+			return "needs data, and nothing else"
+		}
 		return ""
 	}
 
-	for _, name := range slices.Sorted(maps.Keys(r.Fields)) {
+	for name, value := range r.Fields {
 		format := TimeRFC3339
-		if _, isNumber := r.Fields[name].(jsonv1.Number); isNumber {
+		if _, isNumber := value.(jsonv1.Number); isNumber {
 			format = TimeUnixMS
 		}
-		if objection := objectionTo(name, r.Fields[name], format); objection != "" {
+		if objection := objectionTo(name, value, format); objection != "" {
 			return name + " " + objection
 		}
 	}

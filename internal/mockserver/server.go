@@ -20,7 +20,6 @@ package mockserver
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -78,8 +77,8 @@ type Server struct {
 	// body that is generated while it is sent is nil. Scripted answers are not checked.
 	Check func(*http.Response)
 
-	steps    []func(Request, *Response)       // what Change has added
-	refusals []func(Request) (Response, bool) // requests that a dialect does not carry out
+	steps    []func(Request, *Response) // what Change has added
+	refusals []func(Request) Response   // of a dialect; zero where a request is carried out
 
 	users, keys, tokens      sync.Map // password by email, secret keys, and grant by token
 	consents, profiles, data sync.Map // map[string]any by person
@@ -132,22 +131,9 @@ func (s *Server) finish(c *call) {
 	}
 
 	if err, ok := p.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
-		s.violate("the mock server panicked in %s: %v", c.entry.Operation, p)
+		s.Violate("the mock server panicked in %s: %v", c.entry.Operation, p)
 	}
 	panic(http.ErrAbortHandler)
-}
-
-// wait waits for d. It ends the request if the client has gone before that.
-func wait(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-		panic(http.ErrAbortHandler)
-	}
 }
 
 // answer carries out a call and returns its answer, ready to be sent.
@@ -181,8 +167,8 @@ func (s *Server) operate(c *call) Response {
 	if c.route == nil {
 		return unknownRoute()
 	}
-	for _, refusal := range s.refusals {
-		if a, refused := refusal(s.snapshot(c)); refused {
+	for _, refuse := range s.refusals {
+		if a := refuse(s.snapshot(c)); a.Status != 0 {
 			return a
 		}
 	}
@@ -208,12 +194,9 @@ func (s *Server) Violations() []string {
 	return slices.Clone(s.violations)
 }
 
-// Violate records a violation that was found elsewhere, such as by the contract's
-// validator.
-func (s *Server) Violate(text string) {
+// Violate records a violation, such as one that was found by the contract's validator.
+func (s *Server) Violate(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.violations = append(s.violations, text)
+	s.violations = append(s.violations, fmt.Sprintf(format, args...))
 }
-
-func (s *Server) violate(format string, args ...any) { s.Violate(fmt.Sprintf(format, args...)) }

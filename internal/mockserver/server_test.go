@@ -74,27 +74,6 @@ func TestRequests_parametersAsTheyWereSent(t *testing.T) {
 	}
 }
 
-func TestCount_untilReset(t *testing.T) {
-	t.Parallel()
-
-	s := start(t)
-	token := s.login()
-	s.get(consentPath)
-	s.send(http.MethodGet, consentPath, "", "Authorization", "bearer "+token)
-	if s.Count(mockserver.OpLogin) != 1 || s.Count(mockserver.OpGetConsent) != 2 || s.Count("") != 3 {
-		t.Errorf("%d %d %d", s.Count(mockserver.OpLogin), s.Count(mockserver.OpGetConsent), s.Count(""))
-	}
-	if r := s.Requests()[2]; r.Auth != mockserver.AuthBearer || r.Token != token {
-		t.Errorf("%s %q", r.Auth, r.Token)
-	}
-
-	s.Reset()
-	s.get(consentPath)
-	if r := s.Requests(); len(r) != 1 || r[0].Seq != 4 || s.Count("") != 1 {
-		t.Errorf("%d requests", len(r))
-	}
-}
-
 func TestRequests_completeBeforeTheClientHasTheAnswer(t *testing.T) {
 	t.Parallel()
 

@@ -140,7 +140,7 @@ func begin(t testing.TB, server *httptest.Server, start func(*httptest.Server), 
 	}
 	i.Check = func(answer *http.Response) {
 		for _, violation := range v.Violations(answer, i.Wire.ExportKindParameter) {
-			i.Violate(violation)
+			i.Violate("%s", violation)
 		}
 	}
 	for _, set := range configure {
