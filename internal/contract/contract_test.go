@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -50,39 +49,7 @@ type answer struct {
 	media, body string
 }
 
-// usual is the validator. Making one reads the whole contract.
-var usual = sync.OnceValues(New)
-
-func runExchanges(t *testing.T, cases map[string]exchanged) {
-	t.Helper()
-	v, err := usual()
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	for name, e := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			method, target, _ := strings.Cut(e.request, " ")
-			r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(e.body))
-			if e.media != "" {
-				r.Header.Set("Content-Type", e.media)
-			}
-			a := cmp.Or(e.answer, answer{http.StatusOK, mediaJSON, `{"token":"t"}`})
-			header := http.Header{}
-			if a.media != "" {
-				header.Set("Content-Type", a.media)
-			}
-
-			got := v.Violations(&http.Response{StatusCode: a.status, Header: header, Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, e.kindParameter)
-			if (len(got) == 1) != (e.want != "") || !strings.Contains(strings.Join(got, ""), e.want) {
-				t.Errorf("violations:\n%s\nwant:\n%s", strings.Join(got, "\n"), e.want)
-			}
-		})
-	}
-}
-
-func TestRequest_isOneOfTheContract(t *testing.T) {
+func TestViolations_areThoseOfTheDocument(t *testing.T) {
 	t.Parallel()
 
 	const (
@@ -90,6 +57,9 @@ func TestRequest_isOneOfTheContract(t *testing.T) {
 		format     = "string doesn't match the format"
 		noBody     = "request body not allowed"
 		media      = "header Content-Type has unexpected value"
+		notJSON    = "failed to decode response body"
+		user       = "GET /v1/user/self"
+		day        = export + "?utcDate=2024-02-29"
 		operation  = "no operation: section 4 has no operation with this path and method"
 	)
 
@@ -128,28 +98,7 @@ func TestRequest_isOneOfTheContract(t *testing.T) {
 		"form without a clause":   {request: patch, media: mediaForm, body: fourText, want: `property "clause_5_consent" is missing`},
 		"form with yes":           {request: patch, media: mediaForm, body: fourText + "&clause_5_consent=yes", want: "clause_5_consent"},
 		"form not well-formed":    {request: patch, media: mediaForm, body: clausesText + "&manual=%zz", want: "failed to decode request body"},
-	}
 
-	for _, request := range []string{
-		"GET /v1/org/acme/people/jo%40example.com", "GET /user/self", "GET /v1/user/self/", "PUT " + person + "/consent",
-		"GET /v1/org/acme/project/web/compliance/user//consent", "GET /v1/account/4711/export?utcDate=2024-02-29",
-	} {
-		cases[request] = exchanged{request: request, want: operation}
-	}
-	runExchanges(t, cases)
-}
-
-func TestResponse_isTheOneOfTheContract(t *testing.T) {
-	t.Parallel()
-
-	const (
-		media   = "header Content-Type has unexpected value"
-		notJSON = "failed to decode response body"
-		user    = "GET /v1/user/self"
-		day     = export + "?utcDate=2024-02-29"
-	)
-
-	runExchanges(t, map[string]exchanged{
 		"token and more":        {request: login + "?" + loginText, answer: answer{200, mediaJSON, `{"token":"t","x":1}`}},
 		"login refused":         {request: login + "?" + loginText, answer: answer{401, mediaJSON, `{"error":{"code":"x","message":"y"}}`}},
 		"user refused":          {request: user, answer: answer{401, "", ""}},
@@ -159,13 +108,44 @@ func TestResponse_isTheOneOfTheContract(t *testing.T) {
 		"export lines":          {request: day, answer: answer{200, "application/x-ndjson", "{}\n{}\n"}},
 		"export without a type": {request: day, answer: answer{200, "", "{}"}},
 
-		"login without a body":  {request: login + "?" + loginText, answer: answer{204, "", ""}, want: media},
-		"login without a token": {request: login + "?" + loginText, answer: answer{200, mediaJSON, `{"jwt":"t"}`}, want: `property "token" is missing`},
-		"user without a body":   {request: user, answer: answer{200, mediaJSON, ""}, want: notJSON},
-		"page":                  {request: getConsent, answer: answer{502, "text/html", "<html>"}, want: media},
-		"no content type":       {request: getConsent, answer: answer{200, "", "{}"}, want: media},
-		"cut JSON":              {request: getConsent, answer: answer{200, mediaJSON, `{"a":"b"`}, want: notJSON},
-	})
+		"login without a body":          {request: login + "?" + loginText, answer: answer{204, "", ""}, want: media},
+		"login without a token":         {request: login + "?" + loginText, answer: answer{200, mediaJSON, `{"jwt":"t"}`}, want: `property "token" is missing`},
+		"user without a body":           {request: user, answer: answer{200, mediaJSON, ""}, want: notJSON},
+		"page":                          {request: getConsent, answer: answer{502, "text/html", "<html>"}, want: media},
+		"answer without a content type": {request: getConsent, answer: answer{200, "", "{}"}, want: media},
+		"cut JSON answer":               {request: getConsent, answer: answer{200, mediaJSON, `{"a":"b"`}, want: notJSON},
+	}
+
+	for _, request := range []string{
+		"GET /v1/org/acme/people/jo%40example.com", "GET /user/self", "GET /v1/user/self/", "PUT " + person + "/consent",
+		"GET /v1/org/acme/project/web/compliance/user//consent", "GET /v1/account/4711/export?utcDate=2024-02-29",
+	} {
+		cases[request] = exchanged{request: request, want: operation}
+	}
+	v, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, e := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			method, target, _ := strings.Cut(e.request, " ")
+			r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(e.body))
+			if e.media != "" {
+				r.Header.Set("Content-Type", e.media)
+			}
+			a := cmp.Or(e.answer, answer{http.StatusOK, mediaJSON, `{"token":"t"}`})
+			header := http.Header{}
+			if a.media != "" {
+				header.Set("Content-Type", a.media)
+			}
+
+			got := v.Violations(&http.Response{StatusCode: a.status, Header: header, Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, e.kindParameter)
+			if (len(got) == 1) != (e.want != "") || !strings.Contains(strings.Join(got, ""), e.want) {
+				t.Errorf("violations:\n%s\nwant:\n%s", strings.Join(got, "\n"), e.want)
+			}
+		})
+	}
 }
 
 func TestDocument_hasEveryOperationOfTheInterface(t *testing.T) {

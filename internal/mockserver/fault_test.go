@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
 func TestFault_takesTheRequestsItMatches(t *testing.T) {
@@ -69,27 +70,23 @@ func TestFault_scriptedAnswerKeepsTheRequestFromTheService(t *testing.T) {
 		"after the effect":    {mockserver.Fault{Status: 500, Commit: true, Body: []byte("{}")}, 500, "{}", "application/json", true},
 		"only another header": {mockserver.Fault{Header: http.Header{"X-Odd": {"1"}}}, 200, allClauses(), "application/json", true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		s := start(t)
+		s.Inject(tc.fault)
+		send := s.send // faults come before authentication
+		if tc.committed {
+			send = s.withKey
+		}
 
-			s := start(t)
-			s.Inject(tc.fault)
-			send := s.send // faults come before authentication
-			if tc.committed {
-				send = s.withKey
+		got := send(http.MethodPatch, consentPath, allClauses())
+		if got.status != tc.status || got.body != tc.body || got.header.Get("Content-Type") != tc.media {
+			t.Errorf("%s: %d %q %v", name, got.status, got.body, got.header)
+		}
+		for header, values := range tc.fault.Header {
+			if got.header.Get(header) != values[0] {
+				t.Errorf("%s: %s is %q", name, header, got.header.Get(header))
 			}
-
-			got := send(http.MethodPatch, consentPath, allClauses())
-			if got.status != tc.status || got.body != tc.body || got.header.Get("Content-Type") != tc.media {
-				t.Errorf("%d %q %v", got.status, got.body, got.header)
-			}
-			for header, values := range tc.fault.Header {
-				if got.header.Get(header) != values[0] {
-					t.Errorf("%s is %q", header, got.header.Get(header))
-				}
-			}
-			s.wantLogged(t, tc.committed, tc.status)
-		})
+		}
+		s.wantLogged(t, tc.committed, tc.status)
 	}
 }
 
@@ -104,49 +101,32 @@ func (s *service) wantLogged(t *testing.T, committed bool, status int) {
 	}
 }
 
-func TestFault_waitsForItsDelayAndTheLatency(t *testing.T) {
-	t.Parallel()
-	inBubble(t, func(t *testing.T, s *service) {
-		s.Inject(mockserver.Fault{Delay: time.Hour})
-		for i, want := range []time.Duration{time.Hour + time.Minute, time.Minute} {
-			began := time.Now()
-			got := s.patch(consentPath, allClauses())
-			if r := s.Requests()[i]; got.status != http.StatusOK || time.Since(began) != want || r.Took != want || !r.At.Equal(began) {
-				t.Errorf("%d: it came at %v and took %v", got.status, r.At, r.Took)
-			}
-		}
-	}, func(s *mockserver.Server) { s.Latency = time.Minute })
-}
-
 func TestFault_hangEndsWithTheClientOrTheServer(t *testing.T) {
 	t.Parallel()
 
 	for name, fault := range map[string]mockserver.Fault{
 		"a hang":             {Hang: true, Times: -1},
 		"a hang with effect": {Hang: true, Commit: true, Times: -1},
-		"a scripted hang":    {Hang: true, Status: 500, Times: -1},
 		"a delay":            {Delay: time.Hour, Times: -1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			instance := mocktest.StartPipe(t)
+			s := &service{Instance: instance, t: t, transport: &http.Transport{DialContext: instance.DialContext, ResponseHeaderTimeout: time.Minute}}
+			t.Cleanup(s.transport.CloseIdleConnections)
+			s.Inject(fault)
+			began := time.Now()
+			if got := s.patch(consentPath, allClauses()); got.err == nil || time.Since(began) != time.Minute {
+				t.Errorf("%s: %d %v after %v", name, got.status, got.err, time.Since(began))
+			}
 
-			inBubble(t, func(t *testing.T, s *service) {
-				s.Inject(fault)
-				s.transport.ResponseHeaderTimeout = time.Minute
-				began := time.Now()
-				if got := s.patch(consentPath, allClauses()); got.err == nil || time.Since(began) != time.Minute {
-					t.Errorf("%d %v after %v", got.status, got.err, time.Since(began))
-				}
-
-				ended := make(chan reply)
-				go func() { ended <- s.patch(consentPath, allClauses()) }()
-				synctest.Wait()
-				s.Stop()
-				if got := <-ended; got.err == nil || time.Since(began) != time.Minute {
-					t.Errorf("%d %v after %v", got.status, got.err, time.Since(began))
-				}
-				s.wantLogged(t, fault.Commit, 0)
-			})
+			ended := make(chan reply)
+			go func() { ended <- s.patch(consentPath, allClauses()) }()
+			synctest.Wait()
+			s.Stop()
+			if got := <-ended; got.err == nil || time.Since(began) != time.Minute {
+				t.Errorf("%s: %d %v after %v", name, got.status, got.err, time.Since(began))
+			}
+			s.wantLogged(t, fault.Commit, 0)
 		})
 	}
 }
@@ -193,26 +173,23 @@ func TestCut_onTheWire(t *testing.T) {
 		"before any chunk":   {mockserver.Fault{Cut: mockserver.CutChunked}, chunked, "", true, 200},
 		"unseen":             {mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: 20}, closed, record[:20], true, 200},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			s := start(t)
-			s.Inject(tc.fault)
-			text, err := s.raw(t, "PATCH "+consentPath+"?apiSecretToken="+url.QueryEscape(s.SecretKey), record)
-			if tc.status == 0 {
-				if text != "" || !errors.Is(err, syscall.ECONNRESET) {
-					t.Errorf("got %q and %v, want a reset", text, err)
-				}
-			} else {
-				header, body, _ := strings.Cut(text, "\r\n\r\n")
-				if err != nil || !strings.Contains(header, tc.header) || body != tc.body || !strings.HasPrefix(header, "HTTP/1.1 "+strconv.Itoa(tc.status)) {
-					t.Errorf("got %q and %v", text, err)
-				}
-				if tc.header == closed && (strings.Contains(header, length) || strings.Contains(header, "Transfer-Encoding")) {
-					t.Errorf("the end can be seen: %q", header)
-				}
+		s := start(t)
+		s.Inject(tc.fault)
+		text, err := s.raw(t, "PATCH "+consentPath+"?apiSecretToken="+url.QueryEscape(s.SecretKey), record)
+		s.wantLogged(t, tc.committed, tc.status)
+		if tc.status == 0 {
+			if text != "" || !errors.Is(err, syscall.ECONNRESET) {
+				t.Errorf("%s: got %q and %v, want a reset", name, text, err)
 			}
-			s.wantLogged(t, tc.committed, tc.status)
-		})
+			continue
+		}
+
+		header, body, _ := strings.Cut(text, "\r\n\r\n")
+		if err != nil || !strings.Contains(header, tc.header) || body != tc.body || !strings.HasPrefix(header, "HTTP/1.1 "+strconv.Itoa(tc.status)) {
+			t.Errorf("%s: got %q and %v", name, text, err)
+		}
+		if tc.header == closed && (strings.Contains(header, length) || strings.Contains(header, "Transfer-Encoding")) {
+			t.Errorf("%s: the end can be seen: %q", name, header)
+		}
 	}
 }

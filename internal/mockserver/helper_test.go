@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -73,17 +72,6 @@ func start(t *testing.T, configure ...func(*mockserver.Server)) *service {
 
 // advance moves the service's clock.
 func (s *service) advance(d time.Duration) { s.passed.Add(int64(d)) }
-
-// inBubble runs a test with a server in a bubble, whose clock is that of the bubble.
-func inBubble(t *testing.T, test func(*testing.T, *service), configure ...func(*mockserver.Server)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		instance := mocktest.StartPipe(t, configure...)
-		transport := &http.Transport{DialContext: instance.DialContext}
-		t.Cleanup(transport.CloseIdleConnections)
-		test(t, &service{Instance: instance, t: t, transport: transport})
-	})
-}
 
 // delayed fulfils requests only after the clock is advanced.
 func delayed(s *mockserver.Server) { s.FulfilmentDelay = time.Minute }
@@ -217,14 +205,3 @@ func allClauses(more ...string) string {
 }
 
 const allClausesText = "clause_1_consent=true&clause_2_consent=true&clause_3_consent=true&clause_4_consent=true&clause_5_consent=false"
-
-// wantPanic fails the test where a call does not panic with words.
-func wantPanic(t *testing.T, words string, call func()) {
-	t.Helper()
-	defer func() {
-		if p, _ := recover().(string); !strings.Contains(p, words) {
-			t.Errorf("%q is not in %q", words, p)
-		}
-	}()
-	call()
-}

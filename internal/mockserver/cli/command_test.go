@@ -28,35 +28,32 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type program struct {
 	t      *testing.T
 	env    map[string]string
-	stderr bytes.Buffer  // of requests that are answered
-	parent chan struct{} // closed when the parent has ended
-	// stop interrupts the program, and wait waits for its end. Both return its exit status.
-	stop, wait func() int
+	stderr bytes.Buffer // of requests that are answered
+	stop   func() int   // interrupts the program and returns its exit status
 }
 
 func start(t *testing.T, args ...string) *program {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	printed, stdout := io.Pipe()
-	p := &program{t: t, parent: make(chan struct{})}
+	p := &program{t: t}
 
 	ended := make(chan int, 1)
 	go func() {
-		status := Run(ctx, Process{Args: append([]string{Name}, args...), Stdout: stdout, Stderr: &p.stderr, ParentGone: p.parent})
+		status := Run(ctx, Process{Args: append([]string{Name}, args...), Stdout: stdout, Stderr: &p.stderr})
 		_ = stdout.Close()
 		ended <- status
 	}()
-	p.wait = sync.OnceValue(func() int { return <-ended })
-	p.stop = func() int {
+	p.stop = sync.OnceValue(func() int {
 		cancel()
-		return p.wait()
-	}
+		return <-ended
+	})
 	t.Cleanup(func() { _ = p.stop() })
 
 	text := make([]byte, 4096)
 	n, err := printed.Read(text)
 	if err != nil {
-		t.Fatal(err, p.wait(), p.stderr.String())
+		t.Fatal(err, p.stop(), p.stderr.String())
 	}
 	p.env = evaluated(t, string(text[:n]))
 
@@ -140,15 +137,6 @@ func TestEnvironment_reachesTheService(t *testing.T) {
 	log := regexp.MustCompile(`[0-9.]+ ms`).ReplaceAllString(p.stderr.String(), "N ms")
 	if want := "1 getCurrentUser GET /v1/user/self: 200 in N ms\n2 - GET -: 404 in N ms, with more\n"; log != want {
 		t.Errorf("the log is %q, want %q", log, want)
-	}
-}
-
-func TestRun_endsWithItsParent(t *testing.T) {
-	t.Parallel()
-	p := start(t)
-	close(p.parent)
-	if status := p.wait(); status != 0 {
-		t.Errorf("it ended with %d", status)
 	}
 }
 

@@ -136,8 +136,8 @@ func TestStartPipe_livesInABubble(t *testing.T) {
 			t.Errorf("%d %v", status, err)
 		}
 
-		if took := time.Since(began); took != time.Hour {
-			t.Errorf("it took %v of the bubble's time", took)
+		if r := i.Requests()[0]; time.Since(began) != time.Hour || r.Took != time.Hour || !r.At.Equal(began) {
+			t.Errorf("it took %v of the bubble's time, and the log has %v", time.Since(began), r.Took)
 		}
 
 		i.Stop()
