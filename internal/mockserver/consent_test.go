@@ -118,6 +118,7 @@ func TestConsent_parametersAndTimesAsTheWireSays(t *testing.T) {
 		s := start(t, func(s *mockserver.Server) {
 			s.Wire = mockserver.Wire{ConsentParametersIn: tc.place, AgreementTimeFormat: tc.format}
 		})
+
 		path, body, media := consentPath, allClausesText+"&manual=false&user_ipv6="+address+"&agreement_time="+strings.ReplaceAll(tc.sent, "+", "%2B"), formType
 		switch tc.place {
 		case "":

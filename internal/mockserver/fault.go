@@ -56,7 +56,8 @@ type Fault struct {
 	// Content-Type of a Body is application/json unless Header sets another.
 	Status int
 	Body   []byte
-	// Header is added to the answer, whether scripted or the service's own.
+	// Header is added to the answer, whether scripted or the service's own. Its names are
+	// canonical.
 	Header http.Header
 	// Commit has the service carry out the operation even if its answer is scripted or
 	// never sent.
@@ -133,9 +134,7 @@ func (s *Server) serve(c *call, w http.ResponseWriter, r *http.Request) {
 			a.Header.Set("Content-Type", "application/json")
 		}
 	}
-	for name, values := range f.Header {
-		a.Header[http.CanonicalHeaderKey(name)] = values
-	}
+	maps.Copy(a.Header, f.Header)
 
 	if f.Then != nil {
 		f.Then()

@@ -55,7 +55,7 @@ func TestFault_takesTheRequestsItMatches(t *testing.T) {
 func TestFault_scriptedAnswerKeepsTheRequestFromTheService(t *testing.T) {
 	t.Parallel()
 
-	html := http.Header{"content-type": {"text/html"}, "Retry-After": {"7"}}
+	html := http.Header{"Content-Type": {"text/html"}, "Retry-After": {"7"}}
 	for name, tc := range map[string]struct {
 		fault       mockserver.Fault
 		status      int

@@ -132,3 +132,11 @@ type Scope struct {
 	ProjectID string `json:"project_id"`
 	AccountID string `json:"account_id"`
 }
+
+// valid reports whether the scope belongs to exactly one family.
+func (s Scope) valid() bool {
+	if s.AccountID != "" {
+		return s.OrgID == "" && s.ProjectID == ""
+	}
+	return s.OrgID != "" && s.ProjectID != ""
+}

@@ -80,7 +80,7 @@ func (seed Seed) validate() error {
 		return fmt.Errorf("secret_keys[%d] is empty", i)
 	}
 	for i, e := range seed.Exports {
-		if e.OrgID == "" || e.ProjectID == "" || e.AccountID != "" || !isDay(e.UTCDate) {
+		if !e.valid() || e.OrgID == "" || !isDay(e.UTCDate) {
 			return fmt.Errorf("exports[%d] needs org_id, project_id and utc_date, YYYY-MM-DD", i)
 		}
 	}
@@ -98,24 +98,16 @@ func (seed Seed) validate() error {
 
 // objection returns something that is wrong with a record of a list, or "".
 func (r SeedRecord) objection(list string) string {
-	inProject := r.OrgID != "" && r.ProjectID != "" && r.AccountID == ""
-	inAccount := r.OrgID == "" && r.ProjectID == "" && r.AccountID != ""
-	if r.IdentityID == "" || !inProject && !inAccount {
-		return "needs identity_id, and either org_id and project_id, or account_id"
-	}
-
 	_, hasData := r.Fields["data"]
 	_, hasProfile := r.Fields["profile"].(map[string]any)
-	switch list {
-	case "profiles":
-		if !hasProfile || len(r.Fields) != 1 {
-			return "needs profile, an object, and nothing else"
-		}
-		return ""
-	case "data":
-		if !hasData || len(r.Fields) != 1 {
-			return "needs data, and nothing else"
-		}
+	switch {
+	case r.IdentityID == "" || !r.valid():
+		return "needs identity_id, and either org_id and project_id, or account_id"
+	case list == "profiles" && (!hasProfile || len(r.Fields) != 1):
+		return "needs profile, an object, and nothing else"
+	case list == "data" && (!hasData || len(r.Fields) != 1):
+		return "needs data, and nothing else"
+	case list != "consents":
 		return ""
 	}
 

@@ -191,13 +191,14 @@ var fieldName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 // for operation and template.
 func logged(r mockserver.Request) string {
 	line := fmt.Sprintf("%d %s %s %s: %d in %.1f ms", r.Seq, cmp.Or(r.Operation, "-"), r.Method, cmp.Or(r.Template, "-"), r.Status, r.Took.Seconds()*1000)
-	separator := ", with "
-	for _, name := range slices.Sorted(maps.Keys(r.Sent)) {
+	fields := slices.Sorted(maps.Keys(r.Sent))
+	for i, name := range fields {
 		if !fieldName.MatchString(name) {
-			name = "?"
+			fields[i] = "?"
 		}
-		line += separator + name
-		separator = " "
+	}
+	if len(fields) > 0 {
+		line += ", with " + strings.Join(fields, " ")
 	}
 
 	return line
