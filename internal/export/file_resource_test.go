@@ -15,7 +15,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -253,25 +252,4 @@ func TestExportFile_unknownValues(t *testing.T) {
 	_, diags = p.Plan(fileName, nil, config)
 	prototest.WantText(t, diags.Errors(), "with_kind", "exactly one kind")
 	prototest.WantText(t, p.PlanKnownLater(actionName, config).Errors(), "with_kind", "exactly one kind")
-}
-
-// TestExportFile_scopeOfTheProviderMoves changes the scope of the provider block: the file
-// still holds the day of the former scope, so the object is replaced.
-func TestExportFile_scopeOfTheProviderMoves(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t)
-	config := file(target(t), nil)
-	state := created(t, p, config)
-	if state.Attributes["project_id"] != mocktest.Project {
-		t.Errorf("state has %v", state.Attributes["project_id"])
-	}
-
-	p = prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"project_id": "other"}))
-	state, _ = p.MustRefresh(fileName, state)
-	plan, diags := p.Plan(fileName, state, config)
-	p.NoErrors(diags)
-	if len(plan.Replace) == 0 {
-		t.Error("nothing is replaced")
-	}
 }
