@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 )
 
 // NoContent is a Response.Body that is answered with 204 and no body.
@@ -128,6 +129,9 @@ func (a *Response) encode() {
 		a.encoded, media = []byte(v), "text/plain"
 	default:
 		a.encoded = encode(v)
+	}
+	if len(a.encoded) > 0 {
+		a.Header.Set("Content-Length", strconv.Itoa(len(a.encoded)))
 	}
 
 	if a.Header.Get("Content-Type") == "" && media != "" {

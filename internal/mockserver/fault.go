@@ -180,11 +180,15 @@ func (a *Response) send(w http.ResponseWriter, r *http.Request, f *Fault) {
 		part = part[:min(max(at, 0), len(part))]
 	}
 
-	switch {
-	case f.Cut == CutCloseDelimited:
-		w.Header().Set("Transfer-Encoding", "identity") // net/http then sends neither a length nor chunks
-	case f.Cut == CutBody, f.Cut == CutNone && len(part) > 0:
+	switch f.Cut {
+	case CutNone:
+	case CutBody:
 		w.Header().Set("Content-Length", strconv.Itoa(len(a.encoded)))
+	case CutCloseDelimited:
+		w.Header().Set("Transfer-Encoding", "identity") // net/http then sends neither a length nor chunks
+		fallthrough
+	default:
+		w.Header().Del("Content-Length")
 	}
 	w.WriteHeader(a.Status)
 	_, _ = w.Write(part)
