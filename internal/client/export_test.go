@@ -288,6 +288,21 @@ func TestExportAnswer_endIsProven(t *testing.T) {
 	}
 }
 
+func TestExportAnswer_trailerIsRecognisedOrRefused(t *testing.T) {
+	t.Parallel()
+	for name, refused := range map[string]bool{"X-Stream-Error": true, "Grpc-Status": true, "Content-Digest": false, "X-Took": false} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			service.Change(func(_ mockserver.Request, a *mockserver.Response) { a.Header.Set(http.TrailerPrefix+name, "13") })
+			_, err := export(t.Context(), t, c, &received{})
+			if !refused {
+				noError(t, err)
+			} else if e := wantClass(t, err, transport.ClassPayload); !strings.Contains(e.Detail, `wire.export_ignored_members = "`+name+`"`) {
+				t.Errorf("it says %q", e.Detail)
+			}
+		}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportIgnoredMembers = "x-took" })
+	}
+}
+
 func TestExportAnswer_mediaTypeIsRedacted(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
@@ -370,15 +385,7 @@ func TestExportAnswer_isADayOrAnError(t *testing.T) {
 		"204 that is called gzip": {status: http.StatusNoContent, header: inGzip, want: noRecords},
 		"parts in gzip":           {header: inGzip, body: partsInGzip, want: ofParts},
 		"parts in zstd":           {header: inZstd, body: partsInZstd, want: ofParts},
-		"a digest as a trailer":   {header: []string{"Trailer:Content-Digest", "13"}, body: day, want: one},
-		"a trailer that is ignored": {
-			header: []string{"Trailer:X-Took", "13"}, body: day, wire: client.Wire{ExportIgnoredMembers: "x-took"}, want: one,
-		},
 
-		"a trailer": {
-			header: []string{"Trailer:X-Stream-Error", "13"}, body: day,
-			class: payload, says: `wire.export_ignored_members = "X-Stream-Error"`,
-		},
 		"202 with Retry-After": {status: 202, header: []string{"Retry-After", "300"}, class: transport.ClassNotReady, says: "5m0s"},
 		"203":                  {status: 203, body: day, class: payload, says: "200"},
 		"206":                  {status: 206, header: ofPart, body: day, class: payload, says: "part"},
