@@ -82,7 +82,7 @@ func TestActions_planSendsNothing(t *testing.T) {
 		}
 
 		a.Reconfigure(prototest.Config(a.service).With(prototest.Attributes{"read_only": true}))
-		prototest.WantText(t, a.PlanAction(a.name, a.config).Errors(), "read-only", "nothing was sent")
+		prototest.WantText(t, a.PlanAction(a.name, a.config).Errors(), "read-only")
 		a.Reconfigure(prototest.Config(a.service).Without("org_id", "project_id"))
 		prototest.WantText(t, a.PlanAction(a.name, a.config).Errors(), "No usable scope")
 		a.NoErrors(a.PlanAction(a.name, a.config.With(prototest.Attributes{"account_id": prototest.Unknown})))
