@@ -107,9 +107,9 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "dialect", Usage: "answer some of what the interface leaves open differently, with `QUESTION=CHOICE,…`"},
 		&cli.BoolFlag{Name: "dialects", Usage: "list the questions and choices of -dialect, and end"},
 		&cli.TimestampFlag{Name: "clock", Usage: "start the service's clock at `TIME`, such as 2026-01-15T09:30:00Z, instead of now", Config: cli.TimestampConfig{Layouts: []string{time.RFC3339}}},
-		&cli.DurationFlag{Name: "fulfilment-delay", Usage: "fulfil a deferred request `DURATION` after it is accepted, such as 5s"},
-		&cli.DurationFlag{Name: "latency", Usage: "wait `DURATION` before each answer, such as 50ms"},
-		&cli.IntFlag{Name: "export-records", Usage: "give `N` invented events to each exported day that the seed does not have"},
+		&cli.DurationFlag{Name: "fulfilment-delay", Usage: "fulfil a deferred request `DURATION` after it is accepted, such as 5s", Validator: notNegative[time.Duration]},
+		&cli.DurationFlag{Name: "latency", Usage: "wait `DURATION` before each answer, such as 50ms", Validator: notNegative[time.Duration]},
+		&cli.IntFlag{Name: "export-records", Usage: "give `N` invented events to each exported day that the seed does not have", Validator: notNegative[int]},
 		&cli.StringFlag{Name: "log", Usage: "write the requests to `FILE` instead of standard error"},
 	}
 }
@@ -117,6 +117,13 @@ func flags() []cli.Flag {
 func credentialsKind(value string) error {
 	if value != "key" && value != "login" {
 		return errors.New("it is key or login")
+	}
+	return nil
+}
+
+func notNegative[T time.Duration | int](value T) error {
+	if value < 0 {
+		return errors.New("it is 0 or more")
 	}
 	return nil
 }
