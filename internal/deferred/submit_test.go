@@ -31,6 +31,7 @@ func TestDeferred_lostAnswerIsFoundAndNothingSentAgain(t *testing.T) {
 			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
 				_, err := r.CurrentUser(t.Context()) // the connection is a used one: the HTTP stack repeats a GET on those
 				noError(t, err)
+				fault := fault
 				fault.Operation = q.operation
 				service.Inject(fault, mockserver.Fault{
 					Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 200, Body: []byte("[]"), Header: oldAnswers["an Age"],
