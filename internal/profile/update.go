@@ -69,7 +69,7 @@ func (r *profileResource) newUpdate(ctx context.Context, run tfkit.Run, m *resou
 	u.Request = updateRequest(c, scope, m.IdentityID.ValueString(), changes)
 	u.Request.IdempotencyKey = digestOf(changes)
 	if !m.ProfileWOVersion.IsNull() { // whose values must not be in private state in any form
-		u.Request.IdempotencyKey = fmt.Sprint("version ", m.ProfileWOVersion.ValueInt64())
+		u.Request.IdempotencyKey = fmt.Sprint("version ", m.ProfileWOVersion.ValueInt64(), namesOf(changes))
 	}
 
 	expected := changes
@@ -127,8 +127,14 @@ func (r *profileResource) apply(ctx context.Context, u *update) {
 
 	before := u.memory
 	if len(u.changes) > 0 {
-		// What is read after the first attempt may be its effect.
-		send, begin := u.Request.Send, sync.OnceFunc(func() { u.memory.noteSending(u.changes, u.held) })
+		// What is read after the first attempt may be its effect. What was there before write-only
+		// values may be one of them.
+		send, begin := u.Request.Send, sync.OnceFunc(func() {
+			if !u.model.ProfileWOVersion.IsNull() {
+				u.held = nil
+			}
+			u.memory.noteSending(u.changes, u.held)
+		})
 		u.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
 			begin()
 			return send(ctx)

@@ -3,12 +3,15 @@
 package profile_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
@@ -109,6 +112,63 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			state, _ = o.mustUpdate(state, given)
 			o.MustRefresh(name, state)
 			wantSent(t, o.service, gold, gold)
+		},
+
+		// A member without a value may be absent or null: the one is not what the service has made of ours.
+		"dropped one that leaves a null is not fulfilled": func(t *testing.T, o *object) {
+			state := o.listed(quickGold)
+			o.service.PutProfile(scope, person, `{"plan":null}`)
+			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Vanished})
+			state, _ = o.MustRefresh(name, state)
+			o.wantNotWritten(state, quickGold)
+		},
+
+		// They may have been written before.
+		"values before write-only ones are in private state in no form": func(t *testing.T, o *object) {
+			var remembered []string
+			for _, held := range []string{free, gold} {
+				o.service.PutProfile(scope, person, held)
+				state, _ := o.MustCreate(name, writeOnly(`{"plan":"silver"}`, 1, notWaiting))
+				var private map[string]string
+				if err := json.Unmarshal(state.Private, &private); err != nil {
+					t.Fatal(err)
+				}
+				remembered = append(remembered, private["values"])
+				o.service.FulfilAll()
+				o.NewRun()
+			}
+			if remembered[0] == "" || remembered[0] != remembered[1] {
+				t.Errorf("private state has %q", remembered)
+			}
+		},
+
+		// The request is accepted and in state, whatever happens while it is waited for.
+		"one whose wait panics is in state": func(t *testing.T, o *object) {
+			state := o.create(config(free, notWaiting))
+			panicking := panicsOnceSent{t.Context(), o.service}
+			plan, _ := o.mustPlan(state, config(gold, nil))
+			state, diags := o.Apply(panicking, name, state, plan)
+			prototest.WantText(t, diags.Errors(), "Internal error")
+			wantFulfilled(t, state, false, gold)
+		},
+
+		// The list does not show the first one yet.
+		"first one is known to the run after a refused second": func(t *testing.T, o *object) {
+			o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"wire": prototest.Attributes{"pending_list_lag": "10s"}}))
+			o.service.SetPendingLag(mockserver.Lag{Time: 10 * time.Second})
+			for _, configs := range [][]prototest.Attributes{
+				{quickGold, config(`{"tier":1}`, nil)},
+				{writeOnly(gold, 1, notWaiting), writeOnly(`{"tier":1}`, 1, nil)},
+			} {
+				o.MustCreate(name, configs[0])
+				o.service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 403, Body: []byte(`{}`)})
+				_, diags := o.Create(name, configs[1])
+				prototest.WantText(t, diags.Errors(), "Not permitted")
+				_, diags = o.Create("analytics_data_deletion", prototest.Attributes{"identity_id": person})
+				prototest.WantText(t, diags.Errors(), "Conflicting pending request")
+				o.service.FulfilAll()
+				o.NewRun()
+			}
 		},
 
 		// The error says that the object is as it was: it stands for the first one, which is pending.
@@ -293,9 +353,29 @@ func TestProfile_droppedUpdateOfAMadeValueIsNotFulfilled(t *testing.T) {
 		}, mockserver.OpGetProfile)
 		state := o.wantEmptyPlan(o.create(config(`{"v":"OLD"}`, nil)), config(`{"v":"OLD"}`, nil))
 
+		outcome(mockserver.Outcome{Fate: mockserver.Failed, After: 2 * time.Second})(o.service.Server)
+		state, diags := o.Update(name, state, config(`{"v":"NEW"}`, nil))
+		prototest.WantText(o.t, diags.Errors(), "then failed it", "as it was before")
+		state = o.wantEmptyPlan(state, config(`{"v":"OLD"}`, nil))
+
 		outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: 2 * time.Second})(o.service.Server)
 		state, _ = o.mustUpdate(state, config(`{"v":"NEW"}`, nil))
 		state, _ = o.MustRefresh(name, state)
 		o.wantNotWritten(state, config(`{"v":"NEW"}`, nil))
 	}, outcome(mockserver.Outcome{After: 2 * time.Second, KeepListed: true}))
+}
+
+// panicsOnceSent is the context of an apply. It panics when it is asked for its deadline once an
+// update was sent, which is when the wait begins.
+type panicsOnceSent struct {
+	context.Context
+
+	service *mocktest.Instance
+}
+
+func (c panicsOnceSent) Deadline() (time.Time, bool) {
+	if c.service.Count(mockserver.OpUpdateProfile) > 0 {
+		panic("canary")
+	}
+	return c.Context.Deadline()
 }
