@@ -79,6 +79,7 @@ func TestViolations_areThoseOfTheDocument(t *testing.T) {
 		"of the account family":   {request: "PATCH /v1/account/4711/compliance/user/jo/consent", media: mediaForm, body: clausesText},
 
 		"an undeclared one":       {request: getConsent + "?a=1", want: "getConsent: GET /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent: the operation " + undeclared + " a"},
+		"kind of no export":       {request: getConsent + "?kind=person", kindParameter: "kind", want: undeclared},
 		"kind that is not set":    {request: export + "?utcDate=2024-02-29&kind=person", want: undeclared},
 		"query not well-formed":   {request: getConsent + "?%zz", want: "the query is not well-formed"},
 		"no date":                 {request: export, want: "value is required but missing"},
@@ -92,6 +93,8 @@ func TestViolations_areThoseOfTheDocument(t *testing.T) {
 		"cut JSON":                {request: profile, media: mediaJSON, body: `{"a":"b"`, want: "failed to decode request body"},
 		"login with more":         {request: login, media: mediaJSON, body: `{"email":"jo@example.com","password":"p","a":1}`, want: `property "a" is unsupported`},
 		"login with empty text":   {request: login + "?email=&password=p", want: "minimum string length"},
+		"no parameters":           {request: patch, want: "value is required but missing"},
+		"no login parameters":     {request: login, want: "value is required but missing"},
 		"JSON without a clause":   {request: patch, media: mediaJSON, body: strings.Replace("{"+clauses+"}", `,"clause_5_consent":false`, "", 1), want: `property "clause_5_consent" is missing`},
 		"JSON with a text clause": {request: patch, media: mediaJSON, body: strings.Replace("{"+clauses+"}", "true", `"true"`, 1), want: "/clause_1_consent"},
 		"JSON with a time object": {request: patch, media: mediaJSON, body: "{" + clauses + `,"agreement_time":{}}`, want: "/agreement_time"},
