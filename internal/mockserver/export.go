@@ -102,8 +102,9 @@ func (s *Server) exportRecords(c *call) Response {
 }
 
 // generatedDay returns a day with that many events, and with a session for every twenty
-// and a person for every hundred of them. The records are generated while they are read;
-// they depend on scope, date and number alone.
+// and a person for every hundred of them, with an identity of its own that is also in their
+// records. The records are generated while they are read; they depend on scope, date and number
+// alone.
 func generatedDay(scope Scope, date string, events int) exportDay {
 	var day exportDay
 	h := fnv.New32a()
@@ -120,7 +121,7 @@ func generatedDay(scope Scope, date string, events int) exportDay {
 			for i := range n {
 				// Generating a day must not dominate the time of reading it: only digits change.
 				second := i * 7 % 86_400
-				for place, number := range []int{i, i / 100, second / 3600, second / 60 % 60, second % 60, i % 1000} {
+				for place, number := range []int{i, i / []int{1, 5, 100}[kind], second / 3600, second / 60 % 60, second % 60, i % 1000} {
 					for at := places[place][1] - 1; at >= places[place][0]; at-- {
 						record[at] = byte('0' + number%10)
 						number /= 10

@@ -98,6 +98,11 @@ func TestGeneratedDay_isReproducibleWithoutDuplicates(t *testing.T) {
 	if len(got.Persons) != 3 || len(got.Sessions) != 13 || len(got.Events) != 250 || len(seen) != 266 || got.Events[249]["timestamp"] != day+"T00:29:03.249Z" {
 		t.Errorf("%d, %d and %d records, and %d of them differ: %v", len(got.Persons), len(got.Sessions), len(got.Events), len(seen), got.Events)
 	}
+	for _, last := range []map[string]any{got.Persons[2], got.Sessions[12], got.Events[249]} {
+		if last["identityId"] != "user-000000002@example.com" {
+			t.Errorf("the last record of its kind is of another person: %v", last)
+		}
+	}
 	if ask(exportPath, day) != body || ask(exportPath, "2026-03-02") == body || ask("/v1/org/org-demo/project/app/export", day) == body {
 		t.Error("another time it is another day, or another day or project is the same")
 	}
