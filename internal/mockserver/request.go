@@ -182,8 +182,8 @@ type Wire struct {
 // credential, not a parameter of an operation.
 const secretParameter = "apiSecretToken"
 
-// readParameters sets Place and Sent from the query and the body. A name that is in both
-// has the body's value; the contract refuses such requests.
+// readParameters sets ParametersIn and Sent from the query and the body. A name that is in both
+// has the body's value.
 func (c *call) readParameters(query url.Values, contentType string, body []byte) {
 	var places []string
 	add := func(place string, values url.Values) {
