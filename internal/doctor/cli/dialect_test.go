@@ -349,6 +349,12 @@ func wantRestored(t *testing.T, service *mocktest.Instance, report doctor.Report
 	if f := finding(report, "Writing consent", "restored"); f.Word != doctor.OK && f.Word != doctor.Differs {
 		t.Errorf("the report says of the restoration: %+v", f)
 	}
+
+	for _, operation := range []string{mockserver.OpDeleteAllData, mockserver.OpGetAllData, mockserver.OpUpdateProfile} {
+		if service.Count(operation) > 0 {
+			t.Errorf("the queueing call %s was sent", operation)
+		}
+	}
 }
 
 // finding returns a finding of the report; the zero Finding if it has none.
