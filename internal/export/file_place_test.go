@@ -129,18 +129,30 @@ func TestExportFile_severalFiles(t *testing.T) {
 				{config: file(path, prototest.Attributes{"overwrite": true}), exports: 1, gone: []string{unknown}},
 			}
 		},
-		// The second answer has no records of unknown kind, so their file must be gone.
+		// There is a file for records of unknown kind only if the second answer has any.
 		"an answer that breaks off": func(f *fileTest, _ string) []fileStep {
+			settings := anyRecord.With(prototest.Attributes{"max_retries": 1})
+			breaksOff := func(others ...any) func() {
+				return func() {
+					f.holds(mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}})()
+					second := f.holds(mockserver.ExportDay{Events: []any{record(7), record(8)}, Others: others})
+					f.fails(mockserver.Fault{Cut: mockserver.CutBody, CutAt: -1, Then: second})()
+				}
+			}
 			path, of := splitPath(f.T)
-			f.holds(mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}})()
-			second := f.holds(mockserver.ExportDay{Events: []any{record(7), record(8)}})
+			next, ofNext := splitPath(f.T)
 
-			return []fileStep{{
-				before:   f.fails(mockserver.Fault{Cut: mockserver.CutBody, CutAt: -1, Then: second}),
-				settings: anyRecord.With(prototest.Attributes{"max_retries": 1}), config: splitFile(path, nil), exports: 2,
-				state: prototest.Attributes{"counts": counts(0, 0, 2, 0)},
-				files: map[string]string{of("events"): "{\"id\":7}\n{\"id\":8}\n"}, gone: []string{filepath.Dir(of("unknown"))},
-			}}
+			return []fileStep{
+				{
+					before: breaksOff(), settings: settings, config: splitFile(path, nil), exports: 2,
+					state: prototest.Attributes{"counts": counts(0, 0, 2, 0)},
+					files: map[string]string{of("events"): "{\"id\":7}\n{\"id\":8}\n"}, gone: []string{filepath.Dir(of("unknown"))},
+				},
+				{
+					before: breaksOff(map[string]any{"x": 9}), settings: settings, config: splitFile(next, nil), exports: 2,
+					warnings: []string{"Records of unknown kind"}, files: map[string]string{ofNext("unknown"): "{\"x\":9}\n"},
+				},
+			}
 		},
 		"one that is missing": func(f *fileTest, _ string) []fileStep {
 			path, of := splitPath(f.T)
