@@ -151,6 +151,12 @@ func TestReserve_oneObjectAtATime(t *testing.T) {
 	}
 	reserve(t, &otherRun, Target{Path: path, Replace: true}).Close()
 	wantText(t, path, "first")
+
+	// The path stays that of its object even without the file.
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	wantInUse(spelled...)
 }
 
 func TestReserve_folders(t *testing.T) {
