@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -285,38 +284,34 @@ func TestActions_interruptComesAfterTheID(t *testing.T) {
 }
 
 // An action that is triggered beside a resource, or by two of them, is one deletion of its
-// person with them, in every order. Another run is another key.
+// person with them, in every order. Another run is another key, also after an object of the
+// person was destroyed, which the run remembers.
 func TestDeleteData_sentOnceBesideAResource(t *testing.T) {
 	t.Parallel()
-	steps := map[string]func(*object){
-		"resource": func(a *object) { a.MustCreate(deletionName, config(nil)) },
-		"action":   func(a *object) { a.NoErrors(a.invoke(nil).Diagnostics) },
-	}
-	for _, order := range [][]string{{"resource", "action"}, {"action", "resource"}, {"action", "action"}} {
-		t.Run(strings.Join(order, ", "), func(t *testing.T) {
+	for order, queued := range map[string]int{
+		"resource, action": 1, "action, resource": 1, "action, action": 1,
+		"resource, another run, action, another run, action": 3,
+	} {
+		t.Run(order, func(t *testing.T) {
 			t.Parallel()
 			eachObject(t, []string{deleteName}, func(_ *testing.T, a *object) {
-				for _, step := range order {
-					steps[step](a)
+				var state *prototest.State
+				for step := range strings.SplitSeq(order, ", ") {
+					switch step {
+					case "resource":
+						state, _ = a.MustCreate(deletionName, config(nil))
+					case "action":
+						a.NoErrors(a.invoke(nil).Diagnostics)
+					case "another run":
+						a.NewRun()
+						a.Destroy(deletionName, state)
+					}
 					putData(a.service)
 				}
-				a.queued(1)
+				a.queued(queued)
 			})
 		})
 	}
-}
-
-func TestDeleteData_eachRunSendsAnotherRequest(t *testing.T) {
-	t.Parallel()
-	eachObject(t, []string{deleteName}, func(_ *testing.T, a *object) {
-		state, _ := a.MustCreate(deletionName, config(nil))
-		for range 2 {
-			a.NewRun()
-			a.Destroy(deletionName, state) // which the run remembers
-			a.NoErrors(a.invoke(nil).Diagnostics)
-		}
-		a.queued(3)
-	})
 }
 
 func TestRequestDataAccess_notAwaitedIsFetchedByALaterInvocation(t *testing.T) {
@@ -332,36 +327,4 @@ func TestRequestDataAccess_notAwaitedIsFetchedByALaterInvocation(t *testing.T) {
 		wantProgress(t, invoked, written(t, a.path))
 		a.queued(1)
 	}, never)
-}
-
-func TestRequestDataAccess_unusableTargetIsRefusedBeforeAnythingIsSent(t *testing.T) {
-	t.Parallel()
-	eachObject(t, []string{requestAccessName}, func(t *testing.T, a *object) {
-		folder, theirs := filepath.Dir(a.path), a.path
-		putTheirs(t, theirs)
-		missing := filepath.Join(folder, "missing", "data.json")
-		for _, path := range []string{folder, missing, theirs} {
-			a.path = path
-			planned := a.PlanAction(a.name, accessTo(path, nil))
-			if path == missing { // the folder may be made until then
-				a.NoErrors(planned)
-			} else {
-				prototest.WantText(t, planned.Errors(), "Nothing was sent", "output_path")
-			}
-
-			invoked := a.InvokePlanned(t.Context(), a.name, accessTo(path, nil), func(string) bool { return true })
-			prototest.WantText(t, invoked.Errors(), "Nothing was sent", "output_path")
-			a.wantDiscreet(invoked)
-		}
-		a.NoErrors(a.PlanAction(a.name, config(prototest.Attributes{"output_path": prototest.Unknown})))
-		wantNothingSent(t, a.service)
-		wantTheirs(t, theirs)
-
-		a.config = accessTo(theirs, prototest.Attributes{"overwrite": true})
-		invoked := a.invoke(nil)
-		a.NoErrors(invoked.Diagnostics)
-		wantProgress(t, invoked, everyAction[a.name], written(t, theirs))
-		another := a.invoke(prototest.Attributes{"identity_id": "ada@example.com"})
-		prototest.WantText(t, another.Errors(), "Two resources write the same file")
-	})
 }

@@ -84,14 +84,6 @@ func wantNoFile(t *testing.T, path string) {
 	}
 }
 
-// putTheirs puts a file of somebody else at a path.
-func putTheirs(t *testing.T, path string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // wantTheirs fails the test if a file of somebody else was changed.
 func wantTheirs(t *testing.T, path string) {
 	t.Helper()
@@ -101,12 +93,26 @@ func wantTheirs(t *testing.T, path string) {
 	prototest.WantAlone(t, path)
 }
 
-// refused creates an object, which has to end with an error and without a request.
+// once creates the object, or invokes the action, whatever its plan says.
+func (o *object) once(config prototest.Attributes) (*prototest.State, prototest.Diagnostics) {
+	o.t.Helper()
+	if o.name != requestAccessName {
+		return o.Create(o.name, config)
+	}
+	invoked := o.InvokePlanned(o.t.Context(), o.name, config, func(string) bool { return true })
+	o.wantDiscreet(invoked)
+
+	return nil, invoked.Diagnostics
+}
+
+// refused creates an object or invokes an action, which has to end with an error and without a
+// request. The error does not name the folder.
 func (o *object) refused(config prototest.Attributes, words ...string) {
 	o.t.Helper()
 	sent := o.service.Count(o.operation)
-	state, diags := o.Create(o.name, config)
+	state, diags := o.once(config)
 	prototest.WantText(o.t, diags.Errors(), append(words, "Nothing was sent", "output_path")...)
+	wantUnnamed(o.t, diags.Errors(), filepath.Dir(o.path))
 	if state != nil {
 		o.t.Error("something is in state")
 	}
@@ -257,7 +263,7 @@ func TestDataAccess_dataThatIsNotRecognisedHasAWayOut(t *testing.T) {
 }
 
 // A file that was altered may hold the data of another person, written by another object, so
-// it is not replaced.
+// it is not replaced. One that cannot be read may be intact.
 func TestDataAccess_lostOrAlteredFileIsRequestedAnew(t *testing.T) {
 	t.Parallel()
 	for name, harm := range map[string]func(path string) error{
@@ -267,6 +273,11 @@ func TestDataAccess_lostOrAlteredFileIsRequestedAnew(t *testing.T) {
 			_ = os.Rename(path, path+".old")
 			return os.Symlink(path+".old", path)
 		},
+		"unreadable": func(path string) error {
+			folder := filepath.Dir(path)
+			_ = os.Rename(folder, folder+".away")
+			return os.WriteFile(folder, nil, 0o600)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -275,9 +286,15 @@ func TestDataAccess_lostOrAlteredFileIsRequestedAnew(t *testing.T) {
 				if err := harm(path); err != nil {
 					t.Fatal(err)
 				}
-				gone, diags := o.Refresh(accessName, state)
+				after, diags := o.Refresh(accessName, state)
+				if name == "unreadable" {
+					prototest.WantText(t, diags.Errors(), "The file cannot be read", "output_path")
+					wantAttributes(t, after, prototest.Attributes{"sha256": state.Attributes["sha256"]})
+					return
+				}
+
 				o.NoErrors(diags)
-				if gone != nil {
+				if after != nil {
 					t.Error("the object is still in state")
 				}
 				prototest.WantText(t, diags.Warnings(), "requested again", "output_path")
@@ -293,22 +310,6 @@ func TestDataAccess_lostOrAlteredFileIsRequestedAnew(t *testing.T) {
 	}
 }
 
-// A file that cannot be read may be intact.
-func TestDataAccess_unreadableFileKeepsTheObject(t *testing.T) {
-	t.Parallel()
-	eachAccess(t, func(t *testing.T, o *object, path string) {
-		state := o.create(nil)
-		folder := filepath.Dir(path)
-		if err := os.Rename(folder, folder+".away"); err != nil {
-			t.Fatal(err)
-		}
-		putTheirs(t, folder)
-		after, diags := o.Refresh(accessName, state)
-		prototest.WantText(t, diags.Errors(), "The file cannot be read", "output_path")
-		wantAttributes(t, after, prototest.Attributes{"sha256": state.Attributes["sha256"]})
-	})
-}
-
 // A path that cannot be written to is refused before anything is sent, a file of somebody else
 // is replaced with overwrite only, and two objects cannot use one path, whether the data of the
 // first are written or still to come.
@@ -317,23 +318,34 @@ func TestDataAccess_filesOfOthersStay(t *testing.T) {
 	for name, waits := range map[string]bool{"written": true, "pending": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachAccess(t, func(t *testing.T, o *object, path string) {
-				folder := filepath.Dir(path)
-				for _, unwritable := range []string{folder, filepath.Join(folder, "missing", "data.json"), folder + "/"} {
+			eachObject(t, []string{accessName, requestAccessName}, func(t *testing.T, o *object) {
+				folder := filepath.Dir(o.path)
+				missing := filepath.Join(folder, "missing", "data.json")
+				for _, unwritable := range []string{folder, missing, folder + "/"} {
 					o.refused(accessTo(unwritable, nil), "cannot be written")
 				}
 				wantNothingSent(t, o.service)
-				putTheirs(t, path)
+				if err := os.WriteFile(o.path, []byte("theirs"), 0o600); err != nil {
+					t.Fatal(err)
+				}
 				o.refused(o.config, "There is a file already", "overwrite = true")
-				wantTheirs(t, path)
+				wantTheirs(t, o.path)
 
-				overwriting := accessTo(path, prototest.Attributes{"overwrite": true, "wait_for_fulfilment": waits})
-				state, _ := o.MustCreate(accessName, overwriting)
+				overwriting := accessTo(o.path, prototest.Attributes{"overwrite": true, "wait_for_fulfilment": waits})
+				if o.name == requestAccessName { // its plan says so already
+					o.NoErrors(o.PlanAction(o.name, overwriting))
+					prototest.WantText(t, o.PlanAction(o.name, accessTo(folder, nil)).Errors(), "Nothing was sent", "output_path")
+					prototest.WantText(t, o.PlanAction(o.name, o.config).Errors(), "There is a file already")
+					o.NoErrors(o.PlanAction(o.name, accessTo(missing, nil))) // the folder may be made until then
+					o.NoErrors(o.PlanAction(o.name, config(prototest.Attributes{"output_path": prototest.Unknown})))
+				}
+				_, diags := o.once(overwriting)
+				o.NoErrors(diags)
 				o.refused(overwriting.With(prototest.Attributes{"identity_id": "ada@example.com"}), "Two resources write the same file")
 				if waits {
-					wantFile(t, state, path)
+					wantData(t, o.path)
 				} else {
-					wantTheirs(t, path)
+					wantTheirs(t, o.path)
 				}
 				o.queued(1)
 			})

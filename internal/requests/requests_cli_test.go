@@ -139,7 +139,6 @@ func TestCLIDataDeletion_personsMove(t *testing.T) {
 	for name, tc := range map[string]struct {
 		needs         acctest.Feature // without which the test is skipped
 		before, after string
-		options       []string
 		taints        bool
 		// commands do what the refusal says, and after replaces the configuration if set.
 		commands [][]string
@@ -162,10 +161,6 @@ func TestCLIDataDeletion_personsMove(t *testing.T) {
 			before: deletionList(`for_each    = { old = "ann" }`), after: deletionList(`for_each    = { new = "ann" }`),
 			then: deletionList(`for_each    = { new = "ann" }`) + "\nmoved {\n  from = analytics_data_deletion.x[\"old\"]\n  to   = analytics_data_deletion.x[\"new\"]\n}\n", sent: 1,
 		},
-		"second block": {
-			before: deletionBlock("first", "ann"), after: deletionBlock("first", "ann") + deletionBlock("second", "ann"),
-			then: deletionBlock("first", "ann"), sent: 1,
-		},
 		"tainted": {
 			before: deletionBlock("first", "ann"), after: deletionBlock("first", "ann"),
 			taints: true, commands: [][]string{{"untaint", deletionName + ".first"}}, sent: 1,
@@ -174,10 +169,6 @@ func TestCLIDataDeletion_personsMove(t *testing.T) {
 			needs: acctest.RemovedBlocks, before: deletionBlock("first", "ann"),
 			after: "\nremoved {\n  from = analytics_data_deletion.first\n  lifecycle {\n    destroy = false\n  }\n}\n" + deletionBlock("second", "ann"),
 			then:  "\nmoved {\n  from = analytics_data_deletion.first\n  to   = analytics_data_deletion.second\n}\n" + deletionBlock("second", "ann"), sent: 1,
-		},
-		"-replace": {
-			before: deletionBlock("first", "ann"), after: deletionBlock("first", "ann"),
-			options: []string{"-replace=" + deletionName + ".first"}, then: deletionBlock("first", "ann"), sent: 1,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -192,7 +183,7 @@ func TestCLIDataDeletion_personsMove(t *testing.T) {
 			if tc.taints {
 				cli.MustRun("taint", deletionName+".first")
 			}
-			r := cli.Run(append([]string{"apply", "-auto-approve"}, tc.options...)...)
+			r := cli.Run("apply", "-auto-approve")
 			if r.Code == 0 {
 				t.Fatalf("it was applied:\n%s", r.Output)
 			}
