@@ -160,16 +160,14 @@ func TestDeferred_answerOfACacheProvesNothing(t *testing.T) {
 // names a way out.
 func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 	t.Parallel()
-	type variant struct {
+	takePart := func(cfg *client.Config) { cfg.Wire.PendingList = client.ListPartial }
+	const partial = `wire.pending_list = "partial"`
+	for name, v := range map[string]struct {
 		configure func(*mockserver.Server)
 		setting   string // that the error names
 		solved    func(*client.Config)
 		adopts    bool // with the setting
-	}
-
-	takePart := func(cfg *client.Config) { cfg.Wire.PendingList = client.ListPartial }
-	const partial = `wire.pending_list = "partial"`
-	variants := map[string]variant{
+	}{
 		"person under another name": {
 			func(s *mockserver.Server) { s.RenamePending("identityId", "personId") },
 			"wire.pending_identity_field", func(cfg *client.Config) { cfg.Wire.PendingIdentityField = "personId" }, true,
@@ -180,18 +178,8 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 			mockserver.Reshape(s, func([]map[string]any) any { return []any{"request-1"} }, mockserver.OpListPendingRequests)
 		}, partial, takePart, false},
 		"person in another spelling": {listedAs(func(r map[string]any) { r["identityId"] = strings.ToUpper(fmt.Sprint(r["identityId"])) }), partial, takePart, false},
-		"a Link header":              {pagedBy("link"), partial, takePart, false},
-	}
-
-	for _, sign := range []string{"has_more", "next", "total"} {
-		ignored := sign
-		variants["signs of pages: "+ignored] = variant{
-			pagedBy(sign), `wire.pending_ignored_members = "` + ignored + `"`,
-			func(cfg *client.Config) { cfg.Wire.PendingIgnoredMembers = ignored }, false,
-		}
-	}
-
-	for name, v := range variants {
+		"pages":                      {func(s *mockserver.Server) { _ = s.Speak(mockserver.Dialect{"pages": "link"}) }, partial, takePart, false},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
@@ -218,15 +206,6 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 				}
 			}, v.configure)
 		})
-	}
-}
-
-// pagedBy returns an option for pages of one record.
-func pagedBy(sign string) func(*mockserver.Server) {
-	return func(s *mockserver.Server) {
-		if err := s.Speak(mockserver.Dialect{"pages": sign}); err != nil {
-			panic(err)
-		}
 	}
 }
 

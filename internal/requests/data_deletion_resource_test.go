@@ -113,47 +113,27 @@ func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 	}
 }
 
-// What the list holds may prevent a deletion until a setting that the error names says what it is.
-// No message shows what the record holds.
-func TestDataDeletion_listThatIsNotUnderstoodHasAWayOut(t *testing.T) {
+// A request with a status that is not known may prevent a deletion, until the setting that the error
+// names says that it is over. The message does not show what the record holds.
+func TestDataDeletion_unknownStatusHasAWayOut(t *testing.T) {
 	t.Parallel()
-	const status = "delivered"
-	for name, tc := range map[string]struct {
-		configure func(*mockserver.Server)
-		says      []string
-		ways      []prototest.Attributes // of wire
-	}{
-		"unknown final status": {func(s *mockserver.Server) {
-			id := s.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpGetAllData, At: time.Now().Add(-48 * time.Hour)})
-			s.Conclude(id, mockserver.Outcome{KeepListed: true, FinalStatus: status})
-		}, []string{"onflicting pending request", "wire.ended_statuses"}, []prototest.Attributes{{"ended_statuses": []any{status}}}},
+	eachDeletion(t, func(t *testing.T, o *object) {
+		const status = "delivered"
+		id := o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpGetAllData, At: time.Now().Add(-48 * time.Hour)})
+		o.service.Conclude(id, mockserver.Outcome{KeepListed: true, FinalStatus: status})
+		state, diags := o.Create(deletionName, config(atOnce))
+		if state != nil || o.service.Count(o.operation) > 0 {
+			t.Errorf("in state is %v", state)
+		}
+		prototest.WantText(t, diags.Errors(), "onflicting pending request", "wire.ended_statuses")
+		wantUnnamed(t, diags.Errors(), status)
 
-		"no person": {func(s *mockserver.Server) {
-			s.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
-			s.RenamePending("identityId", "")
-		}, []string{"cannot be read as a whole", "wire.pending_list", "wire.pending_identity_field"}, []prototest.Attributes{{"pending_list": "partial"}, {"pending_list": "ignored"}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			eachDeletion(t, func(t *testing.T, o *object) {
-				tc.configure(o.service.Server)
-				state, diags := o.Create(deletionName, config(atOnce))
-				if state != nil || o.service.Count(o.operation) > 0 {
-					t.Errorf("in state is %v", state)
-				}
-				prototest.WantText(t, diags.Errors(), tc.says...)
-				wantUnnamed(t, diags.Errors(), status)
-
-				for i, way := range tc.ways {
-					withWire(o.Provider, o.service, way)
-					o.MustCreate(deletionName, config(atOnce))
-					if n := o.service.Count(o.operation); n != i+1 {
-						t.Errorf("%d deletions were sent, want %d", n, i+1)
-					}
-				}
-			}, never)
-		})
-	}
+		withWire(o.Provider, o.service, prototest.Attributes{"ended_statuses": []any{status}})
+		o.MustCreate(deletionName, config(atOnce))
+		if n := o.service.Count(o.operation); n != 1 {
+			t.Errorf("%d deletions were sent", n)
+		}
+	}, never)
 }
 
 // A deletion whose answer is not understood is in state as sent, with a warning, and is
