@@ -53,7 +53,7 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 			Optional: true,
 			Validators: []validator.String{
 				tfkit.Day(),
-				stringvalidator.ExactlyOneOf(path.MatchRoot("identity_ids")),
+				stringvalidator.ExactlyOneOf(path.MatchRoot("utc_date"), path.MatchRoot("identity_ids")),
 				stringvalidator.ConflictsWith(path.MatchRoot("account_id")),
 			},
 			MarkdownDescription: "UTC day whose Person records name the people, such as `2026-01-31`. Conflicts with `identity_ids` and `account_id`.",

@@ -141,7 +141,7 @@ func TestConsentList_endsWithWhatConcernsEveryone(t *testing.T) {
 func TestConsentList_configurations(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	exactlyOne := []string{"one (and only one) of", "utc_date", "identity_ids"}
+	exactlyOne := []string{"one (and only one) of [utc_date,identity_ids]"}
 
 	for label, tc := range soak.SomeOf(3, map[string]struct {
 		config  prototest.Attributes

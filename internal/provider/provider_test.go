@@ -118,7 +118,7 @@ func TestReadOnly_plan(t *testing.T) {
 				p.NoErrors(diags)
 				return
 			}
-			prototest.WantText(t, diags.Errors(), "The provider is read-only", "remove read_only")
+			prototest.WantText(t, diags.Errors(), "The provider is read-only: The setting read_only is on", "Nothing was sent.", "remove read_only")
 			for _, r := range service.Requests() {
 				if state == nil && r.Operation != mockserver.OpGetConsent && r.Operation != mockserver.OpLogin {
 					t.Errorf("the plan has sent %s", r.Operation)

@@ -80,7 +80,7 @@ func (s *Service) addUnknown(diags *diag.Diagnostics, names []string) {
 // read-only.
 func (s *Service) RefuseReadOnly(diags *diag.Diagnostics) {
 	if s.Client != nil && s.Client.ReadOnly() {
-		AddError(diags, &transport.Error{Class: transport.ClassReadOnly, Detail: "read_only is set, and what is planned changes something at the service. Nothing was sent"}, "")
+		AddError(diags, &transport.Error{Class: transport.ClassReadOnly, Detail: "the setting read_only is on, and what is planned changes something at the service. Nothing was sent"}, "")
 	}
 }
 
