@@ -72,7 +72,6 @@ type Error struct {
 	Fields    []FieldError
 	Detail    string // what happened
 	Attempts  int
-	Attribute string // whose value the failure is about; empty where it is not known
 
 	RetryAfter time.Duration // how long the service last asked to wait; zero if it did not
 	Ambiguous  bool          // the service may have carried the request out

@@ -34,7 +34,6 @@ type failed struct {
 	class      ErrorClass
 	attempts   int    // zero is one: another attempt would meet the same
 	says       string // words with a bar between
-	attribute  string
 	retryAfter time.Duration
 }
 
@@ -98,8 +97,8 @@ func failures() map[string]failed {
 		{failed{class: ClassServer, operation: updates}, []int{501, 505, 511}},
 		{failed{class: ClassServer}, []int{501, 505, 511}},
 		{failed{class: ClassRejected, operation: updates, says: "account_id|project_id"}, []int{406, 415}},
-		{failed{class: ClassRequestTooLarge, operation: updates, attribute: "source", says: "source|135 bytes"}, []int{413}},
-		{failed{class: ClassRequestTooLarge, operation: updates, attribute: "identity_id", says: "identity_id"}, []int{414, 431}},
+		{failed{class: ClassRequestTooLarge, operation: updates, says: "source|135 bytes"}, []int{413}},
+		{failed{class: ClassRequestTooLarge, operation: updates, says: "identity_id"}, []int{414, 431}},
 	} {
 		for _, status := range tc.statuses {
 			tc.fault = mockserver.Fault{Status: status, Body: json}
@@ -225,7 +224,7 @@ func TestFailures_areAnErrorAfterTheirAttempts(t *testing.T) {
 
 			tc.run(t, -2, func(t *testing.T, service *mocktest.Instance, s *Sender, err error) {
 				e := wantClass(t, err, tc.class)
-				if e.Status != tc.fault.Status && tc.fault.Status != 0 || e.Attempts != tc.attempts || e.Attribute != tc.attribute || e.Ambiguous || e.RetryAfter != tc.retryAfter {
+				if e.Status != tc.fault.Status && tc.fault.Status != 0 || e.Attempts != tc.attempts || e.Ambiguous || e.RetryAfter != tc.retryAfter {
 					t.Errorf("%+v", e)
 				}
 				for words := range strings.SplitSeq(tc.says, "|") {

@@ -75,10 +75,7 @@ func (k *Call) statusError(resp *http.Response, body []byte) *Error {
 	case e.Class == ClassRedirect:
 		e.Detail = k.redirectDetail(resp.Header.Get("Location"))
 		return e
-	case e.Class == ClassRequestTooLarge && means.detail != "":
-		e.Attribute = "identity_id"
-	case e.Class == ClassRequestTooLarge:
-		e.Attribute = k.Attribute
+	case e.Class == ClassRequestTooLarge && means.detail == "":
 		e.Detail = "the body of the request has " + strconv.Itoa(len(k.Body)) + " bytes, more than the service accepts"
 		if k.Attribute != "" {
 			e.Detail += "; it holds the value of " + k.Attribute
