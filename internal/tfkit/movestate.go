@@ -30,7 +30,13 @@ func StateMovers(last string, begin map[string]any) []resource.StateMover {
 		// Without an organization, the second part is the account.
 		identity, err := parseImportID(strings.TrimPrefix(strings.Join(found[1:4], "/"), "/"))
 		if err != nil {
-			return // the service has no such person, organization, project or account
+			Problem{
+				Summary: "The path cannot be moved",
+				Detail:  "The path in the state of the " + req.SourceTypeName + " cannot be used: " + err.Error() + ".",
+				InState: "the resource of the other provider; nothing was moved",
+			}.AddError(&resp.Diagnostics)
+
+			return
 		}
 
 		write(ctx, resp.TargetState.SetAttribute, identity.attributes(), &resp.Diagnostics)

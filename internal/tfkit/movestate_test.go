@@ -87,9 +87,10 @@ func TestMoveState_ofGenericProviders(t *testing.T) {
 }
 
 // TestMoveState_paths moves paths of people. Terraform says of every other object that it cannot be
-// moved, and no message quotes what is in state.
+// moved, and the provider why a person cannot be. No message quotes what is in state.
 func TestMoveState_paths(t *testing.T) {
 	t.Parallel()
+	const unsupported = "does not include support for the given source resource"
 	person := source("/v1/org/o/project/p/compliance/user/secret-person/consent")
 	foreign, other, broken := person, person, person
 	foreign.Provider = "registry.terraform.io/example/restful2"
@@ -99,30 +100,30 @@ func TestMoveState_paths(t *testing.T) {
 
 	for what, tc := range map[string]struct {
 		from prototest.Source
-		want string // the scope and the person; empty if it cannot be moved
+		want string // the scope and the person, or what the error says
 	}{
 		"encoded":          {source("/v1/org/o/project/p/compliance/user/jane%20doe/consent"), "o p  jane doe"},
 		"not encoded":      {source("v1/org/o/project/p/compliance/user/a+b@example.com/consent/"), "o p  a+b@example.com"},
 		"with a host":      {source("https://analytics.example.com/api/v1/org/v1/project/v1/compliance/user/u/consent"), "v1 v1  u"},
 		"an account":       {source("/v1/account/acct%2F7/compliance/user/u/consent?apiSecretToken=x#y"), "  acct/7 u"},
-		"another provider": {foreign, ""},
-		"another type":     {other, ""},
-		"a profile":        {source("/v1/org/o/project/p/compliance/user/secret-person/profile"), ""},
-		"another path":     {source("/v2/users/secret-person/consent"), ""},
-		"no text":          {broken, ""},
-		"too many parts":   {source("/v1/org/o/project/p/compliance/user/secret-person/x/consent"), ""},
-		"bad encoding":     {source("/v1/org/o/project/p/compliance/user/secret-person%zz/consent"), ""},
-		"a parent":         {source("/v1/org/../project/p/compliance/user/secret-person/consent"), ""},
+		"another provider": {foreign, unsupported},
+		"another type":     {other, unsupported},
+		"a profile":        {source("/v1/org/o/project/p/compliance/user/secret-person/profile"), unsupported},
+		"another path":     {source("/v2/users/secret-person/consent"), unsupported},
+		"no text":          {broken, unsupported},
+		"too many parts":   {source("/v1/org/o/project/p/compliance/user/secret-person/x/consent"), unsupported},
+		"bad encoding":     {source("/v1/org/o/project/p/compliance/user/secret-person%zz/consent"), "cannot be used: a percent sign in part 3"},
+		"a parent":         {source("/v1/org/../project/p/compliance/user/secret-person/consent"), "cannot be used: org_id"},
+		"not NFC":          {source("/v1/account/a/compliance/user/secret-e\u0301/consent"), "cannot be used: identity_id is not in the Unicode form NFC"},
 	} {
 		state, diags := p.Move(tc.from, consentType)
-		if tc.want == "" {
-			if text := strings.Join(diags.Errors(), " "); text == "" || strings.Contains(text, "secret-") {
-				t.Errorf("%s: it is moved, or the error shows what is in state: %q", what, text)
+		if text := strings.Join(diags.Errors(), " "); text != "" {
+			if !strings.Contains(text, tc.want) || strings.Contains(text, "secret-") {
+				t.Errorf("%s: the error is %q", what, text)
 			}
 			continue
 		}
 
-		p.NoErrors(diags)
 		for where, values := range map[string]prototest.Attributes{"state": state.Attributes, "identity": state.Identity} {
 			text := func(name string) string { s, _ := values[name].(string); return s }
 			if got := strings.Join([]string{text("org_id"), text("project_id"), text("account_id"), text("identity_id")}, " "); got != tc.want {
