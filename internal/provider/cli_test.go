@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
@@ -29,10 +30,13 @@ func consentBlock(name string, lines ...string) string {
 const everyClause = "clause_1_consent = true\nclause_2_consent = true\nclause_3_consent = true\nclause_4_consent = true\nclause_5_consent = true\n"
 
 // TestCLIProvider_interruptSavesWhatIsDone interrupts an apply while one object is done and
-// another waits for an answer that never comes.
+// another waits for an answer that never comes. A SIGTERM to the group reaches the provider as well,
+// and must not end it.
 func TestCLIProvider_interruptSavesWhatIsDone(t *testing.T) {
 	t.Parallel()
-	for name, stop := range clitest.Interrupts(t) {
+	ways := clitest.Interrupts(t)
+	ways["SIGTERM to the group"] = clitest.Interrupt{Signal: syscall.SIGTERM, ToGroup: true}
+	for name, stop := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			hanging := make(chan struct{})
