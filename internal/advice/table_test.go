@@ -79,13 +79,13 @@ var elsewhere = map[string]string{
 	"run the query again": "consent.TestCLIConsentList_interruptIsAnError",
 
 	"plan again: the refresh looks for the request":                                      "requests.TestCLIDataDeletion_interrupted",
-	"ask the operator of the service about the request. Invoking the action again sends": "requests.TestDeleteData_eachRunSendsAnotherRequest",
+	"ask the operator of the service about the request. Invoking the action again sends": "requests.TestDeleteData_sentOnceBesideAResource",
 
 	// With the protocol driver, since a CLI adds nothing: what is done is a setting of the
 	// provider, or comes before Terraform's own message.
 	"if the message names a setting, and what it says":       "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
 	"set wire.profile_member if the profile is":              "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
-	"if the setting that is named is right for your service": "requests.TestDataDeletion_listThatIsNotUnderstoodHasAWayOut",
+	"if the setting that is named is right for your service": "requests.TestDataDeletion_unknownStatusHasAWayOut",
 	" If the service answers with the data at once":          "requests.TestDataAccess_dataThatIsNotRecognisedHasAWayOut",
 	"plan again, and apply that plan":                        "consentbatch.TestConsentBatch_refusesAnotherFileThanThePlannedOne",
 }

@@ -23,6 +23,21 @@ func refuseAll(service *mocktest.Instance) {
 	service.PutConsent(serverScope, person, mockserver.ConsentRecord{AgreementTime: chosenAt.Format(time.RFC3339), Manual: new(false)})
 }
 
+// TestAdmission_refusalDuringALogin has a 401 for the update, so that it is compared again.
+func TestAdmission_refusalDuringALogin(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 401, Then: func() { refuseAll(service) }})
+		result, err := c.UpdateConsent(t.Context(), scope, person, protected())
+		noError(t, err)
+
+		if record, _ := service.Consent(serverScope, person); result.Outcome != client.ConsentKept || record.Clauses != [5]bool{} {
+			t.Errorf("the outcome is %v, and the service holds %v", result.Outcome, record.Clauses)
+		}
+	})
+}
+
 func TestAdmission_unusedTurnIsNotLost(t *testing.T) {
 	t.Parallel()
 

@@ -155,6 +155,9 @@ func TestConsent_oneUpdate(t *testing.T) {
 			update: allTrue(), patches: 2, failed: &transport.Error{Class: transport.ClassServer, Ambiguous: true, Attempts: 2},
 		},
 
+		"a success with empty errors": {
+			faults: saying(`{"error":"","errors":[],"success":true}`), update: allTrue(), patches: 1, want: written,
+		},
 		"a success that says no": {faults: saying(`{"error":"no"}`), update: allTrue(), patches: 1, failed: rejected},
 		"a success that shows another clause": {
 			faults: saying(`{` + strings.Replace(allClauses, "true", "false", 1) + `}`), update: allTrue(), patches: 1, failed: rejected,

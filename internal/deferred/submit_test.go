@@ -50,6 +50,38 @@ func TestDeferred_lostAnswerIsFoundAndNothingSentAgain(t *testing.T) {
 	}
 }
 
+// loses submits a request whose answer is lost, and that the list may not show.
+func (r run) loses(t *testing.T, service *mocktest.Instance, q deferred.Request, lost mockserver.Fault) deferred.Submission {
+	t.Helper()
+	service.Inject(lost, mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")})
+	unknown, _, err := r.Submit(t.Context(), q, deferred.Submission{})
+	_ = wantClass(t, err, transport.ClassUnknownOutcome)
+	return unknown
+}
+
+// An object that is updated keeps a request whose outcome is unknown, so that the next run continues
+// from it: nothing is sent as long as the request may have arrived.
+func TestDeferred_unknownOutcomeIsTakenUpByTheNextRun(t *testing.T) {
+	t.Parallel()
+	for name, cut := range map[string]mockserver.Cut{"it had arrived": mockserver.CutAfterCommit, "it never arrived": mockserver.CutBeforeCommit} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+				unknown := r.loses(t, service, q.of(r), mockserver.Fault{Operation: q.operation, Cut: cut})
+
+				<-time.After(time.Minute)
+				again := newRun(t, service)
+				s, report, err := again.Submit(t.Context(), q.of(again), deferred.Decode(unknown.Encode()))
+				noError(t, err)
+				if s.ID != service.Queue()[0].ID || report.Adopted {
+					t.Errorf("taken up as %+v %+v", s, report)
+				}
+				wantQueued(t, service, 1)
+			})
+		})
+	}
+}
+
 // What becomes of a submission of either queueing call.
 func TestDeferred_submission(t *testing.T) {
 	t.Parallel()
@@ -166,18 +198,13 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 			service.PutProfile(serverScope, person, `{"plan":"free"}`)
 			monday := r.deletion(person)
 			monday.IdempotencyKey = "monday"
-			service.Inject(
-				mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit},
-				mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")},
-			)
-			unknown, _, err := r.Submit(t.Context(), monday, deferred.Submission{})
-			_ = wantClass(t, err, transport.ClassUnknownOutcome)
+			unknown := r.loses(t, service, monday, mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit})
 
 			<-time.After(time.Minute)
 			again := newRun(t, service)
 			friday := again.deletion(person)
 			friday.IdempotencyKey = "friday"
-			_, _, err = again.Submit(t.Context(), friday, unknown)
+			_, _, err := again.Submit(t.Context(), friday, unknown)
 			noError(t, err)
 			wantQueued(t, service, 2)
 		}},

@@ -136,7 +136,8 @@ func TestCLIModules_testScriptNeedsTheProviderOnly(t *testing.T) {
 			if found := strings.Contains(output, "The service must hold consent to feature usage"); found == tc.passes {
 				t.Errorf("that the module errs is found: %t\n%s", found, output)
 			}
-			if log := e.ReadFile("requests.log"); strings.Count(log, "PATCH /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent: 200") != 2 {
+			const recorded = "PATCH /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent: 200"
+			if log := e.ReadFile("requests.log"); strings.Count(log, recorded) != 2 {
 				t.Errorf("consent was not recorded and withdrawn:\n%s", log)
 			}
 			e.wantNotReached()
@@ -167,20 +168,25 @@ func TestCLIExportLake_windowMoves(t *testing.T) {
 
 	e := open(t, "guides/export-lake")
 	e.MustRun("apply", "-auto-approve")
-	if duckdb, err := exec.LookPath("duckdb"); err != nil {
-		t.Log("duckdb is not on PATH: nothing runs the guide's statement")
-	} else {
+	t.Run("DuckDB", func(t *testing.T) {
+		duckdb, err := exec.LookPath("duckdb")
+		if err != nil {
+			t.Skip("duckdb is not on PATH")
+		}
+
 		c := exec.CommandContext(t.Context(), duckdb, "-csv", "-c", statement[1])
 		c.Dir = e.Dir
 		out, err := c.CombinedOutput()
 		rows, malformed := csv.NewReader(strings.NewReader(string(out))).ReadAll()
-		e.must(errors.Join(err, malformed))
+		if err := errors.Join(err, malformed); err != nil {
+			t.Fatalf("%v:\n%s", err, out)
+		}
 
 		want := [][]string{{"dt", "events"}, {"2026-02-08", "1"}, {"2026-02-09", "1"}}
 		if diff := cmp.Diff(want, rows); diff != "" {
 			t.Errorf("unexpected rows (-want +got):\n%s", diff)
 		}
-	}
+	})
 
 	moved := e.MustRun("apply", "-auto-approve", "-var", "now=2026-02-11T02:00:00Z")
 	clitest.WantWords(t, moved, "1 added, 0 changed, 1 destroyed")

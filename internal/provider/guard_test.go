@@ -104,8 +104,8 @@ func TestGuard_panicIsAnErrorOfItsRequest(t *testing.T) {
 		}
 	}
 
-	if len(all) < 26 || streams != 2 {
-		t.Errorf("there are %d methods, and %d with streams", len(all), streams)
+	if len(all) < 26 || streams != 2 || len(g.Options()) != 2 { // one for each kind of method
+		t.Errorf("there are %d methods, %d with streams, and %d options", len(all), streams, len(g.Options()))
 	}
 }
 

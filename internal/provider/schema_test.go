@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
@@ -110,16 +111,21 @@ func TestProvider_everyAttribute(t *testing.T) {
 }
 
 // TestProvider_oneRuleForIdentifiersOfAllObjects gives each attribute that is a part of the path
-// of requests, and each part of an import ID, a text that looks like another one.
+// of requests, texts that cannot be one segment of it or look like another one, and each part of an
+// import ID one of them.
 func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 	t.Parallel()
 	const unseen = "can\u200bary"
 	service := mocktest.Start(t)
 	p := prototest.MustStart(t, prototest.Config(service))
-	wantRefused := func(where string, diags prototest.Diagnostics) {
+	unusable := map[string]string{
+		unseen: "cannot be seen, U+200B at byte 3", "": "is empty", "..": "change the path", "canary\n": "U+000A at byte 6",
+		strings.Repeat("x", client.LimitSegment+1): "longer than",
+	}
+	wantRefused := func(where, value string, diags prototest.Diagnostics) {
 		text := strings.Join(diags.Errors(), "\n")
-		if !strings.Contains(text, "cannot be seen, U+200B at byte 3") || strings.Contains(text, unseen) {
-			t.Errorf("%s: the errors are %q", where, text)
+		if !strings.Contains(text, unusable[value]) || len(value) > 2 && strings.Contains(text, value) {
+			t.Errorf("%s: the errors are %.500q, want %q", where, text, unusable[value])
 		}
 	}
 
@@ -132,27 +138,28 @@ func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 		}
 
 		checked++
-		config := prototest.Attributes{attribute.Name: unseen}
 		name = "analytics_" + name
-
-		switch kind {
-		case "resource":
-			wantRefused(where, p.Validate(name, config))
-		case "data source":
-			_, diags := p.ReadData(name, config)
-			wantRefused(where, diags)
-		case "ephemeral resource":
-			_, diags := p.Open(name, config)
-			wantRefused(where, diags)
-		case "list resource":
-			wantRefused(where, p.ValidateList(name, config))
-		case "action":
-			wantRefused(where, p.PlanAction(name, config))
+		for value := range unusable {
+			config := prototest.Attributes{attribute.Name: value}
+			switch kind {
+			case "resource":
+				wantRefused(where, value, p.Validate(name, config))
+			case "data source":
+				_, diags := p.ReadData(name, config)
+				wantRefused(where, value, diags)
+			case "ephemeral resource":
+				_, diags := p.Open(name, config)
+				wantRefused(where, value, diags)
+			case "list resource":
+				wantRefused(where, value, p.ValidateList(name, config))
+			case "action":
+				wantRefused(where, value, p.PlanAction(name, config))
+			}
 		}
 	})
 	for _, id := range []string{unseen, "acct-7/" + unseen, unseen + "/web/user-1001", "org-demo/" + unseen + "/user-1001"} {
 		_, diags := p.Import(consentName, id)
-		wantRefused("import of "+id, diags)
+		wantRefused("import of "+id, unseen, diags)
 		prototest.WantText(t, diags.Errors(), "Unusable import id")
 	}
 

@@ -117,8 +117,9 @@ func TestRead_everyShapeOfAnAnswer(t *testing.T) {
 	// Only the name of their container shows the first one, and most members in common the others.
 	const event = `{"eventId":"e-1","identityId":"u-1","name":"opened","at":1,"properties":{}}`
 	for list, want := range map[string]string{
-		event: "event", event + `,{"eventId":"e-2","name":"opened","extra":1}`: "event event", `{"eventId":"e-2","name":"opened"},` + event: "event event",
-		`{"id":1},{"id":2,"name":"x"}`: "event event", `{"id":2,"name":"x"},{"id":1}`: "event event", event + `,{"eventId":"e-2"}`: "event event",
+		event: "event", event + `,{"eventId":"e-2","name":"opened","extra":1}`: "event event",
+		`{"eventId":"e-2","name":"opened"},` + event: "event event",
+		`{"id":1},{"id":2,"name":"x"}`:               "event event", `{"id":2,"name":"x"},{"id":1}`: "event event", event + `,{"eventId":"e-2"}`: "event event",
 		event + `,{"at":2,"eventId":"e-2","properties":null}`: "event event", event + `,{"recordType":"event"}`: "event event",
 	} {
 		rows["in a container: "+list] = row{text: `{"events":[` + list + `]}`, want: want}
@@ -543,9 +544,10 @@ func BenchmarkRead(b *testing.B) {
 	textOf := func(begin, between, end string) []byte {
 		var text []string
 		for i := range many {
-			text = append(text, fmt.Sprintf(`{"type":"event","id":"evt-%08d","sessionId":"ses-%07d","identityId":"user-%06d@example.com","name":"button.clicked",`+
-				`"timestamp":"2026-03-01T12:%02d:%02d.123Z","properties":{"path":"/settings/%d","title":"Caf\u00e9 – settings","duration_ms":%d,`+
-				`"flags":[true,false,null],"nested":{"a":1.5,"b":"text with \"quotes\" inside","c":{"d":"e"}}},"context":{"browser":"Firefox 140","os":"Linux"}}`,
+			text = append(text, fmt.Sprintf(`{"type":"event","id":"evt-%08d","sessionId":"ses-%07d","identityId":"user-%06d@example.com",`+
+				`"name":"button.clicked","timestamp":"2026-03-01T12:%02d:%02d.123Z",`+
+				`"properties":{"path":"/settings/%d","title":"Caf\u00e9 – settings","duration_ms":%d,"flags":[true,false,null],`+
+				`"nested":{"a":1.5,"b":"text with \"quotes\" inside","c":{"d":"e"}}},"context":{"browser":"Firefox 140","os":"Linux"}}`,
 				i, i/20, i/100, i%60, i/60%60, i, i%10000))
 		}
 		return []byte(begin + strings.Join(text, between) + end)

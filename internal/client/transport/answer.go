@@ -151,14 +151,24 @@ func (k *Call) MediaType(resp *http.Response) string {
 	return cmp.Or(k.Redact.Text(MediaType(resp), 60), "no content type")
 }
 
-// nextLink is a link to a next page (RFC 8288), as in `</2>; rel="prev next"`, also without the quotes. What
-// stands in a target or in quotes, such as a title, is no parameter.
-var nextLink = regexp.MustCompile(`(?i)^(?:[^"<]|<[^>]*>|"(?:[^"\\]|\\.)*")*;\s*rel\s*=\s*` +
-	`(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|(?:[^",;]*\s)?next(?:[\s,;]|$))`)
+// linkText is text of a Link header (RFC 8288) in which targets and quotes end: what stands in them, such
+// as a title, is no parameter.
+const linkText = `(?:[^"<]|<[^>]*>|"(?:[^"\\]|\\.)*")*`
 
-// HasNextLink reports whether a Link header names a next page.
+var (
+	wholeLink = regexp.MustCompile(`^` + linkText + `$`)
+
+	// nextLink is a link to a next page, as in `</2>; rel="prev next"`, also without the quotes.
+	nextLink = regexp.MustCompile(`(?i)^` + linkText + `;\s*rel\s*=\s*` +
+		`(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|(?:[^",;]*\s)?next(?:[\s,;]|$))`)
+)
+
+// HasNextLink reports whether a Link header names a next page, or may name one where a target or a
+// quote of it does not end.
 func HasNextLink(h http.Header) bool {
-	return slices.ContainsFunc(h.Values("Link"), nextLink.MatchString)
+	return slices.ContainsFunc(h.Values("Link"), func(link string) bool {
+		return nextLink.MatchString(link) || !wholeLink.MatchString(link) && strings.Contains(strings.ToLower(link), "next")
+	})
 }
 
 // markup is what a page has besides its words. A script without an end reaches to that of

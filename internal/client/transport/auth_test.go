@@ -140,7 +140,9 @@ func TestSecrets_areNotShown(t *testing.T) {
 		rows[name+" of a login"] = row{secret, said(secret), func(service *mocktest.Instance, _ *Config) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: http.StatusOK, Body: []byte(`{"token":"` + token + `"}`)})
 		}}
-		rows[name+" that was given"] = row{secret, said(secret), func(_ *mocktest.Instance, cfg *Config) { cfg.Credentials = Credentials{Token: token} }}
+		rows[name+" that was given"] = row{secret, said(secret), func(_ *mocktest.Instance, cfg *Config) {
+			cfg.Credentials = Credentials{Token: token}
+		}}
 	}
 
 	for name, tc := range rows {

@@ -13,20 +13,23 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// TestGate_requestsStayWithinTheLimit has requests of a second each.
+// TestGate_requestsStayWithinTheLimit has requests of a second each. The login takes the place of the
+// request that needs it, and no other one.
 func TestGate_requestsStayWithinTheLimit(t *testing.T) {
 	t.Parallel()
 
-	const limit, rounds = 7, 10
-	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-		service.Latency = time.Second
-		began := time.Now()
-		noError(t, errors.Join(callers(t.Context(), s, limit*rounds)...))
-		if took := time.Since(began); took != (rounds+1)*time.Second { // with the login
-			t.Errorf("it took %v", took)
-		}
-		wantCount(t, service, mockserver.OpLogin, 1)
-	}, func(_ *mocktest.Instance, cfg *Config) { cfg.MaxConcurrency = limit })
+	const rounds = 10
+	for _, limit := range []int{1, 7} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+			service.Latency = time.Second
+			began := time.Now()
+			noError(t, errors.Join(callers(t.Context(), s, limit*rounds)...))
+			if took := time.Since(began); took != (rounds+1)*time.Second { // with the login
+				t.Errorf("%d at once took %v", limit, took)
+			}
+			wantCount(t, service, mockserver.OpLogin, 1)
+		}, func(_ *mocktest.Instance, cfg *Config) { cfg.MaxConcurrency = limit })
+	}
 }
 
 func TestGate_retryAfterHoldsAllCallers(t *testing.T) {
