@@ -115,7 +115,7 @@ func TestProfile_pendingUpdate(t *testing.T) {
 		},
 
 		// A member without a value may be absent or null: the one is not what the service has made of ours.
-		"dropped one that leaves a null is not fulfilled": func(t *testing.T, o *object) {
+		"dropped one that leaves a null is not fulfilled": func(_ *testing.T, o *object) {
 			state := o.listed(quickGold)
 			o.service.PutProfile(scope, person, `{"plan":null}`)
 			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Vanished})
@@ -368,7 +368,7 @@ func TestProfile_droppedUpdateOfAMadeValueIsNotFulfilled(t *testing.T) {
 // panicsOnceSent is the context of an apply. It panics when it is asked for its deadline once an
 // update was sent, which is when the wait begins.
 type panicsOnceSent struct {
-	context.Context
+	context.Context //nolint:containedctx // it is one itself
 
 	service *mocktest.Instance
 }

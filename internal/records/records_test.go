@@ -550,6 +550,7 @@ func BenchmarkRead(b *testing.B) {
 				`"nested":{"a":1.5,"b":"text with \"quotes\" inside","c":{"d":"e"}}},"context":{"browser":"Firefox 140","os":"Linux"}}`,
 				i, i/20, i/100, i%60, i/60%60, i, i%10000))
 		}
+
 		return []byte(begin + strings.Join(text, between) + end)
 	}
 
