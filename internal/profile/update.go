@@ -127,13 +127,13 @@ func (r *profileResource) apply(ctx context.Context, u *update) {
 
 	before := u.memory
 	if len(u.changes) > 0 {
-		// What is read after the first attempt may be its effect. What was there before write-only
-		// values may be one of them.
+		// What is read after the first attempt may be its effect.
 		send, begin := u.Request.Send, sync.OnceFunc(func() {
-			if !u.model.ProfileWOVersion.IsNull() {
-				u.held = nil
+			held := u.held
+			if !u.model.ProfileWOVersion.IsNull() { // it may hold write-only values of before
+				held = nil
 			}
-			u.memory.noteSending(u.changes, u.held)
+			u.memory.noteSending(u.changes, held)
 		})
 		u.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
 			begin()

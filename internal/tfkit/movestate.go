@@ -16,7 +16,8 @@ import (
 // StateMovers returns the mover that takes over the person and the scope from resources of
 // generic providers whose path ends with the part last, such as "consent". begin adds the
 // other attributes that the moved state begins with. A resource with another path is left
-// alone; Terraform then says that it cannot be moved.
+// alone; Terraform then says that it cannot be moved. A person or a scope that the service cannot
+// have is an error.
 //
 // The provider is not configured when Terraform moves state, so nothing is asked of the
 // service: the first refresh reads what it holds.
@@ -34,6 +35,7 @@ func StateMovers(last string, begin map[string]any) []resource.StateMover {
 				Summary: "The path cannot be moved",
 				Detail:  "The path in the state of the " + req.SourceTypeName + " cannot be used: " + err.Error() + ".",
 				InState: "the resource of the other provider; nothing was moved",
+				Do:      "remove the moved block; the other provider then keeps the resource.",
 			}.AddError(&resp.Diagnostics)
 
 			return
