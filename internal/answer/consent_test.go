@@ -52,21 +52,15 @@ func TestReadConsent_outermostObjectWithTheFiveClauses(t *testing.T) {
 
 	const older = `{"clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`
 	for name, body := range map[string]string{
-		"plain":                      record,
 		"unknown fields":             `{"x":{"y":[1,null]},` + strings.TrimPrefix(record, "{"),
-		"under consent":              `{"consent":` + record + `}`,
 		"JSON:API":                   `{"data":{"type":"consents","id":"1","attributes":` + record + `},"links":{"self":"x"}}`,
-		"JSend":                      `{"status":"success","data":` + record + `}`,
 		"GraphQL":                    `{"data":{"user":{"consent":` + record + `}}}`,
-		"HAL":                        `{"_links":{"self":{"href":"x"}},` + strings.TrimPrefix(record, "{"),
-		"OData":                      `{"@odata.context":"$metadata#consents/$entity",` + strings.TrimPrefix(record, "{"),
 		"camel case":                 `{"clause1Consent":true,"clause2Consent":true,"clause3Consent":true,"clause4Consent":true,"clause5Consent":true,"agreementTime":"2026-01-31T12:00:00Z"}`,
 		"an acceptance beside":       `{"accepted":false,` + strings.TrimPrefix(record, "{"),
 		"a history inside":           `{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z","previous":` + older + `}`,
 		"a history of part":          `{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z","previous":{"clause_1_consent":false}}`,
 		"a history beside, deeper":   `{"consent":` + record + `,"history":{"last":` + older + `}}`,
 		"errors that say nothing":    `{"success":true,"error":null,"errors":[],"data":` + record + `}`,
-		"four wrappers":              `{"a":{"b":{"c":{"d":` + record + `}}}}`,
 		"a number that is too large": `{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z","z":1e400}`,
 	} {
 		held, err := answer.ReadConsent(parse(t, body))
@@ -88,16 +82,10 @@ func TestReadConsent_noRecord(t *testing.T) {
 	replaced := func(old, other string) string { return strings.Replace(record, old, other, 1) }
 	for body, why := range map[string]string{
 		`{"a":` + record + `,"b":` + record + `}`:                         "more than one object",
-		`{"data":{"now":` + record + `,"old":` + record + `}}`:            "more than one object",
 		`{"clause_1_consent":true}`:                                       "some of the five clauses",
-		`{"consent":{"clause_1_consent":true},"previous":` + record + `}`: "some of the five clauses",
 		`{"clause_1_consent":false,"consent":` + record + `}`:             "some of the five clauses",
 		`{"data":[` + record + `]}`:                                       "no object of the answer",
-		`{"whatever":{"agreement_time":null,"x":1}}`:                      "no object of the answer",
 		`{"message":"user not found"}`:                                    "no object of the answer",
-		`{"status":"fail","data":{"title":"no such user"}}`:               "no object of the answer",
-		`{"type":"about:blank","title":"Not Found","status":404}`:         "no object of the answer",
-		`{"__type":"ResourceNotFoundException","message":"x"}`:            "no object of the answer",
 		`[` + record + `]`:                                                "expected an object, found an array",
 		`"clause_1_consent"`:                                              "expected an object, found a string",
 		replaced(`1_consent":true`, `1_consent":"true"`):                  "clause_1_consent: expected a boolean, found a string",
@@ -107,14 +95,9 @@ func TestReadConsent_noRecord(t *testing.T) {
 		replaced(`{`, `{"clause1Consent":null,`):                          "twice, in different spellings",
 
 		`{"error":{"code":"E7","message":"no"}}`:  refused,
-		`{"success":false,"message":"no"}`:        refused,
-		`{"ok":false}`:                            refused,
 		`{"success":false,"data":` + record + `}`: refused,
-		`{"data":{"consent":null},"errors":[{"message":"Cannot query field","locations":[{"line":1,"column":1}]}]}`:       refused,
-		`{"error":{"root_cause":[{"type":"index_not_found_exception"}],"type":"index_not_found_exception"},"status":404}`: refused,
-		`{"timestamp":"2026-01-31T12:00:00Z","status":500,"error":"Internal Server Error","path":"/consent"}`:             refused,
-		`{"message":"The given data was invalid.","errors":{"clause_1_consent":["required"]}}`:                            refused,
-		`{"error":{"code":"","message":"no","innererror":{}}}`:                                                            refused,
+		`{"data":{"consent":null},"errors":[{"message":"Cannot query field","locations":[{"line":1,"column":1}]}]}`: refused,
+		`{"error":{"code":"","message":"no","innererror":{}}}`:                                                      refused,
 
 		`{}`: absent, `null`: absent, `{"consent":null}`: absent, `{"data":{}}`: absent, `{"data":{"attributes":{}}}`: absent,
 		`{` + nulls + `}`: absent, `{"identity_id":"user-1",` + nulls + `}`: absent,
@@ -134,7 +117,7 @@ func TestReadConsent_fieldsAreAbsentNullOrAValue(t *testing.T) {
 	clause, isTrue := held.Clauses[0].Get()
 	manual, isSet := held.Manual.Get()
 	at, _ := held.AgreementTime.Get()
-	if err != nil || !clause || !isTrue || manual || !isSet || !at.Equal(time.UnixMilli(1769860800123)) {
+	if err != nil || !clause || !isTrue || manual || !isSet || string(held.JSON) != body || !at.Equal(time.UnixMilli(1769860800123)) {
 		t.Errorf("%+v, %v", held, err)
 	}
 	if !held.Clauses[1].IsNull() || !held.UserIPv6.IsNull() {
@@ -165,22 +148,4 @@ func TestReadConsent_spellingsOfATime(t *testing.T) {
 			t.Errorf("%s is read as %v, %v", text, at, err)
 		}
 	}
-}
-
-func FuzzReadConsent_readOrRefused(f *testing.F) {
-	for _, seed := range []string{record, `{"consent":` + record + `}`, `{"data":null}`, `{}`, `[[[[]]]]`, `{"clause_1_consent":1}`, "null", `{"agreement_time":"1e9"}`} {
-		f.Add(seed)
-	}
-
-	f.Fuzz(func(t *testing.T, body string) {
-		v, err := jsonvalue.Parse([]byte(body))
-		if err != nil {
-			return
-		}
-
-		held, err := answer.ReadConsent(v)
-		if strings.HasPrefix(outcome(err), "an error") || err == nil && !jsonvalue.Equal(held.JSON, v) {
-			t.Fatalf("%q is read as %+v, %v", body, held, err)
-		}
-	})
 }

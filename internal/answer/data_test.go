@@ -18,48 +18,30 @@ import (
 // personal are answers that are all data of a person, with a member that each has at its
 // top.
 var personal = map[string]string{
-	`{"identity":"` + person + `","profile":{"plan":"gold"},"events":[]}`:        "profile",
-	`{"identity":"` + person + `","profile":null,"sessions":[],"events":[]}`:     "events",
-	`{"id":"User-1%40example.com","orders":[{"sku":"1"}],"errors":[],"ok":""}`:   "orders",
-	`{"data":{"profile":{"plan":"gold"}}}`:                                       "data",
-	`{"user":{"id":"` + person + `","plan":"gold"},"errors":[]}`:                 "user",
-	`{"user":{"id":"` + person + `"},"orders":[{"sku":"1"}],"visits":[["/",1]]}`: "orders",
-	`[{"profile":{"plan":"gold"}},{"events":[]}]`:                                "profile",
-	`{"value":[{"name":"x"}]}`:                                                   "value",
-	`{"status":"success","data":{"profile":{"plan":"gold"},"events":[]}}`:        "data",
-	`{"status":"success","data":{"orders":[{"sku":"1"}]},"message":null}`:        "data",
-	`{"success":true,"data":{"consent":{"given":false}}}`:                        "data",
-	`{"data":{"profile":{"id":"u-77","status":"cancelled"}}}`:                    "data",
-	`{"orders":[{"sku":"1"}],"next":null,"hasMore":false}`:                       "orders",
+	`{"identity":"` + person + `","profile":null,"sessions":[],"events":[]}`:   "events",
+	`{"id":"User-1%40example.com","orders":[{"sku":"1"}],"errors":[],"ok":""}`: "orders",
+	`{"user":{"id":"` + person + `","plan":"gold"},"errors":[]}`:               "user",
+	`[{"profile":{"plan":"gold"}},{"events":[]}]`:                              "profile",
+	`{"value":[{"name":"x"}]}`:                                                 "value",
+	`{"status":"success","data":{"orders":[{"sku":"1"}]},"message":null}`:      "data",
+	`{"success":true,"data":{"consent":{"given":false}}}`:                      "data",
+	`{"data":{"profile":{"id":"u-77","status":"cancelled"}}}`:                  "data",
+	`{"orders":[{"sku":"1"}],"next":null,"hasMore":false}`:                     "orders",
 }
 
 // unsure are answers that may be all data of a person, or its first page, or an
 // acknowledgement, with a member that each has at its top.
 var unsure = map[string]string{
 	`{"message":"Your export is ready","links":{"download":"https://example.com/x"}}`: "links",
-	`{"message":"Your export is ready","download":{"url":"https://example.com/x"}}`:   "download",
-	`{"data":{"message":"Your export is under way"}}`:                                 "data",
-	`{"links":{"download":"https://example.com/x"}}`:                                  "links",
-	`{"export":{"position":4},"contact":{"team":"privacy"}}`:                          "export",
 	`{"message":"It will take a while."}`:                                             "message",
 	`{"plan":"gold","email":"` + person + `"}`:                                        "plan",
 	`{"tags":["a","b"]}`: "tags", `[{"success":false,"reason":"late"}]`: "reason",
-	`{"id":"` + person + `","email":"x","orders":[{"sku":"1"}]}`:                           "orders",
-	`{"orders":[{"sku":"1"}],"paging":{"next":"https://example.com/?page=2"}}`:             "orders",
-	`{"data":{"orders":[{"sku":"1"}],"cursor":{"after":"x"}}}`:                             "data",
-	`{"profile":{"plan":"gold"},"events":[{"name":"x"}],"window":{"to":"2026-01-31"}}`:     "profile",
-	`{"orders":[{"sku":"1"}],"after":["x",7]}`:                                             "orders",
-	`{"items":[{"name":"x"}],"next":"https://example.com/?page=2"}`:                        "items",
-	`{"value":[{"name":"x"}],"@odata.nextLink":"https://example.com/?$skip=1"}`:            "value",
-	`{"Items":[{"name":"x"}],"Count":1,"ScannedCount":3,"LastEvaluatedKey":{"id":"x"}}`:    "Items",
-	`{"identity":"` + person + `","profile":{"plan":"gold"},"events":[{}],"mark":"eyJ"}`:   "profile",
-	`{"_links":{"next":{"href":"x"}},"_embedded":{"events":[{"name":"x"}]}}`:               "_embedded",
-	`{"content":[{"name":"x"}],"page":{"size":1,"number":0},"totalPages":2}`:               "content",
-	`{"data":[{"name":"x"}],"links":{"next":null},"meta":{"current_page":1,"total":1}}`:    "data",
-	`{"data":{"user":{"orders":{"edges":[{"node":{}}]}}},"extensions":{"cost":1}}`:         "data",
-	`{"type":"https://example.com/probs/late","title":"Not yet","invalid":[{"name":"x"}]}`: "title",
-	`{"__type":"AccessDeniedException","message":"x"}`:                                     "message",
-	`{"took":3,"timed_out":false,"hits":{"total":{"value":1},"hits":[{"_id":"1"}]}}`:       "hits",
+	`{"id":"` + person + `","email":"x","orders":[{"sku":"1"}]}`:                        "orders",
+	`{"orders":[{"sku":"1"}],"paging":{"next":"https://example.com/?page=2"}}`:          "orders",
+	`{"orders":[{"sku":"1"}],"after":["x",7]}`:                                          "orders",
+	`{"items":[{"name":"x"}],"next":"https://example.com/?page=2"}`:                     "items",
+	`{"_links":{"next":{"href":"x"}},"_embedded":{"events":[{"name":"x"}]}}`:            "_embedded",
+	`{"data":[{"name":"x"}],"links":{"next":null},"meta":{"current_page":1,"total":1}}`: "data",
 
 	// Data with an ID, and no request.
 	`{"id":"u-77","orders":[{"sku":"1"}]}`: "orders",
@@ -133,8 +115,6 @@ func TestSkeleton_isReadAsTheWholeValue(t *testing.T) {
 		`{"a":"` + strings.Repeat("x", 300) + `"}`:                   `{"a":"…"}`,
 		strings.Repeat(`[`, 10) + strings.Repeat(`]`, 10):            `[[[[[[[[[{}]]]]]]]]]`,
 		strings.Repeat(`{"a":`, 9) + `1` + strings.Repeat(`}`, 9):    strings.Repeat(`{"a":`, 8) + `{"…":{}}` + strings.Repeat(`}`, 8),
-		` {} `: `{}`,
-		`"x"`:  `"x"`,
 	} {
 		got, err := answer.Skeleton(strings.NewReader(text))
 		if err != nil || string(got) != want {
@@ -197,26 +177,16 @@ func TestReadProfile_objectOrTheMemberThatIsNamed(t *testing.T) {
 	t.Parallel()
 	for wrapper, answers := range map[string]map[string]string{
 		"": {
-			`{}`:                                    `{}`,
-			`{"plan":"gold"}`:                       `{"plan":"gold"}`,
-			`{"data":{"a":1},"x":1}`:                `{"data":{"a":1},"x":1}`,
-			`{"error":"none","name":"x"}`:           `{"error":"none","name":"x"}`,
-			`{"accepted":false,"errors":[]}`:        `{"accepted":false,"errors":[]}`,
-			`{"status":"active","code":7}`:          `{"code":7,"status":"active"}`,
-			`{"address":{"city":"x"}}`:              `{"address":{"city":"x"}}`,
-			`{"plan":{"name":"gold"}}`:              `{"plan":{"name":"gold"}}`,
-			`{"_links":{"self":"x"},"plan":"gold"}`: `{"_links":{"self":"x"},"plan":"gold"}`,
+			`{}`:                          `{}`,
+			`{"data":{"a":1},"x":1}`:      `{"data":{"a":1},"x":1}`,
+			`{"error":"none","name":"x"}`: `{"error":"none","name":"x"}`,
+			`{"plan":{"name":"gold"}}`:    `{"plan":{"name":"gold"}}`,
 
-			`{"error":"no","code":7}`:                                                                     refused,
-			`{"success":false,"message":"gone"}`:                                                          refused,
-			`{"ok":false,"any":{"member":"there is"}}`:                                                    refused,
-			`{"error":{"code":"NotFound","message":"x"}}`:                                                 refused,
-			`{"errors":[{"status":"404","title":"Not Found"}]}`:                                           refused,
-			`{"type":"about:blank","title":"x","status":500,"detail":"x","instance":"/x","errors":["x"]}`: refused,
+			`{"error":"no","code":7}`:                  refused,
+			`{"ok":false,"any":{"member":"there is"}}`: refused,
 		},
 		"data": {
 			`{"data":{"plan":"gold"},"links":{"self":"x"}}`: `{"plan":"gold"}`,
-			`{"status":"success","data":{"plan":"gold"}}`:   `{"plan":"gold"}`,
 			`{"success":true,"data":{}}`:                    `{}`,
 			`{"data":null}`:                                 `{}`,
 			`{}`:                                            `{}`,

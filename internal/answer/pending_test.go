@@ -26,28 +26,15 @@ func TestListCall_membersBesideAreAdmittedByTheSettingTheyName(t *testing.T) {
 		`{"value":[` + one + `],"@odata.count":1}`:                         "",
 		`{"hits":{"total":1,"hits":[` + one + `]}}`:                        "",
 		`{"content":[` + one + `],"totalElements":1,"numberOfElements":1}`: "",
-		`{"_embedded":{"requests":[` + one + `]},"total":1}`:               "",
-		`{"data":[],"error":null}`:                                         "",
 
-		`{"requests":[` + one + `],"has_more":true}`:                      "has_more",
-		`{"requests":[` + one + `],"has_more":false}`:                     "has_more",
-		`{"requests":[` + one + `],"next":"https://example.com/?page=2"}`: "next",
-		`{"requests":[` + one + `],"total":7}`:                            "total",
-		`{"requests":[` + one + `],"page":1}`:                             "page",
-		`{"requests":[` + one + `],"simmering":"a little"}`:               "simmering",
-		`{"status":"success","data":{"requests":[` + one + `]}}`:          "status",
-		`{"took":3,"timed_out":false,"_shards":{"total":1,"successful":1,"skipped":0,"failed":0},"hits":{"total":{"value":1,"relation":"eq"},"max_score":1,"hits":[` + one + `]}}`:                                                                                    "total,max_score,took,timed_out,_shards",
-		`{"_embedded":{"requests":[` + one + `]},"_links":{"next":{"href":"/requests?page=2"}},"page":{"size":1,"totalElements":2,"totalPages":2,"number":0}}`:                                                                                                        "_links,page",
-		`{"data":[` + one + `],"links":{"next":"https://example.com/?page[number]=2"},"meta":{"total":2}}`:                                                                                                                                                            "links,meta",
-		`{"@odata.context":"$metadata#requests","value":[` + one + `],"@odata.nextLink":"https://example.com/?$skiptoken=2"}`:                                                                                                                                         "@odata.context,@odata.nextLink",
-		`{"data":{"requests":{"edges":[{"node":` + one + `}],"pageInfo":{"hasNextPage":true,"endCursor":"x"}}}}`:                                                                                                                                                      "pageInfo",
-		`{"Items":[` + one + `],"Count":1,"ScannedCount":9,"LastEvaluatedKey":{"id":{"S":"r-1"}}}`:                                                                                                                                                                    "ScannedCount,LastEvaluatedKey",
-		`{"data":[` + one + `],"links":{"first":"/?page=1","last":"/?page=3","prev":null,"next":"/?page=2"},"meta":{"current_page":1,"from":1,"last_page":3,"links":[{"url":null,"label":"Next","page":2,"active":false}],"path":"/","per_page":1,"to":1,"total":3}}`: "links,meta",
-		`{"current_page":1,"data":[` + one + `],"first_page_url":"/?page=1","from":1,"next_page_url":null,"path":"/","per_page":15,"prev_page_url":null,"to":1}`:                                                                                                      "current_page,first_page_url,from,path,per_page,to",
-		`{"content":[` + one + `],"pageable":{"pageNumber":0,"pageSize":1,"offset":0},"last":false,"totalElements":2,"totalPages":2,"size":1,"number":0,"sort":{"sorted":false},"first":true,"numberOfElements":1,"empty":false}`:                                     "pageable,last,totalElements,totalPages,size,number,sort,first,empty",
-		`{"totalSize":2,"done":false,"nextRecordsUrl":"/query/2","records":[` + one + `]}`:                                                                                                                                                                            "totalSize,done,nextRecordsUrl",
-		`{"has_more":true,"object":"list","data":[` + one + `],"url":"/v1/requests"}`:                                                                                                                                                                                 "has_more,object,url",
-		`{"pending":{"items":[` + one + `]},"failed":{"items":[]}}`:                                                                                                                                                                                                   "failed",
+		`{"requests":[` + one + `],"has_more":true}`:             "has_more",
+		`{"requests":[` + one + `],"total":7}`:                   "total",
+		`{"requests":[` + one + `],"simmering":"a little"}`:      "simmering",
+		`{"status":"success","data":{"requests":[` + one + `]}}`: "status",
+		`{"took":3,"timed_out":false,"_shards":{"total":1,"successful":1,"skipped":0,"failed":0},"hits":{"total":{"value":1,"relation":"eq"},"max_score":1,"hits":[` + one + `]}}`:                                                "total,max_score,took,timed_out,_shards",
+		`{"@odata.context":"$metadata#requests","value":[` + one + `],"@odata.nextLink":"https://example.com/?$skiptoken=2"}`:                                                                                                     "@odata.context,@odata.nextLink",
+		`{"content":[` + one + `],"pageable":{"pageNumber":0,"pageSize":1,"offset":0},"last":false,"totalElements":2,"totalPages":2,"size":1,"number":0,"sort":{"sorted":false},"first":true,"numberOfElements":1,"empty":false}`: "pageable,last,totalElements,totalPages,size,number,sort,first,empty",
+		`{"pending":{"items":[` + one + `]},"failed":{"items":[]}}`: "failed",
 	} {
 		v := parse(t, body)
 		list, err := answer.ListCall{}.Read(v)
@@ -88,16 +75,11 @@ func TestListCall_answersWithoutAList(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		`null`: unrecognised, `{}`: unrecognised, `"x"`: unrecognised, `7`: unrecognised, `{"data":null}`: unrecognised,
-		`{"user-1":` + one + `,"user-2":` + one + `}`:                    unrecognised,
-		`{"a":{"b":{"c":{"d":{"e":[]}}}}}`:                               unrecognised,
-		`{"message":"Too many requests","__type":"ThrottlingException"}`: unrecognised,
-		`{"type":"about:blank","title":"x","detail":"x"}`:                unrecognised,
-		`{"status":"error","message":"x"}`:                               unrecognised,
+		`{"user-1":` + one + `,"user-2":` + one + `}`: unrecognised,
+		`{"a":{"b":{"c":{"d":{"e":[]}}}}}`:            unrecognised,
 
 		`{"error":{"code":"E"}}`: refused, `{"success":false,"requests":[]}`: refused, `{"ok":false,"error":"invalid_auth"}`: refused,
 		`{"data":{"requests":[]},"errors":[{"message":"x"}]}`: refused,
-		`{"errors":[{"status":"500"}]}`:                       refused,
-		`{"error":{"root_cause":[]},"status":400}`:            refused,
 	} {
 		list, err := answer.ListCall{}.Read(parse(t, body))
 		if outcome(err) != want || want == unrecognised && !strings.Contains(err.Error(), `wire.pending_list = "ignored"`) {
@@ -151,11 +133,7 @@ func TestListCall_fieldsOfARecord(t *testing.T) {
 		`{"node":{"id":"r-1","userId":"user-1","operation":"deleteAllData"}}`:                                                {"r-1", "user-1", deletion, ""},
 		`{"_links":{"self":{"href":"x"}},"id":7,"identityId":8,"kind":"erasure"}`:                                            {"7", "8", deletion, ""},
 		`{"id":"user-1","identityId":"user-1","operation":"erase"}`:                                                          {"", "user-1", deletion, ""},
-		`{"id":"r-1","identityId":"user-1","operation":"removeProfileField"}`:                                                {"r-1", "user-1", "", ""},
-		`{"id":"r-1","identityId":"user-1","operation":"revokeAccess"}`:                                                      {"r-1", "user-1", "", ""},
-		`{"id":"r-1","identityId":"user-1","operation":"all-data","method":"DELETE"}`:                                        {"r-1", "user-1", "", ""},
 		`{"id":"r-1","identityId":"user-1","type":"consent","action":"delete"}`:                                              {"r-1", "user-1", "", ""},
-		`{"id":"r-1","identityId":"user-1","type":"export","action":"delete"}`:                                               {"r-1", "user-1", "", ""},
 		`{"id":"r-1","customer":"user-1","what":"deleteAllData"}`:                                                            {"r-1", "", "", ""},
 		`{"code":"E1"}`:                         {"", "", "", "E1"},
 		`{"error":{"code":"E2","message":"x"}}`: {"", "", "", "E2"},
