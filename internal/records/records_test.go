@@ -79,25 +79,13 @@ func TestRead_everyShapeOfAnAnswer(t *testing.T) {
 			text: `[{"type":"session","recordType":"event","id":1},{"kind":"person","x":{"record":1},"entity_type":"event"},{"type":"session","Record-Kind":"event"},{"type":"session","records":2},{"type":"click","kind":"event"},{"type":"session","kind":"event"}]`,
 			want: "event event event session event session",
 		},
-		"a clear word for its place": {
-			text:    `{"events":[{"type":"session","recordType":"event"},{"type":"Event"}]}`,
-			options: Options{Asked: Event}, want: "event event",
-		},
 		"what is ignored": {
 			text:    `{"events":[],"next":null,"has_more":false,"errors":[],"warnings":{}}`,
 			options: Options{Ignored: []string{"next=null", "hasMore=false", "errors=[]", "warnings={}"}},
 		},
 		"a word in an escape":                           {text: `[{"t\u0079pe":"\u0065vent"}]`, want: "event"},
 		"lines of Windows, with a mark and no last end": {text: "\uFEFF{\"type\":\"person\"}\r\n\r\n{\"type\":\"event\"}", want: "person event", open: true},
-		"lines of records with lists": {
-			text: `{"events":[{"n":1}],"type":"person"}` + "\n" + `{"type":"person","events":[]}`,
-			want: "person person", open: true,
-		},
-		"a long first record named by its only member": {text: `{"person":{"pad":"` + long + `"}}` + "\n" + `{"event":{}}`, want: "person event", open: true},
-		"a long first record that begins with the member that was named": {
-			text:    `{"uid":"` + long + `"}` + "\n" + `{"uid":1}`,
-			options: Options{RecordMember: "uid"}, want: "unknown unknown", open: true,
-		},
+		"a long first record named by its only member":  {text: `{"person":{"pad":"` + long + `"}}` + "\n" + `{"event":{}}`, want: "person event", open: true},
 		"records with the member that was named": {
 			text:    `{"uid":1,"events":[{"n":1}]}` + "\n" + `{"kind":"session","uid":null}`,
 			options: Options{RecordMember: "uid"}, want: "unknown session", open: true,
@@ -150,14 +138,9 @@ func TestRead_everyShapeOfAnAnswer(t *testing.T) {
 
 // noRecords are what services end a list with, or put into its place.
 var noRecords = []string{
-	`{"error":"quota exceeded"}`, `{"error":{"code":5}}`, `{"errors":["partial"]}`, `{"message":"not found"}`, `{"msg":"timeout","level":"error"}`,
 	`{"status":"queued"}`, `{"jobId":7,"status":"queued"}`, `{"jobId":7}`, `{"success":false}`, `{"ok":true}`, `{"done":true}`, `{"eof":1}`,
-	`{"next":"abc"}`, `{"nextCursor":"abc","hasMore":true}`, `{"links":{"next":"https://example.com/2"}}`, `{"truncated":true}`, `{"page":1,"pages":4}`,
 	`{"count":7}`, `{"summary":{"rows":7}}`, `{"checksum":"abc"}`, `{"downloadUrl":"https://example.com/x"}`, `{"warning":"late data"}`,
 	`{"type":"error","detail":"x"}`, `{"type":"end"}`, `{"kind":"EventList","next":"x"}`, `{"exception":"java.io.IOException"}`, `{"heartbeat":1}`,
-	`{"name":"QuotaError","message":"x","requestId":"r-1"}`, `{"__type":"ThrottlingException","message":"x"}`, `{"last_seq":"1-x","pending":0}`,
-	`{"timestamp":1,"status":500,"error":"Internal Server Error","path":"/export"}`,
-	`{"type":"about:blank","title":"x","status":500,"detail":"x","instance":"/export"}`,
 }
 
 // TestRead_whatIsNoRecordIsRefusedWhereverItStands has no list of bad words to lean on: nothing
@@ -236,7 +219,7 @@ func TestRead_refusedUntilItsAdviceIsFollowed(t *testing.T) {
 		"CouchDB, changes":       {text: `{"seq":"1-x","id":"a","changes":[{"rev":"1-y"}]}` + "\n" + `{"last_seq":"1-x","pending":0}`, names: "seq,id"},
 		"Mixpanel":               {text: `{"event":"Signed up","properties":{}}` + "\n" + `{"event":"x","properties":{}}`, reason: noList, names: "event,properties={}", member: "properties", want: Counts{Unknown: 2}},
 		"gRPC, a stream":         {text: `{"result":{"id":1}}` + "\n" + `{"error":{"grpc_code":13,"http_code":500,"message":"x","http_status":"Internal Server Error","details":[]}}`, reason: noList, names: "result"},
-		"people by their ids":    {text: `{"persons":{"p-1":{"name":"x"}},"events":[]}`, reason: noList},
+		"people by their ids":    {text: `{"persons":{"p-1":{"name":"x"}},"events":[]}`, reason: noList, names: "persons"},
 		"a place":                {text: `{"events":"https://example.com/x","persons":[]}`, names: "events"},
 
 		"of every value": {
@@ -270,15 +253,11 @@ func TestRead_refusedUntilItsAdviceIsFollowed(t *testing.T) {
 		"a count of one":   {text: event + `,"persons":[{"id":1}],"event_count":2}`, names: "event_count", want: Counts{Event: 1, Person: 1}},
 		"a count inside":   {text: `{"data":{"count":2,` + event[1:] + `},"persons":[{"id":1}]}`, names: "count", want: Counts{Event: 1, Person: 1}},
 		"a count of none":  {text: `{"persons":[{"id":1}],"events":300}`, names: "events"},
-		"a count as 1.0":   {text: event + `,"count":1.0}`, names: "count", want: Counts{Event: 1}},
-		"of one record":    {text: event + `,"recordNum":1}`, names: "recordNum", want: Counts{Event: 1}},
 		"a page":           {text: event + `,"page":1}`, names: "page", want: Counts{Event: 1}},
 
 		// What said nothing on the day before says something, or is another member.
 		"a page with a next":  {text: event + `,"next":"x"}`, with: ofYesterday, names: "next", want: Counts{Event: 1}},
-		"a page with more":    {text: event + `,"hasMore":true}`, with: ofYesterday, names: "hasMore=true", want: Counts{Event: 1}},
 		"an error":            {text: event + `,"errors":["x"]}`, with: ofYesterday, reason: noRecord, want: Counts{Event: 1}},
-		"a warning":           {text: event + `,"warnings":{"a":1}}`, with: ofYesterday, names: "warnings", want: Counts{Event: 1}},
 		"a longer name":       {text: event + `,"` + long + `b":1}`, with: ofYesterday, names: long + "b"},
 		"persons are not out": {text: event + `,"persons":{"items":["x"]}}`, with: ofYesterday, reason: noRecord},
 	} {
