@@ -206,27 +206,25 @@ func TestConsent_destroy(t *testing.T) {
 	}
 }
 
-// TestConsent_everyChangeCarriesAWriteOnlyAddress changes a clause beside an address of the same
-// version.
-func TestConsent_everyChangeCarriesAWriteOnlyAddress(t *testing.T) {
+// TestConsent_requests creates, refreshes and changes an object: it compares before it writes where a
+// choice may stand, reads once in a refresh, and logs in once for all. Every change carries the address
+// that is written only, also one of the same version.
+func TestConsent_requests(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	address := prototest.Attributes{"user_ipv6_wo": "192.0.2.7", "user_ipv6_wo_version": 1}
-	state := created(t, p, service, address)
-	_, diags := p.Update(name, state, config(address).With(prototest.Attributes{"user_ipv6_wo": "192.0.2.8", "clause_1_consent": false}))
+	applied := config(agreed).With(version(1))
+	state, _ := p.MustCreate(name, applied)
+	state, _ = p.MustRefresh(name, state)
+	_, diags := p.Update(name, state, applied.With(prototest.Attributes{"user_ipv6_wo": "192.0.2.8", "clause_1_consent": false}))
 	p.NoErrors(diags)
-	wantUpdates(t, service, update([5]bool{false, true, false, true, true}, map[string]any{"user_ipv6": "::ffff:192.0.2.8"}))
-}
+	p.MustCreate(name, config(overrules).With(prototest.Attributes{"identity_id": "another"}))
 
-// TestConsent_requestsOfAnApplyAndARefresh compares before it writes where a choice may stand,
-// reads once in a refresh, and logs in once for all.
-func TestConsent_requestsOfAnApplyAndARefresh(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state, _ := p.MustCreate(name, config(agreed))
-	p.MustRefresh(name, state)
-	p.MustCreate(name, config(agreed).With(overrules).With(prototest.Attributes{"identity_id": "another"}))
-	for operation, want := range map[string]int{mockserver.OpGetConsent: 2, mockserver.OpUpdateConsent: 2, mockserver.OpLogin: 1, "": 5} {
+	wantUpdates(t, service,
+		update(configured, map[string]any{"agreement_time": early, "user_ipv6": "::ffff:192.0.2.7"}),
+		update([5]bool{false, true, false, true, true}, map[string]any{"agreement_time": early, "user_ipv6": "::ffff:192.0.2.8"}),
+		update(configured, nil),
+	)
+	for operation, want := range map[string]int{mockserver.OpGetConsent: 3, mockserver.OpLogin: 1, "": 7} {
 		if n := service.Count(operation); n != want {
 			t.Errorf("%q: %d requests, want %d", operation, n, want)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
@@ -29,9 +30,10 @@ func own(change func(*mockserver.ConsentRecord)) mockserver.ConsentRecord {
 
 // situation is an object that exists, and what the service holds of its person by now.
 type situation struct {
-	applied prototest.Attributes // by an earlier run, beside withdrawing
-	holds   mockserver.ConsentRecord
-	config  prototest.Attributes // of now, beside what was applied
+	applied  prototest.Attributes // by an earlier run, beside withdrawing
+	imported bool                 // in place of that
+	holds    mockserver.ConsentRecord
+	config   prototest.Attributes // of now, beside what was applied
 
 	state   prototest.Attributes // some attributes after a refresh
 	says    string               // the warning of a plan; empty: none
@@ -86,6 +88,9 @@ var situations = map[string]situation{
 	"a choice without a time, time goes":  {holds: refusal(), config: withoutIt, says: untimedStands, changes: true, stands: true},
 	"a later choice, another version":     {applied: version(1), holds: choose(late), config: version(2), says: laterStands, stands: true},
 	"a choice without a time, version":    {applied: version(1), holds: refusal(), config: version(2), says: untimedStands, stands: true},
+
+	"a later choice, imported":          {imported: true, holds: choose(late), state: prototest.Attributes{"clause_1_consent": false}, says: laterStands, changes: true, stands: true},
+	"a choice without a time, imported": {imported: true, holds: refusal(), state: prototest.Attributes{"clause_1_consent": false}, says: untimedStands, changes: true, stands: true},
 
 	// Drift.
 	"the same time":                {holds: choose(early), changes: true},
@@ -143,7 +148,7 @@ var situations = map[string]situation{
 }
 
 // TestConsent_situations destroys an object that is not refreshed, and one that is refreshed
-// twice. The latter is planned, and changed in place of that. A run that writes leaves nothing to
+// twice, or was imported. The latter is planned, and changed in place of that. A run that writes leaves nothing to
 // say, and an empty plan; where the choice stands, it does so once more when the object goes.
 func TestConsent_situations(t *testing.T) {
 	t.Parallel()
@@ -165,6 +170,9 @@ func TestConsent_situations(t *testing.T) {
 
 			state := created(t, p, service, withdrawing.With(tc.applied))
 			service.PutConsent(scope, person, tc.holds)
+			if tc.imported {
+				state, _ = p.Import(name, person)
+			}
 			destroys(state, tc.stands)
 
 			service.PutConsent(scope, person, tc.holds)
@@ -182,6 +190,10 @@ func TestConsent_situations(t *testing.T) {
 					t.Errorf("in state, %s is %v, want %v", attribute, got, want)
 				}
 			}
+			if tc.stands && !tc.imported {
+				wantOpen(t, p, service, state, wanted)
+			}
+			service.PutConsent(scope, person, tc.holds)
 			destroys(state, tc.stands)
 
 			p.NewRun()
@@ -213,50 +225,18 @@ func TestConsent_situations(t *testing.T) {
 	}
 }
 
-// TestConsent_importedChoiceStands imports the person's choice, into an object that was
-// configured without it.
-func TestConsent_importedChoiceStands(t *testing.T) {
-	t.Parallel()
-	for says, holds := range map[string]mockserver.ConsentRecord{laterStands: choose(late), untimedStands: refusal()} {
-		t.Run(says, func(t *testing.T) {
-			t.Parallel()
-			p, service := start(t, nil)
-			service.PutConsent(scope, person, holds)
-			state, diags := p.Import(name, person)
-			p.NoErrors(diags)
-			state, diags = p.Update(name, state, config(withdrawing))
-			wantWarning(t, diags, says)
-			p.NewRun()
-			state, diags = wantEmptyPlan(t, p, state, config(withdrawing))
-			wantWarning(t, diags, says)
-			if state.Attributes["clause_1_consent"] != false {
-				t.Errorf("state does not show what the person chose: %v", state.Attributes)
-			}
-
-			_, diags = p.Destroy(name, state)
-			wantWarning(t, diags, says)
-			wantRecord(t, service, holds)
-		})
+// wantOpen fails the test unless a plan needs to know what a choice stands against, and the choice is
+// drift once the service shows it no longer.
+func wantOpen(t *testing.T, p *prototest.Provider, service *mocktest.Instance, state *prototest.State, wanted prototest.Attributes) {
+	t.Helper()
+	for _, attribute := range []string{"agreement_time", "keep_later_choice"} {
+		_, diags := p.Plan(name, state, wanted.With(prototest.Attributes{attribute: prototest.Unknown}))
+		prototest.WantText(t, diags.Errors(), "The plan cannot tell whether the later choice still stands", `AttributeName("agreement_time")`)
 	}
-}
 
-// TestConsent_choiceThatIsTakenBackIsDrift has a service that shows the choice no longer.
-func TestConsent_choiceThatIsTakenBackIsDrift(t *testing.T) {
-	t.Parallel()
-	for _, theirs := range []mockserver.ConsentRecord{choose(late), refusal()} {
-		p, service := start(t, nil)
-		state := created(t, p, service, agreed)
-		service.PutConsent(scope, person, theirs)
-		state, _ = wantEmptyPlan(t, p, state, config(agreed))
-		for _, attribute := range []string{"agreement_time", "keep_later_choice"} {
-			_, diags := p.Plan(name, state, config(agreed).With(prototest.Attributes{attribute: prototest.Unknown}))
-			prototest.WantText(t, diags.Errors(), "The plan cannot tell whether the later choice still stands", `AttributeName("agreement_time")`)
-		}
-
-		service.PutConsent(scope, person, choose(early))
-		state, _ = p.MustRefresh(name, state)
-		if plan, _ := p.Plan(name, state, config(agreed)); !plan.Changes {
-			t.Error("the plan is empty although no choice stands any more")
-		}
+	service.PutConsent(scope, person, choose(early))
+	state, _ = p.MustRefresh(name, state)
+	if plan, _ := p.Plan(name, state, wanted); !plan.Changes {
+		t.Error("the plan is empty although no choice stands any more")
 	}
 }
