@@ -87,7 +87,7 @@ var elsewhere = map[string]string{
 	"set wire.profile_member if the profile is":              "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
 	"if the setting that is named is right for your service": "requests.TestDataDeletion_unknownStatusHasAWayOut",
 	" If the service answers with the data at once":          "requests.TestDataAccess_dataThatIsNotRecognisedHasAWayOut",
-	"plan again, and apply that plan":                        "consentbatch.TestConsentBatch_refusesAnotherFileThanThePlannedOne",
+	"plan again, and apply that plan":                        "consentbatch.TestConsentBatch_unknownValuesAreCheckedByTheApply",
 }
 
 // outside are the advices that no test of this package can follow, and why.

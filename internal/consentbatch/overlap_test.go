@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -41,39 +40,6 @@ func TestConsentBatch_overlapIsShownInThePlan(t *testing.T) {
 	wantShared(nil, second.config(nil), "\nanalytics_consent (1): line 2")
 }
 
-// TestConsentBatch_createdAfterAWithdrawalIsWritten destroys a batch and creates another one of
-// fewer people, and a single object, in one run, as Terraform does for a renamed object. The
-// service holds no time after a withdrawal, which is no choice of the person then.
-func TestConsentBatch_createdAfterAWithdrawalIsWritten(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil, func(s *mockserver.Server) {
-		s.ReshapeConsents(func(r map[string]any) any {
-			if r["clause_1_consent"] == false {
-				r["agreement_time"] = nil
-			}
-			return r
-		})
-	})
-	former, renamed := newFile(t, people(6)), newFile(t, people(4))
-	state := createdBatch(t, p, service, former.config(uncompared.With(withdrawing)))
-	create, diags := p.Plan(batchName, nil, renamed.config(uncompared))
-	p.NoErrors(diags)
-
-	p.NewRun()
-	_, diags = p.Destroy(batchName, state)
-	p.NoErrors(diags)
-	created, diags := p.Apply(t.Context(), batchName, nil, create)
-	p.NoErrors(diags)
-	p.MustCreate(singleName, single(4, nil))
-
-	for i := range 5 {
-		wantRow(t, service, i, configured)
-	}
-	wantRow(t, service, 5, [5]bool{})
-	p.NewRun()
-	wantEmptyBatchPlan(t, p, created, renamed.config(uncompared))
-}
-
 func TestConsentBatch_anotherScopeOfTheProviderReplacesVisibly(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
@@ -105,10 +71,12 @@ func TestConsentBatch_isNotWithdrawnWhileAnotherObjectKeepsIt(t *testing.T) {
 	p.NewRun()
 	sibling := createdBatch(t, p, service, f.config(nil))
 	one, _ := p.MustCreate(singleName, single(1, withdrawing))
+	two, _ := p.MustCreate(singleName, single(1, withdrawing))
 
 	for label, plans := range map[string][2]func() prototest.Diagnostics{
 		"a batch of the same file": {planned(p, batchName, batch, nil), planned(p, batchName, sibling, f.config(nil))},
 		"an object of one person":  {planned(p, batchName, batch, nil), planned(p, singleName, one, single(1, withdrawing))},
+		"two objects of a person":  {planned(p, singleName, one, nil), planned(p, singleName, two, single(1, withdrawing))},
 		"the batch of a person":    {planned(p, singleName, one, nil), planned(p, batchName, batch, f.config(withdrawing))},
 	} {
 		for first := range plans {

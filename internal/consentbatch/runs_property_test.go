@@ -33,10 +33,9 @@ var timesKept = map[string]func(at time.Time) any{
 
 // TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan applies random changes of a few
 // objects of a few people, in the order and the processes of Terraform, while people choose
-// for themselves. People are brought under management by imports and from lists, and their
-// data are deleted by actions, which revokes no consent. It holds two sentences: no choice that
-// a person made after our last confirmed write is ever changed, and a run that ended well is
-// followed by an empty plan.
+// for themselves. People are brought under management by imports. It holds two sentences: no
+// choice that a person made after our last confirmed write is ever changed, and a run that ended
+// well is followed by an empty plan.
 func TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan(t *testing.T) {
 	t.Parallel()
 	for kept, keep := range soak.SomeOf(2, timesKept) {
@@ -229,44 +228,29 @@ func (w *world) change() (replaced string) {
 	return ""
 }
 
-// bring lists everybody and adds an import block for one of those with a record. Its
-// configuration is as wished, or that which Terraform generates. A generated one without a time
-// is left out, since it protects nobody.
+// bring adds an import block for a person with a record. Its configuration is as wished, or that
+// which Terraform generates. A generated one without a time is left out, since it protects nobody.
 func (w *world) bring() {
 	w.t.Helper()
-	var everybody []any
-	known := map[string]int{}
-	for i := range w.wanted {
-		everybody = append(everybody, userName(i))
-		if _, ok := w.service.Consent(scope, userName(i)); ok {
-			known[userName(i)] = i
-		}
-	}
-
-	listed := w.p.List(singleName, prototest.ListRequest{Config: prototest.Attributes{"identity_ids": everybody}, IncludeResource: true})
-	if got, want := listed.Names(), slices.Sorted(maps.Keys(known)); !slices.Equal(got, want) {
-		w.t.Fatalf("listed are %v, want %v", got, want)
-	}
-	if len(known) == 0 {
+	i := w.IntN(len(w.wanted))
+	if _, known := w.service.Consent(scope, userName(i)); !known {
 		return
 	}
 
-	one := listed[w.IntN(len(known))]
-	i := known[one.DisplayName]
+	state, diags := w.p.Import(singleName, userName(i))
+	w.p.NoErrors(diags)
 	if w.IntN(2) == 0 {
-		at, timed := one.Resource["agreement_time"].(string)
+		at, timed := state.Attributes["agreement_time"].(string)
 		if !timed {
 			return
 		}
 		delete(w.choices, userName(i)) // the configuration has taken it over, and may withdraw it
 		w.wanted[i].at = at
 		for clause := range w.wanted[i].clauses {
-			w.wanted[i].clauses[clause], _ = one.Resource[fmt.Sprintf("clause_%d_consent", clause+1)].(bool)
+			w.wanted[i].clauses[clause], _ = state.Attributes[fmt.Sprintf("clause_%d_consent", clause+1)].(bool)
 		}
 	}
 
-	state, diags := w.p.Import(singleName, userName(i))
-	w.p.NoErrors(diags)
 	w.names++
 	w.brought = fmt.Sprint("object", w.names)
 	w.config[w.brought] = &managed{kind: singleName, people: []int{i}, onDestroy: "withdraw"}
@@ -444,20 +428,7 @@ func (w *world) steps(ctx context.Context, replaced string) (steps []func() []st
 		}
 	}
 
-	if w.IntN(4) == 0 {
-		steps = slices.Insert(steps, w.IntN(len(steps)+1), func() []string { return w.deleteData(ctx) })
-	}
-
 	return steps
-}
-
-// deleteData deletes the data of a person by an action, which fails if it is interrupted.
-func (w *world) deleteData(ctx context.Context) []string {
-	identity := userName(w.IntN(3))
-	w.say("delete the data of %s", identity)
-	config := prototest.Attributes{"identity_id": identity, "wait_for_fulfilment": false}
-
-	return w.p.InvokePlanned(ctx, "analytics_delete_data", config, func(string) bool { return true }).Errors()
 }
 
 // put creates or updates an object.
