@@ -71,7 +71,7 @@ func TestCLIAdvice_works(t *testing.T) {
 var elsewhere = map[string]string{
 	"take each resource to the address that its person has now":                             "requests.TestCLIDataDeletion_personsMove",
 	"give identity_id by a variable that is sensitive and not ephemeral":                    "requests.TestCLIDeleteData_invokedWithASensitiveVariable",
-	"nothing, if the batch was renamed or its people are managed by the other resource now": "consentbatch.TestCLIConsentBatch_renamedWithdrawsNobodyOfTheSameFile",
+	"nothing, if the batch was renamed or its people are managed by the other resource now": "consentbatch.TestConsentBatch_appliesOneAfterTheOther",
 	"nothing, if the resource was renamed; a moved block tells Terraform so":                "consent.TestAccConsentResource_renamedKeys",
 	"plan again, in the environment that is meant":                                          "provider.TestCLIProvider_savedPlanIsForOneScope",
 	"run again; repeating the operation does no harm":                                       "provider.TestCLIProvider_interruptSavesWhatIsDone",

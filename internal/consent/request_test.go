@@ -10,7 +10,6 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
@@ -20,20 +19,24 @@ func answering(operation string, status int, body string) mockserver.Fault {
 	return mockserver.Fault{Operation: operation, Status: status, Body: []byte(body), Commit: operation == mockserver.OpUpdateConsent && status < 300}
 }
 
-// TestConsent_create creates an object of a person who has a record, or whose record cannot be
-// read or written.
-func TestConsent_create(t *testing.T) {
+// TestConsent_write plans to create an object, or to change one. Then it is applied to a person who has
+// a record by now, or whose record cannot be read or written. Without an error, the next plan is empty.
+func TestConsent_write(t *testing.T) {
 	t.Parallel()
 	const (
 		get, set = mockserver.OpGetConsent, mockserver.OpUpdateConsent
 		fields   = `{"error":{"message":"invalid","fields":[{"field":"user_ipv6","message":"192.0.2.7 is not yours"},{"field":"other","message":"x"}]}}`
+		stands   = "a consent of " + late + ", which is later than the configured one of " + middle
 	)
+	mine := own(func(*mockserver.ConsentRecord) {})
+	changed := prototest.Attributes{"clause_3_consent": true, "agreement_time": middle}
 	for label, tc := range soak.SomeOf(10, map[string]struct {
+		exists bool
 		holds  *mockserver.ConsentRecord
 		fault  mockserver.Fault
 		config prototest.Attributes // beside a time and an address
 		says   string               // the warning
-		kept   bool                 // the record is left as it is
+		kept   bool                 // the record is left as it is, and so is what is in state with an error
 		errors []string
 	}{
 		"nobody":                      {},
@@ -44,86 +47,53 @@ func TestConsent_create(t *testing.T) {
 		"no time configured, nobody":  {config: withoutIt},
 		"no time, and no difference":  {holds: &mockserver.ConsentRecord{Clauses: configured}, config: withoutIt},
 		"no time, and cannot compare": {fault: answering(get, 403, `{}`), config: withoutIt, errors: []string{"Not permitted", "Get consent"}},
+		"400 about a field":           {fault: answering(set, 400, fields), errors: []string{`AttributeName("user_ipv6")`, "[redacted] is not yours"}},
 
-		"400 about a field": {fault: answering(set, 400, fields), errors: []string{`AttributeName("user_ipv6")`, "[redacted] is not yours"}},
+		"a change, and a later choice":          {exists: true, config: changed, holds: new(choose(late)), says: stands, kept: true},
+		"a change, and a choice without a time": {exists: true, config: changed, holds: new(refusal()), errors: []string{"has no agreement_time"}},
+		"a change, and 404 of a gateway": {
+			exists: true, config: changed, holds: new(choose(late)), fault: answering(get, 404, `{"message":"no route"}`), errors: []string{"has none"},
+		},
+		"a change, and 403 in place of the success": {exists: true, config: changed, holds: &mine, fault: answering(set, 403, `{}`), errors: []string{"Not permitted"}},
 	}) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil)
+			base, inState := prototest.Attributes{"agreement_time": early, "user_ipv6": "192.0.2.7"}, "In state now: nothing"
+			var before *prototest.State
+			if tc.exists {
+				before, inState = created(t, p, service, base), "as it was before"
+			}
+			wanted := config(base).With(tc.config)
+			plan, diags := p.Plan(name, before, wanted)
+			p.NoErrors(diags)
 			if tc.holds != nil {
 				service.PutConsent(scope, person, *tc.holds)
 			}
 			if tc.fault.Operation != "" {
 				service.Inject(tc.fault)
 			}
-			before, _ := service.Consent(scope, person)
+			record, _ := service.Consent(scope, person)
 
-			wanted := config(prototest.Attributes{"agreement_time": early, "user_ipv6": "192.0.2.7"}).With(tc.config)
-			state, diags := p.Create(name, wanted)
+			after, diags := p.Apply(t.Context(), name, before, plan)
 			if tc.errors != nil || tc.kept {
-				wantRecord(t, service, before)
+				wantRecord(t, service, record)
 			}
 			if tc.errors != nil {
-				prototest.WantText(t, diags.Errors(), append(tc.errors, "In state now: nothing")...)
-				if state != nil {
-					t.Errorf("in state is %v", state.Attributes)
+				prototest.WantText(t, diags.Errors(), append(tc.errors, inState)...)
+				if (after != nil) != tc.exists || tc.exists && !cmp.Equal(before.Attributes, after.Attributes) {
+					t.Errorf("in state is %v", after)
 				}
 				return
 			}
 
 			wantWarning(t, diags, tc.says)
 			p.NewRun()
-			state, diags = wantEmptyPlan(t, p, state, wanted)
+			after, diags = wantEmptyPlan(t, p, after, wanted)
 			wantWarning(t, diags, map[bool]string{true: tc.says}[tc.kept])
-			if state.Attributes["clause_1_consent"] == tc.kept || !tc.kept && service.Count(set) != 1 {
-				t.Errorf("in state is %v after %d updates", state.Attributes, service.Count(set))
+			if after.Attributes["clause_1_consent"] == tc.kept || !tc.kept && service.Count(set) != 1 {
+				t.Errorf("in state is %v after %d updates", after.Attributes, service.Count(set))
 			}
-		})
-	}
-}
-
-// TestConsent_update lets something happen between the plan and the apply. Nothing is written,
-// and the object stays.
-func TestConsent_update(t *testing.T) {
-	t.Parallel()
-	puts := func(record mockserver.ConsentRecord, faults ...mockserver.Fault) func(*mocktest.Instance) {
-		return func(service *mocktest.Instance) {
-			service.PutConsent(scope, person, record)
-			service.Inject(faults...)
-		}
-	}
-	for label, tc := range map[string]struct {
-		happens func(*mocktest.Instance)
-		errors  []string // none: the warning that the choice stands
-	}{
-		"a later choice":              {happens: puts(choose(late))},
-		"a choice without a time":     {puts(refusal()), []string{"has no agreement_time"}},
-		"404 of a gateway":            {puts(choose(late), answering(mockserver.OpGetConsent, 404, `{"message":"no route"}`)), []string{"has none"}},
-		"403 in place of the success": {puts(own(func(*mockserver.ConsentRecord) {}), answering(mockserver.OpUpdateConsent, 403, `{}`)), []string{"Not permitted"}},
-	} {
-		t.Run(label, func(t *testing.T) {
-			t.Parallel()
-			p, service := start(t, nil)
-			before := created(t, p, service, agreed)
-			changed := config(agreed).With(prototest.Attributes{"clause_3_consent": true, "agreement_time": middle})
-			plan, diags := p.Plan(name, before, changed)
-			p.NoErrors(diags)
-
-			tc.happens(service)
-			record, _ := service.Consent(scope, person)
-			after, diags := p.Apply(t.Context(), name, before, plan)
-			wantRecord(t, service, record)
-			if tc.errors != nil {
-				prototest.WantText(t, diags.Errors(), append(tc.errors, "as it was before")...)
-				if diff := cmp.Diff(before.Attributes, after.Attributes); diff != "" {
-					t.Errorf("the state changed:\n%s", diff)
-				}
-				return
-			}
-
-			wantWarning(t, diags, laterStands)
-			prototest.WantText(t, diags.Warnings(), late, middle)
-			wantEmptyPlan(t, p, after, changed)
 		})
 	}
 }

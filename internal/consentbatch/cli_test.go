@@ -110,31 +110,3 @@ func TestCLIConsentBatch_writeOnlyContentIsInNoFileOrLog(t *testing.T) {
 	wantNobody(t, cli, first, second, third, fourth)
 	wantRow(t, service, 3, [5]bool{true, true, true, true, true})
 }
-
-// TestCLIConsentBatch_renamedWithdrawsNobodyOfTheSameFile renames a block. Something that
-// depends on the former one lets it be destroyed last.
-func TestCLIConsentBatch_renamedWithdrawsNobodyOfTheSameFile(t *testing.T) {
-	t.Parallel()
-	block := func(name string, dependent bool) string {
-		text := fmt.Sprintf("\nresource \"analytics_consent_batch\" %q {\n  source     = \"${path.module}/consents.csv\"\n  on_destroy = \"withdraw\"\n}\n", name)
-		if dependent {
-			text += fmt.Sprintf("resource \"terraform_data\" %q {\n  input = analytics_consent_batch.%s.rows\n}\n", name, name)
-		}
-		return text
-	}
-
-	for label, dependent := range map[string]bool{"alone": false, "with a dependent": true} {
-		cli, service, _ := newBatchCLI(t, block("former", dependent), people(4))
-		cli.MustRun("apply", "-auto-approve")
-		cli.Configure(block("renamed", false))
-		cli.MustRun("apply", "-auto-approve", "-parallelism=1")
-		for i := range 4 {
-			wantRow(t, service, i, configured)
-		}
-
-		clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
-		if t.Failed() {
-			t.Fatal(label)
-		}
-	}
-}

@@ -20,7 +20,6 @@ const refusedReport = `"outcome":"failed","error":"The service rejected the requ
 
 func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 	t.Parallel()
-	created := step{gets: 20, patches: 10, counts: counts{Rows: 10, Written: 10}, held: map[int][5]bool{0: configured, 9: configured}}
 	writeOnly := func(content any, version int, compare bool) prototest.Attributes {
 		return prototest.Attributes{"content_wo": content, "content_wo_version": version, "compare_at_plan": compare}
 	}
@@ -29,7 +28,6 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		return `{"identity_id":"` + userName(i) + `","clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":false,"clause_4_consent":true,"clause_5_consent":true}`
 	}
 	ofAccount := uncompared.With(forced).With(prototest.Attributes{"account_id": "acct-7"})
-	small := step{gets: 6, patches: 3, counts: counts{Rows: 3, Written: 3}}
 	gone := func(rows ...int) func(b *batchTest) { // people choose, and a gateway answers that there is no record
 		return func(b *batchTest) {
 			for _, i := range rows {
@@ -52,8 +50,8 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		settings prototest.Attributes
 		steps    []step
 	}{
-		"only rows that differ are written": {people(10), nil, []step{
-			created,
+		"only rows that differ are written, and a destroy retains them": {people(10), nil, []step{
+			{gets: 20, patches: 10, counts: counts{Rows: 10, Written: 10}, held: map[int][5]bool{0: configured, 9: configured}},
 			{
 				before: func(b *batchTest) {
 					choosing(middle, 3, 7)(b)
@@ -62,6 +60,12 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				warnings: []string{"The service reports records as missing", "for 1 of 10 rows: line 11."},
 				gets:     20, patches: 3, counts: counts{Rows: 10, Written: 3}, held: map[int][5]bool{3: configured, 7: configured, 9: configured},
 			},
+
+			// Settings alone send nothing, and the counts are those of the last apply that had anything to do.
+			{config: withdrawing, gets: 10, counts: counts{Rows: 10, Written: 3}, report: []string{}},
+			{before: choosing(early, 1), config: withdrawing, gets: 20, patches: 1, counts: counts{Rows: 10, Written: 1}},
+			{gets: 10, counts: counts{Rows: 10, Written: 1}},
+			{destroy: true, warnings: []string{"stays at the service", "withdraw"}, held: map[int][5]bool{1: configured}},
 		}},
 		"later choices stand": {people(30), nil, []step{
 			{
@@ -88,11 +92,6 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				destroy: true, gets: 3, patches: 2, held: map[int][5]bool{1: {0: true}, 2: {}},
 				warnings: []string{"will be withdrawn", "Later choices of people stand", "without agreement_time", "line 3"},
 			},
-		}},
-		"settings alone send nothing": {people(10), nil, []step{ // the counts are those of the last apply that had anything to do
-			created,
-			{config: withdrawing, gets: 10, counts: counts{Rows: 10, Written: 10}, report: []string{}},
-			{before: choosing(early, 1), config: withdrawing, gets: 20, patches: 1, counts: counts{Rows: 10, Written: 1}},
 		}},
 		"a failed create names rows and is not in state": {people(60), nil, []step{
 			{
@@ -160,9 +159,13 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			},
 		}},
 		"nor does an update of the same rows, since the last apply has left a record of each": {people(3), nil, []step{
-			small,
+			{gets: 6, patches: 3, counts: counts{Rows: 3, Written: 3}},
+			{ // the rows have to be those of the plan
+				content: people(4), between: func(b *batchTest) { b.f.write(strings.ReplaceAll(people(4), "user-2@", "user-5@")) },
+				errors: []string{"not those that were planned", "In state now: this resource as it was before"}, gets: 4, counts: counts{Rows: 3, Written: 3},
+			},
 			{
-				config: uncompared.With(forced), errors: append(notFound, "(1): line 3\n"), gets: 3, counts: counts{Rows: 3, Missing: 1}, held: map[int][5]bool{1: {}},
+				content: people(3), config: uncompared.With(forced), errors: append(notFound, "(1): line 3\n"), gets: 3, counts: counts{Rows: 3, Missing: 1}, held: map[int][5]bool{1: {}},
 				between: func(b *batchTest) {
 					b.p.NewRun()
 					gone(1)(b)
@@ -301,13 +304,6 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 			},
 		}},
-		"the rows have to be those of the plan": {people(3), nil, []step{
-			small,
-			{
-				content: people(4), between: func(b *batchTest) { b.f.write(strings.ReplaceAll(people(4), "user-2@", "user-5@")) },
-				errors: []string{"not those that were planned", "In state now: this resource as it was before"}, gets: 4, counts: counts{Rows: 3, Written: 3},
-			},
-		}},
 		"rows of an array on one line are named by element": {"", nil, []step{
 			{
 				before: func(b *batchTest) {
@@ -324,25 +320,19 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			{config: ofAccount, gets: 2, patches: 1, counts: counts{Rows: 2, Written: 1}},
 			{content: object(0) + "\n" + object(1), config: ofAccount.With(prototest.Attributes{"format": "ndjson"}), counts: counts{Rows: 2, Written: 1}},
 		}},
-		"a destroy retains": {people(2), nil, []step{
-			{gets: 4, patches: 2, counts: counts{Rows: 2, Written: 2}},
-			{destroy: true, warnings: []string{"stays at the service", "withdraw"}, held: map[int][5]bool{1: configured}},
-		}},
-		"a destroy withdraws by the file that was applied": {people(2), nil, []step{
-			{config: withdrawing, gets: 4, patches: 2, counts: counts{Rows: 2, Written: 2}},
+		"a destroy withdraws by the file that was applied": {people(6), nil, []step{
+			{config: withdrawing, gets: 12, patches: 6, counts: counts{Rows: 6, Written: 6}},
 			{content: people(3), destroy: true, warnings: willWithdraw, errors: append(unchanged, "not the one that was applied")},
 			{before: func(b *batchTest) { b.must(os.Remove(b.f.path)) }, destroy: true, warnings: willWithdraw, errors: append(unchanged, "no such file")},
 			{before: func(b *batchTest) { b.must(os.Mkdir(b.f.path, 0o700)) }, destroy: true, warnings: willWithdraw, errors: append(unchanged, "no regular file")},
-		}},
-		"a destroy withdraws": {people(6), nil, []step{
-			{config: withdrawing, gets: 12, patches: 6, counts: counts{Rows: 6, Written: 6}},
 			{
 				before: func(b *batchTest) {
+					b.must(os.Remove(b.f.path))
 					chooseFor(b.service, 1, early) // has withdrawn already, in another way
 					b.service.DeleteConsent(scope, userName(2))
 					b.service.PutConsent(scope, userName(3), mockserver.ConsentRecord{Clauses: configured, AgreementTime: late})
 				},
-				destroy: true, warnings: []string{"will be withdrawn", "in 1 of 6 rows: line 5."}, gets: 6, patches: 3,
+				content: people(6), destroy: true, warnings: []string{"will be withdrawn", "in 1 of 6 rows: line 5."}, gets: 6, patches: 3,
 				held: map[int][5]bool{0: {}, 1: {}, 3: configured, 4: {}, 5: {}},
 				after: func(b *batchTest) {
 					if _, known := b.service.Consent(scope, userName(2)); known {
@@ -354,7 +344,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 			},
 		}},
-		"a batch that is created after a withdrawal is written": {people(3), nil, []step{
+		"a batch that is renamed withdraws nobody": {people(3), nil, []step{
 			{config: uncompared.With(withdrawing), gets: 3, patches: 3, counts: counts{Rows: 3, Written: 3}},
 			{
 				before: func(b *batchTest) { // in the same run, by a service that holds no time after it
@@ -366,10 +356,15 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 					})
 					_, diags := b.p.DestroyUnplanned(b.Context(), batchName, b.state)
 					b.p.NoErrors(diags)
-					b.state = nil
+					b.former, b.state = b.state, nil
 					b.service.Reset()
 				},
 				config: uncompared, gets: 3, patches: 3, counts: counts{Rows: 3, Written: 3}, held: map[int][5]bool{0: configured, 2: configured},
+				after: func(b *batchTest) { // in the other order
+					_, diags := b.p.DestroyUnplanned(b.Context(), batchName, b.former)
+					prototest.WantText(b.T, diags.Warnings(), "Not withdrawn, another resource writes these rows")
+					wantRequests(b.T, b.service, 3, 3)
+				},
 			},
 		}},
 		"a failed withdrawal goes on, with a report": {people(4), nil, []step{
