@@ -71,92 +71,62 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	wantRequests(t, service, 0, 0)
 }
 
-// TestConsentBatch_secondPlanMayFindMore plans twice, as an apply does: Terraform refuses a second
-// plan in which a known value has changed, or has become unknown. It has to do so where a gateway
-// answers the second plan that there is no record.
+// TestConsentBatch_secondPlanMayFindMore plans a create and a change twice, as their applies do: Terraform
+// refuses a second plan in which a known value has changed, or has become unknown. It has to do so where
+// the digest is of other rows, or of another place, and where a gateway answers that there is no record.
 func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 	t.Parallel()
 	choose := func(i int, at string) func(*batchTest) { return func(b *batchTest) { chooseFor(b.service, i, at) } }
-
-	for name, tc := range map[string]struct {
-		others        prototest.Attributes
-		before, after func(b *batchTest)
-		refused       bool
-	}{
-		"settings, then drift":       {withdrawing, func(*batchTest) {}, choose(0, early), false},
-		"drift, then a later choice": {nil, choose(3, early), choose(3, late), false},
-		"drift, then a gateway": {nil, choose(0, early), func(b *batchTest) {
-			b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(1), Status: 404, Body: []byte(`{"message":"no route"}`)})
-		}, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			inBatch(t, people(4), nil, func(t *testing.T, b *batchTest) {
-				b.create(nil)
-				plan := func(before func(*batchTest)) (prototest.Attributes, []string) {
-					before(b)
-					b.p.NewRun()
-					plan, diags := b.p.Plan(batchName, b.state, b.f.config(tc.others))
-					b.p.NoErrors(diags)
-					return plan.Attributes, diags.Warnings()
-				}
-
-				first, _ := plan(tc.before)
-				second, said := plan(tc.after)
-				refused := false
-				for _, attribute := range computed {
-					refused = refused || first[attribute] != prototest.Unknown && first[attribute] != second[attribute]
-				}
-				if refused != tc.refused {
-					t.Errorf("%v is planned, and then %v", first, second)
-				}
-				if refused {
-					prototest.WantText(t, said, "The service reports records as missing", "line 3")
-				}
-			})
-		})
-	}
-}
-
-// TestConsentBatch_digestIsOfTheRowsAndTheirPlace plans a create and a change twice, as their
-// applies do. The second plan has the same digest only of the same rows in the same place.
-func TestConsentBatch_digestIsOfTheRowsAndTheirPlace(t *testing.T) {
-	t.Parallel()
-	const another = "user-3@"
+	another := func(b *batchTest) { b.f.write(strings.ReplaceAll(people(4), "user-3@", "user-5@")) }
 	inContent := func(content string) prototest.Attributes {
 		return prototest.Attributes{"source": nil, "content_wo": content, "content_wo_version": 1}
 	}
 
 	for name, tc := range map[string]struct {
 		first, second prototest.Attributes // besides the file
-		content       string               // of the second plan
-		isSame        [2]bool              // of a create, and of a change
+		before, after func(b *batchTest)   // what happens before the first plan, and before the second
+		refused       [2]bool              // of a create, and of a change
+		says          []string
 	}{
-		"the same rows as written":     {nil, nil, strings.ReplaceAll(people(4), "true", "TRUE"), [2]bool{true, true}},
-		"as many other rows":           {nil, nil, strings.ReplaceAll(people(4), another, "user-5@"), [2]bool{false, false}},
-		"another scope":                {nil, prototest.Attributes{"account_id": "acct-7"}, people(4), [2]bool{false, false}},
-		"another path":                 {nil, prototest.Attributes{"source": newFile(t, people(4)).path}, people(4), [2]bool{false, true}},
-		"the same rows, in content_wo": {inContent(people(4)), inContent(people(4) + "\n"), "", [2]bool{true, true}},
+		"settings, then drift":       {first: withdrawing, second: withdrawing, after: choose(0, early)},
+		"drift, then a later choice": {before: choose(3, early), after: choose(3, late)},
+		"drift, then a gateway": {before: choose(0, early), after: func(b *batchTest) {
+			b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(1), Status: 404, Body: []byte(`{"message":"no route"}`)})
+		}, refused: [2]bool{false, true}, says: []string{"The service reports records as missing", "line 3"}},
+
+		"the same rows as written":     {after: func(b *batchTest) { b.f.write(strings.ReplaceAll(people(4), "true", "TRUE")) }},
+		"as many other rows":           {after: another, refused: [2]bool{true, true}},
+		"another scope":                {second: prototest.Attributes{"account_id": "acct-7"}, refused: [2]bool{true, true}},
+		"another path":                 {first: withdrawing, second: withdrawing.With(prototest.Attributes{"source": newFile(t, people(4)).path}), refused: [2]bool{true, false}},
+		"the same rows, in content_wo": {first: inContent(people(4)), second: inContent(people(4) + "\n")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			inBatch(t, people(3), nil, func(t *testing.T, b *batchTest) {
-				digest := func(content string, more prototest.Attributes) string {
-					b.f.write(content)
+			inBatch(t, people(4), nil, func(t *testing.T, b *batchTest) {
+				plan := func(happens func(*batchTest), others prototest.Attributes) (prototest.Attributes, []string) {
+					if happens != nil {
+						happens(b)
+					}
 					b.p.NewRun()
-					plan, diags := b.p.Plan(batchName, b.state, b.f.config(more))
+					plan, diags := b.p.Plan(batchName, b.state, b.f.config(others))
 					b.p.NoErrors(diags)
-					planned, _ := plan.Attributes["digest"].(string)
-
-					return planned
+					return plan.Attributes, diags.Warnings()
 				}
 
-				for i, isSame := range tc.isSame {
-					planned, again := digest(people(4), tc.first), digest(tc.content, tc.second)
-					if (again == planned) != isSame || !strings.HasPrefix(planned, "pbkdf2-sha256$200000$") {
-						t.Errorf("in plan %d, %q is planned, and then %q", i, planned, again)
+				for _, want := range tc.refused {
+					first, _ := plan(tc.before, tc.first)
+					second, said := plan(tc.after, tc.second)
+					refused := false
+					for _, attribute := range computed {
+						refused = refused || first[attribute] != prototest.Unknown && first[attribute] != second[attribute]
 					}
-					b.f.write(people(3))
+					if digest, _ := first["digest"].(string); refused != want || !strings.HasPrefix(digest, "pbkdf2-sha256$200000$") {
+						t.Errorf("%v is planned, and then %v", first, second)
+					}
+					if refused && tc.says != nil {
+						prototest.WantText(t, said, tc.says...)
+					}
+					b.f.write(people(4))
 					b.create(nil)
 				}
 			})
