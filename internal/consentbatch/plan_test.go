@@ -127,7 +127,7 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 						prototest.WantText(t, said, tc.says...)
 					}
 					b.f.write(people(4))
-					b.create(nil)
+					b.state = createdBatch(t, b.p, b.service, b.f.config(nil))
 				}
 			})
 		})

@@ -179,13 +179,6 @@ func (b *batchTest) wantDone(config prototest.Attributes, s step) {
 	}
 }
 
-// create creates the batch in a run of its own, and clears the request log.
-func (b *batchTest) create(others prototest.Attributes) {
-	b.Helper()
-	b.state = createdBatch(b.T, b.p, b.service, b.f.config(others))
-	b.p.NewRun()
-}
-
 // must fails the test where the file system has refused something.
 func (b *batchTest) must(errs ...error) {
 	b.Helper()
