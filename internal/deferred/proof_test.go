@@ -211,55 +211,48 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 
 func ignoringTheList(cfg *client.Config) { cfg.Wire.PendingList = client.ListIgnored }
 
-func TestDeferred_ignoredListIsNotAskedFor(t *testing.T) {
+// Where the list is not asked for, the effect alone shows the end. A submission does not look for ever
+// for a lost request there, nor where the list cannot be read completely.
+func TestDeferred_withoutAList(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
-		service.PutProfile(serverScope, person, `{"plan":"free"}`)
-		r := newRun(t, service, ignoringTheList)
-		s, _ := r.mustSubmit(t, r.deletion(person))
-		before := time.Now()
-		if s, _ = r.mustRefresh(t, r.deletion(person), s, 0); time.Since(before) > 0 {
-			t.Errorf("a refresh took %v", time.Since(before))
-		}
+	endsLost := func(use string, state deferred.State) scenario {
+		unreadable := func(s *mockserver.Server) { never(s); s.RenamePending("identityId", "") }
+		return scenario{unreadable, func(t *testing.T, service *mocktest.Instance, _ run) {
+			service.PutProfile(serverScope, person, `{"plan":"free"}`)
+			service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutBeforeCommit, Then: func() {
+				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "user-1001", Operation: mockserver.OpDeleteAllData})
+			}})
 
-		s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
-		wantState(t, s, deferred.Fulfilled)
-		wantCount(t, service, mockserver.OpListPendingRequests, 0)
-		if looks := service.Count(mockserver.OpGetProfile); looks > 90 {
-			t.Errorf("%d looks at the profile in ten minutes", looks)
-		}
-	}, func(s *mockserver.Server) { s.FulfilmentDelay = 10 * time.Minute })
-}
-
-// A submission does not look for ever for a lost request where the list is not asked for, or cannot be
-// read completely.
-func TestDeferred_lostAnswerWithoutAListEnds(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		use   string // of the list
-		state deferred.State
-	}{
-		"not asked for": {client.ListIgnored, deferred.Lost},
-		"unreadable":    {client.ListWhole, deferred.Unanswered},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
-				service.PutProfile(serverScope, person, `{"plan":"free"}`)
-				service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutBeforeCommit, Then: func() {
-					service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "user-1001", Operation: mockserver.OpDeleteAllData})
-				}})
-
-				r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.PendingList = tc.use })
-				began := time.Now()
-				s, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
-				_ = wantClass(t, err, transport.ClassUnknownOutcome)
-				wantState(t, s, tc.state)
-				wantCount(t, service, mockserver.OpDeleteAllData, 1)
-				if took := time.Since(began); took < r.PendingListLag() || took > time.Minute {
-					t.Errorf("it took %v", took)
-				}
-			}, never, func(s *mockserver.Server) { s.RenamePending("identityId", "") })
-		})
+			r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.PendingList = use })
+			began := time.Now()
+			s, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+			_ = wantClass(t, err, transport.ClassUnknownOutcome)
+			wantState(t, s, state)
+			wantCount(t, service, mockserver.OpDeleteAllData, 1)
+			if took := time.Since(began); took < r.PendingListLag() || took > time.Minute {
+				t.Errorf("it took %v", took)
+			}
+		}}
 	}
+
+	play(t, map[string]scenario{
+		"lost, and the list is ignored":    endsLost(client.ListIgnored, deferred.Lost),
+		"lost, and the list is unreadable": endsLost(client.ListWhole, deferred.Unanswered),
+		"answered": {func(s *mockserver.Server) { s.FulfilmentDelay = 10 * time.Minute }, func(t *testing.T, service *mocktest.Instance, _ run) {
+			service.PutProfile(serverScope, person, `{"plan":"free"}`)
+			r := newRun(t, service, ignoringTheList)
+			s, _ := r.mustSubmit(t, r.deletion(person))
+			before := time.Now()
+			if s, _ = r.mustRefresh(t, r.deletion(person), s, 0); time.Since(before) > 0 {
+				t.Errorf("a refresh took %v", time.Since(before))
+			}
+
+			s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
+			wantState(t, s, deferred.Fulfilled)
+			wantCount(t, service, mockserver.OpListPendingRequests, 0)
+			if looks := service.Count(mockserver.OpGetProfile); looks > 90 {
+				t.Errorf("%d looks at the profile in ten minutes", looks)
+			}
+		}},
+	})
 }

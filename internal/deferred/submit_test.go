@@ -59,33 +59,30 @@ func (r run) loses(t *testing.T, service *mocktest.Instance, q deferred.Request,
 	return unknown
 }
 
-// An object that is updated keeps a request whose outcome is unknown, so that the next run continues
-// from it: nothing is sent as long as the request may have arrived.
-func TestDeferred_unknownOutcomeIsTakenUpByTheNextRun(t *testing.T) {
-	t.Parallel()
-	for name, cut := range map[string]mockserver.Cut{"it had arrived": mockserver.CutAfterCommit, "it never arrived": mockserver.CutBeforeCommit} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-				unknown := r.loses(t, service, q.of(r), mockserver.Fault{Operation: q.operation, Cut: cut})
-
-				<-time.After(time.Minute)
-				again := newRun(t, service)
-				s, report, err := again.Submit(t.Context(), q.of(again), deferred.Decode(unknown.Encode()))
-				noError(t, err)
-				if s.ID != service.Queue()[0].ID || report.Adopted {
-					t.Errorf("taken up as %+v %+v", s, report)
-				}
-				wantQueued(t, service, 1)
-			})
-		})
-	}
-}
-
 // What becomes of a submission of either queueing call.
 func TestDeferred_submission(t *testing.T) {
 	t.Parallel()
+	// An object that is updated keeps a request whose outcome is unknown, so that the next run continues
+	// from it: nothing is sent as long as the request may have arrived.
+	isTakenUp := func(cut mockserver.Cut) func(*testing.T, *mocktest.Instance, run, queueing) {
+		return func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+			unknown := r.loses(t, service, q.of(r), mockserver.Fault{Operation: q.operation, Cut: cut})
+
+			<-time.After(time.Minute)
+			again := newRun(t, service)
+			s, report, err := again.Submit(t.Context(), q.of(again), deferred.Decode(unknown.Encode()))
+			noError(t, err)
+			if s.ID != service.Queue()[0].ID || report.Adopted {
+				t.Errorf("taken up as %+v %+v", s, report)
+			}
+			wantQueued(t, service, 1)
+		}
+	}
+
 	for name, test := range map[string]func(t *testing.T, service *mocktest.Instance, r run, q queueing){
+		"unknown outcome of one that had arrived":   isTakenUp(mockserver.CutAfterCommit),
+		"unknown outcome of one that never arrived": isTakenUp(mockserver.CutBeforeCommit),
+
 		// The request of somebody else that comes to nothing does not stand for ours.
 		"adopts one that fails": func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
 			id := enqueue(service, q.operation, 0)
@@ -145,7 +142,20 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 		}
 	}
 
+	isLostUpdate := func(cut mockserver.Cut, sends int) func(*testing.T, *mocktest.Instance, run) {
+		return func(t *testing.T, service *mocktest.Instance, r run) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: cut})
+			r.mustSubmit(t, r.update(gold))
+			wantQueued(t, service, 1)
+			wantCount(t, service, mockserver.OpUpdateProfile, sends)
+		}
+	}
+
 	play(t, map[string]scenario{
+		"lost update that is pending":    {pending, isLostUpdate(mockserver.CutAfterCommit, 1)},
+		"lost update that is fulfilled":  {nil, isLostUpdate(mockserver.CutAfterCommit, 1)},
+		"lost update that never arrived": {pending, isLostUpdate(mockserver.CutBeforeCommit, 2)},
+
 		// Two requests of one run conflict even if the list does not show the first one yet.
 		"conflict of this run": {pending, conflicts},
 		"conflict of this run, listed later": {func(s *mockserver.Server) {
@@ -160,6 +170,14 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 			_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
 			_ = wantClass(t, err, transport.ClassConflict)
 			wantCount(t, service, mockserver.OpDeleteAllData, 1)
+		}},
+
+		"conflict with one of an unknown status": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
+			service.Conclude(enqueue(service, mockserver.OpGetAllData, time.Minute), mockserver.Outcome{KeepListed: true, FinalStatus: "delivered"})
+			_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+			if e := wantClass(t, err, transport.ClassConflict); strings.Contains(e.Detail, "delivered") || !strings.Contains(e.Detail, "wire.ended_statuses") {
+				t.Errorf("the detail is %q", e.Detail)
+			}
 		}},
 
 		"conflict with an id that names the person": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
@@ -287,33 +305,6 @@ func TestDeferred_interruptedRequestIsKnown(t *testing.T) {
 					t.Errorf("found %+v", s)
 				}
 			}, func(s *mockserver.Server) { s.SetPendingLag(tc.lag) })
-		})
-	}
-}
-
-func TestDeferred_profileUpdateThatIsLostIsFoundOrSentOnceMore(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		fault   mockserver.Fault
-		delay   time.Duration
-		patches int
-	}{
-		"accepted and pending":   {mockserver.Fault{Cut: mockserver.CutAfterCommit}, time.Minute, 1},
-		"accepted and fulfilled": {mockserver.Fault{Cut: mockserver.CutAfterCommit}, 0, 1},
-		"never arrived":          {mockserver.Fault{Cut: mockserver.CutBeforeCommit}, time.Minute, 2},
-		"500, not accepted":      {mockserver.Fault{Status: 500}, time.Minute, 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-				service.FulfilmentDelay = tc.delay
-				tc.fault.Operation = mockserver.OpUpdateProfile
-				service.Inject(tc.fault)
-
-				r.mustSubmit(t, r.update(gold))
-				wantQueued(t, service, 1)
-				wantCount(t, service, mockserver.OpUpdateProfile, tc.patches)
-			})
 		})
 	}
 }
