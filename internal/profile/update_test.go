@@ -171,16 +171,6 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			}
 		},
 
-		// The error says that the object is as it was: it stands for the first one, which is pending.
-		"second one that fails leaves the first": func(t *testing.T, o *object) {
-			state := o.listed(quickGold)
-			outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1})(o.service.Server)
-			state, diags := o.Update(name, state, config(`{"plan":"silver"}`, nil))
-			prototest.WantText(t, diags.Errors(), "then failed it")
-			o.service.FulfilAll()
-			wantFulfilled(t, o.wantEmptyPlan(state, quickGold), true, gold)
-		},
-
 		// The second one is fulfilled, and the first may still change the profile.
 		"first one counts beside the second": func(t *testing.T, o *object) {
 			second := config(`{"plan":"silver"}`, notWaiting)
