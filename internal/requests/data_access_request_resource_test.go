@@ -30,15 +30,6 @@ func accessTo(path string, others prototest.Attributes) prototest.Attributes {
 	return config(others).With(prototest.Attributes{"output_path": path})
 }
 
-// eachAccess runs a test for an object that is not created yet, and the path of its file.
-func eachAccess(t *testing.T, test func(t *testing.T, o *object, path string), configure ...func(*mockserver.Server)) {
-	t.Helper()
-	eachObject(t, []string{accessName}, func(t *testing.T, o *object) {
-		o.config = accessTo(o.path, nil)
-		test(t, o, o.path)
-	}, configure...)
-}
-
 // wantData fails the test if a file does not hold the person's data, may be read by others, or
 // has others beside it. It returns the content.
 func wantData(t *testing.T, path string) []byte {
@@ -126,32 +117,32 @@ func TestDataAccess_answers(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		configure func(*mockserver.Server)
-		run       func(t *testing.T, o *object, path string)
+		run       func(t *testing.T, o *object)
 	}{
-		"data, which outlive the object": {finishedAccessIsListed, func(t *testing.T, o *object, path string) {
+		"data, which outlive the object": {finishedAccessIsListed, func(t *testing.T, o *object) {
 			state := o.create(nil)
-			wantFile(t, state, path)
+			wantFile(t, state, o.path)
 			_, diags := o.Destroy(accessName, state)
 			o.NoErrors(diags)
 			prototest.WantText(t, diags.Warnings(), "stays where it is")
 			wantNoPerson(t, diags)
-			wantData(t, path)
+			wantData(t, o.path)
 		}},
-		"data at once": {finishedAccessIsListed, func(t *testing.T, o *object, path string) {
+		"data at once": {finishedAccessIsListed, func(t *testing.T, o *object) {
 			withWire(o.Provider, o.service, profileInData)
 			o.MustCreate(accessName, accessTo(output(t), nil))
 			state, _ := o.MustCreate(accessName, o.config)
 			o.want(state, prototest.Attributes{"request_id": nil})
-			wantFile(t, state, path)
+			wantFile(t, state, o.path)
 			o.queued(1)
 		}},
 		// A request that the list shows as done although its answer was lost has brought no data.
-		"lost": {func(s *mockserver.Server) { s.FulfilmentDelay = -1 }, func(t *testing.T, o *object, path string) {
+		"lost": {func(s *mockserver.Server) { s.FulfilmentDelay = -1 }, func(t *testing.T, o *object) {
 			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Cut: mockserver.CutAfterCommit})
 			state, _ := o.MustCreate(accessName, o.config)
-			wantFile(t, state, path)
+			wantFile(t, state, o.path)
 		}},
-		"another request": {func(s *mockserver.Server) { s.DataRetention = time.Nanosecond }, func(t *testing.T, o *object, _ string) {
+		"another request": {func(s *mockserver.Server) { s.DataRetention = time.Nanosecond }, func(t *testing.T, o *object) {
 			state, diags := o.MustCreate(accessName, o.config)
 			id := o.queued(2)[1].ID
 			prototest.WantText(t, diags.Warnings(), "gave no data", id)
@@ -161,7 +152,7 @@ func TestDataAccess_answers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachAccess(t, tc.run, tc.configure)
+			eachObject(t, []string{accessName}, tc.run, tc.configure)
 		})
 	}
 }
@@ -170,29 +161,29 @@ func TestDataAccess_answers(t *testing.T) {
 // request.
 func TestDataAccess_failedFetchIsRepeatedByTheNextApply(t *testing.T) {
 	t.Parallel()
-	for says, harm := range map[string]func(o *object, path string){
-		"Not permitted": func(o *object, _ string) {
+	for says, harm := range map[string]func(o *object){
+		"Not permitted": func(o *object) {
 			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: 403, Body: []byte(`{"error":{"message":"no ` + person + `"}}`)})
 		},
-		"no regular file": func(o *object, path string) {
-			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Commit: true, Then: func() { _ = os.Mkdir(path, 0o700) }})
+		"no regular file": func(o *object) {
+			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Commit: true, Then: func() { _ = os.Mkdir(o.path, 0o700) }})
 		},
 	} {
 		t.Run(says, func(t *testing.T) {
 			t.Parallel()
-			eachAccess(t, func(t *testing.T, o *object, path string) {
-				harm(o, path)
+			eachObject(t, []string{accessName}, func(t *testing.T, o *object) {
+				harm(o)
 				state, diags := o.MustCreate(accessName, o.config)
 				prototest.WantText(t, diags.Warnings(), "its data is not in the file", says)
 				wantNoPerson(t, diags)
 				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": "request-1"})
 
-				_ = os.Remove(path)
+				_ = os.Remove(o.path)
 				state, _ = o.refresh(state)
-				wantNoFile(t, path)
+				wantNoFile(t, o.path)
 				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": "request-1"})
 				state, _ = o.mustUpdate(state, o.config)
-				wantFile(t, state, path)
+				wantFile(t, state, o.path)
 				o.want(state, prototest.Attributes{"request_id": "request-1"})
 				o.queued(1)
 			})
@@ -204,11 +195,11 @@ func TestDataAccess_failedFetchIsRepeatedByTheNextApply(t *testing.T) {
 // carried out. Each key sends one request.
 func TestDataAccess_changedTriggersRequestAgain(t *testing.T) {
 	t.Parallel()
-	eachAccess(t, func(t *testing.T, o *object, path string) {
+	eachObject(t, []string{accessName}, func(t *testing.T, o *object) {
 		state := o.create(nil)
 		o.service.PutProfile(scope, person, `{"name":"Jane Canary","since":"then"}`)
 		withWire(o.Provider, o.service, profileInData)
-		friday := accessTo(path, on("friday"))
+		friday := accessTo(o.path, on("friday"))
 		plan, _ := o.mustPlan(state, friday)
 		if len(plan.Replace) > 0 {
 			t.Errorf("it is replaced for %v", plan.Replace)
@@ -231,9 +222,9 @@ func TestDataAccess_changedTriggersRequestAgain(t *testing.T) {
 		o.service.FulfilAll() // what the service had prepared is gone
 		o.service.PutProfile(scope, person, `{"name":"Jane Canary","since":"now"}`)
 		o.NewRun()
-		saturday := accessTo(path, on("saturday"))
+		saturday := accessTo(o.path, on("saturday"))
 		state, _ = o.mustUpdate(state, saturday)
-		wantFile(t, state, path)
+		wantFile(t, state, o.path)
 		o.queued(2)
 		o.WantEmptyPlan(accessName, state, saturday)
 	})
@@ -244,17 +235,17 @@ func TestDataAccess_changedTriggersRequestAgain(t *testing.T) {
 func TestDataAccess_dataThatIsNotRecognisedHasAWayOut(t *testing.T) {
 	t.Parallel()
 	const body = `{"plan":"gold","seen":3}`
-	eachAccess(t, func(t *testing.T, o *object, path string) {
+	eachObject(t, []string{accessName}, func(t *testing.T, o *object) {
 		state, diags := o.MustCreate(accessName, o.config)
 		prototest.WantText(t, diags.Warnings(), "not recognised as the person's data", "$.plan (a string)", "wire.all_data_member")
 		o.want(state, prototest.Attributes{"fulfilled": false, "sha256": nil})
-		wantNoFile(t, path)
+		wantNoFile(t, o.path)
 
 		withWire(o.Provider, o.service, prototest.Attributes{"all_data_member": "plan"})
 		state, _ = o.MustRefresh(accessName, state)
 		state, _ = o.mustUpdate(state, o.config)
 		o.want(state, prototest.Attributes{"fulfilled": true})
-		if text, err := os.ReadFile(path); err != nil || string(text) != body {
+		if text, err := os.ReadFile(o.path); err != nil || string(text) != body {
 			t.Errorf("the file holds %s (%v)", text, err)
 		}
 		o.WantEmptyPlan(accessName, state, o.config)
@@ -281,9 +272,9 @@ func TestDataAccess_lostOrAlteredFileIsRequestedAnew(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachAccess(t, func(t *testing.T, o *object, path string) {
+			eachObject(t, []string{accessName}, func(t *testing.T, o *object) {
 				state := o.create(nil)
-				if err := harm(path); err != nil {
+				if err := harm(o.path); err != nil {
 					t.Fatal(err)
 				}
 				after, diags := o.Refresh(accessName, state)
@@ -303,7 +294,7 @@ func TestDataAccess_lostOrAlteredFileIsRequestedAnew(t *testing.T) {
 				if name == "altered" {
 					prototest.WantText(t, diags.Warnings(), "only if it is a regular file", "overwrite")
 					o.refused(o.config, "There is a file already")
-					wantTheirs(t, path)
+					wantTheirs(t, o.path)
 				}
 			})
 		})
@@ -357,30 +348,30 @@ func TestDataAccess_filesOfOthersStay(t *testing.T) {
 // does an object that takes its place in one run. Another path replaces the object.
 func TestDataAccess_replacedInPlace(t *testing.T) {
 	t.Parallel()
-	eachAccess(t, func(t *testing.T, o *object, path string) {
+	eachObject(t, []string{accessName}, func(t *testing.T, o *object) {
 		state := o.create(nil)
-		plan, _ := o.mustPlan(state, accessTo(path+".new", nil))
+		plan, _ := o.mustPlan(state, accessTo(o.path+".new", nil))
 		if len(plan.Replace) != 1 || plan.Replace[0] != "output_path" {
 			t.Errorf("it is replaced for %v", plan.Replace)
 		}
 
 		never(o.service.Server)
 		o.service.DataRetention = time.Nanosecond
-		again := accessTo(path, atOnce).With(on("friday"))
+		again := accessTo(o.path, atOnce).With(on("friday"))
 		state, _ = o.mustUpdate(state, again)
 		o.want(state, prototest.Attributes{"fulfilled": false})
 		o.service.DataRetention = time.Hour
 		o.service.FulfilAll()
 		state, _ = o.refresh(state)
 		state, _ = o.mustUpdate(state, again)
-		wantFile(t, state, path)
+		wantFile(t, state, o.path)
 		o.WantEmptyPlan(accessName, state, again)
 
 		withWire(o.Provider, o.service, profileInData)
 		_, diags := o.Destroy(accessName, state)
 		o.NoErrors(diags)
 		state, _ = o.MustCreate(accessName, o.config)
-		wantFile(t, state, path)
+		wantFile(t, state, o.path)
 
 		o.NewRun()
 		o.refused(o.config, "There is a file already")

@@ -13,18 +13,9 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// eachDeletion runs a test for an object that is not created yet.
-func eachDeletion(t *testing.T, test func(t *testing.T, o *object), configure ...func(*mockserver.Server)) {
-	t.Helper()
-	eachObject(t, []string{deletionName}, func(t *testing.T, o *object) {
-		o.config = config(nil)
-		test(t, o)
-	}, configure...)
-}
-
 func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
 	t.Parallel()
-	eachDeletion(t, func(t *testing.T, o *object) {
+	eachObject(t, []string{deletionName}, func(t *testing.T, o *object) {
 		state := o.create(on("monday"))
 		_, diags := o.mustPlan(state, config(prototest.Attributes{"triggers": prototest.Unknown, "identity_id": "ada@example.com"}))
 		wantNoDiagnostics(t, diags) // Terraform plans the replacement again, without the object
@@ -49,7 +40,7 @@ func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
 // The service may make identifiers of requests from the person.
 func TestDataDeletion_pendingOneIsTakenOverAndOthersAreNamedWithoutThePerson(t *testing.T) {
 	t.Parallel()
-	eachDeletion(t, func(t *testing.T, o *object) {
+	eachObject(t, []string{deletionName}, func(t *testing.T, o *object) {
 		const customer = "customer-4711"
 		at := time.Now().Add(-2 * time.Hour)
 		for id, after := range map[string]time.Duration{"younger": time.Minute, "del-" + customer: 0, customer + "-2": time.Hour} {
@@ -88,7 +79,7 @@ func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachDeletion(t, func(t *testing.T, o *object) {
+			eachObject(t, []string{deletionName}, func(t *testing.T, o *object) {
 				state := o.create(atOnce)
 				state, _ = o.MustRefresh(deletionName, state) // the list has shown it
 				o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: tc.fate})
@@ -113,34 +104,11 @@ func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 	}
 }
 
-// A request with a status that is not known may prevent a deletion, until the setting that the error
-// names says that it is over. The message does not show what the record holds.
-func TestDataDeletion_unknownStatusHasAWayOut(t *testing.T) {
-	t.Parallel()
-	eachDeletion(t, func(t *testing.T, o *object) {
-		const status = "delivered"
-		id := o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpGetAllData, At: time.Now().Add(-48 * time.Hour)})
-		o.service.Conclude(id, mockserver.Outcome{KeepListed: true, FinalStatus: status})
-		state, diags := o.Create(deletionName, config(atOnce))
-		if state != nil || o.service.Count(o.operation) > 0 {
-			t.Errorf("in state is %v", state)
-		}
-		prototest.WantText(t, diags.Errors(), "onflicting pending request", "wire.ended_statuses")
-		wantUnnamed(t, diags.Errors(), status)
-
-		withWire(o.Provider, o.service, prototest.Attributes{"ended_statuses": []any{status}})
-		o.MustCreate(deletionName, config(atOnce))
-		if n := o.service.Count(o.operation); n != 1 {
-			t.Errorf("%d deletions were sent", n)
-		}
-	}, never)
-}
-
 // A deletion whose answer is not understood is in state as sent, with a warning, and is
 // never sent again. An apply that waits may learn its ID.
 func TestDataDeletion_answerThatIsNotUnderstoodIsKept(t *testing.T) {
 	t.Parallel()
-	eachDeletion(t, func(t *testing.T, o *object) {
+	eachObject(t, []string{deletionName}, func(t *testing.T, o *object) {
 		o.service.SetPendingLag(mockserver.Lag{Time: time.Minute})
 		state, diags := o.MustCreate(deletionName, config(atOnce))
 		prototest.WantText(t, diags.Warnings(), "Sent, and the answer is not understood", "$.simmering (a string)", "never sent again")
@@ -169,7 +137,7 @@ func TestDataDeletion_failureNamesNobody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachDeletion(t, func(t *testing.T, o *object) {
+			eachObject(t, []string{deletionName}, func(t *testing.T, o *object) {
 				o.service.ReshapePending(func(r map[string]any) map[string]any { change(r); return r })
 				_, diags := o.Create(deletionName, config(within("2500ms")))
 				wantUnnamed(t, append(diags.Errors(), diags.Warnings()...), "other@")
@@ -285,7 +253,7 @@ func planOf(p *prototest.Provider, addresses []address, states []*prototest.Stat
 func TestDataDeletion_applyTakesOverWhatThePlanCouldNotSee(t *testing.T) {
 	t.Parallel()
 
-	eachDeletion(t, func(t *testing.T, o *object) {
+	eachObject(t, []string{deletionName}, func(t *testing.T, o *object) {
 		state := o.create(atOnce)
 		o.service.FulfilAll()
 		state, _ = o.MustRefresh(deletionName, state)
