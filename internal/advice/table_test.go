@@ -81,8 +81,8 @@ var elsewhere = map[string]string{
 	"plan again: the refresh looks for the request":                                      "requests.TestCLIDataDeletion_interrupted",
 	"ask the operator of the service about the request. Invoking the action again sends": "requests.TestDeleteData_sentOnceBesideAResource",
 
-	// With the protocol driver, since a CLI adds nothing: what is done is a setting of the
-	// provider, or comes before Terraform's own message.
+	// Without a CLI, which adds nothing: what is done is a setting of the provider, or comes
+	// before Terraform's own message.
 	"if the message names a setting, and what it says":       "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
 	"set wire.profile_member if the profile is":              "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
 	"if the setting that is named is right for your service": "deferred.TestDeferred_requestThatMayBeOverIsNotAdopted",

@@ -119,15 +119,6 @@ func TestDataAccess_answers(t *testing.T) {
 		configure func(*mockserver.Server)
 		run       func(t *testing.T, o *object)
 	}{
-		"data, which outlive the object": {finishedAccessIsListed, func(t *testing.T, o *object) {
-			state := o.create(nil)
-			wantFile(t, state, o.path)
-			_, diags := o.Destroy(accessName, state)
-			o.NoErrors(diags)
-			prototest.WantText(t, diags.Warnings(), "stays where it is")
-			wantNoPerson(t, diags)
-			wantData(t, o.path)
-		}},
 		"data at once": {finishedAccessIsListed, func(t *testing.T, o *object) {
 			withWire(o.Provider, o.service, profileInData)
 			o.MustCreate(accessName, accessTo(output(t), nil))

@@ -105,24 +105,16 @@ func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 }
 
 // A deletion whose answer is not understood is in state as sent, with a warning, and is
-// never sent again. An apply that waits may learn its ID.
+// never sent again.
 func TestDataDeletion_answerThatIsNotUnderstoodIsKept(t *testing.T) {
 	t.Parallel()
 	eachObject(t, []string{deletionName}, func(t *testing.T, o *object) {
-		o.service.SetPendingLag(mockserver.Lag{Time: time.Minute})
 		state, diags := o.MustCreate(deletionName, config(atOnce))
 		prototest.WantText(t, diags.Warnings(), "Sent, and the answer is not understood", "$.simmering (a string)", "never sent again")
-		state, _ = o.refresh(state)
 		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": nil})
-		o.WantEmptyPlan(deletionName, state, config(atOnce))
-
-		<-time.After(time.Minute)
-		state, _ = o.mustUpdate(state, config(within("1m")))
-		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": o.queued(1)[0].ID})
-
-		o.service.FulfilAll()
 		state, _ = o.refresh(state)
-		o.want(state, prototest.Attributes{"fulfilled": true})
+		o.WantEmptyPlan(deletionName, state, config(atOnce))
+		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": o.queued(1)[0].ID})
 	}, never, mocktest.AnswerQueueing(200, `{"simmering":"a little"}`))
 }
 
@@ -226,8 +218,7 @@ func TestDataDeletion_planSendsNothingTwiceWhereverPersonsMove(t *testing.T) {
 	}
 }
 
-// planOf plans all addresses as Terraform does, each after its refresh, and returns the
-// errors.
+// planOf plans all addresses as Terraform does, each after its refresh, and returns the errors.
 func planOf(p *prototest.Provider, addresses []address, states []*prototest.State) (errors []string) {
 	for i, a := range addresses {
 		var state *prototest.State
@@ -246,26 +237,4 @@ func planOf(p *prototest.Provider, addresses []address, states []*prototest.Stat
 	}
 
 	return errors
-}
-
-// What no plan can see, because the person is not known before the apply, is not sent again by
-// an apply that destroys the old object first.
-func TestDataDeletion_applyTakesOverWhatThePlanCouldNotSee(t *testing.T) {
-	t.Parallel()
-
-	eachObject(t, []string{deletionName}, func(t *testing.T, o *object) {
-		state := o.create(atOnce)
-		o.service.FulfilAll()
-		state, _ = o.MustRefresh(deletionName, state)
-
-		o.NewRun()
-		plan, _ := o.mustPlan(nil, config(atOnce).With(prototest.Attributes{"identity_id": prototest.Unknown}))
-		o.NewRun()
-		_, diags := o.DestroyUnplanned(t.Context(), deletionName, state)
-		o.NoErrors(diags)
-		_, diags = o.Apply(t.Context(), deletionName, nil, o.Resolve(deletionName, plan, prototest.Attributes{"identity_id": person}))
-		o.NoErrors(diags)
-		prototest.WantText(t, diags.Warnings(), "No second deletion was sent")
-		o.queued(1)
-	}, never)
 }

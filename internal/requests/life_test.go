@@ -154,22 +154,6 @@ func (o *object) wantWaits(plan prototest.Plan, id any) {
 	o.want(&prototest.State{Attributes: plan.Attributes}, prototest.Attributes{"fulfilled": prototest.Unknown, "request_id": id})
 }
 
-func TestRequests_sentOnceAndAwaited(t *testing.T) {
-	t.Parallel()
-	eachObject(t, everyResource, func(t *testing.T, o *object) {
-		state, diags := o.MustCreate(o.name, o.config)
-		wantNoPerson(t, diags)
-		o.want(state, prototest.Attributes{"fulfilled": true, "request_id": o.queued(1)[0].ID})
-
-		o.service.Reset()
-		state, _ = o.refresh(state)
-		o.WantEmptyPlan(o.name, state, o.config)
-		if n := o.service.Count(o.operation) + o.service.Count(mockserver.OpListPendingRequests); n > 0 {
-			t.Errorf("%d requests for what is done", n)
-		}
-	})
-}
-
 // A pending request is a warning of an apply that has waited, and the plan is empty unless the
 // wait was interrupted. An apply that waits longer, again, or from now on, waits for the same
 // request. That it fails is a warning then, since the object stands for it.

@@ -108,7 +108,9 @@ func TestPendingRequests_areFilteredAndCounted(t *testing.T) {
 	}
 
 	service.Reset()
-	for _, config := range []prototest.Attributes{{"identity_id": ""}, {"max_requests": -1}, {"max_requests": 10_001}} {
+	for _, config := range []prototest.Attributes{
+		{"identity_id": ""}, {"max_requests": -1}, {"max_requests": 10_001}, {"org_id": "only"}, {"account_id": "a", "org_id": "o", "project_id": "p"},
+	} {
 		if _, diags := p.ReadData(pendingName, config); len(diags.Errors()) == 0 {
 			t.Errorf("%v is accepted", config)
 		}
@@ -158,7 +160,6 @@ func TestPendingRequests_answers(t *testing.T) {
 			counts(0, 0, 0, 1),
 			[]any{unknown.With(prototest.Attributes{"id": "r-1", "json": page})},
 		},
-		"an entry of a text": {`["r-1"]`, []string{"an entry that is no object"}, counts(0, 0, 0, 0), []any{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -291,23 +291,3 @@ func TestCLIDeleteData_triggeredWithAnEphemeralVariable(t *testing.T) {
 	clitest.WantWords(t, failed, "HTTP status: 422", "[TRACE]")
 	prototest.WantNoCanary(t, "the log", r.Output+failed.Output, person)
 }
-
-func TestCLIDeleteData_interruptedWaitIsReported(t *testing.T) {
-	t.Parallel()
-
-	for name, stop := range clitest.Interrupts(t) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			cli, service := newActionCLI(t, deletesPerson("sensitive = true"), never)
-			ready := make(chan struct{})
-			close(ready)
-			r := cli.RunInterrupted(stop, acceptedFirst, ready, "apply", "-auto-approve", "-invoke="+deleteAddress)
-			if r.Code == 0 {
-				t.Errorf("the interrupted run ended with 0:\n%s", r.Output)
-			}
-			clitest.WantWords(t, r, "execution halted", "Interrupted while waiting", "the request stands and must not be repeated")
-			wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-		})
-	}
-}
