@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -120,30 +119,24 @@ func TestDeferred_requestWithoutAnID(t *testing.T) {
 // before. The list is not needed any more.
 func TestDeferred_effectIsSeenLater(t *testing.T) {
 	t.Parallel()
-	var hidden atomic.Bool
-	hides := func(s *mockserver.Server) {
-		never(s)
-		s.FaultFor = func(got mockserver.Request) *mockserver.Fault {
-			if got.Operation != mockserver.OpGetProfile || !hidden.Load() {
-				return nil
-			}
-			return &mockserver.Fault{Status: 500}
-		}
-	}
-
 	play(t, map[string]scenario{
-		"of one whose profile could not be read": {hides, func(t *testing.T, service *mocktest.Instance, r run) {
+		"of one whose profile could not be read": {never, func(t *testing.T, service *mocktest.Instance, r run) {
 			service.PutProfile(serverScope, person, `{"plan":"free"}`)
 			s, _ := r.mustSubmit(t, r.deletion(person))
 			s, _ = r.Await(t.Context(), r.deletion(person), s, 20*time.Second)
 			wantState(t, s, deferred.Listed)
 
-			hidden.Store(true)
+			service.FaultFor = func(got mockserver.Request) *mockserver.Fault {
+				if got.Operation != mockserver.OpGetProfile {
+					return nil
+				}
+				return &mockserver.Fault{Status: 500}
+			}
 			service.FulfilAll()
 			s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
 			wantState(t, s, deferred.Left)
 
-			hidden.Store(false)
+			service.FaultFor = nil
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte("[]"), Header: oldAnswers["an Age"]})
 			s, _ = r.mustRefresh(t, r.deletion(person), s, 0)
 			wantState(t, s, deferred.Fulfilled)

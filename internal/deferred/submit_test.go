@@ -79,9 +79,43 @@ func TestDeferred_submission(t *testing.T) {
 		}
 	}
 
+	// answered is when the answer comes after the interrupt; 0 is never.
+	isInterrupted := func(answered time.Duration, lag mockserver.Lag, isKnown bool) func(*testing.T, *mocktest.Instance, run, queueing) {
+		return func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+
+			service.SetPendingLag(lag)
+			interrupted := time.Time{}
+			service.Inject(mockserver.Fault{Operation: q.operation, Commit: true, Hang: answered == 0, Then: func() {
+				interrupted = time.Now()
+				cancel()
+				<-time.After(answered)
+			}})
+
+			s, _, err := r.Submit(ctx, q.of(r), deferred.Submission{})
+			if late := time.Since(interrupted); late > 1600*time.Millisecond {
+				t.Errorf("it ended %v after the interrupt", late)
+			}
+			wantQueued(t, service, 1)
+			if isKnown {
+				noError(t, err)
+			} else if e := wantClass(t, err, transport.ClassUnknownOutcome); !e.Queued || s.State != deferred.Unanswered {
+				t.Errorf("the error is %+v, and the request is %+v", e, s)
+			}
+			if isFound := s.ID == service.Queue()[0].ID; isFound != isKnown {
+				t.Errorf("found %+v", s)
+			}
+		}
+	}
+
 	for name, test := range map[string]func(t *testing.T, service *mocktest.Instance, r run, q queueing){
 		"unknown outcome of one that had arrived":   isTakenUp(mockserver.CutAfterCommit),
 		"unknown outcome of one that never arrived": isTakenUp(mockserver.CutBeforeCommit),
+
+		"interrupted, and never answered":                         isInterrupted(0, mockserver.Lag{}, true),
+		"interrupted, answered after the grace, and not listed":   isInterrupted(1200*time.Millisecond, mockserver.Lag{Looks: 9}, false),
+		"interrupted, and answered just before the grace is over": isInterrupted(690*time.Millisecond, mockserver.Lag{Looks: 9}, true),
 
 		// The request of somebody else that comes to nothing does not stand for ours.
 		"adopts one that fails": func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
@@ -263,48 +297,6 @@ func TestDeferred_twoDeletionsAtOnceSendOne(t *testing.T) {
 				group.Wait()
 				wantQueued(t, service, 1)
 			})
-		})
-	}
-}
-
-func TestDeferred_interruptedRequestIsKnown(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		answered time.Duration // after the interrupt; 0 is never
-		lag      mockserver.Lag
-		known    bool
-	}{
-		"never answered":                         {0, mockserver.Lag{}, true},
-		"answered after the grace, not listed":   {1200 * time.Millisecond, mockserver.Lag{Looks: 9}, false},
-		"answered just before the grace is over": {690 * time.Millisecond, mockserver.Lag{Looks: 9}, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-
-				interrupted := time.Time{}
-				service.Inject(mockserver.Fault{Operation: q.operation, Commit: true, Hang: tc.answered == 0, Then: func() {
-					interrupted = time.Now()
-					cancel()
-					<-time.After(tc.answered)
-				}})
-
-				s, _, err := r.Submit(ctx, q.of(r), deferred.Submission{})
-				if late := time.Since(interrupted); late > 1600*time.Millisecond {
-					t.Errorf("it ended %v after the interrupt", late)
-				}
-				wantQueued(t, service, 1)
-				if tc.known {
-					noError(t, err)
-				} else if e := wantClass(t, err, transport.ClassUnknownOutcome); !e.Queued || s.State != deferred.Unanswered {
-					t.Errorf("the error is %+v, and the request is %+v", e, s)
-				}
-				if isFound := s.ID == service.Queue()[0].ID; isFound != tc.known {
-					t.Errorf("found %+v", s)
-				}
-			}, func(s *mockserver.Server) { s.SetPendingLag(tc.lag) })
 		})
 	}
 }
