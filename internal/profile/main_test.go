@@ -137,8 +137,8 @@ func (o *object) wantHeld(member string, want any) {
 	}
 }
 
-// sent returns the bodies of the updates that the service has received, one a line.
-func sent(t *testing.T, service *mocktest.Instance) string {
+// wantSent fails the test if the service has received updates with other bodies.
+func wantSent(t *testing.T, service *mocktest.Instance, want ...string) {
 	t.Helper()
 	var bodies []string
 	for _, r := range service.Requests() {
@@ -151,12 +151,7 @@ func sent(t *testing.T, service *mocktest.Instance) string {
 		}
 	}
 
-	return strings.Join(bodies, "\n")
-}
-
-func wantSent(t *testing.T, service *mocktest.Instance, want ...string) {
-	t.Helper()
-	if got := sent(t, service); got != strings.Join(want, "\n") {
+	if got := strings.Join(bodies, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("sent %s, want %v", got, want)
 	}
 }

@@ -233,9 +233,7 @@ func TestProfile_destroyRetainsOrClears(t *testing.T) {
 				if held, _ := o.service.Profile(scope, person); held["theirs"] == nil || (held["plan"] == nil) != c.cleared {
 					t.Errorf("the service holds %v", held)
 				}
-				if got := sent(t, o.service); got != c.sent {
-					t.Errorf("sent %s", got)
-				}
+				wantSent(t, o.service, c.sent)
 			})
 		})
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // The life of an update that profiles share with other requests is tested in package requests.
@@ -274,25 +273,23 @@ func TestProfile_clearsNothingThatAnotherObjectManages(t *testing.T) {
 	})
 }
 
-// madeOf are values of the member v, and what services make of them.
-var madeOf = map[string]struct {
-	ours string
-	make func(profile map[string]any)
-}{
-	"lower case":               {`"Jane@Example.com"`, func(p map[string]any) { p["v"] = strings.ToLower(fmt.Sprint(p["v"])) }},
-	"an empty text is dropped": {`""`, func(p map[string]any) { delete(p, "v") }},
-}
-
 // What the service makes of a value, once its update is proven to be fulfilled, is no drift.
 func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
 	t.Parallel()
+	madeOf := map[string]struct {
+		ours string // value of the member v
+		make func(profile map[string]any)
+	}{
+		"lower case":               {`"Jane@Example.com"`, func(p map[string]any) { p["v"] = strings.ToLower(fmt.Sprint(p["v"])) }},
+		"an empty text is dropped": {`""`, func(p map[string]any) { delete(p, "v") }},
+	}
 
 	for ending, ends := range map[string]mockserver.Outcome{
 		"left the list": {After: 2 * time.Second},
 		"stays listed":  {After: 2 * time.Second, KeepListed: true},
 	} {
 		for how, settings := range map[string]prototest.Attributes{"waits": nil, "does not wait": notWaiting} {
-			for what, made := range soak.SomeOf(3, madeOf) {
+			for what, made := range madeOf {
 				t.Run(ending+"/"+how+"/"+what, func(t *testing.T) {
 					t.Parallel()
 
