@@ -217,6 +217,7 @@ func TestDeferred_withoutAList(t *testing.T) {
 	t.Parallel()
 	endsLost := func(use string, state deferred.State) scenario {
 		unreadable := func(s *mockserver.Server) { never(s); s.RenamePending("identityId", "") }
+
 		return scenario{unreadable, func(t *testing.T, service *mocktest.Instance, _ run) {
 			service.PutProfile(serverScope, person, `{"plan":"free"}`)
 			service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutBeforeCommit, Then: func() {

@@ -209,7 +209,8 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 		"conflict with one of an unknown status": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
 			service.Conclude(enqueue(service, mockserver.OpGetAllData, time.Minute), mockserver.Outcome{KeepListed: true, FinalStatus: "delivered"})
 			_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
-			if e := wantClass(t, err, transport.ClassConflict); strings.Contains(e.Detail, "delivered") || !strings.Contains(e.Detail, "wire.ended_statuses") {
+			e := wantClass(t, err, transport.ClassConflict)
+			if strings.Contains(e.Detail, "delivered") || !strings.Contains(e.Detail, "wire.ended_statuses") {
 				t.Errorf("the detail is %q", e.Detail)
 			}
 		}},

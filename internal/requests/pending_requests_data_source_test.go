@@ -109,7 +109,11 @@ func TestPendingRequests_areFilteredAndCounted(t *testing.T) {
 
 	service.Reset()
 	for _, config := range []prototest.Attributes{
-		{"identity_id": ""}, {"max_requests": -1}, {"max_requests": 10_001}, {"org_id": "only"}, {"account_id": "a", "org_id": "o", "project_id": "p"},
+		{"identity_id": ""},
+		{"max_requests": -1},
+		{"max_requests": 10_001},
+		{"org_id": "only"},
+		{"account_id": "a", "org_id": "o", "project_id": "p"},
 	} {
 		if _, diags := p.ReadData(pendingName, config); len(diags.Errors()) == 0 {
 			t.Errorf("%v is accepted", config)
