@@ -361,6 +361,8 @@ func TestDataAccess_replacedInPlace(t *testing.T) {
 		withWire(o.Provider, o.service, profileInData)
 		_, diags := o.Destroy(accessName, state)
 		o.NoErrors(diags)
+		prototest.WantText(t, diags.Warnings(), "stays where it is")
+		wantNoPerson(t, diags)
 		state, _ = o.MustCreate(accessName, o.config)
 		wantFile(t, state, o.path)
 
