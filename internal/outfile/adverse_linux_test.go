@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -47,7 +46,6 @@ func TestReserve_rightsThatAreMissing(t *testing.T) {
 	}{
 		"a read-only folder":                 {false, 0o500, 0, ErrFolder},
 		"a read-only folder with a leftover": {true, 0o500, 0o600, ErrFolder},
-		"a leftover that cannot be written":  {true, 0o700, 0o400, nil},
 		"a leftover that cannot be opened":   {true, 0o700, 0, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,47 +71,4 @@ func TestReserve_rightsThatAreMissing(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestReserve_foldersOfSomebodyElseStay has a folder that cannot be created below one that can,
-// and things of somebody else in the place of a folder that an object of the run has created.
-func TestReserve_foldersOfSomebodyElseStay(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		meanwhile func(folder string) error
-		below     string
-		left      []string
-	}{
-		"too long a name":  {nil, strings.Repeat("x", 300), nil},
-		"a link":           {func(at string) error { return errors.Join(os.RemoveAll(at), os.Symlink("elsewhere", at)) }, "dt", []string{"lake"}},
-		"a file of theirs": {func(at string) error { return os.WriteFile(filepath.Join(at, "theirs"), nil, 0o600) }, "dt", []string{"lake"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			root := t.TempDir()
-			var paths PathsInUse
-			r, err := paths.Reserve(Target{Path: filepath.Join(root, "lake", tc.below, "day"), CreateFolders: true})
-			if tc.meanwhile != nil {
-				err = errors.Join(err, tc.meanwhile(filepath.Join(root, "lake")))
-			}
-			if (err == nil) != (len(tc.below) < 255) {
-				t.Fatal(err)
-			}
-			if r != nil {
-				r.Close()
-			}
-			wantFiles(t, root, tc.left...)
-		})
-	}
-
-	// A folder that was removed, and that somebody else has made anew.
-	root := t.TempDir()
-	lake := filepath.Join(root, "lake")
-	var paths PathsInUse
-	reserve(t, &paths, Target{Path: filepath.Join(lake, "day"), CreateFolders: true}).Close()
-	if err := os.Mkdir(lake, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	reserve(t, &paths, Target{Path: filepath.Join(lake, "day"), CreateFolders: true}).Close()
-	wantFiles(t, root, "lake")
 }

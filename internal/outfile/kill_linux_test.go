@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -20,11 +21,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The main goroutine of the program that is killed keeps the thread whose system calls are
-// watched.
-func init() {
-	runtime.LockOSThread()
-	childKilled = writeTraced
+// childVariable makes the test binary act as the process that is killed. Its value is "COMMAND FOLDER".
+const childVariable = "ANALYTICS_OUTFILE_CHILD"
+
+// The main goroutine of that process keeps the thread whose system calls are watched.
+func init() { runtime.LockOSThread() }
+
+func TestMain(m *testing.M) {
+	if command, folder, ok := strings.Cut(os.Getenv(childVariable), " "); ok {
+		writeTraced(command, folder)
+	}
+	os.Exit(m.Run())
 }
 
 // writeTraced stops its own thread, so that its system calls are watched from here, and writes two
@@ -72,8 +79,9 @@ func exportTo(folder string, replace bool) (targets []Target) {
 
 // TestCommit_killedAtEverySystemCall looks at the disk before and after each system call of a
 // writing process, and kills it whenever something there has changed: between two changes, a kill
-// leaves the same. What is left of each file is the old one or the whole new one, and at most the
-// temporary file beside it, which the next process that writes or removes the file removes.
+// leaves the same. Until then, nobody else may write there. What is left of each file is the old
+// one or the whole new one, and at most the temporary file beside it, which the next process that
+// writes or removes the file removes.
 func TestCommit_killedAtEverySystemCall(t *testing.T) {
 	t.Parallel()
 	for command, least := range map[string]int{"create": 12, "replace": 10} {
@@ -194,6 +202,10 @@ func killAt(t *testing.T, change int, command, folder string) (killed bool) {
 			signal = int(stop)
 		}
 		if change < 0 {
+			path := filepath.Join(folder, exported[0])
+			if half, err := os.Stat(temporaryOf(path)); err == nil && half.Size() > 0 && !errors.Is(check(path), ErrBusy) {
+				t.Error("another process may write what this one has begun")
+			}
 			return true
 		}
 

@@ -8,13 +8,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -111,39 +108,6 @@ func temporaryOf(path string) string {
 func digestOf(content string) string {
 	sum := sha256.Sum256([]byte(content))
 	return hex.EncodeToString(sum[:])
-}
-
-func TestCommit_refusesWhatIsNoRegularFile(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	at := func(name string) string { return filepath.Join(folder, name) }
-	if err := errors.Join(
-		os.Mkdir(at("folder"), 0o700), os.WriteFile(at("target"), []byte("theirs"), 0o644),
-		os.Symlink("target", at("link")), os.Symlink("nowhere", at("loose")), os.Symlink("folder", at("to-folder")),
-	); err != nil {
-		t.Fatal(err)
-	}
-
-	// No device of the machine: a test that fails must not replace it.
-	socket, err := new(net.ListenConfig).Listen(t.Context(), "unix", at("socket"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer socket.Close()
-
-	for path, want := range map[string]error{
-		at("folder"): ErrNotRegular, at("link"): ErrNotRegular, at("loose"): ErrNotRegular, at("to-folder"): ErrNotRegular,
-		at("socket"): ErrNotRegular, at("missing/jane.json"): ErrNoFolder, at("target/jane.json"): ErrFolder,
-		at("folder") + "/": ErrNoName, "": ErrNoName, "..": ErrNoName, ".": ErrNoName, at(strings.Repeat("x", 300)): syscall.ENAMETOOLONG,
-	} {
-		if err := check(path); !errors.Is(err, want) {
-			t.Errorf("%q is checked with %v, want %v", path, err, want)
-		}
-	}
-
-	wantText(t, at("target"), "theirs")
-	wantFiles(t, folder, "folder", "link", "loose", "socket", "target", "to-folder")
-	wantFiles(t, at("folder"))
 }
 
 func TestRead_missingIsNotSomethingElse(t *testing.T) {

@@ -4,31 +4,42 @@ package outfile
 
 import (
 	"errors"
+	"io/fs"
+	"maps"
+	"net"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestCommit_severalFilesAppearTogether writes a file whose first try was longer, one that replaces
-// another, an empty one, and one that is discarded.
+// another, an empty one, and one that is discarded. One of an earlier set must not stay among them.
 func TestCommit_severalFilesAppearTogether(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
 	put(t, at("b"), "old")
+	put(t, at("discarded"), "of an earlier set")
 
 	var paths PathsInUse
-	r := reserve(t, &paths, Target{Path: at("a")}, Target{Path: at("b"), Replace: true}, Target{Path: at("c")}, Target{Path: at("discarded")})
+	r := reserve(t, &paths, Target{Path: at("a")}, Target{Path: at("b"), Replace: true}, Target{Path: at("c")},
+		Target{Path: at("discarded"), Replace: true}, Target{Path: at("unknown")})
 	writeTexts(t, r, "a first try that is longer")
 	writeTexts(t, r, "new a", "new b", "", "of the first try")
 	r.Discard(3)
+	put(t, at("unknown"), "theirs")
 	if _, err := os.Lstat(at("a")); err == nil {
 		t.Error("a is there before it is committed")
 	}
 	wantText(t, at("b"), "old")
 
 	files := commit(t, r)
-	wantFiles(t, folder, "a", "b", "c")
+	wantFiles(t, folder, "a", "b", "c", "unknown")
 	for i, want := range []string{"new a", "new b", ""} {
 		path := at([]string{"a", "b", "c"}[i])
 		wantText(t, path, want)
@@ -44,70 +55,184 @@ func TestCommit_severalFilesAppearTogether(t *testing.T) {
 		}
 	}
 
-	if files[3] != (File{}) {
-		t.Errorf("a target without a writer is %v", files[3])
+	if files[3] != (File{}) || files[4] != (File{}) {
+		t.Errorf("targets without a writer are %v", files[3:])
 	}
 }
 
-// TestCommit_failureInTheMiddle lets the second of two files fail, after the first one was put
-// in place.
-func TestCommit_failureInTheMiddle(t *testing.T) {
+// tree describes everything below a folder.
+func tree(t *testing.T, root string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+
+		name := strings.TrimPrefix(path, root+string(filepath.Separator))
+		found[name] = entry.Type().String()
+		if entry.Type().IsRegular() {
+			var content []byte
+			content, err = os.ReadFile(path)
+			found[name] = string(content)
+		} else if entry.Type() == fs.ModeSymlink {
+			found[name], err = os.Readlink(path)
+		}
+
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return found
+}
+
+// TestCommit_touchesNothingOfSomebodyElse writes two files among things that somebody else has put
+// there, before the reservation or between it and the commit. After an error, everything is as
+// they have left it; only a file that the first one has replaced is lost, which the error says.
+func TestCommit_touchesNothingOfSomebodyElse(t *testing.T) {
 	t.Parallel()
-	for _, tc := range []struct {
-		name    string
-		old     bool // a file is replaced by the first one
-		partial bool
-		left    []string
-	}{
-		{"the first is new", false, false, []string{"b"}},
-		{"the first replaces one", true, true, []string{"a", "b"}},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			folder := t.TempDir()
-			at := func(name string) string { return filepath.Join(folder, name) }
-			if tc.old {
-				put(t, at("a"), "old")
+	type step func(at func(name string) string) error
+	inOrder := func(steps ...step) step {
+		return func(at func(string) string) error {
+			for _, do := range steps {
+				if err := do(at); err != nil {
+					return err
+				}
 			}
+			return nil
+		}
+	}
+	folder := func(name string) step { return func(at func(string) string) error { return os.Mkdir(at(name), 0o700) } }
+	link := func(name, to string) step {
+		return func(at func(string) string) error { return os.Symlink(to, at(name)) }
+	}
+	moved := func(from, to string) step {
+		return func(at func(string) string) error { return os.Rename(at(from), at(to)) }
+	}
+	gone := func(name string) step { return func(at func(string) string) error { return os.RemoveAll(at(name)) } }
+	then := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	file := func(name, text string, late time.Duration) step {
+		return func(at func(string) string) error {
+			return errors.Join(os.WriteFile(at(name), []byte(text), 0o600), os.Chtimes(at(name), then, then.Add(late)))
+		}
+	}
+
+	temporary, tooLong := filepath.Base(temporaryOf("day")), strings.Repeat("x", 300)
+	for name, tc := range map[string]struct {
+		target            string // of the second file
+		before, meanwhile step
+		may               Target // what the second file may do
+		want              error  // about it
+	}{
+		"nothing":            {target: "day"},
+		"a folder":           {target: "folder", may: Target{Replace: true}, want: ErrNotRegular},
+		"a link":             {target: "link", may: Target{Replace: true}, want: ErrNotRegular},
+		"a socket":           {target: "socket", may: Target{Replace: true}, want: ErrNotRegular},
+		"no folder":          {target: "missing/day", want: ErrNoFolder},
+		"a file as folder":   {target: "theirs/day", want: ErrFolder},
+		"no path":            {target: "", want: ErrNoName},
+		"a path of a folder": {target: "folder/", want: ErrNoName},
+		"the folder itself":  {target: ".", want: ErrNoName},
+		"the folder above":   {target: "..", want: ErrNoName},
+		"too long a name":    {target: tooLong, want: syscall.ENAMETOOLONG},
+
+		// A folder whose disk is not mounted, and one that cannot be created below another one.
+		"a loose link as folder": {target: "loose/dt/day", may: Target{CreateFolders: true}, want: ErrFolder},
+		"too long a folder":      {target: "made/" + tooLong + "/day", may: Target{CreateFolders: true}, want: ErrFolder},
+
+		// In the place of the temporary file.
+		"half a file":        {target: "day", before: file(temporary, "Jane Canary", 0)},
+		"a link for it":      {target: "day", before: link(temporary, "theirs"), want: ErrBusy},
+		"a loose link":       {target: "day", before: link(temporary, "nowhere"), want: ErrBusy},
+		"a link out of here": {target: "day", before: link(temporary, "/etc/hostname"), want: ErrFolder},
+		"a second name": {
+			target: "day", before: func(at func(string) string) error { return os.Link(at("theirs"), at(temporary)) },
+		},
+
+		// A file that an object of the run has left. Its size stays, and its time up to the second.
+		"left as it was": {target: "left"},
+		"left, and altered": {
+			target: "left", before: file("left", "them", time.Millisecond), want: ErrExists,
+		},
+		"left, and replaced": {
+			target: "left", meanwhile: inOrder(file("new", "them", 0), moved("new", "left")), want: ErrExists,
+		},
+
+		"a file meanwhile": {target: "day", meanwhile: file("day", "theirs", 0), want: ErrExists},
+		"a file meanwhile, after the first has replaced one": {
+			target: "day", before: file("first", "old", 0), meanwhile: file("day", "theirs", 0), want: ErrExists,
+		},
+		"another folder": { // in which nobody would find what is written to the one that was opened
+			target: "lake/day", meanwhile: inOrder(moved("lake", "moved"), folder("lake")), want: errRemoved,
+		},
+		"a link for a created folder": {
+			target: "made/dt/day", may: Target{CreateFolders: true},
+			meanwhile: inOrder(gone("made"), link("made", "elsewhere")), want: errRemoved,
+		},
+		"a file in a created folder": {
+			target: "made/dt/day", may: Target{CreateFolders: true},
+			meanwhile: inOrder(gone("made/dt"), file("made/theirs", "theirs", 0)), want: errRemoved,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			at := func(name string) string { return filepath.Join(root, name) }
+			socket, err := new(net.ListenConfig).Listen(t.Context(), "unix", at("socket"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer socket.Close()
 
 			var paths PathsInUse
-			r := reserve(t, &paths, Target{Path: at("a"), Replace: tc.old}, Target{Path: at("b")})
-			writeTexts(t, r, "new a", "new b")
-			put(t, at("b"), "theirs")
-
-			_, err := r.Commit()
-			target, ok := errors.AsType[*TargetError](err)
-			if !errors.Is(err, ErrExists) || errors.Is(err, ErrPartial) != tc.partial || !ok || target.Target != 1 {
-				t.Errorf("it ended with %v", err)
+			happens := func(steps ...step) {
+				if err := inOrder(steps...)(at); err != nil {
+					t.Fatal(err)
+				}
 			}
-			r.Close()
-			wantText(t, at("b"), "theirs")
-			wantFiles(t, folder, tc.left...)
-			if _, err := paths.Reserve(Target{Path: at("a"), Replace: true}); err != nil {
-				t.Errorf("the path is still in use: %v", err)
+			happens(folder("folder"), folder("lake"), link("link", "theirs"), link("loose", "nowhere"),
+				file("theirs", "theirs", 0), file("left", "ours", 0))
+			paths.Leave(t.Context(), at("left"), digestOf("ours"))
+			if tc.before != nil {
+				happens(tc.before)
+			}
+			want := tree(t, root)
+			_, replaces := want["first"]
+			tc.may.Path = root + "/" + tc.target
+			if tc.target == "" {
+				tc.may.Path = ""
+			}
+
+			r, err := paths.Reserve(Target{Path: at("first"), Replace: replaces}, tc.may)
+			if err == nil {
+				writeTexts(t, r, "new first", "new")
+				if tc.meanwhile != nil {
+					happens(tc.meanwhile)
+				}
+				want = tree(t, root)
+				maps.DeleteFunc(want, func(_, text string) bool { return strings.HasPrefix(text, "new") }) // unfinished
+				if _, err = r.Commit(); err == nil {
+					want[tc.target] = "new"
+				}
+				if err == nil || replaces {
+					want["first"] = "new first"
+				}
+				r.Close()
+			}
+
+			if !errors.Is(err, tc.want) || errors.Is(err, ErrPartial) != replaces {
+				t.Errorf("it ended with %v, want %v", err, tc.want)
+			}
+			if target, ok := errors.AsType[*TargetError](err); err != nil && (!ok || target.Target != 1) {
+				t.Errorf("the error is about another file: %v", err)
+			}
+			wantText(t, at("theirs"), "theirs")
+			if diff := cmp.Diff(want, tree(t, root)); diff != "" {
+				t.Errorf("left is (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// TestCommit_withoutAWriter covers the optional file of a set: one of an earlier set must not
-// stay among the new ones.
-func TestCommit_withoutAWriter(t *testing.T) {
-	t.Parallel()
-	for _, replace := range []bool{false, true} {
-		folder := t.TempDir()
-		at := func(name string) string { return filepath.Join(folder, name) }
-		var paths PathsInUse
-		r := reserve(t, &paths, Target{Path: at("a"), Replace: replace}, Target{Path: at("unknown"), Replace: replace})
-		writeTexts(t, r, "new a")
-		put(t, at("unknown"), "of another day")
-
-		commit(t, r)
-		if replace {
-			wantFiles(t, folder, "a")
-		} else {
-			wantFiles(t, folder, "a", "unknown")
-		}
 	}
 }
 
@@ -185,75 +310,12 @@ func TestReserve_folders(t *testing.T) {
 	wantText(t, day, "events")
 	wantMode(t, filepath.Dir(day), os.ModeDir|0o700)
 
-	if err := os.WriteFile(filepath.Join(root, "file"), nil, 0o600); err != nil {
+	// A folder that was removed, and that somebody else has made anew.
+	lake := Target{Path: filepath.Join(root, "lake", "day"), CreateFolders: true}
+	reserve(t, &paths, lake).Close()
+	if err := os.Mkdir(filepath.Dir(lake.Path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := paths.Reserve(Target{Path: filepath.Join(root, "file", "dt", "day"), CreateFolders: true}); !errors.Is(err, ErrFolder) {
-		t.Errorf("below a file: %v", err)
-	}
-}
-
-// TestReserve_looseLink puts a link in the place of a folder whose disk is not mounted.
-func TestReserve_looseLink(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	lake, disk := filepath.Join(root, "lake"), filepath.Join(root, "not-mounted", "lake")
-	if err := os.Symlink(disk, lake); err != nil {
-		t.Fatal(err)
-	}
-
-	for _, path := range []string{filepath.Join(lake, "day"), filepath.Join(lake, "dt", "day")} {
-		var paths PathsInUse
-		if _, err := paths.Reserve(Target{Path: path, CreateFolders: true}); !errors.Is(err, ErrNoFolder) && !errors.Is(err, ErrFolder) {
-			t.Errorf("%s: %v", path, err)
-		}
-	}
-	wantFiles(t, root, "lake")
-	if to, err := os.Readlink(lake); err != nil || to != disk {
-		t.Errorf("the link leads to %q, %v", to, err)
-	}
-}
-
-// TestReserve_leftovers puts something in the place of the temporary file of a target.
-func TestReserve_leftovers(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		put  func(at, finished string) error
-		want error
-	}{
-		"half a file":        {func(at, _ string) error { return os.WriteFile(at, []byte("Jane Canary"), 0o600) }, nil},
-		"an empty file":      {func(at, _ string) error { return os.WriteFile(at, nil, 0o600) }, nil},
-		"a second name":      {func(at, finished string) error { return os.Link(finished, at) }, nil},
-		"a folder":           {func(at, _ string) error { return os.Mkdir(at, 0o700) }, ErrFolder},
-		"a link":             {func(at, finished string) error { return os.Symlink(filepath.Base(finished), at) }, ErrBusy},
-		"a link to nowhere":  {func(at, _ string) error { return os.Symlink("nowhere", at) }, ErrBusy},
-		"a link out of here": {func(at, _ string) error { return os.Symlink("/etc/hostname", at) }, ErrFolder},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			folder := t.TempDir()
-			path, finished := filepath.Join(folder, "day"), filepath.Join(folder, "finished")
-			if err := errors.Join(os.WriteFile(finished, []byte("whole"), 0o600), tc.put(temporaryOf(path), finished)); err != nil {
-				t.Fatal(err)
-			}
-
-			var paths PathsInUse
-			r, err := paths.Reserve(Target{Path: path})
-			if !errors.Is(err, tc.want) {
-				t.Fatalf("it ended with %v", err)
-			}
-			if err == nil {
-				writeTexts(t, r, "new")
-				commit(t, r)
-			}
-
-			wantText(t, finished, "whole")
-			if tc.want == nil {
-				wantText(t, path, "new")
-				wantFiles(t, folder, "day", "finished")
-			} else {
-				wantFiles(t, folder, filepath.Base(temporaryOf(path)), "finished")
-			}
-		})
-	}
+	reserve(t, &paths, lake).Close()
+	wantFiles(t, root, "events", "lake")
 }
