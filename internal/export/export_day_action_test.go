@@ -30,51 +30,49 @@ func invoked(t *testing.T, p *prototest.Provider, config prototest.Attributes) p
 	return invocation
 }
 
-// wantProgress fails the test if an action has shown other messages.
-func wantProgress(t *testing.T, invocation prototest.Invocation, want ...string) {
-	t.Helper()
-	if diff := cmp.Diff(want, invocation.Progress); diff != "" {
-		t.Errorf("unexpected messages (-want +got):\n%s", diff)
-	}
-}
-
+// TestExportDay_writesAndSaysWhatItWrote exports a day that is not over, and one with records of
+// unknown kind.
 func TestExportDay_writesAndSaysWhatItWrote(t *testing.T) {
 	t.Parallel()
 
-	whole, each := target(t), filepath.Join(t.TempDir(), "{kind}")
+	path, each := target(t), filepath.Join(t.TempDir(), "{kind}")
+	part := strings.ReplaceAll(lines, day, today)
 	of := func(kind string) string { return strings.ReplaceAll(each, "{kind}", kind) }
-	for name, tc := range map[string]struct {
+	for date, tc := range map[string]struct {
 		config   prototest.Attributes
-		day      *mockserver.ExportDay // nil for that of every test
 		says     string
-		warnings []string // words of the only one
+		planned  []string // words of the warning of the plan
+		warnings []string
 		files    map[string]string
 	}{
-		"one file": {
-			config: file(whole, nil), files: map[string]string{whole: lines},
-			says: "4 records (persons 1, sessions 1, events 2), 218 B, SHA-256 " + digest(lines),
+		today: {
+			config:  file(path, prototest.Attributes{"utc_date": today, "allow_incomplete_day": true}),
+			says:    "4 records (persons 1, sessions 1, events 2), 218 B, SHA-256 " + digest(part),
+			planned: []string{"The day is not over", "a part of the day"}, warnings: []string{"The day is not over", "a part of the day"},
+			files: map[string]string{path: part},
 		},
-		"one for each kind": {
+		day: {
 			config: file(each, prototest.Attributes{"kinds": []any{"events", "persons"}}), warnings: []string{"Records of unknown kind"},
-			day:   &mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}},
 			files: map[string]string{of("persons"): "", of("events"): "{\"id\":1}\n", of("unknown"): "{\"x\":2}\n"},
 			says: "2 records (persons 0, events 1, unknown 1), 17 B, SHA-256 of persons " + digest("") +
 				", of events " + digest("{\"id\":1}\n") + ", of unknown " + digest("{\"x\":2}\n"),
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(date, func(t *testing.T) {
 			t.Parallel()
 
 			service := startService(t)
-			if tc.day != nil {
-				service.PutExport(scope, day, *tc.day)
-			}
+			service.PutExport(scope, day, mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}})
 			p := runAt(t, service, evening, anyRecord)
-			p.NoErrors(p.PlanAction(actionName, tc.config))
+			planned := p.PlanAction(actionName, tc.config)
+			p.NoErrors(planned)
+			wantSaid(t, "warnings of the plan", planned.Warnings(), tc.planned)
 			wantCount(t, service, 0)
 
 			invocation := invoked(t, p, tc.config)
-			wantProgress(t, invocation, "Exporting 2026-03-01.", "Written: "+tc.says+".")
+			if diff := cmp.Diff([]string{"Exporting " + date + ".", "Written: " + tc.says + "."}, invocation.Progress); diff != "" {
+				t.Errorf("unexpected messages (-want +got):\n%s", diff)
+			}
 			wantSaid(t, "warnings", invocation.Warnings(), tc.warnings)
 			wantCount(t, service, 1)
 			for path, want := range tc.files {
@@ -191,21 +189,6 @@ func TestExportDay_refusals(t *testing.T) {
 	invoked(t, nextRun(t, service), file(taken, overwrite))
 	wantContent(t, taken, lines)
 	prototest.WantText(t, nextRun(t, service).Invoke(actionName, file(taken, nil)).Errors(), "There is a file already")
-}
-
-func TestExportDay_incompleteDay(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t)
-	path := target(t)
-	config := file(path, prototest.Attributes{"utc_date": today})
-	wantProgress(t, p.InvokePlanned(t.Context(), actionName, config, func(string) bool { return true }))
-
-	config = config.With(prototest.Attributes{"allow_incomplete_day": true})
-	prototest.WantText(t, p.PlanAction(actionName, config).Warnings(), "The day is not over", "a part of the day")
-	wantCount(t, service, 0)
-	prototest.WantText(t, invoked(t, p, config).Warnings(), "The day is not over", "a part of the day")
-	wantContent(t, path, strings.ReplaceAll(lines, day, today))
 }
 
 // TestExportDay_saysHowFarItIs lets an answer stall after 1.5 MB, until the client

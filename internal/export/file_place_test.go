@@ -14,38 +14,12 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
-// TestExportFile_place changes where the file is. A new file is written before the old one is
-// removed, and another spelling is the same file.
+// TestExportFile_place changes where the file is, and how that is spelled, which is the same file. An
+// old file that is not removed stays with a warning.
 func TestExportFile_place(t *testing.T) {
 	t.Parallel()
 
-	tests := map[string]func(f *fileTest, path string) []fileStep{
-		"a file of somebody else": func(f *fileTest, path string) []fileStep {
-			return []fileStep{
-				{
-					before: func() { write(f.T, path, "theirs") }, config: file(path, nil), files: map[string]string{path: "theirs"},
-					errors: []string{"There is a file already", "overwrite = true", "path", "In state now: nothing"},
-				},
-				{config: file(path, prototest.Attributes{"overwrite": true}), exports: 1, files: map[string]string{path: lines}},
-			}
-		},
-		"another path": func(f *fileTest, old string) []fileStep {
-			path := target(f.T)
-			spelled := filepath.Dir(path) + "/./" + filepath.Base(path)
-
-			return []fileStep{
-				{config: file(old, nil), exports: 1},
-				{
-					before: f.fails(mockserver.Fault{Status: 403, Body: []byte("{}")}), config: file(path, nil), exports: 1,
-					errors: []string{"Not permitted", "In state now: this resource as it was before"},
-					files:  map[string]string{old: lines}, gone: []string{path},
-				},
-				{config: file(path, nil), exports: 1, files: map[string]string{path: lines}, gone: []string{old}},
-				{config: file(spelled, nil), exports: 1, files: map[string]string{path: lines}},
-			}
-		},
-	}
-
+	tests := map[string]func(f *fileTest, path string) []fileStep{}
 	for says, c := range map[string]struct {
 		change prototest.Attributes
 		found  string // at the old path
@@ -55,12 +29,15 @@ func TestExportFile_place(t *testing.T) {
 	} {
 		tests[says] = func(f *fileTest, old string) []fileStep {
 			path := target(f.T)
+			spelled := filepath.Dir(path) + "/./" + filepath.Base(path)
+
 			return []fileStep{
 				{config: file(old, nil), exports: 1},
 				{
 					before: func() { write(f.T, old, c.found) }, config: file(path, c.change), exports: 1,
 					warnings: []string{says, "The old file stays", "path"}, files: map[string]string{old: c.found, path: lines},
 				},
+				{config: file(spelled, c.change), exports: 1, files: map[string]string{path: lines}},
 			}
 		}
 	}
@@ -154,19 +131,7 @@ func TestExportFile_severalFiles(t *testing.T) {
 				},
 			}
 		},
-		"one that is missing": func(f *fileTest, _ string) []fileStep {
-			path, of := splitPath(f.T)
-			missing := func() { _ = os.Remove(of("sessions")) }
-
-			return []fileStep{
-				{config: splitFile(path, nil), exports: 1},
-				{
-					before: missing, config: splitFile(path, nil), warnings: []string{"A file is missing"}, exports: 1,
-					files: map[string]string{of("sessions"): "{\"id\":\"s-2026-03-01\"}\n"},
-				},
-			}
-		},
-		"one that is missing only for a while": func(f *fileTest, _ string) []fileStep {
+		"one that is missing for a while, and then for good": func(f *fileTest, _ string) []fileStep {
 			path, of := splitPath(f.T)
 			comesBack := func() {
 				events := content(f.T, of("events"))
@@ -183,6 +148,10 @@ func TestExportFile_severalFiles(t *testing.T) {
 			return []fileStep{
 				{config: splitFile(path, nil), exports: 1, state: prototest.Attributes{"bytes": 111.0}},
 				{before: comesBack, config: splitFile(path, nil), state: prototest.Attributes{"bytes": 111.0}},
+				{
+					before: func() { _ = os.Remove(of("events")) }, config: splitFile(path, nil), exports: 1,
+					warnings: []string{"A file is missing"}, state: prototest.Attributes{"bytes": 111.0},
+				},
 			}
 		},
 	}
@@ -290,7 +259,6 @@ func TestExportFile_destroyed(t *testing.T) {
 		says            string
 		left            string // in the file
 	}{
-		"one file":               {whole, "remove", nil, "", ""},
 		"one file, retained":     {whole, "retain", nil, "", lines},
 		"altered":                {whole, "remove", isAltered, "The file stays", "theirs"},
 		"replaced by another":    {whole, "remove", isReplaced, "", lines},
@@ -321,32 +289,8 @@ func TestExportFile_destroyed(t *testing.T) {
 	}
 }
 
-// TestExportFile_unusablePathIsRefusedBeforeAnythingIsAsked has paths that name no file, or one that
-// another object of the run has written.
-func TestExportFile_unusablePathIsRefusedBeforeAnythingIsAsked(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t)
-	path := target(t)
-	folder := filepath.Dir(path)
-	created(t, p, file(path, nil))
-	for at, says := range map[string]string{
-		folder:                                  "no regular file",
-		filepath.Join(folder, "missing", "day"): "The folder does not exist",
-		folder + "/../" + filepath.Base(folder) + "/day.ndjson": "Two resources write the same file",
-	} {
-		state, diags := p.Create(fileName, file(at, prototest.Attributes{"overwrite": true}))
-		prototest.WantText(t, diags.Errors(), says, "path", "In state now: nothing")
-		if state != nil {
-			t.Error("something is in state")
-		}
-	}
-	wantContent(t, path, lines)
-	wantCount(t, service, 1)
-}
-
-// TestExportFile_twoConfigurationsOnePath lets a second configuration of the provider
-// write to the path while the first one reads the day.
+// TestExportFile_twoConfigurationsOnePath lets a second configuration of the provider write to the
+// path while the first one reads the day, and then a second object of the first one.
 func TestExportFile_twoConfigurationsOnePath(t *testing.T) {
 	t.Parallel()
 
@@ -365,6 +309,10 @@ func TestExportFile_twoConfigurationsOnePath(t *testing.T) {
 	other = nextRun(t, service)
 	created(t, p, config)
 	prototest.WantText(t, (<-tried).Errors(), "Another run writes the same file", "another process", "No request was sent", "path")
+
+	config["path"] = filepath.Dir(path) + "/./" + filepath.Base(path)
+	_, diags := p.Create(fileName, config)
+	prototest.WantText(t, diags.Errors(), "Two resources write the same file", "path", "In state now: nothing")
 	wantContent(t, path, lines)
 	wantCount(t, service, 1)
 }

@@ -62,12 +62,6 @@ func TestExportFile_content(t *testing.T) {
 	t.Parallel()
 
 	applyAll(t, map[string]func(f *fileTest, path string) []fileStep{
-		"no records": func(f *fileTest, path string) []fileStep {
-			return []fileStep{{
-				before: f.holds(mockserver.ExportDay{}), config: file(path, nil), exports: 1,
-				state: prototest.Attributes{"bytes": 0.0, "counts": counts(0, 0, 0, 0)}, files: map[string]string{path: ""},
-			}}
-		},
 		"lines without kind, and invalid UTF-8": func(f *fileTest, path string) []fileStep {
 			pretty := []byte("{\"events\":[\n  {\n    \"id\":\"\xff\"},\n  {\"id\":\n\"b\"}\n]}")
 
@@ -115,7 +109,6 @@ func TestExportFile_changes(t *testing.T) {
 		want    string
 	}{
 		"another day":    {prototest.Attributes{"utc_date": yesterday}, 1, strings.ReplaceAll(lines, day, yesterday)},
-		"other kinds":    {prototest.Attributes{"kinds": []any{"events"}}, 1, eventLines},
 		"the same kinds": {prototest.Attributes{"kinds": []any{"events", "persons", "sessions"}}, 0, lines},
 		"another limit":  {prototest.Attributes{"max_bytes": 5000, "overwrite": true, "allow_incomplete_day": true}, 0, lines},
 	} {
@@ -187,7 +180,6 @@ func TestExportFile_incompleteDay(t *testing.T) {
 			return []fileStep{{before: evening, config: refused, errors: says, exports: 1, gone: []string{path}}}
 		},
 	})
-
 	p, service := start(t)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Header: http.Header{"Date": {"Mon, 09 Mar 2026 23:59:00 GMT"}}})
 	state := created(t, p, file(target(t), allowed.With(prototest.Attributes{"utc_date": yesterday})))

@@ -8,11 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
@@ -109,41 +107,6 @@ action "analytics_export_day" "nightly" {
   }
 }
 `
-
-// TestCLIExportDay_invoked exports the day before, as a nightly job does.
-func TestCLIExportDay_invoked(t *testing.T) {
-	t.Parallel()
-
-	service := mocktest.Start(t)
-	before := time.Now().UTC().AddDate(0, 0, -1)
-	for _, date := range []time.Time{before, before.AddDate(0, 0, 1)} {
-		service.PutExport(scope, date.Format(time.DateOnly), mockserver.ExportDay{
-			Persons: []any{map[string]any{"id": "p", "name": "Jane Canary"}}, Events: slices.Repeat([]any{map[string]any{"id": "e"}}, 1_000),
-		})
-	}
-	cli := clitest.New(t, nightlyBlock, service.Environment())
-	cli.Needs(acctest.Actions)
-	r := cli.Invoke(nightlyAddress)
-	after := time.Now().UTC().AddDate(0, 0, -1)
-
-	words := r.Words()
-	if !strings.Contains(words, "Exporting "+before.Format(time.DateOnly)+".") && !strings.Contains(words, "Exporting "+after.Format(time.DateOnly)+".") {
-		t.Errorf("another day was exported:\n%s", r.Output)
-	}
-	clitest.WantWords(t, r, "Written: 1,001 records (persons 1, sessions 0, events 1,000)", "SHA-256 of persons ", "Actions: 1 invoked")
-	wantNoPerson(t, r.Output)
-	if entries, err := os.ReadDir(filepath.Join(cli.Dir, "export")); err != nil || len(entries) != 3 {
-		t.Errorf("written are %v, %v", entries, err)
-	}
-
-	// The plan already refuses to replace the files.
-	again := cli.Invoke(nightlyAddress)
-	clitest.WantWords(t, again, "There is a file already")
-	if again.Code == 0 || strings.Contains(again.Words(), "Exporting") {
-		t.Errorf("the second run ended with %d:\n%s", again.Code, again.Output)
-	}
-	wantCount(t, service, 1)
-}
 
 // TestCLIExport_interruptLeavesNoFile interrupts the creation of a file, and an action.
 func TestCLIExport_interruptLeavesNoFile(t *testing.T) {

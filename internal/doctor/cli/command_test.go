@@ -312,3 +312,21 @@ func TestDoctor_saysWhatCannotBeRestored(t *testing.T) {
 	service.PutConsent(project, person, mockserver.ConsentRecord{})
 	wantFinding(t, wholly(t, service), "Writing consent", "restored", doctor.Differs, "except agreement_time, manual")
 }
+
+// TestDoctor_repeatsNoUpdateOverAChoice has the person choose while an update gets lost, which the
+// client would repeat. The exploration of the trial has every other course.
+func TestDoctor_repeatsNoUpdateOverAChoice(t *testing.T) {
+	t.Parallel()
+	service := patient(t, nil)
+	withdrawn := mockserver.ConsentRecord{AgreementTime: "2026-03-01T08:00:00Z", Manual: new(false)}
+	service.Inject(mockserver.Fault{
+		Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutBeforeCommit, Then: func() { service.PutConsent(project, person, withdrawn) },
+	})
+
+	out := wholly(t, service)
+	wantFinding(t, out, "Writing consent", "restored", doctor.Broken, "somebody else", "clause_1_consent = true")
+	record, _ := service.Consent(project, person)
+	if n := service.Count(mockserver.OpUpdateConsent); n != 1 || record.AgreementTime != withdrawn.AgreementTime {
+		t.Errorf("after %d updates, the consent is %+v", n, record)
+	}
+}
