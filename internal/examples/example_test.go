@@ -174,11 +174,11 @@ func (e *example) skipUnknown() {
 	}
 }
 
-// wantNoUpdate fails the test if the service has received an update of consent.
-func (e *example) wantNoUpdate() {
+// wantNone fails the test if the service has received a request of an operation; empty for any.
+func (e *example) wantNone(operation string) {
 	e.t.Helper()
-	if n := e.service.Count(mockserver.OpUpdateConsent); n != 0 {
-		e.t.Errorf("%d updates were sent", n)
+	if n := e.service.Count(operation); n != 0 {
+		e.t.Errorf("%d requests were sent", n)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
 // TestCLINightlyLake_marksCompleteDays runs the guide's job twice: each day is in the lake with
@@ -91,7 +92,7 @@ func TestCLITasks_pagesWorkAsTheyStand(t *testing.T) {
 					t.Errorf("%q is not shown:\n%s", said, output)
 				}
 			}
-			e.wantNotReached()
+			e.wantNone("")
 		})
 	}
 }
@@ -140,16 +141,8 @@ func TestCLIModules_testScriptNeedsTheProviderOnly(t *testing.T) {
 			if log := e.ReadFile("requests.log"); strings.Count(log, recorded) != 2 {
 				t.Errorf("consent was not recorded and withdrawn:\n%s", log)
 			}
-			e.wantNotReached()
+			e.wantNone("")
 		})
-	}
-}
-
-// wantNotReached fails the test if the service of the example has received anything.
-func (e *example) wantNotReached() {
-	e.t.Helper()
-	if n := len(e.service.Requests()); n != 0 {
-		e.t.Errorf("%d requests reached another service", n)
 	}
 }
 
@@ -225,7 +218,7 @@ func TestCLIBringPeople_queryWritesTheConfigurationShown(t *testing.T) {
 	clitest.WantWords(t, e.MustRun("apply", "-auto-approve"), "2 imported, 0 added, 0 changed, 0 destroyed.")
 	e.remove("people.tfquery.hcl")
 	clitest.WantWords(t, e.MustRun("plan"), "No changes.")
-	e.wantNoUpdate()
+	e.wantNone(mockserver.OpUpdateConsent)
 }
 
 // TestCLIBringPeople_rowsOfAQueryAreInPlace runs the guide's commands that turn the output
@@ -243,7 +236,7 @@ func TestCLIBringPeople_rowsOfAQueryAreInPlace(t *testing.T) {
 
 	clitest.WantWords(t, e.MustRun("plan"), "+ rows = 2")
 	e.MustRun("apply", "-auto-approve")
-	e.wantNoUpdate()
+	e.wantNone(mockserver.OpUpdateConsent)
 }
 
 // wantAsShown fails the test unless a file of the folder is the same as the one of the repository.
