@@ -75,12 +75,13 @@ func TestConsentBatch_convergesUnderRandomFaults(t *testing.T) {
 				chosen.Store(identity, true)
 			}
 
-			faults, choices := mocktest.NewDisorder(seed, 20), mocktest.NewDisorder(seed+1, 4)
+			chooseFault, endFaults := mocktest.Disorder(seed, 20)
+			choosePerson, _ := mocktest.Disorder(seed+1, 4)
 			prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
 				p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"max_retries": 2}))
 				service.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-					fault := faults.Choose(r)
-					if fault != nil && r.Identity != "" && choices.Choose(r) != nil {
+					fault := chooseFault(r)
+					if fault != nil && r.Identity != "" && choosePerson(r) != nil {
 						fault.Then = func() { choose(service, r.Identity) }
 					}
 					return fault
@@ -91,7 +92,7 @@ func TestConsentBatch_convergesUnderRandomFaults(t *testing.T) {
 					b.f.write(strings.ReplaceAll(people(rows), "true,true,false", clauses))
 					b.converge(func(round int) { choose(service, userName(round%rows)) })
 				}
-				faults.End()
+				endFaults()
 
 				b.p.NewRun()
 				state, diags := b.p.Update(batchName, b.state, b.f.config(nil))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Package contract holds the interface of the service as an OpenAPI document, and a
-// validator that tests put into the mock server. It compares the requests of the
+// validator, Violations, that tests put into the mock server. It compares the requests of the
 // provider and the answers of the mock server with that document, so that an error in
 // one is not hidden by leniency in the other.
 //
@@ -17,13 +17,13 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -40,30 +40,21 @@ const (
 	mediaForm       = "application/x-www-form-urlencoded"
 )
 
-// Validator compares requests and responses with the OpenAPI document. It is safe for
-// concurrent use.
-type Validator struct {
-	router routers.Router
-}
-
-// New returns a Validator for the document in this package.
-func New() (*Validator, error) {
+// router finds the operation of a request in the document. It panics if the document is wrong.
+var router = sync.OnceValue(func() routers.Router {
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData(document)
 	if err != nil {
-		return nil, fmt.Errorf("the OpenAPI document cannot be read: %w", err)
-	}
-	if err := doc.Validate(loader.Context); err != nil {
-		return nil, fmt.Errorf("the OpenAPI document is not valid: %w", err)
+		panic(err)
 	}
 
-	router, err := gorillamux.NewRouter(doc)
-	if err != nil {
-		return nil, err
+	found, err := gorillamux.NewRouter(doc)
+	if err = cmp.Or(doc.Validate(loader.Context), err); err != nil {
+		panic(err)
 	}
 
-	return &Validator{router: router}, nil
-}
+	return found
+})
 
 // Violations returns how a response and its request differ from the document, one text for each
 // difference, which may quote what was sent. It reads both bodies, which have to be in
@@ -71,9 +62,9 @@ func New() (*Validator, error) {
 //
 // With a kindParameter, an export may have a query parameter of this name: section 4 does
 // not show how it chooses between the kinds of records, so the provider lets its user
-// name one.
-func (v *Validator) Violations(resp *http.Response, kindParameter string) []string {
-	route, vars, err := v.router.FindRoute(resp.Request)
+// name one. Violations is safe for concurrent use.
+func Violations(resp *http.Response, kindParameter string) []string {
+	route, vars, err := router().FindRoute(resp.Request)
 	if err != nil {
 		return []string{"no operation: section 4 has no operation with this path and method"}
 	}

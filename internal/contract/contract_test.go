@@ -125,10 +125,6 @@ func TestViolations_areThoseOfTheDocument(t *testing.T) {
 	} {
 		cases[request] = exchanged{request: request, want: operation}
 	}
-	v, err := New()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, e := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -143,7 +139,7 @@ func TestViolations_areThoseOfTheDocument(t *testing.T) {
 				header.Set("Content-Type", a.media)
 			}
 
-			got := v.Violations(&http.Response{StatusCode: a.status, Header: header, Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, e.kindParameter)
+			got := Violations(&http.Response{StatusCode: a.status, Header: header, Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, e.kindParameter)
 			if (len(got) == 1) != (e.want != "") || !strings.Contains(strings.Join(got, ""), e.want) {
 				t.Errorf("violations:\n%s\nwant:\n%s", strings.Join(got, "\n"), e.want)
 			}

@@ -178,7 +178,12 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 			mockserver.Reshape(s, func([]map[string]any) any { return []any{"request-1"} }, mockserver.OpListPendingRequests)
 		}, partial, takePart, false},
 		"person in another spelling": {listedAs(func(r map[string]any) { r["identityId"] = strings.ToUpper(fmt.Sprint(r["identityId"])) }), partial, takePart, false},
-		"pages":                      {func(s *mockserver.Server) { _ = s.Speak(mockserver.Dialect{"pages": "link"}) }, partial, takePart, false},
+		"pages": {func(s *mockserver.Server) {
+			first := func(records []map[string]any) any { return records[:1] }
+			mockserver.Reshape(s, first, mockserver.OpListPendingRequests)
+			link := http.Header{"Link": {`</pending-requests?page=2>; rel="next"`}}
+			s.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Header: link, Times: -1})
+		}, partial, takePart, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

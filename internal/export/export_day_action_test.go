@@ -201,10 +201,8 @@ func TestExportDay_saysHowFarItIs(t *testing.T) {
 		<-time.After(time.Until(time.Date(2026, 3, 10, 2, 0, 0, 0, time.UTC))) // when the day is over
 		service := mocktest.StartPipe(t, func(s *mockserver.Server) { s.ExportRecords = 5_000 })
 		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 1_500_000, Times: 1})
-		dial, closeAll := service.Tracked()
-		t.Cleanup(closeAll)
 		config := prototest.Config(service).With(prototest.Attributes{"request_timeout": "100s"})
-		p := prototest.MustStart(t, config, func(cfg *client.Config) { cfg.DialContext = dial })
+		p := prototest.MustStart(t, config, func(cfg *client.Config) { cfg.DialContext = service.DialContext })
 
 		invocation := invoked(t, p, file(path, nil))
 		want := []string{

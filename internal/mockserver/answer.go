@@ -10,17 +10,12 @@ import (
 	"strconv"
 )
 
-// NoContent is a Response.Body that is answered with 204 and no body.
-var NoContent any = noContent{}
-
-type noContent struct{}
-
 // Response is the answer of an operation before it is sent.
 type Response struct {
 	Status int
 	Header http.Header
-	// Body is encoded as JSON; a PlainText is sent as it is, and NoContent not at all. That
-	// of an export is generated while it is sent.
+	// Body is encoded as JSON; a PlainText is sent as it is. That of an export is generated
+	// while it is sent.
 	Body any
 	// Receipt reports whether this is the answer to a request that the service has queued.
 	Receipt bool
@@ -32,13 +27,16 @@ type Response struct {
 // PlainText is a Response.Body that is not JSON.
 type PlainText string
 
+// NoContent is answered with 204 and no body.
+const NoContent PlainText = ""
+
 // Change adds a step that changes each answer of the service, in place, before it is sent. The
 // steps run in the order in which they were added.
 func (s *Server) Change(step func(Request, *Response)) { s.steps = append(s.steps, step) }
 
 // Reshape replaces the bodies of some operations' answers by what change makes of them. Errors,
 // receipts, and bodies of another type than T stay as they are.
-func Reshape[T any](s *Server, change func(T) any, operations ...string) {
+func Reshape[T, U any](s *Server, change func(T) U, operations ...string) {
 	s.Change(func(r Request, a *Response) {
 		body, ok := a.Body.(T)
 		if ok && !a.Receipt && a.Status < http.StatusBadRequest && slices.Contains(operations, r.Operation) {
@@ -77,7 +75,7 @@ func (s *Server) ReshapePending(change func(record map[string]any) map[string]an
 // RenamePending gives members of each record on the list of pending requests other names, in
 // pairs of names. An empty other name takes the member away.
 func (s *Server) RenamePending(names ...string) {
-	Reshape(s, renamed(names...), OpListPendingRequests)
+	s.ReshapePending(renamed(names...))
 }
 
 // fieldError is an objection to one parameter, as it appears in the body of an error.
@@ -123,10 +121,11 @@ func (a *Response) encode() {
 		if v.Encoding != "" {
 			a.Header.Set("Content-Encoding", v.Encoding)
 		}
-	case noContent:
-		a.Status, media = http.StatusNoContent, ""
 	case PlainText:
 		a.encoded, media = []byte(v), "text/plain"
+		if v == NoContent {
+			a.Status, media = http.StatusNoContent, ""
+		}
 	default:
 		a.encoded = encode(v)
 	}

@@ -22,9 +22,6 @@ func (s *Server) AddUser(email, password string) { s.users.Store(email, password
 // AddSecretKey makes an application-level secret key valid (section 5).
 func (s *Server) AddSecretKey(key string) { s.keys.Store(key, true) }
 
-// RevokeSecretKey makes a secret key invalid.
-func (s *Server) RevokeSecretKey(key string) { s.keys.Delete(key) }
-
 // RevokeTokens makes every token issued so far invalid.
 func (s *Server) RevokeTokens() { s.tokens.Clear() }
 

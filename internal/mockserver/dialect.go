@@ -97,13 +97,18 @@ func (s *Server) Speak(d Dialect) error {
 // of a body for answers.
 
 // answers changes the bodies of some operations' answers.
-func answers[T any](change func(T) any, operations ...string) func(*Server) {
+func answers[T, U any](change func(T) U, operations ...string) func(*Server) {
 	return func(s *Server) { Reshape(s, change, operations...) }
 }
 
 // consents changes the records that both consent operations answer with.
-func consents(change func(any) any) func(*Server) {
+func consents[T, U any](change func(T) U) func(*Server) {
 	return answers(change, OpGetConsent, OpUpdateConsent)
+}
+
+// pending gives members of each record on the list of pending requests other names.
+func pending(names ...string) func(*Server) {
+	return func(s *Server) { s.RenamePending(names...) }
 }
 
 // in puts an answer under names, the outermost first.
@@ -119,26 +124,10 @@ func in(names ...string) func(any) any {
 // always answers with v.
 func always(v any) func(any) any { return func(any) any { return v } }
 
-// each changes an object, or each object of a list, in place.
-func each(change func(object map[string]any)) func(any) any {
-	return func(body any) any {
-		switch v := body.(type) {
-		case map[string]any:
-			change(v)
-		case []map[string]any:
-			for _, object := range v {
-				change(object)
-			}
-		}
-
-		return body
-	}
-}
-
-// renamed gives members of objects other names, in pairs of names. An empty other name takes
+// renamed gives members of an object other names, in pairs of names. An empty other name takes
 // the member away.
-func renamed(names ...string) func(any) any {
-	return each(func(object map[string]any) {
+func renamed(names ...string) func(map[string]any) map[string]any {
+	return func(object map[string]any) map[string]any {
 		for pair := range slices.Chunk(names, 2) {
 			value, ok := object[pair[0]]
 			delete(object, pair[0])
@@ -146,17 +135,20 @@ func renamed(names ...string) func(any) any {
 				object[pair[1]] = value
 			}
 		}
-	})
+
+		return object
+	}
 }
 
 // timeAs writes an agreement_time that is a text in another format.
 func timeAs(format func(time.Time) any) func(*Server) {
-	return consents(each(func(record map[string]any) {
+	return consents(func(record map[string]any) any {
 		text, _ := record["agreement_time"].(string)
 		if t, err := time.Parse(time.RFC3339, text); err == nil {
 			record["agreement_time"] = format(t.UTC())
 		}
-	}))
+		return record
+	})
 }
 
 // errorsAs changes the body of every error.
@@ -206,29 +198,19 @@ func lacks(prefix string) func(*Server) {
 	}
 }
 
-// paged limits the list of pending requests to its first record and says that there are more.
-// The interface shows no pages (section 8); these signs are common in other services.
-func paged(sign string, value any) func(*Server) {
-	return func(s *Server) {
-		s.Change(func(_ Request, a *Response) {
-			records, isList := a.Body.([]map[string]any)
-			switch {
-			case !isList || len(records) < 2:
-			case sign == "Link":
-				a.Body = records[:1]
-				a.Header.Set(sign, fmt.Sprintf(`<%s>; rel="next"`, value))
-			default:
-				a.Body = map[string]any{"requests": records[:1], sign: value}
-			}
-		})
-	}
+// beside puts another member beside the list of pending requests.
+func beside(name string, value any) func(*Server) {
+	return answers(func(records any) any { return map[string]any{"requests": records, name: value} }, OpListPendingRequests)
 }
 
 // pendingIs gives each record of an unfinished request another status.
 func pendingIs(status string) func(*Server) {
-	return answers(each(func(record map[string]any) {
-		if record["status"] == StatusPending {
-			record["status"] = status
-		}
-	}), OpListPendingRequests)
+	return func(s *Server) {
+		s.ReshapePending(func(record map[string]any) map[string]any {
+			if record["status"] == StatusPending {
+				record["status"] = status
+			}
+			return record
+		})
+	}
 }

@@ -4,12 +4,10 @@ package mockserver
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"time"
 )
-
-// nextPage cannot be reached by a client.
-const nextPage = "https://service.example.com/pending-requests?page=2"
 
 // Questions are all questions that the interface leaves open and that the server can answer
 // in more than one way, in the order in which Speak applies them: what shapes an answer from
@@ -36,7 +34,9 @@ var Questions = []Question{
 		}),
 	),
 	question("login_answer", "token",
-		or("with_more", answers(each(func(login map[string]any) { login["type"], login["user"] = "bearer", map[string]any{"id": 1} }), OpLogin)),
+		or("with_more", answers(func(login map[string]any) any {
+			return map[string]any{"type": "bearer", "user": login, "token": login["token"]}
+		}, OpLogin)),
 		foreign("own_name", answers(renamed("token", "accessJwt"), OpLogin)),
 	),
 	question("credentials", "any",
@@ -51,11 +51,9 @@ var Questions = []Question{
 		or("project", lacks(accountPrefix)),
 		or("account", lacks(projectPrefix)),
 	),
-	question("time_precision", "milliseconds",
-		or("seconds", timeAs(func(t time.Time) any { return t.Truncate(time.Second).Format(time.RFC3339) })),
-	),
 	question("consent_time", "as_sent",
 		or("text", timeAs(func(t time.Time) any { return t.Format(time.RFC3339Nano) })),
+		or("whole_seconds", timeAs(func(t time.Time) any { return t.Format(time.RFC3339) })),
 		or(TimeUnixMS, timeAs(func(t time.Time) any { return t.UnixMilli() })),
 		foreign("unix_seconds", timeAs(func(t time.Time) any { return t.Unix() })),
 	),
@@ -90,32 +88,29 @@ var Questions = []Question{
 		foreign("own_words", pendingIs("simmering")),
 	),
 	question("pending_names", "camel",
-		or("snake", answers(renamed("identityId", "identity_id", "createdAt", "created_at"), OpListPendingRequests)),
-		or("own_person", answers(renamed("identityId", "customer"), OpListPendingRequests)),
-		foreign("own_time", answers(renamed("createdAt", "askedOn"), OpListPendingRequests)),
-		foreign("own_names", answers(renamed("operation", "what", "status", "phase"), OpListPendingRequests)),
-	),
-	question("pages", "none",
-		foreign("has_more", paged("has_more", true)),
-		foreign("next", paged("next", nextPage)),
-		foreign("total", paged("total", 2)),
-		foreign("link", paged("Link", nextPage)),
+		or("snake", pending("identityId", "identity_id", "createdAt", "created_at")),
+		or("own_person", pending("identityId", "customer")),
+		foreign("own_time", pending("createdAt", "askedOn")),
+		foreign("own_names", pending("operation", "what", "status", "phase")),
 	),
 	question("pending_answer", "array",
 		or("wrapped", answers(in("requests"), OpListPendingRequests)),
 		or("nested", answers(in("data", "items"), OpListPendingRequests)),
 		or("counted", answers(func(records []map[string]any) any { return map[string]any{"requests": records, "total": len(records)} }, OpListPendingRequests)),
-		or("described", answers(func(records any) any {
-			return map[string]any{"requests": records, "links": map[string]any{"self": "/pending-requests"}}
-		}, OpListPendingRequests)),
+		or("described", beside("links", map[string]any{"self": "/pending-requests"})),
 		foreign("by_person", answers(func(records []map[string]any) any {
 			grouped := map[string]any{}
 			for _, record := range records {
-				person, _ := record["identityId"].(string)
-				grouped[person] = record
+				grouped[fmt.Sprint(record["identityId"])] = record
 			}
 			return grouped
 		}, OpListPendingRequests)),
+	),
+	// The interface shows no pages (section 8); these signs are common in other services.
+	question("pages", "none",
+		foreign("has_more", beside("has_more", true)),
+		foreign("next", beside("next", "https://service.example.com/pending-requests?page=2")),
+		foreign("total", beside("total", 99)),
 	),
 	question("queue_answer", "accepted",
 		or("ok", Receipts(http.StatusOK, in())),

@@ -29,7 +29,7 @@ func TestDialect_shapesAnswers(t *testing.T) {
 	unknown := strings.Replace(consentPath, "user-1", "user-2", 1)
 	for dialect, tc := range map[string]struct{ method, path, want string }{
 		"consent_answer=nested,consent_time=unix_ms":           {"GET", consentPath, `{"data":{"attributes":{"agreement_time":1767323045678,`},
-		"consent_names=own_time,time_precision=seconds":        {"GET", consentPath, `"agreedOn":"2026-01-02T03:04:05Z"`},
+		"consent_names=own_time,consent_time=whole_seconds":    {"GET", consentPath, `"agreedOn":"2026-01-02T03:04:05Z"`},
 		"consent_names=camel":                                  {"GET", consentPath, `"clause1Consent":false`},
 		"no_consent=wrapped":                                   {"GET", unknown, `{"data":null}`},
 		"errors=flat":                                          {"GET", unknown, `{"code":"not_found","message":"Nothing is known of this user."}`},
@@ -38,7 +38,7 @@ func TestDialect_shapesAnswers(t *testing.T) {
 		"current_user=wrapped":                                 {"GET", selfPath, `{"user":{"email":null,"id":"application"}}`},
 		"queue_answer=state":                                   {"DELETE", allDataPath, `{"state":"QUEUED"}`},
 		"pending_names=snake,pending_states=own_words":         {"GET", pendingPath, `"identity_id":"user-1","operation":"deleteAllData","status":"simmering"`},
-		"pages=total":                                          {"GET", pendingPath, `"total":2}`},
+		"pages=total":                                          {"GET", pendingPath, `"total":99}`},
 		"pending_answer=by_person":                             {"GET", pendingPath, `{"user-1":{`},
 		"consent_parameters=form,misplaced_parameters=ignored": {"PATCH", consentPath, `"clause_1_consent":false`},
 	} {

@@ -79,18 +79,6 @@ func (s *Server) updateProfile(c *call) Response {
 	return s.enqueue(c)
 }
 
-// PutData replaces the data that the service holds of a person beside profile and
-// consent (section 4, all-data). The members of an object become members of what
-// getAllData answers and replace its own of the same name; any other value becomes its
-// member "data". PutData panics if data cannot be encoded as JSON.
-func (s *Server) PutData(scope Scope, identity string, data any) {
-	fields, ok := readObject(encode(data))
-	if !ok {
-		fields = map[string]any{"data": data}
-	}
-	s.put(&s.data, person{scope, identity}, fields)
-}
-
 // HasData reports whether the service holds a profile or data of a person: what
 // deleteAllData removes (section 4).
 func (s *Server) HasData(scope Scope, identity string) bool {

@@ -81,6 +81,11 @@ func TestAllData_answeredFromFulfilmentUntilExpiry(t *testing.T) {
 	}
 }
 
+// putData adds what a seed says of a person's data.
+func (s *service) putData(identity string, data any) {
+	s.Add(mockserver.Seed{Data: []mockserver.SeedRecord{{Scope: projectScope, IdentityID: identity, Fields: map[string]any{"data": data}}}})
+}
+
 func TestAllData_asOfTheFulfilment(t *testing.T) {
 	t.Parallel()
 
@@ -88,8 +93,8 @@ func TestAllData_asOfTheFulfilment(t *testing.T) {
 	other := strings.Replace(allDataPath, "user-1", "user-2", 1)
 	s.PutProfile(projectScope, "user-1", `{"age":9007199254740993}`)
 	s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{Extra: map[string]any{"region": "eu"}})
-	s.PutData(projectScope, "user-1", map[string]any{"events": []int{1, 2}, "devices": 3})
-	s.PutData(projectScope, "user-2", []string{"a"})
+	s.putData("user-1", map[string]any{"events": []int{1, 2}, "devices": 3})
+	s.putData("user-2", []string{"a"})
 	s.get(allDataPath)
 	s.get(other)
 	s.advance(time.Minute)
@@ -107,7 +112,7 @@ func TestAllData_asOfTheFulfilment(t *testing.T) {
 	}
 
 	s.PutProfile(projectScope, "user-1", `{"age":37}`)
-	s.PutData(projectScope, "user-1", "other")
+	s.putData("user-1", "other")
 	s.DeleteConsent(projectScope, "user-1")
 	if second := s.get(allDataPath); second.body != first.body {
 		t.Errorf("it has become %s", second.body)
@@ -120,7 +125,7 @@ func TestDeletion_removesProfileAndDataAndKeepsConsent(t *testing.T) {
 	s := start(t, delayed)
 	for _, who := range []string{"user-1", "user-2"} {
 		s.PutProfile(projectScope, who, `{}`)
-		s.PutData(projectScope, who, map[string]any{})
+		s.putData(who, map[string]any{})
 	}
 	s.patch(consentPath, allClauses())
 	s.get(allDataPath)

@@ -31,7 +31,9 @@ type SeedUser struct {
 
 // SeedRecord is a record of a person (section 2, Identifiers). Its fields are those of a
 // consent, where absent clauses are false and agreement_time is a text or a number; profile,
-// an object; or data, as Server.PutData takes them.
+// an object; or data, which the service holds beside profile and consent (section 4, all-data).
+// The members of data that are an object become members of what getAllData answers and replace
+// its own of the same name; any other value becomes its member "data".
 type SeedRecord struct {
 	Scope
 
@@ -140,7 +142,11 @@ func (s *Server) Add(seed Seed) {
 		s.PutProfile(r.Scope, r.IdentityID, string(encode(r.Fields["profile"])))
 	}
 	for _, r := range seed.Data {
-		s.PutData(r.Scope, r.IdentityID, r.Fields["data"])
+		data, ok := r.Fields["data"].(map[string]any)
+		if !ok {
+			data = r.Fields
+		}
+		s.put(&s.data, person{r.Scope, r.IdentityID}, data)
 	}
 
 	for _, e := range seed.Exports {

@@ -259,11 +259,10 @@ func Bubble(t *testing.T, test func(t *testing.T, p *Provider, service *mocktest
 		<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
 
 		service := mocktest.StartPipe(t, configure...)
-		dial, closeAll := service.Tracked()
-		p := MustStart(t, Config(service), func(cfg *client.Config) { cfg.DialContext = dial })
+		p := MustStart(t, Config(service), func(cfg *client.Config) { cfg.DialContext = service.DialContext })
 
 		defer func() {
-			closeAll()
+			service.Stop()
 			<-time.After(10 * time.Minute) // a login outlives the caller that began it
 		}()
 		test(t, p, service)

@@ -22,11 +22,11 @@ import (
 // lives are objects with a service over many applies, each a process of its own. Nothing is
 // retried within an apply, so that an answer and the look for it are often lost both.
 type lives struct {
-	t       *testing.T
-	service *mocktest.Instance
-	faults  *mocktest.Disorder
-	rand    *rand.Rand
-	list    []*objects.Object
+	t         *testing.T
+	service   *mocktest.Instance
+	endFaults func()
+	rand      *rand.Rand
+	list      []*objects.Object
 	// proves reports that the service lists requests also once they are over, and that the
 	// configuration names a member of all data of a person: what was carried out can be seen.
 	proves bool
@@ -53,10 +53,11 @@ func TestProvider_livesUnderFaults(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					// The time of a bubble begins in the year 2000, and the people agreed later.
 					<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
-					l := &lives{t: t, faults: mocktest.NewDisorder(seed, 3), rand: rand.New(rand.NewPCG(seed, 4))}
+					chooseFault, endFaults := mocktest.Disorder(seed, 3)
+					l := &lives{t: t, endFaults: endFaults, rand: rand.New(rand.NewPCG(seed, 4))}
 					l.list = objects.Random(l.rand, folder)
 					l.service = mocktest.StartPipe(t, func(s *mockserver.Server) {
-						s.FaultFor, s.FulfilmentDelay = l.faults.Choose, 45*time.Minute
+						s.FaultFor, s.FulfilmentDelay = chooseFault, 45*time.Minute
 						s.DataRetention = 1000 * time.Hour // data that is offered for an hour only is asked for anew
 						s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: l.proves} }
 					})
@@ -90,7 +91,7 @@ func (l *lives) converge() {
 		<-time.After(5 * time.Minute)
 	}
 
-	l.faults.End()
+	l.endFaults()
 	if open := l.open(); open != "" {
 		l.t.Errorf("without faults, %s", open)
 	}
@@ -120,7 +121,7 @@ func (l *lives) live() {
 		<-time.After(5 * time.Minute)
 	}
 
-	l.faults.End()
+	l.endFaults()
 
 	for round := 0; ; round++ {
 		open := l.open()
@@ -155,8 +156,7 @@ const calm, interrupted, killed = 0, 1, 2
 
 // apply applies all objects at once.
 func (l *lives) apply(end int) {
-	p, closeAll := l.start()
-	defer closeAll()
+	p := l.start()
 	ctx, stop := context.WithCancel(l.t.Context())
 	defer stop()
 	if end == interrupted || end == killed {
@@ -179,19 +179,17 @@ func (l *lives) apply(end int) {
 
 // open says what is still waited for; empty if there is nothing.
 func (l *lives) open() string {
-	p, closeAll := l.start()
-	defer closeAll()
+	p := l.start()
 
 	return objects.Open(p, l.list)
 }
 
-// start starts a process of the provider. Its connections have to be closed.
-func (l *lives) start() (p *prototest.Provider, closeAll func()) {
+// start starts a process of the provider.
+func (l *lives) start() *prototest.Provider {
 	settings := prototest.Config(l.service).With(prototest.Attributes{"max_retries": 0})
 	if l.proves {
 		settings["wire"] = prototest.Attributes{"all_data_member": "events"}
 	}
-	dial, closeAll := l.service.Tracked()
 
-	return prototest.MustStart(l.t, settings, func(cfg *client.Config) { cfg.DialContext = dial }), closeAll
+	return prototest.MustStart(l.t, settings, func(cfg *client.Config) { cfg.DialContext = l.service.DialContext })
 }

@@ -109,7 +109,7 @@ func TestDoctor_namesWhatDiffers(t *testing.T) {
 		{mockserver.Dialect{"consent_answer": "list"}, "Writing consent", "form", doctor.Unknown, "nothing was written", nil},
 		{mockserver.Dialect{"consent_names": "own_time"}, "Consent", "fields", doctor.Differs, "agreedOn", nil},
 		{
-			mockserver.Dialect{"consent_parameters": "query", "misplaced_parameters": "ignored", "time_precision": "seconds"},
+			mockserver.Dialect{"consent_parameters": "query", "misplaced_parameters": "ignored", "consent_time": "whole_seconds"},
 			"Writing consent", "form", doctor.Differs, "query, agreement_time as rfc3339; they are part of the URL",
 			map[string]string{"consent_parameters_in": "query"},
 		},

@@ -35,35 +35,26 @@ var disorders = []mockserver.Fault{
 	{Status: 504, Commit: true},
 }
 
-// Disorder chooses a random fault for one in so many requests. It is safe for concurrent use.
-type Disorder struct {
-	mu     sync.Mutex
-	random *rand.Rand
-	oneIn  int
-	off    bool
-}
+// Disorder returns a function that chooses a random fault of a seed for one in so many requests,
+// for Server.FaultFor, and one that ends the disorder. Both are safe for concurrent use.
+func Disorder(seed uint64, oneIn int) (choose func(mockserver.Request) *mockserver.Fault, end func()) {
+	var mu sync.Mutex
+	random, ended := rand.New(rand.NewPCG(seed, 3)), false
+	choose = func(mockserver.Request) *mockserver.Fault {
+		mu.Lock()
+		defer mu.Unlock()
 
-// NewDisorder returns the disorder of a seed, for one in so many requests.
-func NewDisorder(seed uint64, oneIn int) *Disorder {
-	return &Disorder{random: rand.New(rand.NewPCG(seed, 3)), oneIn: oneIn}
-}
+		if ended || random.IntN(oneIn) > 0 {
+			return nil
+		}
+		fault := disorders[random.IntN(len(disorders))]
 
-// Choose returns the fault of a request, or nil. It is for Server.FaultFor.
-func (d *Disorder) Choose(mockserver.Request) *mockserver.Fault {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-
-	if d.off || d.random.IntN(d.oneIn) > 0 {
-		return nil
+		return &fault
 	}
-	fault := disorders[d.random.IntN(len(disorders))]
 
-	return &fault
-}
-
-// End ends the disorder.
-func (d *Disorder) End() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.off = true
+	return choose, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		ended = true
+	}
 }

@@ -15,9 +15,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"testing"
+
+	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/contract"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -37,7 +38,7 @@ type Instance struct {
 	CAPEM []byte
 
 	http        *httptest.Server
-	pipes       *pipeListener // of StartPipe
+	pipes       *bufconn.Listener // of StartPipe
 	connections atomic.Int64
 	allowed     atomic.Bool
 }
@@ -90,13 +91,12 @@ func StartTLS(t testing.TB, change func(*httptest.Server), configure ...func(*mo
 
 // StartPipe is like Start, with connections in memory, for the bubbles of
 // testing/synctest: a goroutine that waits on such a connection is durably blocked. The
-// client connects with Instance.DialContext. Before the bubble ends, the client has to
-// close its connections, or the server has to stop.
+// client connects with Instance.DialContext.
 func StartPipe(t testing.TB, configure ...func(*mockserver.Server)) *Instance {
 	t.Helper()
-	pipes := &pipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
+	pipes := bufconn.Listen(64 << 10)
 	i := begin(t, &httptest.Server{Listener: pipes}, (*httptest.Server).Start, configure)
-	i.pipes = pipes
+	i.pipes, i.URL = pipes, "http://localhost"
 
 	return i
 }
@@ -117,10 +117,6 @@ func (i *Instance) Stop() {
 
 var instances atomic.Int64
 
-// validator returns the validator that all servers share. It keeps nothing of the requests
-// that it sees.
-var validator = sync.OnceValues(contract.New)
-
 // begin starts a server and registers its end, and the check for violations, with the test.
 func begin(t testing.TB, server *httptest.Server, start func(*httptest.Server), configure []func(*mockserver.Server)) *Instance {
 	t.Helper()
@@ -134,12 +130,8 @@ func begin(t testing.TB, server *httptest.Server, start func(*httptest.Server), 
 		http:      server,
 	}
 
-	v, err := validator()
-	if err != nil {
-		t.Fatal(err)
-	}
 	i.Check = func(answer *http.Response) {
-		for _, violation := range v.Violations(answer, i.Wire.ExportKindParameter) {
+		for _, violation := range contract.Violations(answer, i.Wire.ExportKindParameter) {
 			i.Violate("%s", violation)
 		}
 	}
@@ -191,51 +183,9 @@ func AnswerData(body string) func(*mockserver.Server) {
 // DialContext connects to a server of StartPipe and ignores the address. The error is
 // that of ctx, or net.ErrClosed in a *net.OpError once the server has stopped.
 func (i *Instance) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case i.pipes.accepted <- theirs:
-		return ours, nil
-	case <-i.pipes.closed:
-		return nil, &net.OpError{Op: "dial", Net: "pipe", Addr: i.pipes.Addr(), Err: net.ErrClosed}
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	conn, err := i.pipes.DialContext(ctx)
+	if err != nil && ctx.Err() == nil {
+		err = &net.OpError{Op: "dial", Net: "pipe", Addr: i.pipes.Addr(), Err: net.ErrClosed}
 	}
+	return conn, err
 }
-
-// Tracked returns a function like DialContext, and one that closes all connections
-// made with it, for clients that cannot be closed.
-func (i *Instance) Tracked() (dial func(ctx context.Context, network, address string) (net.Conn, error), closeAll func()) {
-	open, closeAll := context.WithCancel(context.Background())
-
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		c, err := i.DialContext(ctx, network, address)
-		if err == nil {
-			context.AfterFunc(open, func() { _ = c.Close() })
-		}
-		return c, err
-	}, closeAll
-}
-
-// pipeListener is a listener for connections in memory.
-type pipeListener struct {
-	accepted chan net.Conn
-	closed   chan struct{}
-	once     sync.Once
-}
-
-func (l *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.accepted:
-		return c, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *pipeListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return nil
-}
-
-// Addr returns an address whose text is a host that the client accepts without TLS.
-func (*pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "localhost", Net: "pipe"} }
