@@ -69,13 +69,16 @@ func Violations(resp *http.Response, kindParameter string) []string {
 		return []string{"no operation: section 4 has no operation with this path and method"}
 	}
 
-	x := exchange{input: &openapi3filter.RequestValidationInput{PathParams: vars, Route: route, Options: options}}
-	x.checkRequest(resp.Request, kindParameter)
+	input := &openapi3filter.RequestValidationInput{PathParams: vars, Route: route, Options: options}
+	violations := ofRequest(input, resp.Request, kindParameter)
 	if resp.Body != nil {
-		x.checkResponse(resp)
+		violations = append(violations, ofResponse(input, resp)...)
+	}
+	for i, text := range violations {
+		violations[i] = route.Operation.OperationID + ": " + route.Method + " " + route.Path + ": " + text
 	}
 
-	return x.violations
+	return violations
 }
 
 // options leave credentials, and what is in a date or an address, to the mock server.
@@ -84,35 +87,24 @@ var options = &openapi3filter.Options{
 	AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
 }
 
-// exchange is a request and its response, and how they differ from the document.
-type exchange struct {
-	input      *openapi3filter.RequestValidationInput
-	violations []string
-}
-
-func (x *exchange) violated(text string) {
-	route := x.input.Route
-	x.violations = append(x.violations, route.Operation.OperationID+": "+route.Method+" "+route.Path+": "+text)
-}
-
-// checkRequest compares a request with its operation. Section 4 (gaps) leaves the place of
+// ofRequest compares a request with its operation, and completes input. Section 4 (gaps) leaves the place of
 // the consent parameters open, section 5 (rule 4) that of the login parameters: without a
 // body they are in the query, where they are compared as a form would be. In the document,
 // these are the operations that declare a form, and all of its fields as parameters of the
 // query too.
-func (x *exchange) checkRequest(r *http.Request, kindParameter string) {
-	operation := x.input.Route.Operation
+func ofRequest(input *openapi3filter.RequestValidationInput, r *http.Request, kindParameter string) (violations []string) {
+	operation := input.Route.Operation
 	body, _ := io.ReadAll(r.Body)
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		x.violated("the query is not well-formed (section 4)")
+		violations = append(violations, "the query is not well-formed (section 4)")
 	}
 
 	delete(query, secretParameter) // a credential
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		isKind := name == kindParameter && operation.OperationID == "exportRecords"
 		if !isKind && operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
-			x.violated("the operation does not declare the parameter " + name + " (section 4)")
+			violations = append(violations, "the operation does not declare the parameter "+name+" (section 4)")
 			delete(query, name)
 		}
 	}
@@ -125,34 +117,37 @@ func (x *exchange) checkRequest(r *http.Request, kindParameter string) {
 
 	checked.URL.RawQuery = query.Encode()
 	checked.Body, checked.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	x.input.Request = checked
-	x.addViolations(openapi3filter.ValidateRequest(r.Context(), x.input))
+	input.Request = checked
+
+	return append(violations, texts(openapi3filter.ValidateRequest(r.Context(), input))...)
 }
 
-// checkResponse compares a response with the operation. In the document, x-empty-allowed marks
+// ofResponse compares a response with the operation. In the document, x-empty-allowed marks
 // one that may have no body.
-func (x *exchange) checkResponse(resp *http.Response) {
-	responses := x.input.Route.Operation.Responses
+func ofResponse(input *openapi3filter.RequestValidationInput, resp *http.Response) []string {
+	responses := input.Route.Operation.Responses
 	shown := cmp.Or(responses.Status(resp.StatusCode), responses.Default())
 	body, _ := io.ReadAll(resp.Body)
 	if mayBeEmpty, _ := shown.Value.Extensions["x-empty-allowed"].(bool); mayBeEmpty && len(body) == 0 {
-		return
+		return nil
 	}
 
-	x.addViolations(openapi3filter.ValidateResponse(resp.Request.Context(), &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: x.input, Status: resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(body)), Options: options,
+	return texts(openapi3filter.ValidateResponse(resp.Request.Context(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: input, Status: resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(body)), Options: options,
 	}))
 }
 
-// addViolations adds each of the errors of kin-openapi, without the schema and the value that
-// follow the first line.
-func (x *exchange) addViolations(err error) {
+// texts returns each of the errors of kin-openapi, without the schema and the value that follow
+// the first line.
+func texts(err error) (violations []string) {
 	several, ok := err.(openapi3.MultiError) //nolint:errorlint // kin-openapi returns it as it is
 	if err != nil && !ok {
 		several = openapi3.MultiError{err}
 	}
 	for _, each := range several {
 		text, _, _ := strings.Cut(each.Error(), "\n")
-		x.violated(text)
+		violations = append(violations, text)
 	}
+
+	return violations
 }

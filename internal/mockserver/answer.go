@@ -62,13 +62,13 @@ func Receipts(status int, change func(record any) any) func(*Server) {
 	}
 }
 
-// ReshapePending replaces each record on the list of pending requests; nil leaves it out.
+// ReshapePending replaces each record on the list of pending requests.
 func (s *Server) ReshapePending(change func(record map[string]any) map[string]any) {
 	Reshape(s, func(records []map[string]any) any {
 		for i := range records {
 			records[i] = change(records[i])
 		}
-		return slices.DeleteFunc(records, func(record map[string]any) bool { return record == nil })
+		return records
 	}, OpListPendingRequests)
 }
 
