@@ -13,13 +13,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
 func TestFault_takesTheRequestsItMatches(t *testing.T) {
@@ -98,36 +95,6 @@ func (s *service) wantLogged(t *testing.T, committed bool, status int) {
 	_, held := s.Consent(projectScope, "user-1")
 	if r := requests[len(requests)-1]; held != committed || r.Committed != committed || r.Status != status {
 		t.Errorf("held %v, the log has %d %v", held, r.Status, r.Committed)
-	}
-}
-
-func TestFault_hangEndsWithTheClientOrTheServer(t *testing.T) {
-	t.Parallel()
-
-	for name, fault := range map[string]mockserver.Fault{
-		"a hang":             {Hang: true, Times: -1},
-		"a hang with effect": {Hang: true, Commit: true, Times: -1},
-		"a delay":            {Delay: time.Hour, Times: -1},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			instance := mocktest.StartPipe(t)
-			s := &service{Instance: instance, t: t, transport: &http.Transport{DialContext: instance.DialContext, ResponseHeaderTimeout: time.Minute}}
-			t.Cleanup(s.transport.CloseIdleConnections)
-			s.Inject(fault)
-			began := time.Now()
-			if got := s.patch(consentPath, allClauses()); got.err == nil || time.Since(began) != time.Minute {
-				t.Errorf("%s: %d %v after %v", name, got.status, got.err, time.Since(began))
-			}
-
-			ended := make(chan reply)
-			go func() { ended <- s.patch(consentPath, allClauses()) }()
-			synctest.Wait()
-			s.Stop()
-			if got := <-ended; got.err == nil || time.Since(began) != time.Minute {
-				t.Errorf("%s: %d %v after %v", name, got.status, got.err, time.Since(began))
-			}
-			s.wantLogged(t, fault.Commit, 0)
-		})
 	}
 }
 

@@ -118,30 +118,3 @@ func TestAllData_asOfTheFulfilment(t *testing.T) {
 		t.Errorf("it has become %s", second.body)
 	}
 }
-
-func TestDeletion_removesProfileAndDataAndKeepsConsent(t *testing.T) {
-	t.Parallel()
-
-	s := start(t, delayed)
-	for _, who := range []string{"user-1", "user-2"} {
-		s.PutProfile(projectScope, who, `{}`)
-		s.putData(who, map[string]any{})
-	}
-	s.patch(consentPath, allClauses())
-	s.get(allDataPath)
-	s.advance(time.Minute)
-	s.withKey(http.MethodDelete, allDataPath, "")
-	if !s.HasData(projectScope, "user-1") {
-		t.Error("the data are gone before the deletion is fulfilled")
-	}
-
-	s.advance(time.Minute)
-	for path, want := range map[string]int{profilePath: http.StatusNotFound, consentPath: http.StatusOK, allDataPath: http.StatusAccepted} {
-		if got := s.get(path); got.status != want {
-			t.Errorf("%s: %d %s", path, got.status, got.body)
-		}
-	}
-	if s.HasData(projectScope, "user-1") || !s.HasData(projectScope, "user-2") {
-		t.Error("the data of another person are gone")
-	}
-}

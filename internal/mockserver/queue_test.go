@@ -58,13 +58,10 @@ func TestFulfil_decidesTheOutcome(t *testing.T) {
 		done    bool
 		effect  bool
 	}{
-		"not yet":              {mockserver.Outcome{}, minute - second, "pending", "pending", false, false},
-		"fulfilled":            {mockserver.Outcome{}, minute, "", "fulfilled", true, true},
 		"sooner than others":   {mockserver.Outcome{After: second}, second, "", "fulfilled", true, true},
 		"at once":              {mockserver.Outcome{After: -1}, 0, "", "fulfilled", true, true},
 		"never":                {mockserver.Outcome{Fate: mockserver.Never}, year, "pending", "pending", false, false},
 		"unknown status":       {mockserver.Outcome{Status: "QUEUED_V2"}, second, "QUEUED_V2", "QUEUED_V2", false, false},
-		"unknown, fulfilled":   {mockserver.Outcome{Status: "QUEUED_V2"}, minute, "", "fulfilled", true, true},
 		"failed":               {mockserver.Outcome{Fate: mockserver.Failed, Code: "quota", Message: "Too much."}, year, "failed", "failed", true, false},
 		"failed, final status": {mockserver.Outcome{Fate: mockserver.Failed, FinalStatus: "closed"}, minute, "closed", "closed", true, false},
 		"kept, final status":   {mockserver.Outcome{KeepListed: true, FinalStatus: "delivered"}, minute, "delivered", "delivered", true, true},
@@ -115,29 +112,6 @@ func TestQueue_effectsByDueTimeThenAcceptance(t *testing.T) {
 	}
 }
 
-func TestEnqueue_asFromAnotherClient(t *testing.T) {
-	t.Parallel()
-
-	s := start(t, delayed)
-	body := map[string]any{"name": "Ada"}
-	s.Enqueue(mockserver.QueuedRequest{Scope: projectScope, Identity: "user-1", Operation: mockserver.OpUpdateProfile, Body: body})
-	body["name"] = "changed later"
-	theirs := mockserver.QueuedRequest{ID: "theirs", Scope: projectScope, Identity: "user-2", Operation: mockserver.OpDeleteAllData, At: epoch.Add(-30 * time.Second), Status: "QUEUED_V2"}
-	s.Enqueue(theirs)
-	s.Enqueue(theirs)
-	s.get(allDataPath)
-
-	for _, want := range [][]any{{"request-1", "theirs", "theirs", "request-4"}, {"request-1", "request-4"}, {}} {
-		if diff := cmp.Diff(want, s.listed("id")); diff != "" {
-			t.Error(diff)
-		}
-		s.advance(30 * time.Second)
-	}
-	if got := s.get(profilePath); got.body != `{"name":"Ada"}` {
-		t.Errorf("%d %s", got.status, got.body)
-	}
-}
-
 func TestConclude_overridesTheDecision(t *testing.T) {
 	t.Parallel()
 
@@ -171,28 +145,5 @@ func TestConclude_overridesTheDecision(t *testing.T) {
 	}
 	if q := s.Queue()[0]; q.Status != "fulfilled" {
 		t.Errorf("%+v", q)
-	}
-}
-
-func TestPendingLag_looksAndTimeHaveToPass(t *testing.T) {
-	t.Parallel()
-
-	for lag, want := range map[mockserver.Lag][]int{ // how many are listed after each read; a minute passes between two
-		{}:                                {1, 1, 1, 1},
-		{Looks: 2}:                        {0, 0, 1, 1},
-		{Time: time.Minute}:               {0, 1, 1, 1},
-		{Looks: 1, Time: 3 * time.Minute}: {0, 0, 0, 1},
-	} {
-		s := start(t, ending(mockserver.Outcome{Fate: mockserver.Never}), func(s *mockserver.Server) { s.SetPendingLag(lag) })
-		s.withKey(http.MethodDelete, allDataPath, "")
-		var listed []int
-		for range want {
-			s.get(inAccount(pendingPath)) // a look at another scope does not count
-			listed = append(listed, len(s.listed("id")))
-			s.advance(time.Minute)
-		}
-		if diff := cmp.Diff(want, listed); diff != "" {
-			t.Errorf("%+v: %s", lag, diff)
-		}
 	}
 }

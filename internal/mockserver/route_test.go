@@ -4,7 +4,6 @@ package mockserver_test
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -47,47 +46,6 @@ func TestRoute_everyOperationInItsFamilies(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestRoute_familiesAndScopesShareNothing(t *testing.T) {
-	t.Parallel()
-
-	s := start(t, delayed)
-	s.patch(consentPath, allClauses())
-	s.withKey(http.MethodDelete, allDataPath, "")
-	for _, path := range []string{inAccount(consentPath), strings.Replace(consentPath, "user-1", "User-1", 1), strings.Replace(consentPath, "web", "app", 1)} {
-		if got := s.get(path); got.refused() != "404 not_found" {
-			t.Errorf("%s: %d %s", path, got.status, got.body)
-		}
-	}
-	for path, want := range map[string]int{pendingPath: 1, inAccount(pendingPath): 0, strings.Replace(pendingPath, "web", "app", 1): 0} {
-		if got := s.get(path); strings.Count(got.body, "createdAt") != want {
-			t.Errorf("%s: %s", path, got.body)
-		}
-	}
-}
-
-func TestRoute_identityIsOneDecodedSegment(t *testing.T) {
-	t.Parallel()
-
-	s := start(t)
-	for escaped, identity := range map[string]string{
-		"a%2Fb":                   "a/b",
-		"%252F":                   "%2F",
-		"a%3Fb%23c%25d%3Be":       "a?b#c%d;e",
-		"%C0%AF":                  "\xc0\xaf",
-		"a%5Cb%22%3C%3E-._~Z9":    `a\b"<>-._~Z9`,
-		strings.Repeat("x", 8192): strings.Repeat("x", 8192),
-	} {
-		s.Reset()
-		path := "/v1/org/o%2F1%202/project/p%253/compliance/user/" + escaped + "/consent"
-		if got := s.patch(path, allClauses()); got.status != http.StatusOK {
-			t.Errorf("%.40s: %d %s", escaped, got.status, got.body)
-		}
-		if _, ok := s.Consent(mockserver.Scope{OrgID: "o/1 2", ProjectID: "p%3"}, identity); !ok || s.Requests()[0].Identity != identity {
-			t.Errorf("%.40s: there is no record of %.40q", escaped, identity)
-		}
 	}
 }
 

@@ -135,15 +135,6 @@ func TestEnvironment_reachesTheService(t *testing.T) {
 	}
 }
 
-func TestRun_endsWithItsParent(t *testing.T) {
-	t.Parallel()
-	parent := make(chan struct{})
-	close(parent)
-	if status := Run(t.Context(), Process{Args: []string{Name}, Stdout: io.Discard, Stderr: io.Discard, ParentGone: parent}); status != 0 {
-		t.Errorf("it ended with %d", status)
-	}
-}
-
 func TestSeed_isServedAndPrinted(t *testing.T) {
 	t.Parallel()
 	content := `{"users":[{"email":"o'neil@example.com","password":"it's $HOME & \"more\""}],
