@@ -90,6 +90,7 @@ func TestViolations_areThoseOfTheDocument(t *testing.T) {
 		"form not well-formed":    {request: patch, media: mediaForm, body: clausesText + "&manual=%zz", want: "failed to decode request body"},
 
 		"token and more":        {request: login + "?" + loginText, answer: answer{200, mediaJSON, `{"token":"t","x":1}`}},
+		"empty consent":         {request: getConsent, answer: answer{204, "", ""}},
 		"consent null":          {request: getConsent, answer: answer{299, mediaJSON, "null"}},
 		"export without a type": {request: day, answer: answer{200, "", "{}"}},
 

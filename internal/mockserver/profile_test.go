@@ -38,26 +38,6 @@ func TestProfile_updateIsMergedKeyByKey(t *testing.T) {
 	}
 }
 
-func TestProfile_mustBeAnObjectInTheBody(t *testing.T) {
-	t.Parallel()
-
-	s := start(t)
-	s.AllowViolations()
-	for _, body := range []string{`null`, `[]`, `{`, `{"a":1}{}`, `{"a":1,"a":2}`, "{\"a\":\"\xff\"}"} {
-		if got := s.patch(profilePath, body); got.refused() != "400 malformed" {
-			t.Errorf("%s: %d %s", body, got.status, got.body)
-		}
-	}
-	for _, got := range []reply{
-		s.patch(profilePath, ""), s.withKey(http.MethodPatch, profilePath, "name=Ada", "Content-Type", formType),
-		s.patch(profilePath+"?name=Ada", ""), s.patch(profilePath+"?name=Ada", "{}"),
-	} {
-		if got.refused() != "400 invalid_parameters body" || len(s.Queue()) != 0 {
-			t.Errorf("%d %s", got.status, got.body)
-		}
-	}
-}
-
 func TestAllData_answeredFromFulfilmentUntilExpiry(t *testing.T) {
 	t.Parallel()
 
@@ -86,7 +66,7 @@ func (s *service) putData(identity string, data any) {
 	s.Add(mockserver.Seed{Data: []mockserver.SeedRecord{{Scope: projectScope, IdentityID: identity, Fields: map[string]any{"data": data}}}})
 }
 
-func TestAllData_asOfTheFulfilment(t *testing.T) {
+func TestAllData_asOfTheFulfilmentUntilTheDeletion(t *testing.T) {
 	t.Parallel()
 
 	s := start(t, delayed)
@@ -116,5 +96,14 @@ func TestAllData_asOfTheFulfilment(t *testing.T) {
 	s.DeleteConsent(projectScope, "user-1")
 	if second := s.get(allDataPath); second.body != first.body {
 		t.Errorf("it has become %s", second.body)
+	}
+
+	s.withKey(http.MethodDelete, allDataPath, "")
+	if !s.HasData(projectScope, "user-1") {
+		t.Error("the data are gone before the deletion is fulfilled")
+	}
+	s.advance(time.Minute)
+	if got := s.get(allDataPath); got.status != http.StatusAccepted || s.HasData(projectScope, "user-1") {
+		t.Errorf("the data are still there: %d %s", got.status, got.body)
 	}
 }

@@ -4,47 +4,14 @@ package mockserver_test
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
-
-func TestQueue_requestIsAcceptedListedAndFulfilled(t *testing.T) {
-	t.Parallel()
-
-	for operation, send := range map[string]func(*service) reply{
-		mockserver.OpUpdateProfile: func(s *service) reply { return s.patch(profilePath, `{"name":"Ada"}`) },
-		mockserver.OpGetAllData:    func(s *service) reply { return s.get(allDataPath) },
-		mockserver.OpDeleteAllData: func(s *service) reply { return s.withKey(http.MethodDelete, allDataPath, "") },
-	} {
-		s := start(t, delayed)
-		record := map[string]any{"id": "request-1", "identityId": "user-1", "operation": operation, "status": "pending", "createdAt": "2026-01-15T09:30:00Z"}
-		got := send(s)
-		if diff := cmp.Diff(record, got.json()); diff != "" || got.status != http.StatusAccepted {
-			t.Errorf("%d\n%s", got.status, diff)
-		}
-
-		s.advance(59 * time.Second)
-		want := mockserver.QueuedRequest{ID: "request-1", Scope: projectScope, Identity: "user-1", Operation: operation, At: epoch, Status: "pending", Body: map[string]any{}}
-		if operation == mockserver.OpUpdateProfile {
-			want.Body["name"] = "Ada"
-		}
-		for _, list := range []string{"[" + got.body + "]", "[]"} {
-			diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue(), cmpopts.IgnoreUnexported(want))
-			if listed := s.get(pendingPath).body; diff != "" || listed != list {
-				t.Errorf("%s: the list is %s\n%s", operation, listed, diff)
-			}
-			s.advance(time.Hour)
-			want.Status, want.Done = "fulfilled", true
-		}
-	}
-}
 
 func TestFulfil_decidesTheOutcome(t *testing.T) {
 	t.Parallel()

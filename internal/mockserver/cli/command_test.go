@@ -115,26 +115,6 @@ func writeSeed(t *testing.T, content string) (file string) {
 
 const personPath = "/v1/org/org-demo/project/web/compliance/user/ada%40example.com/consent"
 
-func TestEnvironment_reachesTheService(t *testing.T) {
-	t.Parallel()
-	p := start(t)
-	if got := p.send(http.MethodGet, "/v1/user/self?apiSecretToken="+p.env["ANALYTICS_API_SECRET_KEY"], ""); !strings.HasPrefix(got, "200 ") {
-		t.Error(got)
-	}
-
-	delete(p.env, "ANALYTICS_API_SECRET_KEY")
-	delete(p.env, "ANALYTICS_BASE_URL")
-	if diff := cmp.Diff(map[string]string{"ANALYTICS_ORG_ID": "org-demo", "ANALYTICS_PROJECT_ID": "web"}, p.env); diff != "" {
-		t.Error(diff)
-	}
-	if status := p.stop(); status != 0 {
-		t.Errorf("it ended with %d", status)
-	}
-	if log := p.stderr.String(); !strings.HasPrefix(log, "1 getCurrentUser GET /v1/user/self: 200 in ") || strings.Count(log, "\n") != 1 {
-		t.Errorf("the log is %q", log)
-	}
-}
-
 func TestSeed_isServedAndPrinted(t *testing.T) {
 	t.Parallel()
 	content := `{"users":[{"email":"o'neil@example.com","password":"it's $HOME & \"more\""}],
@@ -154,6 +134,9 @@ func TestSeed_isServedAndPrinted(t *testing.T) {
 	got = p.send(http.MethodGet, "/v1/org/o%201/project/p/compliance/user/u/consent", "", "Authorization", "bearer "+token)
 	if !strings.HasPrefix(got, "200 ") || !strings.Contains(got, `"clause_1_consent":true`) {
 		t.Error(got)
+	}
+	if status, log := p.stop(), p.stderr.String(); status != 0 || !strings.HasPrefix(log, "1 login POST ") || strings.Count(log, "\n") != 2 {
+		t.Errorf("it ended with %d, and the log is %q", status, log)
 	}
 }
 
