@@ -86,7 +86,7 @@ func (d *consentDataSource) Read(ctx context.Context, req datasource.ReadRequest
 
 	held, err := c.GetConsent(ctx, scope, m.IdentityID.ValueString())
 	if err != nil {
-		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
+		tfkit.ProblemOf(err, tfkit.NotInState).AddError(&resp.Diagnostics)
 		return
 	}
 

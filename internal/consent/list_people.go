@@ -76,7 +76,7 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 	query := client.ExportQuery{Day: day, Kinds: []records.Kind{records.Person}, Finished: true}
 	_, err := l.Client.Export(ctx, l.scope, query, &l.source)
 	if err != nil && !errors.Is(err, errMorePeople) {
-		tfkit.AddError(&l.diags, err, "")
+		tfkit.ProblemOf(err, "").AddError(&l.diags)
 		return
 	}
 

@@ -52,7 +52,7 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 		"utc_date": schema.StringAttribute{
 			Optional: true,
 			Validators: []validator.String{
-				tfkit.Day(),
+				tfkit.Day,
 				stringvalidator.ExactlyOneOf(path.MatchRoot("utc_date"), path.MatchRoot("identity_ids")),
 				stringvalidator.ConflictsWith(path.MatchRoot("account_id")),
 			},
@@ -64,7 +64,7 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 			Validators: []validator.List{
 				listvalidator.SizeBetween(1, limitIdentityIDs),
 				listvalidator.NoNullValues(),
-				listvalidator.ValueStringsAre(tfkit.Segment()),
+				listvalidator.ValueStringsAre(tfkit.Segment),
 			},
 			MarkdownDescription: "Identities of the people, from 1 to " + strconv.Itoa(limitIdentityIDs) + ", each listed once, in this order.",
 		},
@@ -233,7 +233,7 @@ func (l *listing) result(ctx context.Context, person lookUp) list.ListResult {
 	result := l.request.NewListResult(ctx)
 	result.DisplayName = person.identity
 
-	m := &resourceModel{Identity: tfkit.NewIdentity(l.scope, person.identity)}
+	m := &resourceModel{Identity: tfkit.Identity{Scope: tfkit.NewScope(l.scope), IdentityID: types.StringValue(person.identity)}}
 	result.Diagnostics.Append(result.Identity.Set(ctx, m.Identity)...)
 	if l.request.IncludeResource {
 		m.fromAPI(person.held)

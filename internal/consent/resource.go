@@ -283,7 +283,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 	if err != nil {
-		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
+		tfkit.ProblemOf(err, tfkit.PriorKept).AddError(&resp.Diagnostics)
 		return
 	}
 
@@ -309,8 +309,9 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 		return
 	}
 
-	identity := plan.Identity
-	r.Identify(ctx, &identity, resp.Identity, &resp.Diagnostics)
+	if resp.Identity.Raw.IsFullyNull() { // older versions of the CLI keep none
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
+	}
 
 	note := readNote(ctx, req.Private)
 	config.KeepLaterChoice = plan.KeepLaterChoice // with its default

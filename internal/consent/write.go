@@ -47,7 +47,7 @@ func (at subject) overwrittenBy(ctx context.Context, plan resourceModel) (clause
 		return nil, true
 	}
 	if err != nil {
-		tfkit.AddError(at.diags, err, tfkit.NothingSaved)
+		tfkit.ProblemOf(err, tfkit.NothingSaved).AddError(at.diags)
 		return nil, false
 	}
 
@@ -87,7 +87,7 @@ func (at subject) write(ctx context.Context, u client.ConsentUpdate, prior *clie
 		return note, false
 	}
 	if err != nil {
-		tfkit.AddError(at.diags, err, inState, answer.ConsentFields...)
+		tfkit.ProblemOf(err, inState, answer.ConsentFields...).AddError(at.diags)
 		return note, false
 	}
 	if result.Kept != nil {
@@ -114,7 +114,7 @@ func (at subject) withdraw(ctx context.Context, u client.ConsentUpdate, prior *c
 		return
 	}
 	if err != nil {
-		tfkit.AddError(at.diags, err, tfkit.PriorKept, answer.ConsentFields...)
+		tfkit.ProblemOf(err, tfkit.PriorKept, answer.ConsentFields...).AddError(at.diags)
 		return
 	}
 

@@ -77,7 +77,7 @@ func (d *exportDataSource) Schema(_ context.Context, _ datasource.SchemaRequest,
 		Attributes: tfkit.AddScope(map[string]schema.Attribute{
 			"utc_date": schema.StringAttribute{
 				Required:            true,
-				Validators:          []validator.String{tfkit.Day()},
+				Validators:          []validator.String{tfkit.Day},
 				MarkdownDescription: dayDescription + " The current day is incomplete and causes a warning.",
 			},
 			"kinds": schema.SetAttribute{
@@ -183,7 +183,7 @@ func (m *dataSourceModel) limit() int64 {
 // addError reports why the day could not be read.
 func (m *dataSourceModel) addError(err error, diags *diag.Diagnostics) {
 	if !errors.Is(err, errTooMuch) {
-		tfkit.AddError(diags, err, tfkit.NotInState)
+		tfkit.ProblemOf(err, tfkit.NotInState).AddError(diags)
 		return
 	}
 

@@ -40,7 +40,7 @@ func (a *exportDayAction) Schema(_ context.Context, _ action.SchemaRequest, resp
 		MarkdownDescription: "Writes the records of one UTC day to NDJSON files and keeps nothing in state, for runners that lose their disk.",
 		Attributes: tfkit.AddScope(map[string]schema.Attribute{
 			"utc_date": schema.StringAttribute{
-				Required: true, Validators: []validator.String{tfkit.Day()},
+				Required: true, Validators: []validator.String{tfkit.Day},
 				MarkdownDescription: dayDescription + " The current day needs `allow_incomplete_day`.",
 			},
 			"kinds": schema.SetAttribute{

@@ -28,7 +28,7 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 		Attributes: tfkit.AddScope(map[string]schema.Attribute{
 			"utc_date": schema.StringAttribute{
 				Required:            true,
-				Validators:          []validator.String{tfkit.Day()},
+				Validators:          []validator.String{tfkit.Day},
 				MarkdownDescription: dayDescription + " The current day needs `allow_incomplete_day`." + inPlaceDescription,
 			},
 			"kinds": schema.SetAttribute{

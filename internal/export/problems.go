@@ -76,7 +76,7 @@ var writeProblems = []struct {
 // addError reports why there are no new files.
 func (e *dayExport) addError(err error) {
 	if transport.IsError(err) {
-		tfkit.AddError(e.diags, err, e.inState)
+		tfkit.ProblemOf(err, e.inState).AddError(e.diags)
 		return
 	}
 

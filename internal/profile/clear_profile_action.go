@@ -87,7 +87,7 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	identity, update := m.IdentityID.ValueString(), nulls(names)
 	profile, err := c.GetProfile(ctx, scope, identity, update)
 	if err != nil && !transport.IsClass(err, transport.ClassNotFound) {
-		tfkit.AddError(&resp.Diagnostics, err, "")
+		tfkit.ProblemOf(err, "").AddError(&resp.Diagnostics)
 		return
 	}
 	maps.DeleteFunc(update, func(name string, _ jsontext.Value) bool {

@@ -65,7 +65,7 @@ func (d *profileDataSource) Read(ctx context.Context, req datasource.ReadRequest
 
 	profile, err := c.GetProfile(ctx, scope, m.IdentityID.ValueString(), nil)
 	if err != nil {
-		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
+		tfkit.ProblemOf(err, tfkit.NotInState).AddError(&resp.Diagnostics)
 		return
 	}
 

@@ -260,7 +260,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	if err := u.look(ctx, u.client.GetProfile, state.managed()); err != nil {
-		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
+		tfkit.ProblemOf(err, tfkit.PriorKept).AddError(&resp.Diagnostics)
 		return
 	}
 	managed := state.managed()
@@ -288,8 +288,9 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 		return
 	}
 
-	identity := plan.Identity
-	r.Identify(ctx, &identity, resp.Identity, &resp.Diagnostics)
+	if resp.Identity.Raw.IsFullyNull() { // older versions of the CLI keep none
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
+	}
 
 	run := r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics)
 	u, ok := r.newUpdate(ctx, run, &plan, config.changes(state, run.Submission))

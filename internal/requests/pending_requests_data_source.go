@@ -68,7 +68,7 @@ func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.Schem
 			"identity_id": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "Limits the list to requests about this person.",
-				Validators:          []validator.String{tfkit.Segment()},
+				Validators:          []validator.String{tfkit.Segment},
 			},
 			"operation": schema.StringAttribute{
 				Optional:            true,
@@ -136,7 +136,7 @@ func (d *pendingRequestsDataSource) Read(ctx context.Context, req datasource.Rea
 
 	list, err := c.ListPending(ctx, scope)
 	if err != nil {
-		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
+		tfkit.ProblemOf(err, tfkit.NotInState).AddError(&resp.Diagnostics)
 		return
 	}
 

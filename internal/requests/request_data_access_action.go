@@ -119,7 +119,7 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 		written = ready
 	}
 
-	f.Say("Written: " + humanize.Comma(written.Bytes) + " bytes, SHA-256 " + written.SHA256 + ".")
+	tfkit.Say(resp, "Written: "+humanize.Comma(written.Bytes)+" bytes, SHA-256 "+written.SHA256+".")
 }
 
 // adviceInvokedAccess is the advice about a data access request of an action.

@@ -53,7 +53,7 @@ func (d *currentUserDataSource) Read(ctx context.Context, _ datasource.ReadReque
 
 	user, err := c.CurrentUser(ctx)
 	if err != nil {
-		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
+		tfkit.ProblemOf(err, tfkit.NotInState).AddError(&resp.Diagnostics)
 		return
 	}
 

@@ -74,7 +74,7 @@ func (e *sessionTokenEphemeral) Open(ctx context.Context, req ephemeral.OpenRequ
 		return
 	}
 	if err != nil {
-		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
+		tfkit.ProblemOf(err, tfkit.NotInState).AddError(&resp.Diagnostics)
 		return
 	}
 

@@ -111,11 +111,14 @@ func (s *Service) InvokePerson(ctx context.Context, req action.InvokeRequest, re
 // Say tells the user what an action does. Terraform shows each message at once. It shows no
 // more messages after an interrupt, so whatever the user has to know must be said before the
 // action waits for something. A message must hold no identity, no path and no value of a person.
+// Without an action, which is for the run of an object, nothing is said.
 //
 // The server of the provider takes all messages until the action has ended, also if
 // nobody reads them any more, so that no send blocks for ever.
 func Say(resp *action.InvokeResponse, message string) {
-	resp.SendProgress(action.InvokeProgressEvent{Message: message})
+	if resp != nil {
+		resp.SendProgress(action.InvokeProgressEvent{Message: message})
+	}
 }
 
 // During calls work. Every 30 seconds until work returns or the context ends, it calls tick with
@@ -128,15 +131,11 @@ func During(ctx context.Context, work func(), tick func(since time.Duration)) {
 		// A panic in this goroutine would end the process with everything in flight.
 		defer func() { _ = recover() }()
 
-		began := time.Now()
-		ticker := time.NewTicker(30 * time.Second)
-		defer ticker.Stop()
-
-		for {
+		for began := time.Now(); ; {
 			select {
 			case <-ctx.Done():
 				return
-			case <-ticker.C:
+			case <-time.After(30 * time.Second):
 				tick(time.Since(began).Round(time.Second))
 			}
 		}

@@ -5,11 +5,14 @@ package tfkit
 import (
 	"errors"
 	"slices"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 )
 
 // Problem is a diagnostic in the form that all of them share: what happened, what is in
@@ -71,23 +74,10 @@ const (
 	NotInState   = "nothing; this was only read"
 )
 
-// AddError reports an error of the client as a diagnostic. inState completes the sentence
-// "In state now: …". It is reported at the first of attributes that the service names.
-func AddError(diags *diag.Diagnostics, err error, inState string, attributes ...string) {
-	problem := ProblemOf(err, inState)
-	if e, ok := errors.AsType[*transport.Error](err); ok {
-		isAttribute := func(f transport.FieldError) bool { return slices.Contains(attributes, f.Field) }
-		if i := slices.IndexFunc(e.Fields, isAttribute); i >= 0 {
-			problem.At = path.Root(e.Fields[i].Field)
-		}
-	}
-
-	problem.AddError(diags)
-}
-
-// ProblemOf returns the problem that an error of the client is to the user. The text of any
-// other error is left out, since it may hold a URL.
-func ProblemOf(err error, inState string) Problem {
+// ProblemOf returns the problem that an error of the client is to the user, at the first of
+// attributes that the service names. The text of any other error is left out, since it may hold a
+// URL.
+func ProblemOf(err error, inState string, attributes ...string) Problem {
 	e, ok := errors.AsType[*transport.Error](err)
 	if !ok {
 		return Problem{
@@ -97,7 +87,13 @@ func ProblemOf(err error, inState string) Problem {
 		}
 	}
 
-	return Problem{Summary: e.Title(), Detail: e.Describe(), InState: inState, Do: Advice(e)}
+	p := Problem{Summary: e.Title(), Detail: e.Describe(), InState: inState, Do: Advice(e)}
+	isAttribute := func(f transport.FieldError) bool { return slices.Contains(attributes, f.Field) }
+	if i := slices.IndexFunc(e.Fields, isAttribute); i >= 0 {
+		p.At = path.Root(e.Fields[i].Field)
+	}
+
+	return p
 }
 
 var advices = map[transport.ErrorClass]string{
@@ -132,24 +128,35 @@ var advices = map[transport.ErrorClass]string{
 
 // Advice returns what to do about a failure: one or more sentences that begin in lower case.
 func Advice(e *transport.Error) string {
+	own, found := adviceByOperation[e.Operation]
 	switch {
 	case e.Class == transport.ClassUnknownOutcome && e.Queued:
 		return adviceQueued
 	case e.Class == transport.ClassConflict && e.Status == 0: // nothing was sent
 		return adviceConflict
-	}
-	if own, found := adviceByOperation[e.Operation]; found && e.Class == transport.ClassPayload {
+	case e.Class == transport.ClassPayload && found:
 		return own
 	}
 
 	return advices[e.Class]
 }
 
-// AdviceApplyAgain applies where the service may hold something else than Terraform knows.
-const AdviceApplyAgain = "apply again: the plan reads what the service holds now, and only what is missing is written."
-
-// adviceConflict applies to a request that another one prevents.
-const adviceConflict = "run again once the other request is carried out; analytics_pending_requests shows it."
+// What to do in situations that the class of a failure does not tell, or that several share.
+const (
+	// AdviceApplyAgain applies where the service may hold something else than Terraform knows.
+	AdviceApplyAgain = "apply again: the plan reads what the service holds now, and only what is missing is written."
+	// AdviceLater applies to an object whose request is pending.
+	AdviceLater = "apply again later: it looks for the same request, and sends nothing. A longer wait can be set in timeouts."
+	// AdviceEachRefresh applies to an object of whose request nothing shows that it was carried out.
+	AdviceEachRefresh = "ask the operator of the service about the request. Each refresh looks again, and nothing is sent."
+	// adviceConflict applies to a request that another one prevents.
+	adviceConflict = "run again once the other request is carried out; analytics_pending_requests shows it."
+	// adviceQueued applies to a request that may be in the service's queue: reading shows less
+	// of a request than of a value.
+	adviceQueued = "look at analytics_pending_requests before you apply again. The next apply takes over a request that is pending by then. If the request was already carried out, it sends another one."
+	// adviceConsent applies to an answer that no setting admits.
+	adviceConsent = "compare the answer with what the provider reads: an object with clause_1_consent to clause_5_consent, alone or in other objects. No setting reads another form; report yours to the maintainers of the provider, with the message."
+)
 
 // adviceByOperation apply to answers that are not recognised, by operation: those that no
 // setting admits, or only one.
@@ -160,8 +167,141 @@ var adviceByOperation = map[string]string{
 	"Get user profile": "set wire.profile_member if the profile is in a member of the answer. The answer must be a JSON object, and no other setting reads another form.",
 }
 
-const adviceConsent = "compare the answer with what the provider reads: an object with clause_1_consent to clause_5_consent, alone or in other objects. No setting reads another form; report yours to the maintainers of the provider, with the message."
+// Messages are how a run names its request and what it advises about it.
+type Messages struct {
+	Name    string // of the request, such as "deletion"
+	InState string // what is in state while the request is not fulfilled
+	Advice  RequestAdvice
+}
 
-// adviceQueued applies to a request that may be in the service's queue: reading shows less
-// of a request than of a value.
-const adviceQueued = "look at analytics_pending_requests before you apply again. The next apply takes over a request that is pending by then. If the request was already carried out, it sends another one."
+// RequestAdvice is what to do about a request that is not fulfilled, as the field Do of a Problem.
+type RequestAdvice struct {
+	Pending  string // after the time for it is over
+	Unproven string // nothing shows whether it was carried out
+	Over     string // it came to nothing
+	Unknown  string // it is not known whether the service has it; empty for what the error advises
+}
+
+// NotFulfilled is what is in state of an object whose request is not fulfilled.
+const NotFulfilled = "the resource with fulfilled = false"
+
+// AdviceInvoked is the advice about the request of an action.
+var AdviceInvoked = RequestAdvice{
+	Pending:  "look at analytics_pending_requests later; the request stands and must not be repeated.",
+	Unproven: "ask the operator of the service about the request. Invoking the action again sends another one.",
+	Over:     "ask the operator of the service about the request. Invoking the action again sends another one.",
+	Unknown:  "look at analytics_pending_requests before you invoke the action again. It takes over an equal request that is pending by then. If the request was already carried out, it sends another one.",
+}
+
+// QuoteID returns the service's identifier of a request about a person for messages:
+// quoted, cut, and without the person and anything that looks like one.
+func QuoteID(id, person string) string {
+	if id == "" {
+		return "without an id"
+	}
+	return strconv.Quote(client.ShownID(id, person))
+}
+
+// what names the request in a sentence.
+func (r *Run) what() string {
+	if r.Submission.ID == "" {
+		return "the " + r.Name
+	}
+	return "the " + r.Name + " (request " + QuoteID(r.Submission.ID, r.Request.Identity) + ")"
+}
+
+// ProblemOf returns the problem that an error of Submit is, or of a request that has failed.
+func (r *Run) ProblemOf(err error) Problem {
+	p := ProblemOf(err, "")
+	if transport.IsClass(err, transport.ClassUnknownOutcome) && r.Advice.Unknown != "" {
+		p.Do = r.Advice.Unknown
+	}
+	return p
+}
+
+// Problems returns what is to be said of a request that is not fulfilled: that it came to
+// nothing, or after a wait or a refresh why it is not known to be carried out.
+func (r *Run) Problems() []Problem {
+	var found []Problem
+	if r.Observed.UnknownStatus {
+		found = append(found, Problem{
+			Summary: "Unknown status of a pending request",
+			Detail:  "The service gives " + r.what() + " a status that this provider does not know. It is treated as pending, never as done. The data source analytics_pending_requests shows the status.",
+			Do:      "if this status means that the request is over, name it in wire.ended_statuses in the provider block.",
+		})
+	}
+
+	switch s := r.Submission; {
+	case s.State == deferred.Failed:
+		p := ProblemOf(r.Request.Rejection(s, r.Observed), r.InState)
+		p.Do = r.Advice.Over
+		found = append(found, p)
+
+	case s.State == deferred.Dropped:
+		found = append(found, Problem{
+			Summary: "The request is gone, and its effect cannot be seen",
+			Detail:  "The service had accepted " + r.what() + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.",
+			InState: r.InState,
+			Do:      r.Advice.Over,
+		})
+
+	case s.State.IsOpen() && (!r.refreshed && r.Waits || r.refreshed && (r.Observed.Gap != "" || r.Observed.Unproven)):
+		found = append(found, r.unfinished())
+	}
+
+	return found
+}
+
+// unfinished returns the problem of an accepted request that is not known to be carried out.
+// It is never an error of an object: an error beside a saved state would make Terraform
+// destroy the object and send the request again.
+func (r *Run) unfinished() Problem {
+	p := Problem{InState: r.InState, Do: r.Advice.Pending}
+	accepted := "The service has accepted " + r.what()
+
+	switch {
+	case r.Observed.Interrupted:
+		p.Summary = "Interrupted while waiting"
+		p.Detail = accepted + ", and the run ended before it was fulfilled."
+
+	case r.Observed.Err != nil:
+		cause := ProblemOf(r.Observed.Err, "")
+		p.Summary = "Accepted, but waiting for it failed"
+		p.Detail = accepted + ". Waiting for the request failed: " + cause.Summary + ".\n" + cause.Detail
+		p.Do = cause.Do
+
+	case r.Observed.Unproven:
+		p.Summary = "Accepted, and nothing shows that it was carried out"
+		p.Detail = accepted + ". The list of pending requests has never shown it, and no effect of it can be seen, so that it may be carried out, pending or lost."
+		p.Do = r.Advice.Unproven
+
+	case r.refreshed:
+		p.Summary = "The pending list cannot be read as a whole"
+		p.Detail = "The list of pending requests does not show whether " + r.what() + " is still pending: " + r.Observed.Gap + "."
+		p.Do = "if the setting that is named is right for your service, set it in the provider block."
+
+	default:
+		p.Summary = "Accepted and still pending"
+		p.Detail = accepted + " and has not fulfilled it within the time that timeouts allows."
+		if r.Observed.Gap != "" {
+			p.Detail += " The list of pending requests could not be read as a whole: " + r.Observed.Gap + "."
+		}
+	}
+
+	return p
+}
+
+// Warn warns of the problems.
+func (r *Run) Warn() {
+	for _, p := range r.Problems() {
+		p.AddWarning(r.Diags)
+	}
+}
+
+// WarnUnchecked warns that a refresh could not look at the request, or at its effect.
+func (r *Run) WarnUnchecked(err error) {
+	p := ProblemOf(err, r.InState)
+	p.Detail = "A refresh could not look at " + r.what() + ": " + p.Summary + ".\n" + p.Detail
+	p.Summary = "The request could not be checked"
+	p.AddWarning(r.Diags)
+}

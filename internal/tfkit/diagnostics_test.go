@@ -58,7 +58,7 @@ func TestAddError_everyClassHasATitleAndAdvice(t *testing.T) {
 		class := transport.ErrorClass(found[1])
 		e := &transport.Error{Class: class, Operation: "Get consent", Method: "GET", Template: "/v1/x"}
 		var diags diag.Diagnostics
-		AddError(&diags, e, PriorKept)
+		ProblemOf(e, PriorKept).AddError(&diags)
 
 		d := diags[0]
 		if d.Summary() != string(class) || !strings.Contains(d.Detail(), "Get consent: GET /v1/x") || !strings.HasSuffix(d.Detail(), ".") ||
@@ -82,7 +82,7 @@ func TestAdvice_offersNoSettingsInVain(t *testing.T) {
 func TestAddError_internalErrorsShowNothing(t *testing.T) {
 	t.Parallel()
 	var diags diag.Diagnostics
-	AddError(&diags, errors.New(`Get "https://h.example.com/?apiSecretToken=canary"`), NothingSaved)
+	ProblemOf(errors.New(`Get "https://h.example.com/?apiSecretToken=canary"`), NothingSaved).AddError(&diags)
 	func() {
 		defer new(Service).RecoverAndReport(t.Context(), &diags)
 		panic("canary of jane.doe@example.com")

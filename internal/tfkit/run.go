@@ -115,7 +115,7 @@ func (r *Run) Await(ctx context.Context) error {
 
 	wait := func() { r.Submission, r.Observed = r.Engine.Await(ctx, r.Request, r.Submission, r.Limit) }
 	During(ctx, wait, func(since time.Duration) {
-		r.Say("Still pending after " + shortDuration(since) + ".")
+		Say(r.invoked, "Still pending after "+shortDuration(since)+".")
 	})
 
 	if r.submitted && r.Submission.State == deferred.Failed {
@@ -204,18 +204,11 @@ func (r *Run) SayAccepted() {
 
 	switch {
 	case r.Observed.Known:
-		r.Say("A " + r.Name + " of this person was submitted in this run, " + as + "; no other is sent.")
+		Say(r.invoked, "A "+r.Name+" of this person was submitted in this run, "+as+"; no other is sent.")
 	case r.Observed.Adopted:
-		r.Say("A " + r.Name + " is pending already, " + as + "; no other is sent.")
+		Say(r.invoked, "A "+r.Name+" is pending already, "+as+"; no other is sent.")
 	default:
-		r.Say("The service accepted the " + r.Name + " " + as + ". It cannot be cancelled.")
-	}
-}
-
-// Say sends a message of an action. The run of an object says nothing.
-func (r *Run) Say(message string) {
-	if r.invoked != nil {
-		Say(r.invoked, message)
+		Say(r.invoked, "The service accepted the "+r.Name+" "+as+". It cannot be cancelled.")
 	}
 }
 
@@ -225,7 +218,7 @@ func (r *Run) Say(message string) {
 func (r *Run) Finish(ctx context.Context, done string) {
 	_ = r.Await(ctx) // a failed request is a problem as well
 	if r.Submission.State == deferred.Fulfilled {
-		r.Say(done)
+		Say(r.invoked, done)
 		return
 	}
 

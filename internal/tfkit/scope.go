@@ -36,7 +36,7 @@ type Scope struct {
 // the one of the other.
 func AddScope[A any](attributes map[string]A) map[string]A {
 	add := func(name, text string, rule validator.String) {
-		attributes[name] = textAttribute[A](false, text, Segment(), rule)
+		attributes[name] = textAttribute[A](false, text, Segment, rule)
 	}
 
 	org, project := path.MatchRoot("org_id"), path.MatchRoot("project_id")
@@ -53,7 +53,7 @@ func AddPerson[A any](attributes map[string]A) map[string]A {
 }
 
 func addPerson[A any](attributes map[string]A, text string) map[string]A {
-	attributes["identity_id"] = textAttribute[A](true, text, Segment())
+	attributes["identity_id"] = textAttribute[A](true, text, Segment)
 	return AddScope(attributes)
 }
 
@@ -118,7 +118,7 @@ func (s *Service) scopeOf(m Scope, diags *diag.Diagnostics) (client.Scope, bool)
 // A resource without a scope of its own takes the provider's when it is created, and keeps
 // it in state. Otherwise a changed provider block would move every object to another
 // project without a plan that says so. A resource with an identity has the same scope
-// there, see Identify.
+// there, see ReadIdentity.
 
 // PlanKeptScope plans the scope in effect, and replaces the object if it changes. It reports
 // whether the object moves because the provider's scope has changed, and warns of that. In
@@ -136,9 +136,9 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 	}
 
 	var configured, planned, state Scope
-	configured.read(ctx, req.Config.GetAttribute, &resp.Diagnostics)
-	planned.read(ctx, resp.Plan.GetAttribute, &resp.Diagnostics)
-	state.read(ctx, req.State.GetAttribute, &resp.Diagnostics) // all null if the object is new
+	access(ctx, req.Config.GetAttribute, configured.attributes(), &resp.Diagnostics)
+	access(ctx, resp.Plan.GetAttribute, planned.attributes(), &resp.Diagnostics)
+	access(ctx, req.State.GetAttribute, state.attributes(), &resp.Diagnostics) // all null if the object is new
 
 	followsProvider := configured == Scope{}
 	scope, known := s.KnownScope(configured)
@@ -147,11 +147,11 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 		s.scopeOf(configured, &resp.Diagnostics)
 		return false
 	case known:
-		planned = newScope(scope)
+		planned = NewScope(scope)
 	case followsProvider && !req.State.Raw.IsNull(): // otherwise the framework has planned it
 		planned = state
 	}
-	write(ctx, resp.Plan.SetAttribute, planned.attributes(), &resp.Diagnostics)
+	access(ctx, resp.Plan.SetAttribute, planned.attributes(), &resp.Diagnostics)
 
 	if state == (Scope{}) || planned == state {
 		return false
@@ -196,7 +196,7 @@ func RefuseMoved(diags *diag.Diagnostics, what string) {
 // anything is sent.
 func (s *Service) ResolveScope(m *Scope) {
 	scope, _ := s.KnownScope(*m)
-	*m = newScope(scope)
+	*m = NewScope(scope)
 }
 
 // ReadScope sets m to the scope in effect, and records that the run reads objects. Read must
@@ -207,8 +207,8 @@ func (s *Service) ReadScope(m *Scope) {
 	s.ResolveScope(m)
 }
 
-// newScope returns a scope as attributes, with nulls for the other path family.
-func newScope(of client.Scope) Scope {
+// NewScope returns a scope as attributes, with nulls for the other path family.
+func NewScope(of client.Scope) Scope {
 	text := func(value string) types.String {
 		if value == "" {
 			return types.StringNull()
@@ -224,18 +224,11 @@ func (m *Scope) attributes() map[string]*types.String {
 	return map[string]*types.String{"org_id": &m.OrgID, "project_id": &m.ProjectID, "account_id": &m.AccountID}
 }
 
-// access is GetAttribute of a configuration, plan or state, or SetAttribute.
-type access = func(ctx context.Context, at path.Path, value any) diag.Diagnostics
-
-func (m *Scope) read(ctx context.Context, get access, diags *diag.Diagnostics) {
-	for name, value := range m.attributes() {
-		diags.Append(get(ctx, path.Root(name), value)...)
-	}
-}
-
-// write sets attributes of a plan or state.
-func write(ctx context.Context, set access, attributes map[string]*types.String, diags *diag.Diagnostics) {
+// access calls GetAttribute of a configuration, plan or state, or SetAttribute, for each attribute.
+func access(ctx context.Context, call attributeAccess, attributes map[string]*types.String, diags *diag.Diagnostics) {
 	for name, value := range attributes {
-		diags.Append(set(ctx, path.Root(name), *value)...)
+		diags.Append(call(ctx, path.Root(name), value)...)
 	}
 }
+
+type attributeAccess = func(ctx context.Context, at path.Path, value any) diag.Diagnostics
