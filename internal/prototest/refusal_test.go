@@ -159,7 +159,6 @@ func TestProvider_holdsEveryResponseToTheRules(t *testing.T) {
 		{"an unknown value", create, on(func(r *apply) { set(resource, &r.NewState, later) }), "is still unknown"},
 		{"a write-only value", create, on(func(r *apply) { set(resource, &r.NewState, secret) }), "is write-only and has a value"},
 		{"a read", refresh, on(func(r *read) { set(resource, &r.NewState, later) }), "is still unknown"},
-		{"an upgrade before a refresh", refresh, on(func(r *upgrade) { set(resource, &r.UpgradedState, later) }), "is still unknown"},
 		{"an upgrade before a plan", replan, on(func(r *upgrade) { set(resource, &r.UpgradedState, later) }), "is still unknown"},
 		{"an upgrade to another value", replan, on(func(r *upgrade) { set(resource, &r.UpgradedState, withdraws) }), "the plan is not empty"},
 		{"an import", byID, on(func(r *imports) { set(resource, &r.ImportedResources[0].State, later) }), "is still unknown"},

@@ -131,11 +131,8 @@ func TestRules_ofPlans(t *testing.T) {
 			reason string
 		}{
 			"a configured value is replaced":                {Attributes{"name": "another"}, "name" + neither},
-			"a configured value is removed":                 {Attributes{"name": nil}, "name" + neither},
-			"a configured value is unknown":                 {Attributes{"name": Unknown}, "name" + neither},
 			"a computed one that is configured is replaced": {Attributes{"kind": "another"}, "kind" + neither},
 			"a value that cannot be computed is there":      {Attributes{"note": "another"}, "note" + neither},
-			"a value that cannot be computed is unknown":    {Attributes{"note": Unknown}, "note" + neither},
 			"a write-only attribute has a value":            {Attributes{"secret": "a secret"}, "secret is write-only and has a value"},
 		} {
 			hold(place+": "+name, tc.reason, nil, configured, at(place, planned, tc.values))

@@ -19,8 +19,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-var adviceScope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
-
 // attempts do something that reads an answer of the service, and return the diagnostics that
 // keep it from working.
 var attempts = map[string]func(*testing.T, *prototest.Provider) []string{
@@ -194,10 +192,10 @@ func TestProvider_everyDialectIsReadWithTheSettingsThatItsDiagnosticsName(t *tes
 			})
 			service.AllowViolations() // the contract wants UTF-8
 			for _, who := range []string{"jane.doe@example.com", "somebody"} {
-				service.Enqueue(mockserver.QueuedRequest{Scope: adviceScope, Identity: who, Operation: mockserver.OpDeleteAllData})
+				service.Enqueue(mockserver.QueuedRequest{Scope: demoScope, Identity: who, Operation: mockserver.OpDeleteAllData})
 			}
 
-			service.PutProfile(adviceScope, "john.doe@example.com", `{"plan":"free"}`)
+			service.PutProfile(demoScope, "john.doe@example.com", `{"plan":"free"}`)
 
 			for operation := range attempts {
 				isAboutData := dialect["data_answer"] != "" || dialect["queue_answer"] != ""

@@ -25,8 +25,6 @@ const (
 	canaryStranger = "canary.stranger+1/2@example.com"
 )
 
-var canaryScope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
-
 // canaryRun runs commands and keeps their output. The exit code is checked, so that no output of
 // a command that failed is searched.
 type canaryRun struct {
@@ -68,9 +66,9 @@ func TestCLIProvider_noSecretComesOutAnywhere(t *testing.T) {
 			c := &canaryRun{t: t, cli: clitest.New(t, consentBlock("jane", `user_ipv6 = "`+canaryAddress+`"`)+`data "analytics_current_user" "me" {}`, environment)}
 			c.run(0, "plan", "-out=first.tfplan")
 			c.run(0, "apply", "first.tfplan")
-			record, _ := service.Consent(canaryScope, "jane")
+			record, _ := service.Consent(demoScope, "jane")
 			record.Clauses[0] = false
-			service.PutConsent(canaryScope, "jane", record)
+			service.PutConsent(demoScope, "jane", record)
 			c.run(2, "plan", "-detailed-exitcode", "-out=second.tfplan")
 			c.run(0, "apply", "second.tfplan")
 			plan := c.cli.MustRun("show", "-json", "second.tfplan").Output // shows sensitive values, and no credentials
@@ -227,8 +225,8 @@ func TestCLIProvider_queryLogsAndSaysNobody(t *testing.T) {
 	c := &canaryRun{t: t, cli: clitest.New(t, "", environment)}
 	c.cli.Needs(acctest.Lists)
 
-	service.PutConsent(canaryScope, canaryPerson, mockserver.ConsentRecord{UserIPv6: new(canaryAddress), AgreementTime: "2026-01-31T12:00:00Z"})
-	service.PutExport(canaryScope, "2026-02-03", mockserver.ExportDay{Persons: []any{
+	service.PutConsent(demoScope, canaryPerson, mockserver.ConsentRecord{UserIPv6: new(canaryAddress), AgreementTime: "2026-01-31T12:00:00Z"})
+	service.PutExport(demoScope, "2026-02-03", mockserver.ExportDay{Persons: []any{
 		map[string]any{"id": canaryStranger}, map[string]any{"id": "p-1", "identityId": canaryPerson}, map[string]any{"id": "p-2", "identityId": canaryStranger},
 	}})
 	service.Inject(mockserver.Fault{

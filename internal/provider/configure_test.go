@@ -173,20 +173,17 @@ func TestProvider_certificatesOfAPrivateAuthority(t *testing.T) {
 	settings := prototest.Config(service)
 	_, diags := prototest.MustStart(t, settings).ReadData(user, prototest.Attributes{})
 	prototest.WantText(t, diags.Errors(), "TLS verification failed", "ca_cert_file")
-	file := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, service.CAPEM, 0o600); err != nil {
-		t.Fatal(err)
+	folder := t.TempDir()
+	for name, content := range map[string][]byte{"ca.pem": service.CAPEM, "empty.pem": []byte("no certificate")} {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	p := prototest.MustStart(t, settings.With(prototest.Attributes{"ca_cert_file": file}))
+	p := prototest.MustStart(t, settings.With(prototest.Attributes{"ca_cert_file": filepath.Join(folder, "ca.pem")}))
 	_, diags = p.ReadData(user, prototest.Attributes{})
 	p.NoErrors(diags)
 
-	empty := filepath.Join(t.TempDir(), "empty.pem")
-	if err := os.WriteFile(empty, []byte("no certificate"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	_, diags = prototest.Start(t, settings.With(prototest.Attributes{"ca_cert_file": empty}), nil)
+	_, diags = prototest.Start(t, settings.With(prototest.Attributes{"ca_cert_file": filepath.Join(folder, "empty.pem")}), nil)
 	prototest.WantText(t, diags.Errors(), "holds no certificate")
 }
 

@@ -22,6 +22,8 @@ func TestMain(m *testing.M) { acctest.Main(m) }
 
 const consentName = "analytics_consent"
 
+var demoScope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
+
 // consentOf returns the consent of a person, which is written without a comparison.
 func consentOf(identity string) prototest.Attributes {
 	return prototest.Attributes{

@@ -27,6 +27,7 @@ type history struct {
 	state    *prototest.State
 	where    string // the scope that the object was written to or imported from
 	said     []string
+	diags    prototest.Diagnostics // of the latest command
 }
 
 // TestIdentity_isNeverRecomputed holds that no sequence of changed provider blocks, changed
@@ -57,38 +58,37 @@ func TestIdentity_isNeverRecomputed(t *testing.T) {
 // its attributes and its identity say so, and that an apply has written nowhere else.
 func (h *history) step() {
 	h.t.Helper()
-	nothing := func(then func()) func() prototest.Diagnostics {
-		return func() prototest.Diagnostics {
-			then()
-			return nil
-		}
-	}
-	commands := map[string]func() prototest.Diagnostics{
-		"apply":              func() prototest.Diagnostics { return append(h.refresh(), h.apply()...) },
+	commands := map[string]func(){
+		"apply": func() {
+			h.refresh()
+			h.apply()
+		},
 		"apply -refresh":     h.apply,
 		"refresh":            h.refresh,
-		"import by ID":       func() prototest.Diagnostics { return h.importAda(true) },
-		"import by identity": func() prototest.Diagnostics { return h.importAda(false) },
-		"provider block":     nothing(h.reconfigure),
-		"configuration":      nothing(func() { h.own = []string{"", "", "", "demo", "two", "account"}[h.random.IntN(6)] }),
-		"older CLI": nothing(func() {
+		"import by ID":       func() { h.importAda(true) },
+		"import by identity": func() { h.importAda(false) },
+		"provider block":     h.reconfigure,
+		"configuration":      func() { h.own = []string{"", "", "", "demo", "two", "account"}[h.random.IntN(6)] },
+		"older CLI": func() {
 			if h.state != nil {
 				h.state = h.state.WithoutIdentity()
 			}
-		}),
-		"person removed": nothing(func() {
+		},
+		"person removed": func() {
 			for scope := range scopes {
 				h.service.DeleteConsent(serviceScope(scope), ada)
 				h.service.DeleteProfile(serviceScope(scope), ada)
 			}
-		}),
+		},
 	}
 	names := slices.Sorted(maps.Keys(commands))
 	name := names[h.random.IntN(len(names))]
 	h.said = append(h.said, name)
 
 	before := len(h.service.Requests())
-	for _, text := range commands[name]().Errors() {
+	h.diags = nil
+	commands[name]()
+	for _, text := range h.diags.Errors() {
 		if strings.Contains(text, "dentity Change") || strings.Contains(text, "Missing Resource Identity") {
 			h.t.Error(text)
 		}
@@ -114,24 +114,24 @@ func (h *history) reconfigure() {
 	h.Reconfigure(prototest.Config(h.service).With(settings))
 }
 
-func (h *history) refresh() prototest.Diagnostics {
+func (h *history) refresh() {
 	if h.state == nil {
-		return nil
+		return
 	}
 	state, diags := h.Refresh(h.name, h.state)
+	h.diags = diags
 	if len(diags.Errors()) == 0 {
 		h.state = state
 	}
-
-	return diags
 }
 
-func (h *history) apply() prototest.Diagnostics {
+func (h *history) apply() {
 	h.NewRun()
 	configured := h.config.With(scopes[h.own])
 	plan, diags := h.Plan(h.name, h.state, configured)
+	h.diags = append(h.diags, diags...)
 	if len(diags.Errors()) > 0 {
-		return diags
+		return
 	}
 
 	command := h.Update
@@ -142,30 +142,27 @@ func (h *history) apply() prototest.Diagnostics {
 		h.where = cmp.Or(h.own, h.provider)
 	}
 	h.state, diags = command(h.name, h.state, configured)
-
-	return diags
+	h.diags = append(h.diags, diags...)
 }
 
 // importAda imports Ada after a "terraform state rm", from a scope that is named, or from that
 // of the provider.
-func (h *history) importAda(byID bool) (diags prototest.Diagnostics) {
+func (h *history) importAda(byID bool) {
 	prefixes := map[string]string{"demo": "org-demo/web/", "two": "org-two/shop/", "account": "acct-7/"}
 	named := []string{"", "", "", "demo", "two", "account"}[h.random.IntN(6)]
 	where := cmp.Or(named, h.provider)
 	if where == "" {
-		return nil
+		return
 	}
 
 	putAda(h.service, where)
 	h.where = where
 	if byID {
-		h.state, diags = h.Import(h.name, prefixes[named]+ada)
+		h.state, h.diags = h.Import(h.name, prefixes[named]+ada)
 	} else {
-		h.state, diags = h.ImportByIdentity(h.name, identityIn(named))
+		h.state, h.diags = h.ImportByIdentity(h.name, identityIn(named))
 	}
 	if h.state == nil || h.state.Attributes["on_destroy"] != "retain" {
-		h.t.Errorf("the import from %s left %v, with %v", where, h.state, diags.Errors())
+		h.t.Errorf("the import from %s left %v, with %v", where, h.state, h.diags.Errors())
 	}
-
-	return diags
 }

@@ -69,20 +69,18 @@ func (o *Object) String() string { return o.label }
 // and what else distinguishes it for a reader. It holds nothing personal.
 func NewObject(label string) *Object { return &Object{rand.Uint32(), label} } //nolint:gosec // needs no secrecy
 
-// keyObject is the key in private state of the random number of an object.
-const keyObject = "object"
-
 // ObjectIn returns the object that private state belongs to. Its number is stored there the
 // first time, which is its creation or import: Terraform does not tell a provider the address
 // of an object.
 func ObjectIn(ctx context.Context, private Private, label string) *Object {
-	stored, _ := private.GetKey(ctx, keyObject)
+	const key = "object"
+	stored, _ := private.GetKey(ctx, key)
 	if number, err := strconv.ParseUint(string(stored), 10, 32); err == nil {
 		return &Object{uint32(number), label}
 	}
 
 	o := NewObject(label)
-	private.SetKey(ctx, keyObject, strconv.AppendUint(nil, uint64(o.number), 10)) // a number is always accepted
+	private.SetKey(ctx, key, strconv.AppendUint(nil, uint64(o.number), 10)) // a number is always accepted
 
 	return o
 }
