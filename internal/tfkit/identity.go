@@ -3,16 +3,12 @@
 package tfkit
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
@@ -133,71 +129,3 @@ func (m *Identity) check() error {
 
 	return m.own().Validate()
 }
-
-// StateMovers returns the mover that takes over the person and the scope from resources of
-// generic providers whose path ends with the part last, such as "consent". begin adds the
-// other attributes that the moved state begins with. A resource with another path is left
-// alone; Terraform then says that it cannot be moved. A person or a scope that the service cannot
-// have is an error.
-//
-// The provider is not configured when Terraform moves state, so nothing is asked of the
-// service: the first refresh reads what it holds.
-func StateMovers(last string, begin map[string]any) []resource.StateMover {
-	move := func(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
-		found := personPath.FindStringSubmatch(genericPath(req))
-		if len(found) != 5 || found[4] != last {
-			return
-		}
-
-		// Without an organization, the second part is the account.
-		identity, err := parseImportID(strings.TrimPrefix(strings.Join(found[1:4], "/"), "/"))
-		if err != nil {
-			Problem{
-				Summary: "The path cannot be moved",
-				Detail:  "The path in the state of the " + req.SourceTypeName + " cannot be used: " + err.Error() + ".",
-				InState: "the resource of the other provider; nothing was moved",
-				Do:      "remove the moved block; the other provider then keeps the resource.",
-			}.AddError(&resp.Diagnostics)
-
-			return
-		}
-
-		access(ctx, resp.TargetState.SetAttribute, identity.attributes(), &resp.Diagnostics)
-		resp.Diagnostics.Append(resp.TargetIdentity.Set(ctx, identity)...)
-		for name, value := range begin {
-			resp.Diagnostics.Append(resp.TargetState.SetAttribute(ctx, path.Root(name), value)...)
-		}
-	}
-
-	return []resource.StateMover{{StateMover: move}}
-}
-
-// genericPath returns the path of the requests of a generic provider's resource; empty for any
-// other resource. Everything else in its state stays behind: bodies, answers and credentials.
-func genericPath(req resource.MoveStateRequest) string {
-	var state struct {
-		ID       string `json:"id"`
-		ObjectID string `json:"object_id"`
-		Path     string `json:"path"`
-		ReadPath string `json:"read_path"`
-	}
-	if req.SourceRawState == nil || json.Unmarshal(req.SourceRawState.JSON, &state) != nil {
-		return ""
-	}
-
-	// OpenTofu before 1.12.4 passes a wrong host and namespace, so only the last part of the
-	// provider's address counts.
-	address := req.SourceProviderAddress
-	switch address[strings.LastIndex(address, "/")+1:] + "." + req.SourceTypeName {
-	case "restful.restful_resource": // the ID is the path that is read
-		return cmp.Or(state.ID, state.Path)
-	case "restapi.restapi_object":
-		return strings.ReplaceAll(cmp.Or(state.ReadPath, state.Path+"/{id}"), "{id}", cmp.Or(state.ObjectID, state.ID))
-	}
-
-	return ""
-}
-
-// personPath matches the path of a person in either path family (interface, section 4). What
-// stands before /v1/, and a query, do not count.
-var personPath = regexp.MustCompile(`^(?:[^?#]*/)?v1/(?:org/([^/?#]+)/project|account)/([^/?#]+)/compliance/user/([^/?#]+)/([^/?#]+)/?(?:[?#].*)?$`)

@@ -6,7 +6,6 @@ package tfkit
 
 import (
 	"context"
-	"fmt"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
@@ -14,12 +13,9 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	dsschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
-	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -167,48 +163,4 @@ func (b *base[Req, Resp]) Configure(_ context.Context, req Req, _ *Resp) {
 	if service, ok := resource.ConfigureRequest(req).ProviderData.(*Service); ok {
 		b.Service = service
 	}
-}
-
-// NewEphemeral returns the ephemeral resource that reads what a data source of the same name
-// reads. text describes it.
-func NewEphemeral(source datasource.DataSourceWithConfigure, text string) ephemeral.EphemeralResource {
-	return &ephemeralReader{source: source, text: text}
-}
-
-type ephemeralReader struct {
-	source datasource.DataSourceWithConfigure
-	text   string
-}
-
-func (e *ephemeralReader) Metadata(ctx context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
-	var named datasource.MetadataResponse
-	e.source.Metadata(ctx, datasource.MetadataRequest(req), &named)
-	resp.TypeName = named.TypeName
-}
-
-func (e *ephemeralReader) Schema(ctx context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
-	var read datasource.SchemaResponse
-	e.source.Schema(ctx, datasource.SchemaRequest{}, &read)
-
-	resp.Schema = schema.Schema{MarkdownDescription: e.text, Attributes: map[string]schema.Attribute{}}
-	for name, attribute := range read.Schema.Attributes {
-		switch a := attribute.(type) {
-		case dsschema.StringAttribute:
-			resp.Schema.Attributes[name] = schema.StringAttribute(a)
-		case dsschema.BoolAttribute:
-			resp.Schema.Attributes[name] = schema.BoolAttribute(a)
-		default:
-			panic(fmt.Sprintf("attributes of type %T are not converted", a))
-		}
-	}
-}
-
-func (e *ephemeralReader) Configure(ctx context.Context, req ephemeral.ConfigureRequest, _ *ephemeral.ConfigureResponse) {
-	e.source.Configure(ctx, datasource.ConfigureRequest(req), &datasource.ConfigureResponse{})
-}
-
-func (e *ephemeralReader) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
-	read := datasource.ReadResponse{State: tfsdk.State(resp.Result)}
-	e.source.Read(ctx, datasource.ReadRequest{Config: req.Config}, &read)
-	resp.Diagnostics, resp.Result = read.Diagnostics, tfsdk.EphemeralResultData(read.State)
 }
