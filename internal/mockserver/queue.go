@@ -4,7 +4,6 @@ package mockserver
 
 import (
 	"cmp"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -138,7 +137,6 @@ func (s *Server) accept(q QueuedRequest) QueuedRequest {
 	}
 	q.ID = cmp.Or(q.ID, "request-"+strconv.FormatInt(s.accepted.Add(1), 10))
 	q.Status = cmp.Or(q.Status, StatusPending)
-	q.Body = maps.Clone(q.Body)
 
 	if s.Fulfil != nil {
 		q.outcome = s.Fulfil(q) // which may call methods of the server

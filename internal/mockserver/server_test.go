@@ -52,4 +52,9 @@ func TestRequests_completeBeforeTheClientHasTheAnswer(t *testing.T) {
 	if len(told) > 0 {
 		t.Errorf("told of a request twice")
 	}
+
+	s.Reset()
+	if n := len(s.Requests()); n > 0 {
+		t.Errorf("%d requests are left", n)
+	}
 }

@@ -15,10 +15,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
-
-	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/contract"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -38,7 +37,7 @@ type Instance struct {
 	CAPEM []byte
 
 	http        *httptest.Server
-	pipes       *bufconn.Listener // of StartPipe
+	pipes       *pipeListener // of StartPipe
 	connections atomic.Int64
 	allowed     atomic.Bool
 }
@@ -91,12 +90,13 @@ func StartTLS(t testing.TB, change func(*httptest.Server), configure ...func(*mo
 
 // StartPipe is like Start, with connections in memory, for the bubbles of
 // testing/synctest: a goroutine that waits on such a connection is durably blocked. The
-// client connects with Instance.DialContext.
+// client connects with Instance.DialContext. Before the bubble ends, the client has to
+// close its connections, or the server has to stop.
 func StartPipe(t testing.TB, configure ...func(*mockserver.Server)) *Instance {
 	t.Helper()
-	pipes := bufconn.Listen(64 << 10)
+	pipes := &pipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
 	i := begin(t, &httptest.Server{Listener: pipes}, (*httptest.Server).Start, configure)
-	i.pipes, i.URL = pipes, "http://localhost"
+	i.pipes = pipes
 
 	return i
 }
@@ -183,9 +183,37 @@ func AnswerData(body string) func(*mockserver.Server) {
 // DialContext connects to a server of StartPipe and ignores the address. The error is
 // that of ctx, or net.ErrClosed in a *net.OpError once the server has stopped.
 func (i *Instance) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
-	conn, err := i.pipes.DialContext(ctx)
-	if err != nil && ctx.Err() == nil {
-		err = &net.OpError{Op: "dial", Net: "pipe", Addr: i.pipes.Addr(), Err: net.ErrClosed}
+	ours, theirs := net.Pipe()
+	select {
+	case i.pipes.accepted <- theirs:
+		return ours, nil
+	case <-i.pipes.closed:
+		return nil, &net.OpError{Op: "dial", Net: "pipe", Addr: i.pipes.Addr(), Err: net.ErrClosed}
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	return conn, err
 }
+
+// pipeListener is a listener for connections in memory.
+type pipeListener struct {
+	accepted chan net.Conn
+	closed   chan struct{}
+	once     sync.Once
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.accepted:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+// Addr returns an address whose text is a host that the client accepts without TLS.
+func (*pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "localhost", Net: "pipe"} }
