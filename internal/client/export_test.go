@@ -68,6 +68,19 @@ func TestExport_requestPerKindWithAParameter(t *testing.T) {
 			mockserver.Fault{Operation: mockserver.OpExportRecords, Body: []byte(`[{"id":2},{"id":1}]`)})
 		_, err = export(t.Context(), t, c, &received{}, records.Event, records.Person)
 		_ = wantClass(t, err, transport.ClassPayload)
+
+		// Of two answers, the earlier one tells whether the day was over.
+		const evening, morning = "Sun, 01 Mar 2026 23:59:59 GMT", "Mon, 02 Mar 2026 00:00:00 GMT"
+		for _, dates := range [][2]string{{evening, morning}, {morning, evening}} {
+			for _, date := range dates {
+				service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Body: []byte(`[]`), Header: jsonHeader("Date", date)})
+			}
+			result, err := export(t.Context(), t, c, &received{}, records.Event, records.Person)
+			noError(t, err)
+			if got := result.Date.Format(http.TimeFormat); got != evening {
+				t.Errorf("with the dates %q it is %q", dates, got)
+			}
+		}
 	})
 }
 
