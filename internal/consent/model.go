@@ -141,8 +141,8 @@ func (m *resourceModel) updateWith(config resourceModel) client.ConsentUpdate {
 func (m *resourceModel) differs(state resourceModel) bool {
 	return len(m.otherClauses(state.recordModel)) > 0 ||
 		!m.Manual.Equal(state.Manual) ||
-		!m.UserIPv6.IsNull() && !m.UserIPv6.SemanticEquals(state.UserIPv6) ||
-		!m.AgreementTime.IsNull() && !m.AgreementTime.SemanticEquals(state.AgreementTime) ||
+		!m.UserIPv6.IsNull() && !m.UserIPv6.Equal(state.UserIPv6) ||
+		!m.AgreementTime.IsNull() && !m.AgreementTime.Equal(state.AgreementTime) ||
 		!m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
 }
 
@@ -229,7 +229,7 @@ func (m *resourceModel) isHeld(held answer.Consent) bool {
 // refresh updates the state from an answer and returns the note to store. The first answer
 // after an import is taken over as a whole. Later, a field that the answer lacks keeps its
 // value, as does a null field while a choice stands, and an optional attribute that is not
-// managed stays null.
+// managed stays null. The framework keeps the spelling of a value that means the same.
 func (m *resourceModel) refresh(held answer.Consent, prior choiceNote) choiceNote {
 	isImported := !slices.ContainsFunc(m.clauses(), func(c *types.Bool) bool { return !c.IsNull() })
 	if isImported {
@@ -252,10 +252,10 @@ func (m *resourceModel) refresh(held answer.Consent, prior choiceNote) choiceNot
 		}
 	}
 	if !m.UserIPv6.IsNull() && tells(held.UserIPv6, keepNulls) {
-		m.UserIPv6 = current.UserIPv6.SpelledLike(m.UserIPv6)
+		m.UserIPv6 = current.UserIPv6
 	}
 	if !keepTime && tells(held.AgreementTime, keepNulls) {
-		m.AgreementTime = current.AgreementTime.SpelledLike(m.AgreementTime)
+		m.AgreementTime = current.AgreementTime
 	}
 	if !current.Manual.IsNull() {
 		m.Manual = current.Manual

@@ -53,10 +53,10 @@ func (m *resourceModel) configured() members {
 	return m.managed()
 }
 
-// fromAPI sets the managed members to what the service holds, in the spelling of state if
-// that means the same, or from which the service has made them. A member that is null and that
-// the service does not have stays null. After an import, all members are managed. Write-only
-// members have no state.
+// fromAPI sets the managed members to what the service holds, or to those from which the service
+// has made that. A member that is null and that the service does not have stays null. After an
+// import, all members are managed. Write-only members have no state. The framework keeps the
+// spelling of state for a profile that means the same.
 func (m *resourceModel) fromAPI(held members, remembered memory) {
 	if m.Profile.IsNull() {
 		if m.ProfileWOVersion.IsNull() && m.Fulfilled.IsNull() { // after an import
@@ -78,9 +78,7 @@ func (m *resourceModel) fromAPI(held members, remembered memory) {
 		}
 	}
 
-	if all := customtypes.NewJSONObject(observed); !all.SemanticEquals(m.Profile) {
-		m.Profile = all
-	}
+	m.Profile = customtypes.NewJSONObject(observed)
 }
 
 // changes returns the members to send for an object in state, which stands for the submission
