@@ -22,7 +22,6 @@ func TestConsent_refusedConfigurations(t *testing.T) {
 		others    prototest.Attributes
 		words     string
 	}{
-		{"identity_id", prototest.Attributes{"identity_id": strings.Repeat("canary", 1400)}, "longer than 8192 bytes"},
 		{"org_id", prototest.Attributes{"org_id": "o"}, "project_id"},
 		{"project_id", prototest.Attributes{"project_id": "p"}, "org_id"},
 		{"account_id", prototest.Attributes{"org_id": "o", "account_id": "a"}, "org_id"},

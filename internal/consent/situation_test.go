@@ -123,6 +123,10 @@ var situations = map[string]situation{
 		}),
 		state: prototest.Attributes{"user_ipv6": "2001:db8::1", "agreement_time": early},
 	},
+	"another spelling": {
+		holds:  own(func(*mockserver.ConsentRecord) {}),
+		config: zoned.With(prototest.Attributes{"user_ipv6": "2001:DB8:0::1"}),
+	},
 
 	"an address and a time that are no longer managed": {
 		holds: own(func(*mockserver.ConsentRecord) {}), config: prototest.Attributes{"user_ipv6": nil, "agreement_time": nil}, changes: true, unsent: true,
@@ -136,7 +140,10 @@ var situations = map[string]situation{
 
 	// Without an agreement_time, no later choice can be recognised. What is known to be ours can
 	// be changed, and given a time.
-	"no time configured, another clause": {applied: withoutIt, holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = nil }), config: prototest.Attributes{"clause_3_consent": true}, changes: true},
+	"no time configured, another clause": {
+		applied: withoutIt, holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = nil }),
+		config: prototest.Attributes{"clause_3_consent": true}, changes: true,
+	},
 	"a time is configured": {
 		applied: withoutIt, holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = nil }),
 		config: prototest.Attributes{"agreement_time": early, "clause_3_consent": true}, changes: true,
