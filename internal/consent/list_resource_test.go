@@ -159,6 +159,7 @@ func TestConsentList_configurations(t *testing.T) {
 		"a day of an account":   {prototest.Attributes{"utc_date": exportDay, "account_id": "acct-7"}, []string{"account_id"}},
 		"half a scope":          {prototest.Attributes{"identity_ids": []any{"user-1"}, "org_id": "org"}, []string{"project_id"}},
 		"an unknown day":        {prototest.Attributes{"utc_date": prototest.Unknown}, nil},
+		"unknown people":        {prototest.Attributes{"identity_ids": prototest.Unknown}, nil},
 		"an unknown person":     {prototest.Attributes{"identity_ids": []any{prototest.Unknown}}, nil},
 	}) {
 		t.Run(label, func(t *testing.T) {

@@ -38,14 +38,11 @@ func TestAccExportFileResource_basic(t *testing.T) {
 		ProtoV6ProviderFactories: acctest.Factories(),
 		Steps: []resource.TestStep{{
 			Config: testAccExportFileConfig(service, path),
-			ConfigPlanChecks: resource.ConfigPlanChecks{
-				PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionCreate),
-					plancheck.ExpectUnknownValue(fileAddress, tfjsonpath.New("sha256")),
-					plancheck.ExpectUnknownValue(fileAddress, tfjsonpath.New("counts")),
-				},
-				PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()},
-			},
+			ConfigPlanChecks: acctest.Planned(
+				plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionCreate),
+				plancheck.ExpectUnknownValue(fileAddress, tfjsonpath.New("sha256")),
+				plancheck.ExpectUnknownValue(fileAddress, tfjsonpath.New("counts")),
+			),
 			ConfigStateChecks: []statecheck.StateCheck{
 				inState("utc_date", knownvalue.StringExact(day)),
 				inState("path", knownvalue.StringExact(path)),
@@ -109,10 +106,10 @@ func TestAccExportFileResource_update(t *testing.T) {
 			},
 			{
 				Config: testAccExportFileConfig(service, moved, `kinds = ["events"]`, `overwrite = true`),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				ConfigPlanChecks: acctest.Planned(
 					plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionUpdate),
 					plancheck.ExpectKnownValue(fileAddress, tfjsonpath.New("sha256"), knownvalue.StringExact(digest(eventLines))),
-				}},
+				),
 			},
 		},
 	})
@@ -138,17 +135,31 @@ func TestAccExportFileResource_disappears(t *testing.T) {
 						t.Error(err)
 					}
 				},
-				Config: testAccExportFileConfig(service, path),
-				ConfigPlanChecks: resource.ConfigPlanChecks{
-					PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionCreate)},
-				},
-				PostApplyFunc: func() { wantContent(t, path, lines) },
+				Config:           testAccExportFileConfig(service, path),
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionCreate)),
+				PostApplyFunc:    func() { wantContent(t, path, lines) },
 			},
 		},
 	})
 
 	wantNothing(t, path)
 	wantExports(t, service, day, day)
+}
+
+func TestAccExportFileResource_validation(t *testing.T) {
+	acctest.PreCheck(t)
+	service, path := startService(t), target(t)
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{Config: testAccExportFileConfig(service, path, `kinds = ["people"]`), ExpectError: acctest.Message(`Attribute kinds[Value("people")]`)},
+			{Config: testAccExportFileConfig(service, path, `account_id = "account-1"`), ExpectError: acctest.Message("An account has no export")},
+		},
+	})
+
+	wantNothing(t, path)
+	wantExports(t, service)
 }
 
 // inState returns a check of an attribute in state.
@@ -216,13 +227,10 @@ resource "analytics_export_file" "day" {
   path     = %q
 }
 `, path),
-			ConfigPlanChecks: resource.ConfigPlanChecks{
-				PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionCreate),
-					plancheck.ExpectKnownOutputValue("events", knownvalue.Int64Exact(2)),
-				},
-				PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()},
-			},
+			ConfigPlanChecks: acctest.Planned(
+				plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionCreate),
+				plancheck.ExpectKnownOutputValue("events", knownvalue.Int64Exact(2)),
+			),
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("persons"), knownvalue.StringExact(`[{"id":"p-2026-03-01","name":"Jane Canary"}]`)),
 				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("sessions"), knownvalue.StringExact(`[{"id":"s-2026-03-01"}]`)),
@@ -247,6 +255,24 @@ resource "analytics_export_file" "day" {
 	}
 }
 
+func TestAccExportDataSource_validation(t *testing.T) {
+	acctest.PreCheck(t)
+	service := startService(t)
+	dated := func(date string) string {
+		return acctest.Block(service) + fmt.Sprintf("data \"analytics_export\" \"day\" {\n  utc_date = %q\n}\n", date)
+	}
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{Config: dated("2026-02-30"), ExpectError: acctest.Message("has to be a date that exists")},
+			{Config: dated("9999-12-31"), ExpectError: acctest.Message("in the future")},
+		},
+	})
+
+	wantExports(t, service)
+}
+
 // TestAccExportDayAction_basic lets the creation and each change of another object export a
 // day. An apply that changes nothing exports nothing. The first plan does not know the path.
 func TestAccExportDayAction_basic(t *testing.T) {
@@ -264,10 +290,8 @@ func TestAccExportDayAction_basic(t *testing.T) {
 				},
 			},
 			{
-				Config: testAccExportDayConfig(service, "first", path, `kinds = ["events"]`, `overwrite = true`),
-				ConfigPlanChecks: resource.ConfigPlanChecks{
-					PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()},
-				},
+				Config:           testAccExportDayConfig(service, "first", path, `kinds = ["events"]`, `overwrite = true`),
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectEmptyPlan()),
 				PostApplyFunc: func() {
 					wantContent(t, path, lines)
 					wantExports(t, service, day)
@@ -285,6 +309,23 @@ func TestAccExportDayAction_basic(t *testing.T) {
 
 	wantContent(t, path, eventLines)
 	wantExports(t, service, day, day)
+}
+
+// TestAccExportDayAction_fileOfSomebodyElse finds a file at path, which stays.
+func TestAccExportDayAction_fileOfSomebodyElse(t *testing.T) {
+	acctest.PreCheck(t, acctest.Actions)
+	service, path := startService(t), target(t)
+	write(t, path, "somebody else's")
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{Config: testAccExportDayConfig(service, "first", path), ExpectError: acctest.Message("There is a file already")},
+		},
+	})
+
+	wantContent(t, path, "somebody else's")
+	wantExports(t, service)
 }
 
 func testAccExportDayConfig(service *mocktest.Instance, input, path string, lines ...string) string {

@@ -46,10 +46,11 @@ func TestExportDay_writesAndSaysWhatItWrote(t *testing.T) {
 		files    map[string]string
 	}{
 		today: {
-			config:  file(path, prototest.Attributes{"utc_date": today, "allow_incomplete_day": true}),
-			says:    "4 records (persons 1, sessions 1, events 2), 218 B, SHA-256 " + digest(part),
-			planned: []string{"The day is not over", "a part of the day"}, warnings: []string{"The day is not over", "a part of the day"},
-			files: map[string]string{path: part},
+			config:   file(path, prototest.Attributes{"utc_date": today, "allow_incomplete_day": true}),
+			says:     "4 records (persons 1, sessions 1, events 2), 218 B, SHA-256 " + digest(part),
+			planned:  []string{"The day is not over", "a part of the day"},
+			warnings: []string{"The day is not over", "a part of the day"},
+			files:    map[string]string{path: part},
 		},
 		day: {
 			config: file(each, prototest.Attributes{"kinds": []any{"events", "persons"}}), warnings: []string{"Records of unknown kind"},

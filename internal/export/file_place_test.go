@@ -243,7 +243,7 @@ func isReplaced(t *testing.T, p *prototest.Provider, path string) {
 func isKilled(t *testing.T, _ *prototest.Provider, path string) {
 	t.Helper()
 	for _, kind := range []string{"events", "unknown"} {
-		write(t, filepath.Join(filepath.Dir(path), ".analytics-"+digest(kind)[:16]+".tmp"), "Jane Canary")
+		write(t, filepath.Join(filepath.Dir(path), ".analytics-"+digest(kind)[:16]+".tmp"), person)
 	}
 }
 

@@ -115,7 +115,10 @@ func TestExportFile_changes(t *testing.T) {
 		tests[name] = func(_ *fileTest, path string) []fileStep {
 			return []fileStep{
 				{config: file(path, nil), exports: 1, files: map[string]string{path: lines}},
-				{config: file(path, c.change), exports: c.exports, state: prototest.Attributes{"sha256": digest(c.want)}, files: map[string]string{path: c.want}},
+				{
+					config: file(path, c.change), exports: c.exports,
+					state: prototest.Attributes{"sha256": digest(c.want)}, files: map[string]string{path: c.want},
+				},
 			}
 		}
 	}

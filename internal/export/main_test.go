@@ -26,6 +26,7 @@ func TestMain(m *testing.M) { acctest.Main(m) }
 const (
 	dataName = "analytics_export"
 	fileName = "analytics_export_file"
+	person   = "Jane Canary"
 
 	// day is over in every test, and tomorrow has not begun.
 	day       = "2026-03-01"
@@ -59,7 +60,7 @@ func startService(t *testing.T, configure ...func(*mockserver.Server)) *mocktest
 	service := mocktest.Start(t, configure...)
 	for _, date := range []string{day, yesterday, today} {
 		service.PutExport(scope, date, mockserver.ExportDay{
-			Persons:  []any{map[string]any{"id": "p-" + date, "name": "Jane Canary"}},
+			Persons:  []any{map[string]any{"id": "p-" + date, "name": person}},
 			Sessions: []any{map[string]any{"id": "s-" + date}},
 			Events:   []any{map[string]any{"id": "e1-" + date}, map[string]any{"id": "e2-" + date}},
 		})
@@ -121,16 +122,6 @@ func wantCount(t *testing.T, service *mocktest.Instance, want int) {
 	t.Helper()
 	if got := service.Count(mockserver.OpExportRecords); got != want {
 		t.Errorf("%d exports were asked for, want %d", got, want)
-	}
-}
-
-// wantNoPerson fails the test if diagnostics or state hold a record.
-func wantNoPerson(t *testing.T, texts ...string) {
-	t.Helper()
-	for _, text := range texts {
-		if strings.Contains(text, "Canary") {
-			t.Errorf("a record is in %s", text)
-		}
 	}
 }
 
@@ -239,7 +230,7 @@ func (f *fileTest) apply(steps ...fileStep) {
 
 		if s.errors == nil {
 			p.WantEmptyPlan(fileName, after, s.config)
-			wantNoPerson(f.T, string(after.Private))
+			prototest.WantNoCanary(f.T, "private state", string(after.Private), person)
 		} else if (after == nil) != (f.state == nil) || after != nil && !cmp.Equal(f.state.Attributes, after.Attributes) {
 			f.Errorf("an error has changed the state to %v", after)
 		}
@@ -272,7 +263,7 @@ func wantSaid(t *testing.T, what string, texts, words []string) {
 	} else if len(texts) > 0 {
 		t.Errorf("the %s are %q", what, texts)
 	}
-	wantNoPerson(t, texts...)
+	prototest.WantNoCanary(t, what, strings.Join(texts, "\n"), person)
 }
 
 // write writes a file of somebody else.

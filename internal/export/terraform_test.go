@@ -17,6 +17,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/peak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // TestCLIExport_logsAndShowsNobody applies with everything logged.
@@ -37,7 +38,7 @@ resource "analytics_export_file" "day" {
 	cli.Setenv("TF_LOG", "TRACE")
 	r := cli.MustRun("apply", "-auto-approve")
 	cli.Setenv("TF_LOG", "")
-	wantNoPerson(t, r.Output, cli.MustRun("state", "show", "analytics_export_file.day").Output)
+	prototest.WantNoCanary(t, "the output", r.Output+cli.MustRun("state", "show", "analytics_export_file.day").Output, person)
 	wantCount(t, service, 2)
 }
 
@@ -62,7 +63,8 @@ func TestCLIExportFile_largeDayInConstantMemory(t *testing.T) {
 	})
 	service.PutExport(scope, "2026-01-01", mockserver.ExportDay{})
 	memory := func(date string) float64 {
-		cli := clitest.New(t, fmt.Sprintf("resource \"analytics_export_file\" \"day\" {\n  utc_date = %q\n  path = \"day.ndjson\"\n}\n", date), service.Environment())
+		block := fmt.Sprintf("resource \"analytics_export_file\" \"day\" {\n  utc_date = %q\n  path = \"day.ndjson\"\n}\n", date)
+		cli := clitest.New(t, block, service.Environment())
 		watch.Store(peak.Start(t.Context(), func(program, folder string) bool {
 			return folder == cli.Dir && strings.HasPrefix(filepath.Base(program), "terraform-provider-analytics")
 		}))
@@ -75,24 +77,6 @@ func TestCLIExportFile_largeDayInConstantMemory(t *testing.T) {
 	if !(with-without < 64<<20) {
 		t.Errorf("the memory grows from %.0f to %.0f bytes", without, with)
 	}
-}
-
-// startStalled starts a service whose first export stalls before its end. begun is closed
-// once the export has been requested.
-func startStalled(t *testing.T) (service *mocktest.Instance, begun <-chan struct{}) {
-	t.Helper()
-	requested := make(chan struct{})
-	service = mocktest.Start(t, func(s *mockserver.Server) {
-		s.ExportRecords = 10_000
-		s.OnRequest = func(r mockserver.Request) {
-			if r.Operation == mockserver.OpExportRecords {
-				close(requested)
-			}
-		}
-	})
-	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: -1000})
-
-	return service, requested
 }
 
 const nightlyAddress = "action.analytics_export_day.nightly"
@@ -132,7 +116,16 @@ resource "analytics_export_file" "day" {
 			t.Run(what+", "+name, func(t *testing.T) {
 				t.Parallel()
 
-				service, begun := startStalled(t)
+				begun := make(chan struct{}) // an export that stalls before its end
+				service := mocktest.Start(t, func(s *mockserver.Server) {
+					s.ExportRecords = 10_000
+					s.OnRequest = func(r mockserver.Request) {
+						if r.Operation == mockserver.OpExportRecords {
+							close(begun)
+						}
+					}
+				})
+				service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: -1000})
 				cli := clitest.New(t, tc.block, service.Environment())
 				cli.Needs(tc.needs)
 
@@ -143,7 +136,8 @@ resource "analytics_export_file" "day" {
 				if _, err := os.Lstat(filepath.Join(cli.Dir, "export")); !os.IsNotExist(err) {
 					t.Errorf("something is left behind: %v\n%s", err, r.Output)
 				}
-				if state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate")); err == nil && strings.Contains(string(state), "analytics_export_file") {
+				state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate"))
+				if err == nil && strings.Contains(string(state), "analytics_export_file") {
 					t.Errorf("it is in state:\n%s", state)
 				}
 			})

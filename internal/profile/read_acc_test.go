@@ -22,11 +22,16 @@ func TestAccProfileDataSource_basic(t *testing.T) {
 	service.PutProfile(scope, person, `{"seats":9007199254740993,"plan":"gold"}`)
 	const address = "data.analytics_profile.jane"
 
+	dataOf := func(identity string) string {
+		return acctest.Block(service) + fmt.Sprintf("data \"analytics_profile\" \"jane\" {\n  identity_id = %q\n}\n", identity)
+	}
+
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
 		Steps: []resource.TestStep{
+			{Config: dataOf("nobody"), ExpectError: acctest.Message("Not found")},
 			{
-				Config: acctest.Block(service) + fmt.Sprintf("data \"analytics_profile\" \"jane\" {\n  identity_id = %q\n}\n", person),
+				Config: dataOf(person),
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("profile"), knownvalue.StringExact(`{"plan":"gold","seats":9007199254740993}`)),
 					statecheck.ExpectSensitiveValue(address, tfjsonpath.New("profile")),
