@@ -57,35 +57,30 @@ func (m *deletionModel) planSubmit(r *tfkit.Resource, state object, diags *diag.
 	tfkit.Problem{
 		Summary: summaryIrreversible,
 		Detail: "Applying this plan asks the service to delete all data of a person. " + detailIrreversible + "\n\n" +
-			"Nothing is sent if such a deletion is pending already: the resource takes it over. If the deletion was carried out before, it is sent again where this plan does not read the resource that stands for it: because -target leaves that resource out, or because it belongs to another provider configuration.",
+			"Nothing is sent if such a deletion is pending already: the resource takes it over. If the deletion was carried out before, it is sent again where this plan does not read the resource that stands for it: because -target leaves that resource out, because it belongs to another provider configuration, or because identity_id, triggers or the scope are known only after apply.",
 	}.AddWarning(diags)
 
-	request, known := m.plannedRequest(r)
+	scope, about, known := m.plannedCase(r)
 	if !known || state != nil && m.sameOccasion(state.base()) { // the object itself stands for it
 		return
 	}
-	if _, repeated := r.Deletions.PlanAgainst(tfkit.NewObject(DeletionType), request.Scope, caseOf(request.Identity, request.IdempotencyKey)); repeated {
+	if _, repeated := r.Deletions.PlanAgainst(tfkit.NewObject(DeletionType), scope, about); repeated {
 		addRepeated(diags)
 	}
 }
 
-// plannedRequest returns the request of a model in which values may be unknown. It reports
-// false if the request cannot be told apart from others yet. The request is never sent.
-func (m *deletionModel) plannedRequest(r *tfkit.Resource) (deferred.Request, bool) {
-	_, known := m.idempotencyKey()
-	if r.Service == nil || r.Deferred == nil || m.IdentityID.IsUnknown() || !known {
-		return deferred.Request{}, false
-	}
+// plannedCase returns the scope and the case of a deletion, and whether they are known yet.
+func (m *deletionModel) plannedCase(r *tfkit.Resource) (scope client.Scope, about string, known bool) {
+	key, keyKnown := m.idempotencyKey()
+	scope, scopeKnown := r.KnownScope(m.Scope)
 
-	scope, known := r.KnownScope(m.Scope)
-
-	return m.request(r.Client, scope), known
+	return scope, caseOf(m.IdentityID.ValueString(), key), keyKnown && scopeKnown && !m.IdentityID.IsUnknown()
 }
 
 // applied ends what was planned about the deletion, because it is submitted or forgotten now.
 func (m *deletionModel) applied(r *tfkit.Resource) {
-	if request, ok := m.plannedRequest(r); ok {
-		r.Deletions.Carried(request.Scope, caseOf(request.Identity, request.IdempotencyKey))
+	if scope, about, known := m.plannedCase(r); known {
+		r.Deletions.Carried(scope, about)
 	}
 }
 
@@ -100,8 +95,8 @@ func (m *deletionModel) isIntact(context.Context, *diag.Diagnostics) bool { retu
 // forget lets an object that takes the place of this one in the run stand for the deletion,
 // unless it came to nothing.
 func (m *deletionModel) forget(_ context.Context, r *tfkit.Resource, s deferred.Submission) {
-	if request, ok := m.plannedRequest(r); ok {
-		r.Deferred.Note(request, s)
+	if scope, known := r.KnownScope(m.Scope); known && r.Deferred != nil {
+		r.Deferred.Note(m.request(r.Client, scope), s)
 	}
 }
 

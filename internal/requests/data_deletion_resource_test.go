@@ -218,6 +218,17 @@ func TestDataDeletion_planSendsNothingTwiceWhereverPersonsMove(t *testing.T) {
 	}
 }
 
+// A carried out deletion is not looked at, so its plan needs no service.
+func TestDataDeletion_notSentAgainByAProviderThatIsNotKnownYet(t *testing.T) {
+	t.Parallel()
+	eachObject(t, []string{deletionName}, func(t *testing.T, o *object) {
+		state := o.create(nil)
+		o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"api_secret_key": prototest.Unknown}))
+		errors := planOf(o.Provider, []address{{o.config, changed(nil)}, {nil, created(o.config)}}, []*prototest.State{state, nil})
+		prototest.WantText(t, errors, "submit a deletion again")
+	})
+}
+
 // planOf plans all addresses as Terraform does, each after its refresh, and returns the errors.
 func planOf(p *prototest.Provider, addresses []address, states []*prototest.State) (errors []string) {
 	for i, a := range addresses {
