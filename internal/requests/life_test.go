@@ -604,3 +604,22 @@ func TestRequests_lostSecondRequestIsLookedFor(t *testing.T) {
 		})
 	}
 }
+
+// A state that was written by hand has no private part.
+func TestRequests_withoutPrivateStateStandForTheirRequest(t *testing.T) {
+	t.Parallel()
+	eachObject(t, ownResources, func(t *testing.T, o *object) {
+		state := o.create(atOnce)
+		state.Private = nil
+		id := o.queued(1)[0].ID
+
+		state, _ = o.refresh(state)
+		o.want(state, prototest.Attributes{"request_id": id, "fulfilled": false})
+		o.service.FulfilAll()
+		state, _ = o.refresh(state)
+		state, diags := o.mustUpdate(state, o.config)
+		o.want(state, prototest.Attributes{"request_id": id, "fulfilled": true})
+		wantNoDiagnostics(t, diags)
+		o.queued(1)
+	}, never)
+}

@@ -83,6 +83,20 @@ func (m *requestModel) fromSubmission(s deferred.Submission) {
 	}
 }
 
+// submission returns what the attributes in state tell of an accepted request that is not
+// fulfilled; the zero Submission if they tell of none.
+func (m *requestModel) submission() deferred.Submission {
+	at, err := time.Parse(time.RFC3339, m.RequestedAt.ValueString())
+	if err != nil {
+		return deferred.Submission{}
+	}
+	key, _ := m.idempotencyKey()
+
+	return deferred.Submission{
+		State: deferred.Accepted, ID: m.RequestID.ValueString(), IdempotencyKey: key, Begun: at, At: at, Sent: at, EffectBefore: true,
+	}
+}
+
 func (m *requestModel) keepComputed(state object) {
 	m.RequestID, m.RequestedAt = state.base().RequestID, state.base().RequestedAt
 	m.Fulfilled, m.FulfilledAt = state.base().Fulfilled, state.base().FulfilledAt

@@ -144,7 +144,11 @@ func (r *requestResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	if c, ok := r.newOperation(r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), state); ok && c.base().Refresh(ctx) {
+	run := r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics)
+	if run.Submission.State == deferred.Idle { // the state was written by hand
+		run.Submission = state.base().submission()
+	}
+	if c, ok := r.newOperation(run, state); ok && c.base().Refresh(ctx) {
 		c.base().Warn()
 		c.base().save(ctx)
 	}
