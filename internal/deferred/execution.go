@@ -178,7 +178,7 @@ func (x *execution) adopt(equal []answer.PendingRecord) {
 // show yet, stands for this one or conflicts with it.
 func (x *execution) joinsOwn() bool {
 	for _, entry := range x.history.open(x.request) {
-		if time.Since(entry.Sent) >= x.service.PendingListLag() {
+		if x.seen.isAfter(entry.Sent, entry.EndDate, x.service.PendingListLag()) {
 			continue // the list would show it
 		}
 

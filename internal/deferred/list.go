@@ -169,7 +169,7 @@ func (r Request) find(s Submission, v view, lag time.Duration) (own answer.Pendi
 		if len(withID) > 0 {
 			return current(withID), true
 		}
-		if s.Seen || v.began.Sub(s.Sent) < lag {
+		if s.Seen || !v.isAfter(s.Sent, s.EndDate, lag) {
 			return answer.PendingRecord{}, false
 		}
 	}

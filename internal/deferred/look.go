@@ -56,7 +56,7 @@ func (x *execution) lookWithoutList(ctx context.Context) (goOn bool) {
 	if x.phase != refreshing { // a refresh does not warn of what is configured
 		x.observed.Gap = x.seen.gap
 	}
-	if x.current.State.isUncertain() && x.lagIsOver(x.seen.began) {
+	if x.current.State.isUncertain() && x.lagIsOver() {
 		return x.judgeAbsence(ctx, gone)
 	}
 
@@ -70,7 +70,7 @@ func (x *execution) lookFailed(ctx context.Context, err error) (goOn bool) {
 		return x.judgeAbsence(ctx, unread) // at most the effect can be seen
 	case x.phase == refreshing:
 		x.err = x.request.asError(err)
-	case x.phase == submitting && ctx.Err() == nil && transport.MayPass(err) && !x.lagIsOver(time.Now()):
+	case x.phase == submitting && ctx.Err() == nil && transport.MayPass(err) && time.Since(x.current.Sent) < x.service.PendingListLag():
 		return true
 	case x.phase == submitting:
 		x.err = x.unknownOutcome(err)
@@ -107,7 +107,7 @@ func (x *execution) judgeAbsence(ctx context.Context, how absence) (goOn bool) {
 		x.judgeDelivered(how)
 		return true
 	case s == Unanswered && how == unread:
-		return !x.lagIsOver(x.seen.began)
+		return !x.lagIsOver()
 	case how == held || how == unread && s != Left:
 		return s.IsOpen()
 	case how == gone && s == Unanswered:
@@ -125,7 +125,7 @@ func (x *execution) judgeDelivered(how absence) {
 	switch {
 	case how == notListed || how == gone:
 		x.enter(Fulfilled)
-	case how == held || x.lagIsOver(x.seen.began):
+	case how == held || x.lagIsOver():
 		x.enter(Accepted)
 	}
 }
@@ -234,8 +234,6 @@ func (x *execution) learnFrom(own answer.PendingRecord) {
 // absence returns what it means that the list does not show the request.
 func (x *execution) absence() absence {
 	s := &x.current
-	lagIsOver := x.lagIsOver(x.seen.began)
-
 	x.observed.Gap = x.gap()
 	if !s.State.isUncertain() {
 		// A record that wire.pending_list takes for another's does not hold the request.
@@ -251,16 +249,16 @@ func (x *execution) absence() absence {
 		return unread
 	case s.State == Unanswered && x.request.Repeatable: // without harm
 		return gone
-	case !lagIsOver:
+	case !x.lagIsOver():
 		return notListed
 	case s.State.isUndecided():
 		return gone
 	}
 
 	if s.MissingSince.IsZero() {
-		s.MissingSince = x.seen.began
+		s.MissingSince, s.MissingDate = x.seen.began, x.seen.date
 	}
-	if x.seen.began.Sub(s.MissingSince) < x.service.PendingListLag() {
+	if !x.seen.isAfter(s.MissingSince, s.MissingDate, x.service.PendingListLag()) {
 		return notListed // another copy of the list may lag
 	}
 	if s.Seen {
@@ -271,7 +269,7 @@ func (x *execution) absence() absence {
 	return notListed
 }
 
-// lagIsOver reports whether a listing that began at a time shows what was sent.
-func (x *execution) lagIsOver(began time.Time) bool {
-	return began.Sub(x.current.Sent) >= x.service.PendingListLag()
+// lagIsOver reports whether the list that was read shows what was sent.
+func (x *execution) lagIsOver() bool {
+	return x.seen.isAfter(x.current.Sent, x.current.EndDate, x.service.PendingListLag())
 }

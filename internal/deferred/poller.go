@@ -46,6 +46,14 @@ type listing struct {
 	date   time.Time
 }
 
+// isAfter reports whether the listing is later than at by a lag. At may be of the clock of another
+// machine, so the service's dates have to agree, where date, that of at, and the listing's are
+// known. They are to the second.
+func (l listing) isAfter(at, date time.Time, lag time.Duration) bool {
+	isDated := !date.IsZero() && !l.date.IsZero()
+	return l.began.Sub(at) >= lag && (!isDated || l.date.Add(2*time.Second).Sub(date) >= lag)
+}
+
 // about returns what the listing shows of a person.
 func (l listing) about(identity string) view {
 	v := view{listing: l}

@@ -143,11 +143,12 @@ type Submission struct {
 	// FulfilledAt is when the fulfilment was seen.
 	FulfilledAt time.Time `json:"fulfilled_at,omitzero"`
 	// Seen reports that the list has shown the request, and so that ID is its ID in the
-	// list. ListedAt is the time that the list gave it. MissingSince is when reading the first complete list began that did not show it
-	// any more.
+	// list. ListedAt is the time that the list gave it. MissingSince is when reading the first
+	// complete list began that did not show it any more, and MissingDate the date of that list.
 	Seen         bool      `json:"seen,omitempty"`
 	ListedAt     time.Time `json:"listed_at,omitzero"`
 	MissingSince time.Time `json:"missing_since,omitzero"`
+	MissingDate  time.Time `json:"missing_date,omitzero"`
 	// Before are the keys of the records of the same person and request type that are not
 	// this request. They distinguish it as long as the list has not shown its ID.
 	Before []string `json:"before,omitempty"`

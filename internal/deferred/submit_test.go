@@ -301,3 +301,31 @@ func TestDeferred_twoDeletionsAtOnceSendOne(t *testing.T) {
 		})
 	}
 }
+
+// The run that sent the request, or saw it leave the list, had a clock that is an hour behind.
+func TestDeferred_clockOfAnotherMachineProvesNothing(t *testing.T) {
+	t.Parallel()
+	anHourAgo := func(s deferred.Submission) deferred.Submission {
+		s.Begun, s.At, s.Sent = s.Begun.Add(-time.Hour), s.At.Add(-time.Hour), s.Sent.Add(-time.Hour)
+		if !s.MissingSince.IsZero() {
+			s.MissingSince = s.MissingSince.Add(-time.Hour)
+		}
+		return s
+	}
+
+	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+		unknown := r.loses(t, service, q.of(r), mockserver.Fault{Operation: q.operation, Cut: mockserver.CutAfterCommit})
+		service.SetPendingLag(mockserver.Lag{Looks: 3})
+		again := newRun(t, service)
+		s, _, err := again.Submit(t.Context(), q.of(again), anHourAgo(unknown))
+		noError(t, err)
+		wantQueued(t, service, 1)
+
+		for range 3 {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte("[]")})
+			again = newRun(t, service)
+			s, _ = again.mustRefresh(t, q.of(again), anHourAgo(s), time.Second)
+			wantState(t, s, deferred.Listed)
+		}
+	})
+}
