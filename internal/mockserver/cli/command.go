@@ -134,8 +134,8 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 		Latency: flags.Duration("latency"), FulfilmentDelay: flags.Duration("fulfilment-delay"), ExportRecords: flags.Int("export-records"),
 	}
 	if flags.IsSet("clock") {
-		shift := time.Until(flags.Timestamp("clock"))
-		server.Now = func() time.Time { return time.Now().Add(shift) }
+		start, began := flags.Timestamp("clock"), time.Now() // which may be further apart than a Duration holds
+		server.Now = func() time.Time { return start.Add(time.Since(began)) }
 	}
 	if err := server.Speak(mockserver.ParseDialect(flags.String("dialect"))); err != nil {
 		return 0, fmt.Errorf("-dialect: %w; there are:\n%s", err, dialects())

@@ -158,8 +158,8 @@ func TestSeed_firstProjectOrAccountIsPrinted(t *testing.T) {
 
 func TestClock_andFulfilmentDelayAreThoseOfTheFlags(t *testing.T) {
 	t.Parallel()
-	for delay, want := range map[string]string{"0s": "200 []", "1h": `"createdAt":"2020-02-29T23:`} {
-		p := start(t, "-clock", "2020-02-29T23:00:00Z", "-fulfilment-delay", delay)
+	for delay, want := range map[string]string{"0s": "200 []", "1h": `"createdAt":"2720-02-29T23:`} {
+		p := start(t, "-clock", "2720-02-29T23:00:00Z", "-fulfilment-delay", delay)
 		key := "?apiSecretToken=" + p.env["ANALYTICS_API_SECRET_KEY"]
 		p.send(http.MethodDelete, strings.Replace(personPath, "consent", "all-data", 1)+key, "")
 		if got := p.send(http.MethodGet, "/v1/org/org-demo/project/web/compliance/pending-requests"+key, ""); !strings.Contains(got, want) {
