@@ -289,10 +289,14 @@ type choiceNote struct {
 	Unconfigured bool `json:"unconfigured,omitzero"`
 }
 
-// readNote returns the note in private state; the zero note if it holds none.
+// readNote returns the note in private state; the zero note if it holds none. Of a state that
+// was written by hand, nobody knows whose choice it holds: call it before ObjectIn.
 func readNote(ctx context.Context, private tfkit.Private) (n choiceNote) {
 	text, _ := private.GetKey(ctx, noteKey)
 	_ = json.Unmarshal(text, &n) // fails without a note
+
+	number, _ := private.GetKey(ctx, tfkit.KeyObject)
+	n.Untimed = n.Untimed || len(number) == 0
 
 	return n
 }

@@ -133,13 +133,14 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return
 	}
 
+	note := readNote(ctx, req.Private)
 	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
 	if plan == nil || len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
 		r.planDestroy(*state, object, &resp.Diagnostics)
 		return
 	}
 
-	stands := r.planUpdate(plan, *state, readNote(ctx, req.Private), &resp.Diagnostics)
+	stands := r.planUpdate(plan, *state, note, &resp.Diagnostics)
 	r.planWrite(*plan, !stands && plan.differs(*state), object, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
@@ -272,6 +273,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	r.ReadIdentity(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
+	prior := readNote(ctx, req.Private)
 	at, ok := r.subjectOf(ctx, state, resp.Private, &resp.Diagnostics)
 	if !ok {
 		return
@@ -287,7 +289,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	note := state.refresh(held, readNote(ctx, req.Private))
+	note := state.refresh(held, prior)
 	if value, _ := req.Private.GetKey(ctx, leaveAddressOut); value != nil {
 		state.UserIPv6 = customtypes.IPAddress{}
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, leaveAddressOut, nil)...)
@@ -354,12 +356,12 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 		return
 	}
 
+	note := readNote(ctx, req.Private)
 	at, ok := r.subjectOf(ctx, state, resp.Private, &resp.Diagnostics)
 	if !ok {
 		return
 	}
 
-	note := readNote(ctx, req.Private)
 	u := client.ConsentUpdate{ // without an agreement_time, and for a record that exists
 		Manual:        state.Manual.ValueBool(),
 		KeepLaterThan: state.protected(note.Configured, state.agreed()),

@@ -247,3 +247,20 @@ func wantOpen(t *testing.T, p *prototest.Provider, service *mocktest.Instance, s
 		t.Error("the plan is empty although no choice stands any more")
 	}
 }
+
+// A state that was written by hand has no private part, which tells whose choice it holds.
+func TestConsent_choiceStandsWithoutPrivateState(t *testing.T) {
+	t.Parallel()
+	for says, record := range map[string]mockserver.ConsentRecord{laterStands: choose(late), untimedStands: refusal()} {
+		p, service := start(t, nil)
+		state := created(t, p, service, agreed)
+		service.PutConsent(scope, person, record)
+		state, _ = p.MustRefresh(name, state)
+
+		state.Private = nil
+		p.WantEmptyPlan(name, state, config(agreed)) // as with -refresh=false
+		p.NewRun()
+		_, diags := wantEmptyPlan(t, p, state, config(agreed))
+		wantWarning(t, diags, says)
+	}
+}

@@ -69,18 +69,21 @@ func (o *Object) String() string { return o.label }
 // and what else distinguishes it for a reader. It holds nothing personal.
 func NewObject(label string) *Object { return &Object{rand.Uint32(), label} } //nolint:gosec // needs no secrecy
 
+// KeyObject is the key in private state that ObjectIn stores an object's number under. Only a state
+// that was written by hand lacks it.
+const KeyObject = "object"
+
 // ObjectIn returns the object that private state belongs to. Its number is stored there the
 // first time, which is its creation or import: Terraform does not tell a provider the address
 // of an object.
 func ObjectIn(ctx context.Context, private Private, label string) *Object {
-	const key = "object"
-	stored, _ := private.GetKey(ctx, key)
+	stored, _ := private.GetKey(ctx, KeyObject)
 	if number, err := strconv.ParseUint(string(stored), 10, 32); err == nil {
 		return &Object{uint32(number), label}
 	}
 
 	o := NewObject(label)
-	private.SetKey(ctx, key, strconv.AppendUint(nil, uint64(o.number), 10)) // a number is always accepted
+	private.SetKey(ctx, KeyObject, strconv.AppendUint(nil, uint64(o.number), 10)) // a number is always accepted
 
 	return o
 }
