@@ -256,6 +256,7 @@ func TestMoveState_paths(t *testing.T) {
 		"bad encoding":     {source("/v1/org/o/project/p/compliance/user/secret-person%zz/consent"), "cannot be used: a percent sign in part 3"},
 		"a parent":         {source("/v1/org/../project/p/compliance/user/secret-person/consent"), "cannot be used: org_id"},
 		"not NFC":          {source("/v1/account/a/compliance/user/secret-e\u0301/consent"), "cannot be used: identity_id is not in the Unicode form NFC"},
+		"to be put back":   {source("/v1/account/%2E%2E/compliance/user/secret-person/consent"), "put the block of the " + person.Type + " back"},
 	} {
 		state, diags := p.Move(tc.from, consentType)
 		if text := strings.Join(diags.Errors(), " "); text != "" {

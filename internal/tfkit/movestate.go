@@ -35,7 +35,7 @@ func StateMovers(last string, begin map[string]any) []resource.StateMover {
 				Summary: "The path cannot be moved",
 				Detail:  "The path in the state of the " + req.SourceTypeName + " cannot be used: " + err.Error() + ".",
 				InState: "the resource of the other provider; nothing was moved",
-				Do:      "remove the moved block; the other provider then keeps the resource.",
+				Do:      "remove the moved block, and put the block of the " + req.SourceTypeName + " back: without it, a plan destroys what that resource manages.",
 			}.AddError(&resp.Diagnostics)
 
 			return
