@@ -3,33 +3,50 @@
 package rows
 
 import (
+	"cmp"
+	"encoding/json"
 	"maps"
 	"reflect"
+	"slices"
 	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
 // TestRow_everyColumnCounts holds that the value of each column is in the update, in the values
-// and in the digest of a row.
+// and in the digest of a row, and is compared with that of a record.
 func TestRow_everyColumnCounts(t *testing.T) {
 	t.Parallel()
-	texts := map[string]string{identityColumn: "ada", "user_ipv6": "2001:db8::1", "agreement_time": "2026-01-31T12:00:00Z"}
+	texts := map[string][2]string{
+		identityColumn: {"ada", "jane"}, "user_ipv6": {"2001:db8::1", "2001:db8::2"}, "agreement_time": {"2026-01-31T12:00:00Z", "2026-02-01T12:00:00Z"},
+	}
 
 	for _, c := range columns {
-		var empty, row Row
+		var row, other Row
 		if c.setBool != nil {
 			c.setBool(&row, true)
-		} else if err := c.setText(&row, texts[c.name]); err != nil {
-			t.Errorf("give %s a text: %v", c.name, err)
+		} else if err := cmp.Or(c.setText(&row, texts[c.name][0]), c.setText(&other, texts[c.name][1])); err != nil {
+			t.Errorf("give %s two texts: %v", c.name, err)
 		}
 
-		if Sum([]Row{row}) == Sum([]Row{empty}) {
+		if Sum([]Row{row}) == Sum([]Row{other}) {
 			t.Errorf("%s does not count in the digest", c.name)
 		}
-		if maps.Equal(row.Values(), empty.Values()) || len(row.Values()) != len(columns) {
+		if maps.Equal(row.Values(), other.Values()) || len(row.Values()) != len(columns) {
 			t.Errorf("%s does not count in the values", c.name)
 		}
-		if c.name != identityColumn && reflect.DeepEqual(row.Update(), empty.Update()) {
+		if c.name == identityColumn {
+			continue
+		}
+
+		if reflect.DeepEqual(row.Update(), other.Update()) {
 			t.Errorf("%s is not sent", c.name)
+		}
+		record := other.Values()
+		maps.DeleteFunc(record, func(_ string, value any) bool { return value == "" })
+		text, _ := json.Marshal(record)
+		if held, err := answer.ReadConsent(text); err != nil || !slices.Equal(row.Update().Differences(held), []string{c.name}) {
+			t.Errorf("%s is not compared: %v", c.name, err)
 		}
 	}
 }
