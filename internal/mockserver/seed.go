@@ -7,6 +7,7 @@ import (
 	jsonv1 "encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -71,7 +72,7 @@ func ReadSeed(text []byte) (Seed, error) {
 	return seed, nil
 }
 
-// validate returns what is missing or wrong first in one of the lists, with its place.
+// validate returns the first thing that is missing or wrong, with its place.
 func (seed Seed) validate() error {
 	for i, u := range seed.Users {
 		if u.Email == "" || u.Password == "" {
@@ -87,8 +88,9 @@ func (seed Seed) validate() error {
 		}
 	}
 
-	for list, records := range map[string][]SeedRecord{"consents": seed.Consents, "profiles": seed.Profiles, "data": seed.Data} {
-		for i, r := range records {
+	lists := map[string][]SeedRecord{"consents": seed.Consents, "profiles": seed.Profiles, "data": seed.Data}
+	for _, list := range slices.Sorted(maps.Keys(lists)) {
+		for i, r := range lists[list] {
 			if objection := r.objection(list); objection != "" {
 				return fmt.Errorf("%s[%d] %s", list, i, objection)
 			}
@@ -98,7 +100,7 @@ func (seed Seed) validate() error {
 	return nil
 }
 
-// objection returns something that is wrong with a record of a list, or "".
+// objection returns the first thing that is wrong with a record of a list, or "".
 func (r SeedRecord) objection(list string) string {
 	_, hasData := r.Fields["data"]
 	_, hasProfile := r.Fields["profile"].(map[string]any)
@@ -113,12 +115,12 @@ func (r SeedRecord) objection(list string) string {
 		return ""
 	}
 
-	for name, value := range r.Fields {
+	for _, name := range slices.Sorted(maps.Keys(r.Fields)) {
 		format := TimeRFC3339
-		if _, isNumber := value.(jsonv1.Number); isNumber {
+		if _, isNumber := r.Fields[name].(jsonv1.Number); isNumber {
 			format = TimeUnixMS
 		}
-		if objection := objectionTo(name, value, format); objection != "" {
+		if objection := objectionTo(name, r.Fields[name], format); objection != "" {
 			return name + " " + objection
 		}
 	}

@@ -81,6 +81,7 @@ func TestReadSeed_errorsNameThePlace(t *testing.T) {
 		`{"consents":[{"org_id":"o","project_id":"p",` + person + `}]}`: `consents\[0\] needs identity_id, and`,
 		`{"consents":[{` + person + `,"clause_1_consent":"yes"}]}`:      `consents\[0\] clause_1_consent must be true or false`,
 		`{"consents":[{` + person + `,"agreement_time":true}]}`:         `consents\[0\] agreement_time must be`,
+		`{"data":[{}],"consents":[{` + person + `,"c":1,"b":1,"a":1}]}`: `consents\[0\] a is not known`, // in every run
 		`{"profiles":[{` + person + `}]}`:                               `profiles\[0\] needs profile, an object`,
 		`{"profiles":[{` + person + `,"profile":[]}]}`:                  `profiles\[0\] needs profile, an object`,
 		`{"profiles":[{` + person + `,"profile":{"a":1,"a":2}}]}`:       `duplicate object member name "a"`,
