@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package mocktest starts mock servers for tests. Each server belongs to one test and
-// is wrapped in the contract's validator; a violation fails the test.
+// Package mocktest starts mock servers for tests. Each server belongs to one test, which a
+// violation of the contract fails.
 package mocktest
 
 import (
