@@ -237,6 +237,7 @@ quote <"$out"
 for pattern in 'agreement_time_format += "unix_ms"' 'consent_parameters_in += "form"' 'export_kind_parameter += "kind"' 'ok +restored'; do
 	grep -qE "$pattern" "$out" || fail "no line matches $pattern"
 done
+requests=$DEMO_FOLDER/other before=0
 learn "The provider found out which settings the service needs, with a test person whose consent is as it was. Nothing was queued."
 
 echo
