@@ -24,7 +24,7 @@ func (i Invocation) Texts() []string {
 func (p *Provider) PlanAction(name string, config Attributes) Diagnostics {
 	p.t.Helper()
 	packed := p.packed(p.schemas.ActionSchemas[name].Schema, config)
-	validated := call(p.t, p.server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: packed})
+	validated := call(p, p.server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: packed})
 	diags := Diagnostics(validated.Diagnostics)
 	if len(diags.Errors()) > 0 {
 		return diags
@@ -37,7 +37,7 @@ func (p *Provider) PlanAction(name string, config Attributes) Diagnostics {
 func (p *Provider) PlanKnownLater(name string, config Attributes) Diagnostics {
 	p.t.Helper()
 	packed := p.packed(p.schemas.ActionSchemas[name].Schema, config)
-	planned := call(p.t, p.server.PlanAction, &tfprotov6.PlanActionRequest{ActionType: name, Config: packed})
+	planned := call(p, p.server.PlanAction, &tfprotov6.PlanActionRequest{ActionType: name, Config: packed})
 	if planned.Deferred != nil {
 		p.t.Errorf("%s is deferred", name)
 	}
@@ -65,10 +65,7 @@ func (p *Provider) Invoke(name string, config Attributes) Invocation {
 func (p *Provider) InvokePlanned(ctx context.Context, name string, config Attributes, heard func(message string) bool) Invocation {
 	p.t.Helper()
 	packed := p.packed(p.schemas.ActionSchemas[name].Schema, config)
-	stream, err := p.server.InvokeAction(ctx, &tfprotov6.InvokeActionRequest{ActionType: name, Config: packed})
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	stream := callUntil(ctx, p, p.server.InvokeAction, &tfprotov6.InvokeActionRequest{ActionType: name, Config: packed})
 
 	var invoked Invocation
 	completed := false

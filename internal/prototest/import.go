@@ -20,16 +20,13 @@ type Source struct {
 // Move moves an object of another provider to a resource of ours.
 func (p *Provider) Move(from Source, name string) (*State, Diagnostics) {
 	p.t.Helper()
-	resp, err := p.server.MoveResourceState(p.t.Context(), &tfprotov6.MoveResourceStateRequest{
+	resp := call(p, p.server.MoveResourceState, &tfprotov6.MoveResourceStateRequest{
 		SourceProviderAddress: from.Provider,
 		SourceTypeName:        from.Type,
 		SourceSchemaVersion:   from.SchemaVersion,
 		SourceState:           &tfprotov6.RawState{JSON: from.Attributes},
 		TargetTypeName:        name,
 	})
-	if err != nil {
-		p.t.Fatal(err)
-	}
 
 	diags := Diagnostics(resp.Diagnostics)
 	if len(diags.Errors()) > 0 {
@@ -71,7 +68,7 @@ func (p *Provider) importAndRefresh(name string, req *tfprotov6.ImportResourceSt
 
 func (p *Provider) importOnly(name string, req *tfprotov6.ImportResourceStateRequest) (*State, Diagnostics) {
 	p.t.Helper()
-	resp := call(p.t, p.server.ImportResourceState, req)
+	resp := call(p, p.server.ImportResourceState, req)
 
 	diags := Diagnostics(resp.Diagnostics)
 	if len(diags.Errors()) > 0 {

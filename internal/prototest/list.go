@@ -50,7 +50,7 @@ func (r ListResults) Diagnostics() (diags Diagnostics) {
 // ValidateList checks the configuration of a list block.
 func (p *Provider) ValidateList(name string, config Attributes) Diagnostics {
 	p.t.Helper()
-	return call(p.t, p.server.ValidateListResourceConfig, &tfprotov6.ValidateListResourceConfigRequest{
+	return call(p, p.server.ValidateListResourceConfig, &tfprotov6.ValidateListResourceConfigRequest{
 		TypeName: name, Config: p.packed(p.schemas.ListResourceSchemas[name], config),
 	}).Diagnostics
 }
@@ -76,12 +76,9 @@ func (p *Provider) List(name string, req ListRequest) ListResults {
 // as a connection that breaks does.
 func (p *Provider) ListUntil(ctx context.Context, name string, req ListRequest, taken func(ListResult) bool) {
 	p.t.Helper()
-	stream, err := p.server.ListResource(ctx, &tfprotov6.ListResourceRequest{
+	stream := callUntil(ctx, p, p.server.ListResource, &tfprotov6.ListResourceRequest{
 		TypeName: name, Config: p.packed(p.schemas.ListResourceSchemas[name], req.Config), Limit: req.Limit, IncludeResource: req.IncludeResource,
 	})
-	if err != nil {
-		p.t.Fatal(err)
-	}
 
 	for from := range stream.Results {
 		result := ListResult{DisplayName: from.DisplayName, Diagnostics: from.Diagnostics, Identity: p.identityOf(name, from.Identity)}

@@ -36,6 +36,8 @@ type Provider struct {
 	schemas    *tfprotov6.GetProviderSchemaResponse
 	identities map[string]*tfprotov6.ResourceIdentitySchema
 	config     *tfprotov6.DynamicValue
+	// change changes each response before it is looked at; nil changes nothing.
+	change func(response any)
 }
 
 // Start serves a provider with an environment of its own and configures it.
@@ -49,17 +51,11 @@ func Start(tb testing.TB, config Attributes, environment map[string]string, opti
 		return environment[name]
 	}
 
-	return connect(tb, provider.NewServer("test", getenv, options...), config)
-}
-
-// connect configures a provider that is served.
-func connect(tb testing.TB, server provider.Server, config Attributes) (*Provider, Diagnostics) {
-	tb.Helper()
-	p := &Provider{t: tb, server: server}
-	p.schemas = call(tb, p.server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
-	p.identities = call(tb, p.server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{}).IdentitySchemas
+	p := &Provider{t: tb, server: provider.NewServer("test", getenv, options...)}
+	p.schemas = call(p, p.server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
+	p.identities = call(p, p.server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{}).IdentitySchemas
 	p.config = p.packed(p.schemas.Provider, config)
-	validated := call(tb, p.server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: p.config})
+	validated := call(p, p.server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: p.config})
 	diags := Diagnostics(validated.Diagnostics)
 	if len(diags.Errors()) > 0 {
 		return p, diags
@@ -79,7 +75,7 @@ func MustStart(tb testing.TB, config Attributes, options ...provider.Option) *Pr
 func (p *Provider) configure() Diagnostics {
 	p.t.Helper()
 	req := &tfprotov6.ConfigureProviderRequest{Config: p.config, TerraformVersion: terraformVersion}
-	return call(p.t, p.server.ConfigureProvider, req).Diagnostics
+	return call(p, p.server.ConfigureProvider, req).Diagnostics
 }
 
 // NewRun configures the provider once more, as Terraform does for each plan and each
@@ -99,7 +95,7 @@ func (p *Provider) Reconfigure(config Attributes) {
 // Stop tells the provider that Terraform wants to end.
 func (p *Provider) Stop() {
 	p.t.Helper()
-	call(p.t, p.server.StopProvider, &tfprotov6.StopProviderRequest{})
+	call(p, p.server.StopProvider, &tfprotov6.StopProviderRequest{})
 }
 
 // Schemas returns the schemas of the provider and of all its objects.
@@ -123,13 +119,13 @@ func (p *Provider) ReadData(name string, config Attributes) (Attributes, Diagnos
 	p.t.Helper()
 	schema := p.schemas.DataSourceSchemas[name]
 	packed := p.packed(schema, config)
-	validated := call(p.t, p.server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: packed})
+	validated := call(p, p.server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: packed})
 	diags := Diagnostics(validated.Diagnostics)
 	if len(diags.Errors()) > 0 {
 		return nil, diags
 	}
 
-	resp := call(p.t, p.server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: packed})
+	resp := call(p, p.server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: packed})
 
 	return p.result(schema, packed, resp.State, append(diags, resp.Diagnostics...))
 }
@@ -140,12 +136,12 @@ func (p *Provider) Open(name string, config Attributes) (Attributes, Diagnostics
 	schema := p.schemas.EphemeralResourceSchemas[name]
 	packed := p.packed(schema, config)
 	request := &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: packed}
-	diags := Diagnostics(call(p.t, p.server.ValidateEphemeralResourceConfig, request).Diagnostics)
+	diags := Diagnostics(call(p, p.server.ValidateEphemeralResourceConfig, request).Diagnostics)
 	if len(diags.Errors()) > 0 {
 		return nil, diags
 	}
 
-	resp := call(p.t, p.server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{TypeName: name, Config: packed})
+	resp := call(p, p.server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{TypeName: name, Config: packed})
 	if resp.Deferred != nil || !resp.RenewAt.IsZero() {
 		p.t.Errorf("%s is deferred or asks to be renewed", name)
 	}
@@ -177,14 +173,24 @@ func (p *Provider) packed(schema *tfprotov6.Schema, config Attributes) *tfprotov
 	return pack(p.t, toValue(p.t, schema.ValueType(), config))
 }
 
-// call makes a call of the protocol. The test fails where the call itself fails; errors
+// call makes a call of the protocol that the test does not interrupt.
+func call[Req, Resp any](p *Provider, f func(context.Context, *Req) (*Resp, error), req *Req) *Resp {
+	p.t.Helper()
+	return callUntil(p.t.Context(), p, f, req)
+}
+
+// callUntil makes a call of the protocol. The test fails where the call itself fails; errors
 // of the provider are diagnostics in the response.
-func call[Req, Resp any](tb testing.TB, f func(context.Context, *Req) (*Resp, error), req *Req) *Resp {
-	tb.Helper()
-	resp, err := f(tb.Context(), req)
+func callUntil[Req, Resp any](ctx context.Context, p *Provider, f func(context.Context, *Req) (*Resp, error), req *Req) *Resp {
+	p.t.Helper()
+	resp, err := f(ctx, req)
 	if err != nil {
-		tb.Fatal(err)
+		p.t.Fatal(err)
 	}
+	if p.change != nil {
+		p.change(resp)
+	}
+
 	return resp
 }
 

@@ -3,7 +3,6 @@
 package prototest
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -12,17 +11,9 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
 
-// server is the provider with a response that is changed.
-type server struct {
-	provider.Server
-
-	change func(response any)
-}
-
-// The responses that can be changed, besides those of lists.
+// The responses that can be changed.
 type (
 	plan    = tfprotov6.PlanResourceChangeResponse
 	apply   = tfprotov6.ApplyResourceChangeResponse
@@ -32,55 +23,8 @@ type (
 	moves   = tfprotov6.MoveResourceStateResponse
 	data    = tfprotov6.ReadDataSourceResponse
 	opens   = tfprotov6.OpenEphemeralResourceResponse
+	lists   = tfprotov6.ListResourceServerStream
 )
-
-func changed[Req, Resp any](ctx context.Context, s *server, req *Req, call func(context.Context, *Req) (*Resp, error)) (*Resp, error) {
-	resp, err := call(ctx, req)
-	s.change(resp)
-	return resp, err
-}
-
-func (s *server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*plan, error) {
-	return changed(ctx, s, req, s.Server.PlanResourceChange)
-}
-
-func (s *server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*apply, error) {
-	return changed(ctx, s, req, s.Server.ApplyResourceChange)
-}
-
-func (s *server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*read, error) {
-	return changed(ctx, s, req, s.Server.ReadResource)
-}
-
-func (s *server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*upgrade, error) {
-	return changed(ctx, s, req, s.Server.UpgradeResourceState)
-}
-
-func (s *server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*imports, error) {
-	return changed(ctx, s, req, s.Server.ImportResourceState)
-}
-
-func (s *server) MoveResourceState(ctx context.Context, req *tfprotov6.MoveResourceStateRequest) (*moves, error) {
-	return changed(ctx, s, req, s.Server.MoveResourceState)
-}
-
-func (s *server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*data, error) {
-	return changed(ctx, s, req, s.Server.ReadDataSource)
-}
-
-func (s *server) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*opens, error) {
-	return changed(ctx, s, req, s.Server.OpenEphemeralResource)
-}
-
-func (s *server) ListResource(ctx context.Context, req *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
-	stream, err := s.Server.ListResource(ctx, req)
-	results := slices.Collect(stream.Results)
-	for i := range results {
-		s.change(&results[i])
-	}
-
-	return &tfprotov6.ListResourceServerStream{Results: slices.Values(results)}, err
-}
 
 // thing is a resource, a data source, an ephemeral resource and a list.
 const thing = "analytics_consent"
@@ -148,6 +92,7 @@ func TestProvider_holdsEveryResponseToTheRules(t *testing.T) {
 
 	another, later := Attributes{"identity_id": "another"}, Attributes{"agreement_time": Unknown}
 	secret, withdraws := Attributes{"user_ipv6_wo": "192.0.2.7"}, Attributes{"on_destroy": "withdraw"}
+	nameless := []tfprotov6.ListResourceResult{{DisplayName: "ann"}}
 	for _, tc := range []struct {
 		name   string
 		use    func(*Provider)
@@ -159,6 +104,7 @@ func TestProvider_holdsEveryResponseToTheRules(t *testing.T) {
 		{"an unknown value", create, on(func(r *apply) { set(resource, &r.NewState, later) }), "is still unknown"},
 		{"a write-only value", create, on(func(r *apply) { set(resource, &r.NewState, secret) }), "is write-only and has a value"},
 		{"a read", refresh, on(func(r *read) { set(resource, &r.NewState, later) }), "is still unknown"},
+		{"an upgrade before a refresh", refresh, on(func(r *upgrade) { set(resource, &r.UpgradedState, later) }), "is still unknown"},
 		{"an upgrade before a plan", replan, on(func(r *upgrade) { set(resource, &r.UpgradedState, later) }), "is still unknown"},
 		{"an upgrade to another value", replan, on(func(r *upgrade) { set(resource, &r.UpgradedState, withdraws) }), "the plan is not empty"},
 		{"an import", byID, on(func(r *imports) { set(resource, &r.ImportedResources[0].State, later) }), "is still unknown"},
@@ -175,7 +121,7 @@ func TestProvider_holdsEveryResponseToTheRules(t *testing.T) {
 		{"another one after a read", refresh, on(func(r *read) { r.NewIdentity = identity("another") }), "the identity has changed"},
 		{"no identity after an import", byID, on(func(r *read) { r.NewIdentity = nil }), "has no identity"},
 		{"no identity in an import by identity", byIdentity, on(func(r *imports) { r.ImportedResources[0].Identity = nil }), "it has none"},
-		{"no identity in a list", list, on(func(r *tfprotov6.ListResourceResult) { r.Identity = nil }), "it has no identity"},
+		{"no identity in a list", list, on(func(r *lists) { r.Results = slices.Values(nameless) }), "it has no identity"},
 
 		{"an import of nothing", byID, on(func(r *imports) { r.ImportedResources = nil }), "it has 0 objects"},
 		{"an import of two", byID, on(func(r *imports) { r.ImportedResources = slices.Repeat(r.ImportedResources, 2) }), "it has 2 objects"},
@@ -186,7 +132,8 @@ func TestProvider_holdsEveryResponseToTheRules(t *testing.T) {
 			tb.Helper()
 			service := mocktest.Start(t)
 			service.PutConsent(mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}, "ann", mockserver.ConsentRecord{})
-			p, _ := connect(tb, &server{provider.NewServer("test", func(string) string { return "" }), tc.change}, Config(service))
+			p := MustStart(tb, Config(service))
+			p.change = tc.change
 			tc.use(p)
 		})
 	}

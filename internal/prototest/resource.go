@@ -57,7 +57,7 @@ func (p *Provider) resourceSchema(name string) *tfprotov6.Schema {
 // Validate checks the configuration of a resource.
 func (p *Provider) Validate(name string, config Attributes) Diagnostics {
 	p.t.Helper()
-	resp := call(p.t, p.server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{
+	resp := call(p, p.server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{
 		TypeName: name, Config: p.packed(p.resourceSchema(name), config),
 		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
 	})
@@ -79,7 +79,7 @@ func (p *Provider) Plan(name string, prior *State, config Attributes) (Plan, Dia
 		return Plan{}, diags
 	}
 
-	resp := call(p.t, p.server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
+	resp := call(p, p.server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
 		TypeName: name, PriorState: pack(p.t, before.raw), PriorPrivate: before.Private, PriorIdentity: before.identity,
 		Config: pack(p.t, configured), ProposedNewState: pack(p.t, proposed(fieldsOf(schema.Block), before.raw, configured)),
 	})
@@ -129,13 +129,10 @@ func (p *Provider) Apply(ctx context.Context, name string, prior *State, plan Pl
 	p.t.Helper()
 	typ := p.resourceSchema(name).ValueType()
 	before := prior.orNone(typ)
-	resp, err := p.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
+	resp := callUntil(ctx, p, p.server.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: name, PriorState: pack(p.t, before.raw), PlannedState: pack(p.t, plan.raw),
 		PlannedPrivate: plan.private, PlannedIdentity: plan.identity, Config: pack(p.t, plan.config),
 	})
-	if err != nil {
-		p.t.Fatal(err)
-	}
 
 	diags := Diagnostics(resp.Diagnostics)
 	state := p.stateOf(name, resp.NewState, resp.Private, resp.NewIdentity)
@@ -236,7 +233,7 @@ func (p *Provider) Refresh(name string, stored *State) (*State, Diagnostics) {
 // read reads an object that is stored or has just been imported.
 func (p *Provider) read(name string, state *State) (*State, Diagnostics) {
 	p.t.Helper()
-	resp := call(p.t, p.server.ReadResource, &tfprotov6.ReadResourceRequest{
+	resp := call(p, p.server.ReadResource, &tfprotov6.ReadResourceRequest{
 		TypeName: name, CurrentState: pack(p.t, state.raw), Private: state.Private, CurrentIdentity: state.identity,
 	})
 	diags := Diagnostics(resp.Diagnostics)
@@ -260,7 +257,7 @@ func (p *Provider) upgraded(name string, stored *State) (*State, Diagnostics) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	resp := call(p.t, p.server.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{
+	resp := call(p, p.server.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{
 		TypeName: name, Version: p.resourceSchema(name).Version, RawState: &tfprotov6.RawState{JSON: file},
 	})
 	if diags := Diagnostics(resp.Diagnostics); len(diags.Errors()) > 0 {
