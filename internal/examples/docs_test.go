@@ -22,8 +22,9 @@ const (
 	repeatedWords = 20
 )
 
-func TestDocs_descriptionsAreShort(t *testing.T) {
+func TestDocs_descriptionsAreShortSentences(t *testing.T) {
 	t.Parallel()
+	sentences := regexp.MustCompile(`^[A-Z].*\.$`)
 	attributes, words := 0, 0
 	for _, d := range readSchemas(t) {
 		limit := mostWords
@@ -32,6 +33,9 @@ func TestDocs_descriptionsAreShort(t *testing.T) {
 			limit = repeatedWords
 		}
 
+		if !sentences.MatchString(d.description) {
+			t.Errorf("%s: %s is described as %q", d.object, d.path, d.description)
+		}
 		n := len(strings.Fields(d.description))
 		if n > limit {
 			t.Errorf("%s: %s is described in %d words, and may have %d: %s", d.object, d.path, n, limit, d.description)

@@ -12,8 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -28,6 +30,7 @@ type described struct {
 	path        string // of a block or an attribute; empty for the object itself
 	description string
 	class       string // of an attribute: where its value goes
+	attribute   *tfprotov6.SchemaAttribute
 }
 
 // readSchemas returns everything that the schemas of the provider describe.
@@ -37,7 +40,7 @@ func readSchemas(t *testing.T) (all []described) {
 	var attributes func(object, path, class string, list []*tfprotov6.SchemaAttribute)
 	attributes = func(object, path, class string, list []*tfprotov6.SchemaAttribute) {
 		for _, a := range list {
-			d := described{object, path + a.Name, a.Description, classOf(class, a)}
+			d := described{object, path + a.Name, a.Description, classOf(class, a), a}
 			all = append(all, d)
 			if a.NestedType != nil { // what is inside something sensitive is hidden with it
 				attributes(object, d.path+".", d.class, a.NestedType.Attributes)
@@ -60,7 +63,7 @@ func readSchemas(t *testing.T) (all []described) {
 	}
 	for name, schema := range p.IdentitySchemas() {
 		for _, a := range schema.IdentityAttributes {
-			all = append(all, described{"Resource `" + name + "`", "identity." + a.Name, a.Description, "identity"})
+			all = append(all, described{"Resource `" + name + "`", "identity." + a.Name, a.Description, "identity", nil})
 		}
 	}
 	for name, schema := range read.DataSourceSchemas {
@@ -90,6 +93,52 @@ func classOf(class string, a *tfprotov6.SchemaAttribute) string {
 		class += ", sensitive"
 	}
 	return strings.TrimPrefix(class, "open, ")
+}
+
+// TestSchemas_everyAttribute has a secret or personal data sensitive, by itself or by what it is
+// nested in. No element of a collection is sensitive by itself: Terraform compares each value below
+// a collection with every sensitive path in it, so that the cost of long lists would not be linear.
+// Of an action, the person and nothing else is write-only, and may be ephemeral. The path of a file
+// is named by its use: source is read, path is what the object is, and others are written beside it.
+func TestSchemas_everyAttribute(t *testing.T) {
+	t.Parallel()
+	secret := regexp.MustCompile(`password|token|secret|headers|^json$|_json$|ipv6`)
+	isPath := regexp.MustCompile(`path$|_file$|^source$|^output$|^report$`)
+	sensitive, repeated := map[string]bool{}, map[string]bool{} // also by what an attribute is nested in
+	var paths []string
+	for _, d := range readSchemas(t) {
+		if d.attribute == nil {
+			continue
+		}
+		a, where := d.attribute, d.object+"."+d.path
+		parent := strings.TrimSuffix(where, "."+a.Name)
+		sensitive[where] = a.Sensitive || sensitive[parent]
+		repeated[where] = a.NestedType != nil && a.NestedType.Nesting != tfprotov6.SchemaObjectNestingModeSingle || repeated[parent]
+
+		// The version of a write-only attribute is a number that the user counts up.
+		isVersion := strings.HasSuffix(a.Name, "_wo_version") && tftypes.Number.Equal(a.Type)
+		if secret.MatchString(a.Name) && !isVersion && !sensitive[where] && !a.WriteOnly {
+			t.Errorf("%s is neither sensitive nor write-only", where)
+		}
+		if repeated[parent] && a.Sensitive {
+			t.Errorf("%s is sensitive; make the collection sensitive", where)
+		}
+		if strings.HasPrefix(where, "Action ") && a.WriteOnly != (a.Name == "identity_id") {
+			t.Errorf("%s is write-only: %v", where, a.WriteOnly)
+		}
+		if isPath.MatchString(a.Name) {
+			paths = append(paths, where)
+		}
+	}
+
+	slices.Sort(paths)
+	if diff := cmp.Diff([]string{
+		"Action `analytics_export_day`.path", "Action `analytics_request_data_access`.output_path", "Provider block.ca_cert_file",
+		"Resource `analytics_consent_batch`.report_path", "Resource `analytics_consent_batch`.source",
+		"Resource `analytics_data_access_request`.output_path", "Resource `analytics_export_file`.files.path", "Resource `analytics_export_file`.path",
+	}, paths); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // exampleOf is where the example of each kind of object is.
