@@ -63,7 +63,8 @@ func WantNoCanary(tb testing.TB, where, written string, values ...string) {
 	tb.Helper()
 	for _, v := range values {
 		quoted := strings.Trim(fmt.Sprintf("%q", v), `"`)
-		forms := append(spelled(v), quoted, strings.Trim(fmt.Sprintf("%q", quoted), `"`),
+		inJSON, _ := json.Marshal(v) // with & as \u0026, in states and plans too
+		forms := append(spelled(v), quoted, strings.Trim(fmt.Sprintf("%q", quoted), `"`), string(inJSON[1:len(inJSON)-1]),
 			url.QueryEscape(v), url.PathEscape(v), transport.EscapeSegment(v), strings.ToLower(transport.EscapeSegment(v)))
 		for shift := range 3 { // base64 of text around the value shows it in one of three ways
 			for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {

