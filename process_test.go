@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -137,7 +136,10 @@ func TestCLIPanic_isAnErrorAndSiblingsAreSaved(t *testing.T) {
 	service := mocktest.Start(t)
 	cli := clitest.New(t, configuration(true), service.Environment())
 	cli.MustRun("apply", "-auto-approve")
-	before := instances(t, cli)
+	before := map[any]string{}
+	for _, object := range cli.Stored() {
+		before[object.Key] = fmt.Sprint(object)
+	}
 
 	program := filepath.Join(t.TempDir(), "terraform-provider-analytics"+terraformcli.ExeSuffix())
 	if err := os.Symlink(os.Args[0], program); err != nil {
@@ -159,39 +161,19 @@ func TestCLIPanic_isAnErrorAndSiblingsAreSaved(t *testing.T) {
 			t.Errorf("%s ended with %d:\n%s", command, r.Code, r.Output)
 		}
 
-		after := instances(t, cli)
+		after := cli.Stored()
 		if want := map[string]int{"apply": 6, "destroy": 1}[command]; len(after) != want {
 			t.Errorf("%d objects are left after %s, want %d", len(after), command, want)
 		}
-		for key, instance := range after {
-			if same := instance == before[key]; same != (key == "canary") {
-				t.Errorf("after %s, %s is %s", command, key, instance)
+		for _, object := range after {
+			if same := fmt.Sprint(object) == before[object.Key]; same != (object.Key == "canary") {
+				t.Errorf("after %s, there is %v", command, object)
 			}
 		}
 	}
 
 	cli.Setenv(asProgram, "1")
 	cli.MustRun("destroy", "-auto-approve")
-}
-
-// instances returns the objects of the only resource in state by their keys.
-func instances(t *testing.T, cli *clitest.CLI) map[any]string {
-	t.Helper()
-	var state struct {
-		Resources []struct{ Instances []map[string]any }
-	}
-	if err := json.Unmarshal([]byte(cli.ReadFile("terraform.tfstate")), &state); err != nil {
-		t.Fatal(err)
-	}
-
-	found := map[any]string{}
-	for _, r := range state.Resources {
-		for _, instance := range r.Instances {
-			found[instance["index_key"]] = fmt.Sprint(instance)
-		}
-	}
-
-	return found
 }
 
 // TestCLIDebug_servesUntilInterrupted sets the variable that is printed for Terraform.

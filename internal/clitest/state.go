@@ -17,16 +17,17 @@ type stateFile struct {
 	}
 }
 
-// Stored is an object in a state file. A CLI that does not know of identities stores none.
+// Stored is an object in a state file.
 type Stored struct {
+	Key        any                  `json:"index_key"` // of for_each; nil without
 	Attributes prototest.Attributes `json:"attributes"`
-	Identity   prototest.Attributes `json:"identity"`
+	Private    string               `json:"private"`
 }
 
-func (c *CLI) state(file string) stateFile {
+func (c *CLI) state() stateFile {
 	c.tb.Helper()
 	var state stateFile
-	if err := json.Unmarshal([]byte(c.ReadFile(file)), &state); err != nil {
+	if err := json.Unmarshal([]byte(c.ReadFile("terraform.tfstate")), &state); err != nil {
 		c.tb.Fatal(err)
 	}
 
@@ -37,7 +38,7 @@ func (c *CLI) state(file string) stateFile {
 // where the state does not have it. address has the type and the name of the resource.
 func (c *CLI) Attribute(address, name string) any {
 	c.tb.Helper()
-	for _, r := range c.state("terraform.tfstate").Resources {
+	for _, r := range c.state().Resources {
 		if r.Type+"."+r.Name == address && len(r.Instances) > 0 {
 			return r.Instances[0].Attributes[name]
 		}
@@ -46,14 +47,11 @@ func (c *CLI) Attribute(address, name string) any {
 	return nil
 }
 
-// Stored returns the object in a state file. It fails the test unless the file has exactly
-// one.
-func (c *CLI) Stored(file string) Stored {
+// Stored returns the objects in the state file.
+func (c *CLI) Stored() (all []Stored) {
 	c.tb.Helper()
-	state := c.state(file)
-	if len(state.Resources) != 1 || len(state.Resources[0].Instances) != 1 {
-		c.tb.Fatalf("%s holds other objects than one: %+v", file, state.Resources)
+	for _, r := range c.state().Resources {
+		all = append(all, r.Instances...)
 	}
-
-	return state.Resources[0].Instances[0]
+	return all
 }
