@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -82,21 +82,12 @@ type patientService struct {
 	seen       bool      // the trial has read the person's choice
 	overridden bool      // and has sent something else after it
 
-	mu   sync.Mutex
-	held answer.Consent
+	held atomic.Pointer[answer.Consent]
 }
 
-func (s *patientService) put(c answer.Consent) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.held = c
-}
+func (s *patientService) put(c answer.Consent) { s.held.Store(&c) }
 
-func (s *patientService) get() answer.Consent {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.held
-}
+func (s *patientService) get() answer.Consent { return *s.held.Load() }
 
 // decide takes one of the events that can still happen, or the usual one.
 func (s *patientService) decide(usual string, events ...string) string {
@@ -228,22 +219,20 @@ func (s *patientService) try(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 
-	s.interrupt, s.held = interrupt, consentBefore
+	s.interrupt = interrupt
+	s.put(consentBefore)
 	x := &examination{report: &Report{}, options: Options{Settle: settle}}
 	(&trial{examination: x, get: s.read, patch: s.write}).run(ctx)
 	x.report.close()
 	x.report.Findings = slices.DeleteFunc(x.report.Findings, func(f Finding) bool { return f.Check != "restored" })
 
 	landed := s.get()
-	wait(time.Minute)
+	<-time.After(time.Minute)
 	if landed.AgreementTime != s.get().AgreementTime && s.get().AgreementTime != withdrawal.AgreementTime {
 		t.Errorf("%q: an update landed after the trial", s.story)
 	}
 	s.judge(t, x.report)
 }
-
-// wait passes time of the bubble.
-func wait(d time.Duration) { <-time.After(d) }
 
 func (s *patientService) judge(t *testing.T, report *Report) {
 	t.Helper()
