@@ -89,8 +89,8 @@ func TestCLIProvider_savedPlanIsForOneScope(t *testing.T) {
 				s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: true} }
 			})
 			cli := clitest.New(t, fmt.Sprintf("resource %q \"x\" {\n  %s\n}\n", resource, attributes.first), service.Environment())
-			rows := "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent\nuser-2,true,true,true,true,true\n"
-			if err := os.WriteFile(filepath.Join(cli.Dir, "people.csv"), []byte(rows), 0o600); err != nil {
+			rows := []byte(header + "user-2,true,true,true,true,true\n")
+			if err := os.WriteFile(filepath.Join(cli.Dir, "people.csv"), rows, 0o600); err != nil {
 				t.Fatal(err)
 			}
 

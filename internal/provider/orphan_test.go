@@ -62,11 +62,9 @@ const endsWithin = 15 * time.Second
 
 func TestCLIProvider_endsAfterAKilledTerraform(t *testing.T) {
 	t.Parallel()
-	var rows strings.Builder
-	rows.WriteString("identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent\n")
-
+	rows := []byte(header)
 	for n := range 400 {
-		fmt.Fprintf(&rows, "user-%d,true,true,true,true,true\n", n)
+		rows = fmt.Appendf(rows, "user-%d,true,true,true,true,true\n", n)
 	}
 
 	for name, tc := range map[string]struct {
@@ -89,7 +87,7 @@ func TestCLIProvider_endsAfterAKilledTerraform(t *testing.T) {
 			})
 
 			cli := clitest.New(t, tc.configuration, service.Environment())
-			if err := os.WriteFile(cli.Dir+"/people.csv", []byte(rows.String()), 0o600); err != nil {
+			if err := os.WriteFile(cli.Dir+"/people.csv", rows, 0o600); err != nil {
 				t.Fatal(err)
 			}
 

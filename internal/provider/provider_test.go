@@ -24,10 +24,14 @@ const consentName = "analytics_consent"
 
 var demoScope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
 
+// header is the first line of the file of a batch.
+const header = "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent\n"
+
 // consentOf returns the consent of a person, which is written without a comparison.
 func consentOf(identity string) prototest.Attributes {
 	return prototest.Attributes{
-		"identity_id": identity, "keep_later_choice": false, "clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
+		"identity_id": identity, "keep_later_choice": false,
+		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
 	}
 }
 
@@ -75,7 +79,7 @@ func TestReadOnly_plan(t *testing.T) {
 	profile := prototest.Attributes{"identity_id": person, "profile": `{"plan":"pro"}`, "wait_for_fulfilment": false}
 	deletion := prototest.Attributes{"identity_id": person, "wait_for_fulfilment": false}
 	access := deletion.With(prototest.Attributes{"output_path": filepath.Join(folder, "data.json")})
-	const people = "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent\n" + person + ",true,true,true,true,true\n"
+	const people = header + person + ",true,true,true,true,true\n"
 	batch := prototest.Attributes{"content_wo": people, "content_wo_version": 1}
 	rows := prototest.Attributes{"source": filepath.Join(folder, "rows.csv")}
 	if err := os.WriteFile(filepath.Join(folder, "rows.csv"), []byte(people), 0o600); err != nil {
