@@ -3,6 +3,7 @@
 package requests
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -151,6 +152,7 @@ func SeeDeletion(service *tfkit.Service, state []byte) (diags diag.Diagnostics) 
 	}
 
 	scope := client.Scope{OrgID: object.OrgID, ProjectID: object.ProjectID, AccountID: object.AccountID}
+	scope = cmp.Or(scope, service.DefaultScope) // a state that was written by hand may lack it
 	about := caseOf(object.IdentityID, occasionOf(object.Triggers))
 	if _, repeated := service.Deletions.PlanDone(tfkit.NewObject(DeletionType), scope, about); repeated {
 		addRepeated(&diags)
