@@ -171,7 +171,7 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 	go func() { ended <- service.Serve(listener) }()
 	defer service.Close()
 
-	environment := environmentOf("http://"+listener.Addr().String(), seed, flags.String("credentials"))
+	environment := environmentOf(urlOf(listener.Addr()), seed, flags.String("credentials"))
 	if command := flags.Args().Slice(); len(command) > 0 {
 		return p.run(ctx, command, environment)
 	}
@@ -187,6 +187,15 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 	}
 
 	return 0, nil
+}
+
+// urlOf returns the URL of a server at an address. One that listens on every address of this
+// machine has the name that the provider accepts plain http for.
+func urlOf(addr net.Addr) string {
+	if at, ok := addr.(*net.TCPAddr); ok && at.IP.IsUnspecified() {
+		return fmt.Sprintf("http://localhost:%d", at.Port)
+	}
+	return "http://" + addr.String()
 }
 
 // fieldName matches the names that are logged. A body that is sent as a form although it is

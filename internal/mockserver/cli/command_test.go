@@ -168,6 +168,15 @@ func TestClock_andFulfilmentDelayAreThoseOfTheFlags(t *testing.T) {
 	}
 }
 
+func TestAddr_ofEveryInterfaceHasAURLForTheProvider(t *testing.T) {
+	t.Parallel()
+	for _, addr := range []string{":0", "0.0.0.0:0"} {
+		if got := start(t, "-addr", addr).env["ANALYTICS_BASE_URL"]; !strings.HasPrefix(got, "http://localhost:") {
+			t.Errorf("%s: %s", addr, got)
+		}
+	}
+}
+
 func TestLog_hasNoValuesPeopleOrCredentials(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "requests.log")
