@@ -209,8 +209,12 @@ func (o *Object) instant(name string) Optional[time.Time] {
 	return at
 }
 
-// earliestInstant is the first one that counts as a time.
-var earliestInstant = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+// earliestInstant is the first one that counts as a time, and endOfInstants is later than all that
+// RFC 3339 can write, as state has to.
+var (
+	earliestInstant = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	endOfInstants   = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+)
 
 // instant returns an instant in the forms that services use: RFC 3339 text, or milliseconds
 // since 1970. It reports false for any other value.
@@ -219,16 +223,16 @@ func instant(v jsontext.Value) (time.Time, bool) {
 	if v.Kind() == '"' {
 		for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700"} {
 			if t, err := time.Parse(layout, text); err == nil {
-				return t.UTC(), true
+				return t.UTC(), t.Before(endOfInstants)
 			}
 		}
 	}
 
 	// Between 1970 and 2000 are numbers of seconds or something else, which would make every
-	// choice look older than it is.
+	// choice look older than it is. Numbers of microseconds are after the end.
 	ms, err := strconv.ParseInt(text, 10, 64)
 
-	return time.UnixMilli(ms).UTC(), err == nil && (ms <= 0 || ms >= earliestInstant.UnixMilli())
+	return time.UnixMilli(ms).UTC(), err == nil && (ms <= 0 || ms >= earliestInstant.UnixMilli() && ms < endOfInstants.UnixMilli())
 }
 
 // scalar returns the text of a string, or a number as it is spelled; empty for any other

@@ -623,3 +623,17 @@ func TestRequests_withoutPrivateStateStandForTheirRequest(t *testing.T) {
 		o.queued(1)
 	}, never)
 }
+
+// A number of microseconds is no time, and no time that state could hold.
+func TestRequests_takeOverARequestOfAYearFarAway(t *testing.T) {
+	t.Parallel()
+	eachObject(t, ownResources, func(t *testing.T, o *object) {
+		o.service.ReshapePending(func(r map[string]any) map[string]any { r["createdAt"] = time.Now().UnixMicro(); return r })
+		id := o.enqueue()
+		state, _ := o.refresh(o.create(atOnce))
+		o.want(state, prototest.Attributes{"request_id": id, "fulfilled": false})
+		if n := o.service.Count(o.operation); n != 0 {
+			t.Errorf("%d requests were sent", n)
+		}
+	}, never)
+}
