@@ -120,20 +120,22 @@ func (c *chooser) advance() bool {
 	return false
 }
 
-// choose decides between n options.
+// choose decides between n options. At random, it takes the usual one every second time. It
+// repeats a sequence that was begun before.
 func (c *chooser) choose(n int) int {
-	if c.random != nil {
-		return c.chooseAtRandom(n)
-	}
-	if c.at >= c.decisions {
+	if c.random == nil && c.at >= c.decisions {
 		return 0
 	}
 
 	if c.at == len(c.taken) {
-		if c.deviated() >= c.deviations {
+		option := 0
+		switch {
+		case c.random == nil && c.deviated() >= c.deviations:
 			n = 1
+		case c.random != nil && c.random.IntN(2) > 0:
+			option = c.random.IntN(n)
 		}
-		c.taken, c.options = append(c.taken, 0), append(c.options, n)
+		c.taken, c.options = append(c.taken, option), append(c.options, n)
 	}
 
 	c.at++
@@ -151,22 +153,6 @@ func (c *chooser) deviated() int {
 	}
 
 	return count
-}
-
-// chooseAtRandom takes the usual option every second time. It repeats a sequence that was
-// begun before.
-func (c *chooser) chooseAtRandom(n int) int {
-	if c.at == len(c.taken) {
-		option := 0
-		if c.random.IntN(2) > 0 {
-			option = c.random.IntN(n)
-		}
-		c.taken = append(c.taken, option)
-	}
-
-	c.at++
-
-	return c.taken[c.at-1]
 }
 
 // TestDeferred_randomSchedules is TestDeferred_everySchedule for long sequences, chosen at
