@@ -71,7 +71,7 @@ func newRun(t *testing.T, service *mocktest.Instance, change ...func(*client.Con
 	return run{deferred.NewEngine(c), c}
 }
 
-// scenario is a test in virtual time. The service is configured, if configure is set.
+// scenario is a test in virtual time, of a service that is configured.
 type scenario struct {
 	configure func(*mockserver.Server)
 	run       func(t *testing.T, service *mocktest.Instance, r run)
@@ -82,9 +82,6 @@ func play(t *testing.T, scenarios map[string]scenario) {
 	for name, s := range scenarios {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if s.configure == nil {
-				s.configure = func(*mockserver.Server) {}
-			}
 			bubble(t, s.run, s.configure)
 		})
 	}

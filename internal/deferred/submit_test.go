@@ -187,7 +187,7 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 
 	play(t, map[string]scenario{
 		"lost update that is pending":    {pending, isLostUpdate(mockserver.CutAfterCommit, 1)},
-		"lost update that is fulfilled":  {nil, isLostUpdate(mockserver.CutAfterCommit, 1)},
+		"lost update that is fulfilled":  {becomes(mockserver.Outcome{}), isLostUpdate(mockserver.CutAfterCommit, 1)},
 		"lost update that never arrived": {pending, isLostUpdate(mockserver.CutBeforeCommit, 2)},
 
 		// Two requests of one run conflict even if the list does not show the first one yet.
