@@ -339,22 +339,19 @@ func TestRequests_neverListedIsNotFulfilled(t *testing.T) {
 
 func TestRequests_destroyForgetsAPendingOneWithAWarning(t *testing.T) {
 	t.Parallel()
-	for name, says := range map[string]string{
-		deletionName: "stays pending", accessName: "stays pending", profileName: "may still change the profile",
-	} {
-		eachObject(t, []string{name}, func(t *testing.T, o *object) {
-			state := o.create(atOnce)
-			o.service.Reset()
-			gone, diags := o.Destroy(name, state)
-			o.NoErrors(diags)
-			if n := len(diags.Warnings()); gone != nil || n != 2 {
-				t.Errorf("%d warnings, want one in the plan and one in the apply, and state is %v", n, gone)
-			}
-			prototest.WantText(t, diags.Warnings(), says)
-			wantNoPerson(t, diags)
-			wantNothingSent(t, o.service)
-		}, never)
-	}
+	says := map[string]string{deletionName: "stays pending", accessName: "stays pending", profileName: "may still change the profile"}
+	eachObject(t, everyResource, func(t *testing.T, o *object) {
+		state := o.create(atOnce)
+		o.service.Reset()
+		gone, diags := o.Destroy(o.name, state)
+		o.NoErrors(diags)
+		if n := len(diags.Warnings()); gone != nil || n != 2 {
+			t.Errorf("%d warnings, want one in the plan and one in the apply, and state is %v", n, gone)
+		}
+		prototest.WantText(t, diags.Warnings(), says[o.name])
+		wantNoPerson(t, diags)
+		wantNothingSent(t, o.service)
+	}, never)
 }
 
 // A changed scope of the provider is refused while the request is pending. Once it is
