@@ -31,11 +31,8 @@ func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
 		code    string
 		unknown bool
 	}{
-		"fulfilled":                          {mockserver.Outcome{After: time.Minute}, nil, deferred.Fulfilled, "", false},
 		"fulfilled and still listed":         {mockserver.Outcome{After: time.Minute, KeepListed: true}, nil, deferred.Fulfilled, "", false},
-		"never":                              {mockserver.Outcome{Fate: mockserver.Never}, nil, deferred.Listed, "", false},
 		"failed":                             {mockserver.Outcome{Fate: mockserver.Failed, After: time.Minute, Code: "E42"}, nil, deferred.Failed, "E42", false},
-		"vanished":                           {mockserver.Outcome{Fate: mockserver.Vanished, After: time.Minute}, nil, deferred.Dropped, "", false},
 		"an unknown status":                  {mockserver.Outcome{After: time.Minute, Status: "QUEUED_V2"}, nil, deferred.Fulfilled, "", false},
 		"an unknown final status":            {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, nil, deferred.Listed, "", true},
 		"a final status that the user names": {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, []string{"Archived"}, deferred.Fulfilled, "", false},
@@ -81,10 +78,10 @@ func TestDeferred_requestWithoutAnID(t *testing.T) {
 	t.Parallel()
 	play(t, map[string]scenario{
 		// As long as one of two new records is pending, it is ours.
-		"beside an older one that failed": {func(s *mockserver.Server) { s.FulfilmentDelay = 5 * time.Minute }, func(t *testing.T, service *mocktest.Instance, r run) {
+		"beside a younger one that failed": {func(s *mockserver.Server) { s.FulfilmentDelay = 5 * time.Minute }, func(t *testing.T, service *mocktest.Instance, r run) {
 			withoutIDs(service.Server)
 			s, _ := r.mustSubmit(t, r.access(nil))
-			service.Conclude(enqueue(service, mockserver.OpGetAllData, time.Minute), mockserver.Outcome{Fate: mockserver.Failed})
+			service.Conclude(enqueue(service, mockserver.OpGetAllData, 0), mockserver.Outcome{Fate: mockserver.Failed})
 			s, _ = r.Await(t.Context(), r.access(nil), s, 3*time.Minute)
 			wantOurs(t, service, s, 0)
 		}},

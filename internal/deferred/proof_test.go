@@ -42,9 +42,6 @@ func TestDeferred_heldRequestIsNeverFulfilled(t *testing.T) {
 		"somebody else":         func(r map[string]any) { r["identityId"] = "4711" },
 		"nobody":                func(r map[string]any) { delete(r, "identityId") },
 		"another id":            func(r map[string]any) { r["id"] = "a-" + fmt.Sprint(r["id"]) },
-		"another id and lower case": func(r map[string]any) {
-			r["id"], r["identityId"] = "a-"+fmt.Sprint(r["id"]), strings.ToLower(fmt.Sprint(r["identityId"]))
-		},
 		"a time of its end, and no status": func(r map[string]any) {
 			delete(r, "status")
 			r["completedAt"] = nil

@@ -160,22 +160,6 @@ func TestDeferred_submission(t *testing.T) {
 func TestDeferred_submissionBesideOthers(t *testing.T) {
 	t.Parallel()
 	pending := func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour }
-	conflicts := func(t *testing.T, _ *mocktest.Instance, r run) {
-		r.mustSubmit(t, r.update(gold))
-		_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
-		_ = wantClass(t, err, transport.ClassConflict)
-	}
-	isLost := func(cut mockserver.Cut) func(*testing.T, *mocktest.Instance, run) {
-		return func(t *testing.T, service *mocktest.Instance, r run) { // the person has no profile, so that no effect tells
-			service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: cut})
-			for range 2 {
-				_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
-				_ = wantClass(t, err, transport.ClassUnknownOutcome)
-			}
-			wantCount(t, service, mockserver.OpDeleteAllData, 1)
-		}
-	}
-
 	isLostUpdate := func(cut mockserver.Cut, sends int) func(*testing.T, *mocktest.Instance, run) {
 		return func(t *testing.T, service *mocktest.Instance, r run) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: cut})
@@ -191,11 +175,14 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 		"lost update that never arrived": {pending, isLostUpdate(mockserver.CutBeforeCommit, 2)},
 
 		// Two requests of one run conflict even if the list does not show the first one yet.
-		"conflict of this run": {pending, conflicts},
-		"conflict of this run, listed later": {func(s *mockserver.Server) {
+		"conflict of this run": {func(s *mockserver.Server) {
 			s.FulfilmentDelay = time.Hour
 			s.SetPendingLag(mockserver.Lag{Time: 5 * time.Second})
-		}, conflicts},
+		}, func(t *testing.T, _ *mocktest.Instance, r run) {
+			r.mustSubmit(t, r.update(gold))
+			_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+			_ = wantClass(t, err, transport.ClassConflict)
+		}},
 
 		"conflict sent since the list was read for another person": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
 			r.mustSubmit(t, r.deletion("user-1001"))
@@ -225,8 +212,14 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 
 		// A second object of the same run does not send what the first one may have sent: the
 		// user has not seen its error yet.
-		"unknown outcome of the same run":                    {becomes(mockserver.Outcome{After: -1}), isLost(mockserver.CutAfterCommit)},
-		"unknown outcome of the same run that never arrived": {becomes(mockserver.Outcome{After: -1}), isLost(mockserver.CutBeforeCommit)},
+		"unknown outcome of the same run": {becomes(mockserver.Outcome{After: -1}), func(t *testing.T, service *mocktest.Instance, r run) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit})
+			for range 2 { // the person has no profile, so that no effect tells
+				_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+				_ = wantClass(t, err, transport.ClassUnknownOutcome)
+			}
+			wantCount(t, service, mockserver.OpDeleteAllData, 1)
+		}},
 
 		// Who learns that the list lags for longer sets that, and the next run does not send it again.
 		"unknown outcome of a run that took the lag for too short": {never, func(t *testing.T, service *mocktest.Instance, r run) {
@@ -268,38 +261,33 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 // afterwards, and even if the list never lags.
 func TestDeferred_twoDeletionsAtOnceSendOne(t *testing.T) {
 	t.Parallel()
-	for _, lag := range []string{client.DefaultPendingListLag, "0s"} {
-		t.Run(lag, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
-				service.FulfilmentDelay = time.Hour
-				service.PutProfile(serverScope, person, `{"plan":"free"}`)
-				// Each listing is slow, and shows the state in which it began.
-				service.FaultFor = func(got mockserver.Request) *mockserver.Fault {
-					if got.Operation != mockserver.OpListPendingRequests {
-						return nil
-					}
-					return &mockserver.Fault{Commit: true, Hang: false, Then: func() { <-time.After(900 * time.Millisecond) }}
-				}
+	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
+		service.FulfilmentDelay = time.Hour
+		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+		// Each listing is slow, and shows the state in which it began.
+		service.FaultFor = func(got mockserver.Request) *mockserver.Fault {
+			if got.Operation != mockserver.OpListPendingRequests {
+				return nil
+			}
+			return &mockserver.Fault{Commit: true, Hang: false, Then: func() { <-time.After(900 * time.Millisecond) }}
+		}
 
-				r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.PendingListLag = lag })
-				var group sync.WaitGroup
-				for i, key := range []string{"friday", "monday", "sunday"} {
-					group.Go(func() {
-						<-time.After(time.Duration(i) * 400 * time.Millisecond)
-						q := r.deletion(person)
-						q.IdempotencyKey = key
-						if _, _, err := r.Submit(t.Context(), q, deferred.Submission{}); err != nil {
-							t.Error(err)
-						}
-					})
+		r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.PendingListLag = "0s" })
+		var group sync.WaitGroup
+		for i, key := range []string{"friday", "monday", "sunday"} {
+			group.Go(func() {
+				<-time.After(time.Duration(i) * 400 * time.Millisecond)
+				q := r.deletion(person)
+				q.IdempotencyKey = key
+				if _, _, err := r.Submit(t.Context(), q, deferred.Submission{}); err != nil {
+					t.Error(err)
 				}
-
-				group.Wait()
-				wantQueued(t, service, 1)
 			})
-		})
-	}
+		}
+
+		group.Wait()
+		wantQueued(t, service, 1)
+	})
 }
 
 // The run that sent the request, or saw it leave the list, had a clock that is an hour behind.
