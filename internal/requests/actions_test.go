@@ -179,8 +179,8 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 			fails:     true, says: []string{"Conflicting pending request theirs", "run again once the other request is carried out"},
 			actions: []string{requestAccessName, clearName},
 		},
-		"update is pending": {
-			configure: beside(mockserver.OpUpdateProfile, "theirs"),
+		"data access is pending": {
+			configure: beside(mockserver.OpGetAllData, "theirs"),
 			fails:     true, says: []string{"Conflicting pending request theirs", "nothing was sent"}, actions: []string{deleteName},
 		},
 		"others are pending": {

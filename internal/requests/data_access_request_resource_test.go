@@ -119,14 +119,6 @@ func TestDataAccess_answers(t *testing.T) {
 		configure func(*mockserver.Server)
 		run       func(t *testing.T, o *object)
 	}{
-		"data at once": {finishedAccessIsListed, func(t *testing.T, o *object) {
-			withWire(o.Provider, o.service, profileInData)
-			o.MustCreate(accessName, accessTo(output(t), nil))
-			state, _ := o.MustCreate(accessName, o.config)
-			o.want(state, prototest.Attributes{"request_id": nil})
-			wantFile(t, state, o.path)
-			o.queued(1)
-		}},
 		// A request that the list shows as done although its answer was lost has brought no data.
 		"lost": {func(s *mockserver.Server) { s.FulfilmentDelay = -1 }, func(t *testing.T, o *object) {
 			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Cut: mockserver.CutAfterCommit})
