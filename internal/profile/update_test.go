@@ -122,6 +122,26 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			o.wantNotWritten(state, quickGold)
 		},
 
+		// The service has made the value before it of an older one of ours.
+		"dropped one of a made value is not fulfilled": func(t *testing.T, o *object) {
+			outcome(mockserver.Outcome{After: 2 * time.Second, KeepListed: true})(o.service.Server)
+			mockserver.Reshape(o.service.Server, func(profile map[string]any) any {
+				profile["v"] = strings.ToLower(fmt.Sprint(profile["v"]))
+				return profile
+			}, mockserver.OpGetProfile)
+			state := o.wantEmptyPlan(o.create(config(`{"v":"OLD"}`, nil)), config(`{"v":"OLD"}`, nil))
+
+			outcome(mockserver.Outcome{Fate: mockserver.Failed, After: 2 * time.Second})(o.service.Server)
+			state, diags := o.Update(name, state, config(`{"v":"NEW"}`, nil))
+			prototest.WantText(t, diags.Errors(), "then failed it", "as it was before")
+			state = o.wantEmptyPlan(state, config(`{"v":"OLD"}`, nil))
+
+			outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: 2 * time.Second})(o.service.Server)
+			state, _ = o.mustUpdate(state, config(`{"v":"NEW"}`, nil))
+			state, _ = o.MustRefresh(name, state)
+			o.wantNotWritten(state, config(`{"v":"NEW"}`, nil))
+		},
+
 		// They may have been written before.
 		"values before write-only ones are in private state in no form": func(t *testing.T, o *object) {
 			var remembered []string
@@ -327,29 +347,6 @@ func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A dropped update of a value that the service has made of an older one of ours has changed
-// nothing.
-func TestProfile_droppedUpdateOfAMadeValueIsNotFulfilled(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(_ *testing.T, o *object) {
-		mockserver.Reshape(o.service.Server, func(profile map[string]any) any {
-			profile["v"] = strings.ToLower(fmt.Sprint(profile["v"]))
-			return profile
-		}, mockserver.OpGetProfile)
-		state := o.wantEmptyPlan(o.create(config(`{"v":"OLD"}`, nil)), config(`{"v":"OLD"}`, nil))
-
-		outcome(mockserver.Outcome{Fate: mockserver.Failed, After: 2 * time.Second})(o.service.Server)
-		state, diags := o.Update(name, state, config(`{"v":"NEW"}`, nil))
-		prototest.WantText(o.t, diags.Errors(), "then failed it", "as it was before")
-		state = o.wantEmptyPlan(state, config(`{"v":"OLD"}`, nil))
-
-		outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: 2 * time.Second})(o.service.Server)
-		state, _ = o.mustUpdate(state, config(`{"v":"NEW"}`, nil))
-		state, _ = o.MustRefresh(name, state)
-		o.wantNotWritten(state, config(`{"v":"NEW"}`, nil))
-	}, outcome(mockserver.Outcome{After: 2 * time.Second, KeepListed: true}))
 }
 
 // panicsOnceSent is the context of an apply. It panics when it is asked for its deadline once an
