@@ -28,14 +28,12 @@ func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
 		outcome mockserver.Outcome
 		ended   []string // ended_statuses
 		state   deferred.State
-		code    string
 		unknown bool
 	}{
-		"fulfilled and still listed":         {mockserver.Outcome{After: time.Minute, KeepListed: true}, nil, deferred.Fulfilled, "", false},
-		"failed":                             {mockserver.Outcome{Fate: mockserver.Failed, After: time.Minute, Code: "E42"}, nil, deferred.Failed, "E42", false},
-		"an unknown status":                  {mockserver.Outcome{After: time.Minute, Status: "QUEUED_V2"}, nil, deferred.Fulfilled, "", false},
-		"an unknown final status":            {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, nil, deferred.Listed, "", true},
-		"a final status that the user names": {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, []string{"Archived"}, deferred.Fulfilled, "", false},
+		"fulfilled and still listed":         {mockserver.Outcome{After: time.Minute, KeepListed: true}, nil, deferred.Fulfilled, false},
+		"an unknown status":                  {mockserver.Outcome{After: time.Minute, Status: "QUEUED_V2"}, nil, deferred.Fulfilled, false},
+		"an unknown final status":            {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, nil, deferred.Listed, true},
+		"a final status that the user names": {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, []string{"Archived"}, deferred.Fulfilled, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -52,7 +50,7 @@ func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
 				if late := time.Since(began) - time.Hour; late > 50*time.Millisecond || report.Interrupted {
 					t.Errorf("the wait ended %v late: %+v", late, report)
 				}
-				if report.Code != tc.code || report.UnknownStatus != tc.unknown || report.Err != nil {
+				if report.UnknownStatus != tc.unknown || report.Err != nil {
 					t.Errorf("the report is %+v", report)
 				}
 
@@ -201,20 +199,18 @@ func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 	for name, tc := range map[string]struct {
 		outcome   mockserver.Outcome
 		configure func(*mockserver.Server)
-		lag       string
 		state     deferred.State
 	}{
-		"beside a pending request":                {later, becomes(later), client.DefaultPendingListLag, deferred.Listed},
-		"beside an unreadable list":               {later, noPerson, client.DefaultPendingListLag, deferred.Accepted},
-		"beside an unreadable list without a lag": {later, noPerson, "0s", deferred.Accepted},
-		"while the list is down for a moment":     {atOnce, listIsDown, client.DefaultPendingListLag, deferred.Fulfilled},
-		"beside a request that has ended":         {ended, becomes(ended), client.DefaultPendingListLag, deferred.Fulfilled},
+		"beside a pending request":            {later, becomes(later), deferred.Listed},
+		"beside an unreadable list":           {later, noPerson, deferred.Accepted},
+		"while the list is down for a moment": {atOnce, listIsDown, deferred.Fulfilled},
+		"beside a request that has ended":     {ended, becomes(ended), deferred.Fulfilled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
 				r := newRun(t, service, withProfileInData, func(cfg *client.Config) {
-					cfg.Wire.PendingListLag, cfg.Wire.EndedStatuses, cfg.MaxRetries = tc.lag, "archived", 0
+					cfg.Wire.EndedStatuses, cfg.MaxRetries = "archived", 0
 				})
 				var file strings.Builder
 				s, report := r.mustSubmit(t, r.access(&file))

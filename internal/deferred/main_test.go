@@ -140,16 +140,14 @@ type queueing struct {
 	of        func(run) deferred.Request
 }
 
-var queueingCalls = map[string]queueing{
-	"deletion": {mockserver.OpDeleteAllData, func(r run) deferred.Request { return r.deletion(person) }},
-	"access":   {mockserver.OpGetAllData, func(r run) deferred.Request { return r.access(io.Discard) }},
-}
-
 // eachQueueing runs a test for both queueing calls. Requests are fulfilled after five minutes,
 // and the person has a profile.
 func eachQueueing(t *testing.T, test func(t *testing.T, service *mocktest.Instance, r run, q queueing), configure ...func(*mockserver.Server)) {
 	t.Helper()
-	for name, q := range queueingCalls {
+	for name, q := range map[string]queueing{
+		"deletion": {mockserver.OpDeleteAllData, func(r run) deferred.Request { return r.deletion(person) }},
+		"access":   {mockserver.OpGetAllData, func(r run) deferred.Request { return r.access(io.Discard) }},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
