@@ -194,6 +194,9 @@ func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 	listIsDown := func(s *mockserver.Server) {
 		s.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 500})
 	}
+	isCut := func(s *mockserver.Server) {
+		s.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Times: -1, Body: []byte(`{"requests":[],"has_more":true}`)})
+	}
 	later, atOnce := mockserver.Outcome{After: time.Minute}, mockserver.Outcome{After: -1}
 	ended := mockserver.Outcome{After: -1, KeepListed: true, FinalStatus: "archived"}
 	for name, tc := range map[string]struct {
@@ -203,6 +206,7 @@ func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 	}{
 		"beside a pending request":            {later, becomes(later), deferred.Listed},
 		"beside an unreadable list":           {later, noPerson, deferred.Accepted},
+		"beside a list that is cut":           {later, isCut, deferred.Accepted},
 		"while the list is down for a moment": {atOnce, listIsDown, deferred.Fulfilled},
 		"beside a request that has ended":     {ended, becomes(ended), deferred.Fulfilled},
 	} {

@@ -160,6 +160,10 @@ func TestDeferred_submission(t *testing.T) {
 func TestDeferred_submissionBesideOthers(t *testing.T) {
 	t.Parallel()
 	pending := func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour }
+	listedLater := func(s *mockserver.Server) {
+		s.FulfilmentDelay = time.Hour
+		s.SetPendingLag(mockserver.Lag{Time: 5 * time.Second})
+	}
 	isLostUpdate := func(cut mockserver.Cut, sends int) func(*testing.T, *mocktest.Instance, run) {
 		return func(t *testing.T, service *mocktest.Instance, r run) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: cut})
@@ -174,14 +178,21 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 		"lost update that is fulfilled":  {becomes(mockserver.Outcome{}), isLostUpdate(mockserver.CutAfterCommit, 1)},
 		"lost update that never arrived": {pending, isLostUpdate(mockserver.CutBeforeCommit, 2)},
 
-		// Two requests of one run conflict even if the list does not show the first one yet.
-		"conflict of this run": {func(s *mockserver.Server) {
-			s.FulfilmentDelay = time.Hour
-			s.SetPendingLag(mockserver.Lag{Time: 5 * time.Second})
-		}, func(t *testing.T, _ *mocktest.Instance, r run) {
+		// The second request of a run conflicts, or is adopted, even if the list does not show the
+		// first one yet.
+		"conflict of this run": {listedLater, func(t *testing.T, _ *mocktest.Instance, r run) {
 			r.mustSubmit(t, r.update(gold))
 			_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
 			_ = wantClass(t, err, transport.ClassConflict)
+		}},
+		"equal one of this run": {listedLater, func(t *testing.T, service *mocktest.Instance, r run) {
+			first, _ := r.mustSubmit(t, r.deletion(person))
+			another := r.deletion(person)
+			another.IdempotencyKey = "another"
+			if s, report := r.mustSubmit(t, another); !report.Adopted || s.ID != first.ID {
+				t.Errorf("%+v %+v", s, report)
+			}
+			wantCount(t, service, mockserver.OpDeleteAllData, 1)
 		}},
 
 		"conflict sent since the list was read for another person": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
