@@ -3,7 +3,6 @@
 package profile_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -160,16 +158,6 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			if !strings.Contains(remembered[0], "version 1") || remembered[0] != remembered[1] {
 				t.Errorf("private state has %q", remembered)
 			}
-		},
-
-		// The request is accepted and in state, whatever happens while it is waited for.
-		"one whose wait panics is in state": func(t *testing.T, o *object) {
-			state := o.create(config(free, notWaiting))
-			panicking := panicsOnceSent{t.Context(), o.service}
-			plan, _ := o.mustPlan(state, config(gold, nil))
-			state, diags := o.Apply(panicking, name, state, plan)
-			prototest.WantText(t, diags.Errors(), "Internal error")
-			wantFulfilled(t, state, false, gold)
 		},
 
 		// The list does not show the first one yet.
@@ -348,19 +336,4 @@ func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
 			}
 		}
 	}
-}
-
-// panicsOnceSent is the context of an apply. It panics when it is asked for its deadline once an
-// update was sent, which is when the wait begins.
-type panicsOnceSent struct {
-	context.Context //nolint:containedctx // it is one itself
-
-	service *mocktest.Instance
-}
-
-func (c panicsOnceSent) Deadline() (time.Time, bool) {
-	if c.service.Count(mockserver.OpUpdateProfile) > 0 {
-		panic("canary")
-	}
-	return c.Context.Deadline()
 }

@@ -3,6 +3,7 @@
 package requests_test
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"testing"
@@ -632,5 +633,31 @@ func TestRequests_takeOverARequestOfAYearFarAway(t *testing.T) {
 		if n := o.service.Count(o.operation); n != 0 {
 			t.Errorf("%d requests were sent", n)
 		}
+	}, never)
+}
+
+// panicsOnceSent is the context of an apply. It panics when it is asked for its deadline once the
+// request was sent, which is when the wait begins.
+type panicsOnceSent struct {
+	context.Context //nolint:containedctx // it is one itself
+
+	object *object
+}
+
+func (c panicsOnceSent) Deadline() (time.Time, bool) {
+	if c.object.service.Count(c.object.operation) > 0 {
+		panic("canary")
+	}
+	return c.Context.Deadline()
+}
+
+// An accepted request is in state, whatever happens while it is waited for.
+func TestRequests_oneWhoseWaitPanicsIsInState(t *testing.T) {
+	t.Parallel()
+	eachObject(t, everyResource, func(t *testing.T, o *object) {
+		plan, _ := o.mustPlan(nil, o.config)
+		state, diags := o.Apply(panicsOnceSent{t.Context(), o}, o.name, nil, plan)
+		prototest.WantText(t, diags.Errors(), "Internal error")
+		o.want(state, prototest.Attributes{"request_id": o.queued(1)[0].ID, "fulfilled": false})
 	}, never)
 }
