@@ -11,7 +11,9 @@ package profile
 import (
 	"context"
 	"maps"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
@@ -338,12 +340,21 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 
 	u.Messages = ofDestroy
 	u.Limit, _ = state.Timeouts.Update(ctx, defaultTimeout)
+	isKept := func(name string) bool {
+		_, kept := r.WrittenProfiles.Keeper(of.object, u.Request.Scope, memberOf(state, name))
+		return kept
+	}
 	u.Request.Superseded = func() bool { // the person is locked
-		maps.DeleteFunc(update, func(name string, _ jsontext.Value) bool {
-			_, kept := r.WrittenProfiles.Keeper(of.object, u.Request.Scope, memberOf(state, name))
-			return kept
-		})
+		maps.DeleteFunc(update, func(name string, _ jsontext.Value) bool { return isKept(name) })
 		return len(update) == 0
+	}
+	effect := u.Request.Effect
+	u.Request.Effect = func(ctx context.Context, sent time.Time) (bool, error) {
+		left := slices.ContainsFunc(namesOf(update), func(name string) bool { return !isKept(name) })
+		if !left { // another object has written them meanwhile, so that they never show as cleared
+			return true, nil
+		}
+		return effect(ctx, sent)
 	}
 
 	err := u.Submit(ctx)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
@@ -215,6 +216,26 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			wantFulfilled(t, o.wantEmptyPlan(state, quickGold), true, gold)
 		},
 	}, never)
+}
+
+// The successor of a renamed key writes while the update that clears the members is awaited.
+func TestProfile_clearingEndsOnceAnotherObjectHasWritten(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, o *object) {
+		state, began := o.create(config(gold, clearing)), time.Now()
+		destroyed := make(chan prototest.Diagnostics)
+		go func() {
+			_, diags := o.DestroyUnplanned(t.Context(), name, state)
+			destroyed <- diags
+		}()
+
+		synctest.Wait()
+		o.MustCreate(name, config(gold, clearing))
+		if diags := <-destroyed; len(diags) > 0 || time.Since(began) > time.Minute {
+			t.Errorf("after %s, it says %q %q", time.Since(began), diags.Warnings(), diags.Errors())
+		}
+		o.wantHeld("plan", "gold")
+	}, func(s *mockserver.Server) { s.FulfilmentDelay = 5 * time.Second })
 }
 
 // enqueue puts an update of somebody else into the queue of the service.
