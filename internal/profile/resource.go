@@ -11,7 +11,6 @@ package profile
 import (
 	"context"
 	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -340,21 +339,22 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 
 	u.Messages = ofDestroy
 	u.Limit, _ = state.Timeouts.Update(ctx, defaultTimeout)
-	isKept := func(name string) bool {
+	isKept := func(name string, _ jsontext.Value) bool {
 		_, kept := r.WrittenProfiles.Keeper(of.object, u.Request.Scope, memberOf(state, name))
 		return kept
 	}
 	u.Request.Superseded = func() bool { // the person is locked
-		maps.DeleteFunc(update, func(name string, _ jsontext.Value) bool { return isKept(name) })
+		maps.DeleteFunc(update, isKept)
 		return len(update) == 0
 	}
-	effect := u.Request.Effect
 	u.Request.Effect = func(ctx context.Context, sent time.Time) (bool, error) {
-		left := slices.ContainsFunc(namesOf(update), func(name string) bool { return !isKept(name) })
-		if !left { // another object has written them meanwhile, so that they never show as cleared
+		cleared := maps.Clone(update)
+		maps.DeleteFunc(cleared, isKept) // another object may have written them meanwhile
+		if len(cleared) == 0 {
 			return true, nil
 		}
-		return effect(ctx, sent)
+		err := u.look(ctx, u.client.ProfileSince(sent), cleared)
+		return u.holds, err
 	}
 
 	err := u.Submit(ctx)

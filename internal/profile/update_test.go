@@ -218,24 +218,28 @@ func TestProfile_pendingUpdate(t *testing.T) {
 	}, never)
 }
 
-// The successor of a renamed key writes while the update that clears the members is awaited.
+// The successor of a renamed key writes all or some of the members while the update that clears
+// them is awaited.
 func TestProfile_clearingEndsOnceAnotherObjectHasWritten(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, o *object) {
-		state, began := o.create(config(gold, clearing)), time.Now()
-		destroyed := make(chan prototest.Diagnostics)
-		go func() {
-			_, diags := o.DestroyUnplanned(t.Context(), name, state)
-			destroyed <- diags
-		}()
+	for _, profile := range []string{gold, `{"plan":"gold","tier":1}`} {
+		bubble(t, func(t *testing.T, o *object) {
+			state, began := o.create(config(profile, clearing)), time.Now()
+			destroyed := make(chan prototest.Diagnostics)
+			go func() {
+				_, diags := o.DestroyUnplanned(t.Context(), name, state)
+				destroyed <- diags
+			}()
 
-		synctest.Wait()
-		o.MustCreate(name, config(gold, clearing))
-		if diags := <-destroyed; len(diags) > 0 || time.Since(began) > time.Minute {
-			t.Errorf("after %s, it says %q %q", time.Since(began), diags.Warnings(), diags.Errors())
-		}
-		o.wantHeld("plan", "gold")
-	}, func(s *mockserver.Server) { s.FulfilmentDelay = 5 * time.Second })
+			synctest.Wait()
+			o.MustCreate(name, config(gold, clearing))
+			if diags := <-destroyed; len(diags) > 0 || time.Since(began) > time.Minute {
+				t.Errorf("after %s, it says %q %q", time.Since(began), diags.Warnings(), diags.Errors())
+			}
+			o.wantHeld("plan", "gold")
+			o.wantHeld("tier", nil)
+		}, func(s *mockserver.Server) { s.FulfilmentDelay = 5 * time.Second })
+	}
 }
 
 // enqueue puts an update of somebody else into the queue of the service.
