@@ -328,3 +328,15 @@ func TestDeferred_clockOfAnotherMachineProvesNothing(t *testing.T) {
 		}
 	})
 }
+
+// Times that are computed from the service's clock are kept in private state, as RFC 3339 has them.
+func TestDeferred_lastYearOfTheServiceIsNoDate(t *testing.T) {
+	t.Parallel()
+	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Times: -1, Header: map[string][]string{"Date": {"Fri, 31 Dec 9999 23:59:59 GMT"}}})
+		s, _ := r.mustSubmit(t, q.of(r))
+		if kept := deferred.Decode(s.Encode()); kept.State != s.State || s.State == deferred.Idle {
+			t.Errorf("private state has %+v of %+v", kept, s)
+		}
+	})
+}

@@ -125,10 +125,14 @@ func (k *Call) SuccessAnswer(ctx context.Context, resp *http.Response, body []by
 }
 
 // Freshness returns whether a cache has kept an answer for some time, and when the service
-// made it; zero if it does not say so.
+// made it; zero if it does not say so, or names the last year that RFC 3339 can write: state could
+// not hold the times that are computed from that.
 func Freshness(resp *http.Response) (cached bool, date time.Time) {
 	age := resp.Header.Get("Age")
 	date, _ = http.ParseTime(resp.Header.Get("Date"))
+	if date.Year() == 9999 {
+		date = time.Time{}
+	}
 
 	return age != "" && age != "0", date
 }
