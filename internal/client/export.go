@@ -279,7 +279,8 @@ func headProblem(resp *http.Response, ignored []string) (class transport.ErrorCl
 //
 // The end of the answer counts as the end of the day only where that is proven: by a
 // length, by the last chunk, or by the last bracket of a single JSON value. The end of a
-// compressed stream proves nothing, since another one may follow it.
+// compressed stream proves nothing, since another one may follow it; a decoder may even take the
+// end of the connection for it.
 func splitExport(s transport.Answer, o records.Options, emit func(records.Kind, jsontext.Value) error) (mended int64, err error) {
 	if s.Status == http.StatusNoContent {
 		return 0, nil
@@ -305,7 +306,7 @@ func splitExport(s transport.Answer, o records.Options, emit func(records.Kind, 
 	if refused != nil {
 		return 0, refused
 	}
-	if err == nil && !res.Closed && !s.IsDelimited() {
+	if err == nil && (s.NetworkError() != nil || !res.Closed && !s.IsDelimited()) {
 		err = records.ErrTruncated
 	}
 	if err != nil {

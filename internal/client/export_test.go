@@ -357,6 +357,30 @@ var largeWindow = string([]byte{
 	'[', '1', ']',
 })
 
+// A connection that breaks exactly between two compressed parts looks to a decoder like the end of the
+// stream, which the lines before it do not contradict.
+func TestExport_cutBetweenCompressedPartsBeginsAgain(t *testing.T) {
+	t.Parallel()
+
+	first, second := `{"type":"event","id":1}`+"\n", `{"type":"event","id":2}`+"\n"
+	for coding, packer := range map[string]func(io.Writer) io.WriteCloser{"gzip": gzipped, "zstd": zstandard} {
+		for _, cut := range []mockserver.Cut{mockserver.CutBody, mockserver.CutChunked} {
+			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+				service.Inject(mockserver.Fault{
+					Operation: mockserver.OpExportRecords, Times: -1, Header: jsonHeader("Content-Encoding", coding),
+					Body: []byte(packed(t, packer, first, second)), Cut: cut, CutAt: len(packed(t, packer, first)),
+				})
+				result, err := export(t.Context(), t, c, &received{})
+				if err == nil {
+					t.Fatalf("%s: half a day passes for a whole one: %v", coding, result.Counts)
+				}
+				_ = wantClass(t, err, transport.ClassConnectionLost)
+				wantCount(t, service, mockserver.OpExportRecords, 1+client.DefaultMaxRetries)
+			}, useSecretKey)
+		}
+	}
+}
+
 // TestExportAnswer_isADayOrAnError has answers that are a day, and others, which are an error with its
 // class. Some services compress each part of a day by itself.
 func TestExportAnswer_isADayOrAnError(t *testing.T) {
