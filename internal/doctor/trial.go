@@ -62,6 +62,7 @@ type trial struct {
 	// own is the last record that the trial has not made: before, or a choice of the person.
 	own    answer.Consent
 	chosen bool // own is not before
+	found  bool // a record was read, which the interface has no request to remove
 	sent   []sentUpdate
 
 	forms []client.Wire // the settings for each way to send an update, the configured one first
@@ -75,16 +76,17 @@ type sentUpdate struct {
 	until time.Time // it may land until then; zero once it was seen
 }
 
-// run carries out the trial: it writes in each form until one is read back as written. An
-// interrupt ends it, and never its restoration.
+// run carries out the trial: it reads twice, since a single answer may lie, and writes in each form
+// until one is read back as written. An interrupt ends it, and never its restoration.
 func (t *trial) run(ctx context.Context) {
 	t.report.group = "Writing consent"
-	before, err := t.look(ctx)
-	if err != nil {
-		t.report.add("form", Unknown, "nothing was written, since the consent of the person cannot be read completely and could not be restored")
+	_, _ = t.look(ctx)
+	t.chosen = false
+	if _, err := t.look(ctx); err != nil || t.chosen {
+		t.report.add("form", Unknown, "nothing was written, since the consent of the person cannot be read completely, and twice the same, and could not be restored")
 		return
 	}
-	t.before, t.chosen = before, false
+	t.before = t.own
 
 	for _, in := range firstOf(client.Placements, t.wire.ConsentParametersIn) {
 		for _, format := range firstOf(client.TimeFormats, t.wire.AgreementTimeFormat) {
@@ -225,9 +227,10 @@ func (t *trial) look(ctx context.Context) (answer.Consent, error) {
 	defer cancel()
 	r, err := t.get(ctx)
 
-	if err != nil && !transport.IsClass(err, transport.ClassNotFound) {
+	if err != nil && (t.found || !transport.IsClass(err, transport.ClassNotFound)) {
 		return r, err
 	}
+	t.found = t.found || err == nil
 	if err == nil && slices.ContainsFunc(r.Clauses[:], func(c answer.Optional[bool]) bool { return !isSet(c) }) {
 		return r, &transport.Error{Class: transport.ClassPayload}
 	}

@@ -32,6 +32,7 @@ const (
 	signalSoon  = "signal soon"
 	readsFail   = "no read succeeds any more"
 	writesFail  = "no update is accepted any more"
+	vanishes    = "a read finds no record"
 
 	late     = "the update lands late"
 	lost     = "the answer is lost"
@@ -45,7 +46,7 @@ const (
 var excluded = map[string][]string{
 	chooses: {chooses, choosesSoon}, choosesSoon: {chooses, choosesSoon},
 	signal: {signal, signalSoon}, signalSoon: {signal, signalSoon},
-	readsFail: {readsFail, writesFail}, writesFail: {readsFail, writesFail},
+	readsFail: {readsFail, writesFail}, writesFail: {readsFail, writesFail}, vanishes: {vanishes},
 	late: {late, lostLate}, lost: {lost, lostLate, lostAll}, lostAll: {lost, lostLate, lostAll}, lostLate: {late, lost, lostLate, lostAll},
 }
 
@@ -131,9 +132,10 @@ func consentOf(clauses [answer.Clauses]bool, at time.Time, manual bool) answer.C
 	return c
 }
 
-// arrive has happen what is due with a request. While the trial waits and nothing changes, reads are
-// alike: events happen at the first two of them, and at the last.
-func (s *patientService) arrive() {
+// arrive has happen what is due with a request, one of more included, which it returns. While the
+// trial waits and nothing changes, reads are alike: events happen at the first two of them, and at
+// the last.
+func (s *patientService) arrive(more ...string) (event string) {
 	if now, _ := s.get().AgreementTime.Get(); !now.Equal(s.shown) {
 		s.shown, s.idle = now, 0
 	}
@@ -141,11 +143,15 @@ func (s *patientService) arrive() {
 	isFirst := s.last.IsZero() // it reads what to restore
 	s.last = time.Now()
 	s.idle++
-	if waiting || isFirst {
-		return
+	if waiting {
+		return ""
+	}
+	if isFirst {
+		return s.decide("", more...)
 	}
 
-	switch s.decide("", chooses, choosesSoon, signal, signalSoon, readsFail, writesFail) {
+	event = s.decide("", append(more, chooses, choosesSoon, signal, signalSoon, readsFail, writesFail)...)
+	switch event {
 	case chooses:
 		s.put(withdrawal)
 	case choosesSoon:
@@ -155,12 +161,17 @@ func (s *patientService) arrive() {
 	case signalSoon:
 		time.AfterFunc(soon, s.interrupt)
 	}
+
+	return event
 }
 
 func (s *patientService) read(ctx context.Context) (answer.Consent, error) {
-	s.arrive()
+	event := s.arrive(vanishes)
 	if ctx.Err() != nil {
 		return answer.Consent{}, &transport.Error{Class: transport.ClassCancelled}
+	}
+	if event == vanishes { // a copy of the service that lags, or a gateway
+		return answer.Consent{}, &transport.Error{Class: transport.ClassNotFound}
 	}
 	if s.has(readsFail) {
 		return answer.Consent{}, &transport.Error{Class: transport.ClassServer}
