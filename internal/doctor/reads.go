@@ -153,10 +153,9 @@ func (x *examination) readDay(ctx context.Context, w *way) *sample {
 	}
 	scope := client.Scope{OrgID: x.options.Scope.OrgID, ProjectID: x.options.Scope.ProjectID}
 	for _, of := range kinds {
-		_, err := c.Export(ctx, scope, client.ExportQuery{Day: x.options.Day, Kinds: of}, s)
-		if err != nil && !errors.Is(err, errEnough) {
+		if _, err := c.Export(ctx, scope, client.ExportQuery{Day: x.options.Day, Kinds: of}, s); err != nil && !errors.Is(err, errEnough) {
 			s.err = err
-			return s
+			break
 		}
 	}
 
@@ -182,12 +181,14 @@ func (x *examination) examineExport(ctx context.Context) {
 			x.wire.ExportKindParameter = e.Fields[i].Field
 			s = x.readDay(ctx, s.way)
 		}
+		if transport.IsClass(s.err, transport.ClassRejected) || s.err == nil && s.records == 0 { // nothing shows what it selects
+			s, x.wire.ExportKindParameter = x.day, ""
+		}
 	}
 
 	advice := ""
 	if transport.IsClass(s.err, transport.ClassRejected) {
-		x.wire.ExportKindParameter = x.options.Client.Wire.ExportKindParameter
-		advice = "; if a parameter selects the kind, name it and its values in wire.export_kind_parameter and wire.export_kind_values"
+		advice = "; if a parameter selects the kind, name it and its values in wire.export_kind_parameter and wire.export_kind_values, and choose a -day with records"
 	}
 	if !x.isShown(s.err, "the day "+client.FormatDay(x.options.Day)+" is not there", advice) {
 		return
@@ -243,7 +244,8 @@ func (x *examination) examineConsent(ctx context.Context) {
 // examineProfile reports what the person's profile looks like.
 func (x *examination) examineProfile(ctx context.Context) {
 	x.report.group = "Profile"
-	profile, err := x.use.client.GetProfile(ctx, x.family.scope, x.options.Identity, nil)
+	// An answer without a member that the caller knows of, as none has here, is no profile if it says no.
+	profile, err := x.use.client.GetProfile(ctx, x.family.scope, x.options.Identity, map[string]jsontext.Value{"": nil})
 	if !x.isShown(err, "the service holds no profile of this person, so none was seen", "") {
 		return
 	}

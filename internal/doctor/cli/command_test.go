@@ -147,6 +147,25 @@ func TestDoctor_namesWhatDiffers(t *testing.T) {
 	}
 }
 
+// TestDoctor_advisesNoSettingThatNothingHasProven has a service that names a parameter which selects
+// nothing, and answers with an error in place of a profile.
+func TestDoctor_advisesNoSettingThatNothingHasProven(t *testing.T) {
+	t.Parallel()
+	asJSON := http.Header{"Content-Type": {"application/json"}}
+	const refusal = `{"error":{"code":"bad_request","fields":[{"field":"zone","message":"is required"}]}}`
+	service := patient(t, nil)
+	service.Inject(
+		mockserver.Fault{Operation: mockserver.OpExportRecords, Times: 2, Status: http.StatusBadRequest, Header: asJSON, Body: []byte(refusal)}, // with either of the credentials
+		mockserver.Fault{Operation: mockserver.OpExportRecords, Times: -1, Header: asJSON, Body: []byte(`[]`)},
+		mockserver.Fault{Operation: mockserver.OpGetProfile, Times: -1, Header: asJSON, Body: []byte(`{"error":{"code":"no_access"}}`)},
+	)
+	out := run(t, environment(service), "-json", "-identity", person)
+	export, profile := finding(out.report, "Export", "shape"), finding(out.report, "Profile", "shape")
+	if len(out.report.Setup.Wire) > 0 || export.Word != doctor.Broken || !strings.Contains(export.Text, "wire.export_kind_values") || profile.Word != doctor.Broken {
+		t.Errorf("%v, %+v, %+v", out.report.Setup.Wire, export, profile)
+	}
+}
+
 func TestDoctor_choosesNoneOfSeveralMembersThatHoldThePerson(t *testing.T) {
 	t.Parallel()
 	service := patient(t, nil, func(s *mockserver.Server) {
