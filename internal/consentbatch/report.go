@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
@@ -18,6 +19,9 @@ var (
 	errReportOfRows = errors.New("it is the file with the rows")
 	errReportTaken  = errors.New("another resource of this run writes its report to that path")
 )
+
+// reportName is what the first line of a report identifies it by.
+const reportName = "analytics_consent_batch"
 
 // reportSummary is the first line of a report.
 type reportSummary struct {
@@ -80,12 +84,32 @@ func (b *batch) openReport() (err error) {
 		return errReportOfRows
 	}
 
-	b.report, err = b.resource.Files.Reserve(outfile.Target{Path: b.model.ReportPath.ValueString(), Replace: true})
+	to := b.model.ReportPath.ValueString()
+	b.report, err = b.resource.Files.Reserve(outfile.Target{Path: to, Replace: isReport(to)})
 	if errors.Is(err, outfile.ErrInUse) {
 		return errReportTaken
 	}
 
 	return err
+}
+
+// isReport reports whether there is a report at a path, by its first line: no state identifies that
+// of a create that failed.
+func isReport(path string) bool {
+	if _, err := outfile.Look(path); err != nil { // a pipe could not be read
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+
+	const longest = 4 << 10 // of a first line
+	var first reportSummary
+	err = json.NewDecoder(io.LimitReader(f, longest)).Decode(&first)
+
+	return err == nil && first.Report == reportName
 }
 
 // closeReport gives up a report that was not written.
@@ -95,7 +119,7 @@ func (b *batch) closeReport() {
 	}
 }
 
-// writeReport replaces the file by the outcome of each row. A failure is only a warning: the
+// writeReport writes the outcome of each row, in place of a former report. A failure is only a warning: the
 // rows themselves are written, or named in an error.
 func (b *batch) writeReport(t *tally) {
 	if b.report == nil {
@@ -133,7 +157,7 @@ func (b *batch) encodeReport(to io.Writer, t *tally) error {
 	lines.SetEscapeHTML(false)
 
 	err := lines.Encode(reportSummary{
-		Report:     "analytics_consent_batch",
+		Report:     reportName,
 		Rows:       len(t.results),
 		InPlace:    t.counts[inPlace],
 		Written:    t.counts[written],

@@ -110,7 +110,7 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 		"report_path": schema.StringAttribute{
 			Optional:            true,
 			Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-			MarkdownDescription: "Path of an NDJSON file to which each apply writes the outcome of every row that was not in place. It holds no value of a row, and replaces the file at its path.",
+			MarkdownDescription: "Path of an NDJSON file to which each apply writes the outcome of every row that was not in place. It holds no value of a row, and replaces a former report and no other file.",
 		},
 
 		"digest": schema.StringAttribute{
@@ -148,7 +148,7 @@ func (r *batchResource) ValidateConfig(ctx context.Context, req resource.Validat
 	if config.reportReplacesRows() {
 		tfkit.Problem{
 			Summary: "The report would replace the rows",
-			Detail:  "report_path and source name the same file, and the report replaces the file at its path.",
+			Detail:  "report_path and source name the same file.",
 			Do:      "give report_path a path of its own.",
 			At:      path.Root("report_path"),
 		}.AddError(&resp.Diagnostics)

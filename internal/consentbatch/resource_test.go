@@ -273,7 +273,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 			},
 		}},
-		"a report needs a place, and replaces a file there": {people(2), nil, []step{
+		"a report needs a place, and replaces a report there": {people(2), nil, []step{
 			{
 				before: func(b *batchTest) { b.must(os.Mkdir(b.f.reportPath(), 0o700)) },
 				config: uncompared, errors: append(noReport, "no regular file"), report: []string{},
@@ -294,7 +294,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			{
 				before: func(b *batchTest) {
 					b.service.OnRequest = nil
-					b.must(os.WriteFile(b.f.reportPath(), []byte("of another apply\n"), 0o644))
+					b.must(os.WriteFile(b.f.reportPath(), []byte(`{"report":"analytics_consent_batch","rows":7}`+"\n"), 0o644))
 					choosing(early, 0, 1)(b)
 				},
 				config: uncompared.With(forced), gets: 2, patches: 2, counts: counts{Rows: 2, Written: 2},
