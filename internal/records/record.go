@@ -38,7 +38,7 @@ func (x *reader) record(v jsontext.Value, in position) error {
 		if !x.options.ReplaceInvalid {
 			return fmt.Errorf("%w, in the record at byte %d", ErrUTF8, begin)
 		}
-		v = bytes.ToValidUTF8(v, []byte("\uFFFD"))
+		v = bytes.Map(func(r rune) rune { return r }, v) // each byte, as the decoder does that compares names
 		x.mended++
 	}
 

@@ -371,9 +371,15 @@ func TestRead_invalidUTF8IsReplacedAndCountedOnRequest(t *testing.T) {
 	t.Parallel()
 	const text = "[{\"type\":\"event\",\"a\":\"x\xffy\"},{\"type\":\"event\"},{\"type\":\"event\",\"a\":\"\xc3\",\"b\":\"\xe2\x82\"}]"
 	got, res, err := readText(text, Options{ReplaceInvalid: true})
-	want := []string{"event {\"type\":\"event\",\"a\":\"x\uFFFDy\"}", `event {"type":"event"}`, "event {\"type\":\"event\",\"a\":\"\uFFFD\",\"b\":\"\uFFFD\"}"}
+	want := []string{"event {\"type\":\"event\",\"a\":\"x\uFFFDy\"}", `event {"type":"event"}`, "event {\"type\":\"event\",\"a\":\"\uFFFD\",\"b\":\"\uFFFD\uFFFD\"}"}
 	if err != nil || !slices.Equal(got, want) || res.Mended != 2 {
 		t.Errorf("%v, %d records: %q", err, res.Mended, got)
+	}
+
+	// Names that differ still do, so that no record has one twice.
+	got, _, err = readText("[{\"type\":\"event\",\"\xff\":1,\"\xff\xfe\":2}]", Options{ReplaceInvalid: true})
+	if err != nil || !slices.Equal(got, []string{"event {\"type\":\"event\",\"\uFFFD\":1,\"\uFFFD\uFFFD\":2}"}) {
+		t.Errorf("%v: %q", err, got)
 	}
 
 	_, _, err = readText("\uFEFF"+text, Options{})
