@@ -23,7 +23,7 @@ type DataCall struct {
 	Member string
 	// Seen reports that the person's own request was in the pending list and has left it.
 	Seen bool
-	// Continued reports that the answer links to a further page.
+	// Continued reports that a header says that there is more.
 	Continued bool
 }
 

@@ -71,7 +71,7 @@ type ListCall struct {
 	IdentityField  string   // wire.pending_identity_field
 	IgnoredMembers []string // wire.pending_ignored_members
 	EndedStatuses  []string // wire.ended_statuses
-	// Continued reports that the answer links to a further page. The interface names no
+	// Continued reports that a header says that there is more. The interface names no
 	// pages (section 8), so that there is no way to ask for them.
 	Continued bool
 }
@@ -100,7 +100,7 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 
 	list := PendingList{}
 	if c.Continued {
-		list.Gap = partial("a Link header names a further page")
+		list.Gap = partial("a Link or Content-Range header says that there is more")
 	} else if len(beside) > 0 {
 		list.Gap = Beside("beside its list it has ", "wire.pending_ignored_members", names(beside)).Error()
 	}

@@ -71,7 +71,7 @@ func (c *Client) FetchData(ctx context.Context, scope Scope, call answer.DataCal
 	}
 	defer s.Response.Body.Close()
 
-	call.Continued = transport.HasNextLink(s.Response.Header)
+	call.Continued = transport.IsContinued(s.Response.Header)
 
 	return dataReceipt(ctx, s, call, w)
 }

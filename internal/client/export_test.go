@@ -147,6 +147,27 @@ func TestExport_errorOfTheSinkIsReturnedAsItIs(t *testing.T) {
 	}
 }
 
+// Services that page lists of items describe the page in a header, with the status 200.
+func TestContinuedAnswer_isNeverTheWhole(t *testing.T) {
+	t.Parallel()
+	for _, header := range [][]string{{"Content-Range", "items 0-0/2"}, {"Link", `<https://h.example.com/?page=2>; rel="next"`}} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			service.Inject(
+				mockserver.Fault{Operation: mockserver.OpListPendingRequests, Header: jsonHeader(header...), Body: []byte(`[]`)},
+				mockserver.Fault{Operation: mockserver.OpGetAllData, Header: jsonHeader(header...), Body: []byte(`{"persons":[{"id":1}]}`)})
+			list, err := c.ListPending(t.Context(), scope)
+			if noError(t, err); !strings.Contains(list.Gap, header[0]) {
+				t.Errorf("with %q the gap is %q", header, list.Gap)
+			}
+
+			_, err = c.FetchData(t.Context(), scope, answer.DataCall{Person: person, Seen: true}, io.Discard)
+			if e := wantClass(t, err, transport.ClassPayload); !strings.Contains(e.Detail, "wire.all_data_member") {
+				t.Errorf("with %q it says %q", header, e.Detail)
+			}
+		}, useSecretKey)
+	}
+}
+
 // TestFetchData_errorOfTheWriterIsReturnedAsItIs has data that is larger than a receipt.
 func TestFetchData_errorOfTheWriterIsReturnedAsItIs(t *testing.T) {
 	t.Parallel()

@@ -27,7 +27,7 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingLi
 		IdentityField:  wire.PendingIdentityField,
 		IgnoredMembers: listed(wire.PendingIgnoredMembers),
 		EndedStatuses:  listed(wire.EndedStatuses),
-		Continued:      transport.HasNextLink(got.Response.Header),
+		Continued:      transport.IsContinued(got.Response.Header),
 	}.Read(got.JSON)
 	if err != nil {
 		return answer.PendingList{}, problem(got, err)

@@ -193,6 +193,9 @@ func (r *Redactor) excerpt(body []byte) string {
 	return r.Text(strings.Join(words, " "), limitExcerpt)
 }
 
+// IsContinued reports whether a header says that an answer is a part, or that there is a next page.
+func IsContinued(h http.Header) bool { return h.Get("Content-Range") != "" || HasNextLink(h) }
+
 // NetworkError returns the error with which the network ended a stream; nil if it did not.
 func (a Answer) NetworkError() error {
 	body, _ := a.Response.Body.(*streamBody)
