@@ -198,30 +198,31 @@ func (t *trial) send(ctx context.Context, form client.Wire, u client.ConsentUpda
 	return err
 }
 
-// settle reads the record until nothing that was sent can change it any more, and returns
-// what was read last.
+// settle reads the record until nothing that was sent can change it any more and two readings are
+// the same, and returns what was read last.
 func (t *trial) settle(ctx context.Context) (answer.Consent, error) {
-	for {
+	for last := (answer.Consent{}); ; {
 		asked := time.Now()
 		held, err := t.look(ctx)
 
-		var wait time.Duration
+		isSettled := err != nil || isSameChoice(held, last)
 		for _, u := range t.sent {
-			wait = max(wait, u.until.Sub(asked))
+			isSettled = isSettled && !u.until.After(asked)
 		}
-		if wait == 0 {
+		if isSettled {
 			return held, err
 		}
-		if err := transport.Pause(ctx, min(wait, t.options.Settle/4)); err != nil {
+		if err := transport.Pause(ctx, t.options.Settle/4); err != nil {
 			return held, err
 		}
+		last = held
 	}
 }
 
 // look reads the record, and notes which updates have landed: what an update makes has its five
-// clauses, and each other field is the update's or the person's own. A record that is neither
-// that nor the person's own is a choice of the person. One that lacks a clause is an error,
-// since it could not be restored.
+// clauses, and each other field is the update's or the person's own. The record before may be what
+// a copy of the service still has; any other that is not the person's own is a choice of the
+// person. One that lacks a clause is an error, since it could not be restored.
 func (t *trial) look(ctx context.Context) (answer.Consent, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestLimit)
 	defer cancel()
@@ -238,10 +239,10 @@ func (t *trial) look(ctx context.Context) (answer.Consent, error) {
 	isOwn := map[string]bool{
 		"agreement_time": r.AgreementTime == t.own.AgreementTime, "user_ipv6": r.UserIPv6 == t.own.UserIPv6, "manual": r.Manual == t.own.Manual,
 	}
-	isKnown := r.Clauses == t.own.Clauses && !slices.Contains(slices.Collect(maps.Values(isOwn)), false)
+	isKnown := isSameChoice(r, t.before) || r.Clauses == t.own.Clauses && !slices.Contains(slices.Collect(maps.Values(isOwn)), false)
 	for i, u := range t.sent {
 		others := slices.DeleteFunc(u.Differences(r), func(name string) bool { return isOwn[name] })
-		if len(others) == 0 {
+		if len(others) == 0 && !isSameChoice(r, t.before) {
 			t.sent[i].until = time.Time{}
 			isKnown = true
 		}
@@ -251,6 +252,11 @@ func (t *trial) look(ctx context.Context) (answer.Consent, error) {
 	}
 
 	return r, nil
+}
+
+// isSameChoice reports whether two records have the same clauses and time.
+func isSameChoice(a, b answer.Consent) bool {
+	return a.Clauses == b.Clauses && a.AgreementTime == b.AgreementTime
 }
 
 // restore writes the person's own record until it is read, as far as an update can make it, at a

@@ -33,6 +33,7 @@ const (
 	readsFail   = "no read succeeds any more"
 	writesFail  = "no update is accepted any more"
 	vanishes    = "a read finds no record"
+	isStale     = "a read finds the first record"
 
 	late     = "the update lands late"
 	lost     = "the answer is lost"
@@ -46,7 +47,8 @@ const (
 var excluded = map[string][]string{
 	chooses: {chooses, choosesSoon}, choosesSoon: {chooses, choosesSoon},
 	signal: {signal, signalSoon}, signalSoon: {signal, signalSoon},
-	readsFail: {readsFail, writesFail}, writesFail: {readsFail, writesFail}, vanishes: {vanishes},
+	readsFail: {readsFail, writesFail}, writesFail: {readsFail, writesFail},
+	vanishes: {vanishes, isStale}, isStale: {vanishes, isStale},
 	late: {late, lostLate}, lost: {lost, lostLate, lostAll}, lostAll: {lost, lostLate, lostAll}, lostLate: {late, lost, lostLate, lostAll},
 }
 
@@ -166,12 +168,15 @@ func (s *patientService) arrive(more ...string) (event string) {
 }
 
 func (s *patientService) read(ctx context.Context) (answer.Consent, error) {
-	event := s.arrive(vanishes)
+	event := s.arrive(vanishes, isStale)
 	if ctx.Err() != nil {
 		return answer.Consent{}, &transport.Error{Class: transport.ClassCancelled}
 	}
 	if event == vanishes { // a copy of the service that lags, or a gateway
 		return answer.Consent{}, &transport.Error{Class: transport.ClassNotFound}
+	}
+	if event == isStale {
+		return consentBefore, nil
 	}
 	if s.has(readsFail) {
 		return answer.Consent{}, &transport.Error{Class: transport.ClassServer}
