@@ -136,7 +136,7 @@ type exporting struct {
 	prints   []fingerprint
 }
 
-// fingerprint identifies the records of an answer, in any order.
+// fingerprint identifies the records of an answer, in any order of them and of their members.
 type fingerprint struct {
 	count int64
 	sum   uint64
@@ -196,8 +196,10 @@ func (x *exporting) part(ctx context.Context, query url.Values, asked records.Ki
 	var printed fingerprint
 	mended, err := splitExport(s, options, func(kind records.Kind, record jsontext.Value) error {
 		if asked != records.Unknown {
+			ordered := record.Clone()
+			_ = ordered.Format(jsontext.ReorderRawObjects(true), jsontext.AllowInvalidUTF8(true)) // it is valid
 			printed.count++
-			printed.sum += maphash.Bytes(printSeed, record)
+			printed.sum += maphash.Bytes(printSeed, ordered)
 		}
 		if !x.query.wants(kind) {
 			return nil
