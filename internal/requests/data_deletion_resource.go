@@ -176,11 +176,11 @@ const (
 func addRepeated(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: "The plan would submit a deletion again",
-		Detail: "A resource in state stands for the deletion of this person with the same triggers, and the plan creates another one for it. Usual causes are a renamed block or key of for_each, an element that was removed from a list of count, persons that were exchanged between blocks, a second block for the person, -replace, and a tainted resource. " +
+		Detail: "A resource in state stands for the deletion of this person with the same triggers, and the plan creates another one for it. Usual causes are a renamed block or key of for_each, an element that was removed from a list of count, persons that were exchanged between blocks, a second block for the person, -replace, replace_triggered_by, and a tainted resource. " +
 			"Terraform hands nothing from one resource to another, so the deletion would be sent again.",
 		InState: "the resource as it was; nothing was sent",
 		Do: "take each resource to the address that its person has now, with terraform state mv OLD NEW, or with a moved block where OLD is no longer configured. If NEW is in state for a person who is no longer configured, run terraform state rm NEW first. " +
-			"If the person has not moved, remove the second block, leave -replace out, or run terraform untaint. To delete once more on purpose, change triggers.",
+			"If the person has not moved, remove the second block, leave -replace or replace_triggered_by out, or run terraform untaint. To delete once more on purpose, change triggers.",
 		At: path.Root("identity_id"),
 	}.AddError(diags)
 }

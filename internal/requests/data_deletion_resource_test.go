@@ -18,7 +18,7 @@ func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
 	eachObject(t, []string{deletionName}, func(t *testing.T, o *object) {
 		state := o.create(on("monday"))
 		_, diags := o.mustPlan(state, config(prototest.Attributes{"triggers": prototest.Unknown, "identity_id": "ada@example.com"}))
-		wantNoDiagnostics(t, diags) // Terraform plans the replacement again, without the object
+		prototest.WantText(t, diags.Warnings(), "irreversible") // Terraform plans the replacement again, and shows none of its warnings
 
 		o.service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
 		plan, diags := o.mustPlan(state, config(on("friday")))

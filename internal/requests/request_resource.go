@@ -82,15 +82,14 @@ func (r *requestResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	switch {
 	case resp.Diagnostics.HasError():
 		return
-	case isNew:
-		// Also in place of an object that is destroyed: Terraform may create this one first.
-		plan.planSubmit(&r.Resource, nil, &resp.Diagnostics)
-		return
 	case isMoved && !before.Fulfilled.ValueBool():
 		tfkit.RefuseMoved(&resp.Diagnostics, r.messages.Name)
 		return
-	case len(resp.RequiresReplace) > 0 || !now.IdentityID.Equal(before.IdentityID):
-		return // Terraform plans again, without a state
+	case isNew || len(resp.RequiresReplace) > 0 || !now.IdentityID.Equal(before.IdentityID):
+		// To replace an object, which it may do only after it creates the new one, Terraform plans
+		// again without a state, and shows the warnings of the first plan alone.
+		plan.planSubmit(&r.Resource, nil, &resp.Diagnostics)
+		return
 	}
 
 	s := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
