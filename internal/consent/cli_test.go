@@ -56,6 +56,44 @@ func TestCLIConsent_deposedObjectLeavesWithAnImport(t *testing.T) {
 	}
 }
 
+// TestCLIConsent_ignoredTimeIsNoLaterOne has the idiom of a time that only a create takes. The
+// plan gets the person's own time in its place, and the apply the new one that is ignored.
+func TestCLIConsent_ignoredTimeIsNoLaterOne(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	cli := clitest.New(t, "", nil)
+	for _, tc := range []struct{ now, onDestroy, says string }{
+		{early, "retain", "1 to add"},
+		{"2026-05-01T12:00:00Z", "retain", laterStands},
+		{"2026-05-01T12:00:00Z", "withdraw", laterStands},
+		{"2026-05-01T12:00:00Z", "withdraw", laterStands},
+	} {
+		cli.Configure(acctest.Block(service) + block(`agreement_time = "`+tc.now+`"`, `on_destroy = "`+tc.onDestroy+`"`, "lifecycle {\n    ignore_changes = [agreement_time]\n  }"))
+		clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), tc.says)
+		service.PutConsent(scope, person, choose(late))
+	}
+
+	cli.MustRun("plan", "-detailed-exitcode")
+	wantUpdates(t, service, update(configured, map[string]any{"agreement_time": early}))
+}
+
+// A choice that a person makes after the plan stands against the planned time too.
+func TestCLIConsent_ignoredTimeIsNotThatOfTheApply(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	at := func(now, clause string) string {
+		text := block(`agreement_time = "`+now+`"`, "lifecycle {\n    ignore_changes = [agreement_time]\n  }")
+		return acctest.Block(service) + strings.Replace(text, "clause_3_consent = false", "clause_3_consent = "+clause, 1)
+	}
+	cli := clitest.New(t, at(early, "false"), nil)
+	cli.MustRun("apply", "-auto-approve")
+	cli.Configure(at("2026-05-01T12:00:00Z", "true"))
+	cli.MustRun("plan", "-out=planned")
+	service.PutConsent(scope, person, choose(late))
+	clitest.WantWords(t, cli.MustRun("apply", "planned"), laterStands)
+	wantUpdates(t, service, update(configured, map[string]any{"agreement_time": early}))
+}
+
 // TestCLIConsentList_interruptIsAnError interrupts a query that has found one person and
 // waits for another. Without an error, Terraform would show half a list and end with 0.
 func TestCLIConsentList_interruptIsAnError(t *testing.T) {

@@ -188,23 +188,27 @@ func (m *resourceModel) comparesNothing(note choiceNote) bool {
 	return m.KeepLaterChoice.ValueBool() && !m.AgreementTime.IsUnknown() && m.since(note).IsZero()
 }
 
-// leavesAlone reports whether the person's choice in state stands against the configured one.
-func (m *resourceModel) leavesAlone(state resourceModel, note choiceNote) bool {
+// leavesAlone reports whether the person's choice in state stands against the configured one,
+// and since which time. The time of a choice that stood is no later one: ignore_changes takes
+// it from state.
+func (m *resourceModel) leavesAlone(state resourceModel, note choiceNote) (since time.Time, stands bool) {
 	since, chosen := m.since(note), state.agreed()
 	sameClauses := len(m.otherClauses(state.recordModel)) == 0
 
 	switch {
 	case since.IsZero():
-		return false
+		return since, false
 	case note.Untimed:
-		return !sameClauses
+		return since, !sameClauses
 	case chosen.IsZero(): // no longer managed, so only the note tells whether a later choice stood
-		return note.stands()
+		return since, note.stands()
+	case note.stands() && !sameClauses && chosen.Equal(since):
+		since = note.Configured
 	}
 
 	isOwn := sameClauses && client.SameTime(chosen, since)
 
-	return chosen.UnixMilli() > since.UnixMilli() && !isOwn
+	return since, chosen.UnixMilli() > since.UnixMilli() && !isOwn
 }
 
 // hasClausesOf reports whether every clause that the answer has is equal. One that is null is drift
@@ -287,6 +291,9 @@ type choiceNote struct {
 	// Unconfigured reports that the record has other clauses than this object has written,
 	// and a time, while there is none after which a choice is to stand. It does not stand.
 	Unconfigured bool `json:"unconfigured,omitzero"`
+	// Planned reports that the plan leaves the choice alone. The apply cannot tell, since its
+	// configuration has what ignore_changes hides.
+	Planned bool `json:"planned,omitzero"`
 }
 
 // readNote returns the note in private state; the zero note if it holds none. Of a state that

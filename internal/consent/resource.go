@@ -140,8 +140,9 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return
 	}
 
-	stands := r.planUpdate(plan, *state, note, &resp.Diagnostics)
-	r.planWrite(*plan, !stands && plan.differs(*state), object, &resp.Diagnostics)
+	r.planUpdate(plan, *state, &note, &resp.Diagnostics)
+	r.planWrite(*plan, !note.Planned && plan.differs(*state), object, &resp.Diagnostics)
+	resp.Diagnostics.Append(note.write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
@@ -169,8 +170,8 @@ func (r *consentResource) planDestroy(state resourceModel, object *tfkit.Object,
 }
 
 // planUpdate changes the plan of an update to what is in state, as far as only spelling differs
-// or a choice of the person stands, which it returns. It reports an error if that is not known yet.
-func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, note choiceNote, diags *diag.Diagnostics) (stands bool) {
+// or a choice of the person stands, which it notes. It reports an error if that is not known yet.
+func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, note *choiceNote, diags *diag.Diagnostics) {
 	if note.stands() && (plan.AgreementTime.IsUnknown() || plan.KeepLaterChoice.IsUnknown()) {
 		tfkit.Problem{
 			Summary: "The plan cannot tell whether the later choice still stands",
@@ -179,22 +180,23 @@ func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n
 			At:      path.Root("agreement_time"),
 		}.AddError(diags)
 
-		return false
+		return
 	}
 
 	plan.UserIPv6 = plan.UserIPv6.SpelledLike(state.UserIPv6)
 	plan.AgreementTime = plan.AgreementTime.SpelledLike(state.AgreementTime)
-	if stands = plan.leavesAlone(state, note); stands {
-		warnStands(diags, plan.since(note), state.agreed(), note.Untimed)
+	since, stands := plan.leavesAlone(state, *note)
+	if stands {
+		warnStands(diags, since, state.agreed(), note.Untimed)
 		plan.keepChoice(state)
+		*note = choiceNote{Configured: since, Untimed: note.Untimed}
 	}
+	note.Planned = stands
 
 	overwritten := plan.otherClauses(state.recordModel)
-	if r.Plans() && note != (choiceNote{}) && plan.comparesNothing(note) && len(overwritten) > 0 {
+	if r.Plans() && *note != (choiceNote{}) && plan.comparesNothing(*note) && len(overwritten) > 0 {
 		warnOverwritten(diags, "The plan overwrites", overwritten)
 	}
-
-	return stands
 }
 
 // planWrite warns of another object of the plan about the same person. If this object has
@@ -316,12 +318,11 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	}
 
 	note := readNote(ctx, req.Private)
-	config.KeepLaterChoice = plan.KeepLaterChoice // with its default
 
 	// The note outlives a change of other attributes, and ends with a write.
 	var noteAfter choiceNote
-	if config.leavesAlone(plan, note) {
-		noteAfter = choiceNote{Configured: config.since(note), Untimed: note.Untimed}
+	if note.Planned {
+		noteAfter = note
 	} else if plan.differs(state) {
 		at, ok := r.subjectOf(ctx, plan, resp.Private, &resp.Diagnostics)
 		if !ok {
@@ -330,7 +331,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 		r.Written.Keep(at.object, at.scope, at.identity) // the plan warns
 
 		u := plan.updateWith(config)
-		u.KeepLaterThan = config.since(note)
+		u.KeepLaterThan = plan.since(note)
 		u.OnlyKnown = !u.KeepLaterThan.IsZero() // a record cannot be removed, so a missing one is an error
 
 		noteAfter, ok = at.write(ctx, u, state.written(note), tfkit.PriorKept)

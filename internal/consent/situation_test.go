@@ -68,7 +68,8 @@ func version(n int) prototest.Attributes {
 var situations = map[string]situation{
 	"a later choice":                     {holds: choose(late), says: laterStands, stands: true},
 	"a later choice, a time in between":  {holds: choose(late), config: prototest.Attributes{"agreement_time": middle}, says: laterStands, stands: true},
-	"a later choice, its own time":       {holds: choose(late), config: prototest.Attributes{"agreement_time": late}, changes: true, stands: true},
+	"a later choice, its own time":       {holds: choose(late), config: prototest.Attributes{"agreement_time": late}, says: laterStands, stands: true}, // as with ignore_changes
+	"a later choice, a time after it":    {holds: choose(late), config: prototest.Attributes{"agreement_time": "2026-04-01T12:00:00Z"}, changes: true, stands: true},
 	"a later choice, overruled":          {holds: choose(late), config: overrules, changes: true, stands: true},
 	"a choice without a time":            {holds: refusal(), says: untimedStands, stands: true},
 	"a choice without a time, overruled": {holds: refusal(), config: overrules, changes: true, stands: true},
