@@ -110,3 +110,16 @@ func TestCLIConsentBatch_writeOnlyContentIsInNoFileOrLog(t *testing.T) {
 	wantNobody(t, cli, first, second, third, fourth)
 	wantRow(t, service, 3, [5]bool{true, true, true, true, true})
 }
+
+// An apply gets the configuration with what ignore_changes hides from the plan.
+func TestCLIConsentBatch_ignoredSourceIsNotRead(t *testing.T) {
+	t.Parallel()
+	const ignoring = "lifecycle {\n    ignore_changes = [source]\n  }"
+	cli, service, _ := newBatchCLI(t, batchBlock(ignoring), people(3))
+	cli.MustRun("apply", "-auto-approve")
+
+	cli.Configure(strings.Replace(batchBlock(ignoring), "consents.csv", "others.csv", 1))
+	chooseFor(service, 1, early)
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 added, 1 changed")
+	wantRow(t, service, 1, configured)
+}

@@ -213,6 +213,8 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	planned := plan // the configuration of an apply has what ignore_changes hides
+	planned.ContentWO = config.ContentWO
 
 	if settingsOnly, _ := req.Private.GetKey(ctx, keySettingsOnly); settingsOnly != nil {
 		plan.results = state.results
@@ -220,7 +222,7 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 		return
 	}
 
-	b := &batch{resource: r, config: config, model: plan, prior: &state, object: plan.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
+	b := &batch{resource: r, config: planned, model: plan, prior: &state, object: plan.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
 	if b.apply(ctx) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
 	}

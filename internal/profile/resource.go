@@ -288,13 +288,15 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	planned := plan // the configuration of an apply has what ignore_changes hides
+	planned.ProfileWO = config.ProfileWO
 
 	if resp.Identity.Raw.IsFullyNull() { // older versions of the CLI keep none
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
 	}
 
 	run := r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics)
-	u, ok := r.newUpdate(ctx, run, &plan, config.changes(state, run.Submission))
+	u, ok := r.newUpdate(ctx, run, &plan, planned.changes(state, run.Submission))
 	if !ok {
 		return
 	}

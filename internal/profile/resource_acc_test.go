@@ -100,6 +100,23 @@ func TestAccProfileResource_update(t *testing.T) {
 	}
 }
 
+// TestAccProfileResource_ignoreChanges applies another attribute beside a profile that ignore_changes
+// hides from the plan, and not from the apply.
+func TestAccProfileResource_ignoreChanges(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	ignoring := func(plan, onDestroy string) string {
+		return acctest.Block(service) + block(`profile = jsonencode({ plan = "`+plan+`" })`, `on_destroy = "`+onDestroy+`"`, "lifecycle {\n    ignore_changes = [profile]\n  }")
+	}
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps:                    []resource.TestStep{{Config: ignoring("gold", "clear")}, {Config: ignoring("free", "retain")}},
+	})
+
+	wantSent(t, service, `{"plan":"gold"}`)
+}
+
 // TestAccProfileResource_import imports a profile in each way.
 func TestAccProfileResource_import(t *testing.T) {
 	acctest.PreCheck(t, acctest.Identities)
