@@ -168,10 +168,22 @@ func (g *Guard) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionReq
 	return &tfprotov6.InvokeActionServerStream{Events: func(push func(tfprotov6.InvokeActionEvent) bool) {
 		reads := true
 		stream.Events(func(event tfprotov6.InvokeActionEvent) bool {
+			addNotRepeated(event)
 			reads = reads && push(event)
 			return true
 		})
 	}}, nil
+}
+
+// addNotRepeated says in the errors of an action what another apply does. The provider does not
+// know what has invoked the action.
+func addNotRepeated(event tfprotov6.InvokeActionEvent) {
+	completed, _ := event.Type.(tfprotov6.CompletedInvokeActionEventType)
+	for _, d := range completed.Diagnostics {
+		if d.Severity == tfprotov6.DiagnosticSeverityError {
+			d.Detail += "\n\nIf a change of a resource has invoked this action, another apply invokes neither it nor the actions after it once the change is made. Only apply -invoke does."
+		}
+	}
 }
 
 // GetProviderSchema declares the person of every action write-only, since Terraform accepts

@@ -172,7 +172,7 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 		},
 		"refused": {
 			configure: never, refusal: mockserver.Fault{Status: 422, Body: []byte(`{"error":{"code":"E_LEGAL_HOLD"}}`)},
-			fails: true, says: []string{"E_LEGAL_HOLD"}, actions: allActions(),
+			fails: true, says: []string{"E_LEGAL_HOLD", "another apply invokes neither it nor the actions after it"}, actions: allActions(),
 		},
 		"conflicting request": {
 			configure: beside(mockserver.OpDeleteAllData, "theirs"),
