@@ -27,6 +27,9 @@ const (
 	requestLimit = restoreLimit / 8
 	// lateFactor times the settling time is how long an update without an answer may land.
 	lateFactor = 5
+	// mostReadings is how often a record is read, a quarter of the settling time apart, that is
+	// never the same twice. No update can land any more then.
+	mostReadings = 8 * lateFactor
 )
 
 // updateOnce sends an update at most once: the client repeats one whose answer is lost, which
@@ -199,13 +202,14 @@ func (t *trial) send(ctx context.Context, form client.Wire, u client.ConsentUpda
 }
 
 // settle reads the record until nothing that was sent can change it any more and two readings are
-// the same, and returns what was read last.
+// the same, at most mostReadings times, and returns what was read last.
 func (t *trial) settle(ctx context.Context) (answer.Consent, error) {
-	for last := (answer.Consent{}); ; {
+	last := answer.Consent{}
+	for left := mostReadings; ; left-- {
 		asked := time.Now()
 		held, err := t.look(ctx)
 
-		isSettled := err != nil || isSameChoice(held, last)
+		isSettled := err != nil || left <= 0 || isSameChoice(held, last)
 		for _, u := range t.sent {
 			isSettled = isSettled && !u.until.After(asked)
 		}

@@ -325,6 +325,24 @@ func TestTrial_endsWithThePersonsOwnRecordOrItsValues(t *testing.T) {
 	}
 }
 
+func TestTrial_endsAtAServiceThatNeverSaysTheSameTwice(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reads := 0
+		read := func(context.Context) (answer.Consent, error) {
+			if reads++; reads > 2 {
+				return consentOf([answer.Clauses]bool{}, time.Now(), false), nil
+			}
+			return consentBefore, nil
+		}
+		x := &examination{report: &Report{}, options: Options{Settle: settle}}
+		(&trial{examination: x, get: read, patch: func(context.Context, client.Wire, client.ConsentUpdate) error { return nil }}).run(t.Context())
+		if x.report.close(); x.report.ExitStatus != 2 {
+			t.Errorf("the report is %+v", x.report)
+		}
+	})
+}
+
 func TestTrial_comparesEachMemberInFullPrecision(t *testing.T) {
 	t.Parallel()
 	before := `{"consent":{"clause_1_consent":true,"agreement_time":"2026-02-01T08:00:00.250001Z","channel":"web","bobPhone":1},"revision":7}`
