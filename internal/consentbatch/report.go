@@ -119,8 +119,8 @@ func (b *batch) closeReport() {
 	}
 }
 
-// writeReport writes the outcome of each row, in place of a former report. A failure is only a warning: the
-// rows themselves are written, or named in an error.
+// writeReport writes the outcome of each row, in place of a former report. A failure is only a
+// warning: the rows themselves are written, or named in an error.
 func (b *batch) writeReport(t *tally) {
 	if b.report == nil {
 		return

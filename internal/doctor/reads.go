@@ -244,7 +244,7 @@ func (x *examination) examineConsent(ctx context.Context) {
 // examineProfile reports what the person's profile looks like.
 func (x *examination) examineProfile(ctx context.Context) {
 	x.report.group = "Profile"
-	// An answer without a member that the caller knows of, as none has here, is no profile if it says no.
+	// Without a member that is known to be the profile's, an answer that says no is none.
 	profile, err := x.use.client.GetProfile(ctx, x.family.scope, x.options.Identity, map[string]jsontext.Value{"": nil})
 	if !x.isShown(err, "the service holds no profile of this person, so none was seen", "") {
 		return
