@@ -196,7 +196,7 @@ func (m *resourceModel) leavesAlone(state resourceModel, note choiceNote) (since
 	sameClauses := len(m.otherClauses(state.recordModel)) == 0
 
 	switch {
-	case since.IsZero():
+	case since.IsZero(), state.isUnread():
 		return since, false
 	case note.Untimed:
 		return since, !sameClauses
@@ -209,6 +209,11 @@ func (m *resourceModel) leavesAlone(state resourceModel, note choiceNote) (since
 	isOwn := sameClauses && client.SameTime(chosen, since)
 
 	return since, chosen.UnixMilli() > since.UnixMilli() && !isOwn
+}
+
+// isUnread reports whether the state of an import or a move was not refreshed yet.
+func (m *resourceModel) isUnread() bool {
+	return !slices.ContainsFunc(m.clauses(), func(c *types.Bool) bool { return !c.IsNull() })
 }
 
 // hasClausesOf reports whether every clause that the answer has is equal. One that is null is drift
@@ -235,8 +240,7 @@ func (m *resourceModel) isHeld(held answer.Consent) bool {
 // value, as does a null field while a choice stands, and an optional attribute that is not
 // managed stays null. The framework keeps the spelling of a value that means the same.
 func (m *resourceModel) refresh(held answer.Consent, prior choiceNote) choiceNote {
-	isImported := !slices.ContainsFunc(m.clauses(), func(c *types.Bool) bool { return !c.IsNull() })
-	if isImported {
+	if m.isUnread() {
 		m.fromAPI(held)
 		if m.Manual.IsNull() {
 			m.Manual = types.BoolValue(true)

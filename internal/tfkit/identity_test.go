@@ -227,6 +227,21 @@ func TestMoveState_ofGenericProviders(t *testing.T) {
 	}
 }
 
+// An apply with -refresh=false knows nothing of what the service holds, and writes.
+func TestMoveState_withoutARefreshIsWritten(t *testing.T) {
+	t.Parallel()
+	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+		service.PutConsent(serviceScope("demo"), ada, mockserver.ConsentRecord{AgreementTime: "2025-01-10T08:00:00Z"})
+		state, diags := p.Move(source("/v1/org/org-demo/project/web/compliance/user/ada@example.com/consent"), consentType)
+		p.NoErrors(diags)
+		_, diags = p.Update(consentType, state, identified[consentType])
+		p.NoErrors(diags)
+		if record, _ := service.Consent(serviceScope("demo"), ada); record.Clauses != [5]bool{true} {
+			t.Errorf("the service holds %v", record)
+		}
+	})
+}
+
 // TestMoveState_paths moves paths of people. Terraform says of every other object that it cannot be
 // moved, and the provider why a person cannot be. No message quotes what is in state.
 func TestMoveState_paths(t *testing.T) {
