@@ -243,10 +243,11 @@ func (t *trial) look(ctx context.Context) (answer.Consent, error) {
 	isOwn := map[string]bool{
 		"agreement_time": r.AgreementTime == t.own.AgreementTime, "user_ipv6": r.UserIPv6 == t.own.UserIPv6, "manual": r.Manual == t.own.Manual,
 	}
-	isKnown := isSameChoice(r, t.before) || r.Clauses == t.own.Clauses && !slices.Contains(slices.Collect(maps.Values(isOwn)), false)
+	isBefore := isSameChoice(r, t.before)
+	isKnown := isBefore || r.Clauses == t.own.Clauses && !slices.Contains(slices.Collect(maps.Values(isOwn)), false)
 	for i, u := range t.sent {
 		others := slices.DeleteFunc(u.Differences(r), func(name string) bool { return isOwn[name] })
-		if len(others) == 0 && !isSameChoice(r, t.before) {
+		if len(others) == 0 && !isBefore {
 			t.sent[i].until = time.Time{}
 			isKnown = true
 		}

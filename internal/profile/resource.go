@@ -355,8 +355,7 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 		if len(cleared) == 0 {
 			return true, nil
 		}
-		err := u.look(ctx, u.client.ProfileSince(sent), cleared)
-		return u.holds, err
+		return u.shows(ctx, sent, cleared)
 	}
 
 	err := u.Submit(ctx)

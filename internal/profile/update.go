@@ -78,8 +78,7 @@ func (r *profileResource) newUpdate(ctx context.Context, run tfkit.Run, m *resou
 	}
 	if len(expected) > 0 {
 		u.Request.Effect = func(ctx context.Context, sent time.Time) (bool, error) {
-			err := u.look(ctx, c.ProfileSince(sent), expected)
-			return u.holds, err
+			return u.shows(ctx, sent, expected)
 		}
 	}
 
@@ -98,6 +97,13 @@ func updateRequest(c *client.Client, scope client.Scope, identity string, change
 			return c.UpdateProfile(ctx, scope, identity, changes)
 		},
 	}
+}
+
+// shows reports whether the profile, read as the effect of an update that was sent then, holds
+// what is expected.
+func (u *update) shows(ctx context.Context, sent time.Time, expected members) (bool, error) {
+	err := u.look(ctx, u.client.ProfileSince(sent), expected)
+	return u.holds, err
 }
 
 // look reads the profile with GetProfile, or with ProfileSince for the effect of an update, and
