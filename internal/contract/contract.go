@@ -87,11 +87,11 @@ var options = &openapi3filter.Options{
 	AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
 }
 
-// ofRequest compares a request with its operation, and completes input. Section 4 (gaps) leaves the place of
-// the consent parameters open, section 5 (rule 4) that of the login parameters: without a
-// body they are in the query, where they are compared as a form would be. In the document,
-// these are the operations that declare a form, and all of its fields as parameters of the
-// query too.
+// ofRequest compares a request with its operation, and completes input. Section 4 (gaps) leaves
+// the place of the consent parameters open, section 5 (rule 4) that of the login parameters:
+// without a body they are in the query, where they are compared as a form would be. In the
+// document, these are the operations that declare a form, and all of its fields as parameters of
+// the query too.
 func ofRequest(input *openapi3filter.RequestValidationInput, r *http.Request, kindParameter string) (violations []string) {
 	operation := input.Route.Operation
 	body, _ := io.ReadAll(r.Body)

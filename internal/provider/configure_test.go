@@ -196,12 +196,14 @@ func TestProvider_warnsOfAWrongClockOnce(t *testing.T) {
 	if n := service.Connections(); n != 0 {
 		t.Errorf("%d connections before anything is asked", n)
 	}
+
 	_, diags := p.ReadData(user, prototest.Attributes{})
 	p.NoErrors(diags)
 	prototest.WantText(t, diags.Warnings(), "Noticed while talking to the service", "clock")
 	if _, diags = p.ReadData(user, prototest.Attributes{}); len(diags) != 0 {
 		t.Errorf("again: %v", diags.Warnings())
 	}
+
 	for _, r := range service.Requests() {
 		if agent := r.Header.Get("User-Agent"); agent != "Terraform/1.11.4 (+https://www.terraform.io) terraform-provider-analytics/test" {
 			t.Errorf("%s comes from %s", r.Operation, agent)

@@ -311,6 +311,7 @@ func TestDeleteData_sentOnceBesideAResource(t *testing.T) {
 					}
 					putData(a.service)
 				}
+
 				a.queued(queued)
 			})
 		})
