@@ -34,7 +34,8 @@ import (
 type Client struct {
 	sender *transport.Sender
 	config Config
-	people keyedLocks
+	// Updates of consent and submissions of requests about one person each take turns.
+	consents, requests personLocks
 }
 
 // New checks the configuration and returns a client. It contacts nothing: the login
@@ -75,14 +76,14 @@ func (c *Client) Concurrency() int { return c.config.MaxConcurrency }
 // is far off. Each is returned once.
 func (c *Client) Notices() []string { return c.sender.TakeNotices() }
 
-// do sends a request in a scope, about a person where there is an identity. Errors are *Error.
-func (c *Client) do(ctx context.Context, scope Scope, r transport.Request, identity ...string) (transport.Answer, error) {
-	to, err := scope.endpoint(r.Op, identity...)
+// ask sends a request about a person. Errors are *Error.
+func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transport.Answer, error) {
+	to, err := p.endpoint(r.Op)
 	if err != nil {
 		return transport.Answer{}, err
 	}
 
-	r.To, r.Private = to, append(r.Private, identity...)
+	r.To, r.Private = to, append(r.Private, p.Identity)
 
 	return c.sender.Do(ctx, r)
 }
@@ -153,21 +154,21 @@ var safeErrors = []error{
 	jsonvalue.ErrTrailing, transport.ErrNothing, records.ErrShape, records.ErrSyntax, records.ErrRepeatedName, records.ErrFollowed,
 }
 
-// keyedLocks is a lock for each key, such as a person. The zero value is ready for use.
-type keyedLocks struct {
-	held sync.Map // by key, a channel that is closed when the lock is free again
+// personLocks is a lock for each person. The zero value is ready for use.
+type personLocks struct {
+	held sync.Map // by Person, a channel that is closed when the lock is free again
 }
 
-// lock waits for the lock of a key, or until the context ends. The caller calls unlock once.
-func (l *keyedLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
+// lock waits for the lock of a person, or until the context ends. The caller calls unlock once.
+func (l *personLocks) lock(ctx context.Context, p Person) (unlock func(), err error) {
 	free := make(chan struct{})
 	unlock = func() {
-		l.held.Delete(key)
+		l.held.Delete(p)
 		close(free)
 	}
 
 	for {
-		other, isHeld := l.held.LoadOrStore(key, free)
+		other, isHeld := l.held.LoadOrStore(p, free)
 		if !isHeld {
 			return unlock, nil
 		}

@@ -23,7 +23,7 @@ func TestLocks_updatesOfOnePersonDoNotInterleave(t *testing.T) {
 		service.Latency = 10 * time.Millisecond
 		var wg sync.WaitGroup
 		for range 50 {
-			wg.Go(func() { _, _ = c.UpdateConsent(t.Context(), scope, person, protected()) })
+			wg.Go(func() { _, _ = c.UpdateConsent(t.Context(), jane, protected()) })
 		}
 		wg.Wait()
 
@@ -76,7 +76,7 @@ func TestAnswer_classOfWhatIsNot(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(body)})
-			_, err := c.GetConsent(t.Context(), scope, person)
+			_, err := c.GetConsent(t.Context(), jane)
 			_ = wantClass(t, err, class)
 
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte(body)})
@@ -108,12 +108,12 @@ func TestProfile_errors(t *testing.T) {
 			mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(`{"owner":{"plan":"gold"}}`)},
 			mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: http.StatusRequestEntityTooLarge})
 
-		_, err := c.GetProfile(t.Context(), scope, "owner", map[string]jsontext.Value{"plan": jsontext.Value(`"gold"`)})
+		_, err := c.GetProfile(t.Context(), client.Person{Scope: scope, Identity: "owner"}, map[string]jsontext.Value{"plan": jsontext.Value(`"gold"`)})
 		if e := wantClass(t, err, transport.ClassPayload); strings.Contains(e.Error(), "owner") || !strings.Contains(e.Detail, "wire.profile_member") {
 			t.Errorf("the error is %v", e)
 		}
 
-		_, err = c.UpdateProfile(t.Context(), scope, person, nil)
+		_, err = c.UpdateProfile(t.Context(), jane, nil)
 		if e := wantClass(t, err, transport.ClassRequestTooLarge); !strings.Contains(e.Detail, "the value of profile") {
 			t.Errorf("the error is %v", e)
 		}

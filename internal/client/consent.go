@@ -22,8 +22,8 @@ var (
 // GetConsent is GET …/user/:identityId/consent (section 4). Errors are *Error, of
 // ClassNotFound where the service says that there is no consent, by a 404 of its own, by
 // null, or by an empty object.
-func (c *Client) GetConsent(ctx context.Context, scope Scope, identity string) (answer.Consent, error) {
-	return consentOf(c.do(ctx, scope, transport.Request{Op: opGetConsent}, identity))
+func (c *Client) GetConsent(ctx context.Context, p Person) (answer.Consent, error) {
+	return consentOf(c.ask(ctx, p, transport.Request{Op: opGetConsent}))
 }
 
 // consentOf returns the consent record that a request was answered with, or its error.

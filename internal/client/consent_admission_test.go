@@ -29,7 +29,7 @@ func TestAdmission_refusalDuringALogin(t *testing.T) {
 
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 401, Then: func() { refuseAll(service) }})
-		result, err := c.UpdateConsent(t.Context(), scope, person, protected())
+		result, err := c.UpdateConsent(t.Context(), jane, protected())
 		noError(t, err)
 
 		if record, _ := service.Consent(serverScope, person); result.Outcome != client.ConsentKept || record.Clauses != [5]bool{} {
@@ -49,7 +49,7 @@ func TestAdmission_unusedTurnIsNotLost(t *testing.T) {
 		began := time.Now()
 
 		for i := range 10 {
-			result, err := c.UpdateConsent(t.Context(), scope, fmt.Sprint("person-", i), onlyDifferent())
+			result, err := c.UpdateConsent(t.Context(), client.Person{Scope: scope, Identity: fmt.Sprint("person-", i)}, onlyDifferent())
 			noError(t, err)
 			if result.Outcome != client.ConsentUnchanged {
 				t.Errorf("the outcome is %v", result.Outcome)
@@ -93,9 +93,11 @@ func TestAdmission_property(t *testing.T) {
 
 			var wg sync.WaitGroup
 			for i := range r.IntN(6) {
-				wg.Go(func() { _, _ = c.UpdateConsent(t.Context(), scope, fmt.Sprint("other-", i), protected()) })
+				wg.Go(func() {
+					_, _ = c.UpdateConsent(t.Context(), client.Person{Scope: scope, Identity: fmt.Sprint("other-", i)}, protected())
+				})
 			}
-			wg.Go(func() { _, _ = c.UpdateConsent(t.Context(), scope, person, protected()) })
+			wg.Go(func() { _, _ = c.UpdateConsent(t.Context(), jane, protected()) })
 
 			<-time.After(time.Duration(r.Int64N(int64(100 * time.Second)))) // in virtual time
 			chosen := time.Now()

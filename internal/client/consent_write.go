@@ -23,9 +23,9 @@ const (
 
 // CompareConsent returns the outcome that UpdateConsent would have now, by one GET:
 // ConsentWritten where the service holds something else. Errors are *Error.
-func (c *Client) CompareConsent(ctx context.Context, scope Scope, identity string, u ConsentUpdate) (ConsentOutcome, error) {
+func (c *Client) CompareConsent(ctx context.Context, p Person, u ConsentUpdate) (ConsentOutcome, error) {
 	w := &consentWrite{update: u, result: ConsentResult{Outcome: ConsentWritten}}
-	_, err := w.compare(c.do(ctx, scope, transport.Request{Op: opGetConsent, MayBeAbsent: !u.OnlyKnown}, identity))
+	_, err := w.compare(c.ask(ctx, p, transport.Request{Op: opGetConsent, MayBeAbsent: !u.OnlyKnown}))
 
 	return w.result.Outcome, err
 }
@@ -42,20 +42,20 @@ func (c *Client) CompareConsent(ctx context.Context, scope Scope, identity strin
 // update, whose values are absolute, is sent once more. Of a protected update, a record that
 // is neither what was sent nor what the service held before is a later choice. Errors are
 // *Error.
-func (c *Client) UpdateConsent(ctx context.Context, scope Scope, identity string, u ConsentUpdate) (ConsentResult, error) {
-	to, err := scope.endpoint(opUpdateConsent, identity)
+func (c *Client) UpdateConsent(ctx context.Context, p Person, u ConsentUpdate) (ConsentResult, error) {
+	to, err := p.endpoint(opUpdateConsent)
 	if err != nil {
 		return ConsentResult{}, err
 	}
 
-	unlock, err := c.people.lock(ctx, to.Escaped)
+	unlock, err := c.consents.lock(ctx, p)
 	if err != nil {
 		return ConsentResult{}, transport.Interrupted(opUpdateConsent, to, err)
 	}
 	defer unlock()
 
 	// This loop is the only repetition of an update: each round begins with the comparison.
-	w := &consentWrite{client: c, to: to, identity: identity, update: u, tries: map[string]int{}}
+	w := &consentWrite{client: c, to: to, identity: p.Identity, update: u, tries: map[string]int{}}
 	for {
 		err := w.round(ctx)
 		if err == nil && w.result.Outcome == ConsentWritten && u.Confirmed != nil {

@@ -33,7 +33,7 @@ func TestConsent_interruptEndsAWait(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(10*time.Second, cancel)
 
-		_, err := c.UpdateConsent(ctx, scope, person, allTrue())
+		_, err := c.UpdateConsent(ctx, jane, allTrue())
 		_ = wantClass(t, err, transport.ClassCancelled)
 		wantCount(t, service, "", 1)
 	}, useSecretKey)
@@ -174,7 +174,7 @@ func TestConsent_oneUpdate(t *testing.T) {
 				}
 
 				if tc.faults == nil {
-					found, err := c.CompareConsent(t.Context(), scope, person, tc.update)
+					found, err := c.CompareConsent(t.Context(), jane, tc.update)
 					if tc.failed != nil {
 						_ = wantClass(t, err, tc.failed.Class)
 					} else if err != nil || found != tc.want {
@@ -182,7 +182,7 @@ func TestConsent_oneUpdate(t *testing.T) {
 					}
 				}
 
-				result, err := c.UpdateConsent(t.Context(), scope, person, tc.update)
+				result, err := c.UpdateConsent(t.Context(), jane, tc.update)
 				wantCount(t, service, mockserver.OpUpdateConsent, tc.patches)
 				if tc.then != nil || tc.want == client.ConsentKept {
 					if record, _ := service.Consent(serverScope, person); record.Clauses != cmp.Or(tc.then, tc.held).Clauses {

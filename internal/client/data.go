@@ -34,13 +34,13 @@ var (
 // DeleteData is DELETE …/user/:identityId/all-data (section 4), a deferred request. Deleting
 // data does not revoke consent. The request is sent once, since each that arrives is another
 // one in the service's queue; package deferred decides when. Errors are *Error.
-func (c *Client) DeleteData(ctx context.Context, scope Scope, identity string) (answer.Receipt, error) {
-	got, err := c.do(ctx, scope, transport.Request{Op: opDeleteData}, identity)
+func (c *Client) DeleteData(ctx context.Context, p Person) (answer.Receipt, error) {
+	got, err := c.ask(ctx, p, transport.Request{Op: opDeleteData})
 	if err != nil {
 		return answer.Receipt{}, err
 	}
 
-	receipt, err := answer.ReadReceipt(got.Status, got.JSON, identity)
+	receipt, err := answer.ReadReceipt(got.Status, got.JSON, p.Identity)
 
 	return shownReceipt(got, receipt, err)
 }
@@ -51,21 +51,21 @@ func (c *Client) DeleteData(ctx context.Context, scope Scope, identity string) (
 //
 // An answer with status 200 that is recognised as the data is written to w as it comes,
 // whatever its size, and the receipt says Delivered; what is written without that is not the
-// data. The caller sets Person and Seen in the call.
+// data. The caller sets Seen in the call.
 // That the same call returns the data once the request is fulfilled is our assumption: the
 // interface shows no other way. Errors are *Error, or those of w as they are.
-func (c *Client) FetchData(ctx context.Context, scope Scope, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
-	to, err := scope.endpoint(opGetAllData, call.Person)
+func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
+	to, err := p.endpoint(opGetAllData)
 	if err != nil {
 		return answer.Receipt{}, err
 	}
 
-	call.Member = c.config.Wire.AllDataMember
+	call.Person, call.Member = p.Identity, c.config.Wire.AllDataMember
 	if c.config.Wire.PendingList == ListIgnored && call.Member == "" {
 		return answer.Receipt{}, transport.Invalid(opGetAllData, errors.New("where wire.pending_list is \"ignored\", only wire.all_data_member shows that an answer is the data; nothing was sent"))
 	}
 
-	s, err := c.sender.Do(ctx, transport.Request{Op: opGetAllData, To: to, Private: []string{call.Person}})
+	s, err := c.sender.Do(ctx, transport.Request{Op: opGetAllData, To: to, Private: []string{p.Identity}})
 	if err != nil {
 		return answer.Receipt{}, err
 	}

@@ -61,6 +61,13 @@ func (s Scope) Validate() error {
 	return errors.Join(named("org_id", ValidateSegment(s.OrgID)), named("project_id", ValidateSegment(s.ProjectID)))
 }
 
+// Person is an end user of a scope (section 2, identityId). It is comparable: two are equal if
+// they are about the same record of the service.
+type Person struct {
+	Scope    Scope
+	Identity string
+}
+
 // named returns err with the name of a setting in front; nil where err is nil.
 func named(name string, err error) error {
 	if err == nil {
@@ -107,18 +114,27 @@ func (s Scope) family() (template string, values []string) {
 	return "/v1/org/{orgId}/project/{projectId}", []string{s.OrgID, s.ProjectID}
 }
 
-// endpoint returns where an operation is in the path family of the scope (section 4), of a
-// person where there is an identity. The error is an *Error of ClassInvalid.
-func (s Scope) endpoint(op transport.Operation, identity ...string) (transport.Endpoint, error) {
-	err := s.Validate()
-	for _, person := range identity {
-		err = cmp.Or(named("identity_id", ValidateSegment(person)), err)
-	}
-	if err != nil {
+// endpoint returns where an operation is in the path family of the scope (section 4). The error is
+// an *Error of ClassInvalid.
+func (s Scope) endpoint(op transport.Operation) (transport.Endpoint, error) {
+	if err := s.Validate(); err != nil {
 		return transport.Endpoint{}, transport.Invalid(op, err)
 	}
 
 	family, values := s.family()
 
-	return transport.Expand(family+op.Path, append(values, identity...)...), nil
+	return transport.Expand(family+op.Path, values...), nil
+}
+
+// endpoint returns where an operation about the person is (section 4). It is the one place where
+// a person becomes the path of a request, and refuses an identity that is not one path segment.
+// The error is an *Error of ClassInvalid.
+func (p Person) endpoint(op transport.Operation) (transport.Endpoint, error) {
+	if err := cmp.Or(named("identity_id", ValidateSegment(p.Identity)), p.Scope.Validate()); err != nil {
+		return transport.Endpoint{}, transport.Invalid(op, err)
+	}
+
+	family, values := p.Scope.family()
+
+	return transport.Expand(family+op.Path, append(values, p.Identity)...), nil
 }

@@ -45,7 +45,7 @@ func FuzzEscapeSegment_staysOneSegment(f *testing.F) {
 	}
 
 	f.Fuzz(func(t *testing.T, identity string) {
-		to, err := Scope{OrgID: "o", ProjectID: "p"}.endpoint(opGetConsent, identity)
+		to, err := Person{Scope{OrgID: "o", ProjectID: "p"}, identity}.endpoint(opGetConsent)
 		if err != nil {
 			return
 		}
@@ -93,7 +93,7 @@ func TestBaseURL_acceptedAndJoinedExactly(t *testing.T) {
 		}
 
 		for scope, family := range map[Scope]string{{OrgID: "org-demo", ProjectID: "web"}: "/v1/org/org-demo/project/web", {AccountID: "acct-7"}: "/v1/account/acct-7"} {
-			to, err := scope.endpoint(opGetConsent, "u")
+			to, err := Person{scope, "u"}.endpoint(opGetConsent)
 			if err != nil {
 				t.Fatal(err)
 			}

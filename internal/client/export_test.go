@@ -162,7 +162,7 @@ func TestContinuedAnswer_isNeverTheWhole(t *testing.T) {
 				t.Errorf("with %q the gap is %q", header, list.Gap)
 			}
 
-			_, err = c.FetchData(t.Context(), scope, answer.DataCall{Person: person, Seen: true}, io.Discard)
+			_, err = c.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, io.Discard)
 			if e := wantClass(t, err, transport.ClassPayload); !strings.Contains(e.Detail, "wire.all_data_member") {
 				t.Errorf("with %q it says %q", header, e.Detail)
 			}
@@ -178,7 +178,7 @@ func TestFetchData_errorOfTheWriterIsReturnedAsItIs(t *testing.T) {
 		full := errors.New("the disk is full")
 		read, write := io.Pipe()
 		noError(t, read.CloseWithError(full))
-		if _, err := c.FetchData(t.Context(), scope, answer.DataCall{Person: person, Seen: true}, write); err != full { //nolint:errorlint // exactly as it is
+		if _, err := c.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, write); err != full { //nolint:errorlint // exactly as it is
 			t.Errorf("it ended with %v", err)
 		}
 	}, useSecretKey)

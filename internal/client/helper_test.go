@@ -32,6 +32,8 @@ var (
 
 const person = "jane.doe@example.com"
 
+var jane = client.Person{Scope: scope, Identity: person}
+
 // option changes a client's configuration for a test.
 type option func(service *mocktest.Instance, cfg *client.Config)
 
@@ -110,7 +112,7 @@ func allTrue() client.ConsentUpdate {
 
 // update sends allTrue for the person.
 func update(ctx context.Context, c *client.Client) error {
-	_, err := c.UpdateConsent(ctx, scope, person, allTrue())
+	_, err := c.UpdateConsent(ctx, jane, allTrue())
 	return err
 }
 
@@ -119,11 +121,11 @@ func changes() map[string]func(context.Context, *client.Client) error {
 	return map[string]func(context.Context, *client.Client) error{
 		mockserver.OpUpdateConsent: update,
 		mockserver.OpDeleteAllData: func(ctx context.Context, c *client.Client) error {
-			_, err := c.DeleteData(ctx, scope, person)
+			_, err := c.DeleteData(ctx, jane)
 			return err
 		},
 		mockserver.OpGetAllData: func(ctx context.Context, c *client.Client) error {
-			_, err := c.FetchData(ctx, scope, answer.DataCall{Person: person, Seen: true}, io.Discard)
+			_, err := c.FetchData(ctx, jane, answer.DataCall{Seen: true}, io.Discard)
 			return err
 		},
 	}

@@ -23,8 +23,8 @@ var (
 // GetProfile is GET …/user/:identityId/profile (section 4). managed are members that the
 // caller knows of; an answer that has them in another place is an error. Errors are *Error,
 // of ClassNotFound where the service itself says that there is none.
-func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string, managed map[string]jsontext.Value) (answer.Profile, error) {
-	got, err := c.do(ctx, scope, transport.Request{Op: opGetProfile}, identity)
+func (c *Client) GetProfile(ctx context.Context, p Person, managed map[string]jsontext.Value) (answer.Profile, error) {
+	got, err := c.ask(ctx, p, transport.Request{Op: opGetProfile})
 	if err != nil {
 		return answer.Profile{}, err
 	}
@@ -38,9 +38,9 @@ func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string, m
 // ProfileSince returns GetProfile for the effect of a request that was sent at a time by the
 // service's clock; zero if that is not known. An answer of a cache, or an older one, proves
 // nothing about it: it is an error that may pass, also where it says that there is no profile.
-func (c *Client) ProfileSince(sent time.Time) func(context.Context, Scope, string, map[string]jsontext.Value) (answer.Profile, error) {
-	return func(ctx context.Context, scope Scope, identity string, managed map[string]jsontext.Value) (answer.Profile, error) {
-		profile, err := c.GetProfile(ctx, scope, identity, managed)
+func (c *Client) ProfileSince(sent time.Time) func(context.Context, Person, map[string]jsontext.Value) (answer.Profile, error) {
+	return func(ctx context.Context, p Person, managed map[string]jsontext.Value) (answer.Profile, error) {
+		profile, err := c.GetProfile(ctx, p, managed)
 		cached, date := profile.Cached, profile.Date
 		if refused, ok := errors.AsType[*transport.Error](err); ok {
 			cached, date = refused.Cached, refused.Date
@@ -60,43 +60,43 @@ func (c *Client) ProfileSince(sent time.Time) func(context.Context, Scope, strin
 // UpdateProfile is PATCH …/user/:identityId/profile (section 4), a deferred request that is
 // usually fulfilled within 60 seconds (section 8). It sends the given members once; package
 // deferred decides when. Errors are *Error.
-func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string, members map[string]jsontext.Value) (answer.Receipt, error) {
-	p := transport.Payload{Body: []byte(jsonvalue.FormatObject(members)), ContentType: "application/json", Attribute: "profile"}
+func (c *Client) UpdateProfile(ctx context.Context, p Person, members map[string]jsontext.Value) (answer.Receipt, error) {
+	payload := transport.Payload{Body: []byte(jsonvalue.FormatObject(members)), ContentType: "application/json", Attribute: "profile"}
 	var private []string
 	for _, v := range members {
 		private = append(private, transport.PrivateValues(v)...)
 	}
 
-	got, err := c.do(ctx, scope, transport.Request{Op: opUpdateProfile, Payload: p, Private: private}, identity)
+	got, err := c.ask(ctx, p, transport.Request{Op: opUpdateProfile, Payload: payload, Private: private})
 	if err != nil {
 		return answer.Receipt{}, err
 	}
 
-	receipt, err := answer.ReadUpdateReceipt(got.Status, got.JSON, identity, members)
+	receipt, err := answer.ReadUpdateReceipt(got.Status, got.JSON, p.Identity, members)
 
 	return shownReceipt(got, receipt, err)
 }
 
 // ProfileHolds returns a function that reports whether the profile has members with these
 // values, which is the effect of an update.
-func (c *Client) ProfileHolds(scope Scope, identity string, members map[string]jsontext.Value) func(context.Context, time.Time) (bool, error) {
+func (c *Client) ProfileHolds(p Person, members map[string]jsontext.Value) func(context.Context, time.Time) (bool, error) {
 	return func(ctx context.Context, sent time.Time) (bool, error) {
-		p, err := c.ProfileSince(sent)(ctx, scope, identity, members)
+		profile, err := c.ProfileSince(sent)(ctx, p, members)
 		if transport.IsClass(err, transport.ClassNotFound) {
 			return false, nil
 		}
-		return err == nil && p.Holds(members), err
+		return err == nil && profile.Holds(members), err
 	}
 }
 
 // ProfileGone returns a function that reports whether the person has no profile, or an
 // empty one, which is the visible effect of a deletion.
-func (c *Client) ProfileGone(scope Scope, identity string) func(context.Context, time.Time) (bool, error) {
+func (c *Client) ProfileGone(p Person) func(context.Context, time.Time) (bool, error) {
 	return func(ctx context.Context, sent time.Time) (bool, error) {
-		p, err := c.ProfileSince(sent)(ctx, scope, identity, nil)
+		profile, err := c.ProfileSince(sent)(ctx, p, nil)
 		if transport.IsClass(err, transport.ClassNotFound) {
 			return true, nil
 		}
-		return err == nil && len(p.Members) == 0, err
+		return err == nil && len(profile.Members) == 0, err
 	}
 }

@@ -5,7 +5,6 @@ package client
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -17,7 +16,11 @@ var opListPending = transport.Operation{Name: "List pending actions", Method: ht
 // ListPending is GET …/pending-requests (section 4), which lists only deferrable actions.
 // Errors are *Error.
 func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingList, error) {
-	got, err := c.do(ctx, scope, transport.Request{Op: opListPending})
+	to, err := scope.endpoint(opListPending)
+	if err != nil {
+		return answer.PendingList{}, err
+	}
+	got, err := c.sender.Do(ctx, transport.Request{Op: opListPending, To: to})
 	if err != nil {
 		return answer.PendingList{}, err
 	}
@@ -61,9 +64,8 @@ func (c *Client) PendingListLag() time.Duration {
 
 // LockPerson waits until nothing else of this process submits deferred requests about a
 // person, or until the context ends. The caller calls unlock.
-func (c *Client) LockPerson(ctx context.Context, scope Scope, identity string) (unlock func(), err error) {
-	key := strings.Join([]string{scope.OrgID, scope.ProjectID, scope.AccountID, identity}, "\x00")
-	return c.people.lock(ctx, key)
+func (c *Client) LockPerson(ctx context.Context, p Person) (unlock func(), err error) {
+	return c.requests.lock(ctx, p)
 }
 
 // deferredOperations are the operations that submit requests, by request type.

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -84,7 +85,7 @@ func (d *consentDataSource) Read(ctx context.Context, req datasource.ReadRequest
 		return
 	}
 
-	held, err := c.GetConsent(ctx, scope, m.IdentityID.ValueString())
+	held, err := c.GetConsent(ctx, client.Person{Scope: scope, Identity: m.IdentityID.ValueString()})
 	if err != nil {
 		tfkit.ProblemOf(err, tfkit.NotInState).AddError(&resp.Diagnostics)
 		return

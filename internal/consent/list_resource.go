@@ -208,7 +208,7 @@ func (l *listing) lookUp(ctx context.Context) []lookUp {
 					tfkit.AddPanic(ctx, &person.panic)
 				}
 			}()
-			person.held, person.err = l.Client.GetConsent(ctx, l.scope, person.identity)
+			person.held, person.err = l.Client.GetConsent(ctx, client.Person{Scope: l.scope, Identity: person.identity})
 		})
 	}
 

@@ -164,7 +164,7 @@ func (r *consentResource) planDestroy(state resourceModel, object *tfkit.Object,
 		return
 	}
 
-	if resting, conflict := r.Written.PlanAgainst(object, scope, state.IdentityID.ValueString()); conflict {
+	if resting, conflict := r.Written.PlanAgainst(object, client.Person{Scope: scope, Identity: state.IdentityID.ValueString()}); conflict {
 		addKeptByAnother(diags, object, resting, scope)
 	}
 }
@@ -211,15 +211,15 @@ func (r *consentResource) planWrite(plan resourceModel, writes bool, object *tfk
 		return
 	}
 
-	identity := plan.IdentityID.ValueString()
-	if other, shared := r.Written.Keep(object, scope, identity); shared {
+	person := client.Person{Scope: scope, Identity: plan.IdentityID.ValueString()}
+	if other, shared := r.Written.Keep(object, person); shared {
 		warnShared(diags, other, object, scope)
 	}
 	if writes {
 		return
 	}
 
-	if withdrawer, conflict := r.Written.PlanDone(object, scope, identity); conflict {
+	if withdrawer, conflict := r.Written.PlanDone(object, person); conflict {
 		addKeptByAnother(diags, withdrawer, object, scope)
 	}
 }
@@ -241,8 +241,8 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
-	if other, shared := r.Written.Keep(at.object, at.scope, at.identity); shared {
-		warnShared(at.diags, other, at.object, at.scope)
+	if other, shared := r.Written.Keep(at.object, at.person); shared {
+		warnShared(at.diags, other, at.object, at.person.Scope)
 	}
 
 	u := plan.updateWith(config)
@@ -281,7 +281,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	held, err := at.Client.GetConsent(ctx, at.scope, at.identity)
+	held, err := at.Client.GetConsent(ctx, at.person)
 	if transport.IsClass(err, transport.ClassNotFound) {
 		resp.State.RemoveResource(ctx)
 		return
@@ -328,7 +328,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 		if !ok {
 			return
 		}
-		r.Written.Keep(at.object, at.scope, at.identity) // the plan warns
+		r.Written.Keep(at.object, at.person) // the plan warns
 
 		u := plan.updateWith(config)
 		u.KeepLaterThan = plan.since(note)

@@ -21,28 +21,27 @@ import (
 type subject struct {
 	*tfkit.Service
 
-	scope    client.Scope
-	identity string
-	object   *tfkit.Object
-	diags    *diag.Diagnostics
+	person client.Person
+	object *tfkit.Object
+	diags  *diag.Diagnostics
 }
 
 // subjectOf returns the subject of an object, or reports what is missing.
 func (r *consentResource) subjectOf(ctx context.Context, m resourceModel, private tfkit.Private, diags *diag.Diagnostics) (subject, bool) {
 	_, scope, ok := r.ClientAndScope(m.Scope, diags)
-	return subject{r.Service, scope, m.IdentityID.ValueString(), tfkit.ObjectIn(ctx, private, objectLabel), diags}, ok
+	return subject{r.Service, client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, tfkit.ObjectIn(ctx, private, objectLabel), diags}, ok
 }
 
 // overwrittenBy returns the clauses of the record at the service that a new object
 // overwrites, although later choices are to stand: there is no time to compare them with. An
 // error is reported, and ok is false.
 func (at subject) overwrittenBy(ctx context.Context, plan resourceModel) (clauses []string, ok bool) {
-	isOwn := at.Written.Left(at.scope, at.identity, nil) != nil
+	isOwn := at.Written.Left(at.person, nil) != nil
 	if isOwn || !plan.comparesNothing(choiceNote{}) {
 		return nil, true
 	}
 
-	held, err := at.Client.GetConsent(ctx, at.scope, at.identity)
+	held, err := at.Client.GetConsent(ctx, at.person)
 	if transport.IsClass(err, transport.ClassNotFound) {
 		return nil, true
 	}
@@ -60,10 +59,10 @@ func (at subject) overwrittenBy(ctx context.Context, plan resourceModel) (clause
 // update sends an update, whose outcome the run remembers. It warns if a later choice was kept
 // instead. prior is what this object has written before; nil if it has not.
 func (at subject) update(ctx context.Context, u client.ConsentUpdate, prior *client.Choice) (client.ConsentResult, error) {
-	u.LastWritten = func() *client.Choice { return at.Written.Left(at.scope, at.identity, prior) }
-	u.Confirmed = func() { at.Written.Leave(u.Choice(), at.scope, at.identity) }
+	u.LastWritten = func() *client.Choice { return at.Written.Left(at.person, prior) }
+	u.Confirmed = func() { at.Written.Leave(u.Choice(), at.person) }
 
-	result, err := at.Client.UpdateConsent(ctx, at.scope, at.identity, u)
+	result, err := at.Client.UpdateConsent(ctx, at.person, u)
 	if result.Kept != nil {
 		chosen, _ := result.Kept.AgreementTime.Get()
 		warnStands(at.diags, u.KeepLaterThan, chosen, false)
@@ -101,7 +100,7 @@ func (at subject) write(ctx context.Context, u client.ConsentUpdate, prior *clie
 func (at subject) withdraw(ctx context.Context, u client.ConsentUpdate, prior *client.Choice) {
 	var other *tfkit.Object
 	u.Superseded = func() (superseded bool) {
-		other, superseded = at.Written.Keeper(at.object, at.scope, at.identity)
+		other, superseded = at.Written.Keeper(at.object, at.person)
 		return superseded
 	}
 
@@ -121,7 +120,7 @@ func (at subject) withdraw(ctx context.Context, u client.ConsentUpdate, prior *c
 	if result.Outcome == client.ConsentSuperseded {
 		tfkit.Problem{
 			Summary: "Not withdrawn, another resource writes it",
-			Detail: "on_destroy is \"withdraw\", and in the same run another resource (" + other.String() + ") writes the consent of the same person in the scope " + at.scope.String() + ". " +
+			Detail: "on_destroy is \"withdraw\", and in the same run another resource (" + other.String() + ") writes the consent of the same person in the scope " + at.person.Scope.String() + ". " +
 				"Nothing was withdrawn; Terraform forgets the destroyed resource only.",
 			Do: "nothing, if the resource was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other resource to false.",
 		}.AddWarning(at.diags)

@@ -115,6 +115,11 @@ func (b *batch) readApplied() (ok bool) {
 	return true
 }
 
+// person returns the person of a row.
+func (b *batch) person(row rows.Row) client.Person {
+	return client.Person{Scope: b.scope, Identity: row.Identity}
+}
+
 // run calls do for every row, for as many at once as the client sends requests.
 func (b *batch) run(ctx context.Context, do func(ctx context.Context, row rows.Row) (outcome, error)) *tally {
 	return run(ctx, len(b.content.rows), b.client.Concurrency(), func(ctx context.Context, i int) (outcome, error) {
@@ -128,12 +133,12 @@ func (b *batch) compare(ctx context.Context) *tally {
 		u := b.model.update(row)
 		u.OnlyKnown = true
 
-		result, err := b.client.CompareConsent(ctx, b.scope, row.Identity, u)
+		result, err := b.client.CompareConsent(ctx, b.person(row), u)
 		if transport.IsClass(err, transport.ClassNotFound) {
 			return absent, nil
 		}
 		if err == nil || errors.Is(err, client.ErrUntimed) {
-			b.resource.Written.Show(b.scope, row.Identity)
+			b.resource.Written.Show(b.person(row))
 		}
 
 		return outcomeOf(result, err)
@@ -142,12 +147,12 @@ func (b *batch) compare(ctx context.Context) *tally {
 
 // update sends the update of a row, whose outcome the run remembers. prior is what this batch
 // has written before; nil if that is not known.
-func (b *batch) update(ctx context.Context, identity string, u client.ConsentUpdate, prior *client.Choice) (outcome, error) {
+func (b *batch) update(ctx context.Context, p client.Person, u client.ConsentUpdate, prior *client.Choice) (outcome, error) {
 	known := &b.resource.Written
-	u.LastWritten = func() *client.Choice { return known.Left(b.scope, identity, prior) }
-	u.Confirmed = func() { known.Leave(u.Choice(), b.scope, identity) }
+	u.LastWritten = func() *client.Choice { return known.Left(p, prior) }
+	u.Confirmed = func() { known.Leave(u.Choice(), p) }
 
-	result, err := b.client.UpdateConsent(ctx, b.scope, identity, u)
+	result, err := b.client.UpdateConsent(ctx, p, u)
 	return outcomeOf(result.Outcome, err)
 }
 
@@ -164,8 +169,8 @@ func (b *batch) write(ctx context.Context) *tally {
 
 	return b.run(ctx, func(ctx context.Context, row rows.Row) (outcome, error) {
 		u := b.model.update(row)
-		u.OnlyKnown = isRecorded || b.resource.Written.IsShown(b.scope, row.Identity)
-		as, err := b.update(ctx, row.Identity, u, nil)
+		u.OnlyKnown = isRecorded || b.resource.Written.IsShown(b.person(row))
+		as, err := b.update(ctx, b.person(row), u, nil)
 		if e, ok := errors.AsType[*transport.Error](err); ok && u.OnlyKnown && e.Class == transport.ClassNotFound {
 			gone := *e
 			gone.Detail = "the service has held a record of this person and cannot remove one; a gateway may have answered in its place, and the person may have made a later choice"
@@ -179,7 +184,7 @@ func (b *batch) write(ctx context.Context) *tally {
 // withdraw withdraws the consent of every row that no other object of this run writes.
 func (b *batch) withdraw(ctx context.Context) *tally {
 	keeper := func(row rows.Row) (*tfkit.Object, bool) {
-		return b.resource.Written.Keeper(b.object, b.scope, row.Identity)
+		return b.resource.Written.Keeper(b.object, b.person(row))
 	}
 
 	t := b.run(ctx, func(ctx context.Context, row rows.Row) (outcome, error) {
@@ -190,7 +195,7 @@ func (b *batch) withdraw(ctx context.Context) *tally {
 		}
 
 		// The row is from the file that was applied, so it is what was written last.
-		as, err := b.update(ctx, row.Identity, u, &client.Choice{Clauses: row.Clauses, Manual: row.Manual})
+		as, err := b.update(ctx, b.person(row), u, &client.Choice{Clauses: row.Clauses, Manual: row.Manual})
 		if transport.IsClass(err, transport.ClassNotFound) { // there is nothing to withdraw
 			return inPlace, nil
 		}

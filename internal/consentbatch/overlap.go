@@ -19,7 +19,7 @@ type overlap map[string][]int
 
 // overlapBy returns the rows for whose person look returns another object; none while the scope
 // is not known.
-func (b *batch) overlapBy(look func(by *tfkit.Object, scope client.Scope, identity string) (*tfkit.Object, bool)) overlap {
+func (b *batch) overlapBy(look func(by *tfkit.Object, p client.Person) (*tfkit.Object, bool)) overlap {
 	found := overlap{}
 	scope, known := b.resource.KnownScope(b.model.Scope)
 	if !known {
@@ -27,7 +27,7 @@ func (b *batch) overlapBy(look func(by *tfkit.Object, scope client.Scope, identi
 	}
 
 	for i, row := range b.content.rows {
-		if other, is := look(b.object, scope, row.Identity); is {
+		if other, is := look(b.object, client.Person{Scope: scope, Identity: row.Identity}); is {
 			found[other.String()] = append(found[other.String()], i)
 		}
 	}

@@ -264,7 +264,7 @@ func TestDeferred_answerWithData(t *testing.T) {
 			var file strings.Builder
 			fetch := r.access(nil)
 			fetch.Send = func(ctx context.Context) (answer.Receipt, error) {
-				return r.FetchData(ctx, scope, answer.DataCall{Person: person, Seen: true}, &file)
+				return r.FetchData(ctx, client.Person{Scope: scope, Identity: person}, answer.DataCall{Seen: true}, &file)
 			}
 			s, _ = r.mustSubmit(t, fetch)
 			wantState(t, s, deferred.Fulfilled)

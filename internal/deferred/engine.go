@@ -14,7 +14,7 @@ import (
 type service interface {
 	// LockPerson waits until nothing else in this process submits requests about the
 	// person.
-	LockPerson(ctx context.Context, scope client.Scope, identity string) (unlock func(), err error)
+	LockPerson(ctx context.Context, p client.Person) (unlock func(), err error)
 	// PendingListLag returns how long the pending list may lag behind submissions.
 	PendingListLag() time.Duration
 	// PendingListUse returns how the pending list is used: one of client.ListWhole, ListPartial and ListIgnored.
@@ -27,7 +27,7 @@ type service interface {
 type watcher interface {
 	// look returns what a listing that began later than the time after shows of one
 	// person. since is when the caller began to wait, over all its looks.
-	look(ctx context.Context, about person, after, since time.Time) (view, error)
+	look(ctx context.Context, about client.Person, after, since time.Time) (view, error)
 }
 
 // Engine carries out deferred requests. It is safe for concurrent use. Submissions about
@@ -54,7 +54,7 @@ func NewEngine(c *client.Client) *Engine {
 // failed already. After an unknown outcome, a later Submit continues from the Submission
 // that is returned with the error.
 func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submission, Observed, error) {
-	unlock, err := e.service.LockPerson(ctx, r.Scope, r.Identity)
+	unlock, err := e.service.LockPerson(ctx, r.Person)
 	if err != nil {
 		return prior, Observed{}, r.failure(transport.ClassCancelled, "the run was interrupted, and nothing was sent")
 	}

@@ -222,7 +222,7 @@ func (x *execution) send(ctx context.Context) {
 	if !x.seen.date.IsZero() {  // which is to the second below, and from some time while it was read
 		x.current.EndDate = x.seen.date.Add(time.Second + x.current.Sent.Sub(x.seen.began))
 	}
-	x.history.about(personOf(x.request), func(p *personHistory) { p.ended = time.Now() })
+	x.history.about(x.request.Person, func(p *personHistory) { p.ended = time.Now() })
 
 	if lost, ok := errors.AsType[*transport.Error](err); ok && lost.Ambiguous {
 		x.lost = lost

@@ -13,7 +13,7 @@ import (
 
 // failure returns an error about the request.
 func (r Request) failure(class transport.ErrorClass, detail string) *transport.Error {
-	return client.DeferredError(r.Type, r.Scope, class, detail)
+	return client.DeferredError(r.Type, r.Person.Scope, class, detail)
 }
 
 // asError returns a context's error as a *transport.Error, and any other error as it is.
@@ -32,7 +32,7 @@ func (r Request) asError(err error) error {
 // this one. isUnclear: its status is not known.
 func (r Request) conflict(id, requestType string, isUnclear bool) *transport.Error {
 	err := r.failure(transport.ClassConflict,
-		"conflicting pending request "+client.ShownID(id, r.Identity)+" ("+requestType+") of the same person; nothing was sent")
+		"conflicting pending request "+client.ShownID(id, r.Person.Identity)+" ("+requestType+") of the same person; nothing was sent")
 	if isUnclear {
 		err.Detail += "; its status is not known to the provider: if it means that the request is over, name it in wire.ended_statuses"
 	}
@@ -58,7 +58,7 @@ func (x *execution) refusal(err error) error {
 func (r Request) Rejection(s Submission, seen Observed) error {
 	id := "without an id"
 	if s.ID != "" {
-		id = strconv.Quote(client.ShownID(s.ID, r.Identity))
+		id = strconv.Quote(client.ShownID(s.ID, r.Person.Identity))
 	}
 
 	err := r.failure(transport.ClassServer, "the service accepted request "+id+" and then failed it")

@@ -10,20 +10,12 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// person is a person in a scope.
-type person struct {
-	scope    client.Scope
-	identity string
-}
-
-func personOf(r Request) person { return person{r.Scope, r.Identity} }
-
 // history is what this process has submitted or read from state, by person. The pending
 // list alone cannot tell whether a request was sent before, because it does not show
 // fulfilled ones. The zero value is ready for use; it is safe for concurrent use.
 type history struct {
 	mu     sync.Mutex
-	people map[person]*personHistory
+	people map[client.Person]*personHistory
 }
 
 // personHistory is what is known about one person's requests.
@@ -41,7 +33,7 @@ type entry struct {
 }
 
 // about reads or changes what is known about a person.
-func (h *history) about(who person, do func(*personHistory)) {
+func (h *history) about(who client.Person, do func(*personHistory)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 
@@ -49,7 +41,7 @@ func (h *history) about(who person, do func(*personHistory)) {
 	if p == nil {
 		p = &personHistory{}
 		if h.people == nil {
-			h.people = map[person]*personHistory{}
+			h.people = map[client.Person]*personHistory{}
 		}
 		h.people[who] = p
 	}
@@ -60,7 +52,7 @@ func (h *history) about(who person, do func(*personHistory)) {
 // key: one with the same key, or if one of the two is for any, one that this process has
 // submitted.
 func (h *history) find(r Request) (found Submission, ok bool) {
-	h.about(personOf(r), func(p *personHistory) {
+	h.about(r.Person, func(p *personHistory) {
 		at := slices.IndexFunc(p.entries, func(e entry) bool {
 			isAny := e.IdempotencyKey == AnyIdempotencyKey || r.IdempotencyKey == AnyIdempotencyKey
 			isSame := e.IdempotencyKey == r.IdempotencyKey || isAny && e.submitted
@@ -77,7 +69,7 @@ func (h *history) find(r Request) (found Submission, ok bool) {
 // note stores the submission of a request, as it is now, and whether this process has
 // submitted it now.
 func (h *history) note(r Request, s Submission, submitted bool) {
-	h.about(personOf(r), func(p *personHistory) {
+	h.about(r.Person, func(p *personHistory) {
 		at := slices.IndexFunc(p.entries, func(e entry) bool {
 			return e.requestType == r.Type && e.IdempotencyKey == r.IdempotencyKey
 		})
@@ -95,7 +87,7 @@ func (h *history) note(r Request, s Submission, submitted bool) {
 // open returns this process's requests about the person that the service may still be
 // working on.
 func (h *history) open(r Request) (open []entry) {
-	h.about(personOf(r), func(p *personHistory) {
+	h.about(r.Person, func(p *personHistory) {
 		for _, e := range p.entries {
 			if e.State.IsOpen() {
 				open = append(open, e)

@@ -80,7 +80,7 @@ func (r Request) gapIn(v view) string {
 		if _, named := record.Identity.Get(); named {
 			return gapSpelling
 		}
-		return gapPerson + answer.Members(record.JSON, r.Identity) + "; wire.pending_identity_field names the field that does, and without one, " + partialTakes
+		return gapPerson + answer.Members(record.JSON, r.Person.Identity) + "; wire.pending_identity_field names the field that does, and without one, " + partialTakes
 	}
 
 	lacksType := func(record answer.PendingRecord) bool {
@@ -88,7 +88,7 @@ func (r Request) gapIn(v view) string {
 		return !known && isOpen(record)
 	}
 	if record, found := first(v.records, lacksType); found {
-		return gapType + answer.Members(record.JSON, r.Identity) + "; " + partialTakes
+		return gapType + answer.Members(record.JSON, r.Person.Identity) + "; " + partialTakes
 	}
 
 	return ""

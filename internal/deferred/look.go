@@ -178,7 +178,7 @@ func (x *execution) mayPass(ctx context.Context, err error) bool {
 // ended. A list that comes from a cache, or is older than the request, is taken for one that
 // cannot be read.
 func (x *execution) read(ctx context.Context, after time.Time) error {
-	about := personOf(x.request)
+	about := x.request.Person
 	x.history.about(about, func(p *personHistory) {
 		if x.phase == refreshing {
 			after = p.looked // all refreshes share a listing, unless this one has seen it already

@@ -105,31 +105,33 @@ var never = becomes(mockserver.Outcome{Fate: mockserver.Never})
 // likewise.
 func (r run) deletion(identity string) deferred.Request {
 	return deferred.Request{
-		Scope: scope, Identity: identity, Type: answer.RequestDataDeletion, Adopts: true, Once: true,
+		Person: client.Person{Scope: scope, Identity: identity}, Type: answer.RequestDataDeletion, Adopts: true, Once: true,
 		Against: []string{answer.RequestProfileUpdate, answer.RequestDataAccess},
-		Send:    func(ctx context.Context) (answer.Receipt, error) { return r.DeleteData(ctx, scope, identity) },
-		Effect:  r.ProfileGone(scope, identity),
+		Send: func(ctx context.Context) (answer.Receipt, error) {
+			return r.DeleteData(ctx, client.Person{Scope: scope, Identity: identity})
+		},
+		Effect: r.ProfileGone(client.Person{Scope: scope, Identity: identity}),
 	}
 }
 
 func (r run) access(w io.Writer) deferred.Request {
 	return deferred.Request{
-		Scope: scope, Identity: person, Type: answer.RequestDataAccess, Adopts: true,
+		Person: client.Person{Scope: scope, Identity: person}, Type: answer.RequestDataAccess, Adopts: true,
 		Against: []string{answer.RequestDataDeletion},
 		Send: func(ctx context.Context) (answer.Receipt, error) {
-			return r.FetchData(ctx, scope, answer.DataCall{Person: person}, w)
+			return r.FetchData(ctx, client.Person{Scope: scope, Identity: person}, answer.DataCall{}, w)
 		},
 	}
 }
 
 func (r run) update(members map[string]jsontext.Value) deferred.Request {
 	return deferred.Request{
-		Scope: scope, Identity: person, Type: answer.RequestProfileUpdate, Repeatable: true,
+		Person: client.Person{Scope: scope, Identity: person}, Type: answer.RequestProfileUpdate, Repeatable: true,
 		IdempotencyKey: jsonvalue.FormatObject(members), Against: []string{answer.RequestDataDeletion},
 		Send: func(ctx context.Context) (answer.Receipt, error) {
-			return r.UpdateProfile(ctx, scope, person, members)
+			return r.UpdateProfile(ctx, client.Person{Scope: scope, Identity: person}, members)
 		},
-		Effect: r.ProfileHolds(scope, person, members),
+		Effect: r.ProfileHolds(client.Person{Scope: scope, Identity: person}, members),
 	}
 }
 

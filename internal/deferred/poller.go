@@ -81,12 +81,12 @@ type poller struct {
 	latest listing       // the latest that was read to its end
 }
 
-func (p *pollers) look(ctx context.Context, about person, after, since time.Time) (view, error) {
+func (p *pollers) look(ctx context.Context, about client.Person, after, since time.Time) (view, error) {
 	p.mu.Lock()
-	own := p.scopes[about.scope]
+	own := p.scopes[about.Scope]
 	if own == nil {
 		own = &poller{turn: make(chan struct{}, 1)}
-		p.scopes[about.scope] = own
+		p.scopes[about.Scope] = own
 	}
 	p.mu.Unlock()
 
@@ -103,7 +103,7 @@ func (p *pollers) look(ctx context.Context, about person, after, since time.Time
 		due, latest := own.last.Add(interval), own.latest
 		isNew := latest.began.After(after) && (latest.err == nil || latest.ended.After(came))
 		if !isNew && !time.Now().Before(due) {
-			latest, isNew = p.read(ctx, about.scope), true
+			latest, isNew = p.read(ctx, about.Scope), true
 			own.last = latest.began
 			if ctx.Err() == nil { // else it may have ended with the context
 				own.latest = latest
@@ -112,7 +112,7 @@ func (p *pollers) look(ctx context.Context, about person, after, since time.Time
 		<-own.turn
 
 		if isNew {
-			return latest.about(about.identity), latest.err
+			return latest.about(about.Identity), latest.err
 		}
 		if err := transport.Pause(ctx, time.Until(due)); err != nil {
 			return view{}, err

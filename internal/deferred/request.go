@@ -15,9 +15,8 @@ import (
 // Request is one deferred request about one person: what it is, how it is sent, and how
 // its effect is measured.
 type Request struct {
-	Scope    client.Scope
-	Identity string
-	Type     string // one of answer.RequestTypes
+	Person client.Person
+	Type   string // one of answer.RequestTypes
 	// IdempotencyKey distinguishes requests of one type about one person: those with the same key are one.
 	IdempotencyKey string
 	// Against are request types that must not be pending for the person at the same time.

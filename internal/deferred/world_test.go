@@ -180,7 +180,7 @@ func (w *world) breaks(format string, args ...any) {
 
 // The service, as the engine sees it.
 
-func (w *world) LockPerson(context.Context, client.Scope, string) (func(), error) {
+func (w *world) LockPerson(context.Context, client.Person) (func(), error) {
 	return func() {}, nil
 }
 func (w *world) PendingListLag() time.Duration { return lag }
@@ -225,7 +225,7 @@ var ends = map[string]struct {
 
 // look decides what happens to the oldest request before the list is read, and how
 // the list is answered.
-func (w *world) look(ctx context.Context, _ person, _, since time.Time) (view, error) {
+func (w *world) look(ctx context.Context, _ client.Person, _, since time.Time) (view, error) {
 	<-time.After(min(max(time.Since(since)/10, pollFloor), pollCeiling))
 	if ctx.Err() != nil {
 		return view{}, ctx.Err()
@@ -414,7 +414,7 @@ func (w *world) send(key string) func(context.Context) (answer.Receipt, error) {
 
 func (w *world) request(key string) Request {
 	r := Request{
-		Identity: whom, Type: w.requestType, IdempotencyKey: key, Repeatable: w.repeatable,
+		Person: client.Person{Identity: whom}, Type: w.requestType, IdempotencyKey: key, Repeatable: w.repeatable,
 		Adopts: !w.repeatable, Once: w.requestType == answer.RequestDataDeletion,
 		Send: w.send(key),
 	}

@@ -202,9 +202,14 @@ func (x *examination) examineExport(ctx context.Context) {
 	x.report.add("shape", word, text)
 }
 
+// person returns the person of the command line.
+func (x *examination) person() client.Person {
+	return client.Person{Scope: x.family.scope, Identity: x.options.Identity}
+}
+
 // getConsent reads the consent of the person.
 func (x *examination) getConsent(ctx context.Context) (answer.Consent, error) {
-	return x.use.client.GetConsent(ctx, x.family.scope, x.options.Identity)
+	return x.use.client.GetConsent(ctx, x.person())
 }
 
 // examineConsent reports which fields of the person's consent are recognised, and whether the
@@ -235,7 +240,7 @@ func (x *examination) examineConsent(ctx context.Context) {
 		x.reportFields(lacking, unknown, answer.ClauseNames[:]...)
 	}
 
-	_, err = x.use.client.GetConsent(ctx, x.family.scope, "doctor-"+rand.Text())
+	_, err = x.use.client.GetConsent(ctx, client.Person{Scope: x.family.scope, Identity: "doctor-" + rand.Text()})
 	if !transport.IsClass(err, transport.ClassNotFound) {
 		x.report.add("unknown person", Differs, "not recognised as a person without a consent, so creating a consent with keep_later_choice fails, or finds a choice there")
 	}
@@ -245,7 +250,7 @@ func (x *examination) examineConsent(ctx context.Context) {
 func (x *examination) examineProfile(ctx context.Context) {
 	x.report.group = "Profile"
 	// Without a member that is known to be the profile's, an answer that says no is none.
-	profile, err := x.use.client.GetProfile(ctx, x.family.scope, x.options.Identity, map[string]jsontext.Value{"": nil})
+	profile, err := x.use.client.GetProfile(ctx, x.person(), map[string]jsontext.Value{"": nil})
 	if !x.isShown(err, "the service holds no profile of this person, so none was seen", "") {
 		return
 	}

@@ -45,7 +45,7 @@ func (x *examination) updateOnce(ctx context.Context, form client.Wire, u client
 		again, sent = sent, true
 		return again
 	}
-	result, err := c.UpdateConsent(ctx, x.family.scope, x.options.Identity, u)
+	result, err := c.UpdateConsent(ctx, x.person(), u)
 	if err == nil && result.Outcome == client.ConsentSuperseded {
 		return &transport.Error{Class: transport.ClassUnknownOutcome, Ambiguous: true}
 	}

@@ -76,7 +76,7 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m clearProfileModel
-	run, c, scope, ok := a.InvokePerson(ctx, req, resp, &m)
+	run, c, person, ok := a.InvokePerson(ctx, req, resp, &m)
 	if !ok {
 		return
 	}
@@ -84,8 +84,8 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 
 	var names []string
 	resp.Diagnostics.Append(m.Members.ElementsAs(ctx, &names, false)...)
-	identity, update := m.IdentityID.ValueString(), nulls(names)
-	profile, err := c.GetProfile(ctx, scope, identity, update)
+	update := nulls(names)
+	profile, err := c.GetProfile(ctx, person, update)
 	if err != nil && !transport.IsClass(err, transport.ClassNotFound) {
 		tfkit.ProblemOf(err, "").AddError(&resp.Diagnostics)
 		return
@@ -101,9 +101,9 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 
 	run.Messages = tfkit.Messages{Name: updateName, Advice: tfkit.AdviceInvoked}
 	run.Advice.Unknown = adviceClearAgain
-	run.Request = updateRequest(c, scope, identity, update)
+	run.Request = updateRequest(c, person, update)
 	run.Request.IdempotencyKey = deferred.AnyIdempotencyKey
-	run.Request.Effect, run.Request.EffectKnownAbsent = c.ProfileHolds(scope, identity, update), true
+	run.Request.Effect, run.Request.EffectKnownAbsent = c.ProfileHolds(person, update), true
 
 	if err := run.Submit(ctx); err != nil {
 		run.Fail(ctx, run.ProblemOf(err))

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -63,7 +64,7 @@ func (d *profileDataSource) Read(ctx context.Context, req datasource.ReadRequest
 		return
 	}
 
-	profile, err := c.GetProfile(ctx, scope, m.IdentityID.ValueString(), nil)
+	profile, err := c.GetProfile(ctx, client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, nil)
 	if err != nil {
 		tfkit.ProblemOf(err, tfkit.NotInState).AddError(&resp.Diagnostics)
 		return

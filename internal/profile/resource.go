@@ -188,14 +188,15 @@ func (r *profileResource) planDestroy(state resourceModel, of ownership, diags *
 
 // checkMembers records what a plan does with members, and refuses one that clears a member
 // which another object leaves as it is.
-func (r *profileResource) checkMembers(m resourceModel, of ownership, record func(*tfkit.Object, client.Scope, string) (*tfkit.Object, bool), diags *diag.Diagnostics) {
+func (r *profileResource) checkMembers(m resourceModel, of ownership, record func(*tfkit.Object, client.Person) (*tfkit.Object, bool), diags *diag.Diagnostics) {
 	scope, known := r.KnownScope(m.Scope)
 	if !known {
 		return
 	}
 
+	person := client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}
 	for _, name := range of.names {
-		if _, conflict := record(of.object, scope, memberOf(m, name)); conflict {
+		if _, conflict := record(of.object, memberOf(person, name)); conflict {
 			tfkit.Problem{
 				Summary: "Another resource manages the members to be cleared",
 				Detail: "The plan destroys a resource with on_destroy = \"clear\", and another resource manages a member of the profile of the same person and leaves it as it is. " +
@@ -208,8 +209,12 @@ func (r *profileResource) checkMembers(m resourceModel, of ownership, record fun
 	}
 }
 
-// memberOf returns a person and a member as one text. An identity has no control characters.
-func memberOf(m resourceModel, name string) string { return m.IdentityID.ValueString() + "\n" + name }
+// memberOf returns what stands for one member of a person's profile where the people of a run are
+// recorded. An identity has no control characters.
+func memberOf(p client.Person, name string) client.Person {
+	p.Identity += "\n" + name
+	return p
+}
 
 func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
@@ -342,7 +347,7 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 	u.Messages = ofDestroy
 	u.Limit, _ = state.Timeouts.Update(ctx, defaultTimeout)
 	isKept := func(name string, _ jsontext.Value) bool {
-		_, kept := r.WrittenProfiles.Keeper(of.object, u.Request.Scope, memberOf(state, name))
+		_, kept := r.WrittenProfiles.Keeper(of.object, memberOf(u.Request.Person, name))
 		return kept
 	}
 	u.Request.Superseded = func() bool { // the person is locked

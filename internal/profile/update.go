@@ -66,7 +66,7 @@ func (r *profileResource) newUpdate(ctx context.Context, run tfkit.Run, m *resou
 		u.memory = readMemory(ctx, run.Private)
 	}
 	u.Messages, u.Waits = ofObject, m.WaitForFulfilment.ValueBool()
-	u.Request = updateRequest(c, scope, m.IdentityID.ValueString(), changes)
+	u.Request = updateRequest(c, client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, changes)
 	u.Request.IdempotencyKey = digestOf(changes)
 	if !m.ProfileWOVersion.IsNull() { // whose values must not be in private state in any form
 		u.Request.IdempotencyKey = fmt.Sprint("version ", m.ProfileWOVersion.ValueInt64(), namesOf(changes))
@@ -86,15 +86,14 @@ func (r *profileResource) newUpdate(ctx context.Context, run tfkit.Run, m *resou
 }
 
 // updateRequest returns the request that sends changes of a person's profile.
-func updateRequest(c *client.Client, scope client.Scope, identity string, changes members) deferred.Request {
+func updateRequest(c *client.Client, p client.Person, changes members) deferred.Request {
 	return deferred.Request{
-		Scope:      scope,
-		Identity:   identity,
+		Person:     p,
 		Type:       answer.RequestProfileUpdate,
 		Against:    []string{answer.RequestDataDeletion},
 		Repeatable: true, // the values are absolute
 		Send: func(ctx context.Context) (answer.Receipt, error) {
-			return c.UpdateProfile(ctx, scope, identity, changes)
+			return c.UpdateProfile(ctx, p, changes)
 		},
 	}
 }
@@ -108,8 +107,8 @@ func (u *update) shows(ctx context.Context, sent time.Time, expected members) (b
 
 // look reads the profile with GetProfile, or with ProfileSince for the effect of an update, and
 // keeps what it holds. That there is none is no error.
-func (u *update) look(ctx context.Context, read func(context.Context, client.Scope, string, members) (answer.Profile, error), expected members) error {
-	profile, err := read(ctx, u.Request.Scope, u.Request.Identity, expected)
+func (u *update) look(ctx context.Context, read func(context.Context, client.Person, members) (answer.Profile, error), expected members) error {
+	profile, err := read(ctx, u.Request.Person, expected)
 	u.missing = transport.IsClass(err, transport.ClassNotFound)
 	u.holds = err == nil && profile.Holds(expected)
 	if err != nil && !u.missing {
@@ -128,7 +127,7 @@ func (u *update) look(ctx context.Context, read func(context.Context, client.Sco
 func (r *profileResource) apply(ctx context.Context, u *update) {
 	object := tfkit.ObjectIn(ctx, u.Private, profileType)
 	for _, name := range append(namesOf(u.changes), namesOf(u.model.managed())...) {
-		r.WrittenProfiles.Keep(object, u.Request.Scope, memberOf(*u.model, name))
+		r.WrittenProfiles.Keep(object, memberOf(u.Request.Person, name))
 	}
 
 	before := u.memory

@@ -33,10 +33,9 @@ type fetch struct {
 }
 
 // accessRequest returns the request for a person's data, without what sends it.
-func accessRequest(scope client.Scope, identity, key string) deferred.Request {
+func accessRequest(p client.Person, key string) deferred.Request {
 	return deferred.Request{
-		Scope:          scope,
-		Identity:       identity,
+		Person:         p,
 		Type:           answer.RequestDataAccess,
 		IdempotencyKey: key,
 		Against:        []string{answer.RequestDataDeletion},
@@ -117,7 +116,7 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 	defer f.reservation.Discard(0) // no effect after Commit
 
 	f.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
-		return f.client.FetchData(ctx, f.Request.Scope, answer.DataCall{Person: f.Request.Identity, Seen: f.seen}, w)
+		return f.client.FetchData(ctx, f.Request.Person, answer.DataCall{Seen: f.seen}, w)
 	}
 	if err := f.Submit(ctx); err != nil || !f.Observed.Delivered {
 		return nil, err
@@ -153,7 +152,7 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 	if written == nil {
 		return nil, &tfkit.Problem{
 			Summary: "The service gave no data",
-			Detail:  "The data access request is no longer pending, but the service did not answer with the data: it accepted another request, " + tfkit.QuoteID(f.Submission.ID, f.Request.Identity) + ".",
+			Detail:  "The data access request is no longer pending, but the service did not answer with the data: it accepted another request, " + tfkit.QuoteID(f.Submission.ID, f.Request.Person.Identity) + ".",
 			Do:      "run again once that request is carried out. If the result is the same and the answer was the data, name a member that the data has at its top in wire.all_data_member.",
 		}
 	}

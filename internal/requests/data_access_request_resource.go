@@ -105,7 +105,7 @@ func (m *accessModel) planComputed(bool) {
 
 func (m *accessModel) newOperation(r *tfkit.Resource, run tfkit.Run, c *client.Client, scope client.Scope) operation {
 	key, _ := m.idempotencyKey()
-	run.Request = accessRequest(scope, m.IdentityID.ValueString(), key)
+	run.Request = accessRequest(client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, key)
 	target := outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()}
 
 	return &fetch{requestRun: requestRun{Run: run, model: m}, object: m, client: c, files: &r.Files, target: target}

@@ -61,27 +61,27 @@ func (m *deletionModel) planSubmit(r *tfkit.Resource, state object, diags *diag.
 			"Nothing is sent if such a deletion is pending already: the resource takes it over. If the deletion was carried out before, it is sent again where this plan does not read the resource that stands for it: because -target leaves that resource out, because it belongs to another provider configuration, or because identity_id, triggers or the scope are known only after apply.",
 	}.AddWarning(diags)
 
-	scope, about, known := m.plannedCase(r)
+	about, known := m.plannedCase(r)
 	if !known || state != nil && m.sameOccasion(state.base()) { // the object itself stands for it
 		return
 	}
-	if _, repeated := r.Deletions.PlanAgainst(tfkit.NewObject(DeletionType), scope, about); repeated {
+	if _, repeated := r.Deletions.PlanAgainst(tfkit.NewObject(DeletionType), about); repeated {
 		addRepeated(diags)
 	}
 }
 
-// plannedCase returns the scope and the case of a deletion, and whether they are known yet.
-func (m *deletionModel) plannedCase(r *tfkit.Resource) (scope client.Scope, about string, known bool) {
+// plannedCase returns the case of a deletion, and whether they are known yet.
+func (m *deletionModel) plannedCase(r *tfkit.Resource) (about client.Person, known bool) {
 	key, keyKnown := m.idempotencyKey()
 	scope, scopeKnown := r.KnownScope(m.Scope)
 
-	return scope, caseOf(m.IdentityID.ValueString(), key), keyKnown && scopeKnown && !m.IdentityID.IsUnknown()
+	return caseOf(client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, key), keyKnown && scopeKnown && !m.IdentityID.IsUnknown()
 }
 
 // applied ends what was planned about the deletion, because it is submitted or forgotten now.
 func (m *deletionModel) applied(r *tfkit.Resource) {
-	if scope, about, known := m.plannedCase(r); known {
-		r.Deletions.Carried(scope, about)
+	if about, known := m.plannedCase(r); known {
+		r.Deletions.Carried(about)
 	}
 }
 
@@ -112,23 +112,22 @@ func (m *deletionModel) warnDestroyed(diags *diag.Diagnostics) {
 // request returns the request that an object stands for.
 func (m *deletionModel) request(c *client.Client, scope client.Scope) deferred.Request {
 	key, _ := m.idempotencyKey()
-	return deletionRequest(c, scope, m.IdentityID.ValueString(), key)
+	return deletionRequest(c, client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, key)
 }
 
 // deletionRequest returns the request to delete a person's data, once for each idempotency key.
-func deletionRequest(c *client.Client, scope client.Scope, identity, key string) deferred.Request {
+func deletionRequest(c *client.Client, p client.Person, key string) deferred.Request {
 	return deferred.Request{
-		Scope:          scope,
-		Identity:       identity,
+		Person:         p,
 		Type:           answer.RequestDataDeletion,
 		IdempotencyKey: key,
 		Against:        []string{answer.RequestProfileUpdate, answer.RequestDataAccess},
 		Adopts:         true,
 		Once:           true,
 		Send: func(ctx context.Context) (answer.Receipt, error) {
-			return c.DeleteData(ctx, scope, identity)
+			return c.DeleteData(ctx, p)
 		},
-		Effect: c.ProfileGone(scope, identity),
+		Effect: c.ProfileGone(p),
 	}
 }
 
@@ -153,16 +152,20 @@ func SeeDeletion(service *tfkit.Service, state []byte) (diags diag.Diagnostics) 
 
 	scope := client.Scope{OrgID: object.OrgID, ProjectID: object.ProjectID, AccountID: object.AccountID}
 	scope = cmp.Or(scope, service.DefaultScope) // a state that was written by hand may lack it
-	about := caseOf(object.IdentityID, occasionOf(object.Triggers))
-	if _, repeated := service.Deletions.PlanDone(tfkit.NewObject(DeletionType), scope, about); repeated {
+	about := caseOf(client.Person{Scope: scope, Identity: object.IdentityID}, occasionOf(object.Triggers))
+	if _, repeated := service.Deletions.PlanDone(tfkit.NewObject(DeletionType), about); repeated {
 		addRepeated(&diags)
 	}
 
 	return diags
 }
 
-// caseOf returns a person and an idempotency key as one text. An identity has no control characters.
-func caseOf(identity, key string) string { return identity + "\n" + key }
+// caseOf returns what stands for one deletion of a person where the people of a run are recorded. An
+// identity has no control characters.
+func caseOf(p client.Person, key string) client.Person {
+	p.Identity += "\n" + key
+	return p
+}
 
 // What the plan of a deletion says in any case.
 const (

@@ -53,14 +53,14 @@ func (a *deleteDataAction) Invoke(ctx context.Context, req action.InvokeRequest,
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m tfkit.PersonActionModel
-	run, c, scope, ok := a.InvokePerson(ctx, req, resp, &m)
+	run, c, person, ok := a.InvokePerson(ctx, req, resp, &m)
 	if !ok {
 		return
 	}
 	run.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
 
 	run.Messages = tfkit.Messages{Name: deletion.Name, Advice: tfkit.AdviceInvoked}
-	run.Request = deletionRequest(c, scope, m.IdentityID.ValueString(), deferred.AnyIdempotencyKey)
+	run.Request = deletionRequest(c, person, deferred.AnyIdempotencyKey)
 	if err := run.Submit(ctx); err != nil {
 		run.Fail(ctx, run.ProblemOf(err))
 		return

@@ -82,7 +82,7 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m requestDataAccessModel
-	run, c, scope, ok := a.InvokePerson(ctx, req, resp, &m)
+	run, c, person, ok := a.InvokePerson(ctx, req, resp, &m)
 	if !ok {
 		return
 	}
@@ -91,7 +91,7 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	target := outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()}
 	f := &fetch{requestRun: requestRun{Run: run}, client: c, files: &a.Files, target: target}
 	f.Messages = tfkit.Messages{Name: access.Name, Advice: adviceInvokedAccess}
-	f.Request = accessRequest(scope, m.IdentityID.ValueString(), deferred.AnyIdempotencyKey)
+	f.Request = accessRequest(person, deferred.AnyIdempotencyKey)
 	defer f.close()
 
 	written, err := f.deliver(ctx)

@@ -267,7 +267,7 @@ const adviceTriggers = "ask the operator of the service about the request. To se
 
 // warnTakenOver warns that nothing was sent because the request was known or pending before.
 func (l *requestRun) warnTakenOver() {
-	id := tfkit.QuoteID(l.Submission.ID, l.Request.Identity)
+	id := tfkit.QuoteID(l.Submission.ID, l.Request.Person.Identity)
 
 	if l.Observed.Known {
 		tfkit.Problem{
@@ -298,7 +298,7 @@ func warnOthers(run *tfkit.Run) {
 	const named = 10
 	var names []string
 	for _, id := range ids[:min(len(ids), named)] {
-		names = append(names, tfkit.QuoteID(id, run.Request.Identity))
+		names = append(names, tfkit.QuoteID(id, run.Request.Person.Identity))
 	}
 	if len(ids) > named {
 		names = append(names, "…")

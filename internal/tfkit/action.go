@@ -82,10 +82,10 @@ func (s *Service) PlanPerson(ctx context.Context, req action.ModifyPlanRequest, 
 }
 
 // InvokePerson reads the configuration of an action about a person into m, and returns the run of
-// its request, whose Limit the caller sets, and the client and the scope for it. It returns false
+// its request, whose Limit the caller sets, and the client and the person for it. It returns false
 // after reporting what is missing. An action has no state: another invocation is another request,
 // unless one is pending and adopted.
-func (s *Service) InvokePerson(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse, m personModel) (Run, *client.Client, client.Scope, bool) {
+func (s *Service) InvokePerson(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse, m personModel) (Run, *client.Client, client.Person, bool) {
 	resp.Diagnostics.Append(req.Config.Get(ctx, m)...)
 	person := m.person()
 	c, scope, _ := s.ClientAndScope(person.Scope, &resp.Diagnostics)
@@ -105,7 +105,7 @@ func (s *Service) InvokePerson(ctx context.Context, req action.InvokeRequest, re
 		invoked: resp,
 	}
 
-	return run, c, scope, !resp.Diagnostics.HasError()
+	return run, c, client.Person{Scope: scope, Identity: person.IdentityID.ValueString()}, !resp.Diagnostics.HasError()
 }
 
 // Say tells the user what an action does. Terraform shows each message at once. It shows no

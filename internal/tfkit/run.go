@@ -199,7 +199,7 @@ func (r *Run) KeepsUnknown(ctx context.Context, err error) bool {
 func (r *Run) SayAccepted() {
 	as := "as a request without an id"
 	if r.Submission.ID != "" {
-		as = "as request " + QuoteID(r.Submission.ID, r.Request.Identity)
+		as = "as request " + QuoteID(r.Submission.ID, r.Request.Person.Identity)
 	}
 
 	switch {

@@ -50,7 +50,7 @@ func (r *Run) what() string {
 	if r.Submission.ID == "" {
 		return "the " + r.Name
 	}
-	return "the " + r.Name + " (request " + QuoteID(r.Submission.ID, r.Request.Identity) + ")"
+	return "the " + r.Name + " (request " + QuoteID(r.Submission.ID, r.Request.Person.Identity) + ")"
 }
 
 // ProblemOf returns the problem that an error of Submit is, or of a request that has failed.

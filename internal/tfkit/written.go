@@ -90,30 +90,30 @@ func ObjectIn(ctx context.Context, private Private, label string) *Object {
 
 // Keep records that an object looks after a person, whether or not anything is sent. If
 // another object of this run does, it returns that one instead.
-func (w *Written) Keep(by *Object, scope client.Scope, identity string) (other *Object, shared bool) {
-	return w.record(by, keeps, keeps, keyOf(scope, identity))
+func (w *Written) Keep(by *Object, p client.Person) (other *Object, shared bool) {
+	return w.record(by, keeps, keeps, keyOf(p))
 }
 
 // PlanDone records that an object takes what was done about a person for done: it has nothing
 // to write in the apply of a plan, or stands for a request that was sent. If the plan opposes
 // that for another object, it returns that one.
-func (w *Written) PlanDone(by *Object, scope client.Scope, identity string) (opposing *Object, conflict bool) {
-	return w.record(by, relies, opposes, keyOf(scope, identity))
+func (w *Written) PlanDone(by *Object, p client.Person) (opposing *Object, conflict bool) {
+	return w.record(by, relies, opposes, keyOf(p))
 }
 
 // PlanAgainst records that a plan undoes what was done about a person, because it destroys an
 // object which withdraws the person, or does it again, because it creates an object which
 // sends a request. If another object takes it for done, it returns that one.
-func (w *Written) PlanAgainst(by *Object, scope client.Scope, identity string) (relying *Object, conflict bool) {
-	return w.record(by, opposes, relies, keyOf(scope, identity))
+func (w *Written) PlanAgainst(by *Object, p client.Person) (relying *Object, conflict bool) {
+	return w.record(by, opposes, relies, keyOf(p))
 }
 
 // Carried forgets what was planned about a person, because it has been carried out.
-func (w *Written) Carried(scope client.Scope, identity string) {
+func (w *Written) Carried(p client.Person) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
-	delete(w.people, keyOf(scope, identity))
+	delete(w.people, keyOf(p))
 }
 
 // record records the first object in a role, and returns another one whose role opposes it.
@@ -129,20 +129,20 @@ func (w *Written) record(by *Object, as, opposing role, person [16]byte) (other 
 // Keeper returns the object that looks after a person, if it is another one than by. Nothing
 // of the person may be withdrawn then. To decide that, it must be called from
 // client.ConsentUpdate.Superseded, while the person is locked.
-func (w *Written) Keeper(by *Object, scope client.Scope, identity string) (other *Object, superseded bool) {
-	return w.of(scope, identity).other(by, keeps)
+func (w *Written) Keeper(by *Object, p client.Person) (other *Object, superseded bool) {
+	return w.of(p).other(by, keeps)
 }
 
 // Leave records what a confirmed write or withdrawal has left. It must be called from
 // client.ConsentUpdate.Confirmed, while the person is locked.
-func (w *Written) Leave(choice client.Choice, scope client.Scope, identity string) {
-	w.change(keyOf(scope, identity), func(t *traces) { t.left, t.hasLeft, t.isShown = choice, true, true })
+func (w *Written) Leave(choice client.Choice, p client.Person) {
+	w.change(keyOf(p), func(t *traces) { t.left, t.hasLeft, t.isShown = choice, true, true })
 }
 
 // Left returns what the last confirmed write of this run has left, or else prior, which may
 // be nil.
-func (w *Written) Left(scope client.Scope, identity string, prior *client.Choice) *client.Choice {
-	if t := w.of(scope, identity); t.hasLeft {
+func (w *Written) Left(p client.Person, prior *client.Choice) *client.Choice {
+	if t := w.of(p); t.hasLeft {
 		return &t.left
 	}
 	return prior
@@ -150,21 +150,21 @@ func (w *Written) Left(scope client.Scope, identity string, prior *client.Choice
 
 // Show records that the service has shown a consent record of a person. As none can be removed
 // there, an answer without one is an error from then on.
-func (w *Written) Show(scope client.Scope, identity string) {
-	w.change(keyOf(scope, identity), func(t *traces) { t.isShown = true })
+func (w *Written) Show(p client.Person) {
+	w.change(keyOf(p), func(t *traces) { t.isShown = true })
 }
 
 // IsShown reports whether the service has shown a record of a person in this run.
-func (w *Written) IsShown(scope client.Scope, identity string) bool {
-	return w.of(scope, identity).isShown
+func (w *Written) IsShown(p client.Person) bool {
+	return w.of(p).isShown
 }
 
 // of returns what is known about a person.
-func (w *Written) of(scope client.Scope, identity string) traces {
+func (w *Written) of(p client.Person) traces {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
-	return w.people[keyOf(scope, identity)]
+	return w.people[keyOf(p)]
 }
 
 // change changes what is known about a person.
@@ -181,7 +181,7 @@ func (w *Written) change(person [16]byte, change func(*traces)) {
 	w.people[person] = t
 }
 
-func keyOf(scope client.Scope, identity string) [16]byte {
-	digest := sha256.Sum256(fmt.Appendf(nil, "%q", []string{scope.OrgID, scope.ProjectID, scope.AccountID, identity}))
+func keyOf(p client.Person) [16]byte {
+	digest := sha256.Sum256(fmt.Appendf(nil, "%q", []string{p.Scope.OrgID, p.Scope.ProjectID, p.Scope.AccountID, p.Identity}))
 	return [16]byte(digest[:])
 }

@@ -12,21 +12,21 @@ func TestWritten_aPersonIsOneInOneScope(t *testing.T) {
 	t.Parallel()
 	web := client.Scope{OrgID: "org-demo", ProjectID: "web"}
 	var w Written
-	w.Keep(NewObject("analytics_consent"), web, "jane")
+	w.Keep(NewObject("analytics_consent"), client.Person{Scope: web, Identity: "jane"})
 
 	for what, p := range map[string]struct {
-		scope    client.Scope
-		identity string
-		isSame   bool
+		client.Person
+
+		isSame bool
 	}{
-		"the person":      {web, "jane", true},
-		"another person":  {web, "john", false},
-		"another project": {client.Scope{OrgID: "org-demo", ProjectID: "shop"}, "jane", false},
-		"an account":      {client.Scope{AccountID: "org-demo"}, "jane", false},
-		"shifted parts":   {client.Scope{OrgID: "org-demow", ProjectID: "eb"}, "jane", false},
-		"joined parts":    {client.Scope{OrgID: "org-demo"}, "webjane", false},
+		"the person":      {client.Person{Scope: web, Identity: "jane"}, true},
+		"another person":  {client.Person{Scope: web, Identity: "john"}, false},
+		"another project": {client.Person{Scope: client.Scope{OrgID: "org-demo", ProjectID: "shop"}, Identity: "jane"}, false},
+		"an account":      {client.Person{Scope: client.Scope{AccountID: "org-demo"}, Identity: "jane"}, false},
+		"shifted parts":   {client.Person{Scope: client.Scope{OrgID: "org-demow", ProjectID: "eb"}, Identity: "jane"}, false},
+		"joined parts":    {client.Person{Scope: client.Scope{OrgID: "org-demo"}, Identity: "webjane"}, false},
 	} {
-		if other, isKept := w.Keeper(nil, p.scope, p.identity); isKept != p.isSame {
+		if other, isKept := w.Keeper(nil, p.Person); isKept != p.isSame {
 			t.Errorf("%s is kept by %v", what, other)
 		}
 	}
