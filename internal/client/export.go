@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"hash/maphash"
+	"io"
+	"iter"
 	"net/http"
 	"net/url"
 	"slices"
@@ -62,27 +64,20 @@ func (r ExportResult) Over(day, today time.Time) bool {
 
 func isOver(day, now time.Time) bool { return !now.Before(day.AddDate(0, 0, 1)) }
 
-// ExportSink takes the records of a day, in the order of the answer. Its errors end the export
-// and are returned as they are.
-type ExportSink interface {
-	// Restart discards every record so far: the day is read from its beginning again.
-	Restart() error
-	// Record takes one record. It must not keep record, whose memory is used again.
-	Record(kind records.Kind, record jsontext.Value) error
-}
+// Records yields the records of a day in the order of the answer, each until the next one is taken.
+type Records = iter.Seq2[records.Kind, jsontext.Value]
 
 // limitExport bounds an export, which may otherwise come byte by byte for ever.
 const limitExport = 24 * time.Hour
 
-// Export is GET …/export for one UTC day (section 4, Export). It reads the answer as it
-// comes, in constant memory, and passes its records to the sink. With
-// wire.export_kind_parameter it sends one request for each kind, otherwise one whose answer
-// is split by its shape.
+// Export is GET …/export for one UTC day (section 4, Export). It calls read, which takes the
+// records as they come, in constant memory. With wire.export_kind_parameter it sends one request
+// for each kind, otherwise one whose answer is split by its shape.
 //
-// An answer that breaks off is read again from its beginning, as often as a request is
-// repeated, and never passes for a short day: without an error the day was read to its end.
-// Errors are *Error, or the sink's.
-func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink ExportSink) (ExportResult, error) {
+// After an answer that broke off, it calls read again with the day from its beginning, as often
+// as a request is repeated. The result is that of the last call. Errors are *Error, or read's as
+// it is; without one the day was read to its end, unless read stopped before.
+func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read func(Records) error) (ExportResult, error) {
 	to, err := scope.endpoint(opExport)
 	if err != nil {
 		return ExportResult{}, err
@@ -95,12 +90,12 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink Ex
 	ctx, cancel := context.WithTimeout(ctx, limitExport)
 	defer cancel()
 
-	x := &exporting{client: c, to: to, query: q, sink: sink}
+	x := &exporting{client: c, to: to, query: q}
 	for retry := 0; ; retry++ {
-		err := x.read(ctx)
-		e, failed := errors.AsType[*transport.Error](err)
+		refused := read(x.day(ctx))
+		e, failed := errors.AsType[*transport.Error](x.err)
 		if !failed {
-			return x.result, err
+			return x.result, refused
 		}
 		if ctx.Err() != nil && whole.Err() == nil {
 			e.Class, e.Detail, e.Cause = transport.ClassTimeout, "the export did not end within "+limitExport.String(), nil
@@ -118,9 +113,6 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink Ex
 			e.Attempts = x.attempts
 			return x.result, e
 		}
-		if err := sink.Restart(); err != nil {
-			return x.result, err
-		}
 	}
 }
 
@@ -129,11 +121,11 @@ type exporting struct {
 	client *Client
 	to     transport.Endpoint
 	query  ExportQuery
-	sink   ExportSink
 
 	attempts int // of all reads
 	result   ExportResult
 	prints   []fingerprint
+	err      error // *Error; nil if the day was read to its end
 }
 
 // fingerprint identifies the records of an answer, in any order of them and of their members.
@@ -145,91 +137,128 @@ type fingerprint struct {
 // printSeed is the same for all fingerprints, so that they can be compared.
 var printSeed = maphash.MakeSeed()
 
-// read reads the day from its beginning: the answer to one request, or to one for each kind.
-func (x *exporting) read(ctx context.Context) error {
-	x.result, x.prints = ExportResult{}, nil
+// add adds a record.
+func (f *fingerprint) add(record jsontext.Value) {
+	ordered := record.Clone()
+	_ = ordered.Format(jsontext.ReorderRawObjects(true), jsontext.AllowInvalidUTF8(true)) // it is valid
+	f.count++
+	f.sum += maphash.Bytes(printSeed, ordered)
+}
+
+// day yields the records of the day from its beginning: of the answer to one request, or of one
+// for each kind. Afterwards, x.err says why it could not be read.
+func (x *exporting) day(ctx context.Context) Records {
+	x.result, x.prints, x.err = ExportResult{}, nil, nil
 
 	wire, asked := x.client.config.Wire, []records.Kind{records.Unknown}
 	if wire.ExportKindParameter != "" {
 		asked = slices.DeleteFunc(slices.Clone(records.Kinds), func(k records.Kind) bool { return !x.query.wants(k) })
 	}
 
-	query := url.Values{"utcDate": {FormatDay(x.query.Day)}}
-	for _, k := range asked {
-		if k != records.Unknown {
-			query.Set(wire.ExportKindParameter, listed(wire.ExportKindValues)[slices.Index(records.Kinds, k)])
-		}
-
-		err := x.part(ctx, query, k)
-		if e, ok := errors.AsType[*transport.Error](err); ok && e.Operation == opExport.Name {
-			e.Attempts += x.attempts
-			x.attempts = e.Attempts
-		}
-		if err != nil {
-			return err
+	return func(yield func(records.Kind, jsontext.Value) bool) {
+		for _, kind := range asked {
+			if !x.part(ctx, kind, yield) {
+				return
+			}
 		}
 	}
-
-	return nil
 }
 
-// part reads the answer to one request. asked is the kind that the request asks for;
-// Unknown where it asks for all.
-func (x *exporting) part(ctx context.Context, query url.Values, asked records.Kind) error {
-	s, err := x.client.sender.Do(ctx, transport.Request{Op: opExport, To: x.to, Payload: transport.Payload{Query: query.Encode()}})
+// part yields the records of the answer to one request, and reports whether it was read to its end.
+// asked is the kind that the request asks for; Unknown where it asks for all.
+func (x *exporting) part(ctx context.Context, asked records.Kind, yield func(records.Kind, jsontext.Value) bool) bool {
+	s, err := x.request(ctx, asked)
 	if err != nil {
-		return err
+		return x.fail(err)
 	}
 	defer s.Response.Body.Close()
 
-	wire := x.client.config.Wire
-	options := records.Options{
-		Asked:          asked,
-		RecordMember:   wire.ExportRecordMember,
-		Ignored:        listed(wire.ExportIgnoredMembers),
-		ReplaceInvalid: wire.ExportInvalidUTF8 == InvalidReplace,
+	if s.Status == http.StatusNoContent {
+		return true
 	}
-	if err := x.checkHead(s, options.Ignored); err != nil {
-		return err
+	text, err := pageless(s)
+	if err != nil {
+		return x.fail(err)
 	}
+	defer text.Close()
 
 	var printed fingerprint
-	mended, err := splitExport(s, options, func(kind records.Kind, record jsontext.Value) error {
+	reader := records.NewReader(text, x.options(asked))
+	for kind, record := range reader.All() {
 		if asked != records.Unknown {
-			ordered := record.Clone()
-			_ = ordered.Format(jsontext.ReorderRawObjects(true), jsontext.AllowInvalidUTF8(true)) // it is valid
-			printed.count++
-			printed.sum += maphash.Bytes(printSeed, ordered)
+			printed.add(record)
 		}
 		if !x.query.wants(kind) {
-			return nil
+			continue
 		}
 
 		x.result.Counts[kind]++
-
-		return x.sink.Record(kind, record)
-	})
-	if err != nil {
-		return err
+		if !yield(kind, record) {
+			return false
+		}
 	}
-
-	x.result.InvalidUTF8 += mended
+	if err := x.checkEnd(s, reader); err != nil {
+		return x.fail(err)
+	}
+	x.result.InvalidUTF8 += reader.Result().Mended
 
 	// A second answer with the same records: the service ignores the parameter that selects a
 	// kind, and answers everything each time.
 	if printed.count > 0 && slices.Contains(x.prints, printed) {
-		return s.Call.Fail(transport.ClassPayload, s.Status, "the answers for two kinds hold the same records; "+records.KindSettings)
+		return x.fail(s.Call.Fail(transport.ClassPayload, s.Status, "the answers for two kinds hold the same records; "+records.KindSettings))
 	}
 	x.prints = append(x.prints, printed)
 
-	return nil
+	return true
+}
+
+// fail ends the reading with an error, and counts its attempts.
+func (x *exporting) fail(err error) bool {
+	x.err = err
+	if e, ok := errors.AsType[*transport.Error](err); ok && e.Operation == opExport.Name {
+		e.Attempts += x.attempts
+		x.attempts = e.Attempts
+	}
+
+	return false
+}
+
+// request sends the request for one kind, and returns the beginning of its answer.
+func (x *exporting) request(ctx context.Context, asked records.Kind) (transport.Answer, error) {
+	query := url.Values{"utcDate": {FormatDay(x.query.Day)}}
+	if wire := x.client.config.Wire; asked != records.Unknown {
+		query.Set(wire.ExportKindParameter, listed(wire.ExportKindValues)[slices.Index(records.Kinds, asked)])
+	}
+
+	s, err := x.client.sender.Do(ctx, transport.Request{Op: opExport, To: x.to, Payload: transport.Payload{Query: query.Encode()}})
+	if err != nil {
+		return s, err
+	}
+	if err := x.checkHead(s); err != nil {
+		s.Response.Body.Close()
+		return s, err
+	}
+
+	return s, nil
+}
+
+// options returns what the settings say about an answer.
+func (x *exporting) options(asked records.Kind) records.Options {
+	wire := x.client.config.Wire
+
+	return records.Options{
+		Asked:          asked,
+		RecordMember:   wire.ExportRecordMember,
+		Ignored:        x.ignored(),
+		ReplaceInvalid: wire.ExportInvalidUTF8 == InvalidReplace,
+	}
 }
 
 // checkHead judges an answer by its header, and notes the time of the service's clock. Where only
 // a finished day is wanted, one that is not over by that clock is refused; without a date, this
 // machine's clock alone decides.
-func (x *exporting) checkHead(s transport.Answer, ignored []string) error {
-	if class, detail := headProblem(s.Response, ignored); detail != "" {
+func (x *exporting) checkHead(s transport.Answer) error {
+	if class, detail := headProblem(s.Response, x.ignored()); detail != "" {
 		return s.Call.Fail(class, s.Status, detail)
 	}
 
@@ -248,6 +277,9 @@ func (x *exporting) checkHead(s transport.Answer, ignored []string) error {
 
 	return nil
 }
+
+// ignored returns the names of what is ignored around the records.
+func (x *exporting) ignored() []string { return listed(x.client.config.Wire.ExportIgnoredMembers) }
 
 // headProblem says why an answer is not that of a day; empty if its header does not. Only 200 and
 // 204 answer an export, and only as a whole: anything else would pass for a day without records,
@@ -276,55 +308,52 @@ func headProblem(resp *http.Response, ignored []string) (class transport.ErrorCl
 	return transport.ClassPayload, detail
 }
 
-// splitExport passes the records of an answer to emit, and returns in how many of them invalid
-// UTF-8 was replaced. Errors are *Error, or those of emit as they are.
+// pageless returns the text of an answer without its compression. The error is that of a page for
+// people.
+func pageless(s transport.Answer) (io.ReadCloser, error) {
+	unpacked, err := s.Unpacked()
+	if err != nil {
+		return nil, streamError(s, err)
+	}
+
+	text := bufio.NewReaderSize(unpacked, transport.LimitError)
+	head, _ := text.Peek(transport.LimitError) // an error comes again
+	if isPage(transport.MediaType(s.Response), head) && s.NetworkError() == nil {
+		unpacked.Close()
+		return nil, s.Call.PageError(s.Response, head)
+	}
+
+	return struct {
+		io.Reader
+		io.Closer
+	}{text, unpacked}, nil
+}
+
+// checkEnd returns the error of an answer that was not read to the end of the day.
 //
 // The end of the answer counts as the end of the day only where that is proven: by a
 // length, by the last chunk, or by the last bracket of a single JSON value. The end of a
 // compressed stream proves nothing, since another one may follow it; a decoder may even take the
 // end of the connection for it.
-func splitExport(s transport.Answer, o records.Options, emit func(records.Kind, jsontext.Value) error) (mended int64, err error) {
-	if s.Status == http.StatusNoContent {
-		return 0, nil
-	}
-
-	unpacked, err := s.Unpacked()
-	if err != nil {
-		return 0, streamError(s, err)
-	}
-	defer unpacked.Close()
-
-	text := bufio.NewReaderSize(unpacked, transport.LimitError)
-	head, _ := text.Peek(transport.LimitError) // an error comes again
-	if isPage(transport.MediaType(s.Response), head) && s.NetworkError() == nil {
-		return 0, s.Call.PageError(s.Response, head)
-	}
-
-	var refused error
-	res, err := records.Read(text, o, func(k records.Kind, record jsontext.Value) error {
-		refused = emit(k, record)
-		return refused
-	})
-	if refused != nil {
-		return 0, refused
-	}
-	if err == nil && (s.NetworkError() != nil || !res.Closed && !s.IsDelimited()) {
+func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader) error {
+	err := reader.Err()
+	if err == nil && (s.NetworkError() != nil || !reader.Result().Closed && !s.IsDelimited()) {
 		err = records.ErrTruncated
 	}
 	if err != nil {
-		return 0, streamError(s, err)
+		return streamError(s, err)
 	}
 
 	// With a trailer field that is not recognised, a service may say that it failed after it had
 	// begun to answer.
 	for name, values := range s.Response.Trailer {
-		if strings.Join(values, "") != "" && !slices.Contains(harmlessTrailers, name) && !containsFold(o.Ignored, name) {
-			return 0, s.Call.Fail(transport.ClassPayload, s.Status,
+		if strings.Join(values, "") != "" && !slices.Contains(harmlessTrailers, name) && !containsFold(x.ignored(), name) {
+			return s.Call.Fail(transport.ClassPayload, s.Status,
 				"the answer ends with the trailer field "+name+", which may say that it failed; "+answer.Ignoring(ignoredMembers, name))
 		}
 	}
 
-	return res.Mended, nil
+	return nil
 }
 
 // isPage reports whether an answer is for people, by its type and its beginning. An empty page does

@@ -132,21 +132,17 @@ func TestExport_brokenOffBeginsAgain(t *testing.T) {
 	}
 }
 
-// TestExport_errorOfTheSinkIsReturnedAsItIs has sinks that take no record, and that cannot begin again.
-func TestExport_errorOfTheSinkIsReturnedAsItIs(t *testing.T) {
+func TestExport_errorOfTheReceiverIsReturnedAsItIs(t *testing.T) {
 	t.Parallel()
-
-	full := errors.New("the disk is full")
-	for _, sink := range []*received{{refuse: full}, {restart: full}} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			putDay(service)
-			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutBody, CutAt: -1})
-			if _, err := export(t.Context(), t, c, sink); err != full { //nolint:errorlint // exactly as it is
-				t.Errorf("%+v: it ended with %v", sink, err)
-			}
-			wantCount(t, service, mockserver.OpExportRecords, 1)
-		}, useSecretKey)
-	}
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		putDay(service)
+		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutBody, CutAt: -1})
+		full := errors.New("the disk is full")
+		if _, err := export(t.Context(), t, c, &received{refuse: full}); err != full { //nolint:errorlint // exactly as it is
+			t.Errorf("it ended with %v", err)
+		}
+		wantCount(t, service, mockserver.OpExportRecords, 1)
+	}, useSecretKey)
 }
 
 // Services that page lists of items describe the page in a header, with the status 200.
@@ -220,13 +216,13 @@ func TestExport_dateOfTheServiceTellsWhetherTheDayIsOver(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Times: -1, Body: []byte(`[]`), Header: jsonHeader("Date", date)})
-			result, err := c.Export(t.Context(), scope, client.ExportQuery{Day: day}, &received{})
+			result, err := c.Export(t.Context(), scope, client.ExportQuery{Day: day}, (&received{}).read)
 			noError(t, err)
 			if result.Over(day, day.AddDate(0, 0, 1)) != over || result.Over(day, day) {
 				t.Errorf("%q: over by the service's clock: %t", date, !over)
 			}
 
-			_, err = c.Export(t.Context(), scope, client.ExportQuery{Day: day, Finished: true}, &received{})
+			_, err = c.Export(t.Context(), scope, client.ExportQuery{Day: day, Finished: true}, (&received{}).read)
 			if over {
 				noError(t, err)
 			} else if e := wantClass(t, err, transport.ClassNotReady); !strings.Contains(e.Detail, "2026-03-01") {

@@ -12,7 +12,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"go.uber.org/goleak"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -161,34 +160,36 @@ func putDay(service *mocktest.Instance) {
 	})
 }
 
-// received is a sink that keeps the records of an export.
+// received keeps the records of an export.
 type received struct {
-	records         []string
-	pause           time.Duration // of each record
-	refuse, restart error         // returned by Record and Restart
+	records []string
+	pause   time.Duration // of each record
+	refuse  error         // at the first record
 }
 
-func (r *received) Restart() error {
+func (r *received) read(day client.Records) error {
 	r.records = nil
-	return r.restart
-}
-
-func (r *received) Record(k records.Kind, record jsontext.Value) error {
-	r.records = append(r.records, k.String()+" "+string(record))
-	if r.pause > 0 {
-		<-time.After(r.pause) // in virtual time
+	for k, record := range day {
+		r.records = append(r.records, k.String()+" "+string(record))
+		if r.pause > 0 {
+			<-time.After(r.pause) // in virtual time
+		}
+		if r.refuse != nil {
+			return r.refuse
+		}
 	}
-	return r.refuse
+
+	return nil
 }
 
 // export exports exportDay.
-func export(ctx context.Context, t *testing.T, c *client.Client, into client.ExportSink, kinds ...records.Kind) (client.ExportResult, error) {
+func export(ctx context.Context, t *testing.T, c *client.Client, into *received, kinds ...records.Kind) (client.ExportResult, error) {
 	t.Helper()
 
 	day, err := client.ParseDay(exportDay)
 	noError(t, err)
 
-	return c.Export(ctx, scope, client.ExportQuery{Day: day, Kinds: kinds}, into)
+	return c.Export(ctx, scope, client.ExportQuery{Day: day, Kinds: kinds}, into.read)
 }
 
 // jsonHeader returns a header with the content type of JSON, and with more names and

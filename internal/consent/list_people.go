@@ -28,6 +28,7 @@ var errMorePeople = errors.New("the day has more people than a list takes")
 
 // source holds the people of a list, each of them once.
 type source struct {
+	limit  int      // of people that are taken from a day
 	fields []string // members of a Person record that hold the identity, in the order of preference
 
 	people []string
@@ -74,7 +75,7 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 	}
 
 	query := client.ExportQuery{Day: day, Kinds: []records.Kind{records.Person}, Finished: true}
-	_, err := l.Client.Export(ctx, l.scope, query, &l.source)
+	_, err := l.Client.Export(ctx, l.scope, query, l.source.read)
 	if err != nil && !errors.Is(err, errMorePeople) {
 		tfkit.ProblemOf(err, "").AddError(&l.diags)
 		return
@@ -83,30 +84,27 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 	l.addProblems(&l.diags)
 }
 
-// Restart forgets every record.
-func (s *source) Restart() error {
-	*s = source{fields: s.fields, known: map[string]bool{}}
-	return nil
-}
+// read takes the people of a day, in place of those before.
+func (s *source) read(day client.Records) error {
+	*s = source{limit: s.limit, fields: s.fields, known: map[string]bool{}}
+	for kind, record := range day {
+		if kind != records.Person {
+			s.unknown++
+			continue
+		}
 
-// Record takes the person of one record.
-func (s *source) Record(kind records.Kind, record jsontext.Value) error {
-	if kind != records.Person {
-		s.unknown++
-		return nil
-	}
-
-	s.persons++
-	identity, ok := identityIn(record, s.fields)
-	switch {
-	case !ok:
-		s.unnamed++
-		s.example = cmp.Or(s.example, answer.Members(record, ""))
-	case len(s.people) == limitDayPeople && !s.known[identity]:
-		s.more = true
-		return errMorePeople
-	default:
-		s.add(identity)
+		s.persons++
+		identity, ok := identityIn(record, s.fields)
+		switch {
+		case !ok:
+			s.unnamed++
+			s.example = cmp.Or(s.example, answer.Members(record, ""))
+		case len(s.people) == s.limit && !s.known[identity]:
+			s.more = true
+			return errMorePeople
+		default:
+			s.add(identity)
+		}
 	}
 
 	return nil

@@ -88,7 +88,7 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 // the guard of the stream.
 func (l *consentList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	stream.Results = func(push func(list.ListResult) bool) {
-		run := &listing{Service: l.Service, request: req, source: source{known: map[string]bool{}}}
+		run := &listing{Service: l.Service, request: req, source: source{limit: limitDayPeople, known: map[string]bool{}}}
 		run.readSource(ctx)
 		if run.diags.HasError() {
 			push(list.ListResult{Diagnostics: run.diags})
@@ -305,7 +305,7 @@ func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
 	case more:
 		tfkit.Problem{
 			Summary: "Too many people for one list",
-			Detail:  fmt.Sprintf("The day has more than %d people, and a list takes no more. The others were not looked up.", limitDayPeople),
+			Detail:  fmt.Sprintf("The day has more than %d people, and a list takes no more. The others were not looked up.", l.limit),
 			Do:      "export the day with analytics_export_file, and list its people by identity_ids; or manage them with analytics_consent_batch.",
 			At:      tfkit.AtUTCDate,
 		}.AddError(diags)

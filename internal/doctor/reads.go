@@ -127,13 +127,13 @@ type sample struct {
 	err     error // nil if the day or enough of it was read
 }
 
-// Restart does nothing: a record that is counted twice is one nevertheless.
-func (s *sample) Restart() error { return nil }
-
-// Record counts a record.
-func (s *sample) Record(records.Kind, jsontext.Value) error {
-	if s.records++; s.records%sampleRecords == 0 {
-		return errEnough
+// read counts the records of a day, or of one kind. A record that is counted twice, because an
+// answer broke off, is one nevertheless.
+func (s *sample) read(day client.Records) error {
+	for range day {
+		if s.records++; s.records%sampleRecords == 0 {
+			return errEnough
+		}
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (x *examination) readDay(ctx context.Context, w *way) *sample {
 	}
 	scope := client.Scope{OrgID: x.options.Scope.OrgID, ProjectID: x.options.Scope.ProjectID}
 	for _, of := range kinds {
-		if _, err := c.Export(ctx, scope, client.ExportQuery{Day: x.options.Day, Kinds: of}, s); err != nil && !errors.Is(err, errEnough) {
+		if _, err := c.Export(ctx, scope, client.ExportQuery{Day: x.options.Day, Kinds: of}, s.read); err != nil && !errors.Is(err, errEnough) {
 			s.err = err
 			break
 		}

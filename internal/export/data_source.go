@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -152,8 +151,8 @@ func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 	}
 
 	kinds := kindsOf(ctx, m.Kinds)
-	texts := &textSink{limit: m.limit()}
-	exported, err := c.Export(ctx, scope, client.ExportQuery{Day: day, Kinds: kinds}, texts)
+	texts := &dayTexts{limit: m.limit()}
+	exported, err := c.Export(ctx, scope, client.ExportQuery{Day: day, Kinds: kinds}, texts.read)
 	if err != nil {
 		m.addError(err, &resp.Diagnostics)
 		return
@@ -196,7 +195,7 @@ func (m *dataSourceModel) addError(err error, diags *diag.Diagnostics) {
 }
 
 // fromAPI sets the computed attributes, except complete.
-func (m *dataSourceModel) fromAPI(exported client.ExportResult, texts *textSink, kinds []records.Kind) {
+func (m *dataSourceModel) fromAPI(exported client.ExportResult, texts *dayTexts, kinds []records.Kind) {
 	for kind, text := range map[records.Kind]*types.String{records.Person: &m.Persons, records.Session: &m.Sessions, records.Event: &m.Events} {
 		if slices.Contains(kinds, kind) {
 			*text = texts.array(kind)
@@ -211,34 +210,31 @@ func (m *dataSourceModel) fromAPI(exported client.ExportResult, texts *textSink,
 // errTooMuch ends the export of a day that is larger than max_bytes.
 var errTooMuch = errors.New("the day is larger than max_bytes")
 
-// textSink keeps the records of each kind as the elements of a JSON array.
-type textSink struct {
-	limit int64
-	size  int64
+// dayTexts holds the records of each kind as the elements of a JSON array.
+type dayTexts struct {
+	limit int64 // of all together, in bytes
 	texts [len(records.Counts{})][]byte
 }
 
-// Restart forgets every record.
-func (s *textSink) Restart() error {
-	*s = textSink{limit: s.limit}
-	return nil
-}
+// read takes the records of a day, in place of those before.
+func (t *dayTexts) read(day client.Records) error {
+	*t = dayTexts{limit: t.limit}
+	var size int64
+	for kind, record := range day {
+		if size += int64(len(record)) + 1; size > t.limit {
+			return errTooMuch
+		}
 
-// Record adds one record.
-func (s *textSink) Record(k records.Kind, record jsontext.Value) error {
-	if s.size += int64(len(record)) + 1; s.size > s.limit {
-		return errTooMuch
+		if len(t.texts[kind]) > 0 {
+			t.texts[kind] = append(t.texts[kind], ',')
+		}
+		t.texts[kind] = append(t.texts[kind], record...)
 	}
-
-	if len(s.texts[k]) > 0 {
-		s.texts[k] = append(s.texts[k], ',')
-	}
-	s.texts[k] = append(s.texts[k], record...)
 
 	return nil
 }
 
 // array returns the records of a kind as the text of a JSON array.
-func (s *textSink) array(k records.Kind) types.String {
-	return types.StringValue("[" + string(s.texts[k]) + "]")
+func (t *dayTexts) array(k records.Kind) types.String {
+	return types.StringValue("[" + string(t.texts[k]) + "]")
 }

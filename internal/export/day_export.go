@@ -48,11 +48,7 @@ func (e *dayExport) run(ctx context.Context) (ok bool) {
 	e.kinds = kindsOf(ctx, e.day.Kinds)
 	e.outputs = e.day.outputs(e.kinds)
 	query := client.ExportQuery{Day: day, Kinds: e.kinds, Finished: !e.day.AllowIncompleteDay.ValueBool()}
-	err := e.write(func(sink client.ExportSink) (err error) {
-		e.result, err = c.Export(ctx, scope, query, sink)
-		return err
-	})
-	if err != nil {
+	if err := e.export(ctx, c, scope, query); err != nil {
 		e.addError(err)
 		return false
 	}
@@ -70,37 +66,26 @@ func (e *dayExport) run(ctx context.Context) (ok bool) {
 	return true
 }
 
-// write reserves the files, writes what export hands to the sink, and puts all files in
-// their places together.
-func (e *dayExport) write(export func(client.ExportSink) error) error {
+// export reserves the files, writes the records of the day, and puts all files in their places
+// together.
+func (e *dayExport) export(ctx context.Context, c *client.Client, scope client.Scope, query client.ExportQuery) (err error) {
 	reservation, err := e.Files.Reserve(e.targets()...)
 	if err != nil {
 		return err
 	}
 	defer reservation.Close()
 
-	sink := &fileSink{dayExport: e, reserved: reservation}
-	if err := sink.startFiles(); err != nil {
+	files := &dayFiles{dayExport: e, reserved: reservation}
+	if e.result, err = c.Export(ctx, scope, query, files.write); err != nil {
 		return err
-	}
-	if err := export(sink); err != nil {
-		return err
-	}
-	for _, o := range e.outputs {
-		if o.lines == nil {
-			continue
-		}
-		if err := o.lines.finish(); err != nil {
-			return err
-		}
 	}
 
-	files, err := reservation.Commit()
+	written, err := reservation.Commit()
 	if err != nil {
 		return err
 	}
 	reservation.Keep()
-	for i, file := range files {
+	for i, file := range written {
 		e.outputs[i].written = file
 	}
 

@@ -4,9 +4,8 @@
 // for small days, in data_source*.go, and the resource analytics_export_file for days of
 // any size, in file_*.go.
 //
-// Both hand a sink to client.Export, which calls it for each record. The textSink of the
-// data source keeps the records. A dayExport, in day_*.go, hands over a fileSink, which
-// writes the records to lineFiles, which compress.
+// Both range over the records of client.Export. The data source keeps them as dayTexts. A
+// dayExport, in day_*.go, writes them with dayFiles to lineFiles, which compress.
 //
 // The resource is spread over the steps of its life: a dayExport writes the files,
 // file_verify.go compares them with what was written, and file_model.go maps both to

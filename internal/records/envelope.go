@@ -15,7 +15,7 @@ import (
 )
 
 // readEnvelope reads the object that is the whole answer.
-func (x *reader) readEnvelope() error {
+func (x *Reader) readEnvelope() error {
 	if _, err := x.readObject(position{}); err != nil {
 		return err
 	}
@@ -38,8 +38,8 @@ func (x *reader) readEnvelope() error {
 
 // readObject reads an object around records. Without a list of records it is itself what is
 // not recognised, which its caller has to say.
-func (x *reader) readObject(in position) (isEmpty bool, err error) {
-	members, before, lists := 0, x.counts, x.lists.Total()
+func (x *Reader) readObject(in position) (isEmpty bool, err error) {
+	members, before, lists := 0, x.result.Counts, x.lists.Total()
 	stated := map[string]string{} // numbers of records, by the names of members
 	_, _ = x.dec.ReadToken()      // an error comes again
 
@@ -58,9 +58,9 @@ func (x *reader) readObject(in position) (isEmpty bool, err error) {
 	// What it counts has to be what it has.
 	for _, name := range slices.Sorted(maps.Keys(stated)) {
 		kind, _ := counted(name)
-		has := x.counts.Of(kind) - before.Of(kind)
+		has := x.result.Counts.Of(kind) - before.Of(kind)
 		if kind == Unknown {
-			has = x.counts.Total() - before.Total()
+			has = x.result.Counts.Total() - before.Total()
 		}
 		if stated[name] != strconv.FormatInt(has, 10) {
 			x.addStrange(name, "")
@@ -72,7 +72,7 @@ func (x *reader) readObject(in position) (isEmpty bool, err error) {
 
 // readMember reads a member of an object around records, which stands in the place around. It
 // adds one that counts records to stated.
-func (x *reader) readMember(around position, stated map[string]string) error {
+func (x *Reader) readMember(around position, stated map[string]string) error {
 	token, err := x.dec.ReadToken()
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (x *reader) readMember(around position, stated map[string]string) error {
 }
 
 // readContainer reads an array in an object.
-func (x *reader) readContainer(in position) error {
+func (x *Reader) readContainer(in position) error {
 	_, _ = x.dec.ReadToken() // an error comes again
 	if x.dec.PeekKind() == ']' && !in.named && !isList(in.name) && x.options.RecordMember == "" {
 		x.addStrange(in.name, "[]")
@@ -114,7 +114,7 @@ func (x *reader) readContainer(in position) error {
 }
 
 // readWrapper reads an object in an object.
-func (x *reader) readWrapper(in position) error {
+func (x *Reader) readWrapper(in position) error {
 	strange, lists := len(x.strange), x.lists.Total()
 	isEmpty, err := x.readObject(in)
 	if err != nil || lists < x.lists.Total() {
@@ -136,7 +136,7 @@ func (x *reader) readWrapper(in position) error {
 }
 
 // readRemark reads a member that is neither an array nor an object.
-func (x *reader) readRemark(in position, stated map[string]string) error {
+func (x *Reader) readRemark(in position, stated map[string]string) error {
 	v, err := x.dec.ReadValue()
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (x *reader) readRemark(in position, stated map[string]string) error {
 }
 
 // addStrange notes a member that is not recognised, unless it is ignored with its value.
-func (x *reader) addStrange(name, value string) {
+func (x *Reader) addStrange(name, value string) {
 	const limit = 12
 	if !x.ignores(name, value) && len(x.strange) < limit {
 		x.strange = append(x.strange, strings.TrimSuffix(name+"="+value, "="))
@@ -167,7 +167,7 @@ func (x *reader) addStrange(name, value string) {
 }
 
 // ignores reports whether a member with the value is ignored.
-func (x *reader) ignores(name, value string) bool {
+func (x *Reader) ignores(name, value string) bool {
 	return slices.ContainsFunc(x.options.Ignored, func(entry string) bool {
 		ignored, only, _ := strings.Cut(entry, "=")
 		return jsonvalue.Fold(ignored) == jsonvalue.Fold(name) && (only == "" || only == value)
@@ -175,7 +175,7 @@ func (x *reader) ignores(name, value string) bool {
 }
 
 // refuseStrange refuses the members that stand beside the records, if there are any.
-func (x *reader) refuseStrange() error {
+func (x *Reader) refuseStrange() error {
 	if len(x.strange) == 0 {
 		return nil
 	}

@@ -27,8 +27,8 @@ type position struct {
 	shows bool   // what stands here is a record of the kind
 }
 
-// record passes on a record, once it is recognised as one.
-func (x *reader) record(v jsontext.Value, in position) error {
+// record yields a record, once it is recognised as one.
+func (x *Reader) record(v jsontext.Value, in position) error {
 	begin := x.dec.InputOffset() - int64(len(v)) + x.begin
 	if len(v) > LimitRecord {
 		return ErrTooLarge
@@ -39,16 +39,19 @@ func (x *reader) record(v jsontext.Value, in position) error {
 			return fmt.Errorf("%w, in the record at byte %d", ErrUTF8, begin)
 		}
 		v = bytes.Map(func(r rune) rune { return r }, v) // each byte, as the decoder does that compares names
-		x.mended++
+		x.result.Mended++
 	}
 
 	kind, refusal := x.recognise(v, in)
 	if refusal == nil {
-		x.counts[kind]++
-		return x.emit(kind, v)
+		x.result.Counts[kind]++
+		if !x.yield(kind, v) {
+			return errStopped
+		}
+		return nil
 	}
 
-	where := "; it is record " + strconv.FormatInt(x.counts.Total()+1, 10)
+	where := "; it is record " + strconv.FormatInt(x.result.Counts.Total()+1, 10)
 	if jsonvalue.IsFieldName(in.name) {
 		where += ", in " + strconv.Quote(in.name)
 	}
@@ -58,7 +61,7 @@ func (x *reader) record(v jsontext.Value, in position) error {
 }
 
 // recognise returns the kind of a record, or why it is not recognised as one.
-func (x *reader) recognise(v jsontext.Value, in position) (Kind, *answer.Error) {
+func (x *Reader) recognise(v jsontext.Value, in position) (Kind, *answer.Error) {
 	hasMember := x.hasRecordMember(v)
 	own, expected := said(v, !in.shows && !hasMember), cmp.Or(in.kind, x.options.Asked)
 	if refusal := x.contradiction(v, own, expected); refusal != nil {
@@ -87,7 +90,7 @@ func (x *reader) recognise(v jsontext.Value, in position) (Kind, *answer.Error) 
 
 // contradiction refuses a record of another kind than was asked for, and one that states
 // another kind than the expected one, also without the discriminators that are ignored.
-func (x *reader) contradiction(record jsontext.Value, own statedWord, expected Kind) *answer.Error {
+func (x *Reader) contradiction(record jsontext.Value, own statedWord, expected Kind) *answer.Error {
 	if asked := x.options.Asked; asked != Unknown && expected != asked {
 		return &answer.Error{Why: otherKind + ": it is of kind " + expected.String() + " and not " + asked.String(), Advice: KindSettings}
 	}
@@ -114,7 +117,7 @@ const nothingShows = "has nothing that shows that it is a record"
 // records has members too, whatever those are called; what it cannot have by chance is what
 // the records before it have. Records that share too little have a member that
 // wire.export_record_member can name.
-func (x *reader) compare(v jsontext.Value, kind Kind, isMarked bool) (why string) {
+func (x *Reader) compare(v jsontext.Value, kind Kind, isMarked bool) (why string) {
 	first := x.first[kind]
 	if first == nil {
 		first = map[string]bool{}
@@ -151,7 +154,7 @@ func (x *reader) compare(v jsontext.Value, kind Kind, isMarked bool) (why string
 }
 
 // hasRecordMember reports whether a record has the member that shows that it is one.
-func (x *reader) hasRecordMember(record jsontext.Value) bool {
+func (x *Reader) hasRecordMember(record jsontext.Value) bool {
 	if x.options.RecordMember == "" {
 		return false
 	}

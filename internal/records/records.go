@@ -28,6 +28,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -143,32 +144,11 @@ type Options struct {
 	ReplaceInvalid bool
 }
 
-// Read reads an answer to its end. It passes every record to emit, as it is in the
-// answer and in order. The record is valid until emit returns. An error of emit ends the
-// reading and is returned as it is, and so is one of r, which has to return it again.
-//
-// What is not recognised is an *answer.Error. Records that were passed on before are then part
-// of an answer that is none.
-func Read(r io.Reader, o Options, emit func(Kind, jsontext.Value) error) (Result, error) {
-	x := &reader{options: o, emit: emit, text: bufio.NewReaderSize(r, lookahead)}
-	head, _ := x.text.Peek(lookahead) // an error comes again
-	if bytes.HasPrefix(head, byteOrderMark) {
-		_, _ = x.text.Discard(len(byteOrderMark))
-		x.begin = int64(len(byteOrderMark))
-	}
-	x.dec = jsontext.NewDecoder(x, jsontext.AllowInvalidUTF8(true))
-
-	closed, err := x.readAnswer(head[x.begin:])
-
-	return Result{Counts: x.counts, Closed: closed, Mended: x.mended}, x.failure(err)
-}
-
-var byteOrderMark = []byte("\uFEFF")
-
-// reader reads one answer.
-type reader struct {
+// Reader reads one answer.
+type Reader struct {
 	options Options
-	emit    func(Kind, jsontext.Value) error
+	yield   func(Kind, jsontext.Value) bool
+	err     error
 
 	text   *bufio.Reader
 	dec    *jsontext.Decoder // of the text
@@ -176,8 +156,7 @@ type reader struct {
 	read   int64             // how much of the text the decoder has, in bytes
 	broken error             // what ended the text, other than its end
 
-	counts Counts
-	mended int64
+	result Result
 	first  [len(kindNames)]map[string]bool // the names of members of the first record of a kind
 	lists  Counts                          // of records in an object, by the kinds that their names mean
 	// strange are the members around the records that are not recognised, as Options.Ignored
@@ -185,9 +164,50 @@ type reader struct {
 	strange []string
 }
 
-// Read reads the text for the decoder, and ends it where one value, or what stands between two,
-// is too large.
-func (x *reader) Read(p []byte) (n int, err error) {
+// NewReader returns a reader of the answer r.
+func NewReader(r io.Reader, o Options) *Reader {
+	return &Reader{options: o, text: bufio.NewReaderSize(r, lookahead)}
+}
+
+// All yields every record, as it is in the answer and in order, until the next one is taken. It can
+// be called once. Afterwards, Err says whether these were all.
+func (x *Reader) All() iter.Seq2[Kind, jsontext.Value] {
+	return func(yield func(Kind, jsontext.Value) bool) {
+		x.yield = yield
+
+		head, _ := x.text.Peek(lookahead) // an error comes again
+		if bytes.HasPrefix(head, byteOrderMark) {
+			_, _ = x.text.Discard(len(byteOrderMark))
+			x.begin = int64(len(byteOrderMark))
+		}
+		x.dec = jsontext.NewDecoder(source{x}, jsontext.AllowInvalidUTF8(true))
+
+		var err error
+		x.result.Closed, err = x.readAnswer(head[x.begin:])
+		x.err = x.failure(err)
+	}
+}
+
+// Err returns why the answer could not be read to its end; nil if it was, or if the loop over All
+// ended before. An error of the text is returned as it is.
+//
+// What is not recognised is an *answer.Error. The records before it are then part of an answer
+// that is none.
+func (x *Reader) Err() error { return x.err }
+
+// Result describes what was read.
+func (x *Reader) Result() Result { return x.result }
+
+// errStopped ends the reading if the loop over All does.
+var errStopped = errors.New("no more records are wanted")
+
+var byteOrderMark = []byte("\uFEFF")
+
+// source is the text of an answer for its decoder.
+type source struct{ *Reader }
+
+// Read ends the text where one value, or what stands between two, is too large.
+func (x source) Read(p []byte) (n int, err error) {
 	if err = ErrTooLarge; x.read-x.dec.InputOffset() <= LimitRecord+block {
 		n, err = x.text.Read(p[:min(len(p), block)])
 	}
@@ -202,7 +222,7 @@ func (x *reader) Read(p []byte) (n int, err error) {
 
 // readAnswer reads the answer, which begins with the head. closed reports whether its last
 // bracket shows that it is complete. Errors are those of the decoder.
-func (x *reader) readAnswer(head jsontext.Value) (closed bool, err error) {
+func (x *Reader) readAnswer(head jsontext.Value) (closed bool, err error) {
 	// One that begins with a record is a sequence of them.
 	if head.Kind() == '{' {
 		own := said(head, true)
@@ -233,11 +253,11 @@ func (x *reader) readAnswer(head jsontext.Value) (closed bool, err error) {
 }
 
 // isEnd reports whether an error of the decoder is the end of the answer.
-func (x *reader) isEnd(err error) bool { return errors.Is(err, io.EOF) && x.broken == nil }
+func (x *Reader) isEnd(err error) bool { return errors.Is(err, io.EOF) && x.broken == nil }
 
 // readRecords reads the records in an array, up to its last bracket, or those that follow each
 // other up to the end.
-func (x *reader) readRecords(in position) error {
+func (x *Reader) readRecords(in position) error {
 	for in.lines || x.dec.PeekKind() != ']' {
 		v, err := x.dec.ReadValue()
 		if in.lines && x.isEnd(err) {
@@ -257,9 +277,11 @@ func (x *reader) readRecords(in position) error {
 }
 
 // failure returns this package's error for one of the decoder, and any other as it is.
-func (x *reader) failure(err error) error {
+func (x *Reader) failure(err error) error {
 	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
+	case errors.Is(err, errStopped):
+		return nil
 	case x.broken != nil && errors.Is(err, x.broken):
 		return x.broken
 	case !ok:

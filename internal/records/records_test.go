@@ -21,13 +21,21 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// readText returns the records that Read passes on, each as "kind record".
+// readText returns the records of a text, each as "kind record".
 func readText(text string, o Options) (got []string, res Result, err error) {
-	res, err = Read(strings.NewReader(text), o, func(k Kind, record jsontext.Value) error {
+	x := NewReader(strings.NewReader(text), o)
+	for k, record := range x.All() {
 		got = append(got, k.String()+" "+string(record))
-		return nil
-	})
-	return got, res, err
+	}
+	return got, x.Result(), x.Err()
+}
+
+// count reads to the end.
+func count(r io.Reader) (Result, error) {
+	x := NewReader(r, Options{})
+	for range x.All() {
+	}
+	return x.Result(), x.Err()
 }
 
 // isRefused reports whether an error says that something is not recognised, for this reason.
@@ -361,7 +369,7 @@ func TestRead_tooLargeAnswerIsAnError(t *testing.T) {
 		"between two": {`[`, strings.Repeat(" ", half), `1]`}, "a line": {"{\"type\":\"event\"}\n{\"a\":\"", strings.Repeat("x", half), `"}`},
 	}) {
 		text := io.MultiReader(strings.NewReader(parts[0]), strings.NewReader(parts[1]), strings.NewReader(parts[1]), strings.NewReader(parts[2]))
-		if _, err := Read(text, Options{}, keep); !errors.Is(err, ErrTooLarge) {
+		if _, err := count(text); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -388,23 +396,26 @@ func TestRead_invalidUTF8IsReplacedAndCountedOnRequest(t *testing.T) {
 	}
 }
 
-func TestRead_errorsOfReaderAndReceiverArePassedOn(t *testing.T) {
+func TestRead_errorOfTheTextIsPassedOnAndALoopMayEndEarly(t *testing.T) {
 	t.Parallel()
-	broken, refused := errors.New("broken"), errors.New("refused")
+	broken := errors.New("broken")
 	for _, text := range []string{"", " ", `[{"type":"event"},`, `[{"type":"event"}]`, "{\"type\":\"event\"}\n", `{"events":[`, `{"events":[]}`, `{"events":[],"x":"`} {
 		for _, reader := range []io.Reader{iotest.ErrReader(broken), iotest.ErrReader(io.ErrUnexpectedEOF)} {
 			_, want := reader.Read(nil)
-			_, err := Read(io.MultiReader(strings.NewReader(text), reader), Options{}, keep)
+			_, err := count(io.MultiReader(strings.NewReader(text), reader))
 			if err != want { //nolint:errorlint // exactly as it is
 				t.Errorf("%q: %v", text, err)
 			}
 		}
 	}
 
-	for _, text := range []string{`[{"type":"event"}]`, "{\"type\":\"event\"}\n", `{"data":{"x":[{"type":"event"}]}}`} {
-		_, err := Read(strings.NewReader(text), Options{}, func(Kind, jsontext.Value) error { return refused })
-		if err != refused { //nolint:errorlint // exactly as it is
-			t.Errorf("%q: %v", text, err)
+	for _, text := range []string{`[{"type":"event"},7]`, "{\"type\":\"event\"}\n7\n", `{"data":{"x":[{"type":"event"},7]}}`} {
+		x := NewReader(strings.NewReader(text), Options{})
+		for range x.All() {
+			break
+		}
+		if x.Err() != nil || x.Result().Counts.Total() != 1 {
+			t.Errorf("%q: %v, %v", text, x.Err(), x.Result())
 		}
 	}
 }
@@ -421,7 +432,7 @@ func TestRead_largeRecordsTakeLittleMemory(t *testing.T) { //nolint:paralleltest
 
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	res, err := Read(io.MultiReader(list...), Options{}, keep)
+	res, err := count(io.MultiReader(list...))
 	runtime.ReadMemStats(&after)
 	if err != nil || res.Counts.Of(Event) != int64(len(list)) {
 		t.Errorf("%v, %v", res, err)
@@ -453,19 +464,19 @@ func FuzzRead(f *testing.F) {
 		read := func(r io.Reader) (string, Result, error) {
 			var b bytes.Buffer
 			var counts Counts
-			res, err := Read(r, o, func(k Kind, record jsontext.Value) error {
+			x := NewReader(r, o)
+			for k, record := range x.All() {
 				if !record.IsValid(jsontext.AllowInvalidUTF8(true)) || record.Kind() != '{' {
-					t.Errorf("passed on: %q", record)
+					t.Errorf("yielded: %q", record)
 				}
 				counts[k]++
-				_, err := fmt.Fprintln(&b, k, string(record))
-				return err
-			})
-			if res.Counts != counts {
-				t.Errorf("counted are %v, passed on %v", res.Counts, counts)
+				fmt.Fprintln(&b, k, string(record))
+			}
+			if x.Result().Counts != counts {
+				t.Errorf("counted are %v, yielded %v", x.Result().Counts, counts)
 			}
 
-			return b.String(), res, err
+			return b.String(), x.Result(), x.Err()
 		}
 
 		whole, res, err := read(bytes.NewReader(text))
@@ -475,8 +486,6 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
-
-func keep(Kind, jsontext.Value) error { return nil }
 
 // BenchmarkRead reads answers with many records.
 func BenchmarkRead(b *testing.B) {
@@ -504,7 +513,7 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportAllocs()
 
 			for b.Loop() {
-				if res, err := Read(bytes.NewReader(text), Options{}, keep); err != nil || res.Counts.Total() != many {
+				if res, err := count(bytes.NewReader(text)); err != nil || res.Counts.Total() != many {
 					b.Fatal(res, err)
 				}
 			}

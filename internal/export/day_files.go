@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
@@ -31,23 +32,66 @@ const (
 	zstdWindow = 1 << 20
 )
 
-// fileSink writes records as lines into the files of an export: one for all kinds, or one for
+// dayFiles writes records as lines into the files of an export: one for all kinds, or one for
 // each.
-type fileSink struct {
+type dayFiles struct {
 	*dayExport
 
 	reserved *outfile.Reservation
 	targets  [len(records.Counts{})]int // by kind; without {kind}, all kinds go to target 0
 }
 
-// startFiles starts all files but the optional ones.
-func (s *fileSink) startFiles() error {
-	for i, o := range s.outputs {
-		s.targets[o.kind] = i
+// write writes the records of a day, in place of those before. A record keeps its spelling; only
+// white space that would break its line is removed.
+func (f *dayFiles) write(day client.Records) error {
+	if err := f.start(); err != nil {
+		return err
+	}
+
+	withKind := f.day.WithKind.ValueBool()
+	for kind, record := range day {
+		line, err := oneLine(record)
+		if err != nil {
+			return err
+		}
+
+		target := f.targets[kind]
+		if f.outputs[target].lines == nil { // an optional one
+			if err := f.startFile(target); err != nil {
+				return err
+			}
+		}
+
+		f.written.records.Add(1)
+		begin, end := []byte(nil), lineEnds
+		if withKind {
+			begin, end = lineBegins[kind], wrappedEnds
+		}
+		if err := f.outputs[target].lines.line(begin, line, end); err != nil {
+			return err
+		}
+	}
+
+	return f.finish()
+}
+
+// start starts all files but the optional ones, and drops those of an answer that broke off.
+func (f *dayFiles) start() error {
+	f.written.bytes.Store(0)
+	records := f.written.records.Swap(0)
+	if f.written.begun && f.written.restarted != nil {
+		f.written.restarted(records)
+	}
+	f.written.begun = true
+
+	for i, o := range f.outputs {
+		f.reserved.Discard(i)
+		o.lines = nil
+		f.targets[o.kind] = i
 		if o.optional {
 			continue
 		}
-		if err := s.start(i); err != nil {
+		if err := f.startFile(i); err != nil {
 			return err
 		}
 	}
@@ -55,54 +99,30 @@ func (s *fileSink) startFiles() error {
 	return nil
 }
 
-// start begins to write the file of a target.
-func (s *fileSink) start(target int) error {
-	out, err := s.reserved.Writer(target)
+// startFile begins to write the file of a target.
+func (f *dayFiles) startFile(target int) error {
+	out, err := f.reserved.Writer(target)
 	if err != nil {
 		return err
 	}
 
-	s.outputs[target].lines, err = startLines(&bounded{out, s.day.MaxBytes.ValueInt64(), &s.written}, s.day.Compression.ValueString())
+	f.outputs[target].lines, err = startLines(&bounded{out, f.day.MaxBytes.ValueInt64(), &f.written}, f.day.Compression.ValueString())
 
 	return err
 }
 
-// Restart forgets every record.
-func (s *fileSink) Restart() error {
-	s.written.bytes.Store(0)
-	if records := s.written.records.Swap(0); s.written.restarted != nil {
-		s.written.restarted(records)
-	}
-
-	for i, o := range s.outputs {
-		s.reserved.Discard(i)
-		o.lines = nil
-	}
-
-	return s.startFiles()
-}
-
-// Record writes one record as a line. The record keeps its spelling; only white space that
-// would break the line is removed.
-func (s *fileSink) Record(k records.Kind, record jsontext.Value) error {
-	line, err := oneLine(record)
-	if err != nil {
-		return err
-	}
-
-	target := s.targets[k]
-	if s.outputs[target].lines == nil { // an optional one
-		if err := s.start(target); err != nil {
+// finish writes what is left of every file.
+func (f *dayFiles) finish() error {
+	for _, o := range f.outputs {
+		if o.lines == nil {
+			continue
+		}
+		if err := o.lines.finish(); err != nil {
 			return err
 		}
 	}
 
-	s.written.records.Add(1)
-	if s.day.WithKind.ValueBool() {
-		return s.outputs[target].lines.line(lineBegins[k], line, wrappedEnds)
-	}
-
-	return s.outputs[target].lines.line(line, lineEnds)
+	return nil
 }
 
 // oneLine returns a record without line breaks. It does not change record.
@@ -132,6 +152,7 @@ var (
 type progress struct {
 	records atomic.Int64
 	bytes   atomic.Int64 // of all files together, after compression
+	begun   bool
 
 	// restarted is called when an answer broke off, after so many records, and the day is
 	// read from its beginning again; nil for nothing.
