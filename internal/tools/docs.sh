@@ -30,6 +30,7 @@ esac
 # Generated beside the repository, so that a check leaves the work tree alone.
 cp -R examples "$work/site/examples"
 [ ! -d templates ] || cp -R templates "$work/site/templates"
+go run ./internal/cmd/answers <templates/guides/answers.md.tmpl >"$work/site/templates/guides/answers.md.tmpl"
 quietly() {
 	"$@" >"$work/docs.log" 2>&1 || {
 		cat "$work/docs.log" >&2

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package catalogue_test
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/catalogue"
+)
+
+func TestAll_keepsTheRules(t *testing.T) {
+	t.Parallel()
+	names, order := map[string]bool{}, 0
+	for _, a := range catalogue.All() {
+		at := slices.Index(catalogue.Endpoints, a.Endpoint)
+		for rule, broken := range map[string]bool{
+			"a name is unique":                           names[a.Name],
+			"an endpoint exists, and has one place":      at < order,
+			"a source and a status are given":            a.Source == "" || http.StatusText(a.Status) == "",
+			"a body is JSON or text":                     a.JSON != nil && a.Text != "",
+			"text that is content has a media type":      a.Text != "" && a.MediaType() == "",
+			"what is harmful says why no setting admits": a.Is.IsHarmful() && a.Why == "",
+			"what is natural says how it reads":          a.IsNatural() && a.Reads == "",
+			"what is never read has no reading":          a.Why != "" && a.Reads != "",
+			"what is never read has no settings":         a.Why != "" && a.Wire != nil,
+			"only a refusal has words for the user":      a.Says != nil && a.Is != catalogue.Refused,
+			"persons and hosts are of reserved ranges":   strings.Count(string(a.Body()), "://") > strings.Count(string(a.Body()), "example.com")+strings.Count(string(a.Body()), "tools.ietf.org"),
+			"the words for the user are in the answer":   slices.ContainsFunc(a.Says, func(w string) bool { return !strings.Contains(string(a.Body()), w) }),
+			"a page is followed by another of its form":  a.Then != nil && a.JSON == nil,
+			"an answer is found by its name":             !isFound(a),
+			"a reading of nothing needs an answer":       a.JSON == nil && a.Text == "" && a.Name == "consent-none-null",
+		} {
+			if broken {
+				t.Errorf("%s: %s", a.Name, rule)
+			}
+		}
+		names[a.Name], order = true, at
+	}
+}
+
+func isFound(a catalogue.Answer) bool {
+	found, ok := catalogue.Named(a.Name)
+	return ok && bytes.Equal(found.Body(), a.Body())
+}
+
+// TestAll_mostOfWhatIsNaturalReadsByDefault holds the catalogue to its purpose: an ordinary
+// service needs no setting.
+func TestAll_mostOfWhatIsNaturalReadsByDefault(t *testing.T) {
+	t.Parallel()
+	natural, byDefault := 0, 0
+	for _, a := range catalogue.All() {
+		if a.IsNatural() {
+			natural++
+		}
+		if a.ReadsByDefault() {
+			byDefault++
+		}
+	}
+
+	if n := len(catalogue.All()); n < 120 || byDefault*10 < natural*8 {
+		t.Errorf("%d answers; of %d natural ones, %d read by default", n, natural, byDefault)
+	}
+	t.Logf("%d answers, %d natural, %d of them by default", len(catalogue.All()), natural, byDefault)
+}
