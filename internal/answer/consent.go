@@ -160,6 +160,9 @@ type Optional[T any] struct {
 // Some returns a field with a value.
 func Some[T any](v T) Optional[T] { return Optional[T]{value: v, present: true} }
 
+// Null returns a field that is null.
+func Null[T any]() Optional[T] { return Optional[T]{present: true, null: true} }
+
 // optionalText returns a field that is absent where it is empty.
 func optionalText(text string) Optional[string] {
 	return Optional[string]{value: text, present: text != ""}

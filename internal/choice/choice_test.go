@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package choice
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+)
+
+var (
+	configured = time.Date(2026, 1, 31, 12, 0, 30, 0, time.UTC)
+	sent       = Record{
+		Clauses: [answer.Clauses]bool{true, true, false, true, true}, UserIPv6: netip.MustParseAddr("192.0.2.7"), AgreementTime: configured, Manual: true,
+	}
+)
+
+// shown returns the answer of a service that shows what was sent, changed.
+func shown(changes ...func(*answer.Consent)) answer.Consent {
+	held := answer.Consent{
+		UserIPv6: answer.Some("::ffff:192.0.2.7"), AgreementTime: answer.Some(configured), Manual: answer.Some(true),
+	}
+	for i, agreed := range sent.Clauses {
+		held.Clauses[i] = answer.Some(agreed)
+	}
+	for _, change := range changes {
+		change(&held)
+	}
+
+	return held
+}
+
+func refused(c *answer.Consent) {
+	for i := range c.Clauses {
+		c.Clauses[i] = answer.Some(false)
+	}
+}
+
+func untimed(c *answer.Consent)   { c.AgreementTime = answer.Optional[time.Time]{} }
+func byBanner(c *answer.Consent)  { c.Manual = answer.Some(false) }
+func masked(c *answer.Consent)    { c.UserIPv6 = answer.Some("192.0.2.0") }
+func noAddress(c *answer.Consent) { c.UserIPv6 = answer.Optional[string]{} }
+
+func after(d time.Duration) func(*answer.Consent) {
+	return func(c *answer.Consent) { c.AgreementTime = answer.Some(configured.Add(d)) }
+}
+
+// TestJudge_eachVerdict has each verdict, and what the actions do then.
+func TestJudge_eachVerdict(t *testing.T) {
+	t.Parallel()
+
+	minutes := Keeping{Precision: time.Minute}
+	confirmed := Confirmed{Sent: sent.Print()}
+	asShown := Confirmed{Sent: sent.Print(), Shown: PrintOf(shown(masked, after(-30*time.Second)))}
+	for name, tc := range map[string]struct {
+		held    []func(*answer.Consent)
+		e       Evidence // Held, Wanted and Since are set, unless it is of none
+		untimed bool     // no time is configured
+		want    Verdict
+	}{
+		"kept by another":            {e: Evidence{Taken: true, Withdraws: true}, want: ByAnother},
+		"from a cache":               {e: Evidence{Reading: Reading{Cached: true}}, want: Unread},
+		"none from a cache":          {e: Evidence{Reading: Reading{Cached: true, IsNone: true}, Known: true}, want: Unread},
+		"none, twice":                {e: Evidence{Reading: Reading{IsNone: true, Twice: true}, Known: true}, want: Gone},
+		"none of somebody known":     {e: Evidence{Reading: Reading{IsNone: true}, Known: true}, want: Doubted},
+		"none of somebody new":       {e: Evidence{Reading: Reading{IsNone: true}}, want: Nobody},
+		"none of somebody new again": {e: Evidence{Reading: Reading{IsNone: true, Twice: true}}, want: Nobody},
+
+		"lost and arrived":                   {e: Evidence{Reading: Reading{Lost: true}}, want: Arrived},
+		"lost and arrived, another address":  {held: of(masked), e: Evidence{Reading: Reading{Lost: true, Before: &answer.Consent{}}}, want: Arrived},
+		"lost, another address as before":    {held: of(masked), e: Evidence{Reading: Reading{Lost: true, Before: new(shown(masked))}}, want: Earlier},
+		"lost and changed":                   {held: of(refused), e: Evidence{Reading: Reading{Lost: true, Before: new(shown())}}, want: Later},
+		"lost and changed, overruled":        {held: of(refused), e: Evidence{Reading: Reading{Lost: true, Before: new(shown())}, Overrules: true}, want: Overruled},
+		"lost and unchanged":                 {held: of(refused), e: Evidence{Reading: Reading{Lost: true, Before: new(shown(refused))}}, want: Earlier},
+		"lost and unchanged, ours":           {held: of(byBanner), e: Evidence{Reading: Reading{Lost: true, Before: new(shown(byBanner))}, Last: Confirmed{Shown: PrintOf(shown(byBanner))}}, want: Ours},
+		"the record that is wanted":          {want: Same},
+		"without a field":                    {held: of(untimed, noAddress), want: Same},
+		"sent anew":                          {e: Evidence{Anew: true, Last: confirmed}, want: Ours},
+		"sent anew, and nothing is known":    {e: Evidence{Anew: true}, want: Earlier},
+		"a time of null":                     {held: of(func(c *answer.Consent) { c.AgreementTime = null[time.Time]() }), want: Agreed},
+		"an address of null":                 {held: of(func(c *answer.Consent) { c.UserIPv6 = null[string]() }), want: Earlier},
+		"an address in another spelling":     {held: of(func(c *answer.Consent) { c.UserIPv6 = answer.Some("192.0.2.7") }), want: Same},
+		"another manual":                     {held: of(byBanner), want: Earlier},
+		"another manual, which is altered":   {held: of(byBanner), e: Evidence{Keeping: Keeping{Altered: []string{"manual"}}}, want: Same},
+		"another address":                    {held: of(masked), want: Earlier},
+		"another address, which is altered":  {held: of(masked), e: Evidence{Keeping: Keeping{Altered: []string{"user_ipv6"}}}, want: Same},
+		"a time that the service sets":       {held: of(after(time.Hour)), e: Evidence{Keeping: Keeping{SetsTime: true}}, want: Same},
+		"a minute":                           {held: of(after(-30 * time.Second)), e: Evidence{Keeping: minutes}, want: Same},
+		"the same choice later":              {held: of(after(time.Millisecond)), want: Later},
+		"a refusal later":                    {held: of(refused, after(time.Hour)), want: Later},
+		"a refusal later, overruled":         {held: of(refused, after(time.Hour)), e: Evidence{Overrules: true}, want: Overruled},
+		"a refusal earlier":                  {held: of(refused, after(-time.Hour)), want: Earlier},
+		"a refusal at the same time":         {held: of(refused), want: Earlier},
+		"a refusal in the same minute":       {held: of(refused, after(-30*time.Second)), e: Evidence{Keeping: minutes}, want: Untimed},
+		"a refusal in the minute before":     {held: of(refused, after(-90*time.Second)), e: Evidence{Keeping: minutes}, want: Earlier},
+		"a refusal without a time":           {held: of(refused, untimed), want: Untimed},
+		"a refusal without a time, of ours":  {held: of(refused, untimed), e: Evidence{Last: Confirmed{Sent: Record{Manual: true}.Print()}}, want: Ours},
+		"a refusal, and no time configured":  {held: of(refused), untimed: true, want: Untimed},
+		"a consent, and no time configured":  {held: of(byBanner), untimed: true, want: Agreed},
+		"overruled, and no time configured":  {held: of(refused), untimed: true, e: Evidence{Overrules: true}, want: Overruled},
+		"ours":                               {held: of(refused), e: Evidence{Last: Confirmed{Shown: PrintOf(shown(refused))}}, want: Ours},
+		"ours, and then a later choice":      {held: of(refused, after(time.Hour)), e: Evidence{Last: confirmed}, want: Later},
+		"withdrawn already":                  {held: of(refused, byBanner, untimed), e: Evidence{Withdraws: true}, want: Same},
+		"to be withdrawn, of ours":           {e: Evidence{Withdraws: true, Last: confirmed}, want: Ours},
+		"to be withdrawn, without a field":   {held: of(untimed, noAddress), e: Evidence{Withdraws: true, Last: confirmed}, want: Ours},
+		"to be withdrawn, as it was shown":   {held: of(masked, after(-30*time.Second)), e: Evidence{Withdraws: true, Last: asShown}, want: Ours},
+		"to be withdrawn, and chosen later":  {held: of(byBanner, after(time.Hour)), e: Evidence{Withdraws: true, Last: asShown}, want: Later},
+		"to be withdrawn, and chosen anyhow": {held: of(byBanner, untimed), e: Evidence{Withdraws: true, Last: asShown}, want: Untimed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			e := tc.e
+			if !e.IsNone {
+				e.Held = shown(tc.held...)
+			}
+			if !e.Withdraws {
+				e.Wanted = sent
+			}
+			if !tc.untimed {
+				e.Since = configured
+			}
+			if got := Judge(e); got != tc.want {
+				t.Errorf("the verdict is %d, want %d, by the facts %b", got, tc.want, e.facts())
+			}
+		})
+	}
+}
+
+func of(changes ...func(*answer.Consent)) []func(*answer.Consent) { return changes }
+
+// null returns a field that an answer has as null.
+func null[T any]() answer.Optional[T] { return answer.Null[T]() }
+
+// TestJudge_everySetOfFacts holds what users are promised for every set of facts, possible or not.
+func TestJudge_everySetOfFacts(t *testing.T) {
+	t.Parallel()
+
+	found := map[Verdict]bool{}
+	for all := range Fact(1) << numFacts {
+		verdict := verdictOf(all)
+		found[verdict] = true
+		has := func(facts Fact) bool { return all&facts != 0 }
+		for action := range actions {
+			act := verdict.On(action)
+			writes := act == Send
+			for promise, broken := range map[string]bool{
+				"a reading from a cache is no reading":                   has(FactCached) && writes,
+				"a later choice stands":                                  has(FactLater) && !has(FactNone|FactSame|FactOurs|FactOverrules) && writes,
+				"what cannot be compared stands":                         has(FactUntimed) && !has(FactNone|FactSame|FactOurs|FactOverrules|FactClauses) && writes,
+				"a refresh sends nothing":                                action == Refresh && writes,
+				"nobody is withdrawn whom another object keeps":          action == Withdraw && has(FactTaken) && writes,
+				"nothing is written about somebody whose record is gone": action != Plan && has(FactNone) && has(FactKnown) && writes,
+				"one reading of none forgets nobody known":               has(FactKnown) && !has(FactTwice) && act == Forget,
+				"a withdrawal makes no record":                           action == Withdraw && has(FactNone) && writes,
+			} {
+				if broken {
+					t.Errorf("%s: with the facts %b, action %d does %d", promise, all, action, act)
+				}
+			}
+		}
+	}
+
+	if len(found) != len(acts) {
+		t.Errorf("%d verdicts of %d are reached", len(found), len(acts))
+	}
+}
