@@ -22,28 +22,12 @@ type PendingRecord struct {
 	RequestType Optional[string] // one of RequestTypes
 	CreatedAt   Optional[time.Time]
 	Status      Optional[string]
-	HasEnd      bool   // it names a time when the request ended
-	Ended       bool   // the status is one of wire.ended_statuses
-	Code        string // of a failure
-	JSON        []byte // the complete record
-}
-
-// Progress returns what the status means; Waiting where there is none and no time of an end.
-func (r PendingRecord) Progress() Progress {
-	status, _ := r.Status.Get()
-	if r.Ended {
-		return Done
-	}
-
-	progress := progressOf(status)
-	if jsonvalue.Fold(status) == "" {
-		progress = Waiting
-	}
-	if r.HasEnd && progress == Waiting {
-		return Unclear
-	}
-
-	return progress
+	// Progress is what all statuses, errors and flags of the record say; Unclear where they
+	// disagree, which Disagrees reports, or are not known.
+	Progress  Progress
+	Disagrees bool
+	Code      string // of a failure
+	JSON      []byte // the complete record
 }
 
 // Is reports whether the record is of one of the request types.
@@ -185,15 +169,75 @@ func (c ListCall) record(v jsontext.Value) PendingRecord {
 		code = cmp.Or(scalar(inside.field(codeFields)), scalar(inside.field("message")))
 	}
 
+	progress, disagrees := c.progress(r)
+
 	return PendingRecord{
 		ID:          optionalText(r.id(person)),
 		Identity:    optionalText(person),
 		RequestType: optionalText(r.requestType()),
 		CreatedAt:   r.createdAt(),
 		Status:      optionalText(status),
-		HasEnd:      r.field(endFields) != nil,
-		Ended:       slices.ContainsFunc(c.EndedStatuses, func(ended string) bool { return sameWord(ended, status) }),
+		Progress:    progress,
+		Disagrees:   disagrees,
 		Code:        code,
 		JSON:        v,
 	}
+}
+
+// progress returns what a record says of its request, on all levels: by each status, and by errors
+// and flags, which can only say that it failed. An end of a request that says nothing else, or that
+// is pending, is Unclear.
+func (c ListCall) progress(r request) (progress Progress, disagrees bool) {
+	var said []Progress
+	for _, o := range r.levels {
+		for _, m := range o.members {
+			if status := scalar(m.value); m.isNamed(statusFields) && status != "" {
+				said = append(said, c.meaning(status))
+			}
+		}
+		if o.saysNo(flags) {
+			said = append(said, Failed)
+		}
+	}
+
+	hasEnd := r.field(endFields) != nil
+	said = slices.Compact(slices.Sorted(slices.Values(said)))
+	switch {
+	case len(said) > 1:
+		return Unclear, true
+	case len(said) == 1 && said[0] != Waiting:
+		return said[0], false
+	case hasEnd:
+		return Unclear, len(said) == 1
+	}
+
+	return Waiting, false
+}
+
+// meaning returns what a status means by the settings, or else by itself.
+func (c ListCall) meaning(status string) Progress {
+	if slices.ContainsFunc(c.EndedStatuses, func(ended string) bool { return sameWord(ended, status) }) {
+		return Ended
+	}
+	return progressOf(status)
+}
+
+// PersonKeys returns the PersonKey of every text and number in the record, other than words for its
+// type and status.
+func (r PendingRecord) PersonKeys() []string { return personKeys(nil, r.JSON) }
+
+func personKeys(keys []string, v jsontext.Value) []string {
+	if text := scalar(v); text != "" {
+		keys = append(keys, PersonKey(text))
+	}
+	for _, element := range jsonvalue.Elements(v) {
+		keys = personKeys(keys, element)
+	}
+	for _, m := range Open(v).members {
+		if !m.isNamed(typeFields + " " + statusFields) {
+			keys = personKeys(keys, m.value)
+		}
+	}
+
+	return keys
 }

@@ -166,13 +166,15 @@ func TestPendingRecord_progressOfAStatus(t *testing.T) {
 	for status, want := range map[string]answer.Progress{
 		`null`: answer.Waiting, `""`: answer.Waiting, `"pending"`: answer.Waiting, `"IN_PROGRESS"`: answer.Waiting, `"in-progress"`: answer.Waiting, `202`: answer.Waiting,
 		`"failed"`: answer.Failed, `"CANCELLED"`: answer.Failed, `500`: answer.Failed,
-		`"done"`: answer.Done, `"Fulfilled"`: answer.Done, `"archived"`: answer.Done, `"gone_away"`: answer.Done,
+		`"done"`: answer.Done, `"Fulfilled"`: answer.Done, `"archived"`: answer.Ended, `"gone_away"`: answer.Ended,
 		`"queued","endedAt":"2026-01-31T12:00:00Z"`: answer.Unclear, `null,"completedAt":"2026-01-31T12:00:00Z"`: answer.Unclear,
+		`"completed","error":{"code":"x"}`: answer.Unclear, `"completed","success":false`: answer.Unclear, `"done","state":"queued"`: answer.Unclear,
+		`"failed","error":{"code":"x"}`: answer.Failed, `null,"success":false`: answer.Failed, `"queued","success":true`: answer.Waiting,
 		`"simmering"`: answer.Unclear, `"not pending"`: answer.Unclear, `"undone"`: answer.Unclear, `7`: answer.Unclear,
 	} {
 		list, err := answer.ListCall{EndedStatuses: []string{"Archived", "gone away"}}.Read(parse(t, `[{"id":"r-1","status":`+status+`}]`))
-		if err != nil || list.Records[0].Progress() != want {
-			t.Errorf("%s is %v, want %v, %v", status, list.Records[0].Progress(), want, err)
+		if err != nil || list.Records[0].Progress != want {
+			t.Errorf("%s is %v, want %v, %v", status, list.Records[0].Progress, want, err)
 		}
 	}
 }

@@ -30,12 +30,14 @@ var RequestTypes = []string{RequestDataAccess, RequestDataDeletion, RequestProfi
 type Progress int
 
 // The values of Progress. An unknown status is Unclear, and treated like Waiting: a
-// request must never be taken for done because its status was new.
+// request must never be taken for done because its status was new. Ended is a status of
+// which only the settings say that the request is over, and nobody how it ended.
 const (
 	Waiting Progress = iota
 	Unclear
 	Failed
 	Done
+	Ended
 )
 
 // statuses are the known ones, folded: words, and status codes of HTTP.
@@ -156,13 +158,17 @@ func (r request) isOpen() bool {
 	})
 }
 
-// PersonKey returns what identifiers that may be of one person have in common: they differ
-// only by capitals, percent-encoding and Unicode normalisation.
+// PersonKey returns what identifiers that may be of one person have in common: they differ only by
+// capitals, percent-encoding, once or twice, a plus sign for a blank, Unicode normalisation, and
+// mailto: in front.
 func PersonKey(identity string) string {
-	if plain, err := url.PathUnescape(identity); err == nil {
-		identity = plain
+	for range 2 {
+		if plain, err := url.PathUnescape(identity); err == nil {
+			identity = plain
+		}
 	}
-	return strings.ToLower(norm.NFC.String(identity))
+	key := strings.ToLower(norm.NFC.String(strings.ReplaceAll(identity, "+", " ")))
+	return strings.TrimPrefix(key, "mailto:")
 }
 
 // requestWords are the words that the name of a request type consists of, and those without

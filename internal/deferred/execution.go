@@ -125,7 +125,7 @@ func (x *execution) maySend(ctx context.Context) bool {
 // that can stand for the request, that one is adopted.
 func (x *execution) mayJoin() bool {
 	equal := x.request.equalRecords(x.seen)
-	adoptable := filter(equal, func(record answer.PendingRecord) bool { return record.Progress() == answer.Waiting })
+	adoptable := filter(equal, func(record answer.PendingRecord) bool { return record.Progress == answer.Waiting })
 	if x.request.Adopts && len(adoptable) > 0 {
 		x.adopt(adoptable)
 		return false
@@ -135,7 +135,7 @@ func (x *execution) mayJoin() bool {
 	if record, found := first(x.seen.records, conflicts); found {
 		id, _ := record.ID.Get()
 		requestType, _ := record.RequestType.Get()
-		x.err = x.request.conflict(id, requestType, record.Progress() == answer.Unclear)
+		x.err = x.request.conflict(id, requestType, record.Progress == answer.Unclear)
 		return false
 	}
 

@@ -23,7 +23,7 @@ type view struct {
 }
 
 func isOpen(record answer.PendingRecord) bool {
-	progress := record.Progress()
+	progress := record.Progress
 	return progress == answer.Waiting || progress == answer.Unclear
 }
 
@@ -188,7 +188,7 @@ func (r Request) find(s Submission, v view, lag time.Duration) (own answer.Pendi
 func (s Submission) mayBe(record answer.PendingRecord) bool {
 	at, given := record.CreatedAt.Get()
 	isOlder := given && at.Before(s.SentDate)
-	isPending := s.ID == "" && record.Progress() == answer.Waiting
+	isPending := s.ID == "" && record.Progress == answer.Waiting
 	wasSent := given && !at.Before(s.Begun.Truncate(time.Second)) && !at.After(s.Sent)
 
 	return s.Seen || isPending && !isOlder || wasSent

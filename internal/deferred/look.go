@@ -40,7 +40,7 @@ func (x *execution) look(ctx context.Context) (goOn bool) {
 		return x.judgeAbsence(ctx, x.absence())
 	}
 	x.learnFrom(own)
-	x.observed.UnknownStatus = own.Progress() == answer.Unclear
+	x.observed.UnknownStatus = own.Progress == answer.Unclear
 
 	return x.judge(ctx, own)
 }
@@ -82,13 +82,13 @@ func (x *execution) lookFailed(ctx context.Context, err error) (goOn bool) {
 // judge concludes from the submission's own record.
 func (x *execution) judge(ctx context.Context, own answer.PendingRecord) (goOn bool) {
 	switch {
-	case own.Progress() == answer.Failed:
+	case own.Progress == answer.Failed:
 		x.observed.Code = own.Code
 		x.enter(Failed)
-	case own.Ended && x.current.State != Delivered: // the configuration says what its status means
+	case own.Progress == answer.Ended && x.current.State != Delivered: // the configuration says what its status means
 		x.enter(Left)
 		return x.measure(ctx)
-	case own.Ended || own.Progress() == answer.Done:
+	case own.Progress == answer.Ended || own.Progress == answer.Done:
 		x.enter(Fulfilled)
 	default:
 		x.enter(Listed)

@@ -344,7 +344,10 @@ func (w *world) recordOf(q *queued, position int) answer.PendingRecord {
 	}
 	if status := cmp.Or(q.status, q.shown); status != "" {
 		record.Status = answer.Some(status)
-		record.Ended = w.recovering && status == "archived" // the way out that the error names
+		record.Progress = map[string]answer.Progress{"failed": answer.Failed, "vanished": answer.Waiting, "done": answer.Done, "archived": answer.Unclear, "QUEUED_V2": answer.Unclear}[status]
+		if w.recovering && status == "archived" { // the way out that the error names
+			record.Progress = answer.Ended
+		}
 	}
 
 	return record

@@ -87,7 +87,7 @@ func (x *examination) examineRecords(pending []answer.PendingRecord) {
 		} {
 			lacking[name] = lacking[name] || !has
 		}
-		if r.Progress() == answer.Unclear {
+		if r.Progress == answer.Unclear {
 			unclear++
 		}
 

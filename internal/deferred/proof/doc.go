@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MPL-2.0
+
+// Package proof decides what has become of a deferred request (interface, section 4). It is pure:
+// readings of the service go in, and a verdict comes out.
+//
+//   - listing.go is what one reading of the pending list shows of a person;
+//   - submission.go is what is remembered of a request, and what a listing shows of it;
+//   - admission.go decides whether a request may be sent beside those that are listed;
+//   - table.go judges: from the state of a request, what the list shows and what the effect
+//     shows, it concludes the next state and what to do.
+//
+// A request has one of six states:
+//
+//		unsent ──send──▶ unanswered ──▶ accepted ──▶ listed ──▶ fulfilled
+//		                                                  └───▶ failed
+//
+//	  - unsent: nothing was sent.
+//	  - unanswered: it was sent, and whether the service accepted it is not known.
+//	  - accepted: the service has it, and its absence from the list says nothing.
+//	  - listed: the list has shown it as pending, so that its absence says something.
+//	  - fulfilled: it was carried out.
+//	  - failed: it came to nothing.
+//
+// A request is recognised by the ID that the service gave it. Until the list shows that ID, every
+// record of the person and type that is new since before the request was sent is a candidate: the
+// request is done if all of them are, and failed if all have failed. Where they disagree, nothing
+// is concluded. What is absent or visible counts when two readings show it, a lag apart; one is
+// enough for the request's own record.
+//
+// This is everything that is concluded: the state and the action that follow from the state of a
+// request, what the list shows, and what the effect shows. "?" looks again, "." ends, and "!" gives up.
+//
+//	state        list         none         unseen       missing      altered      shown        proven
+//	unanswered   unread       unanswered?  unanswered?  unanswered?  unanswered?  unanswered?  unanswered?
+//	unanswered   absent       unanswered?  unanswered?  unanswered?  unanswered?  unanswered?  fulfilled.
+//	unanswered   gone         unanswered!  unanswered?  unanswered!  unanswered!  unanswered?  fulfilled.
+//	unanswered   held         unanswered?  unanswered?  unanswered?  unanswered?  unanswered?  unanswered?
+//	unanswered   unclear      accepted?    accepted?    accepted?    accepted?    accepted?    accepted?
+//	unanswered   waiting      listed?      listed?      listed?      listed?      listed?      listed?
+//	unanswered   done once    listed?      listed?      listed?      listed?      listed?      listed?
+//	unanswered   done         fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.
+//	unanswered   over         fulfilled.   listed?      failed.      failed.      fulfilled.   fulfilled.
+//	unanswered   says failed  failed.      failed.      failed.      failed.      failed.      failed.
+//	accepted     unread       accepted?    accepted?    accepted?    accepted?    accepted?    accepted?
+//	accepted     absent       accepted?    accepted?    accepted?    accepted?    accepted?    fulfilled.
+//	accepted     gone         accepted!    accepted?    accepted?    accepted!    accepted?    fulfilled.
+//	accepted     held         accepted?    accepted?    accepted?    accepted?    accepted?    accepted?
+//	accepted     unclear      accepted?    accepted?    accepted?    accepted?    accepted?    accepted?
+//	accepted     waiting      listed?      listed?      listed?      listed?      listed?      listed?
+//	accepted     done once    listed?      listed?      listed?      listed?      listed?      listed?
+//	accepted     done         fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.
+//	accepted     over         fulfilled.   listed?      failed.      failed.      fulfilled.   fulfilled.
+//	accepted     says failed  failed.      failed.      failed.      failed.      failed.      failed.
+//	listed       unread       listed?      listed?      listed?      listed?      listed?      listed?
+//	listed       absent       listed?      listed?      listed?      listed?      listed?      fulfilled.
+//	listed       gone         fulfilled.   listed?      failed.      failed.      fulfilled.   fulfilled.
+//	listed       held         listed?      listed?      listed?      listed?      listed?      listed?
+//	listed       unclear      accepted?    accepted?    accepted?    accepted?    accepted?    accepted?
+//	listed       waiting      listed?      listed?      listed?      listed?      listed?      listed?
+//	listed       done once    listed?      listed?      listed?      listed?      listed?      listed?
+//	listed       done         fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.
+//	listed       over         fulfilled.   listed?      failed.      failed.      fulfilled.   fulfilled.
+//	listed       says failed  failed.      failed.      failed.      failed.      failed.      failed.
+package proof

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package proof
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+)
+
+const (
+	ada = "Ada@example.com"
+	lag = 10 * time.Second
+)
+
+// noon is when the submissions of these tests were sent.
+var noon = time.Date(2026, time.January, 31, 12, 0, 0, 0, time.UTC)
+
+// rec returns a record of a deletion of Ada: "id=7 status=done minute=3 type=data_access person=bob".
+// Without a minute it is of noon; "minute=" and the like leave a field out.
+func rec(fields string) answer.PendingRecord {
+	got := map[string]string{"type": answer.RequestDataDeletion, "person": ada, "status": "waiting", "minute": "0"}
+	for field := range strings.FieldsSeq(fields) {
+		name, value, _ := strings.Cut(field, "=")
+		got[name] = value
+	}
+
+	record := answer.PendingRecord{
+		Progress: map[string]answer.Progress{"waiting": answer.Waiting, "unclear": answer.Unclear, "failed": answer.Failed, "done": answer.Done, "ended": answer.Ended}[got["status"]],
+		JSON:     []byte(`{"identityId":` + strconv.Quote(got["person"]) + `,"email":` + strconv.Quote(got["email"]) + `}`),
+	}
+	for name, field := range map[string]*answer.Optional[string]{"id": &record.ID, "person": &record.Identity, "type": &record.RequestType} {
+		if got[name] != "" {
+			*field = answer.Some(got[name])
+		}
+	}
+	if minute, err := strconv.Atoi(got["minute"]); err == nil {
+		record.CreatedAt = answer.Some(noon.Add(time.Duration(minute) * time.Minute))
+	}
+
+	return record
+}
+
+// reading returns what a list of records shows of Ada, read some time after noon.
+func reading(after time.Duration, records ...string) View {
+	list := answer.PendingList{}
+	for _, fields := range records {
+		if gap, isGap := strings.CutPrefix(fields, "gap "); isGap {
+			list.Gap = gap
+			continue
+		}
+		list.Records = append(list.Records, rec(fields))
+	}
+	at := noon.Add(after)
+
+	return NewListing(at, at, list).About(ada)
+}
+
+// sent returns a submission of noon, with an ID unless it is empty.
+func sent(id string, before ...string) Submission {
+	return Submission{State: Accepted, Type: answer.RequestDataDeletion, ID: id, Begun: noon, Sent: noon, Before: before}
+}
+
+// TestSubmission_See has a row for each way in which a list shows, or hides, a request.
+func TestSubmission_See(t *testing.T) {
+	t.Parallel()
+	const early, late = time.Second, time.Hour
+	for name, c := range map[string]struct {
+		s        Submission
+		readings []View
+		want     List
+		gap      string // a part of it; empty for none
+	}{
+		"its ID, pending":                    {sent("7"), []View{reading(early, "id=7")}, Waiting, ""},
+		"its ID, done":                       {sent("7"), []View{reading(early, "id=7 status=done")}, Done, ""},
+		"its ID, ended as wire says":         {sent("7"), []View{reading(early, "id=7 status=ended")}, Over, ""},
+		"its ID, failed":                     {sent("7"), []View{reading(early, "id=7 status=failed")}, SaysFailed, ""},
+		"its ID, of an unknown status":       {sent("7"), []View{reading(early, "id=7 status=unclear")}, Unclear, "status"},
+		"its ID, in a zone years off":        {sent("7"), []View{reading(early, "id=7 minute=-999999")}, Waiting, ""},
+		"its ID, and the person respelled":   {sent("7"), []View{reading(early, "id=7 person=mailto:ada%2540example.com")}, Waiting, ""},
+		"its ID, and another person":         {sent("7"), []View{reading(early, "id=7 person=***")}, Held, "somebody else"},
+		"its ID, and another type":           {sent("7"), []View{reading(early, "id=7 type=data_access")}, Absent, ""},
+		"its ID, and no type":                {sent("7"), []View{reading(early, "id=7 type=")}, Held, "somebody else"},
+		"its ID beside one of another":       {sent("7"), []View{reading(early, "id=7 status=done", "id=8")}, Done, ""},
+		"its ID twice, done and pending":     {sent("7"), []View{reading(early, "id=7 status=done", "id=7")}, Waiting, ""},
+		"its ID twice, done and failed":      {sent("7"), []View{reading(early, "id=7 status=done", "id=7 status=failed")}, Unclear, "agree"},
+		"its ID, failed at the time of that": {sent("7"), []View{reading(early, "id=7"), reading(late, "id=7 minute=9 status=failed")}, Unclear, "same id"},
+		"its ID, done at the time of that":   {sent("7"), []View{reading(early, "id=7"), reading(late, "id=7 minute=9 status=done")}, Done, ""},
+
+		"nothing, once":                               {sent("7"), []View{reading(early)}, Absent, ""},
+		"nothing, twice within the lag":               {sent("7"), []View{reading(early), reading(lag)}, Absent, ""},
+		"nothing, twice a lag apart":                  {sent("7"), []View{reading(early), reading(early + lag)}, Gone, ""},
+		"nothing, and again after it was there":       {sent("7"), []View{reading(early), reading(2*early, "id=7"), reading(early + lag)}, Absent, ""},
+		"nothing in a list that is not whole":         {sent("7"), []View{reading(early), reading(late, "gap pages")}, Unread, "pages"},
+		"nothing, once, after one that was not whole": {sent("7"), []View{reading(early), reading(2*early, "gap pages"), reading(late)}, Absent, ""},
+		"somebody else":                               {sent("7"), []View{reading(early, "id=1 person=bob@example.com")}, Absent, ""},
+		"somebody whose name has the person's in it":  {sent("7"), []View{reading(early, "id=1 person=Ada@example.com.au")}, Absent, ""},
+		"nobody":                                       {sent("7"), []View{reading(early, "id=1 person=")}, Held, "pending.identity"},
+		"the person in another spelling":               {sent("7"), []View{reading(early, "id=1 person=ada@example.com")}, Held, "pending.identity"},
+		"the person in another place":                  {sent("7"), []View{reading(early, "id=1 person=u-77 email=Ada@example.com")}, Held, "pending.identity"},
+		"the person in another spelling, but it ended": {sent("7"), []View{reading(early, "id=1 person=ada@example.com status=done")}, Absent, ""},
+		"the person, and no type":                      {sent("7"), []View{reading(early, "id=1 type=")}, Held, "operation"},
+		"one of before, which may have become it":      {sent("7", "id 1"), []View{reading(early, "id=1")}, Held, "which of them"},
+
+		"another ID, pending":                     {sent("c-7"), []View{reading(early, "id=7")}, Waiting, ""},
+		"another ID, done, once":                  {sent("c-7"), []View{reading(early, "id=7 status=done")}, DoneOnce, ""},
+		"another ID, done, twice":                 {sent("c-7"), []View{reading(early, "id=7 status=done"), reading(early+lag, "id=7 status=done")}, Done, ""},
+		"no ID, and one of before":                {sent("", "id 1"), []View{reading(early, "id=1 status=failed")}, Absent, ""},
+		"no ID, and two that are new":             {sent("", "id 1"), []View{reading(early, "id=7", "id=8 status=failed")}, Unclear, "agree"},
+		"no ID, and two that are new, both fail":  {sent("", "id 1"), []View{reading(early, "id=7 status=failed", "id=8 status=failed")}, SaysFailed, ""},
+		"no ID, and two that are new, one leaves": {sent("", "id 1"), []View{reading(early, "id=7", "id=8"), reading(late, "id=8 status=failed")}, Unclear, "agree"},
+		"no ID, and two that fail one by one":     {sent(""), []View{reading(early, "id=7", "id=8 status=failed"), reading(2*early, "id=7 status=failed"), reading(late)}, Absent, ""},
+		"no ID, and one that came later":          {sent(""), []View{reading(early, "id=7"), reading(late, "id=7"), reading(2*late, "id=7 status=done", "id=8")}, Done, ""},
+		"no ID, done, and a spelling beside it":   {sent(""), []View{reading(early, "id=7 status=done", "id=8 person=ada@example.com")}, Unclear, "pending.identity"},
+		"no IDs at all, at the same time":         {sent("", "at 2026-01-31T12:00:00Z"), []View{reading(early, "", "status=failed")}, SaysFailed, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got List
+			var gap string
+			for _, v := range c.readings {
+				got, gap, _ = c.s.See(v, Rules{Lag: lag})
+			}
+			if got != c.want {
+				t.Errorf("the list shows %s, want %s", listTexts[got], listTexts[c.want])
+			}
+			if !strings.Contains(gap, c.gap) || (gap == "") != (c.gap == "") || strings.Contains(strings.ToLower(gap), "ada") {
+				t.Errorf("the gap is %q, want %q", gap, c.gap)
+			}
+		})
+	}
+}
+
+// A reading that is stale shows nothing, whatever wire says.
+func TestSubmission_staleReadingShowsNothing(t *testing.T) {
+	t.Parallel()
+	for _, partial := range []bool{false, true} {
+		s := sent("7")
+		s.SentDate = noon
+		cached, old := reading(time.Hour), reading(time.Hour)
+		cached.Cached, old.Date = true, noon.Add(-time.Second)
+		for _, v := range []View{cached, old} {
+			if got, gap, _ := s.See(v, Rules{Lag: lag, Partial: partial}); got != Unread || gap != gapStale || !s.Absent.At.IsZero() {
+				t.Errorf("the list shows %s: %s", listTexts[got], gap)
+			}
+		}
+	}
+}
+
+// An effect proves nothing while another request may have caused it.
+func TestSubmission_Measure(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		seen []Effect
+		list []string // the records in the list
+		want Effect
+	}{
+		"seen once":                           {[]Effect{Shown}, nil, Shown},
+		"seen twice":                          {[]Effect{Shown, Shown}, nil, Proven},
+		"seen, missed and seen":               {[]Effect{Shown, Missing, Shown}, nil, Shown},
+		"beside another request that is open": {[]Effect{Shown, Shown}, []string{"id=7", "id=8"}, NoEffect},
+		"beside another request that failed":  {[]Effect{Shown, Shown}, []string{"id=8 status=failed"}, NoEffect},
+		"missing beside another request":      {[]Effect{Missing}, []string{"id=7", "id=8"}, Missing},
+		"beside an old request that failed":   {[]Effect{Shown, Shown}, []string{"id=7", "id=1 status=failed"}, Proven},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := sent("7", "id 1")
+			s.IsListed = true
+			s.See(reading(time.Second, c.list...), Rules{Lag: lag})
+
+			got := NoEffect
+			for i, seen := range c.seen {
+				got = s.Measure(seen, reading(time.Duration(i)*lag).Listing, Rules{Lag: lag})
+			}
+			if got != c.want {
+				t.Errorf("the effect %s, want %s", effectTexts[got], effectTexts[c.want])
+			}
+		})
+	}
+}
+
+// TestWanted_Admit has a row for each reason not to send a request.
+func TestWanted_Admit(t *testing.T) {
+	t.Parallel()
+	wanted := Wanted{Type: answer.RequestDataDeletion, Against: []string{answer.RequestProfileUpdate}, Adopts: true}
+	for name, c := range map[string]struct {
+		list    View
+		partial bool
+		want    string // send, adopt, conflict, or a part of the gap
+	}{
+		"nothing":                               {reading(0), false, "send"},
+		"somebody else":                         {reading(0, "person=bob"), false, "send"},
+		"one that is pending":                   {reading(0, "id=1"), false, "adopt"},
+		"one that is pending, beside a gap":     {reading(0, "id=1", "gap pages"), false, "adopt"},
+		"one that has ended":                    {reading(0, "status=failed", "status=done", "status=ended"), false, "send"},
+		"one of an unknown status":              {reading(0, "status=unclear"), false, "pending.statuses"},
+		"one of an unknown status, partial":     {reading(0, "status=unclear"), true, "send"},
+		"one that conflicts":                    {reading(0, "type=profile_update"), true, "conflict"},
+		"one that conflicts, unknown status":    {reading(0, "type=profile_update status=unclear"), false, "conflict"},
+		"another type":                          {reading(0, "type=data_access"), false, "send"},
+		"no type":                               {reading(0, "type="), false, "pending.types"},
+		"another spelling":                      {reading(0, "person=ADA@example.com"), false, "pending.identity"},
+		"another spelling, partial":             {reading(0, "person=ADA@example.com"), true, "send"},
+		"another spelling of another type":      {reading(0, "person=ADA@example.com type=data_access"), false, "send"},
+		"nobody":                                {reading(0, "person="), false, "pending.identity"},
+		"the person in another place":           {reading(0, "person=u-77 email=ada@example.com"), false, "pending.identity"},
+		"a list that is not whole":              {reading(0, "gap pages"), false, "pages"},
+		"a list that is not whole, and partial": {reading(0, "gap pages"), true, "send"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			got := wanted.Admit(c.list, Rules{Lag: lag, Partial: c.partial})
+			is := "send"
+			switch {
+			case len(got.Adopt) > 0:
+				is = "adopt"
+			case got.Conflict != nil:
+				is = "conflict"
+			case got.Gap != "":
+				is = got.Gap
+			}
+			if !strings.Contains(is, c.want) {
+				t.Errorf("it is %q, want %q", is, c.want)
+			}
+		})
+	}
+
+	cached := reading(0, "id=1")
+	cached.Cached = true
+	if got := wanted.Admit(cached, Rules{Partial: true}); got.Gap != gapStale {
+		t.Errorf("a list of a cache admits %+v", got)
+	}
+}

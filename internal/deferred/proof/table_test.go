@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package proof
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the table into doc.go")
+
+var (
+	states  = []State{Unanswered, Accepted, Listed}
+	lists   = []List{Unread, Absent, Gone, Held, Unclear, Waiting, DoneOnce, Done, Over, SaysFailed}
+	effects = []Effect{NoEffect, Unseen, Missing, Altered, Shown, Proven}
+)
+
+// What messages of these tests call the values.
+var (
+	listTexts = map[List]string{
+		Unread:     "nothing: it cannot be read as a whole, comes from a cache, or is older than the request",
+		Absent:     "not the request, once",
+		Gone:       "not the request, for the second time, `wire.lag` later",
+		Held:       "not the request, but a record that may be the request",
+		Unclear:    "the request, with statuses that are not known or disagree",
+		Waiting:    "the request as pending",
+		DoneOnce:   "the request as done, once, in a record without its ID",
+		Done:       "the request as done, by its ID or for the second time",
+		Over:       "the request with a status that only `wire` calls ended",
+		SaysFailed: "the request as failed",
+	}
+	effectTexts = map[Effect]string{
+		NoEffect: "none can be seen", Unseen: "could not be read", Missing: "is missing",
+		Altered: "is missing, and what was there has changed", Shown: "was seen once", Proven: "was seen twice",
+	}
+)
+
+// drawing returns the table as the package comment has it.
+func drawing() string {
+	names := []string{"unread", "absent", "gone", "held", "unclear", "waiting", "done once", "done", "over", "says failed"}
+	signs := map[Action]string{Look: "?", End: ".", GiveUp: "!"}
+
+	text := fmt.Sprintf("//\t%-12s %-12s %s\n", "state", "list", "none         unseen       missing      altered      shown        proven")
+	for _, s := range states {
+		for _, list := range lists {
+			line := fmt.Sprintf("//\t%-12s %-12s", s, names[list])
+			for _, effect := range effects {
+				v := table[s][list][effect]
+				line += fmt.Sprintf(" %-12s", string(v.State)+signs[v.Action])
+			}
+			text += strings.TrimRight(line, " ") + "\n"
+		}
+	}
+
+	return text
+}
+
+// TestGuides_tableOfRequests compares the table with what the package comment says.
+func TestGuides_tableOfRequests(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, begin, end, want string }{
+		{"doc.go", "and \"!\" gives up.\n//\n", "package proof\n", drawing()},
+	} {
+		text, err := os.ReadFile(c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		before, rest, begins := strings.Cut(string(text), c.begin)
+		shown, after, ends := strings.Cut(rest, c.end)
+		switch {
+		case !begins || !ends:
+			t.Errorf("%s has no place for the table", c.file)
+		case shown == c.want:
+		case *update:
+			if err := os.WriteFile(c.file, []byte(before+c.begin+c.want+c.end+after), 0o600); err != nil {
+				t.Error(err)
+			}
+		default:
+			t.Errorf("%s has another table; run: make docs", c.file)
+		}
+	}
+}
+
+// Every cell keeps the promises of the package.
+func TestJudge_everyCell(t *testing.T) {
+	t.Parallel()
+	cells := 0
+	for _, s := range states {
+		for _, list := range lists {
+			for _, effect := range effects {
+				cells++
+				v := Judge(s, list, effect)
+				for _, promise := range promises {
+					if promise.concerns(s, list, effect, v) {
+						t.Errorf("%s, %s, effect %s: %+v, but %s", s, listTexts[list], effectTexts[effect], v, promise.text)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d cells", cells)
+
+	for _, s := range []State{Unsent, Fulfilled, Failed} {
+		if got := Judge(s, Waiting, NoEffect); got != (Verdict{s, End}) {
+			t.Errorf("%q becomes %+v", s, got)
+		}
+	}
+}
+
+// promises are what no cell may break. concerns reports whether a cell breaks the promise.
+var promises = []struct {
+	text     string
+	concerns func(s State, list List, effect Effect, v Verdict) bool
+}{
+	{"a list that proves nothing decides nothing", func(s State, list List, _ Effect, v Verdict) bool {
+		return slices.Contains([]List{Unread, Held}, list) && v != Verdict{s, Look}
+	}},
+	{"what the list shows as pending is listed", func(_ State, list List, _ Effect, v Verdict) bool {
+		return list == Waiting && v != isListed
+	}},
+	{"statuses that disagree leave it open, and its later absence proves nothing", func(_ State, list List, _ Effect, v Verdict) bool {
+		return list == Unclear && v != isAccepted
+	}},
+	{"one reading of a record without its ID does not prove that it is done", func(_ State, list List, _ Effect, v Verdict) bool {
+		return list == DoneOnce && v.State == Fulfilled
+	}},
+	{"its absence proves nothing if the list has never shown it, without an effect that was seen twice", func(s State, list List, effect Effect, v Verdict) bool {
+		isAbsent := slices.Contains([]List{Absent, Gone}, list)
+		return s != Listed && isAbsent && effect != Proven && v.Action == End
+	}},
+	{"a single absence proves nothing", func(_ State, list List, effect Effect, v Verdict) bool {
+		return list == Absent && effect != Proven && v.Action != Look
+	}},
+	{"what could not be read decides nothing", func(_ State, list List, effect Effect, v Verdict) bool {
+		return slices.Contains([]List{Absent, Gone, Over}, list) && effect == Unseen && v.Action != Look
+	}},
+	{"an effect that is missing after the request has left the list means that it came to nothing", func(s State, list List, effect Effect, v Verdict) bool {
+		return s == Listed && list == Gone && effect == Missing && v.State != Failed
+	}},
+	{"what was accepted stays known", func(s State, _ List, _ Effect, v Verdict) bool {
+		return s != Unanswered && v.State == Unanswered
+	}},
+	{"only what is fulfilled or failed has ended, and only then", func(_ State, _ List, _ Effect, v Verdict) bool {
+		isOver := slices.Contains([]State{Fulfilled, Failed}, v.State)
+		return isOver != (v.Action == End)
+	}},
+}
