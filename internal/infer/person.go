@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package infer
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+// Consent proposes settings for an answer that holds a consent record: where the record is, and
+// in which form it has its time.
+func Consent(a Answer) []Settings {
+	v := a.json()
+	if v == nil || SaysNo(v) {
+		return nil
+	}
+
+	var all []Settings
+	for _, p := range consents(v) {
+		s := Settings{}
+		if p.at != "" {
+			s.set(string(p.at), "consent", "at")
+		}
+		if form := timeForm(timeOf(v, p)); form != "" {
+			s.set(form, "consent", "time_format")
+		}
+		all = append(all, s)
+	}
+
+	return all
+}
+
+// consents returns the objects that have the first and the fifth clause, also as the first element
+// of an array. What is named as the present one comes first.
+func consents(v jsontext.Value) []place {
+	var found []place
+	for _, p := range append(places(v), inArray(v)...) {
+		clauses := 0
+		for name := range jsonvalue.EachMember(p.value) {
+			if isClause.MatchString(jsonvalue.Fold(string(name))) {
+				clauses++
+			}
+		}
+		if clauses == 5 {
+			found = append(found, p)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b place) int { return rank(a.name) - rank(b.name) })
+
+	return found
+}
+
+var isClause = regexp.MustCompile(`^clause[1-5]`)
+
+// rank is lower for what is named as the present state than for what is named as a former one.
+func rank(name string) int {
+	switch {
+	case isNamed(name, "current latest consent active state"):
+		return 0
+	case isNamed(name, "previous former old history before"):
+		return 2
+	}
+	return 1
+}
+
+// inArray returns the places in an answer that is an array, or has one, of a single element.
+func inArray(v jsontext.Value) (all []place) {
+	for _, p := range places(v) {
+		if elements := jsonvalue.Elements(p.value); len(elements) == 1 {
+			for _, inside := range places(elements[0]) {
+				inside.at = p.at.AppendToken("0") + inside.at
+				all = append(all, inside)
+			}
+		}
+	}
+
+	return all
+}
+
+// timeOf returns the time of a record: beside its clauses, or around them.
+func timeOf(v jsontext.Value, record place) jsontext.Value {
+	inside := places(record.value)
+	if p, ok := first(inside, "agreementtime", isScalar); ok {
+		return p.value
+	}
+	p, _ := first(places(v), "agreementtime", isScalar)
+	return p.value
+}
+
+var (
+	noZone = regexp.MustCompile(`^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$`)
+	date   = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
+)
+
+// timeForm returns the word of wire for the form of a time; empty for one that is read by default.
+func timeForm(v jsontext.Value) string {
+	text := scalar(v)
+
+	number, err := strconv.ParseInt(text, 10, 64)
+	const in2000, inMilliseconds = 946_684_800, 100_000_000_000
+	switch {
+	case err == nil && number >= in2000 && number < inMilliseconds:
+		return "unix_s"
+	case noZone.MatchString(text):
+		return "utc"
+	case date.MatchString(text):
+		return "date"
+	}
+
+	return ""
+}
+
+// envelopes are names of members that hold content.
+const envelopes = "data attributes profile user person traits properties result results response payload content item value record body"
+
+// Profile proposes where a profile is: the outermost object with a member that is managed, or
+// else, where nobody knows a member of it, the objects in documented envelopes, the inner ones
+// first.
+func Profile(a Answer, managed []string) []Settings {
+	v := a.json()
+	if v == nil || SaysNo(v) {
+		return nil
+	}
+
+	var all []Settings
+	for _, p := range append(places(v), inArray(v)...) {
+		hasManaged := slices.ContainsFunc(managed, func(name string) bool { return jsonvalue.Members(p.value)[name] != nil })
+		isInside := len(managed) == 0 && p.value.Kind() == '{' && isEnvelope(p.name)
+		if p.at == "" || !hasManaged && !isInside {
+			continue
+		}
+
+		s := Settings{}
+		s.set(string(p.at), "profile", "at")
+		all = append(all, s)
+	}
+	if len(managed) == 0 {
+		slices.Reverse(all)
+	}
+
+	return all
+}
+
+func isEnvelope(name string) bool { return isNamed(strings.TrimPrefix(name, "$"), envelopes) }
+
+// Data proposes settings for an answer that may be all data of a person: where the data is, or
+// its media type. It proposes nothing for what describes work or links to the data.
+func Data(a Answer) []Settings {
+	s := Settings{}
+	v := a.json()
+	if v == nil {
+		if a.MediaType == "" || strings.HasSuffix(a.MediaType, "json") || a.MediaType == "text/html" || len(a.Body) == 0 {
+			return nil
+		}
+		s.set(a.MediaType, "all_data", "media_type")
+		return []Settings{s}
+	}
+	if SaysNo(v) || isWork(v) {
+		return nil
+	}
+
+	var all []Settings
+	for _, p := range places(v) {
+		isInside := p.at == "" || p.value.Kind() == '{' || p.value.Kind() == '['
+		if isInside && jsonvalue.Told(p.value) && !isWork(p.value) {
+			s := Settings{}
+			s.set(string(p.at), "all_data", "at")
+			all = append(all, s)
+		}
+	}
+
+	// The outermost object with several members is the data: what is around it is an envelope.
+	slices.SortStableFunc(all, func(a, b Settings) int { return wide(v, b) - wide(v, a) })
+
+	return all
+}
+
+// wide is 1 where the settings lead to an array of objects, or to an object with several members.
+func wide(v jsontext.Value, s Settings) int {
+	at := fmt.Sprint(valueAt(s, []string{"all_data", "at"}))
+	for _, p := range places(v) {
+		if string(p.at) == at && (len(jsonvalue.Members(p.value)) > 1 || p.value.Kind() == '[') {
+			return 1
+		}
+	}
+	return 0
+}
+
+// isWork reports whether a value describes work that goes on, or its result elsewhere: it has a
+// status, a job or a link, as an object or as each element of an array.
+func isWork(v jsontext.Value) bool {
+	if elements := jsonvalue.Elements(v); len(elements) > 0 {
+		return !slices.ContainsFunc(elements, func(e jsontext.Value) bool { return !isWork(e) })
+	}
+	for name := range jsonvalue.EachMember(v) {
+		if isNamed(jsonvalue.Fold(string(name)), "status state jobid taskid requestid percent progress url urls link links downloadurl href expires") {
+			return true
+		}
+	}
+
+	return false
+}
