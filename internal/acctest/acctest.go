@@ -29,7 +29,7 @@ import (
 // test and reads no variable of the environment, so that relative paths are relative to the
 // test's folder. The pending list of the mock server never lags.
 func Factories() map[string]func() (tfprotov6.ProviderServer, error) {
-	environment := map[string]string{"ANALYTICS_WIRE_PENDING_LIST_LAG": "0s"}
+	environment := map[string]string{"ANALYTICS_WIRE": `{"lag":"0s"}`}
 	getenv := func(name string) string { return environment[name] }
 
 	return map[string]func() (tfprotov6.ProviderServer, error){

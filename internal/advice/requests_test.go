@@ -74,7 +74,7 @@ var deferredRequests = map[string]play{
 	"if this status means that the request is over": {
 		configuration: object("data_deletion", "x", notAwaited), service: never,
 		situation: applied(conclude(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"})), says: plan,
-		follow: inOrder(set("ANALYTICS_WIRE_ENDED_STATUSES", "QUEUED_V2"), func(s *stage) { s.service.DeleteProfile(scope, "ann") }),
+		follow: inOrder(set("ANALYTICS_WIRE", `{"lag":"0s","pending":{"statuses":{"ended":["QUEUED_V2"]}}}`), func(s *stage) { s.service.DeleteProfile(scope, "ann") }),
 	},
 	"look at analytics_pending_requests for it": {
 		configuration: object("data_deletion", "x", notAwaited), service: mocktest.AnswerQueueing(http.StatusOK, `{"hello":"world"}`),
@@ -201,6 +201,6 @@ var actions = map[string]play{
 				return mockserver.Outcome{Fate: mockserver.Never, KeepListed: true}
 			}
 		},
-		says: invoke("request_data_access"), follow: inOrder(fulfilAll, set("ANALYTICS_WIRE_ALL_DATA_MEMBER", "profile"), run(invoke("request_data_access")...)),
+		says: invoke("request_data_access"), follow: inOrder(fulfilAll, set("ANALYTICS_WIRE", `{"lag":"0s","all_data":{"at":"/profile"}}`), run(invoke("request_data_access")...)),
 	},
 }

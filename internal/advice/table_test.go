@@ -171,7 +171,7 @@ var elsewhere = map[string]string{
 	// Without a CLI, which adds nothing: what is done is a setting of the provider, or comes
 	// before Terraform's own message.
 	"if the message names a setting, and what it says":       "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
-	"set wire.profile_member if the profile is":              "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
+	"set wire.profile.at if the profile is":                  "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
 	"if the setting that is named is right for your service": "deferred.TestDeferred_requestThatMayBeOverIsNotAdopted",
 	" If the service answers with the data at once":          "requests.TestDataAccess_dataThatIsNotRecognisedHasAWayOut",
 	"plan again, and apply that plan":                        "consentbatch.TestConsentBatch_unknownValuesAreCheckedByTheApply",

@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -57,17 +58,15 @@ func admits(setting string) string {
 }
 
 // Beside returns the Error of an answer in which members stand that may say that it is not
-// whole. setting is the name of the one that ignores them. A member may have a value, as in
-// next=null.
-func Beside(why, setting string, members []string) *Error {
-	return &Error{Why: why + Shown(members), Advice: Ignoring(setting, members...), Beside: members}
+// whole. A member may have a value, as in next=null.
+func Beside(why string, members []string) *Error {
+	return &Error{Why: why + Shown(members), Advice: Ignoring(members...), Beside: members}
 }
 
 // Ignoring returns the advice to ignore what may say that an answer is not whole, be it
-// members or header fields: only a person can tell whether it does. setting is the name of
-// the one that ignores them.
-func Ignoring(setting string, members ...string) string {
-	return "look at it: if it does not say that the answer is incomplete, " + Assigned(setting, members...) + " admits it"
+// members or header fields: only a person can tell whether it does.
+func Ignoring(members ...string) string {
+	return "look at it: if it does not say that the answer is incomplete, " + IgnoredSetting(members...) + " admits it"
 }
 
 // wantObject returns the Error of an answer that is no object.
@@ -171,16 +170,29 @@ func (o *Object) inner(fields string) *Object {
 	return found[0]
 }
 
-// Assigned returns a setting with names of members as its value, such as
-// `wire.pending_ignored_members = "links,total"`. Names that must not be shown leave the
-// setting without a value.
-func Assigned(setting string, members ...string) string {
+// Assigned returns a setting with a pointer to a member as its value, such as
+// `wire.profile.at = "/traits"`. A name that must not be shown leaves the setting without a value.
+func Assigned(setting, member string) string {
+	if !jsonvalue.IsFieldName(member) {
+		return setting
+	}
+	return setting + ` = "/` + member + `"`
+}
+
+// IgnoredSetting returns the setting that ignores members, such as
+// `wire.ignored = { "/total" = "*", "/next" = "null" }`. Names that must not be shown leave it
+// without a value.
+func IgnoredSetting(members ...string) string {
+	const setting = "wire.ignored"
+	var leaves []string
 	for _, m := range members {
-		if name, _, _ := strings.Cut(m, "="); !jsonvalue.IsFieldName(name) {
+		name, value, _ := strings.Cut(m, "=")
+		if !jsonvalue.IsFieldName(name) {
 			return setting
 		}
+		leaves = append(leaves, strconv.Quote("/"+name)+" = "+strconv.Quote(cmp.Or(value, "*")))
 	}
-	return setting + ` = "` + strings.Join(members, ",") + `"`
+	return setting + " = { " + strings.Join(leaves, ", ") + " }"
 }
 
 // Shown returns the names of members as a message shows them, such as `"id", "total"`. In

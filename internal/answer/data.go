@@ -18,7 +18,7 @@ import (
 // DataCall is a call that may answer with all data of a person.
 type DataCall struct {
 	Person string
-	// Member is the value of wire.all_data_member. The data has it at the top of an object or
+	// Member is the value of wire.all_data.at. The data has it at the top of an object or
 	// of the first element of an array.
 	Member string
 	// Seen reports that the person's own request was in the pending list and has left it.
@@ -28,7 +28,7 @@ type DataCall struct {
 }
 
 // Read returns the receipt that an answer to the call is; Delivered where it is the data.
-// Without wire.all_data_member, the first answer is never the data. Once the request was
+// Without wire.all_data.at, the first answer is never the data. Once the request was
 // seen, the error is a *Error for an answer that is neither the data nor a receipt.
 func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	const ok = 200
@@ -60,7 +60,7 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 
 	return Receipt{}, &Error{
 		Why:    "the answer is not recognised as the person's data; it is " + Structure(v),
-		Advice: admits("wire.all_data_member, the name of a member that the data has at its top,"),
+		Advice: admits("wire.all_data.at, a pointer to the data,"),
 	}
 }
 
@@ -213,7 +213,7 @@ func (p Profile) Holds(members map[string]jsontext.Value) bool {
 }
 
 // ReadProfile returns the profile of an answer: the object as it is, or else the object in
-// the member that wire.profile_member names; an object without members holds an empty one.
+// the member that wire.profile.at names; an object without members holds an empty one.
 // managed are members of a profile that the caller knows of: an object with one of them is a
 // profile, whatever else it has, and one without is not if it says no. A caller that knows of
 // none is given the object with all that it says. The error is a *Error.
@@ -231,7 +231,7 @@ func ReadProfile(v jsontext.Value, wrapper string, managed map[string]jsontext.V
 	if wrapper != "" {
 		inside, found := members[wrapper]
 		if inside.Kind() != '{' && !isNull(inside) || !found && len(members) > 0 {
-			return Profile{}, &Error{Why: "the answer has no object in the member that wire.profile_member names" + Members(v, "")}
+			return Profile{}, &Error{Why: "the answer has no object in the member that wire.profile.at names" + Members(v, "")}
 		}
 		return Profile{Members: jsonvalue.Members(inside)}, nil
 	}
@@ -240,7 +240,7 @@ func ReadProfile(v jsontext.Value, wrapper string, managed map[string]jsontext.V
 	if inside := o.onlyMember(); !isKnown && shareName(jsonvalue.Members(inside.value), managed) {
 		return Profile{}, &Error{
 			Why:    "the only member of the answer, " + Shown([]string{inside.name}) + ", is an object with members of the profile",
-			Advice: admits(Assigned("wire.profile_member", inside.name)),
+			Advice: admits(Assigned("wire.profile.at", inside.name)),
 		}
 	}
 

@@ -94,7 +94,7 @@ func TestDataCall_refused(t *testing.T) {
 		_, err := answer.DataCall{Person: person, Seen: true}.Read(200, parse(t, body))
 		text := fmt.Sprint(err)
 		isShown := strings.Contains(text, "example.com") || strings.Contains(text, "gold")
-		if outcome(err) != unrecognised || !strings.Contains(text, "wire.all_data_member") || isShown {
+		if outcome(err) != unrecognised || !strings.Contains(text, "wire.all_data.at") || isShown {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
@@ -202,7 +202,7 @@ func TestReadProfile_objectOrTheMemberThatIsNamed(t *testing.T) {
 			if err == nil {
 				got = jsonvalue.FormatObject(p.Members)
 			}
-			if got != want || got == unrecognised && !strings.Contains(err.Error(), "wire.profile_member") {
+			if got != want || got == unrecognised && !strings.Contains(err.Error(), "wire.profile.at") {
 				t.Errorf("%s in %q is read as %s, %v", body, wrapper, got, err)
 			}
 		}
@@ -229,7 +229,7 @@ func TestReadProfile_wrapperIsAdmittedByTheSettingItNames(t *testing.T) {
 	for _, wrapper := range []string{"user", "profile", "traits", "data", "result", "attributes"} {
 		body := parse(t, `{"`+wrapper+`":{"plan":"gold"}}`)
 		_, err := answer.ReadProfile(body, "", managed)
-		if outcome(err) != unrecognised || !strings.Contains(err.Error(), `wire.profile_member = "`+wrapper+`"`) {
+		if outcome(err) != unrecognised || !strings.Contains(err.Error(), `wire.profile.at = "/`+wrapper+`"`) {
 			t.Errorf("%s: %v", wrapper, err)
 		}
 

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -52,9 +53,9 @@ type PendingList struct {
 
 // ListCall is a call that answers with the pending list, and the settings for it.
 type ListCall struct {
-	IdentityField  string   // wire.pending_identity_field
-	IgnoredMembers []string // wire.pending_ignored_members
-	EndedStatuses  []string // wire.ended_statuses
+	IdentityField  string   // the last name of wire.pending.identity
+	IgnoredMembers []string // the last names of wire.ignored
+	EndedStatuses  []string // wire.pending.statuses, ended
 	// Continued reports that a header says that there is more. The interface names no
 	// pages (section 8), so that there is no way to ask for them.
 	Continued bool
@@ -62,7 +63,7 @@ type ListCall struct {
 
 // Read returns the list of an answer: an array of objects, at the top or in one container.
 // It is whole where nothing stands beside it but nulls, counts that agree with it, and what
-// wire.pending_ignored_members names. The error of an answer without a list is a *Error.
+// wire.ignored names. The error of an answer without a list is a *Error.
 func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 	top := Open(v)
 	top.members = slices.DeleteFunc(top.members, c.ignores) // they say nothing, not even no
@@ -86,7 +87,7 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 	if c.Continued {
 		list.Gap = partial("a Link or Content-Range header says that there is more")
 	} else if len(beside) > 0 {
-		list.Gap = Beside("beside its list it has ", "wire.pending_ignored_members", names(beside)).Error()
+		list.Gap = Beside("beside its list it has ", names(beside)).Error()
 	}
 
 	for _, element := range elements {
@@ -105,12 +106,15 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 
 // partial returns the gap of a list that only its user can declare to be whole.
 func partial(why string) string {
-	return (&Error{Why: why, Advice: admits(`wire.pending_list = "partial"`)}).Error()
+	return (&Error{Why: why, Advice: admits(`wire.pending.use = "partial"`)}).Error()
 }
 
-// ignores reports whether wire.pending_ignored_members names a member.
+// ignores reports whether wire.ignored names a member.
 func (c ListCall) ignores(m member) bool {
-	return slices.ContainsFunc(c.IgnoredMembers, func(name string) bool { return sameWord(name, m.name) })
+	return slices.ContainsFunc(c.IgnoredMembers, func(entry string) bool {
+		name, only, _ := strings.Cut(entry, "=")
+		return sameWord(name, m.name) && (only == "" || only == string(m.value) || only == jsonvalue.Text(m.value))
+	})
 }
 
 // containerLevels is how deep the list may be in containers.
@@ -130,7 +134,7 @@ func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside
 	if len(arrays) > 1 {
 		return nil, nil, &Error{
 			Why:    "the answer holds more than one array, " + Shown(names(arrays)) + ", and which of them is the list of pending requests is not known",
-			Advice: admits("wire.pending_ignored_members with the names of the others"),
+			Advice: admits("wire.ignored with the names of the others"),
 		}
 	}
 
@@ -145,7 +149,7 @@ func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside
 
 	return nil, nil, &Error{
 		Why:    "no list of pending requests was recognised in the answer",
-		Advice: admits(`wire.pending_list = "ignored"`),
+		Advice: admits(`wire.pending.use = "ignored"`),
 	}
 }
 

@@ -38,7 +38,7 @@ func TestListCall_membersBesideAreAdmittedByTheSettingTheyName(t *testing.T) {
 	} {
 		v := parse(t, body)
 		list, err := answer.ListCall{}.Read(v)
-		want := `look at it: if it does not say that the answer is incomplete, wire.pending_ignored_members = "` + setting + `"`
+		want := `look at it: if it does not say that the answer is incomplete, ` + answer.IgnoredSetting(strings.Split(setting, ",")...)
 		if err != nil || (list.Gap != "") != (setting != "") || setting != "" && !strings.Contains(list.Gap, want) {
 			t.Errorf("%s: the gap is %s, %v; it should name %s", body, list.Gap, err, want)
 		}
@@ -60,7 +60,7 @@ func TestListCall_gapsThatThePartialListAdmits(t *testing.T) {
 		"an entry":      {answer.ListCall{}, `["r-1",` + one + `]`},
 	} {
 		list, err := c.call.Read(parse(t, c.body))
-		if err != nil || !strings.Contains(list.Gap, `wire.pending_list = "partial"`) || len(list.Records) != 1 {
+		if err != nil || !strings.Contains(list.Gap, `wire.pending.use = "partial"`) || len(list.Records) != 1 {
 			t.Errorf("%s: %+v, %v", name, list, err)
 		}
 	}
@@ -82,7 +82,7 @@ func TestListCall_answersWithoutAList(t *testing.T) {
 		`{"data":{"requests":[]},"errors":[{"message":"x"}]}`: refused,
 	} {
 		list, err := answer.ListCall{}.Read(parse(t, body))
-		if outcome(err) != want || want == unrecognised && !strings.Contains(err.Error(), `wire.pending_list = "ignored"`) {
+		if outcome(err) != want || want == unrecognised && !strings.Contains(err.Error(), `wire.pending.use = "ignored"`) {
 			t.Errorf("%s is read as %+v, %v", body, list, err)
 		}
 	}
@@ -98,7 +98,7 @@ func TestListCall_answersWithoutAList(t *testing.T) {
 		`{"requests":[` + one + `],"included":[]}`:                                        "included",
 	} {
 		_, err := answer.ListCall{}.Read(parse(t, text))
-		if outcome(err) != unrecognised || !strings.Contains(err.Error(), `"requests", "`+other+`"`) || !strings.Contains(err.Error(), "wire.pending_ignored_members") {
+		if outcome(err) != unrecognised || !strings.Contains(err.Error(), `"requests", "`+other+`"`) || !strings.Contains(err.Error(), "wire.ignored") {
 			t.Errorf("two arrays: %v", err)
 		}
 		if list, err := (answer.ListCall{IgnoredMembers: []string{other}}).Read(parse(t, text)); err != nil || list.Gap != "" || len(list.Records) != 1 {

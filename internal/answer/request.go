@@ -72,7 +72,7 @@ const (
 )
 
 // IsPendingMember reports whether a member of a pending record is recognised by its name.
-// identityField is the value of wire.pending_identity_field.
+// identityField is the value of wire.pending.identity.
 func IsPendingMember(name, identityField string) bool {
 	const known = idFields + " " + personFields + " " + typeFields + " " + createdFields + " " + statusFields + " " + codeFields + " " + endFields
 	m := member{folded: jsonvalue.Fold(name)}

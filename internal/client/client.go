@@ -51,7 +51,7 @@ func New(cfg Config) (*Client, error) {
 	}
 
 	cfg = cfg.withDefaults()
-	cfg.Base, cfg.LoginParametersIn = base, cfg.Wire.LoginParametersIn
+	cfg.Base, cfg.LoginParametersIn = base, cfg.Wire.Login.ParametersIn
 	s, err := transport.New(cfg.Config)
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func streamError(s transport.Answer, err error) *transport.Error {
 	case errors.Is(err, records.ErrTooLarge):
 		class = transport.ClassTooLarge
 	case errors.Is(err, records.ErrUTF8):
-		detail += "; wire.export_invalid_utf8 = \"replace\" replaces such bytes and counts the records"
+		detail += "; wire.export.invalid_utf8 = \"replace\" replaces such bytes and counts the records"
 	case isSyntax:
 		detail = jsonvalue.DescribeSyntax(err)
 	case !isRefused && !slices.ContainsFunc(safeErrors, isSafe):

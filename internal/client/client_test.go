@@ -53,20 +53,6 @@ func FuzzParseDay(f *testing.F) {
 	})
 }
 
-func TestWire_kindsAreThreeAndSelectedByAParameterOfTheirOwn(t *testing.T) {
-	t.Parallel()
-	for values, ok := range map[string]bool{"": true, "P,S,E": true, " a , b , c ": true, "a,b": false, "a,b,c,d": false, "a,a,b": false, "a,,b": false, "a, ,b": false} {
-		if err := (client.Wire{ExportKindValues: values}).Validate(); (err == nil) != ok {
-			t.Errorf("%q: %v", values, err)
-		}
-	}
-	for name, ok := range map[string]bool{"": true, "kind": true, "utcDate": false, "UTCDATE": false, "apiSecretToken": false, "apisecrettoken": false} {
-		if err := (client.Wire{ExportKindParameter: name}).Validate(); (err == nil) != ok {
-			t.Errorf("%q: %v", name, err)
-		}
-	}
-}
-
 const allClauses = `"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true`
 
 func TestAnswer_classOfWhatIsNot(t *testing.T) {
@@ -109,7 +95,7 @@ func TestProfile_errors(t *testing.T) {
 			mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: http.StatusRequestEntityTooLarge})
 
 		_, err := c.GetProfile(t.Context(), client.Person{Scope: scope, Identity: "owner"}, map[string]jsontext.Value{"plan": jsontext.Value(`"gold"`)})
-		if e := wantClass(t, err, transport.ClassPayload); strings.Contains(e.Error(), "owner") || !strings.Contains(e.Detail, "wire.profile_member") {
+		if e := wantClass(t, err, transport.ClassPayload); strings.Contains(e.Error(), "owner") || !strings.Contains(e.Detail, "wire.profile.at") {
 			t.Errorf("the error is %v", e)
 		}
 

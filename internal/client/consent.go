@@ -120,7 +120,7 @@ func (u ConsentUpdate) parameters(w Wire) map[string]any {
 	if !u.AgreementTime.IsZero() {
 		// To the millisecond, which the interface's type Date (section 2) can be expected to hold.
 		fields["agreement_time"] = FormatInstant(u.AgreementTime)
-		if w.AgreementTimeFormat == TimeUnixMS {
+		if w.Consent.TimeFormat == TimeUnixMS {
 			fields["agreement_time"] = u.AgreementTime.UnixMilli()
 		}
 	}

@@ -217,7 +217,7 @@ func (w *consentWrite) compare(got transport.Answer, err error) (differs bool, _
 // record is none.
 func (w *consentWrite) patch(ctx context.Context, compared time.Time) error {
 	u, wire := w.update, w.client.config.Wire
-	p, err := transport.EncodeParameters(wire.ConsentParametersIn, u.parameters(wire))
+	p, err := transport.EncodeParameters(wire.Consent.ParametersIn, u.parameters(wire))
 	if err != nil {
 		return transport.Invalid(opUpdateConsent, err)
 	}

@@ -60,9 +60,12 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 		return answer.Receipt{}, err
 	}
 
-	call.Person, call.Member = p.Identity, c.config.Wire.AllDataMember
-	if c.config.Wire.PendingList == ListIgnored && call.Member == "" {
-		return answer.Receipt{}, transport.Invalid(opGetAllData, errors.New("where wire.pending_list is \"ignored\", only wire.all_data_member shows that an answer is the data; nothing was sent"))
+	call.Person = p.Identity
+	if at := c.config.Wire.AllData.At; at != nil {
+		call.Member = at.LastToken()
+	}
+	if c.config.Wire.Pending.Use == ListIgnored && call.Member == "" {
+		return answer.Receipt{}, transport.Invalid(opGetAllData, errors.New("where wire.pending.use is \"ignored\", only wire.all_data.at shows that an answer is the data; nothing was sent"))
 	}
 
 	s, err := c.sender.Do(ctx, transport.Request{Op: opGetAllData, To: to, Private: []string{p.Identity}})

@@ -33,7 +33,7 @@ type ExportQuery struct {
 	// Day is the UTC date, as ParseDay returns it.
 	Day time.Time
 	// Kinds are the wanted kinds; none means all. Records of unknown kind, which there are
-	// only with Wire.ExportRecordMember, are always exported.
+	// only with Wire.Export.Record, are always exported.
 	Kinds []records.Kind
 	// Finished makes the export fail where the Date of an answer shows that the day is not
 	// over by the service's clock.
@@ -49,7 +49,7 @@ func (q ExportQuery) wants(k records.Kind) bool {
 type ExportResult struct {
 	Counts records.Counts
 	// InvalidUTF8 is the number of records in which bytes that are no UTF-8 were
-	// replaced; see Wire.ExportInvalidUTF8.
+	// replaced; see Wire.Export.InvalidUTF8.
 	InvalidUTF8 int64
 	// Date is when the service began to answer, by its own clock; zero where it sent no
 	// time. Of several answers it is the earliest.
@@ -71,7 +71,7 @@ type Records = iter.Seq2[records.Kind, jsontext.Value]
 const limitExport = 24 * time.Hour
 
 // Export is GET …/export for one UTC day (section 4, Export). It calls read, which takes the
-// records as they come, in constant memory. With wire.export_kind_parameter it sends one request
+// records as they come, in constant memory. With wire.export.kind_parameter it sends one request
 // for each kind, otherwise one whose answer is split by its shape.
 //
 // After an answer that broke off, it calls read again with the day from its beginning, as often
@@ -151,7 +151,7 @@ func (x *exporting) day(ctx context.Context) Records {
 	x.result, x.prints, x.err = ExportResult{}, nil, nil
 
 	wire, asked := x.client.config.Wire, []records.Kind{records.Unknown}
-	if wire.ExportKindParameter != "" {
+	if wire.Export.KindParameter != "" {
 		asked = slices.DeleteFunc(slices.Clone(records.Kinds), func(k records.Kind) bool { return !x.query.wants(k) })
 	}
 
@@ -227,7 +227,7 @@ func (x *exporting) fail(err error) bool {
 func (x *exporting) request(ctx context.Context, asked records.Kind) (transport.Answer, error) {
 	query := url.Values{"utcDate": {FormatDay(x.query.Day)}}
 	if wire := x.client.config.Wire; asked != records.Unknown {
-		query.Set(wire.ExportKindParameter, listed(wire.ExportKindValues)[slices.Index(records.Kinds, asked)])
+		query.Set(wire.Export.KindParameter, wire.Export.KindValues[KindKey(asked)])
 	}
 
 	s, err := x.client.sender.Do(ctx, transport.Request{Op: opExport, To: x.to, Payload: transport.Payload{Query: query.Encode()}})
@@ -248,9 +248,9 @@ func (x *exporting) options(asked records.Kind) records.Options {
 
 	return records.Options{
 		Asked:          asked,
-		RecordMember:   wire.ExportRecordMember,
+		RecordMember:   recordMember(wire),
 		Ignored:        x.ignored(),
-		ReplaceInvalid: wire.ExportInvalidUTF8 == InvalidReplace,
+		ReplaceInvalid: wire.Export.InvalidUTF8 == InvalidReplace,
 	}
 }
 
@@ -279,7 +279,7 @@ func (x *exporting) checkHead(s transport.Answer) error {
 }
 
 // ignored returns the names of what is ignored around the records.
-func (x *exporting) ignored() []string { return listed(x.client.config.Wire.ExportIgnoredMembers) }
+func (x *exporting) ignored() []string { return x.client.config.Wire.ignoredNames() }
 
 // headProblem says why an answer is not that of a day; empty if its header does not. Only 200 and
 // 204 answer an export, and only as a whole: anything else would pass for a day without records,
@@ -300,9 +300,9 @@ func headProblem(resp *http.Response, ignored []string) (class transport.ErrorCl
 	case status != http.StatusOK && status != http.StatusNoContent:
 		detail = "the status is no answer to an export; only 200 and 204 are"
 	case header.Get("Content-Range") != "" && !containsFold(ignored, "Content-Range"):
-		detail = "a Content-Range header says that the answer is a part of the day; " + answer.Ignoring(ignoredMembers, "Content-Range")
+		detail = "a Content-Range header says that the answer is a part of the day; " + answer.Ignoring("Content-Range")
 	case transport.HasNextLink(header) && !containsFold(ignored, "Link"):
-		detail = "a Link header says that there is more, and the interface has no way to ask for it; " + answer.Ignoring(ignoredMembers, "Link")
+		detail = "a Link header says that there is more, and the interface has no way to ask for it; " + answer.Ignoring("Link")
 	}
 
 	return transport.ClassPayload, detail
@@ -349,7 +349,7 @@ func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader) error {
 	for name, values := range s.Response.Trailer {
 		if strings.Join(values, "") != "" && !slices.Contains(harmlessTrailers, name) && !containsFold(x.ignored(), name) {
 			return s.Call.Fail(transport.ClassPayload, s.Status,
-				"the answer ends with the trailer field "+name+", which may say that it failed; "+answer.Ignoring(ignoredMembers, name))
+				"the answer ends with the trailer field "+name+", which may say that it failed; "+answer.Ignoring(name))
 		}
 	}
 
@@ -371,9 +371,13 @@ func isPage(mediaType string, head []byte) bool {
 // harmlessTrailers are trailer fields that say nothing about whether the answer is whole.
 var harmlessTrailers = []string{"Content-Digest", "Repr-Digest", "Digest", "Content-Md5", "Etag", "Date", "Server-Timing"}
 
-// ignoredMembers is the setting that ignores what is not recognised around the records: members,
-// and header and trailer fields.
-const ignoredMembers = "wire.export_ignored_members"
+// recordMember returns the name of a member that every record has; empty if none is set.
+func recordMember(w Wire) string {
+	for _, at := range sorted(w.Export.Record) {
+		return at.LastToken()
+	}
+	return ""
+}
 
 // containsFold reports whether a name is in a list, in upper or lower case.
 func containsFold(list []string, name string) bool {

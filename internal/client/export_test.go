@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
@@ -25,6 +26,9 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
+// byID is the setting of exports whose records all have an id.
+var byID = map[string]jsontext.Pointer{"events": "/id"}
+
 func TestExport_onlyChosenAndUnknownKinds(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
@@ -35,7 +39,7 @@ func TestExport_onlyChosenAndUnknownKinds(t *testing.T) {
 		if diff := cmp.Diff([]string{`event {"id":"e"}`, `unknown {"id":"x"}`}, got.records); diff != "" || counts.Counts.Total() != 2 {
 			t.Errorf("counted are %v (-want +got):\n%s", counts, diff)
 		}
-	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportRecordMember = "id" })
+	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.Export.Record = byID })
 }
 
 // TestExport_requestPerKindWithAParameter has a service with the parameter, and then one that ignores
@@ -50,7 +54,7 @@ func TestExport_requestPerKindWithAParameter(t *testing.T) {
 			s.Export.Discriminator = "sort"
 		})
 		c := connect(t, service, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
-			cfg.Wire = client.Wire{ExportKindParameter: "kind", ExportKindValues: "P, S, E", ExportRecordMember: "id"}
+			cfg.Wire = client.Wire{Export: client.ExportWire{KindParameter: "kind", KindValues: map[string]string{"persons": "P", "sessions": "S", "events": "E"}, Record: byID}}
 		})
 
 		putDay(service)
@@ -159,7 +163,7 @@ func TestContinuedAnswer_isNeverTheWhole(t *testing.T) {
 			}
 
 			_, err = c.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, io.Discard)
-			if e := wantClass(t, err, transport.ClassPayload); !strings.Contains(e.Detail, "wire.all_data_member") {
+			if e := wantClass(t, err, transport.ClassPayload); !strings.Contains(e.Detail, "wire.all_data.at") {
 				t.Errorf("with %q it says %q", header, e.Detail)
 			}
 		}, useSecretKey)
@@ -325,10 +329,12 @@ func TestExportAnswer_trailerIsRecognisedOrRefused(t *testing.T) {
 			_, err := export(t.Context(), t, c, &received{})
 			if !refused {
 				noError(t, err)
-			} else if e := wantClass(t, err, transport.ClassPayload); !strings.Contains(e.Detail, `wire.export_ignored_members = "`+name+`"`) {
+			} else if e := wantClass(t, err, transport.ClassPayload); !strings.Contains(e.Detail, `wire.ignored = { "/`+name+`" = "*" }`) {
 				t.Errorf("it says %q", e.Detail)
 			}
-		}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportIgnoredMembers = "x-took" })
+		}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
+			cfg.Wire.Ignored = map[jsontext.Pointer]string{"/x-took": client.AnyValue}
+		})
 	}
 }
 
@@ -427,9 +433,9 @@ func TestExportAnswer_isADayOrAnError(t *testing.T) {
 		says  string
 	}{
 		"nothing":               {body: "", want: noRecords},
-		"nothing for each kind": {body: `[]`, wire: client.Wire{ExportKindParameter: "sort", ExportRecordMember: "id"}, want: noRecords},
+		"nothing for each kind": {body: `[]`, wire: client.Wire{Export: client.ExportWire{KindParameter: "sort", Record: byID}}, want: noRecords},
 		"invalid UTF-8 that is replaced": {
-			body: "{\"events\":[{\"id\":\"\xff\"},{\"id\":\"\\ud83d\"}]}", wire: client.Wire{ExportInvalidUTF8: client.InvalidReplace},
+			body: "{\"events\":[{\"id\":\"\xff\"},{\"id\":\"\\ud83d\"}]}", wire: client.Wire{Export: client.ExportWire{InvalidUTF8: client.InvalidReplace}},
 			want: client.ExportResult{Counts: records.Counts{records.Event: 2}, InvalidUTF8: 1},
 		},
 		"204 that is called gzip": {status: http.StatusNoContent, header: inGzip, want: noRecords},
@@ -451,10 +457,10 @@ func TestExportAnswer_isADayOrAnError(t *testing.T) {
 		"gzip and text behind it":  {header: inGzip, body: partsInGzip + "and nothing that is compressed", class: payload, says: "compressed"},
 		"a window of 1 GiB":        {header: inZstd, body: largeWindow, class: payload, says: "compressed"},
 		"a bomb":                   {header: inZstd, body: bomb, class: transport.ClassTooLarge, says: "16 MiB"},
-		"invalid text in an array": {body: "[{\"type\":\"event\",\"a\":\"\xff\"}]", class: payload, says: "wire.export_invalid_utf8"},
+		"invalid text in an array": {body: "[{\"type\":\"event\",\"a\":\"\xff\"}]", class: payload, says: "wire.export.invalid_utf8"},
 		"an error of a part": {
 			body:  `{"events":[],"errors":["not for jane.doe@example.com"]}`,
-			class: payload, says: `wire.export_ignored_members = "errors"`,
+			class: payload, says: `wire.ignored = { "/errors" = "*" }`,
 		},
 		"lines of another sort": {
 			header: []string{"Content-Type", "text/plain"}, body: "id,name\n1,Jane Canary\n", class: payload, says: "text/plain",

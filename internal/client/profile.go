@@ -29,7 +29,12 @@ func (c *Client) GetProfile(ctx context.Context, p Person, managed map[string]js
 		return answer.Profile{}, err
 	}
 
-	profile, err := answer.ReadProfile(got.JSON, c.config.Wire.ProfileMember, managed)
+	wrapper := ""
+	if at := c.config.Wire.Profile.At; at != nil {
+		wrapper = at.LastToken()
+	}
+
+	profile, err := answer.ReadProfile(got.JSON, wrapper, managed)
 	profile.Cached, profile.Date = transport.Freshness(got.Response)
 
 	return profile, problem(got, err)

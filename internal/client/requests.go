@@ -27,9 +27,9 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingLi
 
 	wire := c.config.Wire
 	list, err := answer.ListCall{
-		IdentityField:  wire.PendingIdentityField,
-		IgnoredMembers: listed(wire.PendingIgnoredMembers),
-		EndedStatuses:  listed(wire.EndedStatuses),
+		IdentityField:  wire.Pending.Identity.LastToken(),
+		IgnoredMembers: wire.ignoredNames(),
+		EndedStatuses:  wire.Pending.Statuses[StatusEnded],
 		Continued:      transport.IsContinued(got.Response.Header),
 	}.Read(got.JSON)
 	if err != nil {
@@ -54,11 +54,11 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingLi
 func ShownID(id, person string) string { return transport.NewRedactor(person).Text(id, 80) }
 
 // PendingListUse returns how the pending list is used: ListWhole, ListPartial or ListIgnored.
-func (c *Client) PendingListUse() string { return c.config.Wire.PendingList }
+func (c *Client) PendingListUse() string { return c.config.Wire.Pending.Use }
 
 // PendingListLag returns how long the pending list may lag behind a submission.
 func (c *Client) PendingListLag() time.Duration {
-	lag, _ := time.ParseDuration(c.config.Wire.PendingListLag) // it was validated
+	lag, _ := time.ParseDuration(c.config.Wire.Lag) // it was validated
 	return lag
 }
 

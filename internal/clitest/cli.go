@@ -61,8 +61,8 @@ func New(tb testing.TB, configuration string, environment map[string]string) *CL
 	c.Setenv("PATH", os.Getenv("PATH"))
 	c.Setenv("HOME", tb.TempDir())
 	c.Setenv("TMPDIR", tb.TempDir())
-	c.Setenv("TF_DISABLE_PLUGIN_TLS", "1")            // its keys are a third of what a short command costs; the demo has it
-	c.Setenv("ANALYTICS_WIRE_PENDING_LIST_LAG", "0s") // the mock server's list never lags
+	c.Setenv("TF_DISABLE_PLUGIN_TLS", "1")     // its keys are a third of what a short command costs; the demo has it
+	c.Setenv("ANALYTICS_WIRE", `{"lag":"0s"}`) // the mock server's list never lags
 	for name, value := range environment {
 		c.Setenv(name, value)
 	}

@@ -135,7 +135,7 @@ func (s *source) addProblems(diags *diag.Diagnostics) {
 		tfkit.Problem{
 			Summary: "Records of an unknown kind",
 			Detail:  fmt.Sprintf("The records that were read include %d that do not state their kind, so they were not taken for people.", s.unknown),
-			Do:      "nothing, or set wire.export_kind_parameter in the provider block if your service selects the kind by a parameter.",
+			Do:      "nothing, or set wire.export.kind_parameter in the provider block if your service selects the kind by a parameter.",
 		}.AddWarning(diags)
 	}
 	if s.unnamed == 0 {

@@ -278,7 +278,7 @@ func TestConsentListDay_people(t *testing.T) {
 			errors: []string{"Person records without an identity", "9 of the 9", `"user"`, `"mail"`, `(AttributeName("identity_field"))`},
 		},
 		"records of an unknown kind": {
-			others: personRecords("user-1", "user-2"), warning: []string{"Records of an unknown kind", "include 2", "wire.export_kind_parameter"},
+			others: personRecords("user-1", "user-2"), warning: []string{"Records of an unknown kind", "include 2", "wire.export.kind_parameter"},
 		},
 		"a day that breaks off": {
 			persons: append([]any{map[string]any{"id": "p"}}, personRecords("user-1", "user-2")...),
@@ -290,11 +290,11 @@ func TestConsentListDay_people(t *testing.T) {
 			fault:  export(mockserver.Fault{Body: []byte(`[]`), Header: http.Header{"Date": {"Tue, 03 Feb 2026 23:59:59 GMT"}}}),
 			errors: []string{"2026-02-03"},
 		},
-		"not a finished list": {fault: export(mockserver.Fault{Body: []byte(`{"persons":[],"status":"processing"}`)}), errors: []string{"Unexpected response", "wire.export_ignored_members"}},
+		"not a finished list": {fault: export(mockserver.Fault{Body: []byte(`{"persons":[],"status":"processing"}`)}), errors: []string{"Unexpected response", "wire.ignored"}},
 	}) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
-			p, service := start(t, prototest.Attributes{"wire": prototest.Attributes{"export_record_member": "identityId"}})
+			p, service := start(t, prototest.Attributes{"wire": prototest.Attributes{"export": prototest.Attributes{"record": prototest.Attributes{"persons": "/identityId"}}}})
 			putConsents(service, "user-1", "user-2", "4711")
 			service.PutExport(scope, exportDay, mockserver.ExportDay{
 				Persons: tc.persons, Sessions: personRecords("user-8"), Events: personRecords("user-9"), Others: tc.others,

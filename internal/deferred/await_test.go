@@ -26,7 +26,7 @@ func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		outcome mockserver.Outcome
-		ended   []string // ended_statuses
+		ended   []string // of wire.pending.statuses
 		state   deferred.State
 		unknown bool
 	}{
@@ -39,7 +39,7 @@ func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
 				service.PutProfile(serverScope, person, `{"plan":"gold"}`)
-				r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.EndedStatuses = strings.Join(tc.ended, ",") })
+				r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.Pending.Statuses = endedBy(tc.ended...) })
 				q := r.deletion(person)
 
 				s, _ := r.mustSubmit(t, q)
@@ -184,7 +184,15 @@ func TestDeferred_refreshesShareAListing(t *testing.T) {
 // answerLikeData is an answer that looks like a person's data.
 const answerLikeData = `{"profile":{"name":"Jane"},"events":[{"type":"click"}]}`
 
-func withProfileInData(cfg *client.Config) { cfg.Wire.AllDataMember = "profile" }
+func withProfileInData(cfg *client.Config) {
+	at := jsontext.Pointer("/profile")
+	cfg.Wire.AllData.At = &at
+}
+
+// endedBy returns the setting of statuses that mean that a request is over.
+func endedBy(words ...string) map[string][]string {
+	return map[string][]string{client.StatusEnded: words}
+}
 
 // While a request is pending for the person, or may be because the list cannot be read, no
 // answer is the data. If the list can be read later, the answer stays the data until then.
@@ -214,7 +222,7 @@ func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
 				r := newRun(t, service, withProfileInData, func(cfg *client.Config) {
-					cfg.Wire.EndedStatuses, cfg.MaxRetries = "archived", 0
+					cfg.Wire.Pending.Statuses, cfg.MaxRetries = endedBy("archived"), 0
 				})
 				var file strings.Builder
 				s, report := r.mustSubmit(t, r.access(&file))
@@ -249,7 +257,7 @@ func TestDeferred_answerWithData(t *testing.T) {
 
 			r = newRun(t, service, ignoringTheList)
 			_, _, err := r.Submit(t.Context(), r.access(io.Discard), deferred.Submission{})
-			if e := wantClass(t, err, transport.ClassInvalid); !strings.Contains(e.Detail, "wire.all_data_member") {
+			if e := wantClass(t, err, transport.ClassInvalid); !strings.Contains(e.Detail, "wire.all_data.at") {
 				t.Errorf("the detail is %s", e.Detail)
 			}
 			wantCount(t, service, mockserver.OpGetAllData, 1)

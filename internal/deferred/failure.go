@@ -34,7 +34,7 @@ func (r Request) conflict(id, requestType string, isUnclear bool) *transport.Err
 	err := r.failure(transport.ClassConflict,
 		"conflicting pending request "+client.ShownID(id, r.Person.Identity)+" ("+requestType+") of the same person; nothing was sent")
 	if isUnclear {
-		err.Detail += "; its status is not known to the provider: if it means that the request is over, name it in wire.ended_statuses"
+		err.Detail += "; its status is not known to the provider: if it means that the request is over, name it in wire.pending.statuses"
 	}
 	return err
 }

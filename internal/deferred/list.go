@@ -55,13 +55,13 @@ func filter(records []answer.PendingRecord, meets func(answer.PendingRecord) boo
 // Why absence from a list proves nothing, and which setting admits the list.
 const (
 	gapCache     = "it comes from a cache, or is older than the request"
-	gapSpelling  = `it holds a record that may name this person in another spelling; wire.pending_list = "partial" takes it for another person`
+	gapSpelling  = `it holds a record that may name this person in another spelling; wire.pending.use = "partial" takes it for another person`
 	gapType      = "it holds a record of this person that does not say in a known way which operation it is"
 	gapPerson    = "it holds records that do not say in a known field whom they are about"
-	gapStatus    = "it holds a request of the same type for this person with a status that is not known; wire.ended_statuses names the status if it means that the request is over"
+	gapStatus    = "it holds a request of the same type for this person with a status that is not known; wire.pending.statuses names the status if it means that the request is over"
 	gapIdentity  = "it holds the id of this request in a record about somebody else"
 	gapEqual     = "it holds another request of the same type for this person, and nothing shows which of them this one is"
-	partialTakes = `wire.pending_list = "partial" takes what is understood for the whole list`
+	partialTakes = `wire.pending.use = "partial" takes what is understood for the whole list`
 )
 
 // gapIn returns why absence from the list proves nothing for this request, and which
@@ -80,7 +80,7 @@ func (r Request) gapIn(v view) string {
 		if _, named := record.Identity.Get(); named {
 			return gapSpelling
 		}
-		return gapPerson + answer.Members(record.JSON, r.Person.Identity) + "; wire.pending_identity_field names the field that does, and without one, " + partialTakes
+		return gapPerson + answer.Members(record.JSON, r.Person.Identity) + "; wire.pending.identity names the field that does, and without one, " + partialTakes
 	}
 
 	lacksType := func(record answer.PendingRecord) bool {

@@ -236,7 +236,7 @@ func (x *execution) absence() absence {
 	s := &x.current
 	x.observed.Gap = x.gap()
 	if !s.State.isUncertain() {
-		// A record that wire.pending_list takes for another's does not hold the request.
+		// A record that wire.pending.use takes for another's does not hold the request.
 		gap, isHeld := x.request.gapAbout(*s, x.seen)
 		if isHeld && (x.observed.Gap != "" || gap == gapIdentity || gap == gapEqual) {
 			x.observed.Gap = gap

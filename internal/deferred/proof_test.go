@@ -76,12 +76,12 @@ func TestDeferred_requestThatMayBeOverIsNotAdopted(t *testing.T) {
 		theirs := enqueue(service, q.operation, 0)
 		service.Conclude(theirs, mockserver.Outcome{KeepListed: true, FinalStatus: "archived"})
 		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-		if e := wantClass(t, err, transport.ClassPayload); !strings.Contains(e.Detail, "wire.ended_statuses") {
+		if e := wantClass(t, err, transport.ClassPayload); !strings.Contains(e.Detail, "wire.pending.statuses") {
 			t.Errorf("the detail is %s", e.Detail)
 		}
 		wantCount(t, service, q.operation, 0)
 
-		r = newRun(t, service, func(cfg *client.Config) { cfg.Wire.EndedStatuses = "archived" })
+		r = newRun(t, service, func(cfg *client.Config) { cfg.Wire.Pending.Statuses = endedBy("archived") })
 		s, report := r.mustSubmit(t, q.of(r))
 		if report.Adopted || s.ID == theirs {
 			t.Errorf("%+v %+v", s, report)
@@ -142,8 +142,8 @@ func TestDeferred_answerOfACacheProvesNothing(t *testing.T) {
 // names a way out.
 func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 	t.Parallel()
-	takePart := func(cfg *client.Config) { cfg.Wire.PendingList = client.ListPartial }
-	const partial = `wire.pending_list = "partial"`
+	takePart := func(cfg *client.Config) { cfg.Wire.Pending.Use = client.ListPartial }
+	const partial = `wire.pending.use = "partial"`
 	for name, v := range map[string]struct {
 		configure func(*mockserver.Server)
 		setting   string // that the error names
@@ -152,7 +152,7 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 	}{
 		"person under another name": {
 			func(s *mockserver.Server) { s.RenamePending("identityId", "personId") },
-			"wire.pending_identity_field", func(cfg *client.Config) { cfg.Wire.PendingIdentityField = "personId" }, true,
+			"wire.pending.identity", func(cfg *client.Config) { cfg.Wire.Pending.Identity = "/personId" }, true,
 		},
 		"no person":                    {func(s *mockserver.Server) { s.RenamePending("identityId", "") }, partial, takePart, false},
 		"operation under another name": {listedAs(func(r map[string]any) { r["operation"] = "purge" }), partial, takePart, false},
@@ -193,7 +193,7 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 	}
 }
 
-func ignoringTheList(cfg *client.Config) { cfg.Wire.PendingList = client.ListIgnored }
+func ignoringTheList(cfg *client.Config) { cfg.Wire.Pending.Use = client.ListIgnored }
 
 // Where the list is not asked for, the effect alone shows the end. A submission does not look for ever
 // for a lost request there, nor where the list cannot be read completely.
@@ -208,7 +208,7 @@ func TestDeferred_withoutAList(t *testing.T) {
 				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "user-1001", Operation: mockserver.OpDeleteAllData})
 			}})
 
-			r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.PendingList = use })
+			r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.Pending.Use = use })
 			began := time.Now()
 			s, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
 			_ = wantClass(t, err, transport.ClassUnknownOutcome)

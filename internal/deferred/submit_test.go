@@ -208,7 +208,7 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 			service.Conclude(enqueue(service, mockserver.OpGetAllData, time.Minute), mockserver.Outcome{KeepListed: true, FinalStatus: "delivered"})
 			_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
 			e := wantClass(t, err, transport.ClassConflict)
-			if strings.Contains(e.Detail, "delivered") || !strings.Contains(e.Detail, "wire.ended_statuses") {
+			if strings.Contains(e.Detail, "delivered") || !strings.Contains(e.Detail, "wire.pending.statuses") {
 				t.Errorf("the detail is %q", e.Detail)
 			}
 		}},
@@ -242,7 +242,7 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 			wantState(t, lost, deferred.Lost)
 
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 500})
-			again := newRun(t, service, func(cfg *client.Config) { cfg.Wire.PendingListLag, cfg.MaxRetries = "10m", 0 })
+			again := newRun(t, service, func(cfg *client.Config) { cfg.Wire.Lag, cfg.MaxRetries = "10m", 0 })
 			s, _, err := again.Submit(t.Context(), again.deletion(person), lost)
 			noError(t, err)
 			wantOurs(t, service, s, 0)
@@ -283,7 +283,7 @@ func TestDeferred_twoDeletionsAtOnceSendOne(t *testing.T) {
 			return &mockserver.Fault{Commit: true, Hang: false, Then: func() { <-time.After(900 * time.Millisecond) }}
 		}
 
-		r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.PendingListLag = "0s" })
+		r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.Lag = "0s" })
 		var group sync.WaitGroup
 		for i, key := range []string{"friday", "monday", "sunday"} {
 			group.Go(func() {

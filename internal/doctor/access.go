@@ -80,9 +80,9 @@ var urlWarning = map[string]string{transport.InQuery: "; they are part of the UR
 func (x *examination) logIn(ctx context.Context, w *way) bool {
 	var reasons []string
 	var err error
-	for _, in := range firstOf(client.Placements, x.wire.LoginParametersIn) {
+	for _, in := range firstOf(client.Placements, x.wire.Login.ParametersIn) {
 		wire := x.wire
-		wire.LoginParametersIn = in
+		wire.Login.ParametersIn = in
 		token := ""
 		if w.client, err = x.connect(w, wire, 0); err == nil {
 			token, _, err = w.client.NewSessionToken(ctx)

@@ -10,12 +10,10 @@ package doctor
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
-	"text/tabwriter"
 	"time"
 	"unicode"
 
@@ -52,15 +50,15 @@ func (o Options) omissions() []Omission {
 		}
 	}
 
-	omit(o.Client.Credentials.Email == "", "login_parameters_in: where a login carries e-mail and password", "ANALYTICS_EMAIL and ANALYTICS_PASSWORD are not set")
+	omit(o.Client.Credentials.Email == "", "login.parameters_in: where a login carries e-mail and password", "ANALYTICS_EMAIL and ANALYTICS_PASSWORD are not set")
 	omit(o.Scope.OrgID == "", "what an export looks like", "exports exist in the org and project paths only; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID")
 	omit(o.Identity == "", "what consent and profile look like", "no person was read; -identity reads one")
 	omit(!o.Write, "where a consent update carries its fields, and how it writes a time", "nothing was written; -write -identity tries it with a test person and restores the consent")
 	omit((o.Scope.OrgID == "") != (o.Scope.AccountID == ""), "whether the other path family answers",
 		"its variables (ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID) are not set")
 	omit(true, "what a deletion, a data access request and a profile update answer", "requests that the service queues are never sent")
-	omit(true, "all_data_member: by which member all data of a person is recognised", "only a request that is queued would show it")
-	omit(true, "pending_list_lag: how long the list of pending requests lags behind", "only a request that is queued would show it")
+	omit(true, "all_data.at: where all data of a person is", "only a request that is queued would show it")
+	omit(true, "lag: how long a reading lags behind", "only a request that is queued would show it")
 
 	return omitted
 }
@@ -111,7 +109,7 @@ func Examine(ctx context.Context, o Options) *Report {
 	}
 
 	r.Requests, r.LoginAttempts = int(x.requests.Load()), int(x.logins.Load())
-	r.Setup.Wire = settingsOf(x.wire)
+	r.Setup.Wire = x.wire.Minimal()
 	r.close()
 
 	return r
@@ -206,8 +204,8 @@ type Setup struct {
 	Credentials string `json:"credentials,omitempty"`
 	// PathFamily is "project" or "account"; empty if none answered.
 	PathFamily string `json:"path_family,omitempty"`
-	// Wire are the settings that differ from the defaults, by name.
-	Wire map[string]string `json:"wire"`
+	// Wire are the settings that differ from the defaults, as the variable ANALYTICS_WIRE takes them.
+	Wire client.Wire `json:"wire"`
 }
 
 // Report is the result of an examination. It holds names and never a value of the service,
@@ -242,43 +240,6 @@ func (r *Report) close() {
 
 	r.Result, r.ExitStatus = words[worst], []int{0, 1, 1, 2}[worst]
 	r.WireBlock = wireBlock(r.Setup.Wire)
-}
-
-// settingsOf returns the settings of wire that differ from the defaults, by the names that
-// they have in a provider block.
-func settingsOf(w client.Wire) map[string]string {
-	settings := map[string]string{}
-	for _, s := range w.Settings() {
-		if value := *s.Value; value != "" && value != s.Preset {
-			settings[s.Name] = value
-		}
-	}
-
-	return settings
-}
-
-// wireBlock returns the attribute wire of a provider block with the settings; empty if
-// there are none.
-func wireBlock(settings map[string]string) string {
-	if len(settings) == 0 {
-		return ""
-	}
-
-	var b strings.Builder
-	b.WriteString("wire = {\n")
-	aligned := tabwriter.NewWriter(&b, 0, 0, 1, ' ', 0)
-	for _, name := range slices.Sorted(maps.Keys(settings)) {
-		value := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "${", "$${", "%{", "%%{").Replace(settings[name])
-		value = `"` + value + `"`
-		if name == "ended_statuses" {
-			value = "[" + strings.ReplaceAll(value, ",", `", "`) + "]"
-		}
-		fmt.Fprintf(aligned, "  %s\t= %s\n", name, value)
-	}
-	_ = aligned.Flush()
-	b.WriteString("}\n")
-
-	return b.String()
 }
 
 // list joins words with commas.

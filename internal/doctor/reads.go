@@ -58,7 +58,7 @@ func isSet[T any](o answer.Optional[T]) bool {
 // examinePending reports what the list of pending requests looks like.
 func (x *examination) examinePending() {
 	x.report.group = "Pending requests"
-	if !x.isShown(x.family.err, "there is no list", `; wire.pending_list = "ignored" does without the list`) {
+	if !x.isShown(x.family.err, "there is no list", `; wire.pending.use = "ignored" does without the list`) {
 		return
 	}
 
@@ -94,7 +94,7 @@ func (x *examination) examineRecords(pending []answer.PendingRecord) {
 		for name, v := range jsonvalue.Members(r.JSON) {
 			if !isSet(r.Identity) && x.options.Identity != "" && jsonvalue.Text(v) == x.options.Identity {
 				holders[name] = true
-			} else if !answer.IsPendingMember(name, x.wire.PendingIdentityField) {
+			} else if !answer.IsPendingMember(name, x.wire.Pending.Identity.LastToken()) {
 				unknown = append(unknown, name)
 			}
 		}
@@ -102,15 +102,15 @@ func (x *examination) examineRecords(pending []answer.PendingRecord) {
 
 	names := slices.Collect(maps.Keys(holders))
 	if len(names) == 1 && !x.hides(names[0]) {
-		x.wire.PendingIdentityField = names[0]
+		x.wire.Pending.Identity = jsontext.Pointer("").AppendToken(names[0])
 		unknown = slices.DeleteFunc(unknown, func(name string) bool { return name == names[0] }) // in records of other people
 	} else if len(names) > 0 {
-		x.report.add("person", Differs, x.shown(names)+" hold the person; wire.pending_identity_field names the member that says whose request a record is")
+		x.report.add("person", Differs, x.shown(names)+" hold the person; wire.pending.identity names the member that says whose request a record is")
 	}
 
 	x.reportFields(lacking, unknown, "identity", "request_type")
 	if unclear > 0 {
-		x.report.add("statuses", Differs, fmt.Sprintf("records with a status that the provider does not know, and treats as pending: %d; wire.ended_statuses names the statuses of ended requests", unclear))
+		x.report.add("statuses", Differs, fmt.Sprintf("records with a status that the provider does not know, and treats as pending: %d; wire.pending.statuses names the statuses of ended requests", unclear))
 	}
 }
 
@@ -148,7 +148,7 @@ func (x *examination) readDay(ctx context.Context, w *way) *sample {
 	}
 
 	kinds := [][]records.Kind{nil}
-	if x.wire.ExportKindParameter != "" {
+	if x.wire.Export.KindParameter != "" {
 		kinds = [][]records.Kind{{records.Person}, {records.Session}, {records.Event}}
 	}
 	scope := client.Scope{OrgID: x.options.Scope.OrgID, ProjectID: x.options.Scope.ProjectID}
@@ -175,20 +175,20 @@ func (x *examination) examineExport(ctx context.Context) {
 
 	// A service that selects the kind by a parameter may name it in its error.
 	s := x.day
-	if e, ok := errors.AsType[*transport.Error](s.err); ok && e.Class == transport.ClassRejected && x.wire.ExportKindParameter == "" {
+	if e, ok := errors.AsType[*transport.Error](s.err); ok && e.Class == transport.ClassRejected && x.wire.Export.KindParameter == "" {
 		i := slices.IndexFunc(e.Fields, func(f transport.FieldError) bool { return f.Field != "utcDate" && !x.hides(f.Field) })
 		if i >= 0 {
-			x.wire.ExportKindParameter = e.Fields[i].Field
+			x.wire.Export.KindParameter = e.Fields[i].Field
 			s = x.readDay(ctx, s.way)
 		}
 		if transport.IsClass(s.err, transport.ClassRejected) || s.err == nil && s.records == 0 { // nothing shows what it selects
-			s, x.wire.ExportKindParameter = x.day, ""
+			s, x.wire.Export.KindParameter = x.day, ""
 		}
 	}
 
 	advice := ""
 	if transport.IsClass(s.err, transport.ClassRejected) {
-		advice = "; if a parameter selects the kind, name it and its values in wire.export_kind_parameter and wire.export_kind_values, and choose a -day with records"
+		advice = "; if a parameter selects the kind, name it and its values in wire.export.kind_parameter and wire.export.kind_values, and choose a -day with records"
 	}
 	if !x.isShown(s.err, "the day "+client.FormatDay(x.options.Day)+" is not there", advice) {
 		return
@@ -256,12 +256,13 @@ func (x *examination) examineProfile(ctx context.Context) {
 	}
 
 	names := jsonvalue.Names(profile.Members)
-	if x.wire.ProfileMember != "" || len(names) != 1 || profile.Members[names[0]].Kind() != '{' {
+	if x.wire.Profile.At != nil || len(names) != 1 || profile.Members[names[0]].Kind() != '{' {
 		x.report.add("shape", OK, fmt.Sprintf("an object with members: %d", len(names)))
 		return
 	}
 	if !x.hides(names[0]) {
-		x.wire.ProfileMember = names[0]
+		at := jsontext.Pointer("").AppendToken(names[0])
+		x.wire.Profile.At = &at
 	}
-	x.report.add("shape", Differs, "the only member is an object, "+x.shown(names)+"; wire.profile_member reads the profile from it, and has to be left out if it is a member of the profile")
+	x.report.add("shape", Differs, "the only member is an object, "+x.shown(names)+"; wire.profile.at reads the profile from it, and has to be left out if it is a member of the profile")
 }

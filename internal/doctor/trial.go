@@ -91,10 +91,10 @@ func (t *trial) run(ctx context.Context) {
 	}
 	t.before = t.own
 
-	for _, in := range firstOf(client.Placements, t.wire.ConsentParametersIn) {
-		for _, format := range firstOf(client.TimeFormats, t.wire.AgreementTimeFormat) {
+	for _, in := range firstOf(client.Placements, t.wire.Consent.ParametersIn) {
+		for _, format := range firstOf(client.TimeFormats, t.wire.Consent.TimeFormat) {
 			form := t.wire
-			form.ConsentParametersIn, form.AgreementTimeFormat = in, format
+			form.Consent.ParametersIn, form.Consent.TimeFormat = in, format
 			t.forms = append(t.forms, form)
 		}
 	}
@@ -102,20 +102,20 @@ func (t *trial) run(ctx context.Context) {
 	var reasons []string
 	for i, form := range t.forms {
 		reason, again := t.try(ctx, i, form)
-		reasons = append(reasons, form.ConsentParametersIn+" with "+form.AgreementTimeFormat+": "+reason)
+		reasons = append(reasons, form.Consent.ParametersIn+" with "+form.Consent.TimeFormat+": "+reason)
 		if !again || t.chosen || ctx.Err() != nil {
 			break
 		}
 	}
 
-	in := t.wire.ConsentParametersIn
+	in := t.wire.Consent.ParametersIn
 	switch {
 	case !t.works:
 		t.report.add("form", Broken, "no form was read back as it was written ("+list(reasons)+")")
 	case !t.timed:
 		t.report.add("form", Unknown, "parameters as "+in+" are read back as written; the record has no agreement_time that the provider recognises, so nothing shows in which format it is understood")
 	default:
-		t.report.add("form", asConfigured[len(reasons) == 1], "read back as written: parameters as "+in+", agreement_time as "+t.wire.AgreementTimeFormat+urlWarning[in])
+		t.report.add("form", asConfigured[len(reasons) == 1], "read back as written: parameters as "+in+", agreement_time as "+t.wire.Consent.TimeFormat+urlWarning[in])
 	}
 
 	if len(t.sent) > 0 {

@@ -364,24 +364,36 @@ func TestTrial_comparesEachMemberInFullPrecision(t *testing.T) {
 func TestWireBlock_hasOnlyWhatDiffersFromTheDefaults(t *testing.T) {
 	t.Parallel()
 	defaults := client.Wire{
-		LoginParametersIn: transport.InJSON, AgreementTimeFormat: client.TimeRFC3339,
-		PendingListLag: client.DefaultPendingListLag,
+		Lag: client.DefaultLag, Login: client.LoginWire{ParametersIn: transport.InJSON}, Consent: client.ConsentWire{TimeFormat: client.TimeRFC3339},
 	}
-	if got := wireBlock(settingsOf(defaults)); got != "" {
+	if got := wireBlock(defaults); got != "" {
 		t.Errorf("the defaults are printed: %s", got)
 	}
 
 	own := client.Wire{
-		ConsentParametersIn: transport.InForm, ExportRecordMember: "uid", ExportKindParameter: `k"${x}%{y}\`, EndedStatuses: "closed,gone away",
+		Absent: []string{client.Absent204}, Ignored: map[jsontext.Pointer]string{"/success": "true"},
+		Consent: client.ConsentWire{ParametersIn: transport.InForm, TimeFormat: client.TimeUnixMS},
+		Pending: client.PendingWire{Statuses: map[string][]string{client.StatusEnded: {"closed", "gone away"}}},
+		Export:  client.ExportWire{KindParameter: `k"${x}%{y}\`, Lines: true, Record: map[string]jsontext.Pointer{"events": "/uid"}},
 	}
-	want := `wire = {
-  consent_parameters_in = "form"
-  ended_statuses        = ["closed", "gone away"]
-  export_kind_parameter = "k\"$${x}%%{y}\\"
-  export_record_member  = "uid"
+	want := `wire {
+  ignored = { "/success" = "true" }
+  absent  = ["204"]
+  consent {
+    parameters_in = "form"
+    time_format   = "unix_ms"
+  }
+  pending {
+    statuses = { "ended" = ["closed", "gone away"] }
+  }
+  export {
+    kind_parameter = "k\"$${x}%%{y}\\"
+    record         = { "events" = "/uid" }
+    lines          = true
+  }
 }
 `
-	if got := wireBlock(settingsOf(own)); got != want {
+	if got := wireBlock(own); got != want {
 		t.Errorf("got %s", got)
 	}
 }

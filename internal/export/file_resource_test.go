@@ -67,7 +67,7 @@ func TestExportFile_content(t *testing.T) {
 
 			return []fileStep{{
 				before:   f.fails(mockserver.Fault{Body: pretty, Header: http.Header{"Content-Type": {"application/json"}}}),
-				settings: prototest.Attributes{"wire": prototest.Attributes{"export_invalid_utf8": "replace"}},
+				settings: prototest.Attributes{"wire": prototest.Attributes{"export": prototest.Attributes{"invalid_utf8": "replace"}}},
 				config:   file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}), exports: 1,
 				warnings: []string{"Invalid UTF-8 was replaced", "1 records"},
 				state:    prototest.Attributes{"counts": counts(-1, -1, 2, 0), "invalid_utf8_records": 1.0},
@@ -78,7 +78,7 @@ func TestExportFile_content(t *testing.T) {
 			return []fileStep{{
 				before:   f.holds(mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}}),
 				settings: anyRecord, config: file(path, prototest.Attributes{"kinds": []any{"persons"}}), exports: 1,
-				warnings: []string{"Records of unknown kind", "1 records", "wire.export_kind_parameter"},
+				warnings: []string{"Records of unknown kind", "1 records", "wire.export.kind_parameter"},
 				state:    prototest.Attributes{"counts": counts(0, -1, -1, 1)},
 				files:    map[string]string{path: "{\"kind\":\"unknown\",\"record\":{\"x\":2}}\n"},
 			}}

@@ -42,7 +42,7 @@ var (
 	evening = time.Date(2026, 3, 10, 23, 59, 0, 0, time.UTC)
 
 	// anyRecord are settings with which records need no kind: one that has a member x is a record too.
-	anyRecord = prototest.Attributes{"wire": prototest.Attributes{"export_record_member": "x"}}
+	anyRecord = prototest.Attributes{"wire": prototest.Attributes{"export": prototest.Attributes{"record": prototest.Attributes{"events": "/x"}}}}
 )
 
 // start returns a provider and its mock server.

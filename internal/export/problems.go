@@ -129,7 +129,7 @@ func warnInvalidUTF8(records int64, diags *diag.Diagnostics) {
 
 	tfkit.Problem{
 		Summary: "Invalid UTF-8 was replaced",
-		Detail:  "In " + strconv.FormatInt(records, 10) + " records there were bytes that are not valid UTF-8. Each sequence of such bytes was replaced by one U+FFFD, the replacement character, because wire.export_invalid_utf8 is \"replace\".",
+		Detail:  "In " + strconv.FormatInt(records, 10) + " records there were bytes that are not valid UTF-8. Each sequence of such bytes was replaced by one U+FFFD, the replacement character, because wire.export.invalid_utf8 is \"replace\".",
 	}.AddWarning(diags)
 }
 

@@ -163,7 +163,7 @@ func TestProfile_pendingUpdate(t *testing.T) {
 
 		// The list does not show the first one yet.
 		"first one is known to the run after a refused second": func(t *testing.T, o *object) {
-			o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"wire": prototest.Attributes{"pending_list_lag": "10s"}}))
+			o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"wire": prototest.Attributes{"lag": "10s"}}))
 			o.service.SetPendingLag(mockserver.Lag{Time: 10 * time.Second})
 			for _, configs := range [][]prototest.Attributes{
 				{quickGold, config(`{"tier":1}`, nil)},

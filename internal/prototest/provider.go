@@ -45,8 +45,8 @@ type Provider struct {
 func Start(tb testing.TB, config Attributes, environment map[string]string, options ...provider.Option) (*Provider, Diagnostics) {
 	tb.Helper()
 	getenv := func(name string) string {
-		if name == "ANALYTICS_WIRE_PENDING_LIST_LAG" { // a mock server's list has none
-			return cmp.Or(environment[name], "0s")
+		if name == "ANALYTICS_WIRE" {
+			return cmp.Or(environment[name], `{"lag":"0s"}`)
 		}
 		return environment[name]
 	}
@@ -54,7 +54,7 @@ func Start(tb testing.TB, config Attributes, environment map[string]string, opti
 	p := &Provider{t: tb, server: provider.NewServer("test", getenv, options...)}
 	p.schemas = call(p, p.server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
 	p.identities = call(p, p.server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{}).IdentitySchemas
-	p.config = p.packed(p.schemas.Provider, config)
+	p.config = p.packed(p.schemas.Provider, withoutLag(config))
 	validated := call(p, p.server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: p.config})
 	diags := Diagnostics(validated.Diagnostics)
 	if len(diags.Errors()) > 0 {
@@ -62,6 +62,16 @@ func Start(tb testing.TB, config Attributes, environment map[string]string, opti
 	}
 
 	return p, append(diags, p.configure()...)
+}
+
+// withoutLag returns the configuration for a mock server, whose readings never lag, unless it says
+// otherwise.
+func withoutLag(config Attributes) Attributes {
+	wire, hasWire := config["wire"].(Attributes)
+	if !hasWire {
+		return config
+	}
+	return config.With(Attributes{"wire": Attributes{"lag": "0s"}.With(wire)})
 }
 
 // MustStart is Start with a configuration that has no errors.
@@ -88,7 +98,7 @@ func (p *Provider) NewRun() {
 // Reconfigure is NewRun with other settings in the provider block.
 func (p *Provider) Reconfigure(config Attributes) {
 	p.t.Helper()
-	p.config = p.packed(p.schemas.Provider, config)
+	p.config = p.packed(p.schemas.Provider, withoutLag(config))
 	p.NewRun()
 }
 

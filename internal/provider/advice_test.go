@@ -53,15 +53,16 @@ var attempts = map[string]func(*testing.T, *prototest.Provider) []string{
 }
 
 // namedSetting is how a diagnostic names a setting, with its value if it can be shown.
-var namedSetting = regexp.MustCompile(`wire\.([a-z0-9_]+)(?: = "([^"]*)")?`)
+var namedSetting = regexp.MustCompile(`wire\.([a-z0-9_.]*[a-z0-9_])(?: = (?:"([^"]*)"|\{ (.*?) \}))?`)
 
 // followAdvice repeats an attempt with the first setting that its diagnostics name, until it
-// works, and returns the settings. values are those that only the user knows.
+// works, and returns the settings by their names, such as profile.at. values are those that only
+// the user knows.
 func followAdvice(t *testing.T, service *mocktest.Instance, operation string, values prototest.Attributes) prototest.Attributes {
 	t.Helper()
 	wire := prototest.Attributes{}
 	for range 6 {
-		p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"wire": wire}))
+		p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"wire": grouped(wire)}))
 		texts := attempts[operation](t, p)
 		if len(texts) == 0 {
 			return wire
@@ -79,6 +80,22 @@ func followAdvice(t *testing.T, service *mocktest.Instance, operation string, va
 	return nil
 }
 
+// grouped returns the block wire with settings.
+func grouped(settings prototest.Attributes) prototest.Attributes {
+	wire := prototest.Attributes{}
+	for name, value := range settings {
+		group, member, isGrouped := strings.Cut(name, ".")
+		if !isGrouped {
+			wire[name] = value
+			continue
+		}
+		others, _ := wire[group].(prototest.Attributes)
+		wire[group] = prototest.Attributes{member: value}.With(others)
+	}
+
+	return wire
+}
+
 // nextSetting returns the first setting of a text that is not in wire yet with this value;
 // nil where there is none.
 func nextSetting(text string, wire, values prototest.Attributes) (name string, value any) {
@@ -87,8 +104,9 @@ func nextSetting(text string, wire, values prototest.Attributes) (name string, v
 		if found[2] != "" {
 			value = found[2]
 		}
-		if before, isSet := wire[name].(string); isSet && strings.HasSuffix(name, "_ignored_members") {
-			value = before + "," + found[2]
+		if found[3] != "" {
+			before, _ := wire[name].(prototest.Attributes)
+			value = leavesOf(found[3]).With(before)
 		}
 		if value != nil && !reflect.DeepEqual(value, wire[name]) {
 			return name, value
@@ -96,6 +114,16 @@ func nextSetting(text string, wire, values prototest.Attributes) (name string, v
 	}
 
 	return "", nil
+}
+
+// leavesOf returns the map that is written between braces, such as "/next" = "null".
+func leavesOf(text string) prototest.Attributes {
+	leaves := prototest.Attributes{}
+	for leaf := range strings.SplitSeq(text, ", ") {
+		pointer, value, _ := strings.Cut(leaf, " = ")
+		leaves[strings.Trim(pointer, `"`)] = strings.Trim(value, `"`)
+	}
+	return leaves
 }
 
 // TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer has answers that are not recognised,
@@ -107,29 +135,30 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 		record  = `{"id":"r-1","identityId":"somebody","operation":"deleteAllData","status":"pending"}`
 		members = `[{"id":1,"a":1,"b":1},{"id":2,"c":1,"d":1}]`
 	)
-	id := prototest.Attributes{"export_record_member": "id"}
-	data := prototest.Attributes{"all_data_member": "data"}
+	byID := prototest.Attributes{"events": "/id"}
+	id := prototest.Attributes{"export.record": byID}
+	data := prototest.Attributes{"all_data.at": "/data"}
 	for _, c := range soak.Some(8, []struct {
 		operation, body string
 		wire            prototest.Attributes
 		header          http.Header
 	}{
-		{mockserver.OpExportRecords, `{"tenant":"web","hasMore":false,"events":[{"id":1}],"next":null}`, prototest.Attributes{"export_ignored_members": "tenant,hasMore=false,next=null"}, nil},
-		{mockserver.OpExportRecords, `{"sessions":[]}`, prototest.Attributes{"export_ignored_members": "Link"}, http.Header{"Link": {"</2>; rel=next"}}},
+		{mockserver.OpExportRecords, `{"tenant":"web","hasMore":false,"events":[{"id":1}],"next":null}`, prototest.Attributes{"ignored": prototest.Attributes{"/tenant": "*", "/hasMore": "false", "/next": "null"}}, nil},
+		{mockserver.OpExportRecords, `{"sessions":[]}`, prototest.Attributes{"ignored": prototest.Attributes{"/Link": "*"}}, http.Header{"Link": {"</2>; rel=next"}}},
 		{mockserver.OpExportRecords, `{"x":[]}`, id, nil},
 		{mockserver.OpExportRecords, members, id, nil},
-		{mockserver.OpExportRecords, `{"events":[{"name":"opened","at":1,"n":1},{"name":"opened","page":2,"url":"/"}]}`, prototest.Attributes{"export_record_member": "name"}, nil},
-		{mockserver.OpExportRecords, "{\"events\":[{\"id\":\"\xff\"}]}", prototest.Attributes{"export_invalid_utf8": "replace"}, nil},
+		{mockserver.OpExportRecords, `{"events":[{"name":"opened","at":1,"n":1},{"name":"opened","page":2,"url":"/"}]}`, prototest.Attributes{"export.record": prototest.Attributes{"events": "/name"}}, nil},
+		{mockserver.OpExportRecords, "{\"events\":[{\"id\":\"\xff\"}]}", prototest.Attributes{"export.invalid_utf8": "replace"}, nil},
 
-		{mockserver.OpListPendingRequests, `{"requests":[` + record + `],"has_more":true,"page":{"number":1}}`, prototest.Attributes{"pending_ignored_members": "has_more,page"}, nil},
-		{mockserver.OpListPendingRequests, `[{"id":"r-1","customer":"somebody","operation":"deleteAllData"}]`, prototest.Attributes{"pending_identity_field": "customer"}, nil},
-		{mockserver.OpListPendingRequests, `[{"id":"r-1","identityId":"jane.doe@example.com","operation":"purge"}]`, prototest.Attributes{"pending_list": "partial"}, nil},
-		{mockserver.OpListPendingRequests, `{"somebody":` + record + `}`, prototest.Attributes{"pending_list": "ignored"}, nil},
+		{mockserver.OpListPendingRequests, `{"requests":[` + record + `],"has_more":true,"page":{"number":1}}`, prototest.Attributes{"ignored": prototest.Attributes{"/has_more": "*", "/page": "*"}}, nil},
+		{mockserver.OpListPendingRequests, `[{"id":"r-1","customer":"somebody","operation":"deleteAllData"}]`, prototest.Attributes{"pending.identity": "/customer"}, nil},
+		{mockserver.OpListPendingRequests, `[{"id":"r-1","identityId":"jane.doe@example.com","operation":"purge"}]`, prototest.Attributes{"pending.use": "partial"}, nil},
+		{mockserver.OpListPendingRequests, `{"somebody":` + record + `}`, prototest.Attributes{"pending.use": "ignored"}, nil},
 
-		{mockserver.OpGetProfile, `{"traits":{"plan":"gold"}}`, prototest.Attributes{"profile_member": "traits"}, nil},
+		{mockserver.OpGetProfile, `{"traits":{"plan":"gold"}}`, prototest.Attributes{"profile.at": "/traits"}, nil},
 
 		{mockserver.OpGetAllData, `{"message":"Here it is.","data":{"events":[{"id":1}]}}`, data, nil},
-		{mockserver.OpGetAllData, `{"orders":[{"sku":"1"}],"paging":{"next":"2"}}`, prototest.Attributes{"all_data_member": "orders"}, nil},
+		{mockserver.OpGetAllData, `{"orders":[{"sku":"1"}],"paging":{"next":"2"}}`, prototest.Attributes{"all_data.at": "/orders"}, nil},
 	}) {
 		t.Run(c.operation+" "+c.body, func(t *testing.T) {
 			t.Parallel()
@@ -146,7 +175,7 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 
 			wire := followAdvice(t, service, c.operation, c.wire)
 			for name, want := range c.wire {
-				if wire[name] != want || len(wire) != len(c.wire) {
+				if !reflect.DeepEqual(wire[name], want) || len(wire) != len(c.wire) {
 					t.Errorf("the settings are %v", wire)
 				}
 			}
@@ -160,8 +189,8 @@ func TestProvider_everyDialectIsReadWithTheSettingsThatItsDiagnosticsName(t *tes
 	t.Parallel()
 
 	values := prototest.Attributes{
-		"pending_identity_field": "customer", "export_record_member": "sort", "all_data_member": "profile",
-		"ended_statuses": []any{"simmering"},
+		"pending.identity": "/customer", "export.record": prototest.Attributes{"events": "/sort"}, "all_data.at": "/profile",
+		"pending.statuses": prototest.Attributes{"ended": []any{"simmering"}},
 	}
 	answers := []string{"profile_answer", "pending_names", "pending_states", "pending_answer", "queue_answer", "data_answer", "pages", "export_answer", "export_envelope", "export_text"}
 	var dialects []mockserver.Dialect

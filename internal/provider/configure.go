@@ -6,12 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/big"
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -111,14 +109,9 @@ func read(block tftypes.Value, getenv func(string) string, diags *diag.Diagnosti
 	config := &configuration{Config: client.Config{Config: transport.Config{MaxRetries: client.DefaultMaxRetries}}}
 	r := &reading{config: config, diags: diags, ofBlock: map[string]bool{}, unknown: map[string][]string{}, sources: map[string]any{}}
 
-	values := members("", block)
-	wire, hasWire := values["wire"]
-	if hasWire && !wire.IsKnown() {
-		r.ofBlock[wireGroup], r.unknown[wireGroup] = true, []string{"wire"}
-	}
-	maps.Copy(values, members("wire_", wire))
+	values := members(block)
 	for _, s := range settings {
-		if _, isSet := values[s.name]; isSet && s.group != wireGroup {
+		if _, isSet := values[s.name]; isSet {
 			r.ofBlock[s.group] = true
 		}
 	}
@@ -126,6 +119,7 @@ func read(block tftypes.Value, getenv func(string) string, diags *diag.Diagnosti
 	for _, s := range settings {
 		r.take(s, values, getenv)
 	}
+	r.readWire(values[wireGroup], getenv)
 
 	return r
 }
@@ -159,8 +153,8 @@ func (r *reading) take(s setting, values map[string]tftypes.Value, getenv func(s
 	}
 }
 
-// members returns the attributes of an object that are set, by their names behind a prefix.
-func members(prefix string, object tftypes.Value) map[string]tftypes.Value {
+// members returns the attributes of an object that are set, by their names.
+func members(object tftypes.Value) map[string]tftypes.Value {
 	var all map[string]tftypes.Value
 	if object.IsKnown() && !object.IsNull() {
 		_ = object.As(&all) // the framework has checked the types
@@ -169,7 +163,7 @@ func members(prefix string, object tftypes.Value) map[string]tftypes.Value {
 	set := map[string]tftypes.Value{}
 	for name, value := range all {
 		if !value.IsNull() {
-			set[prefix+name] = value
+			set[name] = value
 		}
 	}
 
@@ -234,7 +228,6 @@ func textOf(v tftypes.Value) string {
 	var text string
 	var truth bool
 	var number big.Float
-	var list []tftypes.Value
 	var object map[string]tftypes.Value
 
 	switch {
@@ -244,12 +237,6 @@ func textOf(v tftypes.Value) string {
 		return strconv.FormatBool(truth)
 	case v.As(&number) == nil:
 		return number.Text('f', -1)
-	case v.As(&list) == nil:
-		var texts []string
-		for _, element := range list {
-			texts = append(texts, textOf(element))
-		}
-		return strings.Join(texts, ",")
 	}
 
 	_ = v.As(&object)

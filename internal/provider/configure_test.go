@@ -3,7 +3,6 @@
 package provider_test
 
 import (
-	"cmp"
 	"maps"
 	"os"
 	"path/filepath"
@@ -53,10 +52,12 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 		{prototest.Attributes{"request_timeout": "canary"}, "request_timeout", "from 1s to 10m0s"},
 		{prototest.Attributes{"ca_cert_file": "/canary/missing.pem"}, "ca_cert_file", "cannot be read"},
 		{prototest.Attributes{"headers": prototest.Attributes{"Authorization": "canary"}}, "headers", "must not contain Authorization"},
-		{prototest.Attributes{"wire": prototest.Attributes{"login_parameters_in": "body"}}, "login_parameters_in", "wire.login_parameters_in must be one of"},
-		{prototest.Attributes{"wire": prototest.Attributes{"export_kind_parameter": "utcdate"}}, "export_kind_parameter", "another meaning"},
-		{prototest.Attributes{"wire": prototest.Attributes{"pending_list_lag": "11m"}}, "pending_list_lag", "must be a duration"},
-		{prototest.Attributes{"wire": prototest.Attributes{"ended_statuses": []any{""}}}, "ended_statuses", "must not be empty"},
+		{wire("login", "parameters_in", "canary"), "parameters_in", "wire.login.parameters_in must be one of"},
+		{wire("export", "kind_parameter", "utcdate"), "kind_parameter", "another meaning"},
+		{prototest.Attributes{"wire": prototest.Attributes{"lag": "11m"}}, "lag", "must be a duration"},
+		{wire("pending", "statuses", prototest.Attributes{"ended": []any{""}}), "statuses", "holds an empty word"},
+		{wire("pending", "types", prototest.Attributes{"erasure": []any{"erase"}}), "types", "the keys are data_access, data_deletion"},
+		{wire("consent", "at", "canary"), "at", "must be a JSON Pointer"},
 	} {
 		_, diags := prototest.Start(t, good.With(tc.config), nil)
 		prototest.WantText(t, diags.Errors(), tc.words, `AttributeName("`+tc.attribute+`")`)
@@ -66,6 +67,11 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 			}
 		}
 	}
+}
+
+// wire returns the block wire with one setting of a group.
+func wire(group, name string, value any) prototest.Attributes {
+	return prototest.Attributes{"wire": prototest.Attributes{group: prototest.Attributes{name: value}}}
 }
 
 // TestReadEnvironment_everySetting reads what doctor reads, and what a provider block without
@@ -82,10 +88,7 @@ func TestReadEnvironment_everySetting(t *testing.T) {
 		Headers:     map[string]string{"X-Gateway": "g 1"}, ReadOnly: true, MaxConcurrency: 3, RequestsPerSecond: 0.5, RequestTimeout: 9 * time.Second,
 		UserAgent: "terraform-provider-analytics/1.2.3",
 	}}
-	for _, s := range want.Wire.Settings() {
-		value := cmp.Or(s.Preset, "a")
-		environment["WIRE_"+strings.ToUpper(s.Name)], *s.Value = value, value
-	}
+	environment["WIRE"], want.Wire.Lag = `{"lag":"9s"}`, "9s"
 
 	got, scope, problems := provider.ReadEnvironment("1.2.3", func(name string) string { return environment[strings.TrimPrefix(name, "ANALYTICS_")] })
 	if diff := gocmp.Diff(want, got, cmpopts.IgnoreFields(transport.Config{}, "DialContext", "Proxy", "Observer"), cmpopts.IgnoreFields(client.Config{}, "Now")); diff != "" || len(problems) > 0 {
@@ -103,7 +106,7 @@ func TestProvider_unusableVariablesAreNamedAndNotRepeated(t *testing.T) {
 	t.Parallel()
 	for variable, value := range map[string]string{
 		"ANALYTICS_MAX_CONCURRENCY": "canary", "ANALYTICS_MAX_RETRIES": "100", "ANALYTICS_REQUESTS_PER_SECOND": "NaN", "ANALYTICS_REQUEST_TIMEOUT": "canary",
-		"ANALYTICS_READ_ONLY": "canary", "ANALYTICS_HEADERS": "canary", "ANALYTICS_CA_CERT_FILE": "/canary", "ANALYTICS_WIRE_CONSENT_PARAMETERS_IN": "body", "ANALYTICS_WIRE_PENDING_LIST": "canary",
+		"ANALYTICS_READ_ONLY": "canary", "ANALYTICS_HEADERS": "canary", "ANALYTICS_CA_CERT_FILE": "/canary", "ANALYTICS_WIRE": `{"pending":{"use":"canary"}}`, "ANALYTICS_WIRE_PENDING_LIST": "canary",
 		"ANALYTICS_BASE_URL": "canary", "ANALYTICS_API_SECRET_KEY": "canary\n", "ANALYTICS_ORG_ID": "o",
 	} {
 		environment := map[string]string{"ANALYTICS_BASE_URL": "https://h.example.com", "ANALYTICS_API_SECRET_KEY": "k", variable: value}
@@ -136,14 +139,14 @@ func TestProvider_blockWinsOverTheEnvironment(t *testing.T) {
 func TestProvider_unknownSettingsAreFineUntilTheServiceIsNeeded(t *testing.T) {
 	t.Parallel()
 	unknown := map[string]prototest.Attributes{
-		"password":                 {"base_url": "https://h.example.com", "email": "a@example.com", "password": prototest.Unknown},
-		"org_id":                   good.With(prototest.Attributes{"org_id": prototest.Unknown, "project_id": "p"}),
-		"account_id":               good.With(prototest.Attributes{"account_id": prototest.Unknown}),
-		"project_id, all":          good.With(prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown, "account_id": prototest.Unknown}),
-		"token, beside another":    {"base_url": "https://h.example.com", "api_secret_key": prototest.Unknown, "token": prototest.Unknown},
-		"email, beside a key":      good.With(prototest.Attributes{"email": prototest.Unknown}),
-		"headers, one of them":     good.With(prototest.Attributes{"headers": prototest.Attributes{"X-A": prototest.Unknown}, "account_id": "a"}),
-		"wire_login_parameters_in": good.With(prototest.Attributes{"wire": prototest.Attributes{"login_parameters_in": prototest.Unknown}, "account_id": "a"}),
+		"password":              {"base_url": "https://h.example.com", "email": "a@example.com", "password": prototest.Unknown},
+		"org_id":                good.With(prototest.Attributes{"org_id": prototest.Unknown, "project_id": "p"}),
+		"account_id":            good.With(prototest.Attributes{"account_id": prototest.Unknown}),
+		"project_id, all":       good.With(prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown, "account_id": prototest.Unknown}),
+		"token, beside another": {"base_url": "https://h.example.com", "api_secret_key": prototest.Unknown, "token": prototest.Unknown},
+		"email, beside a key":   good.With(prototest.Attributes{"email": prototest.Unknown}),
+		"headers, one of them":  good.With(prototest.Attributes{"headers": prototest.Attributes{"X-A": prototest.Unknown}, "account_id": "a"}),
+		"wire, one of it":       good.With(wire("login", "parameters_in", prototest.Unknown)).With(prototest.Attributes{"account_id": "a"}),
 	}
 	for _, name := range []string{"base_url", "api_secret_key", "max_concurrency", "requests_per_second", "request_timeout", "max_retries", "read_only", "ca_cert_file", "headers", "wire"} {
 		unknown[name] = good.With(prototest.Attributes{name: prototest.Unknown, "account_id": "a"})

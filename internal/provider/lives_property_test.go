@@ -188,7 +188,7 @@ func (l *lives) open() string {
 func (l *lives) start() *prototest.Provider {
 	settings := prototest.Config(l.service).With(prototest.Attributes{"max_retries": 0})
 	if l.proves {
-		settings["wire"] = prototest.Attributes{"all_data_member": "events"}
+		settings["wire"] = prototest.Attributes{"all_data": prototest.Attributes{"at": "/events"}}
 	}
 
 	return prototest.MustStart(l.t, settings, func(cfg *client.Config) { cfg.DialContext = l.service.DialContext })

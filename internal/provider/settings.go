@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,10 +44,10 @@ var (
 	textSet = types.SetType{ElemType: types.StringType}
 )
 
-// setting is one attribute of the provider block or of wire. Schema, validation, Configure and
+// setting is one attribute of the provider block. Schema, validation, Configure and
 // the environment are made from the list of all settings.
 type setting struct {
-	name       string    // of the attribute; those of wire begin with wire_
+	name       string    // of the attribute
 	text       string    // the description
 	inVariable string    // what the description adds about the value of the variable
 	typ        attr.Type // nil: a text
@@ -63,18 +62,13 @@ type setting struct {
 func (s setting) variable() string { return "ANALYTICS_" + strings.ToUpper(s.name) }
 
 // path returns the path of the attribute.
-func (s setting) path() path.Path {
-	if name, isWire := strings.CutPrefix(s.name, "wire_"); isWire {
-		return path.Root("wire").AtName(name)
-	}
-	return path.Root(s.name)
-}
+func (s setting) path() path.Path { return path.Root(s.name) }
 
 // minRequestsPerSecond is the lowest limit that does not look like a hang.
 const minRequestsPerSecond = 0.01
 
 // settings are all settings.
-var settings = slices.Concat([]setting{
+var settings = []setting{
 	{
 		name: "base_url",
 		text: "Address of the service, such as `https://analytics.example.com`. Required, here or in the environment. Plain `http` is accepted only for the local machine.",
@@ -134,7 +128,7 @@ var settings = slices.Concat([]setting{
 	scopePart("org_id", "Organization of all resources without a scope of their own. Requires `project_id`.", func(to *configuration) *string { return &to.scope.OrgID }),
 	scopePart("project_id", "Project of all resources without a scope of their own. Requires `org_id`.", func(to *configuration) *string { return &to.scope.ProjectID }),
 	scopePart("account_id", "Account of all resources without a scope of their own, in the older path family.", func(to *configuration) *string { return &to.scope.AccountID }),
-}, wireSettings())
+}
 
 // take returns the apply of a setting that parse reads. The error of parse never holds the value.
 func take[T any](parse func(string) (T, error), field func(*configuration) *T) func(*configuration, string) error {
@@ -186,44 +180,16 @@ func scopePart(name, text string, field func(*configuration) *string) setting {
 	return setting{name: name, text: text, group: scopeGroup, apply: take(check, field)}
 }
 
-// wireSettings returns the settings of wire.
-func wireSettings() (all []setting) {
-	for i, w := range new(client.Wire).Settings() {
-		s := setting{name: "wire_" + w.Name, text: w.Text, group: wireGroup}
-		s.apply = func(to *configuration, value string) error {
-			*to.Wire.Settings()[i].Value = value
-			if value == "" {
-				return errors.New("must not be empty")
-			}
-			return w.Check(value)
-		}
-		if w.Name == "ended_statuses" {
-			s.typ, s.inVariable = textSet, " Separate statuses by commas there."
-		}
-		all = append(all, s)
-	}
-
-	return all
-}
-
 func (p *analyticsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
-	attributes, wire := map[string]schema.Attribute{}, map[string]schema.Attribute{}
+	attributes := map[string]schema.Attribute{}
 	for _, s := range settings {
-		if name, isWire := strings.CutPrefix(s.name, "wire_"); isWire {
-			wire[name] = s.attribute()
-		} else {
-			attributes[s.name] = s.attribute()
-		}
+		attributes[s.name] = s.attribute()
 	}
 
-	attributes["wire"] = schema.SingleNestedAttribute{
-		Optional:            true,
-		MarkdownDescription: "Settings for what the interface description leaves open. `doctor` prints those that your service needs. Each has an environment variable `ANALYTICS_WIRE_…`.",
-		Attributes:          wire,
-	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the consent, the profiles and the data requests of people at a product analytics service, and exports its records.",
 		Attributes:          attributes,
+		Blocks:              map[string]schema.Block{wireGroup: wireBlock()},
 	}
 }
 
@@ -238,8 +204,6 @@ func (s setting) attribute() schema.Attribute {
 		return schema.NumberAttribute{Optional: true, MarkdownDescription: text}
 	case textMap:
 		return schema.MapAttribute{Optional: true, Sensitive: s.sensitive, ElementType: types.StringType, MarkdownDescription: text}
-	case textSet:
-		return schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: text}
 	}
 
 	return schema.StringAttribute{Optional: true, Sensitive: s.sensitive, MarkdownDescription: text}

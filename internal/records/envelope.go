@@ -180,7 +180,7 @@ func (x *Reader) refuseStrange() error {
 		return nil
 	}
 
-	refusal := answer.Beside(strangeMember+": ", ignoredMembers, slices.Clone(x.strange))
+	refusal := answer.Beside(strangeMember+": ", slices.Clone(x.strange))
 	refusal.Advice += "; " + namesMember
 
 	return refusal

@@ -82,7 +82,7 @@ func (x *Reader) recognise(v jsontext.Value, in position) (Kind, *answer.Error) 
 
 	refusal := &answer.Error{Why: noRecord + ": it " + why + answer.Members(v, ""), Advice: namesMember}
 	if !in.shows && in.name != "" {
-		refusal.Advice += "; if the list holds no records, " + answer.Assigned(ignoredMembers, in.name) + " leaves it out"
+		refusal.Advice += "; if the list holds no records, " + answer.IgnoredSetting(in.name) + " leaves it out"
 	}
 
 	return Unknown, refusal
@@ -102,7 +102,7 @@ func (x *Reader) contradiction(record jsontext.Value, own statedWord, expected K
 		return nil
 	}
 
-	return answer.Beside(otherKind+": it says that it is of kind "+own.kind.String()+" and not "+expected.String()+", in ", ignoredMembers, []string{own.name})
+	return answer.Beside(otherKind+": it says that it is of kind "+own.kind.String()+" and not "+expected.String()+", in ", []string{own.name})
 }
 
 // nothingShows is what an object lacks that is not recognised as a record.
@@ -116,7 +116,7 @@ const nothingShows = "has nothing that shows that it is a record"
 // all that can show the first one. The error, page or job that a service puts behind the
 // records has members too, whatever those are called; what it cannot have by chance is what
 // the records before it have. Records that share too little have a member that
-// wire.export_record_member can name.
+// wire.export.record can point to.
 func (x *Reader) compare(v jsontext.Value, kind Kind, isMarked bool) (why string) {
 	first := x.first[kind]
 	if first == nil {

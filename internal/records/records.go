@@ -110,12 +110,11 @@ const (
 )
 
 // KindSettings is the advice for records of the wrong kind.
-const KindSettings = "compare wire.export_kind_parameter and wire.export_kind_values with what your service expects"
+const KindSettings = "compare wire.export.kind_parameter and wire.export.kind_values with what your service expects"
 
-// The other settings that admit an answer.
+// The other setting that admits an answer.
 const (
-	ignoredMembers = "wire.export_ignored_members"
-	namesMember    = "if the object is a record, wire.export_record_member names a member that every record has"
+	namesMember = "if the object is a record, wire.export.record points to what every record has"
 )
 
 // Result describes an answer that was read.

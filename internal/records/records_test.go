@@ -200,7 +200,7 @@ func TestRead_refusedUntilItsAdviceIsFollowed(t *testing.T) {
 		with   Options
 		reason string // strangeMember if empty
 		names  string // members in the error, with commas between
-		member string // for wire.export_record_member, once an error advises that
+		member string // for wire.export.record, once an error advises that
 		want   Counts
 	}{
 		"Elasticsearch, a search": {
@@ -283,7 +283,7 @@ func TestRead_refusedUntilItsAdviceIsFollowed(t *testing.T) {
 				t.Errorf("%v does not name %q", err, names)
 			}
 
-			leftOut := regexp.MustCompile(ignoredMembers + ` = "(\S+)" leaves it out`)
+			leftOut := regexp.MustCompile(`wire.ignored = { "/(\S+)" = "\*" } leaves it out`)
 			for range 9 {
 				if err == nil || c.want.Total() == 0 {
 					break
@@ -312,7 +312,7 @@ func TestRead_refusedUntilItsAdviceIsFollowed(t *testing.T) {
 func TestRead_errorSaysWhere(t *testing.T) {
 	t.Parallel()
 	_, _, err := readText(`{"events":[{"id":1}],"devices":[{"serial":2,"made":3}]}`, Options{})
-	for _, part := range []string{"record 2", `"devices"`, "byte 32", `"serial", "made"`, `wire.export_ignored_members = "devices"`} {
+	for _, part := range []string{"record 2", `"devices"`, "byte 32", `"serial", "made"`, `wire.ignored = { "/devices" = "*" }`} {
 		if !strings.Contains(fmt.Sprint(err), part) {
 			t.Errorf("%v does not say %s", err, part)
 		}

@@ -153,7 +153,7 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 		return nil, &tfkit.Problem{
 			Summary: "The service gave no data",
 			Detail:  "The data access request is no longer pending, but the service did not answer with the data: it accepted another request, " + tfkit.QuoteID(f.Submission.ID, f.Request.Person.Identity) + ".",
-			Do:      "run again once that request is carried out. If the result is the same and the answer was the data, name a member that the data has at its top in wire.all_data_member.",
+			Do:      "run again once that request is carried out. If the result is the same and the answer was the data, set wire.all_data.at to a pointer to the data.",
 		}
 	}
 

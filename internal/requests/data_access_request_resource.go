@@ -72,7 +72,7 @@ var access = tfkit.Messages{Name: "data access request", InState: tfkit.NotFulfi
 
 var adviceAccess = tfkit.RequestAdvice{
 	Pending:  tfkit.AdviceLater,
-	Unproven: tfkit.AdviceEachRefresh + " If the service answers with the data at once, name a member that the data has at its top in wire.all_data_member.",
+	Unproven: tfkit.AdviceEachRefresh + " If the service answers with the data at once, set wire.all_data.at to a pointer to the data.",
 	Over:     adviceTriggers,
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // profileInData are settings by which the data of the mock server are recognised.
-var profileInData = prototest.Attributes{"all_data_member": "profile"}
+var profileInData = prototest.Attributes{"all_data": prototest.Attributes{"at": "/profile"}}
 
 // output returns the path of a file in a new folder.
 func output(t *testing.T) string {
@@ -220,11 +220,11 @@ func TestDataAccess_dataThatIsNotRecognisedHasAWayOut(t *testing.T) {
 	const body = `{"plan":"gold","seen":3}`
 	eachObject(t, []string{accessName}, func(t *testing.T, o *object) {
 		state, diags := o.MustCreate(accessName, o.config)
-		prototest.WantText(t, diags.Warnings(), "not recognised as the person's data", "$.plan (a string)", "wire.all_data_member")
+		prototest.WantText(t, diags.Warnings(), "not recognised as the person's data", "$.plan (a string)", "wire.all_data.at")
 		o.want(state, prototest.Attributes{"fulfilled": false, "sha256": nil})
 		wantNoFile(t, o.path)
 
-		withWire(o.Provider, o.service, prototest.Attributes{"all_data_member": "plan"})
+		withWire(o.Provider, o.service, prototest.Attributes{"all_data": prototest.Attributes{"at": "/plan"}})
 		state, _ = o.MustRefresh(accessName, state)
 		state, _ = o.mustUpdate(state, o.config)
 		o.want(state, prototest.Attributes{"fulfilled": true})

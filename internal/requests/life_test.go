@@ -404,7 +404,7 @@ func TestRequests_refreshSays(t *testing.T) {
 			o.service.Inject(mockserver.Fault{Operation: operation, Status: 403, Body: []byte(`{"error":{}}`), Times: -1})
 		}
 	}
-	ignored := prototest.Attributes{"pending_list": "ignored"}
+	ignored := prototest.Attributes{"pending": prototest.Attributes{"use": "ignored"}}
 	for name, tc := range map[string]struct {
 		change func(o *object) // at the service
 		says   []string        // nothing at all if empty
@@ -418,7 +418,7 @@ func TestRequests_refreshSays(t *testing.T) {
 		"a failure": {(*object).fail, []string{"failed", "E_HOLD", "request-1", "change triggers"}, ownResources},
 		"an unknown status": {func(o *object) {
 			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"})
-		}, []string{"Unknown status", "treated as pending", "wire.ended_statuses"}, everyResource},
+		}, []string{"Unknown status", "treated as pending", "wire.pending.statuses"}, everyResource},
 		"a list that is not understood": {(*object).hidePerson, []string{"cannot be read as a whole"}, everyResource},
 		"a list that is refused": {
 			refuses(mockserver.OpListPendingRequests),
@@ -581,7 +581,7 @@ func TestRequests_lostSecondRequestIsLookedFor(t *testing.T) {
 				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": first})
 				o.NewRun()
 
-				withWire(o.Provider, o.service, prototest.Attributes{"pending_list_lag": "10s"})
+				withWire(o.Provider, o.service, prototest.Attributes{"lag": "10s"})
 				o.service.SetPendingLag(mockserver.Lag{Looks: 1})
 				state, _ = o.mustUpdate(state, friday)
 				o.want(state, prototest.Attributes{"request_id": o.queued(2)[1].ID})

@@ -125,7 +125,7 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 // adviceInvokedAccess is the advice about a data access request of an action.
 var adviceInvokedAccess = tfkit.RequestAdvice{
 	Pending:  "invoke the action again later: it takes the request over.",
-	Unproven: "invoke the action again later: it takes the request over. If the service answers with the data at once, name a member that the data has at its top in wire.all_data_member.",
+	Unproven: "invoke the action again later: it takes the request over. If the service answers with the data at once, set wire.all_data.at to a pointer to the data.",
 	Over:     tfkit.AdviceInvoked.Over,
 	Unknown:  tfkit.AdviceInvoked.Unknown,
 }

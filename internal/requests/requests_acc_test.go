@@ -109,7 +109,7 @@ func TestAccDataAccessRequestResource_basic(t *testing.T) {
 						t.Error(err)
 					}
 				},
-				Config:            acctest.Block(service, `wire = { all_data_member = "profile" }`) + access,
+				Config:            acctest.Block(service, "wire {\n  lag = \"0s\"\n  all_data {\n    at = \"/profile\"\n  }\n}") + access,
 				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(accessAddress, plancheck.ResourceActionCreate)),
 				ConfigStateChecks: fileIsKnown,
 			},

@@ -108,7 +108,7 @@ var advices = map[transport.ErrorClass]string{
 	transport.ClassAuthentication:   "check the credentials of the provider block (email and password, token, or api_secret_key). A JWT is valid for one hour; a configured token is not renewed by the provider: obtain a new one.",
 	transport.ClassForbidden:        "ask an administrator of the project for the role that allows this operation; the credentials themselves were accepted.",
 	transport.ClassNotFound:         "check identity_id and the scope (org_id and project_id, or account_id).",
-	transport.ClassRejected:         "correct what the service names. If it names nothing, compare wire.login_parameters_in, wire.consent_parameters_in and wire.agreement_time_format with what your service expects.",
+	transport.ClassRejected:         "correct what the service names. If it names nothing, compare wire.login.parameters_in, wire.consent.parameters_in and wire.consent.time_format with what your service expects.",
 	transport.ClassConflict:         AdviceApplyAgain,
 	transport.ClassRateLimited:      "wait, then run again; lower max_concurrency or set requests_per_second in the provider block.",
 	transport.ClassServer:           "run again later. If the failure persists, tell the operator of the service the operation and the time.",
@@ -161,5 +161,5 @@ var adviceByOperation = map[string]string{
 	"Get consent":      adviceConsent,
 	"Update consent":   adviceConsent,
 	"Get current user": "check base_url. The answer must be a JSON object without an error, and no setting reads another form. The rest of the provider does not need it.",
-	"Get user profile": "set wire.profile_member if the profile is in a member of the answer. The answer must be a JSON object, and no other setting reads another form.",
+	"Get user profile": "set wire.profile.at if the profile is in a member of the answer. The answer must be a JSON object, and no other setting reads another form.",
 }

@@ -99,7 +99,7 @@ func (r *Run) Submit(ctx context.Context) error {
 		Problem{
 			Summary: "Sent, and the answer is not understood",
 			Detail:  "The service answered the " + r.Name + " with a status of success and " + observed.NotUnderstood + ", which does not show that it accepted the request. It is never sent again. It counts as fulfilled only once the pending list or its effect shows that.",
-			Do:      "look at analytics_pending_requests for it. If the answer is all data of the person, name a member that it has at its top in wire.all_data_member.",
+			Do:      "look at analytics_pending_requests for it. If the answer is all data of the person, set wire.all_data.at to a pointer to the data.",
 		}.AddWarning(r.Diags)
 	}
 

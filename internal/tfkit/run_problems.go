@@ -70,7 +70,7 @@ func (r *Run) Problems() []Problem {
 		found = append(found, Problem{
 			Summary: "Unknown status of a pending request",
 			Detail:  "The service gives " + r.what() + " a status that this provider does not know. It is treated as pending, never as done. The data source analytics_pending_requests shows the status.",
-			Do:      "if this status means that the request is over, name it in wire.ended_statuses in the provider block.",
+			Do:      "if this status means that the request is over, name it in wire.pending.statuses in the provider block.",
 		})
 	}
 

@@ -1,9 +1,15 @@
 # These are the defaults. Change a setting if your service behaves differently.
 provider "analytics" {
-  wire = {
-    login_parameters_in   = "json"    # or form, or query
-    consent_parameters_in = "json"    # or form, or query
-    agreement_time_format = "rfc3339" # or unix_ms
-    # export_kind_parameter = "kind"  # unset: no parameter is sent
+  wire {
+    absent = ["json_404"] # also any_404, 204 and empty
+
+    login {
+      parameters_in = "json" # or form, or query
+    }
+
+    consent {
+      parameters_in = "json"    # or form, or query
+      time_format   = "rfc3339" # or unix_ms
+    }
   }
 }

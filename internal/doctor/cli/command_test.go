@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor/cli"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -71,18 +72,16 @@ func TestDoctor_readsWithAdvisedSettingsAreOK(t *testing.T) {
 	t.Parallel()
 	service := patient(t, mockserver.Dialect{"login_parameters": "form", "consent_parameters": "query", "agreement_time": "unix_ms", "export_kind": "parameter", "pending_names": "own_person"})
 	first := wholly(t, service)
-	want := map[string]string{
-		"login_parameters_in": "form", "consent_parameters_in": "query", "agreement_time_format": "unix_ms",
-		"export_kind_parameter": "kind", "pending_identity_field": "customer",
+	want := client.Wire{
+		Login: client.LoginWire{ParametersIn: "form"}, Consent: client.ConsentWire{ParametersIn: "query", TimeFormat: "unix_ms"},
+		Export: client.ExportWire{KindParameter: "kind"}, Pending: client.PendingWire{Identity: "/customer"},
 	}
 	if diff := cmp.Diff(want, first.report.Setup.Wire); diff != "" || first.status != 1 {
 		t.Fatalf("exit status %d: %s", first.status, diff)
 	}
 
 	env := environment(service)
-	for name, value := range first.report.Setup.Wire {
-		env["ANALYTICS_WIRE_"+strings.ToUpper(name)] = value
-	}
+	env["ANALYTICS_WIRE"] = encoded(t, first.report.Setup.Wire)
 	second := run(t, env, "-json", "-identity", person, "-write", "-yes")
 	if second.status != 0 || second.report.WireBlock != first.report.WireBlock {
 		t.Errorf("exit status %d: %s", second.status, second.stdout)
@@ -99,39 +98,39 @@ func TestDoctor_namesWhatDiffers(t *testing.T) {
 		group, check string
 		word         doctor.Word
 		says         string
-		wire         map[string]string // the settings that are printed
+		wire         string // the settings that are printed, as members of JSON
 	}{
-		{mockserver.Dialect{"credentials": "key_for_people"}, "Access", "email and password", doctor.Differs, "exports; refused for people and lists", nil},
-		{mockserver.Dialect{"path_family": "account"}, "Access", "project paths", doctor.Differs, "use the account paths", nil},
-		{mockserver.Dialect{"login_answer": "own_name"}, "Access", "login", doctor.Broken, "Unexpected login answer", nil},
-		{mockserver.Dialect{"consent_time": "unix_seconds"}, "Consent", "shape", doctor.Broken, "agreement_time", nil},
-		{mockserver.Dialect{"consent_answer": "list"}, "Consent", "shape", doctor.Broken, "Unexpected response", nil},
-		{mockserver.Dialect{"consent_answer": "list"}, "Writing consent", "form", doctor.Unknown, "nothing was written", nil},
-		{mockserver.Dialect{"consent_names": "own_time"}, "Consent", "fields", doctor.Differs, "agreedOn", nil},
+		{mockserver.Dialect{"credentials": "key_for_people"}, "Access", "email and password", doctor.Differs, "exports; refused for people and lists", ""},
+		{mockserver.Dialect{"path_family": "account"}, "Access", "project paths", doctor.Differs, "use the account paths", ""},
+		{mockserver.Dialect{"login_answer": "own_name"}, "Access", "login", doctor.Broken, "Unexpected login answer", ""},
+		{mockserver.Dialect{"consent_time": "unix_seconds"}, "Consent", "shape", doctor.Broken, "agreement_time", ""},
+		{mockserver.Dialect{"consent_answer": "list"}, "Consent", "shape", doctor.Broken, "Unexpected response", ""},
+		{mockserver.Dialect{"consent_answer": "list"}, "Writing consent", "form", doctor.Unknown, "nothing was written", ""},
+		{mockserver.Dialect{"consent_names": "own_time"}, "Consent", "fields", doctor.Differs, "agreedOn", ""},
 		{
 			mockserver.Dialect{"consent_parameters": "query", "misplaced_parameters": "ignored", "consent_time": "whole_seconds"},
 			"Writing consent", "form", doctor.Differs, "query, agreement_time as rfc3339; they are part of the URL",
-			map[string]string{"consent_parameters_in": "query"},
+			`"consent":{"parameters_in":"query"}`,
 		},
-		{mockserver.Dialect{"errors": "text"}, "Consent", "unknown person", doctor.Differs, "not recognised", nil},
-		{mockserver.Dialect{"pending_answer": "by_person"}, "Pending requests", "shape", doctor.Broken, `wire.pending_list = "ignored"`, nil},
-		{mockserver.Dialect{"pending_states": "own_words"}, "Pending requests", "statuses", doctor.Differs, "wire.ended_statuses", nil},
-		{mockserver.Dialect{"pages": "has_more"}, "Pending requests", "pages", doctor.Differs, "has_more", nil},
-		{mockserver.Dialect{"pending_answer": "described"}, "Pending requests", "pages", doctor.Differs, `wire.pending_ignored_members = "links"`, nil},
-		{mockserver.Dialect{"pending_names": "own_time"}, "Pending requests", "fields", doctor.Differs, "askedOn", nil},
-		{mockserver.Dialect{"pending_names": "own_names"}, "Pending requests", "fields", doctor.Differs, "phase, what", nil},
-		{mockserver.Dialect{"export_envelope": "next_day"}, "Export", "shape", doctor.Broken, "look at it: if it does not say that", nil},
-		{mockserver.Dialect{"export_answer": "own_discriminator"}, "Export", "shape", doctor.Broken, `"sort"`, nil},
-		{mockserver.Dialect{"export_text": "broken"}, "Export", "shape", doctor.Broken, `"replace" replaces such bytes`, nil},
+		{mockserver.Dialect{"errors": "text"}, "Consent", "unknown person", doctor.Differs, "not recognised", ""},
+		{mockserver.Dialect{"pending_answer": "by_person"}, "Pending requests", "shape", doctor.Broken, `wire.pending.use = "ignored"`, ""},
+		{mockserver.Dialect{"pending_states": "own_words"}, "Pending requests", "statuses", doctor.Differs, "wire.pending.statuses", ""},
+		{mockserver.Dialect{"pages": "has_more"}, "Pending requests", "pages", doctor.Differs, "has_more", ""},
+		{mockserver.Dialect{"pending_answer": "described"}, "Pending requests", "pages", doctor.Differs, `wire.ignored = { "/links" = "*" }`, ""},
+		{mockserver.Dialect{"pending_names": "own_time"}, "Pending requests", "fields", doctor.Differs, "askedOn", ""},
+		{mockserver.Dialect{"pending_names": "own_names"}, "Pending requests", "fields", doctor.Differs, "phase, what", ""},
+		{mockserver.Dialect{"export_envelope": "next_day"}, "Export", "shape", doctor.Broken, "look at it: if it does not say that", ""},
+		{mockserver.Dialect{"export_answer": "own_discriminator"}, "Export", "shape", doctor.Broken, `"sort"`, ""},
+		{mockserver.Dialect{"export_text": "broken"}, "Export", "shape", doctor.Broken, `"replace" replaces such bytes`, ""},
 		{
 			mockserver.Dialect{"profile_answer": "own_wrapper"},
 			"Profile", "shape",
-			doctor.Differs, "wire.profile_member reads the profile from it",
-			map[string]string{"profile_member": "traits"},
+			doctor.Differs, "wire.profile.at reads the profile from it",
+			`"profile":{"at":"/traits"}`,
 		},
 		{
 			mockserver.Dialect{"consent_answer": "nested", "consent_time": "unix_ms", "export_answer": "ndjson", "errors": "problem"},
-			"Consent", "fields", doctor.OK, "all fields", nil,
+			"Consent", "fields", doctor.OK, "all fields", "",
 		},
 	}) {
 		t.Run(tc.dialect.String()+" "+tc.group, func(t *testing.T) {
@@ -140,8 +139,8 @@ func TestDoctor_namesWhatDiffers(t *testing.T) {
 			service.AllowViolations()
 			out := wholly(t, service)
 			wantFinding(t, out, tc.group, tc.check, tc.word, tc.says)
-			if !maps.Equal(out.report.Setup.Wire, tc.wire) {
-				t.Errorf("the settings are %v", out.report.Setup.Wire)
+			if got := encoded(t, out.report.Setup.Wire); got != "{"+tc.wire+"}" {
+				t.Errorf("the settings are %s", got)
 			}
 		})
 	}
@@ -161,7 +160,7 @@ func TestDoctor_advisesNoSettingThatNothingHasProven(t *testing.T) {
 	)
 	out := run(t, environment(service), "-json", "-identity", person)
 	export, profile := finding(out.report, "Export", "shape"), finding(out.report, "Profile", "shape")
-	if len(out.report.Setup.Wire) > 0 || export.Word != doctor.Broken || !strings.Contains(export.Text, "wire.export_kind_values") || profile.Word != doctor.Broken {
+	if encoded(t, out.report.Setup.Wire) != "{}" || export.Word != doctor.Broken || !strings.Contains(export.Text, "wire.export.kind_values") || profile.Word != doctor.Broken {
 		t.Errorf("%v, %+v, %+v", out.report.Setup.Wire, export, profile)
 	}
 }
@@ -177,8 +176,8 @@ func TestDoctor_choosesNoneOfSeveralMembersThatHoldThePerson(t *testing.T) {
 		})
 	})
 	out := wholly(t, service)
-	wantFinding(t, out, "Pending requests", "person", doctor.Differs, "askedBy, customer", "wire.pending_identity_field")
-	if setting := out.report.Setup.Wire["pending_identity_field"]; setting != "" {
+	wantFinding(t, out, "Pending requests", "person", doctor.Differs, "askedBy, customer", "wire.pending.identity")
+	if setting := out.report.Setup.Wire.Pending.Identity; setting != "" {
 		t.Errorf("%s is advised", setting)
 	}
 }
@@ -238,7 +237,7 @@ func TestDoctor_refusesWhatCannotBeExamined(t *testing.T) {
 		says  string
 	}{
 		{"no address", map[string]string{"ANALYTICS_BASE_URL": ""}, nil, "base_url"},
-		{"a wrong setting", map[string]string{"ANALYTICS_WIRE_EXPORT_INVALID_UTF8": "round"}, nil, "ANALYTICS_WIRE_EXPORT_INVALID_UTF8"},
+		{"a wrong setting", map[string]string{"ANALYTICS_WIRE": `{"export":{"invalid_utf8":"round"}}`}, nil, "wire.export.invalid_utf8"},
 		{"write without a person", nil, []string{"-write", "-yes"}, "-identity"},
 		{"write without a terminal", nil, []string{"-write", "-identity", person}, "needs -yes"},
 		{"write and read_only", map[string]string{"ANALYTICS_READ_ONLY": "true"}, []string{"-write", "-yes", "-identity", person}, "ANALYTICS_READ_ONLY"},
@@ -309,7 +308,7 @@ func TestDoctor_printsForPeople(t *testing.T) {
 		"analytics doctor 1.2.3: one person is read and written\n\nAccess\n  ok       login                    e-mail and password are accepted as json\n",
 		"\n\nWriting consent\n  differs  form                     read back as written: parameters as form, agreement_time as unix_ms\n",
 		"\n\nFor the provider block\n  org_id and project_id, and no account_id\n  credentials: email and password\n" +
-			"  wire = {\n    agreement_time_format = \"unix_ms\"\n    consent_parameters_in = \"form\"\n  }\n\nNot answered\n",
+			"  wire {\n    consent {\n      parameters_in = \"form\"\n      time_format   = \"unix_ms\"\n    }\n  }\n\nNot answered\n",
 		"  - whether the other path family answers: its variables (ANALYTICS_ORG_ID\n    and ANALYTICS_PROJECT_ID,",
 		"\n\ndiffers, exit status 1; ",
 	} {

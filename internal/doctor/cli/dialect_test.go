@@ -12,8 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"go.uber.org/goleak"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor/cli"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -113,7 +115,7 @@ func wholly(t *testing.T, service *mocktest.Instance) output {
 }
 
 // ignoring finds the advice to ignore what a person has looked at, or to replace bytes.
-var ignoring = regexp.MustCompile(`(?:look at it|not UTF-8).*?wire\.(\w+) = "([^"]+)"`)
+var ignoring = regexp.MustCompile(`look at it.*?wire\.ignored = \{ (.*?) \}|(not UTF-8).*?wire\.export\.invalid_utf8`)
 
 // whollyAdvised runs all levels, and again as long as the report says what to decide. Nothing
 // that this service sends beside a list says that the list is incomplete.
@@ -121,21 +123,39 @@ func whollyAdvised(t *testing.T, service *mocktest.Instance) output {
 	t.Helper()
 
 	env := environment(service)
+	wire := client.Wire{Ignored: map[jsontext.Pointer]string{}}
 
 	for {
+		env["ANALYTICS_WIRE"] = encoded(t, wire)
 		out := run(t, env, "-json", "-identity", person, "-write", "-yes")
 		advised := false
 		for _, f := range out.report.Findings {
-			if found := ignoring.FindStringSubmatch(f.Text); found != nil {
-				name := "ANALYTICS_WIRE_" + strings.ToUpper(found[1])
-				advised = advised || env[name] == ""
-				env[name] = found[2]
+			found := ignoring.FindStringSubmatch(f.Text)
+			if found == nil {
+				continue
 			}
+			if found[2] != "" {
+				wire.Export.InvalidUTF8 = client.InvalidReplace
+			}
+			for _, leaf := range regexp.MustCompile(`"(\S+)" = "(\S+)"`).FindAllStringSubmatch(found[1], -1) {
+				wire.Ignored[jsontext.Pointer(leaf[1])] = leaf[2]
+			}
+			advised = advised || encoded(t, wire) != env["ANALYTICS_WIRE"]
 		}
 		if !advised {
 			return out
 		}
 	}
+}
+
+// encoded returns settings as the variable takes them.
+func encoded(t *testing.T, w client.Wire) string {
+	t.Helper()
+	text, err := json.Marshal(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // alone returns each choice of each question alone, and the default.
@@ -258,7 +278,7 @@ func wantReadsWork(t *testing.T, p *prototest.Provider) {
 func wantExportWorks(t *testing.T, p *prototest.Provider, service *mocktest.Instance, report doctor.Report) {
 	t.Helper()
 	if f := finding(report, "Export", "shape"); service.Wire.ExportKindValues[0] == "Persons" {
-		if !strings.Contains(f.Text, "wire.export_kind_values") {
+		if !strings.Contains(f.Text, "wire.export.kind_values") {
 			t.Errorf("the setting is not named: %+v", f)
 		}
 		return
@@ -277,11 +297,11 @@ func wantExportWorks(t *testing.T, p *prototest.Provider, service *mocktest.Inst
 // configuration returns the provider block that the report advises.
 func configuration(t *testing.T, service *mocktest.Instance, setup doctor.Setup) (prototest.Attributes, mockserver.Scope) {
 	t.Helper()
-	wire := prototest.Attributes{}
-	for name, value := range setup.Wire {
-		wire[name] = value
+	var wire map[string]any
+	if err := json.Unmarshal([]byte(encoded(t, setup.Wire)), &wire); err != nil {
+		t.Fatal(err)
 	}
-	config := prototest.Attributes{"base_url": service.URL, "wire": wire}
+	config := prototest.Attributes{"base_url": service.URL, "wire": prototest.Attributes(wire)}
 
 	switch setup.Credentials {
 	case "email and password":

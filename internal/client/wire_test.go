@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package client_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+// wholeWire has every setting.
+const wholeWire = `{"envelope":"/data","ignored":{"/success":"true","/meta/request_id":"*"},"lag":"1m","absent":["204","empty"],` +
+	`"login":{"parameters_in":"form"},` +
+	`"consent":{"parameters_in":"query","at":"/consent","time_format":"unix_s","time_kept":"s","altered":["manual"]},` +
+	`"profile":{"at":""},` +
+	`"pending":{"at":"/items","next":"/next","total":"/total","use":"partial","identity":"/who","id":"/no","type":"/what","status":"/phase","created":"/since",` +
+	`"types":{"data_deletion":["purge"]},"statuses":{"done":["shipped"],"ended":["closed"]}},` +
+	`"all_data":{"at":"/person","media_type":"application/zip"},` +
+	`"export":{"kind_parameter":"kind","kind_values":{"events":"E"},"at":{"events":"/items"},"kind":"/sort","kinds":{"events":["hit"]},` +
+	`"record":{"events":"/id"},"next":"/next","total":"/total","lines":true,"empty":true,"invalid_utf8":"replace"}}`
+
+func TestParseWire_isWhatIsEncoded(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{wholeWire, "{}"} {
+		w, err := client.ParseWire([]byte(text))
+		again, _ := json.Marshal(w.Minimal(), json.Deterministic(true))
+		var want, got any
+		_ = json.Unmarshal([]byte(text), &want)
+		_ = json.Unmarshal(again, &got)
+		if diff := cmp.Diff(want, got); err != nil || w.Validate() != nil || diff != "" {
+			t.Errorf("%v, %v: %s", err, w.Validate(), diff)
+		}
+	}
+
+	if w, err := client.ParseWire([]byte("null")); err != nil || cmp.Diff(client.Wire{}, w) != "" {
+		t.Errorf("null is %+v, %v", w, err)
+	}
+}
+
+func TestParseWire_refusesWhatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		``:                               "is not valid JSON",
+		`{"lag":"3s"} {}`:                "is not valid JSON",
+		`{"lag":"1s","lag":"2s"}`:        "is not valid JSON",
+		`{"pendng_list_lag":"3s"}`:       "has no setting at /pendng_list_lag",
+		`{"pending":{"at":"","to":1}}`:   "has no setting at /pending/to",
+		`{"pending_list_lag":"3s"}`:      "it is wire.lag now",
+		`{"pending":{"use":["canary"]}}`: "has a value of another type than the setting at /pending/use",
+		`["canary"]`:                     "has a value of another type than the setting at the top",
+		`{"canary@example.com":1}`:       "has no setting at /…",
+	} {
+		if _, err := client.ParseWire([]byte(text)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestWire_problemsNameTheSettingAndNotItsValue(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"envelope":"canary"}`:                                             "wire.envelope must be a JSON Pointer",
+		`{"envelope":"/~2canary"}`:                                          "wire.envelope must be a JSON Pointer",
+		`{"ignored":{"":"*"}}`:                                              "wire.ignored is not a JSON Pointer",
+		`{"ignored":{"took":"*"}}`:                                          `wire.ignored["took"] is not a JSON Pointer`,
+		`{"lag":"11m"}`:                                                     "wire.lag must be a duration from 0s to 10m0s",
+		`{"lag":"canary"}`:                                                  "wire.lag must be a duration",
+		`{"absent":["json_404","canary"]}`:                                  "wire.absent must hold no other words than",
+		`{"consent":{"time_format":"canary"}}`:                              "wire.consent.time_format must be one of rfc3339",
+		`{"consent":{"altered":["agreement_time"]}}`:                        "wire.consent.altered must hold",
+		`{"pending":{"types":{"erasure":["erase"]}}}`:                       `wire.pending.types["erasure"] is not a key of this map; the keys are data_access`,
+		`{"pending":{"statuses":{"done":["x"],"failed":["x"]}}}`:            `wire.pending.statuses["failed"] holds a word that stands for something else too`,
+		`{"pending":{"statuses":{"done":[" "]}}}`:                           `wire.pending.statuses["done"] holds an empty word`,
+		`{"all_data":{"media_type":"canary"}}`:                              "wire.all_data.media_type must be a media type",
+		`{"export":{"kind_parameter":"UTCDATE"}}`:                           "wire.export.kind_parameter must not be utcDate",
+		`{"export":{"kind_parameter":"apisecrettoken"}}`:                    "wire.export.kind_parameter must not be utcDate or apiSecretToken",
+		`{"export":{"kind_values":{"person":"P"}}}`:                         `wire.export.kind_values["person"] is not a key`,
+		`{"export":{"kind_values":{"persons":"event"}}}`:                    `is the value of another kind too`,
+		`{"export":{"kind_values":{"persons":""}}}`:                         `wire.export.kind_values["persons"] must not be empty`,
+		`{"export":{"record":{"events":"id"}}}`:                             `wire.export.record["events"] must be a JSON Pointer`,
+		`{"export":{"kinds":{"events":["x"],"persons":["x"],"others":[]}}}`: `wire.export.kinds["others"] is not a key`,
+	} {
+		w, err := client.ParseWire([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		problem := w.Validate()
+		if problem == nil || !strings.Contains(problem.Error(), want) || strings.Contains(problem.Error(), "canary") {
+			t.Errorf("%s: %v", text, problem)
+		}
+	}
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// wireVariable holds the block wire as JSON. Before, each setting had a variable of its own, which
+// began with its name.
+const wireVariable = "ANALYTICS_WIRE"
+
+// wireBlock returns the schema of the block wire. Its groups are blocks too, since Terraform drops
+// members of an object that the schema does not have, and refuses them in a block. The names are
+// those of client.Wire, which also checks the values.
+func wireBlock() schema.Block {
+	return schema.SingleNestedBlock{
+		MarkdownDescription: "Map of the service, for what the interface description leaves open. `doctor` prints the block that your service needs. Environment variable: `" + wireVariable + "`, the block as JSON.",
+		Attributes: map[string]schema.Attribute{
+			"envelope": text("JSON Pointer to the content of every answer, such as `/data`. By default, the answer itself is the content."),
+			"ignored":  table(types.StringType, "What stands beside the content of an answer and says nothing: JSON Pointers to single values, each with the value expected, or `*` for any, such as `{ \"/success\" = \"true\" }`."),
+			"lag":      text("How long any reading may lag behind the service, up to `10m`. Defaults to `" + client.DefaultLag + "`."),
+			"absent":   words("Answers that say that there is nothing about a person: " + listOf(client.AbsentForms) + " (a 200 without content). `any_404` is not a page of HTML. Defaults to `json_404`."),
+		},
+		Blocks: map[string]schema.Block{
+			"login": group("The login.", map[string]schema.Attribute{
+				"parameters_in": choice("Where a login carries e-mail and password.", client.Placements),
+			}),
+			"consent": group("Consent records.", map[string]schema.Attribute{
+				"parameters_in": choice("Where an update carries its fields.", client.Placements),
+				"at":            text("JSON Pointer to the record. By default, it is the outermost object with all five clauses."),
+				"time_format":   choice("Format in which `agreement_time` is sent. `utc` has no zone.", client.TimeFormats),
+				"time_kept":     choice("How exactly the service keeps `agreement_time`. `service` sets the time itself.", client.TimesKept),
+				"altered":       words("Fields that the service does not show as they were sent: " + listOf(client.Alterable) + "."),
+			}),
+			"profile": group("Profiles.", map[string]schema.Attribute{
+				"at": text("JSON Pointer to the profile. An empty one says that the answer itself is the profile, also where it looks like an envelope."),
+			}),
+			"pending": group("The list of pending requests. `identity`, `id`, `type`, `status` and `created` are JSON Pointers that lead from a record.", map[string]schema.Attribute{
+				"at":       text("JSON Pointer to the list. By default, it is the answer itself, or the only array in it."),
+				"next":     text("JSON Pointer to the address of the next page. `Link` headers are followed without it."),
+				"total":    text("JSON Pointer to the number of all records."),
+				"use":      choice("How the list is used before a request is sent: it must be understood as a whole, what is understood counts as the whole, or it is not read.", client.ListUses),
+				"identity": text("JSON Pointer to the person. The usual names are recognised."),
+				"id":       text("JSON Pointer to the identifier of the request. The usual names are recognised."),
+				"type":     text("JSON Pointer to the operation. The usual names are recognised."),
+				"status":   text("JSON Pointer to the status. The usual names are recognised."),
+				"created":  text("JSON Pointer to the time of the request. The usual names are recognised."),
+				"types":    table(textSet, "Words for the operation, by `data_access`, `data_deletion` and `profile_update`, such as `{ data_deletion = [\"purge\"] }`."),
+				"statuses": table(textSet, "Words for the status, by "+listOf(client.StatusMeanings)+", such as `{ ended = [\"closed\"] }`. An unknown status counts as waiting."),
+			}),
+			"all_data": group("All data of a person.", map[string]schema.Attribute{
+				"at":         text("JSON Pointer to the data. If set, an answer is the data exactly if something is there."),
+				"media_type": text("Media type of data that is not JSON, such as `application/zip`. It is written as it comes."),
+			}),
+			"export": group("Exports. The keys of its maps are `persons`, `sessions` and `events`.", map[string]schema.Attribute{
+				"kind_parameter": text("Name of the query parameter that selects the kind of records. By default none is sent."),
+				"kind_values":    table(types.StringType, "Values of `kind_parameter`. Defaults to `person`, `session` and `event`."),
+				"at":             table(types.StringType, "JSON Pointers to the records of each kind."),
+				"kind":           text("JSON Pointer from a record to the word for its kind."),
+				"kinds":          table(textSet, "Words for the kinds, which `kind` leads to."),
+				"record":         table(types.StringType, "JSON Pointers from a record of each kind to a value that every record has, such as its identifier."),
+				"next":           text("JSON Pointer to the address of the next page. `Link` headers are followed without it."),
+				"total":          text("JSON Pointer to the number of all records."),
+				"lines":          flag("Whether an answer of one object is one record, and not an envelope. Defaults to `false`."),
+				"empty":          flag("Whether an answer without content is a day without records. Defaults to `false`."),
+				"invalid_utf8":   choice("What happens to bytes that are not UTF-8: they are an error, or are replaced by U+FFFD.", client.InvalidUses),
+			}),
+		},
+	}
+}
+
+func group(description string, attributes map[string]schema.Attribute) schema.Block {
+	return schema.SingleNestedBlock{MarkdownDescription: description, Attributes: attributes}
+}
+
+func text(description string) schema.Attribute {
+	return schema.StringAttribute{Optional: true, MarkdownDescription: description}
+}
+
+func flag(description string) schema.Attribute {
+	return schema.BoolAttribute{Optional: true, MarkdownDescription: description}
+}
+
+func words(description string) schema.Attribute {
+	return schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: description}
+}
+
+func table(of attr.Type, description string) schema.Attribute {
+	return schema.MapAttribute{Optional: true, ElementType: of, MarkdownDescription: description}
+}
+
+// choice returns the attribute of a setting with few values, the first of which is the default.
+func choice(description string, accepted []string) schema.Attribute {
+	return text(description + " One of " + listOf(accepted) + ". Defaults to `" + accepted[0] + "`.")
+}
+
+func listOf(accepted []string) string { return "`" + strings.Join(accepted, "`, `") + "`" }
+
+// readWire takes over the block wire, of which the zero Value is none, or else the variable.
+func (r *reading) readWire(block tftypes.Value, getenv func(string) string) {
+	problem := tfkit.Problem{Summary: "Invalid environment variable", At: path.Root(wireGroup)}
+	for _, former := range client.FormerSettings() {
+		if variable := wireVariable + "_" + strings.ToUpper(former); getenv(variable) != "" {
+			problem.Detail = "The environment variable " + variable + " is not read any more: it is " + client.SuccessorOf(former) + " now, in the provider block or in the JSON of " + wireVariable + "."
+			problem.AddError(r.diags)
+		}
+	}
+
+	var err error
+	isBlock := block.Type() != nil && !block.IsNull()
+	switch {
+	case isBlock && !block.IsFullyKnown():
+		r.unknown[wireGroup], r.sources[wireGroup] = []string{wireGroup}, "not known yet"
+		return
+
+	case isBlock:
+		encoded, _ := json.Marshal(plain(block)) // texts, truth values, and lists and maps of them
+		r.config.Wire, err = client.ParseWire(encoded)
+		r.sources[wireGroup], problem.Summary, problem.Detail = "provider block", "Invalid value", ""
+
+	case getenv(wireVariable) != "":
+		r.config.Wire, err = client.ParseWire([]byte(getenv(wireVariable)))
+		r.sources[wireGroup], problem.Detail = "environment", "The environment variable "+wireVariable+" "
+	}
+
+	if err != nil {
+		problem.Detail += err.Error() + "."
+		problem.AddError(r.diags)
+		return
+	}
+
+	for _, p := range r.config.Wire.Problems() {
+		invalid := problem
+		if !isBlock {
+			invalid.Detail += "cannot be used: "
+		}
+		invalid.Detail += p.Error() + "."
+		for name := range strings.SplitSeq(p.Setting, ".") {
+			invalid.At = invalid.At.AtName(name)
+		}
+		if p.Key != "" {
+			invalid.At = invalid.At.AtMapKey(p.Key)
+		}
+		invalid.AddError(r.diags)
+	}
+}
+
+// plain returns a known value as Go encodes it in JSON, without what is null.
+func plain(v tftypes.Value) any {
+	var word string
+	var truth bool
+	var list []tftypes.Value
+	var object map[string]tftypes.Value
+
+	if v.As(&word) == nil {
+		return word
+	}
+	if v.As(&truth) == nil {
+		return truth
+	}
+
+	if v.As(&list) == nil {
+		all := []any{}
+		for _, element := range list {
+			all = append(all, plain(element))
+		}
+		return all
+	}
+
+	_ = v.As(&object)
+	all := map[string]any{}
+	for name, member := range object {
+		if !member.IsNull() {
+			all[name] = plain(member)
+		}
+	}
+
+	return all
+}
