@@ -192,6 +192,7 @@ func IgnoredSetting(members ...string) string {
 		}
 		leaves = append(leaves, strconv.Quote("/"+name)+" = "+strconv.Quote(cmp.Or(value, "*")))
 	}
+
 	return setting + " = { " + strings.Join(leaves, ", ") + " }"
 }
 

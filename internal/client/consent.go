@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -119,13 +120,26 @@ func (u ConsentUpdate) parameters(w Wire) map[string]any {
 	}
 	if !u.AgreementTime.IsZero() {
 		// To the millisecond, which the interface's type Date (section 2) can be expected to hold.
-		fields["agreement_time"] = FormatInstant(u.AgreementTime)
-		if w.Consent.TimeFormat == TimeUnixMS {
-			fields["agreement_time"] = u.AgreementTime.UnixMilli()
-		}
+		fields["agreement_time"] = sentTime(u.AgreementTime, w.Consent.TimeFormat)
 	}
 
 	return fields
+}
+
+// sentTime returns a time in the format of a request.
+func sentTime(t time.Time, format string) any {
+	switch format {
+	case TimeUnixMS:
+		return t.UnixMilli()
+	case TimeUnixS:
+		return t.Unix()
+	case TimeUTC:
+		return strings.TrimSuffix(FormatInstant(t), "Z")
+	case TimeDate:
+		return FormatDay(t)
+	}
+
+	return FormatInstant(t)
 }
 
 // private returns the values of the update and the person that no message may show.

@@ -210,25 +210,29 @@ func ParseWire(text []byte) (Wire, error) {
 
 // shownPointer returns a pointer with an ellipsis for each name that has not the form of a field's.
 func shownPointer(p jsontext.Pointer) string {
-	text := ""
+	var names []string
 	for name := range p.Tokens() {
 		if !jsonvalue.IsFieldName(name) {
 			name = "…"
 		}
-		text += "/" + name
+		names = append(names, name)
 	}
-	return cmp.Or(text, "the top")
+	if names == nil {
+		return "the top"
+	}
+
+	return "/" + strings.Join(names, "/")
 }
 
-// WireProblem is a setting with a value that is not accepted.
-type WireProblem struct {
+// WireError is a setting with a value that is not accepted.
+type WireError struct {
 	Setting string // such as pending.use
 	Key     string // of a map; empty for the setting as a whole
 	Text    string // completes a sentence about the setting, and shows no value
 }
 
 // Error returns the problem as a sentence without a full stop.
-func (p WireProblem) Error() string {
+func (p WireError) Error() string {
 	if p.Key == "" {
 		return "wire." + p.Setting + " " + p.Text
 	}
@@ -236,7 +240,7 @@ func (p WireProblem) Error() string {
 }
 
 // Problems returns the settings with values that are not accepted.
-func (w Wire) Problems() []WireProblem {
+func (w Wire) Problems() []WireError {
 	w = w.withDefaults()
 	c := &wireCheck{}
 
@@ -356,6 +360,7 @@ func (w Wire) ignoredNames() []string {
 		}
 		all = append(all, name)
 	}
+
 	return all
 }
 
@@ -371,10 +376,10 @@ func sorted[K cmp.Ordered, V any](m map[K]V) iter.Seq2[K, V] {
 }
 
 // wireCheck collects the problems of a Wire.
-type wireCheck struct{ problems []WireProblem }
+type wireCheck struct{ problems []WireError }
 
 func (c *wireCheck) add(setting, key, text string) {
-	c.problems = append(c.problems, WireProblem{setting, key, text})
+	c.problems = append(c.problems, WireError{setting, key, text})
 }
 
 const wantPointer = `must be a JSON Pointer (RFC 6901), such as "/data" or "/data/0/id"`
@@ -467,6 +472,7 @@ func (c *wireCheck) kindValues(values map[string]string) {
 	seen := map[string]bool{}
 	for kind, value := range sorted(values) {
 		c.key("export.kind_values", kind, ExportKinds)
+
 		switch {
 		case strings.TrimSpace(value) == "":
 			c.add("export.kind_values", kind, "must not be empty")

@@ -92,7 +92,7 @@ func (t *trial) run(ctx context.Context) {
 	t.before = t.own
 
 	for _, in := range firstOf(client.Placements, t.wire.Consent.ParametersIn) {
-		for _, format := range firstOf(client.TimeFormats, t.wire.Consent.TimeFormat) {
+		for _, format := range firstOf(client.TimeFormats[:2], t.wire.Consent.TimeFormat) {
 			form := t.wire
 			form.Consent.ParametersIn, form.Consent.TimeFormat = in, format
 			t.forms = append(t.forms, form)

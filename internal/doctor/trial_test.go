@@ -401,7 +401,7 @@ func TestWireBlock_hasOnlyWhatDiffersFromTheDefaults(t *testing.T) {
 func TestTestClauses_areNeverRepeatedOrAllEqual(t *testing.T) {
 	t.Parallel()
 	for before := range 1 << answer.Clauses {
-		trial := &trial{forms: make([]client.Wire, len(client.Placements)*len(client.TimeFormats))}
+		trial := &trial{forms: make([]client.Wire, len(client.Placements)*2)}
 		for c := range answer.Clauses {
 			trial.before.Clauses[c] = answer.Some(before>>c&1 == 1)
 		}

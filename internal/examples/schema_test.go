@@ -47,13 +47,17 @@ func readSchemas(t *testing.T) (all []described) {
 			}
 		}
 	}
+	var blocks func(object, path, class string, block *tfprotov6.SchemaBlock)
+	blocks = func(object, path, class string, block *tfprotov6.SchemaBlock) {
+		attributes(object, path, class, block.Attributes)
+		for _, nested := range block.BlockTypes {
+			all = append(all, described{object: object, path: path + nested.TypeName, description: nested.Block.Description})
+			blocks(object, path+nested.TypeName+".", class, nested.Block)
+		}
+	}
 	add := func(object, class string, block *tfprotov6.SchemaBlock) {
 		all = append(all, described{object: object, description: block.Description})
-		attributes(object, "", class, block.Attributes)
-		for _, nested := range block.BlockTypes {
-			all = append(all, described{object: object, path: nested.TypeName, description: nested.Block.Description})
-			attributes(object, nested.TypeName+".", class, nested.Block.Attributes)
-		}
+		blocks(object, "", class, block)
 	}
 
 	read := p.Schemas()
