@@ -98,13 +98,13 @@ func problem(a transport.Answer, err error) error {
 
 	switch p.Outcome {
 	case answer.Refused:
-		return a.Refusal()
+		return transport.Refusal(a)
 	case answer.Absent:
-		return a.Call.Fail(transport.ClassNotFound, a.Status, p.Error())
+		return transport.NewError(a.Exchange, transport.ClassNotFound, p.Error())
 	case answer.Unrecognised:
 	}
 
-	e := a.Call.Fail(transport.ClassPayload, a.Status, a.Call.Redact.Clean(p.Error()))
+	e := transport.NewError(a.Exchange, transport.ClassPayload, a.Redact.Clean(p.Error()))
 	e.Ambiguous = false
 
 	return e
@@ -114,14 +114,13 @@ func problem(a transport.Answer, err error) error {
 // off may be whole when it is read again from the beginning. It shows nothing of the answer but the
 // names of members.
 func streamError(s transport.Answer, err error) *transport.Error {
-	status := s.Status
 	if lost := s.NetworkError(); lost != nil {
-		e := s.Call.TransportError(lost)
-		e.Status = status
+		e := transport.CauseError(s.Exchange, lost)
+		e.Status = s.Status
 		return e
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, records.ErrTruncated) {
-		return s.Call.Fail(transport.ClassTruncated, status, "the JSON ends in the middle, or nothing shows that the answer is complete")
+		return transport.NewError(s.Exchange, transport.ClassTruncated, "the JSON ends in the middle, or nothing shows that the answer is complete")
 	}
 
 	class, detail := transport.ClassPayload, err.Error()
@@ -140,7 +139,7 @@ func streamError(s transport.Answer, err error) *transport.Error {
 		detail = transport.ErrCoding.Error()
 	}
 
-	e := s.Call.Fail(class, status, detail+"; the answer is "+s.Call.MediaType(s.Response))
+	e := transport.NewError(s.Exchange, class, detail+"; the answer is "+s.ShownType())
 	if isRefused {
 		e.Cause = refusal
 	}

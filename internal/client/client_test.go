@@ -122,7 +122,7 @@ func TestChange_statusOfWhatIsNotDone(t *testing.T) {
 
 			before := service.Count("")
 			service.Inject(mockserver.Fault{Operation: operation, Status: 425, Times: -1})
-			if e := wantClass(t, change(t.Context(), c), transport.ClassServer); e.Ambiguous {
+			if e := wantClass(t, change(t.Context(), c), transport.ClassTooEarly); e.Ambiguous {
 				t.Errorf("%s: what was not carried out is called ambiguous", operation)
 			}
 			wantCount(t, service, "", before+5)

@@ -6,19 +6,9 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-)
-
-const (
-	// limitSends is how often an update is sent at most whose answers are lost.
-	limitSends = 2
-
-	// limitComparisons is how often an update is compared at most because its comparison
-	// was out of date before the write was sent.
-	limitComparisons = 10
 )
 
 // CompareConsent returns the outcome that UpdateConsent would have now, by one GET:
@@ -33,8 +23,8 @@ func (c *Client) CompareConsent(ctx context.Context, p Person, u ConsentUpdate) 
 // UpdateConsent is PATCH …/user/:identityId/consent (section 4). The result means nothing
 // beside an error.
 //
-// An update that compares first is compared right before it is sent: both requests get
-// their turn together, and a write that has to wait in between is compared again. A choice
+// An update that compares first is compared right before it is sent: both requests have one
+// admission, and a write that has to wait in between is compared again. A choice
 // of the person can be overwritten only if it reaches the service between the answer to
 // the comparison and the arrival of the write.
 //
@@ -48,38 +38,24 @@ func (c *Client) UpdateConsent(ctx context.Context, p Person, u ConsentUpdate) (
 		return ConsentResult{}, err
 	}
 
+	about := transport.About(opUpdateConsent, to)
 	unlock, err := c.consents.lock(ctx, p)
 	if err != nil {
-		return ConsentResult{}, transport.Interrupted(opUpdateConsent, to, err)
+		return ConsentResult{}, transport.CauseError(about, err)
 	}
 	defer unlock()
 
-	// This loop is the only repetition of an update: each round begins with the comparison.
-	w := &consentWrite{client: c, to: to, identity: p.Identity, update: u, tries: map[string]int{}}
-	for {
-		err := w.round(ctx)
-		if err == nil && w.result.Outcome == ConsentWritten && u.Confirmed != nil {
-			u.Confirmed()
-		}
-		e, failed := errors.AsType[*transport.Error](err)
-		if !failed {
-			return w.result, err
-		}
-
-		wait, again := w.next(ctx, e)
-		if again && transport.Pause(ctx, wait) == nil {
-			continue
-		}
-
-		if again {
-			e = transport.Interrupted(opUpdateConsent, to, ctx.Err())
-		}
-		if w.lost != nil && w.lost != e {
-			e = transport.UnknownOutcome(w.lost, e)
-		}
-
-		return w.result, e
+	w := &consentWrite{client: c, to: to, identity: p.Identity, update: u}
+	err = c.sender.Repeat(ctx, about, w.round)
+	e, failed := errors.AsType[*transport.Error](err)
+	if failed && w.lost != nil {
+		return w.result, transport.UnknownOutcome(w.lost, e)
 	}
+	if err == nil && w.result.Outcome == ConsentWritten && u.Confirmed != nil {
+		u.Confirmed()
+	}
+
+	return w.result, err
 }
 
 // consentWrite is one update on its way. While it has the lock of the person, no other
@@ -93,27 +69,30 @@ type consentWrite struct {
 	result ConsentResult
 	before *answer.Consent // what the service held before the first send, without its JSON; nil if it was not read
 
-	lost     *transport.Error // of the last send, where its outcome is not known
-	sends    int              // whose outcome was not known
-	outdated int              // comparisons whose write was not sent
-	tries    map[string]int   // that failed, by operation
+	lost  *transport.Error // of the last send, where its outcome is not known
+	sends int              // whose outcome was not known
 }
 
-// round compares and writes, each at most once, in a slot and turns of the gate that it has
-// taken for both. A read-only client compares too, and refuses only a write that is needed.
+// compares reports whether the update depends on what the service holds.
+func (u ConsentUpdate) compares() bool {
+	return u.OnlyKnown || u.Skip != SkipNever || !u.KeepLaterThan.IsZero()
+}
+
+// round compares and writes, each at most once, under one admission. A read-only client compares
+// too, and refuses only a write that is needed.
 func (w *consentWrite) round(ctx context.Context) error {
 	u := w.update
-	compares := u.OnlyKnown || u.Skip != SkipNever || !u.KeepLaterThan.IsZero() || w.lost != nil
-	unsent := 1
+	compares := u.compares() || w.lost != nil
+	turns := 1
 	if compares {
-		unsent = 2
+		turns = 2
 	}
 
-	gate := w.client.sender.Gate
-	if err := gate.Enter(ctx, unsent); err != nil {
-		return transport.Interrupted(opUpdateConsent, w.to, err)
+	ctx, admission, err := w.client.sender.Admit(ctx, turns)
+	if err != nil {
+		return transport.CauseError(transport.About(opUpdateConsent, w.to), err)
 	}
-	defer func() { gate.Leave(unsent) }()
+	defer admission.Leave()
 
 	w.result = ConsentResult{Outcome: ConsentWritten}
 	if u.Superseded != nil && u.Superseded() {
@@ -121,55 +100,28 @@ func (w *consentWrite) round(ctx context.Context) error {
 		return nil
 	}
 
-	var compared time.Time
 	if compares {
-		unsent--
 		r := transport.Request{Op: opGetConsent, To: w.to, Private: []string{w.identity}, MayBeAbsent: !u.OnlyKnown}
-		differs, err := w.compare(w.client.sender.Once(ctx, r))
+		differs, err := w.compare(w.client.sender.Do(ctx, r))
 		if err != nil || !differs {
 			return err
 		}
-		compared = time.Now()
 	}
-
-	if w.lost != nil && w.sends == limitSends {
-		return w.lost
+	if w.lost != nil && w.sends == transport.LimitSends {
+		lost := w.lost.Final()
+		w.lost = nil
+		return lost
 	}
 	w.lost = nil
 
-	err := w.patch(ctx, compared)
-	if !errors.Is(err, transport.ErrOutdated) {
-		unsent--
+	err = w.patch(ctx)
+	e, failed := errors.AsType[*transport.Error](err)
+	if failed && e.Ambiguous && e.Class != transport.ClassCancelled {
+		w.lost = e
+		w.sends++
 	}
 
 	return err
-}
-
-// next decides after a failed round whether there is another one, and when.
-func (w *consentWrite) next(ctx context.Context, e *transport.Error) (wait time.Duration, again bool) {
-	if errors.Is(e, transport.ErrOutdated) {
-		w.outdated++
-		return 0, w.outdated < limitComparisons
-	}
-	if e == w.lost || e.Operation != opGetConsent.Name && e.Operation != opUpdateConsent.Name {
-		return 0, false
-	}
-
-	w.tries[e.Operation] += e.Attempts
-	e.Attempts = w.tries[e.Operation]
-
-	if e.Ambiguous && e.Class != transport.ClassCancelled {
-		w.lost = e
-		w.sends++
-		return 0, true
-	}
-
-	op := opGetConsent
-	if e.Operation == opUpdateConsent.Name {
-		op = opUpdateConsent
-	}
-
-	return w.client.sender.Again(ctx, op, e)
 }
 
 // compare notes the outcome that the update would have for what the service holds, which it has
@@ -201,7 +153,7 @@ func (w *consentWrite) compare(got transport.Answer, err error) (differs bool, _
 	case u.isUnnecessary(held):
 		w.result.Outcome = ConsentUnchanged
 	case isChoice && held.IsUntimed():
-		e := got.Call.Fail(transport.ClassPayload, got.Status,
+		e := transport.NewError(got.Exchange, transport.ClassPayload,
 			"the service's record has no agreement_time, so that a later choice of the person cannot be excluded; it was left as it is (keep_later_choice = false writes all the same)")
 		e.Cause = ErrUntimed
 		return false, e
@@ -212,28 +164,25 @@ func (w *consentWrite) compare(got transport.Answer, err error) (differs bool, _
 	return w.result.Outcome == ConsentWritten, nil
 }
 
-// patch sends the update, which follows from a comparison at that time; zero is none. A
-// success that shows a record with other clauses than were sent is an error; one that shows no
+// patch sends the update. A success that shows a record with other clauses than were sent is an error; one that shows no
 // record is none.
-func (w *consentWrite) patch(ctx context.Context, compared time.Time) error {
+func (w *consentWrite) patch(ctx context.Context) error {
 	u, wire := w.update, w.client.config.Wire
 	p, err := transport.EncodeParameters(wire.Consent.ParametersIn, u.parameters(wire))
 	if err != nil {
 		return transport.Invalid(opUpdateConsent, err)
 	}
 
-	got, err := w.client.sender.Once(ctx, transport.Request{Op: opUpdateConsent, To: w.to, Payload: p, Private: u.private(w.identity), Compared: compared})
+	got, err := w.client.sender.Do(ctx, transport.Request{Op: opUpdateConsent, To: w.to, Payload: p, Private: u.private(w.identity)})
 	if err != nil {
 		return err
 	}
 	if answer.SaysNo(got.JSON) {
-		return got.Refusal()
+		return transport.Refusal(got)
 	}
 
 	if held, err := answer.ReadConsent(got.JSON); err == nil && !held.HasClauses(u.Clauses) {
-		e := got.Call.Fail(transport.ClassRejected, got.Status, "the service answered with another "+u.Differences(held)[0]+" than was sent") // the clauses come first
-		e.Ambiguous = false
-		return e
+		return transport.NewError(got.Exchange, transport.ClassRejected, "the service answered with another "+u.Differences(held)[0]+" than was sent") // the clauses come first
 	}
 
 	return nil

@@ -76,7 +76,7 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 
 	call.Continued = transport.IsContinued(s.Response.Header)
 
-	return dataReceipt(ctx, s, call, w)
+	return dataReceipt(s, call, w)
 }
 
 // limitAcknowledgement is the size of the largest receipt, in bytes. A larger answer is the
@@ -85,10 +85,9 @@ const limitAcknowledgement = 64 << 10
 
 // dataReceipt reads the answer to a request for data. It writes the data to w, and anything
 // that is larger than a receipt, while it checks that it is one JSON value.
-func dataReceipt(ctx context.Context, s transport.Answer, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
-	status := s.Response.StatusCode
-	if detail := s.Call.Op.Incomplete(status); detail != "" {
-		return answer.Receipt{}, s.Call.Fail(transport.ClassPayload, status, detail)
+func dataReceipt(s transport.Answer, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
+	if detail := s.Op.Incomplete(s.Status); detail != "" {
+		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassPayload, detail)
 	}
 
 	unpacked, err := s.Unpacked()
@@ -102,16 +101,15 @@ func dataReceipt(ctx context.Context, s transport.Answer, call answer.DataCall, 
 		return answer.Receipt{}, streamError(s, err)
 	}
 	if len(head) <= limitAcknowledgement {
-		got, err := s.Call.SuccessAnswer(ctx, s.Response, head)
-		if err != nil {
+		if s.JSON, err = s.Parse(head); err != nil {
 			return answer.Receipt{}, err
 		}
-		receipt, err := call.Read(status, got.JSON)
+		receipt, err := call.Read(s.Status, s.JSON)
 		if err == nil && receipt.Delivered {
-			_, err = w.Write(got.JSON)
+			_, err = w.Write(s.JSON)
 		}
 
-		return shownReceipt(got, receipt, err)
+		return shownReceipt(s, receipt, err)
 	}
 
 	sink := &sink{Writer: w}
@@ -122,9 +120,10 @@ func dataReceipt(ctx context.Context, s transport.Answer, call answer.DataCall, 
 	if err != nil {
 		return answer.Receipt{}, streamError(s, err)
 	}
-	receipt, err := call.Read(status, v)
+	s.JSON = v
+	receipt, err := call.Read(s.Status, v)
 
-	return shownReceipt(transport.Answer{Call: s.Call, Status: status, JSON: v}, receipt, err)
+	return shownReceipt(s, receipt, err)
 }
 
 // shownReceipt returns the receipt of an answer as it may be shown, or the error of an answer
@@ -133,7 +132,7 @@ func shownReceipt(a transport.Answer, r answer.Receipt, err error) (answer.Recei
 	if err != nil {
 		return answer.Receipt{}, problem(a, err)
 	}
-	r.NotUnderstood = a.Call.Redact.Clean(r.NotUnderstood)
+	r.NotUnderstood = a.Redact.Clean(r.NotUnderstood)
 	return r, nil
 }
 

@@ -90,30 +90,13 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read fu
 	ctx, cancel := context.WithTimeout(ctx, limitExport)
 	defer cancel()
 
-	x := &exporting{client: c, to: to, query: q}
-	for retry := 0; ; retry++ {
-		refused := read(x.day(ctx))
-		e, failed := errors.AsType[*transport.Error](x.err)
-		if !failed {
-			return x.result, refused
-		}
-		if ctx.Err() != nil && whole.Err() == nil {
-			e.Class, e.Detail, e.Cause = transport.ClassTimeout, "the export did not end within "+limitExport.String(), nil
-			return x.result, e
-		}
-
-		// An answer that had begun has a status.
-		brokeOff := e.Status/100 == 2 && transport.IsClass(e, transport.ClassConnectionLost, transport.ClassTimeout, transport.ClassTruncated)
-		if !brokeOff || retry == c.config.MaxRetries {
-			return x.result, e
-		}
-
-		if err := transport.Pause(ctx, transport.BackoffAfter(retry, 0)); err != nil {
-			e := transport.Interrupted(opExport, to, err)
-			e.Attempts = x.attempts
-			return x.result, e
-		}
+	x := &exporting{client: c, to: to, query: q, take: read}
+	err = c.sender.Repeat(ctx, transport.About(opExport, to), x.read)
+	if e, failed := errors.AsType[*transport.Error](err); failed && ctx.Err() != nil && whole.Err() == nil {
+		e.Class, e.Detail, e.Cause = transport.ClassTimeout, "the export did not end within "+limitExport.String(), nil
 	}
+
+	return x.result, err
 }
 
 // exporting is a day while it is read.
@@ -122,10 +105,10 @@ type exporting struct {
 	to     transport.Endpoint
 	query  ExportQuery
 
-	attempts int // of all reads
-	result   ExportResult
-	prints   []fingerprint
-	err      error // *Error; nil if the day was read to its end
+	take   func(Records) error
+	result ExportResult
+	prints []fingerprint
+	err    error // *Error; nil if the day was read to its end
 }
 
 // fingerprint identifies the records of an answer, in any order of them and of their members.
@@ -143,6 +126,16 @@ func (f *fingerprint) add(record jsontext.Value) {
 	_ = ordered.Format(jsontext.ReorderRawObjects(true), jsontext.AllowInvalidUTF8(true)) // it is valid
 	f.count++
 	f.sum += maphash.Bytes(printSeed, ordered)
+}
+
+// read reads the day from its beginning. Its error is *Error, or that of who takes the records.
+func (x *exporting) read(ctx context.Context) error {
+	refused := x.take(x.day(ctx))
+	if x.err != nil {
+		return x.err
+	}
+
+	return refused
 }
 
 // day yields the records of the day from its beginning: of the answer to one request, or of one
@@ -205,21 +198,16 @@ func (x *exporting) part(ctx context.Context, asked records.Kind, yield func(rec
 	// A second answer with the same records: the service ignores the parameter that selects a
 	// kind, and answers everything each time.
 	if printed.count > 0 && slices.Contains(x.prints, printed) {
-		return x.fail(s.Call.Fail(transport.ClassPayload, s.Status, "the answers for two kinds hold the same records; "+records.KindSettings))
+		return x.fail(transport.NewError(s.Exchange, transport.ClassPayload, "the answers for two kinds hold the same records; "+records.KindSettings))
 	}
 	x.prints = append(x.prints, printed)
 
 	return true
 }
 
-// fail ends the reading with an error, and counts its attempts.
+// fail ends the reading with an error.
 func (x *exporting) fail(err error) bool {
 	x.err = err
-	if e, ok := errors.AsType[*transport.Error](err); ok && e.Operation == opExport.Name {
-		e.Attempts += x.attempts
-		x.attempts = e.Attempts
-	}
-
 	return false
 }
 
@@ -259,7 +247,7 @@ func (x *exporting) options(asked records.Kind) records.Options {
 // machine's clock alone decides.
 func (x *exporting) checkHead(s transport.Answer) error {
 	if class, detail := headProblem(s.Response, x.ignored()); detail != "" {
-		return s.Call.Fail(class, s.Status, detail)
+		return transport.NewError(s.Exchange, class, detail)
 	}
 
 	date, err := http.ParseTime(s.Response.Header.Get("Date"))
@@ -271,7 +259,7 @@ func (x *exporting) checkHead(s transport.Answer) error {
 		x.result.Date = date
 	}
 	if x.query.Finished && !isOver(x.query.Day, date) {
-		return s.Call.Fail(transport.ClassNotReady, s.Status,
+		return transport.NewError(s.Exchange, transport.ClassNotReady,
 			"by the service's clock it is "+date.UTC().Format("2006-01-02 15:04")+" UTC, so the day "+FormatDay(x.query.Day)+" is not over")
 	}
 
@@ -318,9 +306,9 @@ func pageless(s transport.Answer) (io.ReadCloser, error) {
 
 	text := bufio.NewReaderSize(unpacked, transport.LimitError)
 	head, _ := text.Peek(transport.LimitError) // an error comes again
-	if isPage(transport.MediaType(s.Response), head) && s.NetworkError() == nil {
+	if isPage(s.MediaType(), head) && s.NetworkError() == nil {
 		unpacked.Close()
-		return nil, s.Call.PageError(s.Response, head)
+		return nil, transport.PageError(s, head)
 	}
 
 	return struct {
@@ -348,7 +336,7 @@ func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader) error {
 	// begun to answer.
 	for name, values := range s.Response.Trailer {
 		if strings.Join(values, "") != "" && !slices.Contains(harmlessTrailers, name) && !containsFold(x.ignored(), name) {
-			return s.Call.Fail(transport.ClassPayload, s.Status,
+			return transport.NewError(s.Exchange, transport.ClassPayload,
 				"the answer ends with the trailer field "+name+", which may say that it failed; "+answer.Ignoring(name))
 		}
 	}

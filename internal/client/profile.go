@@ -35,7 +35,7 @@ func (c *Client) GetProfile(ctx context.Context, p Person, managed map[string]js
 	}
 
 	profile, err := answer.ReadProfile(got.JSON, wrapper, managed)
-	profile.Cached, profile.Date = transport.Freshness(got.Response)
+	profile.Cached, profile.Date = got.Cached, got.Date
 
 	return profile, problem(got, err)
 }

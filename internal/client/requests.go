@@ -36,12 +36,12 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingLi
 		return answer.PendingList{}, problem(got, err)
 	}
 
-	list.Cached, list.Date = transport.Freshness(got.Response)
-	list.Gap = got.Call.Redact.Clean(list.Gap)
+	list.Cached, list.Date = got.Cached, got.Date
+	list.Gap = got.Redact.Clean(list.Gap)
 	for i, r := range list.Records {
 		if r.Code != "" {
 			person, _ := r.Identity.Get()
-			list.Records[i].Code = ShownID(got.Call.Redact.Clean(r.Code), person)
+			list.Records[i].Code = ShownID(got.Redact.Clean(r.Code), person)
 		}
 	}
 
@@ -84,7 +84,6 @@ func DeferredError(requestType string, scope Scope, class transport.ErrorClass, 
 	}
 
 	family, _ := scope.family()
-	call := transport.Call{Request: transport.Request{Op: op, To: transport.Expand(family + op.Path)}}
 
-	return call.Fail(class, 0, detail)
+	return transport.NewError(transport.About(op, transport.Expand(family+op.Path)), class, detail)
 }

@@ -35,48 +35,107 @@ const (
 	limitExcerpt = 80
 )
 
-// Answer is an answer with a status of class 2xx.
+// Answer is an answer with a status of class 2xx: a value, whose facts the header says and whose
+// content is JSON, or a stream.
 type Answer struct {
-	Call   *Call
-	Status int
-	JSON   jsontext.Value // empty where there was no body, and of a stream
+	Exchange
+
+	JSON jsontext.Value // empty where there was no body, and of a stream
+
+	// Cached reports whether a cache has kept the answer for some time. Date is when the service
+	// made it; zero if it does not say so.
+	Cached bool
+	Date   time.Time
+
 	// Response has a body only of a stream, which the caller closes.
 	Response *http.Response
 }
 
-// Refusal returns the error of an answer that says no although its status is one of success.
-func (a Answer) Refusal() error {
-	e := a.Call.Fail(ClassRejected, a.Status, "the answer has a status of success, but it holds an error, or a member such as success that is false")
-	e.Ambiguous = false
-	a.Call.quote(e, a.JSON)
+// document is the body of an answer that was read to its end.
+type document struct {
+	*bytes.Reader
 
-	return e
+	raw  []byte
+	json jsontext.Value // of a success
 }
 
-// readAnswer returns the answer that a response holds: JSON or nothing under a status
-// of success. Everything else is an *Error. It reads the body to its end, so that a cut
-// shows here, inside the retries. The context is that of the attempt.
-func (k *Call) readAnswer(ctx context.Context, resp *http.Response) (Answer, error) {
+// Close does nothing, since nothing is left to read.
+func (d *document) Close() error { return nil }
+
+// read reads the body of a response to its end, unless it streams, so that a cut shows where the
+// request can be repeated. It is the response handler of go-retryablehttp. What changes something
+// is known to be refused where the body of a refusal breaks off. Of a read, a refusal that breaks off
+// may be that of a gateway which fails.
+func (c *call) read(resp *http.Response) error {
+	isSuccess := resp.StatusCode/100 == 2
+	if isSuccess && c.Op.Streams {
+		return nil
+	}
 	defer resp.Body.Close()
 
-	if resp.StatusCode/100 != 2 {
-		// An error is the same error where its body breaks off.
-		body, _ := io.ReadAll(io.LimitReader(resp.Body, LimitError))
-		return Answer{}, k.statusError(resp, body)
+	size := int64(LimitError)
+	if isSuccess {
+		size = LimitJSON + 1
 	}
-	if detail := k.Op.Incomplete(resp.StatusCode); detail != "" {
-		return Answer{}, k.Fail(ClassPayload, resp.StatusCode, detail)
+	body, err := io.ReadAll(io.LimitReader(resp.Body, size))
+	isToldByStatus := !isSuccess && (c.Op.Effect || resp.StatusCode/100 != 4)
+	if err != nil && !isToldByStatus {
+		return CauseError(c.exchange(), err)
 	}
 
-	body, err := io.ReadAll(io.LimitReader(resp.Body, LimitJSON+1))
+	c.sent.Store(false) // it is answered
+	d := &document{Reader: bytes.NewReader(body), raw: body}
+	if isSuccess {
+		if d.json, err = c.answer(resp).Parse(body); err != nil {
+			return err
+		}
+	}
+	resp.Body = d
+
+	return nil
+}
+
+// failure returns the failure of an attempt, as far as the policy asks for it; nil of a success.
+func (c *call) failure(resp *http.Response, err error) *Error {
 	if err != nil {
-		return Answer{}, k.TransportError(cmp.Or(context.Cause(ctx), err))
+		return CauseError(c.exchange(), err)
 	}
-	if len(body) > LimitJSON {
-		return Answer{}, k.Fail(ClassTooLarge, resp.StatusCode, "the answer is larger than "+strconv.Itoa(LimitJSON>>20)+" MiB")
+	if resp.StatusCode/100 == 2 {
+		return nil
 	}
 
-	return k.SuccessAnswer(ctx, resp, body)
+	return c.refused(c.answer(resp), meaningOf(resp.StatusCode))
+}
+
+// conclude returns the answer to a request, or the error that its last attempt ended with.
+func (c *call) conclude(resp *http.Response, err error) (Answer, error) {
+	if err != nil {
+		return Answer{}, CauseError(c.exchange(), err)
+	}
+
+	if c.admission != nil && !c.Op.Effect {
+		c.admission.compared = time.Now()
+	}
+
+	a := c.answer(resp)
+	d, isRead := resp.Body.(*document)
+	if a.Status/100 != 2 {
+		return Answer{}, c.statusError(a, d.raw)
+	}
+	if isRead {
+		a.JSON = d.json
+	}
+
+	return a, nil
+}
+
+// answer returns what the header of a response says.
+func (c *call) answer(resp *http.Response) Answer {
+	a := Answer{Exchange: c.exchange(), Response: resp}
+	a.Status = resp.StatusCode
+	a.Cached, a.Date = freshness(resp)
+
+	return a
 }
 
 // Incomplete says why an answer with this status, of class 2xx, is not the whole answer;
@@ -90,44 +149,60 @@ func (op Operation) Incomplete(status int) string {
 	return "an answer with the status " + strconv.Itoa(status) + " is not a complete one"
 }
 
-// SuccessAnswer returns the answer with this body, which is JSON, or of a write or a login empty.
-func (k *Call) SuccessAnswer(ctx context.Context, resp *http.Response, body []byte) (Answer, error) {
-	a := Answer{Call: k, Status: resp.StatusCode, Response: resp}
-	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF")))
-	if len(body) == 0 && (k.Op.Effect || k.Op.Anonymous) {
-		return a, nil
+// Parse returns the content of an answer that has this body: JSON, or of a write or a login nothing.
+// Everything else is an *Error.
+func (a Answer) Parse(body []byte) (jsontext.Value, error) {
+	if detail := a.Op.Incomplete(a.Status); detail != "" {
+		return nil, NewError(a.Exchange, ClassPayload, detail)
 	}
-	if len(body) == 0 {
-		return Answer{}, k.Fail(ClassEmpty, resp.StatusCode, "the answer has no body")
+	if len(body) > LimitJSON {
+		return nil, NewError(a.Exchange, ClassTooLarge, "the answer is larger than "+strconv.Itoa(LimitJSON>>20)+" MiB")
 	}
 
-	var err error
-	declared := MediaType(resp)
-	if a.JSON, err = jsonvalue.Parse(body); err == nil {
-		if declared != "" && !strings.HasSuffix(declared, "json") {
-			tflog.Info(ctx, "The analytics service declared JSON to be of another type; it was read as JSON", map[string]any{
-				"operation": k.Op.Name, "path": k.To.template, "content_type": k.MediaType(resp),
-			})
-		}
-		return a, nil
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF")))
+	if len(body) == 0 && (a.Op.Effect || a.Op.Anonymous) {
+		return nil, nil
+	}
+	if len(body) == 0 {
+		return nil, NewError(a.Exchange, ClassEmpty, "the answer has no body")
+	}
+
+	v, err := jsonvalue.Parse(body)
+	if err == nil {
+		return v, nil
 	}
 
 	// JSON under another name is a record, even if it is broken.
 	looksLikeJSON := body[0] == '{' || body[0] == '['
-	if body[0] == '<' || strings.HasPrefix(declared, "text/") && !looksLikeJSON {
-		return Answer{}, k.PageError(resp, body)
+	if body[0] == '<' || strings.HasPrefix(a.MediaType(), "text/") && !looksLikeJSON {
+		return nil, PageError(a, body)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return Answer{}, k.Fail(ClassTruncated, resp.StatusCode, "the JSON ends in the middle")
+		return nil, NewError(a.Exchange, ClassTruncated, "the JSON ends in the middle")
 	}
 
-	return Answer{}, k.Fail(ClassPayload, resp.StatusCode, jsonvalue.DescribeSyntax(err))
+	return nil, NewError(a.Exchange, ClassPayload, jsonvalue.DescribeSyntax(err))
 }
 
-// Freshness returns whether a cache has kept an answer for some time, and when the service
+// logOtherType logs that JSON was declared to be of another type.
+func (a Answer) logOtherType(ctx context.Context) {
+	if len(a.JSON) == 0 {
+		return
+	}
+	declared := a.MediaType()
+	if declared == "" || strings.HasSuffix(declared, "json") {
+		return
+	}
+
+	tflog.Info(ctx, "The analytics service declared JSON to be of another type; it was read as JSON", map[string]any{
+		"operation": a.Op.Name, "path": a.Template, "content_type": a.ShownType(),
+	})
+}
+
+// freshness returns whether a cache has kept an answer for some time, and when the service
 // made it; zero if it does not say so, or names the last year that RFC 3339 can write: state could
 // not hold the times that are computed from that.
-func Freshness(resp *http.Response) (cached bool, date time.Time) {
+func freshness(resp *http.Response) (cached bool, date time.Time) {
 	age := resp.Header.Get("Age")
 	date, _ = http.ParseTime(resp.Header.Get("Date"))
 	if date.Year() == 9999 {
@@ -137,22 +212,15 @@ func Freshness(resp *http.Response) (cached bool, date time.Time) {
 	return age != "" && age != "0", date
 }
 
-// PageError returns the error of a page for people. begin is its beginning, at least.
-func (k *Call) PageError(resp *http.Response, begin []byte) *Error {
-	e := k.Fail(ClassNotJSON, resp.StatusCode, "the answer is a page that begins with "+strconv.Quote(k.Redact.excerpt(begin)))
-	e.Code = k.MediaType(resp)
-	return e
-}
-
-// MediaType returns the declared type of a body; empty if there is none. It is not safe to print.
-func MediaType(resp *http.Response) string {
-	t, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+// MediaType returns the declared type of the body; empty if there is none. It is not safe to print.
+func (a Answer) MediaType() string {
+	t, _, _ := mime.ParseMediaType(a.Response.Header.Get("Content-Type"))
 	return t
 }
 
-// MediaType returns the declared type of a body, safe to print.
-func (k *Call) MediaType(resp *http.Response) string {
-	return cmp.Or(k.Redact.Text(MediaType(resp), 60), "no content type")
+// ShownType returns the declared type of the body, safe to print.
+func (a Answer) ShownType() string {
+	return cmp.Or(a.Redact.Text(a.MediaType(), 60), "no content type")
 }
 
 // linkText is text of a Link header (RFC 8288) in which targets and quotes end: what stands in them, such
@@ -173,6 +241,13 @@ func HasNextLink(h http.Header) bool {
 	return slices.ContainsFunc(h.Values("Link"), func(link string) bool {
 		return nextLink.MatchString(link) || !wholeLink.MatchString(link) && strings.Contains(strings.ToLower(link), "next")
 	})
+}
+
+// PageError returns the error of an answer that is a page for people. begin is its beginning, at least.
+func PageError(a Answer, begin []byte) *Error {
+	e := NewError(a.Exchange, ClassNotJSON, "the answer is a page that begins with "+strconv.Quote(a.Redact.excerpt(begin)))
+	e.Code = a.ShownType()
+	return e
 }
 
 // markup is what a page has besides its words. A script without an end reaches to that of
@@ -198,8 +273,8 @@ func IsContinued(h http.Header) bool { return h.Get("Content-Range") != "" || Ha
 
 // NetworkError returns the error with which the network ended a stream; nil if it did not.
 func (a Answer) NetworkError() error {
-	body, _ := a.Response.Body.(*streamBody)
-	return body.err
+	body, _ := a.Response.Body.(*attemptBody)
+	return body.failure
 }
 
 // IsDelimited reports whether the transport shows that a stream is complete.

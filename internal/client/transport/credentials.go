@@ -3,189 +3,99 @@
 package transport
 
 import (
-	"errors"
-	"fmt"
 	"net/http"
-	"net/textproto"
-	"slices"
+	"net/url"
 	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"golang.org/x/net/http/httpguts"
+	"time"
 )
 
-// Credentials hold one of the ways to authenticate of section 5: e-mail and password for a
-// login, a JWT obtained elsewhere, or an application-level key.
-type Credentials struct {
-	Email, Password string
-	Token           string
-	APISecretKey    string
+// credentialsLink sends a clone with credentials and the user's headers, and only to the configured
+// origin: the links above, which repeat, log and describe requests, never see them. What a redirect
+// leads to is cut to its origin here, since its path and query may repeat what was sent.
+type credentialsLink struct {
+	next   http.RoundTripper
+	sender *Sender
 }
 
-// CredentialError is an error about one setting. It never holds a value.
-type CredentialError struct {
-	Setting string
-	Problem string
-}
-
-func (e *CredentialError) Error() string { return e.Setting + " " + e.Problem }
-
-// IsZero reports whether no credential is given.
-func (c Credentials) IsZero() bool { return c == Credentials{} }
-
-// Validate returns an error for more than one way to authenticate, half a pair, blanks, and
-// characters that a header or an address cannot carry. The error is a *CredentialError.
-func (c Credentials) Validate() error {
-	const excludes = "excludes the other credentials: give email and password, or token, or api_secret_key"
-	switch login := c.Email + c.Password; {
-	case c.IsZero():
-		return &CredentialError{"email", "is not set, and neither is token or api_secret_key: no credentials are given"}
-	case c.Token != "" && login+c.APISecretKey != "":
-		return &CredentialError{"token", excludes}
-	case c.APISecretKey != "" && login != "":
-		return &CredentialError{"api_secret_key", excludes}
-	case c.Email != "" && c.Password == "":
-		return &CredentialError{"password", "is missing beside email"}
-	case c.Password != "" && c.Email == "":
-		return &CredentialError{"email", "is missing beside password"}
+func (l credentialsLink) RoundTrip(req *http.Request) (*http.Response, error) {
+	c, cfg := callOf(req.Context()), l.sender.cfg
+	if req.URL.Scheme != cfg.Base.Scheme || req.URL.Host != cfg.Base.Host {
+		return nil, NewError(c.exchange(), ClassInternal, "a request was about to be sent to another address than base_url")
 	}
 
-	for _, s := range []struct{ name, value string }{{"email", c.Email}, {"password", c.Password}, {"token", c.Token}, {"api_secret_key", c.APISecretKey}} {
-		if problem := ValidateSecret(s.name, s.value); s.value != "" && problem != "" {
-			return &CredentialError{s.name, problem}
+	clone := req.Clone(req.Context())
+	for name, value := range cfg.Headers {
+		clone.Header.Set(name, value)
+	}
+	clone.Header.Set("User-Agent", cfg.UserAgent)
+	token, err := l.authorize(c, clone)
+	if err != nil {
+		return nil, err
+	}
+
+	// Nothing that follows from a comparison waits, from here back to its answer.
+	if c.admission.isOutdated() {
+		return nil, c.outdated()
+	}
+
+	began := time.Now()
+	resp, err := l.next.RoundTrip(clone)
+	if err != nil {
+		return nil, err
+	}
+
+	resp.Request = req // and not the one with credentials
+	if resp.StatusCode == http.StatusUnauthorized && token != "" {
+		c.renewal = l.sender.login.giveUp(token, began)
+	}
+	if location := resp.Header.Get("Location"); location != "" {
+		resp.Header.Set("Location", originOf(cfg.Base, location))
+	}
+
+	return resp, nil
+}
+
+// authorize adds the credential to a request (section 5): the application-level key, the JWT from
+// the configuration, or the token of a login, which it returns.
+func (l credentialsLink) authorize(c *call, req *http.Request) (token string, err error) {
+	credentials := l.sender.cfg.Credentials
+	if c.Op.Anonymous {
+		return "", nil
+	}
+	if credentials.APISecretKey != "" {
+		req.URL.RawQuery = strings.TrimPrefix(req.URL.RawQuery+"&apiSecretToken="+url.QueryEscape(credentials.APISecretKey), "&")
+		return "", nil
+	}
+	if credentials.Token != "" {
+		req.Header.Set("Authorization", "bearer "+credentials.Token)
+		return "", nil
+	}
+
+	token = l.sender.login.current()
+	if token == "" {
+		if c.admission != nil && !c.admission.compared.IsZero() {
+			return "", c.outdated()
+		}
+		if token, err = l.sender.login.present(req.Context()); err != nil {
+			return "", err
 		}
 	}
+	req.Header.Set("Authorization", "bearer "+token)
 
-	return nil
+	return token, nil
 }
 
-// ValidateSecret returns what is wrong with the value of the credential called name,
-// without repeating it; empty where nothing is. A password may begin or end with a blank,
-// and have any visible or invisible character; the others follow the rule of identifiers.
-func ValidateSecret(name, value string) string {
-	err := ValidateVisible(value)
-	switch {
-	case strings.TrimSpace(value) == "":
-		return "is blank"
-	case strings.ContainsFunc(value, unicode.IsControl):
-		return "contains a control character, such as a line break at its end"
-	case name == "password":
+// originOf returns scheme and host of a redirect's target; empty if it has none that can be read.
+func originOf(base *url.URL, location string) string {
+	to, err := base.Parse(location)
+	if err != nil {
 		return ""
-	case err != nil:
-		return err.Error()
-	case name == "token" && strings.Contains(value, " "):
-		return `contains a space; give the JWT alone, without "bearer" in front`
-	case name == "token" && !httpguts.ValidHeaderFieldValue(value):
-		return "contains characters that a header cannot carry"
 	}
 
-	return ""
-}
-
-// ownHeaders are set by the client or mean something to the connection.
-var ownHeaders = []string{
-	"Authorization", "Proxy-Authorization", "Host", "Content-Length", "Content-Type", "Content-Encoding",
-	"Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "Te", "Trailer", "Accept", "Accept-Encoding", "User-Agent",
-}
-
-// ValidateHeaders returns an error for names and values that are no header, for headers
-// that are not the user's to set, such as Authorization, and for headers that let a
-// deletion be sent twice. It never repeats a value.
-func ValidateHeaders(headers map[string]string) error {
-	seen := map[string]bool{}
-	for name, value := range headers {
-		canonical := textproto.CanonicalMIMEHeaderKey(name)
-		shown := escapeText(canonical, 60)
-
-		switch {
-		case !httpguts.ValidHeaderFieldName(canonical):
-			return errors.New("headers has a name that is not a header name")
-		case slices.Contains(ownHeaders, canonical):
-			return fmt.Errorf("headers must not contain %s: the provider sets it itself", canonical)
-		case canonical == "Idempotency-Key", canonical == "X-Idempotency-Key": // with one, Go's HTTP transport sends a request of any method again
-			return fmt.Errorf("headers must not contain %s: one value for all requests marks them as the same request, and a broken connection would repeat them", canonical)
-		case seen[canonical]:
-			return fmt.Errorf("headers contains %s twice, in different spellings", shown)
-		case !httpguts.ValidHeaderFieldValue(value):
-			return fmt.Errorf("headers has a value for %s that a header cannot carry", shown)
-		}
-		seen[canonical] = true
+	origin := (&url.URL{Scheme: to.Scheme, Host: to.Host}).String()
+	if _, err := url.Parse(origin); err != nil {
+		return ""
 	}
 
-	return nil
-}
-
-// tokenSecrets returns a JSON Web Token, and the parts of it that identify it: its payload
-// and its signature.
-func tokenSecrets(token string) []string {
-	parts := append(strings.Split(token, "."), "", "", "")
-	return []string{token, parts[1], parts[2]}
-}
-
-// headerSecrets returns the value of a header, and the parts of it that may be a secret of
-// their own: what follows a scheme such as Token, the password of Basic, and the values of
-// cookies and parameters.
-func headerSecrets(value string) []string {
-	found := []string{value}
-	scheme, rest, ok := strings.Cut(value, " ")
-	if ok && !strings.ContainsAny(scheme, "=;,") {
-		found = append(found, rest)
-	}
-
-	if user, password, ok := (&http.Request{Header: http.Header{"Authorization": {value}}}).BasicAuth(); ok {
-		found = append(found, user+":"+password, password)
-	}
-	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(";, ", r) }) {
-		_, assigned, _ := strings.Cut(part, "=")
-		found = append(found, strings.Trim(assigned, `"`))
-	}
-
-	return found
-}
-
-// ValidateVisible returns an error for text that differs from what people see: blanks
-// around it, and characters that are invisible or change how the rest is shown. Two
-// identifiers that look alike would be two people. A plain space inside is allowed.
-//
-// The error completes a sentence about the value. It names the character and its place,
-// counted in bytes from 0, and never the rest of the value, which may be an e-mail address.
-func ValidateVisible(s string) error {
-	if !utf8.ValidString(s) {
-		return errors.New("is not valid UTF-8")
-	}
-	if strings.TrimSpace(s) == "" {
-		return errors.New("consists of spaces only")
-	}
-
-	for i, r := range s {
-		if '!' <= r && r <= '~' { // most of what is sent, and always visible
-			continue
-		}
-
-		var problem string
-		atEdge := i == 0 || i+utf8.RuneLen(r) == len(s)
-		switch {
-		case unicode.IsControl(r):
-			problem = "contains the control character"
-		case atEdge && unicode.IsSpace(r):
-			problem = "begins or ends with a space,"
-		case r != ' ' && unicode.In(r, invisible...):
-			problem = "contains a character that cannot be seen,"
-		default:
-			continue
-		}
-
-		return fmt.Errorf("%s %U at byte %d", problem, r, i)
-	}
-
-	return nil
-}
-
-// invisible are the characters without a shape of their own: spaces other than the plain
-// one, separators of lines, formatting such as direction marks, soft hyphens and joiners,
-// fillers, and selectors of a variation.
-var invisible = []*unicode.RangeTable{
-	unicode.Z, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Noncharacter_Code_Point,
-	{R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}}}, // the blank of Braille
+	return origin
 }

@@ -3,127 +3,164 @@
 package transport
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"errors"
-	"fmt"
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
-	"unicode"
+	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-func TestCredentials_exactlyOneWhole(t *testing.T) {
+func TestAuth_onlyToTheConfiguredOrigin(t *testing.T) {
 	t.Parallel()
 
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+		for _, address := range []string{"https://localhost/", "http://localhost:8443/", "http://example.com/"} {
+			_, req, err := s.newCall(t.Context(), Request{Op: Operation{Method: http.MethodGet}})
+			noError(t, err)
+			req.URL, err = url.Parse(address)
+			noError(t, err)
+			if _, err := s.chain.HTTPClient.Do(req.Request); !IsClass(err, ClassInternal) { //nolint:bodyclose // no answer comes
+				t.Errorf("%s: the error is %v", address, err)
+			}
+		}
+		wantCount(t, service, "", 0)
+	})
+}
+
+// TestAuth_noWriteWaitsAfterItsComparison has a machine that stood still, no token yet, and a
+// service that asked another caller for time.
+func TestAuth_noWriteWaitsAfterItsComparison(t *testing.T) {
+	t.Parallel()
+
+	withLogin := func(*mocktest.Instance, *Config) {}
 	for _, tc := range []struct {
-		c       Credentials
-		setting string // that the error is about; empty is none
-	}{
-		{Credentials{Email: "a@example.com", Password: "p"}, ""},
-		{Credentials{}, "email"},
-		{Credentials{Email: "a@example.com"}, "password"},
-		{Credentials{Password: "canary"}, "email"},
-		{Credentials{Email: "a@example.com", Password: "canary", Token: "t"}, "token"},
-		{Credentials{Token: "t", APISecretKey: "canary"}, "token"},
-		{Credentials{Email: "a@example.com", APISecretKey: "canary"}, "api_secret_key"},
-		{Credentials{Email: "a@example.com", Password: "can\x00ary"}, "password"},
-		{Credentials{Email: "  ", Password: "canary"}, "email"},
-		{Credentials{Email: "canary@example.com", Password: "  "}, "password"},
-		{Credentials{Token: "bearer canary"}, "token"},
-		{Credentials{Email: "a@example.com", Password: " canary "}, ""},
-		{Credentials{Email: "a@example.com", Password: "can\u00a0ary"}, ""},
-		{Credentials{Email: "can\u200bary", Password: "p"}, "email"},
-		{Credentials{Token: "canary\u00ad"}, "token"},
-		{Credentials{APISecretKey: " canary"}, "api_secret_key"},
-	} {
-		err := tc.c.Validate()
-		about := ""
-		if e, ok := errors.AsType[*CredentialError](err); ok {
-			about = e.Setting
-		}
-		if about != tc.setting || (err == nil) != (about == "") || strings.Contains(fmt.Sprint(err), "canary") {
-			t.Errorf("%+v: %v, want an error about %q", tc.c, err, tc.setting)
-		}
+		after, hold time.Duration
+		use         option
+	}{{after: 2 * staleAfter, use: useSecretKey}, {use: withLogin}, {hold: time.Second, use: useSecretKey}} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+			ctx, admission, err := s.Admit(t.Context(), 1)
+			noError(t, err)
+			defer admission.Leave()
+			admission.compared = time.Now().Add(-tc.after)
+			s.gate.hold(tc.hold)
+
+			_, err = s.Do(ctx, Request{Op: opUpdateConsent})
+			_ = wantClass(t, err, ClassOutdated)
+			wantCount(t, service, "", 0)
+		}, tc.use)
 	}
 }
 
-func TestHeaders_reservedAndMalformedAreRefused(t *testing.T) {
+// TestAuth_presentedAsDocumented has a token and a key that were given, and are never renewed.
+func TestAuth_presentedAsDocumented(t *testing.T) {
 	t.Parallel()
 
-	for _, headers := range []map[string]string{
-		{"Authorization": "canary"},
-		{"HOST": "canary"},
-		{"Idempotency-Key": "canary"},
-		{"x-idempotency-key": "canary"},
-		{"X Y": "canary"},
-		{"": "canary"},
-		{"X-Y": "canary\r\nX-Z: 1"},
-		{"X-Y": "1", "x-y": "canary"},
+	for want, use := range map[string]option{
+		mockserver.AuthSecret: useSecretKey,
+		mockserver.AuthBearer: func(s *mocktest.Instance, cfg *Config) { cfg.Credentials = Credentials{Token: s.IssueToken(s.Email)} },
 	} {
-		err := ValidateHeaders(headers)
-		if err == nil || strings.Contains(err.Error(), "canary") {
-			t.Errorf("%v: %v", headers, err)
-		}
-	}
+		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+			noError(t, readUser(t.Context(), s))
+			noError(t, update(t.Context(), s))
+			for _, r := range service.Requests() {
+				if r.Auth != want || r.Header.Get("X-Gateway") != "g 1" || r.Header.Get("User-Agent") != "client-test" || r.Header.Get("Referer") != "" {
+					t.Errorf("%s %s: %v", want, r.Auth, r.Header)
+				}
+			}
 
-	if err := ValidateHeaders(map[string]string{"X-Tenant": "t 1", "Cf-Access-Client-Id": "x"}); err != nil {
-		t.Error(err)
+			service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: http.StatusUnauthorized})
+			_ = wantClass(t, readUser(t.Context(), s), ClassAuthentication)
+			wantCount(t, service, "", 3)
+		}, use, func(_ *mocktest.Instance, cfg *Config) { cfg.Headers = map[string]string{"X-Gateway": "g 1"} })
 	}
 }
 
-func TestValidateVisible_refusedWithThePlace(t *testing.T) {
+// TestSecrets_areNotShown has a service that quotes what it was sent, in words, in a header or in a page.
+func TestSecrets_areNotShown(t *testing.T) {
 	t.Parallel()
 
-	for value, want := range map[string]string{
-		" jane":          "begins or ends with a space, U+0020 at byte 0",
-		"jané\u2003":     "begins or ends with a space, U+2003 at byte 5",
-		"jane\n":         "the control character U+000A at byte 4",
-		"ja\u00a0ne":     "cannot be seen, U+00A0 at byte 2",
-		"ja\u3164ne":     "cannot be seen, U+3164 at byte 2",
-		"ja\u2800ne":     "cannot be seen, U+2800 at byte 2",
-		"ja\ufe0fne":     "cannot be seen, U+FE0F at byte 2",
-		"ja\U000e0041ne": "cannot be seen, U+E0041 at byte 2",
-	} {
-		err := ValidateVisible(value)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", value, err, want)
-		}
-
-		if err != nil && strings.Contains(err.Error(), "jan") {
-			t.Errorf("%q is repeated: %v", value, err)
-		}
+	type row struct {
+		secret string // or the part of it that must not be shown
+		fault  mockserver.Fault
+		change option
+	}
+	said := func(secret string) mockserver.Fault {
+		body, _ := json.Marshal(map[string]string{"message": "the value " + secret + " is unknown"})
+		return mockserver.Fault{Status: http.StatusForbidden, Body: body}
+	}
+	header := func(value, secret string) row {
+		return row{secret, said(secret), func(service *mocktest.Instance, cfg *Config) {
+			useSecretKey(service, cfg)
+			cfg.Headers = map[string]string{"X-Gateway": value}
+		}}
+	}
+	key := func(key, secret string, status int, header http.Header, body string) row {
+		return row{secret, mockserver.Fault{Status: status, Header: header, Body: []byte(body)}, func(_ *mocktest.Instance, cfg *Config) {
+			cfg.Credentials = Credentials{APISecretKey: key}
+		}}
 	}
 
-	for _, value := range []string{"jane doe", "e\u0301", "日本 太郎"} {
-		if err := ValidateVisible(value); err != nil {
-			t.Errorf("%q: %v", value, err)
-		}
+	const long = "canary-canary-canary-canary-long"
+	ofType := http.Header{"Content-Type": {"application/x-" + long}}
+	to := func(address string) http.Header { return http.Header{"Location": {address}} }
+	ending := func(at int) string { return "<!--" + strings.Repeat("x", at-len("<!---->")-20) + "-->" + long }
+	rows := map[string]row{
+		"a header":            header("whole-canary", "whole-canary"),
+		"behind a scheme":     header("Token tok_canary", "tok_canary"),
+		"a cookie":            header("a=1; session=canary-2; b=3", "canary-2"),
+		"a quoted parameter":  header(`key="canary-quoted"`, "canary-quoted"),
+		"a password of Basic": header("Basic "+base64.StdEncoding.EncodeToString([]byte("gate:pass-canary")), "pass-canary"),
+		"an account": {"canary-login", said("canary-login"), func(service *mocktest.Instance, cfg *Config) {
+			service.AddUser("canary-login", "canary-word")
+			cfg.Credentials = Credentials{Email: "canary-login", Password: "canary-word"}
+		}},
+
+		"a media type":    key(long, "canary", http.StatusOK, ofType, "<p>no</p>"),
+		"a redirect":      key(long, "canary", http.StatusFound, to("https://"+long+".example.com/"), ""),
+		"its scheme":      key(long, "canary", http.StatusFound, to(long+"://localhost/"), ""),
+		"a person inside": key("sk/42/canary", "canary", http.StatusBadRequest, nil, `{"message":"key sk/42/canary, sk%2F42%2Fcanary for 42"}`),
+
+		"markup in it":       key("pass<w>ordcanary", "ordcanary", http.StatusBadRequest, page, "<p>pass<w>ordcanary</p>"),
+		"markup around it":   key("pass canary", "canary", http.StatusBadRequest, page, "<p>pass<br>canary</p>"),
+		"cut in the middle":  key(long, "canary", http.StatusBadRequest, page, ending(LimitError)),
+		"cut in the excerpt": key(long, "canary", http.StatusOK, page, ending(4096)),
 	}
-}
 
-// TestValidateVisible_everyCharacter checks each code point inside a value and at both
-// ends. Unicode has text up to plane 3, and tags and variation selectors in plane 14; the other
-// planes have no character, or those for private use.
-func TestValidateVisible_everyCharacter(t *testing.T) {
-	t.Parallel()
+	// A header with blanks does not begin like those of most tokens.
+	encode := base64.RawURLEncoding.EncodeToString
+	token := encode([]byte(`{ "alg":"HS256"}`)) + "." + encode([]byte(`{ "sub":"canary"}`)) + "." + encode([]byte("a signature of 32 bytes, or more."))
+	parts := strings.Split(token, ".")
+	for name, secret := range map[string]string{"a token": token, "a token in capitals": strings.ToUpper(token), "its payload": parts[1], "its signature": parts[2]} {
+		rows[name+" of a login"] = row{secret, said(secret), func(service *mocktest.Instance, _ *Config) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: http.StatusOK, Body: []byte(`{"token":"` + token + `"}`)})
+		}}
+		rows[name+" that was given"] = row{secret, said(secret), func(_ *mocktest.Instance, cfg *Config) {
+			cfg.Credentials = Credentials{Token: token}
+		}}
+	}
 
-	text, tags := rune(soak.Raced(0xFFFF, 0x3FFFF)), unicode.Range32{Lo: 0xE0000, Hi: 0xE0FFF}
-	for r := rune(0); r <= unicode.MaxRune; r++ {
-		isSurrogate := r >= 0xD800 && r <= 0xDFFF // no text has them
-		if isSurrogate || r > text && (uint32(r) < tags.Lo || uint32(r) > tags.Hi) && !soak.On() {
-			continue
-		}
+	for name, tc := range rows {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 
-		unseen := unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.IsSpace(r) || unicode.Is(unicode.Z, r)
-		inside := ValidateVisible("a" + string(r) + "b")
-		if unseen && r != ' ' && inside == nil {
-			t.Errorf("%U is accepted inside", r)
-		}
-		if unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && inside != nil && !unicode.In(r, invisible...) {
-			t.Errorf("%U is refused: %v", r, inside)
-		}
-		if unseen && (ValidateVisible(string(r)+"b") == nil || ValidateVisible("a"+string(r)) == nil) {
-			t.Errorf("%U is accepted at an end", r)
-		}
+			bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+				tc.fault.Operation = mockserver.OpGetCurrentUser
+				service.Inject(tc.fault)
+				op := Operation{Name: "Get current user", Method: http.MethodGet}
+				_, err := s.Do(t.Context(), Request{Op: op, To: Expand("/v1/user/self"), Private: []string{"42"}})
+				if !IsError(err) || strings.Contains(err.Error(), tc.secret) {
+					t.Errorf("the error is %v", err)
+				}
+				if e, _ := errors.AsType[*Error](err); e.Class == ClassForbidden && e.Message != "the value [redacted] is unknown" {
+					t.Errorf("the message is %q", e.Message)
+				}
+			}, tc.change)
+		})
 	}
 }

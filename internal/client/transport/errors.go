@@ -42,7 +42,10 @@ const (
 	ClassRejected         ErrorClass = "The service rejected the request"
 	ClassConflict         ErrorClass = "Changed elsewhere"
 	ClassRateLimited      ErrorClass = "Rate limited"
+	ClassTooEarly         ErrorClass = "Not accepted yet"
 	ClassServer           ErrorClass = "The service failed"
+	ClassNotOffered       ErrorClass = "Not offered by the service"
+	ClassOutdated         ErrorClass = "Not sent, the service asked to wait"
 	ClassNotJSON          ErrorClass = "Not JSON"
 	ClassEmpty            ErrorClass = "Empty response"
 	ClassTruncated        ErrorClass = "Truncated response"
@@ -79,14 +82,13 @@ type Error struct {
 	// the service's queue, so that repeating it may do harm.
 	Queued bool
 
-	// Cached and Date are what Freshness returns for the answer.
+	// Cached and Date are those of the answer.
 	Cached bool
 	Date   time.Time
 
-	Cause error // nil, a context's error, ErrUntimed, ErrOutdated or a *answer.Error; never an error of the network
+	Cause error // nil, a context's error, ErrUntimed or a *answer.Error; never an error of the network
 
-	renewed bool // there is another token than the one that got the 401
-	passes  bool // another attempt may succeed
+	limit limit // how often it is repeated, by the policy
 }
 
 // Title returns the headline of the failure.
@@ -158,7 +160,7 @@ func IsClass(err error, classes ...ErrorClass) bool {
 
 // MayPass reports whether err is a failure that a later try may not meet.
 func MayPass(err error) bool {
-	return IsClass(err, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassRateLimited, ClassTruncated, ClassNotJSON, ClassEmpty)
+	return IsClass(err, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassTooEarly, ClassRateLimited, ClassTruncated, ClassNotJSON, ClassEmpty)
 }
 
 // UnknownOutcome returns the error of a request that may have been carried out: its
@@ -180,68 +182,96 @@ func UnknownOutcome(lost *Error, look error) *Error {
 	return &unknown
 }
 
+// Final returns the error of a failure that is not repeated any more. Its attempts have been counted.
+func (e *Error) Final() *Error {
+	stands := *e
+	stands.limit, stands.Attempts = final, 0
+	return &stands
+}
+
 // Invalid returns the error of an operation whose arguments cannot be sent.
 func Invalid(op Operation, err error) *Error {
 	return &Error{Class: ClassInvalid, Detail: err.Error(), Operation: op.Name, Method: op.Method}
 }
 
-// TransportError returns an error of the HTTP stack as an *Error. The original is
-// dropped: it holds the whole URL, and with it possibly the key. An *Error is copied.
-func (k *Call) TransportError(err error) *Error {
-	if own, ok := errors.AsType[*Error](err); ok && own.Operation != "" {
-		shared := *own // a failed login is one error for all its callers
-		return &shared
+// NewError returns an error about an exchange. detail is a clause without a full stop, and safe to
+// print.
+func NewError(x Exchange, class ErrorClass, detail string) *Error {
+	e := &Error{
+		Class:     class,
+		Status:    x.Status,
+		Detail:    detail,
+		Operation: x.Op.Name,
+		Method:    x.Op.Method,
+		Template:  x.Template,
+		Attempts:  x.Attempts,
+		Queued:    x.Op.Queues,
+		limit:     limitOf(x, class),
 	}
-
-	e := k.stackError(err)
-	e.Ambiguous = k.Op.Effect && k.sent.Load() && !errors.Is(err, errNotProcessed)
+	e.Ambiguous = e.limit == compared || e.limit == unknown
 
 	return e
 }
 
-// stackError returns the error that an error of the HTTP stack stands for. It is told by its
-// type, and never by its text. An *Error without an operation is of this package's layers.
-func (k *Call) stackError(err error) *Error {
-	if own, ok := errors.AsType[*Error](err); ok {
-		return k.Fail(own.Class, 0, own.Detail)
+// CauseError returns an error about an exchange that an error of the HTTP stack or of a context
+// ended. The original is dropped: it holds the whole URL, and with it possibly the key. An *Error of
+// an operation is copied, and one without an operation, of a link, is completed.
+func CauseError(x Exchange, err error) *Error {
+	if own := asError(err); own != nil && own.Operation != "" {
+		shared := *own // a failed login is one error for all its callers
+		return &shared
 	}
 
+	x.Status = 0 // the answer has not come to its end
+	x.isSent = x.isSent && !errors.Is(err, errNotProcessed)
+	if own := asError(err); own != nil {
+		return NewError(x, own.Class, own.Detail)
+	}
+
+	class, detail, cause := classify(x, err)
+	e := NewError(x, class, detail)
+	e.Cause = cause
+
+	return e
+}
+
+// classify returns what an error of the HTTP stack stands for, and the context's error that it is. It
+// is told by its type, and never by its text.
+func classify(x Exchange, err error) (class ErrorClass, detail string, cause error) {
 	var operation string // of the connection
 	if failed, ok := errors.AsType[*net.OpError](err); ok {
 		operation = failed.Op
 	}
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, ended) && operation == "" { // a connection that timed out is like context.DeadlineExceeded
-			e := k.Fail(ClassCancelled, 0, "the run was interrupted or its time was up")
-			e.Cause = ended
-			return e
+			return ClassCancelled, "the run was interrupted or its time was up", ended
 		}
 	}
 
 	failed, isNet := errors.AsType[net.Error](err)
-	host := "; the host is " + escapeText(k.sender.cfg.Base.Host, 260)
+	host := "; the host is " + escapeText(x.host, 260)
 
 	switch rejected, ok := errors.AsType[*tls.CertificateVerificationError](err); {
 	case ok:
-		return k.Fail(ClassTLS, 0, "the certificate was not accepted: "+k.Redact.Text(rejected.Err.Error(), limitMessage))
+		return ClassTLS, "the certificate was not accepted: " + x.Redact.Text(rejected.Err.Error(), limitMessage), nil
 	case isType[tls.RecordHeaderError](err), errors.Is(err, http.ErrSchemeMismatch):
-		return k.Fail(ClassTLS, 0, "the other side does not speak TLS")
+		return ClassTLS, "the other side does not speak TLS", nil
 	case operation == "remote error":
-		return k.Fail(ClassTLS, 0, "the handshake was not accepted")
+		return ClassTLS, "the handshake was not accepted", nil
 
 	case operation == "proxyconnect":
-		return k.Fail(ClassUnreachable, 0, "the proxy cannot be reached; check HTTPS_PROXY, HTTP_PROXY and NO_PROXY")
+		return ClassUnreachable, "the proxy cannot be reached; check HTTPS_PROXY, HTTP_PROXY and NO_PROXY", nil
 	case isType[*net.DNSError](err):
-		return k.Fail(ClassUnreachable, 0, "the host name cannot be resolved"+host)
+		return ClassUnreachable, "the host name cannot be resolved" + host, nil
 	case isNet && failed.Timeout():
-		return k.Fail(ClassTimeout, 0, "the connection timed out")
+		return ClassTimeout, "the connection timed out", nil
 	case operation == "dial":
-		return k.Fail(ClassUnreachable, 0, "the connection was refused or there is no route"+host)
+		return ClassUnreachable, "the connection was refused or there is no route" + host, nil
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return k.Fail(ClassConnectionLost, 0, "the answer was cut off")
+		return ClassConnectionLost, "the answer was cut off", nil
 	}
 
-	return k.Fail(ClassConnectionLost, 0, "the connection broke before the answer was complete")
+	return ClassConnectionLost, "the connection broke before the answer was complete", nil
 }
 
 func isType[E error](err error) bool {

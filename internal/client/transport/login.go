@@ -69,22 +69,31 @@ func (l *login) current() string {
 	return ""
 }
 
-// giveUp gives up a token that got a 401 in an attempt, and reports whether there is, or may be,
-// another one. Two logins may give the same token: what began before the last one was given up
-// says nothing about the present one.
-func (l *login) giveUp(rejected string, began time.Time) bool {
+// renewal is what there is after a 401 to a token.
+type renewal int
+
+const (
+	notAsked renewal = iota
+	renewed          // there is, or may be, another token
+	rejected         // there is none for now
+)
+
+// giveUp gives up a token that got a 401 in an attempt, and returns whether there is another one. Two
+// logins may give the same token: what began before the last one was given up says nothing about the
+// present one.
+func (l *login) giveUp(token string, began time.Time) renewal {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
-	if l.shared != rejected || began.Before(l.gaveUp) { // another caller of this token has come first
-		return true
+	if l.shared != token || began.Before(l.gaveUp) { // another caller of this token has come first
+		return renewed
 	}
 	if time.Since(l.gaveUp) < renewalPause {
-		return false
+		return rejected
 	}
 	l.shared, l.gaveUp = "", time.Now()
 
-	return true
+	return renewed
 }
 
 // rejectedAgain says why a token that got a 401 is kept.
@@ -93,20 +102,13 @@ const rejectedAgain = "the service rejected another token less than a minute ago
 // present returns the token for a call. Where there is none, it waits for the one login that is
 // under way, or begins it, and returns the token of that login, even if another caller has got a
 // 401 for it since. The login goes on when the caller that began it is cancelled: the others
-// still need it. What follows from a comparison does not wait.
-func (l *login) present(ctx context.Context, k *Call) (string, error) {
-	if token := l.current(); token != "" {
-		return token, nil
-	}
-	if !k.Compared.IsZero() {
-		return "", k.outdated()
-	}
-
+// still need it.
+func (l *login) present(ctx context.Context) (string, error) {
 	result := l.flight.DoChan("login", func() (_ any, err error) {
 		// A panic in here would end the process with every resource in flight.
 		defer func() {
 			if recover() != nil {
-				err = (&Call{Request: Request{Op: opLogin, To: loginEndpoint}}).Fail(ClassInternal, 0, "the login ended in a panic")
+				err = NewError(About(opLogin, loginEndpoint), ClassInternal, "the login ended in a panic")
 			}
 		}()
 
@@ -141,7 +143,7 @@ func (l *login) present(ctx context.Context, k *Call) (string, error) {
 // another attempt.
 func (l *login) logIn(ctx context.Context) (token, error) {
 	if err := l.turn.Acquire(ctx, 1); err != nil {
-		return token{}, Interrupted(opLogin, loginEndpoint, err)
+		return token{}, CauseError(About(opLogin, loginEndpoint), err)
 	}
 	defer l.turn.Release(1)
 
@@ -172,9 +174,9 @@ func (l *login) send(ctx context.Context) (token, error) {
 
 	got, ok := readToken(answered)
 	if !ok {
-		return token{}, answered.Call.Fail(ClassLoginAnswer, answered.Status, "the answer holds no JSON Web Token in the field token (section 2 of the interface); the answer is not shown")
+		return token{}, NewError(answered.Exchange, ClassLoginAnswer, "the answer holds no JSON Web Token in the field token (section 2 of the interface); the answer is not shown")
 	}
-	s.secrets.add(tokenSecrets(got.text)...)
+	s.hidden.add(tokenSecrets(got.text)...)
 
 	// Nothing here depends on the clocks, but logs and agreement times may.
 	if skew := time.Since(got.issuedAt).Round(time.Minute); !got.issuedAt.IsZero() && skew.Abs() > 5*time.Minute {

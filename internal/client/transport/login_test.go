@@ -229,7 +229,7 @@ func TestLogin_presentsNoTokenThatAnotherCallerHasGivenUp(t *testing.T) {
 			var all sync.WaitGroup
 			for range 8 {
 				all.Go(func() {
-					token, err := s.login.present(t.Context(), &Call{})
+					token, err := s.login.present(t.Context())
 					if err != nil || token == "" {
 						t.Errorf("there is no token (%v)", err)
 					}

@@ -4,13 +4,10 @@ package transport
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -83,9 +80,6 @@ type Request struct {
 	MayBeAbsent bool
 	// Private are values that no message may show.
 	Private []string
-	// Compared is when the comparison was answered from which the request follows; zero
-	// where it follows from none. It is not sent where it would have to wait.
-	Compared time.Time
 }
 
 // Payload holds the parameters of a request as they are sent.
@@ -124,38 +118,69 @@ func EncodeParameters(in string, parameters map[string]any) (Payload, error) {
 	return Payload{Body: []byte(values.Encode()), ContentType: "application/x-www-form-urlencoded"}, nil
 }
 
-// Call is one use of an operation: a request with what is known of its attempts.
-type Call struct {
-	Request
-	Redact *Redactor
-	sender *Sender
+// Exchange is what an error or an answer is about: an operation, and what is known of its attempts.
+type Exchange struct {
+	Op       Operation
+	Template string // of the path
+	Attempts int
+	Status   int       // of the answer; 0 without one
+	Redact   *Redactor // of what the service says; nil where nothing of it is known
 
-	attempts int
-	token    string      // of a login, in the last attempt; empty without one
-	sent     atomic.Bool // the request of the last attempt reached the connection
-	answer   Answer      // of the last attempt
+	host   string // of base_url
+	isSent bool   // a request without an answer reached the connection
+}
+
+// About returns the exchange of an operation that was not sent.
+func About(op Operation, to Endpoint) Exchange { return Exchange{Op: op, Template: to.template} }
+
+// call is a request on its way through the chain, and what the links learn of it. It is in the
+// context of the request.
+type call struct {
+	Request
+
+	known     Exchange
+	admission *Admission // under which it is sent; nil without one
+	sent      atomic.Bool
+	renewal   renewal // after a 401 to a token of a login
+}
+
+type (
+	callKey      struct{}
+	admissionKey struct{}
+)
+
+// callOf returns the call of a request that is on its way.
+func callOf(ctx context.Context) *call {
+	c, _ := ctx.Value(callKey{}).(*call)
+	return c
 }
 
 // newCall returns a call and its HTTP request, which has no credentials. A write of a
 // read-only sender is an error.
-func (s *Sender) newCall(ctx context.Context, r Request) (*Call, *retryablehttp.Request, error) {
-	k := &Call{Request: r, Redact: &Redactor{secrets: &s.secrets, values: r.Private}, sender: s}
+func (s *Sender) newCall(ctx context.Context, r Request) (*call, *retryablehttp.Request, error) {
+	c := &call{Request: r, known: About(r.Op, r.To)}
+	c.known.Redact, c.known.host = &Redactor{secrets: &s.hidden, values: r.Private}, s.cfg.Base.Host
+	if !r.Op.Anonymous { // a login belongs to no admission
+		c.admission, _ = ctx.Value(admissionKey{}).(*Admission)
+	}
 	if r.Op.Effect && s.cfg.ReadOnly {
-		return nil, nil, k.Fail(ClassReadOnly, 0, "nothing was sent, because read_only is set")
+		return nil, nil, NewError(c.exchange(), ClassReadOnly, "nothing was sent, because read_only is set")
 	}
 
 	var body any
 	if r.Body != nil {
 		body = r.Body
 	}
-	req, err := retryablehttp.NewRequestWithContext(ctx, r.Op.Method, "http://invalid", body)
+	to := r.To.Under(s.cfg.Base)
+	to.RawQuery = r.Query
+	req, err := retryablehttp.NewRequestWithContext(context.WithValue(ctx, callKey{}, c), r.Op.Method, to.String(), body)
 	if err != nil {
-		return nil, nil, k.Fail(ClassInternal, 0, "the request could not be built")
+		return nil, nil, NewError(c.exchange(), ClassInternal, "the request could not be built")
 	}
-
-	req.URL = r.To.Under(s.cfg.Base)
-	req.URL.RawQuery = r.Query
-	req.Host = req.URL.Host
+	if req.GetBody != nil {
+		req.Body, _ = req.GetBody() // from memory
+	}
+	req.SetResponseHandler(c.read)
 
 	req.Header.Set("Cache-Control", "no-cache") // what the service shows decides about requests
 	req.Header.Set("Accept", "application/json")
@@ -167,44 +192,19 @@ func (s *Sender) newCall(ctx context.Context, r Request) (*Call, *retryablehttp.
 		req.Header.Set("Content-Type", r.ContentType)
 	}
 
-	return k, req, nil
+	return c, req, nil
 }
 
-// Fail returns an error of this call. status is 0 where there was no answer.
-func (k *Call) Fail(class ErrorClass, status int, detail string) *Error {
-	return &Error{
-		Class:     class,
-		Status:    status,
-		Detail:    detail,
-		Operation: k.Op.Name,
-		Method:    k.Op.Method,
-		Template:  k.To.template,
-		Attempts:  k.attempts,
-		Queued:    k.Op.Queues,
-		// An unreadable success is still a success: the change may be there.
-		Ambiguous: k.Op.Effect && status/100 == 2,
-		passes:    slices.Contains([]ErrorClass{ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassTruncated}, class),
-	}
+// exchange returns what is known of the call now.
+func (c *call) exchange() Exchange {
+	x := c.known
+	x.isSent = c.sent.Load()
+	return x
 }
 
-// Interrupted returns the error of an operation whose context ended before anything was sent.
-func Interrupted(op Operation, to Endpoint, err error) *Error {
-	return (&Call{Request: Request{Op: op, To: to}}).TransportError(err)
-}
-
-// ErrOutdated is the cause of the error of a write that was not sent, because it would have
-// had to wait after its comparison. It needs another one.
-var ErrOutdated = errors.New("the update had to wait each time after it was compared with what the service holds, so it was not sent")
-
-// staleAfter is how long a comparison is valid. Its write follows without a wait, so that a
-// longer time means that the machine stood still.
-const staleAfter = time.Second
-
-// outdated returns the error with the cause ErrOutdated.
-func (k *Call) outdated() *Error {
-	e := k.Fail(ClassRateLimited, 0, ErrOutdated.Error())
-	e.Cause = ErrOutdated
-	return e
+// outdated returns the error of a write that would have to wait after its comparison.
+func (c *call) outdated() *Error {
+	return NewError(c.exchange(), ClassOutdated, "the update had to wait each time after it was compared with what the service holds, so it was not sent")
 }
 
 // PrivateValues returns the texts and numbers in a JSON value, at any depth, for a

@@ -15,10 +15,8 @@ import (
 
 // meaning is what a status of an answer means for the request.
 type meaning struct {
-	class   ErrorClass
-	detail  string
-	passes  bool // another attempt may succeed
-	unknown bool // the service may have carried the request out
+	class  ErrorClass
+	detail string
 }
 
 // statuses are the meanings of statuses, and by their first digit those of all others. The
@@ -34,19 +32,19 @@ var statuses = map[int]meaning{
 	http.StatusUnsupportedMediaType:        {class: ClassRejected, detail: wrongFormat},
 	http.StatusConflict:                    {class: ClassConflict},
 	http.StatusPreconditionFailed:          {class: ClassConflict},
-	http.StatusTooManyRequests:             {class: ClassRateLimited, passes: true},
+	http.StatusTooManyRequests:             {class: ClassRateLimited},
 	http.StatusRequestEntityTooLarge:       {class: ClassRequestTooLarge},
 	http.StatusRequestURITooLong:           {class: ClassRequestTooLarge, detail: tooLong},
 	http.StatusRequestHeaderFieldsTooLarge: {class: ClassRequestTooLarge, detail: tooLong},
-	http.StatusRequestTimeout:              {class: ClassServer, passes: true, unknown: true},
-	http.StatusTooEarly:                    {class: ClassServer, passes: true},
+	http.StatusRequestTimeout:              {class: ClassServer},
+	http.StatusTooEarly:                    {class: ClassTooEarly},
 
-	http.StatusNotImplemented:                {class: ClassServer, detail: "the service does not offer this operation"},
-	http.StatusHTTPVersionNotSupported:       {class: ClassServer, detail: "the service, or something in front of it, does not speak this version of HTTP"},
-	http.StatusNetworkAuthenticationRequired: {class: ClassServer, detail: "the network asks for a login before it lets requests through"},
+	http.StatusNotImplemented:                {class: ClassNotOffered, detail: "the service does not offer this operation"},
+	http.StatusHTTPVersionNotSupported:       {class: ClassNotOffered, detail: "the service, or something in front of it, does not speak this version of HTTP"},
+	http.StatusNetworkAuthenticationRequired: {class: ClassNotOffered, detail: "the network asks for a login before it lets requests through"},
 
 	3: {class: ClassRedirect},
-	5: {class: ClassServer, passes: true, unknown: true},
+	5: {class: ClassServer},
 }
 
 const (
@@ -55,54 +53,77 @@ const (
 	tooLong = "the address or the header of the request is longer than the service accepts; the part of it that can be shorter is identity_id"
 )
 
-// statusError returns the error that an answer without success stands for. The body is searched
-// for the service's own words.
-func (k *Call) statusError(resp *http.Response, body []byte) *Error {
-	means, ok := statuses[resp.StatusCode]
-	if !ok {
-		means = statuses[resp.StatusCode/100]
+// meaningOf returns the meaning of a status.
+func meaningOf(status int) meaning {
+	if means, ok := statuses[status]; ok {
+		return means
+	}
+	return meaning{cmp.Or(statuses[status/100].class, ClassRejected), ""}
+}
+
+// refused returns the error of an answer without success, without the service's own words.
+func (c *call) refused(a Answer, means meaning) *Error {
+	e := NewError(a.Exchange, means.class, means.detail)
+	e.Cached, e.Date = a.Cached, a.Date
+	e.RetryAfter = retryAfter(a.Response)
+	if means.class == ClassAuthentication && c.renewal == renewed {
+		e.limit = limitOf(a.Exchange, classRenewed)
 	}
 
-	e := k.Fail(cmp.Or(means.class, ClassRejected), resp.StatusCode, means.detail)
-	e.Ambiguous = k.Op.Effect && means.unknown
-	e.passes = means.passes
-	e.Cached, e.Date = Freshness(resp)
+	return e
+}
+
+// statusError returns the error that an answer without success stands for. The body is searched
+// for the service's own words.
+func (c *call) statusError(a Answer, body []byte) *Error {
+	means := meaningOf(a.Status)
+	e := c.refused(a, means)
 
 	said, err := jsonvalue.Parse(body)
 	isObject := err == nil && said.Kind() == '{'
 
 	switch {
 	case e.Class == ClassRedirect:
-		e.Detail = k.redirectDetail(resp.Header.Get("Location"))
+		e.Detail = redirectDetail(a)
 		return e
+	case e.Class == ClassAuthentication && c.renewal == rejected:
+		e.Detail = rejectedAgain
 	case e.Class == ClassRequestTooLarge && means.detail == "":
-		e.Detail = "the body of the request has " + strconv.Itoa(len(k.Body)) + " bytes, more than the service accepts"
-		if k.Attribute != "" {
-			e.Detail += "; it holds the value of " + k.Attribute
+		e.Detail = "the body of the request has " + strconv.Itoa(len(c.Body)) + " bytes, more than the service accepts"
+		if c.Attribute != "" {
+			e.Detail += "; it holds the value of " + c.Attribute
 		}
 	case e.Class == ClassNotFound && !isObject:
 		e.Class = ClassEndpointNotFound
 		e.Detail = "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"
 	}
 
-	if k.MayBeAbsent && e.Class == ClassNotFound {
+	if c.MayBeAbsent && e.Class == ClassNotFound {
 		return e
 	}
 	if isObject {
-		k.quote(e, said)
+		e.quote(said, a.Redact)
 	} else if len(body) > 0 {
-		e.Detail = strings.TrimPrefix(e.Detail+"; the answer is "+k.MediaType(resp)+" that begins with "+strconv.Quote(k.Redact.excerpt(body)), "; ")
+		e.Detail = strings.TrimPrefix(e.Detail+"; the answer is "+a.ShownType()+" that begins with "+strconv.Quote(a.Redact.excerpt(body)), "; ")
 	}
 
 	return e
 }
 
-// redirectDetail says where a redirect leads, without the path and query of its target: they
-// may repeat what was sent.
-func (k *Call) redirectDetail(location string) string {
+// Refusal returns the error of an answer that says no although its status is one of success.
+func Refusal(a Answer) *Error {
+	e := NewError(a.Exchange, ClassRejected, "the answer has a status of success, but it holds an error, or a member such as success that is false")
+	e.quote(a.JSON, a.Redact)
+
+	return e
+}
+
+// redirectDetail says where a redirect leads, without the path and query of its target, which
+// credentialsLink has cut off.
+func redirectDetail(a Answer) string {
 	target := "elsewhere"
-	if to, err := k.sender.cfg.Base.Parse(location); err == nil && location != "" {
-		target = "to " + k.Redact.Text(to.Scheme, 10) + "://" + k.Redact.Text(to.Host, 100)
+	if to := a.Response.Header.Get("Location"); to != "" {
+		target = "to " + a.Redact.Text(to, 110)
 	}
 
 	return "the service redirected the request " + target +
@@ -110,12 +131,12 @@ func (k *Call) redirectDetail(location string) string {
 }
 
 // quote puts what the service says in a JSON object into an error, harmless to print.
-func (k *Call) quote(e *Error, object jsontext.Value) {
+func (e *Error) quote(object jsontext.Value, redact *Redactor) {
 	readComplaint(e, jsonvalue.Members(object))
 
-	e.Code, e.Message = k.Redact.Text(e.Code, 80), k.Redact.Text(e.Message, limitMessage)
+	e.Code, e.Message = redact.Text(e.Code, 80), redact.Text(e.Message, limitMessage)
 	for i, f := range e.Fields {
-		e.Fields[i] = FieldError{Field: k.Redact.Text(f.Field, 60), Message: k.Redact.Text(f.Message, limitMessage)}
+		e.Fields[i] = FieldError{Field: redact.Text(f.Field, 60), Message: redact.Text(f.Message, limitMessage)}
 	}
 }
 

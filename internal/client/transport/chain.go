@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MPL-2.0
+
+// Package transport gets requests to one origin and their answers back: credentials and
+// tokens, TLS and proxies, the bounds of concurrency and rate, repetitions, the classes of
+// failures, and what messages may show. It knows nothing of endpoints but the login.
+//
+// A request takes the way that chain.go assembles:
+//
+//	repeat       go-retryablehttp, by the table in policy.go
+//	turn         waits for a slot, for the rate, and for a service that asked for time
+//	attempt      bounds the time of one attempt, and of an interrupt
+//	log          logs the operation and the status
+//	credentials  adds the token or key to a clone, for the configured origin alone
+//	pool         connections, TLS, HTTP/2; sends a request once
+//
+// No log ever sees a credential. An Admission takes turns for a comparison and the write that
+// follows from it; under one, turn passes and nothing is repeated. Repeat begins such a sequence,
+// or an export, again from its first step, by the same table. Section numbers in the comments are
+// those of the interface description.
+package transport
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+	"golang.org/x/sync/semaphore"
+)
+
+// Config configures a sender. All limits are set.
+type Config struct {
+	Base              *url.URL
+	Credentials       Credentials
+	LoginParametersIn string // InJSON, InForm or InQuery
+	ReadOnly          bool   // every write fails before anything is sent
+
+	MaxConcurrency    int           // of requests in flight, and of connections
+	RequestsPerSecond float64       // zero is unlimited
+	RequestTimeout    time.Duration // of one attempt, with its answer
+	MaxRetries        int           // of one request
+	LogIsOff          bool          // saves the cost of a log line that nobody reads
+
+	CACertPEM []byte            // certificates that are trusted in addition to the system's
+	Headers   map[string]string // added to every request
+	UserAgent string
+
+	// DialContext replaces the dialer, and Proxy the proxy settings of the environment.
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
+	Proxy       func(*http.Request) (*url.URL, error)
+	// Observer is called for each answer, including those to logins and to repeated
+	// requests, and concurrently. The operation has its name in section 4.
+	Observer func(operation string, status int)
+}
+
+// Sender sends requests to one origin with one set of credentials.
+type Sender struct {
+	cfg    Config
+	gate   *gate
+	login  *login     // where the credentials are an e-mail and a password
+	hidden vocabulary // what no message may show
+
+	chain *retryablehttp.Client // the whole chain
+	idle  func()                // closes idle connections
+
+	mu      sync.Mutex
+	notices []string
+}
+
+// New returns a sender. It contacts nothing.
+func New(cfg Config) (*Sender, error) {
+	pool, err := newPool(cfg)
+	if err != nil {
+		return nil, err
+	}
+
+	s := &Sender{cfg: cfg, idle: pool.CloseIdleConnections, gate: &gate{slots: semaphore.NewWeighted(int64(cfg.MaxConcurrency))}}
+	if cfg.RequestsPerSecond > 0 {
+		s.gate.interval = time.Duration(float64(time.Second) / cfg.RequestsPerSecond)
+	}
+	s.login = &login{sender: s, turn: semaphore.NewWeighted(1)}
+	s.chain = s.assemble(pool)
+
+	c := cfg.Credentials
+	s.hidden.add(c.Password, c.APISecretKey, c.Email)
+	s.hidden.add(tokenSecrets(c.Token)...)
+	for _, value := range cfg.Headers {
+		s.hidden.add(headerSecrets(value)...)
+	}
+
+	return s, nil
+}
+
+// assemble returns the chain of the package comment, from the pool outwards. No link but the pool
+// has CloseIdleConnections, which go-retryablehttp calls after a failure: it would cost the other
+// callers their connections.
+func (s *Sender) assemble(pool http.RoundTripper) *retryablehttp.Client {
+	var link http.RoundTripper
+	link = poolLink{pool, s.cfg.Observer}
+	link = credentialsLink{link, s}
+	link = logLink{link, s.cfg.LogIsOff}
+	link = attemptLink{link, s.cfg.RequestTimeout}
+	link = turnLink{link, s.gate}
+
+	return &retryablehttp.Client{
+		HTTPClient:   &http.Client{Transport: link, CheckRedirect: followNothing},
+		RetryMax:     s.cfg.MaxRetries + 1, // checkRetry counts
+		CheckRetry:   s.checkRetry,
+		Backoff:      backoff,
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+	}
+}
+
+// followNothing makes a redirect the answer to the request.
+func followNothing(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// Do sends a request and returns its answer, of a stream its beginning. Under an admission it is
+// sent once, and otherwise repeated by the policy. Errors are *Error.
+func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
+	c, req, err := s.newCall(ctx, r)
+	if err != nil {
+		return Answer{}, err
+	}
+
+	var resp *http.Response
+	if c.admission == nil {
+		resp, err = s.chain.Do(req) //nolint:bodyclose // read has closed it, and the caller closes a stream
+	} else {
+		resp, err = c.sendOnce(s.chain.HTTPClient, req.Request) //nolint:bodyclose // likewise
+	}
+
+	a, err := c.conclude(resp, err)
+	a.logOtherType(ctx)
+
+	return a, err
+}
+
+// sendOnce sends a request, without go-retryablehttp, and reads its answer.
+func (c *call) sendOnce(links *http.Client, req *http.Request) (*http.Response, error) {
+	resp, err := links.Do(req)
+	if err != nil {
+		return nil, err
+	}
+
+	return resp, c.read(resp)
+}
+
+// Repeat takes a sequence of requests, such as a comparison and a write, until it succeeds or the
+// policy says no. It is begun again from its first step, at least for each failure that the policy
+// repeats, after the wait that belongs to it. An error that is not an *Error is returned at once.
+// The errors of step count as attempts of their operation; the returned one has all of them. about
+// is the exchange of an error that only says that the run was interrupted.
+func (s *Sender) Repeat(ctx context.Context, about Exchange, step func(context.Context) error) error {
+	failures := budget{map[spent]int{}, map[string]int{}}
+	for {
+		err := step(ctx)
+		e := asError(err)
+		if e == nil {
+			return err
+		}
+
+		n := failures.count(e)
+		if !s.allows(ctx, e, n) {
+			return e
+		}
+		if err := Pause(ctx, e.wait(n)); err != nil {
+			about.Attempts = e.Attempts
+			return CauseError(about, err)
+		}
+	}
+}
+
+// Close closes idle connections. Requests in flight go on.
+func (s *Sender) Close() { s.idle() }
+
+// TakeNotices returns messages for the user although nothing failed, each once.
+func (s *Sender) TakeNotices() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	taken := s.notices
+	s.notices = nil
+	return taken
+}

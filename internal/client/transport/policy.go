@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// limit says how often a failed operation is repeated.
+type limit int
+
+const (
+	final   limit = iota // never
+	once                 // one time, or max_retries times if that is less
+	retries              // max_retries times
+	anew                 // with another token, once more than max_retries times
+
+	// The service may have carried the request out. Only a sequence that begins with a comparison
+	// may send it again (compared), or nothing of the transport (unknown).
+	compared
+	unknown
+
+	// Nothing was sent, because its comparison was out of date. Only the whole sequence is begun again.
+	outdated
+)
+
+// kind is what repeating an operation means for the service.
+type kind int
+
+const (
+	reads   kind = iota // changes nothing
+	writes              // leaves the same behind, however often it arrives
+	queues              // each request that arrives is another one in the queue
+	exports             // a read that is repeated from its beginning
+	logsIn              // each failure counts towards the locking of the account
+	kinds
+)
+
+// policy says for each class of failure what follows for each kind of operation. A class without a
+// row is final. Where no request reached a connection, unsent has the row instead.
+var policy = map[ErrorClass][kinds]limit{
+	//                    reads    writes    queues   exports  logsIn
+	ClassUnreachable:    {retries, retries, retries, retries, once},  // there is no connection
+	ClassConnectionLost: {retries, compared, unknown, retries, once}, // sent, and the answer is lost or cut
+	ClassTimeout:        {retries, compared, unknown, retries, once}, // sent, and no answer in time
+	ClassCancelled:      {final, unknown, unknown, final, final},     // sent, and the run was interrupted
+	ClassRateLimited:    {retries, retries, retries, retries, once},  // 429: refused before it was carried out
+	ClassTooEarly:       {retries, retries, retries, retries, once},  // 425: likewise
+	ClassServer:         {retries, compared, unknown, retries, once}, // 408, 5xx
+	classRenewed:        {anew, anew, anew, anew, final},             // 401, and there is another token
+	ClassAuthentication: {final, final, final, final, final},         // 401 to that one too
+	ClassRedirect:       {final, final, final, final, final},         // 3xx: never followed
+	ClassOutdated:       {final, outdated, final, final, final},      // not sent
+	ClassTruncated:      {once, compared, unknown, retries, once},    // a success that ends in the middle
+	ClassPayload:        {final, compared, unknown, final, final},    // a success that cannot be read
+	ClassTooLarge:       {final, compared, unknown, final, final},    // likewise
+	ClassEmpty:          {final, compared, unknown, final, final},    // likewise
+	ClassNotJSON:        {final, compared, unknown, final, final},    // likewise
+	ClassUnknownOutcome: {final, final, final, final, final},         // looking at the service did not tell
+}
+
+// unsent are the rows of failures of the network after which the service cannot know the request.
+var unsent = map[ErrorClass]ErrorClass{
+	ClassConnectionLost: ClassUnreachable,
+	ClassTimeout:        ClassUnreachable,
+	ClassCancelled:      ClassAuthentication,
+}
+
+// classRenewed is the row of a 401 after which there is another token than the one that got it.
+const classRenewed ErrorClass = "Another token"
+
+// kind returns the column of an operation.
+func (op Operation) kind() kind {
+	switch {
+	case op.Anonymous:
+		return logsIn
+	case op.Queues:
+		return queues
+	case op.Effect:
+		return writes
+	case op.Streams:
+		return exports
+	}
+
+	return reads
+}
+
+// limitOf returns the cell of a failure.
+func limitOf(x Exchange, class ErrorClass) limit {
+	if row, ok := unsent[class]; ok && x.Status == 0 && !x.isSent {
+		class = row
+	}
+	return policy[class][x.Op.kind()]
+}
+
+// most returns how often a limit lets an operation fail and be repeated.
+func (s *Sender) most(l limit) int {
+	switch l {
+	case once:
+		return min(1, s.cfg.MaxRetries)
+	case retries:
+		return s.cfg.MaxRetries
+	case anew:
+		return s.cfg.MaxRetries + 1
+	case compared:
+		return LimitSends
+	case outdated:
+		return limitComparisons
+	case final, unknown:
+	}
+
+	return 0
+}
+
+const (
+	// LimitSends is how often an update is sent at most whose answers are lost.
+	LimitSends = 2
+
+	// limitComparisons is how often an update is compared once more at most because its comparison
+	// was out of date before the write was sent.
+	limitComparisons = 9
+)
+
+// allows reports whether an operation that has failed n times, the last time with e, is repeated. A
+// caller without the time to wait hears of it now instead of at its own end.
+func (s *Sender) allows(ctx context.Context, e *Error, n int) bool {
+	deadline, isBounded := ctx.Deadline()
+	if isBounded && e.RetryAfter > 0 && time.Until(deadline) < e.RetryAfter {
+		return false
+	}
+	return n <= s.most(e.limit)
+}
+
+// wait returns how long to wait after a failure, the nth of its operation. What is compared first, or
+// has another token, need not wait.
+func (e *Error) wait(n int) time.Duration {
+	if e.limit == once || e.limit == retries {
+		return BackoffAfter(n-1, e.RetryAfter)
+	}
+	return 0
+}
+
+// checkRetry is the CheckRetry of go-retryablehttp: whether a request is sent again. What may have
+// been carried out is not.
+func (s *Sender) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
+	c := callOf(ctx)
+	e := c.failure(resp, err)
+	if e == nil || e.Operation != c.Op.Name { // a failed login has been repeated already
+		return false, nil
+	}
+
+	switch e.limit {
+	case once, retries, anew:
+		return s.allows(ctx, e, e.Attempts), nil
+	case final, compared, unknown, outdated:
+	}
+
+	return false, nil
+}
+
+// backoff is the Backoff of go-retryablehttp.
+func backoff(_, _ time.Duration, attempt int, resp *http.Response) time.Duration {
+	if resp == nil {
+		return BackoffAfter(attempt, 0)
+	}
+	if resp.StatusCode == http.StatusUnauthorized { // there is another token
+		return 0
+	}
+	return BackoffAfter(attempt, retryAfter(resp))
+}
+
+// budget counts the failures of a sequence.
+type budget struct {
+	failures map[spent]int
+	attempts map[string]int // by operation
+}
+
+type spent struct {
+	operation string
+	limit     limit
+}
+
+// count counts a failure, and returns how many of its operation and limit there were. The attempts
+// of the error become those of all.
+func (b budget) count(e *Error) int {
+	of := spent{e.Operation, e.limit}
+	b.failures[of] += max(1, e.Attempts)
+	if e.limit != outdated { // which was not sent
+		b.attempts[e.Operation] += e.Attempts
+		e.Attempts = b.attempts[e.Operation]
+	}
+
+	return b.failures[of]
+}
+
+const (
+	backoffBase  = 500 * time.Millisecond
+	backoffCap   = 30 * time.Second
+	backoffFloor = 50 * time.Millisecond
+)
+
+// BackoffAfter returns how long to wait before the next attempt: what the service asked for,
+// or a random time below a limit that doubles (full jitter), so that many waiters do not
+// come back together.
+func BackoffAfter(attempt int, asked time.Duration) time.Duration {
+	limit := min(backoffBase<<min(attempt, 10), backoffCap)
+	if asked > 0 {
+		limit = min(limit, asked/10+backoffBase)
+	}
+
+	return asked + backoffFloor + rand.N(limit) //nolint:gosec // spreading load needs no secrecy
+}
+
+// limitRetryAfter is the longest wait that a service can ask for: beyond it an error now
+// is better than a run that seems to hang.
+const limitRetryAfter = 120 * time.Second
+
+// retryAfter returns how long an answer asks to wait, of those after which a request is repeated.
+func retryAfter(resp *http.Response) time.Duration {
+	if policy[meaningOf(resp.StatusCode).class][reads] != retries {
+		return 0
+	}
+
+	return ParseRetryAfter(resp.Header.Get("Retry-After"), time.Now(), limitRetryAfter)
+}
+
+// ParseRetryAfter reads both forms of the header, seconds and a date, and bounds the wait
+// to 0…limit. What it cannot read is no wait.
+func ParseRetryAfter(value string, now time.Time, limit time.Duration) time.Duration {
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil && !math.IsNaN(seconds) {
+		seconds = min(max(0, seconds), limit.Seconds())
+		return time.Duration(seconds * float64(time.Second))
+	}
+
+	when, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+
+	return min(max(0, when.Sub(now)), limit)
+}
+
+// asError returns err as an *Error; nil where it is another error, or there is none.
+func asError(err error) *Error {
+	e, _ := errors.AsType[*Error](err)
+	return e
+}

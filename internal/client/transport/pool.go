@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/net/http2"
+)
+
+// poolLink sends a request over a connection of the pool, and what changes something at most once.
+type poolLink struct {
+	pool     http.RoundTripper
+	observer func(operation string, status int)
+}
+
+func (l poolLink) RoundTrip(req *http.Request) (*http.Response, error) {
+	c := callOf(req.Context())
+	resp, err := l.pool.RoundTrip(c.sentOnce(req))
+	if err != nil {
+		return nil, err
+	}
+
+	if l.observer != nil {
+		l.observer(c.Op.Name, resp.StatusCode)
+	}
+
+	return resp, nil
+}
+
+// errNotProcessed is the error of a request that HTTP/2 refused before the service saw it:
+// its stream was reset with REFUSED_STREAM, or left out by a GOAWAY (RFC 9113, sections 6.8
+// and 8.7).
+var errNotProcessed error = &Error{
+	Class:  ClassConnectionLost,
+	Detail: "the connection was closing, and the service refused the request before it processed it (HTTP/2)",
+}
+
+// sentOnce returns a request with its body from the beginning, which the HTTP stack sends at most
+// once if it changes something.
+//
+// The stack repeats some requests by itself, which the layers above would not see. It asks
+// GetBody for a body before it does, so that GetBody can stop it, and learn why it would
+// repeat. Over HTTP/2 that is where the request is known to be unprocessed;
+// golang.org/x/net/http2 does so, and net/http's own copy also after a PROTOCOL_ERROR, which
+// proves nothing. Over HTTP/1 it is where nothing was written, and, of a GET, wherever a
+// connection breaks; of other methods a header could allow that, which ValidateHeaders refuses.
+func (c *call) sentOnce(req *http.Request) *http.Request {
+	var isHTTP2 atomic.Bool
+	once := req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			secured, ok := info.Conn.(*tls.Conn)
+			isHTTP2.Store(ok && secured.ConnectionState().NegotiatedProtocol == "h2")
+		},
+		WroteHeaders: func() { c.sent.Store(true) },
+	}))
+
+	if !c.Op.Effect {
+		return once
+	}
+
+	body := req.GetBody
+	if req.ContentLength == 0 { // the stack does not ask for none, and sends nothing of an empty one
+		body = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil }
+	}
+
+	once.Body, _ = body() // from memory
+	once.GetBody = func() (io.ReadCloser, error) {
+		if c.sent.Load() && isHTTP2.Load() {
+			return nil, errNotProcessed
+		}
+		if c.sent.Load() && req.Method == http.MethodGet {
+			return nil, errors.New("the connection broke and the request is not repeated by itself")
+		}
+		return body()
+	}
+
+	return once
+}
+
+// newPool returns the innermost layer: connections, TLS and proxies. It keeps as
+// many idle connections as there may be requests, since everything goes to one host.
+// HTTP/2 is that of golang.org/x/net instead of net/http's copy; see sentOnce.
+func newPool(cfg Config) (*http.Transport, error) {
+	pool, err := trust(cfg.CACertPEM)
+	if err != nil {
+		return nil, err
+	}
+
+	dial := cfg.DialContext
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+	}
+
+	proxy := cfg.Proxy
+	if proxy == nil {
+		proxy = http.ProxyFromEnvironment
+	}
+
+	t := &http.Transport{
+		Proxy:                  proxy,
+		DialContext:            dial,
+		TLSClientConfig:        &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    10 * time.Second,
+		MaxIdleConns:           cfg.MaxConcurrency,
+		MaxIdleConnsPerHost:    cfg.MaxConcurrency,
+		IdleConnTimeout:        90 * time.Second,
+		MaxResponseHeaderBytes: 1 << 20,
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
+			refusal := &Error{Class: ClassUnreachable, Detail: "the proxy answered with status " + http.StatusText(resp.StatusCode)}
+			switch resp.StatusCode {
+			case http.StatusOK:
+				return nil
+			case http.StatusProxyAuthRequired:
+				refusal.Class = ClassProxyAuth
+			}
+
+			return refusal
+		},
+	}
+
+	//nolint:staticcheck // net/http's own HTTP/2 repeats a PATCH after a PROTOCOL_ERROR, which proves nothing; a test holds this.
+	return t, http2.ConfigureTransport(t)
+}
+
+// trust returns the system's certificates with those of ca_cert_file; nil stands for the
+// system's alone.
+func trust(pem []byte) (*x509.CertPool, error) {
+	if len(pem) == 0 {
+		return nil, nil
+	}
+
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, errors.New("ca_cert_file holds no certificate in PEM form")
+	}
+
+	return pool, nil
+}

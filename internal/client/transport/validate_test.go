@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+)
+
+func TestCredentials_exactlyOneWhole(t *testing.T) {
+	t.Parallel()
+
+	for _, tc := range []struct {
+		c       Credentials
+		setting string // that the error is about; empty is none
+	}{
+		{Credentials{Email: "a@example.com", Password: "p"}, ""},
+		{Credentials{}, "email"},
+		{Credentials{Email: "a@example.com"}, "password"},
+		{Credentials{Password: "canary"}, "email"},
+		{Credentials{Email: "a@example.com", Password: "canary", Token: "t"}, "token"},
+		{Credentials{Token: "t", APISecretKey: "canary"}, "token"},
+		{Credentials{Email: "a@example.com", APISecretKey: "canary"}, "api_secret_key"},
+		{Credentials{Email: "a@example.com", Password: "can\x00ary"}, "password"},
+		{Credentials{Email: "  ", Password: "canary"}, "email"},
+		{Credentials{Email: "canary@example.com", Password: "  "}, "password"},
+		{Credentials{Token: "bearer canary"}, "token"},
+		{Credentials{Email: "a@example.com", Password: " canary "}, ""},
+		{Credentials{Email: "a@example.com", Password: "can\u00a0ary"}, ""},
+		{Credentials{Email: "can\u200bary", Password: "p"}, "email"},
+		{Credentials{Token: "canary\u00ad"}, "token"},
+		{Credentials{APISecretKey: " canary"}, "api_secret_key"},
+	} {
+		err := tc.c.Validate()
+		about := ""
+		if e, ok := errors.AsType[*CredentialError](err); ok {
+			about = e.Setting
+		}
+		if about != tc.setting || (err == nil) != (about == "") || strings.Contains(fmt.Sprint(err), "canary") {
+			t.Errorf("%+v: %v, want an error about %q", tc.c, err, tc.setting)
+		}
+	}
+}
+
+func TestHeaders_reservedAndMalformedAreRefused(t *testing.T) {
+	t.Parallel()
+
+	for _, headers := range []map[string]string{
+		{"Authorization": "canary"},
+		{"HOST": "canary"},
+		{"Idempotency-Key": "canary"},
+		{"x-idempotency-key": "canary"},
+		{"X Y": "canary"},
+		{"": "canary"},
+		{"X-Y": "canary\r\nX-Z: 1"},
+		{"X-Y": "1", "x-y": "canary"},
+	} {
+		err := ValidateHeaders(headers)
+		if err == nil || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%v: %v", headers, err)
+		}
+	}
+
+	if err := ValidateHeaders(map[string]string{"X-Tenant": "t 1", "Cf-Access-Client-Id": "x"}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestValidateVisible_refusedWithThePlace(t *testing.T) {
+	t.Parallel()
+
+	for value, want := range map[string]string{
+		" jane":          "begins or ends with a space, U+0020 at byte 0",
+		"jané\u2003":     "begins or ends with a space, U+2003 at byte 5",
+		"jane\n":         "the control character U+000A at byte 4",
+		"ja\u00a0ne":     "cannot be seen, U+00A0 at byte 2",
+		"ja\u3164ne":     "cannot be seen, U+3164 at byte 2",
+		"ja\u2800ne":     "cannot be seen, U+2800 at byte 2",
+		"ja\ufe0fne":     "cannot be seen, U+FE0F at byte 2",
+		"ja\U000e0041ne": "cannot be seen, U+E0041 at byte 2",
+	} {
+		err := ValidateVisible(value)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", value, err, want)
+		}
+
+		if err != nil && strings.Contains(err.Error(), "jan") {
+			t.Errorf("%q is repeated: %v", value, err)
+		}
+	}
+
+	for _, value := range []string{"jane doe", "e\u0301", "日本 太郎"} {
+		if err := ValidateVisible(value); err != nil {
+			t.Errorf("%q: %v", value, err)
+		}
+	}
+}
+
+// TestValidateVisible_everyCharacter checks each code point inside a value and at both
+// ends. Unicode has text up to plane 3, and tags and variation selectors in plane 14; the other
+// planes have no character, or those for private use.
+func TestValidateVisible_everyCharacter(t *testing.T) {
+	t.Parallel()
+
+	text, tags := rune(soak.Raced(0xFFFF, 0x3FFFF)), unicode.Range32{Lo: 0xE0000, Hi: 0xE0FFF}
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		isSurrogate := r >= 0xD800 && r <= 0xDFFF // no text has them
+		if isSurrogate || r > text && (uint32(r) < tags.Lo || uint32(r) > tags.Hi) && !soak.On() {
+			continue
+		}
+
+		unseen := unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.IsSpace(r) || unicode.Is(unicode.Z, r)
+		inside := ValidateVisible("a" + string(r) + "b")
+		if unseen && r != ' ' && inside == nil {
+			t.Errorf("%U is accepted inside", r)
+		}
+		if unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && inside != nil && !unicode.In(r, invisible...) {
+			t.Errorf("%U is refused: %v", r, inside)
+		}
+		if unseen && (ValidateVisible(string(r)+"b") == nil || ValidateVisible("a"+string(r)) == nil) {
+			t.Errorf("%U is accepted at an end", r)
+		}
+	}
+}
