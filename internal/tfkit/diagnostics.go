@@ -93,6 +93,12 @@ func ProblemOf(err error, inState string, attributes ...string) Problem {
 	return p
 }
 
+// What to do about failures of several classes.
+const (
+	adviceSlower   = "wait, then run again; lower max_concurrency or set requests_per_second in the provider block."
+	adviceOperator = "run again later. If the failure persists, tell the operator of the service the operation and the time."
+)
+
 var advices = map[transport.ErrorClass]string{
 	transport.ClassInternal:         "report this to the maintainers of the provider.",
 	transport.ClassInvalid:          "correct the value.",
@@ -110,11 +116,11 @@ var advices = map[transport.ErrorClass]string{
 	transport.ClassNotFound:         "check identity_id and the scope (org_id and project_id, or account_id).",
 	transport.ClassRejected:         "correct what the service names. If it names nothing, compare wire.login.parameters_in, wire.consent.parameters_in and wire.consent.time_format with what your service expects.",
 	transport.ClassConflict:         AdviceApplyAgain,
-	transport.ClassRateLimited:      "wait, then run again; lower max_concurrency or set requests_per_second in the provider block.",
-	transport.ClassTooEarly:         "run again.",
-	transport.ClassNotOffered:       "ask the operator of the service whether it offers this operation. A network that wants a login first answers like this too.",
-	transport.ClassOutdated:         "run again later; lower max_concurrency or set requests_per_second in the provider block.",
-	transport.ClassServer:           "run again later. If the failure persists, tell the operator of the service the operation and the time.",
+	transport.ClassRateLimited:      adviceSlower,
+	transport.ClassOutdated:         adviceSlower,
+	transport.ClassServer:           adviceOperator,
+	transport.ClassTooEarly:         adviceOperator,
+	transport.ClassNotOffered:       adviceOperator,
 	transport.ClassNotJSON:          "check base_url; a login portal, a proxy or a maintenance page may have answered in place of the service.",
 	transport.ClassEmpty:            "run again. If the failure persists, the service or a proxy in front of it drops the body.",
 	transport.ClassTruncated:        "run again. If the failure persists, look for a proxy that cuts answers short.",
