@@ -41,13 +41,14 @@ func (s Scope) String() string {
 // Validate returns an error for half a pair, both families at once, and identifiers that
 // are not one path segment. Errors name the setting, not its value.
 func (s Scope) Validate() error {
-	if s.IsZero() {
+	if s == (Scope{}) {
 		return errors.New("no scope: set org_id and project_id, or account_id for the older path family")
 	}
-	if s.Account() && (s.OrgID != "" || s.ProjectID != "") {
+	hasAccount := s.AccountID != ""
+	if hasAccount && s.OrgID+s.ProjectID != "" {
 		return errors.New("account_id excludes org_id and project_id: they belong to different path families")
 	}
-	if s.Account() {
+	if hasAccount {
 		return named("account_id", ValidateSegment(s.AccountID))
 	}
 
@@ -108,7 +109,7 @@ var ErrNotNFC = errors.New("is not in the Unicode form NFC, the only one that Te
 
 // family returns the template of the path of the scope, and the values of its {names}.
 func (s Scope) family() (template string, values []string) {
-	if s.Account() {
+	if s.AccountID != "" {
 		return "/v1/account/{accountId}", []string{s.AccountID}
 	}
 	return "/v1/org/{orgId}/project/{projectId}", []string{s.OrgID, s.ProjectID}

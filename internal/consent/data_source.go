@@ -67,7 +67,7 @@ func (d *consentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the consent of one person as the service holds it now. A person without a consent record is an error.",
-		Attributes:          tfkit.AddPerson(attributes),
+		Attributes:          tfkit.AddPerson(tfkit.TextAttribute.DataSource, attributes),
 	}
 }
 

@@ -80,7 +80,7 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists people who have a consent record, so that `terraform query` shows them and writes the configuration that imports them.",
-		Attributes:          tfkit.AddScope(attributes),
+		Attributes:          tfkit.AddScope(tfkit.TextAttribute.List, attributes),
 	}
 }
 

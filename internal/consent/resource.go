@@ -101,7 +101,7 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the consent of one person: five clauses, and when and how the person agreed to them.",
-		Attributes:          tfkit.AddPerson(attributes),
+		Attributes:          tfkit.AddPerson(tfkit.TextAttribute.Resource, attributes),
 	}
 }
 

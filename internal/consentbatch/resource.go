@@ -125,7 +125,7 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the consent of thousands of people from one file, with none of their data in plan or state.",
-		Attributes:          tfkit.AddScope(attributes),
+		Attributes:          tfkit.AddScope(tfkit.TextAttribute.Resource, attributes),
 	}
 }
 

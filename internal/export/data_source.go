@@ -73,7 +73,7 @@ func (d *exportDataSource) Schema(_ context.Context, _ datasource.SchemaRequest,
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the records of one small UTC day into plan and state, for plans, `check` blocks and modules.",
-		Attributes: tfkit.AddScope(map[string]schema.Attribute{
+		Attributes: tfkit.AddScope(tfkit.TextAttribute.DataSource, map[string]schema.Attribute{
 			"utc_date": schema.StringAttribute{
 				Required:            true,
 				Validators:          []validator.String{tfkit.Day},

@@ -38,7 +38,7 @@ func (a *exportDayAction) Metadata(_ context.Context, req action.MetadataRequest
 func (a *exportDayAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Writes the records of one UTC day to NDJSON files and keeps nothing in state, for runners that lose their disk.",
-		Attributes: tfkit.AddScope(map[string]schema.Attribute{
+		Attributes: tfkit.AddScope(tfkit.TextAttribute.Action, map[string]schema.Attribute{
 			"utc_date": schema.StringAttribute{
 				Required: true, Validators: []validator.String{tfkit.Day},
 				MarkdownDescription: dayDescription + " The current day needs `allow_incomplete_day`.",

@@ -25,7 +25,7 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Writes the records of one UTC day of any size to NDJSON files, and none of them to plan or state.",
 
-		Attributes: tfkit.AddScope(map[string]schema.Attribute{
+		Attributes: tfkit.AddScope(tfkit.TextAttribute.Resource, map[string]schema.Attribute{
 			"utc_date": schema.StringAttribute{
 				Required:            true,
 				Validators:          []validator.String{tfkit.Day},

@@ -40,7 +40,7 @@ func (d *profileDataSource) Metadata(_ context.Context, req datasource.MetadataR
 func (d *profileDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the profile of one person as the service holds it now. A person without a profile is an error.",
-		Attributes: tfkit.AddPerson(map[string]schema.Attribute{
+		Attributes: tfkit.AddPerson(tfkit.TextAttribute.DataSource, map[string]schema.Attribute{
 			"profile": schema.StringAttribute{
 				Computed:            true,
 				Sensitive:           true,

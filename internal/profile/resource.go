@@ -103,7 +103,7 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages members of one person's profile. Members that are not configured are neither read into state nor changed.",
-		Attributes:          tfkit.AddPerson(attributes),
+		Attributes:          tfkit.AddPerson(tfkit.TextAttribute.Resource, attributes),
 		Blocks:              map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultTimeout)},
 	}
 }

@@ -215,6 +215,6 @@ func requestSchema(text descriptions, others map[string]schema.Attribute) schema
 	return schema.Schema{
 		MarkdownDescription: text.resource,
 		Blocks:              map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultTimeout)},
-		Attributes:          tfkit.AddPerson(attributes),
+		Attributes:          tfkit.AddPerson(tfkit.TextAttribute.Resource, attributes),
 	}
 }

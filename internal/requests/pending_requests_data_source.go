@@ -64,7 +64,7 @@ func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.Schem
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the requests that the service has accepted and not carried out yet: profile updates, data access and deletions.",
 
-		Attributes: tfkit.AddScope(map[string]schema.Attribute{
+		Attributes: tfkit.AddScope(tfkit.TextAttribute.DataSource, map[string]schema.Attribute{
 			"identity_id": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "Limits the list to requests about this person.",

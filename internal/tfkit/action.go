@@ -39,7 +39,7 @@ type personModel interface{ person() *PersonActionModel }
 // action. wait describes wait_for_fulfilment. timeout says what happens when the time is over, and
 // preset is the default that it names.
 func AddPersonAction(to *schema.Schema, wait, timeout string, preset time.Duration) {
-	addPerson(to.Attributes, "Identifier of the person at the service. The plan does not show it; a saved plan may contain it.")
+	addPerson(TextAttribute.Action, to.Attributes, "Identifier of the person at the service. The plan does not show it; a saved plan may contain it.")
 	to.Attributes["wait_for_fulfilment"] = schema.BoolAttribute{
 		Optional:            true,
 		MarkdownDescription: wait + " Defaults to `true`.",

@@ -28,7 +28,7 @@ type Identity struct {
 // IdentitySchema returns the schema of Identity.
 func IdentitySchema() identityschema.Schema {
 	return identityschema.Schema{
-		Attributes: addPerson(map[string]identityschema.Attribute{}, "Identifier of the person, not encoded. Terraform prints it during an import."),
+		Attributes: addPerson(TextAttribute.Identity, map[string]identityschema.Attribute{}, "Identifier of the person, not encoded. Terraform prints it during an import."),
 	}
 }
 
@@ -45,13 +45,14 @@ func (m *Identity) attributes() map[string]*types.String {
 // object without a stored identity gets one: the person in m, with the scope of m or else the
 // provider's. stored is the identity in the response.
 func (s *Service) ReadIdentity(ctx context.Context, m *Identity, stored *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
-	s.ReadScope(&m.Scope)
-	if stored.Raw.IsFullyNull() {
-		diags.Append(stored.Set(ctx, *m)...)
+	s.hasRead.Store(true)
+	if !stored.Raw.IsFullyNull() {
+		diags.Append(stored.Get(ctx, m)...)
 		return
 	}
 
-	diags.Append(stored.Get(ctx, m)...)
+	s.ResolveScope(&m.Scope)
+	diags.Append(stored.Set(ctx, *m)...)
 }
 
 // ImportIdentity reads the import ID or the resource identity that an import names, and sets the

@@ -30,55 +30,75 @@ type Scope struct {
 	AccountID types.String `tfsdk:"account_id"`
 }
 
-// AddScope adds the attributes of Scope to those of a data source, a list resource, an action or
-// an identity, or of a resource whose state holds the scope in effect. Such a resource must call
-// PlanKeptScope and ResolveScope. The rules of the attributes allow both of one path family, or
-// the one of the other.
-func AddScope[A any](attributes map[string]A) map[string]A {
-	add := func(name, text string, rule validator.String) {
-		attributes[name] = textAttribute[A](false, text, Segment, rule)
+// TextAttribute is a text attribute of several kinds of objects, each of which has a schema package of
+// its own. Its methods are what AddScope and AddPerson take.
+type TextAttribute struct {
+	isRequired bool
+	text       string
+	rules      []validator.String
+}
+
+// DataSource returns the attribute of a data source.
+func (a TextAttribute) DataSource() dsschema.Attribute {
+	return dsschema.StringAttribute{Required: a.isRequired, Optional: !a.isRequired, Validators: a.rules, MarkdownDescription: a.text}
+}
+
+// List returns the attribute of a list resource.
+func (a TextAttribute) List() listschema.Attribute {
+	return listschema.StringAttribute{Required: a.isRequired, Optional: !a.isRequired, Validators: a.rules, MarkdownDescription: a.text}
+}
+
+// Action returns the attribute of an action.
+func (a TextAttribute) Action() actionschema.Attribute {
+	return actionschema.StringAttribute{Required: a.isRequired, Optional: !a.isRequired, Validators: a.rules, MarkdownDescription: a.text}
+}
+
+// Identity returns the attribute of a resource identity. It has no rules; see Identity.check.
+func (a TextAttribute) Identity() identityschema.Attribute {
+	return identityschema.StringAttribute{RequiredForImport: a.isRequired, OptionalForImport: !a.isRequired, Description: a.text}
+}
+
+// Resource returns the attribute of a resource, which is replaced if it changes. PlanKeptScope sees to
+// that where the attribute is optional.
+func (a TextAttribute) Resource() rsschema.Attribute {
+	kept := rsschema.StringAttribute{Required: a.isRequired, Optional: !a.isRequired, Computed: !a.isRequired, Validators: a.rules}
+	kept.MarkdownDescription = a.text + " Changing it replaces the resource."
+	if a.isRequired {
+		kept.PlanModifiers = []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	}
 
+	return kept
+}
+
+// AddScope adds the attributes of Scope to those of an object. A resource, whose state holds the scope
+// in effect, must call PlanKeptScope and ResolveScope. The rules of the attributes allow both of one
+// path family, or the one of the other.
+func AddScope[A any](as func(TextAttribute) A, attributes map[string]A) map[string]A {
 	org, project := path.MatchRoot("org_id"), path.MatchRoot("project_id")
-	add("org_id", "Organization, in place of that of the provider block. Requires `project_id`.", stringvalidator.AlsoRequires(project))
-	add("project_id", "Project, in place of that of the provider block. Requires `org_id`.", stringvalidator.AlsoRequires(org))
-	add("account_id", "Account of the older path family. Conflicts with `org_id` and `project_id`.", stringvalidator.ConflictsWith(org, project))
+	attributes["org_id"] = as(TextAttribute{
+		text:  "Organization, in place of that of the provider block. Requires `project_id`.",
+		rules: []validator.String{Segment, stringvalidator.AlsoRequires(project)},
+	})
+	attributes["project_id"] = as(TextAttribute{
+		text:  "Project, in place of that of the provider block. Requires `org_id`.",
+		rules: []validator.String{Segment, stringvalidator.AlsoRequires(org)},
+	})
+	attributes["account_id"] = as(TextAttribute{
+		text:  "Account of the older path family. Conflicts with `org_id` and `project_id`.",
+		rules: []validator.String{Segment, stringvalidator.ConflictsWith(org, project)},
+	})
 
 	return attributes
 }
 
-// AddPerson adds identity_id and the attributes of Scope to those of a data source or a resource.
-func AddPerson[A any](attributes map[string]A) map[string]A {
-	return addPerson(attributes, "Identifier of the person at the service, often a database ID or an e-mail address.")
+// AddPerson adds identity_id and the attributes of Scope to those of an object.
+func AddPerson[A any](as func(TextAttribute) A, attributes map[string]A) map[string]A {
+	return addPerson(as, attributes, "Identifier of the person at the service, often a database ID or an e-mail address.")
 }
 
-func addPerson[A any](attributes map[string]A, text string) map[string]A {
-	attributes["identity_id"] = textAttribute[A](true, text, Segment)
-	return AddScope(attributes)
-}
-
-// textAttribute returns an attribute that is required or optional. A resource is replaced if it
-// changes: PlanKeptScope sees to that where the attribute is optional.
-func textAttribute[A any](required bool, text string, rules ...validator.String) (attribute A) {
-	switch a := any(&attribute).(type) {
-	case *dsschema.Attribute:
-		*a = dsschema.StringAttribute{Required: required, Optional: !required, Validators: rules, MarkdownDescription: text}
-	case *listschema.Attribute:
-		*a = listschema.StringAttribute{Required: required, Optional: !required, Validators: rules, MarkdownDescription: text}
-	case *actionschema.Attribute:
-		*a = actionschema.StringAttribute{Required: required, Optional: !required, Validators: rules, MarkdownDescription: text}
-	case *identityschema.Attribute: // without rules, see Identity.check
-		*a = identityschema.StringAttribute{RequiredForImport: required, OptionalForImport: !required, Description: text}
-	case *rsschema.Attribute:
-		kept := rsschema.StringAttribute{Required: required, Optional: !required, Computed: !required, Validators: rules}
-		kept.MarkdownDescription = text + " Changing it replaces the resource."
-		if required {
-			kept.PlanModifiers = []planmodifier.String{stringplanmodifier.RequiresReplace()}
-		}
-		*a = kept
-	}
-
-	return attribute
+func addPerson[A any](as func(TextAttribute) A, attributes map[string]A, text string) map[string]A {
+	attributes["identity_id"] = as(TextAttribute{isRequired: true, text: text, rules: []validator.String{Segment}})
+	return AddScope(as, attributes)
 }
 
 // own returns the object's own scope; zero if it has none.

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"io"
 	"mime"
@@ -18,7 +17,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
@@ -95,45 +93,25 @@ func (c *call) read(resp *http.Response) error {
 	return nil
 }
 
-// failure returns the failure of an attempt, as far as the policy asks for it; nil of a success.
+// failure returns the failure of an attempt, as far as the policy asks for it.
 func (c *call) failure(resp *http.Response, err error) *Error {
 	if err != nil {
 		return CauseError(c.exchange(), err)
 	}
-	if resp.StatusCode/100 == 2 {
-		return nil
-	}
 
 	return c.refused(c.answer(resp), meaningOf(resp.StatusCode))
-}
-
-// conclude returns the answer to a request, or the error that its last attempt ended with.
-func (c *call) conclude(resp *http.Response, err error) (Answer, error) {
-	if err != nil {
-		return Answer{}, CauseError(c.exchange(), err)
-	}
-
-	if c.admission != nil && !c.Op.Effect {
-		c.admission.compared = time.Now()
-	}
-
-	a := c.answer(resp)
-	d, isRead := resp.Body.(*document)
-	if a.Status/100 != 2 {
-		return Answer{}, c.statusError(a, d.raw)
-	}
-	if isRead {
-		a.JSON = d.json
-	}
-
-	return a, nil
 }
 
 // answer returns what the header of a response says.
 func (c *call) answer(resp *http.Response) Answer {
 	a := Answer{Exchange: c.exchange(), Response: resp}
 	a.Status = resp.StatusCode
-	a.Cached, a.Date = freshness(resp)
+	age := resp.Header.Get("Age")
+	a.Cached = age != "" && age != "0"
+	a.Date, _ = http.ParseTime(resp.Header.Get("Date"))
+	if a.Date.Year() == 9999 { // RFC 3339 cannot write what is computed from it, and state not hold that
+		a.Date = time.Time{}
+	}
 
 	return a
 }
@@ -182,34 +160,6 @@ func (a Answer) Parse(body []byte) (jsontext.Value, error) {
 	}
 
 	return nil, NewError(a.Exchange, ClassPayload, jsonvalue.DescribeSyntax(err))
-}
-
-// logOtherType logs that JSON was declared to be of another type.
-func (a Answer) logOtherType(ctx context.Context) {
-	if len(a.JSON) == 0 {
-		return
-	}
-	declared := a.MediaType()
-	if declared == "" || strings.HasSuffix(declared, "json") {
-		return
-	}
-
-	tflog.Info(ctx, "The analytics service declared JSON to be of another type; it was read as JSON", map[string]any{
-		"operation": a.Op.Name, "path": a.Template, "content_type": a.ShownType(),
-	})
-}
-
-// freshness returns whether a cache has kept an answer for some time, and when the service
-// made it; zero if it does not say so, or names the last year that RFC 3339 can write: state could
-// not hold the times that are computed from that.
-func freshness(resp *http.Response) (cached bool, date time.Time) {
-	age := resp.Header.Get("Age")
-	date, _ = http.ParseTime(resp.Header.Get("Date"))
-	if date.Year() == 9999 {
-		date = time.Time{}
-	}
-
-	return age != "" && age != "0", date
 }
 
 // MediaType returns the declared type of the body; empty if there is none. It is not safe to print.

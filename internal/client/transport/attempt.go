@@ -8,7 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,13 +25,13 @@ func (l attemptLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	c.sent.Store(false)
 
 	ctx, cancel := c.attemptContext(req.Context())
-	b := &attemptBody{ctx: ctx, cancel: cancel, timeout: l.timeout}
+	b := &attemptBody{ReadCloser: http.NoBody, ctx: ctx, cancel: cancel, timeout: l.timeout}
 	b.limit = b.after("no answer, or one that stalled: it was not complete within")
 
 	resp, err := l.next.RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		err = cmp.Or(context.Cause(ctx), err)
-		b.end()
+		_ = b.Close()
 		return nil, err
 	}
 
@@ -48,14 +48,15 @@ func (l attemptLink) RoundTrip(req *http.Request) (*http.Response, error) {
 type attemptBody struct {
 	io.ReadCloser
 
+	isClosed atomic.Bool
+
 	ctx     context.Context //nolint:containedctx // of the attempt, which lasts as long as its answer
 	cancel  context.CancelCauseFunc
 	timeout time.Duration
 	limit   *time.Timer // of the whole attempt
 	streams bool        // the timeout is for each read
 	turn    *gate       // which the attempt leaves at its end; nil if it has taken none
-	closed  sync.Once
-	failure error // with which the network ended the answer
+	failure error       // with which the network ended the answer
 }
 
 // after returns a timer that cancels the attempt after the timeout. late says what has not happened
@@ -81,18 +82,20 @@ func (b *attemptBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the answer and ends its attempt.
+// Close closes the answer and ends its attempt. Closing it again does nothing.
 func (b *attemptBody) Close() error {
-	defer b.closed.Do(b.end)
-	return b.ReadCloser.Close()
-}
+	if b.isClosed.Swap(true) {
+		return nil
+	}
 
-func (b *attemptBody) end() {
+	err := b.ReadCloser.Close()
 	b.limit.Stop()
 	b.cancel(nil)
 	if b.turn != nil {
 		b.turn.leave(0)
 	}
+
+	return err
 }
 
 // interruptGrace is how long an attempt of a write that was sent goes on after an interrupt:

@@ -132,10 +132,23 @@ func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 		resp, err = c.sendOnce(s.chain.HTTPClient, req.Request) //nolint:bodyclose // likewise
 	}
 
-	a, err := c.conclude(resp, err)
-	a.logOtherType(ctx)
+	if err != nil {
+		return Answer{}, CauseError(c.exchange(), err)
+	}
+	if c.admission != nil && !r.Op.Effect {
+		c.admission.compared = time.Now()
+	}
 
-	return a, err
+	a := c.answer(resp)
+	d, isRead := resp.Body.(*document)
+	if a.Status/100 != 2 {
+		return Answer{}, c.statusError(a, d.raw)
+	}
+	if isRead {
+		a.JSON = d.json
+	}
+
+	return a, nil
 }
 
 // sendOnce sends a request, without go-retryablehttp, and reads its answer.

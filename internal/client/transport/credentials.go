@@ -34,7 +34,7 @@ func (l credentialsLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 
 	// Nothing that follows from a comparison waits, from here back to its answer.
-	if c.admission.isOutdated() {
+	if c.admission != nil && c.admission.isOutdated() {
 		return nil, c.outdated()
 	}
 

@@ -39,7 +39,7 @@ func (l logLink) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 
-	fields["status"] = resp.StatusCode
+	fields["status"], fields["content_type"] = resp.StatusCode, c.answer(resp).ShownType()
 	tflog.Debug(req.Context(), "Request to the analytics service answered", fields)
 
 	return resp, nil

@@ -149,19 +149,18 @@ func (e *Error) wait(n int) time.Duration {
 // checkRetry is the CheckRetry of go-retryablehttp: whether a request is sent again. What may have
 // been carried out is not.
 func (s *Sender) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
+	if err == nil && resp.StatusCode/100 == 2 {
+		return false, nil
+	}
 	c := callOf(ctx)
 	e := c.failure(resp, err)
-	if e == nil || e.Operation != c.Op.Name { // a failed login has been repeated already
+	if e.Operation != c.Op.Name { // a failed login has been repeated already
 		return false, nil
 	}
 
-	switch e.limit {
-	case once, retries, anew:
-		return s.allows(ctx, e, e.Attempts), nil
-	case final, compared, unknown, outdated:
-	}
+	isWhole := e.limit == compared || e.limit == outdated // which Repeat repeats
 
-	return false, nil
+	return !isWhole && s.allows(ctx, e, e.Attempts), nil
 }
 
 // backoff is the Backoff of go-retryablehttp.

@@ -42,8 +42,8 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 		body, _ := resp.Body.(*attemptBody)
 		body.turn = l.gate
 	}
-	if wait := retryAfter(resp); wait > 0 {
-		l.gate.hold(wait)
+	if resp.StatusCode/100 != 2 {
+		l.gate.hold(retryAfter(resp))
 	}
 
 	return resp, nil
@@ -77,7 +77,7 @@ func (a *Admission) Leave() { a.gate.leave(a.unused) }
 // isOutdated reports whether a comparison was made under the admission, and what follows from it
 // cannot be sent at once.
 func (a *Admission) isOutdated() bool {
-	if a == nil || a.compared.IsZero() {
+	if a.compared.IsZero() {
 		return false
 	}
 	return time.Since(a.compared) > staleAfter || a.gate.remaining() > 0
@@ -107,22 +107,31 @@ func (g *gate) enter(ctx context.Context, requests int) error {
 	}
 
 	g.mu.Lock()
-	if now := time.Now(); g.free.Before(now) {
+	now := time.Now()
+	if g.free.Before(now) {
 		g.free = now
 	}
 	at := g.free.Add(time.Duration(requests-1) * g.interval)
 	g.free = at.Add(g.interval)
+	waits := at.After(now) || g.until.After(now)
 	g.mu.Unlock()
 
-	_ = Pause(ctx, time.Until(at))
-	for wait := g.remaining(); wait > 0 && ctx.Err() == nil; wait = g.remaining() {
-		_ = Pause(ctx, wait)
+	if waits {
+		g.waitUntil(ctx, at)
 	}
 	if ctx.Err() != nil {
 		g.leave(requests)
 	}
 
 	return ctx.Err()
+}
+
+// waitUntil waits for a time, and then for a service that asks for more.
+func (g *gate) waitUntil(ctx context.Context, at time.Time) {
+	_ = Pause(ctx, time.Until(at))
+	for wait := g.remaining(); wait > 0 && ctx.Err() == nil; wait = g.remaining() {
+		_ = Pause(ctx, wait)
+	}
 }
 
 // leave releases the slot, and leaves the time of unsent requests to others.
