@@ -170,11 +170,12 @@ var elsewhere = map[string]string{
 
 	// Without a CLI, which adds nothing: what is done is a setting of the provider, or comes
 	// before Terraform's own message.
-	"if the message names a setting, and what it says":       "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
-	"set wire.profile.at if the profile is":                  "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
-	"if the setting that is named is right for your service": "deferred.TestDeferred_requestThatMayBeOverIsNotAdopted",
-	" If the service answers with the data at once":          "requests.TestDataAccess_dataThatIsNotRecognisedHasAWayOut",
-	"plan again, and apply that plan":                        "consentbatch.TestConsentBatch_unknownValuesAreCheckedByTheApply",
+	"if the message names a setting, and what it says":        "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
+	"set wire.profile.at to a pointer to the profile":         "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
+	"add the setting that the message names, if it names one": "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
+	"if the setting that is named is right for your service":  "deferred.TestDeferred_requestThatMayBeOverIsNotAdopted",
+	" If the service answers with the data at once":           "requests.TestDataAccess_dataThatIsNotRecognisedHasAWayOut",
+	"plan again, and apply that plan":                         "consentbatch.TestConsentBatch_unknownValuesAreCheckedByTheApply",
 }
 
 // outside are the advices that no test of this package can follow, and why.
@@ -182,7 +183,6 @@ var outside = map[string]string{
 	"report this to the maintainers of the provider":          "it asks for a message to somebody",
 	"run again with TF_LOG=ERROR and report the stack trace":  "it asks for a message to somebody",
 	"ask the operator of the service why this answer is so":   "it asks for a message to somebody",
-	"compare the answer with what the provider reads":         "it asks for a message to somebody",
 	"require complete = true where a decision depends on all": "it asks for a message to somebody",
 
 	"remove the moved block, and put the block of":            "it needs the provider that the resource belongs to",

@@ -52,8 +52,8 @@ func (e *Error) Error() string {
 	return e.Why + "; " + e.Advice
 }
 
-// admits returns the advice that a setting admits the answer.
-func admits(setting string) string {
+// Admits returns the advice that a setting admits the answer.
+func Admits(setting string) string {
 	return "if that is right for your service, " + setting + " admits it"
 }
 

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -61,31 +62,69 @@ func (c Consent) HasClauses(want [Clauses]bool) bool {
 	return true
 }
 
-// ReadConsent returns the consent record of an answer: the outermost object that has all
-// five clauses. Objects inside of it, such as a history, are not looked at. The error is a
-// *Error. It is Absent where the answer is null or empty, or all five clauses are null:
-// the service knows of no choice.
-func ReadConsent(v jsontext.Value) (Consent, error) {
-	absent := &Error{Outcome: Absent, Why: "the service holds no consent of this person; its answer is empty"}
-	top := Open(v)
-	switch {
-	case top.saysNo(outcomes):
-		return Consent{}, refused()
-	case isBlank(v):
-		return Consent{}, absent
-	case v.Kind() != '{':
-		return Consent{}, wantObject(v)
+// ConsentCall is a call that answers with a consent record, and the settings for it.
+type ConsentCall struct {
+	Envelope Envelope
+	At       jsontext.Pointer // wire.consent.at: where the record is; empty finds it
+	// TimeFormat is wire.consent.time_format: a form of times that is read beside RFC 3339 and
+	// milliseconds.
+	TimeFormat string
+}
+
+// ReadConsent is Read without settings.
+func ReadConsent(v jsontext.Value) (Consent, error) { return ConsentCall{}.Read(v) }
+
+// Read returns the consent record of an answer: the object where At says, or else the outermost one
+// that has all five clauses. Objects inside of it, such as a history, are not looked at. A field
+// that is not beside the clauses is that of the closest object around them. The error is a *Error.
+// It is Absent where the answer is null or empty, or all five clauses are null: the service knows
+// of no choice.
+func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
+	found, err := c.Envelope.Find(v, "wire.consent.at", c.At)
+	if err != nil {
+		return Consent{}, err
 	}
 
-	o, problem := outermostConsent(top)
+	at := c.Envelope.At + c.At
+	if c.Envelope.open(found, at).saysNo(outcomes) {
+		return Consent{}, refused()
+	}
+	if isBlank(found) {
+		return Consent{}, &Error{Outcome: Absent, Why: "the service holds no consent of this person; its answer is empty"}
+	}
+	if found.Kind() != '{' {
+		return Consent{}, wantObject(found)
+	}
+
+	around, _ := c.Envelope.lead(v, at)
+	path, problem := outermostConsent(append(around, Open(found)))
 	if problem != nil {
 		return Consent{}, problem
 	}
+	if path == nil {
+		return Consent{}, &Error{Why: "no object of the answer has the five clauses of a consent record, clause_1_consent to clause_5_consent; it is " + Structure(found)}
+	}
 
+	return c.record(path, v)
+}
+
+// record returns the record that a path of objects leads to, from its outermost object.
+func (c ConsentCall) record(path []*Object, v jsontext.Value) (Consent, error) {
+	o := path[len(path)-1]
+	with := func(name string) *Object {
+		for _, around := range slices.Backward(path) {
+			if around.has(jsonvalue.Fold(name)) {
+				return around
+			}
+		}
+		return o
+	}
+
+	timed, addressed, marked := with("agreement_time"), with("user_ipv6"), with("manual")
 	held := Consent{
-		UserIPv6:      read(o, "user_ipv6", "a string", func(v jsontext.Value) (string, bool) { return jsonvalue.Text(v), v.Kind() == '"' }),
-		AgreementTime: o.instant("agreement_time"),
-		Manual:        o.boolean("manual"),
+		UserIPv6:      read(addressed, "user_ipv6", "a string", func(v jsontext.Value) (string, bool) { return jsonvalue.Text(v), v.Kind() == '"' }),
+		AgreementTime: timed.agreementTime(c.TimeFormat),
+		Manual:        marked.boolean("manual"),
 		JSON:          v,
 	}
 	nulls := 0
@@ -96,11 +135,11 @@ func ReadConsent(v jsontext.Value) (Consent, error) {
 		}
 	}
 
-	if o.problem != nil {
-		return Consent{}, o.problem
+	if problem := cmp.Or(o.problem, timed.problem, addressed.problem, marked.problem); problem != nil {
+		return Consent{}, problem
 	}
 	if nulls == Clauses {
-		return Consent{}, absent
+		return Consent{}, &Error{Outcome: Absent, Why: "the service holds no consent of this person; all its clauses are null"}
 	}
 
 	return held, nil
@@ -114,25 +153,21 @@ func isBlank(v jsontext.Value) bool {
 	return !slices.ContainsFunc(Open(v).members, func(m member) bool { return !isBlank(m.value) })
 }
 
-// outermostConsent returns the outermost object with five clauses. An object with some of
-// them, or several objects at one depth, are an Error: which of them is the latest state
-// is not known.
-func outermostConsent(top *Object) (*Object, *Error) {
-	for level := []*Object{top}; len(level) > 0; {
-		var found, next []*Object
-		for _, o := range level {
-			clauses := 0
-			for _, name := range ClauseNames {
-				if o.has(jsonvalue.Fold(name)) {
-					clauses++
-				}
-			}
-
-			switch clauses {
+// outermostConsent returns the way to the outermost object with five clauses in the last of some
+// objects; nil if there is none. An object with some of them, or several objects at one depth, are
+// an Error: which of them is the latest state is not known.
+func outermostConsent(around []*Object) ([]*Object, *Error) {
+	for level := [][]*Object{around}; len(level) > 0; {
+		var found, next [][]*Object
+		for _, path := range level {
+			o := path[len(path)-1]
+			switch o.clauses() {
 			case 0:
-				next = append(next, o.objects("")...)
+				for _, inside := range o.objects("") {
+					next = append(next, append(slices.Clone(path), inside))
+				}
 			case Clauses:
-				found = append(found, o)
+				found = append(found, path)
 			default:
 				return nil, &Error{Why: "an object of the answer has some of the five clauses and not all"}
 			}
@@ -142,12 +177,25 @@ func outermostConsent(top *Object) (*Object, *Error) {
 			return found[0], nil
 		}
 		if len(found) > 1 {
-			return nil, &Error{Why: "the answer has clauses in more than one object, so that the record of this person is not known"}
+			return nil, &Error{
+				Why:    "the answer has clauses in more than one object, so that the record of this person is not known",
+				Advice: "wire.consent.at points to the record",
+			}
 		}
 		level = next
 	}
 
-	return nil, &Error{Why: "no object of the answer has the five clauses of a consent record, clause_1_consent to clause_5_consent"}
+	return nil, nil
+}
+
+// clauses returns how many of the five clauses the object has.
+func (o *Object) clauses() (n int) {
+	for _, name := range ClauseNames {
+		if o.has(jsonvalue.Fold(name)) {
+			n++
+		}
+	}
+	return n
 }
 
 // Optional is a field of an answer: absent, null or a value. The zero Optional is absent.
@@ -195,21 +243,74 @@ func read[T any](o *Object, name, expected string, convert func(jsontext.Value) 
 	return Some(value)
 }
 
+// truths are the spellings of a truth value.
+var truths = map[string]bool{"true": true, "false": false, "1": true, "0": false}
+
+// boolean returns a field that is a truth value: true, false, 1 or 0, or one of these as text.
 func (o *Object) boolean(name string) Optional[bool] {
-	return read(o, name, "a boolean", func(v jsontext.Value) (bool, bool) {
-		return v.Kind() == 't', v.Kind() == 't' || v.Kind() == 'f'
+	return read(o, name, "a boolean", func(v jsontext.Value) (truth, ok bool) {
+		truth, ok = truths[leafText(v)]
+		return truth, ok
 	})
 }
 
-// instant returns a field that is an instant. One before the year 2000 is absent, since
-// programs write such instants for none.
-func (o *Object) instant(name string) Optional[time.Time] {
-	at := read(o, name, "an RFC 3339 time or milliseconds since 1970", instant)
+// Forms of times.
+const (
+	TimeRFC3339 = "rfc3339"
+	TimeUnixMS  = "unix_ms"
+	TimeUnixS   = "unix_s"
+	TimeUTC     = "utc"  // RFC 3339 without a zone
+	TimeDate    = "date" // its first moment
+)
+
+// layouts are those of the forms that are text.
+var layouts = map[string][]string{
+	TimeUTC:  {"2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"},
+	TimeDate: {time.DateOnly},
+}
+
+// agreementTime returns the field agreement_time, which may have a form of times that is told. One
+// before the year 2000 is absent, since programs write such instants for none. The Error names the
+// form that the value has.
+func (o *Object) agreementTime(form string) Optional[time.Time] {
+	const name = "agreement_time"
+	at := read(o, name, "an RFC 3339 time or milliseconds since 1970", func(v jsontext.Value) (time.Time, bool) { return instantAs(v, form) })
 	if t, ok := at.Get(); ok && t.Before(earliestInstant) {
 		return Optional[time.Time]{}
 	}
 
+	if o.problem != nil && strings.HasPrefix(o.problem.Why, name) {
+		v := o.field(jsonvalue.Fold(name))
+		isForm := func(other string) bool { _, ok := instantAs(v, other); return ok }
+		forms := []string{TimeUnixS, TimeUTC, TimeDate}
+		if i := slices.IndexFunc(forms, isForm); i >= 0 {
+			o.problem.Advice = Admits(`wire.consent.time_format = "` + forms[i] + `"`)
+		}
+	}
+
 	return at
+}
+
+// instantAs returns an instant in one of the forms that are always read, or in another one. It
+// reports false for any other value.
+func instantAs(v jsontext.Value, form string) (time.Time, bool) {
+	if at, ok := instant(v); ok {
+		return at, true
+	}
+
+	if form == TimeUnixS {
+		seconds, err := strconv.ParseInt(scalar(v), 10, 64)
+		at := time.Unix(seconds, 0).UTC()
+		return at, err == nil && !at.Before(earliestInstant) && at.Before(endOfInstants)
+	}
+
+	for _, layout := range layouts[form] {
+		if at, err := time.Parse(layout, jsonvalue.Text(v)); err == nil {
+			return at, true
+		}
+	}
+
+	return time.Time{}, false
 }
 
 // earliestInstant is the first one that counts as a time, and endOfInstants is later than all that

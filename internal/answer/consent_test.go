@@ -4,6 +4,7 @@ package answer_test
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -88,8 +89,11 @@ func TestReadConsent_noRecord(t *testing.T) {
 		`{"message":"user not found"}`:                                    "no object of the answer",
 		`[` + record + `]`:                                                "expected an object, found an array",
 		`"clause_1_consent"`:                                              "expected an object, found a string",
-		replaced(`1_consent":true`, `1_consent":"true"`):                  "clause_1_consent: expected a boolean, found a string",
-		`{"consent":` + replaced(`2_consent":true`, `2_consent":1`) + `}`: "clause_2_consent: expected a boolean, found a number",
+		replaced(`1_consent":true`, `1_consent":"yes"`):                   "clause_1_consent: expected a boolean, found a string",
+		`{"consent":` + replaced(`2_consent":true`, `2_consent":2`) + `}`: "clause_2_consent: expected a boolean, found a number",
+		replaced(`"2026-01-31T12:00:00Z"`, `"2026-01-31T12:00:00"`):       `wire.consent.time_format = "utc" admits it`,
+		replaced(`"2026-01-31T12:00:00Z"`, `"2026-01-31"`):                `wire.consent.time_format = "date" admits it`,
+		replaced(`"2026-01-31T12:00:00Z"`, `1769860800`):                  `wire.consent.time_format = "unix_s" admits it`,
 		replaced(`{`, `{"user_ipv6":{},`):                                 "user_ipv6: expected a string, found an object",
 		replaced(`{`, `{"Clause_1_Consent":false,`):                       "twice, in different spellings",
 		replaced(`{`, `{"clause1Consent":null,`):                          "twice, in different spellings",
@@ -104,6 +108,53 @@ func TestReadConsent_noRecord(t *testing.T) {
 	} {
 		held, err := answer.ReadConsent(parse(t, body))
 		if got := outcome(err); got != why && (got != unrecognised || !strings.Contains(err.Error(), why)) {
+			t.Errorf("%s is read as %+v, %v", body, held, err)
+		}
+	}
+}
+
+// TestConsentCall_whereTheSettingsPoint has answers, settings that read them, and what they hold: the
+// clauses and the hour of the time.
+func TestConsentCall_whereTheSettingsPoint(t *testing.T) {
+	t.Parallel()
+
+	const clauses = `{"clause_1_consent":1,"clause_2_consent":0,"clause_3_consent":"true","clause_4_consent":"0","clause_5_consent":false}`
+	at := func(form string) answer.ConsentCall { return answer.ConsentCall{TimeFormat: form} }
+	timed := func(value string) string { return strings.Replace(clauses, "}", `,"agreement_time":`+value+`}`, 1) }
+	inData := answer.Envelope{At: "/data", Ignored: map[jsontext.Pointer]string{"/success": "false"}}
+	for body, c := range map[string]struct {
+		call answer.ConsentCall
+		want string
+	}{
+		timed(`"2026-01-31T12:00:00"`):                            {at(answer.TimeUTC), "12"},
+		timed(`"2026-01-31 12:00:00.5"`):                          {at(answer.TimeUTC), "12"},
+		timed(`"2026-01-31T13:00:00+01:00"`):                      {at(answer.TimeUTC), "12"},
+		timed(`"2026-01-31"`):                                     {at(answer.TimeDate), "0"},
+		timed(`1769860800`):                                       {at(answer.TimeUnixS), "12"},
+		timed(`1769860800000`):                                    {at(answer.TimeUnixS), "12"},
+		timed(`"1769860800"`):                                     {at(answer.TimeUnixS), "12"},
+		`[` + timed(`1769860800000`) + `]`:                        {answer.ConsentCall{At: "/0"}, "12"},
+		`{"a":` + timed(`1769860800000`) + `,"b":` + record + `}`: {answer.ConsentCall{At: "/a"}, "12"},
+		`{"data":` + timed(`1769860800000`) + `,"success":false}`: {answer.ConsentCall{Envelope: inData}, "12"},
+
+		`{"agreement_time":1769860800000,"clauses":` + clauses + `}`:                    {answer.ConsentCall{}, "12"},
+		`{"agreement_time":1769860800000,"x":{"y":` + clauses + `}}`:                    {answer.ConsentCall{At: "/x/y"}, "12"},
+		`{"agreement_time":1,"x":{"agreement_time":1769860800000,"y":` + clauses + `}}`: {answer.ConsentCall{}, "12"},
+		`{"agreement_time":1769860800000,"clauses":` + timed("null") + `}`:              {answer.ConsentCall{}, ""},
+
+		`{"data":null}`:         {answer.ConsentCall{Envelope: inData}, absent},
+		`{"data":{}}`:           {answer.ConsentCall{Envelope: inData}, absent},
+		`{"consent":{},"id":1}`: {answer.ConsentCall{At: "/consent"}, absent},
+		`{"id":1}`:              {answer.ConsentCall{At: "/consent"}, unrecognised},
+		record:                  {answer.ConsentCall{Envelope: inData}, unrecognised},
+		`{"data":` + record + `,"success":"no","error":"x"}`: {answer.ConsentCall{Envelope: inData}, refused},
+	} {
+		held, err := c.call.Read(parse(t, body))
+		got := outcome(err)
+		if moment, ok := held.AgreementTime.Get(); ok {
+			got = strconv.Itoa(moment.Hour())
+		}
+		if got != c.want || err == nil && !held.HasClauses([answer.Clauses]bool{true, false, true, false, false}) {
 			t.Errorf("%s is read as %+v, %v", body, held, err)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -60,7 +59,7 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 
 	return Receipt{}, &Error{
 		Why:    "the answer is not recognised as the person's data; it is " + Structure(v),
-		Advice: admits("wire.all_data.at, a pointer to the data,"),
+		Advice: Admits("wire.all_data.at, a pointer to the data,"),
 	}
 }
 
@@ -190,69 +189,3 @@ func Skeleton(text io.Reader) (jsontext.Value, error) {
 
 // skeletonOf are the objects and arrays that stand in for those that are too deep.
 var skeletonOf = map[jsontext.Kind]jsontext.Value{'{': jsontext.Value(`{"…":{}}`), '[': jsontext.Value(`[{}]`)}
-
-// Profile is a user's profile record. The interface does not show its fields (section 2):
-// it is an object of any members.
-type Profile struct {
-	Members map[string]jsontext.Value
-	// Cached and Date are those of the answer, as in transport.Answer.
-	Cached bool
-	Date   time.Time
-}
-
-// Holds reports whether the profile has all these members with these values. A null
-// member is equal to an absent one.
-func (p Profile) Holds(members map[string]jsontext.Value) bool {
-	for name, want := range members {
-		got, ok := p.Members[name]
-		if !ok && want.Kind() != 'n' || ok && !jsonvalue.Equal(got, want) {
-			return false
-		}
-	}
-	return true
-}
-
-// ReadProfile returns the profile of an answer: the object as it is, or else the object in
-// the member that wire.profile.at names; an object without members holds an empty one.
-// managed are members of a profile that the caller knows of: an object with one of them is a
-// profile, whatever else it has, and one without is not if it says no. A caller that knows of
-// none is given the object with all that it says. The error is a *Error.
-func ReadProfile(v jsontext.Value, wrapper string, managed map[string]jsontext.Value) (Profile, error) {
-	if v.Kind() != '{' {
-		return Profile{}, wantObject(v)
-	}
-
-	o, members := Open(v), jsonvalue.Members(v)
-	isKnown := wrapper == "" && shareName(members, managed)
-	if o.saysNo(outcomes) && !isKnown && (wrapper != "" || len(managed) > 0) {
-		return Profile{}, refused()
-	}
-
-	if wrapper != "" {
-		inside, found := members[wrapper]
-		if inside.Kind() != '{' && !isNull(inside) || !found && len(members) > 0 {
-			return Profile{}, &Error{Why: "the answer has no object in the member that wire.profile.at names" + Members(v, "")}
-		}
-		return Profile{Members: jsonvalue.Members(inside)}, nil
-	}
-
-	// Taken as it is, it would never hold what is managed.
-	if inside := o.onlyMember(); !isKnown && shareName(jsonvalue.Members(inside.value), managed) {
-		return Profile{}, &Error{
-			Why:    "the only member of the answer, " + Shown([]string{inside.name}) + ", is an object with members of the profile",
-			Advice: admits(Assigned("wire.profile.at", inside.name)),
-		}
-	}
-
-	return Profile{Members: members}, nil
-}
-
-// shareName reports whether two objects have a member of the same name.
-func shareName(a, b map[string]jsontext.Value) bool {
-	for name := range a {
-		if _, has := b[name]; has {
-			return true
-		}
-	}
-	return false
-}

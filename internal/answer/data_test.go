@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
@@ -167,82 +165,6 @@ func FuzzSkeleton_readOrRefusedAsTheWhole(f *testing.F) {
 			t.Fatalf("%q is the data: %t, and its skeleton %s: %t", text, large.Delivered, v, small.Delivered)
 		}
 	})
-}
-
-var managed = map[string]jsontext.Value{"plan": jsontext.Value(`"gold"`), "name": jsontext.Value("null")}
-
-// TestReadProfile_objectOrTheMemberThatIsNamed has answers and what they are read as, by the
-// member that is named: a profile, or an outcome.
-func TestReadProfile_objectOrTheMemberThatIsNamed(t *testing.T) {
-	t.Parallel()
-	for wrapper, answers := range map[string]map[string]string{
-		"": {
-			`{}`:                          `{}`,
-			`{"data":{"a":1},"x":1}`:      `{"data":{"a":1},"x":1}`,
-			`{"error":"none","name":"x"}`: `{"error":"none","name":"x"}`,
-			`{"plan":{"name":"gold"}}`:    `{"plan":{"name":"gold"}}`,
-
-			`{"error":"no","code":7}`:                  refused,
-			`{"ok":false,"any":{"member":"there is"}}`: refused,
-		},
-		"data": {
-			`{"data":{"plan":"gold"},"links":{"self":"x"}}`: `{"plan":"gold"}`,
-			`{"success":true,"data":{}}`:                    `{}`,
-			`{"data":null}`:                                 `{}`,
-			`{}`:                                            `{}`,
-
-			`{"plan":"gold"}`: unrecognised, `{"data":"gold"}`: unrecognised, `{"data":[{"plan":"gold"}]}`: unrecognised, `{"Data":{"plan":"gold"}}`: unrecognised,
-			`{"error":"no","code":7}`: refused, `{"success":false,"code":"x"}`: refused, `{"success":false,"data":{"plan":"gold"}}`: refused,
-			`{"success":false,"plan":"x","data":{"plan":"gold"}}`: refused,
-		},
-	} {
-		for body, want := range answers {
-			p, err := answer.ReadProfile(parse(t, body), wrapper, managed)
-			got := outcome(err)
-			if err == nil {
-				got = jsonvalue.FormatObject(p.Members)
-			}
-			if got != want || got == unrecognised && !strings.Contains(err.Error(), "wire.profile.at") {
-				t.Errorf("%s in %q is read as %s, %v", body, wrapper, got, err)
-			}
-		}
-	}
-
-	// To a caller that knows no member of it, it may be the profile.
-	for _, body := range []string{`{"error":"none","rank":7}`, `{"ok":false}`, `{"user":{"plan":"gold"}}`, `{"success":false,"errors":["x"]}`} {
-		p, err := answer.ReadProfile(parse(t, body), "", nil)
-		if got := jsonvalue.FormatObject(p.Members); err != nil || !jsonvalue.Equal(jsontext.Value(got), jsontext.Value(body)) {
-			t.Errorf("%s is read as %s, %v", body, got, err)
-		}
-	}
-	for _, body := range []string{`[]`, `null`, `"gold"`, `[{"plan":"gold"}]`} {
-		if _, err := answer.ReadProfile(parse(t, body), "", nil); outcome(err) != unrecognised {
-			t.Errorf("%s: %v", body, err)
-		}
-	}
-}
-
-// What is managed is in an object that is the only member: the answer is refused, and the
-// setting that the refusal names admits it.
-func TestReadProfile_wrapperIsAdmittedByTheSettingItNames(t *testing.T) {
-	t.Parallel()
-	for _, wrapper := range []string{"user", "profile", "traits", "data", "result", "attributes"} {
-		body := parse(t, `{"`+wrapper+`":{"plan":"gold"}}`)
-		_, err := answer.ReadProfile(body, "", managed)
-		if outcome(err) != unrecognised || !strings.Contains(err.Error(), `wire.profile.at = "/`+wrapper+`"`) {
-			t.Errorf("%s: %v", wrapper, err)
-		}
-
-		admitted, err := answer.ReadProfile(body, wrapper, managed)
-		if err != nil || !admitted.Holds(managed) {
-			t.Errorf("%s: with the setting it is %+v, %v", wrapper, admitted, err)
-		}
-	}
-
-	_, err := answer.ReadProfile(parse(t, `{"user@example.com":{"plan":"gold"}}`), "", managed)
-	if outcome(err) != unrecognised || strings.Contains(err.Error(), "example") {
-		t.Errorf("the problem names a person: %v", err)
-	}
 }
 
 func TestReadToken_textInTheFieldToken(t *testing.T) {

@@ -106,7 +106,7 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 
 // partial returns the gap of a list that only its user can declare to be whole.
 func partial(why string) string {
-	return (&Error{Why: why, Advice: admits(`wire.pending.use = "partial"`)}).Error()
+	return (&Error{Why: why, Advice: Admits(`wire.pending.use = "partial"`)}).Error()
 }
 
 // ignores reports whether wire.ignored names a member.
@@ -134,7 +134,7 @@ func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside
 	if len(arrays) > 1 {
 		return nil, nil, &Error{
 			Why:    "the answer holds more than one array, " + Shown(names(arrays)) + ", and which of them is the list of pending requests is not known",
-			Advice: admits("wire.ignored with the names of the others"),
+			Advice: Admits("wire.ignored with the names of the others"),
 		}
 	}
 
@@ -149,7 +149,7 @@ func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside
 
 	return nil, nil, &Error{
 		Why:    "no list of pending requests was recognised in the answer",
-		Advice: admits(`wire.pending.use = "ignored"`),
+		Advice: Admits(`wire.pending.use = "ignored"`),
 	}
 }
 

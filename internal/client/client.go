@@ -100,7 +100,9 @@ func problem(a transport.Answer, err error) error {
 	case answer.Refused:
 		return transport.Refusal(a)
 	case answer.Absent:
-		return transport.NewError(a.Exchange, transport.ClassNotFound, p.Error())
+		none := transport.NewError(a.Exchange, transport.ClassNotFound, p.Error())
+		none.Cached, none.Date = a.Cached, a.Date
+		return none
 	case answer.Unrecognised:
 	}
 

@@ -11,8 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 )
 
 var (
@@ -21,21 +24,32 @@ var (
 )
 
 // GetConsent is GET …/user/:identityId/consent (section 4). Errors are *Error, of
-// ClassNotFound where the service says that there is no consent, by a 404 of its own, by
+// ClassNotFound where the service says that there is no consent, as wire.absent says, by
 // null, or by an empty object.
 func (c *Client) GetConsent(ctx context.Context, p Person) (answer.Consent, error) {
-	return consentOf(c.ask(ctx, p, transport.Request{Op: opGetConsent}))
+	return c.config.Wire.consentOf(c.ask(ctx, p, transport.Request{Op: opGetConsent}))
 }
 
 // consentOf returns the consent record that a request was answered with, or its error.
-func consentOf(got transport.Answer, err error) (answer.Consent, error) {
+func (w Wire) consentOf(got transport.Answer, err error) (answer.Consent, error) {
 	if err != nil {
-		return answer.Consent{}, err
+		return answer.Consent{}, w.judgeAbsence(err)
 	}
 
-	held, err := answer.ReadConsent(got.JSON)
+	held, err := w.readConsent(got.JSON)
+	if p, ok := errors.AsType[*answer.Error](err); ok && p.Outcome == answer.Unrecognised {
+		reads := func(with Wire) bool { _, err := with.readConsent(got.JSON); return err == nil }
+		if settings := w.advise(got.JSON, infer.Consent, reads); settings != "" {
+			p.Advice = answer.Admits(settings)
+		}
+	}
 
 	return held, problem(got, err)
+}
+
+// readConsent returns the consent record of an answer, or a *answer.Error.
+func (w Wire) readConsent(v jsontext.Value) (answer.Consent, error) {
+	return answer.ConsentCall{Envelope: w.envelope(), At: w.Consent.At, TimeFormat: w.Consent.TimeFormat}.Read(v)
 }
 
 // ConsentUpdate is the consent record that is sent (section 2). The five clauses and

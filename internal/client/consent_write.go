@@ -14,7 +14,7 @@ import (
 // CompareConsent returns the outcome that UpdateConsent would have now, by one GET:
 // ConsentWritten where the service holds something else. Errors are *Error.
 func (c *Client) CompareConsent(ctx context.Context, p Person, u ConsentUpdate) (ConsentOutcome, error) {
-	w := &consentWrite{update: u, result: ConsentResult{Outcome: ConsentWritten}}
+	w := &consentWrite{client: c, update: u, result: ConsentResult{Outcome: ConsentWritten}}
 	_, err := w.compare(c.ask(ctx, p, transport.Request{Op: opGetConsent, MayBeAbsent: !u.OnlyKnown}))
 
 	return w.result.Outcome, err
@@ -128,7 +128,7 @@ func (w *consentWrite) round(ctx context.Context) error {
 // answered or failed to, and reports whether there is anything to write. A person without a
 // consent record has made no choice.
 func (w *consentWrite) compare(got transport.Answer, err error) (differs bool, _ error) {
-	held, err := consentOf(got, err)
+	held, err := w.client.config.Wire.consentOf(got, err)
 	u, isNone := w.update, transport.IsClass(err, transport.ClassNotFound)
 	if err != nil && (!isNone || u.OnlyKnown) {
 		return false, err

@@ -26,15 +26,10 @@ var (
 func (c *Client) GetProfile(ctx context.Context, p Person, managed map[string]jsontext.Value) (answer.Profile, error) {
 	got, err := c.ask(ctx, p, transport.Request{Op: opGetProfile})
 	if err != nil {
-		return answer.Profile{}, err
+		return answer.Profile{}, c.config.Wire.judgeAbsence(err)
 	}
 
-	wrapper := ""
-	if at := c.config.Wire.Profile.At; at != nil {
-		wrapper = at.LastToken()
-	}
-
-	profile, err := answer.ReadProfile(got.JSON, wrapper, managed)
+	profile, err := answer.ProfileCall{Envelope: c.config.Wire.envelope(), At: c.config.Wire.Profile.At, Managed: managed}.Read(got.JSON)
 	profile.Cached, profile.Date = got.Cached, got.Date
 
 	return profile, problem(got, err)

@@ -109,7 +109,7 @@ type ExportWire struct {
 // Words of the settings (section 4, gaps; section 5, rule 4; section 2).
 const (
 	// AnyValue stands in Wire.Ignored for any value.
-	AnyValue = "*"
+	AnyValue = answer.AnyValue
 
 	// What says that there is nothing about a person.
 	AbsentJSON404 = "json_404" // a 404 with a JSON object
@@ -118,11 +118,11 @@ const (
 	AbsentEmpty   = "empty" // a 200 without content
 
 	// How a time is written.
-	TimeRFC3339 = "rfc3339"
-	TimeUnixMS  = "unix_ms"
-	TimeUnixS   = "unix_s"
-	TimeUTC     = "utc" // without a zone
-	TimeDate    = "date"
+	TimeRFC3339 = answer.TimeRFC3339
+	TimeUnixMS  = answer.TimeUnixMS
+	TimeUnixS   = answer.TimeUnixS
+	TimeUTC     = answer.TimeUTC
+	TimeDate    = answer.TimeDate
 
 	// How exactly a time is kept.
 	KeptExactly   = "exact"
@@ -348,6 +348,11 @@ func (w Wire) Minimal() Wire {
 	}
 
 	return w
+}
+
+// envelope returns where answers have their content.
+func (w Wire) envelope() answer.Envelope {
+	return answer.Envelope{At: w.Envelope, Ignored: w.Ignored}
 }
 
 // ignoredNames returns the last names of what is ignored, each with its value unless any is.

@@ -41,6 +41,10 @@ var attempts = map[string]func(*testing.T, *prototest.Provider) []string{
 		_, refreshed := p.Refresh("analytics_profile", state)
 		return append(diags.Errors(), refreshed.Errors()...)
 	},
+	mockserver.OpGetConsent: func(_ *testing.T, p *prototest.Provider) []string {
+		_, diags := p.ReadData("analytics_consent", prototest.Attributes{"identity_id": "user-1001"})
+		return diags.Errors()
+	},
 	mockserver.OpGetAllData: func(t *testing.T, p *prototest.Provider) []string {
 		path := filepath.Join(t.TempDir(), "data.json")
 		config := prototest.Attributes{"identity_id": "ada@example.com", "output_path": path}
@@ -133,6 +137,7 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 
 	const (
 		record  = `{"id":"r-1","identityId":"somebody","operation":"deleteAllData","status":"pending"}`
+		record5 = `"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true`
 		members = `[{"id":1,"a":1,"b":1},{"id":2,"c":1,"d":1}]`
 	)
 	byID := prototest.Attributes{"events": "/id"}
@@ -155,6 +160,12 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 		{mockserver.OpListPendingRequests, `[{"id":"r-1","identityId":"jane.doe@example.com","operation":"purge"}]`, prototest.Attributes{"pending.use": "partial"}, nil},
 		{mockserver.OpListPendingRequests, `{"somebody":` + record + `}`, prototest.Attributes{"pending.use": "ignored"}, nil},
 
+		{mockserver.OpGetConsent, `[{` + record5 + `}]`, prototest.Attributes{"consent.at": "/0"}, nil},
+		{mockserver.OpGetConsent, `{"data":{` + record5 + `},"former":{` + record5 + `}}`, prototest.Attributes{"consent.at": "/data"}, nil},
+		{mockserver.OpGetConsent, `[{` + record5 + `,"agreement_time":"2026-01-31T12:00:00"}]`, prototest.Attributes{"consent.at": "/0", "consent.time_format": "utc"}, nil},
+		{mockserver.OpGetConsent, `{` + record5 + `,"agreement_time":1769860800}`, prototest.Attributes{"consent.time_format": "unix_s"}, nil},
+
+		{mockserver.OpGetProfile, `{"id":1,"data":{"type":"user","attributes":{"plan":"gold"}}}`, prototest.Attributes{"profile.at": "/data/attributes"}, nil},
 		{mockserver.OpGetProfile, `{"traits":{"plan":"gold"}}`, prototest.Attributes{"profile.at": "/traits"}, nil},
 
 		{mockserver.OpGetAllData, `{"message":"Here it is.","data":{"events":[{"id":1}]}}`, data, nil},
@@ -225,6 +236,7 @@ func TestProvider_everyDialectIsReadWithTheSettingsThatItsDiagnosticsName(t *tes
 			}
 
 			service.PutProfile(demoScope, "john.doe@example.com", `{"plan":"free"}`)
+			service.PutConsent(demoScope, "user-1001", mockserver.ConsentRecord{AgreementTime: "2026-01-31T12:00:00Z"})
 
 			for operation := range attempts {
 				isAboutData := dialect["data_answer"] != "" || dialect["queue_answer"] != ""

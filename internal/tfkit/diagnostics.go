@@ -110,7 +110,7 @@ var advices = map[transport.ErrorClass]string{
 	transport.ClassTLS:              "check that base_url names the right host. If the service uses a private certificate authority, set ca_cert_file.",
 	transport.ClassProxyAuth:        "put the proxy's user and password into HTTPS_PROXY, or exclude the service with NO_PROXY.",
 	transport.ClassRedirect:         "set base_url to the final address of the service: redirects are never followed, because they can lose a write or carry credentials elsewhere.",
-	transport.ClassLoginAnswer:      "check base_url. The provider reads a JSON Web Token from the member token of an object, and no setting reads another form. If your service answers with another one, configure token or api_secret_key in place of email and password.",
+	transport.ClassLoginAnswer:      "check base_url. The provider reads a JSON Web Token from the member token of an object, at the top or where wire.envelope points to. If your service answers with another one, configure token or api_secret_key in place of email and password.",
 	transport.ClassAuthentication:   "check the credentials of the provider block (email and password, token, or api_secret_key). A JWT is valid for one hour; a configured token is not renewed by the provider: obtain a new one.",
 	transport.ClassForbidden:        "ask an administrator of the project for the role that allows this operation; the credentials themselves were accepted.",
 	transport.ClassNotFound:         "check identity_id and the scope (org_id and project_id, or account_id).",
@@ -129,7 +129,7 @@ var advices = map[transport.ErrorClass]string{
 	transport.ClassNotReady:         "run again later; for an export, once the day is over and the service has prepared it.",
 	transport.ClassUnknownOutcome:   AdviceApplyAgain,
 	transport.ClassRequestTooLarge:  "make the value of that attribute smaller, or ask the operator of the service for its limit.",
-	transport.ClassEndpointNotFound: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id.",
+	transport.ClassEndpointNotFound: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id. If other people can be read, wire.absent says which answers mean that there is nothing about a person.",
 }
 
 // Advice returns what to do about a failure: one or more sentences that begin in lower case.
@@ -160,8 +160,8 @@ const (
 	// adviceQueued applies to a request that may be in the service's queue: reading shows less
 	// of a request than of a value.
 	adviceQueued = "look at analytics_pending_requests before you apply again. The next apply takes over a request that is pending by then. If the request was already carried out, it sends another one."
-	// adviceConsent applies to an answer that no setting admits.
-	adviceConsent = "compare the answer with what the provider reads: an object with clause_1_consent to clause_5_consent, alone or in other objects. No setting reads another form; report yours to the maintainers of the provider, with the message."
+	// adviceConsent applies to an answer that is not recognised as a consent record.
+	adviceConsent = "add the setting that the message names, if it names one. The provider reads an object with clause_1_consent to clause_5_consent, alone or in other objects; wire.consent.at points to it where there are several."
 )
 
 // adviceByOperation apply to answers that are not recognised, by operation: those that no
@@ -169,6 +169,6 @@ const (
 var adviceByOperation = map[string]string{
 	"Get consent":      adviceConsent,
 	"Update consent":   adviceConsent,
-	"Get current user": "check base_url. The answer must be a JSON object without an error, and no setting reads another form. The rest of the provider does not need it.",
-	"Get user profile": "set wire.profile.at if the profile is in a member of the answer. The answer must be a JSON object, and no other setting reads another form.",
+	"Get current user": "check base_url. The answer must be a JSON object without an error. The rest of the provider does not need it.",
+	"Get user profile": "set wire.profile.at to a pointer to the profile, an object. The message shows the value where it can be found.",
 }

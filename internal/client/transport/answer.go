@@ -142,7 +142,9 @@ func (a Answer) Parse(body []byte) (jsontext.Value, error) {
 		return nil, nil
 	}
 	if len(body) == 0 {
-		return nil, NewError(a.Exchange, ClassEmpty, "the answer has no body")
+		e := NewError(a.Exchange, ClassEmpty, "the answer has no body")
+		e.Cached, e.Date = a.Cached, a.Date
+		return nil, e
 	}
 
 	v, err := jsonvalue.Parse(body)

@@ -70,6 +70,7 @@ type Error struct {
 	Method    string
 	Template  string // path template, such as /v1/org/{orgId}/…
 	Status    int    // HTTP status; 0 where there was no answer
+	Page      bool   // the answer is a page of HTML, which does not come from the service
 	Code      string // the service's own code
 	Message   string // the service's own message
 	Fields    []FieldError

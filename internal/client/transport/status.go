@@ -3,6 +3,7 @@
 package transport
 
 import (
+	"bytes"
 	"cmp"
 	"net/http"
 	"strconv"
@@ -78,6 +79,7 @@ func (c *call) refused(a Answer, means meaning) *Error {
 func (c *call) statusError(a Answer, body []byte) *Error {
 	means := meaningOf(a.Status)
 	e := c.refused(a, means)
+	e.Page = bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
 
 	said, err := jsonvalue.Parse(body)
 	isObject := err == nil && said.Kind() == '{'

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package answer
+
+import (
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+// AnyValue stands in Envelope.Ignored for any value.
+const AnyValue = "*"
+
+// Envelope says where every answer has its content, and what stands beside it and says nothing.
+type Envelope struct {
+	At      jsontext.Pointer            // wire.envelope
+	Ignored map[jsontext.Pointer]string // wire.ignored: the value of each leaf, or AnyValue
+}
+
+// Content returns the content of an answer, as Find does.
+func (e Envelope) Content(v jsontext.Value) (jsontext.Value, error) { return e.Find(v, "", "") }
+
+// Find returns what is at a place in the content of an answer; setting is the name of the setting
+// that says where. The error is a *Error: Refused where an object around it says no, and
+// unrecognised where nothing is there. An answer that is null, or an object of nothing but such
+// values, is found in place of it.
+func (e Envelope) Find(v jsontext.Value, setting string, at jsontext.Pointer) (jsontext.Value, error) {
+	around, found := e.lead(v, e.At+at)
+	for _, o := range around {
+		if o.saysNo(outcomes) {
+			return nil, refused()
+		}
+	}
+
+	if found != nil {
+		return found, nil
+	}
+	if isBlank(v) {
+		return v, nil
+	}
+	if e.missesContent(v) || setting == "" {
+		setting, at = "wire.envelope", e.At
+	}
+
+	return nil, &Error{
+		Why:    "the answer has nothing at " + strconv.Quote(string(at)) + ", where " + setting + " points to; it is " + Structure(v),
+		Advice: "correct the setting, or leave it out",
+	}
+}
+
+func (e Envelope) missesContent(v jsontext.Value) bool { return At(v, e.At) == nil }
+
+// lead returns the objects around what a pointer leads to, the outermost first and without what is
+// ignored, and what it leads to; nil if there is nothing.
+func (e Envelope) lead(v jsontext.Value, at jsontext.Pointer) (around []*Object, found jsontext.Value) {
+	var here jsontext.Pointer
+	for name := range at.Tokens() {
+		if v.Kind() == '{' {
+			around = append(around, e.open(v, here))
+		}
+		v = child(v, name)
+		here = here.AppendToken(name)
+	}
+
+	return around, v
+}
+
+// open returns the object v, which stands at a place, without the leaves that are ignored.
+func (e Envelope) open(v jsontext.Value, at jsontext.Pointer) *Object {
+	all := Open(v)
+	o := &Object{}
+	for _, m := range all.members {
+		if !e.Ignores(at.AppendToken(m.name), m.value) {
+			o.members = append(o.members, m)
+		}
+	}
+
+	return o
+}
+
+// Ignores reports whether a value at a place of the answer says nothing. An object or an array with
+// something in it is never ignored.
+func (e Envelope) Ignores(at jsontext.Pointer, v jsontext.Value) bool {
+	want, isNamed := e.Ignored[at]
+	if !isNamed || isComposite(v) && jsonvalue.Told(v) {
+		return false
+	}
+	return want == AnyValue || want == leafText(v)
+}
+
+// leafText returns a value as wire.ignored has it: a text without its quotes, anything else as it
+// is spelled.
+func leafText(v jsontext.Value) string {
+	if v.Kind() == '"' {
+		return jsonvalue.Text(v)
+	}
+	return string(v)
+}
+
+// At returns what a pointer leads to from a value (RFC 6901); nil if there is nothing.
+func At(v jsontext.Value, p jsontext.Pointer) jsontext.Value {
+	for name := range p.Tokens() {
+		v = child(v, name)
+	}
+	return v
+}
+
+// child returns the member or the element of a value that a token of a pointer names; nil if there
+// is none.
+func child(v jsontext.Value, token string) jsontext.Value {
+	if v.Kind() == '[' {
+		elements := jsonvalue.Elements(v)
+		i, err := strconv.ParseUint(token, 10, 31)
+		if err != nil || int(i) >= len(elements) || strconv.FormatUint(i, 10) != token {
+			return nil
+		}
+		return elements[i]
+	}
+
+	return jsonvalue.Members(v)[token]
+}
+
+// Leaf is a value of an answer that is neither an object nor an array, or one that is empty.
+type Leaf struct {
+	At    jsontext.Pointer
+	Value jsontext.Value
+}
+
+// Beside returns the leaves of an answer that stand neither in one of its parts nor are ignored, in
+// their order.
+func (e Envelope) Beside(v jsontext.Value, parts ...jsontext.Pointer) (leaves []Leaf) {
+	var look func(at jsontext.Pointer, v jsontext.Value)
+	look = func(at jsontext.Pointer, v jsontext.Value) {
+		for _, part := range parts {
+			if part.Contains(at) {
+				return
+			}
+		}
+
+		if isComposite(v) && jsonvalue.Told(v) {
+			for name, member := range jsonvalue.EachMember(v) {
+				look(at.AppendToken(string(name)), member)
+			}
+			for i, element := range jsonvalue.Elements(v) {
+				look(at.AppendToken(strconv.Itoa(i)), element)
+			}
+			return
+		}
+
+		if !e.Ignores(at, v) {
+			leaves = append(leaves, Leaf{at, v})
+		}
+	}
+	look("", v)
+
+	return leaves
+}

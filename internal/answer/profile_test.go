@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package answer_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+var managed = map[string]jsontext.Value{"plan": jsontext.Value(`"gold"`), "name": jsontext.Value("null")}
+
+// TestProfileCall_whatAnAnswerIs has answers and what they are read as, by the place that is told:
+// a profile, or an outcome. An answer that looks like an envelope has the place in its error.
+func TestProfileCall_whatAnAnswerIs(t *testing.T) {
+	t.Parallel()
+
+	const nowhere = "not told"
+	envelope := func(at string) string { return `wire.profile.at = "` + at + `"` }
+	for _, c := range []struct {
+		about   string
+		managed map[string]jsontext.Value
+		at      string
+		answers map[string]string
+	}{
+		{"somebody whose members are managed", managed, nowhere, map[string]string{
+			`{}`:                          `{}`,
+			`{"data":{"a":1},"x":1}`:      `{"data":{"a":1},"x":1}`,
+			`{"error":"none","name":"x"}`: `{"error":"none","name":"x"}`,
+			`{"plan":{"name":"gold"}}`:    `{"plan":{"name":"gold"}}`,
+			`{"seats":5}`:                 `{"seats":5}`,
+			`{"status":"active"}`:         `{"status":"active"}`,
+
+			`{"data":{"plan":"gold"}}`:                           envelope("/data"),
+			`{"data":{"plan":"gold"},"meta":{"id":1}}`:           envelope("/data"),
+			`{"data":{"type":"x","attributes":{"plan":"gold"}}}`: envelope("/data/attributes"),
+			`{"id":7,"properties":{"plan":"gold"},"ids":["x"]}`:  envelope("/properties"),
+			`{"user@example.com":{"plan":"gold"}}`:               "wire.profile.at admits it",
+			`{"a":{"plan":"gold"},"b":{"plan":"gold"}}`:          "wire.profile.at admits it",
+			`{"error":"no","code":7}`:                            refused,
+			`{"ok":false,"any":{"member":"there is"}}`:           refused,
+			`[{"plan":"gold"}]`:                                  "expected an object, found an array",
+		}},
+		{"somebody of whom nothing is known", nil, nowhere, map[string]string{
+			`{}`:                                     `{}`,
+			`{"plan":"gold","status":"active"}`:      `{"plan":"gold","status":"active"}`,
+			`{"plan":"gold","address":{"city":"x"}}`: `{"plan":"gold","address":{"city":"x"}}`,
+			`{"address":{"city":"x"},"company":{}}`:  `{"address":{"city":"x"},"company":{}}`,
+			`{"plan":"gold","data":{}}`:              `{"plan":"gold","data":{}}`,
+
+			`{"user":{"plan":"gold"}}`:                            envelope("/user"),
+			`{"status":"success","data":{"plan":"gold"}}`:         envelope("/data"),
+			`{"data":{"plan":"gold"},"meta":{"id":1},"links":{}}`: envelope("/data"),
+			`{"traits":{"plan":"gold"},"cursor":{"next":""}}`:     envelope("/traits"),
+			`{"status":"error","message":"not found"}`:            "wire.profile.at admits it",
+			`{"status":"active"}`:                                 "wire.profile.at admits it",
+			`{"ok":false}`:                                        refused,
+			`{"error":"none","rank":7}`:                           refused,
+			`{"success":false,"errors":["x"]}`:                    refused,
+			`null`:                                                "expected an object, found null",
+			`"gold"`:                                              "expected an object, found a string",
+		}},
+		{"the answer itself", nil, "", map[string]string{
+			`{"status":"active"}`:      `{"status":"active"}`,
+			`{"user":{"plan":"gold"}}`: `{"user":{"plan":"gold"}}`,
+			`{"ok":false}`:             refused,
+		}},
+		{"a member", managed, "/data", map[string]string{
+			`{"data":{"plan":"gold"},"links":{"self":"x"}}`: `{"plan":"gold"}`,
+			`{"success":true,"data":{}}`:                    `{}`,
+			`{"data":null}`:                                 `{}`,
+			`{}`:                                            `{}`,
+
+			`{"plan":"gold"}`:            `has nothing at "/data", where wire.profile.at points to`,
+			`{"Data":{"plan":"gold"}}`:   `has nothing at "/data"`,
+			`{"data":"gold"}`:            "expected an object, found a string",
+			`{"data":[{"plan":"gold"}]}`: "expected an object, found an array",
+			`{"error":"no","code":7}`:    refused, `{"success":false,"code":"x"}`: refused, `{"success":false,"data":{"plan":"gold"}}`: refused,
+			`{"data":{"error":"no"}}`: refused,
+		}},
+		{"deep inside", managed, "/data/0/attributes", map[string]string{
+			`{"data":[{"attributes":{"plan":"gold"}}]}`: `{"plan":"gold"}`,
+			`{"data":[]}`: `has nothing at`,
+			`{"data":[{"attributes":{"plan":"x"},"success":false}]}`: refused,
+		}},
+	} {
+		call := answer.ProfileCall{Managed: c.managed}
+		if c.at != nowhere {
+			at := jsontext.Pointer(c.at)
+			call.At = &at
+		}
+		for body, want := range c.answers {
+			p, err := call.Read(parse(t, body))
+			got := outcome(err)
+			if err == nil {
+				got = jsonvalue.FormatObject(p.Members)
+			}
+			isSame := got == want || got == unrecognised && strings.Contains(err.Error(), want)
+			if err == nil && strings.HasPrefix(want, "{") {
+				isSame = jsonvalue.Equal(jsontext.Value(got), jsontext.Value(want))
+			}
+			if !isSame || err != nil && strings.Contains(err.Error(), "user@") {
+				t.Errorf("%s: %s is read as %s, %v; want %s", c.about, body, got, err, want)
+			}
+		}
+	}
+}
+
+// TestProfileCall_whatARefusalNamesAdmitsTheAnswer follows the advice of refusals.
+func TestProfileCall_whatARefusalNamesAdmitsTheAnswer(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`{"data":{"plan":"gold"},"meta":{}}`, `{"a":{"b":{"c":{"plan":"gold"}}}}`, `{"x":1,"traits":{"plan":"gold"}}`} {
+		_, err := answer.ProfileCall{Managed: managed}.Read(parse(t, body))
+		_, after, _ := strings.Cut(err.Error(), `wire.profile.at = "`)
+		text, _, _ := strings.Cut(after, `"`)
+		at := jsontext.Pointer(text)
+
+		p, err := answer.ProfileCall{Managed: managed, At: &at}.Read(parse(t, body))
+		if err != nil || !p.Holds(managed) {
+			t.Errorf("%s: at %s it is %+v, %v", body, at, p, err)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package client
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+)
+
+// absences are the answers that may say that there is nothing about a person, and the words of
+// wire.absent that say so. A page is HTML, and always comes from elsewhere.
+var absences = []struct {
+	class  transport.ErrorClass
+	status int
+	page   bool
+	words  []string
+}{
+	{transport.ClassNotFound, http.StatusNotFound, false, []string{AbsentJSON404, AbsentAny404}},
+	{transport.ClassNotFound, http.StatusGone, false, []string{AbsentJSON404, AbsentAny404}},
+	{transport.ClassEndpointNotFound, http.StatusNotFound, false, []string{AbsentAny404}},
+	{transport.ClassEndpointNotFound, http.StatusGone, false, []string{AbsentAny404}},
+	{transport.ClassEmpty, http.StatusNoContent, false, []string{Absent204}},
+	{transport.ClassEmpty, http.StatusOK, false, []string{AbsentEmpty}},
+}
+
+// judgeAbsence returns the error of a reading of a person as wire.absent takes it: of ClassNotFound
+// for an answer that says that there is nothing, and of another class, with the setting, for one
+// that might. Any other error is returned as it is.
+func (w Wire) judgeAbsence(err error) error {
+	e, ok := errors.AsType[*transport.Error](err)
+	if !ok {
+		return err
+	}
+
+	for _, a := range absences {
+		if a.class != e.Class || a.status != e.Status || a.page != e.Page {
+			continue
+		}
+
+		judged := *e
+		if slices.ContainsFunc(a.words, func(word string) bool { return slices.Contains(w.Absent, word) }) {
+			judged.Class = transport.ClassNotFound
+			return &judged
+		}
+
+		if judged.Class == transport.ClassNotFound {
+			judged.Class = transport.ClassEndpointNotFound
+		}
+		admitting := append(slices.Clone(w.Absent), a.words[0])
+		judged.Detail += `; if other people can be read, wire.absent = ["` + strings.Join(admitting, `", "`) + `"] takes it for "there is none"`
+
+		return &judged
+	}
+
+	return err
+}
