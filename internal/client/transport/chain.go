@@ -14,8 +14,8 @@
 //	pool         connections, TLS, HTTP/2; sends a request once
 //
 // No log ever sees a credential. An Admission takes turns for a comparison and the write that
-// follows from it; under one, turn passes and nothing is repeated. Repeat begins such a sequence,
-// or an export, again from its first step, by the same table. Section numbers in the comments are
+// follows from it; under one, turn passes and nothing is repeated. Repeat takes such a sequence, or
+// an export, from its beginning again, by the same table. Section numbers in the comments are
 // those of the interface description.
 package transport
 
@@ -161,11 +161,10 @@ func (c *call) sendOnce(links *http.Client, req *http.Request) (*http.Response, 
 	return resp, c.read(resp)
 }
 
-// Repeat takes a sequence of requests, such as a comparison and a write, until it succeeds or the
-// policy says no. It is begun again from its first step, at least for each failure that the policy
-// repeats, after the wait that belongs to it. An error that is not an *Error is returned at once.
-// The errors of step count as attempts of their operation; the returned one has all of them. about
-// is the exchange of an error that only says that the run was interrupted.
+// Repeat calls step until it succeeds or the policy says no. step is a sequence of requests that can
+// only be repeated from its beginning, such as a comparison and a write, or an export that may break
+// off. An error that is not an *Error is returned at once. The attempts of the returned error are all
+// of its operation. about is the exchange of the error of an interrupt between two rounds.
 func (s *Sender) Repeat(ctx context.Context, about Exchange, step func(context.Context) error) error {
 	failures := budget{map[spent]int{}, map[string]int{}}
 	for {
