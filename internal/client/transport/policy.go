@@ -141,7 +141,7 @@ func (s *Sender) allows(ctx context.Context, e *Error, n int) bool {
 // has another token, need not wait.
 func (e *Error) wait(n int) time.Duration {
 	if e.limit == once || e.limit == retries {
-		return BackoffAfter(n-1, e.RetryAfter)
+		return backoffAfter(n-1, e.RetryAfter)
 	}
 	return 0
 }
@@ -166,12 +166,12 @@ func (s *Sender) checkRetry(ctx context.Context, resp *http.Response, err error)
 // backoff is the Backoff of go-retryablehttp.
 func backoff(_, _ time.Duration, attempt int, resp *http.Response) time.Duration {
 	if resp == nil {
-		return BackoffAfter(attempt, 0)
+		return backoffAfter(attempt, 0)
 	}
 	if resp.StatusCode == http.StatusUnauthorized { // there is another token
 		return 0
 	}
-	return BackoffAfter(attempt, retryAfter(resp))
+	return backoffAfter(attempt, retryAfter(resp))
 }
 
 // budget counts the failures of a sequence.
@@ -204,10 +204,10 @@ const (
 	backoffFloor = 50 * time.Millisecond
 )
 
-// BackoffAfter returns how long to wait before the next attempt: what the service asked for,
+// backoffAfter returns how long to wait before the next attempt: what the service asked for,
 // or a random time below a limit that doubles (full jitter), so that many waiters do not
 // come back together.
-func BackoffAfter(attempt int, asked time.Duration) time.Duration {
+func backoffAfter(attempt int, asked time.Duration) time.Duration {
 	limit := min(backoffBase<<min(attempt, 10), backoffCap)
 	if asked > 0 {
 		limit = min(limit, asked/10+backoffBase)

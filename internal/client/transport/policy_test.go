@@ -52,7 +52,7 @@ func FuzzBackoff_neitherHotLoopNorHang(f *testing.F) {
 			jitter = min(jitter, asked/10+backoffBase)
 		}
 		for range 20 {
-			wait := BackoffAfter(attempt, asked)
+			wait := backoffAfter(attempt, asked)
 			if asked < 0 || asked > limitRetryAfter || wait < asked+backoffFloor || wait > asked+backoffFloor+jitter {
 				t.Fatalf("Retry-After %q, attempt %d: waits %v", value, attempt, wait)
 			}
