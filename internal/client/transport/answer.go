@@ -76,8 +76,7 @@ func (c *call) read(resp *http.Response) error {
 		size = LimitJSON + 1
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, size))
-	isToldByStatus := !isSuccess && (c.Op.Effect || resp.StatusCode/100 != 4)
-	if err != nil && !isToldByStatus {
+	if err != nil && !c.isToldBy(resp.StatusCode) {
 		return CauseError(c.exchange(), err)
 	}
 
@@ -91,6 +90,15 @@ func (c *call) read(resp *http.Response) error {
 	resp.Body = d
 
 	return nil
+}
+
+// isToldBy reports whether the status says all of an answer: it does of a refusal of a change, and of
+// one of a read that is no 4xx.
+func (c *call) isToldBy(status int) bool {
+	if status/100 == 2 {
+		return false
+	}
+	return c.Op.Effect || status/100 != 4
 }
 
 // failure returns the failure of an attempt, as far as the policy asks for it.
@@ -119,11 +127,15 @@ func (c *call) answer(resp *http.Response) Answer {
 // Incomplete says why an answer with this status, of class 2xx, is not the whole answer;
 // empty where it is. An acknowledgement or a part must not pass for the data.
 func (op Operation) Incomplete(status int) string {
-	isPart := status == http.StatusPartialContent // which was not asked for
-	isToken := op.Method == http.MethodPost && status == http.StatusCreated
-	if status == http.StatusOK || status == http.StatusNoContent || isToken || op.Effect && !isPart {
+	switch {
+	case status == http.StatusOK, status == http.StatusNoContent:
+		return ""
+	case status == http.StatusCreated && op.Method == http.MethodPost: // a token
+		return ""
+	case status != http.StatusPartialContent && op.Effect: // a part was not asked for
 		return ""
 	}
+
 	return "an answer with the status " + strconv.Itoa(status) + " is not a complete one"
 }
 
@@ -138,7 +150,8 @@ func (a Answer) Parse(body []byte) (jsontext.Value, error) {
 	}
 
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF")))
-	if len(body) == 0 && (a.Op.Effect || a.Op.Anonymous) {
+	mayBeEmpty := a.Op.Effect || a.Op.Anonymous
+	if len(body) == 0 && mayBeEmpty {
 		return nil, nil
 	}
 	if len(body) == 0 {
@@ -153,8 +166,8 @@ func (a Answer) Parse(body []byte) (jsontext.Value, error) {
 	}
 
 	// JSON under another name is a record, even if it is broken.
-	looksLikeJSON := body[0] == '{' || body[0] == '['
-	if body[0] == '<' || strings.HasPrefix(a.MediaType(), "text/") && !looksLikeJSON {
+	isText := strings.HasPrefix(a.MediaType(), "text/") && body[0] != '{' && body[0] != '['
+	if body[0] == '<' || isText {
 		return nil, PageError(a, body)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -191,7 +204,10 @@ var (
 // quote of it does not end.
 func HasNextLink(h http.Header) bool {
 	return slices.ContainsFunc(h.Values("Link"), func(link string) bool {
-		return nextLink.MatchString(link) || !wholeLink.MatchString(link) && strings.Contains(strings.ToLower(link), "next")
+		if wholeLink.MatchString(link) {
+			return nextLink.MatchString(link)
+		}
+		return strings.Contains(strings.ToLower(link), "next")
 	})
 }
 

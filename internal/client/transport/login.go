@@ -147,8 +147,11 @@ func (l *login) logIn(ctx context.Context) (token, error) {
 	}
 	defer l.turn.Release(1)
 
-	if e := l.failure; e != nil && (IsClass(e, ClassAuthentication, ClassForbidden, ClassRejected) || time.Since(l.failed) < loginPause) {
-		return token{}, e
+	if l.failure != nil {
+		isRejected := IsClass(l.failure, ClassAuthentication, ClassForbidden, ClassRejected)
+		if isRejected || time.Since(l.failed) < loginPause {
+			return token{}, l.failure
+		}
 	}
 
 	got, err := l.send(ctx)

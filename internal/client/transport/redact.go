@@ -186,8 +186,9 @@ func (v *vocabulary) hide(s string, fromBase64 bool) string {
 	for i := 1; i < len(text); i++ {
 		for _, word := range v.words[folded[i]] {
 			to := i + len(word)
+			isByChance := fromBase64 && len(string(word)) <= 3
 			isFound := to > hidden && to < len(folded) && slices.Equal(word, folded[i:to]) && isMeant(folded, i, to)
-			if !isFound || fromBase64 && len(string(word)) <= 3 {
+			if isByChance || !isFound {
 				continue
 			}
 			if hidden <= i {
@@ -213,21 +214,21 @@ func (v *vocabulary) hide(s string, fromBase64 bool) string {
 // themselves, such as "or".
 func isMeant(s []rune, from, to int) bool {
 	value := s[from:to]
-	isWord := !slices.ContainsFunc(value, func(r rune) bool { return !isWordRune(r) })
-	if len(value) >= 8 || len(value) >= 4 && !isWord {
+	isWord := !slices.ContainsFunc(value, isOutsideWord)
+	isPlain := isWord && !slices.ContainsFunc(value, unicode.IsDigit)
+
+	switch {
+	case len(value) >= 8, len(value) >= 4 && !isWord:
 		return true
-	}
-
-	before, after := s[from-1], s[to]
-	if len(value) == 1 || len(value) <= 3 && isWord && !slices.ContainsFunc(value, unicode.IsDigit) {
+	case len(value) == 1, len(value) <= 3 && isPlain:
 		const quotes = "\"'`“”„‘’«»"
-		return strings.ContainsRune(quotes, before) && strings.ContainsRune(quotes, after)
+		return strings.ContainsRune(quotes, s[from-1]) && strings.ContainsRune(quotes, s[to])
 	}
 
-	return !isWordRune(before) && !isWordRune(after)
+	return isOutsideWord(s[from-1]) && isOutsideWord(s[to])
 }
 
-func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isOutsideWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // Things that look like a person or a credential wherever they stand, behind what the group
 // holds. A word behind the name of a secret is part of a sentence; a value is assigned,
@@ -246,8 +247,7 @@ var looksLikeAddress = regexp.MustCompile(`([\pL\pN]??)([0-9A-Fa-f:.]{4,})([\pL\
 // of a word, except in what was base64, where how much belongs together cannot be seen. A time
 // of day or a version number is none. Any word can be read as base64: what is no text was none.
 func hideShapes(s string, fromBase64 bool) string {
-	isBinary := func(r rune) bool { return !unicode.IsGraphic(r) && r != '\n' }
-	if fromBase64 && (!utf8.ValidString(s) || strings.ContainsFunc(s, isBinary)) {
+	if fromBase64 && !isText(s) {
 		return s
 	}
 
@@ -257,19 +257,49 @@ func hideShapes(s string, fromBase64 bool) string {
 
 	return looksLikeAddress.ReplaceAllStringFunc(s, func(found string) string {
 		parts := looksLikeAddress.FindStringSubmatch(found)
-		run, core := parts[2], strings.Trim(parts[2], ":.")
-		inWord := parts[1] != "" && strings.HasPrefix(run, core) || parts[3] != "" && strings.HasSuffix(run, core)
-		isAddress := slices.ContainsFunc([]string{core, "::" + core, core + "::"}, func(text string) bool {
-			_, err := netip.ParseAddr(text)
-			_, errPort := netip.ParseAddrPort(text)
-			return (err == nil || errPort == nil) && strings.Contains(run, text)
-		})
-		if core == "" || !isAddress || inWord && !fromBase64 {
+		before, run, after := parts[1], parts[2], parts[3]
+		isPart := !fromBase64 && isInWord(before, run, after)
+		if isPart || !isAddress(run) {
 			return found
 		}
 
-		return parts[1] + redacted + parts[3]
+		return before + redacted + after
 	})
+}
+
+// isText reports whether all of s is text that people read.
+func isText(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(strings.ReplaceAll(s, "\n", ""), isBinary)
+}
+
+func isBinary(r rune) bool { return !unicode.IsGraphic(r) }
+
+// isAddress reports whether a run of hexadecimal digits, colons and points is an IP address, which
+// punctuation may surround, and a port may follow.
+func isAddress(run string) bool {
+	core := strings.Trim(run, ":.")
+	if core == "" {
+		return false
+	}
+
+	for _, text := range []string{core, "::" + core, core + "::"} {
+		_, err := netip.ParseAddr(text)
+		_, errPort := netip.ParseAddrPort(text)
+		isParsed := err == nil || errPort == nil
+		if isParsed && strings.Contains(run, text) {
+			return true
+		}
+	}
+
+	return false
+}
+
+// isInWord reports whether a run goes on in a letter or digit before or after it.
+func isInWord(before, run, after string) bool {
+	if before != "" && run == strings.TrimLeft(run, ":.") {
+		return true
+	}
+	return after != "" && run == strings.TrimRight(run, ":.")
 }
 
 // escapeText returns text that is harmless to print: one line, no control or invisible
