@@ -67,8 +67,7 @@ func main() {
 }
 
 // runForPerson runs a command for a person, without Terraform. An interrupt, a closed terminal
-// and every other signal that asks to end do so in order: doctor restores a consent that it has
-// written.
+// and every other signal that asks to end do so in order: doctor says what is left of a rehearsal.
 func runForPerson(run func(context.Context) int) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()

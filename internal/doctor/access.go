@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
@@ -18,7 +17,6 @@ import (
 type way struct {
 	name        string
 	credentials transport.Credentials
-	client      *client.Client
 
 	accepted, refused []string // groups of endpoints, which may differ (section 5, rule 3)
 }
@@ -29,8 +27,7 @@ type family struct {
 	scope client.Scope
 
 	ways []*way // with which it answers
-	list answer.PendingList
-	err  error // of the list; why it does not answer if there are no ways
+	err  error  // of its list, which says why it does not answer if there are no ways
 }
 
 // examineAccess sends the requests that touch nobody with each of the credentials, and reports
@@ -54,10 +51,7 @@ func (x *examination) examineAccess(ctx context.Context) {
 			continue
 		}
 
-		var err error
-		if w.client, err = x.connect(w, x.wire, 1); err != nil {
-			x.report.add(w.name, Broken, "the setting "+err.Error())
-		} else if w.credentials.Email == "" || x.logIn(ctx, w) {
+		if w.credentials.Email == "" || x.logIn(ctx, w) {
 			x.ways = append(x.ways, w)
 		}
 	}
@@ -78,26 +72,24 @@ var urlWarning = map[string]string{transport.InQuery: "; they are part of the UR
 // counts attempts is asked once. The token of the login serves all further requests; without
 // one, logIn reports false, and nothing else is asked in this way.
 func (x *examination) logIn(ctx context.Context, w *way) bool {
+	wire, err := wireOf(x.settings)
+	if err != nil {
+		x.report.add("login", Broken, "the setting "+err.Error())
+		return false
+	}
+
 	var reasons []string
-	var err error
-	for _, in := range firstOf(client.Placements, x.wire.Login.ParametersIn) {
-		wire := x.wire
+	for _, in := range firstOf(client.Placements, wire.Login.ParametersIn) {
 		wire.Login.ParametersIn = in
-		token := ""
-		if w.client, err = x.connect(w, wire, 0); err == nil {
-			token, _, err = w.client.NewSessionToken(ctx)
-		}
+		token, err := x.tokenBy(ctx, w, wire)
 		if err == nil {
 			w.credentials = transport.Credentials{Token: token}
-			w.client, err = x.connect(w, wire, 1)
-		}
-		if err == nil {
-			x.wire = wire
+			x.settings = settingsOf(wire)
 			x.report.add("login", asConfigured[len(reasons) == 0], "e-mail and password are accepted as "+in+urlWarning[in])
 			return true
 		}
 
-		reasons = append(reasons, in+": "+describe(err))
+		reasons = append(reasons, in+": "+x.describe(err))
 		if !transport.IsClass(err, transport.ClassRejected, transport.ClassAuthentication, transport.ClassForbidden) {
 			break
 		}
@@ -108,6 +100,17 @@ func (x *examination) logIn(ctx context.Context, w *way) bool {
 	return false
 }
 
+// tokenBy logs in with these settings.
+func (x *examination) tokenBy(ctx context.Context, w *way, wire client.Wire) (string, error) {
+	c, _, err := x.connect(w, wire, 0)
+	if err != nil {
+		return "", err
+	}
+	token, _, err := c.NewSessionToken(ctx)
+
+	return token, err
+}
+
 // firstOf returns the values with one of them moved to the front.
 func firstOf(values []string, first string) []string {
 	first = cmp.Or(first, values[0])
@@ -116,20 +119,31 @@ func firstOf(values []string, first string) []string {
 
 // ask sends the requests with one of the credentials. It reports whether the service answers at all.
 func (x *examination) ask(ctx context.Context, w *way) (reached bool) {
-	_, err := w.client.CurrentUser(ctx)
+	wire, err := wireOf(x.settings)
+	if err != nil {
+		x.report.add(w.name, Broken, "the setting "+err.Error())
+		return false
+	}
+	c, _, err := x.connect(w, wire, 1)
+	if err != nil {
+		x.report.add(w.name, Broken, "the setting "+err.Error())
+		return true
+	}
+
+	_, err = c.CurrentUser(ctx)
 	w.note("the current user", err)
 	if err != nil && !isRefused(err) {
-		x.report.add("current user, "+w.name, Broken, describe(err))
+		x.report.add("current user, "+w.name, Broken, x.describe(err))
 	}
 	if e, ok := errors.AsType[*transport.Error](err); ok && e.Status == 0 {
 		return false
 	}
 
 	for _, f := range x.families { // the first answer, or else the last failure, is kept
-		pending, err := w.client.ListPending(ctx, f.scope)
+		_, err := c.ListPending(ctx, f.scope)
 		answered := w.note("people and lists", err)
 		if len(f.ways) == 0 {
-			f.list, f.err = pending, err
+			f.err = err
 		}
 		if answered {
 			f.ways = append(f.ways, w)
@@ -137,10 +151,11 @@ func (x *examination) ask(ctx context.Context, w *way) (reached bool) {
 	}
 
 	if x.options.Scope.OrgID != "" {
-		day := x.readDay(ctx, w)
-		w.note("exports", day.err)
-		if x.day == nil && !isRefused(day.err) && !transport.IsClass(day.err, transport.ClassNotFound, transport.ClassEndpointNotFound) {
-			x.day = day
+		_, err := readDay(x.options.Scope, x.options.Day)(ctx, c)
+		w.note("exports", err)
+		isThere := !isRefused(err) && !transport.IsClass(err, transport.ClassNotFound, transport.ClassEndpointNotFound)
+		if x.exporter == nil && isThere {
+			x.exporter = w
 		}
 	}
 
@@ -184,9 +199,9 @@ func (x *examination) judge() {
 		case len(f.ways) > 0:
 			x.report.add(f.name+" paths", OK, "they answer")
 		case x.family != nil: // one family is enough
-			x.report.add(f.name+" paths", Differs, describe(f.err)+"; use the "+x.family.name+" paths alone")
+			x.report.add(f.name+" paths", Differs, x.describe(f.err)+"; use the "+x.family.name+" paths alone")
 		case f.err != nil:
-			x.report.add(f.name+" paths", Broken, describe(f.err)+"; the service may offer the other path family, or your user has no access to the early preview")
+			x.report.add(f.name+" paths", Broken, x.describe(f.err)+"; the service may offer the other path family, or your user has no access to the early preview")
 		}
 	}
 
@@ -204,9 +219,9 @@ func (x *examination) judge() {
 	}
 }
 
-// describe returns what a failure is, without any word of the service. Of a status that is an
-// error, or of an answer that is no JSON, a detail may hold one.
-func describe(err error) string {
+// describe returns what a failure is, without any words of the service. Of a status that is an
+// error, or of an answer that is not JSON, a detail may hold some; and a name in it may be a person's.
+func (x *examination) describe(err error) string {
 	e, ok := errors.AsType[*transport.Error](err)
 	if !ok {
 		return "it failed"
@@ -215,7 +230,8 @@ func describe(err error) string {
 	shown := *e
 	shown.Message = ""
 	isOwn := transport.IsClass(err, transport.ClassPayload, transport.ClassNotReady, transport.ClassRejected, transport.ClassTooLarge)
-	if e.Status != 0 && (e.Status/100 != 2 || !isOwn) {
+	isForeign := e.Status != 0 && (e.Status/100 != 2 || !isOwn)
+	if isForeign || x.hides(shown.Detail) {
 		shown.Detail = ""
 	}
 

@@ -2,10 +2,11 @@
 
 // Package doctor finds out how a service answers the questions that its interface leaves
 // open, and which settings the provider needs for it. It uses the provider's own client,
-// so that it sees what the provider would see.
+// so that it sees what the provider would see. Where an answer is not read, package infer
+// proposes settings, and doctor shows only those with which the client has read the very
+// answers that were seen.
 //
-// It never sends a request that the service queues: no deletion, no data access request,
-// no profile update.
+// Without a rehearsal it sends no write, and no request that the service queues.
 package doctor
 
 import (
@@ -19,7 +20,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 )
 
 // Options say what to examine.
@@ -31,14 +32,16 @@ type Options struct {
 	Scope   client.Scope
 	Version string
 
-	// Identity is the person whose consent and profile are read; empty reads nobody.
+	// Identity is the person who is read, or with whom is rehearsed; empty reads only people
+	// whom the examination invents.
 	Identity string
-	// Write lets the examination write the consent of that person, and restore it.
-	Write bool
+	// Rehearse lets the examination do everything once, with a person whom it invents or, if
+	// there is an Identity, with that person, of whom everything is then deleted.
+	Rehearse bool
+	// Timeout is how long the requests of a rehearsal may take together.
+	Timeout time.Duration
 	// Day is the UTC day whose export is read.
 	Day time.Time
-	// Settle is how long a read may lag behind a write.
-	Settle time.Duration
 }
 
 // omissions returns the questions that are not asked, by these options or ever.
@@ -52,56 +55,62 @@ func (o Options) omissions() []Omission {
 
 	omit(o.Client.Credentials.Email == "", "login.parameters_in: where a login carries e-mail and password", "ANALYTICS_EMAIL and ANALYTICS_PASSWORD are not set")
 	omit(o.Scope.OrgID == "", "what an export looks like", "exports exist in the org and project paths only; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID")
-	omit(o.Identity == "", "what consent and profile look like", "no person was read; -identity reads one")
-	omit(!o.Write, "where a consent update carries its fields, and how it writes a time", "nothing was written; -write -identity tries it with a test person and restores the consent")
+	omit(o.Identity == "" && !o.Rehearse, "what consent and profile look like", "no person was read; -identity reads one")
 	omit((o.Scope.OrgID == "") != (o.Scope.AccountID == ""), "whether the other path family answers",
 		"its variables (ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID) are not set")
-	omit(true, "what a deletion, a data access request and a profile update answer", "requests that the service queues are never sent")
-	omit(true, "all_data.at: where all data of a person is", "only a request that is queued would show it")
-	omit(true, "lag: how long a reading lags behind", "only a request that is queued would show it")
+	omit(!o.Rehearse, "how writes are sent and what they answer, where all data of a person is, and how long readings lag",
+		"nothing was written; -rehearse does everything once, with an invented person")
 
 	return omitted
 }
 
 // examination is an examination that is under way.
 type examination struct {
-	options Options
-	report  *Report
-	wire    client.Wire // as configured, with the settings that were found since
-	clients []*client.Client
+	options  Options
+	report   *Report
+	settings infer.Settings // as configured, with those that were found since
+	readings []*reading     // that were read, to be verified in the end
+	known    []infer.Request
+	clients  []*client.Client
 
 	ways     []*way
 	families []*family
 	use      *way    // what people are examined with; nil if no list was answered
 	family   *family // whose paths are used with it
-	day      *sample // of an export; nil if none was answered
+	exporter *way    // what exports are read with; nil if none was answered
 
 	requests, logins atomic.Int64 // that were answered
 }
 
 // Examine examines a service and returns the report. If ctx ends, the report covers what
-// was done until then, and a consent that was written is restored first.
+// was done until then.
 func Examine(ctx context.Context, o Options) *Report {
 	level := "nobody is read or written"
-	if o.Write {
-		level = "one person is read and written"
+	if o.Rehearse {
+		level = "everything is done once with one person"
 	} else if o.Identity != "" {
 		level = "one person is read"
 	}
 
-	r := &Report{Format: 1, Version: o.Version, Level: level, Findings: []Finding{}, NotAnswered: o.omissions()}
-	x := &examination{options: o, wire: o.Client.Wire, report: r}
+	r := &Report{Format: 2, Version: o.Version, Level: level, Findings: []Finding{}, NotAnswered: o.omissions()}
+	x := &examination{options: o, report: r, settings: settingsOf(o.Client.Wire)}
+	if o.Identity != "" {
+		x.known = []infer.Request{{Person: o.Identity}}
+	}
+
 	x.examineAccess(ctx)
 	x.examineExport(ctx)
 	if x.use != nil {
-		x.examinePending()
+		x.examinePending(ctx)
+		x.examinePeople(ctx)
 	}
-	if x.use != nil && o.Identity != "" {
-		x.examineConsent(ctx)
-		x.examineProfile(ctx)
+	if x.use != nil && o.Rehearse {
+		newRehearsal(x).run(ctx)
 	}
-	if x.use != nil && o.Write && ctx.Err() == nil {
-		(&trial{examination: x, get: x.getConsent, patch: x.updateOnce}).run(ctx)
+	x.verify(ctx)
+	if ctx.Err() != nil {
+		x.report.group = "Access"
+		x.report.add("interrupted", Broken, "the examination was interrupted, and covers what was done until then")
 	}
 
 	for _, c := range x.clients {
@@ -109,15 +118,17 @@ func Examine(ctx context.Context, o Options) *Report {
 	}
 
 	r.Requests, r.LoginAttempts = int(x.requests.Load()), int(x.logins.Load())
-	r.Setup.Wire = x.wire.Minimal()
+	if wire, err := wireOf(x.settings); err == nil {
+		r.Wire = wire.Minimal()
+	}
 	r.close()
 
 	return r
 }
 
 // connect returns a client that authenticates in one way, sends requests by the given
-// settings, and repeats each as often at most.
-func (x *examination) connect(w *way, wire client.Wire, retries int) (*client.Client, error) {
+// settings, and repeats each as often at most, and what records its answers.
+func (x *examination) connect(w *way, wire client.Wire, retries int) (*client.Client, *recorder, error) {
 	cfg := x.options.Client
 	cfg.Credentials, cfg.Wire = w.credentials, wire
 	cfg.MaxRetries = min(cfg.MaxRetries, retries)
@@ -128,44 +139,49 @@ func (x *examination) connect(w *way, wire client.Wire, retries int) (*client.Cl
 		}
 	}
 
+	r := &recorder{}
+	cfg.Around = r.around
 	c, err := client.New(cfg)
 	if err == nil {
 		x.clients = append(x.clients, c)
 	}
 
-	return c, err
+	return c, r, err
 }
 
-// shown returns names of members as the report has them: sorted, each once, and {} for those that
-// are not shown.
-func (x *examination) shown(names []string) string {
-	shown := map[string]bool{}
-	for _, name := range names {
-		if x.hides(name) {
-			name = jsonvalue.AnyName
-		}
-		shown[name] = true
-	}
-
-	return list(slices.Sorted(maps.Keys(shown)))
-}
-
-// hides reports whether a name of a member may be a person or a credential, and is not shown:
-// it has no form that names of fields have, or it holds a private value or a word of what
-// stands before the @ of the identity.
-func (x *examination) hides(name string) bool {
+// hides reports whether a text may hold a person or a credential, and is not shown: it holds a
+// private value, or a word of what stands before the @ of the identity.
+func (x *examination) hides(text string) bool {
 	c := x.options.Client.Credentials
 	private := []string{c.Email, c.Password, c.Token, c.APISecretKey, x.options.Identity}
 	private = slices.AppendSeq(private, maps.Values(x.options.Client.Headers))
 	for _, w := range x.ways {
 		private = append(private, w.credentials.Token) // of a login
 	}
+	holds := func(v string) bool { return v != "" && strings.Contains(strings.ToLower(text), strings.ToLower(v)) }
+	if slices.ContainsFunc(private, holds) || transport.NewRedactor(private...).Clean(text) != text {
+		return true
+	}
+
 	person, _, _ := strings.Cut(x.options.Identity, "@")
-	private = append(private, strings.FieldsFunc(person, func(r rune) bool { return !unicode.IsLetter(r) })...)
+	theirs := wordsOf(person)
 
-	holds := func(v string) bool { return v != "" && strings.Contains(strings.ToLower(name), strings.ToLower(v)) }
+	return slices.ContainsFunc(wordsOf(text), func(word string) bool { return slices.Contains(theirs, word) })
+}
 
-	return !jsonvalue.IsFieldName(name) || slices.ContainsFunc(private, holds) || transport.NewRedactor(private...).Clean(name) != name
+// wordsOf returns the words of a text in lower case. bobPhone has two.
+func wordsOf(text string) []string {
+	var spaced strings.Builder
+	wasLower := false
+	for _, r := range text {
+		if wasLower && unicode.IsUpper(r) {
+			spaced.WriteByte(' ')
+		}
+		spaced.WriteRune(unicode.ToLower(r))
+		wasLower = unicode.IsLower(r)
+	}
+
+	return strings.FieldsFunc(spaced.String(), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 // Word is the verdict of a finding.
@@ -204,24 +220,27 @@ type Setup struct {
 	Credentials string `json:"credentials,omitempty"`
 	// PathFamily is "project" or "account"; empty if none answered.
 	PathFamily string `json:"path_family,omitempty"`
-	// Wire are the settings that differ from the defaults, as the variable ANALYTICS_WIRE takes them.
-	Wire client.Wire `json:"wire"`
 }
 
 // Report is the result of an examination. It holds names and never a value of the service,
 // a credential or a person.
 type Report struct {
-	Format        int        `json:"format"` // of this JSON
-	Version       string     `json:"provider_version"`
-	Level         string     `json:"level"`
-	Result        Word       `json:"result"`
-	ExitStatus    int        `json:"exit_status"`
-	Requests      int        `json:"requests"`
-	LoginAttempts int        `json:"login_attempts"`
-	Findings      []Finding  `json:"findings"`
-	Setup         Setup      `json:"setup"`
-	WireBlock     string     `json:"wire_block"`
-	NotAnswered   []Omission `json:"not_answered"`
+	Format        int       `json:"format"` // of this JSON
+	Version       string    `json:"provider_version"`
+	Level         string    `json:"level"`
+	Result        Word      `json:"result"`
+	ExitStatus    int       `json:"exit_status"`
+	Requests      int       `json:"requests"`
+	LoginAttempts int       `json:"login_attempts"`
+	Findings      []Finding `json:"findings"`
+	Setup         Setup     `json:"setup"`
+	// Wire are the settings that differ from the defaults, as the variable ANALYTICS_WIRE takes
+	// them, and WireBlock is the block wire of a provider block with them.
+	Wire      client.Wire `json:"wire"`
+	WireBlock string      `json:"wire_block"`
+	// Rehearsal is what was done; nil without one.
+	Rehearsal   *Rehearsal `json:"rehearsal,omitzero"`
+	NotAnswered []Omission `json:"not_answered"`
 
 	group string // of the findings that are added
 }
@@ -239,7 +258,7 @@ func (r *Report) close() {
 	}
 
 	r.Result, r.ExitStatus = words[worst], []int{0, 1, 1, 2}[worst]
-	r.WireBlock = wireBlock(r.Setup.Wire)
+	r.WireBlock = wireBlock(r.Wire)
 }
 
 // list joins words with commas.

@@ -4,10 +4,10 @@ package infer
 
 import (
 	"bytes"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -202,11 +202,12 @@ func identifying(records []jsontext.Value) (jsontext.Pointer, bool) {
 	return "", false
 }
 
-// Kinds returns the words by kind as an error of the service lists them for a parameter, such as
-// persons by "Person"; nil unless there is one for each kind.
-func Kinds(words []string) map[string]any {
+// Kinds returns the words that a message lists for the kinds, such as person by "persons"; nil
+// unless there is one for each kind.
+func Kinds(message string) map[string]any {
 	byKind := map[string]any{}
-	for _, word := range words {
+	isOther := func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }
+	for word := range strings.FieldsFuncSeq(message, isOther) {
 		if kind := kindLike(word); kind != "" {
 			byKind[kind] = word
 		}
@@ -215,5 +216,5 @@ func Kinds(words []string) map[string]any {
 		return nil
 	}
 
-	return maps.Clone(byKind)
+	return byKind
 }

@@ -3,6 +3,7 @@
 package infer
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ type Request struct {
 	Person string
 	ID     string // empty if the service gave none
 	Type   string // profile_update, data_access or data_deletion; empty if no request was sent
-	Open   bool   // it was just accepted
+	State  string // waiting or done; empty if that is not known
 }
 
 // Pending proposes settings for a list of pending requests: where the list and its pages are, where
@@ -194,47 +195,49 @@ func typeLike(word string) string {
 	return ""
 }
 
-// words adds what the words of types and statuses stand for. Those of a request that was just
-// accepted are known; any other status is proposed only where its word looks open.
+// words adds what the words of types and statuses stand for. Those of a request that was sent are
+// known; any other status is proposed only where its word looks open.
 func (s Settings) words(elements []jsontext.Value, at jsontext.Pointer, known []Request) {
-	types, waiting := map[string][]any{}, []any{}
+	types, statuses := map[string][]any{}, map[string][]any{}
 	status, _ := valueAt(s, []string{"pending", "status"}).(string)
 	for _, element := range elements {
+		of := requestOf(element, known)
+
 		word := scalar(valueIn(element, at))
-		of, isOurs := requestOf(element, known)
-		requestType := typeLike(word)
-		if isOurs && of.Type != "" {
-			requestType = of.Type
-		}
+		requestType := cmp.Or(of.Type, typeLike(word))
 		if requestType != "" && word != "" {
 			types[requestType] = joined(types[requestType], []any{word})
 		}
 
-		open := scalar(valueIn(element, jsontext.Pointer(status)))
-		if open != "" && (isOurs && of.Open || looksOpen.MatchString(jsonvalue.Fold(open))) {
-			waiting = joined(waiting, []any{open})
+		word = scalar(valueIn(element, jsontext.Pointer(status)))
+		state := of.State
+		if state == "" && looksOpen.MatchString(jsonvalue.Fold(word)) {
+			state = "waiting"
+		}
+		if state != "" && status != "" && word != "" {
+			statuses[state] = joined(statuses[state], []any{word})
 		}
 	}
 
 	for requestType, words := range types {
 		s.set(words, "pending", "types", requestType)
 	}
-	if status != "" && len(waiting) > 0 {
-		s.set(waiting, "pending", "statuses", "waiting")
+	for state, words := range statuses {
+		s.set(words, "pending", "statuses", state)
 	}
 }
 
 var looksOpen = regexp.MustCompile(`pending|queue|wait|progress|process|running|new|open|accept|submit|creat|start|active|sched|compil|enrich|made|approv|review|simmer|hold|received`)
 
 // requestOf returns which of the known requests a record is: the one with its id, or the only one
-// of its person.
-func requestOf(element jsontext.Value, known []Request) (Request, bool) {
+// of its person; the zero Request if it is none.
+func requestOf(element jsontext.Value, known []Request) Request {
 	var persons []Request
 	for _, r := range known {
 		hasPerson := false
 		for _, p := range places(element) {
 			if r.ID != "" && scalar(p.value) == r.ID {
-				return r, true
+				return r
 			}
 			hasPerson = hasPerson || r.Person != "" && scalar(p.value) == r.Person
 		}
@@ -243,8 +246,8 @@ func requestOf(element jsontext.Value, known []Request) (Request, bool) {
 		}
 	}
 	if len(persons) != 1 {
-		return Request{}, false
+		return Request{}
 	}
 
-	return persons[0], true
+	return persons[0]
 }

@@ -54,6 +54,9 @@ type Config struct {
 	// Observer is called for each answer, including those to logins and to repeated
 	// requests, and concurrently. The operation has its name in section 4.
 	Observer func(operation string, status int)
+	// Around returns what carries requests in place of the pool, such as what records the answers of
+	// it. It is below the credentials. Nil is the pool itself.
+	Around func(pool http.RoundTripper) http.RoundTripper
 }
 
 // Sender sends requests to one origin with one set of credentials.
@@ -82,7 +85,11 @@ func New(cfg Config) (*Sender, error) {
 		s.gate.interval = time.Duration(float64(time.Second) / cfg.RequestsPerSecond)
 	}
 	s.login = &login{sender: s, turn: semaphore.NewWeighted(1)}
-	s.chain = s.assemble(pool)
+	if cfg.Around != nil {
+		s.chain = s.assemble(cfg.Around(pool))
+	} else {
+		s.chain = s.assemble(pool)
+	}
 
 	c := cfg.Credentials
 	s.hidden.add(c.Password, c.APISecretKey, c.Email)

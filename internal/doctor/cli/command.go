@@ -27,8 +27,9 @@ import (
 // Name is the first argument that selects the command.
 const Name = "doctor"
 
-// settle is our assumption, since the interface does not say how soon a write shows.
-const settle = 2 * time.Second
+// timeout is how long the deferred requests of a rehearsal may take together, unless a flag says
+// otherwise. A profile update alone usually takes up to 60 seconds (section 8).
+const timeout = 10 * time.Minute
 
 // Process is what the command has of its process. Tests have their own.
 type Process struct {
@@ -39,15 +40,13 @@ type Process struct {
 	Version        string
 	// Interactive reports whether a person can answer questions.
 	Interactive bool
-	// Settle is how long a read of the service may lag behind a write.
-	Settle time.Duration
 }
 
 // OSProcess returns this process.
 func OSProcess(version string) Process {
 	return Process{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Version: version,
-		Interactive: isatty.IsTerminal(os.Stdin.Fd()) && isatty.IsTerminal(os.Stderr.Fd()), Settle: settle,
+		Interactive: isatty.IsTerminal(os.Stdin.Fd()) && isatty.IsTerminal(os.Stderr.Fd()),
 	}
 }
 
@@ -55,20 +54,22 @@ func OSProcess(version string) Process {
 // 2 where nothing could be examined.
 func Run(ctx context.Context, p Process) int {
 	status := 0 // of -help
-	o := doctor.Options{Version: p.Version, Settle: p.Settle}
+	o := doctor.Options{Version: p.Version}
 	var asJSON, yes bool
 
 	command := &cli.Command{
 		Name:      Name,
 		Usage:     "find out how a service answers what its interface leaves open",
-		UsageText: "terraform-provider-analytics doctor [-identity ID [-write [-yes]]] [-json]",
+		UsageText: "terraform-provider-analytics doctor [-identity ID] [-rehearse [-yes] [-timeout 10m]] [-json]",
 		Description: "The provider's environment variables (ANALYTICS_BASE_URL, …) configure the service. Several credentials and both path families may be set: each is tried.\n\n" +
-			"Without flags, nobody is read and nothing is written. Requests that the service queues are never sent.\n\n" +
+			"Without flags, only a person who does not exist is read, and nothing is written. With -rehearse, everything is done once with a person whom the command invents, " +
+			"and who is deleted in the end; the withdrawn consent record stays.\n\n" +
 			"Exit status: 0 if all is ok, 1 if something differs or is unknown, 2 if something is broken or nothing could be examined.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "identity", Usage: "read consent and profile of the person `ID`", Destination: &o.Identity},
-			&cli.BoolFlag{Name: "write", Usage: "write the consent of that person, a test person, and restore it", Destination: &o.Write},
-			&cli.BoolFlag{Name: "yes", Usage: "do not ask before writing; needed without a terminal", Destination: &yes},
+			&cli.BoolFlag{Name: "rehearse", Usage: "do everything once, with an invented person or, for a service that accepts only people whom it knows, with that of -identity", Destination: &o.Rehearse},
+			&cli.BoolFlag{Name: "yes", Usage: "delete everything of the person of -identity without asking; needed without a terminal", Destination: &yes},
+			&cli.DurationFlag{Name: "timeout", Usage: "how long the requests of a rehearsal may take", Value: timeout, Destination: &o.Timeout},
 			&cli.TimestampFlag{
 				Name: "day", Usage: "read the export of the UTC day `YYYY-MM-DD`; default is yesterday", Destination: &o.Day,
 				Config: cli.TimestampConfig{Layouts: []string{time.DateOnly}},
@@ -87,8 +88,8 @@ func Run(ctx context.Context, p Process) int {
 			if err := p.complete(&o); err != nil {
 				return err
 			}
-			if o.Write && !yes {
-				if err := p.confirm(o.Identity); err != nil {
+			if o.Rehearse && o.Identity != "" && !yes {
+				if err := p.confirm(ctx, o.Identity); err != nil {
 					return err
 				}
 			}
@@ -118,8 +119,8 @@ func Run(ctx context.Context, p Process) int {
 // complete adds to the flags what the environment says. A day that is not over is refused,
 // since exporting it is not advised (section 8).
 func (p Process) complete(o *doctor.Options) error {
-	if o.Write && o.Identity == "" {
-		return errors.New("-write needs -identity, the identity of a test person")
+	if o.Timeout < time.Second || o.Timeout > 24*time.Hour {
+		return errors.New("-timeout must be from 1s to 24h")
 	}
 
 	today := time.Now().UTC().Truncate(24 * time.Hour)
@@ -135,33 +136,44 @@ func (p Process) complete(o *doctor.Options) error {
 	if len(problems) > 0 {
 		return errors.New(strings.Join(problems, "\n"))
 	}
-	if o.Write && o.Client.ReadOnly {
-		return errors.New("-write writes, and ANALYTICS_READ_ONLY forbids it")
+	if o.Rehearse && o.Client.ReadOnly {
+		return errors.New("-rehearse writes, and ANALYTICS_READ_ONLY forbids it")
 	}
 
 	return nil
 }
 
-// confirm has the user type the identity again before the consent of the person is written. Without
-// a person who can answer, it refuses.
-func (p Process) confirm(identity string) error {
+// confirm has the user type the identity again before everything of the person is deleted. Without a
+// person who can answer, it refuses. It ends with the context.
+func (p Process) confirm(ctx context.Context, identity string) error {
 	if !p.Interactive {
-		return errors.New("-write changes the consent of a person; without a terminal to ask in, it needs -yes")
+		return errors.New("-rehearse -identity deletes everything of a person; without a terminal to ask in, it needs -yes")
 	}
 
-	answers := bufio.NewScanner(p.Stdin)
-	fmt.Fprint(p.Stderr, "The consent of the person given with -identity will be written several times with\n"+
-		"invented choices, and restored afterwards. A person who has no consent record keeps one\n"+
-		"that refuses everything. If this is a test person, type the identity again: ")
-	if !answers.Scan() || answers.Text() != identity {
-		return errors.New("that is another identity, so nothing was sent")
+	fmt.Fprint(p.Stderr, "Everything of the person given with -identity will be deleted: the profile and all data\n"+
+		"are erased, and the consent is overwritten with invented choices and then withdrawn. Nothing\n"+
+		"brings it back. If this is a test person, type the identity again: ")
+	typed := make(chan string, 1)
+	go func() {
+		answers := bufio.NewScanner(p.Stdin)
+		answers.Scan()
+		typed <- answers.Text() // nobody may wait for it any more
+	}()
+
+	select {
+	case <-ctx.Done():
+		return errors.New("interrupted, so nothing was sent")
+	case text := <-typed:
+		if text != identity {
+			return errors.New("that is another identity, so nothing was sent")
+		}
 	}
 
 	return nil
 }
 
 // screen is the report for people.
-var screen = template.Must(template.New("report").Funcs(template.FuncMap{"item": item, "wrap": wrap}).Parse(
+var screen = template.Must(template.New("report").Funcs(template.FuncMap{"item": item, "wrap": wrap, "settings": settings}).Parse(
 	`analytics doctor {{.Version}}: {{.Level}}
 {{$group := ""}}{{range .Findings}}
 {{- if ne .Group $group}}{{$group = .Group}}
@@ -175,11 +187,25 @@ For the provider block
 {{- end}}{{with .Setup.Credentials}}
   credentials: {{.}}
 {{- end}}
-{{item (or .WireBlock "no wire settings: as far as the command could see, the defaults fit") "  "}}
+{{item (settings .) "  "}}
 Not answered
 {{range .NotAnswered}}{{item (print .Question ": " .Why | wrap) "  - "}}{{end}}
 {{.Result}}, exit status {{.ExitStatus}}; {{.Requests}} answers, {{.LoginAttempts}} of them to logins
 `))
+
+// settings returns the block wire, or what having none means.
+func settings(r *doctor.Report) string {
+	switch {
+	case r.WireBlock != "":
+		return r.WireBlock
+	case r.Result == doctor.OK:
+		return "no wire settings: the defaults fit"
+	case r.Result == doctor.Broken:
+		return "no wire settings were found for what is broken"
+	}
+
+	return "no wire settings for what was seen"
+}
 
 func wrap(item string) string { return text.WrapSoft(item, 72) }
 

@@ -227,18 +227,18 @@ tf state list
 learn "One consent was withdrawn, because its configuration says so. Everything else was only removed from state."
 
 begin "Another service, which differs: the first day"
-say "\$ terraform-provider-analytics doctor -identity grace@example.com -write -yes"
+say "\$ terraform-provider-analytics doctor -rehearse"
 got=0
 "$provider" mockserver -seed "$tools/seed.json" -export-records 200 -log "$DEMO_FOLDER/other" \
 	-dialect consent_parameters=form,agreement_time=unix_ms,consent_time=unix_ms,misplaced_parameters=ignored,consent_answer=nested,export_kind=parameter,pending_answer=wrapped \
-	-- "$provider" doctor -identity grace@example.com -write -yes >"$out" 2>"$err" || got=$?
+	-- "$provider" doctor -rehearse >"$out" 2>"$err" || got=$?
 [ "$got" = 1 ] || fail "doctor ended with status $got instead of 1, which says that the service differs"
 quote <"$out"
-for pattern in 'agreement_time_format += "unix_ms"' 'consent_parameters_in += "form"' 'export_kind_parameter += "kind"' 'ok +restored'; do
+for pattern in 'time_format += "unix_ms"' 'parameters_in += "form"' 'kind_parameter += "kind"' 'ok +left +of doctor-'; do
 	grep -qE "$pattern" "$out" || fail "no line matches $pattern"
 done
 requests=$DEMO_FOLDER/other before=0
-learn "The provider found out which settings the service needs, with a test person whose consent is as it was. Nothing was queued."
+learn "The provider found out which settings the service needs, with a person whom it invented and deleted."
 
 echo
 echo "All steps went as they should, and nothing is left behind. The configurations are in examples/, the documentation in docs/."
