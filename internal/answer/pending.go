@@ -85,27 +85,32 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 
 	list := PendingList{}
 	if c.Continued {
-		list.Gap = partial("a Link or Content-Range header says that there is more")
+		list.Gap = Partial("a Link or Content-Range header says that there is more")
 	} else if len(beside) > 0 {
 		list.Gap = Beside("beside its list it has ", names(beside)).Error()
 	}
 
 	for _, element := range elements {
 		if element.Kind() != '{' {
-			list.Gap = partial("it holds an entry that is no object")
+			list.Gap = Partial("it holds an entry that is no object")
 			continue
 		}
 		list.Records = append(list.Records, c.record(element))
 	}
-	slices.SortFunc(list.Records, func(a, b PendingRecord) int {
-		return cmp.Or(a.CreatedAt.value.Compare(b.CreatedAt.value), cmp.Compare(a.ID.value, b.ID.value), bytes.Compare(a.JSON, b.JSON))
-	})
+	list.Sort()
 
 	return list, nil
 }
 
-// partial returns the gap of a list that only its user can declare to be whole.
-func partial(why string) string {
+// Sort puts the records in their order.
+func (l PendingList) Sort() {
+	slices.SortFunc(l.Records, func(a, b PendingRecord) int {
+		return cmp.Or(a.CreatedAt.value.Compare(b.CreatedAt.value), cmp.Compare(a.ID.value, b.ID.value), bytes.Compare(a.JSON, b.JSON))
+	})
+}
+
+// Partial returns the gap of a list that only its user can declare to be whole.
+func Partial(why string) string {
 	return (&Error{Why: why, Advice: Admits(`wire.pending.use = "partial"`)}).Error()
 }
 

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -152,13 +153,15 @@ func TestExport_errorOfTheReceiverIsReturnedAsItIs(t *testing.T) {
 // Services that page lists of items describe the page in a header, with the status 200.
 func TestContinuedAnswer_isNeverTheWhole(t *testing.T) {
 	t.Parallel()
-	for _, header := range [][]string{{"Content-Range", "items 0-0/2"}, {"Link", `<https://h.example.com/?page=2>; rel="next"`}} {
+	for words, header := range map[string][]string{
+		"Content-Range": {"Content-Range", "items 0-0/2"}, "another origin": {"Link", `<https://h.example.com/?page=2>; rel="next"`},
+	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(
 				mockserver.Fault{Operation: mockserver.OpListPendingRequests, Header: jsonHeader(header...), Body: []byte(`[]`)},
 				mockserver.Fault{Operation: mockserver.OpGetAllData, Header: jsonHeader(header...), Body: []byte(`{"persons":[{"id":1}]}`)})
 			list, err := c.ListPending(t.Context(), scope)
-			if noError(t, err); !strings.Contains(list.Gap, header[0]) {
+			if noError(t, err); !strings.Contains(list.Gap, words) {
 				t.Errorf("with %q the gap is %q", header, list.Gap)
 			}
 
@@ -167,6 +170,59 @@ func TestContinuedAnswer_isNeverTheWhole(t *testing.T) {
 				t.Errorf("with %q it says %q", header, e.Detail)
 			}
 		}, useSecretKey)
+	}
+}
+
+// TestListPending_pagesAreFollowed has a list of three pages: by a header, and by a member of the
+// body that the settings name.
+func TestListPending_pagesAreFollowed(t *testing.T) {
+	t.Parallel()
+	record := func(id string) string {
+		return `{"id":"` + id + `","identityId":"jane","operation":"deleteAllData","status":"pending"}`
+	}
+	for name, c := range map[string]struct {
+		links, bodies []string // of the pages
+		want, gap     string
+	}{
+		"by header": {[]string{`<?page=2>; rel="next"`, `<?page=3&apiSecretToken=x>; rel="next"`, ""}, []string{`[` + record("c") + `]`, `[` + record("a") + `]`, `[` + record("b") + `]`}, "a b c", ""},
+		"by a member": {
+			[]string{"", "", ""},
+			[]string{`{"items":[` + record("c") + `],"next":"?page=2","total":3}`, `{"items":[` + record("a") + `],"next":"?page=3","total":3}`, `{"items":[` + record("b") + `],"next":null,"total":3}`},
+			"a b c", "",
+		},
+		"a part":        {[]string{""}, []string{`{"items":[` + record("a") + `],"total":3}`}, "a", "counts 3 records, and there are 1"},
+		"a loop":        {[]string{`<?page=2>; rel="next"`, `<?page=2>; rel="next"`}, []string{`[` + record("a") + `]`, `[` + record("b") + `]`}, "a b", "lead back"},
+		"a page of gap": {[]string{`<?page=2>; rel="next"`, ""}, []string{`[` + record("a") + `]`, `["b"]`}, "a", "an entry that is no object"},
+	} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, c2 *client.Client) {
+			for i, body := range c.bodies {
+				header := []string{"X-Page", "1"}
+				if c.links[i] != "" {
+					header = []string{"Link", c.links[i]}
+				}
+				service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Header: jsonHeader(header...), Body: []byte(body)})
+			}
+
+			list, err := c2.ListPending(t.Context(), scope)
+			noError(t, err)
+			var ids []string
+			for _, r := range list.Records {
+				id, _ := r.ID.Get()
+				ids = append(ids, id)
+			}
+			if got := strings.Join(ids, " "); got != c.want || (c.gap == "") != (list.Gap == "") || !strings.Contains(list.Gap, c.gap) {
+				t.Errorf("%s: %s, and the gap is %q", name, got, list.Gap)
+			}
+
+			requests := service.Requests()
+			for i, r := range requests[len(requests)-len(c.bodies):] {
+				if page := r.Sent["page"]; i > 0 && page != strconv.Itoa(i+1) {
+					t.Errorf("%s: request %d asks for %v", name, i, page)
+				}
+			}
+		}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
+			cfg.Wire.Pending.Next, cfg.Wire.Pending.Total = "/next", "/total"
+		})
 	}
 }
 

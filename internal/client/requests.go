@@ -3,9 +3,12 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
@@ -13,24 +16,76 @@ import (
 
 var opListPending = transport.Operation{Name: "List pending actions", Method: http.MethodGet, Path: "/compliance/pending-requests"}
 
-// ListPending is GET …/pending-requests (section 4), which lists only deferrable actions.
-// Errors are *Error.
+// ListPending is GET …/pending-requests (section 4), which lists only deferrable actions. It reads
+// all pages of the list, and has a gap where they cannot be followed. Errors are *Error.
 func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingList, error) {
 	to, err := scope.endpoint(opListPending)
 	if err != nil {
 		return answer.PendingList{}, err
 	}
-	got, err := c.sender.Do(ctx, transport.Request{Op: opListPending, To: to})
-	if err != nil {
-		return answer.PendingList{}, err
+
+	var list answer.PendingList
+	pages := c.pagesOf(to, nil)
+	for more := true; more; {
+		got, err := c.sender.Do(ctx, transport.Request{Op: opListPending, To: to, Payload: transport.Payload{Query: pages.query()}})
+		if err != nil {
+			return answer.PendingList{}, err
+		}
+		part, err := c.readPending(got)
+		if err != nil {
+			return answer.PendingList{}, err
+		}
+
+		list.Records = append(list.Records, part.Records...)
+		list.Gap = cmp.Or(list.Gap, part.Gap)
+		list.Cached = list.Cached || part.Cached
+		list.Date = earlier(list.Date, part.Date)
+
+		wire := c.config.Wire.Pending
+		more, err = pages.follow(page{header: got.Response.Header, next: told(got.JSON, wire.Next), total: told(got.JSON, wire.Total), records: int64(len(part.Records))})
+		if err != nil {
+			list.Gap = cmp.Or(list.Gap, answer.Partial(err.Error()))
+		}
+	}
+	list.Sort()
+
+	return list, nil
+}
+
+// earlier returns the earlier of two times. A zero time is none.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() {
+		return b
+	}
+	if b.IsZero() || a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// told returns what a setting points to in an answer; nil without the setting.
+func told(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
+	if at == "" {
+		return nil
+	}
+	return answer.At(v, at)
+}
+
+// readPending returns the list that an answer is, or the page of it.
+func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
+	wire := c.config.Wire
+	ignored := wire.ignoredNames()
+	for _, at := range []jsontext.Pointer{wire.Pending.Next, wire.Pending.Total} {
+		if at != "" {
+			ignored = append(ignored, at.LastToken())
+		}
 	}
 
-	wire := c.config.Wire
 	list, err := answer.ListCall{
 		IdentityField:  wire.Pending.Identity.LastToken(),
-		IgnoredMembers: wire.ignoredNames(),
+		IgnoredMembers: ignored,
 		EndedStatuses:  wire.Pending.Statuses[StatusEnded],
-		Continued:      transport.IsContinued(got.Response.Header),
+		Continued:      got.Response.Header.Get("Content-Range") != "",
 	}.Read(got.JSON)
 	if err != nil {
 		return answer.PendingList{}, problem(got, err)

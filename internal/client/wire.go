@@ -467,7 +467,7 @@ func (c *wireCheck) mediaType(setting, mediaType string) {
 }
 
 func (c *wireCheck) kindParameter(name string) {
-	if containsFold([]string{"utcDate", "apiSecretToken"}, name) {
+	if containsFold([]string{"utcDate", transport.KeyParameter}, name) {
 		c.add("export.kind_parameter", "", "must not be utcDate or apiSecretToken: the interface has another meaning for them")
 	}
 }

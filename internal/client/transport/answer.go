@@ -188,27 +188,11 @@ func (a Answer) ShownType() string {
 	return cmp.Or(a.Redact.Text(a.MediaType(), 60), "no content type")
 }
 
-// linkText is text of a Link header (RFC 8288) in which targets and quotes end: what stands in them, such
-// as a title, is no parameter.
-const linkText = `(?:[^"<]|<[^>]*>|"(?:[^"\\]|\\.)*")*`
-
-var (
-	wholeLink = regexp.MustCompile(`^` + linkText + `$`)
-
-	// nextLink is a link to a next page, as in `</2>; rel="prev next"`, also without the quotes.
-	nextLink = regexp.MustCompile(`(?i)^` + linkText + `;\s*rel\s*=\s*` +
-		`(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|(?:[^",;]*\s)?next(?:[\s,;]|$))`)
-)
-
 // HasNextLink reports whether a Link header names a next page, or may name one where a target or a
 // quote of it does not end.
 func HasNextLink(h http.Header) bool {
-	return slices.ContainsFunc(h.Values("Link"), func(link string) bool {
-		if wholeLink.MatchString(link) {
-			return nextLink.MatchString(link)
-		}
-		return strings.Contains(strings.ToLower(link), "next")
-	})
+	targets, err := NextLinks(h)
+	return err != nil || len(targets) > 0
 }
 
 // PageError returns the error of an answer that is a page for people. begin is its beginning, at least.

@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// KeyParameter is the parameter of a query that holds the secret key (section 5).
+const KeyParameter = "apiSecretToken"
+
 // credentialsLink sends a clone with credentials and the user's headers, and only to the configured
 // origin: the links above, which repeat, log and describe requests, never see them. What a redirect
 // leads to is cut to its origin here, since its path and query may repeat what was sent.
@@ -63,7 +66,7 @@ func (l credentialsLink) authorize(c *call, req *http.Request) (token string, er
 		return "", nil
 	}
 	if credentials.APISecretKey != "" {
-		req.URL.RawQuery = strings.TrimPrefix(req.URL.RawQuery+"&apiSecretToken="+url.QueryEscape(credentials.APISecretKey), "&")
+		req.URL.RawQuery = strings.TrimPrefix(req.URL.RawQuery+"&"+KeyParameter+"="+url.QueryEscape(credentials.APISecretKey), "&")
 		return "", nil
 	}
 	if credentials.Token != "" {

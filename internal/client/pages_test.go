@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package client
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// TestPages_whereTheNextPageIs has what an answer says of the next page of a day of events, and the
+// query that asks for it, or the error.
+func TestPages_whereTheNextPageIs(t *testing.T) {
+	t.Parallel()
+
+	const day = "kind=event&utcDate=2026-01-31"
+	for _, c := range []struct {
+		link, next, want string
+		header           http.Header
+	}{
+		{},
+		{next: `null`},
+		{next: `""`},
+		{next: `false`},
+		{link: `<?page=2>; rel=prev`},
+		{header: http.Header{"X-Next-Page": {""}, "X-Total-Count": {"0"}}},
+
+		{link: `<https://h.example.com/base/v1/x%2Fy/export?` + day + `&page=2>; rel=next`, want: "kind=event&page=2&utcDate=2026-01-31"},
+		{link: `<https://H.EXAMPLE.COM:443/base/v1/x%2fy/export?page=2>; rel=next`, want: "kind=event&page=2&utcDate=2026-01-31"},
+		{link: `</base/v1/x%2Fy/%65xport?page=2&apiSecretToken=theirs&APISECRETTOKEN=x>; rel=next`, want: "kind=event&page=2&utcDate=2026-01-31"},
+		{link: `<?page=2>; rel=next`, next: `"/base/v1/x%2Fy/export?page=2"`, want: "kind=event&page=2&utcDate=2026-01-31"},
+		{next: `"?cursor=a%2Bb%20c"`, want: "cursor=a%2Bb+c&" + day},
+		{link: `<?page=2>; rel=next`, header: http.Header{"X-Next-Page": {"2"}}, want: "kind=event&page=2&utcDate=2026-01-31"},
+
+		{link: `<?page=2>; rel=next`, next: `"?page=3"`, want: "more than one next page"},
+		{link: `<http://h.example.com/base/v1/x%2Fy/export?page=2>; rel=next`, want: "another origin"},
+		{link: `<//other.example.com/base/v1/x%2Fy/export?page=2>; rel=next`, want: "another origin"},
+		{link: `<https://u@h.example.com/base/v1/x%2Fy/export?page=2>; rel=next`, want: "another origin"},
+		{link: `<https://h.example.com:8443/base/v1/x%2Fy/export?page=2>; rel=next`, want: "another origin"},
+		{link: `</base/v1/x/y/export?page=2>; rel=next`, want: "another path"},
+		{link: `</base/v1/x%2Fy/export/?page=2>; rel=next`, want: "another path"},
+		{next: `"/p2"`, want: "another path"},
+		{next: `"bmV4dA=="`, want: "another path"},
+		{link: `<?utcDate=2026-02-01>; rel=next`, want: "another utcDate"},
+		{link: `<?utcDate=2026-01-31&utcDate=2026-02-01>; rel=next`, want: "another utcDate"},
+		{link: `<?kind=person&page=2>; rel=next`, want: "another kind"},
+		{link: `<?` + day + `>; rel=next`, want: "lead back to one that was read"},
+		{link: `<?a=1;b=2>; rel=next`, want: "cannot be read"},
+		{link: `<?page=2; rel=next`, want: "cannot be read"},
+		{next: `2`, want: "is a number and not an address"},
+		{next: `{"href":"?page=2"}`, want: "is an object and not an address"},
+		{next: `"https://h.example.com/%zz"`, want: "is not an address"},
+		{header: http.Header{"X-Next-Page": {"2"}}, want: "the header X-Next-Page says"},
+	} {
+		base := &url.URL{Scheme: "https", Host: "h.example.com", Path: "/base/v1/x/y/export", RawPath: "/base/v1/x%2Fy/export"}
+		own := url.Values{"utcDate": {"2026-01-31"}, "kind": {"event"}}
+		p := &pages{address: base, own: own, seen: []string{own.Encode()}}
+		header := c.header
+		if c.link != "" {
+			header = header.Clone()
+			if header == nil {
+				header = http.Header{}
+			}
+			header.Set("Link", c.link)
+		}
+
+		more, err := p.follow(page{header: header, next: jsontext.Value(c.next)})
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else if more {
+			got = p.query()
+		}
+		if got != c.want && (err == nil || c.want == "" || !strings.Contains(got, c.want)) || strings.Contains(got, "theirs") {
+			t.Errorf("%s %s %v: %q, want %q", c.link, c.next, c.header, got, c.want)
+		}
+	}
+}
+
+// TestPages_everyRecordThatIsCounted has how many records there are on each page, and what the
+// answers count.
+func TestPages_everyRecordThatIsCounted(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		header, total string
+		records       []int64
+		want          string
+	}{
+		"nothing is counted":     {"", "", []int64{2, 1}, ""},
+		"as many, in the header": {"3", "", []int64{2, 1}, ""},
+		"as many, in the body":   {"", "3", []int64{2, 1}, ""},
+		"more came":              {"", `"2"`, []int64{2, 1}, ""},
+		"fewer than the header":  {"4", "", []int64{2, 1}, "counts 4 records, and there are 3"},
+		"fewer than the body":    {"", `"7"`, []int64{2, 1}, "counts 7 records"},
+		"no number":              {"", `{}`, []int64{2}, "not a whole number"},
+		"no number, as text":     {"", `"many"`, []int64{2}, "not a whole number"},
+		"null":                   {"", "null", []int64{0}, ""},
+	} {
+		p := &pages{address: &url.URL{Scheme: "https", Host: "h.example.com"}, seen: []string{""}}
+		got := ""
+		for i, n := range c.records {
+			header := http.Header{"X-Total-Count": {c.header}}
+			if i < len(c.records)-1 {
+				header.Set("Link", "<?page="+strconv.Itoa(i+2)+">; rel=next")
+			}
+			if _, err := p.follow(page{header: header, total: jsontext.Value(c.total), records: n}); err != nil {
+				got = err.Error()
+				break
+			}
+		}
+		if got != c.want && (c.want == "" || !strings.Contains(got, c.want)) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestPages_areBounded(t *testing.T) {
+	t.Parallel()
+	p := &pages{address: &url.URL{Scheme: "https", Host: "h.example.com"}, seen: []string{""}}
+
+	for i := 2; ; i++ {
+		more, err := p.follow(page{header: http.Header{"Link": {"<?page=" + strconv.Itoa(i) + ">; rel=next"}}})
+		if err != nil {
+			if i != LimitPages+1 || !strings.Contains(err.Error(), "more than 1000 pages") {
+				t.Errorf("page %d: %v", i, err)
+			}
+			return
+		}
+		if !more {
+			t.Fatalf("page %d is the last", i)
+		}
+	}
+}
