@@ -96,6 +96,7 @@ var failures = map[string]play{
 	"run again later. If the failure persists, tell the operator":     {situation: applied(answered(mockserver.OpGetConsent, http.StatusInternalServerError, `{}`))},
 	"check base_url; a login portal, a proxy or a maintenance page":   {situation: applied(inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(html), Header: http.Header{"Content-Type": {"text/html"}}}))},
 	"run again. If the failure persists, the service or a proxy":      {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, ""))},
+	"exclude the paths of the service from the cache":                 {situation: applied(inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Header: http.Header{"Age": {"45"}}}))},
 	"run again. If the failure persists, look for a proxy that cuts":  {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, `{"clause_1_consent":`))},
 	"check base_url (without /v1), and whether the other path family": {situation: served(http.NotFound), follow: toService},
 	"make the value of that attribute smaller, or ask the operator of": {

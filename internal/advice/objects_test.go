@@ -5,10 +5,12 @@ package advice_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
 const agreedThen = `agreement_time = "2020-01-31T12:00:00Z"`
@@ -30,13 +32,33 @@ var consents = map[string]play{
 		configuration: consent("x", agreedThen), situation: applied(choose("2022-01-31T12:00:00Z")), says: plan,
 		follow: configure(consent("x", agreedThen, "keep_later_choice = false")),
 	},
-	"nothing, or bring the configuration up to the person's choice. To overwrite the record": {
+	"nothing, or bring the configuration up to the record. To overwrite it, on legal grounds": {
 		configuration: consent("x", agreedThen), situation: applied(choose("")), says: plan,
 		follow: configure(consent("x", agreedThen, "keep_later_choice = false")),
 	},
-	"set agreement_time to the time at which the person agreed": {
-		configuration: consent("x"), situation: applied(choose("")), says: plan,
-		follow: configure(consent("x", agreedThen, "keep_later_choice = false")),
+	"nothing, or bring the configuration up to the record. To overwrite it, set agreement_time": {
+		configuration: consent("x"), situation: applied(choose("2022-01-31T12:00:00Z")), says: plan,
+		follow: configure(consent("x", `agreement_time = "2023-01-31T12:00:00Z"`)),
+	},
+	"make sure that the service has lost the record": {
+		configuration: consent("x", agreedThen), situation: applied(func(s *stage) { s.service.DeleteConsent(scope, "ann") }), says: plan,
+	},
+	"look at the service for a consent that is still there": {
+		configuration: consent("x", agreedThen, withdraws), situation: applied(func(s *stage) { s.service.DeleteConsent(scope, "ann") }),
+		says: []string{"destroy", "-auto-approve", "-refresh=false"}, follow: configure(""),
+	},
+	"if the service wants an agreement_time or an address": {
+		configuration: consent("x", agreedThen, withdraws), situation: applied(func(s *stage) {
+			s.service.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+				if _, has := r.Sent["agreement_time"]; has || r.Operation != mockserver.OpUpdateConsent {
+					return nil
+				}
+				return &mockserver.Fault{Status: http.StatusBadRequest, Body: []byte(`{"error":{"fields":{"agreement_time":"is required"}}}`)}
+			}
+		}),
+		says: []string{"destroy", "-auto-approve"},
+		follow: inOrder(reach(strings.ReplaceAll(consent("x", `agreement_time = "2021-01-31T12:00:00Z"`, withdraws), "consent = true", "consent = false")),
+			run("destroy", "-auto-approve"), configure("")),
 	},
 	"apply the resources that these values come from first": {
 		configuration: consent("x", agreedThen),
@@ -169,9 +191,6 @@ var batches = map[string]play{
 		configuration: batch("x"), situation: inOrder(rows(annAgrees, bobAgrees), applied(rows(annAgrees))), says: plan,
 		follow: rows(annAgrees, "bob,false,false,false,false,false,2022-01-31T12:00:00Z"),
 	},
-	"give these rows the time at which their consent was given": {
-		configuration: batch("x"), situation: inOrder(rows("ann,true,true,true,true,true,"), choose("")), says: plan, follow: rows("ann,false,false,false,false,false,2022-01-31T12:00:00Z"),
-	},
 	"put the file back that was applied": {
 		configuration: batch("x", withdraws), situation: inOrder(rows(annAgrees), applied(rows(annAgrees, bobAgrees))), says: []string{"destroy", "-auto-approve"},
 		follow: rows(annAgrees),
@@ -198,8 +217,18 @@ var batches = map[string]play{
 	"give report_path a path of its own.": {
 		configuration: batch("x", `report_path = "rows.csv"`), situation: rows(annAgrees), follow: configure(batch("x", `report_path = "report.json"`)),
 	},
-	"make sure that the service has lost these records": {
+	"check the file, the scope and base_url": {
 		configuration: batch("x"), situation: inOrder(rows(annAgrees), applied(func(s *stage) { s.service.DeleteConsent(scope, "ann") })), says: plan,
+		follow: configure(batch("x", "max_new_records = 1")),
+	},
+	"look at the service for consent that is still there": {
+		configuration: batch("x", withdraws), situation: inOrder(rows(annAgrees), applied(func(s *stage) { s.service.DeleteConsent(scope, "ann") })),
+		says: []string{"destroy", "-auto-approve"}, follow: configure(""),
+	},
+	"tell the provider so, in the provider block": {
+		configuration: batch("x"), service: mocktest.KeepsTimes(time.Minute),
+		situation: inOrder(rows("ann,true,true,true,true,true,2020-01-31T12:00:30Z"), applied()), says: plan,
+		follow: configure(batch("x") + "\nprovider \"analytics\" {\n  wire {\n    lag = \"0s\"\n    consent {\n      time_kept = \"minute\"\n    }\n  }\n}\n"),
 	},
 	"change count in all resources of the file": {
 		configuration: shard("x", 0, 2) + shard("y", 1, 2), situation: inOrder(rows(annAgrees, bobAgrees), applied(configure(shard("x", 0, 3)+shard("y", 1, 2)))), says: plan,

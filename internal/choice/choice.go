@@ -12,6 +12,7 @@
 //	none, of somebody known                            Doubted
 //	none                                               Nobody
 //	our write, whose answer was lost                   Arrived
+//	the record that is wanted, to be sent in any case  Resent
 //	the record that is wanted                          Same
 //	as we wrote it, or as it was shown then            Ours
 //	anything else, and keep_later_choice is false      Overruled
@@ -38,6 +39,7 @@ const (
 	FactTwice                        // two fresh readings, a lag apart, say the same
 	FactLost                         // a write was sent, and its answer was lost
 	FactSame                         // the record is what is wanted
+	FactAnew                         // what is wanted is sent in any case
 	FactOurs                         // the record is as we wrote it last, or as it was shown then
 	FactOverrules                    // keep_later_choice is false
 	FactChanged                      // the record is another one than before the lost write
@@ -58,6 +60,7 @@ const (
 	Doubted
 	Nobody
 	Arrived
+	Resent
 	Same
 	Ours
 	Overruled
@@ -79,6 +82,7 @@ var rows = []struct {
 	{FactNone | FactKnown, Doubted, "no record of somebody known, in one reading"},
 	{FactNone, Nobody, "no record, and none was known"},
 	{FactLost | FactSame, Arrived, "what was just sent, although the answer was lost"},
+	{FactSame | FactAnew, Resent, "what is configured, as far as it shows; a single resource is created or changed"},
 	{FactSame, Same, "what is configured"},
 	{FactOurs, Ours, "what the resource wrote last, or what the service then showed of it"},
 	{FactOverrules, Overruled, "anything else, with `keep_later_choice = false`"},
@@ -139,6 +143,7 @@ var acts = map[Verdict][actions]Act{
 	Doubted:   {Ask, Ask, Refuse, Ask},
 	Nobody:    {Forget, Send, Send, Nothing},
 	Arrived:   {Hold, Nothing, Nothing, Nothing},
+	Resent:    {Hold, Nothing, Send, Nothing},
 	Same:      {Hold, Nothing, Nothing, Nothing},
 	Ours:      {Hold, Send, Send, Send},
 	Overruled: {Take, Send, Send, Send},

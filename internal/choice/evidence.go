@@ -20,6 +20,10 @@ type Record struct {
 	Manual        bool
 }
 
+// Differences returns the names of the fields that a record holds with another value than was sent,
+// at a service that keeps everything as it was sent.
+func (r Record) Differences(held answer.Consent) []string { return Keeping{}.Differences(r, held) }
+
 // Reading is what the service says of a person.
 type Reading struct {
 	Held   answer.Consent
@@ -64,7 +68,7 @@ type Evidence struct {
 
 // facts gathers the facts of an Evidence.
 func (e Evidence) facts() Fact {
-	all := factIf(FactTaken, e.Taken) | factIf(FactCached, e.Cached) | factIf(FactOverrules, e.Overrules)
+	all := factIf(FactTaken, e.Taken) | factIf(FactCached, e.Cached) | factIf(FactOverrules, e.Overrules) | factIf(FactAnew, e.Anew)
 	if e.IsNone {
 		return all | FactNone | factIf(FactKnown, e.Known) | factIf(FactTwice, e.Twice)
 	}
@@ -118,7 +122,7 @@ func (e Evidence) isWanted(isChanged bool) bool {
 
 	lacksAddress := e.Wanted.UserIPv6.IsValid() && e.Held.UserIPv6.IsNull()
 	lacksTime := !e.Wanted.AgreementTime.IsZero() && e.Held.AgreementTime.IsNull()
-	lacksAny := lacksAddress || lacksTime || e.Anew
+	lacksAny := lacksAddress || lacksTime
 
 	return len(differing) == 0 && !lacksAny
 }
@@ -128,7 +132,7 @@ func (e Evidence) isOurs(held Print) bool {
 	if e.Last == (Confirmed{}) {
 		return false
 	}
-	return held == e.Last.Shown || e.Keeping.shows(e.Last.Sent, held)
+	return e.Last.Shown.is(held) || e.Keeping.shows(e.Last.Sent, held)
 }
 
 // Differences returns the names of the fields that a record holds with another value than was
@@ -182,9 +186,17 @@ func (k Keeping) precision(held, sent time.Time) time.Duration {
 // Print is a record without its personal data, which a run can remember of millions of people and a
 // state can hold. The zero Print is none.
 type Print struct {
-	Fields  uint16 `json:"f,omitzero"` // two bits for manual and each clause: 0 absent, 1 null, 2 false, 3 true
 	Time    int64  `json:"t,omitzero"` // in milliseconds since 1970; 0 for none
 	Address uint32 `json:"a,omitzero"` // a part of a hash; 0 for none
+	Fields  uint16 `json:"f,omitzero"` // two bits for manual and each clause: 0 absent, 1 null, 2 false, 3 true
+}
+
+// is reports whether the print is that of a record, whatever its address if the print has none.
+func (p Print) is(held Print) bool {
+	if p.Address == 0 {
+		held.Address = 0
+	}
+	return p == held
 }
 
 // PrintOf returns the print of a record at the service.

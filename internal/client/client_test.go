@@ -23,7 +23,7 @@ func TestLocks_updatesOfOnePersonDoNotInterleave(t *testing.T) {
 		service.Latency = 10 * time.Millisecond
 		var wg sync.WaitGroup
 		for range 50 {
-			wg.Go(func() { _, _ = c.UpdateConsent(t.Context(), jane, protected()) })
+			wg.Go(func() { _, _, _ = updateConsent(t.Context(), c, jane, protected()) })
 		}
 		wg.Wait()
 

@@ -7,13 +7,13 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 )
@@ -25,9 +25,14 @@ var (
 
 // GetConsent is GET …/user/:identityId/consent (section 4). Errors are *Error, of
 // ClassNotFound where the service says that there is no consent, as wire.absent says, by
-// null, or by an empty object.
+// null, or by an empty object, and ErrCached.
 func (c *Client) GetConsent(ctx context.Context, p Person) (answer.Consent, error) {
-	return c.config.Wire.consentOf(c.ask(ctx, p, transport.Request{Op: opGetConsent}))
+	read, err := c.config.Wire.readingOf(c.ask(ctx, p, transport.Request{Op: opGetConsent}))
+	if err == nil && read.Cached {
+		err = ErrCached
+	}
+
+	return read.Held, err
 }
 
 // consentOf returns the consent record that a request was answered with, or its error.
@@ -47,6 +52,40 @@ func (w Wire) consentOf(got transport.Answer, err error) (answer.Consent, error)
 	return held, problem(got, err)
 }
 
+// ReadConsent is GetConsent for a judgement: that there is no record is a reading too, and what a
+// cache says is marked. Errors are *Error.
+func (c *Client) ReadConsent(ctx context.Context, p Person) (choice.Reading, error) {
+	read, err := c.config.Wire.readingOf(c.ask(ctx, p, transport.Request{Op: opGetConsent, MayBeAbsent: true}))
+	if transport.IsClass(err, transport.ClassNotFound) {
+		err = nil
+	}
+
+	return read, err
+}
+
+// readingOf returns the reading that an answer is. Where there is no record, the reading says so
+// beside the error.
+func (w Wire) readingOf(got transport.Answer, err error) (read choice.Reading, _ error) {
+	read.Cached = got.Cached
+	read.Held, err = w.consentOf(got, err)
+	if e, failed := errors.AsType[*transport.Error](err); failed {
+		read.IsNone = e.Class == transport.ClassNotFound
+		read.Cached = read.Cached || e.Cached
+	}
+
+	return read, err
+}
+
+// What is wrong with readings of a consent that must not be gone by.
+var (
+	ErrCached error = unusable(transport.ClassCached, "the answer has a header Age: a cache has kept it, so that it may be older than the person's latest choice, and nothing is decided by it")
+	ErrGone   error = unusable(transport.ClassNotFound, "a record of this person was seen before, and the service cannot remove one; a gateway may have answered in its place, and the person may have made a later choice")
+)
+
+func unusable(class transport.ErrorClass, detail string) *transport.Error {
+	return &transport.Error{Class: class, Operation: opGetConsent.Name, Method: opGetConsent.Method, Template: "…" + opGetConsent.Path, Detail: detail}
+}
+
 // readConsent returns the consent record of an answer, or a *answer.Error.
 func (w Wire) readConsent(v jsontext.Value) (answer.Consent, error) {
 	return answer.ConsentCall{Envelope: w.envelope(), At: w.Consent.At, TimeFormat: w.Consent.TimeFormat}.Read(v)
@@ -54,77 +93,45 @@ func (w Wire) readConsent(v jsontext.Value) (answer.Consent, error) {
 
 // ConsentUpdate is the consent record that is sent (section 2). The five clauses and
 // manual are always sent, the other fields where they are set.
-type ConsentUpdate struct {
-	Clauses       [answer.Clauses]bool
-	UserIPv6      netip.Addr // sent in IPv6 form, IPv4 mapped; the zero Addr is not sent
-	AgreementTime time.Time  // sent to the millisecond; the zero Time is not sent
-	Manual        bool
+type ConsentUpdate = choice.Record
 
-	// KeepLaterThan protects the person's choice; zero does not. Nothing is written where
-	// the service holds a later agreement_time, and a record without one is an error with
-	// the cause ErrUntimed.
-	KeepLaterThan time.Time
-	// LastWritten returns what the last write that is known to be ours has left; nil if
-	// there is none. A record without agreement_time that holds this choice, or the
-	// clauses of the update, is no later choice. It is called with each comparison, while
-	// no other update of the person is under way. It may be nil.
-	LastWritten func() *Choice
-	// OnlyKnown writes nothing for a person without a consent record, which is an error of
-	// ClassNotFound.
-	OnlyKnown bool
-	// Skip says which record at the service makes the update unnecessary.
-	Skip ConsentSkip
-	// Superseded is called before each comparison, while no other update of the person is
-	// under way. If it returns true, nothing is sent; nil never does.
-	Superseded func() bool
-	// Confirmed is called after the service has confirmed the write, while no other update
-	// of the person is under way. It may be nil.
-	Confirmed func()
-}
-
-// Choice is what a person, or a write, has chosen.
-type Choice struct {
-	Clauses [answer.Clauses]bool
-	Manual  bool
-}
-
-// ConsentSkip says which record makes an update unnecessary, so that nothing is written and
-// the outcome is ConsentUnchanged.
-type ConsentSkip int
-
-// The rules for unnecessary updates.
-const (
-	SkipNever       ConsentSkip = iota
-	SkipSameRecord              // a record that is what the update would make of it
-	SkipSameClauses             // a record with the five clauses of the update, whatever else it holds
+// keptTo are how exactly a time is kept, by wire.consent.time_kept, and sentTo by the format in which
+// it is sent.
+var (
+	keptTo = map[string]time.Duration{KeptMS: time.Millisecond, KeptS: time.Second, KeptMinute: time.Minute, KeptDay: 24 * time.Hour}
+	sentTo = map[string]time.Duration{TimeUnixS: time.Second, TimeDate: 24 * time.Hour}
 )
 
-// ErrUntimed is the cause of the error of an update with KeepLaterThan where the service's
-// record has no agreement_time, null or absent, and is not known to be ours.
-var ErrUntimed = errors.New("the service's record has no agreement_time")
-
-// Choice returns what the update sends.
-func (u ConsentUpdate) Choice() Choice { return Choice{u.Clauses, u.Manual} }
-
-// ConsentOutcome is the outcome of an update that did not fail.
-type ConsentOutcome int
-
-// The outcomes of an update.
-const (
-	ConsentUnchanged  ConsentOutcome = iota // nothing was written, by the rule in Skip
-	ConsentWritten                          // the record was written
-	ConsentKept                             // a later choice of the person stands
-	ConsentSuperseded                       // Superseded returned true
-)
-
-// ConsentResult is the result of an update.
-type ConsentResult struct {
-	Outcome ConsentOutcome
-	Kept    *answer.Consent // the record that stands; nil unless Outcome is ConsentKept
+// Keeping returns how the service keeps consent records, as the settings say.
+func (c *Client) Keeping() choice.Keeping {
+	w := c.config.Wire.Consent
+	return choice.Keeping{
+		Precision: max(keptTo[w.TimeKept], sentTo[w.TimeFormat]),
+		SetsTime:  w.TimeKept == KeptByService,
+		Altered:   w.Altered,
+	}
 }
 
-// parameters returns the fields to send, by name (section 2).
-func (u ConsentUpdate) parameters(w Wire) map[string]any {
+// ConsentSettings returns the settings of a Keeping as they are written in a provider block.
+func ConsentSettings(k choice.Keeping) string {
+	var settings []string
+	for _, word := range TimesKept {
+		if isTold := keptTo[word] == k.Precision && k.Precision > 0; isTold {
+			settings = append(settings, `time_kept = "`+word+`"`)
+		}
+	}
+	if k.SetsTime {
+		settings = append(settings, `time_kept = "`+KeptByService+`"`)
+	}
+	if len(k.Altered) > 0 {
+		settings = append(settings, `altered = ["`+strings.Join(k.Altered, `", "`)+`"]`)
+	}
+
+	return "wire {\n  consent {\n    " + strings.Join(settings, "\n    ") + "\n  }\n}"
+}
+
+// parametersOf returns the fields to send, by name (section 2).
+func parametersOf(u ConsentUpdate, w Wire) map[string]any {
 	fields := map[string]any{"manual": u.Manual}
 	for i, agreed := range u.Clauses {
 		fields[answer.ClauseNames[i]] = agreed
@@ -156,92 +163,13 @@ func sentTime(t time.Time, format string) any {
 	return FormatInstant(t)
 }
 
-// private returns the values of the update and the person that no message may show.
-func (u ConsentUpdate) private(identity string) []string {
+// privateIn returns the values of the update and the person that no message may show.
+func privateIn(u ConsentUpdate, identity string) []string {
 	private := []string{identity}
 	if a := u.UserIPv6; a.IsValid() {
 		private = append(private, MappedIPv6(a), a.String(), a.Unmap().String())
 	}
 	return private
-}
-
-// Differences returns the names of the fields that a record holds with another value than was
-// sent. A field that the record lacks or has as null counts as equal, except a clause.
-func (u ConsentUpdate) Differences(held answer.Consent) []string {
-	var names []string
-	for i, name := range answer.ClauseNames {
-		if agreed, ok := held.Clauses[i].Get(); !ok || agreed != u.Clauses[i] {
-			names = append(names, name)
-		}
-	}
-
-	if text, ok := held.UserIPv6.Get(); ok && u.UserIPv6.IsValid() {
-		address, err := netip.ParseAddr(text) // in any spelling
-		if err != nil || address.Unmap() != u.UserIPv6.Unmap() {
-			names = append(names, "user_ipv6")
-		}
-	}
-	if at, ok := held.AgreementTime.Get(); ok && !u.AgreementTime.IsZero() && !SameTime(at, u.AgreementTime) {
-		names = append(names, "agreement_time")
-	}
-	if manual, ok := held.Manual.Get(); ok && manual != u.Manual {
-		names = append(names, "manual")
-	}
-
-	return names
-}
-
-// matches reports whether the service holds what was sent.
-func (u ConsentUpdate) matches(held answer.Consent) bool { return len(u.Differences(held)) == 0 }
-
-// isChoiceOf is matches without the address, which a service may store in another form.
-func (u ConsentUpdate) isChoiceOf(held answer.Consent) bool {
-	return !slices.ContainsFunc(u.Differences(held), func(name string) bool { return name != "user_ipv6" })
-}
-
-// SameTime reports whether a time that the service holds may be one that was sent, to the
-// precision that it shows: a service may keep seconds, cut or rounded.
-func SameTime(held, sent time.Time) bool {
-	inSeconds := held.UnixMilli()%1000 == 0
-	return held.UnixMilli() == sent.UnixMilli() || inSeconds && held.Sub(sent).Abs() < time.Second
-}
-
-// isUnnecessary reports whether the record makes the update unnecessary, by the rule in Skip.
-// The same record is what the update would make of it. Unlike in matches, a null in place of
-// a value to record is a difference.
-func (u ConsentUpdate) isUnnecessary(held answer.Consent) bool {
-	lacksAddress := u.UserIPv6.IsValid() && held.UserIPv6.IsNull()
-	lacksTime := !u.AgreementTime.IsZero() && held.AgreementTime.IsNull()
-	isSame := !lacksAddress && !lacksTime && u.matches(held)
-
-	return u.Skip == SkipSameRecord && isSame || u.Skip == SkipSameClauses && held.HasClauses(u.Clauses)
-}
-
-// mayOverrule reports whether the update may overrule a later choice: the record has changed while
-// the update was on its way, or it is later or has no agreement_time, and is neither ours by its
-// choice nor one that the update does not change. Ours is not later by the fraction of a second
-// that the service does not keep.
-func (u ConsentUpdate) mayOverrule(held answer.Consent, changed bool) bool {
-	if u.KeepLaterThan.IsZero() {
-		return false
-	}
-
-	at, _ := held.AgreementTime.Get()
-	isLater := held.LaterThan(u.KeepLaterThan)
-	if changed || isLater && !SameTime(at, u.KeepLaterThan) {
-		return true
-	}
-	if !isLater && !held.IsUntimed() || held.HasClauses(u.Clauses) {
-		return false
-	}
-	if u.LastWritten == nil {
-		return true
-	}
-
-	last := u.LastWritten()
-	manual, isKnown := held.Manual.Get()
-
-	return last == nil || !held.HasClauses(last.Clauses) || isKnown && manual != last.Manual
 }
 
 // MappedIPv6 returns an address in the form of the interface: IPv4 is mapped into IPv6

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -29,11 +30,11 @@ func TestAdmission_refusalDuringALogin(t *testing.T) {
 
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 401, Then: func() { refuseAll(service) }})
-		result, err := c.UpdateConsent(t.Context(), jane, protected())
+		act, _, err := updateConsent(t.Context(), c, jane, protected())
 		noError(t, err)
 
-		if record, _ := service.Consent(serverScope, person); result.Outcome != client.ConsentKept || record.Clauses != [5]bool{} {
-			t.Errorf("the outcome is %v, and the service holds %v", result.Outcome, record.Clauses)
+		if record, _ := service.Consent(serverScope, person); act != choice.Stand || record.Clauses != [5]bool{} {
+			t.Errorf("what was done is %v, and the service holds %v", act, record.Clauses)
 		}
 	})
 }
@@ -49,10 +50,10 @@ func TestAdmission_unusedTurnIsNotLost(t *testing.T) {
 		began := time.Now()
 
 		for i := range 10 {
-			result, err := c.UpdateConsent(t.Context(), client.Person{Scope: scope, Identity: fmt.Sprint("person-", i)}, onlyDifferent())
+			act, _, err := updateConsent(t.Context(), c, client.Person{Scope: scope, Identity: fmt.Sprint("person-", i)}, onlyDifferent())
 			noError(t, err)
-			if result.Outcome != client.ConsentUnchanged {
-				t.Errorf("the outcome is %v", result.Outcome)
+			if act != choice.Nothing {
+				t.Errorf("what was done is %v", act)
 			}
 		}
 
@@ -94,10 +95,10 @@ func TestAdmission_property(t *testing.T) {
 			var wg sync.WaitGroup
 			for i := range r.IntN(6) {
 				wg.Go(func() {
-					_, _ = c.UpdateConsent(t.Context(), client.Person{Scope: scope, Identity: fmt.Sprint("other-", i)}, protected())
+					_, _, _ = updateConsent(t.Context(), c, client.Person{Scope: scope, Identity: fmt.Sprint("other-", i)}, protected())
 				})
 			}
-			wg.Go(func() { _, _ = c.UpdateConsent(t.Context(), jane, protected()) })
+			wg.Go(func() { _, _, _ = updateConsent(t.Context(), c, jane, protected()) })
 
 			<-time.After(time.Duration(r.Int64N(int64(100 * time.Second)))) // in virtual time
 			chosen := time.Now()

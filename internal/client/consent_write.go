@@ -5,86 +5,97 @@ package client
 import (
 	"context"
 	"errors"
-	"reflect"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
-// CompareConsent returns the outcome that UpdateConsent would have now, by one GET:
-// ConsentWritten where the service holds something else. Errors are *Error.
-func (c *Client) CompareConsent(ctx context.Context, p Person, u ConsentUpdate) (ConsentOutcome, error) {
-	w := &consentWrite{client: c, update: u, result: ConsentResult{Outcome: ConsentWritten}}
-	_, err := w.compare(c.ask(ctx, p, transport.Request{Op: opGetConsent, MayBeAbsent: !u.OnlyKnown}))
+// ConsentWrite is an update and how it is decided on.
+type ConsentWrite struct {
+	ConsentUpdate
 
-	return w.result.Outcome, err
+	// Judge returns whether the update is sent, by what was read right before.
+	Judge func(read choice.Reading) (send bool)
+	// Blind sends the update without a reading, unless the answer to it is lost.
+	Blind bool
+	// Shows reads the record once more after a write whose answer does not show it.
+	Shows bool
+}
+
+// ConsentResult is the result of an update that did not fail.
+type ConsentResult struct {
+	Sent  bool            // and confirmed; otherwise Judge has said no
+	Shown *answer.Consent // the record as the service shows it after the write; nil if it does not
+}
+
+// HoldConsent waits until no other update of the person is under way in this process. Until the
+// caller calls release, none begins. UpdateConsent is called between the two, so that what is
+// remembered of a write is known to the next one.
+func (c *Client) HoldConsent(ctx context.Context, p Person) (release func(), err error) {
+	to, err := p.endpoint(opUpdateConsent)
+	if err != nil {
+		return nil, err
+	}
+
+	release, err = c.consents.lock(ctx, p)
+	if err != nil {
+		return nil, transport.CauseError(transport.About(opUpdateConsent, to), err)
+	}
+
+	return release, nil
 }
 
 // UpdateConsent is PATCH …/user/:identityId/consent (section 4). The result means nothing
 // beside an error.
 //
-// An update that compares first is compared right before it is sent: both requests have one
-// admission, and a write that has to wait in between is compared again. A choice
-// of the person can be overwritten only if it reaches the service between the answer to
-// the comparison and the arrival of the write.
+// An update is judged right before it is sent: both requests have one admission, and a write that
+// has to wait in between is judged again. A choice of the person can be overwritten only if it
+// reaches the service between the answer to the reading and the arrival of the write.
 //
-// Where the answer is lost, the consent is read back: equal is success, and otherwise the
-// update, whose values are absolute, is sent once more. Of a protected update, a record that
-// is neither what was sent nor what the service held before is a later choice. Errors are
-// *Error.
-func (c *Client) UpdateConsent(ctx context.Context, p Person, u ConsentUpdate) (ConsentResult, error) {
+// Where the answer is lost, the consent is read back and judged with that. The update, whose
+// values are absolute, is sent once more at most. A success with an answer that is neither empty
+// nor a record with these clauses counts if a reading shows the update. Errors are *Error.
+func (c *Client) UpdateConsent(ctx context.Context, p Person, u ConsentWrite) (ConsentResult, error) {
 	to, err := p.endpoint(opUpdateConsent)
 	if err != nil {
 		return ConsentResult{}, err
 	}
 
-	about := transport.About(opUpdateConsent, to)
-	unlock, err := c.consents.lock(ctx, p)
-	if err != nil {
-		return ConsentResult{}, transport.CauseError(about, err)
-	}
-	defer unlock()
-
-	w := &consentWrite{client: c, to: to, identity: p.Identity, update: u}
-	err = c.sender.Repeat(ctx, about, w.round)
+	w := &consentWrite{client: c, to: to, person: p, update: u}
+	err = c.sender.Repeat(ctx, transport.About(opUpdateConsent, to), w.round)
 	e, failed := errors.AsType[*transport.Error](err)
 	if failed && w.lost != nil {
 		return w.result, transport.UnknownOutcome(w.lost, e)
 	}
-	if err == nil && w.result.Outcome == ConsentWritten && u.Confirmed != nil {
-		u.Confirmed()
+	if err == nil && w.result.Sent {
+		err = w.confirm(ctx)
 	}
 
 	return w.result, err
 }
 
-// consentWrite is one update on its way. While it has the lock of the person, no other
-// update of the person is under way in this process.
+// consentWrite is one update on its way.
 type consentWrite struct {
-	client   *Client
-	to       transport.Endpoint // of reads and writes
-	identity string
-	update   ConsentUpdate
+	client *Client
+	to     transport.Endpoint // of reads and writes
+	person Person
+	update ConsentWrite
 
 	result ConsentResult
-	before *answer.Consent // what the service held before the first send, without its JSON; nil if it was not read
+	before *answer.Consent  // what the service held before the first send; nil if it was not read
+	got    transport.Answer // to the last send
 
 	lost  *transport.Error // of the last send, where its outcome is not known
 	sends int              // whose outcome was not known
 }
 
-// compares reports whether the update depends on what the service holds.
-func (u ConsentUpdate) compares() bool {
-	return u.OnlyKnown || u.Skip != SkipNever || !u.KeepLaterThan.IsZero()
-}
-
-// round compares and writes, each at most once, under one admission. A read-only client compares
-// too, and refuses only a write that is needed.
+// round reads and writes, each at most once, under one admission. A read-only client reads too,
+// and refuses only a write that is needed.
 func (w *consentWrite) round(ctx context.Context) error {
-	u := w.update
-	compares := u.compares() || w.lost != nil
+	reads := !w.update.Blind || w.lost != nil
 	turns := 1
-	if compares {
+	if reads {
 		turns = 2
 	}
 
@@ -94,16 +105,10 @@ func (w *consentWrite) round(ctx context.Context) error {
 	}
 	defer admission.Leave()
 
-	w.result = ConsentResult{Outcome: ConsentWritten}
-	if u.Superseded != nil && u.Superseded() {
-		w.result.Outcome = ConsentSuperseded
-		return nil
-	}
-
-	if compares {
-		r := transport.Request{Op: opGetConsent, To: w.to, Private: []string{w.identity}, MayBeAbsent: !u.OnlyKnown}
-		differs, err := w.compare(w.client.sender.Do(ctx, r))
-		if err != nil || !differs {
+	w.result = ConsentResult{}
+	if reads {
+		sends, err := w.judge(ctx)
+		if err != nil || !sends {
 			return err
 		}
 	}
@@ -120,70 +125,68 @@ func (w *consentWrite) round(ctx context.Context) error {
 		w.lost = e
 		w.sends++
 	}
+	w.result.Sent = err == nil
 
 	return err
 }
 
-// compare notes the outcome that the update would have for what the service holds, which it has
-// answered or failed to, and reports whether there is anything to write. A person without a
-// consent record has made no choice.
-func (w *consentWrite) compare(got transport.Answer, err error) (differs bool, _ error) {
-	held, err := w.client.config.Wire.consentOf(got, err)
-	u, isNone := w.update, transport.IsClass(err, transport.ClassNotFound)
-	if err != nil && (!isNone || u.OnlyKnown) {
+// judge reads what the service holds and has it judged.
+func (w *consentWrite) judge(ctx context.Context) (sends bool, err error) {
+	r := transport.Request{Op: opGetConsent, To: w.to, Private: []string{w.person.Identity}, MayBeAbsent: true}
+	read, err := w.client.config.Wire.readingOf(w.client.sender.Do(ctx, r))
+	if err != nil && !read.IsNone {
 		return false, err
 	}
 
-	fields := held
-	fields.JSON = nil
 	if w.sends == 0 {
-		w.before = &fields // zero where there is none
+		w.before = &read.Held // zero where there is none
 	}
-	if isNone {
-		return true, nil
-	}
+	read.Lost, read.Before = w.sends > 0, w.before
 
-	changed := w.before != nil && !reflect.DeepEqual(*w.before, fields)
-	if w.sends > 0 && (u.matches(held) || changed && u.isChoiceOf(held)) {
-		return false, nil // the lost answer was a success
-	}
-
-	isChoice := u.mayOverrule(held, changed)
-	switch {
-	case u.isUnnecessary(held):
-		w.result.Outcome = ConsentUnchanged
-	case isChoice && held.IsUntimed():
-		e := transport.NewError(got.Exchange, transport.ClassPayload,
-			"the service's record has no agreement_time, so that a later choice of the person cannot be excluded; it was left as it is (keep_later_choice = false writes all the same)")
-		e.Cause = ErrUntimed
-		return false, e
-	case isChoice:
-		w.result = ConsentResult{Outcome: ConsentKept, Kept: &held}
-	}
-
-	return w.result.Outcome == ConsentWritten, nil
+	return w.update.Judge(read), nil
 }
 
-// patch sends the update. A success that shows a record with other clauses than were sent is an error; one that shows no
-// record is none.
+// patch sends the update.
 func (w *consentWrite) patch(ctx context.Context) error {
-	u, wire := w.update, w.client.config.Wire
-	p, err := transport.EncodeParameters(wire.Consent.ParametersIn, u.parameters(wire))
+	u, wire := w.update.ConsentUpdate, w.client.config.Wire
+	p, err := transport.EncodeParameters(wire.Consent.ParametersIn, parametersOf(u, wire))
 	if err != nil {
 		return transport.Invalid(opUpdateConsent, err)
 	}
 
-	got, err := w.client.sender.Do(ctx, transport.Request{Op: opUpdateConsent, To: w.to, Payload: p, Private: u.private(w.identity)})
+	w.got, err = w.client.sender.Do(ctx, transport.Request{Op: opUpdateConsent, To: w.to, Payload: p, Private: privateIn(u, w.person.Identity)})
+	if err == nil && answer.SaysNo(w.got.JSON) {
+		return transport.Refusal(w.got)
+	}
+
+	return err
+}
+
+// confirm takes the record that the answer to a write shows, or reads it where that is wanted or the
+// answer is something else. A reading that fails does not undo a success that says nothing.
+func (w *consentWrite) confirm(ctx context.Context) error {
+	shown, err := w.client.config.Wire.readConsent(w.got.JSON)
+	if err == nil && shown.HasClauses(w.update.Clauses) {
+		w.result.Shown = &shown
+		return nil
+	}
+
+	isSilent := len(w.got.JSON) == 0
+	if isSilent && !w.update.Shows {
+		return nil
+	}
+
+	read, err := w.client.ReadConsent(ctx, w.person)
+	isShown := err == nil && read.Held.HasClauses(w.update.Clauses)
+	if isShown {
+		w.result.Shown = &read.Held
+	}
+	if isShown || isSilent {
+		return nil
+	}
 	if err != nil {
-		return err
-	}
-	if answer.SaysNo(got.JSON) {
-		return transport.Refusal(got)
+		return transport.UnknownOutcome(transport.NewError(w.got.Exchange, transport.ClassPayload, "the answer does not show the record"), err)
 	}
 
-	if held, err := answer.ReadConsent(got.JSON); err == nil && !held.HasClauses(u.Clauses) {
-		return transport.NewError(got.Exchange, transport.ClassRejected, "the service answered with another "+u.Differences(held)[0]+" than was sent") // the clauses come first
-	}
-
-	return nil
+	return transport.NewError(w.got.Exchange, transport.ClassRejected, "the service answered with a success, and does not hold what was sent")
 }

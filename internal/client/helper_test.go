@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -111,7 +112,7 @@ func allTrue() client.ConsentUpdate {
 
 // update sends allTrue for the person.
 func update(ctx context.Context, c *client.Client) error {
-	_, err := c.UpdateConsent(ctx, jane, allTrue())
+	_, _, err := updateConsent(ctx, c, jane, unprotected())
 	return err
 }
 
@@ -135,18 +136,48 @@ var (
 	held     = mockserver.ConsentRecord{Clauses: [5]bool{true, true, true, true, true}, AgreementTime: "2026-01-01T00:00:00Z", Manual: new(true)}
 )
 
-// protected returns an update that a later choice of the person overrides.
-func protected() client.ConsentUpdate {
-	u := allTrue()
-	u.AgreementTime, u.KeepLaterThan = agreedAt, agreedAt
-	return u
+// protected returns the evidence for an update that a later choice of the person overrides.
+func protected() choice.Evidence {
+	e := choice.Evidence{Wanted: allTrue(), Since: agreedAt, Anew: true}
+	e.Wanted.AgreementTime = agreedAt
+
+	return e
 }
 
-// onlyDifferent returns a protected update that is sent only if it differs from the record.
-func onlyDifferent() client.ConsentUpdate {
-	u := protected()
-	u.Skip = client.SkipSameRecord
-	return u
+// onlyDifferent is protected for an update that is sent only if it differs from the record.
+func onlyDifferent() choice.Evidence {
+	e := protected()
+	e.Anew = false
+
+	return e
+}
+
+// unprotected returns the evidence for an update that overwrites any record.
+func unprotected() choice.Evidence {
+	return choice.Evidence{Wanted: allTrue(), Overrules: true, Anew: true}
+}
+
+// updateConsent updates a person as the evidence has it, without a reading where nothing could stand
+// against it.
+func updateConsent(ctx context.Context, c *client.Client, p client.Person, e choice.Evidence) (act choice.Act, result client.ConsentResult, err error) {
+	release, err := c.HoldConsent(ctx, p)
+	if err != nil {
+		return act, result, err
+	}
+	defer release()
+
+	act = choice.Send
+	result, err = c.UpdateConsent(ctx, p, client.ConsentWrite{
+		ConsentUpdate: e.Wanted,
+		Judge: func(read choice.Reading) bool {
+			e.Reading = read
+			act = choice.Judge(e).On(choice.Write)
+			return act == choice.Send
+		},
+		Blind: e.Overrules,
+	})
+
+	return act, result, err
 }
 
 const exportDay = "2026-03-01"

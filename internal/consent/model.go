@@ -5,7 +5,6 @@
 package consent
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -17,7 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -101,39 +100,54 @@ func (m *resourceModel) check(diags *diag.Diagnostics) {
 	m.AgreementTime.Check(path.Root("agreement_time"), diags)
 }
 
-// choice returns the clauses and manual.
-func (m *resourceModel) choice() client.Choice {
-	choice := client.Choice{Manual: m.Manual.ValueBool()}
+// record returns the record to write. The address of a write-only attribute is in the
+// configuration alone.
+func (m *resourceModel) record(config resourceModel) choice.Record {
+	r := choice.Record{Manual: m.Manual.ValueBool(), AgreementTime: m.agreed()}
 	for i, c := range m.clauses() {
-		choice.Clauses[i] = c.ValueBool()
+		r.Clauses[i] = c.ValueBool()
 	}
-
-	return choice
-}
-
-// written returns the choice in state if this object has written it. It returns nil if a
-// choice of the person stands, or a clause is not known.
-func (m *resourceModel) written(note choiceNote) *client.Choice {
-	isUnknown := slices.ContainsFunc(m.clauses(), func(c *types.Bool) bool { return c.IsNull() })
-	if note != (choiceNote{}) || isUnknown {
-		return nil
-	}
-
-	choice := m.choice()
-	return &choice
-}
-
-// updateWith returns the update that writes the record. The address of a write-only
-// attribute is in the configuration alone.
-func (m *resourceModel) updateWith(config resourceModel) client.ConsentUpdate {
-	choice := m.choice()
-	u := client.ConsentUpdate{Clauses: choice.Clauses, Manual: choice.Manual, AgreementTime: m.agreed()}
-	u.UserIPv6, _ = m.UserIPv6.Value()
+	r.UserIPv6, _ = m.UserIPv6.Value()
 	if address, ok := config.UserIPv6WO.Value(); ok {
-		u.UserIPv6 = address
+		r.UserIPv6 = address
 	}
 
-	return u
+	return r
+}
+
+// held returns the record in state in the form of an answer.
+func (m *resourceModel) held(n note) answer.Consent {
+	held := answer.Consent{Manual: optionalOf(m.Manual)}
+	for i, c := range m.clauses() {
+		held.Clauses[i] = optionalOf(*c)
+	}
+	if !m.UserIPv6.IsNull() {
+		held.UserIPv6 = answer.Some(m.UserIPv6.ValueString())
+	}
+	at := m.agreed()
+	if n.Foreign {
+		at = n.At
+	}
+	if !at.IsZero() {
+		held.AgreementTime = answer.Some(at)
+	}
+
+	return held
+}
+
+func optionalOf(v types.Bool) answer.Optional[bool] {
+	if v.IsNull() {
+		return answer.Null[bool]()
+	}
+	return answer.Some(v.ValueBool())
+}
+
+// last returns the write that the state comes from; zero if somebody else's record is in state.
+func (m *resourceModel) last(n note) choice.Confirmed {
+	if n.Foreign || m.isUnread() {
+		return choice.Confirmed{}
+	}
+	return choice.Confirmed{Sent: choice.PrintOf(m.held(n)), Shown: n.Shown}
 }
 
 // differs reports whether there is anything to write. An attribute that is not managed, or no
@@ -167,48 +181,21 @@ func keepPrior[T attr.Value](planned, prior T) T {
 	return prior
 }
 
-// protected returns the time after which a choice of the person stands: the first of times that
-// is not zero, or the zero Time if keep_later_choice is false.
-func (m *resourceModel) protected(times ...time.Time) time.Time {
-	if !m.KeepLaterChoice.ValueBool() {
-		return time.Time{}
-	}
-	return cmp.Or(times...)
-}
-
-// since returns the time after which a choice stands against the configuration m. It is the
-// noted one if agreement_time is no longer configured.
-func (m *resourceModel) since(note choiceNote) time.Time {
-	return m.protected(m.agreed(), note.Configured)
-}
-
-// comparesNothing reports whether later choices are to stand, and there is no time to compare
-// them with.
-func (m *resourceModel) comparesNothing(note choiceNote) bool {
-	return m.KeepLaterChoice.ValueBool() && !m.AgreementTime.IsUnknown() && m.since(note).IsZero()
-}
-
-// leavesAlone reports whether the person's choice in state stands against the configured one,
-// and since which time. The time of a choice that stood is no later one: ignore_changes takes
-// it from state.
-func (m *resourceModel) leavesAlone(state resourceModel, note choiceNote) (since time.Time, stands bool) {
-	since, chosen := m.since(note), state.agreed()
-	sameClauses := len(m.otherClauses(state.recordModel)) == 0
-
-	switch {
-	case since.IsZero(), state.isUnread():
-		return since, false
-	case note.Untimed:
-		return since, !sameClauses
-	case chosen.IsZero(): // no longer managed, so only the note tells whether a later choice stood
-		return since, note.stands()
-	case note.stands() && !sameClauses && chosen.Equal(since):
-		since = note.Configured
+// since returns the time that the record in state is compared with. A configuration without a time
+// goes by the one before. The time of somebody else's record is no configured one, although
+// ignore_changes takes it from state.
+func (m *resourceModel) since(state resourceModel, n note) time.Time {
+	since := m.agreed()
+	if !n.Foreign || n.Since.IsZero() {
+		return since
 	}
 
-	isOwn := sameClauses && client.SameTime(chosen, since)
+	isTheirs := since.Equal(state.agreed()) && len(m.otherClauses(state.recordModel)) > 0
+	if since.IsZero() || isTheirs {
+		return n.Since
+	}
 
-	return since, chosen.UnixMilli() > since.UnixMilli() && !isOwn
+	return since
 }
 
 // isUnread reports whether the state of an import or a move was not refreshed yet.
@@ -216,60 +203,79 @@ func (m *resourceModel) isUnread() bool {
 	return !slices.ContainsFunc(m.clauses(), func(c *types.Bool) bool { return !c.IsNull() })
 }
 
-// hasClausesOf reports whether every clause that the answer has is equal. One that is null is drift
-// of the record in state, and no choice.
-func (m *resourceModel) hasClausesOf(held answer.Consent) bool {
+// refresh updates the state by a judgement and returns the note to store.
+func (m *resourceModel) refresh(j judged, n note) note {
+	since := n.Since
+	switch {
+	case m.isUnread():
+		m.takeAll(j.Held)
+	case j.act == choice.Take:
+		if !n.Foreign {
+			since = m.agreed()
+		}
+		m.take(j.Held, j.verdict.On(choice.Plan) == choice.Stand)
+	case !n.Foreign:
+		if n.Shown == (choice.Print{}) {
+			m.hold(j.Held)
+		}
+		return n
+	}
+
+	return foreignNote(since, j.Held)
+}
+
+// noteAfter returns the note after a write, or after one that a record stood against.
+func (j judged) noteAfter(plan resourceModel) note {
+	if j.act == choice.Stand {
+		return foreignNote(j.Since, j.Held)
+	}
+	return noteOf(j.last, plan)
+}
+
+// hold takes over which fields have become null: that is drift of a record that is ours otherwise.
+func (m *resourceModel) hold(held answer.Consent) {
 	for i, c := range m.clauses() {
-		if agreed, ok := held.Clauses[i].Get(); ok && agreed != c.ValueBool() {
-			return false
+		if held.Clauses[i].IsNull() {
+			*c = types.BoolNull()
 		}
 	}
-
-	return true
-}
-
-// isHeld reports whether the answer may be the record in state, at a service that keeps its
-// time to the second.
-func (m *resourceModel) isHeld(held answer.Consent) bool {
-	at, timed := held.AgreementTime.Get()
-	return timed && client.SameTime(at, m.agreed()) && m.hasClausesOf(held)
-}
-
-// refresh updates the state from an answer and returns the note to store. The first answer
-// after an import is taken over as a whole. Later, a field that the answer lacks keeps its
-// value, as does a null field while a choice stands, and an optional attribute that is not
-// managed stays null. The framework keeps the spelling of a value that means the same.
-func (m *resourceModel) refresh(held answer.Consent, prior choiceNote) choiceNote {
-	if m.isUnread() {
-		m.fromAPI(held)
-		if m.Manual.IsNull() {
-			m.Manual = types.BoolValue(true)
-		}
-		return choiceNote{Untimed: m.AgreementTime.IsNull()}
+	if held.UserIPv6.IsNull() {
+		m.UserIPv6 = customtypes.IPAddress{}
 	}
+	if held.AgreementTime.IsNull() {
+		m.AgreementTime = customtypes.Instant{}
+	}
+}
 
-	note := prior.after(*m, held)
-	keepNulls := note.stands()
-	keepTime := m.AgreementTime.IsNull() || m.isHeld(held)
+// take takes somebody else's record into state. A field that the answer lacks keeps its value, as
+// does a null field of a choice that stands, and an optional attribute that is not managed stays
+// null. The framework keeps the spelling of a value that means the same.
+func (m *resourceModel) take(held answer.Consent, stands bool) {
 	var current recordModel
 	current.fromAPI(held)
 
 	for i, c := range m.clauses() {
-		if tells(held.Clauses[i], keepNulls) {
+		if tells(held.Clauses[i], stands) {
 			*c = *current.clauses()[i]
 		}
 	}
-	if !m.UserIPv6.IsNull() && tells(held.UserIPv6, keepNulls) {
+	if !m.UserIPv6.IsNull() && tells(held.UserIPv6, stands) {
 		m.UserIPv6 = current.UserIPv6
 	}
-	if !keepTime && tells(held.AgreementTime, keepNulls) {
+	if !m.AgreementTime.IsNull() && tells(held.AgreementTime, stands) {
 		m.AgreementTime = current.AgreementTime
 	}
 	if !current.Manual.IsNull() {
 		m.Manual = current.Manual
 	}
+}
 
-	return note
+// takeAll takes the first record after an import into state.
+func (m *resourceModel) takeAll(held answer.Consent) {
+	m.fromAPI(held)
+	if m.Manual.IsNull() {
+		m.Manual = types.BoolValue(true)
+	}
 }
 
 // tells reports whether a field of an answer tells what the service holds.
@@ -283,61 +289,59 @@ func tells[T any](field answer.Optional[T], keepNulls bool) bool {
 // noteKey is the key of the note in private state.
 const noteKey = "later_choice"
 
-// choiceNote records in private state that the service holds a choice that this object has
-// not written. State then holds the person's own values, so comparing it with the
-// configuration would not show that. The zero note means that no such choice is known.
-type choiceNote struct {
-	// Configured is the agreement_time of the configuration; zero if there was none.
-	Configured time.Time `json:"configured,omitzero"`
-	// Untimed reports that the record has no agreement_time, and other clauses than this
-	// object has written. It may be a later choice, so it stands.
-	Untimed bool `json:"untimed,omitzero"`
-	// Unconfigured reports that the record has other clauses than this object has written,
-	// and a time, while there is none after which a choice is to stand. It does not stand.
-	Unconfigured bool `json:"unconfigured,omitzero"`
-	// Planned reports that the plan leaves the choice alone. The apply cannot tell, since its
+// note holds what is known of the record in state beside its values. The zero note is that of a
+// record that is ours and is shown as it was sent.
+type note struct {
+	// Foreign reports that the record is not known to be ours. Since is the agreement_time that
+	// was configured when it came about, and At its own time, which state may not have.
+	Foreign bool      `json:"foreign,omitzero"`
+	Since   time.Time `json:"since,omitzero"`
+	At      time.Time `json:"at,omitzero"`
+	// Planned reports that the plan leaves the record alone. The apply cannot tell, since its
 	// configuration has what ignore_changes hides.
 	Planned bool `json:"planned,omitzero"`
+	// Shown is how the service showed what this object wrote last, if not as it was sent.
+	Shown choice.Print `json:"shown,omitzero"`
+}
+
+// noteOf returns the note after a write.
+func noteOf(last choice.Confirmed, m resourceModel) note {
+	if last.Shown == (choice.Print{}) || last.Shown == last.Sent {
+		return note{}
+	}
+
+	n := note{Shown: last.Shown}
+	if m.UserIPv6.IsNull() { // of an address that is written only, state has no hash either
+		n.Shown.Address = 0
+	}
+
+	return n
+}
+
+// foreignNote returns the note of somebody else's record.
+func foreignNote(since time.Time, held answer.Consent) note {
+	at, _ := held.AgreementTime.Get()
+	return note{Foreign: true, Since: since, At: at}
 }
 
 // readNote returns the note in private state; the zero note if it holds none. Of a state that
 // was written by hand, nobody knows whose choice it holds: call it before ObjectIn.
-func readNote(ctx context.Context, private tfkit.Private) (n choiceNote) {
+func readNote(ctx context.Context, private tfkit.Private) (n note) {
 	text, _ := private.GetKey(ctx, noteKey)
 	_ = json.Unmarshal(text, &n) // fails without a note
 
 	number, _ := private.GetKey(ctx, tfkit.KeyObject)
-	n.Untimed = n.Untimed || len(number) == 0
+	n.Foreign = n.Foreign || len(number) == 0
 
 	return n
 }
 
 // write stores the note in private state. The zero note removes it.
-func (n choiceNote) write(ctx context.Context, private tfkit.Private) diag.Diagnostics {
-	if n == (choiceNote{}) {
+func (n note) write(ctx context.Context, private tfkit.Private) diag.Diagnostics {
+	if n == (note{}) {
 		return private.SetKey(ctx, noteKey, nil)
 	}
 
 	text, _ := json.Marshal(n) // fails only for a year after 9999, which RFC 3339 cannot hold
 	return private.SetKey(ctx, noteKey, text)
-}
-
-// stands reports whether a choice of the person is known to stand.
-func (n choiceNote) stands() bool { return n.Untimed || !n.Configured.IsZero() }
-
-// after returns the note to store after a refresh of state.
-func (n choiceNote) after(state resourceModel, held answer.Consent) choiceNote {
-	protected := state.protected(n.Configured, state.agreed())
-	isOwn := n == choiceNote{} && state.hasClausesOf(held)
-
-	switch {
-	case !isOwn && held.IsUntimed():
-		return choiceNote{Configured: protected, Untimed: true}
-	case !isOwn && protected.IsZero():
-		return choiceNote{Unconfigured: true}
-	case protected.IsZero() || !held.LaterThan(protected) || isOwn && state.isHeld(held):
-		return choiceNote{}
-	}
-
-	return choiceNote{Configured: protected}
 }

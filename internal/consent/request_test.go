@@ -19,6 +19,12 @@ func answering(operation string, status int, body string) mockserver.Fault {
 	return mockserver.Fault{Operation: operation, Status: status, Body: []byte(body), Commit: operation == mockserver.OpUpdateConsent && status < 300}
 }
 
+// always returns a fault that lasts.
+func always(fault mockserver.Fault) mockserver.Fault {
+	fault.Times = -1
+	return fault
+}
+
 // TestConsent_write plans to create an object, or to change one. Then it is applied to a person who has
 // a record by now, or whose record cannot be read or written. Without an error, the next plan is empty.
 func TestConsent_write(t *testing.T) {
@@ -41,18 +47,18 @@ func TestConsent_write(t *testing.T) {
 	}{
 		"nobody":                      {},
 		"a later choice":              {holds: new(choose(late)), says: laterStands, kept: true},
-		"a choice without a time":     {holds: new(refusal()), errors: []string{"has no agreement_time", "keep_later_choice = false"}},
+		"a choice without a time":     {holds: new(refusal()), says: untimedStands, kept: true},
 		"overruled":                   {holds: new(refusal()), config: overrules},
-		"no time configured":          {holds: new(choose(late)), config: withoutIt, says: overwrites},
+		"no time configured":          {holds: new(choose(late)), config: withoutIt, says: untimedStands, kept: true},
 		"no time configured, nobody":  {config: withoutIt},
 		"no time, and no difference":  {holds: &mockserver.ConsentRecord{Clauses: configured}, config: withoutIt},
 		"no time, and cannot compare": {fault: answering(get, 403, `{}`), config: withoutIt, errors: []string{"Not permitted", "Get consent"}},
 		"400 about a field":           {fault: answering(set, 400, fields), errors: []string{`AttributeName("user_ipv6")`, "[redacted] is not yours"}},
 
 		"a change, and a later choice":          {exists: true, config: changed, holds: new(choose(late)), says: stands, kept: true},
-		"a change, and a choice without a time": {exists: true, config: changed, holds: new(refusal()), errors: []string{"has no agreement_time"}},
+		"a change, and a choice without a time": {exists: true, config: changed, holds: new(refusal()), says: untimedStands, kept: true},
 		"a change, and 404 of a gateway": {
-			exists: true, config: changed, holds: new(choose(late)), fault: answering(get, 404, `{"message":"no route"}`), errors: []string{"has none"},
+			exists: true, config: changed, holds: new(choose(late)), fault: answering(get, 404, `{"message":"no route"}`), errors: []string{"The consent record is missing"},
 		},
 		"a change, and 403 in place of the success": {exists: true, config: changed, holds: &mine, fault: answering(set, 403, `{}`), errors: []string{"Not permitted"}},
 	}) {
@@ -134,10 +140,14 @@ func TestConsent_destroy(t *testing.T) {
 		says    string // a warning, or the error
 		fails   bool
 	}{
-		"retained":              {applied: agreed, says: "The consent stays at the service"},
-		"withdrawn":             {applied: withdrawing, sends: []map[string]any{update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"})}},
-		"refused before":        {applied: withdrawing, holds: &mockserver.ConsentRecord{Manual: new(false), AgreementTime: early, UserIPv6: new("2001:db8::2")}},
-		"of a person with none": {applied: withdrawing, fault: answering(mockserver.OpGetConsent, 404, `{"error":{"code":"gone"}}`)},
+		"retained":       {applied: agreed, says: "The consent stays at the service"},
+		"withdrawn":      {applied: withdrawing, sends: []map[string]any{update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"})}},
+		"refused before": {applied: withdrawing, holds: &mockserver.ConsentRecord{Manual: new(false), AgreementTime: early, UserIPv6: new("2001:db8::2")}},
+		"none, and then a record": {
+			applied: withdrawing, fault: answering(mockserver.OpGetConsent, 404, `{"error":{"code":"gone"}}`),
+			sends: []map[string]any{update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"})},
+		},
+		"none, twice": {applied: withdrawing, fault: always(answering(mockserver.OpGetConsent, 404, `{"error":{"code":"gone"}}`)), says: "A consent record is missing"},
 		"failed": {
 			applied: withdrawing.With(withoutIt), fault: answering(mockserver.OpUpdateConsent, 403, `{}`), says: "Not permitted", fails: true,
 			sends: []map[string]any{update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"})},
@@ -165,7 +175,7 @@ func TestConsent_destroy(t *testing.T) {
 			if (after != nil) != tc.fails {
 				t.Errorf("in state is %v", after)
 			}
-			if len(tc.sends) == 0 || tc.fault.Operation != "" {
+			if len(tc.sends) == 0 || tc.fails {
 				wantRecord(t, service, before)
 			} else {
 				wantHeld(t, service, [5]bool{})

@@ -3,6 +3,7 @@
 package consent
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
@@ -16,8 +17,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -61,7 +62,7 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			Optional:            true,
 			CustomType:          customtypes.InstantType{},
 			Validators:          []validator.String{customtypes.InstantType{}.Validator()},
-			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format. Set it: without it, the provider cannot recognise a later choice of the person.",
+			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format. Set it: without it, another record of the person cannot be compared, and stands.",
 		},
 		"manual": schema.BoolAttribute{
 			Optional:            true,
@@ -74,7 +75,7 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			WriteOnly:           true, // not sensitive as well: Terraform notes that in state, 145 bytes for each person
 			CustomType:          customtypes.IPAddressType{},
 			Validators:          []validator.String{customtypes.IPAddressType{}.Validator(), stringvalidator.AlsoRequires(path.MatchRoot("user_ipv6_wo_version"))},
-			MarkdownDescription: "Like `user_ipv6`, but never stored in plan or state. Sent whenever its version or the consent changes. Requires Terraform 1.11 or later.",
+			MarkdownDescription: "Like `user_ipv6`, but never stored in plan or state. Sent whenever its version or the consent changes, and not with a withdrawal. Requires Terraform 1.11 or later.",
 		},
 		"user_ipv6_wo_version": schema.Int64Attribute{
 			Optional:            true,
@@ -133,16 +134,16 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return
 	}
 
-	note := readNote(ctx, req.Private)
+	n := readNote(ctx, req.Private)
 	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
 	if plan == nil || len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
 		r.planDestroy(*state, object, &resp.Diagnostics)
 		return
 	}
 
-	r.planUpdate(plan, *state, &note, &resp.Diagnostics)
-	r.planWrite(*plan, !note.Planned && plan.differs(*state), object, &resp.Diagnostics)
-	resp.Diagnostics.Append(note.write(ctx, resp.Private)...)
+	r.planUpdate(plan, *state, &n, &resp.Diagnostics)
+	r.planWrite(*plan, !n.Planned && plan.differs(*state), object, &resp.Diagnostics)
+	resp.Diagnostics.Append(n.write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
@@ -164,18 +165,19 @@ func (r *consentResource) planDestroy(state resourceModel, object *tfkit.Object,
 		return
 	}
 
-	if resting, conflict := r.Written.PlanAgainst(object, client.Person{Scope: scope, Identity: state.IdentityID.ValueString()}); conflict {
+	if resting := r.Consents.PlanWithdrawal(object, client.Person{Scope: scope, Identity: state.IdentityID.ValueString()}); resting != nil {
 		addKeptByAnother(diags, object, resting, scope)
 	}
 }
 
 // planUpdate changes the plan of an update to what is in state, as far as only spelling differs
-// or a choice of the person stands, which it notes. It reports an error if that is not known yet.
-func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, note *choiceNote, diags *diag.Diagnostics) {
-	if note.stands() && (plan.AgreementTime.IsUnknown() || plan.KeepLaterChoice.IsUnknown()) {
+// or somebody else's record stands, which it notes. It reports an error if that is not known yet.
+func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n *note, diags *diag.Diagnostics) {
+	isOpen := plan.AgreementTime.IsUnknown() || plan.KeepLaterChoice.IsUnknown()
+	if n.Foreign && isOpen {
 		tfkit.Problem{
 			Summary: "The plan cannot tell whether the later choice still stands",
-			Detail:  "The service holds a later choice of the person than the one that was configured. Whether it still stands depends on agreement_time and keep_later_choice, which are known only after apply.",
+			Detail:  "The service holds another record than this resource has written. Whether it stands depends on agreement_time and keep_later_choice, which are known only after apply.",
 			Do:      "apply the resources that these values come from first (-target), or write them into the configuration.",
 			At:      path.Root("agreement_time"),
 		}.AddError(diags)
@@ -185,18 +187,25 @@ func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n
 
 	plan.UserIPv6 = plan.UserIPv6.SpelledLike(state.UserIPv6)
 	plan.AgreementTime = plan.AgreementTime.SpelledLike(state.AgreementTime)
-	since, stands := plan.leavesAlone(state, *note)
-	if stands {
-		warnStands(diags, since, state.agreed(), note.Untimed)
-		plan.keepChoice(state)
-		*note = choiceNote{Configured: since, Untimed: note.Untimed}
+	n.Planned = false
+	if isOpen || state.isUnread() {
+		return
 	}
-	note.Planned = stands
 
-	overwritten := plan.otherClauses(state.recordModel)
-	if r.Plans() && *note != (choiceNote{}) && plan.comparesNothing(*note) && len(overwritten) > 0 {
-		warnOverwritten(diags, "The plan overwrites", overwritten)
+	e := choice.Evidence{
+		Reading:   choice.Reading{Held: state.held(*n)},
+		Wanted:    plan.record(resourceModel{}),
+		Since:     plan.since(state, *n),
+		Overrules: !plan.KeepLaterChoice.ValueBool(),
+		Last:      state.last(*n),
 	}
+	if choice.Judge(e).On(choice.Plan) != choice.Stand {
+		return
+	}
+
+	warnStands(diags, e)
+	plan.keepChoice(state)
+	n.Since, n.Planned = e.Since, true
 }
 
 // planWrite warns of another object of the plan about the same person. If this object has
@@ -211,15 +220,15 @@ func (r *consentResource) planWrite(plan resourceModel, writes bool, object *tfk
 		return
 	}
 
-	person := client.Person{Scope: scope, Identity: plan.IdentityID.ValueString()}
-	if other, shared := r.Written.Keep(object, person); shared {
+	p := client.Person{Scope: scope, Identity: plan.IdentityID.ValueString()}
+	if other := r.Consents.Keep(object, p); other != nil {
 		warnShared(diags, other, object, scope)
 	}
 	if writes {
 		return
 	}
 
-	if withdrawer, conflict := r.Written.PlanDone(object, person); conflict {
+	if withdrawer := r.Consents.PlanRest(object, p); withdrawer != nil {
 		addKeptByAnother(diags, withdrawer, object, scope)
 	}
 }
@@ -241,27 +250,21 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
-	if other, shared := r.Written.Keep(at.object, at.person); shared {
+	if other := r.Consents.Keep(at.object, at.person); other != nil {
 		warnShared(at.diags, other, at.object, at.person.Scope)
 	}
 
-	u := plan.updateWith(config)
-	u.KeepLaterThan = plan.since(choiceNote{})
-
-	overwritten, ok := at.overwrittenBy(ctx, plan)
+	j, ok := at.send(ctx, choice.Evidence{
+		Wanted:    plan.record(config),
+		Since:     plan.agreed(),
+		Overrules: !plan.KeepLaterChoice.ValueBool(),
+		Anew:      true,
+	}, choice.Write, tfkit.NothingSaved)
 	if !ok {
 		return
 	}
 
-	note, ok := at.write(ctx, u, nil, tfkit.NothingSaved)
-	if !ok {
-		return
-	}
-	if len(overwritten) > 0 {
-		warnOverwritten(&resp.Diagnostics, "The apply has overwritten", overwritten)
-	}
-
-	resp.Diagnostics.Append(note.write(ctx, resp.Private)...)
+	resp.Diagnostics.Append(j.noteAfter(plan).write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
@@ -275,29 +278,34 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	r.ReadIdentity(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
-	prior := readNote(ctx, req.Private)
+	n := readNote(ctx, req.Private)
 	at, ok := r.subjectOf(ctx, state, resp.Private, &resp.Diagnostics)
 	if !ok {
 		return
 	}
 
-	held, err := at.Client.GetConsent(ctx, at.person)
-	if transport.IsClass(err, transport.ClassNotFound) {
+	j, ok := at.read(ctx, choice.Evidence{
+		Wanted:    state.record(resourceModel{}),
+		Since:     cmp.Or(n.Since, state.agreed()),
+		Overrules: !state.KeepLaterChoice.ValueBool(),
+		Known:     !state.isUnread(),
+		Last:      state.last(n),
+	})
+	if !ok {
+		return
+	}
+	if j.act == choice.Forget {
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	if err != nil {
-		tfkit.ProblemOf(err, tfkit.PriorKept).AddError(&resp.Diagnostics)
-		return
-	}
 
-	note := state.refresh(held, prior)
+	n = state.refresh(j, n)
 	if value, _ := req.Private.GetKey(ctx, leaveAddressOut); value != nil {
 		state.UserIPv6 = customtypes.IPAddress{}
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, leaveAddressOut, nil)...)
 	}
 
-	resp.Diagnostics.Append(note.write(ctx, resp.Private)...)
+	resp.Diagnostics.Append(n.write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
@@ -317,30 +325,36 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
 	}
 
-	note := readNote(ctx, req.Private)
+	n := readNote(ctx, req.Private)
 
-	// The note outlives a change of other attributes, and ends with a write.
-	var noteAfter choiceNote
-	if note.Planned {
-		noteAfter = note
-	} else if plan.differs(state) {
+	// The note outlives a change of other attributes while the record stands, and a record that the
+	// configuration was brought up to is ours.
+	switch {
+	case n.Planned:
+	case !plan.differs(state):
+		n = note{Shown: n.Shown}
+	default:
 		at, ok := r.subjectOf(ctx, plan, resp.Private, &resp.Diagnostics)
 		if !ok {
 			return
 		}
-		r.Written.Keep(at.object, at.person) // the plan warns
+		r.Consents.Keep(at.object, at.person) // the plan warns
 
-		u := plan.updateWith(config)
-		u.KeepLaterThan = plan.since(note)
-		u.OnlyKnown = !u.KeepLaterThan.IsZero() // a record cannot be removed, so a missing one is an error
-
-		noteAfter, ok = at.write(ctx, u, state.written(note), tfkit.PriorKept)
+		j, ok := at.send(ctx, choice.Evidence{
+			Wanted:    plan.record(config),
+			Since:     plan.since(state, n),
+			Overrules: !plan.KeepLaterChoice.ValueBool(),
+			Anew:      true,
+			Known:     true,
+			Last:      state.last(n),
+		}, choice.Write, tfkit.PriorKept)
 		if !ok {
 			return
 		}
+		n = j.noteAfter(plan)
 	}
 
-	resp.Diagnostics.Append(noteAfter.write(ctx, resp.Private)...)
+	resp.Diagnostics.Append(n.write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
@@ -357,21 +371,23 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 		return
 	}
 
-	note := readNote(ctx, req.Private)
+	n := readNote(ctx, req.Private)
 	at, ok := r.subjectOf(ctx, state, resp.Private, &resp.Diagnostics)
 	if !ok {
 		return
 	}
 
-	u := client.ConsentUpdate{ // without an agreement_time, and for a record that exists
-		Manual:        state.Manual.ValueBool(),
-		KeepLaterThan: state.protected(note.Configured, state.agreed()),
-		OnlyKnown:     true,
-		Skip:          client.SkipSameClauses,
-	}
-	u.UserIPv6, _ = state.UserIPv6.Value()
+	wanted := choice.Record{Manual: state.Manual.ValueBool()} // a withdrawal has no agreement_time
+	wanted.UserIPv6, _ = state.UserIPv6.Value()
 
-	at.withdraw(ctx, u, state.written(note))
+	at.send(ctx, choice.Evidence{
+		Wanted:    wanted,
+		Withdraws: true,
+		Since:     cmp.Or(n.Since, state.agreed()),
+		Overrules: !state.KeepLaterChoice.ValueBool(),
+		Known:     true,
+		Last:      state.last(n),
+	}, choice.Withdraw, tfkit.PriorKept)
 }
 
 func (r *consentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {

@@ -4,14 +4,11 @@ package consent
 
 import (
 	"context"
-	"errors"
-	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -29,140 +26,213 @@ type subject struct {
 // subjectOf returns the subject of an object, or reports what is missing.
 func (r *consentResource) subjectOf(ctx context.Context, m resourceModel, private tfkit.Private, diags *diag.Diagnostics) (subject, bool) {
 	_, scope, ok := r.ClientAndScope(m.Scope, diags)
-	return subject{r.Service, client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, tfkit.ObjectIn(ctx, private, objectLabel), diags}, ok
+	person := client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}
+
+	return subject{r.Service, person, tfkit.ObjectIn(ctx, private, objectLabel), diags}, ok
 }
 
-// overwrittenBy returns the clauses of the record at the service that a new object
-// overwrites, although later choices are to stand: there is no time to compare them with. An
-// error is reported, and ok is false.
-func (at subject) overwrittenBy(ctx context.Context, plan resourceModel) (clauses []string, ok bool) {
-	isOwn := at.Written.Left(at.person, nil) != nil
-	if isOwn || !plan.comparesNothing(choiceNote{}) {
-		return nil, true
+// judged is a judgement and what follows from it.
+type judged struct {
+	choice.Evidence
+
+	verdict choice.Verdict
+	act     choice.Act
+	last    choice.Confirmed // what was written; zero if nothing was
+	keeper  *tfkit.Object    // another object that looks after the person; nil if there is none
+}
+
+// judge completes the evidence by a reading and by what the run knows, and judges it.
+func (at subject) judge(e choice.Evidence, read choice.Reading, action choice.Action) judged {
+	read.Twice = e.Twice
+	e.Reading = read
+	e.Keeping = at.Client.Keeping()
+
+	last, isSeen := at.Consents.Evidence(at.person)
+	e.Known = e.Known || isSeen
+	if last != (choice.Confirmed{}) && action != choice.Refresh { // a state is as its own last write was shown
+		e.Last = last
 	}
 
-	held, err := at.Client.GetConsent(ctx, at.person)
-	if transport.IsClass(err, transport.ClassNotFound) {
-		return nil, true
+	keeper := at.Consents.Keeper(at.object, at.person)
+	e.Taken = e.Withdraws && keeper != nil
+	verdict := choice.Judge(e)
+
+	return judged{Evidence: e, verdict: verdict, act: verdict.On(action), keeper: keeper}
+}
+
+// read judges a refresh, with a second reading if the first one contradicts what is known. An error
+// is reported, and ok is false.
+func (at subject) read(ctx context.Context, e choice.Evidence) (j judged, ok bool) {
+	for {
+		read, err := at.Client.ReadConsent(ctx, at.person)
+		if err != nil {
+			tfkit.ProblemOf(err, tfkit.PriorKept).AddError(at.diags)
+			return j, false
+		}
+
+		if j = at.judge(e, read, choice.Refresh); j.act != choice.Ask {
+			return j, at.accepts(j)
+		}
+		if !at.wait(ctx, &e) {
+			return j, false
+		}
 	}
+}
+
+// send judges an update right before it leaves, and sends it if nothing stands against it. It warns
+// of a record that stands. An error is reported with inState, and ok is false.
+func (at subject) send(ctx context.Context, e choice.Evidence, action choice.Action, inState string) (j judged, ok bool) {
+	release, err := at.Client.HoldConsent(ctx, at.person)
 	if err != nil {
-		tfkit.ProblemOf(err, tfkit.NothingSaved).AddError(at.diags)
-		return nil, false
+		tfkit.ProblemOf(err, inState).AddError(at.diags)
+		return j, false
 	}
+	defer release()
 
-	var record recordModel
-	record.fromAPI(held)
+	for {
+		j = judged{act: choice.Send}
+		result, err := at.Client.UpdateConsent(ctx, at.person, client.ConsentWrite{
+			ConsentUpdate: e.Wanted,
+			Judge: func(read choice.Reading) bool {
+				j = at.judge(e, read, action)
+				return j.act == choice.Send
+			},
+			Blind: e.Overrules && action == choice.Write,
+			Shows: true,
+		})
+		if err != nil {
+			at.addFailed(err, action, inState)
+			return j, false
+		}
 
-	return plan.otherClauses(record), true
-}
-
-// update sends an update, whose outcome the run remembers. It warns if a later choice was kept
-// instead. prior is what this object has written before; nil if it has not.
-func (at subject) update(ctx context.Context, u client.ConsentUpdate, prior *client.Choice) (client.ConsentResult, error) {
-	u.LastWritten = func() *client.Choice { return at.Written.Left(at.person, prior) }
-	u.Confirmed = func() { at.Written.Leave(u.Choice(), at.person) }
-
-	result, err := at.Client.UpdateConsent(ctx, at.person, u)
-	if result.Kept != nil {
-		chosen, _ := result.Kept.AgreementTime.Get()
-		warnStands(at.diags, u.KeepLaterThan, chosen, false)
-	}
-
-	return result, err
-}
-
-// write sends an update and returns the note to store, which is of a later choice that was kept
-// instead. An error is reported with inState, and ok is false.
-func (at subject) write(ctx context.Context, u client.ConsentUpdate, prior *client.Choice, inState string) (note choiceNote, ok bool) {
-	result, err := at.update(ctx, u, prior)
-	if e, ok := errors.AsType[*transport.Error](err); ok && u.OnlyKnown && e.Class == transport.ClassNotFound {
-		tfkit.Problem{
-			Summary: "The consent record is missing",
-			Detail:  "Terraform has this consent in state, and the service cannot remove a consent record. Yet the service, or a gateway in front of it, says that this person has none. There may be a later choice that it does not show, so nothing was sent.\n\n" + e.Describe(),
-			InState: tfkit.PriorKept,
-			Do:      tfkit.AdviceApplyAgain,
-		}.AddError(at.diags)
-
-		return note, false
-	}
-	if err != nil {
-		tfkit.ProblemOf(err, inState, answer.ConsentFields...).AddError(at.diags)
-		return note, false
-	}
-	if result.Kept != nil {
-		note.Configured = u.KeepLaterThan
-	}
-
-	return note, true
-}
-
-// withdraw sends a withdrawal, unless another object of this run looks after the person.
-func (at subject) withdraw(ctx context.Context, u client.ConsentUpdate, prior *client.Choice) {
-	var other *tfkit.Object
-	u.Superseded = func() (superseded bool) {
-		other, superseded = at.Written.Keeper(at.object, at.person)
-		return superseded
-	}
-
-	result, err := at.update(ctx, u, prior)
-	if transport.IsClass(err, transport.ClassNotFound) { // there is nothing to withdraw
-		return
-	}
-	if errors.Is(err, client.ErrUntimed) {
-		warnStands(at.diags, u.KeepLaterThan, time.Time{}, true)
-		return
-	}
-	if err != nil {
-		tfkit.ProblemOf(err, tfkit.PriorKept, answer.ConsentFields...).AddError(at.diags)
-		return
-	}
-
-	if result.Outcome == client.ConsentSuperseded {
-		tfkit.Problem{
-			Summary: "Not withdrawn, another resource writes it",
-			Detail: "on_destroy is \"withdraw\", and in the same run another resource (" + other.String() + ") writes the consent of the same person in the scope " + at.person.Scope.String() + ". " +
-				"Nothing was withdrawn; Terraform forgets the destroyed resource only.",
-			Do: "nothing, if the resource was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other resource to false.",
-		}.AddWarning(at.diags)
+		if result.Sent {
+			j.last.Sent = e.Wanted.Print()
+			if result.Shown != nil {
+				j.last.Shown = choice.PrintOf(*result.Shown)
+			}
+			at.Consents.Confirm(at.person, j.last)
+		}
+		if j.act != choice.Ask {
+			return j, at.accepts(j)
+		}
+		if !at.wait(ctx, &e) {
+			return j, false
+		}
 	}
 }
 
-// warnStands warns that a choice of the person is left alone: one that was chosen later than
-// the configured time, or untimed. chosen is zero if it is not known.
-func warnStands(diags *diag.Diagnostics, configured, chosen time.Time, untimed bool) {
-	if untimed {
-		tfkit.Problem{
-			Summary: "A choice without a time stands",
-			Detail:  "The service holds other clauses than this resource has written, in a record without an agreement_time. It may be a later choice of the person, such as a refusal, so nothing is written and the record stays as it is.",
-			Do:      "nothing, or bring the configuration up to the person's choice. To overwrite the record on legal grounds, or because it is not the person's choice, set keep_later_choice = false.",
-		}.AddWarning(diags)
-
-		return
+// wait waits until the person can be read a second time.
+func (at subject) wait(ctx context.Context, e *choice.Evidence) (ok bool) {
+	e.Twice = true
+	if err := at.Consents.WaitToReread(ctx, at.Client.PendingListLag()); err != nil {
+		tfkit.ProblemOf(&transport.Error{Class: transport.ClassCancelled, Cause: err}, tfkit.PriorKept).AddError(at.diags)
+		return false
 	}
 
-	held := "a consent"
-	if !chosen.IsZero() {
-		held += " of " + client.FormatInstant(chosen)
+	return true
+}
+
+// accepts reports what the verdict is to the user, and whether the operation goes on.
+func (at subject) accepts(j judged) (ok bool) {
+	if j.verdict != choice.Unread && !j.IsNone {
+		at.Consents.See(at.person)
 	}
 
+	switch {
+	case j.act == choice.Stand:
+		warnStands(at.diags, j.Evidence)
+	case j.act == choice.Withhold:
+		at.warnWithheld(j.keeper)
+	case j.verdict == choice.Gone && j.act != choice.Refuse:
+		missing(j.act).AddWarning(at.diags)
+	case j.act == choice.Refuse && j.IsNone:
+		missingRecord.AddError(at.diags)
+	case j.act == choice.Refuse:
+		tfkit.ProblemOf(client.ErrCached, "what was there before").AddError(at.diags)
+	}
+
+	return j.act != choice.Refuse
+}
+
+// addFailed reports an update that has failed. A withdrawal sends neither a time nor an address that
+// is written only, and a service may want them.
+func (at subject) addFailed(err error, action choice.Action, inState string) {
+	p := tfkit.ProblemOf(err, inState, answer.ConsentFields...)
+	if action == choice.Withdraw && transport.IsClass(err, transport.ClassRejected) {
+		p.Do = "if the service wants an agreement_time or an address, set the five clauses to false with them, apply that, and destroy then: nothing is left to withdraw. Otherwise " + p.Do
+	}
+
+	p.AddError(at.diags)
+}
+
+var missingRecord = tfkit.Problem{
+	Summary: "The consent record is missing",
+	Detail:  "Terraform knows of a consent record of this person, and the service cannot remove one. Yet the service, or a gateway in front of it, says that there is none. There may be a later choice that it does not show, so nothing was sent.",
+	InState: tfkit.PriorKept,
+	Do:      tfkit.AdviceApplyAgain,
+}
+
+// missing returns the warning about a record that two readings did not show, when the object leaves
+// the state. It is the same for each person, so that Terraform counts equal ones.
+func missing(act choice.Act) tfkit.Problem {
+	p := tfkit.Problem{
+		Summary: "A consent record is missing",
+		Detail:  "The service says twice that this person has no consent record, although Terraform knows of one and the service cannot remove it. Terraform removes the resource from state.",
+		Do:      "make sure that the service has lost the record, for example because a test tenant was reset, before you apply: that would write a first record. If readings lag by more than wire.lag, raise it, and import the person again.",
+	}
+	if act == choice.Report {
+		p.Detail = "The service says twice that this person has no consent record, so nothing was withdrawn. Yet Terraform knows of a record, and the service cannot remove it. Terraform removes the resource from state."
+		p.Do = "look at the service for a consent that is still there. If readings lag by more than wire.lag, raise it, import the person and destroy again."
+	}
+
+	return p
+}
+
+// warnWithheld warns that another object of the run keeps a person who was to be withdrawn.
+func (at subject) warnWithheld(other *tfkit.Object) {
 	tfkit.Problem{
-		Summary: "A later choice of the person stands",
-		Detail: "The service holds " + held + ", which is later than the configured one of " + client.FormatInstant(configured) + ". " +
-			"Nothing is written, and the plan leaves the person's choice as it is.",
-		Do: "nothing, or bring the configuration up to the person's choice. To overwrite it on legal grounds, or because the later time was a mistake in an earlier configuration, set keep_later_choice = false, or a later agreement_time.",
-	}.AddWarning(diags)
+		Summary: "Not withdrawn, another resource writes it",
+		Detail: "on_destroy is \"withdraw\", and in the same run another resource (" + other.String() + ") writes the consent of the same person in the scope " + at.person.Scope.String() + ". " +
+			"Nothing was withdrawn; Terraform forgets the destroyed resource only.",
+		Do: "nothing, if the resource was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other resource to false.",
+	}.AddWarning(at.diags)
 }
 
-// warnOverwritten warns that clauses of a record are overwritten which may be a later choice.
-// does says whether that is planned or has happened.
-func warnOverwritten(diags *diag.Diagnostics, does string, clauses []string) {
-	tfkit.Problem{
-		Summary: "agreement_time is not set",
-		Detail: "Without agreement_time, the provider cannot tell whether the person has made a later choice than the configured one. " +
-			does + " other values of " + strings.Join(clauses, ", ") + ", which this resource has not written.",
-		Do: "set agreement_time to the time at which the person agreed, so that a later choice stands. If overwriting is intended, set keep_later_choice = false.",
-		At: path.Root(clauses[0]),
-	}.AddWarning(diags)
+// laterStands is the summary about a record with a later time.
+const laterStands = "A later choice of the person stands"
+
+// warnStands warns that a record is left alone, because it is or may be a later choice.
+func warnStands(diags *diag.Diagnostics, e choice.Evidence) {
+	chosen, isTimed := e.Held.AgreementTime.Get()
+	configured := e.Since
+	p := tfkit.Problem{
+		Summary: "A choice that cannot be compared stands",
+		Detail:  "The service holds other clauses than this resource has written, and no agreement_time is configured to compare theirs with.",
+		Do:      "nothing, or bring the configuration up to the record. To overwrite it, set agreement_time to a later time than that of the record, or set keep_later_choice = false.",
+	}
+
+	switch {
+	case !isTimed:
+		p.Detail = "The service holds other clauses than this resource has written, in a record without an agreement_time."
+		p.Do = "nothing, or bring the configuration up to the record. To overwrite it, on legal grounds or because it is not the person's choice, set keep_later_choice = false; an agreement_time is not enough, since the record has none to compare with."
+	case configured.IsZero():
+	case chosen.UnixMilli() > configured.UnixMilli():
+		p.Summary = laterStands
+		p.Detail = "The service holds a consent of " + client.FormatInstant(chosen) + ", which is later than the configured one of " + client.FormatInstant(configured) + "."
+		p.Do = "nothing, or bring the configuration up to the person's choice. To overwrite it on legal grounds, or because the later time was a mistake in an earlier configuration, set keep_later_choice = false, or a later agreement_time."
+	default:
+		p.Detail = "The record of " + client.FormatInstant(chosen) + " has changed while an update was on its way, or the service does not keep times exactly enough to tell which of the two came first: it and the configured consent of " + client.FormatInstant(configured) + "."
+	}
+
+	p.Detail += " Nothing is written, and the record stays as it is."
+	if e.Held.HasClauses([answer.Clauses]bool{}) {
+		p.Detail += " It refuses all clauses: it is a refusal of the person, or an earlier withdrawal by a destroy. In a test tenant, where it is the latter, keep_later_choice = false writes the consent again."
+		if p.Summary != laterStands {
+			p.Summary = "A refusal or an earlier withdrawal stands"
+		}
+	}
+
+	p.AddWarning(diags)
 }
 
 // warnShared warns that two objects manage the consent of one person. It never names the

@@ -4,15 +4,17 @@ package consentbatch
 
 import (
 	"context"
-	"errors"
 	"strconv"
+	"sync/atomic"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -31,6 +33,9 @@ type batch struct {
 	client  *client.Client
 	scope   client.Scope
 	report  *outfile.Reservation // nil if none is written
+
+	survey   choice.Survey
+	refusals atomic.Int64 // records that stand and refuse all clauses
 }
 
 // inState completes "In state now: …" of an error.
@@ -120,92 +125,144 @@ func (b *batch) person(row rows.Row) client.Person {
 	return client.Person{Scope: b.scope, Identity: row.Identity}
 }
 
-// run calls do for every row, for as many at once as the client sends requests.
-func (b *batch) run(ctx context.Context, do func(ctx context.Context, row rows.Row) (outcome, error)) *tally {
-	return run(ctx, len(b.content.rows), b.client.Concurrency(), func(ctx context.Context, i int) (outcome, error) {
+// evidence returns what a row is judged by, beside a reading and what the run knows.
+func (b *batch) evidence(row rows.Row) choice.Evidence {
+	return choice.Evidence{Wanted: row.Update(), Since: row.AgreedAt(), Overrules: !b.model.KeepLaterChoice.ValueBool()}
+}
+
+// judge completes the evidence by a reading and by what the run knows, and judges it.
+func (b *batch) judge(p client.Person, e choice.Evidence, read choice.Reading) choice.Verdict {
+	read.Twice = e.Twice
+	e.Reading = read
+	e.Keeping = b.client.Keeping()
+
+	last, isSeen := b.resource.Consents.Evidence(p)
+	e.Known = e.Known || isSeen
+	if last != (choice.Confirmed{}) {
+		e.Last = last
+	}
+	e.Taken = e.Withdraws && b.resource.Consents.Keeper(b.object, p) != nil
+
+	verdict := choice.Judge(e)
+	if verdict.On(choice.Plan) == choice.Stand && read.Held.HasClauses([answer.Clauses]bool{}) {
+		b.refusals.Add(1)
+	}
+
+	return verdict
+}
+
+// run calls do for rows, for as many at once as the client sends requests.
+func (b *batch) run(ctx context.Context, t *tally, of []int, do func(ctx context.Context, row rows.Row) (outcome, error)) {
+	t.run(ctx, of, b.client.Concurrency(), func(ctx context.Context, i int) (outcome, error) {
 		return do(ctx, b.content.rows[i])
 	})
 }
 
-// compare asks the service about every row.
-func (b *batch) compare(ctx context.Context) *tally {
-	return b.run(ctx, func(ctx context.Context, row rows.Row) (outcome, error) {
-		u := b.model.update(row)
-		u.OnlyKnown = true
-
-		result, err := b.client.CompareConsent(ctx, b.person(row), u)
-		if transport.IsClass(err, transport.ClassNotFound) {
-			return absent, nil
-		}
-		if err == nil || errors.Is(err, client.ErrUntimed) {
-			b.resource.Written.Show(b.person(row))
+// compare asks the service about rows. If more of them have no record than there are new rows, it
+// asks about these once more, after a pause: a record cannot be removed.
+func (b *batch) compare(ctx context.Context, t *tally, of []int) {
+	read := func(ctx context.Context, row rows.Row) (outcome, error) {
+		p, e := b.person(row), b.evidence(row)
+		read, err := b.client.ReadConsent(ctx, p)
+		if err != nil {
+			return failed, err
 		}
 
-		return outcomeOf(result, err)
+		verdict := b.judge(p, e, read)
+		if verdict == choice.Unread {
+			return failed, client.ErrCached
+		}
+		if !read.IsNone {
+			b.resource.Consents.See(p)
+			b.survey.Add(e.Wanted, read.Held)
+		}
+
+		return outcomeOf(verdict, choice.Plan)
+	}
+
+	b.run(ctx, t, of, read)
+	grown, isKnown := b.growth()
+	if !isKnown || t.counts[absent] <= grown {
+		return
+	}
+
+	if b.resource.Consents.WaitToReread(ctx, b.client.PendingListLag()) == nil {
+		b.run(ctx, t, t.rowsThatAre(absent), read)
+	}
+}
+
+// send sends the update of a row, unless something stands against it. A withdrawal has no time, so
+// that its record is known by what the service shows of it.
+func (b *batch) send(ctx context.Context, row rows.Row, e choice.Evidence, action choice.Action) (outcome, error) {
+	p := b.person(row)
+	release, err := b.client.HoldConsent(ctx, p)
+	if err != nil {
+		return failed, err
+	}
+	defer release()
+
+	var verdict choice.Verdict
+	result, err := b.client.UpdateConsent(ctx, p, client.ConsentWrite{
+		ConsentUpdate: e.Wanted,
+		Judge: func(read choice.Reading) bool {
+			verdict = b.judge(p, e, read)
+			return verdict.On(action) == choice.Send
+		},
+		Shows: e.Withdraws,
 	})
+	if err != nil {
+		return failed, err
+	}
+
+	if result.Sent {
+		last := choice.Confirmed{Sent: e.Wanted.Print()}
+		if result.Shown != nil {
+			last.Shown = choice.PrintOf(*result.Shown)
+		}
+		b.resource.Consents.Confirm(p, last)
+
+		return written, nil
+	}
+
+	return outcomeOf(verdict, action)
 }
 
-// update sends the update of a row, whose outcome the run remembers. prior is what this batch
-// has written before; nil if that is not known.
-func (b *batch) update(ctx context.Context, p client.Person, u client.ConsentUpdate, prior *client.Choice) (outcome, error) {
-	known := &b.resource.Written
-	u.LastWritten = func() *client.Choice { return known.Left(p, prior) }
-	u.Confirmed = func() { known.Leave(u.Choice(), p) }
-
-	result, err := b.client.UpdateConsent(ctx, p, u)
-	return outcomeOf(result.Outcome, err)
-}
-
-// write writes every row that differs from what the service holds. A row is not written where
-// the service says that it holds no record of the person although it held one, at the last
-// apply of the same rows or in this run.
-func (b *batch) write(ctx context.Context) *tally {
-	shared := b.overlapBy(b.resource.Written.Keep)
+// write writes every row that differs from what the service holds.
+func (b *batch) write(ctx context.Context, t *tally) {
+	shared := b.overlapBy(b.resource.Consents.Keep)
 	if b.prior == nil { // the plan of an update has warned
 		shared.addProblem(sharedPeople, b, tfkit.Problem.AddWarning)
 	}
 
-	isRecorded := b.model.bindsToRecords()
-
-	return b.run(ctx, func(ctx context.Context, row rows.Row) (outcome, error) {
-		u := b.model.update(row)
-		u.OnlyKnown = isRecorded || b.resource.Written.IsShown(b.person(row))
-		as, err := b.update(ctx, b.person(row), u, nil)
-		if e, ok := errors.AsType[*transport.Error](err); ok && u.OnlyKnown && e.Class == transport.ClassNotFound {
-			gone := *e
-			gone.Detail = "the service has held a record of this person and cannot remove one; a gateway may have answered in its place, and the person may have made a later choice"
-			err = &gone
-		}
-
-		return as, err
+	b.run(ctx, t, b.content.all(), func(ctx context.Context, row rows.Row) (outcome, error) {
+		return b.send(ctx, row, b.evidence(row), choice.Write)
 	})
 }
 
-// withdraw withdraws the consent of every row that no other object of this run writes.
+// withdraw withdraws the consent of every row that no other object of this run writes. It asks once
+// more, after a pause, about people who seem to have no record.
 func (b *batch) withdraw(ctx context.Context) *tally {
-	keeper := func(row rows.Row) (*tfkit.Object, bool) {
-		return b.resource.Written.Keeper(b.object, b.person(row))
+	t := newTally(len(b.content.rows))
+	isSecond := false
+	do := func(ctx context.Context, row rows.Row) (outcome, error) {
+		e := b.evidence(row)
+		e.Last = choice.Confirmed{Sent: e.Wanted.Print()} // the row is from the file that was applied
+		e.Wanted.Clauses, e.Wanted.AgreementTime = [answer.Clauses]bool{}, time.Time{}
+		e.Withdraws, e.Known, e.Twice = true, true, isSecond
+
+		return b.send(ctx, row, e, choice.Withdraw)
 	}
 
-	t := b.run(ctx, func(ctx context.Context, row rows.Row) (outcome, error) {
-		u := b.model.withdrawal(row)
-		u.Superseded = func() bool {
-			_, isKept := keeper(row)
-			return isKept
-		}
-
-		// The row is from the file that was applied, so it is what was written last.
-		as, err := b.update(ctx, b.person(row), u, &client.Choice{Clauses: row.Clauses, Manual: row.Manual})
-		if transport.IsClass(err, transport.ClassNotFound) { // there is nothing to withdraw
-			return inPlace, nil
-		}
-
-		return as, err
-	})
+	b.run(ctx, t, b.content.all(), do)
+	again := t.rowsThatAre(absent)
+	if len(again) > 0 && b.resource.Consents.WaitToReread(ctx, b.client.PendingListLag()) == nil {
+		isSecond = true
+		b.run(ctx, t, again, do)
+	}
 
 	withheld := overlap{}
 	for _, i := range t.rowsThatAre(superseded) {
-		other, _ := keeper(b.content.rows[i])
+		other := b.resource.Consents.Keeper(b.object, b.person(b.content.rows[i]))
 		withheld[other.String()] = append(withheld[other.String()], i)
 	}
 	withheld.addProblem(notWithdrawn, b, tfkit.Problem.AddWarning)
@@ -220,7 +277,12 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 		return false
 	}
 
-	t := b.write(ctx)
+	if !b.boundsFirstRecords(ctx) {
+		return false
+	}
+
+	t := newTally(len(b.content.rows))
+	b.write(ctx, t)
 	b.writeReport(t)
 	if b.report != nil {
 		b.report.Keep() // from other objects of this run
@@ -266,4 +328,5 @@ func (b *batch) destroy(ctx context.Context) {
 	}
 
 	b.warnKept(t)
+	b.warnMissing(t)
 }

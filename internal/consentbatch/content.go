@@ -40,6 +40,16 @@ type input struct {
 	sum  [sha256.Size]byte // of them
 }
 
+// all returns the indexes of all rows.
+func (in input) all() []int {
+	indexes := make([]int, len(in.rows))
+	for i := range indexes {
+		indexes[i] = i
+	}
+
+	return indexes
+}
+
 // position returns the position of a row as text.
 func (in input) position(row int) string { return in.rows[row].String() }
 
@@ -108,9 +118,8 @@ func (m *model) readSource(format rows.Format) ([]rows.Row, error) {
 // plain hash of few people could be compared with the hashes of guessed ones.
 // So it is salted, and slow to compute.
 const (
-	digestName       = "pbkdf2-sha256"
 	digestIterations = 200_000
-	digestSaltBytes  = 16
+	digestSaltBytes  = 9 // as many of the key are kept
 )
 
 // keyIterations is digestIterations, except in tests: with the race detector, one digest of
@@ -121,10 +130,8 @@ var keyIterations = digestIterations
 // plans of the same change are equal. For a content that has none in state, the salt is derived
 // from what both plans of an apply know: the scope, and the path of the file.
 func (b *batch) digestLike(other string) string {
-	var salt []byte
-	if parts := strings.Split(other, "$"); len(parts) == 4 {
-		salt, _ = base64.RawStdEncoding.DecodeString(parts[2])
-	}
+	encoded, _, _ := strings.Cut(other, ".")
+	salt, _ := base64.RawURLEncoding.DecodeString(encoded)
 	if len(salt) != digestSaltBytes {
 		scope, _ := b.resource.KnownScope(b.model.Scope)
 		from := fmt.Sprintf("analytics_consent_batch\n%q\n%q\n%q\n%q", scope.OrgID, scope.ProjectID, scope.AccountID, b.model.Source.ValueString())
@@ -132,12 +139,12 @@ func (b *batch) digestLike(other string) string {
 		salt = place[:digestSaltBytes]
 	}
 
-	key, err := pbkdf2.Key(sha256.New, string(b.content.sum[:]), salt, keyIterations, sha256.Size)
+	key, err := pbkdf2.Key(sha256.New, string(b.content.sum[:]), salt, keyIterations, digestSaltBytes)
 	if err != nil { // salt and key are too short, which they are not
 		panic(err)
 	}
 
-	encode := base64.RawStdEncoding.EncodeToString
+	encode := base64.RawURLEncoding.EncodeToString
 
-	return fmt.Sprintf("%s$%d$%s$%s", digestName, digestIterations, encode(salt), encode(key))
+	return encode(salt) + "." + encode(key)
 }

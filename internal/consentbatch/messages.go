@@ -4,10 +4,11 @@ package consentbatch
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -67,19 +68,71 @@ func (b *batch) reportFailed(t *tally, problem tfkit.Problem) {
 	problem.AddError(b.diags)
 }
 
-// warnKept warns of rows that were left alone because a later choice of the person stands.
+// warnKept warns of rows that were left alone because a choice of the person stands.
 func (b *batch) warnKept(t *tally) {
 	lines := t.rowsThatAre(kept)
 	if len(lines) == 0 {
 		return
 	}
 
-	tfkit.Problem{
+	p := tfkit.Problem{
 		Summary: "Later choices of people stand",
 		Detail: fmt.Sprintf(
-			"The service holds a later choice of the person than the row's agreement_time in %d of %d rows: %s. They are left alone. A record without agreement_time that has other clauses counts as a later choice.",
+			"The service holds a later choice of the person than the row's agreement_time in %d of %d rows: %s. They are left alone. A record with other clauses counts as a later choice if it has no agreement_time, or the row has none.",
 			len(lines), len(b.content.rows), nameSome(lines, limitShownLines, b.content.position)),
-		Do: "nothing, or bring the rows up to the choices. To overwrite one of them on legal grounds, move the person from this file to an analytics_consent with keep_later_choice = false. In the batch, keep_later_choice = false overwrites them all.",
+		Do: "nothing, or bring the rows up to the choices. To overwrite them, give the rows a later agreement_time than that of the record; where the record has none, or on legal grounds, set keep_later_choice = false, here for all rows, or for one person in an analytics_consent in place of the row.",
+	}
+	if n := b.refusals.Load(); n > 0 {
+		p.Detail += fmt.Sprintf(" %d of the records refuse all clauses: each is a refusal of the person, or an earlier withdrawal by a destroy. In a test tenant, where they are the latter, keep_later_choice = false writes these people again.", n)
+	}
+
+	p.AddWarning(b.diags)
+}
+
+// warnReview warns of what a plan would write.
+func (b *batch) warnReview(t *tally) {
+	if !b.warns() {
+		return
+	}
+
+	tfkit.Problem{
+		Summary: fmt.Sprintf("%d of %d rows would be written", t.toWrite(), len(b.content.rows)),
+		Detail: fmt.Sprintf("%d of them would be the first record of a person, which nothing can remove; %d other rows are left alone, because a choice of the person stands.",
+			t.counts[absent], t.counts[kept]),
+	}.AddWarning(b.diags)
+}
+
+// warnMissing warns of people who were to be withdrawn and seem to have no record.
+func (b *batch) warnMissing(t *tally) {
+	lines := t.rowsThatAre(missing)
+	if len(lines) == 0 {
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "Consent records are missing",
+		Detail: fmt.Sprintf("The service says twice that it has no record for %d of %d rows: %s. Nothing was withdrawn there. Yet these rows were applied, and the service cannot remove a record. Terraform removes the resource from state.",
+			len(lines), len(b.content.rows), nameSome(lines, limitShownLines, b.content.position)),
+		Do: "look at the service for consent that is still there. If readings lag by more than wire.lag, raise it, apply the same file again and destroy it again.",
+	}.AddWarning(b.diags)
+}
+
+// warnAltered warns of a service that shows all rows of the last apply in another way than they were
+// written, and names the settings that tell so.
+func (b *batch) warnAltered() {
+	if _, isKnown := b.growth(); !isKnown || !b.warns() {
+		return
+	}
+
+	found, ok := b.survey.Proposal(len(b.content.rows) - len(b.content.rows)/10)
+	if !ok || reflect.DeepEqual(found, b.client.Keeping()) {
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "The service does not show rows as they were written",
+		Detail:  "It alters all rows in the same way, so that they seem to differ, or to have been chosen later, in each plan.",
+		Do:      "tell the provider so, in the provider block:\n\n" + client.ConsentSettings(found),
 	}.AddWarning(b.diags)
 }
 
@@ -98,28 +151,6 @@ func (m *model) warnDestroyed(diags *diag.Diagnostics) {
 		Summary: "The consent stays at the service",
 		Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\". To take the consent of these people back as well, apply on_destroy = \"withdraw\" first and destroy then.",
 	}.AddWarning(diags)
-}
-
-// warnUntimed warns of rows without agreement_time that are written over what the service holds,
-// or may be; t is nil if no row was compared.
-func (b *batch) warnUntimed(t *tally) {
-	var untimed []int
-	for i, row := range b.content.rows {
-		if row.Agreed == 0 && (t == nil || t.results[i] == written) {
-			untimed = append(untimed, i)
-		}
-	}
-	if len(untimed) == 0 || !b.model.KeepLaterChoice.ValueBool() || !b.warns() {
-		return
-	}
-
-	tfkit.Problem{
-		Summary: "Rows without agreement_time",
-		Detail: fmt.Sprintf("%d of %d rows have no agreement_time, so a choice that these people have made since cannot be recognised and is overwritten: %s.",
-			len(untimed), len(b.content.rows), nameSome(untimed, limitShownLines, b.content.position)),
-		Do: "give these rows the time at which their consent was given, or set keep_later_choice = false if overwriting is intended.",
-		At: path.Root("keep_later_choice"),
-	}.AddWarning(b.diags)
 }
 
 // warnIncomparable warns of the rows that could not be compared.

@@ -7,7 +7,6 @@ package consentbatch
 import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -25,6 +24,7 @@ type model struct {
 	CompareAtPlan    types.Bool   `tfsdk:"compare_at_plan"`
 	OnDestroy        types.String `tfsdk:"on_destroy"`
 	ReportPath       types.String `tfsdk:"report_path"`
+	MaxNewRecords    types.Int64  `tfsdk:"max_new_records"`
 	results
 }
 
@@ -55,37 +55,6 @@ func (m *model) comparesAnew(state model) bool {
 func (m *model) isUnknown() bool {
 	rows := m.Source.IsUnknown() || m.ContentWO.IsUnknown() || m.ContentWOVersion.IsUnknown() || m.Format.IsUnknown()
 	return rows || !m.shardKnown() || m.KeepLaterChoice.IsUnknown() || m.CompareAtPlan.IsUnknown()
-}
-
-// bindsToRecords reports whether a plan holds that the service has a record of each row: the rows
-// are those of the last apply, which has left none missing. missing is known to be 0 then, so
-// that Terraform refuses an apply whose plan finds otherwise.
-func (r results) bindsToRecords() bool { return !r.Missing.IsUnknown() }
-
-// update returns the update that writes a row.
-func (m *model) update(row rows.Row) client.ConsentUpdate {
-	u := row.Update()
-	u.Skip = client.SkipSameRecord
-	if m.KeepLaterChoice.ValueBool() {
-		u.KeepLaterThan = row.AgreedAt()
-	}
-
-	return u
-}
-
-// withdrawal returns the update that withdraws a row, by the rules of analytics_consent.
-func (m *model) withdrawal(row rows.Row) client.ConsentUpdate {
-	u := client.ConsentUpdate{
-		UserIPv6:  row.Address,
-		Manual:    row.Manual,
-		OnlyKnown: true,
-		Skip:      client.SkipSameClauses, // a person who has withdrawn in another way needs no withdrawal
-	}
-	if m.KeepLaterChoice.ValueBool() {
-		u.KeepLaterThan = row.AgreedAt()
-	}
-
-	return u
 }
 
 // resultsOf returns the computed attributes after an apply.

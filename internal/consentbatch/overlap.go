@@ -19,7 +19,7 @@ type overlap map[string][]int
 
 // overlapBy returns the rows for whose person look returns another object; none while the scope
 // is not known.
-func (b *batch) overlapBy(look func(by *tfkit.Object, p client.Person) (*tfkit.Object, bool)) overlap {
+func (b *batch) overlapBy(look func(by *tfkit.Object, p client.Person) (other *tfkit.Object)) overlap {
 	found := overlap{}
 	scope, known := b.resource.KnownScope(b.model.Scope)
 	if !known {
@@ -27,7 +27,7 @@ func (b *batch) overlapBy(look func(by *tfkit.Object, p client.Person) (*tfkit.O
 	}
 
 	for i, row := range b.content.rows {
-		if other, is := look(b.object, client.Person{Scope: scope, Identity: row.Identity}); is {
+		if other := look(b.object, client.Person{Scope: scope, Identity: row.Identity}); other != nil {
 			found[other.String()] = append(found[other.String()], i)
 		}
 	}
@@ -56,9 +56,9 @@ var (
 
 // warnShared warns of rows that another object of the run manages as well.
 func (b *batch) warnShared() {
-	look := b.resource.Written.Keep
+	look := b.resource.Consents.Keep
 	if b.prior == nil { // the object has no number yet
-		look = b.resource.Written.Keeper
+		look = b.resource.Consents.Keeper
 	}
 
 	shared := b.overlapBy(look)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -63,7 +64,7 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 
 	var settingsOnly []byte
 	if !work {
-		b.overlapBy(r.Written.PlanDone).addProblem(keptByAnother, b, tfkit.Problem.AddError)
+		b.overlapBy(r.Consents.PlanRest).addProblem(keptByAnother, b, tfkit.Problem.AddError)
 		if changed {
 			settingsOnly = []byte("true")
 		} else {
@@ -93,7 +94,7 @@ func (r *batchResource) planWithdrawal(ctx context.Context, state model, resp *r
 	b := &batch{resource: r, config: state, model: state, prior: &state, object: state.objectIn(ctx, resp.Private), diags: &unread}
 	if b.readApplied() {
 		b.diags = &resp.Diagnostics
-		b.overlapBy(r.Written.PlanAgainst).addProblem(keptByAnother, b, tfkit.Problem.AddError)
+		b.overlapBy(r.Consents.PlanWithdrawal).addProblem(keptByAnother, b, tfkit.Problem.AddError)
 	}
 }
 
@@ -118,9 +119,6 @@ func (b *batch) propose(ctx context.Context) (work, ok bool) {
 	b.warnShared()
 
 	changed := b.proposeContent()
-	if !changed && !incomplete { // which binds the plan to the records
-		b.model.Missing = types.Int64Value(0)
-	}
 
 	if b.model.CompareAtPlan.ValueBool() {
 		return b.proposeByService(ctx, changed || incomplete)
@@ -128,7 +126,6 @@ func (b *batch) propose(ctx context.Context) (work, ok bool) {
 
 	// Of a write-only content, only the version counts then.
 	if changed && !b.model.isWriteOnly() || incomplete || b.model.comparesAnew(*b.prior) {
-		b.warnUntimed(nil)
 		return true, true
 	}
 	b.model.Digest, b.model.Rows = b.prior.Digest, b.prior.Rows
@@ -165,7 +162,8 @@ func (b *batch) proposeByService(ctx context.Context, work bool) (_, ok bool) {
 		return false, false
 	}
 
-	t := b.compare(ctx)
+	t := newTally(len(b.content.rows))
+	b.compare(ctx, t, b.content.all())
 	if t.failed() && (t.counts[notTried] > 0 || t.succeeded() == 0) {
 		problem := planFailed
 		problem.InState = b.inState()
@@ -173,7 +171,6 @@ func (b *batch) proposeByService(ctx context.Context, work bool) (_, ok bool) {
 
 		return false, false
 	}
-
 	// Rows that cannot be compared are no reason to write none of the others.
 	work = work || t.failed() || t.toWrite() > 0
 
@@ -182,31 +179,80 @@ func (b *batch) proposeByService(ctx context.Context, work bool) (_, ok bool) {
 	})
 	if t.toWrite() > 0 {
 		b.resource.RefuseReadOnly(b.diags)
-	}
-	b.warnIncomparable(t)
-	b.warnUntimed(t)
-	if !work { // no apply follows that would warn
+		b.warnReview(t)
+		if problem := b.firstRecords(t); problem != nil && b.warns() { // an error here would stop a destroy too
+			problem.AddWarning(b.diags)
+		}
+	} else if !work { // no apply follows that would warn
 		b.warnKept(t)
 	}
-	b.unbindFromRecords(t)
+	b.warnIncomparable(t)
+	b.warnAltered()
 
 	return work, true
 }
 
-// unbindFromRecords warns where records are gone although the last apply has left one of each
-// row. The apply of such a plan writes them.
-func (b *batch) unbindFromRecords(t *tally) {
-	if !b.model.bindsToRecords() || t.counts[absent] == 0 {
-		return
+// growth returns how many rows the content has more than the last apply had, if that has left none
+// missing: so many may have no record yet.
+func (b *batch) growth() (rows int, isKnown bool) {
+	if b.prior == nil || b.prior.Missing.ValueInt64() > 0 || !b.model.Shard.Equal(b.prior.Shard) {
+		return 0, false
+	}
+	return max(0, len(b.content.rows)-int(b.prior.Rows.ValueInt64())), true
+}
+
+// firstRecords returns the problem if more rows would be the first record of a person than are
+// allowed.
+func (b *batch) firstRecords(t *tally) *tfkit.Problem {
+	limit, isBound := b.growth()
+	why := fmt.Sprintf("the last apply has left no row missing, and there are %d more rows now", limit)
+	if !b.model.MaxNewRecords.IsNull() {
+		limit, isBound = int(b.model.MaxNewRecords.ValueInt64()), true
+		why = fmt.Sprintf("max_new_records is %d", limit)
 	}
 
-	b.model.Missing = types.Int64Unknown()
-	tfkit.Problem{
-		Summary: "The service reports records as missing",
-		Detail: fmt.Sprintf("After the last apply, each row had a record, and the service cannot remove records. Yet the service, or a gateway in front of it, answers that there is none for %d of %d rows: %s. An apply writes them again.",
-			t.counts[absent], len(b.content.rows), nameSome(t.rowsThatAre(absent), limitShownLines, b.content.position)),
-		Do: "make sure that the service has lost these records before you apply. If the answer is wrong, an apply overwrites what these people have chosen since.",
-	}.AddWarning(b.diags)
+	count := t.counts[absent]
+	if !isBound || count <= limit {
+		return nil
+	}
+
+	return &tfkit.Problem{
+		Summary: "More first records than expected",
+		Detail: fmt.Sprintf("The service says that it has no record for %d of %d rows: %s. Yet %s. Each of these rows would be the first record of a person, which no request removes again. An apply writes nothing.",
+			count, len(b.content.rows), nameSome(t.rowsThatAre(absent), limitShownLines, b.content.position), why),
+		InState: b.inState(),
+		Do:      fmt.Sprintf("check the file, the scope and base_url: a gateway may have answered in place of the service, and the people may have chosen since. If these people are to get a record, set max_new_records = %d.", count),
+		At:      path.Root("max_new_records"),
+	}
+}
+
+// boundsFirstRecords asks, before the first write, about the rows that this run has not seen a record
+// of, if their number is bounded. The plan of the apply has usually seen most.
+func (b *batch) boundsFirstRecords(ctx context.Context) (ok bool) {
+	if _, isKnown := b.growth(); !isKnown && b.model.MaxNewRecords.IsNull() {
+		return true
+	}
+
+	var unseen []int
+	for i, row := range b.content.rows {
+		if _, isSeen := b.resource.Consents.Evidence(b.person(row)); !isSeen {
+			unseen = append(unseen, i)
+		}
+	}
+
+	t := newTally(len(b.content.rows))
+	b.compare(ctx, t, unseen)
+	if t.interrupted {
+		b.reportFailed(t, planFailed)
+		return false
+	}
+
+	if problem := b.firstRecords(t); problem != nil {
+		problem.AddError(b.diags)
+		return false
+	}
+
+	return true
 }
 
 // checkShardChange warns of a changed shard. It returns false, with an error, if on_destroy

@@ -31,6 +31,7 @@ type reportSummary struct {
 	Written    int    `json:"written"`
 	Kept       int    `json:"kept"`
 	Superseded int    `json:"superseded,omitempty"`
+	Missing    int    `json:"missing,omitempty"`
 	Failed     int    `json:"failed"`
 	Unknown    int    `json:"unknown,omitempty"`
 	NotTried   int    `json:"not_tried"`
@@ -65,6 +66,7 @@ var reportWords = map[outcome]string{
 	written:    "written",
 	kept:       "kept",
 	superseded: "superseded",
+	missing:    "missing",
 	failed:     "failed",
 	unknown:    "unknown",
 	notTried:   "not_tried",
@@ -163,6 +165,7 @@ func (b *batch) encodeReport(to io.Writer, t *tally) error {
 		Written:    t.counts[written],
 		Kept:       t.counts[kept],
 		Superseded: t.counts[superseded],
+		Missing:    t.counts[missing],
 		Failed:     t.counts[failed],
 		Unknown:    t.counts[unknown],
 		NotTried:   t.counts[notTried],

@@ -113,6 +113,12 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			MarkdownDescription: "Path of an NDJSON file to which each apply writes the outcome of every row that was not in place. It holds no value of a row, and replaces a former report and no other file.",
 		},
 
+		"max_new_records": schema.Int64Attribute{
+			Optional:            true,
+			Validators:          []validator.Int64{int64validator.AtLeast(0)},
+			MarkdownDescription: "How many rows may be the first record of a person, which nothing can remove. More are an error before the first write. Defaults to the number of added rows, once all rows were applied.",
+		},
+
 		"digest": schema.StringAttribute{
 			Computed:            true,
 			MarkdownDescription: "Salted digest of the rows of the last apply. If rows change after the plan, the apply fails before it writes anything.",

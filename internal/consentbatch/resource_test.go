@@ -15,6 +15,9 @@ import (
 
 var forced = prototest.Attributes{"keep_later_choice": false}
 
+// newRecords allows so many rows without a record.
+func newRecords(n int) prototest.Attributes { return prototest.Attributes{"max_new_records": n} }
+
 // refusedReport is the line of a report for a row that was rejected.
 const refusedReport = `"outcome":"failed","error":"The service rejected the request","operation":"Update consent","status":422,"code":"E42","message":"no such thing as [redacted]"}`
 
@@ -32,12 +35,14 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		return func(b *batchTest) {
 			for _, i := range rows {
 				chooseFor(b.service, i, late)
-				b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(i), Status: 404, Body: []byte(`{"message":"no route"}`)})
+				b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(i), Status: 404, Body: []byte(`{"message":"no route"}`), Times: -1})
 			}
 		}
 	}
-	unreadable := func(b *batchTest) { // in the plan and in the apply
-		b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(7), Status: 400, Body: []byte(`{}`), Times: 2})
+	unreadable := func(times int) func(b *batchTest) { // in the plan, and once or twice in the apply
+		return func(b *batchTest) {
+			b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(7), Status: 400, Body: []byte(`{}`), Times: times})
+		}
 	}
 	unchanged, willWithdraw := []string{"In state now: this resource as it was before"}, []string{"will be withdrawn"}
 	noReport := []string{"The report cannot be written", "In state now: nothing"}
@@ -57,8 +62,12 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 					choosing(middle, 3, 7)(b)
 					b.service.DeleteConsent(scope, userName(9))
 				},
-				warnings: []string{"The service reports records as missing", "for 1 of 10 rows: line 11."},
-				gets:     20, patches: 3, counts: counts{Rows: 10, Written: 3}, held: map[int][5]bool{3: configured, 7: configured, 9: configured},
+				errors:   []string{"More first records than expected", "for 1 of 10 rows: line 11.", "there are 0 more rows now", "max_new_records = 1."},
+				warnings: []string{"More first records than expected"}, gets: 13, counts: counts{Rows: 10, Written: 10},
+			},
+			{
+				config: newRecords(1), gets: 23, patches: 3, counts: counts{Rows: 10, Written: 3},
+				held: map[int][5]bool{3: configured, 7: configured, 9: configured},
 			},
 
 			// Settings alone send nothing, and the counts are those of the last apply that had anything to do.
@@ -82,7 +91,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 				config: uncompared.With(withdrawing), gets: 3, patches: 2, counts: counts{Rows: 3, Kept: 1, Written: 2},
 				held:     map[int][5]bool{1: {}, 2: configured},
-				warnings: []string{"Later choices of people stand", "in 1 of 3 rows: line 3.", "without agreement_time"},
+				warnings: []string{"Later choices of people stand", "in 1 of 3 rows: line 3.", "has no agreement_time"},
 			},
 			{config: withdrawing, gets: 3, counts: counts{Rows: 3, Kept: 1, Written: 2}, warnings: []string{"Later choices of people stand"}},
 			{
@@ -90,7 +99,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 					b.service.PutConsent(scope, userName(1), mockserver.ConsentRecord{Clauses: [5]bool{0: true}, AgreementTime: early})
 				},
 				destroy: true, gets: 3, patches: 2, held: map[int][5]bool{1: {0: true}, 2: {}},
-				warnings: []string{"will be withdrawn", "Later choices of people stand", "without agreement_time", "line 3"},
+				warnings: []string{"will be withdrawn", "Later choices of people stand", "has no agreement_time", "line 3"},
 			},
 		}},
 		"a failed create names rows and is not in state": {people(60), nil, []step{
@@ -110,13 +119,13 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		}},
 		"a row that cannot be compared stops none of the others, and the next apply follows": {people(10), nil, []step{
 			{
-				before: unreadable, warnings: []string{"1 of 10 rows could not be compared", "line 9", "An apply tries them again"},
+				before: unreadable(2), warnings: []string{"1 of 10 rows could not be compared", "line 9", "An apply tries them again"},
 				errors: []string{"1 of 10 rows failed", "line 9", "9 are in place"}, gets: 20, patches: 9, held: map[int][5]bool{9: configured},
 			},
 			{gets: 20, patches: 1, counts: counts{Rows: 10, Written: 1}},
 			{
-				before: unreadable, warnings: []string{"1 of 10 rows could not be compared", "line 9"}, errors: []string{"1 of 10 rows failed", "line 9"},
-				gets: 20, counts: counts{Rows: 10, Missing: 1},
+				before: unreadable(3), warnings: []string{"1 of 10 rows could not be compared", "line 9"}, errors: []string{"1 of 10 rows failed", "line 9"},
+				gets: 21, counts: counts{Rows: 10, Missing: 1},
 			},
 			{gets: 20, counts: counts{Rows: 10}},
 		}},
@@ -131,7 +140,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			{config: uncompared, gets: 1, patches: 1, counts: counts{Rows: 1, Written: 1}},
 			{
 				content: strings.ReplaceAll(people(1), "true,true,false", "true,true,true"), config: uncompared,
-				between: interrupting(mockserver.OpUpdateConsent, true), gets: 1, patches: 1, counts: counts{Rows: 1, Missing: 1},
+				between: interrupting(mockserver.OpUpdateConsent, true), gets: 2, patches: 1, counts: counts{Rows: 1, Missing: 1},
 				errors: []string{"Interrupted before all rows were done", "the outcome of 1 is unknown", "In state now: this resource with the present content", "apply again"},
 				report: []string{
 					`{"report":"analytics_consent_batch","rows":1,"in_place":0,"written":0,"kept":0,"failed":0,"unknown":1,"not_tried":0}`, `{"line":2,"outcome":"unknown"}`,
@@ -165,7 +174,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				errors: []string{"not those that were planned", "In state now: this resource as it was before"}, gets: 4, counts: counts{Rows: 3, Written: 3},
 			},
 			{
-				content: people(3), config: uncompared.With(forced), errors: append(notFound, "(1): line 3\n"), gets: 3, counts: counts{Rows: 3, Missing: 1}, held: map[int][5]bool{1: {}},
+				content: people(3), config: uncompared.With(forced), errors: []string{"More first records than expected", "line 3"}, gets: 4, counts: counts{Rows: 3, Written: 3}, held: map[int][5]bool{1: {}},
 				between: func(b *batchTest) {
 					b.p.NewRun()
 					gone(1)(b)
@@ -197,32 +206,16 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			},
 		}},
 		"rows without a time, and rows that are removed": {people(5) + rowOf(5, "") + rowOf(6, ""), nil, []step{
-			{
-				before: func(b *batchTest) {
-					_, diags := b.p.Plan(batchName, nil, b.f.config(uncompared))
-					prototest.WantText(b.T, diags.Warnings(), "Rows without agreement_time", "2 of 7 rows", "lines 7, 8.")
-				},
-				gets: 14, patches: 7, counts: counts{Rows: 7, Written: 7}, // which overwrites nothing
-			},
-			{
-				before: choosing(early, 6), warnings: []string{"Rows without agreement_time", "1 of 7 rows", "line 8."},
-				gets: 14, patches: 1, counts: counts{Rows: 7, Written: 1},
-			},
+			{gets: 14, patches: 7, counts: counts{Rows: 7, Written: 7}}, // all of them are first records
+			{before: choosing(early, 6), warnings: []string{"Later choices of people stand", "1 of 7 rows", "line 8.", "the row has none"}, gets: 7, counts: counts{Rows: 7, Written: 7}, keeps: true},
 			{before: choosing(early, 6), config: forced, gets: 14, patches: 1, counts: counts{Rows: 7, Written: 1}},
 			{
-				before: func(b *batchTest) { // the plan of an apply, after the one that has warned
-					chooseFor(b.service, 6, early)
-					if _, diags := b.p.Plan(batchName, b.state, b.f.config(nil)); len(diags) != 0 {
-						b.Errorf("the apply says %v", diags)
-					}
-					b.service.Reset()
-				},
 				content: people(4), warnings: []string{"no longer managed", "3 fewer rows"}, gets: 8, counts: counts{Rows: 4},
 			},
 		}},
 		"a write-only content is not in state": {"", nil, []step{
 			{config: writeOnly(people(3), 1, true), gets: 6, patches: 3, counts: counts{Rows: 3, Written: 3}},
-			{config: writeOnly(people(4), 1, true), gets: 8, patches: 1, counts: counts{Rows: 4, Written: 1}}, // a comparison notices it
+			{config: writeOnly(people(4), 1, true), gets: 9, patches: 1, counts: counts{Rows: 4, Written: 1}}, // a comparison notices it
 			{
 				config: writeOnly(people(5), 1, false), counts: counts{Rows: 4, Written: 1},
 				after: func(b *batchTest) {
@@ -239,7 +232,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			},
 			{ // the service has no record of the row that is missing
 				before: failing(400, 4), config: writeOnly(people(5), 2, false),
-				errors: []string{"1 of 5 rows failed", "line 6\n"}, gets: 5, patches: 1, counts: counts{Rows: 5, Missing: 1},
+				errors: []string{"1 of 5 rows failed", "line 6\n"}, gets: 10, patches: 1, counts: counts{Rows: 5, Missing: 1},
 			},
 			{
 				config: writeOnly(people(5), 2, false), gets: 5, patches: 1, counts: counts{Rows: 5, Written: 1},
@@ -297,7 +290,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 					b.must(os.WriteFile(b.f.reportPath(), []byte(`{"report":"analytics_consent_batch","rows":7}`+"\n"), 0o644))
 					choosing(early, 0, 1)(b)
 				},
-				config: uncompared.With(forced), gets: 2, patches: 2, counts: counts{Rows: 2, Written: 2},
+				config: uncompared.With(forced), gets: 4, patches: 2, counts: counts{Rows: 2, Written: 2},
 				report: []string{
 					`{"report":"analytics_consent_batch","rows":2,"in_place":0,"written":2,"kept":0,"failed":0,"not_tried":0}`,
 					`{"line":2,"outcome":"written"}`, `{"line":3,"outcome":"written"}`,
@@ -332,7 +325,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 					b.service.DeleteConsent(scope, userName(2))
 					b.service.PutConsent(scope, userName(3), mockserver.ConsentRecord{Clauses: configured, AgreementTime: late})
 				},
-				content: people(6), destroy: true, warnings: []string{"will be withdrawn", "in 1 of 6 rows: line 5."}, gets: 6, patches: 3,
+				content: people(6), destroy: true, warnings: []string{"will be withdrawn", "in 1 of 6 rows: line 5.", "Consent records are missing", "for 1 of 6 rows: line 4."}, gets: 7, patches: 3,
 				held: map[int][5]bool{0: {}, 1: {}, 3: configured, 4: {}, 5: {}},
 				after: func(b *batchTest) {
 					if _, known := b.service.Consent(scope, userName(2)); known {
@@ -385,7 +378,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 					b.service.Reset()
 					failing(422, 1)(b)
 				},
-				destroy: true, gets: 3, patches: 3, warnings: []string{"Not withdrawn, another resource writes these rows"},
+				destroy: true, gets: 4, patches: 3, warnings: []string{"Not withdrawn, another resource writes these rows"},
 				errors: []string{"1 of 4 rows failed", "line 3\n", "what was withdrawn stays withdrawn", "destroy again", "The file of report_path"},
 				report: []string{
 					`{"report":"analytics_consent_batch","rows":4,"in_place":0,"written":2,"kept":0,"superseded":1,"failed":1,"not_tried":0}`,

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -20,21 +21,29 @@ import (
 
 const progressInterval = 5 * time.Second
 
-// run calls do once for each row, by several workers at once and in random order. It returns
-// when every row is done, when the service as a whole is down, or when the context ends, and no
-// worker is left.
-func run(ctx context.Context, rows, workers int, do func(ctx context.Context, row int) (outcome, error)) *tally {
+// newTally returns the tally of rows that were not tried yet.
+func newTally(rows int) *tally {
 	t := &tally{results: make([]outcome, rows), began: time.Now(), logged: time.Now()}
 	t.counts[notTried] = rows
 
-	order := make(chan int, rows)
-	for _, row := range rand.Perm(rows) { //nolint:gosec // needs no secrecy
-		order <- row
+	return t
+}
+
+// run calls do once for each of these rows, by several workers at once and in random order. It
+// returns when every row is done, when the service as a whole is down, or when the context ends,
+// and no worker is left.
+func (t *tally) run(ctx context.Context, of []int, workers int, do func(ctx context.Context, row int) (outcome, error)) {
+	order := make(chan int, len(of))
+	for _, i := range rand.Perm(len(of)) { //nolint:gosec // needs no secrecy
+		t.counts[t.results[of[i]]]--
+		t.counts[notTried]++
+		t.results[of[i]] = notTried
+		order <- of[i]
 	}
 	close(order)
 
 	var group sync.WaitGroup
-	for range min(workers, rows) {
+	for range min(workers, len(of)) {
 		group.Go(func() {
 			defer t.endOnPanic(ctx)
 
@@ -56,8 +65,6 @@ func run(ctx context.Context, rows, workers int, do func(ctx context.Context, ro
 	if ctx.Err() != nil && t.counts[notTried] > 0 {
 		t.interrupted = true
 	}
-
-	return t
 }
 
 // outcome is the outcome of a row.
@@ -67,29 +74,38 @@ const (
 	notTried outcome = iota
 	inPlace
 	written    // or to be written, in a plan
-	absent     // to be written, since the service holds no record
-	kept       // a later choice of the person stands
+	absent     // without a record, by one reading or none that is known
+	kept       // a choice of the person stands
 	superseded // not withdrawn, because another object of the run writes it
+	missing    // not withdrawn, because two readings show no record
 	failed
 	unknown  // interrupted on its way
 	outcomes // how many there are
 )
 
-var outcomesOfRequests = map[client.ConsentOutcome]outcome{
-	client.ConsentUnchanged:  inPlace,
-	client.ConsentWritten:    written,
-	client.ConsentKept:       kept,
-	client.ConsentSuperseded: superseded,
+// outcomesOf are the outcomes of rows by what follows from their judgement.
+var outcomesOf = map[choice.Act]outcome{
+	choice.Nothing:  inPlace,
+	choice.Send:     written,
+	choice.Stand:    kept,
+	choice.Withhold: superseded,
+	choice.Ask:      absent,
+	choice.Report:   missing,
 }
 
-// outcomeOf returns the outcome of a row by that of its request. A record without a time that is
-// not known to be ours may be a later choice.
-func outcomeOf(result client.ConsentOutcome, err error) (outcome, error) {
-	if errors.Is(err, client.ErrUntimed) {
-		return kept, nil
+// outcomeOf returns the outcome of a row by its judgement.
+func outcomeOf(verdict choice.Verdict, action choice.Action) (outcome, error) {
+	act := verdict.On(action)
+	switch {
+	case verdict == choice.Nobody && act == choice.Send:
+		return absent, nil
+	case verdict == choice.Unread:
+		return failed, client.ErrCached
+	case act == choice.Refuse:
+		return failed, client.ErrGone
 	}
 
-	return outcomesOfRequests[result], err
+	return outcomesOf[act], nil
 }
 
 // outageStreak is how many rows fail one after the other until the service counts as down. In

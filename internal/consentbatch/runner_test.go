@@ -16,8 +16,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	consentrows "github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
+
+// run runs so many rows.
+func run(ctx context.Context, rows, workers int, do func(ctx context.Context, row int) (outcome, error)) *tally {
+	t := newTally(rows)
+	t.run(ctx, input{rows: make([]consentrows.Row, rows)}.all(), workers, do)
+
+	return t
+}
 
 func TestRunner_eachRowOnceByAllWorkers(t *testing.T) {
 	t.Parallel()

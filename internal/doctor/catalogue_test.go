@@ -21,6 +21,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/catalogue"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
@@ -91,7 +92,11 @@ func readAs(a catalogue.Answer) reader {
 	case catalogue.Consent:
 		return readConsent(ada)
 	case catalogue.ConsentUpdate:
-		u := client.ConsentUpdate{Clauses: [answer.Clauses]bool{true, false, true, true, false}, AgreementTime: time.Date(2026, 2, 1, 8, 0, 0, 0, time.UTC)}
+		u := client.ConsentWrite{Blind: true}
+		u.Clauses, u.AgreementTime = [answer.Clauses]bool{true, false, true, true, false}, time.Date(2026, 2, 1, 8, 0, 0, 0, time.UTC)
+		u.Judge = func(read choice.Reading) bool {
+			return choice.Judge(choice.Evidence{Reading: read, Wanted: u.ConsentUpdate, Overrules: true}).On(choice.Write) == choice.Send
+		}
 		return ctxOnly("written", func(ctx context.Context, c *client.Client) error { _, err := c.UpdateConsent(ctx, ada, u); return err })
 	case catalogue.Profile:
 		return readProfile(ada, adasProfile)

@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
@@ -210,7 +211,10 @@ func (r *rehearsal) write(ctx context.Context, form infer.Settings, u client.Con
 	if err != nil {
 		return err
 	}
-	_, err = c.UpdateConsent(ctx, r.person, u)
+	judge := func(read choice.Reading) bool {
+		return choice.Judge(choice.Evidence{Reading: read, Wanted: u, Overrules: true}).On(choice.Write) == choice.Send
+	}
+	_, err = c.UpdateConsent(ctx, r.person, client.ConsentWrite{ConsentUpdate: u, Judge: judge, Blind: true})
 
 	return err
 }

@@ -127,6 +127,7 @@ var advices = map[transport.ErrorClass]string{
 	transport.ClassTooLarge:         "ask the operator of the service why this answer is so large.",
 	transport.ClassPayload:          "if the message names a setting, and what it says is right for your service, add the setting to the provider block. The command doctor of the provider finds out which settings a service needs. Otherwise report the message to the operator of the service.",
 	transport.ClassNotReady:         "run again later; for an export, once the day is over and the service has prepared it.",
+	transport.ClassCached:           "exclude the paths of the service from the cache or proxy in front of it, and run again.",
 	transport.ClassUnknownOutcome:   AdviceApplyAgain,
 	transport.ClassRequestTooLarge:  "make the value of that attribute smaller, or ask the operator of the service for its limit.",
 	transport.ClassEndpointNotFound: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id. If other people can be read, wire.absent says which answers mean that there is nothing about a person.",

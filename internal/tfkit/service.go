@@ -34,8 +34,8 @@ type Service struct {
 	// are not known yet. UnknownScope lists those of the scope.
 	Unknown      []string
 	UnknownScope []string
-	// Written records whose consent the objects of this run write.
-	Written Written
+	// Consents is the evidence about the people whose consent the objects of this run keep.
+	Consents Consents
 	// WrittenProfiles records whose profile the objects of this run write.
 	WrittenProfiles Written
 	// Deletions records which deletions the objects of this run stand for and submit.

@@ -14,22 +14,13 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// Written is what a run knows of the people that its objects write and withdraw, or whose
-// data they delete. A write or a withdrawal counts as done after the service has confirmed
-// its PATCH, with the values that it left: what was not sent, or not confirmed, is never
-// taken for done. That an object looks after a person counts from before its first request
-// on, because from then on no other object may withdraw the person.
+// Written is what a plan does about people: about their profiles, or the deletion of their data.
+// It is of one run, which is one process of the provider, as in Consents.
 //
-// A run is one process of the provider. Terraform starts one for each provider block, and
-// others for the plan and for the apply, and none of them knows of the others. It creates
-// objects before, while and after it destroys others, and passes nothing from one to the
-// next: without a record, a renamed object would withdraw what its successor has written.
-//
-// The zero value is ready to use, and safe for concurrent use. A person takes 50 to 90
-// bytes, regardless of the length of the identity.
+// The zero value is ready to use, and safe for concurrent use.
 type Written struct {
 	mu     sync.Mutex
-	people map[[16]byte]traces // by a digest of scope and person: a run may concern millions of people
+	people map[[16]byte]plans // by a digest of the person: a run may concern millions of people
 }
 
 // A role is what an object does about a person.
@@ -42,19 +33,8 @@ const (
 	roles               // how many there are
 )
 
-// traces are what is known about a person.
-type traces struct {
-	first   [roles]*Object // in each role
-	left    client.Choice  // what the last confirmed write of the run has left, if hasLeft
-	hasLeft bool
-	isShown bool // the service has shown a record
-}
-
-// other returns the first object in a role, if it is another one than by, which may be nil.
-func (t traces) other(by *Object, in role) (other *Object, isOther bool) {
-	other = t.first[in]
-	return other, other != nil && (by == nil || by.number != other.number)
-}
+// plans are the first objects in each role.
+type plans [roles]*Object
 
 // Object identifies one object of the configuration.
 type Object struct {
@@ -88,10 +68,32 @@ func ObjectIn(ctx context.Context, private Private, label string) *Object {
 	return o
 }
 
+// unless returns the object if it is another one than by, which may be nil.
+func (o *Object) unless(by *Object) (other *Object) {
+	if o == nil {
+		return nil
+	}
+	if by != nil && by.number == o.number {
+		return nil
+	}
+
+	return o
+}
+
 // Keep records that an object looks after a person, whether or not anything is sent. If
 // another object of this run does, it returns that one instead.
 func (w *Written) Keep(by *Object, p client.Person) (other *Object, shared bool) {
 	return w.record(by, keeps, keeps, keyOf(p))
+}
+
+// Keeper returns the object that looks after a person, if it is another one than by.
+func (w *Written) Keeper(by *Object, p client.Person) (other *Object, is bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+
+	other = w.people[keyOf(p)][keeps].unless(by)
+
+	return other, other != nil
 }
 
 // PlanDone records that an object takes what was done about a person for done: it has nothing
@@ -118,67 +120,19 @@ func (w *Written) Carried(p client.Person) {
 
 // record records the first object in a role, and returns another one whose role opposes it.
 func (w *Written) record(by *Object, as, opposing role, person [16]byte) (other *Object, opposed bool) {
-	w.change(person, func(t *traces) {
-		t.first[as] = cmp.Or(t.first[as], by)
-		other, opposed = t.other(by, opposing)
-	})
-
-	return other, opposed
-}
-
-// Keeper returns the object that looks after a person, if it is another one than by. Nothing
-// of the person may be withdrawn then. To decide that, it must be called from
-// client.ConsentUpdate.Superseded, while the person is locked.
-func (w *Written) Keeper(by *Object, p client.Person) (other *Object, superseded bool) {
-	return w.of(p).other(by, keeps)
-}
-
-// Leave records what a confirmed write or withdrawal has left. It must be called from
-// client.ConsentUpdate.Confirmed, while the person is locked.
-func (w *Written) Leave(choice client.Choice, p client.Person) {
-	w.change(keyOf(p), func(t *traces) { t.left, t.hasLeft, t.isShown = choice, true, true })
-}
-
-// Left returns what the last confirmed write of this run has left, or else prior, which may
-// be nil.
-func (w *Written) Left(p client.Person, prior *client.Choice) *client.Choice {
-	if t := w.of(p); t.hasLeft {
-		return &t.left
-	}
-	return prior
-}
-
-// Show records that the service has shown a consent record of a person. As none can be removed
-// there, an answer without one is an error from then on.
-func (w *Written) Show(p client.Person) {
-	w.change(keyOf(p), func(t *traces) { t.isShown = true })
-}
-
-// IsShown reports whether the service has shown a record of a person in this run.
-func (w *Written) IsShown(p client.Person) bool {
-	return w.of(p).isShown
-}
-
-// of returns what is known about a person.
-func (w *Written) of(p client.Person) traces {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-
-	return w.people[keyOf(p)]
-}
-
-// change changes what is known about a person.
-func (w *Written) change(person [16]byte, change func(*traces)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
 	if w.people == nil {
-		w.people = map[[16]byte]traces{}
+		w.people = map[[16]byte]plans{}
 	}
 
-	t := w.people[person]
-	change(&t)
-	w.people[person] = t
+	first := w.people[person]
+	first[as] = cmp.Or(first[as], by)
+	w.people[person] = first
+	other = first[opposing].unless(by)
+
+	return other, other != nil
 }
 
 func keyOf(p client.Person) [16]byte {

@@ -22,7 +22,8 @@ type ErrorClass string
 
 // The classes of failure. ClassNotFound is a 404 or 410 of the service itself, proven by a
 // JSON object; ClassEndpointNotFound is any other 404, which says nothing about the object
-// asked for. ClassNotReady is an answer that puts off the data.
+// asked for. ClassNotReady is an answer that puts off the data, and ClassCached one that may be older
+// than what it is asked for.
 const (
 	ClassInternal         ErrorClass = "Internal error"
 	ClassInvalid          ErrorClass = "Invalid request"
@@ -53,6 +54,7 @@ const (
 	ClassPayload          ErrorClass = "Unexpected response"
 	ClassUnknownOutcome   ErrorClass = "Outcome unknown"
 	ClassNotReady         ErrorClass = "Not ready yet"
+	ClassCached           ErrorClass = "Answered from a cache"
 	ClassRequestTooLarge  ErrorClass = "Request too large"
 )
 

@@ -8,11 +8,11 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-func TestWritten_aPersonIsOneInOneScope(t *testing.T) {
+func TestConsents_aPersonIsOneInOneScope(t *testing.T) {
 	t.Parallel()
 	web := client.Scope{OrgID: "org-demo", ProjectID: "web"}
-	var w Written
-	w.Keep(NewObject("analytics_consent"), client.Person{Scope: web, Identity: "jane"})
+	var c Consents
+	c.Keep(NewObject("analytics_consent"), client.Person{Scope: web, Identity: "jane"})
 
 	for what, p := range map[string]struct {
 		client.Person
@@ -26,7 +26,7 @@ func TestWritten_aPersonIsOneInOneScope(t *testing.T) {
 		"shifted parts":   {client.Person{Scope: client.Scope{OrgID: "org-demow", ProjectID: "eb"}, Identity: "jane"}, false},
 		"joined parts":    {client.Person{Scope: client.Scope{OrgID: "org-demo"}, Identity: "webjane"}, false},
 	} {
-		if other, isKept := w.Keeper(nil, p.Person); isKept != p.isSame {
+		if other := c.Keeper(nil, p.Person); (other != nil) != p.isSame {
 			t.Errorf("%s is kept by %v", what, other)
 		}
 	}
