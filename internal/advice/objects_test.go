@@ -113,12 +113,6 @@ var exports = map[string]play{
 	"put {kind} into path, which writes one file for each kind": {
 		configuration: file("x", aDay, toPath, `with_kind = false`, `kinds = ["persons", "events"]`), follow: configure(file("x", aDay, `path = "{kind}.ndjson"`)),
 	},
-	"nothing, or set wire.export.kind_parameter": {
-		configuration: file("x", `utc_date = "2026-01-30"`, toPath), situation: set("ANALYTICS_WIRE", `{"lag":"0s","export":{"record":{"events":"/plan"}}}`),
-		service: func(s *mockserver.Server) {
-			s.PutExport(scope, "2026-01-30", mockserver.ExportDay{Others: []any{map[string]any{"mail": "ann", "plan": "gold"}}})
-		},
-	},
 	"set org_id and project_id, in this block or in the provider block": {
 		configuration: file("x", aDay, toPath, `account_id = "acct-7"`), follow: configure(file("x", aDay, toPath)),
 	},

@@ -3,16 +3,16 @@
 package client
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
-	"hash/maphash"
 	"io"
 	"iter"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +20,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
@@ -32,8 +33,7 @@ var errNoExport = errors.New("the export does not exist in the account path fami
 type ExportQuery struct {
 	// Day is the UTC date, as ParseDay returns it.
 	Day time.Time
-	// Kinds are the wanted kinds; none means all. Records of unknown kind, which there are
-	// only with Wire.Export.Record, are always exported.
+	// Kinds are the wanted kinds; none means all.
 	Kinds []records.Kind
 	// Finished makes the export fail where the Date of an answer shows that the day is not
 	// over by the service's clock.
@@ -42,7 +42,7 @@ type ExportQuery struct {
 
 // wants reports whether records of a kind are exported.
 func (q ExportQuery) wants(k records.Kind) bool {
-	return k == records.Unknown || len(q.Kinds) == 0 || slices.Contains(q.Kinds, k)
+	return len(q.Kinds) == 0 || slices.Contains(q.Kinds, k)
 }
 
 // ExportResult describes a day that was read to its end.
@@ -51,8 +51,8 @@ type ExportResult struct {
 	// InvalidUTF8 is the number of records in which bytes that are no UTF-8 were
 	// replaced; see Wire.Export.InvalidUTF8.
 	InvalidUTF8 int64
-	// Date is when the service began to answer, by its own clock; zero where it sent no
-	// time. Of several answers it is the earliest.
+	// Date is when the service made its answer, by its own clock, also where a cache has kept it
+	// since; zero where it sent no time. Of several answers it is the earliest.
 	Date time.Time
 }
 
@@ -107,25 +107,8 @@ type exporting struct {
 
 	take   func(Records) error
 	result ExportResult
-	prints []fingerprint
-	err    error // *Error; nil if the day was read to its end
-}
-
-// fingerprint identifies the records of an answer, in any order of them and of their members.
-type fingerprint struct {
-	count int64
-	sum   uint64
-}
-
-// printSeed is the same for all fingerprints, so that they can be compared.
-var printSeed = maphash.MakeSeed()
-
-// add adds a record.
-func (f *fingerprint) add(record jsontext.Value) {
-	ordered := record.Clone()
-	_ = ordered.Format(jsontext.ReorderRawObjects(true), jsontext.AllowInvalidUTF8(true)) // it is valid
-	f.count++
-	f.sum += maphash.Bytes(printSeed, ordered)
+	seen   records.Seen // with a parameter for the kind
+	err    error        // *Error; nil if the day was read to its end
 }
 
 // read reads the day from its beginning. Its error is *Error, or that of who takes the records.
@@ -141,11 +124,12 @@ func (x *exporting) read(ctx context.Context) error {
 // day yields the records of the day from its beginning: of the answer to one request, or of one
 // for each kind. Afterwards, x.err says why it could not be read.
 func (x *exporting) day(ctx context.Context) Records {
-	x.result, x.prints, x.err = ExportResult{}, nil, nil
+	x.result, x.seen, x.err = ExportResult{}, nil, nil
 
-	wire, asked := x.client.config.Wire, []records.Kind{records.Unknown}
-	if wire.Export.KindParameter != "" {
+	asked := []records.Kind{records.Unknown}
+	if x.wire().KindParameter != "" {
 		asked = slices.DeleteFunc(slices.Clone(records.Kinds), func(k records.Kind) bool { return !x.query.wants(k) })
+		x.seen = records.Seen{}
 	}
 
 	return func(yield func(records.Kind, jsontext.Value) bool) {
@@ -157,52 +141,73 @@ func (x *exporting) day(ctx context.Context) Records {
 	}
 }
 
-// part yields the records of the answer to one request, and reports whether it was read to its end.
-// asked is the kind that the request asks for; Unknown where it asks for all.
+func (x *exporting) wire() ExportWire { return x.client.config.Wire.Export }
+
+// part yields the records of one kind that is asked for, or of all kinds where asked is Unknown: those
+// of all pages. It reports whether they were read to their end.
 func (x *exporting) part(ctx context.Context, asked records.Kind, yield func(records.Kind, jsontext.Value) bool) bool {
-	s, err := x.request(ctx, asked)
-	if err != nil {
-		return x.fail(err)
+	query := url.Values{"utcDate": {FormatDay(x.query.Day)}}
+	if asked != records.Unknown {
+		query.Set(x.wire().KindParameter, x.wire().KindValues[KindKey(asked)])
 	}
-	defer s.Response.Body.Close()
 
-	if s.Status == http.StatusNoContent {
-		return true
-	}
-	text, err := pageless(s)
-	if err != nil {
-		return x.fail(err)
-	}
-	defer text.Close()
-
-	var printed fingerprint
-	reader := records.NewReader(text, x.options(asked))
-	for kind, record := range reader.All() {
-		if asked != records.Unknown {
-			printed.add(record)
+	pages := x.client.pagesOf(x.to, query)
+	for more := true; more; {
+		s, err := x.request(ctx, pages.query())
+		if err != nil {
+			return x.fail(err)
 		}
+
+		read, isWhole := x.page(s, asked, yield)
+		s.Response.Body.Close()
+		if !isWhole {
+			return false
+		}
+		if more, err = pages.follow(read); err != nil {
+			return x.fail(transport.NewError(s.Exchange, transport.ClassPayload, err.Error()))
+		}
+	}
+
+	return true
+}
+
+// page yields the records of an answer, and reports whether it was read to its end.
+func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(records.Kind, jsontext.Value) bool) (read page, isWhole bool) {
+	read.header = s.Response.Header
+	if s.Status == http.StatusNoContent {
+		return read, true
+	}
+	unpacked, err := x.unpacked(s)
+	if err != nil {
+		return read, x.fail(err)
+	}
+	defer unpacked.Close()
+
+	options := x.options(x.client.config.Wire, s.MediaType(), asked)
+	reader := records.NewReader(unpacked, options)
+	if head := reader.Head(); isPage(s.MediaType(), head) && s.NetworkError() == nil {
+		return read, x.fail(transport.PageError(s, head[:min(len(head), transport.LimitError)]))
+	}
+	seen := beginning{options: options, text: bytes.ToValidUTF8(reader.Head(), []byte("\uFFFD"))}
+	for kind, record := range reader.All() {
 		if !x.query.wants(kind) {
 			continue
 		}
 
 		x.result.Counts[kind]++
 		if !yield(kind, record) {
-			return false
+			return read, false
 		}
 	}
-	if err := x.checkEnd(s, reader); err != nil {
-		return x.fail(err)
+	if err := x.checkEnd(s, reader, seen); err != nil {
+		return read, x.fail(err)
 	}
-	x.result.InvalidUTF8 += reader.Result().Mended
 
-	// A second answer with the same records: the service ignores the parameter that selects a
-	// kind, and answers everything each time.
-	if printed.count > 0 && slices.Contains(x.prints, printed) {
-		return x.fail(transport.NewError(s.Exchange, transport.ClassPayload, "the answers for two kinds hold the same records; "+records.KindSettings))
-	}
-	x.prints = append(x.prints, printed)
+	result := reader.Result()
+	x.result.InvalidUTF8 += result.Mended
+	read.next, read.total, read.records = result.Next, result.Total, result.Counts.Total()
 
-	return true
+	return read, true
 }
 
 // fail ends the reading with an error.
@@ -211,14 +216,9 @@ func (x *exporting) fail(err error) bool {
 	return false
 }
 
-// request sends the request for one kind, and returns the beginning of its answer.
-func (x *exporting) request(ctx context.Context, asked records.Kind) (transport.Answer, error) {
-	query := url.Values{"utcDate": {FormatDay(x.query.Day)}}
-	if wire := x.client.config.Wire; asked != records.Unknown {
-		query.Set(wire.Export.KindParameter, wire.Export.KindValues[KindKey(asked)])
-	}
-
-	s, err := x.client.sender.Do(ctx, transport.Request{Op: opExport, To: x.to, Payload: transport.Payload{Query: query.Encode()}})
+// request asks for a page, and returns the beginning of its answer.
+func (x *exporting) request(ctx context.Context, query string) (transport.Answer, error) {
+	s, err := x.client.sender.Do(ctx, transport.Request{Op: opExport, To: x.to, Payload: transport.Payload{Query: query}})
 	if err != nil {
 		return s, err
 	}
@@ -230,50 +230,96 @@ func (x *exporting) request(ctx context.Context, asked records.Kind) (transport.
 	return s, nil
 }
 
-// options returns what the settings say about an answer.
-func (x *exporting) options(asked records.Kind) records.Options {
-	wire := x.client.config.Wire
+// options returns what settings and the media type say about an answer.
+func (x *exporting) options(w Wire, mediaType string, asked records.Kind) records.Options {
+	wire := w.Export
+	o := records.Options{
+		Wanted: x.query.Kinds,
+		Asked:  asked,
+		Seen:   x.seen,
 
-	return records.Options{
-		Asked:          asked,
-		RecordMember:   recordMember(wire),
-		Ignored:        x.ignored(),
-		ReplaceInvalid: wire.Export.InvalidUTF8 == InvalidReplace,
+		Envelope: w.Envelope,
+		At:       map[records.Kind]jsontext.Pointer{},
+		Kind:     wire.Kind,
+		Words:    map[string]records.Kind{},
+		Record:   map[records.Kind]jsontext.Pointer{},
+
+		Next:    wire.Next,
+		Total:   wire.Total,
+		Ignored: w.Ignored,
+
+		Lines:          wire.Lines,
+		IsLines:        slices.Contains(typesOfLines, mediaType),
+		Empty:          wire.Empty,
+		ReplaceInvalid: wire.InvalidUTF8 == InvalidReplace,
 	}
+
+	for _, kind := range records.Kinds {
+		key := KindKey(kind)
+		if at, isTold := wire.At[key]; isTold {
+			o.At[kind] = at
+		}
+		if at, isTold := wire.Record[key]; isTold {
+			o.Record[kind] = at
+		}
+		for _, word := range wire.Kinds[key] {
+			o.Words[word] = kind
+		}
+	}
+
+	return o
 }
 
-// checkHead judges an answer by its header, and notes the time of the service's clock. Where only
-// a finished day is wanted, one that is not over by that clock is refused; without a date, this
+// typesOfLines are the media types of values that follow each other.
+var typesOfLines = []string{
+	"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonl", "application/jsonlines", "application/x-jsonlines",
+	"application/json-lines", "application/stream+json", "text/x-ndjson", "text/jsonl",
+}
+
+// checkHead judges an answer by its header, and notes when it was made by the service's clock. Where
+// only a finished day is wanted, one that was not over then is refused; without a date, this
 // machine's clock alone decides.
 func (x *exporting) checkHead(s transport.Answer) error {
-	if class, detail := headProblem(s.Response, x.ignored()); detail != "" {
+	if class, detail := headProblem(s.Response); detail != "" {
 		return transport.NewError(s.Exchange, class, detail)
 	}
 
-	date, err := http.ParseTime(s.Response.Header.Get("Date"))
-	if err != nil {
-		return nil //nolint:nilerr // not a date
+	made := madeAt(s.Response.Header, x.client.config.Now())
+	if made.IsZero() {
+		return nil
 	}
-
-	if x.result.Date.IsZero() || date.Before(x.result.Date) {
-		x.result.Date = date
+	if x.result.Date.IsZero() || made.Before(x.result.Date) {
+		x.result.Date = made
 	}
-	if x.query.Finished && !isOver(x.query.Day, date) {
-		return transport.NewError(s.Exchange, transport.ClassNotReady,
-			"by the service's clock it is "+date.UTC().Format("2006-01-02 15:04")+" UTC, so the day "+FormatDay(x.query.Day)+" is not over")
+	if x.query.Finished && !isOver(x.query.Day, made) {
+		return transport.NewError(s.Exchange, transport.ClassNotReady, "by the service's clock it was "+made.UTC().Format("2006-01-02 15:04")+" UTC when it answered, so the day "+FormatDay(x.query.Day)+" was not over")
 	}
 
 	return nil
 }
 
-// ignored returns the names of what is ignored around the records.
-func (x *exporting) ignored() []string { return x.client.config.Wire.ignoredNames() }
+// madeAt returns when an answer was made: at its Date, or before now, as long before as a cache has
+// kept it. It is zero where the header does not say so.
+func madeAt(header http.Header, now time.Time) time.Time {
+	date, err := http.ParseTime(header.Get("Date"))
+	age, _ := strconv.ParseInt(header.Get("Age"), 10, 64)
+	age = min(max(age, 0), int64(100*365*24*time.Hour/time.Second))
+	if err != nil && age == 0 {
+		return time.Time{}
+	}
+	if err != nil {
+		date = now
+	}
+
+	return date.Add(-time.Duration(age) * time.Second)
+}
 
 // headProblem says why an answer is not that of a day; empty if its header does not. Only 200 and
 // 204 answer an export, and only as a whole: anything else would pass for a day without records,
 // or with too few.
-func headProblem(resp *http.Response, ignored []string) (class transport.ErrorClass, detail string) {
-	switch status, header := resp.StatusCode, resp.Header; {
+func headProblem(resp *http.Response) (class transport.ErrorClass, detail string) {
+	status, header := resp.StatusCode, resp.Header
+	switch {
 	case status == http.StatusAccepted:
 		detail = "the service accepted the request and has not prepared the day: the export is not ready yet"
 		// The wait is shown and not kept, so that the bounds of retries do not apply.
@@ -284,37 +330,26 @@ func headProblem(resp *http.Response, ignored []string) (class transport.ErrorCl
 		return transport.ClassNotReady, detail
 
 	case status == http.StatusPartialContent:
-		detail = "the answer is a part of the day, which was not asked for"
+		return transport.ClassPayload, "the answer is a part of the day, which was not asked for"
 	case status != http.StatusOK && status != http.StatusNoContent:
-		detail = "the status is no answer to an export; only 200 and 204 are"
-	case header.Get("Content-Range") != "" && !containsFold(ignored, "Content-Range"):
-		detail = "a Content-Range header says that the answer is a part of the day; " + answer.Ignoring("Content-Range")
-	case transport.HasNextLink(header) && !containsFold(ignored, "Link"):
-		detail = "a Link header says that there is more, and the interface has no way to ask for it; " + answer.Ignoring("Link")
+		return transport.ClassPayload, "the status is no answer to an export; only 200 and 204 are"
+	case header.Get("Content-Range") != "":
+		return transport.ClassPayload, "a Content-Range header says that the answer is a part of the day"
 	}
 
-	return transport.ClassPayload, detail
+	return transport.ClassPayload, ""
 }
 
-// pageless returns the text of an answer without its compression. The error is that of a page for
-// people.
-func pageless(s transport.Answer) (io.ReadCloser, error) {
+// unpacked returns the text of an answer without its compression.
+func (x *exporting) unpacked(s transport.Answer) (io.ReadCloser, error) {
 	unpacked, err := s.Unpacked()
+	if errors.Is(err, transport.ErrNothing) && x.wire().Empty {
+		return io.NopCloser(strings.NewReader("")), nil
+	}
 	if err != nil {
 		return nil, streamError(s, err)
 	}
-
-	text := bufio.NewReaderSize(unpacked, transport.LimitError)
-	head, _ := text.Peek(transport.LimitError) // an error comes again
-	if isPage(s.MediaType(), head) && s.NetworkError() == nil {
-		unpacked.Close()
-		return nil, transport.PageError(s, head)
-	}
-
-	return struct {
-		io.Reader
-		io.Closer
-	}{text, unpacked}, nil
+	return unpacked, nil
 }
 
 // checkEnd returns the error of an answer that was not read to the end of the day.
@@ -323,25 +358,62 @@ func pageless(s transport.Answer) (io.ReadCloser, error) {
 // length, by the last chunk, or by the last bracket of a single JSON value. The end of a
 // compressed stream proves nothing, since another one may follow it; a decoder may even take the
 // end of the connection for it.
-func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader) error {
-	err := reader.Err()
-	if err == nil && (s.NetworkError() != nil || !reader.Result().Closed && !s.IsDelimited()) {
+func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader, seen beginning) error {
+	err, result := reader.Err(), reader.Result()
+	if err == nil && (s.NetworkError() != nil || !result.Closed && !s.IsDelimited()) {
 		err = records.ErrTruncated
+	}
+	if refusal, ok := errors.AsType[*answer.Error](err); ok {
+		refusal.Advice = cmp.Or(x.advice(s, seen), refusal.Advice)
 	}
 	if err != nil {
 		return streamError(s, err)
 	}
-
-	// With a trailer field that is not recognised, a service may say that it failed after it had
-	// begun to answer.
-	for name, values := range s.Response.Trailer {
-		if strings.Join(values, "") != "" && !slices.Contains(harmlessTrailers, name) && !containsFold(x.ignored(), name) {
-			return transport.NewError(s.Exchange, transport.ClassPayload,
-				"the answer ends with the trailer field "+name+", which may say that it failed; "+answer.Ignoring(name))
-		}
+	if class, detail := s.EndProblem(x.ignoresField); detail != "" {
+		return transport.NewError(s.Exchange, class, detail)
 	}
 
 	return nil
+}
+
+// beginning is the beginning of an answer, and what was known about it.
+type beginning struct {
+	options records.Options
+	text    []byte
+}
+
+// advice returns the advice to set what admits an answer that was refused; empty if that is not known.
+func (x *exporting) advice(s transport.Answer, seen beginning) string {
+	accepts := func(w Wire) bool { return x.accepts(w, s.MediaType(), seen) }
+	if settings := x.client.config.Wire.advise(seen.text, infer.Export, accepts); settings != "" {
+		return "look at it: if that is right for your service, " + settings + " reads what was seen"
+	}
+	return ""
+}
+
+// accepts reports whether settings admit the beginning of an answer.
+func (x *exporting) accepts(w Wire, mediaType string, seen beginning) bool {
+	options := x.options(w, mediaType, seen.options.Asked)
+	options.Seen = nil
+	reader := records.NewReader(bytes.NewReader(seen.text), options)
+	n := 0
+	for range reader.All() {
+		n++
+	}
+
+	isCut := len(seen.text) == records.LimitHead && n > 0 && errors.Is(reader.Err(), records.ErrTruncated)
+
+	return reader.Err() == nil || isCut
+}
+
+// ignoresField reports whether the settings ignore a header field or trailer field.
+func (x *exporting) ignoresField(name string) bool {
+	for at, value := range x.client.config.Wire.Ignored {
+		if value == AnyValue && strings.EqualFold(string(at), "/"+name) {
+			return true
+		}
+	}
+	return false
 }
 
 // isPage reports whether an answer is for people, by its type and its beginning. An empty page does
@@ -354,17 +426,6 @@ func isPage(mediaType string, head []byte) bool {
 	}
 
 	return bytes.HasPrefix(begin, []byte("<!doctype")) || bytes.HasPrefix(begin, []byte("<html"))
-}
-
-// harmlessTrailers are trailer fields that say nothing about whether the answer is whole.
-var harmlessTrailers = []string{"Content-Digest", "Repr-Digest", "Digest", "Content-Md5", "Etag", "Date", "Server-Timing"}
-
-// recordMember returns the name of a member that every record has; empty if none is set.
-func recordMember(w Wire) string {
-	for _, at := range sorted(w.Export.Record) {
-		return at.LastToken()
-	}
-	return ""
 }
 
 // containsFold reports whether a name is in a list, in upper or lower case.

@@ -38,7 +38,6 @@ type source struct {
 	persons int    // Person records
 	unnamed int    // of them, those without a usable identity
 	example string // of those
-	unknown int    // records that do not state their kind
 }
 
 // add adds a person, unless the person is known.
@@ -87,12 +86,7 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 // read takes the people of a day, in place of those before.
 func (s *source) read(day client.Records) error {
 	*s = source{limit: s.limit, fields: s.fields, known: map[string]bool{}}
-	for kind, record := range day {
-		if kind != records.Person {
-			s.unknown++
-			continue
-		}
-
+	for _, record := range day {
 		s.persons++
 		identity, ok := identityIn(record, s.fields)
 		switch {
@@ -131,13 +125,6 @@ func identityIn(record jsontext.Value, fields []string) (identity string, ok boo
 
 // addProblems reports records that were not taken for people.
 func (s *source) addProblems(diags *diag.Diagnostics) {
-	if s.unknown > 0 {
-		tfkit.Problem{
-			Summary: "Records of an unknown kind",
-			Detail:  fmt.Sprintf("The records that were read include %d that do not state their kind, so they were not taken for people.", s.unknown),
-			Do:      "nothing, or set wire.export.kind_parameter in the provider block if your service selects the kind by a parameter.",
-		}.AddWarning(diags)
-	}
 	if s.unnamed == 0 {
 		return
 	}

@@ -253,7 +253,7 @@ func TestConsentListDay_people(t *testing.T) {
 	export := func(f mockserver.Fault) mockserver.Fault { f.Operation = mockserver.OpExportRecords; return f }
 
 	for label, tc := range soak.SomeOf(6, map[string]struct {
-		persons, others []any
+		persons         []any
 		config          prototest.Attributes
 		fault           mockserver.Fault
 		want            []string
@@ -274,15 +274,12 @@ func TestConsentListDay_people(t *testing.T) {
 			warning: []string{"Person records without an identity", "8 of the 9 Person records", `"identityId" or "identity_id"`, `(its members are "id", "mail", "seen")`},
 		},
 		"only records without an identity": {
-			persons: append(unusable, both), config: field("user"),
+			persons: append(unusable, map[string]any{"id": "p", "seen": 1}), config: field("user"),
 			errors: []string{"Person records without an identity", "9 of the 9", `"user"`, `"mail"`, `(AttributeName("identity_field"))`},
-		},
-		"records of an unknown kind": {
-			others: personRecords("user-1", "user-2"), warning: []string{"Records of an unknown kind", "include 2", "wire.export.kind_parameter"},
 		},
 		"a day that breaks off": {
 			persons: append([]any{map[string]any{"id": "p"}}, personRecords("user-1", "user-2")...),
-			fault:   export(mockserver.Fault{Body: []byte(`{"persons":[{"identityId":"4711"},{"id":"p"}]}`), Cut: mockserver.CutBody, CutAt: -2}),
+			fault:   export(mockserver.Fault{Body: []byte(`{"persons":[{"id":"p"},{"id":"q","identityId":"4711"}]}`), Cut: mockserver.CutBody, CutAt: -2}),
 			want:    []string{"user-1", "user-2"}, warning: []string{"1 of the 3 Person records"},
 		},
 		"403": {fault: export(mockserver.Fault{Status: 403, Body: []byte(`{}`)}), errors: []string{"Not permitted", "Export records"}},
@@ -294,10 +291,10 @@ func TestConsentListDay_people(t *testing.T) {
 	}) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
-			p, service := start(t, prototest.Attributes{"wire": prototest.Attributes{"export": prototest.Attributes{"record": prototest.Attributes{"persons": "/identityId"}}}})
+			p, service := start(t, nil)
 			putConsents(service, "user-1", "user-2", "4711")
 			service.PutExport(scope, exportDay, mockserver.ExportDay{
-				Persons: tc.persons, Sessions: personRecords("user-8"), Events: personRecords("user-9"), Others: tc.others,
+				Persons: tc.persons, Sessions: personRecords("user-8"), Events: personRecords("user-9"),
 			})
 			if tc.fault.Operation != "" {
 				service.Inject(tc.fault)

@@ -47,7 +47,6 @@ type dataSourceModel struct {
 	Persons  types.String `tfsdk:"persons"`
 	Sessions types.String `tfsdk:"sessions"`
 	Events   types.String `tfsdk:"events"`
-	Unknown  types.String `tfsdk:"unknown"`
 	Counts   types.Object `tfsdk:"counts"`
 	Complete types.Bool   `tfsdk:"complete"`
 	Replaced types.Int64  `tfsdk:"invalid_utf8_records"`
@@ -93,7 +92,6 @@ func (d *exportDataSource) Schema(_ context.Context, _ datasource.SchemaRequest,
 			"persons":  text("Person records"),
 			"sessions": text("Session records"),
 			"events":   text("Event records"),
-			"unknown":  text("Records that do not state their kind"),
 
 			"counts":               schema.SingleNestedAttribute{Computed: true, Attributes: counts, MarkdownDescription: countsDescription},
 			"invalid_utf8_records": schema.Int64Attribute{Computed: true, MarkdownDescription: invalidUTF8Description},
@@ -201,7 +199,6 @@ func (m *dataSourceModel) fromAPI(exported client.ExportResult, texts *dayTexts,
 			*text = texts.array(kind)
 		}
 	}
-	m.Unknown = texts.array(records.Unknown)
 
 	m.Counts = countsOf(exported.Counts, kinds)
 	m.Replaced = types.Int64Value(exported.InvalidUTF8)

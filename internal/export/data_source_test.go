@@ -17,14 +17,14 @@ func TestExport_kindsThatAreNotAskedForAreNull(t *testing.T) {
 	t.Parallel()
 
 	service := startService(t)
-	p := runAt(t, service, evening, anyRecord)
-	service.PutExport(scope, day, mockserver.ExportDay{Persons: []any{record(1)}, Events: []any{record(2)}, Others: []any{map[string]any{"x": 3}}})
+	p := runAt(t, service, evening, nil)
+	service.PutExport(scope, day, mockserver.ExportDay{Persons: []any{record(1)}, Events: []any{record(2)}})
 	got, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": day, "kinds": []any{"events"}})
 	p.NoErrors(diags)
-	if got["persons"] != nil || got["sessions"] != nil || got["events"] != `[{"id":2}]` || got["unknown"] != `[{"x":3}]` {
+	if got["persons"] != nil || got["sessions"] != nil || got["events"] != `[{"id":2}]` {
 		t.Errorf("read are %v", got)
 	}
-	if diff := cmp.Diff(prototest.Attributes{"persons": nil, "sessions": nil, "events": 1.0, "unknown": 1.0}, got["counts"]); diff != "" {
+	if diff := cmp.Diff(prototest.Attributes{"persons": nil, "sessions": nil, "events": 1.0}, got["counts"]); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
-	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -54,13 +53,6 @@ func (e *dayExport) run(ctx context.Context) (ok bool) {
 	}
 	e.complete = e.result.Over(day, today)
 
-	if n := e.result.Counts.Of(records.Unknown); n > 0 {
-		tfkit.Problem{
-			Summary: "Records of unknown kind",
-			Detail:  strconv.FormatInt(n, 10) + " records do not state their kind. They are records because of wire.export.record, are exported all the same, and counted as unknown.",
-			Do:      "nothing, or set wire.export.kind_parameter in the provider block if your service selects the kind by a parameter.",
-		}.AddWarning(e.diags)
-	}
 	warnInvalidUTF8(e.result.InvalidUTF8, e.diags)
 
 	return true

@@ -55,19 +55,12 @@ func (f *dayFiles) write(day client.Records) error {
 			return err
 		}
 
-		target := f.targets[kind]
-		if f.outputs[target].lines == nil { // an optional one
-			if err := f.startFile(target); err != nil {
-				return err
-			}
-		}
-
 		f.written.records.Add(1)
 		begin, end := []byte(nil), lineEnds
 		if withKind {
 			begin, end = lineBegins[kind], wrappedEnds
 		}
-		if err := f.outputs[target].lines.line(begin, line, end); err != nil {
+		if err := f.outputs[f.targets[kind]].lines.line(begin, line, end); err != nil {
 			return err
 		}
 	}
@@ -75,7 +68,7 @@ func (f *dayFiles) write(day client.Records) error {
 	return f.finish()
 }
 
-// start starts all files but the optional ones, and drops those of an answer that broke off.
+// start starts all files, and drops those of an answer that broke off.
 func (f *dayFiles) start() error {
 	f.written.bytes.Store(0)
 	records := f.written.records.Swap(0)
@@ -88,9 +81,6 @@ func (f *dayFiles) start() error {
 		f.reserved.Discard(i)
 		o.lines = nil
 		f.targets[o.kind] = i
-		if o.optional {
-			continue
-		}
 		if err := f.startFile(i); err != nil {
 			return err
 		}
@@ -114,9 +104,6 @@ func (f *dayFiles) startFile(target int) error {
 // finish writes what is left of every file.
 func (f *dayFiles) finish() error {
 	for _, o := range f.outputs {
-		if o.lines == nil {
-			continue
-		}
 		if err := o.lines.finish(); err != nil {
 			return err
 		}

@@ -76,30 +76,26 @@ type output struct {
 	name string // plural of the kind, or wholeFile
 	kind records.Kind
 	path string
-	// optional files are not written if they would be empty.
-	optional bool
 
-	lines   *lineFile    // that are being written; nil before the first, and for an optional file without records
-	written outfile.File // of the zero value if it was not written
+	lines   *lineFile // that are being written
+	written outfile.File
 }
 
 // wholeFile is the name of the only file of an object, which holds all kinds.
 const wholeFile = "all"
 
-// outputs returns the files to write: one for each of kinds and one for records of unknown
-// kind, or a single one.
+// outputs returns the files to write: one for each of kinds, or a single one.
 func (m *dayModel) outputs(kinds []records.Kind) []*output {
 	if !m.split() {
 		return []*output{{name: wholeFile, path: m.Path.ValueString()}}
 	}
 
 	var list []*output
-	for _, kind := range append(slices.Clone(kinds), records.Unknown) {
+	for _, kind := range kinds {
 		list = append(list, &output{
-			name:     kind.Plural(),
-			kind:     kind,
-			path:     strings.ReplaceAll(m.Path.ValueString(), kindPlaceholder, kind.Plural()),
-			optional: kind == records.Unknown,
+			name: kind.Plural(),
+			kind: kind,
+			path: strings.ReplaceAll(m.Path.ValueString(), kindPlaceholder, kind.Plural()),
 		})
 	}
 
@@ -202,17 +198,16 @@ var countDescriptions = map[string]string{
 	"persons":  "Number of Person records.",
 	"sessions": "Number of Session records.",
 	"events":   "Number of Event records.",
-	"unknown":  "Number of records that do not state their kind.",
 }
 
 // countTypes holds the types of the attributes of counts, by name.
 var countTypes = map[string]attr.Type{
-	"persons": types.Int64Type, "sessions": types.Int64Type, "events": types.Int64Type, "unknown": types.Int64Type,
+	"persons": types.Int64Type, "sessions": types.Int64Type, "events": types.Int64Type,
 }
 
 // countsOf returns the value of counts for an export of kinds.
 func countsOf(counts records.Counts, kinds []records.Kind) types.Object {
-	values := map[string]attr.Value{records.Unknown.Plural(): types.Int64Value(counts.Of(records.Unknown))}
+	values := map[string]attr.Value{}
 	for _, k := range records.Kinds {
 		values[k.Plural()] = types.Int64Null()
 		if slices.Contains(kinds, k) {

@@ -167,9 +167,9 @@ func inState(name string, check knownvalue.Check) statecheck.StateCheck {
 	return statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New(name), check)
 }
 
-// counted returns a check of counts without records of unknown kind. A negative count is null.
+// counted returns a check of counts. A negative count is null.
 func counted(persons, sessions, events int64) knownvalue.Check {
-	counts := map[string]knownvalue.Check{"unknown": knownvalue.Int64Exact(0)}
+	counts := map[string]knownvalue.Check{}
 	for name, n := range map[string]int64{"persons": persons, "sessions": sessions, "events": events} {
 		counts[name] = knownvalue.Int64Exact(n)
 		if n < 0 {
@@ -235,14 +235,12 @@ resource "analytics_export_file" "day" {
 				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("persons"), knownvalue.StringExact(`[{"id":"p-2026-03-01","name":"Jane Canary"}]`)),
 				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("sessions"), knownvalue.StringExact(`[{"id":"s-2026-03-01"}]`)),
 				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("events"), knownvalue.StringExact(`[{"id":"e1-2026-03-01"},{"id":"e2-2026-03-01"}]`)),
-				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("unknown"), knownvalue.StringExact(`[]`)),
 				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("counts"), counted(1, 1, 2)),
 				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("complete"), knownvalue.Bool(true)),
 				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("invalid_utf8_records"), knownvalue.Int64Exact(0)),
 				statecheck.ExpectSensitiveValue(dataAddress, tfjsonpath.New("persons")),
 				statecheck.ExpectSensitiveValue(dataAddress, tfjsonpath.New("sessions")),
 				statecheck.ExpectSensitiveValue(dataAddress, tfjsonpath.New("events")),
-				statecheck.ExpectSensitiveValue(dataAddress, tfjsonpath.New("unknown")),
 			},
 			PostApplyFunc: func() { wantContent(t, path, lines) },
 		}},

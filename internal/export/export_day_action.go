@@ -5,7 +5,6 @@ package export
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -174,10 +172,8 @@ func (e *dayExport) String() string {
 			digests = append(digests, "of "+o.name+" "+o.written.SHA256)
 		}
 	}
-	for _, kind := range append(slices.Clone(e.kinds), records.Unknown) {
-		if n := e.result.Counts.Of(kind); n > 0 || kind != records.Unknown {
-			counts = append(counts, kind.Plural()+" "+humanize.Comma(n))
-		}
+	for _, kind := range e.kinds {
+		counts = append(counts, kind.Plural()+" "+humanize.Comma(e.result.Counts.Of(kind)))
 	}
 
 	return fmt.Sprintf("Written: %s records (%s), %s, SHA-256 %s.",

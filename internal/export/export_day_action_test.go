@@ -30,8 +30,7 @@ func invoked(t *testing.T, p *prototest.Provider, config prototest.Attributes) p
 	return invocation
 }
 
-// TestExportDay_writesAndSaysWhatItWrote exports a day that is not over, and one with records of
-// unknown kind.
+// TestExportDay_writesAndSaysWhatItWrote exports a day that is not over, and two kinds of one that is.
 func TestExportDay_writesAndSaysWhatItWrote(t *testing.T) {
 	t.Parallel()
 
@@ -53,18 +52,17 @@ func TestExportDay_writesAndSaysWhatItWrote(t *testing.T) {
 			files:    map[string]string{path: part},
 		},
 		day: {
-			config: file(each, prototest.Attributes{"kinds": []any{"events", "persons"}}), warnings: []string{"Records of unknown kind"},
-			files: map[string]string{of("persons"): "", of("events"): "{\"id\":1}\n", of("unknown"): "{\"x\":2}\n"},
-			says: "2 records (persons 0, events 1, unknown 1), 17 B, SHA-256 of persons " + digest("") +
-				", of events " + digest("{\"id\":1}\n") + ", of unknown " + digest("{\"x\":2}\n"),
+			config: file(each, prototest.Attributes{"kinds": []any{"events", "persons"}}),
+			files:  map[string]string{of("persons"): "", of("events"): "{\"id\":1}\n"},
+			says:   "1 records (persons 0, events 1), 9 B, SHA-256 of persons " + digest("") + ", of events " + digest("{\"id\":1}\n"),
 		},
 	} {
 		t.Run(date, func(t *testing.T) {
 			t.Parallel()
 
 			service := startService(t)
-			service.PutExport(scope, day, mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}})
-			p := runAt(t, service, evening, anyRecord)
+			service.PutExport(scope, day, mockserver.ExportDay{Events: []any{record(1)}})
+			p := runAt(t, service, evening, nil)
 			planned := p.PlanAction(actionName, tc.config)
 			p.NoErrors(planned)
 			wantSaid(t, "warnings of the plan", planned.Warnings(), tc.planned)

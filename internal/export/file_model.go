@@ -67,6 +67,7 @@ func (m *fileModel) written(ctx context.Context) []*output {
 	var files map[string]writtenFile
 	m.Files.ElementsAs(ctx, &files, false)
 
+	// Records of an unknown kind had a file in former versions.
 	var list []*output
 	for _, kind := range append(slices.Clone(records.Kinds), records.Unknown) {
 		if file, ok := files[kind.Plural()]; ok {

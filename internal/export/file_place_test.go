@@ -70,64 +70,43 @@ func TestExportFile_severalFiles(t *testing.T) {
 			return []fileStep{
 				{config: file(whole, nil), exports: 1},
 				{
-					config: splitFile(path, nil), exports: 1, files: texts, gone: []string{whole, filepath.Dir(of("unknown"))},
-					state: prototest.Attributes{"files": files, "sha256": digest(list), "bytes": float64(total), "counts": counts(1, 1, 2, 0)},
+					config: splitFile(path, nil), exports: 1, files: texts, gone: []string{whole},
+					state: prototest.Attributes{"files": files, "sha256": digest(list), "bytes": float64(total), "counts": counts(1, 1, 2)},
 				},
 				{config: file(whole, nil), exports: 1, files: map[string]string{whole: lines}, gone: []string{of("sessions")}},
 			}
 		},
-		"empty, unknown and other kinds": func(f *fileTest, _ string) []fileStep {
+		"empty and other kinds": func(f *fileTest, _ string) []fileStep {
 			path, of := splitPath(f.T)
 
 			return []fileStep{
 				{
-					before:   f.holds(mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}}),
-					settings: anyRecord, config: splitFile(path, prototest.Attributes{"kinds": []any{"events", "persons"}}), exports: 1,
-					warnings: []string{"Records of unknown kind"},
-					files:    map[string]string{of("events"): "{\"id\":1}\n", of("persons"): "", of("unknown"): "{\"x\":2}\n"},
-					gone:     []string{of("sessions")},
+					before: f.holds(mockserver.ExportDay{Events: []any{record(1)}}),
+					config: splitFile(path, prototest.Attributes{"kinds": []any{"events", "persons"}}), exports: 1,
+					files: map[string]string{of("events"): "{\"id\":1}\n", of("persons"): ""},
+					gone:  []string{of("sessions")},
 				},
 				{
 					before: f.holds(mockserver.ExportDay{Sessions: []any{record(3)}}),
 					config: splitFile(path, prototest.Attributes{"kinds": []any{"sessions", "persons"}}), exports: 1,
-					files: map[string]string{of("sessions"): "{\"id\":3}\n", of("persons"): ""}, gone: []string{of("events"), of("unknown")},
+					files: map[string]string{of("sessions"): "{\"id\":3}\n", of("persons"): ""}, gone: []string{of("events")},
 				},
 			}
 		},
-		"overwrite leaves nothing of another day": func(f *fileTest, _ string) []fileStep {
-			path := filepath.Join(f.TempDir(), "{kind}.ndjson")
-			unknown := strings.ReplaceAll(path, "{kind}", "unknown")
-
-			return []fileStep{
-				{
-					before: func() { write(f.T, unknown, "of another day") }, config: file(path, nil),
-					errors: []string{"There is a file already", "The file of unknown"},
-				},
-				{config: file(path, prototest.Attributes{"overwrite": true}), exports: 1, gone: []string{unknown}},
-			}
-		},
-		// There is a file for records of unknown kind only if the second answer has any.
 		"an answer that breaks off": func(f *fileTest, _ string) []fileStep {
-			settings := anyRecord.With(prototest.Attributes{"max_retries": 1})
-			breaksOff := func(others ...any) func() {
-				return func() {
-					f.holds(mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}})()
-					second := f.holds(mockserver.ExportDay{Events: []any{record(7), record(8)}, Others: others})
-					f.fails(mockserver.Fault{Cut: mockserver.CutBody, CutAt: -1, Then: second})()
-				}
+			settings := prototest.Attributes{"max_retries": 1}
+			breaksOff := func() {
+				f.holds(mockserver.ExportDay{Events: []any{record(1)}})()
+				second := f.holds(mockserver.ExportDay{Events: []any{record(7), record(8)}})
+				f.fails(mockserver.Fault{Cut: mockserver.CutBody, CutAt: -1, Then: second})()
 			}
 			path, of := splitPath(f.T)
-			next, ofNext := splitPath(f.T)
 
 			return []fileStep{
 				{
-					before: breaksOff(), settings: settings, config: splitFile(path, nil), exports: 2,
-					state: prototest.Attributes{"counts": counts(0, 0, 2, 0)},
-					files: map[string]string{of("events"): "{\"id\":7}\n{\"id\":8}\n"}, gone: []string{filepath.Dir(of("unknown"))},
-				},
-				{
-					before: breaksOff(map[string]any{"x": 9}), settings: settings, config: splitFile(next, nil), exports: 2,
-					warnings: []string{"Records of unknown kind"}, files: map[string]string{ofNext("unknown"): "{\"x\":9}\n"},
+					before: breaksOff, settings: settings, config: splitFile(path, nil), exports: 2,
+					state: prototest.Attributes{"counts": counts(0, 0, 2)},
+					files: map[string]string{of("events"): "{\"id\":7}\n{\"id\":8}\n"},
 				},
 			}
 		},
@@ -242,7 +221,7 @@ func isReplaced(t *testing.T, p *prototest.Provider, path string) {
 
 func isKilled(t *testing.T, _ *prototest.Provider, path string) {
 	t.Helper()
-	for _, kind := range []string{"events", "unknown"} {
+	for _, kind := range []string{"events", "sessions"} {
 		write(t, filepath.Join(filepath.Dir(path), ".analytics-"+digest(kind)[:16]+".tmp"), person)
 	}
 }

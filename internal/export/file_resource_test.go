@@ -46,8 +46,8 @@ func TestExportFile_compression(t *testing.T) {
 }
 
 // counts returns an attribute counts; a negative one is null.
-func counts(persons, sessions, events, unknown float64) prototest.Attributes {
-	attributes := prototest.Attributes{"unknown": unknown}
+func counts(persons, sessions, events float64) prototest.Attributes {
+	attributes := prototest.Attributes{}
 	for name, n := range map[string]float64{"persons": persons, "sessions": sessions, "events": events} {
 		attributes[name] = nil
 		if n >= 0 {
@@ -70,17 +70,8 @@ func TestExportFile_content(t *testing.T) {
 				settings: prototest.Attributes{"wire": prototest.Attributes{"export": prototest.Attributes{"invalid_utf8": "replace"}}},
 				config:   file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}), exports: 1,
 				warnings: []string{"Invalid UTF-8 was replaced", "1 records"},
-				state:    prototest.Attributes{"counts": counts(-1, -1, 2, 0), "invalid_utf8_records": 1.0},
+				state:    prototest.Attributes{"counts": counts(-1, -1, 2), "invalid_utf8_records": 1.0},
 				files:    map[string]string{path: "{\"id\":\"\ufffd\"}\n{\"id\":\"b\"}\n"},
-			}}
-		},
-		"unknown kinds": func(f *fileTest, path string) []fileStep {
-			return []fileStep{{
-				before:   f.holds(mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}}),
-				settings: anyRecord, config: file(path, prototest.Attributes{"kinds": []any{"persons"}}), exports: 1,
-				warnings: []string{"Records of unknown kind", "1 records", "wire.export.kind_parameter"},
-				state:    prototest.Attributes{"counts": counts(0, -1, -1, 1)},
-				files:    map[string]string{path: "{\"kind\":\"unknown\",\"record\":{\"x\":2}}\n"},
 			}}
 		},
 	})

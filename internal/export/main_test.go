@@ -40,9 +40,6 @@ var (
 
 	// evening is late on today in UTC.
 	evening = time.Date(2026, 3, 10, 23, 59, 0, 0, time.UTC)
-
-	// anyRecord are settings with which records need no kind: one that has a member x is a record too.
-	anyRecord = prototest.Attributes{"wire": prototest.Attributes{"export": prototest.Attributes{"record": prototest.Attributes{"events": "/x"}}}}
 )
 
 // start returns a provider and its mock server.

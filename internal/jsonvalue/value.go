@@ -99,7 +99,7 @@ func each(v jsontext.Value, kind jsontext.Kind) iter.Seq2[[]byte, jsontext.Value
 			rest = rest[end+len(mark):]
 
 			if string(mark) == ":" {
-				name = unquoted(part)
+				name = Unquoted(part)
 				continue
 			}
 			if len(part) == 0 || kind == '{' && name == nil || !yield(name, part) || string(mark) != "," {
@@ -117,11 +117,7 @@ func delimiter(text []byte) int {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
+			i += quotedLen(text[i:]) - 1
 		case '{', '[':
 			depth++
 		case ',', ':', '}', ']':
@@ -137,8 +133,71 @@ func delimiter(text []byte) int {
 	return len(text)
 }
 
-// unquoted returns the text of a JSON string, with U+FFFD for a lone surrogate.
-func unquoted(quoted []byte) []byte {
+// quotedLen returns the length of the string that the text begins with, with its quotes; len(text)
+// if it does not end.
+func quotedLen(text []byte) int {
+	for end := 1; ; end++ {
+		next := bytes.IndexByte(text[end:], '"')
+		if next < 0 {
+			return len(text)
+		}
+
+		end += next
+		escapes := 0
+		for text[end-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return end + 1
+		}
+	}
+}
+
+// End returns the length of the object that the text begins with; len(text) if it does not end. The
+// object need not be valid.
+func End(text []byte) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i += quotedLen(text[i:]) - 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth <= 0 {
+				return i + 1
+			}
+		}
+	}
+
+	return len(text)
+}
+
+// At returns the value in v that a pointer leads to; nil if there is none. v must be valid JSON.
+func At(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
+	for token := range at.Tokens() {
+		index, inner := 0, jsontext.Value(nil)
+		for name, value := range each(v, v.Kind()) {
+			key := string(name)
+			if v.Kind() == '[' {
+				key = strconv.Itoa(index)
+			}
+			if key == token {
+				inner = value
+				break
+			}
+			index++
+		}
+		if v = inner; v == nil {
+			return nil
+		}
+	}
+
+	return v
+}
+
+// Unquoted returns the text of a JSON string, with U+FFFD for a lone surrogate.
+func Unquoted(quoted []byte) []byte {
 	if len(quoted) > 1 && bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
 	}
@@ -179,7 +238,7 @@ func Text(v jsontext.Value) string {
 	if v.Kind() != '"' {
 		return ""
 	}
-	return string(unquoted(v))
+	return string(Unquoted(v))
 }
 
 // AnyName stands for the names that are not shown.

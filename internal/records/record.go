@@ -6,10 +6,9 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"math"
-	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -18,17 +17,14 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// position is where records stand.
-type position struct {
-	lines bool   // they follow each other without an array around them
-	name  string // of the member
-	named bool   // the name means a kind
-	kind  Kind   // that the name means, or that of the place around it
-	shows bool   // what stands here is a record of the kind
+// model is what the records of a kind have in common, which the first one shows.
+type model struct {
+	identifying string          // the name of the member that identifies it; empty if Options.Record tells it
+	others      map[string]bool // the names of up to a hundred others
 }
 
 // record yields a record, once it is recognised as one.
-func (x *Reader) record(v jsontext.Value, in position) error {
+func (x *Reader) record(v jsontext.Value, in place) error {
 	begin := x.dec.InputOffset() - int64(len(v)) + x.begin
 	if len(v) > LimitRecord {
 		return ErrTooLarge
@@ -50,231 +46,201 @@ func (x *Reader) record(v jsontext.Value, in position) error {
 		}
 		return nil
 	}
-
-	where := "; it is record " + strconv.FormatInt(x.result.Counts.Total()+1, 10)
-	if jsonvalue.IsFieldName(in.name) {
-		where += ", in " + strconv.Quote(in.name)
+	if x.isGroup(v, in) {
+		return x.readGroup(v, in, begin)
 	}
-	refusal.Why += where + ", at byte " + strconv.FormatInt(begin, 10)
+
+	refusal.Why += "; it is record " + strconv.FormatInt(x.result.Counts.Total()+1, 10)
+	if in.at != "" {
+		refusal.Why += ", at " + shownPointer(in.at)
+	}
+	refusal.Why += ", at byte " + strconv.FormatInt(begin, 10)
 
 	return refusal
 }
 
 // recognise returns the kind of a record, or why it is not recognised as one.
-func (x *Reader) recognise(v jsontext.Value, in position) (Kind, *answer.Error) {
-	hasMember := x.hasRecordMember(v)
-	own, expected := said(v, !in.shows && !hasMember), cmp.Or(in.kind, x.options.Asked)
-	if refusal := x.contradiction(v, own, expected); refusal != nil {
-		return Unknown, refusal
-	}
-
-	// A word in the plural may be that of a line that holds records.
-	isMarked := hasMember || own.kind != Unknown && (!own.plural || !in.lines)
-	kind, why := cmp.Or(expected, own.kind), nothingShows
+func (x *Reader) recognise(v jsontext.Value, in place) (Kind, *answer.Error) {
 	if v.Kind() != '{' {
-		why = "is " + jsonvalue.KindName(v.Kind())
-	} else if isMarked || in.shows {
-		why = x.compare(v, kind, isMarked)
-	}
-	if why == "" {
-		return kind, nil
+		return Unknown, &answer.Error{Why: noRecord + ": it is " + jsonvalue.KindName(v.Kind()), Advice: recordAdvice(in.kind)}
 	}
 
-	refusal := &answer.Error{Why: noRecord + ": it " + why + answer.Members(v, ""), Advice: namesMember}
-	if !in.shows && in.name != "" {
-		refusal.Advice += "; if the list holds no records, " + answer.IgnoredSetting(in.name) + " leaves it out"
+	kind := cmp.Or(in.kind, x.options.Asked)
+	if kind == Unknown || x.options.Kind != "" || x.result.Counts[kind] < sampled && !in.isTold {
+		own := x.statedKind(v)
+		if refusal := contradiction(v, kind, own); refusal != nil {
+			return Unknown, refusal
+		}
+		kind = cmp.Or(kind, own)
+	}
+	if asked := x.options.Asked; asked != Unknown && kind != asked {
+		return Unknown, &answer.Error{Why: otherKind + ": it is of kind " + kind.String() + " and not " + asked.String(), Advice: KindSettings}
+	}
+	if kind == Unknown {
+		return Unknown, &answer.Error{
+			Why:    noRecord + ": it does not state its kind" + answer.Members(v, ""),
+			Advice: "if it is a record, wire.export.kind and wire.export.kinds say what states it, or wire.export.at says where the records of each kind are",
+		}
 	}
 
-	return Unknown, refusal
+	if why := x.identify(v, kind); why != "" {
+		return Unknown, &answer.Error{Why: noRecord + ": it " + why + answer.Members(v, ""), Advice: recordAdvice(kind)}
+	}
+	if x.options.Seen != nil && x.result.Counts[kind] < sampled && !x.options.Seen.add(kind, v) {
+		return Unknown, &answer.Error{Why: twoKinds + ", so that the service seems to ignore the parameter", Advice: KindSettings}
+	}
+
+	return kind, nil
 }
 
-// contradiction refuses a record of another kind than was asked for, and one that states
-// another kind than the expected one, also without the discriminators that are ignored.
-func (x *Reader) contradiction(record jsontext.Value, own statedWord, expected Kind) *answer.Error {
-	if asked := x.options.Asked; asked != Unknown && expected != asked {
-		return &answer.Error{Why: otherKind + ": it is of kind " + expected.String() + " and not " + asked.String(), Advice: KindSettings}
+// recordAdvice returns the advice for an object that is not recognised as a record.
+func recordAdvice(kind Kind) string {
+	if kind == Unknown {
+		return "if it is a record, wire.export.record says what every record of a kind has"
+	}
+	return "if it is a record, wire.export.record." + kind.Plural() + " says what every " + kind.String() + " record has"
+}
+
+// statedKind returns the kind that a record states: at the place that is told, or in the first of
+// its members that does.
+func (x *Reader) statedKind(v jsontext.Value) Kind {
+	if x.options.Kind != "" {
+		said := jsonvalue.At(v, x.options.Kind)
+		kind, isTold := x.options.Words[jsonvalue.Text(said)]
+		if !isTold && len(x.options.Words) == 0 {
+			kind = kindWords[jsonvalue.Text(said)]
+		}
+		return kind
 	}
 
-	if own.kind != expected && x.ignores(own.name, "") {
-		own = stated(record, math.MaxInt, x.ignores)
+	for name, value := range jsonvalue.EachMember(v) {
+		if kind := stated(name, value); kind != Unknown {
+			return kind
+		}
 	}
-	if own.kind == Unknown || expected == Unknown || own.kind == expected {
+
+	return Unknown
+}
+
+// contradiction refuses a record that states another kind than the expected one.
+func contradiction(v jsontext.Value, expected, own Kind) *answer.Error {
+	if own == Unknown || expected == Unknown || own == expected {
 		return nil
 	}
-
-	return answer.Beside(otherKind+": it says that it is of kind "+own.kind.String()+" and not "+expected.String()+", in ", []string{own.name})
+	return &answer.Error{
+		Why:    otherKind + ": it says that it is of kind " + own.String() + " and not " + expected.String() + answer.Members(v, ""),
+		Advice: "if that member means something else, wire.export.at." + expected.Plural() + " says that the list holds " + expected.Plural(),
+	}
 }
 
-// nothingShows is what an object lacks that is not recognised as a record.
-const nothingShows = "has nothing that shows that it is a record"
-
-// compare returns why an object is no record that only the name of its container shows to be
-// one, unless it is the first one of its kind and more than a container itself; or more than
-// half of the first one's names are among its own; or more than half of its own are among those.
-//
-// The interface names no member of a record (section 2), so that the name of the container is
-// all that can show the first one. The error, page or job that a service puts behind the
-// records has members too, whatever those are called; what it cannot have by chance is what
-// the records before it have. Records that share too little have a member that
-// wire.export.record can point to.
-func (x *Reader) compare(v jsontext.Value, kind Kind, isMarked bool) (why string) {
-	first := x.first[kind]
-	if first == nil {
-		first = map[string]bool{}
-		for name := range jsonvalue.EachMember(v) {
-			isMarked = isMarked || nameKind(string(name)) == Unknown // it is more than a container
-			if len(first) < comparedNames {
-				first[string(name)] = true
-			}
+// identify returns why an object is not a record of a kind, which completes a sentence about it;
+// empty if it is one.
+func (x *Reader) identify(v jsontext.Value, kind Kind) (why string) {
+	if at := x.options.Record[kind]; at != "" {
+		if jsonvalue.At(v, at) == nil {
+			return "has not what wire.export.record." + kind.Plural() + " says"
 		}
-		x.first[kind] = first
-		if !isMarked {
-			return nothingShows
-		}
-	}
-	if isMarked {
 		return ""
 	}
 
-	members, shared := 0, 0
-	for name := range jsonvalue.EachMember(v) {
-		members++
-		if first[string(name)] {
-			shared++
+	m := x.models[kind]
+	if m == nil {
+		if m = modelOf(v); m == nil {
+			return "has no member of a name that identifies it, such as \"id\""
 		}
-		if 2*shared > len(first) {
+		x.models[kind] = m
+		return ""
+	}
+
+	isIdentified, isAlike := false, len(m.others) == 0
+	for name, value := range jsonvalue.EachMember(v) {
+		if string(name) == m.identifying {
+			isIdentified = identifies(value)
+		} else if !isAlike {
+			isAlike = m.others[string(name)]
+		}
+		if isIdentified && isAlike {
 			return ""
 		}
 	}
-	if 2*shared > members {
-		return ""
+	if !isIdentified {
+		return "has no \"" + m.identifying + "\", which identifies the first " + kind.String() + " record"
 	}
 
-	return "has too little in common with the " + kind.String() + " records before it"
+	return "shares nothing but \"" + m.identifying + "\" with the first " + kind.String() + " record"
 }
 
-// hasRecordMember reports whether a record has the member that shows that it is one.
-func (x *Reader) hasRecordMember(record jsontext.Value) bool {
-	if x.options.RecordMember == "" {
-		return false
-	}
-	for name := range jsonvalue.EachMember(record) {
-		if string(name) == x.options.RecordMember {
-			return true
+// modelOf returns the model that the first record of a kind is; nil if nothing identifies it.
+func modelOf(v jsontext.Value) *model {
+	const compared = 100
+	m, first := &model{others: map[string]bool{}}, math.MaxInt
+	for name, value := range jsonvalue.EachMember(v) {
+		rank, isNamed := identifying[string(name)]
+		if isNamed && rank < first && identifies(value) {
+			m.identifying, first = string(name), rank
+		}
+		if len(m.others) < compared {
+			m.others[string(name)] = true
 		}
 	}
+	if m.identifying == "" {
+		return nil
+	}
+	delete(m.others, m.identifying)
 
-	return false
+	return m
 }
 
-// word returns the kind that a word means, such as person, People or event_records, and
-// whether it is in the plural.
-func word(text string) (_ Kind, plural bool) {
-	stem, ofRecords := strings.CutSuffix(jsonvalue.Fold(text), "records")
-	stem = strings.TrimSuffix(stem, "record")
-	if stem == "people" {
-		return Person, true
-	}
+// identifies reports whether a value can identify a record: it is a text or a number.
+func identifies(v jsontext.Value) bool { return v.Kind() == '"' && len(v) > 2 || v.Kind() == '0' }
 
-	singular, plural := strings.CutSuffix(stem, "s")
-	for _, k := range Kinds {
-		if k.String() == singular {
-			return k, plural || ofRecords
-		}
+// isGroup reports whether an object that is no record holds the records of a kind, which it states.
+func (x *Reader) isGroup(v jsontext.Value, in place) bool {
+	states, holds := false, false
+	for name, value := range jsonvalue.EachMember(v) {
+		_, isList := listNames[string(name)]
+		holds = holds || isList && value.Kind() == '['
+		states = states || stated(name, value) != Unknown
 	}
-
-	return Unknown, false
+	return states && holds && in.kind == Unknown
 }
 
-// nameKind returns the kind that the name of a member means for what it contains, such as
-// persons, eventRecords or sessionList.
-func nameKind(name string) Kind {
-	k, _ := word(strings.TrimSuffix(jsonvalue.Fold(name), "list"))
-	return k
-}
+// readGroup reads the records in a group.
+func (x *Reader) readGroup(v jsontext.Value, in place, begin int64) error {
+	dec, before := x.dec, x.begin
+	defer func() { x.dec, x.begin = dec, before }()
 
-// statedWord is what a record states of its kind.
-type statedWord struct {
-	name   string // of the member
-	kind   Kind
-	plural bool
-}
-
-// discriminators are the members that state the kind of a record, folded, and whether they can
-// mean nothing else: an event may have a type of its own.
-var discriminators = map[string]bool{"recordtype": true, "recordkind": true, "entitytype": true, "type": false, "kind": false}
-
-// usualEndings are how the names of discriminators usually end. To count them takes far less
-// time than to look at the members.
-var usualEndings = [...][]byte{[]byte(`ype"`), []byte(`kind"`), []byte(`Kind"`)}
-
-// said returns what a record states of its kind. closely makes it look at every name, also
-// in unusual spellings, and at that of an only member, as in {"event": {…}}.
-func said(record jsontext.Value, closely bool) statedWord {
-	usual := 0
-	for _, ending := range usualEndings {
-		usual += bytes.Count(record, ending)
-	}
-	found := stated(record, usual, nil)
-	if found.kind != Unknown || !closely {
-		return found
+	x.dec, x.begin = jsontext.NewDecoder(bytes.NewReader(v), jsontext.AllowInvalidUTF8(true)), begin
+	in.lines = false
+	if _, err := x.readObject(in); err != nil {
+		return err
 	}
 
-	members := jsonvalue.Members(record)
-	for name, value := range members {
-		if k, plural := word(name); len(members) == 1 && !plural && value.Kind() == '{' {
-			return statedWord{name: name, kind: k}
-		}
-	}
-
-	return stated(record, math.MaxInt, nil)
+	return x.refuseStrange()
 }
 
-// stated returns what the discriminators of a record state. One that can mean nothing else
-// wins over any other; otherwise the first one does. usual is how many members it looks at
-// whose names end as usual. ignores, if there is any, reports the members that state nothing.
-func stated(record jsontext.Value, usual int, ignores func(name, value string) bool) (found statedWord) {
-	if usual == 0 {
-		return statedWord{}
-	}
+// Seen holds the first records of several answers by what identifies them.
+type Seen map[uint64]Kind
 
-	for name, value := range jsonvalue.EachMember(record) {
-		folded := jsonvalue.Fold(string(name))
-		isClear, states := discriminators[folded]
-		if states && (isClear || found.kind == Unknown) {
-			k, plural := word(jsonvalue.Text(value))
-			if k != Unknown && (ignores == nil || !ignores(string(name), "")) {
-				found = statedWord{string(name), k, plural}
-			}
-		}
+var seenSeed = maphash.MakeSeed()
 
-		isUsual := func(ending []byte) bool { return bytes.HasSuffix(name, bytes.TrimSuffix(ending, []byte(`"`))) }
-		if slices.ContainsFunc(usualEndings[:], isUsual) {
-			usual--
-		}
-		if usual == 0 || isClear && found.kind != Unknown {
-			break
-		}
-	}
-
-	return found
-}
-
-// counted returns what a member counts whose name says that it is a number of records: the
-// records of one kind, or all of them.
-func counted(name string) (k Kind, isCount bool) {
-	noun, ofAll := answer.Counted(name)
-	k, _ = word(noun)
-	return k, ofAll || k != Unknown
-}
-
-// isList reports whether services use a name for a list of anything, so that an empty one
-// is one of records.
-func isList(name string) bool {
-	switch jsonvalue.Fold(name) {
-	case "data", "records", "items", "results", "result", "values", "value", "rows", "entries", "elements", "content", "hits", "list",
-		"export", "response", "payload":
+// add adds a record. It reports false if it has come under another kind: a record with the same
+// identifying value and the same names.
+func (s Seen) add(kind Kind, record jsontext.Value) bool {
+	m := modelOf(record)
+	if m == nil {
 		return true
 	}
-	return false
+
+	var sum uint64
+	for name, value := range jsonvalue.EachMember(record) {
+		sum += maphash.Bytes(seenSeed, name)
+		if string(name) == m.identifying {
+			sum += 31 * maphash.Bytes(seenSeed, value)
+		}
+	}
+	other, isKnown := s[sum]
+	s[sum] = kind
+
+	return !isKnown || other == kind
 }

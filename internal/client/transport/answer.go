@@ -249,8 +249,10 @@ func (a Answer) Unpacked() (io.ReadCloser, error) {
 	}
 
 	packed := bufio.NewReader(a.Response.Body)
-	if _, err := packed.Peek(1); errors.Is(err, io.EOF) {
+	if _, err := packed.Peek(1); errors.Is(err, io.EOF) && a.IsDelimited() {
 		return nil, ErrNothing
+	} else if errors.Is(err, io.EOF) { // the connection may have broken
+		return nil, io.ErrUnexpectedEOF
 	} else if err != nil {
 		return nil, err
 	}

@@ -38,6 +38,7 @@ func (l attemptLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	b.ReadCloser, resp.Body = resp.Body, b
 	b.streams = c.Op.Streams && resp.StatusCode/100 == 2
 	if b.streams {
+		b.sums = digestsOf(resp)
 		b.limit.Stop()
 	}
 
@@ -57,6 +58,7 @@ type attemptBody struct {
 	streams bool        // the timeout is for each read
 	turn    *gate       // which the attempt leaves at its end; nil if it has taken none
 	failure error       // with which the network ended the answer
+	sums    digests     // of what was read of a stream
 }
 
 // after returns a timer that cancels the attempt after the timeout. late says what has not happened
@@ -74,6 +76,7 @@ func (b *attemptBody) Read(p []byte) (int, error) {
 	}
 
 	n, err := b.ReadCloser.Read(p)
+	b.sums.write(p[:n])
 	if err != nil && !errors.Is(err, io.EOF) {
 		b.failure = cmp.Or(context.Cause(b.ctx), err)
 		return n, b.failure

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package records
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+// Reader reads one answer.
+type Reader struct {
+	options Options
+	yield   func(Kind, jsontext.Value) bool
+	err     error
+
+	text   *bufio.Reader
+	dec    *jsontext.Decoder // of the text
+	begin  int64             // where the text of the decoder begins in the answer
+	read   int64             // how much of the text the decoder has, in bytes
+	broken error             // what ended the text, other than its end
+
+	result Result
+	models [len(kindNames)]*model
+	lists  lists
+	// strange are the members around the records that are not recognised, each with its value
+	// where that can say that it means nothing.
+	strange []leaf
+}
+
+// lists are the lists of records that an answer has.
+type lists struct {
+	any   bool                 // a list, also one that is null
+	told  bool                 // one that is not null
+	of    [len(kindNames)]bool // of a kind
+	mixed bool                 // of records that state their kinds
+}
+
+// leaf is a member around the records, with its value as text.
+type leaf struct {
+	at    jsontext.Pointer
+	value string
+}
+
+// place is where a value stands.
+type place struct {
+	at     jsontext.Pointer
+	kind   Kind // that the place means
+	isList bool // a list here is one of records
+	isTold bool // by Options.At
+	lines  bool // records follow each other here without an array around them
+	begun  bool // a list in the object here has begun
+}
+
+// NewReader returns a reader of the answer r.
+func NewReader(r io.Reader, o Options) *Reader {
+	return &Reader{options: o, text: bufio.NewReaderSize(r, LimitHead)}
+}
+
+// Head returns the beginning of the answer, of at most 256 KiB. It is valid until All is called.
+func (x *Reader) Head() []byte {
+	head, err := x.text.Peek(LimitHead)
+	if err != nil && !errors.Is(err, io.EOF) {
+		x.broken = err
+	}
+	return head
+}
+
+// All yields every record, as it is in the answer and in order, until the next one is taken. It can
+// be called once. Afterwards, Err says whether these were all.
+func (x *Reader) All() iter.Seq2[Kind, jsontext.Value] {
+	return func(yield func(Kind, jsontext.Value) bool) {
+		x.yield = yield
+
+		head := x.Head()
+		if bytes.HasPrefix(head, byteOrderMark) {
+			_, _ = x.text.Discard(len(byteOrderMark))
+			x.begin = int64(len(byteOrderMark))
+		}
+		x.dec = jsontext.NewDecoder(source{x}, jsontext.AllowInvalidUTF8(true))
+
+		var err error
+		x.result.Closed, err = x.readAnswer(head[x.begin:])
+		x.err = x.failure(err)
+	}
+}
+
+var byteOrderMark = []byte("\uFEFF")
+
+// Err returns why the answer could not be read to its end; nil if it was, or if the loop over All
+// ended before. An error of the text is returned as it is.
+//
+// What is not recognised is an *answer.Error. The records before it are then part of an answer
+// that is none.
+func (x *Reader) Err() error { return x.err }
+
+// Result describes what was read.
+func (x *Reader) Result() Result { return x.result }
+
+// errStopped ends the reading if the loop over All does.
+var errStopped = errors.New("no more records are wanted")
+
+// source is the text of an answer for its decoder.
+type source struct{ *Reader }
+
+// Read ends the text where one value, or what stands between two, is too large.
+func (x source) Read(p []byte) (n int, err error) {
+	const ahead = 64 << 10 // at most, of what a decoder reads
+	if err = ErrTooLarge; x.read-x.dec.InputOffset() <= LimitRecord+ahead {
+		n, err = x.text.Read(p[:min(len(p), ahead)])
+	}
+
+	x.read += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		x.broken = err
+	}
+
+	return n, err
+}
+
+// readAnswer reads the answer, which begins with the head. closed reports whether its last
+// bracket shows that it is complete. Errors are those of the decoder.
+func (x *Reader) readAnswer(head []byte) (closed bool, err error) {
+	root := x.placeOf("", place{})
+	switch first := x.dec.PeekKind(); {
+	case first == '{' && x.isSequence(head):
+		root.lines = true
+		return false, x.readRecords(root)
+	case first == '[':
+		root.isList = true
+		err = x.readList(root)
+	case first == '{':
+		err = x.readEnvelope(root)
+	default:
+		return false, x.readNothing()
+	}
+	if err != nil {
+		return false, err
+	}
+
+	if _, err := x.dec.ReadToken(); !x.isEnd(err) {
+		return false, cmp.Or(x.broken, ErrFollowed)
+	}
+
+	return true, nil
+}
+
+// isSequence reports whether an answer that begins with an object is a sequence of records: its
+// media type or a setting says so, or something follows the object. One object that is the whole
+// answer is an envelope.
+func (x *Reader) isSequence(head []byte) bool {
+	if x.options.Lines || x.options.IsLines {
+		return true
+	}
+
+	head = bytes.TrimSpace(head)
+	end := jsonvalue.End(head)
+
+	return end < len(head) && len(bytes.TrimSpace(head[end:])) > 0
+}
+
+// readNothing reads an answer without an object or an array.
+func (x *Reader) readNothing() error {
+	_, err := x.dec.ReadToken()
+	switch {
+	case err == nil:
+		return ErrShape
+	case x.broken != nil || !x.isEnd(err):
+		return cmp.Or(x.broken, ErrShape)
+	case x.options.IsLines || x.options.Empty:
+		return nil
+	}
+
+	return refuseNothing("")
+}
+
+// refuseNothing refuses an answer that says nothing.
+func refuseNothing(what string) error {
+	return &answer.Error{Why: noContent + what, Advice: "if your service answers a day without records so, wire.export.empty = true admits it"}
+}
+
+// isEnd reports whether an error of the decoder is the end of the answer.
+func (x *Reader) isEnd(err error) bool { return errors.Is(err, io.EOF) && x.broken == nil }
+
+// readEnvelope reads the object that is the whole answer.
+func (x *Reader) readEnvelope(root place) error {
+	if _, err := x.readObject(root); err != nil {
+		return err
+	}
+
+	if !x.lists.any {
+		described := ""
+		if len(x.strange) > 0 {
+			described = " (it has " + shown(x.strange) + ")"
+		}
+		return &answer.Error{
+			Why:    noList + ": the answer is one object" + described,
+			Advice: "if it has one, wire.export.at says where; if the object is a record, wire.export.lines = true reads it",
+		}
+	}
+	if err := x.refuseStrange(); err != nil {
+		return err
+	}
+	if !x.lists.told && !x.options.Empty {
+		return refuseNothing(": all of its lists are null")
+	}
+
+	return x.checkKinds()
+}
+
+// checkKinds refuses an answer whose lists say nothing of a kind that is wanted.
+func (x *Reader) checkKinds() error {
+	var missing, named []string
+	for _, kind := range Kinds {
+		if x.lists.of[kind] {
+			named = append(named, strconv.Quote(kind.Plural()))
+		} else if slices.Contains(x.options.wanted(), kind) {
+			missing = append(missing, kind.Plural())
+		}
+	}
+	if len(missing) == 0 || x.lists.mixed {
+		return nil
+	}
+	if x.options.Asked != Unknown {
+		return &answer.Error{Why: otherKind + ": it has no list of " + missing[0], Advice: KindSettings}
+	}
+
+	return &answer.Error{
+		Why: missingKind + ": it has no list of " + strings.Join(missing, " and "),
+		Advice: "if your service exports nothing else, kinds = [" + strings.Join(named, ", ") +
+			"] takes what is there; if it needs a parameter for the kind, wire.export.kind_parameter names it; if the list has another name, wire.export.at says where it is",
+	}
+}
+
+// placeOf returns the place of a member.
+func (x *Reader) placeOf(at jsontext.Pointer, around place) place {
+	name := at.LastToken()
+	in := place{at: at, kind: kindWords[name], isList: kindWords[name] != Unknown}
+	for kind, told := range x.options.At {
+		if at == x.options.Envelope+told {
+			return place{at: at, kind: kind, isList: true, isTold: true}
+		}
+	}
+	if _, isNamed := listNames[name]; in.kind == Unknown && isNamed {
+		in.kind, in.isList = around.kind, true
+	}
+	if at == x.options.Envelope {
+		in.isList = true
+	}
+
+	return in
+}
+
+// readObject reads an object around records.
+func (x *Reader) readObject(in place) (isEmpty bool, err error) {
+	members, before, totals := 0, x.result.Counts.Total(), []leaf(nil)
+	_, _ = x.dec.ReadToken() // an error comes again
+
+	for x.dec.PeekKind() == '"' {
+		if members++; members > LimitMembers {
+			return false, fmt.Errorf("%w: an object has more than %d members", ErrShape, LimitMembers)
+		}
+
+		name, err := x.dec.ReadToken()
+		if err != nil {
+			return false, err
+		}
+
+		member := x.placeOf(in.at.AppendToken(name.String()), in)
+		switch x.dec.PeekKind() {
+		case '[':
+			in.begun = true
+			err = x.readList(member)
+		case '{':
+			err = x.readInner(member)
+		default:
+			err = x.readLeaf(member, &in, &totals)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+
+	// What it counts has to be what it has.
+	for _, total := range totals {
+		if total.value != strconv.FormatInt(x.result.Counts.Total()-before, 10) {
+			x.addStrange(total)
+		}
+	}
+
+	_, err = x.dec.ReadToken()
+
+	return members == 0, err
+}
+
+// readList reads an array in an object.
+func (x *Reader) readList(in place) error {
+	if x.options.Ignored[in.at] == AnyValue {
+		return x.dec.SkipValue()
+	}
+
+	_, _ = x.dec.ReadToken() // an error comes again
+	if !in.isList && x.dec.PeekKind() == ']' {
+		x.addStrange(leaf{in.at, "[]"})
+		_, err := x.dec.ReadToken()
+		return err
+	}
+	if !in.isList {
+		return &answer.Error{Why: noList + ": the list at " + shownPointer(in.at) + " is not recognised as one", Advice: listAdvice(in.at)}
+	}
+
+	x.lists.any, x.lists.told = true, true
+	x.lists.of[in.kind], x.lists.mixed = true, x.lists.mixed || in.kind == Unknown
+	if err := x.refuseStrange(); err != nil { // what stands in front of the list
+		return err
+	}
+
+	return x.readRecords(in)
+}
+
+// listAdvice returns the advice for a list that is not recognised.
+func listAdvice(at jsontext.Pointer) string {
+	return "if it holds records, wire.export.at says of which kind, as in " + assigned("at.events", at) +
+		"; if it says nothing of the day, wire.ignored leaves it out"
+}
+
+// readInner reads an object in an object.
+func (x *Reader) readInner(in place) error {
+	had := x.lists.any
+	x.lists.any = false
+	isEmpty, err := x.readObject(in)
+	if err != nil {
+		return err
+	}
+	if isEmpty {
+		x.addStrange(leaf{in.at, "{}"})
+	}
+
+	found := x.lists.any
+	x.lists.any = found || had
+	if found || !in.isList || in.kind == Unknown {
+		return nil
+	}
+
+	return &answer.Error{
+		Why:    noList + ": " + shownPointer(in.at) + " is an object without one",
+		Advice: "wire.export.at says where the list is",
+	}
+}
+
+// readLeaf reads a member that is neither an array nor an object. around is the place of its object.
+func (x *Reader) readLeaf(in place, around *place, totals *[]leaf) error {
+	v, err := x.dec.ReadValue()
+	if err != nil {
+		return err
+	}
+
+	l := leaf{in.at, string(v)}
+	if v.Kind() == '"' {
+		l.value = jsonvalue.Text(v)
+	}
+	if x.isTold(in.at, v) || x.ignores(l) {
+		return nil
+	}
+
+	name := in.at.LastToken()
+
+	_, counts := counting[name]
+	said := stated([]byte(name), v)
+	switch {
+	case v.Kind() == 'n' && in.kind != Unknown: // an empty list
+		x.lists.any, x.lists.of[in.kind] = true, true
+		return x.refuseStrange()
+	case said != Unknown && around.kind == Unknown && !around.begun:
+		around.kind = said
+	case counts && v.Kind() == '0':
+		*totals = append(*totals, l)
+	default:
+		x.addStrange(l)
+	}
+
+	return nil
+}
+
+// isTold keeps the value of a place that Options tell.
+func (x *Reader) isTold(at jsontext.Pointer, v jsontext.Value) bool {
+	switch at {
+	case x.options.Next:
+		x.result.Next = v.Clone()
+	case x.options.Total:
+		x.result.Total = v.Clone()
+	default:
+		return false
+	}
+
+	return true
+}
+
+// readRecords reads the records in an array, up to its last bracket, or those that follow each
+// other up to the end.
+func (x *Reader) readRecords(in place) error {
+	for in.lines || x.dec.PeekKind() != ']' {
+		v, err := x.dec.ReadValue()
+		if in.lines && x.isEnd(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := x.record(v, in); err != nil {
+			return err
+		}
+	}
+
+	_, err := x.dec.ReadToken()
+
+	return err
+}
+
+// failure returns this package's error for one of the decoder, and any other as it is.
+func (x *Reader) failure(err error) error {
+	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
+	switch {
+	case errors.Is(err, errStopped):
+		return nil
+	case x.broken != nil && err != nil: // what is there is a part
+		return x.broken
+	case !ok:
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return ErrTruncated
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		err = ErrRepeatedName
+	default:
+		err = ErrSyntax
+	}
+
+	return fmt.Errorf("%w, at byte %d", err, syntax.ByteOffset+x.begin)
+}
