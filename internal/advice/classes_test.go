@@ -3,8 +3,11 @@
 package advice_test
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -42,6 +45,26 @@ func toLogin(s *stage) {
 	s.Setenv("ANALYTICS_API_SECRET_KEY", "")
 	s.Setenv("ANALYTICS_EMAIL", s.service.Email)
 	s.Setenv("ANALYTICS_PASSWORD", s.service.Password)
+}
+
+// withPlain404 answers as the service does, and says in a text that there is nothing.
+func withPlain404(s *stage) http.HandlerFunc {
+	behind, err := url.Parse(s.service.URL)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+
+	proxy := httputil.NewSingleHostReverseProxy(behind)
+	proxy.ModifyResponse = func(resp *http.Response) error {
+		if resp.StatusCode == http.StatusNotFound {
+			resp.Body.Close()
+			resp.Body, resp.ContentLength = io.NopCloser(strings.NewReader("Not Found")), -1
+			resp.Header = http.Header{"Content-Type": {"text/plain"}}
+		}
+		return nil
+	}
+
+	return proxy.ServeHTTP
 }
 
 func toKey(s *stage) { s.Setenv("ANALYTICS_API_SECRET_KEY", s.service.SecretKey) }
@@ -93,12 +116,34 @@ var failures = map[string]play{
 		situation: inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: http.StatusTooManyRequests, Body: []byte(`{}`), Header: http.Header{"Retry-After": {"0"}}}),
 		follow:    set("ANALYTICS_MAX_CONCURRENCY", "2"),
 	},
-	"run again later. If the failure persists, tell the operator":     {situation: applied(answered(mockserver.OpGetConsent, http.StatusInternalServerError, `{}`))},
-	"check base_url; a login portal, a proxy or a maintenance page":   {situation: applied(inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(html), Header: http.Header{"Content-Type": {"text/html"}}}))},
-	"run again. If the failure persists, the service or a proxy":      {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, ""))},
-	"exclude the paths of the service from the cache":                 {situation: applied(inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Header: http.Header{"Age": {"45"}}}))},
-	"run again. If the failure persists, look for a proxy that cuts":  {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, `{"clause_1_consent":`))},
-	"check base_url (without /v1), and whether the other path family": {situation: served(http.NotFound), follow: toService},
+	"run again later. If the failure persists, tell the operator":    {situation: applied(answered(mockserver.OpGetConsent, http.StatusInternalServerError, `{}`))},
+	"check base_url; a login portal, a proxy or a maintenance page":  {situation: applied(inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(html), Header: http.Header{"Content-Type": {"text/html"}}}))},
+	"run again. If the failure persists, the service or a proxy":     {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, ""))},
+	"exclude the paths of the service from the cache":                {situation: applied(inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Header: http.Header{"Age": {"45"}}}))},
+	"run again. If the failure persists, look for a proxy that cuts": {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, `{"clause_1_consent":`))},
+	"correct what the service names, or ask its operator": {
+		configuration: object("profile", "x", `profile = jsonencode({ plan = "gilded" })`),
+		situation:     answered(mockserver.OpUpdateProfile, http.StatusUnprocessableEntity, `{"errors":[{"detail":"is no plan","source":{"pointer":"/data/attributes/plan"}}]}`),
+		follow:        configure(object("profile", "x", `profile = jsonencode({ plan = "gold" })`)),
+	},
+	"correct what the service names. A parameter that it wants": {
+		configuration: block("resource", "export_file", "x", `utc_date = "2026-01-31"`, `path = "day.ndjson"`),
+		service:       func(s *mockserver.Server) { s.Wire.ExportKindParameter = "sort" },
+		follow:        set("ANALYTICS_WIRE", `{"export":{"kind_parameter":"sort"}}`),
+	},
+	"correct email and password": {
+		service:   func(s *mockserver.Server) { s.Wire.LoginParametersIn = mockserver.InForm },
+		situation: toLogin,
+		follow:    set("ANALYTICS_WIRE", `{"login":{"parameters_in":"form"}}`),
+	},
+	"if other people can be read, set wire.absent": {
+		configuration: consent("x") + object("profile", "x", `profile = jsonencode({ plan = "gold" })`),
+		situation:     func(s *stage) { served(withPlain404(s))(s) },
+		follow:        set("ANALYTICS_WIRE", `{"absent":["json_404","any_404"]}`),
+	},
+	"check base_url (without /v1), and whether the other path family": {
+		configuration: block("data", "current_user", "x"), situation: served(http.NotFound), follow: toService,
+	},
 	"make the value of that attribute smaller, or ask the operator of": {
 		configuration: object("profile", "x", `profile = jsonencode({ plan = "gold and more" })`),
 		situation:     answered(mockserver.OpUpdateProfile, http.StatusRequestEntityTooLarge, `{}`),

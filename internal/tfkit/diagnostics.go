@@ -3,6 +3,7 @@
 package tfkit
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // Problem is a diagnostic in the form that all of them share: what happened, what is in
@@ -85,9 +87,11 @@ func ProblemOf(err error, inState string, attributes ...string) Problem {
 	}
 
 	p := Problem{Summary: e.Title(), Detail: e.Describe(), InState: inState, Do: Advice(e)}
-	isAttribute := func(f transport.FieldError) bool { return slices.Contains(attributes, f.Field) }
-	if i := slices.IndexFunc(e.Fields, isAttribute); i >= 0 {
-		p.At = path.Root(e.Fields[i].Field)
+	for _, f := range slices.Backward(e.Fields) {
+		isNamed := func(attribute string) bool { return jsonvalue.Fold(attribute) == jsonvalue.Fold(f.Field) } // clause1Consent too
+		if i := slices.IndexFunc(attributes, isNamed); i >= 0 {
+			p.At = path.Root(attributes[i])
+		}
 	}
 
 	return p
@@ -114,7 +118,7 @@ var advices = map[transport.ErrorClass]string{
 	transport.ClassAuthentication:   "check the credentials of the provider block (email and password, token, or api_secret_key). A JWT is valid for one hour; a configured token is not renewed by the provider: obtain a new one.",
 	transport.ClassForbidden:        "ask an administrator of the project for the role that allows this operation; the credentials themselves were accepted.",
 	transport.ClassNotFound:         "check identity_id and the scope (org_id and project_id, or account_id).",
-	transport.ClassRejected:         "correct what the service names. If it names nothing, compare wire.login.parameters_in, wire.consent.parameters_in and wire.consent.time_format with what your service expects.",
+	transport.ClassRejected:         "correct what the service names, or ask its operator what the request lacks.",
 	transport.ClassConflict:         AdviceApplyAgain,
 	transport.ClassRateLimited:      adviceSlower,
 	transport.ClassOutdated:         adviceSlower,
@@ -130,22 +134,19 @@ var advices = map[transport.ErrorClass]string{
 	transport.ClassCached:           "exclude the paths of the service from the cache or proxy in front of it, and run again.",
 	transport.ClassUnknownOutcome:   AdviceApplyAgain,
 	transport.ClassRequestTooLarge:  "make the value of that attribute smaller, or ask the operator of the service for its limit.",
-	transport.ClassEndpointNotFound: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id. If other people can be read, wire.absent says which answers mean that there is nothing about a person.",
+	transport.ClassEndpointNotFound: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id.",
 }
 
 // Advice returns what to do about a failure: one or more sentences that begin in lower case.
 func Advice(e *transport.Error) string {
-	own, found := adviceByOperation[e.Operation]
 	switch {
 	case e.Class == transport.ClassUnknownOutcome && e.Queued:
 		return adviceQueued
 	case e.Class == transport.ClassConflict && e.Status == 0: // nothing was sent
 		return adviceConflict
-	case e.Class == transport.ClassPayload && found:
-		return own
 	}
 
-	return advices[e.Class]
+	return cmp.Or(adviceByOperation[failure{e.Class, e.Operation}], advices[e.Class])
 }
 
 // What to do in situations that the class of a failure does not tell, or that several share.
@@ -161,15 +162,29 @@ const (
 	// adviceQueued applies to a request that may be in the service's queue: reading shows less
 	// of a request than of a value.
 	adviceQueued = "look at analytics_pending_requests before you apply again. The next apply takes over a request that is pending by then. If the request was already carried out, it sends another one."
+	// adviceNobody applies to a 404 that may be that of a gateway.
+	adviceNobody = "if other people can be read, set wire.absent to the answers that mean that there is nothing about a person; the message shows the value. If nobody can, check base_url (without /v1), whether the other path family is right for this service, and whether it offers the early preview."
 	// adviceConsent applies to an answer that is not recognised as a consent record.
 	adviceConsent = "add the setting that the message names, if it names one. The provider reads an object with clause_1_consent to clause_5_consent, alone or in other objects; wire.consent.at points to it where there are several."
 )
 
-// adviceByOperation apply to answers that are not recognised, by operation: those that no
-// setting admits, or only one.
-var adviceByOperation = map[string]string{
-	"Get consent":      adviceConsent,
-	"Update consent":   adviceConsent,
-	"Get current user": "check base_url. The answer must be a JSON object without an error. The rest of the provider does not need it.",
-	"Get user profile": "set wire.profile.at to a pointer to the profile, an object. The message shows the value where it can be found.",
+// failure is a class of failure of one operation.
+type failure struct {
+	class     transport.ErrorClass
+	operation string
+}
+
+// adviceByOperation are the advices that depend on the operation.
+var adviceByOperation = map[failure]string{
+	{transport.ClassPayload, "Get consent"}:      adviceConsent,
+	{transport.ClassPayload, "Update consent"}:   adviceConsent,
+	{transport.ClassPayload, "Get current user"}: "check base_url. The answer must be a JSON object without an error. The rest of the provider does not need it.",
+	{transport.ClassPayload, "Get user profile"}: "set wire.profile.at to a pointer to the profile, an object. The message shows the value where it can be found.",
+
+	{transport.ClassRejected, "Log in"}:         "correct email and password. If they are right, compare wire.login.parameters_in with what your service expects.",
+	{transport.ClassRejected, "Update consent"}: "correct what the service names. If it names nothing, compare wire.consent.parameters_in and wire.consent.time_format with what your service expects.",
+	{transport.ClassRejected, "Export records"}: "correct what the service names. A parameter that it wants may select the kind of records: wire.export.kind_parameter names it, and wire.export.kind_values has its values.",
+
+	{transport.ClassEndpointNotFound, "Get consent"}:      adviceNobody,
+	{transport.ClassEndpointNotFound, "Get user profile"}: adviceNobody,
 }

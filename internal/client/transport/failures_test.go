@@ -267,23 +267,3 @@ var gzipBomb = sync.OnceValue(func() []byte {
 
 	return bytes.Repeat(packed.Bytes(), soak.Size(33, 100))
 })
-
-func TestComplaint_foundInUsualPlaces(t *testing.T) {
-	t.Parallel()
-
-	for body, want := range map[string]Error{
-		`{"error":"invalid_grant","error_description":"m"}`:                          {Message: "m"},
-		`{"error":{"code":7,"message":"m","fields":[{"field":"f","message":"fm"}]}}`: {Code: "7", Message: "m", Fields: []FieldError{{"f", "fm"}}},
-		`{"message":"m","errors":{"f":["fm","x"],"g":"gm"}}`:                         {Message: "m", Fields: []FieldError{{"f", "fm"}, {"g", "gm"}}},
-		`{"errors":[{"path":"f","msg":"fm"}]}`:                                       {Message: "fm", Fields: []FieldError{{"f", "fm"}}},
-		`{"errors":["m"]}`:                                                           {Message: "m", Fields: []FieldError{{"", "m"}}},
-		`{"title":"m","type":"about:blank"}`:                                         {Code: "about:blank", Message: "m"},
-		`{}`:                                                                         {},
-	} {
-		conflict := Answer{Exchange: Exchange{Status: http.StatusConflict, Redact: NewRedactor()}, Response: &http.Response{StatusCode: http.StatusConflict}}
-		got := (&call{}).statusError(conflict, []byte(body))
-		if got.Code != want.Code || got.Message != want.Message || !slices.Equal(got.Fields, want.Fields) {
-			t.Errorf("%s: %+v, want %+v", body, got, want)
-		}
-	}
-}

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -130,74 +128,4 @@ func redirectDetail(a Answer) string {
 
 	return "the service redirected the request " + target +
 		", and redirects are never followed; compare base_url with the address of your service"
-}
-
-// quote puts what the service says in a JSON object into an error, harmless to print.
-func (e *Error) quote(object jsontext.Value, redact *Redactor) {
-	readComplaint(e, jsonvalue.Members(object))
-
-	e.Code, e.Message = redact.Text(e.Code, 80), redact.Text(e.Message, limitMessage)
-	for i, f := range e.Fields {
-		e.Fields[i] = FieldError{Field: redact.Text(f.Field, 60), Message: redact.Text(f.Message, limitMessage)}
-	}
-}
-
-// readComplaint puts the code, the message and the errors by field of an object into an error.
-// They are at its top or under error, in the spellings that services commonly use; the
-// interface shows none.
-func readComplaint(e *Error, m map[string]jsontext.Value) {
-	e.Code = cmp.Or(firstText(m, "code", "error_code", "errorCode", "type"), e.Code)
-	e.Message = cmp.Or(firstText(m, "message", "error_description", "detail", "title", "error", "msg", "reason"), e.Message)
-	for _, name := range []string{"fields", "errors", "details"} {
-		e.Fields = append(e.Fields, fieldErrors(m[name])...)
-	}
-
-	if inner := m["error"]; inner.Kind() == '{' {
-		readComplaint(e, jsonvalue.Members(inner))
-	}
-	if e.Message == "" && len(e.Fields) > 0 {
-		e.Message = e.Fields[0].Message
-	}
-}
-
-// fieldErrors reads a list of objects, a list of texts, or an object of texts or lists
-// of texts by field name. What has no message is left out.
-func fieldErrors(v jsontext.Value) []FieldError {
-	var found []FieldError
-	add := func(name string, v jsontext.Value) {
-		m := jsonvalue.Members(v)
-		e := FieldError{
-			Field:   cmp.Or(name, firstText(m, "field", "path", "param", "property", "name")),
-			Message: cmp.Or(firstText(m, "message", "msg", "detail", "error"), jsonvalue.Text(v)),
-		}
-		if e.Message != "" {
-			found = append(found, e)
-		}
-	}
-
-	for _, element := range jsonvalue.Elements(v) {
-		add("", element)
-	}
-	for name, member := range jsonvalue.EachMember(v) {
-		if list := jsonvalue.Elements(member); len(list) > 0 {
-			member = list[0]
-		}
-		add(string(name), member)
-	}
-
-	return found
-}
-
-// firstText returns the first member of these names that is text or a number, as text.
-func firstText(m map[string]jsontext.Value, names ...string) string {
-	for _, name := range names {
-		if s := jsonvalue.Text(m[name]); s != "" {
-			return s
-		}
-		if v := m[name]; v.Kind() == '0' {
-			return string(v)
-		}
-	}
-
-	return ""
 }
