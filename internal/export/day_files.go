@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
@@ -50,19 +51,14 @@ func (f *dayFiles) write(day client.Records) error {
 
 	withKind := f.day.WithKind.ValueBool()
 	for kind, record := range day {
-		line, err := oneLine(record)
-		if err != nil {
-			return err
-		}
-
-		f.written.records.Add(1)
 		begin, end := []byte(nil), lineEnds
 		if withKind {
 			begin, end = lineBegins[kind], wrappedEnds
 		}
-		if err := f.outputs[f.targets[kind]].lines.line(begin, line, end); err != nil {
+		if err := f.outputs[f.targets[kind]].lines.line(begin, oneLine(record), end); err != nil {
 			return err
 		}
+		f.written.records.Add(1)
 	}
 
 	return f.finish()
@@ -112,15 +108,26 @@ func (f *dayFiles) finish() error {
 	return nil
 }
 
-// oneLine returns a record without line breaks. It does not change record.
-func oneLine(record jsontext.Value) (jsontext.Value, error) {
+// oneLine returns a record without the white space between its parts if that would break the line.
+// It changes record, in its place: a copy of the largest one would take as much memory again.
+func oneLine(record jsontext.Value) jsontext.Value {
 	if bytes.IndexByte(record, '\n') < 0 && bytes.IndexByte(record, '\r') < 0 {
-		return record, nil
+		return record
 	}
 
-	line := record.Clone()
-	err := line.Compact()
-	return line, err
+	line := record[:0]
+	for rest := record; len(rest) > 0; {
+		n := 1
+		if rest[0] == '"' {
+			n = jsonvalue.ValueLen(rest)
+		}
+		if rest[0] > ' ' {
+			line = append(line, rest[:n]...)
+		}
+		rest = rest[n:]
+	}
+
+	return line
 }
 
 // The parts of a line before and after the record.
@@ -164,8 +171,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 
 // lineFile writes lines to a file, and compresses them.
 type lineFile struct {
-	lines  *bufio.Writer  // takes the lines
-	packer io.WriteCloser // takes blocks of them
+	lines  *bufio.Writer
+	packer io.WriteCloser // takes blocks of lines; nil without a compression
 	packed *bufio.Writer  // takes what the packer makes of them
 }
 
@@ -178,26 +185,20 @@ func startLines(to io.Writer, compression string) (f *lineFile, err error) {
 	case zstandard:
 		f.packer, err = zstd.NewWriter(f.packed, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithEncoderLevel(zstd.SpeedDefault))
 	default:
-		f.packer = unpacked{f.packed}
+		f.lines = f.packed
+		return f, nil
 	}
 	f.lines = bufio.NewWriterSize(f.packer, block)
 
 	return f, err
 }
 
-// unpacked is the packer of a file without compression.
-type unpacked struct{ io.Writer }
-
-func (unpacked) Close() error { return nil }
-
-// line writes the parts of one line.
-func (f *lineFile) line(parts ...[]byte) error {
-	for _, part := range parts {
-		if _, err := f.lines.Write(part); err != nil {
-			return err
-		}
-	}
-	return nil
+// line writes one line, which consists of a record and what is around it.
+func (f *lineFile) line(begin, record, end []byte) error {
+	_, _ = f.lines.Write(begin) // an error comes again
+	_, _ = f.lines.Write(record)
+	_, err := f.lines.Write(end)
+	return err
 }
 
 // finish writes what is left.
@@ -205,8 +206,12 @@ func (f *lineFile) finish() error {
 	if err := f.lines.Flush(); err != nil {
 		return err
 	}
+	if f.packer == nil {
+		return nil
+	}
 	if err := f.packer.Close(); err != nil {
 		return err
 	}
+
 	return f.packed.Flush()
 }

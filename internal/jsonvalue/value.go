@@ -88,45 +88,61 @@ func EachMember(v jsontext.Value) iter.Seq2[[]byte, jsontext.Value] { return eac
 // each yields what is in the object or array v, if it is of this kind. Elements have no names.
 func each(v jsontext.Value, kind jsontext.Kind) iter.Seq2[[]byte, jsontext.Value] {
 	return func(yield func([]byte, jsontext.Value) bool) {
-		if v.Kind() != kind {
+		rest := trimmed(v)
+		if len(rest) == 0 || rest[0] != byte(kind) {
 			return
 		}
 
-		var name []byte
-		for rest := bytes.TrimSpace(v)[1:]; len(rest) > 0; {
-			end := delimiter(rest)
-			part, mark := bytes.TrimSpace(rest[:end:end]), rest[end:min(end+1, len(rest))]
-			rest = rest[end+len(mark):]
-
-			if string(mark) == ":" {
-				name = Unquoted(part)
-				continue
+		for rest = trimmed(rest[1:]); len(rest) > 0; rest = trimmed(rest[1:]) { // the opening bracket, or a comma
+			var name []byte
+			if kind == '{' {
+				name, rest = named(rest)
 			}
-			if len(part) == 0 || kind == '{' && name == nil || !yield(name, part) || string(mark) != "," {
+			end := ValueLen(rest)
+			if end == 0 || !yield(name, jsontext.Value(rest[:end:end])) {
 				return
 			}
-			name = nil
+			if rest = trimmed(rest[end:]); len(rest) == 0 || rest[0] != ',' {
+				return
+			}
 		}
 	}
 }
 
-// delimiter returns the offset of what ends the value, or the name, that the text begins
-// with: a comma, a colon or a closing bracket; len(text) if there is none.
-func delimiter(text []byte) int {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			i += quotedLen(text[i:]) - 1
-		case '{', '[':
-			depth++
-		case ',', ':', '}', ']':
-			if depth == 0 {
-				return i
-			}
-			if text[i] == '}' || text[i] == ']' {
-				depth--
-			}
+// named returns the name that a member begins with, and its value; nothing where it does not end.
+func named(member []byte) (name, value []byte) {
+	end := ValueLen(member)
+	value = trimmed(member[end:])
+	if member[0] != '"' || len(value) == 0 || value[0] != ':' {
+		return nil, nil
+	}
+	return Unquoted(member[:end:end]), trimmed(value[1:])
+}
+
+// trimmed returns a text without the white space in front.
+func trimmed(text []byte) []byte {
+	for len(text) > 0 && text[0] <= ' ' {
+		text = text[1:]
+	}
+	return text
+}
+
+// ValueLen returns the length of the value that the text begins with; len(text) if it does not end.
+func ValueLen(text []byte) int {
+	if len(text) == 0 {
+		return 0
+	}
+
+	switch text[0] {
+	case '"':
+		return quotedLen(text)
+	case '{', '[':
+		return End(text)
+	}
+
+	for i, c := range text {
+		if c <= ' ' || c == ',' || c == '}' || c == ']' || c == ':' {
+			return i
 		}
 	}
 

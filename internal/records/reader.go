@@ -34,6 +34,7 @@ type Reader struct {
 
 	result Result
 	models [len(kindNames)]*model
+	last   Kind // of the record before
 	lists  lists
 	// strange are the members around the records that are not recognised, each with its value
 	// where that can say that it means nothing.

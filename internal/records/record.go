@@ -19,8 +19,49 @@ import (
 
 // model is what the records of a kind have in common, which the first one shows.
 type model struct {
-	identifying string          // the name of the member that identifies it; empty if Options.Record tells it
+	identifying string          // the name of the member that identifies it
 	others      map[string]bool // the names of up to a hundred others
+
+	// A record that begins as the first one does is recognised without a look at its members: head
+	// is what is in front of the identifying value, which states the kind too if nothing else
+	// does, and next is what follows that value if it takes that to have another member in common.
+	head, next []byte
+}
+
+// begins reports whether a record begins as the first one does.
+func (m *model) begins(v jsontext.Value) bool {
+	if m == nil || m.head == nil || !bytes.HasPrefix(v, m.head) {
+		return false
+	}
+	value := v[len(m.head):]
+	end := jsonvalue.ValueLen(value)
+	return identifies(value[:end]) && bytes.HasPrefix(value[end:], m.next)
+}
+
+// learn sets how the record v begins, which is of the kind. Where the kind is not known from its
+// place, the first member has to state it.
+func (m *model) learn(v jsontext.Value, isKnown bool) {
+	var names []string
+	var values []jsontext.Value
+	for name, value := range jsonvalue.EachMember(v) {
+		if names, values = append(names, string(name)), append(values, value); len(names) == 2 {
+			break
+		}
+	}
+	if len(names) < 2 {
+		return
+	}
+
+	switch m.identifying {
+	case names[0]:
+		if isKnown {
+			m.head, m.next = []byte(`{"`+names[0]+`":`), []byte(`,"`+names[1]+`":`)
+		}
+	case names[1]:
+		if stated([]byte(names[0]), values[0]) != Unknown {
+			m.head, m.next = []byte(`{"`+names[0]+`":`+string(values[0])+`,"`+names[1]+`":`), nil
+		}
+	}
 }
 
 // record yields a record, once it is recognised as one.
@@ -41,6 +82,7 @@ func (x *Reader) record(v jsontext.Value, in place) error {
 	kind, refusal := x.recognise(v, in)
 	if refusal == nil {
 		x.result.Counts[kind]++
+		x.last = kind
 		if !x.yield(kind, v) {
 			return errStopped
 		}
@@ -65,29 +107,50 @@ func (x *Reader) recognise(v jsontext.Value, in place) (Kind, *answer.Error) {
 		return Unknown, &answer.Error{Why: noRecord + ": it is " + jsonvalue.KindName(v.Kind()), Advice: recordAdvice(in.kind)}
 	}
 
-	kind := cmp.Or(in.kind, x.options.Asked)
-	if kind == Unknown || x.options.Kind != "" || x.result.Counts[kind] < sampled && !in.isTold {
-		own := x.statedKind(v)
-		if refusal := contradiction(v, kind, own); refusal != nil {
-			return Unknown, refusal
-		}
-		kind = cmp.Or(kind, own)
-	}
-	if asked := x.options.Asked; asked != Unknown && kind != asked {
-		return Unknown, &answer.Error{Why: otherKind + ": it is of kind " + kind.String() + " and not " + asked.String(), Advice: KindSettings}
-	}
-	if kind == Unknown {
-		return Unknown, &answer.Error{
-			Why:    noRecord + ": it does not state its kind" + answer.Members(v, ""),
-			Advice: "if it is a record, wire.export.kind and wire.export.kinds say what states it, or wire.export.at says where the records of each kind are",
-		}
+	expected := cmp.Or(in.kind, x.options.Asked)
+	if known := cmp.Or(expected, x.last); x.result.Counts[known] > sampled && x.models[known].begins(v) {
+		return known, nil
 	}
 
-	if why := x.identify(v, kind); why != "" {
+	kind, refusal := x.kindOf(v, expected, in.isTold)
+	if refusal != nil {
+		return Unknown, refusal
+	}
+	if why := x.identify(v, kind, expected != Unknown); why != "" {
 		return Unknown, &answer.Error{Why: noRecord + ": it " + why + answer.Members(v, ""), Advice: recordAdvice(kind)}
 	}
 	if x.options.Seen != nil && x.result.Counts[kind] < sampled && !x.options.Seen.add(kind, v) {
 		return Unknown, &answer.Error{Why: twoKinds + ", so that the service seems to ignore the parameter", Advice: KindSettings}
+	}
+
+	return kind, nil
+}
+
+// kindOf returns the kind of a record: the expected one, or the one that it states. isTold says that
+// its place was told, so that it may state something else.
+func (x *Reader) kindOf(v jsontext.Value, expected Kind, isTold bool) (Kind, *answer.Error) {
+	asked := x.options.Asked
+	isSampled := x.result.Counts[expected] < sampled && !isTold
+
+	own := Unknown
+	if expected == Unknown || x.options.Kind != "" || isSampled {
+		own = x.statedKind(v)
+	}
+	kind := cmp.Or(expected, own)
+
+	switch {
+	case kind == Unknown:
+		return Unknown, &answer.Error{
+			Why:    noRecord + ": it does not state its kind" + answer.Members(v, ""),
+			Advice: "if it is a record, wire.export.kind and wire.export.kinds say what states it, or wire.export.at says where the records of each kind are",
+		}
+	case asked != Unknown && cmp.Or(own, kind) != asked:
+		return Unknown, &answer.Error{Why: otherKind + ": it is of kind " + cmp.Or(own, kind).String() + " and not " + asked.String(), Advice: KindSettings}
+	case own != Unknown && own != kind:
+		return Unknown, &answer.Error{
+			Why:    otherKind + ": it says that it is of kind " + own.String() + " and not " + kind.String() + answer.Members(v, ""),
+			Advice: "if that member means something else, wire.export.at." + kind.Plural() + " says that the list holds " + kind.Plural(),
+		}
 	}
 
 	return kind, nil
@@ -122,20 +185,10 @@ func (x *Reader) statedKind(v jsontext.Value) Kind {
 	return Unknown
 }
 
-// contradiction refuses a record that states another kind than the expected one.
-func contradiction(v jsontext.Value, expected, own Kind) *answer.Error {
-	if own == Unknown || expected == Unknown || own == expected {
-		return nil
-	}
-	return &answer.Error{
-		Why:    otherKind + ": it says that it is of kind " + own.String() + " and not " + expected.String() + answer.Members(v, ""),
-		Advice: "if that member means something else, wire.export.at." + expected.Plural() + " says that the list holds " + expected.Plural(),
-	}
-}
-
 // identify returns why an object is not a record of a kind, which completes a sentence about it;
 // empty if it is one.
-func (x *Reader) identify(v jsontext.Value, kind Kind) (why string) {
+// isKnown says that the kind is known from the place of the record.
+func (x *Reader) identify(v jsontext.Value, kind Kind, isKnown bool) (why string) {
 	if at := x.options.Record[kind]; at != "" {
 		if jsonvalue.At(v, at) == nil {
 			return "has not what wire.export.record." + kind.Plural() + " says"
@@ -149,6 +202,9 @@ func (x *Reader) identify(v jsontext.Value, kind Kind) (why string) {
 			return "has no member of a name that identifies it, such as \"id\""
 		}
 		x.models[kind] = m
+		if x.options.Kind == "" {
+			m.learn(v, isKnown)
+		}
 		return ""
 	}
 

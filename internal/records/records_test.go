@@ -177,6 +177,29 @@ func TestReader_whatIsNoRecordIsRefusedWhereverItStands(t *testing.T) {
 	}
 }
 
+// TestReader_whatIsNoRecordIsRefusedBehindMany has so many records before it that their beginning
+// is enough to recognise them.
+func TestReader_whatIsNoRecordIsRefusedBehindMany(t *testing.T) {
+	t.Parallel()
+
+	for begin, o := range map[string]Options{
+		`{"type":"event","id":"e-%d","name":"x"}`: {}, `{"id":%d,"name":"x","at":1}`: {Asked: Event}, `{"name":"x","id":"e-%d"}`: {Asked: Event},
+	} {
+		var lines strings.Builder
+		for i := range sampled + 100 {
+			fmt.Fprintf(&lines, begin+"\n", i)
+		}
+		for _, no := range append(noRecords, `{"id":"","name":"x"}`, `{"type":"event","id":null,"name":"x"}`, `{"id":7}`) {
+			if _, res, err := readText(lines.String()+no, o); err == nil || res.Counts.Total() != sampled+100 {
+				t.Errorf("%s behind %s: %v, %v", no, begin, res.Counts, err)
+			}
+		}
+		if _, res, err := readText(lines.String()+fmt.Sprintf(begin, 7)+`{"x":{},"name":"y","id":1,"type":"event"}`, o); err != nil || res.Counts.Of(Event) != sampled+102 {
+			t.Errorf("%s: %v, %v", begin, res.Counts, err)
+		}
+	}
+}
+
 // TestReader_oneObjectIsAnEnvelope has what passed for a day of one record.
 func TestReader_oneObjectIsAnEnvelope(t *testing.T) {
 	t.Parallel()
