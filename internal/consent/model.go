@@ -204,16 +204,16 @@ func (m *resourceModel) isUnread() bool {
 }
 
 // refresh updates the state by a judgement and returns the note to store.
-func (m *resourceModel) refresh(j judged, n note) note {
+func (m *resourceModel) refresh(j tfkit.Judged, n note) note {
 	since := n.Since
 	switch {
 	case m.isUnread():
 		m.takeAll(j.Held)
-	case j.act == choice.Take:
+	case j.Act == choice.Take:
 		if !n.Foreign {
 			since = m.agreed()
 		}
-		m.take(j.Held, j.verdict.On(choice.Plan) == choice.Stand)
+		m.take(j.Held, j.Verdict.On(choice.Plan) == choice.Stand)
 	case !n.Foreign:
 		if n.Shown == (choice.Print{}) {
 			m.hold(j.Held)
@@ -225,11 +225,11 @@ func (m *resourceModel) refresh(j judged, n note) note {
 }
 
 // noteAfter returns the note after a write, or after one that a record stood against.
-func (j judged) noteAfter(plan resourceModel) note {
-	if j.act == choice.Stand {
+func noteAfter(j tfkit.Judged, plan resourceModel) note {
+	if j.Act == choice.Stand {
 		return foreignNote(j.Since, j.Held)
 	}
-	return noteOf(j.last, plan)
+	return noteOf(j.Last, plan)
 }
 
 // hold takes over which fields have become null: that is drift of a record that is ours otherwise.

@@ -250,11 +250,11 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
-	if other := r.Consents.Keep(at.object, at.person); other != nil {
-		warnShared(at.diags, other, at.object, at.person.Scope)
+	if other := r.Consents.Keep(at.Object, at.Person); other != nil {
+		warnShared(at.diags, other, at.Object, at.Person.Scope)
 	}
 
-	j, ok := at.send(ctx, choice.Evidence{
+	j, ok := at.do(ctx, choice.Evidence{
 		Wanted:    plan.record(config),
 		Since:     plan.agreed(),
 		Overrules: !plan.KeepLaterChoice.ValueBool(),
@@ -264,7 +264,7 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 		return
 	}
 
-	resp.Diagnostics.Append(j.noteAfter(plan).write(ctx, resp.Private)...)
+	resp.Diagnostics.Append(noteAfter(j, plan).write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
@@ -284,17 +284,17 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	j, ok := at.read(ctx, choice.Evidence{
+	j, ok := at.do(ctx, choice.Evidence{
 		Wanted:    state.record(resourceModel{}),
 		Since:     cmp.Or(n.Since, state.agreed()),
 		Overrules: !state.KeepLaterChoice.ValueBool(),
 		Known:     !state.isUnread(),
 		Last:      state.last(n),
-	})
+	}, choice.Refresh, tfkit.PriorKept)
 	if !ok {
 		return
 	}
-	if j.act == choice.Forget {
+	if j.Act == choice.Forget {
 		resp.State.RemoveResource(ctx)
 		return
 	}
@@ -338,9 +338,9 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 		if !ok {
 			return
 		}
-		r.Consents.Keep(at.object, at.person) // the plan warns
+		r.Consents.Keep(at.Object, at.Person) // the plan warns
 
-		j, ok := at.send(ctx, choice.Evidence{
+		j, ok := at.do(ctx, choice.Evidence{
 			Wanted:    plan.record(config),
 			Since:     plan.since(state, n),
 			Overrules: !plan.KeepLaterChoice.ValueBool(),
@@ -351,7 +351,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 		if !ok {
 			return
 		}
-		n = j.noteAfter(plan)
+		n = noteAfter(j, plan)
 	}
 
 	resp.Diagnostics.Append(n.write(ctx, resp.Private)...)
@@ -380,7 +380,7 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 	wanted := choice.Record{Manual: state.Manual.ValueBool()} // a withdrawal has no agreement_time
 	wanted.UserIPv6, _ = state.UserIPv6.Value()
 
-	at.send(ctx, choice.Evidence{
+	at.do(ctx, choice.Evidence{
 		Wanted:    wanted,
 		Withdraws: true,
 		Since:     cmp.Or(n.Since, state.agreed()),

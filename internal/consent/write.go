@@ -14,13 +14,10 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// subject is the person that an object is about, and what a request about that person needs.
+// subject is the person that an object is about, and where problems are reported.
 type subject struct {
-	*tfkit.Service
-
-	person client.Person
-	object *tfkit.Object
-	diags  *diag.Diagnostics
+	tfkit.ConsentCase
+	diags *diag.Diagnostics
 }
 
 // subjectOf returns the subject of an object, or reports what is missing.
@@ -28,130 +25,49 @@ func (r *consentResource) subjectOf(ctx context.Context, m resourceModel, privat
 	_, scope, ok := r.ClientAndScope(m.Scope, diags)
 	person := client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}
 
-	return subject{r.Service, person, tfkit.ObjectIn(ctx, private, objectLabel), diags}, ok
+	return subject{tfkit.ConsentCase{Service: r.Service, Person: person, Object: tfkit.ObjectIn(ctx, private, objectLabel)}, diags}, ok
 }
 
-// judged is a judgement and what follows from it.
-type judged struct {
-	choice.Evidence
-
-	verdict choice.Verdict
-	act     choice.Act
-	last    choice.Confirmed // what was written; zero if nothing was
-	keeper  *tfkit.Object    // another object that looks after the person; nil if there is none
-}
-
-// judge completes the evidence by a reading and by what the run knows, and judges it.
-func (at subject) judge(e choice.Evidence, read choice.Reading, action choice.Action) judged {
-	read.Twice = e.Twice
-	e.Reading = read
-	e.Keeping = at.Client.Keeping()
-
-	last, isSeen := at.Consents.Evidence(at.person)
-	e.Known = e.Known || isSeen
-	if last != (choice.Confirmed{}) && action != choice.Refresh { // a state is as its own last write was shown
-		e.Last = last
+// do reads, writes or withdraws, a second time after a pause if the first reading contradicts what is
+// known. It reports an error, with inState, and warns of a record that stands or is missing.
+func (at subject) do(ctx context.Context, e choice.Evidence, action choice.Action, inState string) (j tfkit.Judged, ok bool) {
+	j, err := at.once(ctx, e, action)
+	if err == nil && j.Act == choice.Ask {
+		_ = at.Consents.WaitToReread(ctx, at.Client.PendingListLag()) // the request fails where this does
+		e.Twice = true
+		j, err = at.once(ctx, e, action)
 	}
-
-	keeper := at.Consents.Keeper(at.object, at.person)
-	e.Taken = e.Withdraws && keeper != nil
-	verdict := choice.Judge(e)
-
-	return judged{Evidence: e, verdict: verdict, act: verdict.On(action), keeper: keeper}
-}
-
-// read judges a refresh, with a second reading if the first one contradicts what is known. An error
-// is reported, and ok is false.
-func (at subject) read(ctx context.Context, e choice.Evidence) (j judged, ok bool) {
-	for {
-		read, err := at.Client.ReadConsent(ctx, at.person)
-		if err != nil {
-			tfkit.ProblemOf(err, tfkit.PriorKept).AddError(at.diags)
-			return j, false
-		}
-
-		if j = at.judge(e, read, choice.Refresh); j.act != choice.Ask {
-			return j, at.accepts(j)
-		}
-		if !at.wait(ctx, &e) {
-			return j, false
-		}
-	}
-}
-
-// send judges an update right before it leaves, and sends it if nothing stands against it. It warns
-// of a record that stands. An error is reported with inState, and ok is false.
-func (at subject) send(ctx context.Context, e choice.Evidence, action choice.Action, inState string) (j judged, ok bool) {
-	release, err := at.Client.HoldConsent(ctx, at.person)
 	if err != nil {
-		tfkit.ProblemOf(err, inState).AddError(at.diags)
+		at.addFailed(err, action, inState)
 		return j, false
 	}
-	defer release()
 
-	for {
-		j = judged{act: choice.Send}
-		result, err := at.Client.UpdateConsent(ctx, at.person, client.ConsentWrite{
-			ConsentUpdate: e.Wanted,
-			Judge: func(read choice.Reading) bool {
-				j = at.judge(e, read, action)
-				return j.act == choice.Send
-			},
-			Blind: e.Overrules && action == choice.Write,
-			Shows: true,
-		})
-		if err != nil {
-			at.addFailed(err, action, inState)
-			return j, false
-		}
-
-		if result.Sent {
-			j.last.Sent = e.Wanted.Print()
-			if result.Shown != nil {
-				j.last.Shown = choice.PrintOf(*result.Shown)
-			}
-			at.Consents.Confirm(at.person, j.last)
-		}
-		if j.act != choice.Ask {
-			return j, at.accepts(j)
-		}
-		if !at.wait(ctx, &e) {
-			return j, false
-		}
-	}
+	return j, at.accepts(j)
 }
 
-// wait waits until the person can be read a second time.
-func (at subject) wait(ctx context.Context, e *choice.Evidence) (ok bool) {
-	e.Twice = true
-	if err := at.Consents.WaitToReread(ctx, at.Client.PendingListLag()); err != nil {
-		tfkit.ProblemOf(&transport.Error{Class: transport.ClassCancelled, Cause: err}, tfkit.PriorKept).AddError(at.diags)
-		return false
+func (at subject) once(ctx context.Context, e choice.Evidence, action choice.Action) (tfkit.Judged, error) {
+	if action == choice.Refresh {
+		return at.Read(ctx, e, action)
 	}
-
-	return true
+	return at.Send(ctx, e, action, true)
 }
 
 // accepts reports what the verdict is to the user, and whether the operation goes on.
-func (at subject) accepts(j judged) (ok bool) {
-	if j.verdict != choice.Unread && !j.IsNone {
-		at.Consents.See(at.person)
-	}
-
+func (at subject) accepts(j tfkit.Judged) (ok bool) {
 	switch {
-	case j.act == choice.Stand:
+	case j.Act == choice.Stand:
 		warnStands(at.diags, j.Evidence)
-	case j.act == choice.Withhold:
-		at.warnWithheld(j.keeper)
-	case j.verdict == choice.Gone && j.act != choice.Refuse:
-		missing(j.act).AddWarning(at.diags)
-	case j.act == choice.Refuse && j.IsNone:
+	case j.Act == choice.Withhold:
+		at.warnWithheld(j.Keeper)
+	case j.Act == choice.Refuse && j.IsNone:
 		missingRecord.AddError(at.diags)
-	case j.act == choice.Refuse:
-		tfkit.ProblemOf(client.ErrCached, "what was there before").AddError(at.diags)
+	case j.Act == choice.Refuse:
+		tfkit.ProblemOf(j.ErrUnused(), "what was there before").AddError(at.diags)
+	case j.Verdict == choice.Gone:
+		missing(j.Act).AddWarning(at.diags)
 	}
 
-	return j.act != choice.Refuse
+	return j.Act != choice.Refuse
 }
 
 // addFailed reports an update that has failed. A withdrawal sends neither a time nor an address that
@@ -192,7 +108,7 @@ func missing(act choice.Act) tfkit.Problem {
 func (at subject) warnWithheld(other *tfkit.Object) {
 	tfkit.Problem{
 		Summary: "Not withdrawn, another resource writes it",
-		Detail: "on_destroy is \"withdraw\", and in the same run another resource (" + other.String() + ") writes the consent of the same person in the scope " + at.person.Scope.String() + ". " +
+		Detail: "on_destroy is \"withdraw\", and in the same run another resource (" + other.String() + ") writes the consent of the same person in the scope " + at.Person.Scope.String() + ". " +
 			"Nothing was withdrawn; Terraform forgets the destroyed resource only.",
 		Do: "nothing, if the resource was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other resource to false.",
 	}.AddWarning(at.diags)

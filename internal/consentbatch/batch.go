@@ -120,9 +120,9 @@ func (b *batch) readApplied() (ok bool) {
 	return true
 }
 
-// person returns the person of a row.
-func (b *batch) person(row rows.Row) client.Person {
-	return client.Person{Scope: b.scope, Identity: row.Identity}
+// caseOf returns the case of a row.
+func (b *batch) caseOf(row rows.Row) tfkit.ConsentCase {
+	return tfkit.ConsentCase{Service: b.resource.Service, Person: client.Person{Scope: b.scope, Identity: row.Identity}, Object: b.object}
 }
 
 // evidence returns what a row is judged by, beside a reading and what the run knows.
@@ -130,25 +130,20 @@ func (b *batch) evidence(row rows.Row) choice.Evidence {
 	return choice.Evidence{Wanted: row.Update(), Since: row.AgreedAt(), Overrules: !b.model.KeepLaterChoice.ValueBool()}
 }
 
-// judge completes the evidence by a reading and by what the run knows, and judges it.
-func (b *batch) judge(p client.Person, e choice.Evidence, read choice.Reading) choice.Verdict {
-	read.Twice = e.Twice
-	e.Reading = read
-	e.Keeping = b.client.Keeping()
-
-	last, isSeen := b.resource.Consents.Evidence(p)
-	e.Known = e.Known || isSeen
-	if last != (choice.Confirmed{}) {
-		e.Last = last
+// outcomeOf returns the outcome of a row by its judgement.
+func (b *batch) outcomeOf(j tfkit.Judged, err error) (outcome, error) {
+	if err == nil {
+		err = j.ErrUnused()
 	}
-	e.Taken = e.Withdraws && b.resource.Consents.Keeper(b.object, p) != nil
+	if err != nil {
+		return failed, err
+	}
 
-	verdict := choice.Judge(e)
-	if verdict.On(choice.Plan) == choice.Stand && read.Held.HasClauses([answer.Clauses]bool{}) {
+	if j.Act == choice.Stand && j.Held.HasClauses([answer.Clauses]bool{}) {
 		b.refusals.Add(1)
 	}
 
-	return verdict
+	return outcomesOf[j.Act], nil
 }
 
 // run calls do for rows, for as many at once as the client sends requests.
@@ -162,69 +157,33 @@ func (b *batch) run(ctx context.Context, t *tally, of []int, do func(ctx context
 // asks about these once more, after a pause: a record cannot be removed.
 func (b *batch) compare(ctx context.Context, t *tally, of []int) {
 	read := func(ctx context.Context, row rows.Row) (outcome, error) {
-		p, e := b.person(row), b.evidence(row)
-		read, err := b.client.ReadConsent(ctx, p)
-		if err != nil {
-			return failed, err
+		j, err := b.caseOf(row).Read(ctx, b.evidence(row), choice.Plan)
+		as, err := b.outcomeOf(j, err)
+		switch {
+		case as == failed:
+		case j.IsNone:
+			as = absent
+		default:
+			b.survey.Add(j.Wanted, j.Held)
 		}
 
-		verdict := b.judge(p, e, read)
-		if verdict == choice.Unread {
-			return failed, client.ErrCached
-		}
-		if !read.IsNone {
-			b.resource.Consents.See(p)
-			b.survey.Add(e.Wanted, read.Held)
-		}
-
-		return outcomeOf(verdict, choice.Plan)
+		return as, err
 	}
 
 	b.run(ctx, t, of, read)
-	grown, isKnown := b.growth()
-	if !isKnown || t.counts[absent] <= grown {
-		return
-	}
-
-	if b.resource.Consents.WaitToReread(ctx, b.client.PendingListLag()) == nil {
-		b.run(ctx, t, t.rowsThatAre(absent), read)
+	if grown, isKnown := b.growth(); isKnown && t.counts[absent] > grown {
+		b.again(ctx, t, read)
 	}
 }
 
-// send sends the update of a row, unless something stands against it. A withdrawal has no time, so
-// that its record is known by what the service shows of it.
-func (b *batch) send(ctx context.Context, row rows.Row, e choice.Evidence, action choice.Action) (outcome, error) {
-	p := b.person(row)
-	release, err := b.client.HoldConsent(ctx, p)
-	if err != nil {
-		return failed, err
+// again reads the rows without a record once more, after a pause. Where it is interrupted, so are
+// they.
+func (b *batch) again(ctx context.Context, t *tally, do func(ctx context.Context, row rows.Row) (outcome, error)) {
+	rows := t.rowsThatAre(absent)
+	if len(rows) > 0 {
+		_ = b.resource.Consents.WaitToReread(ctx, b.client.PendingListLag())
+		b.run(ctx, t, rows, do)
 	}
-	defer release()
-
-	var verdict choice.Verdict
-	result, err := b.client.UpdateConsent(ctx, p, client.ConsentWrite{
-		ConsentUpdate: e.Wanted,
-		Judge: func(read choice.Reading) bool {
-			verdict = b.judge(p, e, read)
-			return verdict.On(action) == choice.Send
-		},
-		Shows: e.Withdraws,
-	})
-	if err != nil {
-		return failed, err
-	}
-
-	if result.Sent {
-		last := choice.Confirmed{Sent: e.Wanted.Print()}
-		if result.Shown != nil {
-			last.Shown = choice.PrintOf(*result.Shown)
-		}
-		b.resource.Consents.Confirm(p, last)
-
-		return written, nil
-	}
-
-	return outcomeOf(verdict, action)
 }
 
 // write writes every row that differs from what the service holds.
@@ -235,7 +194,7 @@ func (b *batch) write(ctx context.Context, t *tally) {
 	}
 
 	b.run(ctx, t, b.content.all(), func(ctx context.Context, row rows.Row) (outcome, error) {
-		return b.send(ctx, row, b.evidence(row), choice.Write)
+		return b.outcomeOf(b.caseOf(row).Send(ctx, b.evidence(row), choice.Write, false))
 	})
 }
 
@@ -250,19 +209,16 @@ func (b *batch) withdraw(ctx context.Context) *tally {
 		e.Wanted.Clauses, e.Wanted.AgreementTime = [answer.Clauses]bool{}, time.Time{}
 		e.Withdraws, e.Known, e.Twice = true, true, isSecond
 
-		return b.send(ctx, row, e, choice.Withdraw)
+		return b.outcomeOf(b.caseOf(row).Send(ctx, e, choice.Withdraw, true)) // a record without a time is known by how it is shown
 	}
 
 	b.run(ctx, t, b.content.all(), do)
-	again := t.rowsThatAre(absent)
-	if len(again) > 0 && b.resource.Consents.WaitToReread(ctx, b.client.PendingListLag()) == nil {
-		isSecond = true
-		b.run(ctx, t, again, do)
-	}
+	isSecond = true
+	b.again(ctx, t, do)
 
 	withheld := overlap{}
 	for _, i := range t.rowsThatAre(superseded) {
-		other := b.resource.Consents.Keeper(b.object, b.person(b.content.rows[i]))
+		other := b.resource.Consents.Keeper(b.object, b.caseOf(b.content.rows[i]).Person)
 		withheld[other.String()] = append(withheld[other.String()], i)
 	}
 	withheld.addProblem(notWithdrawn, b, tfkit.Problem.AddWarning)

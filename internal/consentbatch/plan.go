@@ -235,7 +235,7 @@ func (b *batch) boundsFirstRecords(ctx context.Context) (ok bool) {
 
 	var unseen []int
 	for i, row := range b.content.rows {
-		if _, isSeen := b.resource.Consents.Evidence(b.person(row)); !isSeen {
+		if !b.resource.Consents.IsSeen(b.caseOf(row).Person) {
 			unseen = append(unseen, i)
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -91,21 +90,6 @@ var outcomesOf = map[choice.Act]outcome{
 	choice.Withhold: superseded,
 	choice.Ask:      absent,
 	choice.Report:   missing,
-}
-
-// outcomeOf returns the outcome of a row by its judgement.
-func outcomeOf(verdict choice.Verdict, action choice.Action) (outcome, error) {
-	act := verdict.On(action)
-	switch {
-	case verdict == choice.Nobody && act == choice.Send:
-		return absent, nil
-	case verdict == choice.Unread:
-		return failed, client.ErrCached
-	case act == choice.Refuse:
-		return failed, client.ErrGone
-	}
-
-	return outcomesOf[act], nil
 }
 
 // outageStreak is how many rows fail one after the other until the service counts as down. In
