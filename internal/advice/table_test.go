@@ -156,6 +156,8 @@ func TestCLIAdvice_works(t *testing.T) {
 
 // elsewhere are the advices that a test of another package follows.
 var elsewhere = map[string]string{
+	"nothing, if they are two people. Otherwise keep one":                                   "consent.TestConsent_identitiesThatDifferByCase",
+	"nothing, if they are different people. Otherwise remove these rows":                    "consent.TestConsent_identitiesThatDifferByCase",
 	"take each resource to the address that its person has now":                             "requests.TestCLIDataDeletion_personsMove",
 	"give identity_id by a variable that is sensitive and not ephemeral":                    "requests.TestCLIDeleteData_invokedWithASensitiveVariable",
 	"nothing, if the batch was renamed or its people are managed by the other resource now": "consentbatch.TestConsentBatch_appliesOneAfterTheOther",

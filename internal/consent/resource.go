@@ -129,6 +129,9 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 			tfkit.Problem{Summary: "Not a time of agreement", Detail: "The value " + err.Error() + ".", At: path.Root("agreement_time")}.AddError(&resp.Diagnostics)
 		}
 	}
+	if plan != nil {
+		r.warnSpelling(*plan, &resp.Diagnostics)
+	}
 	if state == nil {
 		r.RefuseReadOnly(&resp.Diagnostics)
 		return
@@ -145,6 +148,23 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	r.planWrite(*plan, !n.Planned && plan.differs(*state), object, &resp.Diagnostics)
 	resp.Diagnostics.Append(n.write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+// warnSpelling warns of two identities of the plan that differ by the case of letters only.
+func (r *consentResource) warnSpelling(plan resourceModel, diags *diag.Diagnostics) {
+	scope, known := r.KnownScope(plan.Scope)
+	if !known || plan.IdentityID.IsUnknown() {
+		return
+	}
+
+	if r.Consents.IsSpelledTwice(client.Person{Scope: scope, Identity: plan.IdentityID.ValueString()}, true) {
+		tfkit.Problem{
+			Summary: "Two identities differ by case only",
+			Detail:  "Another resource of the plan has an identity_id that differs from this one by the case of letters only. For the provider, these are two people. If the service takes them for one, the two resources overwrite each other, and a destroy of one withdraws the other one too.",
+			Do:      "nothing, if they are two people. Otherwise keep one of the resources, and take the other one out of the configuration, with on_destroy = \"retain\" applied first.",
+			At:      path.Root("identity_id"),
+		}.AddWarning(diags)
+	}
 }
 
 // planDestroy warns that the consent is retained. It refuses to withdraw a person with a

@@ -64,7 +64,36 @@ func (b *batch) warnShared() {
 	shared := b.overlapBy(look)
 	if b.warns() {
 		shared.addProblem(sharedPeople, b, tfkit.Problem.AddWarning)
+		b.warnSpelling()
 	}
+}
+
+// warnSpelling warns of identities that differ by the case of letters only, among the rows or in
+// another object of the plan. The first pass records those with capital letters.
+func (b *batch) warnSpelling() {
+	scope, known := b.resource.KnownScope(b.model.Scope)
+	if !known {
+		return
+	}
+
+	var twice []int
+	for range 2 {
+		twice = twice[:0]
+		for i, row := range b.content.rows {
+			if b.resource.Consents.IsSpelledTwice(client.Person{Scope: scope, Identity: row.Identity}, false) {
+				twice = append(twice, i)
+			}
+		}
+	}
+	if len(twice) == 0 {
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "Identities differ by case only",
+		Detail:  fmt.Sprintf("Rows have an identity that differs from another one by the case of letters only: %s. For the provider, these are two people. If the service takes them for one, the rows overwrite each other.", nameSome(twice, limitShownLines, b.content.position)),
+		Do:      "nothing, if they are different people. Otherwise remove these rows, or the others.",
+	}.AddWarning(b.diags)
 }
 
 // addProblem adds a problem, as an error or a warning, if there is an overlap.

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package consent_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+)
+
+const batchName = "analytics_consent_batch"
+
+// kinds are the two objects that write the consent of the person, with the same values.
+func kinds(t *testing.T) map[string]func(others prototest.Attributes) prototest.Attributes {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "people.csv")
+	content := "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent,agreement_time\n" +
+		person + ",true,true,false,true,true," + early + "\n"
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	return map[string]func(prototest.Attributes) prototest.Attributes{
+		name: func(others prototest.Attributes) prototest.Attributes { return config(agreed.With(others)) },
+		batchName: func(others prototest.Attributes) prototest.Attributes {
+			return prototest.Attributes{"source": path}.With(others)
+		},
+	}
+}
+
+// silent makes the service answer an update with nothing.
+func silent(s *mockserver.Server) {
+	s.Change(func(r mockserver.Request, a *mockserver.Response) {
+		if r.Operation == mockserver.OpUpdateConsent {
+			a.Status, a.Body = http.StatusNoContent, nil
+		}
+	})
+}
+
+// eachKind runs a test with a single object and with a batch, in virtual time.
+func eachKind(t *testing.T, test func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, object string, config func(prototest.Attributes) prototest.Attributes), configure ...func(*mockserver.Server)) {
+	t.Helper()
+	for object, config := range kinds(t) {
+		t.Run(object, func(t *testing.T) {
+			t.Parallel()
+			prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+				service.AllowViolations()
+				test(t, p, service, object, config)
+			}, configure...)
+		})
+	}
+}
+
+// tellTime tells the provider that the service sets the time of each update, where it does: a batch
+// remembers no row.
+func tellTime(p *prototest.Provider, service *mocktest.Instance, label string) {
+	if label == "dated" || label == "dated, silent" {
+		p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"wire": prototest.Attributes{"lag": "0s", "consent": prototest.Attributes{"time_kept": "service"}}}))
+	}
+}
+
+// withdraws is what is beside the record.
+var withdraws = prototest.Attributes{"on_destroy": "withdraw"}
+
+// TestConsent_ownWithdrawalIsNoChoice destroys and creates in one run, in both orders, at services
+// that set the time of an update, or do so where none is sent, and that answer with nothing.
+func TestConsent_ownWithdrawalIsNoChoice(t *testing.T) {
+	t.Parallel()
+	for label, configure := range map[string][]func(*mockserver.Server){
+		"kept times": nil, "dated": {mocktest.DatesUpdates(time.Now, false)}, "dated without": {mocktest.DatesUpdates(time.Now, true)},
+		"dated, silent": {mocktest.DatesUpdates(time.Now, false), silent},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			eachKind(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, object string, config func(prototest.Attributes) prototest.Attributes) {
+				tellTime(p, service, label)
+				state, _ := p.MustCreate(object, config(withdraws))
+				p.NewRun()
+				_, diags := p.DestroyUnplanned(t.Context(), object, state)
+				p.NoErrors(diags)
+				wantHeld(t, service, [5]bool{})
+				state, _ = p.MustCreate(object, config(withdraws))
+				wantHeld(t, service, configured)
+
+				p.NewRun()
+				p.MustCreate(object, config(withdraws))
+				_, diags = p.DestroyUnplanned(t.Context(), object, state)
+				prototest.WantText(t, diags.Warnings(), "Not withdrawn, another resource")
+				wantHeld(t, service, configured)
+			}, configure...)
+		})
+	}
+}
+
+// TestConsent_cachedAnswerIsNoReading has a cache that hides a later choice.
+func TestConsent_cachedAnswerIsNoReading(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, object string, config func(prototest.Attributes) prototest.Attributes) {
+		state, _ := p.MustCreate(object, config(withdraws))
+		choice := choose(late)
+		service.PutConsent(scope, person, choice)
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Header: http.Header{"Age": {"45"}}, Times: -1})
+
+		p.NewRun()
+		_, diags := p.Create(object, config(nil))
+		prototest.WantText(t, diags.Errors(), "Answered from a cache", "exclude the paths of the service")
+		p.NewRun()
+		after, diags := p.DestroyUnplanned(t.Context(), object, state)
+		prototest.WantText(t, diags.Errors(), "Answered from a cache")
+		if after == nil {
+			t.Error("the object is gone")
+		}
+		wantRecord(t, service, choice)
+	})
+}
+
+// TestConsent_noneAboutSomebodyKnown has a service that says that there is no record, once or for
+// ever. The lag is waited for once.
+func TestConsent_noneAboutSomebodyKnown(t *testing.T) {
+	t.Parallel()
+	for label, tc := range map[string]struct {
+		times int
+		held  [5]bool
+		says  string
+		took  time.Duration
+	}{
+		"once":     {1, [5]bool{}, "", 30 * time.Second},
+		"for ever": {-1, configured, "missing", 30 * time.Second},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			eachKind(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, object string, config func(prototest.Attributes) prototest.Attributes) {
+				p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"wire": prototest.Attributes{"lag": "30s"}}))
+				state, _ := p.MustCreate(object, config(withdraws))
+				p.NewRun()
+				service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 404, Body: []byte(`{"error":{"code":"none"}}`), Times: tc.times})
+
+				began := time.Now()
+				_, diags := p.DestroyUnplanned(t.Context(), object, state)
+				p.NoErrors(diags)
+				if took := time.Since(began); took < tc.took || took > tc.took+time.Second {
+					t.Errorf("it took %v", took)
+				}
+				prototest.WantText(t, append(diags.Warnings(), ""), tc.says)
+				wantHeld(t, service, tc.held)
+			})
+		})
+	}
+}
+
+// TestConsent_missingRecordLeavesTheState refreshes objects whose records are missing. They share one
+// pause, and the warning is the same for each.
+func TestConsent_missingRecordLeavesTheState(t *testing.T) {
+	t.Parallel()
+	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+		p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"wire": prototest.Attributes{"lag": "30s"}}))
+		var states []*prototest.State
+		for _, identity := range []string{"a", "b", "c"} {
+			state, _ := p.MustCreate(name, config(agreed).With(prototest.Attributes{"identity_id": identity}))
+			states = append(states, state)
+			service.DeleteConsent(scope, identity)
+		}
+
+		p.NewRun()
+		began := time.Now()
+		said := map[string]bool{}
+		for _, state := range states {
+			after, diags := p.Refresh(name, state)
+			p.NoErrors(diags)
+			if after != nil {
+				t.Error("the object is still in state")
+			}
+			said[strings.Join(diags.Warnings(), "\n")] = true
+		}
+		if took := time.Since(began); len(said) != 1 || took > 31*time.Second {
+			t.Errorf("after %v, %v is said", took, said)
+		}
+	})
+}
+
+// TestConsent_refusalInASuccessIsNoWrite has an update that is refused inside a 200.
+func TestConsent_refusalInASuccessIsNoWrite(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, object string, config func(prototest.Attributes) prototest.Attributes) {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte(`{"status":"denied"}`)})
+		state, diags := p.Create(object, config(nil))
+		if len(diags.Errors()) != 1 || state != nil {
+			t.Errorf("in state is %v after %v", state, diags)
+		}
+		if plan, _ := p.Plan(object, state, config(nil)); !plan.Changes {
+			t.Error("the next plan is empty")
+		}
+	})
+}
+
+// TestConsent_withdrawnByWhomThePlanDoesNotSee withdraws a person whom another object keeps, which
+// -target hides. The next plan does not blame the person alone.
+func TestConsent_withdrawnByWhomThePlanDoesNotSee(t *testing.T) {
+	t.Parallel()
+	for label, configure := range map[string]func(*mockserver.Server){
+		"dated":   mocktest.DatesUpdates(time.Now, false),
+		"untimed": mocktest.ShowsConsent("agreement_time", nil),
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, _ *mocktest.Instance) {
+				one, _ := p.MustCreate(name, config(withdrawing))
+				p.NewRun()
+				other, _ := p.MustCreate(name, config(withdrawing))
+				p.NewRun()
+				_, diags := p.DestroyUnplanned(t.Context(), name, one)
+				p.NoErrors(diags)
+
+				p.NewRun()
+				_, diags = wantEmptyPlan(t, p, other, config(withdrawing))
+				prototest.WantText(t, diags.Warnings(), "an earlier withdrawal", "keep_later_choice = false")
+			}, configure)
+		})
+	}
+}
+
+// TestConsent_identitiesThatDifferByCase plans two of them, by two objects and in a batch.
+func TestConsent_identitiesThatDifferByCase(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, nil)
+	_, diags := p.Plan(name, nil, config(agreed))
+	wantWarning(t, diags, "")
+	_, diags = p.Plan(name, nil, config(agreed.With(prototest.Attributes{"identity_id": strings.ToUpper(person)})))
+	wantWarning(t, diags, "Two identities differ by case only")
+
+	p.NewRun()
+	rows := "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent\n"
+	for _, identity := range []string{"ann", "bob", "Ann"} {
+		rows += identity + ",true,true,false,true,true\n"
+	}
+	path := filepath.Join(t.TempDir(), "people.csv")
+	if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, diags = p.Plan(batchName, nil, prototest.Attributes{"source": path, "compare_at_plan": false})
+	wantWarning(t, diags, "Identities differ by case only")
+	prototest.WantText(t, diags.Warnings(), "line 2.")
+}
+
+// TestConsent_withoutATimeNothingIsOverwritten updates and destroys an object without an
+// agreement_time after a choice that no plan has seen, as with -refresh=false.
+func TestConsent_withoutATimeNothingIsOverwritten(t *testing.T) {
+	t.Parallel()
+	for label, others := range map[string]prototest.Attributes{"changed": {"clause_3_consent": true}, "given a time": {"agreement_time": early, "clause_3_consent": true}} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			state := created(t, p, service, withdrawing.With(withoutIt))
+			record := choose(late)
+			service.PutConsent(scope, person, record)
+
+			after, diags := p.Update(name, state, config(withdrawing.With(withoutIt).With(others)))
+			p.NoErrors(diags)
+			prototest.WantText(t, diags.Warnings(), "stands")
+			wantRecord(t, service, record)
+			_, diags = p.DestroyUnplanned(t.Context(), name, after)
+			prototest.WantText(t, diags.Warnings(), "stands")
+			wantRecord(t, service, record)
+		})
+	}
+}
+
+// TestConsent_seededAgain seeds, destroys and seeds again. The second one writes, or names the way out,
+// which works.
+func TestConsent_seededAgain(t *testing.T) {
+	t.Parallel()
+	for label, configure := range map[string]func(*mockserver.Server){
+		"kept": func(*mockserver.Server) {}, "dated": mocktest.DatesUpdates(time.Now, false), "dated without": mocktest.DatesUpdates(time.Now, true),
+		"untimed": mocktest.ShowsConsent("agreement_time", nil),
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			eachKind(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, object string, config func(prototest.Attributes) prototest.Attributes) {
+				tellTime(p, service, label)
+				state, _ := p.MustCreate(object, config(withdraws))
+				p.NewRun()
+				_, diags := p.DestroyUnplanned(t.Context(), object, state)
+				p.NoErrors(diags)
+				wantHeld(t, service, [5]bool{})
+
+				p.NewRun()
+				state, diags = p.Create(object, config(withdraws))
+				p.NoErrors(diags)
+				if record, _ := service.Consent(scope, person); record.Clauses != configured {
+					prototest.WantText(t, diags.Warnings(), "an earlier withdrawal", "keep_later_choice = false")
+					p.NewRun()
+					state, _ = p.MustRefresh(object, state)
+					state, diags = p.Update(object, state, config(withdraws.With(overrules)))
+					p.NoErrors(diags)
+				}
+				wantHeld(t, service, configured)
+				if object == name {
+					p.NewRun()
+					state, _ = p.MustRefresh(object, state)
+					state, _ = p.Update(object, state, config(withdraws))
+					wantEmptyPlan(t, p, state, config(withdraws))
+				}
+			}, configure)
+		})
+	}
+}
+
+// TestConsent_settlesWhateverTheServiceShows creates and changes an object at services that show
+// something else than they were sent. Then a later choice stands, and without one a destroy withdraws.
+func TestConsent_settlesWhateverTheServiceShows(t *testing.T) {
+	t.Parallel()
+	fraction := prototest.Attributes{"agreement_time": "2026-01-31T12:00:30.5Z"}
+	for label, configure := range map[string][]func(*mockserver.Server){
+		"minutes": {mocktest.KeepsTimes(time.Minute)}, "days": {mocktest.KeepsTimes(24 * time.Hour)}, "seconds": {mocktest.KeepsTimes(time.Second)},
+		"anonymised": {mocktest.ShowsConsent("user_ipv6", "2001:db8::")}, "hashed": {mocktest.ShowsConsent("user_ipv6", "5e884898da28")},
+		"dropped": {mocktest.ShowsConsent("user_ipv6", nil)}, "fixed": {mocktest.ShowsConsent("manual", false)},
+		"dated": {mocktest.DatesUpdates(time.Now, false)}, "untimed": {mocktest.ShowsConsent("agreement_time", nil)},
+		"minutes, silent": {mocktest.KeepsTimes(time.Minute), silent}, "dated, silent": {mocktest.DatesUpdates(time.Now, false), silent},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+				first := config(withdrawing.With(fraction))
+				second := first.With(prototest.Attributes{"clause_3_consent": true})
+				state, _ := p.MustCreate(name, first)
+				for _, wanted := range []prototest.Attributes{first, second, second} {
+					p.NewRun()
+					state, _ = p.MustRefresh(name, state)
+					var diags prototest.Diagnostics
+					state, diags = p.Update(name, state, wanted)
+					p.NoErrors(diags)
+					wantWarning(t, diags, "")
+					wantEmptyPlan(t, p, state, wanted)
+				}
+				wantHeld(t, service, [5]bool{true, true, true, true, true})
+
+				record, _ := service.Consent(scope, person)
+				service.PutConsent(scope, person, choose("2026-12-31T12:00:00Z"))
+				p.NewRun()
+				_, diags := wantEmptyPlan(t, p, state, second)
+				prototest.WantText(t, diags.Warnings(), "stands")
+
+				service.PutConsent(scope, person, record)
+				p.NewRun()
+				_, diags = p.DestroyUnplanned(t.Context(), name, state)
+				p.NoErrors(diags)
+				wantHeld(t, service, [5]bool{})
+			}, configure...)
+		})
+	}
+}
