@@ -97,14 +97,17 @@ type readCloser struct {
 var errNotSeen = errors.New("this request was not sent")
 
 // replay gives answers again that were seen before: to each request the last one that it had.
-type replay []exchange
+type replay struct {
+	answers []exchange
+	asked   bool // for what was not answered before, such as a next page
+}
 
-func (r replay) around(http.RoundTripper) http.RoundTripper { return r }
+func (r *replay) around(http.RoundTripper) http.RoundTripper { return r }
 
 // RoundTrip answers without a network.
-func (r replay) RoundTrip(req *http.Request) (*http.Response, error) {
+func (r *replay) RoundTrip(req *http.Request) (*http.Response, error) {
 	want := requestOf(req)
-	for _, x := range slices.Backward(r) {
+	for _, x := range slices.Backward(r.answers) {
 		if x.request != want {
 			continue
 		}
@@ -119,6 +122,7 @@ func (r replay) RoundTrip(req *http.Request) (*http.Response, error) {
 
 		return resp, nil
 	}
+	r.asked = true
 
 	return nil, errNotSeen
 }

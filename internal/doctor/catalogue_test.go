@@ -21,7 +21,6 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/catalogue"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
@@ -92,11 +91,9 @@ func readAs(a catalogue.Answer) reader {
 	case catalogue.Consent:
 		return readConsent(ada)
 	case catalogue.ConsentUpdate:
-		u := client.ConsentWrite{Blind: true}
-		u.Clauses, u.AgreementTime = [answer.Clauses]bool{true, false, true, true, false}, time.Date(2026, 2, 1, 8, 0, 0, 0, time.UTC)
-		u.Judge = func(read choice.Reading) bool {
-			return choice.Judge(choice.Evidence{Reading: read, Wanted: u.ConsentUpdate, Overrules: true}).On(choice.Write) == choice.Send
-		}
+		u := overwriting(client.ConsentUpdate{
+			Clauses: [answer.Clauses]bool{true, false, true, true, false}, AgreementTime: time.Date(2026, 2, 1, 8, 0, 0, 0, time.UTC),
+		})
 		return ctxOnly("written", func(ctx context.Context, c *client.Client) error { _, err := c.UpdateConsent(ctx, ada, u); return err })
 	case catalogue.Profile:
 		return readProfile(ada, adasProfile)
@@ -171,6 +168,17 @@ func proposals(a catalogue.Answer) []infer.Settings {
 	return nil
 }
 
+// blockFor returns the settings that doctor finds for a service that gives an answer.
+func blockFor(t *testing.T, a catalogue.Answer) infer.Settings {
+	t.Helper()
+	service := answering(t, a)
+	report := Examine(t.Context(), Options{
+		Client: client.Config{Config: transport.Config{Credentials: transport.Credentials{APISecretKey: service.SecretKey}}, BaseURL: service.URL},
+		Scope:  ada.Scope, Identity: ada.Identity, Day: adasDay,
+	})
+	return settingsOf(report.Wire)
+}
+
 // wrong returns in which ways an answer is not what the catalogue says, each with its reason.
 func wrong(t *testing.T, a catalogue.Answer) map[string]string {
 	t.Helper()
@@ -204,6 +212,16 @@ func wrong(t *testing.T, a catalogue.Answer) map[string]string {
 			note("settings", "reads %q", got)
 		}
 	}
+	// Of a profile nobody knows a member, unless it was written by a rehearsal.
+	isExamined := slices.Contains([]catalogue.Meaning{catalogue.Record, catalogue.None, catalogue.List, catalogue.Day}, a.Is)
+	if isExamined && a.Wire != nil {
+		s := blockFor(t, a)
+		if got, err := read(t, a, s); err != nil {
+			note("doctor", "with %v: %v", s, err)
+		} else if got != a.Reads {
+			note("doctor", "with %v it reads %q", s, got)
+		}
+	}
 	if a.Is.IsHarmful() {
 		for _, s := range proposals(a) {
 			if got, err := read(t, a, s); err == nil {
@@ -220,18 +238,25 @@ func wrong(t *testing.T, a catalogue.Answer) map[string]string {
 // the environment, the test writes it anew.
 const notYet = "testdata/not-yet.txt"
 
-// TestCatalogue_isReadAsItSays reads each answer by default and with its settings.
-func TestCatalogue_isReadAsItSays(t *testing.T) {
-	t.Parallel()
+func readNotYet(t *testing.T) map[string]bool {
+	t.Helper()
 	text, err := os.ReadFile(notYet)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	excused := map[string]bool{}
 	for line := range strings.Lines(string(text)) {
 		excused[strings.TrimSpace(line)] = true
 	}
 
+	return excused
+}
+
+// TestCatalogue_isReadAsItSays reads each answer by default and with its settings.
+func TestCatalogue_isReadAsItSays(t *testing.T) {
+	t.Parallel()
+	excused := readNotYet(t)
 	problems := map[string]string{}
 	for _, a := range catalogue.All() {
 		for way, why := range wrong(t, a) {

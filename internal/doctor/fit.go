@@ -102,7 +102,7 @@ func (x *examination) fit(ctx context.Context, r *reading) infer.Settings {
 			continue
 		}
 
-		s, err := x.again(ctx, r, x.settings.Merge(proposal))
+		s, err := x.try(ctx, r, x.settings.Merge(proposal))
 		isBetter := r.err != nil || s.lacking < r.seen.lacking
 		if err == nil && isBetter {
 			best, r.seen, r.err = proposal, s, nil
@@ -144,23 +144,54 @@ func (x *examination) shorten(ctx context.Context, r *reading, s infer.Settings)
 	return nil
 }
 
-// again repeats a reading from its answers, with other settings. Nothing is sent.
-func (x *examination) again(ctx context.Context, r *reading, s infer.Settings) (seen, error) {
+// try repeats a reading with other settings, and reads the pages that they lead to.
+func (x *examination) try(ctx context.Context, r *reading, s infer.Settings) (seen, error) {
+	read, asked, err := x.repeat(ctx, r, s)
+	if !asked {
+		return read, err
+	}
+
 	wire, err := wireOf(s)
 	if err != nil {
 		return seen{}, err
 	}
-
-	cfg := x.options.Client
-	cfg.Credentials, cfg.Wire, cfg.MaxRetries, cfg.Observer = transport.Credentials{APISecretKey: "replayed"}, wire, 0, nil
-	cfg.Around = replay(r.answers).around
-	c, err := client.New(cfg)
+	c, answers, err := x.connect(r.way, wire, 1)
 	if err != nil {
 		return seen{}, err
 	}
-	defer c.Close()
+	if _, err := r.read(ctx, c); err != nil {
+		return seen{}, err
+	}
+	r.answers = answers.take()
 
-	return r.read(ctx, c)
+	return x.again(ctx, r, s)
+}
+
+// again repeats a reading from its answers, with other settings. Nothing is sent.
+func (x *examination) again(ctx context.Context, r *reading, s infer.Settings) (seen, error) {
+	read, _, err := x.repeat(ctx, r, s)
+	return read, err
+}
+
+// repeat is again. asked reports whether the reading wanted an answer that there was not.
+func (x *examination) repeat(ctx context.Context, r *reading, s infer.Settings) (read seen, asked bool, _ error) {
+	wire, err := wireOf(s)
+	if err != nil {
+		return seen{}, false, err
+	}
+
+	answers := &replay{answers: r.answers}
+	cfg := x.options.Client
+	cfg.Credentials, cfg.Wire, cfg.MaxRetries, cfg.Observer = transport.Credentials{APISecretKey: "replayed"}, wire, 0, nil
+	cfg.Around = answers.around
+	c, err := client.New(cfg)
+	if err != nil {
+		return seen{}, false, err
+	}
+	defer c.Close()
+	read, err = r.read(ctx, c)
+
+	return read, answers.asked, err
 }
 
 // verify reads all answers once more with the settings in the end, and reports which of them are no

@@ -211,12 +211,16 @@ func (r *rehearsal) write(ctx context.Context, form infer.Settings, u client.Con
 	if err != nil {
 		return err
 	}
-	judge := func(read choice.Reading) bool {
-		return choice.Judge(choice.Evidence{Reading: read, Wanted: u, Overrules: true}).On(choice.Write) == choice.Send
-	}
-	_, err = c.UpdateConsent(ctx, r.person, client.ConsentWrite{ConsentUpdate: u, Judge: judge, Blind: true})
+	_, err = c.UpdateConsent(ctx, r.person, overwriting(u))
 
 	return err
+}
+
+// overwriting returns the write of an update whatever the service holds.
+func overwriting(u client.ConsentUpdate) client.ConsentWrite {
+	return client.ConsentWrite{ConsentUpdate: u, Blind: true, Judge: func(read choice.Reading) bool {
+		return choice.Judge(choice.Evidence{Reading: read, Wanted: u, Overrules: true}).On(choice.Write) == choice.Send
+	}}
 }
 
 // errOther is the error of a record that is none of those that were written.
@@ -329,9 +333,8 @@ func (r *rehearsal) askForData(ctx context.Context) {
 
 	asked, again := request.at, false
 	r.await(ctx, request, r.deadline(2), func() bool {
-		isDue := time.Since(asked) >= dataInterval
-		isReady := request.left && !again
-		if !isDue && !isReady {
+		isDue, isNew := time.Since(asked) >= dataInterval, request.left && !again
+		if request.listed && !request.left || !isDue && !isNew {
 			return false
 		}
 
@@ -352,10 +355,12 @@ func (r *rehearsal) deleteData(ctx context.Context) {
 		return
 	}
 
+	// Without a profile before, only the list can show that it is gone.
+	hadProfile := r.holds["profile"] != ""
 	r.await(ctx, request, r.deadline(3), func() bool {
 		one := &reading{group: "Profile", what: "deleted profile", way: r.use, read: readNone(readProfile(r.person, r.profile)), propose: infer.Absent}
 		r.examine(ctx, one)
-		if one.err != nil {
+		if one.err != nil || !hadProfile && !request.left {
 			return false
 		}
 		delete(r.holds, "profile")

@@ -4,7 +4,7 @@ package doctor
 
 import (
 	"context"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -15,45 +15,153 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// rehearsed returns the report of a rehearsal at a service, in a bubble of synctest.
+// scope is that of the rehearsals, as the mock server has it.
+var scope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
+
+// rehearsed returns the report of a rehearsal at a service that was started by StartPipe.
 func rehearsed(ctx context.Context, service *mocktest.Instance) *Report {
 	return Examine(ctx, Options{
 		Client: client.Config{
-			Config:  transport.Config{Credentials: transport.Credentials{APISecretKey: service.SecretKey}, DialContext: service.DialContext},
+			Config:  transport.Config{Credentials: transport.Credentials{APISecretKey: service.SecretKey}, DialContext: service.DialContext, MaxRetries: 1},
 			BaseURL: service.URL,
 		},
 		Scope: ada.Scope, Rehearse: true, Timeout: 10 * time.Minute, Day: adasDay, Version: "1.2.3",
 	})
 }
 
-// slowly is a service that takes its time.
+// slowly makes a service take its time.
 func slowly(s *mockserver.Server) {
-	s.FulfilmentDelay = 8 * time.Second
+	s.FulfilmentDelay, s.ExportRecords = 8*time.Second, 100
 	s.SetPendingLag(mockserver.Lag{Time: 2 * time.Second})
-	s.ExportRecords = 100
 }
 
-func TestRehearsal_doesEverythingOnce(t *testing.T) {
+func TestRehearsal_doesEverythingOnceAndMeasures(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := mocktest.StartPipe(t, slowly)
+		service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
+			s.SetPendingLag(mockserver.Lag{Time: 7 * time.Second})
+			s.FulfilmentDelay = 30 * time.Second
+		})
 		report := rehearsed(t.Context(), service)
-		for _, f := range report.Findings {
-			t.Log(f)
+		if report.ExitStatus != 0 || report.Rehearsal.Lag != "7s" || report.Wire.Lag != "14s" {
+			t.Errorf("exit status %d, lag %s, settings %+v: %+v", report.ExitStatus, report.Rehearsal.Lag, report.Wire, report.Findings)
 		}
-		t.Log(report.Rehearsal, report.WireBlock, report.ExitStatus)
 
-		counts := map[string]int{}
-		for _, r := range service.Requests() {
-			counts[r.Operation]++
-			if r.Identity != "" && !strings.HasSuffix(r.Identity, "@example.invalid") {
-				t.Errorf("%s touched %s", r.Operation, r.Identity)
+		for operation, want := range map[string]int{
+			mockserver.OpUpdateConsent: 2, mockserver.OpUpdateProfile: 1, mockserver.OpGetAllData: 2, mockserver.OpDeleteAllData: 1,
+		} {
+			if n := service.Count(operation); n != want {
+				t.Errorf("%s was sent %d times", operation, n)
 			}
 		}
-		t.Log(counts)
 	})
-	_ = fmt.Sprint
-	_ = slices.Sorted[int]
+}
+
+// mishaps are what can happen at a request of a rehearsal.
+var mishaps = map[string]mockserver.Fault{
+	"the answer is lost":      {Cut: mockserver.CutAfterCommit},
+	"it never arrives":        {Cut: mockserver.CutBeforeCommit},
+	"it is never answered":    {Hang: true},
+	"carried out, unanswered": {Hang: true, Commit: true},
+	"the service fails":       {Status: 500},
+	"it is refused":           {Status: 400, Body: []byte(`{"error":{"code":"no"}}`)},
+	"a page comes":            {Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Sign in")},
+}
+
+// wantHonest checks that a report says what a rehearsal has left at the service.
+func wantHonest(t *testing.T, service *mocktest.Instance, report *Report, about string) {
+	t.Helper()
+	person := report.Rehearsal.Person
+	for _, r := range service.Requests() {
+		isInvented := strings.HasPrefix(r.Identity, "doctor-") && strings.HasSuffix(r.Identity, "@example.invalid")
+		if r.Identity != "" && !isInvented {
+			t.Errorf("%s: %s touched %s", about, r.Operation, r.Identity)
+		}
+	}
+
+	var last Finding
+	for _, f := range report.Findings {
+		if f.Check == "left" {
+			last = f
+		}
+	}
+	record, hasRecord := service.Consent(scope, person)
+	isWithdrawn := record.Clauses == [mockserver.Clauses]bool{}
+	if hasRecord && !strings.Contains(last.Text, "consent record") {
+		t.Errorf("%s: a consent is left, and the report says %+v", about, last)
+	}
+	if hasRecord && !isWithdrawn && !strings.Contains(last.Text, "invented choices") {
+		t.Errorf("%s: a consent is left that agrees, and the report says %+v", about, last)
+	}
+	if _, hasProfile := service.Profile(scope, person); hasProfile && !strings.Contains(last.Text, "profile") {
+		t.Errorf("%s: a profile is left, and the report says %+v", about, last)
+	}
+
+	types := map[string]string{mockserver.OpUpdateProfile: "profile_update", mockserver.OpGetAllData: "data_access", mockserver.OpDeleteAllData: "data_deletion"}
+	for _, q := range service.Queue() {
+		if !q.Done && !strings.Contains(last.Text, types[q.Operation]) {
+			t.Errorf("%s: a request of %s is open, and the report says %+v", about, q.Operation, last)
+		}
+	}
+}
+
+// TestRehearsal_saysWhatIsLeftWhateverHappens interrupts a rehearsal at each of its requests, and lets
+// each of its requests fail in each way.
+func TestRehearsal_saysWhatIsLeftWhateverHappens(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		whole := mocktest.StartPipe(t, slowly)
+		rehearsed(t.Context(), whole)
+		requests := len(whole.Requests())
+
+		tried := 0
+		for at := 1; at <= requests; at++ {
+			ctx, interrupt := context.WithCancel(t.Context())
+			service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
+				s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+					if r.Seq != at {
+						return nil
+					}
+					return &mockserver.Fault{Hang: true, Commit: true, Then: interrupt}
+				}
+			})
+			report := rehearsed(ctx, service)
+			interrupt()
+			if report.ExitStatus != 2 {
+				t.Errorf("interrupted at request %d: exit status %d", at, report.ExitStatus)
+			}
+			if report.Rehearsal != nil {
+				wantHonest(t, service, report, "interrupted at request "+service.Requests()[at-1].Operation)
+			}
+			service.Stop()
+			tried++
+		}
+
+		names := slices.Sorted(maps.Keys(mishaps))
+		for i := range soak.Size(soak.Raced(60, 200), requests*len(names)) {
+			at, name := 1+i%requests, names[i/requests%len(names)]
+			if !soak.On() {
+				at, name = 1+(i*7)%requests, names[i%len(names)]
+			}
+			fault := mishaps[name]
+			service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
+				s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+					if r.Seq != at {
+						return nil
+					}
+					return &fault
+				}
+			})
+			report := rehearsed(t.Context(), service)
+			if report.Rehearsal != nil {
+				wantHonest(t, service, report, name)
+			}
+			service.Stop()
+			tried++
+		}
+		t.Log(tried, "courses")
+	})
 }

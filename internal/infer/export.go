@@ -35,7 +35,7 @@ func Export(a Answer) []Settings {
 
 	v := a.json()
 	if v == nil || v.Kind() == '[' {
-		if stream := sequence(a.Body); len(stream.records) > 0 {
+		if stream := sequence(a.Body); len(stream.records) > 0 && !hasRefusal(stream) {
 			s.kinds([]group{stream})
 			return []Settings{s}
 		}
@@ -54,15 +54,31 @@ func Export(a Answer) []Settings {
 		content = append(content, list.at)
 		groups = append(groups, group{list.at, kindLike(list.name), elements[:min(len(elements), sampleRecords)]})
 	}
-	if len(groups) == 0 {
+	if len(groups) == 0 || slices.ContainsFunc(groups, hasRefusal) || !s.beside("export", v, content, count) {
 		return nil
 	}
-	s.beside("export", v, content, count)
 	s.containers(groups)
 	s.kinds(groups)
 
 	// An envelope that the other answers have too is shorter.
 	return append(enveloped(s, content), s)
+}
+
+// hasRefusal reports whether an error or a job stands among records.
+func hasRefusal(g group) bool {
+	return slices.ContainsFunc(g.records, func(record jsontext.Value) bool {
+		return SaysNo(record) || isJob(record)
+	})
+}
+
+// isJob reports whether an object has nothing but what describes work.
+func isJob(v jsontext.Value) bool {
+	for name := range jsonvalue.EachMember(v) {
+		if !isNamed(jsonvalue.Fold(string(name)), "jobid taskid requestid id status state percent progress cursor error message") {
+			return false
+		}
+	}
+	return len(jsonvalue.Members(v)) > 1
 }
 
 // sequence returns the records of an array, or those that follow each other.

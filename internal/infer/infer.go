@@ -215,7 +215,8 @@ func isEmptyOrFlag(v jsontext.Value) bool {
 const (
 	nextNames  = "next nexturl nextlink nextpage nextpagetoken nextpageurl nextcursor nexttoken nextmarker nextid cursor continuationtoken continuation after marker odatanextlink"
 	totalNames = "total count totalcount totalelements totalresults totalitems totalrecords totalrows totalhits recordcount itemcount odatacount numfound"
-	moreNames  = "hasmore hasnext hasnextpage istruncated truncated more incomplete partial last final"
+	moreNames  = "hasmore hasnext hasnextpage istruncated truncated more incomplete partial"
+	lastNames  = "last final islast lastpage complete"
 	flagNames  = "success ok status result"
 
 	// How many pages there are, and what says nothing about them.
@@ -226,11 +227,13 @@ const (
 func isNamed(name, names string) bool { return slices.Contains(strings.Fields(names), name) }
 
 // beside adds settings for what stands in an answer beside the content: what leads to a next page,
-// what counts the content, and what says nothing. count is how many elements the content has.
-func (s Settings) beside(group string, v jsontext.Value, content []jsontext.Pointer, count int) {
+// what counts the content, and what says nothing. count is how many elements the content has. It
+// reports false where something says that the content is a part, and nothing leads to the rest.
+func (s Settings) beside(group string, v jsontext.Value, content []jsontext.Pointer, count int) (isWhole bool) {
 	var others []place
-	total := false
+	total, isPart := false, false
 	for _, p := range placesBeside(v, content) {
+		isPart = isPart || p.saysMore(count)
 		switch {
 		case p.isNext():
 			s.set(string(p.at), group, "next")
@@ -248,6 +251,22 @@ func (s Settings) beside(group string, v jsontext.Value, content []jsontext.Poin
 	for _, p := range others {
 		s.set(ignoredValue(p, total), "ignored", string(p.at))
 	}
+
+	return !isPart || valueAt(s, []string{group, "next"}) != nil
+}
+
+// saysMore reports whether the place says that there is more than count elements.
+func (p place) saysMore(count int) bool {
+	switch string(p.value) {
+	case "true":
+		return isNamed(p.name, moreNames)
+	case "false":
+		return isNamed(p.name, lastNames)
+	}
+
+	number, err := strconv.Atoi(string(p.value))
+
+	return err == nil && isNamed(p.name, totalNames) && number > count
 }
 
 // placesBeside returns the leaves of an answer that stand beside its content.
@@ -286,7 +305,7 @@ func ignoredValue(p place, counted bool) string {
 	if isHarmless {
 		return "*"
 	}
-	if isEmptyOrFlag(p.value) || isNamed(p.name, flagNames+" "+moreNames+" "+nextNames+" "+pageNames) || !isScalar(p.value) {
+	if isEmptyOrFlag(p.value) || isNamed(p.name, flagNames+" "+moreNames+" "+lastNames+" "+nextNames+" "+pageNames) || !isScalar(p.value) {
 		return leafText(p.value)
 	}
 	return "*"

@@ -30,16 +30,23 @@ func Pending(a Answer, known ...Request) []Settings {
 		return nil
 	}
 
+	found := lists(v)
+	isEmpty := func(p place) bool { return len(jsonvalue.Elements(p.value)) == 0 }
+	if full := slices.DeleteFunc(slices.Clone(found), isEmpty); len(full) > 1 {
+		return nil // none of them holds all requests
+	}
+
 	var all []Settings
-	for _, list := range lists(v) {
+	for _, list := range found {
 		s := Settings{}
 		elements := jsonvalue.Elements(list.value)
 		if list.at != "" {
 			s.set(string(list.at), "pending", "at")
 		}
-		s.beside("pending", v, []jsontext.Pointer{list.at}, len(elements))
-		s.record(elements, known)
-		all = append(all, s)
+		if s.beside("pending", v, []jsontext.Pointer{list.at}, len(elements)) {
+			s.record(elements, known)
+			all = append(all, s)
+		}
 	}
 
 	return all

@@ -78,6 +78,22 @@ func (s *Server) RenamePending(names ...string) {
 	s.ReshapePending(renamed(names...))
 }
 
+// renamed gives members of an object other names, in pairs of names. An empty other name takes
+// the member away.
+func renamed(names ...string) func(map[string]any) map[string]any {
+	return func(object map[string]any) map[string]any {
+		for pair := range slices.Chunk(names, 2) {
+			value, ok := object[pair[0]]
+			delete(object, pair[0])
+			if ok && pair[1] != "" {
+				object[pair[1]] = value
+			}
+		}
+
+		return object
+	}
+}
+
 // fieldError is an objection to one parameter, as it appears in the body of an error.
 type fieldError struct {
 	Field   string `json:"field"`
@@ -121,6 +137,8 @@ func (a *Response) encode() {
 		if v.Encoding != "" {
 			a.Header.Set("Content-Encoding", v.Encoding)
 		}
+	case raw:
+		a.encoded, media = v, ""
 	case PlainText:
 		a.encoded, media = []byte(v), "text/plain"
 		if v == NoContent {

@@ -3,6 +3,7 @@
 package mockserver
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/netip"
@@ -126,7 +127,7 @@ func meant(name, text, timeFormat string) any {
 	switch {
 	case text == "true", text == "false":
 		return text == "true"
-	case name == "agreement_time" && timeFormat == TimeUnixMS:
+	case name == "agreement_time" && timeForms[timeFormat].layout == "" && timeFormat != "":
 		return json.Number(text)
 	}
 
@@ -147,16 +148,38 @@ func objectionTo(name string, value any, timeFormat string) string {
 		if a, err := netip.ParseAddr(text); err != nil || !a.Is6() || a.Zone() != "" {
 			return "must be an IPv6 address; IPv4 is mapped into IPv6 space"
 		}
-	case name == "agreement_time" && timeFormat == TimeUnixMS:
-		if _, err := number.Int64(); err != nil {
-			return "must be a number of milliseconds since 1970"
-		}
 	case name == "agreement_time":
-		if _, err := time.Parse(time.RFC3339, text); err != nil {
-			return "must be a time as RFC 3339 has it"
-		}
+		return objectionToTime(text, number, cmp.Or(timeFormat, TimeRFC3339))
 	default:
 		return "is not known"
+	}
+
+	return ""
+}
+
+// timeForms are the forms of a time: the layout of a text, or none for a number, and what an
+// objection calls it.
+var timeForms = map[string]struct{ layout, name string }{
+	TimeRFC3339: {time.RFC3339, "a time as RFC 3339 has it"},
+	TimeUTC:     {"2006-01-02T15:04:05.999999999", "a time without a zone"},
+	TimeDate:    {time.DateOnly, "a date"},
+	TimeUnixMS:  {"", "a number of milliseconds since 1970"},
+	TimeUnixS:   {"", "a number of seconds since 1970"},
+}
+
+// objectionToTime returns what is wrong with a time; empty if nothing is.
+func objectionToTime(text string, number json.Number, format string) string {
+	form := timeForms[format]
+	_, err := time.Parse(form.layout, text)
+	if form.layout == "" {
+		var n int64
+		n, err = number.Int64()
+		if isSeconds := n < 100_000_000_000; isSeconds != (format == TimeUnixS) {
+			return "must be " + form.name
+		}
+	}
+	if err != nil {
+		return "must be " + form.name
 	}
 
 	return ""

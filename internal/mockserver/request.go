@@ -162,6 +162,9 @@ const (
 
 	TimeRFC3339 = "rfc3339"
 	TimeUnixMS  = "unix_ms"
+	TimeUnixS   = "unix_s"
+	TimeUTC     = "utc" // without a zone
+	TimeDate    = "date"
 )
 
 // Wire chooses among the forms of requests that the interface leaves open. Parameters
@@ -169,7 +172,7 @@ const (
 type Wire struct {
 	LoginParametersIn   string // InJSON, InForm or InQuery; empty is InJSON
 	ConsentParametersIn string // InJSON, InForm or InQuery; empty is InJSON
-	AgreementTimeFormat string // TimeRFC3339 or TimeUnixMS; empty is TimeRFC3339
+	AgreementTimeFormat string // one of the Time constants; empty is TimeRFC3339
 
 	// ExportKindParameter is the query parameter with which each export chooses its
 	// kind of records; if empty, every export has all kinds. ExportKindValues are the

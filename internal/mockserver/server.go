@@ -11,7 +11,7 @@
 //	Server.Wrap        a handler of the test
 //	Fault              latency, scripted answers, cuts and hangs (fault.go)
 //	Server.Check       a look at the answer, such as by the contract's validator
-//	Server.Change      steps that change the answer, such as those of a dialect
+//	Server.Change      steps that change the answer, such as those of a form
 //	Server.operate     authentication and the operation itself (route.go)
 //
 // Faults apply before authentication. Check and Change do not see what a fault keeps from
@@ -77,8 +77,7 @@ type Server struct {
 	// body that is generated while it is sent is nil. Scripted answers are not checked.
 	Check func(*http.Response)
 
-	steps    []func(Request, *Response) // what Change has added
-	refusals []func(Request) Response   // of a dialect; zero where a request is carried out
+	steps []func(Request, *Response) // what Change has added
 
 	users, keys, tokens      sync.Map // password by email, secret keys, and grant by token
 	consents, profiles, data sync.Map // map[string]any by person
@@ -166,11 +165,6 @@ func (s *Server) answer(c *call, r *http.Request) Response {
 func (s *Server) operate(c *call) Response {
 	if c.route == nil {
 		return unknownRoute()
-	}
-	for _, refuse := range s.refusals {
-		if a := refuse(s.snapshot(c)); a.Status != 0 {
-			return a
-		}
 	}
 	if c.route.operation != OpLogin && !s.authenticate(c) {
 		return failure(http.StatusUnauthorized, "unauthenticated", "The credentials are missing, wrong or have expired.")

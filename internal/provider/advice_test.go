@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -193,60 +192,6 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 			for name, want := range c.wire {
 				if !reflect.DeepEqual(wire[name], want) || len(wire) != len(c.wire) {
 					t.Errorf("the settings are %v", wire)
-				}
-			}
-		})
-	}
-}
-
-// TestProvider_everyDialectIsReadWithTheSettingsThatItsDiagnosticsName combines each answer
-// that the mock server knows with what reads it.
-func TestProvider_everyDialectIsReadWithTheSettingsThatItsDiagnosticsName(t *testing.T) {
-	t.Parallel()
-
-	values := prototest.Attributes{
-		"pending.identity": "/customer", "all_data.at": "/profile",
-		"pending.statuses": prototest.Attributes{"ended": []any{"simmering"}},
-	}
-	answers := []string{"profile_answer", "pending_names", "pending_states", "pending_answer", "queue_answer", "data_answer", "pages", "export_answer", "export_envelope", "export_text"}
-	var dialects []mockserver.Dialect
-	for _, q := range mockserver.Questions {
-		for _, choice := range q.Choices {
-			if slices.Contains(answers, q.Name) && choice.Name != "next_day" { // which names a page that nothing leads to
-				dialects = append(dialects, mockserver.Dialect{q.Name: choice.Name})
-			}
-		}
-	}
-
-	n := soak.Size(soak.Raced(8, 14), len(dialects))
-	for i := range n {
-		dialect := dialects[i*len(dialects)/n]
-		t.Run(dialect.String(), func(t *testing.T) {
-			t.Parallel()
-			service := mocktest.Start(t, func(s *mockserver.Server) {
-				s.ExportRecords = 20
-				s.Fulfil = func(q mockserver.QueuedRequest) mockserver.Outcome {
-					if q.Operation == mockserver.OpDeleteAllData {
-						return mockserver.Outcome{Fate: mockserver.Never} // the list holds open requests
-					}
-					return mockserver.Outcome{KeepListed: true}
-				}
-				if err := s.Speak(dialect); err != nil {
-					t.Fatal(err)
-				}
-			})
-			service.AllowViolations() // the contract wants UTF-8
-			for _, who := range []string{"jane.doe@example.com", "somebody"} {
-				service.Enqueue(mockserver.QueuedRequest{Scope: demoScope, Identity: who, Operation: mockserver.OpDeleteAllData})
-			}
-
-			service.PutProfile(demoScope, "john.doe@example.com", `{"plan":"free"}`)
-			service.PutConsent(demoScope, "user-1001", mockserver.ConsentRecord{AgreementTime: "2026-01-31T12:00:00Z"})
-
-			for operation := range attempts {
-				isAboutData := dialect["data_answer"] != "" || dialect["queue_answer"] != ""
-				if operation != mockserver.OpGetAllData || isAboutData { // it waits for the data
-					t.Log(operation, followAdvice(t, service, operation, values))
 				}
 			}
 		})

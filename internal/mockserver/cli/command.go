@@ -20,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/urfave/cli/v3"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -82,8 +83,8 @@ func Run(ctx context.Context, p Process) int {
 		ExitErrHandler:  func(context.Context, *cli.Command, error) {},
 		OnUsageError:    func(_ context.Context, _ *cli.Command, err error, _ bool) error { return err },
 		Action: func(ctx context.Context, flags *cli.Command) (err error) {
-			if flags.Bool("dialects") {
-				_, err = io.WriteString(p.Stdout, dialects())
+			if flags.Bool("forms") {
+				_, err = io.WriteString(p.Stdout, strings.Join(mockserver.Forms(), "\n")+"\n")
 				return err
 			}
 			status, err = p.serve(ctx, flags)
@@ -104,8 +105,9 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "seed", Usage: "begin with the users, secret keys, consents, profiles, data and exports of the JSON `FILE`"},
 		&cli.StringFlag{Name: "addr", Usage: "listen on `HOST:PORT`; port 0 is any free one", Value: "127.0.0.1:0"},
 		&cli.StringFlag{Name: "credentials", Usage: "give credentials of a `KIND`: key (ANALYTICS_API_SECRET_KEY) or login (ANALYTICS_EMAIL, ANALYTICS_PASSWORD)", Value: "key", Validator: credentialsKind},
-		&cli.StringFlag{Name: "dialect", Usage: "answer some of what the interface leaves open differently, with `QUESTION=CHOICE,…`"},
-		&cli.BoolFlag{Name: "dialects", Usage: "list the questions and choices of -dialect, and end"},
+		&cli.StringSliceFlag{Name: "form", Usage: "answer as these answers of the catalogue of answers do, with `NAME,…`"},
+		&cli.BoolFlag{Name: "forms", Usage: "list the names for -form, and end"},
+		&cli.StringFlag{Name: "wire", Usage: "expect requests as this `JSON` says, as in ANALYTICS_WIRE: places of parameters, format of a time, parameter for the kind of records"},
 		&cli.TimestampFlag{Name: "clock", Usage: "start the service's clock at `TIME`, such as 2026-01-15T09:30:00Z, instead of now", Config: cli.TimestampConfig{Layouts: []string{time.RFC3339}}},
 		&cli.DurationFlag{Name: "fulfilment-delay", Usage: "fulfil a deferred request `DURATION` after it is accepted, such as 5s", Validator: notNegative[time.Duration]},
 		&cli.DurationFlag{Name: "latency", Usage: "wait `DURATION` before each answer, such as 50ms", Validator: notNegative[time.Duration]},
@@ -137,8 +139,11 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 		start, began := flags.Timestamp("clock"), time.Now() // which may be further apart than a Duration holds
 		server.Now = func() time.Time { return start.Add(time.Since(began)) }
 	}
-	if err := server.Speak(mockserver.ParseDialect(flags.String("dialect"))); err != nil {
-		return 0, fmt.Errorf("-dialect: %w; there are:\n%s", err, dialects())
+	if server.Wire, err = readWire(flags.String("wire")); err != nil {
+		return 0, fmt.Errorf("-wire: %w", err)
+	}
+	if err := server.Take(flags.StringSlice("form")...); err != nil {
+		return 0, fmt.Errorf("-form: %w; -forms lists them", err)
 	}
 	seed, err := readSeed(flags.String("seed"))
 	if err != nil {
@@ -148,7 +153,7 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 
 	requests := p.Stderr
 	if file := flags.String("log"); file != "" {
-		f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+		f, err := openLog(file)
 		if err != nil {
 			return 0, fmt.Errorf("-log: %w", err)
 		}
@@ -189,6 +194,68 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 	return 0, nil
 }
 
+// logLine matches the first line of a log, as logged writes it.
+var logLine = regexp.MustCompile(`^\d+ \S+ [A-Z]+ \S+: \d+ in [0-9.]+ ms`)
+
+// openLog opens a file for the log, which replaces only a log: a seed, say, is no file of ours.
+func openLog(name string) (*os.File, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return os.OpenFile(name, os.O_WRONLY, 0o600) // a device or a pipe
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+
+	begin := make([]byte, 1024)
+	n, err := f.Read(begin)
+	isEmpty := n == 0 && errors.Is(err, io.EOF)
+	if !isEmpty && !logLine.Match(begin[:n]) {
+		_ = f.Close()
+		return nil, fmt.Errorf("%s is not a log of this command, and was left as it is", name)
+	}
+	if err := f.Truncate(0); err != nil && !isEmpty {
+		_ = f.Close()
+		return nil, err
+	}
+	_, err = f.Seek(0, io.SeekStart)
+
+	return f, err
+}
+
+// readWire returns how the server expects requests.
+func readWire(text string) (mockserver.Wire, error) {
+	var wire struct {
+		Login struct {
+			ParametersIn string `json:"parameters_in"`
+		} `json:"login"`
+		Consent struct {
+			ParametersIn string `json:"parameters_in"`
+			TimeFormat   string `json:"time_format"`
+		} `json:"consent"`
+		Export struct {
+			KindParameter string            `json:"kind_parameter"`
+			KindValues    map[string]string `json:"kind_values"`
+		} `json:"export"`
+	}
+	if text == "" {
+		return mockserver.Wire{}, nil
+	}
+	if err := json.Unmarshal([]byte(text), &wire, json.RejectUnknownMembers(true)); err != nil {
+		return mockserver.Wire{}, err
+	}
+
+	w := mockserver.Wire{
+		LoginParametersIn: wire.Login.ParametersIn, ConsentParametersIn: wire.Consent.ParametersIn, AgreementTimeFormat: wire.Consent.TimeFormat,
+		ExportKindParameter: wire.Export.KindParameter,
+	}
+	if values := wire.Export.KindValues; values != nil {
+		w.ExportKindValues = [mockserver.Kinds]string{values["persons"], values["sessions"], values["events"]}
+	}
+
+	return w, nil
+}
+
 // urlOf returns the URL of a server at an address. One that listens on every address of this
 // machine has the name that the provider accepts plain http for.
 func urlOf(addr net.Addr) string {
@@ -218,24 +285,4 @@ func logged(r mockserver.Request) string {
 	}
 
 	return line
-}
-
-// dialects returns a line for each question, with its choices. The first choice is the
-// default.
-func dialects() string {
-	var lines strings.Builder
-	for _, q := range mockserver.Questions {
-		separator := "  " + q.Name + " = "
-		for _, c := range q.Choices {
-			lines.WriteString(separator + c.Name)
-			if c.Foreign {
-				lines.WriteString("*")
-			}
-			separator = ", "
-		}
-		lines.WriteString("\n")
-	}
-	lines.WriteString("The first choice is the default. The provider does not claim to understand those with *.\n")
-
-	return lines.String()
 }

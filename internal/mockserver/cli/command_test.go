@@ -180,7 +180,7 @@ func TestAddr_ofEveryInterfaceHasAURLForTheProvider(t *testing.T) {
 func TestLog_hasNoValuesPeopleOrCredentials(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "requests.log")
-	p := start(t, "-dialect", "consent_parameters=form", "-log", file)
+	p := start(t, "-wire", `{"consent":{"parameters_in":"form"}}`, "-log", file)
 	key := p.env["ANALYTICS_API_SECRET_KEY"]
 	form := "clause_1_consent=true&clause_2_consent=true&clause_3_consent=true&clause_4_consent=true&clause_5_consent=true&agreement_time=2026-01-15T09%3A30%3A00Z"
 	p.send(http.MethodPatch, personPath+"?apiSecretToken="+key, form, "Content-Type", "application/x-www-form-urlencoded")
@@ -225,6 +225,38 @@ func TestCommand_runsWithTheServiceAndItsStatusIsThatOfTheProgram(t *testing.T) 
 	}
 }
 
+func TestCommand_thatASignalEndsGivesTheStatusOfAShell(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]int{"kill -KILL $$": 137, "kill -SEGV $$": 139} {
+		if status, _, stderr := ranWith(t, os.Environ(), "--", "sh", "-c", command); status != want {
+			t.Errorf("%s: it ended with %d: %s", command, status, stderr)
+		}
+	}
+}
+
+func TestRun_aLogIsReplacedAndOtherFilesAreLeft(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "requests.log")
+	before := "1 getConsent GET /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent: 200 in 0.1 ms\n"
+	if err := os.WriteFile(file, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := ranWith(t, os.Environ(), "-log", file, "--", "true"); status != 0 {
+		t.Errorf("it ended with %d: %s", status, stderr)
+	}
+	if text, err := os.ReadFile(file); err != nil || len(text) > 0 {
+		t.Errorf("the log has %q, %v", text, err)
+	}
+
+	seed := writeSeed(t, "{}")
+	if status, _, _ := ranWith(t, os.Environ(), "-seed", seed, "-log", seed, "--", "true"); status != exitFailed {
+		t.Errorf("it ended with %d", status)
+	}
+	if text, err := os.ReadFile(seed); err != nil || string(text) != "{}" {
+		t.Errorf("the seed has %q, %v", text, err)
+	}
+}
+
 func TestCommand_isTerminatedWhenTheParentEnds(t *testing.T) {
 	t.Parallel()
 	printed, stdout := io.Pipe()
@@ -261,8 +293,9 @@ func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 	}{
 		"no such flag":        {[]string{"-port", "1"}, "-port"},
 		"no such command":     {[]string{"--", "no-such-command"}, "the command cannot be run"},
-		"no such question":    {[]string{"-dialect", "consent=form"}, `there is no such choice: consent=form; there are:`},
-		"no such choice":      {[]string{"-dialect", "consent_parameters=header"}, "consent_parameters = json, form, query\n"},
+		"no such form":        {[]string{"-form", "consent-in-verse"}, "there is no form consent-in-verse; -forms lists them"},
+		"no such setting":     {[]string{"-wire", `{"weather":"fine"}`}, "-wire: "},
+		"a file of others":    {[]string{"-log", broken}, "is not a log of this command"},
 		"no such credentials": {[]string{"-credentials", "none"}, "-credentials: it is key or login"},
 		"a negative latency":  {[]string{"-latency", "-1s"}, "-latency: it is 0 or more"},
 		"a negative delay":    {[]string{"-fulfilment-delay", "-1ms"}, "-fulfilment-delay: it is 0 or more"},
@@ -280,9 +313,9 @@ func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 	}
 }
 
-func TestRun_helpAndDialectsAreNoErrors(t *testing.T) {
+func TestRun_helpAndFormsAreNoErrors(t *testing.T) {
 	t.Parallel()
-	for flag, says := range map[string]string{"-help": "--fulfilment-delay DURATION", "-dialects": "consent_answer = record, wrapped, nested, own_wrapper, list*\n"} {
+	for flag, says := range map[string]string{"-help": "--fulfilment-delay DURATION", "-forms": "consent-json-api\n"} {
 		if status, stdout, stderr := ranWith(t, nil, flag); status != 0 || !strings.Contains(stdout, says) || stderr != "" {
 			t.Errorf("%s: it ended with %d and printed %q, %q", flag, status, stdout, stderr)
 		}

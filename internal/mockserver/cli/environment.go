@@ -120,5 +120,18 @@ func (p Process) run(ctx context.Context, command, environment []string) (int, e
 		return code, nil
 	}
 
-	return 1, nil // it was killed
+	return exitOfSignal(cmd.ProcessState), nil
+}
+
+// exitOfSignal returns the exit status that a shell gives to a process that a signal has ended: 128
+// plus its number.
+func exitOfSignal(ended *os.ProcessState) int {
+	status, ok := ended.Sys().(interface {
+		Signaled() bool
+		Signal() syscall.Signal
+	})
+	if !ok || !status.Signaled() {
+		return 1
+	}
+	return 128 + int(status.Signal())
 }

@@ -230,11 +230,12 @@ begin "Another service, which differs: the first day"
 say "\$ terraform-provider-analytics doctor -rehearse"
 got=0
 "$provider" mockserver -seed "$tools/seed.json" -export-records 200 -log "$DEMO_FOLDER/other" \
-	-dialect consent_parameters=form,agreement_time=unix_ms,consent_time=unix_ms,misplaced_parameters=ignored,consent_answer=nested,export_kind=parameter,pending_answer=wrapped \
+	-fulfilment-delay 2s -wire '{"consent":{"parameters_in":"form","time_format":"unix_ms"},"export":{"kind_parameter":"kind"}}' \
+	-form consent-json-api,profile-data,pending-requests \
 	-- "$provider" doctor -rehearse >"$out" 2>"$err" || got=$?
 [ "$got" = 1 ] || fail "doctor ended with status $got instead of 1, which says that the service differs"
 quote <"$out"
-for pattern in 'time_format += "unix_ms"' 'parameters_in += "form"' 'kind_parameter += "kind"' 'ok +left +of doctor-'; do
+for pattern in 'time_format += "unix_ms"' 'parameters_in += "form"' 'kind_parameter += "kind"' 'at = "/data"' 'ok +left +of doctor-'; do
 	grep -qE "$pattern" "$out" || fail "no line matches $pattern"
 done
 requests=$DEMO_FOLDER/other before=0

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package doctor
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/catalogue"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+)
+
+// slots are what a service answers in one form of the catalogue each.
+var slots = []struct {
+	endpoint catalogue.Endpoint
+	is       catalogue.Meaning
+}{
+	{catalogue.Consent, catalogue.Record},
+	{catalogue.Consent, catalogue.None},
+	{catalogue.ConsentUpdate, catalogue.Written},
+	{catalogue.Profile, catalogue.Personal},
+	{catalogue.Profile, catalogue.None},
+	{catalogue.ProfileUpdate, catalogue.Accepted},
+	{catalogue.Deletion, catalogue.Accepted},
+	{catalogue.AllData, catalogue.Accepted},
+	{catalogue.AllData, catalogue.Data},
+	{catalogue.Pending, catalogue.List},
+	{catalogue.Export, catalogue.Day},
+}
+
+// mixture is a service made of answers of the catalogue, drawn at random.
+type mixture struct {
+	answers []catalogue.Answer
+	wire    infer.Settings // that all of them need
+	server  mockserver.Wire
+}
+
+// draw returns a mixture whose settings do not contradict each other. Answers that are excused are
+// not drawn.
+func draw(t *testing.T, random *rand.Rand, excused map[string]bool) mixture {
+	t.Helper()
+
+	for {
+		m := mixture{wire: infer.Settings{}}
+		fits := true
+		for _, slot := range slots {
+			rows := slices.DeleteFunc(catalogue.Of(slot.endpoint), func(a catalogue.Answer) bool {
+				isExcused := excused[a.Name+" default"] || excused[a.Name+" settings"] || excused[a.Name+" doctor"]
+				return a.Is != slot.is || isExcused || !slices.Contains(mockserver.Forms(), a.Name)
+			})
+			a := rows[random.IntN(len(rows))]
+			m.answers = append(m.answers, a)
+
+			var s infer.Settings
+			if a.Wire != nil {
+				if err := json.Unmarshal(a.Wire, &s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			both, back := m.wire.Merge(s), s.Merge(m.wire)
+			_, hasEnvelope := both["envelope"]
+			fits = fits && !hasEnvelope && reflect.DeepEqual(without(both, "absent"), without(back, "absent"))
+			m.wire = both
+		}
+		if !fits {
+			continue
+		}
+
+		consent, _ := m.wire["consent"].(map[string]any)
+		m.server.AgreementTimeFormat, _ = consent["time_format"].(string)
+		if m.server.AgreementTimeFormat == "" {
+			m.server.AgreementTimeFormat = []string{mockserver.TimeRFC3339, mockserver.TimeUnixMS}[random.IntN(2)]
+		}
+		places := []string{mockserver.InJSON, mockserver.InForm, mockserver.InQuery}
+		m.server.ConsentParametersIn = places[random.IntN(len(places))]
+
+		return m
+	}
+}
+
+// without returns settings without one, whose lists may be in any order.
+func without(s infer.Settings, name string) infer.Settings {
+	rest := infer.Settings{}.Merge(s)
+	delete(rest, name)
+	return rest
+}
+
+// String names the answers.
+func (m mixture) String() string {
+	var names []string
+	for _, a := range m.answers {
+		names = append(names, a.Name)
+	}
+	return strings.Join(names, ",") + fmt.Sprint(m.server)
+}
+
+// TestMixture_readsWithTheBlockOfARehearsal rehearses with services whose answers are drawn from the
+// catalogue at random, and expects that everything reads with the settings of the report.
+func TestMixture_readsWithTheBlockOfARehearsal(t *testing.T) {
+	t.Parallel()
+	excused := readNotYet(t)
+	for i := range soak.Schedules(20, 200) {
+		seed := soak.Seed(i)
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			m := draw(t, rand.New(rand.NewPCG(seed, 39)), excused)
+			synctest.Test(t, func(t *testing.T) { wantRead(t, m) })
+		})
+	}
+}
+
+// wantRead rehearses with a mixture, and reads everything with what the report says.
+func wantRead(t *testing.T, m mixture) {
+	t.Helper()
+	service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
+		s.Wire = m.server
+		s.Fulfil = func(q mockserver.QueuedRequest) (o mockserver.Outcome) {
+			if q.Identity == ada.Identity {
+				o.Fate = mockserver.Never
+			}
+			return o
+		}
+		for _, a := range m.answers {
+			if err := s.Take(a.Name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	service.AllowViolations() // pages are not in the contract
+	service.PutProfile(scope, ada.Identity, `{"plan":"pro","seats":5}`)
+	service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: ada.Identity, Operation: mockserver.OpDeleteAllData})
+
+	report := rehearsed(t.Context(), service)
+	if report.ExitStatus > 1 {
+		t.Errorf("exit status %d", report.ExitStatus)
+	}
+
+	c, err := client.New(client.Config{
+		Config:  transport.Config{Credentials: transport.Credentials{APISecretKey: service.SecretKey}, DialContext: service.DialContext},
+		BaseURL: service.URL, Wire: report.Wire,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+
+	clauses := [answer.Clauses]bool{true, false, true, true, false}
+	agreed := adasDay.AddDate(0, 0, -30)
+	if _, err := c.UpdateConsent(t.Context(), ada, overwriting(client.ConsentUpdate{Clauses: clauses, AgreementTime: agreed})); err != nil {
+		t.Errorf("consent cannot be written: %v", err)
+	}
+	nobody := client.Person{Scope: ada.Scope, Identity: "nobody@example.com"}
+	for what, tc := range map[string]struct {
+		read reader
+		want string
+	}{
+		"the consent":      {readConsent(ada), "10110"},
+		"no consent":       {readConsent(nobody), none},
+		"the profile":      {readProfile(ada, adasProfile), `"plan":"pro"`},
+		"no profile":       {readProfile(nobody, adasProfile), none},
+		"pending requests": {readPending(ada.Scope), "data_deletion " + ada.Identity + " waiting"},
+		"the day":          {readDay(ada.Scope, adasDay), m.answers[len(m.answers)-1].Reads},
+	} {
+		if got, err := tc.read(t.Context(), c); err != nil || !strings.Contains(got.text, tc.want) {
+			t.Errorf("%s reads %q: %v", what, got.text, err)
+		}
+	}
+	if t.Failed() {
+		t.Logf("mixture: %s\nneeds %v\nblock: %s\nreport: %+v", m, m.wire, report.WireBlock, report.Findings)
+	}
+}
