@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -49,6 +50,16 @@ func listed(s *mockserver.Server) {
 	s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: true} }
 }
 
+// failsTheirs fails the request of another operator some time after it was taken over.
+func failsTheirs(s *mockserver.Server) {
+	s.Fulfil = func(q mockserver.QueuedRequest) mockserver.Outcome {
+		if q.ID == "theirs" {
+			return mockserver.Outcome{Fate: mockserver.Failed, After: 4 * time.Second}
+		}
+		return mockserver.Outcome{}
+	}
+}
+
 func fulfilAll(s *stage) { s.service.FulfilAll() }
 
 var plan = []string{"plan"}
@@ -60,7 +71,7 @@ var deferredRequests = map[string]play{
 	},
 	"ask the operator of the service about the request. To send another one, change triggers.": {
 		configuration: object("data_deletion", "x", notAwaited), service: never,
-		situation: applied(run(apply...), conclude(mockserver.Outcome{Fate: mockserver.Vanished})), says: plan,
+		situation: applied(run(apply...), conclude(mockserver.Outcome{Fate: mockserver.Vanished}), run(apply...)), says: plan,
 		follow: configure(object("data_deletion", "x", notAwaited, friday)), again: 1,
 	},
 	"look at analytics_pending_requests before you apply. The apply": {
@@ -71,7 +82,14 @@ var deferredRequests = map[string]play{
 	"nothing. To send another one, change triggers.": {
 		configuration: object("data_deletion", "x") + object("data_deletion", "y"), service: listed,
 	},
-	"if this status means that the request is over": {
+	"apply again: the next apply sends one": {
+		configuration: object("data_deletion", "x"), service: failsTheirs,
+		situation: func(s *stage) {
+			s.service.Enqueue(mockserver.QueuedRequest{ID: "theirs", Scope: scope, Identity: "ann", Operation: mockserver.OpDeleteAllData})
+		},
+		again: 1, // beside theirs
+	},
+	"if the message names a setting, and what it says is right for your service, set it": {
 		configuration: object("data_deletion", "x", notAwaited), service: never,
 		situation: applied(conclude(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"})), says: plan,
 		follow: inOrder(set("ANALYTICS_WIRE", `{"lag":"0s","pending":{"statuses":{"ended":["QUEUED_V2"]}}}`), func(s *stage) { s.service.DeleteProfile(scope, "ann") }),
@@ -100,8 +118,9 @@ var deferredRequests = map[string]play{
 		configuration: object("data_access_request", "x", toFile), service: listed,
 		situation: inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: http.StatusInternalServerError, Body: []byte("{}")}),
 	},
-	"run again once that request is carried out": {
-		configuration: object("data_access_request", "x", toFile), service: listed, situation: losesData, again: 1,
+	"if the answer was the data, set wire.all_data.at to a pointer to the data, and apply": {
+		configuration: object("data_access_request", "x", toFile), service: listed, situation: losesData,
+		follow: configure(object("data_access_request", "x", toFile, friday)), again: 2,
 	},
 	"nothing, if the data is to be requested again; or put the file back": {
 		configuration: object("data_access_request", "x", toFile), service: listed,
@@ -131,7 +150,7 @@ var deferredRequests = map[string]play{
 	},
 	"apply again, which creates the profile again": {
 		configuration: profileOf(`{ plan = "gold" }`, notAwaited), service: never,
-		situation: applied(run(apply...), conclude(mockserver.Outcome{Fate: mockserver.Vanished}), func(s *stage) { s.service.DeleteProfile(scope, "ann") }), says: plan, again: 1,
+		situation: applied(run(apply...), func(s *stage) { s.service.DeleteProfile(scope, "ann") }, conclude(mockserver.Outcome{Fate: mockserver.Vanished}), run(apply...)), says: plan, again: 1,
 	},
 	"nothing, or set a member to null to clear it": {
 		configuration: profileOf(`{ plan = "gold", color = "red" }`), situation: applied(configure(profileOf(`{ plan = "gold" }`))), says: plan,

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -22,6 +23,9 @@ type DataCall struct {
 	Member string
 	// Seen reports that the person's own request was in the pending list and has left it.
 	Seen bool
+	// Since is when the request was sent, by the service's clock; zero if that is not known.
+	// Data that are older are not of the request.
+	Since time.Time
 	// Continued reports that a header says that there is more.
 	Continued bool
 }
@@ -35,10 +39,11 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	if status != ok {
 		return receipt, err
 	}
+	if c.namesAnother(v) {
+		return Receipt{}, &Error{Why: "the answer is about somebody else: its identityId is not the person that was asked for"}
+	}
 
-	top := append(jsonvalue.Elements(v), v)[0]
-	marked, isMarked := jsonvalue.Members(top)[c.Member]
-	if isMarked && c.Member != "" && (err == nil || jsonvalue.Told(marked)) {
+	if marked := c.marked(v); !isNull(marked) && (err == nil || jsonvalue.Told(marked)) {
 		return Receipt{At: receipt.At, Delivered: true}, nil
 	}
 	if err != nil || !c.Seen {
@@ -61,6 +66,29 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 		Why:    "the answer is not recognised as the person's data; it is " + Structure(v),
 		Advice: Admits("wire.all_data.at, a pointer to the data,"),
 	}
+}
+
+// marked returns what the member has that marks the data; nil if there is none.
+func (c DataCall) marked(v jsontext.Value) jsontext.Value {
+	if c.Member == "" {
+		return nil
+	}
+	top := append(jsonvalue.Elements(v), v)[0]
+
+	return jsonvalue.Members(top)[c.Member]
+}
+
+// namesAnother reports whether an answer names somebody else in the field identityId, at its top or in
+// the objects at its top.
+func (c DataCall) namesAnother(v jsontext.Value) bool {
+	top := Open(v)
+	for _, o := range append(top.objects(""), top) {
+		named := scalar(o.field("identityid"))
+		if named != "" && PersonKey(named) != PersonKey(c.Person) {
+			return true
+		}
+	}
+	return false
 }
 
 // isData reports whether a value is the person's data: an array of objects that are no

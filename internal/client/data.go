@@ -8,6 +8,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
@@ -74,9 +77,23 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 	}
 	defer s.Response.Body.Close()
 
+	if s.Cached || isBefore(s.Date, call.Since) {
+		e := transport.NewError(s.Exchange, transport.ClassPayload, "the answer comes from a cache, or is older than the request, so it is not the data that was asked for")
+		e.Ambiguous = true
+		return answer.Receipt{}, e
+	}
 	call.Continued = transport.IsContinued(s.Response.Header)
 
 	return dataReceipt(s, call, w)
+}
+
+// isBefore reports whether a time that is known is before another one.
+func isBefore(t, other time.Time) bool { return !t.IsZero() && t.Before(other) }
+
+// DataSettings returns the settings by which data are recognised, as text to compare.
+func (c *Client) DataSettings() string {
+	text, _ := json.Marshal(c.config.Wire.AllData) // cannot fail for texts
+	return string(text)
 }
 
 // limitAcknowledgement is the size of the largest receipt, in bytes. A larger answer is the

@@ -4,9 +4,7 @@ package client
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -35,28 +33,6 @@ func (c *Client) GetProfile(ctx context.Context, p Person, managed map[string]js
 	return profile, problem(got, err)
 }
 
-// ProfileSince returns GetProfile for the effect of a request that was sent at a time by the
-// service's clock; zero if that is not known. An answer of a cache, or an older one, proves
-// nothing about it: it is an error that may pass, also where it says that there is no profile.
-func (c *Client) ProfileSince(sent time.Time) func(context.Context, Person, map[string]jsontext.Value) (answer.Profile, error) {
-	return func(ctx context.Context, p Person, managed map[string]jsontext.Value) (answer.Profile, error) {
-		profile, err := c.GetProfile(ctx, p, managed)
-		cached, date := profile.Cached, profile.Date
-		if refused, ok := errors.AsType[*transport.Error](err); ok {
-			cached, date = refused.Cached, refused.Date
-		}
-
-		if cached || !date.IsZero() && date.Before(sent) {
-			return answer.Profile{}, &transport.Error{
-				Class: transport.ClassServer, Operation: opGetProfile.Name, Method: opGetProfile.Method,
-				Detail: "the answer comes from a cache, or is older than the request",
-			}
-		}
-
-		return profile, err
-	}
-}
-
 // UpdateProfile is PATCH …/user/:identityId/profile (section 4), a deferred request that is
 // usually fulfilled within 60 seconds (section 8). It sends the given members once; package
 // deferred decides when. Errors are *Error.
@@ -75,28 +51,4 @@ func (c *Client) UpdateProfile(ctx context.Context, p Person, members map[string
 	receipt, err := answer.ReadUpdateReceipt(got.Status, got.JSON, p.Identity, members)
 
 	return shownReceipt(got, receipt, err)
-}
-
-// ProfileHolds returns a function that reports whether the profile has members with these
-// values, which is the effect of an update.
-func (c *Client) ProfileHolds(p Person, members map[string]jsontext.Value) func(context.Context, time.Time) (bool, error) {
-	return func(ctx context.Context, sent time.Time) (bool, error) {
-		profile, err := c.ProfileSince(sent)(ctx, p, members)
-		if transport.IsClass(err, transport.ClassNotFound) {
-			return false, nil
-		}
-		return err == nil && profile.Holds(members), err
-	}
-}
-
-// ProfileGone returns a function that reports whether the person has no profile, or an
-// empty one, which is the visible effect of a deletion.
-func (c *Client) ProfileGone(p Person) func(context.Context, time.Time) (bool, error) {
-	return func(ctx context.Context, sent time.Time) (bool, error) {
-		profile, err := c.ProfileSince(sent)(ctx, p, nil)
-		if transport.IsClass(err, transport.ClassNotFound) {
-			return true, nil
-		}
-		return err == nil && len(profile.Members) == 0, err
-	}
 }

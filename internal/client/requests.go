@@ -111,8 +111,8 @@ func ShownID(id, person string) string { return transport.NewRedactor(person).Te
 // PendingListUse returns how the pending list is used: ListWhole, ListPartial or ListIgnored.
 func (c *Client) PendingListUse() string { return c.config.Wire.Pending.Use }
 
-// PendingListLag returns how long the pending list may lag behind a submission.
-func (c *Client) PendingListLag() time.Duration {
+// Lag returns how long any reading may lag behind the service.
+func (c *Client) Lag() time.Duration {
 	lag, _ := time.ParseDuration(c.config.Wire.Lag) // it was validated
 	return lag
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
 // service is what the engine needs of the client.
@@ -15,8 +16,8 @@ type service interface {
 	// LockPerson waits until nothing else in this process submits requests about the
 	// person.
 	LockPerson(ctx context.Context, p client.Person) (unlock func(), err error)
-	// PendingListLag returns how long the pending list may lag behind submissions.
-	PendingListLag() time.Duration
+	// Lag returns how long any reading may lag behind submissions.
+	Lag() time.Duration
 	// PendingListUse returns how the pending list is used: one of client.ListWhole, ListPartial and ListIgnored.
 	PendingListUse() string
 	// ReadOnly reports whether the client refuses to send anything that has an effect.
@@ -27,7 +28,7 @@ type service interface {
 type watcher interface {
 	// look returns what a listing that began later than the time after shows of one
 	// person. since is when the caller began to wait, over all its looks.
-	look(ctx context.Context, about client.Person, after, since time.Time) (view, error)
+	look(ctx context.Context, about client.Person, after, since time.Time) (proof.View, error)
 }
 
 // Engine carries out deferred requests. It is safe for concurrent use. Submissions about
@@ -64,76 +65,65 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 		return prior, Observed{Superseded: true}, nil
 	}
 
-	known, found := e.history.find(r)
-	if found && !known.State.isUncertain() {
+	known, isKnown := e.history.of(r.Person).find(r)
+	if isKnown && known.State != Unanswered {
 		return known, Observed{Known: true}, nil
 	}
 
-	x := e.newExecution(r, Submission{}, submitting)
-	if prior.IsUnanswered() && prior.IdempotencyKey == r.IdempotencyKey && !r.Repeatable {
-		// A request that may be repeated is sent again instead: looking for it could find
-		// somebody else's.
-		x.current, x.resumed = prior, true
+	x := e.newExecution(r, Submission{IdempotencyKey: r.IdempotencyKey}, submitting)
+	if prior.State == Unanswered && prior.IdempotencyKey == r.IdempotencyKey && !r.Repeatable {
+		// A repeatable one is sent again: looking for it could find somebody else's.
+		x.current, x.resumed, x.asked = prior, true, true
 	}
-	if found {
-		x.current = known // sent for another object: look for it, and do not send it again
+	if isKnown { // without asked, another object has sent it: look for it, and do not send it again
+		x.current, x.resumed = known, true
 	}
-	x.submit(ctx)
-	e.history.note(r, x.current, x.err == nil)
 
-	return x.current, x.observed, x.err
+	err = x.submit(ctx)
+	e.history.note(r, x.current, err == nil)
+
+	return x.current, x.observed, err
 }
 
 // Await waits until an accepted request is no longer pending, but no longer than limit
-// or until the context ends, or until nothing can show any more that it was carried out. In
-// place of an adopted request that comes to nothing it sends the request, and waits for that.
-// All waits in a scope share the same readings of the pending list.
+// or until the context ends, or until nothing can show any more that it was carried out. It sends
+// nothing. All waits in a scope share the same readings of the pending list.
 func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.Duration) (Submission, Observed) {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 
 	x := e.newExecution(r, s, waiting)
-	for x.current.State.IsOpen() && x.look(bounded) {
-		if x.observed.Unproven && (r.Effect == nil || x.current.EffectBefore) {
-			break // neither the list nor an effect can be expected to show what becomes of it
+	for x.current.IsOpen() {
+		action, err := x.look(bounded)
+		if bounded.Err() == nil && err != nil && !transport.MayPass(err) {
+			x.observed.Err = err
+			break
+		}
+		if bounded.Err() != nil || action != proof.Look {
+			break
 		}
 	}
 
-	x.current.Interrupted = ctx.Err() != nil && x.current.State.IsOpen()
+	x.current.Interrupted = ctx.Err() != nil && x.current.IsOpen()
 	x.observed.Interrupted = x.current.Interrupted
 	e.history.note(r, x.current, false)
 
-	if !x.current.IsToSend() || bounded.Err() != nil {
-		return x.current, x.observed
-	}
-
-	s, observed, err := e.Submit(bounded, r, Submission{})
-	if err != nil {
-		observed.Err = err
-		return x.current, observed
-	}
-	if !s.State.IsOpen() {
-		return s, observed
-	}
-	until, _ := bounded.Deadline()
-
-	return e.Await(ctx, r, s, time.Until(until))
+	return x.current, x.observed
 }
 
 // Refresh looks once at a request that is not known to be fulfilled. Errors are
 // *transport.Error; the Submission is then as it was.
 func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submission, Observed, error) {
-	if s.State == Fulfilled || s.State == Idle {
+	if !s.IsOpen() && s.State != Unanswered {
 		return s, Observed{}, nil
 	}
 
 	x := e.newExecution(r, s, refreshing)
-	x.look(ctx)
-	if x.err != nil {
-		return s, x.observed, x.err
+	if _, err := x.look(ctx); err != nil {
+		return s, x.observed, r.asError(err)
 	}
 
-	x.current.Interrupted = x.current.Interrupted && x.current.State.IsOpen()
+	x.current.Interrupted = x.current.Interrupted && x.current.IsOpen()
 	e.history.note(r, x.current, false)
 
 	return x.current, x.observed, nil

@@ -3,6 +3,7 @@
 package deferred
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
 // lookAfterInterrupt is how long an interrupted submission goes on looking for a request
@@ -30,26 +32,35 @@ const (
 // execution is one call of the engine about a submission.
 type execution struct {
 	*Engine
+
 	request  Request
 	phase    phase
 	current  Submission
 	observed Observed
 
-	began   time.Time // when the caller began to wait
-	seen    view      // the latest one
-	resumed bool      // an earlier call sent the request
-	sends   int
-	lost    *transport.Error // of the answer that was lost
-	err     error            // that ends the call
+	began     time.Time  // when the caller began to wait
+	seen      proof.View // the latest one
+	resumed   bool       // an earlier call sent the request
+	asked     bool       // the user has asked for it again since
+	delivered bool       // the answer looks like the data
+	shown     proof.List // by the latest listing
+	sends     int
+	lost      *transport.Error // of the answer that was lost
 }
 
 func (e *Engine) newExecution(r Request, s Submission, p phase) *execution {
+	s.Type = r.Type
 	return &execution{Engine: e, request: r, phase: p, current: s, began: time.Now()}
 }
 
-// submit sends the request, and then looks for it until the service has it, certainly does
-// not have it, or nobody can tell.
-func (x *execution) submit(ctx context.Context) {
+// rules returns the settings of wire.
+func (x *execution) rules() proof.Rules {
+	return proof.Rules{Lag: x.service.Lag(), Partial: x.service.PendingListUse() != client.ListWhole}
+}
+
+// submit sends the request, unless it was sent or another one stands for it, and then looks for it
+// until the service has it or nothing can tell.
+func (x *execution) submit(ctx context.Context) error {
 	// Once the request may have been sent, looking for it outlasts an interrupt.
 	lingering, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -58,204 +69,264 @@ func (x *execution) submit(ctx context.Context) {
 		end()
 	})()
 
-	if x.current.State == Idle {
-		if !x.service.ReadOnly() && !x.maySend(ctx) { // else it is refused before it is sent
-			return
+	if !x.resumed {
+		isReadOnly := x.service.ReadOnly() // then it is refused before it is sent
+		if wanted, err := x.prepare(ctx, isReadOnly); err != nil || !wanted {
+			return err
 		}
-		x.send(ctx)
-	} else {
-		x.current.State = Unanswered // even if it was lost: the list may be known to lag for longer now
+		if err := x.send(ctx); err != nil {
+			return err
+		}
 	}
 
-	for x.err == nil && x.current.State.isUndecided() && x.look(lingering) {
-		if x.current.State != Lost {
-			continue
+	look := x.find(lingering)
+	if x.current.State == Unanswered && look == nil && x.maySendAgain() {
+		if err := x.send(lingering); err != nil {
+			return err
 		}
-
-		// Sending it again does no harm, or a later call asks for it.
-		if isAsked := x.resumed && x.sends == 0; !isAsked && (!x.request.Repeatable || x.sends >= 2) {
-			break
-		}
-		x.send(lingering)
+		look = x.find(lingering)
 	}
 
-	switch {
-	case x.err == nil && x.current.State.isUncertain():
-		x.err = x.unknownOutcome(nil)
-	case x.current.State == Failed:
-		x.err = x.request.Rejection(x.current, x.observed)
+	switch x.current.State {
+	case Unanswered:
+		return x.unknownOutcome(look)
+	case Failed:
+		return x.request.Rejection(x.current)
 	}
+
+	return nil
 }
 
-// maySend looks at the service before the request is sent, and reports whether it is to be
+// maySendAgain reports whether a request that nothing shows to have arrived is sent once more: it
+// does no harm, or the user has asked for it.
+func (x *execution) maySendAgain() bool {
+	if x.resumed {
+		return x.asked
+	}
+	return x.request.Repeatable
+}
+
+// find looks until it is known whether the service has accepted the request, or whether its answer
+// is the data. The error is that of the last look, if that is why it does not know.
+func (x *execution) find(ctx context.Context) error {
+	limit := 2*x.service.Lag() + 5*pollFloor
+	began := time.Now()
+
+	for x.current.State == Unanswered || x.delivered {
+		action, err := x.look(ctx)
+		isOver := ctx.Err() != nil || time.Since(began) > limit
+		switch {
+		case err != nil && (isOver || !transport.MayPass(err)):
+			x.delivered = false
+			return err
+		case err == nil && (isOver || action != proof.Look):
+			x.delivered = x.delivered && x.current.State == Fulfilled
+			x.observed.Delivered = x.delivered
+			return nil
+		case x.shown == proof.Waiting:
+			x.delivered = false // what the service answers while it works on the request is not the data
+		}
+	}
+
+	return nil
+}
+
+// prepare looks at the service before the request is sent, and reports whether it is still to be
 // sent. Otherwise another request stands for it, or there is an error.
-func (x *execution) maySend(ctx context.Context) bool {
+func (x *execution) prepare(ctx context.Context, isReadOnly bool) (wanted bool, _ error) {
+	if isReadOnly {
+		return true, nil
+	}
+
 	if x.service.PendingListUse() != client.ListIgnored {
 		// A slightly older listing will do.
 		if err := x.read(ctx, time.Now().Add(-pollFloor)); err != nil {
-			x.err = x.request.asError(err)
-			return false
+			return false, x.request.asError(err)
 		}
-		if !x.mayJoin() {
-			return false
+		if wanted, err := x.admit(); err != nil || !wanted {
+			return false, err
 		}
 	}
 
-	// The service may be working on another request of the same type: one that it lists, or one
-	// that this process has sent.
-	isSent := slices.ContainsFunc(x.history.open(x.request), func(e entry) bool { return e.requestType == x.request.Type })
-	equalIsPending := isSent || len(x.request.equalRecords(x.seen)) > 0
-
-	switch {
-	case x.request.Effect == nil || equalIsPending:
-		x.current.EffectBefore = true // the effect may come to be that of the other request
-	case !x.request.EffectKnownAbsent:
-		visible, err := x.request.Effect(ctx, time.Time{})
-		if err != nil && ctx.Err() != nil {
-			x.err = x.request.asError(err)
-			return false
-		}
-		x.current.EffectBefore = visible || err != nil // seeing it later would prove nothing
+	isThere, err := x.measureBefore(ctx)
+	if isThere && x.request.Repeatable && !x.current.Explained {
+		now := time.Now() // the service holds the values already
+		x.current.State, x.current.At, x.current.FulfilledAt = Fulfilled, now, now
+		return false, nil
 	}
+	x.current.Explained = x.current.Explained || isThere
 
-	return true
+	return true, err
 }
 
-// mayJoin reports whether the request may join those that the list shows. If it shows one
-// that can stand for the request, that one is adopted.
-func (x *execution) mayJoin() bool {
-	equal := x.request.equalRecords(x.seen)
-	adoptable := filter(equal, func(record answer.PendingRecord) bool { return record.Progress == answer.Waiting })
-	if x.request.Adopts && len(adoptable) > 0 {
-		x.adopt(adoptable)
-		return false
+// admit decides whether the request may be sent beside those that the list shows, and beside those
+// of this process that the list may not show yet.
+func (x *execution) admit() (wanted bool, _ error) {
+	r := x.request
+	rule := proof.Wanted{Type: r.Type, Against: r.Against, Adopts: r.Adopts, Earlier: r.Earlier}
+	admission := rule.Admit(x.seen, x.rules())
+	if len(admission.Adopt) > 0 {
+		x.adopt(rule, admission.Adopt)
+		return false, nil
+	}
+	if c := admission.Conflict; c != nil {
+		id, _ := c.ID.Get()
+		requestType, _ := c.RequestType.Get()
+		return false, r.conflict(id, requestType, c.Progress == answer.Unclear)
 	}
 
-	conflicts := func(record answer.PendingRecord) bool { return record.Is(x.request.Against...) && isOpen(record) }
-	if record, found := first(x.seen.records, conflicts); found {
-		id, _ := record.ID.Get()
-		requestType, _ := record.RequestType.Get()
-		x.err = x.request.conflict(id, requestType, record.Progress == answer.Unclear)
-		return false
+	for _, entry := range x.history.of(r.Person).open() {
+		if x.seen.IsAfter(entry.Sent, entry.EndDate, x.service.Lag()) {
+			continue // the list would show it
+		}
+		if r.Adopts && entry.Type == r.Type {
+			x.current, x.observed.Adopted = entry.Submission, true
+			x.current.IdempotencyKey = r.IdempotencyKey
+			return false, nil
+		}
+		if slices.Contains(r.Against, entry.Type) {
+			return false, r.conflict(entry.ID, entry.Type, false)
+		}
 	}
 
-	if x.joinsOwn() {
-		return false
+	if admission.Gap != "" {
+		return false, r.failure(transport.ClassPayload,
+			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+admission.Gap+"; nothing was sent")
 	}
 
-	gap := x.gap()
-	if x.request.Adopts && gap == "" && x.service.PendingListUse() != client.ListPartial && len(equal) > 0 {
-		gap = gapStatus
-	}
-	if gap != "" {
-		x.err = x.request.failure(transport.ClassPayload,
-			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+gap+"; nothing was sent")
-	}
-
-	return gap == ""
+	return true, nil
 }
 
 // adopt lets the oldest of several equal records stand for the request.
-func (x *execution) adopt(equal []answer.PendingRecord) {
-	own := equal[0]
+func (x *execution) adopt(rule proof.Wanted, equal []answer.PendingRecord) {
 	x.observed.Adopted = true
-	for _, other := range others(equal, own) {
+	for _, other := range equal[1:] {
 		id, _ := other.ID.Get()
 		x.observed.Others = append(x.observed.Others, id)
 	}
 
-	now := time.Now()
-	x.current = Submission{
-		State: Listed, IdempotencyKey: x.request.IdempotencyKey, At: now, Sent: now, Adopted: true, EffectBefore: true,
+	x.current = rule.Adopted(equal, x.seen)
+	x.current.IdempotencyKey = x.request.IdempotencyKey
+	x.current.Begun, x.current.Sent = time.Now(), time.Now()
+	if x.current.At.IsZero() {
+		x.current.At = x.current.Sent
 	}
-	if at, given := own.CreatedAt.Get(); given {
-		x.current.At = at
-	}
-	x.learnFrom(own)
 }
 
-// joinsOwn reports whether a request that this process has sent, and that the list may not
-// show yet, stands for this one or conflicts with it.
-func (x *execution) joinsOwn() bool {
-	for _, entry := range x.history.open(x.request) {
-		if x.seen.isAfter(entry.Sent, entry.EndDate, x.service.PendingListLag()) {
-			continue // the list would show it
-		}
+// measureBefore reports whether the effect is there before the request is sent. It notes that seeing it
+// proves nothing if it could not be read, or if the service may be working on another request of the
+// same type.
+func (x *execution) measureBefore(ctx context.Context) (isThere bool, _ error) {
+	isOfType := func(e entry) bool { return e.Type == x.request.Type }
+	isSent := slices.ContainsFunc(x.history.of(x.request.Person).open(), isOfType)
+	isPending := slices.ContainsFunc(x.seen.Named, func(record answer.PendingRecord) bool {
+		return record.Is(x.request.Type) && proof.IsOpen(record)
+	})
 
-		if x.request.Adopts && entry.requestType == x.request.Type {
-			x.current, x.observed.Adopted = entry.Submission, true
-			x.current.IdempotencyKey = x.request.IdempotencyKey
-			x.enter(Accepted)
-			return true
-		}
-
-		if slices.Contains(x.request.Against, entry.requestType) {
-			x.err = x.request.conflict(entry.ID, entry.requestType, false)
-			return true
-		}
+	x.current.Explained = isSent || isPending
+	if x.request.Effect == nil || x.request.EffectKnownAbsent {
+		return false, nil
 	}
 
-	return false
+	sight, err := x.request.Effect(ctx)
+	if err != nil && ctx.Err() != nil {
+		return false, x.request.asError(err)
+	}
+	isUsable := err == nil && !sight.Cached
+	x.current.Explained = x.current.Explained || !isUsable
+
+	return isUsable && sight.Shows == proof.Shown, nil
 }
 
 // send sends the request. An error is that of a request that certainly was not carried out.
-func (x *execution) send(ctx context.Context) {
+func (x *execution) send(ctx context.Context) error {
 	x.sends++
-	if x.current.State == Idle {
-		// What is in the list, and what this process has sent that the list may not show yet, is
-		// not the request.
-		x.current.IdempotencyKey, x.current.Before = x.request.IdempotencyKey, x.request.keysOf(x.seen)
-		for _, entry := range x.history.open(x.request) {
-			if key := keyOfID(entry.ID); entry.requestType == x.request.Type && entry.ID != "" && !slices.Contains(x.current.Before, key) {
-				x.current.Before = append(x.current.Before, key)
-			}
-		}
-
+	if x.current.State == Unsent {
+		x.current.Before = x.before()
 		x.current.Begun = time.Now()
-		if !x.seen.date.IsZero() {
-			x.current.SentDate = x.seen.date.Add(x.current.Begun.Sub(x.seen.ended)).Truncate(time.Second)
+		if !x.seen.Date.IsZero() {
+			x.current.SentDate = x.seen.Date.Add(x.current.Begun.Sub(x.seen.Ended)).Truncate(time.Second)
 		}
 	}
 
 	receipt, err := x.request.Send(ctx)
 	x.current.Sent = time.Now() // the list may lag from here on
-	if !x.seen.date.IsZero() {  // which is to the second below, and from some time while it was read
-		x.current.EndDate = x.seen.date.Add(time.Second + x.current.Sent.Sub(x.seen.began))
+	if !x.seen.Date.IsZero() {  // which is to the second below, and from some time while it was read
+		x.current.EndDate = x.seen.Date.Add(time.Second + x.current.Sent.Sub(x.seen.Began))
 	}
-	x.history.about(x.request.Person, func(p *personHistory) { p.ended = time.Now() })
+	x.current.Absent, x.current.Shown, x.current.Frozen = proof.Mark{}, proof.Mark{}, false
+	x.history.noteEnd(x.request.Person)
 
-	if lost, ok := errors.AsType[*transport.Error](err); ok && lost.Ambiguous {
-		x.lost = lost
-		x.enter(Unanswered)
-		return
-	}
 	if err != nil {
-		x.err = x.refusal(err)
-		return
+		x.lost = cmp.Or(x.request.mayBeAccepted(err), x.lost)
+		if x.request.mayBeAccepted(err) == nil {
+			return x.refusal(err)
+		}
+		x.current.State = Unanswered
+		return nil
 	}
 
 	x.current.At = receipt.At
-	if receipt.Delivered {
-		x.enter(Delivered)
-		return
+	x.current.State, x.delivered = Accepted, receipt.Delivered
+	x.observed.NotUnderstood = receipt.NotUnderstood
+	key := proof.KeyOfID(receipt.ID)
+	isKnown := len(x.seen.WithID(receipt.ID)) > 0 || slices.Contains(x.current.Before, key)
+	if !isKnown && !receipt.Delivered {
+		x.current.ID = receipt.ID
+	}
+	if isKnown { // the service gives an ID twice: the time of a record tells which it is
+		x.current.Before = slices.DeleteFunc(x.current.Before, func(k string) bool { return k == key })
 	}
 
-	x.enter(Accepted)
-	x.observed.NotUnderstood = receipt.NotUnderstood
-	known := func(record answer.PendingRecord) bool { return hasID(record, receipt.ID) }
-	if !slices.ContainsFunc(x.seen.all, known) && !slices.Contains(x.current.Before, keyOfID(receipt.ID)) {
-		x.current.ID = receipt.ID // else it is the ID of something else
-	}
+	return nil
 }
 
-// enter sets the state of the submission, and the times that belong to it.
-func (x *execution) enter(state State) {
-	x.observed.Delivered = state == Fulfilled && x.current.State == Delivered
-	x.current.State = state
-	if !state.isUncertain() && x.current.At.IsZero() {
-		x.current.At = x.current.Sent // the answer with the time was lost
+// before returns the keys of records that are not the request: those in the list, and those of
+// requests of this process that the list may not show yet.
+func (x *execution) before() []string {
+	isOfType := func(record answer.PendingRecord) bool { return !record.Is(x.request.Type) }
+	keys := proof.KeysOf(slices.DeleteFunc(slices.Clone(x.seen.Named), isOfType))
+	for _, entry := range x.history.of(x.request.Person).open() {
+		key := proof.KeyOfID(entry.ID)
+		if entry.Type == x.request.Type && entry.ID != "" && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
 	}
-	if state == Fulfilled {
-		x.current.FulfilledAt = time.Now()
+
+	return keys
+}
+
+// refusal returns the error of a request that was certainly not carried out. If that was
+// the second attempt, the outcome of the first one is still unknown.
+func (x *execution) refusal(err error) error {
+	second, ok := errors.AsType[*transport.Error](err)
+	if !ok || x.current.State == Unsent {
+		return x.request.asError(err)
 	}
+
+	unknown := x.unknownOutcome(nil)
+	unknown.Detail += ", and sending it once more failed: " + second.Title()
+	unknown.Status, unknown.Code, unknown.Message = second.Status, second.Code, second.Message
+
+	return unknown
+}
+
+// unknownOutcome returns the error of a submission that may have arrived. look is the
+// error of looking for it; nil if it was not found.
+func (x *execution) unknownOutcome(look error) *transport.Error {
+	unknown := x.request.failure(transport.ClassUnknownOutcome, "whether the service has accepted the request is still not known")
+	if x.lost != nil {
+		unknown = transport.UnknownOutcome(x.lost, look)
+	} else if seen, ok := errors.AsType[*transport.Error](look); ok {
+		unknown.Detail += "; looking at the service failed: " + seen.Title()
+	}
+
+	if x.lost != nil && look == nil {
+		unknown.Detail += ", and no such request is pending: either it never arrived, or it is done already"
+	}
+	if x.observed.Gap != "" {
+		unknown.Detail += "; the pending list cannot be read as a whole: " + x.observed.Gap
+	}
+
+	return unknown
 }

@@ -36,9 +36,9 @@ func TestDeferred_everySchedule(t *testing.T) {
 // while it is pending, and carried out while the list does not show its successor.
 func TestDeferred_effectOfAnEqualRequestProvesNothing(t *testing.T) {
 	t.Parallel()
-	for _, outcome := range []string{"fulfilled", "done and listed", "unknown final status"} {
+	for _, outcome := range []string{"done", "done and listed", "unknown final status"} {
 		synctest.Test(t, func(t *testing.T) {
-			update := slices.IndexFunc(settings, func(s setting) bool { return s.repeatable })
+			update := slices.IndexFunc(settings, func(s setting) bool { return s.repeatable() })
 			w := newWorld(settings[update], &chooser{})
 			w.script = slices.Concat(
 				[]string{"apply", "as it is", "accepted", "interrupted"},

@@ -39,52 +39,31 @@ func (r Request) conflict(id, requestType string, isUnclear bool) *transport.Err
 	return err
 }
 
-// refusal returns the error of a request that was certainly not carried out. If that was
-// the second attempt, the outcome of the first one is still unknown.
-func (x *execution) refusal(err error) error {
-	second, ok := errors.AsType[*transport.Error](err)
-	if !ok || x.lost == nil {
-		return x.request.asError(err)
+// mayBeAccepted returns the error of sending the request after which the service may have accepted
+// it: one whose answer was lost, a redirect, for a service may point to the request that it has
+// queued, and a conflict, which may be with the request itself. It returns nil for any other error.
+func (r Request) mayBeAccepted(err error) *transport.Error {
+	e, ok := errors.AsType[*transport.Error](err)
+	if !ok || e.Operation != r.failure(e.Class, "").Operation {
+		return nil
 	}
 
-	unknown := transport.UnknownOutcome(x.lost, nil)
-	unknown.Detail += ", and sending it once more failed: " + second.Title()
-	unknown.Status, unknown.Code, unknown.Message = second.Status, second.Code, second.Message
+	const redirect, conflict = 3, 409
+	if e.Ambiguous || e.Status/100 == redirect || e.Status == conflict {
+		return e
+	}
 
-	return unknown
+	return nil
 }
 
 // Rejection returns the error of a request that the service accepted and then failed.
-func (r Request) Rejection(s Submission, seen Observed) error {
+func (r Request) Rejection(s Submission) error {
 	id := "without an id"
-	if s.ID != "" {
-		id = strconv.Quote(client.ShownID(s.ID, r.Person.Identity))
+	if s.ShownID() != "" {
+		id = strconv.Quote(client.ShownID(s.ShownID(), r.Identity))
 	}
 
 	err := r.failure(transport.ClassServer, "the service accepted request "+id+" and then failed it")
-	err.Code = seen.Code
+	err.Code = s.Code
 	return err
-}
-
-// unknownOutcome returns the error of a submission that may have arrived. look is the
-// error of looking for it; nil if it was not found.
-func (x *execution) unknownOutcome(look error) error {
-	if x.lost == nil {
-		unknown := x.request.failure(transport.ClassUnknownOutcome, "whether the service has accepted the request is still not known")
-		if seen, ok := errors.AsType[*transport.Error](look); ok {
-			unknown.Detail += "; looking at the service failed: " + seen.Title()
-		}
-		return unknown
-	}
-
-	unknown := transport.UnknownOutcome(x.lost, look)
-	if look == nil {
-		unknown.Detail += ", and no such request is pending: either it never arrived, or it is done already"
-	}
-
-	if x.observed.Gap != "" {
-		unknown.Detail += "; the pending list cannot be read as a whole: " + x.observed.Gap
-	}
-
-	return unknown
 }

@@ -15,11 +15,11 @@ import (
 // fulfilled ones. The zero value is ready for use; it is safe for concurrent use.
 type history struct {
 	mu     sync.Mutex
-	people map[client.Person]*personHistory
+	people map[client.Person]*past
 }
 
-// personHistory is what is known about one person's requests.
-type personHistory struct {
+// past is what is known about one person's requests.
+type past struct {
 	ended   time.Time // when the latest submission ended
 	looked  time.Time // when reading the latest listing began that was looked at for the person
 	entries []entry
@@ -28,71 +28,100 @@ type personHistory struct {
 // entry is a request of one type with one idempotency key.
 type entry struct {
 	Submission
-	requestType string
-	submitted   bool // by this process
+
+	submitted bool // by this process
 }
 
-// about reads or changes what is known about a person.
-func (h *history) about(who client.Person, do func(*personHistory)) {
+// of returns what is known about a person, who must be locked by the caller of the engine or be
+// read only.
+func (h *history) of(p client.Person) past {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 
-	p := h.people[who]
-	if p == nil {
-		p = &personHistory{}
-		if h.people == nil {
-			h.people = map[client.Person]*personHistory{}
-		}
-		h.people[who] = p
+	if known := h.people[p]; known != nil {
+		return past{known.ended, known.looked, slices.Clone(known.entries)}
 	}
-	do(p)
+	return past{}
 }
 
-// find returns the submission that stands for a request which is sent once for its idempotency
-// key: one with the same key, or if one of the two is for any, one that this process has
-// submitted.
-func (h *history) find(r Request) (found Submission, ok bool) {
-	h.about(r.Person, func(p *personHistory) {
-		at := slices.IndexFunc(p.entries, func(e entry) bool {
-			isAny := e.IdempotencyKey == AnyIdempotencyKey || r.IdempotencyKey == AnyIdempotencyKey
-			isSame := e.IdempotencyKey == r.IdempotencyKey || isAny && e.submitted
-			return isSame && e.requestType == r.Type && e.State != Idle && !e.State.IsOver()
-		})
-		if ok = r.Once && at >= 0; ok {
-			found = p.entries[at].Submission
-		}
-	})
+// person returns what is known about a person, to be changed. h.mu must be held.
+func (h *history) person(p client.Person) *past {
+	if h.people == nil {
+		h.people = map[client.Person]*past{}
+	}
+	if h.people[p] == nil {
+		h.people[p] = &past{}
+	}
+	return h.people[p]
+}
 
-	return found, ok
+// noteEnd notes that sending a request about a person has ended now.
+func (h *history) noteEnd(p client.Person) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+
+	h.person(p).ended = time.Now()
+}
+
+// noteLook notes that a listing was looked at for a person, reading which began then.
+func (h *history) noteLook(p client.Person, began time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+
+	h.person(p).looked = began
 }
 
 // note stores the submission of a request, as it is now, and whether this process has
 // submitted it now.
 func (h *history) note(r Request, s Submission, submitted bool) {
-	h.about(r.Person, func(p *personHistory) {
-		at := slices.IndexFunc(p.entries, func(e entry) bool {
-			return e.requestType == r.Type && e.IdempotencyKey == r.IdempotencyKey
-		})
-		if at < 0 {
-			at = len(p.entries)
-			p.entries = append(p.entries, entry{requestType: r.Type})
-		}
+	h.mu.Lock()
+	defer h.mu.Unlock()
 
-		e := &p.entries[at]
-		e.Submission, e.submitted = s, e.submitted || submitted
-		e.IdempotencyKey = r.IdempotencyKey
-	})
+	of := h.person(r.Person)
+	s.Type, s.IdempotencyKey = r.Type, r.IdempotencyKey
+	isSame := func(e entry) bool { return e.Type == s.Type && e.IdempotencyKey == s.IdempotencyKey }
+	at := slices.IndexFunc(of.entries, isSame)
+	if at < 0 {
+		of.entries = append(of.entries, entry{s, submitted})
+		return
+	}
+	of.entries[at] = entry{s, submitted || of.entries[at].submitted}
+}
+
+// find returns the submission that stands for a request which is sent once for its idempotency
+// key: one with the same key, or if one of the two is for any, one that this process has
+// submitted.
+func (p past) find(r Request) (found Submission, ok bool) {
+	for _, e := range p.entries {
+		if r.Once && e.Type == r.Type && e.standsFor(r) {
+			return e.Submission, true
+		}
+	}
+	return Submission{}, false
+}
+
+// standsFor reports whether an entry of the request's type stands for the request.
+func (e entry) standsFor(r Request) bool {
+	if e.State == Unsent || e.State == Failed {
+		return false
+	}
+	if e.IdempotencyKey == r.IdempotencyKey {
+		return true
+	}
+
+	isAny := e.IdempotencyKey == AnyIdempotencyKey || r.IdempotencyKey == AnyIdempotencyKey
+
+	return isAny && e.submitted
 }
 
 // open returns this process's requests about the person that the service may still be
 // working on.
-func (h *history) open(r Request) (open []entry) {
-	h.about(r.Person, func(p *personHistory) {
-		for _, e := range p.entries {
-			if e.State.IsOpen() {
-				open = append(open, e)
-			}
+func (p past) open() []entry {
+	var open []entry
+	for _, e := range p.entries {
+		if e.IsOpen() {
+			open = append(open, e)
 		}
-	})
+	}
 	return open
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -110,7 +111,7 @@ func (r run) deletion(identity string) deferred.Request {
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return r.DeleteData(ctx, client.Person{Scope: scope, Identity: identity})
 		},
-		Effect: r.ProfileGone(client.Person{Scope: scope, Identity: identity}),
+		Effect: deferred.ProfileGone(r.Client, client.Person{Scope: scope, Identity: identity}),
 	}
 }
 
@@ -131,7 +132,15 @@ func (r run) update(members map[string]jsontext.Value) deferred.Request {
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return r.UpdateProfile(ctx, client.Person{Scope: scope, Identity: person}, members)
 		},
-		Effect: r.ProfileHolds(client.Person{Scope: scope, Identity: person}, members),
+		Effect: func(ctx context.Context) (deferred.Sight, error) {
+			profile, err := r.GetProfile(ctx, client.Person{Scope: scope, Identity: person}, members)
+			return deferred.SightOf(profile, err, func(held map[string]jsontext.Value) proof.Effect {
+				if (answer.Profile{Members: held}).Holds(members) {
+					return proof.Shown
+				}
+				return proof.Missing
+			})
+		},
 	}
 }
 

@@ -36,10 +36,10 @@ func TestPoller_sameListingIsNotGivenTwice(t *testing.T) {
 		var looked time.Time
 		for range 4000 {
 			v, err := p.look(t.Context(), client.Person{}, looked, time.Now())
-			if err != nil || !v.began.After(looked) {
-				t.Fatalf("a listing that began at %v is given to who has seen the one of %v (%v)", v.began, looked, err)
+			if err != nil || !v.Began.After(looked) {
+				t.Fatalf("a listing that began at %v is given to who has seen the one of %v (%v)", v.Began, looked, err)
 			}
-			looked = v.began
+			looked = v.Began
 		}
 	})
 }
@@ -121,7 +121,7 @@ func TestPoller_readerThatGivesUpIsReplaced(t *testing.T) {
 			}
 		})
 		synctest.Wait()
-		if v, err := p.look(t.Context(), client.Person{}, time.Time{}, time.Now()); err != nil || v.began.IsZero() {
+		if v, err := p.look(t.Context(), client.Person{}, time.Time{}, time.Now()); err != nil || v.Began.IsZero() {
 			t.Errorf("who has the time gets %v", err)
 		}
 		group.Wait()

@@ -57,7 +57,7 @@ func TestDeferred_heldRequestIsNeverFulfilled(t *testing.T) {
 
 				s, _ = r.Await(t.Context(), r.deletion(person), s, time.Minute)
 				for range 3 {
-					if !s.State.IsOpen() {
+					if !s.IsOpen() {
 						t.Fatalf("it is %+v", s)
 					}
 
@@ -83,7 +83,7 @@ func TestDeferred_requestThatMayBeOverIsNotAdopted(t *testing.T) {
 
 		r = newRun(t, service, func(cfg *client.Config) { cfg.Wire.Pending.Statuses = endedBy("archived") })
 		s, report := r.mustSubmit(t, q.of(r))
-		if report.Adopted || s.ID == theirs {
+		if report.Adopted || s.ShownID() == theirs {
 			t.Errorf("%+v %+v", s, report)
 		}
 		wantCount(t, service, q.operation, 1)
@@ -128,7 +128,7 @@ func TestDeferred_answerOfACacheProvesNothing(t *testing.T) {
 				}
 
 				s, _ := r.mustSubmit(t, request)
-				service.Conclude(s.ID, mockserver.Outcome{Fate: mockserver.Vanished})
+				service.Conclude(s.ShownID(), mockserver.Outcome{Fate: mockserver.Vanished})
 				service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: status, Body: []byte(body), Header: header, Times: -1})
 				s, _ = r.Await(t.Context(), request, s, 2*time.Minute)
 				wantState(t, s, deferred.Accepted)
@@ -185,7 +185,7 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 
 				solved := newRun(t, service, v.solved)
 				s, report := solved.mustSubmit(t, q.of(solved))
-				if v.adopts && (!report.Adopted || s.ID != "request-2") {
+				if v.adopts && (!report.Adopted || s.ShownID() != "request-2") {
 					t.Errorf("with the setting it is %+v %+v", s, report)
 				}
 			}, v.configure)
@@ -214,14 +214,14 @@ func TestDeferred_withoutAList(t *testing.T) {
 			_ = wantClass(t, err, transport.ClassUnknownOutcome)
 			wantState(t, s, state)
 			wantCount(t, service, mockserver.OpDeleteAllData, 1)
-			if took := time.Since(began); took < r.PendingListLag() || took > time.Minute {
+			if took := time.Since(began); took < r.Lag() || took > time.Minute {
 				t.Errorf("it took %v", took)
 			}
 		}}
 	}
 
 	play(t, map[string]scenario{
-		"lost, and the list is ignored":    endsLost(client.ListIgnored, deferred.Lost),
+		"lost, and the list is ignored":    endsLost(client.ListIgnored, deferred.Unanswered),
 		"lost, and the list is unreadable": endsLost(client.ListWhole, deferred.Unanswered),
 		"answered": {func(s *mockserver.Server) { s.FulfilmentDelay = 10 * time.Minute }, func(t *testing.T, service *mocktest.Instance, _ run) {
 			service.PutProfile(serverScope, person, `{"plan":"free"}`)

@@ -41,7 +41,7 @@ func TestDeferred_lostAnswerIsFoundAndNothingSentAgain(t *testing.T) {
 				s, report := r.mustSubmit(t, q.of(r))
 				wantState(t, s, deferred.Listed)
 				wantQueued(t, service, 1)
-				if s.ID != service.Queue()[0].ID || report.Adopted || s.At.IsZero() {
+				if s.ShownID() != service.Queue()[0].ID || report.Adopted || s.At.IsZero() {
 					t.Errorf("found %+v %+v", s, report)
 				}
 				wantCount(t, service, q.operation, 1)
@@ -70,9 +70,9 @@ func TestDeferred_submission(t *testing.T) {
 
 			<-time.After(time.Minute)
 			again := newRun(t, service)
-			s, report, err := again.Submit(t.Context(), q.of(again), deferred.Decode(unknown.Encode()))
+			s, report, err := again.Submit(t.Context(), q.of(again), deferred.Decode(deferred.Encode(unknown)))
 			noError(t, err)
-			if s.ID != service.Queue()[0].ID || report.Adopted {
+			if s.ShownID() != service.Queue()[0].ID || report.Adopted {
 				t.Errorf("taken up as %+v %+v", s, report)
 			}
 			wantQueued(t, service, 1)
@@ -103,7 +103,7 @@ func TestDeferred_submission(t *testing.T) {
 			} else if e := wantClass(t, err, transport.ClassUnknownOutcome); !e.Queued || s.State != deferred.Unanswered {
 				t.Errorf("the error is %+v, and the request is %+v", e, s)
 			}
-			if isFound := s.ID == service.Queue()[0].ID; isFound != isKnown {
+			if isFound := s.ShownID() == service.Queue()[0].ID; isFound != isKnown {
 				t.Errorf("found %+v", s)
 			}
 		}
@@ -117,13 +117,20 @@ func TestDeferred_submission(t *testing.T) {
 		"interrupted, answered after the grace, and not listed":   isInterrupted(1200*time.Millisecond, mockserver.Lag{Looks: 9}, false),
 		"interrupted, and answered just before the grace is over": isInterrupted(690*time.Millisecond, mockserver.Lag{Looks: 9}, true),
 
-		// The request of somebody else that comes to nothing does not stand for ours.
+		// Nothing is sent in place of the request of somebody else that comes to nothing.
 		"adopts one that fails": func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
 			id := enqueue(service, q.operation, 0)
 			s, _ := r.mustSubmit(t, q.of(r))
 			time.AfterFunc(time.Minute, func() { service.Conclude(id, mockserver.Outcome{Fate: mockserver.Failed}) })
 			s, _ = r.Await(t.Context(), q.of(r), s, 3*time.Hour)
-			wantState(t, s, deferred.Fulfilled)
+			wantState(t, s, deferred.Failed)
+			wantQueued(t, service, 1)
+			if s.ID != id || !deferred.IsToSend(s) {
+				t.Errorf("it is %+v", s)
+			}
+
+			again := newRun(t, service)
+			s, _ = again.mustSubmit(t, q.of(again)) // the next apply
 			wantQueued(t, service, 2)
 			if s.ID == id || s.Adopted {
 				t.Errorf("it stands for the one that failed: %+v", s)
@@ -189,7 +196,7 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 			first, _ := r.mustSubmit(t, r.deletion(person))
 			another := r.deletion(person)
 			another.IdempotencyKey = "another"
-			if s, report := r.mustSubmit(t, another); !report.Adopted || s.ID != first.ID {
+			if s, report := r.mustSubmit(t, another); !report.Adopted || s.ShownID() != first.ID {
 				t.Errorf("%+v %+v", s, report)
 			}
 			wantCount(t, service, mockserver.OpDeleteAllData, 1)
@@ -239,7 +246,7 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit})
 			lost, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
 			_ = wantClass(t, err, transport.ClassUnknownOutcome)
-			wantState(t, lost, deferred.Lost)
+			wantState(t, lost, deferred.Unanswered)
 
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 500})
 			again := newRun(t, service, func(cfg *client.Config) { cfg.Wire.Lag, cfg.MaxRetries = "10m", 0 })
@@ -306,8 +313,8 @@ func TestDeferred_clockOfAnotherMachineProvesNothing(t *testing.T) {
 	t.Parallel()
 	anHourAgo := func(s deferred.Submission) deferred.Submission {
 		s.Begun, s.At, s.Sent = s.Begun.Add(-time.Hour), s.At.Add(-time.Hour), s.Sent.Add(-time.Hour)
-		if !s.MissingSince.IsZero() {
-			s.MissingSince = s.MissingSince.Add(-time.Hour)
+		if !s.Absent.At.IsZero() {
+			s.Absent.At = s.Absent.At.Add(-time.Hour)
 		}
 		return s
 	}
@@ -335,7 +342,7 @@ func TestDeferred_lastYearOfTheServiceIsNoDate(t *testing.T) {
 	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Times: -1, Header: map[string][]string{"Date": {"Fri, 31 Dec 9999 23:59:59 GMT"}}})
 		s, _ := r.mustSubmit(t, q.of(r))
-		if kept := deferred.Decode(s.Encode()); kept.State != s.State || s.State == deferred.Idle {
+		if kept := deferred.Decode(deferred.Encode(s)); kept.State != s.State || s.State == deferred.Unsent {
 			t.Errorf("private state has %+v of %+v", kept, s)
 		}
 	})

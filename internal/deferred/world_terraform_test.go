@@ -10,6 +10,20 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
+// object is an object of Terraform's state.
+type object struct {
+	exists     bool
+	submission Submission
+	unanswered Submission
+	// sent are the requests that the service has accepted for the submission, or that it
+	// held when the object took one over. lost are those of a submission whose outcome is unknown.
+	sent, lost []*queued
+	// key is the latest one, even if the object is destroyed.
+	key       string
+	destroyed bool
+	isNamed   bool // the latest call says why it is not known what has become of the request
+}
+
 // play lets Terraform do three things, and then recover.
 func (w *world) play() {
 	first := w.request("A")
@@ -24,24 +38,19 @@ func (w *world) play() {
 		switch choice {
 		case "apply", "apply in the same run":
 			w.apply(&w.objects[0], first)
-
 		case "refresh":
 			w.refresh(&w.objects[0])
-
 		case "apply, other triggers":
 			w.apply(&w.objects[0], w.request("B"))
-
 		case "replace":
 			w.destroy(&w.objects[0])
 			w.apply(&w.objects[0], first)
-
 		case "another object takes its place":
 			if !w.objects[1].exists {
 				w.objects[1].key = w.objects[0].key
 			}
 			w.destroy(&w.objects[0])
 			w.apply(&w.objects[1], first)
-
 		case "second object":
 			w.apply(&w.objects[0], first)
 			w.apply(&w.objects[1], first)
@@ -55,8 +64,8 @@ func (w *world) play() {
 	w.recover(first)
 }
 
-// apply is what a resource does in an apply: it refreshes and plans, submits what was
-// not submitted yet, and waits.
+// apply is what a resource does in an apply: it refreshes and plans, submits what is still to be
+// sent, and waits.
 func (w *world) apply(o *object, r Request) {
 	w.refresh(o)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -64,27 +73,79 @@ func (w *world) apply(o *object, r Request) {
 	w.cancel = cancel
 	defer func() { w.cancel = nil }()
 
-	before := len(w.queue)
-	if !o.exists || o.submission.IdempotencyKey != r.IdempotencyKey {
-		if !w.submit(ctx, o, r, before) {
-			return
-		}
+	before := *o
+	sends := !o.exists || o.submission.IdempotencyKey != r.IdempotencyKey || IsToSend(o.submission)
+	if sends && !w.submit(ctx, o, r) {
+		return
 	}
-	if !o.submission.State.IsOpen() {
+	if !o.submission.IsOpen() {
 		return
 	}
 
-	had := *o
-	o.submission, _ = w.engine.Await(ctx, r, o.submission, 4500*time.Millisecond)
+	var seen Observed
+	o.submission, seen = w.engine.Await(ctx, r, o.submission, 4500*time.Millisecond)
+	o.isNamed = seen.Unproven || seen.Gap != ""
+	w.tell("    awaited: %s", o.submission.State)
 	w.check(o)
-	if o.submission.State == Failed {
-		w.wishes++
-		w.tell("    it failed")
-		*o = object{key: o.key}
+	if o.submission.State != Failed {
 		return
 	}
 
-	w.noteOver(had.submission, o.submission)
+	w.wishes++
+	if sends { // an error: the object is as it was before
+		key := o.key
+		*o = before
+		o.key = key
+	}
+}
+
+// submit submits and checks that nothing accepted is forgotten.
+func (w *world) submit(ctx context.Context, o *object, r Request) (accepted bool) {
+	w.wish(o, r)
+	if o.unanswered.State == Unsent {
+		o.lost = nil
+	}
+	if o.exists {
+		r.Earlier = o.submission.ID
+	}
+
+	before := len(w.queue)
+	s, seen, err := w.engine.Submit(ctx, r, o.unanswered)
+	own := slices.DeleteFunc(slices.Clone(w.queue[before:]), func(q *queued) bool { return q.theirs })
+	if seen.Adopted && len(own) > 0 {
+		w.breaks("a request was adopted, and another one sent")
+	}
+	if err == nil {
+		o.exists, o.submission, o.unanswered = true, s, Submission{}
+		o.sent, o.lost = slices.Concat(o.lost, own), nil
+		if seen.Adopted || seen.Known {
+			o.sent = nil
+		}
+		w.tell("    state: %s %s (adopted %v, known %v)", s.State, s.ID, seen.Adopted, seen.Known)
+		if s.State == Unanswered || s.State == Unsent {
+			w.breaks("submitting ended well, and the request is %q", s.State)
+		}
+		w.check(o)
+
+		return true
+	}
+
+	w.tell("    error: %v", err)
+	if o.exists {
+		o.unanswered = s
+	}
+	o.lost = slices.Concat(o.lost, own)
+
+	isFailed := transport.IsClass(err, transport.ClassServer) && s.State == Failed
+	isReported := isFailed || transport.IsClass(err, transport.ClassUnknownOutcome)
+	if isReported {
+		w.wishes++
+	}
+	if len(own) > 0 && !isReported {
+		w.breaks("request %s was accepted, and the error is another one: %v", own[0].id, err)
+	}
+
+	return false
 }
 
 // wish counts what may be sent: one request for a key that is new, or new for the
@@ -92,7 +153,8 @@ func (w *world) apply(o *object, r Request) {
 // later run it does not know about the first one, as the documentation says. An update is
 // sent for each object, since its values are absolute.
 func (w *world) wish(o *object, r Request) {
-	if o.exists || o.key != r.IdempotencyKey || w.noEffect || w.repeatable {
+	isNew := o.exists || o.key != r.IdempotencyKey
+	if isNew || w.noEffect || w.repeatable() {
 		w.wishes++
 	}
 	o.key = r.IdempotencyKey
@@ -104,87 +166,25 @@ func (w *world) wish(o *object, r Request) {
 	}
 }
 
-// submit submits and checks that nothing accepted is forgotten.
-func (w *world) submit(ctx context.Context, o *object, r Request, before int) bool {
-	w.wish(o, r)
-	if o.unanswered.State == Idle {
-		o.lost = nil
-	}
-	s, report, err := w.engine.Submit(ctx, r, o.unanswered)
-	accepted := w.queue[before:]
-	if err == nil {
-		o.exists, o.submission, o.unanswered = true, s, Submission{}
-		o.sent, o.lost = slices.Concat(o.lost, accepted), nil
-		if report.Adopted {
-			o.sent = w.takenOver(s)
-		}
-		w.tell("    state: %s %s (adopted %v, known %v)", s.State, s.ID, report.Adopted, report.Known)
-		if s.State.isUncertain() {
-			w.breaks("submitting ended well, and the request is %q", s.State)
-		}
-		if len(accepted) == 1 && w.ids == sameIDs && !w.respelled && !w.shows(r.IdempotencyKey) && s.ID != accepted[0].id && !report.Adopted {
-			w.breaks("the accepted request %s is not the object's, which has %q", accepted[0].id, s.ID)
-		}
-
-		w.check(o)
-
-		return true
-	}
-
-	w.tell("    error: %v", err)
-	if o.exists {
-		o.unanswered = s
-	}
-	o.lost = slices.Concat(o.lost, accepted)
-
-	unknown := transport.IsClass(err, transport.ClassUnknownOutcome) || transport.IsClass(err, transport.ClassServer) && s.State == Failed
-	if unknown {
-		w.wishes++
-	}
-	if len(accepted) > 0 && !unknown {
-		w.breaks("request %s was accepted, and the error is another one: %v", accepted[0].id, err)
-	}
-
-	return false
-}
-
-// takenOver returns the request that an object has taken over.
-func (w *world) takenOver(s Submission) []*queued {
-	for i, q := range w.queue {
-		id, _ := w.recordOf(q, i).ID.Get()
-		if q.isHeld() && (id == s.ID || w.receiptID(q) == s.ID) {
-			return []*queued{q}
-		}
-	}
-
-	return nil
-}
-
 // refresh is what a resource does in a refresh.
 func (w *world) refresh(o *object) {
 	if !o.exists || o.submission.State == Fulfilled {
 		return
 	}
 
-	own := w.request(o.submission.IdempotencyKey)
-	s, _, err := w.engine.Refresh(context.Background(), own, o.submission)
+	before := o.submission.State
+	s, seen, err := w.engine.Refresh(context.Background(), w.request(o.submission.IdempotencyKey), o.submission)
 	if err != nil {
 		w.tell("    refresh: error")
 		return
 	}
 
-	w.noteOver(o.submission, s)
-	o.submission = s
-	w.tell("    refreshed: %s", s.State)
-	w.check(o)
-}
-
-// noteOver excuses another request for a key whose request came to nothing, as
-// far as could be seen.
-func (w *world) noteOver(before, after Submission) {
-	if after.State.IsOver() && !before.State.IsOver() {
+	if s.State == Failed && before != Failed {
 		w.wishes++
 	}
+	o.submission, o.isNamed = s, seen.Unproven || seen.Gap != ""
+	w.tell("    refreshed: %s", s.State)
+	w.check(o)
 }
 
 // destroy forgets the object and hands its request to what takes its place.
@@ -199,39 +199,62 @@ func (w *world) destroy(o *object) {
 func (w *world) check(o *object) {
 	accepted, limit := 0, w.wishes
 	for _, q := range w.queue {
-		if !q.old {
+		if !q.theirs {
 			accepted++
 		}
 	}
 
-	if w.repeatable {
+	if w.repeatable() {
 		limit *= 2 // values are absolute: a request that nothing shows to have arrived is sent once more
 	}
 	if accepted > limit {
 		w.breaks("%d requests were accepted, %d were wished for or are excused", accepted, limit)
 	}
 
-	if o.submission.State != Fulfilled {
-		return
-	}
-
-	carriedOut := slices.ContainsFunc(o.sent, func(q *queued) bool { return q.effect })
-	for _, q := range o.sent {
-		if q.isHeld() && (!w.repeatable || !carriedOut) && !w.equalExplains(o) {
-			w.breaks("the object says fulfilled, and the service still holds its request %s: %+v", q.id, o.submission)
-		}
-	}
-	if measurable := !w.noEffect && !w.setting.effect; len(o.sent) > 0 && !carriedOut && measurable && !w.shows(o.submission.IdempotencyKey) {
-		w.breaks("the object says fulfilled, and its request was not carried out: %+v", o.submission)
+	switch s := o.submission; {
+	case s.State == Failed && len(o.sent) > 0:
+		w.checkFailed(o)
+	case s.State == Fulfilled && len(o.sent) > 0:
+		w.checkFulfilled(o)
 	}
 }
 
-// equalExplains reports whether the effect is that of an equal update, seen when a reading was
-// blank: nothing tells which of two equal updates has set the values, and to wait for a second
-// reading would delay the end of every update by the lag.
-func (w *world) equalExplains(o *object) bool {
-	carriedOut := func(q *queued) bool { return q.effect && !slices.Contains(o.sent, q) }
-	return w.repeatable && w.blanked && !o.submission.EffectBefore && slices.ContainsFunc(w.queue, carriedOut)
+// checkFailed checks that a request of ours that is given up is over. Of a deletion that new data
+// have followed, nobody can tell.
+func (w *world) checkFailed(o *object) {
+	if slices.ContainsFunc(o.sent, (*queued).isHeld) && len(o.sent) == 1 {
+		w.breaks("the object says failed, and the service still holds its request %s: %+v", o.sent[0].id, o.submission)
+	}
+}
+
+// checkFulfilled checks that a request of ours that is fulfilled is over, and was carried out as far as
+// somebody could see that. Where the list masks the person, nobody sees other requests.
+func (w *world) checkFulfilled(o *object) {
+	another := func(q *queued) bool { return q.carriedOut && !slices.Contains(o.sent, q) }
+	if w.person == masked && slices.ContainsFunc(w.queue, another) {
+		return
+	}
+	carriedOut := slices.ContainsFunc(o.sent, func(q *queued) bool { return q.carriedOut })
+	for _, q := range o.sent {
+		if q.isHeld() && (!w.repeatable() || !carriedOut) {
+			w.breaks("the object says fulfilled, and the service still holds its request %s: %+v", q.id, o.submission)
+		}
+	}
+
+	isMeasurable := !w.noEffect && !w.setting.effect
+	if !carriedOut && isMeasurable && !w.wasCarriedOut() {
+		w.breaks("the object says fulfilled, and no request was carried out: %+v", o.submission)
+	}
+	isFailed := slices.ContainsFunc(o.sent, func(q *queued) bool { return q.seenFailed })
+	isTold := w.ids != positionalIDs && (w.ids != reusedIDs || o.submission.ID != "")
+	if !carriedOut && isFailed && isTold && !w.wasCarriedOut() {
+		w.breaks("the object says fulfilled, and its request has failed: %+v", o.submission)
+	}
+}
+
+// wasCarriedOut reports whether the service has carried out any request, or the effect is there.
+func (w *world) wasCarriedOut() bool {
+	return slices.ContainsFunc(w.queue, func(q *queued) bool { return q.carriedOut })
 }
 
 // recover applies against a service that works again. Every error has to have a way
@@ -239,36 +262,36 @@ func (w *world) equalExplains(o *object) bool {
 func (w *world) recover(r Request) {
 	w.recovering = true
 	o := &w.objects[0]
-	r.Adopts = r.Adopts && !w.repeatable
 
 	for range 4 {
 		w.restart()
 		<-time.After(time.Minute)
-
-		for q := w.pendingOne(); q != nil; q = w.pendingOne() {
-			w.carryOut(q)
+		for _, theirs := range []bool{false, true} {
+			for q := w.held(theirs); q != nil; q = w.held(theirs) {
+				w.carryOut(q)
+				q.listed = false
+			}
 		}
 
-		if o.submission.State.IsOver() {
-			*o = object{key: o.key} // replaced, as the warning advises
+		if o.submission.State == Failed || o.isNamed {
+			*o = object{key: o.key} // other triggers, as the warning advises
+			w.wishes++
 		}
 
 		w.tell("recovering")
 		w.apply(o, r)
-	}
-
-	if len(w.broken) > 0 {
-		return
+		w.refresh(o)
 	}
 
 	s := o.submission
-	if o.exists && s.State == Accepted && !s.Seen && s.IdempotencyKey == r.IdempotencyKey {
+	if len(w.broken) > 0 || o.isNamed {
 		return // nothing will show whether it was carried out
 	}
-	if (w.ids == reusedIDs || w.ids == positionalIDs) && s.State.IsOpen() && s.IdempotencyKey == r.IdempotencyKey {
+	isOurs := o.exists && s.IdempotencyKey == r.IdempotencyKey
+	if isOurs && s.IsOpen() && (w.ids == reusedIDs || w.ids == positionalIDs) {
 		return // the list goes on showing its id for another request; other triggers are the way out
 	}
-	if !o.exists || s.State != Fulfilled || s.IdempotencyKey != r.IdempotencyKey {
+	if !isOurs || s.State != Fulfilled {
 		w.breaks("there is no way out: %+v", *o)
 	}
 

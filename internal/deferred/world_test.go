@@ -3,7 +3,6 @@
 package deferred
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,23 +13,23 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
 // setting is what does not change during a schedule.
 type setting struct {
 	name        string
 	requestType string
-	repeatable  bool
 	noEffect    bool   // nothing is to be seen of it, as of data access
 	effect      bool   // the effect is visible from the beginning
 	old         string // the status of an old request that the service lists; empty for none
 	ids         ids
-	// respelled: the list names the person in another spelling.
-	respelled bool
-	// crowded: the list shows requests of another person, and one of another type about
-	// the person with the id that the latest request has.
-	crowded bool
+	lastChange  bool   // the time of a record is that of its last change
+	person      string // how the list names the person; empty for exactly
+	crowded     bool   // the list shows requests of another person, and one of another type about the person
 }
+
+func (s setting) repeatable() bool { return s.requestType == answer.RequestProfileUpdate }
 
 // ids is which identifiers answers and records have.
 type ids int
@@ -43,58 +42,52 @@ const (
 	positionalIDs             // the position in the list
 )
 
+const (
+	deletes = answer.RequestDataDeletion
+	hands   = answer.RequestDataAccess
+	updates = answer.RequestProfileUpdate
+)
+
 var settings = []setting{
-	{name: "deletion", requestType: answer.RequestDataDeletion},
-	{name: "deletion of a person without a profile", requestType: answer.RequestDataDeletion, effect: true},
-	{name: "deletion beside an old failed one", requestType: answer.RequestDataDeletion, old: "failed"},
-	{name: "deletion beside an old one that is done", requestType: answer.RequestDataDeletion, old: "done"},
-	{name: "deletion without ids", requestType: answer.RequestDataDeletion, ids: noIDs},
-	{name: "deletion without ids beside an old failed one", requestType: answer.RequestDataDeletion, ids: noIDs, old: "failed"},
-	{name: "profile update", requestType: answer.RequestProfileUpdate, repeatable: true},
-	{name: "data access without ids beside an old one that is done", requestType: answer.RequestDataAccess, noEffect: true, ids: noIDs, old: "done"},
-	{name: "data access", requestType: answer.RequestDataAccess, noEffect: true},
-	{name: "deletion with correlation ids", requestType: answer.RequestDataDeletion, ids: correlationIDs, effect: true},
-	{name: "data access with correlation ids", requestType: answer.RequestDataAccess, ids: correlationIDs, noEffect: true, crowded: true},
-	{name: "deletion with reused ids", requestType: answer.RequestDataDeletion, ids: reusedIDs, effect: true},
-	{name: "data access with reused ids", requestType: answer.RequestDataAccess, ids: reusedIDs, noEffect: true},
-	{name: "deletion with positions as ids", requestType: answer.RequestDataDeletion, ids: positionalIDs, effect: true, crowded: true},
-	{name: "profile update with positions as ids", requestType: answer.RequestProfileUpdate, ids: positionalIDs, repeatable: true, crowded: true},
-	{name: "deletion of a person in another spelling", requestType: answer.RequestDataDeletion, respelled: true},
-	{name: "data access of a person in another spelling", requestType: answer.RequestDataAccess, noEffect: true, respelled: true},
-	{name: "deletion of a person in another spelling, with correlation ids", requestType: answer.RequestDataDeletion, ids: correlationIDs, effect: true, respelled: true},
-	{name: "deletion beside those of others", requestType: answer.RequestDataDeletion, effect: true, crowded: true},
+	{name: "deletion", requestType: deletes},
+	{name: "deletion of a person without a profile", requestType: deletes, effect: true},
+	{name: "deletion beside an old failed one", requestType: deletes, old: "failed"},
+	{name: "deletion beside an old one that is done", requestType: deletes, old: "done"},
+	{name: "deletion without ids", requestType: deletes, ids: noIDs},
+	{name: "deletion without ids beside an old failed one", requestType: deletes, ids: noIDs, old: "failed"},
+	{name: "deletion where times are those of the last change", requestType: deletes, lastChange: true},
+	{name: "profile update", requestType: updates},
+	{name: "profile update where times are those of the last change", requestType: updates, lastChange: true},
+	{name: "profile update without ids", requestType: updates, ids: noIDs},
+	{name: "data access", requestType: hands, noEffect: true},
+	{name: "data access without ids beside an old one that is done", requestType: hands, noEffect: true, ids: noIDs, old: "done"},
+	{name: "data access where times are those of the last change", requestType: hands, noEffect: true, lastChange: true},
+	{name: "deletion with correlation ids", requestType: deletes, ids: correlationIDs},
+	{name: "data access with correlation ids", requestType: hands, ids: correlationIDs, noEffect: true, crowded: true},
+	{name: "deletion with reused ids", requestType: deletes, ids: reusedIDs},
+	{name: "data access with reused ids", requestType: hands, ids: reusedIDs, noEffect: true},
+	{name: "deletion with positions as ids", requestType: deletes, ids: positionalIDs, effect: true, crowded: true},
+	{name: "deletion of a person in another spelling", requestType: deletes, person: "person@example.com"},
+	{name: "data access of a person in another spelling", requestType: hands, noEffect: true, person: "person%40example.com"},
+	{name: "deletion of a masked person", requestType: deletes, person: masked},
+	{name: "deletion beside those of others", requestType: deletes, crowded: true},
 }
 
 // queued is a request as the service has it.
 type queued struct {
-	id       string
-	at       time.Time
-	key      string
-	old      bool
-	status   string // empty: pending
-	shown    string // a status while it is pending
-	listed   bool
-	effect   bool // it was carried out
-	answered bool // the answer to it arrived
+	id         string
+	at, change time.Time
+	key        string
+	theirs     bool   // another operator has sent it
+	status     string // empty: pending
+	shown      string // a status while it is pending
+	listed     bool
+	carriedOut bool
+	seenFailed bool // a reading that counts has shown it as failed
 }
 
 // isHeld reports whether the service may still carry out the request.
-func (q *queued) isHeld() bool { return q.status == "" && !q.effect }
-
-// object is an object of Terraform's state.
-type object struct {
-	exists     bool
-	submission Submission
-	unanswered Submission
-	// sent are the requests that the service has accepted for the submission, or that it
-	// held when the object took one over.
-	sent []*queued
-	// lost is sent of a submission whose outcome is unknown.
-	lost []*queued
-	// key is the latest one, even if the object is destroyed.
-	key       string
-	destroyed bool
-}
+func (q *queued) isHeld() bool { return q.status == "" && !q.carriedOut }
 
 // shownAt is what the list held at a time.
 type shownAt struct {
@@ -102,7 +95,7 @@ type shownAt struct {
 	records []answer.PendingRecord
 }
 
-// world is a service, a person, and Terraform.
+// world is a service, a person, another operator and Terraform.
 type world struct {
 	setting
 
@@ -120,24 +113,30 @@ type world struct {
 	// readings are what the list held at each look, and blanked: it was blank once.
 	readings []shownAt
 	blanked  bool
-	left     bool // the others of a crowd have left
-	// recovering: the service works as it should.
+	blind    string // how the effect is read next, if not as it is
+	// recovering: the service works as it should, and the other operator has gone.
 	recovering bool
 
 	objects [2]object
 	cancel  context.CancelFunc
 	// wishes is how many requests may be accepted: one for each that the configuration
-	// wants, and one more for each whose outcome was reported as unknown, failed or
-	// dropped.
+	// wants, and one more for each whose outcome was reported as unknown or failed.
 	wishes int
 }
 
+// masked is the person as a list names everybody.
+const masked = "***"
+
 const lag = 3 * time.Second
+
+// whom is the person of the world as requests name it.
+const whom = "Person@example.com"
 
 func newWorld(s setting, c *chooser) *world {
 	w := &world{setting: s, c: c, effect: s.effect}
 	if s.old != "" {
-		w.queue = append(w.queue, &queued{id: "old", at: time.Now().Add(-time.Hour), status: s.old, listed: true, old: true})
+		at := time.Now().Add(-time.Hour)
+		w.queue = append(w.queue, &queued{id: "old", at: at, change: at, status: s.old, listed: true, theirs: true})
 	}
 	w.restart()
 	return w
@@ -168,10 +167,9 @@ func (w *world) choose(options []string) string {
 }
 
 func (w *world) tell(format string, args ...any) {
-	if !w.telling {
-		return
+	if w.telling {
+		w.story = append(w.story, fmt.Sprintf(format, args...))
 	}
-	w.story = append(w.story, fmt.Sprintf(format, args...))
 }
 
 func (w *world) breaks(format string, args ...any) {
@@ -180,31 +178,28 @@ func (w *world) breaks(format string, args ...any) {
 
 // The service, as the engine sees it.
 
-func (w *world) LockPerson(context.Context, client.Person) (func(), error) {
-	return func() {}, nil
-}
-func (w *world) PendingListLag() time.Duration { return lag }
-func (w *world) PendingListUse() string        { return client.ListWhole }
-func (w *world) ReadOnly() bool                { return false }
+func (w *world) LockPerson(context.Context, client.Person) (func(), error) { return func() {}, nil }
+func (w *world) Lag() time.Duration                                        { return lag }
+func (w *world) PendingListUse() string                                    { return client.ListWhole }
+func (w *world) ReadOnly() bool                                            { return false }
 
-// pendingOne returns the oldest request that the service works on.
-func (w *world) pendingOne() *queued {
+// held returns the oldest request that the service works on, ours or theirs.
+func (w *world) held(theirs bool) *queued {
 	for _, q := range w.queue {
-		if q.isHeld() {
+		if q.isHeld() && q.theirs == theirs {
 			return q
 		}
 	}
 	return nil
 }
 
-func (w *world) carryOut(q *queued) {
-	q.effect, q.listed, w.effect, w.values = true, false, true, q.key
-}
+// carryOut carries out a request.
+func (w *world) carryOut(q *queued) { q.carriedOut, w.effect, w.values = true, true, q.key }
 
 // shows reports whether the effect of a request is visible. Each key of an update has
 // values of its own.
 func (w *world) shows(key string) bool {
-	if w.repeatable {
+	if w.repeatable() {
 		return w.values == key
 	}
 	return w.effect
@@ -215,92 +210,116 @@ var ends = map[string]struct {
 	status               string
 	listed, isCarriedOut bool
 }{
-	"fulfilled":            {"", false, true},
+	"done":                 {"done", false, true},
+	"done and listed":      {"done", true, true},
 	"failed":               {"failed", true, false},
 	"failed and gone":      {"failed", false, false},
 	"vanished":             {"vanished", false, false},
-	"done and listed":      {"done", true, true},
 	"unknown final status": {"archived", true, true},
 }
 
-// look decides what happens to the oldest request before the list is read, and how
-// the list is answered.
-func (w *world) look(ctx context.Context, _ client.Person, _, since time.Time) (view, error) {
+// what may happen before a look, and how the list is answered. Where it begins with theirs, it
+// happens to the oldest request of the other operator.
+var happenings = []string{
+	"as it is", "done", "failed", "failed and gone", "vanished", "done and listed", "unknown final status",
+	"theirs: sent", "theirs: done", "theirs: failed", "theirs: vanished", "theirs: done and listed",
+	"new data", "unknown status", "interrupted",
+	"down", "forbidden", "paged", "cached", "older", "lagging", "goes back", "blank", "effect lags", "effect cached", "leave",
+}
+
+// happen lets something happen, and returns how the list is answered.
+func (w *world) happen(choice string) (answered string) {
+	event, theirs := strings.CutPrefix(choice, "theirs: ")
+	q := w.held(theirs)
+	if end, ends := ends[event]; ends && q != nil {
+		if end.isCarriedOut {
+			w.carryOut(q)
+		}
+		q.status, q.listed, q.change = end.status, end.listed, time.Now()
+		return "as it is"
+	}
+
+	switch {
+	case choice == "theirs: sent":
+		w.accept("theirs", true)
+	case choice == "new data":
+		w.effect, w.values = w.setting.effect, "somebody's"
+	case choice == "unknown status" && q != nil:
+		q.shown, q.change = "QUEUED_V2", time.Now()
+	case choice == "interrupted" && w.cancel != nil:
+		w.cancel()
+	case choice == "leave": // what is over is not listed any more
+		for _, q := range w.queue {
+			q.listed = q.listed && q.isHeld()
+		}
+	case strings.HasPrefix(choice, "effect "):
+		w.blind = choice
+	default:
+		return choice
+	}
+
+	return "as it is"
+}
+
+// look decides what happens before the list is read, and how the list is answered.
+func (w *world) look(ctx context.Context, _ client.Person, _, since time.Time) (proof.View, error) {
 	<-time.After(min(max(time.Since(since)/10, pollFloor), pollCeiling))
 	if ctx.Err() != nil {
-		return view{}, ctx.Err()
+		return proof.View{}, ctx.Err()
 	}
 
-	options := []string{"as it is", "fulfilled", "failed", "failed and gone", "vanished", "done and listed", "down", "forbidden", "paged", "lagging", "unknown status", "unknown final status", "interrupted", "goes back", "blank", "others leave"}
-	impossible := []string{}
-	if !w.crowded || w.left {
-		impossible = append(impossible, "others leave")
-	}
-	if w.blanked {
-		impossible = append(impossible, "blank")
-	}
-	options = slices.DeleteFunc(options, func(option string) bool { return slices.Contains(impossible, option) })
-	choice := w.choose(options)
-	if q := w.pendingOne(); q != nil {
-		if choice == "unknown status" {
-			q.shown = "QUEUED_V2"
-		}
-		if end, ends := ends[choice]; ends {
-			if end.isCarriedOut {
-				w.carryOut(q)
-			}
-			q.status, q.listed = end.status, end.listed
-		}
-	}
-	if choice == "others leave" {
-		w.left = true
-	}
-	if choice == "interrupted" && w.cancel != nil {
-		w.cancel()
+	choice := w.choose(happenings)
+	if choice == "blank" && w.blanked {
 		choice = "as it is"
 	}
-
 	w.looks++
 	w.tell("    look: %s", choice)
+	choice = w.happen(choice)
 
 	switch choice {
 	case "down":
-		return view{}, &transport.Error{Class: transport.ClassServer}
+		return proof.View{}, &transport.Error{Class: transport.ClassServer}
 	case "forbidden":
-		return view{}, &transport.Error{Class: transport.ClassForbidden}
+		return proof.View{}, &transport.Error{Class: transport.ClassForbidden}
 	}
 
-	return w.listing(choice).about(whom), nil
+	return w.listing(choice).About(whom), nil
 }
 
-// whom is the person of the world as requests name it.
-const whom = "Person@example.com"
-
 // listing returns what the service shows in its list.
-func (w *world) listing(choice string) *listing {
-	shown := &listing{began: time.Now(), ended: time.Now(), date: time.Now().Truncate(time.Second), all: w.shown(0)}
+func (w *world) listing(choice string) proof.Listing {
+	now := time.Now()
+	list := answer.PendingList{Date: now.Truncate(time.Second), Records: w.shown(0)}
 	if choice == "lagging" {
-		shown.all = w.shown(lag)
+		list.Records = w.shown(lag)
 	}
-	w.readings = append(w.readings, shownAt{shown.began, shown.all})
+	w.readings = append(w.readings, shownAt{now, list.Records})
+	for _, q := range w.queue {
+		isSeen := q.listed && choice == "as it is"
+		q.seenFailed = q.seenFailed || (isSeen && q.status == "failed")
+	}
 
 	switch choice {
 	case "paged":
-		shown.gap, shown.all = "there are pages", nil
+		list.Gap, list.Records = "there are pages", nil
+	case "cached":
+		list.Cached, list.Records = true, nil
+	case "older":
+		list.Date, list.Records = list.Date.Add(-time.Hour), nil
 	case "blank":
-		w.blanked, shown.all = true, nil
+		w.blanked, list.Records = true, nil
 	case "goes back":
 		young := slices.IndexFunc(w.readings, func(r shownAt) bool { return time.Since(r.at) < lag })
-		shown.all = w.readings[young].records
+		list.Records = w.readings[young].records
 	}
 
-	return shown
+	return proof.NewListing(now, now, list)
 }
 
 // shown returns the records of the list that are at least so old.
 func (w *world) shown(age time.Duration) []answer.PendingRecord {
 	var all []answer.PendingRecord
-	if w.crowded && !w.left {
+	if w.crowded && !w.recovering {
 		all = w.others()
 	}
 	for _, q := range w.queue {
@@ -316,10 +335,10 @@ func (w *world) shown(age time.Duration) []answer.PendingRecord {
 func (w *world) others() []answer.PendingRecord {
 	another := answer.PendingRecord{
 		ID: answer.Some("0"), Identity: answer.Some("another@example.com"), RequestType: answer.Some(w.requestType),
-		CreatedAt: answer.Some(time.Now().Add(-time.Hour)), JSON: []byte("{}"),
+		CreatedAt: answer.Some(time.Now().Add(-time.Hour)), JSON: []byte(`{}`),
 	}
 	same := another
-	same.Identity, same.RequestType = answer.Some(whom), answer.Some("consent")
+	same.Identity, same.RequestType, same.JSON = answer.Some(whom), answer.Some("consent"), []byte(`{"user":"`+whom+`"}`)
 	same.ID = answer.Some(fmt.Sprint("r", len(w.queue)-1)) // numbered for each type
 	if w.ids == positionalIDs {
 		same.ID = answer.Some("1")
@@ -328,26 +347,33 @@ func (w *world) others() []answer.PendingRecord {
 	return []answer.PendingRecord{another, same}
 }
 
+// progresses are what statuses mean.
+var progresses = map[string]answer.Progress{"failed": answer.Failed, "done": answer.Done, "archived": answer.Unclear, "QUEUED_V2": answer.Unclear}
+
 func (w *world) recordOf(q *queued, position int) answer.PendingRecord {
-	record := answer.PendingRecord{
-		Identity: answer.Some(whom), RequestType: answer.Some(w.requestType), CreatedAt: answer.Some(q.at), JSON: []byte("{}"),
+	named, at, status := whom, q.at, q.status
+	if w.person != "" {
+		named = w.person
 	}
-	if w.respelled {
-		record.Identity = answer.Some(strings.ToLower(whom))
+	if w.lastChange {
+		at = q.change
+	}
+	if status == "" {
+		status = q.shown
 	}
 
+	record := answer.PendingRecord{
+		Identity: answer.Some(named), RequestType: answer.Some(w.requestType), CreatedAt: answer.Some(at),
+		Progress: progresses[status], JSON: []byte(`{"user":"` + named + `"}`),
+	}
 	switch {
 	case w.ids == positionalIDs:
 		record.ID = answer.Some(strconv.Itoa(position))
 	case w.ids != noIDs:
 		record.ID = answer.Some(q.id)
 	}
-	if status := cmp.Or(q.status, q.shown); status != "" {
-		record.Status = answer.Some(status)
-		record.Progress = map[string]answer.Progress{"failed": answer.Failed, "vanished": answer.Waiting, "done": answer.Done, "archived": answer.Unclear, "QUEUED_V2": answer.Unclear}[status]
-		if w.recovering && status == "archived" { // the way out that the error names
-			record.Progress = answer.Ended
-		}
+	if w.recovering && status == "archived" { // the way out that the error names
+		record.Progress = answer.Ended
 	}
 
 	return record
@@ -367,62 +393,103 @@ func (w *world) receiptID(q *queued) string {
 	return q.id
 }
 
-// newID returns the identifier of a request that is accepted.
-func (w *world) newID() string {
-	if w.ids != reusedIDs {
-		return fmt.Sprint("r", len(w.queue))
-	}
-	held := 0
-	for _, q := range w.queue {
-		if q.isHeld() {
-			held++
+// accept puts a request into the queue.
+func (w *world) accept(key string, theirs bool) *queued {
+	number := len(w.queue)
+	if w.ids == reusedIDs {
+		number = 0
+		for _, q := range w.queue {
+			if q.isHeld() {
+				number++
+			}
 		}
 	}
 
-	return fmt.Sprint("r", held)
+	q := &queued{id: fmt.Sprint("r", number), at: time.Now(), change: time.Now(), key: key, theirs: theirs, listed: true}
+	w.queue = append(w.queue, q)
+
+	return q
+}
+
+// fates are what becomes of a request that is sent: what arrives, and what is answered.
+var fates = []string{
+	"accepted", "accepted and done", "rejected", "lost before", "lost after", "lost after, done", "interrupted, answered", "interrupted, lost",
+	"redirected", "conflict", "twice", "beside theirs", "lost beside theirs", "lost before theirs",
 }
 
 // send decides what becomes of a request that arrives, or does not.
-func (w *world) send(key string) func(context.Context) (answer.Receipt, error) {
+func (w *world) send(r Request) func(context.Context) (answer.Receipt, error) {
 	return func(context.Context) (answer.Receipt, error) {
 		<-time.After(10 * time.Millisecond)
-		options := []string{"accepted", "accepted and fulfilled", "rejected", "lost before", "lost after", "lost after, fulfilled", "interrupted, answered", "interrupted, lost"}
-		choice := w.choose(options)
-		w.tell("    send for %s: %s", key, choice)
-		if strings.HasPrefix(choice, "interrupted") && w.cancel != nil {
+		fate := w.choose(fates)
+		w.tell("    send for %s: %s", r.IdempotencyKey, fate)
+		if strings.HasPrefix(fate, "interrupted") && w.cancel != nil {
 			w.cancel()
 		}
+		if strings.HasSuffix(fate, "theirs") {
+			w.accept("theirs", true)
+		}
 
-		switch choice {
+		lost := r.failure(transport.ClassConnectionLost, "")
+		lost.Ambiguous = true
+		switch fate {
 		case "rejected":
-			return answer.Receipt{}, &transport.Error{Class: transport.ClassRejected}
-		case "lost before":
-			return answer.Receipt{}, &transport.Error{Class: transport.ClassConnectionLost, Ambiguous: true}
+			return answer.Receipt{}, r.failure(transport.ClassRejected, "")
+		case "conflict":
+			return answer.Receipt{}, &transport.Error{Class: transport.ClassConflict, Operation: lost.Operation, Status: 409}
+		case "lost before", "lost before theirs":
+			return answer.Receipt{}, lost
 		}
 
-		q := &queued{id: w.newID(), at: time.Now(), key: key, listed: true}
-		w.queue = append(w.queue, q)
-		if strings.Contains(choice, "fulfilled") {
+		q := w.accept(r.IdempotencyKey, false)
+		id := w.receiptID(q)
+		if fate == "twice" { // a proxy repeats it: the provider follows one of the two
+			w.accept(r.IdempotencyKey, true)
+		}
+		if strings.HasSuffix(fate, "done") {
 			w.carryOut(q)
+			q.listed = false
 		}
-		if strings.Contains(choice, "lost") {
-			return answer.Receipt{}, &transport.Error{Class: transport.ClassConnectionLost, Ambiguous: true}
+		if strings.Contains(fate, "lost") {
+			return answer.Receipt{}, lost
+		}
+		if fate == "redirected" {
+			return answer.Receipt{}, &transport.Error{Class: transport.ClassRedirect, Operation: lost.Operation, Status: 303}
 		}
 
-		q.answered = true
-
-		return answer.Receipt{At: q.at, ID: w.receiptID(q)}, nil
+		return answer.Receipt{At: q.at, ID: id}, nil
 	}
 }
 
-func (w *world) request(key string) Request {
-	r := Request{
-		Person: client.Person{Identity: whom}, Type: w.requestType, IdempotencyKey: key, Repeatable: w.repeatable,
-		Adopts: !w.repeatable, Once: w.requestType == answer.RequestDataDeletion,
-		Send: w.send(key),
+// see returns what a reading of the effect of a request shows.
+func (w *world) see(key string) (Sight, error) {
+	blind := w.blind
+	w.blind = ""
+	isShown := w.shows(key)
+
+	switch {
+	case blind == "effect cached":
+		return Sight{Shows: proof.Shown, Cached: true}, nil
+	case blind == "effect lags" && isShown: // a copy lags
+		return Sight{Shows: proof.Missing}, nil
+	case isShown:
+		return Sight{Shows: proof.Shown}, nil
+	case w.repeatable() && w.values != "":
+		return Sight{Shows: proof.Altered}, nil
 	}
+
+	return Sight{Shows: proof.Missing}, nil
+}
+
+func (w *world) request(key string) Request {
+	isUpdate := w.repeatable()
+	r := Request{
+		Person: client.Person{Identity: whom}, Type: w.requestType, IdempotencyKey: key, Repeatable: isUpdate,
+		Adopts: !isUpdate, Once: w.requestType == deletes,
+	}
+	r.Send = w.send(r)
 	if !w.noEffect {
-		r.Effect = func(context.Context, time.Time) (bool, error) { return w.shows(key), nil }
+		r.Effect = func(context.Context) (Sight, error) { return w.see(key) }
 	}
 
 	return r

@@ -16,6 +16,8 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -76,11 +78,13 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m clearProfileModel
-	run, c, person, ok := a.InvokePerson(ctx, req, resp, &m)
+	c, person, ok := a.InvokePerson(ctx, req, resp, &m)
 	if !ok {
 		return
 	}
-	run.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
+
+	o := run.OfAction(a.Service, resp, m.PersonActionModel)
+	o.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
 
 	var names []string
 	resp.Diagnostics.Append(m.Members.ElementsAs(ctx, &names, false)...)
@@ -99,18 +103,21 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 		return
 	}
 
-	run.Messages = tfkit.Messages{Name: updateName, Advice: tfkit.AdviceInvoked}
-	run.Advice.Unknown = adviceClearAgain
-	run.Request = updateRequest(c, person, update)
-	run.Request.IdempotencyKey = deferred.AnyIdempotencyKey
-	run.Request.Effect, run.Request.EffectKnownAbsent = c.ProfileHolds(person, update), true
+	o.Messages = run.Messages{Name: updateName, Advice: run.AdviceInvoked}
+	o.Advice.Unknown = adviceClearAgain
+	o.Request = updateRequest(c, person, update)
+	o.Request.IdempotencyKey, o.Request.EffectKnownAbsent = deferred.AnyIdempotencyKey, true
+	o.Request.Effect = func(ctx context.Context) (deferred.Sight, error) {
+		held, err := c.GetProfile(ctx, person, update)
+		return deferred.SightOf(held, err, func(held members) proof.Effect { return (&memory{}).effect(update, held, false) })
+	}
 
-	if err := run.Submit(ctx); err != nil {
-		run.Fail(ctx, run.ProblemOf(err))
+	if err := o.Submit(ctx); err != nil {
+		o.Fail(ctx, o.ProblemOf(err))
 		return
 	}
-	run.SayAccepted()
-	run.Finish(ctx, "Carried out: the profile has no value for any of the members.")
+	o.SayAccepted()
+	o.Finish(ctx, "Carried out: the profile has no value for any of the members.")
 }
 
 const adviceClearAgain = "look at analytics_pending_requests before you invoke the action again. It sends only what the profile still has then."

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -95,6 +96,15 @@ func (o *object) listed(config prototest.Attributes) *prototest.State {
 	state, _ := o.MustCreate(name, config)
 	state, _ = o.MustRefresh(name, state)
 	return state
+}
+
+// refreshTwice refreshes the object, and once more after a while: absence and an effect count when two
+// readings show them.
+func (o *object) refreshTwice(state *prototest.State) (*prototest.State, prototest.Diagnostics) {
+	o.t.Helper()
+	state, _ = o.MustRefresh(name, state)
+	<-time.After(time.Second)
+	return o.Refresh(name, state)
 }
 
 // mustUpdate updates the object without an error.

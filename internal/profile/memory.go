@@ -3,21 +3,18 @@
 package profile
 
 import (
-	"context"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"maps"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 )
-
-// keyMemory is the key of a memory in private state.
-const keyMemory = "values"
 
 // memory is what private state remembers of managed members: digests of values, and names. A
 // service may make another value of one that it was sent, such as an address in lower case.
@@ -30,24 +27,24 @@ type memory struct {
 	// Written are the names of write-only members that were sent. They are not in state, and
 	// on_destroy = "clear" needs them.
 	Written []string `json:"written,omitempty"`
+
+	// recent is Before as long as the run lasts, with digests of write-only values.
+	recent map[string]string
 }
 
-// readMemory returns the memory in private state; an empty one if there is none.
-func readMemory(ctx context.Context, private tfkit.Private) (m memory) {
-	text, _ := private.GetKey(ctx, keyMemory)
-	_ = json.Unmarshal(text, &m) // is empty, or what save has stored
-
+// readMemory returns the memory of a document; an empty one if there is none.
+func readMemory(of run.Document) (m memory) {
+	_ = json.Unmarshal(of.Values, &m) // is empty, or what encode has returned
 	return m
 }
 
-// save stores the memory, or removes it if it is empty.
-func (m memory) save(ctx context.Context, private tfkit.Private) diag.Diagnostics {
+// encode returns the memory as JSON; nil if it is empty.
+func (m memory) encode() jsontext.Value {
 	text, _ := json.Marshal(m) // cannot fail for strings
 	if string(text) == "{}" {
-		text = nil
+		return nil
 	}
-
-	return private.SetKey(ctx, keyMemory, text)
+	return text
 }
 
 // digestOf returns a digest of members and their values.
@@ -66,17 +63,60 @@ func digest(name string, of members) string {
 }
 
 // noteSending notes that changes are about to be sent to a profile that has the members in held;
-// nil if they are not known.
-func (m *memory) noteSending(changes, held members) {
-	m.Before, m.Made = map[string]string{}, maps.Clone(m.Made)
+// nil if they are not known. No digest of write-only values is stored: they may be those of before.
+func (m *memory) noteSending(changes, held members, isWriteOnly bool) {
+	m.Before, m.recent, m.Made = map[string]string{}, map[string]string{}, maps.Clone(m.Made)
 	for name := range changes {
-		m.Before[name] = ""
-		if held != nil {
-			m.Before[name] = digest(name, held)
-		}
 		delete(m.Made, name)
+		if held != nil {
+			m.recent[name] = digest(name, held)
+		}
+		m.Before[name] = m.recent[name]
+		if isWriteOnly {
+			m.Before[name] = ""
+		}
 	}
 }
+
+// effect returns what a profile that holds members shows of an update that sets others. Of write-only
+// values, a change to something else says nothing.
+func (m *memory) effect(expected, held members, isWriteOnly bool) proof.Effect {
+	isShown, isAltered := true, false
+	for name, want := range expected {
+		isShown = isShown && alike(want, held[name])
+		before := cmp.Or(m.recent[name], m.Before[name])
+		isAltered = isAltered || (before != "" && before != digest(name, held))
+	}
+
+	switch {
+	case isShown:
+		return proof.Shown
+	case isAltered && isWriteOnly:
+		return proof.NoEffect
+	case isAltered:
+		return proof.Altered
+	}
+
+	return proof.Missing
+}
+
+// alike reports whether a value is the one that was sent, or differs from it only as a service may
+// spell it: a text by capitals, blanks and punctuation, and an empty text by being absent.
+func alike(sent, shown jsontext.Value) bool {
+	if isNothing(sent) || isNothing(shown) {
+		return isNothing(sent) && isNothing(shown)
+	}
+	if jsonvalue.Equal(sent, shown) {
+		return true
+	}
+
+	text := jsonvalue.Fold(jsonvalue.Text(sent))
+
+	return text != "" && text == jsonvalue.Fold(jsonvalue.Text(shown))
+}
+
+// isNothing reports whether a value is absent, null or an empty text.
+func isNothing(v jsontext.Value) bool { return len(v) == 0 || v.Kind() == 'n' || string(v) == `""` }
 
 // sent returns those of our members that the latest update has set; all of them if that is
 // not known.
@@ -94,12 +134,17 @@ func (m *memory) sent(ours members) members {
 	return sent
 }
 
-// make notes what the service has made of the values of members.
-func (m *memory) make(names []string, held members) {
-	if m.Made == nil {
-		m.Made = map[string]string{}
-	}
-	for _, name := range names {
+// remember notes what the service shows of values that were sent: of those that are spelled
+// otherwise, and with isOurs of any.
+func (m *memory) remember(sent, held members, isOurs bool) {
+	for name, value := range sent {
+		isSame := digest(name, sent) == digest(name, held)
+		if isSame || (!isOurs && !alike(value, held[name])) {
+			continue
+		}
+		if m.Made == nil {
+			m.Made = map[string]string{}
+		}
 		m.Made[name] = digest(name, held)
 	}
 }

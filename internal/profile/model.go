@@ -86,7 +86,7 @@ func (m *resourceModel) fromAPI(held members, remembered memory) {
 // the values of others show the difference themselves.
 func (m *resourceModel) changes(state resourceModel, s deferred.Submission) members {
 	if !m.ProfileWOVersion.IsNull() {
-		if m.ProfileWOVersion.Equal(state.ProfileWOVersion) && !s.State.IsOver() {
+		if m.ProfileWOVersion.Equal(state.ProfileWOVersion) && s.State != deferred.Failed {
 			return nil
 		}
 		return m.configured()
@@ -105,10 +105,18 @@ func (m *resourceModel) changes(state resourceModel, s deferred.Submission) memb
 // mayChange reports whether an apply may send something that is not known yet, or waits for the
 // update s: because the wait was interrupted, or because the apply waits in another way.
 func (m *resourceModel) mayChange(config, state resourceModel, s deferred.Submission) bool {
-	isUnknown := config.Profile.IsUnknown() || config.ProfileWO.IsUnknown() && s.State.IsOver()
-	waitsAnew := s.Interrupted || !m.WaitForFulfilment.Equal(state.WaitForFulfilment) || !m.Timeouts.Equal(state.Timeouts)
+	isUnknown := config.Profile.IsUnknown()
+	if s.State == deferred.Failed {
+		isUnknown = isUnknown || config.ProfileWO.IsUnknown()
+	}
+	if isUnknown || !m.ProfileWOVersion.Equal(state.ProfileWOVersion) {
+		return true
+	}
+	if !m.WaitForFulfilment.ValueBool() || !s.IsOpen() {
+		return false
+	}
 
-	return isUnknown || !m.ProfileWOVersion.Equal(state.ProfileWOVersion) || m.WaitForFulfilment.ValueBool() && s.State.IsOpen() && waitsAnew
+	return s.Interrupted || !m.WaitForFulfilment.Equal(state.WaitForFulfilment) || !m.Timeouts.Equal(state.Timeouts)
 }
 
 // warnDropped warns about those of the names of managed members that the configuration does

@@ -12,7 +12,6 @@ import (
 	"context"
 	"maps"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
@@ -30,6 +29,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -147,7 +147,7 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 
 	plan.Profile = plan.Profile.SpelledLike(state.Profile)
 	config.warnDropped(state, of.names, &resp.Diagnostics)
-	s := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
+	s := run.Read(ctx, req.Private).Submission
 	changes := config.changes(state, s)
 	if len(changes) > 0 {
 		r.RefuseReadOnly(&resp.Diagnostics)
@@ -171,7 +171,7 @@ type ownership struct {
 // ownershipOf returns which members an object in state manages. The names of write-only ones are
 // in private state.
 func ownershipOf(ctx context.Context, state resourceModel, private tfkit.Private) ownership {
-	return ownership{tfkit.ObjectIn(ctx, private, profileType), append(readMemory(ctx, private).Written, namesOf(state.managed())...)}
+	return ownership{tfkit.ObjectIn(ctx, private, profileType), append(readMemory(run.Read(ctx, private)).Written, namesOf(state.managed())...)}
 }
 
 // planDestroy warns that the profile is retained, and refuses to clear members with a read-only
@@ -228,7 +228,7 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 	}
 
 	r.ResolveScope(&plan.Scope)
-	u, ok := r.newUpdate(ctx, r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), &plan, config.configured())
+	u, ok := r.newUpdate(run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}), &plan, config.configured())
 	if !ok {
 		return
 	}
@@ -253,19 +253,22 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	u, ok := r.newUpdate(ctx, r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics), &state, nil)
+	u, ok := r.newUpdate(run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}), &state, nil)
 	if !ok {
 		return
 	}
 
-	if u.Submission.State != deferred.Idle && !state.Fulfilled.ValueBool() {
+	if !state.Fulfilled.IsNull() && !state.Fulfilled.ValueBool() {
+		if u.Submission.State == deferred.Unsent { // the state was written by hand, or by an older version
+			u.Submission.State = deferred.Accepted
+		}
 		if u.refresh(ctx) {
 			resp.State.RemoveResource(ctx)
 		}
 		return
 	}
 
-	if err := u.look(ctx, u.client.GetProfile, state.managed()); err != nil {
+	if _, err := u.look(ctx, state.managed()); err != nil && !u.missing {
 		tfkit.ProblemOf(err, tfkit.PriorKept).AddError(&resp.Diagnostics)
 		return
 	}
@@ -300,13 +303,13 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
 	}
 
-	run := r.Run(ctx, &resp.State, resp.Private, &resp.Diagnostics)
-	u, ok := r.newUpdate(ctx, run, &plan, planned.changes(state, run.Submission))
+	o := run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
+	u, ok := r.newUpdate(o, &plan, planned.changes(state, o.Submission))
 	if !ok {
 		return
 	}
 
-	resumes := plan.Fulfilled.IsUnknown() && u.Submission.State.IsOpen()
+	resumes := plan.Fulfilled.IsUnknown() && u.Submission.IsOpen()
 	if len(u.changes) == 0 && !resumes {
 		plan.Fulfilled = state.Fulfilled
 		u.save(ctx)
@@ -328,9 +331,7 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 	}
 
 	of := ownershipOf(ctx, state, resp.Private)
-	if state.OnDestroy.ValueString() != destroyClears {
-		state.warnRetained(&resp.Diagnostics)
-	} else if len(of.names) > 0 {
+	if state.OnDestroy.ValueString() == destroyClears && len(of.names) > 0 { // else the plan has warned
 		r.clearMembers(ctx, state, of, &resp.Diagnostics)
 	}
 }
@@ -339,12 +340,12 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 // a profile has nothing to clear.
 func (r *profileResource) clearMembers(ctx context.Context, state resourceModel, of ownership, diags *diag.Diagnostics) {
 	update := nulls(of.names)
-	u, ok := r.newUpdate(ctx, tfkit.Run{Engine: r.Deferred, Diags: diags}, &state, update)
+	u, ok := r.newUpdate(run.Run{Engine: r.Deferred, Diags: diags}, &state, update)
 	if !ok {
 		return
 	}
 
-	u.Messages = ofDestroy
+	u.memory.Before, u.Messages = nil, ofDestroy
 	u.Limit, _ = state.Timeouts.Update(ctx, defaultTimeout)
 	isKept := func(name string, _ jsontext.Value) bool {
 		_, kept := r.WrittenProfiles.Keeper(of.object, memberOf(u.Request.Person, name))
@@ -354,13 +355,10 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 		maps.DeleteFunc(update, isKept)
 		return len(update) == 0
 	}
-	u.Request.Effect = func(ctx context.Context, sent time.Time) (bool, error) {
+	u.Request.Effect = func(ctx context.Context) (deferred.Sight, error) {
 		cleared := maps.Clone(update)
 		maps.DeleteFunc(cleared, isKept) // another object may have written them meanwhile
-		if len(cleared) == 0 {
-			return true, nil
-		}
-		return u.shows(ctx, sent, cleared)
+		return u.see(ctx, cleared)
 	}
 
 	err := u.Submit(ctx)
@@ -386,7 +384,7 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 		return
 	}
 
-	if u.Submission.State.IsOpen() && !u.Waits {
+	if u.Submission.IsOpen() && !u.Waits {
 		tfkit.Problem{
 			Summary: "Accepted and still pending",
 			Detail:  "The service has accepted the " + ofDestroy.Name + ", and this resource does not wait for it.",

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,6 +15,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -29,20 +30,20 @@ const updateName = "update of the profile"
 // How messages speak of an update for which an object stands, and of one that clears the members
 // of an object that is destroyed.
 var (
-	ofObject = tfkit.Messages{
-		Name: updateName, InState: tfkit.NotFulfilled,
-		Advice: tfkit.RequestAdvice{Pending: tfkit.AdviceLater, Unproven: tfkit.AdviceEachRefresh, Over: tfkit.AdviceApplyAgain},
+	ofObject = run.Messages{
+		Name: updateName, InState: run.NotFulfilled,
+		Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh, Over: tfkit.AdviceApplyAgain},
 	}
-	ofDestroy = tfkit.Messages{
+	ofDestroy = run.Messages{
 		Name: updateName + " that clears the members", InState: "nothing of this resource",
-		Advice: tfkit.RequestAdvice{Pending: tfkit.AdviceInvoked.Pending, Unproven: tfkit.AdviceInvoked.Pending, Over: tfkit.AdviceApplyAgain},
+		Advice: run.Advice{Pending: run.AdviceInvoked.Pending, Unproven: run.AdviceInvoked.Pending, Over: tfkit.AdviceApplyAgain},
 	}
 )
 
 // update is one Create, Read, Update or Delete of an object: the run of its update, and the
 // profile that it is about.
 type update struct {
-	tfkit.Run
+	run.Run
 
 	client  *client.Client
 	model   *resourceModel
@@ -51,20 +52,16 @@ type update struct {
 
 	held    members // what the latest look has read; nil if nothing was
 	missing bool    // the latest look found no profile
-	holds   bool    // the latest look found what it expected
 }
 
 // newUpdate returns the update that sends changes, or that sent what is managed.
-func (r *profileResource) newUpdate(ctx context.Context, run tfkit.Run, m *resourceModel, changes members) (*update, bool) {
-	c, scope, ok := r.ClientAndScope(m.Scope, run.Diags)
+func (r *profileResource) newUpdate(o run.Run, m *resourceModel, changes members) (*update, bool) {
+	c, scope, ok := r.ClientAndScope(m.Scope, o.Diags)
 	if !ok {
 		return nil, false
 	}
 
-	u := &update{Run: run, client: c, model: m, changes: changes}
-	if run.Private != nil {
-		u.memory = readMemory(ctx, run.Private)
-	}
+	u := &update{Run: o, client: c, model: m, memory: readMemory(o.Document), changes: changes}
 	u.Messages, u.Waits = ofObject, m.WaitForFulfilment.ValueBool()
 	u.Request = updateRequest(c, client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, changes)
 	u.Request.IdempotencyKey = digestOf(changes)
@@ -77,9 +74,7 @@ func (r *profileResource) newUpdate(ctx context.Context, run tfkit.Run, m *resou
 		expected = u.memory.sent(m.managed())
 	}
 	if len(expected) > 0 {
-		u.Request.Effect = func(ctx context.Context, sent time.Time) (bool, error) {
-			return u.shows(ctx, sent, expected)
-		}
+		u.Request.Effect = func(ctx context.Context) (deferred.Sight, error) { return u.see(ctx, expected) }
 	}
 
 	return u, true
@@ -98,53 +93,37 @@ func updateRequest(c *client.Client, p client.Person, changes members) deferred.
 	}
 }
 
-// shows reports whether the profile, read as the effect of an update that was sent then, holds
-// what is expected.
-func (u *update) shows(ctx context.Context, sent time.Time, expected members) (bool, error) {
-	err := u.look(ctx, u.client.ProfileSince(sent), expected)
-	return u.holds, err
+// see reads the profile as the effect of the update, and keeps what it holds.
+func (u *update) see(ctx context.Context, expected members) (deferred.Sight, error) {
+	profile, err := u.look(ctx, expected)
+	return deferred.SightOf(profile, err, func(held members) proof.Effect { return u.memory.effect(expected, held, u.isWriteOnly()) })
 }
 
-// look reads the profile with GetProfile, or with ProfileSince for the effect of an update, and
-// keeps what it holds. That there is none is no error.
-func (u *update) look(ctx context.Context, read func(context.Context, client.Person, members) (answer.Profile, error), expected members) error {
-	profile, err := read(ctx, u.Request.Person, expected)
+func (u *update) isWriteOnly() bool { return !u.model.ProfileWOVersion.IsNull() }
+
+// look reads the profile, and keeps what it holds.
+func (u *update) look(ctx context.Context, managed members) (answer.Profile, error) {
+	profile, err := u.client.GetProfile(ctx, u.Request.Person, managed)
 	u.missing = transport.IsClass(err, transport.ClassNotFound)
-	u.holds = err == nil && profile.Holds(expected)
-	if err != nil && !u.missing {
-		return err
+	if err == nil || u.missing {
+		u.held = members{}
+		maps.Copy(u.held, profile.Members)
 	}
 
-	u.held = members{}
-	maps.Copy(u.held, profile.Members)
-
-	return nil
+	return profile, err
 }
 
 // apply records that the object manages its members, sends the changes, if there are any, saves
 // the object, so that an accepted update is never forgotten, waits for the update, and saves the
 // object again. After an error, the object remembers what it did before.
 func (r *profileResource) apply(ctx context.Context, u *update) {
-	object := tfkit.ObjectIn(ctx, u.Private, profileType)
+	object := tfkit.ObjectIn(ctx, u.Private(), profileType)
 	for _, name := range append(namesOf(u.changes), namesOf(u.model.managed())...) {
 		r.WrittenProfiles.Keep(object, memberOf(u.Request.Person, name))
 	}
 
-	before := u.memory
 	if len(u.changes) > 0 {
-		// What is read after the first attempt may be its effect.
-		send, begin := u.Request.Send, sync.OnceFunc(func() {
-			held := u.held
-			if !u.model.ProfileWOVersion.IsNull() { // it may hold write-only values of before
-				held = nil
-			}
-			u.memory.noteSending(u.changes, held)
-		})
-		u.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
-			begin()
-			return send(ctx)
-		}
-
+		u.Request.Send = u.noting(u.Request.Send)
 		if err := u.Submit(ctx); err != nil {
 			u.Fail(ctx, u.ProblemOf(err))
 			return
@@ -156,7 +135,6 @@ func (r *profileResource) apply(ctx context.Context, u *update) {
 	u.save(ctx)
 	if err := u.Await(ctx); err != nil {
 		u.Fail(ctx, u.ProblemOf(err))
-		u.Diags.Append(before.save(ctx, u.Private)...)
 		return
 	}
 
@@ -165,22 +143,29 @@ func (r *profileResource) apply(ctx context.Context, u *update) {
 	u.save(ctx)
 }
 
+// noting returns send so that the first attempt remembers what the profile held before: what is read
+// afterwards may be its effect.
+func (u *update) noting(send func(context.Context) (answer.Receipt, error)) func(context.Context) (answer.Receipt, error) {
+	note := sync.OnceFunc(func() { u.memory.noteSending(u.changes, u.held, u.isWriteOnly()) })
+
+	return func(ctx context.Context) (answer.Receipt, error) {
+		note()
+		return send(ctx)
+	}
+}
+
 // refresh is the Read of an object whose update is not known to be fulfilled. It reports, after
 // a warning, that the profile is gone. An update that came to nothing leaves what the service
 // holds in the model.
 func (u *update) refresh(ctx context.Context) (gone bool) {
-	if u.Submission.State.IsOver() { // the model holds what the service showed then: comparing them proves nothing
-		u.Request.Effect = func(context.Context, time.Time) (bool, error) { return false, nil }
-	}
-
 	if !u.Refresh(ctx) {
 		return false
 	}
 	u.settle(ctx)
 	u.Warn()
 
-	if u.Submission.State.IsOver() {
-		if err := u.look(ctx, u.client.GetProfile, u.model.managed()); err != nil {
+	if u.Submission.State == deferred.Failed {
+		if _, err := u.look(ctx, u.model.managed()); err != nil && !u.missing {
 			u.WarnUnchecked(err)
 		} else if u.missing {
 			tfkit.Problem{
@@ -199,49 +184,48 @@ func (u *update) refresh(ctx context.Context) (gone bool) {
 	return false
 }
 
-// settle concludes an update that is no longer pending. If the service holds other values
-// than those that were sent, and others than before, it has made them of ours: the update is
-// fulfilled, and the values are remembered.
+// settle concludes an update that is no longer pending. What the service shows of the values that were
+// sent is remembered as ours where nothing else explains it: it is alike, or the list has shown the
+// update as done, and no other update of the person since.
 func (u *update) settle(ctx context.Context) {
-	s, remembered := &u.Submission, &u.memory
-	isDropped := s.State == deferred.Dropped
-	if s.State != deferred.Fulfilled && !isDropped || len(remembered.Before) == 0 {
+	s := u.Submission
+	if s.IsOpen() || s.State == deferred.Unanswered || len(u.memory.Before) == 0 {
 		return
 	}
 
-	sent := remembered.sent(u.model.managed())
-	if sent != nil && (isDropped || !u.holds) {
-		if err := u.look(ctx, u.client.ProfileSince(s.SentDate), sent); err != nil {
+	sent := u.memory.sent(u.configured())
+	u.memory.Before = nil
+	if s.State != deferred.Fulfilled || len(sent) == 0 {
+		return
+	}
+
+	if s.Confirmed { // the list was enough, and the profile was not read
+		if _, err := u.look(ctx, sent); err != nil {
 			return // the next refresh shows the difference
 		}
-
-		others := slices.DeleteFunc(namesOf(sent), func(name string) bool { return digest(name, sent) == digest(name, u.held) })
-		isAsBefore := func(name string) bool {
-			before := remembered.Before[name]
-			return before == "" || before == digest(name, u.held)
-		}
-		if isDropped && !u.missing && !slices.ContainsFunc(others, isAsBefore) {
-			s.State, s.FulfilledAt = deferred.Fulfilled, time.Now()
-		}
-
-		if s.State == deferred.Fulfilled {
-			remembered.make(others, u.held)
-		}
 	}
-	remembered.Before = nil
+	u.memory.remember(sent, u.held, s.Confirmed && !s.Explained)
+}
+
+// configured returns the values that the update has set, as far as they are known.
+func (u *update) configured() members {
+	if len(u.changes) > 0 && !u.isWriteOnly() {
+		return u.changes
+	}
+	return u.model.managed()
 }
 
 // save writes the object into state and private state, with fulfilled as the submission says.
 func (u *update) save(ctx context.Context) {
-	if u.Submission.State != deferred.Idle {
+	if u.Submission.State != deferred.Unsent {
 		u.model.Fulfilled = types.BoolValue(u.Submission.State == deferred.Fulfilled)
 	}
-	if u.model.ProfileWOVersion.IsNull() {
+	if !u.isWriteOnly() {
 		u.memory.Written = nil
 	} else if len(u.changes) > 0 {
 		u.memory.Written = namesOf(u.changes)
 	}
 
+	u.Values = u.memory.encode()
 	u.Save(ctx, u.model)
-	u.Diags.Append(u.memory.save(ctx, u.Private)...)
 }

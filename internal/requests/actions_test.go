@@ -77,7 +77,7 @@ func TestActions_planAndLostIdentitySendNothing(t *testing.T) {
 			prototest.WantText(t, diags.Warnings(), "irreversible", "without modifying real infrastructure")
 		}
 		if a.name == deleteName {
-			prototest.WantText(t, diags.Warnings(), "Consent is not revoked")
+			prototest.WantText(t, diags.Warnings(), "does not revoke consent")
 		}
 
 		// Terraform 1.16 passes a null for an ephemeral value under -invoke.
@@ -189,11 +189,11 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 		},
 		"never listed": {
 			configure: func(s *mockserver.Server) { outcome(mockserver.Outcome{After: -1})(s); s.DeleteProfile(scope, person) },
-			says:      []string{"nothing shows that it was carried out", `"request-1"`}, queued: 1, actions: []string{deleteName, requestAccessName},
+			says:      []string{"nothing shows what became of it", `"request-1"`}, queued: 1, actions: []string{deleteName, requestAccessName},
 		},
 		"never given": {
 			configure: func(s *mockserver.Server) { s.DataRetention = 1 },
-			says:      []string{"The service gave no data", "run again once that request is carried out", "request-2"}, queued: 2, actions: []string{requestAccessName},
+			says:      []string{"The service gave no data", "asked 1 times", "invoke the action again", "request-2"}, queued: 2, actions: []string{requestAccessName},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -205,7 +205,7 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 					a.service.Inject(refusal)
 				}
 
-				invoked := a.invoke(prototest.Attributes{"timeouts": prototest.Attributes{"invoke": "3s"}})
+				invoked := a.invoke(prototest.Attributes{"timeouts": prototest.Attributes{"invoke": "6s"}})
 				a.queued(tc.queued)
 				texts, others := invoked.Warnings(), invoked.Errors()
 				if tc.fails || a.path != "" {

@@ -5,6 +5,7 @@ package requests
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -15,21 +16,18 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 // fetch is the run of a data access request, and the file that its data go to.
 type fetch struct {
-	requestRun
+	run.Run
 
-	object      *accessModel // nil in an action
 	client      *client.Client
 	files       *outfile.PathsInUse
 	target      outfile.Target
 	reservation *outfile.Reservation // of the target; nil before the first deliver
-	// seen reports that the request was in the pending list and has left it, so that the
-	// service's next answer may be the data.
-	seen bool
 }
 
 // accessRequest returns the request for a person's data, without what sends it.
@@ -43,65 +41,11 @@ func accessRequest(p client.Person, key string) deferred.Request {
 	}
 }
 
-// submit submits the request of an object. The data that the service may answer with at once
-// prove nothing if they are in the file already: it may go on giving what it prepared for the
-// request of before.
-func (f *fetch) submit(ctx context.Context) {
-	defer f.close()
-
-	written, err := f.deliver(ctx)
-	if !f.accepted(ctx, err, f.problemOf) {
-		return
-	}
-	if written == nil {
-		f.finish(ctx)
-		return
-	}
-	if written.SHA256 != f.object.SHA256.ValueString() {
-		f.object.fromFile(f.Submission, written)
-		f.Save(ctx, f.object)
-		return
-	}
-
-	f.Submission.State = deferred.Dropped
-	tfkit.Problem{
-		Summary: "The service gave the same data as before",
-		Detail:  "The triggers have changed, and the service answered at once with exactly the data that was in the file. It may still be handing out what it prepared for the earlier request; only its operator knows for how long. So nothing shows that the new request was carried out.",
-		InState: access.InState + " and the same data",
-		Do:      adviceTriggers,
-	}.AddWarning(f.Diags)
-	f.save(ctx)
-}
-
-// finish waits for the request, fetches the data if it is carried out, and saves the object.
-// What prevents that is a warning, because the request is accepted and has to stay in state.
-func (f *fetch) finish(ctx context.Context) (carriedOut bool) {
-	defer f.close()
-
-	if !f.requestRun.finish(ctx) {
-		return false
-	}
-
-	written, problem := f.fetchReady(ctx)
-	if problem != nil {
-		problem.InState = f.InState
-		problem.AddWarning(f.Diags)
-		f.save(ctx)
-		return true
-	}
-
-	f.object.fromFile(f.Submission, written)
-	f.Save(ctx, f.object)
-
-	return true
-}
-
 // deliver submits the request, and puts the file in place if the service answers with the
 // data. Otherwise no file is returned, and there is none. The file is reserved first: nothing
 // is sent if the data cannot be written. Errors are *transport.Error, or those of outfile.
 func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 	if f.reservation == nil {
-		f.target.Replace = f.target.Replace || f.object != nil && f.object.SHA256.ValueString() != "" // its own file
 		reservation, err := f.files.Reserve(f.target)
 		if err != nil {
 			return nil, err
@@ -115,8 +59,12 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 	}
 	defer f.reservation.Discard(0) // no effect after Commit
 
+	call := answer.DataCall{Seen: f.Request.Ready}
+	if f.Request.Ready {
+		call.Since = f.Submission.SentDate
+	}
 	f.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
-		return f.client.FetchData(ctx, f.Request.Person, answer.DataCall{Seen: f.seen}, w)
+		return f.client.FetchData(ctx, f.Request.Person, call, w)
 	}
 	if err := f.Submit(ctx); err != nil || !f.Observed.Delivered {
 		return nil, err
@@ -132,14 +80,19 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 }
 
 // fetchReady fetches the data of a request that is carried out. The service may answer with
-// another request instead; the run stands for that one then.
+// another request instead; the run stands for the one that is carried out all the same.
 func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) {
 	carriedOut := f.Submission
-	f.seen, f.Unanswered = true, deferred.Submission{}
+	f.Request.Ready, f.Unanswered = true, deferred.Submission{}
 
 	written, err := f.deliver(ctx)
+	another := f.Submission
+	f.Submission, f.Unanswered = carriedOut, deferred.Submission{}
+	if err == nil && written != nil {
+		return written, nil
+	}
+
 	if err != nil {
-		f.Submission, f.Unanswered = carriedOut, deferred.Submission{}
 		problem := f.problemOf(err)
 		problem.Detail = "The service has carried out the data access request, and its data is not in the file. " + problem.Detail
 		if transport.IsError(err) {
@@ -149,17 +102,32 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 		return nil, &problem
 	}
 
-	if written == nil {
-		return nil, &tfkit.Problem{
-			Summary: "The service gave no data",
-			Detail:  "The data access request is no longer pending, but the service did not answer with the data: it accepted another request, " + tfkit.QuoteID(f.Submission.ID, f.Request.Person.Identity) + ".",
-			Do:      "run again once that request is carried out. If the result is the same and the answer was the data, set wire.all_data.at to a pointer to the data.",
-		}
+	if settings := f.client.DataSettings(); f.Unread != settings {
+		f.Unread, f.Asked = settings, 0
 	}
+	f.Asked++
 
-	f.Submission = carriedOut
+	return nil, &tfkit.Problem{
+		Summary: "The service gave no data",
+		Detail:  "The data access request is carried out, but the service did not answer with the data: it accepted another request, " + run.QuoteID(another.ID, f.Request.Identity) + fmt.Sprintf(". It was asked %d times with the same setting, and is asked %d times at most, since each call may queue one more.", f.Asked, limitAsked),
+		Do:      f.Advice.Unread,
+	}
+}
 
-	return written, nil
+// adviceUnread applies to a request whose data were not recognised.
+const adviceUnread = "if the answer was the data, set wire.all_data.at to a pointer to the data, and apply again. Otherwise ask the operator of the service for the data, or change triggers, which requests them again."
+
+// warnUnread warns in a refresh that the data of a request that was carried out are not in the file.
+func (f *fetch) warnUnread() {
+	if f.Asked < limitAsked || f.Unread != f.client.DataSettings() {
+		return
+	}
+	tfkit.Problem{
+		Summary: "The service gave no data",
+		Detail:  "The data access request is carried out, and the last answer was not recognised as the data. It is not asked for again, since each call may queue another request.",
+		InState: f.InState,
+		Do:      f.Advice.Unread,
+	}.AddWarning(f.Diags)
 }
 
 // close releases output_path. An accepted request keeps it for the rest of the run,
@@ -168,7 +136,7 @@ func (f *fetch) close() {
 	if f.reservation == nil {
 		return
 	}
-	if f.Submission.State.IsOpen() {
+	if f.Submission.IsOpen() {
 		f.reservation.Keep()
 	}
 	f.reservation.Close()

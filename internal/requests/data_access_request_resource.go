@@ -19,6 +19,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -27,15 +28,40 @@ var (
 	_ resource.ResourceWithModifyPlan = (*dataAccessRequestResource)(nil)
 )
 
+const accessType = "analytics_data_access_request"
+
 // NewDataAccessRequestResource returns the resource analytics_data_access_request.
-func NewDataAccessRequestResource() resource.Resource {
-	return &dataAccessRequestResource{requestResource{messages: access, newModel: func() object { return &accessModel{} }}}
+func NewDataAccessRequestResource() resource.Resource { return &dataAccessRequestResource{} }
+
+type dataAccessRequestResource struct{ tfkit.Resource }
+
+// accessModel is the model of analytics_data_access_request: a request, and the file
+// that its data is written to.
+type accessModel struct {
+	requestModel
+	OutputPath types.String `tfsdk:"output_path"`
+	SHA256     types.String `tfsdk:"sha256"`
+	Bytes      types.Int64  `tfsdk:"bytes"`
+	Overwrite  types.Bool   `tfsdk:"overwrite"`
 }
 
-type dataAccessRequestResource struct{ requestResource }
+// access is how messages speak of a data access request for which an object stands.
+var access = run.Messages{
+	Name: "data access request", InState: run.NotFulfilled,
+	Advice: run.Advice{
+		Pending:  run.AdviceLater,
+		Unproven: run.AdviceEachRefresh + adviceAtOnce,
+		Over:     adviceTriggers,
+		Void:     run.AdviceVoid,
+		Unread:   adviceUnread,
+	},
+}
 
-func (r *dataAccessRequestResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_data_access_request"
+// adviceAtOnce applies to a request whose answer may have been the data.
+const adviceAtOnce = " If the service answers with the data at once, set wire.all_data.at to a pointer to the data."
+
+func (r *dataAccessRequestResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = accessType
 }
 
 func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -67,79 +93,264 @@ func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaR
 	})
 }
 
-// access is how messages speak of a data access request for which an object stands.
-var access = tfkit.Messages{Name: "data access request", InState: tfkit.NotFulfilled, Advice: adviceAccess}
+// ModifyPlan keeps the computed attributes of an object in state, unless an apply has
+// something to submit, to wait for or to fetch.
+func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-var adviceAccess = tfkit.RequestAdvice{
-	Pending:  tfkit.AdviceLater,
-	Unproven: tfkit.AdviceEachRefresh + " If the service answers with the data at once, set wire.all_data.at to a pointer to the data.",
-	Over:     adviceTriggers,
+	isMoved, isNew := r.PlanKeptScope(ctx, req, resp), req.State.Raw.IsNull()
+	var state, plan accessModel
+	if !isNew {
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	}
+	if req.Plan.Raw.IsNull() {
+		state.warnDestroyed(&resp.Diagnostics)
+		return
+	}
+	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	if isMoved && !state.Fulfilled.ValueBool() {
+		tfkit.RefuseMoved(&resp.Diagnostics, access.Name)
+		return
+	}
+	if isNew || len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
+		r.RefuseReadOnly(&resp.Diagnostics)
+		return // Terraform plans again, without a state
+	}
+
+	known := run.Read(ctx, req.Private)
+	plan.keepComputed(&state.requestModel)
+	plan.SHA256, plan.Bytes = state.SHA256, state.Bytes
+	submits := plan.submits(&state.requestModel, known.Submission)
+	if submits {
+		plan.warnUnanswered(known.Unanswered, access.Name, &resp.Diagnostics)
+		r.RefuseReadOnly(&resp.Diagnostics)
+	}
+	if submits || r.isReady(&state, known) || plan.continues(&state.requestModel, known.Submission) {
+		plan.planComputed(true) // even fetching can end in another request
+		plan.SHA256, plan.Bytes = types.StringUnknown(), types.Int64Unknown()
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
-// accessModel is the model of analytics_data_access_request: a request, and the file
-// that its data is written to.
-type accessModel struct {
-	requestModel
-	OutputPath types.String `tfsdk:"output_path"`
-	SHA256     types.String `tfsdk:"sha256"`
-	Bytes      types.Int64  `tfsdk:"bytes"`
-	Overwrite  types.Bool   `tfsdk:"overwrite"`
+// isReady reports whether the request was carried out and an apply fetches its data. What was not
+// recognised as the data is fetched again only with another setting: each call may queue another
+// request.
+func (r *dataAccessRequestResource) isReady(state *accessModel, known run.Document) bool {
+	if known.Submission.State != deferred.Fulfilled || state.Fulfilled.ValueBool() {
+		return false
+	}
+	return known.Asked < limitAsked || r.Client == nil || known.Unread != r.Client.DataSettings()
 }
 
-func (m *accessModel) planSubmit(r *tfkit.Resource, _ object, diags *diag.Diagnostics) {
-	r.RefuseReadOnly(diags)
+// limitAsked is how often data are asked for with one setting, if the service queues another request
+// each time.
+const limitAsked = 3
+
+// operation returns the run of an object.
+func (r *dataAccessRequestResource) operation(o run.Run, m *accessModel) (*fetch, bool) {
+	c, scope, ok := r.ClientAndScope(m.Scope, o.Diags)
+	if !ok {
+		return nil, false
+	}
+
+	key, _ := m.idempotencyKey()
+	o.Messages, o.Waits = access, m.Wait.ValueBool()
+	o.Request = accessRequest(client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, key)
+	target := outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool() || m.SHA256.ValueString() != ""} // or its own file
+
+	return &fetch{Run: o, client: c, files: &r.Files, target: target}, true
 }
 
-func (m *accessModel) keepComputed(state object) {
-	m.requestModel.keepComputed(state)
-	if before, ok := state.(*accessModel); ok {
-		m.SHA256, m.Bytes = before.SHA256, before.Bytes
+func (r *dataAccessRequestResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	var plan accessModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	r.ResolveScope(&plan.Scope)
+	f, ok := r.operation(run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}), &plan)
+	if !ok {
+		return
+	}
+	defer f.close()
+
+	f.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
+	r.submit(ctx, f, &plan)
+}
+
+// Read looks at the request until it is known to be carried out, and from then on at the file. It
+// submits and fetches nothing.
+func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	var state accessModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	r.ReadScope(&state.Scope)
+	if state.Fulfilled.ValueBool() {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+		if !state.isIntact(ctx, &resp.Diagnostics) && !resp.Diagnostics.HasError() {
+			resp.State.RemoveResource(ctx)
+		}
+		return
+	}
+
+	f, ok := r.operation(run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}), &state)
+	if !ok {
+		return
+	}
+	if f.Submission.State == deferred.Unsent { // the state was written by hand
+		f.Submission = state.submission()
+	}
+	if f.Refresh(ctx) {
+		f.Warn()
+		f.warnUnread()
+		r.save(ctx, f, &state)
 	}
 }
 
-// planComputed plans all computed attributes: even fetching can end in another request.
-func (m *accessModel) planComputed(bool) {
-	m.requestModel.planComputed(true)
-	m.SHA256, m.Bytes = types.StringUnknown(), types.Int64Unknown()
+// Update submits another request if triggers have changed, and otherwise goes on with the
+// accepted one. If another request fails, the object stays as it was.
+func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	var plan, state accessModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	continues := plan.Fulfilled.IsUnknown()
+	plan.keepComputed(&state.requestModel)
+	plan.SHA256, plan.Bytes = state.SHA256, state.Bytes
+	f, ok := r.operation(run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}), &plan)
+	if !ok {
+		return
+	}
+	defer f.close()
+
+	f.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
+	switch {
+	case plan.submits(&state.requestModel, f.Submission):
+		r.submit(ctx, f, &plan)
+	case continues && !plan.Fulfilled.ValueBool():
+		r.finish(ctx, f, &plan)
+	default:
+		f.Save(ctx, &plan)
+	}
 }
 
-func (m *accessModel) newOperation(r *tfkit.Resource, run tfkit.Run, c *client.Client, scope client.Scope) operation {
-	key, _ := m.idempotencyKey()
-	run.Request = accessRequest(client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, key)
-	target := outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()}
+// Delete forgets the request, which nothing calls back, and leaves the file to another object of the
+// run. The plan has warned.
+func (r *dataAccessRequestResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	return &fetch{requestRun: requestRun{Run: run, model: m}, object: m, client: c, files: &r.Files, target: target}
+	var state accessModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if !resp.Diagnostics.HasError() {
+		r.Files.Leave(ctx, state.OutputPath.ValueString(), state.SHA256.ValueString())
+	}
 }
 
-// fromSubmission sets the computed attributes from a submission whose data is not written.
-// fulfilled is false even if the service has carried the request out.
-func (m *accessModel) fromSubmission(s deferred.Submission) {
-	m.requestModel.fromSubmission(s)
+// submit submits the request of an object. The data that the service may answer with at once
+// prove nothing if they are in the file already: it may go on giving what it prepared for the
+// request of before.
+func (r *dataAccessRequestResource) submit(ctx context.Context, f *fetch, m *accessModel) {
+	f.Unread, f.Asked = "", 0
+	written, err := f.deliver(ctx)
+	switch {
+	case err != nil && f.KeepsUnknown(ctx, err):
+		r.save(ctx, f, m)
+		return
+	case err != nil:
+		f.Fail(ctx, f.problemOf(err))
+		return
+	}
+
+	warnTakenOver(&f.Run)
+
+	switch {
+	case written == nil:
+		r.finish(ctx, f, m)
+	case written.SHA256 != m.SHA256.ValueString():
+		r.saveFile(ctx, f, m, written)
+	default:
+		f.Submission.State, f.Submission.Dropped = deferred.Failed, true
+		tfkit.Problem{
+			Summary: "The service gave the same data as before",
+			Detail:  "The triggers have changed, and the service answered at once with exactly the data that was in the file. It may still be handing out what it prepared for the earlier request; only its operator knows for how long. So nothing shows that the new request was carried out.",
+			InState: access.InState + " and the same data",
+			Do:      adviceTriggers,
+		}.AddWarning(f.Diags)
+		r.save(ctx, f, m)
+	}
+}
+
+// finish saves the object before it waits for the request, so that an accepted request is never
+// forgotten, and fetches the data if it is carried out. What prevents that is a warning, because the
+// request is accepted and has to stay in state.
+func (r *dataAccessRequestResource) finish(ctx context.Context, f *fetch, m *accessModel) {
+	r.save(ctx, f, m)
+	if err := f.Await(ctx); err != nil {
+		f.Fail(ctx, f.ProblemOf(err))
+		return
+	}
+
+	f.Warn()
+	r.save(ctx, f, m)
+	if f.Submission.State != deferred.Fulfilled {
+		return
+	}
+
+	written, problem := f.fetchReady(ctx)
+	if problem != nil {
+		problem.InState = f.InState
+		problem.AddWarning(f.Diags)
+		r.save(ctx, f, m)
+		return
+	}
+	r.saveFile(ctx, f, m, written)
+}
+
+// save saves an object whose data is not written. fulfilled is false even if the service has carried
+// the request out.
+func (r *dataAccessRequestResource) save(ctx context.Context, f *fetch, m *accessModel) {
+	m.fromSubmission(f.Submission)
 	m.Fulfilled, m.FulfilledAt = types.BoolValue(false), types.StringNull()
-
 	if m.SHA256.IsUnknown() { // known values describe a file that is still there
 		m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
 	}
+	f.Save(ctx, m)
 }
 
-// fromFile sets the computed attributes from a file that was written now.
-func (m *accessModel) fromFile(s deferred.Submission, written *outfile.File) {
-	m.requestModel.fromSubmission(s)
+// saveFile saves an object whose data was written now.
+func (r *dataAccessRequestResource) saveFile(ctx context.Context, f *fetch, m *accessModel, written *outfile.File) {
+	m.fromSubmission(f.Submission)
 	m.SHA256, m.Bytes = types.StringValue(written.SHA256), types.Int64Value(written.Bytes)
 	m.Fulfilled, m.FulfilledAt = types.BoolValue(true), instant(time.Now())
-}
-
-func (m *accessModel) applied(*tfkit.Resource) {}
-
-// forget leaves the file to another object of the run.
-func (m *accessModel) forget(ctx context.Context, r *tfkit.Resource, _ deferred.Submission) {
-	r.Files.Leave(ctx, m.OutputPath.ValueString(), m.SHA256.ValueString())
+	f.Save(ctx, m)
 }
 
 // warnDestroyed warns that destroying the object leaves the file or the request.
 func (m *accessModel) warnDestroyed(diags *diag.Diagnostics) {
-	m.warnForgotten(access.Name, tfkit.Problem{
+	if !m.Fulfilled.ValueBool() {
+		m.warnForgotten(access.Name, diags)
+		return
+	}
+
+	tfkit.Problem{
 		Summary: "The file with the data stays",
 		Detail:  "Destroying this resource only removes it from state. The file at output_path holds all data of a person and stays where it is; delete it yourself when it is no longer needed.",
-	}, diags)
+	}.AddWarning(diags)
 }

@@ -129,8 +129,17 @@ func TestDataAccess_answers(t *testing.T) {
 			state, diags := o.MustCreate(accessName, o.config)
 			id := o.queued(2)[1].ID
 			prototest.WantText(t, diags.Warnings(), "gave no data", id)
-			o.want(state, prototest.Attributes{"fulfilled": false, "request_id": id, "sha256": nil})
+			o.want(state, prototest.Attributes{"fulfilled": false, "request_id": "request-1", "sha256": nil})
+
+			for range 5 { // each call queues another request
+				o.service.FulfilAll()
+				<-time.After(time.Hour)
+				state, _ = o.mustUpdate(state, o.config)
+			}
+			state, diags = o.refresh(state)
+			prototest.WantText(t, diags.Warnings(), "gave no data", "change triggers")
 			o.WantEmptyPlan(accessName, state, o.config)
+			o.queued(4)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -23,46 +24,86 @@ var (
 )
 
 // NewDataDeletionResource returns the resource analytics_data_deletion.
-func NewDataDeletionResource() resource.Resource {
-	return &dataDeletionResource{requestResource{messages: deletion, newModel: func() object { return &deletionModel{} }}}
+func NewDataDeletionResource() resource.Resource { return &dataDeletionResource{} }
+
+type dataDeletionResource struct{ tfkit.Resource }
+
+// deletionModel is the model of analytics_data_deletion.
+type deletionModel struct{ requestModel }
+
+// deletion is how messages speak of a deletion for which an object stands.
+var deletion = run.Messages{
+	Name: "deletion", InState: run.NotFulfilled,
+	Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh, Over: adviceTriggers, Void: run.AdviceVoid},
 }
 
-type dataDeletionResource struct{ requestResource }
-
-func (r *dataDeletionResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_data_deletion"
+func (r *dataDeletionResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = DeletionType
 }
 
 func (r *dataDeletionResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = requestSchema(descriptions{
-		resource: "Deletes all data of one person, except the consent record, once for each value of `triggers`.",
+		resource: "Deletes all data of one person, except the consent record, once for each change of `triggers`.",
 		request:  deletion.Name,
 		triggers: "Arbitrary values, such as a date. Changing them submits another deletion, for data that has arrived since.",
 		wait:     "Whether to wait until the deletion is carried out. If `false`, a later refresh sets `fulfilled`.",
 	}, nil)
 }
 
-// deletion is how messages speak of a deletion for which an object stands.
-var deletion = tfkit.Messages{
-	Name: "deletion", InState: tfkit.NotFulfilled,
-	Advice: tfkit.RequestAdvice{Pending: tfkit.AdviceLater, Unproven: tfkit.AdviceEachRefresh, Over: adviceTriggers},
-}
+// ModifyPlan keeps the computed attributes of an object in state, unless an apply has
+// something to submit or to wait for. It warns that a deletion cannot be undone.
+func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-// deletionModel is the model of analytics_data_deletion.
-type deletionModel struct{ requestModel }
+	isMoved, isNew := r.PlanKeptScope(ctx, req, resp), req.State.Raw.IsNull()
+	var state, plan deletionModel
+	if !isNew {
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	}
+	if req.Plan.Raw.IsNull() {
+		state.warnDestroyed(&resp.Diagnostics)
+		return
+	}
+	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	if isMoved && !state.Fulfilled.ValueBool() {
+		tfkit.RefuseMoved(&resp.Diagnostics, deletion.Name)
+		return
+	}
+	if isNew || len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
+		// To replace an object, which it may do only after it creates the new one, Terraform plans
+		// again without a state, and shows the warnings of the first plan alone.
+		r.planSubmit(&plan, &resp.Diagnostics)
+		return
+	}
+
+	known := run.Read(ctx, req.Private)
+	plan.keepComputed(&state.requestModel)
+
+	switch {
+	case plan.submits(&state.requestModel, known.Submission):
+		plan.planComputed(true)
+		plan.warnUnanswered(known.Unanswered, deletion.Name, &resp.Diagnostics)
+		if plan.sameOccasion(&state.requestModel) { // the object itself stands for it
+			r.warnIrreversible(&resp.Diagnostics)
+		} else {
+			r.planSubmit(&plan, &resp.Diagnostics)
+		}
+	case plan.continues(&state.requestModel, known.Submission):
+		plan.planComputed(false)
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
 
 // planSubmit warns about a plan that submits a deletion, and refuses it if another object in
 // state stands for the deletion, or the provider is read-only.
-func (m *deletionModel) planSubmit(r *tfkit.Resource, state object, diags *diag.Diagnostics) {
-	r.RefuseReadOnly(diags)
-	tfkit.Problem{
-		Summary: summaryIrreversible,
-		Detail: "Applying this plan asks the service to delete all data of a person. " + detailIrreversible + "\n\n" +
-			"Nothing is sent if such a deletion is pending already: the resource takes it over. If the deletion was carried out before, it is sent again where this plan does not read the resource that stands for it: because -target leaves that resource out, because it belongs to another provider configuration, or because identity_id, triggers or the scope are known only after apply.",
-	}.AddWarning(diags)
-
-	about, known := m.plannedCase(r)
-	if !known || state != nil && m.sameOccasion(state.base()) { // the object itself stands for it
+func (r *dataDeletionResource) planSubmit(plan *deletionModel, diags *diag.Diagnostics) {
+	r.warnIrreversible(diags)
+	about, known := r.caseOf(plan)
+	if !known {
 		return
 	}
 	if _, repeated := r.Deletions.PlanAgainst(tfkit.NewObject(DeletionType), about); repeated {
@@ -70,43 +111,186 @@ func (m *deletionModel) planSubmit(r *tfkit.Resource, state object, diags *diag.
 	}
 }
 
-// plannedCase returns the case of a deletion, and whether they are known yet.
-func (m *deletionModel) plannedCase(r *tfkit.Resource) (about client.Person, known bool) {
-	key, keyKnown := m.idempotencyKey()
-	scope, scopeKnown := r.KnownScope(m.Scope)
-
-	return caseOf(client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, key), keyKnown && scopeKnown && !m.IdentityID.IsUnknown()
+// warnIrreversible warns that a deletion cannot be undone, and refuses it if the provider is
+// read-only.
+func (r *dataDeletionResource) warnIrreversible(diags *diag.Diagnostics) {
+	r.RefuseReadOnly(diags)
+	tfkit.Problem{
+		Summary: summaryIrreversible,
+		Detail:  "Applying this plan asks the service to delete all data of a person. " + detailIrreversible,
+	}.AddWarning(diags)
 }
 
-// applied ends what was planned about the deletion, because it is submitted or forgotten now.
-func (m *deletionModel) applied(r *tfkit.Resource) {
-	if about, known := m.plannedCase(r); known {
+// caseOf returns the case of a deletion, and whether it is known yet.
+func (r *dataDeletionResource) caseOf(m *deletionModel) (about client.Person, known bool) {
+	key, keyKnown := m.idempotencyKey()
+	scope, scopeKnown := r.KnownScope(m.Scope)
+	isKnown := keyKnown && scopeKnown && !m.IdentityID.IsUnknown()
+
+	return caseOf(client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, key), isKnown
+}
+
+// carried ends what was planned about a deletion, because it is submitted or forgotten now.
+func (r *dataDeletionResource) carried(m *deletionModel) {
+	if about, known := r.caseOf(m); known {
 		r.Deletions.Carried(about)
 	}
 }
 
-func (m *deletionModel) newOperation(_ *tfkit.Resource, run tfkit.Run, c *client.Client, scope client.Scope) operation {
-	run.Request = m.request(c, scope)
-	return &requestRun{Run: run, model: m}
+// operation returns the run of an object.
+func (r *dataDeletionResource) operation(o run.Run, m *deletionModel) (*run.Run, bool) {
+	c, scope, ok := r.ClientAndScope(m.Scope, o.Diags)
+	if !ok {
+		return nil, false
+	}
+
+	o.Messages, o.Waits = deletion, m.Wait.ValueBool()
+	o.Request = m.request(c, scope)
+
+	return &o, true
 }
 
-// isIntact reports true: data that come in after a deletion are no drift.
-func (m *deletionModel) isIntact(context.Context, *diag.Diagnostics) bool { return true }
+func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-// forget lets an object that takes the place of this one in the run stand for the deletion,
-// unless it came to nothing.
-func (m *deletionModel) forget(_ context.Context, r *tfkit.Resource, s deferred.Submission) {
-	if scope, known := r.KnownScope(m.Scope); known && r.Deferred != nil {
-		r.Deferred.Note(m.request(r.Client, scope), s)
+	var plan deletionModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
 	}
+
+	r.ResolveScope(&plan.Scope)
+	o, ok := r.operation(run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}), &plan)
+	if !ok {
+		return
+	}
+
+	o.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
+	r.carried(&plan)
+	r.submit(ctx, o, &plan)
+}
+
+// Read looks at the deletion until it is known to be carried out. Data that come in afterwards are
+// no drift.
+func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	var state deletionModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	r.ReadScope(&state.Scope)
+	if state.Fulfilled.ValueBool() {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+		return
+	}
+
+	o, ok := r.operation(run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}), &state)
+	if !ok {
+		return
+	}
+	if o.Submission.State == deferred.Unsent { // the state was written by hand
+		o.Submission = state.submission()
+	}
+	if o.Refresh(ctx) {
+		o.Warn()
+		r.save(ctx, o, &state)
+	}
+}
+
+// Update submits another deletion if triggers have changed, and otherwise goes on with the
+// accepted one. If another deletion fails, the object stays as it was.
+func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	var plan, state deletionModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	o, ok := r.operation(run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}), &plan)
+	if !ok {
+		return
+	}
+
+	o.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
+	r.carried(&plan)
+	continues := plan.Fulfilled.IsUnknown()
+	plan.keepComputed(&state.requestModel)
+
+	switch {
+	case plan.submits(&state.requestModel, o.Submission):
+		r.submit(ctx, o, &plan)
+	case continues:
+		r.finish(ctx, o, &plan)
+	default:
+		o.Save(ctx, &plan)
+	}
+}
+
+// Delete forgets the deletion, which nothing calls back. An object that takes the place of this one
+// in the run stands for the deletion then, unless it came to nothing. The plan has warned.
+func (r *dataDeletionResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	var state deletionModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	r.carried(&state)
+	if scope, known := r.KnownScope(state.Scope); known && r.Deferred != nil {
+		r.Deferred.Note(state.request(r.Client, scope), run.Read(ctx, req.Private).Submission)
+	}
+}
+
+// submit submits the deletion of an object, and waits for it.
+func (r *dataDeletionResource) submit(ctx context.Context, o *run.Run, m *deletionModel) {
+	err := o.Submit(ctx)
+	switch {
+	case err == nil:
+		warnTakenOver(o)
+		r.finish(ctx, o, m)
+	case o.KeepsUnknown(ctx, err):
+		r.save(ctx, o, m)
+	default:
+		o.Fail(ctx, o.ProblemOf(err))
+	}
+}
+
+// finish saves the object before it waits, so that an accepted deletion is never forgotten.
+func (r *dataDeletionResource) finish(ctx context.Context, o *run.Run, m *deletionModel) {
+	r.save(ctx, o, m)
+	if err := o.Await(ctx); err != nil {
+		o.Fail(ctx, o.ProblemOf(err))
+		return
+	}
+
+	o.Warn()
+	r.save(ctx, o, m)
+}
+
+func (r *dataDeletionResource) save(ctx context.Context, o *run.Run, m *deletionModel) {
+	m.fromSubmission(o.Submission)
+	o.Save(ctx, m)
 }
 
 // warnDestroyed warns that destroying the object does not undo the deletion.
 func (m *deletionModel) warnDestroyed(diags *diag.Diagnostics) {
-	m.warnForgotten(deletion.Name, tfkit.Problem{
+	if !m.Fulfilled.ValueBool() {
+		m.warnForgotten(deletion.Name, diags)
+		return
+	}
+
+	tfkit.Problem{
 		Summary: "Terraform only forgets the deletion",
 		Detail:  "Destroying this resource only removes it from state. The deletion that it stands for is carried out and cannot be undone.",
-	}, diags)
+	}.AddWarning(diags)
 }
 
 // request returns the request that an object stands for.
@@ -127,7 +311,7 @@ func deletionRequest(c *client.Client, p client.Person, key string) deferred.Req
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return c.DeleteData(ctx, p)
 		},
-		Effect: c.ProfileGone(p),
+		Effect: deferred.ProfileGone(c, p),
 	}
 }
 
@@ -170,7 +354,7 @@ func caseOf(p client.Person, key string) client.Person {
 // What the plan of a deletion says in any case.
 const (
 	summaryIrreversible = "Deleting all data of a person is irreversible"
-	detailIrreversible  = "It cannot be undone, and the service offers no way to cancel it. Consent is not revoked by it; use analytics_consent for that."
+	detailIrreversible  = "It cannot be undone or cancelled, and it does not revoke consent."
 )
 
 // addRepeated refuses a plan that would submit a deletion again. Terraform applies it in

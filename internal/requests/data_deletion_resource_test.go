@@ -22,7 +22,7 @@ func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
 
 		o.service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
 		plan, diags := o.mustPlan(state, config(on("friday")))
-		prototest.WantText(t, diags.Warnings(), "irreversible", "Consent is not revoked")
+		prototest.WantText(t, diags.Warnings(), "irreversible", "does not revoke consent")
 		if len(plan.Replace) > 0 || plan.Attributes["request_id"] != prototest.Unknown {
 			t.Errorf("planned is %v, replaced for %v", plan.Attributes, plan.Replace)
 		}

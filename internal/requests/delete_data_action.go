@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -44,7 +45,7 @@ func (a *deleteDataAction) ModifyPlan(ctx context.Context, req action.ModifyPlan
 	if a.PlanPerson(ctx, req, &m, &resp.Diagnostics) {
 		tfkit.Problem{
 			Summary: summaryIrreversible,
-			Detail:  "This action asks the service to delete all data of a person. " + detailIrreversible + "\n\n" + tfkit.ModifiesTheService,
+			Detail:  "This action asks the service to delete all data of a person. " + detailIrreversible + " " + tfkit.ModifiesTheService,
 		}.AddWarning(&resp.Diagnostics)
 	}
 }
@@ -53,19 +54,21 @@ func (a *deleteDataAction) Invoke(ctx context.Context, req action.InvokeRequest,
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m tfkit.PersonActionModel
-	run, c, person, ok := a.InvokePerson(ctx, req, resp, &m)
+	c, person, ok := a.InvokePerson(ctx, req, resp, &m)
 	if !ok {
 		return
 	}
-	run.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
 
-	run.Messages = tfkit.Messages{Name: deletion.Name, Advice: tfkit.AdviceInvoked}
-	run.Request = deletionRequest(c, person, deferred.AnyIdempotencyKey)
-	if err := run.Submit(ctx); err != nil {
-		run.Fail(ctx, run.ProblemOf(err))
+	o := run.OfAction(a.Service, resp, m)
+	o.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
+	o.Messages = run.Messages{Name: deletion.Name, Advice: run.AdviceInvoked}
+	o.Request = deletionRequest(c, person, deferred.AnyIdempotencyKey)
+	if err := o.Submit(ctx); err != nil {
+		o.Fail(ctx, o.ProblemOf(err))
 		return
 	}
-	run.SayAccepted()
-	warnOthers(&run)
-	run.Finish(ctx, "Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands.")
+
+	o.SayAccepted()
+	warnOthers(&o)
+	o.Finish(ctx, "Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands.")
 }

@@ -98,9 +98,10 @@ func (o *object) create(others prototest.Attributes) *prototest.State {
 	return state
 }
 
-// refresh refreshes the object in another run.
+// refresh refreshes the object in another run, some time later.
 func (o *object) refresh(state *prototest.State) (*prototest.State, prototest.Diagnostics) {
 	o.t.Helper()
+	<-time.After(time.Second)
 	o.NewRun()
 	state, diags := o.MustRefresh(o.name, state)
 	wantNoWait(o.t, diags)
@@ -328,7 +329,7 @@ func TestRequests_neverListedIsNotFulfilled(t *testing.T) {
 			t.Errorf("the wait ended after %v", took)
 		}
 		for range 3 {
-			prototest.WantText(t, diags.Warnings(), "nothing shows that it was carried out", "request-1")
+			prototest.WantText(t, diags.Warnings(), "nothing shows what became of it", "request-1")
 			wantNoPerson(t, diags)
 			o.want(state, prototest.Attributes{"fulfilled": false, "fulfilled_at": nil})
 			o.WantEmptyPlan(o.name, state, o.config)
@@ -340,14 +341,14 @@ func TestRequests_neverListedIsNotFulfilled(t *testing.T) {
 
 func TestRequests_destroyForgetsAPendingOneWithAWarning(t *testing.T) {
 	t.Parallel()
-	says := map[string]string{deletionName: "stays pending", accessName: "stays pending", profileName: "may still change the profile"}
+	says := map[string]string{deletionName: "no way to cancel it", accessName: "no way to cancel it", profileName: "may still change the profile"}
 	eachObject(t, everyResource, func(t *testing.T, o *object) {
 		state := o.create(atOnce)
 		o.service.Reset()
 		gone, diags := o.Destroy(o.name, state)
 		o.NoErrors(diags)
-		if n := len(diags.Warnings()); gone != nil || n != 2 {
-			t.Errorf("%d warnings, want one in the plan and one in the apply, and state is %v", n, gone)
+		if n := len(diags.Warnings()); gone != nil || n != 1 {
+			t.Errorf("%d warnings, want one in the plan, and state is %v", n, gone)
 		}
 		prototest.WantText(t, diags.Warnings(), says[o.name])
 		wantNoPerson(t, diags)
@@ -374,6 +375,8 @@ func TestRequests_changedProviderScope(t *testing.T) {
 			return
 		}
 		o.service.FulfilAll()
+		state, _ = o.MustRefresh(o.name, state)
+		<-time.After(time.Second)
 		state, _ = o.MustRefresh(o.name, state)
 		o.want(state, prototest.Attributes{"fulfilled": true, "project_id": mocktest.Project})
 		plan, diags := o.mustPlan(state, o.config)
@@ -418,8 +421,8 @@ func TestRequests_refreshSays(t *testing.T) {
 		"a failure": {(*object).fail, []string{"failed", "E_HOLD", "request-1", "change triggers"}, ownResources},
 		"an unknown status": {func(o *object) {
 			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"})
-		}, []string{"Unknown status", "treated as pending", "wire.pending.statuses"}, everyResource},
-		"a list that is not understood": {(*object).hidePerson, []string{"cannot be read as a whole"}, everyResource},
+		}, []string{"The pending list does not tell", "status that is not known", "wire.pending.statuses"}, everyResource},
+		"a list that is not understood": {(*object).hidePerson, []string{"The pending list does not tell", "wire.pending.identity"}, everyResource},
 		"a list that is refused": {
 			refuses(mockserver.OpListPendingRequests),
 			[]string{"could not be checked", "Not permitted", "In state now: the resource with fulfilled = false"},

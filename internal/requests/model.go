@@ -3,9 +3,10 @@
 package requests
 
 import (
-	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -66,14 +68,12 @@ func (m *requestModel) sameOccasion(other *requestModel) bool {
 	return known && now == before
 }
 
-func (m *requestModel) base() *requestModel { return m }
-
 func (m *requestModel) fromSubmission(s deferred.Submission) {
 	m.RequestID, m.RequestedAt = types.StringNull(), types.StringNull()
 	m.Fulfilled, m.FulfilledAt = types.BoolValue(false), types.StringNull()
 
-	if s.ID != "" {
-		m.RequestID = types.StringValue(s.ID)
+	if id := s.ShownID(); id != "" {
+		m.RequestID = types.StringValue(id)
 	}
 	if !s.At.IsZero() {
 		m.RequestedAt = instant(s.At)
@@ -93,15 +93,18 @@ func (m *requestModel) submission() deferred.Submission {
 	key, _ := m.idempotencyKey()
 
 	return deferred.Submission{
-		State: deferred.Accepted, ID: m.RequestID.ValueString(), IdempotencyKey: key, Begun: at, At: at, Sent: at, EffectBefore: true,
+		State: deferred.Accepted, ID: m.RequestID.ValueString(), IdempotencyKey: key, Begun: at, At: at, Sent: at, Explained: true,
 	}
 }
 
-func (m *requestModel) keepComputed(state object) {
-	m.RequestID, m.RequestedAt = state.base().RequestID, state.base().RequestedAt
-	m.Fulfilled, m.FulfilledAt = state.base().Fulfilled, state.base().FulfilledAt
+// keepComputed copies the computed attributes from state.
+func (m *requestModel) keepComputed(state *requestModel) {
+	m.RequestID, m.RequestedAt = state.RequestID, state.RequestedAt
+	m.Fulfilled, m.FulfilledAt = state.Fulfilled, state.FulfilledAt
 }
 
+// planComputed plans other computed attributes: the apply submits a request, or goes on with the
+// accepted one.
 func (m *requestModel) planComputed(submits bool) {
 	m.Fulfilled, m.FulfilledAt = types.BoolUnknown(), types.StringUnknown()
 	if submits || m.RequestID.IsNull() {
@@ -115,19 +118,15 @@ func (m *requestModel) planComputed(submits bool) {
 // submits reports whether an apply submits a request for an object in state: its triggers have
 // changed, or the request that it stands for, s, is still to be sent.
 func (m *requestModel) submits(state *requestModel, s deferred.Submission) bool {
-	return !m.sameOccasion(state) || s.IsToSend()
+	return !m.sameOccasion(state) || deferred.IsToSend(s)
 }
 
-// continues reports whether an apply goes on with the accepted request: to fetch data
-// that are ready, to resume an interrupted wait, or because it waits in another way now.
+// continues reports whether an apply goes on with the accepted request: to resume an interrupted
+// wait, or because it waits in another way now.
 func (m *requestModel) continues(state *requestModel, s deferred.Submission) bool {
-	if s.State == deferred.Fulfilled && !state.Fulfilled.ValueBool() {
-		return true
-	}
-	if !m.Wait.ValueBool() || state.Fulfilled.ValueBool() || s.State.IsOver() {
+	if !m.Wait.ValueBool() || state.Fulfilled.ValueBool() || s.State == deferred.Failed {
 		return false
 	}
-
 	return s.Interrupted || !m.Wait.Equal(state.Wait) || !m.Timeouts.Equal(state.Timeouts)
 }
 
@@ -135,31 +134,30 @@ func instant(t time.Time) types.String { return types.StringValue(client.FormatI
 
 // warnUnanswered warns in a plan that submits a request of which it is not known whether the
 // service has it already. name is that of the request.
-func (m *requestModel) warnUnanswered(ctx context.Context, private tfkit.Private, name string, diags *diag.Diagnostics) {
-	unanswered := tfkit.ReadSubmission(ctx, private, tfkit.KeyUnanswered)
-	if key, known := m.idempotencyKey(); known && unanswered.IsUnanswered() && unanswered.IdempotencyKey == key {
-		tfkit.Problem{
-			Summary: "The service may have this request already",
-			Detail:  "An earlier apply sent the " + name + " and did not learn whether the service accepted it.",
-			Do:      "look at analytics_pending_requests before you apply. The apply looks for the request first, and sends it only if nothing shows it.",
-		}.AddWarning(diags)
+func (m *requestModel) warnUnanswered(unanswered deferred.Submission, name string, diags *diag.Diagnostics) {
+	key, known := m.idempotencyKey()
+	if !known || unanswered.State != deferred.Unanswered || unanswered.IdempotencyKey != key {
+		return
 	}
+
+	tfkit.Problem{
+		Summary: "The service may have this request already",
+		Detail:  "An earlier apply sent the " + name + " and did not learn whether the service accepted it.",
+		Do:      "look at analytics_pending_requests before you apply. The apply looks for the request first, and sends it only if nothing shows it.",
+	}.AddWarning(diags)
 }
 
 // warnForgotten warns that destroying the object does not undo its request. name is that of
-// the request, and carriedOut is what to say if it is fulfilled.
-func (m *requestModel) warnForgotten(name string, carriedOut tfkit.Problem, diags *diag.Diagnostics) {
+// the request.
+func (m *requestModel) warnForgotten(name string, diags *diag.Diagnostics) {
+	id := run.QuoteID(m.RequestID.ValueString(), m.IdentityID.ValueString())
 	problem := tfkit.Problem{
 		Summary: "The " + name + " cannot be undone",
-		Detail:  "Destroying this resource only removes it from state. The " + name + " that it stands for, request " + tfkit.QuoteID(m.RequestID.ValueString(), m.IdentityID.ValueString()) + ", has been accepted: it stays pending at the service, which offers no way to cancel it.",
+		Detail:  "Destroying this resource only removes it from state. The service has accepted the " + name + ", request " + id + ", and offers no way to cancel it.",
 	}
 	if m.RequestedAt.IsNull() {
-		problem.Detail = "Destroying this resource only removes it from state. The " + name + " was sent, and it is not known whether the service has accepted it. The service offers no way to cancel it."
+		problem.Detail = "Destroying this resource only removes it from state. The " + name + " was sent, and it is not known whether the service has accepted it."
 	}
-	if m.Fulfilled.ValueBool() {
-		problem = carriedOut
-	}
-
 	problem.AddWarning(diags)
 }
 
@@ -217,4 +215,51 @@ func requestSchema(text descriptions, others map[string]schema.Attribute) schema
 		Blocks:              map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultTimeout)},
 		Attributes:          tfkit.AddPerson(tfkit.TextAttribute.Resource, attributes),
 	}
+}
+
+// adviceTriggers applies to an object whose request came to nothing.
+const adviceTriggers = "ask the operator of the service about the request. To send another one, change triggers."
+
+// warnTakenOver warns that nothing was sent because the request was known or pending before.
+func warnTakenOver(o *run.Run) {
+	id := run.QuoteID(o.Submission.ShownID(), o.Request.Identity)
+
+	if o.Observed.Known {
+		tfkit.Problem{
+			Summary: "No second " + o.Name + " was sent",
+			Detail: fmt.Sprintf("This run has already submitted a %s of the same person: request %s of %s, for another resource or an action. This resource takes it over, and nothing was sent.",
+				o.Name, id, instant(o.Submission.At).ValueString()),
+			Do: "nothing. To send another one, change triggers.",
+		}.AddWarning(o.Diags)
+	}
+
+	if o.Observed.Adopted {
+		tfkit.Problem{
+			Summary: "A pending " + o.Name + " was taken over",
+			Detail: fmt.Sprintf("The service already has a pending %s of this person, request %s. This resource takes it over and stands for that request now. Nothing was sent, and if that request comes to nothing, this resource sends none in its place before the next apply.",
+				o.Name, id),
+		}.AddWarning(o.Diags)
+		warnOthers(o)
+	}
+}
+
+// warnOthers warns of pending requests that are left alone, because another one was taken over.
+func warnOthers(o *run.Run) {
+	ids := o.Observed.Others
+	if len(ids) == 0 {
+		return
+	}
+
+	const named = 10
+	var names []string
+	for _, id := range ids[:min(len(ids), named)] {
+		names = append(names, run.QuoteID(id, o.Request.Identity))
+	}
+	if len(ids) > named {
+		names = append(names, "…")
+	}
+	tfkit.Problem{
+		Summary: "More requests are pending",
+		Detail:  fmt.Sprintf("One pending request was taken over, and %d more of the same type are pending for this person. Terraform leaves them alone: %s.", len(ids), strings.Join(names, ", ")),
+	}.AddWarning(o.Diags)
 }

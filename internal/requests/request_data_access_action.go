@@ -16,6 +16,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -82,16 +83,17 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m requestDataAccessModel
-	run, c, person, ok := a.InvokePerson(ctx, req, resp, &m)
+	c, person, ok := a.InvokePerson(ctx, req, resp, &m)
 	if !ok {
 		return
 	}
-	run.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
 
+	o := run.OfAction(a.Service, resp, m.PersonActionModel)
+	o.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
+	o.Messages = run.Messages{Name: access.Name, Advice: adviceInvokedAccess}
+	o.Request = accessRequest(person, deferred.AnyIdempotencyKey)
 	target := outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()}
-	f := &fetch{requestRun: requestRun{Run: run}, client: c, files: &a.Files, target: target}
-	f.Messages = tfkit.Messages{Name: access.Name, Advice: adviceInvokedAccess}
-	f.Request = accessRequest(person, deferred.AnyIdempotencyKey)
+	f := &fetch{Run: o, client: c, files: &a.Files, target: target}
 	defer f.close()
 
 	written, err := f.deliver(ctx)
@@ -122,10 +124,15 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	tfkit.Say(resp, "Written: "+humanize.Comma(written.Bytes)+" bytes, SHA-256 "+written.SHA256+".")
 }
 
+// adviceUnreadInvoked applies to a request of an action whose data were not recognised.
+const adviceUnreadInvoked = "if the answer was the data, set wire.all_data.at to a pointer to the data, and invoke the action again. Otherwise ask the operator of the service for the data."
+
 // adviceInvokedAccess is the advice about a data access request of an action.
-var adviceInvokedAccess = tfkit.RequestAdvice{
+var adviceInvokedAccess = run.Advice{
 	Pending:  "invoke the action again later: it takes the request over.",
-	Unproven: "invoke the action again later: it takes the request over. If the service answers with the data at once, set wire.all_data.at to a pointer to the data.",
-	Over:     tfkit.AdviceInvoked.Over,
-	Unknown:  tfkit.AdviceInvoked.Unknown,
+	Unproven: "invoke the action again later: it takes the request over." + adviceAtOnce,
+	Over:     run.AdviceInvoked.Over,
+	Void:     run.AdviceInvoked.Void,
+	Unknown:  run.AdviceInvoked.Unknown,
+	Unread:   adviceUnreadInvoked,
 }

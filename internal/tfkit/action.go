@@ -32,8 +32,8 @@ type PersonActionModel struct {
 
 func (m *PersonActionModel) person() *PersonActionModel { return m }
 
-// personModel is a *PersonActionModel, or a pointer to a model that embeds one.
-type personModel interface{ person() *PersonActionModel }
+// PersonModel is a *PersonActionModel, or a pointer to a model that embeds one.
+type PersonModel interface{ person() *PersonActionModel }
 
 // AddPersonAction adds the attributes and the block of a PersonActionModel to the schema of an
 // action. wait describes wait_for_fulfilment. timeout says what happens when the time is over, and
@@ -69,7 +69,7 @@ func (s *Service) PlanScope(of Scope, diags *diag.Diagnostics) {
 // PlanPerson reads the configuration of an action about a person into m. It reports, in the
 // plan of the action, a provider that is read-only and a scope that could not be used. It
 // returns false if the configuration cannot be read.
-func (s *Service) PlanPerson(ctx context.Context, req action.ModifyPlanRequest, m personModel, diags *diag.Diagnostics) (read bool) {
+func (s *Service) PlanPerson(ctx context.Context, req action.ModifyPlanRequest, m PersonModel, diags *diag.Diagnostics) (read bool) {
 	diags.Append(req.Config.Get(ctx, m)...)
 	if diags.HasError() {
 		return false
@@ -81,11 +81,9 @@ func (s *Service) PlanPerson(ctx context.Context, req action.ModifyPlanRequest, 
 	return true
 }
 
-// InvokePerson reads the configuration of an action about a person into m, and returns the run of
-// its request, whose Limit the caller sets, and the client and the person for it. It returns false
-// after reporting what is missing. An action has no state: another invocation is another request,
-// unless one is pending and adopted.
-func (s *Service) InvokePerson(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse, m personModel) (Run, *client.Client, client.Person, bool) {
+// InvokePerson reads the configuration of an action about a person into m, and returns the client and
+// the person for it. It returns false after reporting what is missing.
+func (s *Service) InvokePerson(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse, m PersonModel) (*client.Client, client.Person, bool) {
 	resp.Diagnostics.Append(req.Config.Get(ctx, m)...)
 	person := m.person()
 	c, scope, _ := s.ClientAndScope(person.Scope, &resp.Diagnostics)
@@ -98,14 +96,7 @@ func (s *Service) InvokePerson(ctx context.Context, req action.InvokeRequest, re
 		}.AddError(&resp.Diagnostics)
 	}
 
-	run := Run{
-		Engine:  s.Deferred,
-		Diags:   &resp.Diagnostics,
-		Waits:   person.Wait.IsNull() || person.Wait.ValueBool(), // an action has no defaults
-		invoked: resp,
-	}
-
-	return run, c, client.Person{Scope: scope, Identity: person.IdentityID.ValueString()}, !resp.Diagnostics.HasError()
+	return c, client.Person{Scope: scope, Identity: person.IdentityID.ValueString()}, !resp.Diagnostics.HasError()
 }
 
 // Say tells the user what an action does. Terraform shows each message at once. It shows no

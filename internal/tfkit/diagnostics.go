@@ -153,10 +153,6 @@ func Advice(e *transport.Error) string {
 const (
 	// AdviceApplyAgain applies where the service may hold something else than Terraform knows.
 	AdviceApplyAgain = "apply again: the plan reads what the service holds now, and only what is missing is written."
-	// AdviceLater applies to an object whose request is pending.
-	AdviceLater = "apply again later: it looks for the same request, and sends nothing. A longer wait can be set in timeouts."
-	// AdviceEachRefresh applies to an object of whose request nothing shows that it was carried out.
-	AdviceEachRefresh = "ask the operator of the service about the request. Each refresh looks again, and nothing is sent."
 	// adviceConflict applies to a request that another one prevents.
 	adviceConflict = "run again once the other request is carried out; analytics_pending_requests shows it."
 	// adviceQueued applies to a request that may be in the service's queue: reading shows less

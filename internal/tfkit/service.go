@@ -164,3 +164,9 @@ func (b *base[Req, Resp]) Configure(_ context.Context, req Req, _ *Resp) {
 		b.Service = service
 	}
 }
+
+// Private is private state.
+type Private interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}

@@ -49,12 +49,12 @@ func timeoutRules(preset time.Duration) (text string, rules []validator.String) 
 		return nil
 	}
 
-	text = " A duration such as `90s`, `5m` or `1h30m`, greater than zero and at most `24h`. Defaults to `" + shortDuration(preset) + "`."
+	text = " A duration such as `90s`, `5m` or `1h30m`, greater than zero and at most `24h`. Defaults to `" + ShortDuration(preset) + "`."
 
 	return text, []validator.String{customtypes.TextValidator{Summary: "Unusable duration", Rule: rule, Check: check}}
 }
 
-// shortDuration returns a duration without its zero parts: 10m, where String returns 10m0s.
-func shortDuration(d time.Duration) string {
+// ShortDuration returns a duration without its zero parts: 10m, where String returns 10m0s.
+func ShortDuration(d time.Duration) string {
 	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(d.String())
 }

@@ -27,6 +27,11 @@ check) "$terraform" fmt -recursive -check -diff examples || {
 } ;;
 esac
 
+# The table of what is concluded about a request, in its package and in a guide.
+if [ "$mode" = write ]; then
+	go test -vet=off -run '^TestGuides_tableOfRequests$' ./internal/deferred/proof -update >/dev/null
+fi
+
 # Generated beside the repository, so that a check leaves the work tree alone.
 cp -R examples "$work/site/examples"
 [ ! -d templates ] || cp -R templates "$work/site/templates"
@@ -57,6 +62,6 @@ check)
 	echo "docs/ is up to date"
 
 	# Lengths of descriptions, callouts, links, and one page for figures.
-	go test -vet=off -run '^Test(Docs|Guides|PersonalData)' ./internal/examples
+	go test -vet=off -run '^Test(Docs|Guides|PersonalData)' ./internal/examples ./internal/deferred/proof
 	;;
 esac

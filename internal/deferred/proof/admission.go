@@ -3,6 +3,7 @@
 package proof
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -15,6 +16,8 @@ type Wanted struct {
 	Against []string
 	// Adopts lets a pending request of the same type stand for this one.
 	Adopts bool
+	// Earlier is the ID of an earlier request of the same object; empty if there is none.
+	Earlier string
 }
 
 // Admission is what a listing means for a request that is about to be sent: at most one of its
@@ -27,7 +30,7 @@ type Admission struct {
 
 // Admit decides whether a request may be sent beside what a listing shows of the person.
 func (w Wanted) Admit(v View, r Rules) Admission {
-	if v.isStale(v.Date) {
+	if v.Cached {
 		return Admission{Gap: gapStale}
 	}
 
@@ -36,27 +39,34 @@ func (w Wanted) Admit(v View, r Rules) Admission {
 	if w.Adopts && len(adoptable) > 0 {
 		return Admission{Adopt: adoptable}
 	}
-
 	for _, record := range v.Named {
 		if record.Is(w.Against...) && IsOpen(record) {
 			return Admission{Conflict: &record}
 		}
 	}
 
+	return Admission{Gap: w.gapIn(v, r, w.Adopts && len(equal) > 0)}
+}
+
+// gapIn returns why a listing may hide a request that must not be sent beside; empty if it does not.
+// hasUnclear reports whether it shows one of the type whose status is not known.
+func (w Wanted) gapIn(v View, r Rules, hasUnclear bool) string {
+	for _, record := range v.WithID(w.Earlier) {
+		named, _ := record.Identity.Get()
+		if named != v.Person && record.Is(w.Type) && IsOpen(record) {
+			return gapIdentity
+		}
+	}
 	if r.Partial {
-		return Admission{}
-	}
-	if v.Gap != "" {
-		return Admission{Gap: v.Gap}
-	}
-	if gap := gapAbout(v, append(slices.Clone(w.Against), w.Type)...); gap != "" {
-		return Admission{Gap: gap}
-	}
-	if w.Adopts && len(equal) > 0 {
-		return Admission{Gap: gapStatus + "; the setting pending.statuses of wire says what a status means"}
+		return ""
 	}
 
-	return Admission{}
+	gap := cmp.Or(v.Gap, gapAbout(v, append(slices.Clone(w.Against), w.Type)...))
+	if gap == "" && hasUnclear {
+		gap = gapStatus + "; wire.pending.statuses says what a status means, and " + partialTakes
+	}
+
+	return gap
 }
 
 // Adopted returns the submission of a request for which the oldest of others' stands.

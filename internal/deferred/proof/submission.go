@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -54,6 +55,10 @@ type Submission struct {
 	// Explained reports that seeing the effect proves nothing: it was there before, was not
 	// measured then, or another request of the type may have caused it.
 	Explained bool `json:"explained,omitempty"`
+	// Code is the service's code of a failure.
+	Code string `json:"code,omitempty"`
+	// Confirmed reports that the list has shown the request itself as done.
+	Confirmed bool `json:"confirmed,omitempty"`
 	// Dropped reports that the request has left the list without its effect.
 	Dropped bool `json:"dropped,omitempty"`
 	// Interrupted reports that the run was interrupted while it waited, so that the next one
@@ -63,6 +68,19 @@ type Submission struct {
 
 // IsOpen reports whether the service may still be working on the request that it has accepted.
 func (s Submission) IsOpen() bool { return s.State == Accepted || s.State == Listed }
+
+// ShownID returns the service's identifier of the request, or that of the only record which may be
+// the request; empty if none is known.
+func (s Submission) ShownID() string {
+	if s.ID != "" || len(s.Candidates) != 1 {
+		return s.ID
+	}
+	id, _ := strings.CutPrefix(s.Candidates[0], KeyOfID(""))
+	if KeyOfID(id) != s.Candidates[0] {
+		return ""
+	}
+	return id
+}
 
 // Mark is the first of two readings that have to show the same: when it began, and its date by the
 // service's clock; zero if there is none.
@@ -77,7 +95,7 @@ func (m *Mark) isConfirmed(l Listing, lag time.Duration) bool {
 		m.At, m.Date = l.Began, l.Date
 		return false
 	}
-	return l.IsAfter(m.At, m.Date, lag)
+	return l.Began.After(m.At) && l.IsAfter(m.At, m.Date, lag)
 }
 
 // Rules are the settings of wire that decide what a reading proves.
@@ -110,7 +128,9 @@ func (s *Submission) See(v View, r Rules) (shows List, gap, code string) {
 		s.Absent = Mark{}
 		return shows, gap, ""
 	}
-	s.Frozen = s.Frozen || v.IsAfter(s.Sent, s.EndDate, r.Lag)
+	if s.State != Unanswered { // else the list may be known to lag for too short a time
+		s.Frozen = s.Frozen || v.IsAfter(s.Sent, s.EndDate, r.Lag)
+	}
 	if !s.Absent.isConfirmed(v.Listing, r.Lag) {
 		return Absent, "", ""
 	}
@@ -140,6 +160,10 @@ func (s *Submission) seeOwn(own []answer.PendingRecord, v View) (List, string, s
 		s.At = at
 	}
 	s.Absent, s.Candidates = Mark{}, nil
+	isOther := timed && !s.ListedAt.IsZero() && !at.Equal(s.ListedAt)
+	if isOther && slices.ContainsFunc(v.Named, s.mayHaveMoved) {
+		return Held, gapEqual, "" // an ID may be a position
+	}
 
 	switch tally := count(own); {
 	case tally.unclear > 0:
@@ -150,7 +174,7 @@ func (s *Submission) seeOwn(own []answer.PendingRecord, v View) (List, string, s
 		return tally.end(), "", ""
 	case tally.over > 0:
 		return Unclear, gapDisagree, ""
-	case timed && !s.ListedAt.IsZero() && !at.Equal(s.ListedAt):
+	case isOther:
 		return Unclear, gapReused, ""
 	}
 
@@ -171,8 +195,21 @@ func (s *Submission) added(v View) []answer.PendingRecord {
 		if !record.Is(s.Type) || removeAny(&before, keys) {
 			return false
 		}
-		return !s.Frozen || slices.Contains(s.Candidates, keys[0])
+		if slices.Contains(s.Candidates, keys[0]) {
+			return true
+		}
+		return !s.Frozen && s.mayBeNew(record)
 	})
+}
+
+// mayBeNew reports whether a record that was not seen before may be new since the request was sent. One
+// that has ended may as well be an old one, which the list did not show before.
+func (s *Submission) mayBeNew(record answer.PendingRecord) bool {
+	at, timed := record.CreatedAt.Get()
+	if IsOpen(record) {
+		return true
+	}
+	return timed && !at.Before(s.SentDate) && !at.Before(s.Begun.Truncate(time.Second))
 }
 
 // seeCandidates is See for records that may be the request. They have to agree.
@@ -288,12 +325,8 @@ func (s *Submission) hiddenIn(v View, r Rules) (gap string, shows List) {
 		}
 	}
 
-	if !s.IsListed {
-		for _, record := range v.Named {
-			if record.Is(s.Type) && IsOpen(record) {
-				return gapEqual, Held
-			}
-		}
+	if slices.ContainsFunc(v.Named, s.mayHaveMoved) {
+		return gapEqual, Held
 	}
 
 	if r.Partial {
@@ -304,6 +337,19 @@ func (s *Submission) hiddenIn(v View, r Rules) (gap string, shows List) {
 	}
 
 	return v.Gap, Unread
+}
+
+// mayHaveMoved reports whether another open record of the type may be the request: any, as long as the
+// list has not shown its ID, and one of the same time afterwards, for an ID may be a position.
+func (s *Submission) mayHaveMoved(record answer.PendingRecord) bool {
+	if !record.Is(s.Type) || !IsOpen(record) {
+		return false
+	}
+	if !s.IsListed {
+		return true
+	}
+	at, timed := record.CreatedAt.Get()
+	return timed && at.Equal(s.ListedAt)
 }
 
 // Measure returns what a reading of the effect shows, and remembers it. The reading began and was

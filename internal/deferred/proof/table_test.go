@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the table into doc.go")
+var update = flag.Bool("update", false, "write the table into doc.go and the guide")
 
 var (
 	states  = []State{Unanswered, Accepted, Listed}
@@ -19,25 +19,68 @@ var (
 	effects = []Effect{NoEffect, Unseen, Missing, Altered, Shown, Proven}
 )
 
-// What messages of these tests call the values.
+// What the guide calls the values.
 var (
 	listTexts = map[List]string{
-		Unread:     "nothing: it cannot be read as a whole, comes from a cache, or is older than the request",
+		Unread:     "nothing: it is not whole, comes from a cache, or is older than the request",
 		Absent:     "not the request, once",
-		Gone:       "not the request, for the second time, `wire.lag` later",
+		Gone:       "not the request, and `wire.lag` later again not",
 		Held:       "not the request, but a record that may be the request",
 		Unclear:    "the request, with statuses that are not known or disagree",
 		Waiting:    "the request as pending",
 		DoneOnce:   "the request as done, once, in a record without its ID",
-		Done:       "the request as done, by its ID or for the second time",
+		Done:       "the request as done: by its ID, or for the second time",
 		Over:       "the request with a status that only `wire` calls ended",
 		SaysFailed: "the request as failed",
 	}
 	effectTexts = map[Effect]string{
 		NoEffect: "none can be seen", Unseen: "could not be read", Missing: "is missing",
-		Altered: "is missing, and what was there has changed", Shown: "was seen once", Proven: "was seen twice",
+		Altered: "is missing, and the values have changed", Shown: "was seen once", Proven: "was seen twice",
 	}
 )
+
+// cells returns the texts of the verdicts for a list and an effect, by state.
+func cells(list List, effect Effect) string {
+	text := ""
+	for _, s := range states {
+		v := table[s][list][effect]
+		text += " " + string(v.State)
+		if v.Action == GiveUp {
+			text += "; waiting ends"
+		}
+		text += " |"
+	}
+
+	return text
+}
+
+// guide returns the table as the guide has it. Effects with the same verdicts share a row.
+func guide() string {
+	text := "| the pending list shows | the effect | unanswered becomes | accepted becomes | listed becomes |\n|---|---|---|---|---|\n"
+	for _, list := range lists {
+		var order []string
+		shared := map[string][]string{}
+		for _, effect := range effects {
+			verdicts := cells(list, effect)
+			if shared[verdicts] == nil {
+				order = append(order, verdicts)
+			}
+			shared[verdicts] = append(shared[verdicts], effectTexts[effect])
+		}
+
+		for _, verdicts := range order {
+			effect := strings.Join(shared[verdicts], "; ")
+			if len(order) == 1 {
+				effect = "any"
+			} else if len(shared[verdicts]) > 3 {
+				effect = "any other"
+			}
+			text += "| " + listTexts[list] + " | " + effect + " |" + verdicts + "\n"
+		}
+	}
+
+	return text
+}
 
 // drawing returns the table as the package comment has it.
 func drawing() string {
@@ -59,11 +102,12 @@ func drawing() string {
 	return text
 }
 
-// TestGuides_tableOfRequests compares the table with what the package comment says.
+// TestGuides_tableOfRequests compares the table with what the guide and the package comment say.
 func TestGuides_tableOfRequests(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, begin, end, want string }{
 		{"doc.go", "and \"!\" gives up.\n//\n", "package proof\n", drawing()},
+		{"../../../templates/guides/erasure-and-access.md.tmpl", "<!-- The table is that of internal/deferred/proof. -->\n\n", "\nThe states:", guide()},
 	} {
 		text, err := os.ReadFile(c.file)
 		if err != nil {

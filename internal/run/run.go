@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 
-package tfkit
+// Package run is the life of a deferred request above package deferred: that of an object of
+// Terraform's state, or of an action. It keeps what is known of the request in private state, and
+// says what has become of it.
+package run
 
 import (
 	"context"
@@ -13,80 +16,66 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// Keys of private state. KeySubmission holds the submission that the object stands for.
-// KeyUnanswered holds one that an apply sent without learning the outcome; the next apply
-// continues from it.
-const (
-	KeySubmission = "submission"
-	KeyUnanswered = "unanswered"
-)
-
-// Private is private state.
-type Private interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}
-
-// ReadSubmission returns the submission under a key of private state; the zero value if it
-// holds none.
-func ReadSubmission(ctx context.Context, private Private, key string) deferred.Submission {
-	text, _ := private.GetKey(ctx, key)
-	return deferred.Decode(text)
-}
-
-// Run is the life of one deferred request above the engine: that of an object which is
-// created, read or updated, of an action, or of an object that is destroyed.
+// Run is the life of one deferred request in one operation: an object is created, read, updated or
+// destroyed, or an action is invoked.
 type Run struct {
 	Messages
+	Document
 
 	Engine  *deferred.Engine
 	Request deferred.Request
 	Diags   *diag.Diagnostics
-	// Private is where the run remembers what it knows; nil without an object.
-	Private Private
 	// Waits reports whether Await waits for the request, and Limit for how long.
 	Waits bool
 	Limit time.Duration
 
-	// Submission is the one that the object or the action stands for, and Observed what the
-	// latest call of the engine noticed about it.
-	Submission deferred.Submission
-	Observed   deferred.Observed
-	// Unanswered is the submission of a Submit whose outcome is not known. The next Submit
-	// continues from it.
-	Unanswered deferred.Submission
+	// Observed is what the latest call of the engine noticed about the submission.
+	Observed deferred.Observed
 
 	submitted bool // in this run
 	refreshed bool
 
 	invoked *action.InvokeResponse // of an action; nil for an object
 	state   *tfsdk.State           // of the object; nil without one
+	private tfkit.Private          // of the object; nil without one
 	prior   tftypes.Value          // of state; null if the object is created
-	stood   deferred.Submission    // that the object stood for then
+	stood   Document               // of the object then
 }
 
-// Run returns the run of an object that is created, read or updated. The arguments are those of
-// the response, which begins with what the object is before.
-func (s *Service) Run(ctx context.Context, state *tfsdk.State, private Private, diags *diag.Diagnostics) Run {
-	before := ReadSubmission(ctx, private, KeySubmission)
+// Response is what an object that is created, read or updated is answered with. It begins with what
+// the object is before.
+type Response struct {
+	State   *tfsdk.State
+	Private tfkit.Private
+	Diags   *diag.Diagnostics
+}
 
+// OfObject returns the run of an object that is created, read or updated.
+func OfObject(ctx context.Context, s *tfkit.Service, resp Response) Run {
+	before := Read(ctx, resp.Private)
 	return Run{
-		Engine:     s.Deferred,
-		Diags:      diags,
-		Private:    private,
-		Submission: before,
-		Unanswered: ReadSubmission(ctx, private, KeyUnanswered),
-		state:      state,
-		prior:      state.Raw,
-		stood:      before,
+		Engine: s.Deferred, Diags: resp.Diags, Document: before,
+		state: resp.State, private: resp.Private, prior: resp.State.Raw, stood: before,
 	}
 }
+
+// OfAction returns the run of an action, whose Limit the caller sets. An action has no state: another
+// invocation is another request, unless one is pending and adopted.
+func OfAction(s *tfkit.Service, resp *action.InvokeResponse, m tfkit.PersonActionModel) Run {
+	isWaiting := m.Wait.IsNull() || m.Wait.ValueBool() // an action has no defaults
+	return Run{Engine: s.Deferred, Diags: &resp.Diagnostics, Waits: isWaiting, invoked: resp}
+}
+
+// Private returns the private state of the object.
+func (r *Run) Private() tfkit.Private { return r.private }
 
 // Submit submits the request. The submission of an error becomes r.Unanswered and leaves
 // r.Submission as it was. The errors are those of deferred.Engine.Submit.
 func (r *Run) Submit(ctx context.Context) error {
+	r.Request.Earlier = r.Submission.ID
 	s, observed, err := r.Engine.Submit(ctx, r.Request, r.Unanswered)
 	r.Observed = observed
 	if err != nil {
@@ -96,7 +85,7 @@ func (r *Run) Submit(ctx context.Context) error {
 
 	r.Submission, r.Unanswered, r.submitted = s, deferred.Submission{}, true
 	if observed.NotUnderstood != "" {
-		Problem{
+		tfkit.Problem{
 			Summary: "Sent, and the answer is not understood",
 			Detail:  "The service answered the " + r.Name + " with a status of success and " + observed.NotUnderstood + ", which does not show that it accepted the request. It is never sent again. It counts as fulfilled only once the pending list or its effect shows that.",
 			Do:      "look at analytics_pending_requests for it. If the answer is all data of the person, set wire.all_data.at to a pointer to the data.",
@@ -109,17 +98,18 @@ func (r *Run) Submit(ctx context.Context) error {
 // Await waits until an open request is no longer pending, for the limit at most, if the run
 // waits. A request that was submitted in this run and has failed meanwhile is an error.
 func (r *Run) Await(ctx context.Context) error {
-	if !r.Waits || !r.Submission.State.IsOpen() {
+	if !r.Waits || !r.Submission.IsOpen() {
 		return nil
 	}
 
 	wait := func() { r.Submission, r.Observed = r.Engine.Await(ctx, r.Request, r.Submission, r.Limit) }
-	During(ctx, wait, func(since time.Duration) {
-		Say(r.invoked, "Still pending after "+shortDuration(since)+".")
+	tfkit.During(ctx, wait, func(since time.Duration) {
+		tfkit.Say(r.invoked, "Still pending after "+tfkit.ShortDuration(since)+".")
 	})
 
-	if r.submitted && r.Submission.State == deferred.Failed {
-		return r.Request.Rejection(r.Submission, r.Observed)
+	isVoid := r.Submission.State == deferred.Failed && (!r.Submission.Dropped || r.Submission.Adopted)
+	if r.submitted && isVoid {
+		return r.Request.Rejection(r.Submission)
 	}
 
 	return nil
@@ -136,8 +126,11 @@ func (r *Run) Refresh(ctx context.Context) bool {
 	}
 
 	r.Submission = s
-	if r.Unanswered.IdempotencyKey == s.IdempotencyKey && !s.IsUnanswered() {
+	if r.Unanswered.IdempotencyKey == s.IdempotencyKey {
 		r.Unanswered = deferred.Submission{}
+		if s.State == deferred.Unanswered {
+			r.Unanswered = s
+		}
 	}
 
 	return true
@@ -146,30 +139,27 @@ func (r *Run) Refresh(ctx context.Context) bool {
 // Save writes a model into state, and into private state what the run knows of the request.
 func (r *Run) Save(ctx context.Context, model any) {
 	r.Diags.Append(r.state.Set(ctx, model)...)
-	r.save(ctx)
-}
-
-func (r *Run) save(ctx context.Context) {
-	for key, s := range map[string]deferred.Submission{KeySubmission: r.Submission, KeyUnanswered: r.Unanswered} {
-		var text []byte // nil removes the key
-		if s.State != deferred.Idle {
-			text = s.Encode()
-		}
-		r.Diags.Append(r.Private.SetKey(ctx, key, text)...)
-	}
+	r.Diags.Append(r.Write(ctx, r.private)...)
 }
 
 // Fail ends the run with an error. An object that was updated is as it was and stands for
 // the request of before; one that was to be created does not exist.
-func (r *Run) Fail(ctx context.Context, p Problem) {
-	if r.state != nil {
-		r.state.Raw = r.prior
-		r.Submission = r.stood
-		r.save(ctx)
-		p.InState = PriorKept
-		if r.prior.IsNull() {
-			p.InState = NothingSaved
-		}
+func (r *Run) Fail(ctx context.Context, p tfkit.Problem) {
+	if r.state == nil {
+		p.AddError(r.Diags)
+		return
+	}
+
+	failed, unanswered := r.Submission, r.Unanswered
+	r.state.Raw, r.Document = r.prior, r.stood
+	r.Unanswered = unanswered
+	if failed.State == deferred.Failed && failed.ID != "" && failed.ID == r.Submission.ID {
+		r.Submission.State = deferred.Failed // it is the request of before that was adopted
+	}
+	r.Diags.Append(r.Write(ctx, r.private)...)
+	p.InState = tfkit.PriorKept
+	if r.prior.IsNull() {
+		p.InState = tfkit.NothingSaved
 	}
 
 	p.AddError(r.Diags)
@@ -185,7 +175,7 @@ func (r *Run) KeepsUnknown(ctx context.Context, err error) bool {
 	}
 
 	r.Submission = r.Unanswered
-	p := ProblemOf(err, r.InState+" and without a request_id")
+	p := tfkit.ProblemOf(err, r.InState+" and without a request_id")
 	p.Detail = "The run was interrupted while the " + r.Name + " was being sent. " + p.Detail
 	p.Summary = "Interrupted, and the outcome is not known"
 	p.Do = "plan again: the refresh looks for the request. If nothing shows it, the plan sends it again."
@@ -198,17 +188,17 @@ func (r *Run) KeepsUnknown(ctx context.Context, err error) bool {
 // directly after Submit: it may be all that the user learns of an interrupted one.
 func (r *Run) SayAccepted() {
 	as := "as a request without an id"
-	if r.Submission.ID != "" {
-		as = "as request " + QuoteID(r.Submission.ID, r.Request.Person.Identity)
+	if r.Submission.ShownID() != "" {
+		as = "as request " + QuoteID(r.Submission.ShownID(), r.Request.Identity)
 	}
 
 	switch {
 	case r.Observed.Known:
-		Say(r.invoked, "A "+r.Name+" of this person was submitted in this run, "+as+"; no other is sent.")
+		tfkit.Say(r.invoked, "A "+r.Name+" of this person was submitted in this run, "+as+"; no other is sent.")
 	case r.Observed.Adopted:
-		Say(r.invoked, "A "+r.Name+" is pending already, "+as+"; no other is sent.")
+		tfkit.Say(r.invoked, "A "+r.Name+" is pending already, "+as+"; no other is sent.")
 	default:
-		Say(r.invoked, "The service accepted the "+r.Name+" "+as+". It cannot be cancelled.")
+		tfkit.Say(r.invoked, "The service accepted the "+r.Name+" "+as+". It cannot be cancelled.")
 	}
 }
 
@@ -218,13 +208,13 @@ func (r *Run) SayAccepted() {
 func (r *Run) Finish(ctx context.Context, done string) {
 	_ = r.Await(ctx) // a failed request is a problem as well
 	if r.Submission.State == deferred.Fulfilled {
-		Say(r.invoked, done)
+		tfkit.Say(r.invoked, done)
 		return
 	}
 
-	add := Problem.AddWarning
-	if r.Submission.State.IsOver() {
-		add = Problem.AddError
+	add := tfkit.Problem.AddWarning
+	if r.Submission.State == deferred.Failed {
+		add = tfkit.Problem.AddError
 	}
 	for _, p := range r.Problems() {
 		add(p, r.Diags)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-package tfkit
+package run
 
 import (
 	"strconv"
@@ -8,31 +8,42 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 // Messages are how a run names its request and what it advises about it.
 type Messages struct {
 	Name    string // of the request, such as "deletion"
 	InState string // what is in state while the request is not fulfilled
-	Advice  RequestAdvice
+	Advice  Advice
 }
 
-// RequestAdvice is what to do about a request that is not fulfilled, as the field Do of a Problem.
-type RequestAdvice struct {
+// Advice is what to do about a request that is not fulfilled, as the field Do of a Problem.
+type Advice struct {
 	Pending  string // after the time for it is over
 	Unproven string // nothing shows whether it was carried out
 	Over     string // it came to nothing
+	Void     string // that of somebody else, which was adopted, came to nothing
 	Unknown  string // it is not known whether the service has it; empty for what the error advises
+	Unread   string // it was carried out, and its data were not recognised
 }
 
 // NotFulfilled is what is in state of an object whose request is not fulfilled.
 const NotFulfilled = "the resource with fulfilled = false"
 
+// What to do about the request of an object.
+const (
+	AdviceLater       = "apply again later: it looks for the same request, and sends nothing. A longer wait can be set in timeouts."
+	AdviceEachRefresh = "ask the operator of the service about the request. Each refresh looks again, and nothing is sent."
+	AdviceVoid        = "apply again: the next apply sends one."
+)
+
 // AdviceInvoked is the advice about the request of an action.
-var AdviceInvoked = RequestAdvice{
+var AdviceInvoked = Advice{
 	Pending:  "look at analytics_pending_requests later; the request stands and must not be repeated.",
 	Unproven: "ask the operator of the service about the request. Invoking the action again sends another one.",
 	Over:     "ask the operator of the service about the request. Invoking the action again sends another one.",
+	Void:     "invoke the action again, which sends one.",
 	Unknown:  "look at analytics_pending_requests before you invoke the action again. It takes over an equal request that is pending by then. If the request was already carried out, it sends another one.",
 }
 
@@ -47,59 +58,74 @@ func QuoteID(id, person string) string {
 
 // what names the request in a sentence.
 func (r *Run) what() string {
-	if r.Submission.ID == "" {
+	if r.Submission.ShownID() == "" {
 		return "the " + r.Name
 	}
-	return "the " + r.Name + " (request " + QuoteID(r.Submission.ID, r.Request.Person.Identity) + ")"
+	return "the " + r.Name + " (request " + QuoteID(r.Submission.ShownID(), r.Request.Identity) + ")"
 }
 
 // ProblemOf returns the problem that an error of Submit is, or of a request that has failed.
-func (r *Run) ProblemOf(err error) Problem {
-	p := ProblemOf(err, "")
-	if transport.IsClass(err, transport.ClassUnknownOutcome) && r.Advice.Unknown != "" {
+func (r *Run) ProblemOf(err error) tfkit.Problem {
+	switch {
+	case r.Submission.State == deferred.Failed && r.submitted:
+		return r.over()
+	case transport.IsClass(err, transport.ClassUnknownOutcome) && r.Advice.Unknown != "":
+		p := tfkit.ProblemOf(err, "")
 		p.Do = r.Advice.Unknown
+		return p
 	}
-	return p
+
+	return tfkit.ProblemOf(err, "")
 }
 
 // Problems returns what is to be said of a request that is not fulfilled: that it came to
 // nothing, or after a wait or a refresh why it is not known to be carried out.
-func (r *Run) Problems() []Problem {
-	var found []Problem
-	if r.Observed.UnknownStatus {
-		found = append(found, Problem{
-			Summary: "Unknown status of a pending request",
-			Detail:  "The service gives " + r.what() + " a status that this provider does not know. It is treated as pending, never as done. The data source analytics_pending_requests shows the status.",
-			Do:      "if this status means that the request is over, name it in wire.pending.statuses in the provider block.",
-		})
+func (r *Run) Problems() []tfkit.Problem {
+	isStuck := r.Observed.Gap != "" || r.Observed.Unproven
+	switch {
+	case r.Submission.State == deferred.Failed:
+		return []tfkit.Problem{r.over()}
+	case !r.Submission.IsOpen():
+		return nil
+	case r.refreshed && isStuck:
+		return []tfkit.Problem{r.unfinished()}
+	case !r.refreshed && r.Waits:
+		return []tfkit.Problem{r.unfinished()}
 	}
 
-	switch s := r.Submission; {
-	case s.State == deferred.Failed:
-		p := ProblemOf(r.Request.Rejection(s, r.Observed), r.InState)
-		p.Do = r.Advice.Over
-		found = append(found, p)
+	return nil
+}
 
-	case s.State == deferred.Dropped:
-		found = append(found, Problem{
+// over returns the problem of a request that came to nothing.
+func (r *Run) over() tfkit.Problem {
+	if r.Submission.Adopted {
+		return tfkit.Problem{
+			Summary: "The request of somebody else came to nothing",
+			Detail:  "The service had a pending " + r.Name + " of this person that somebody else had sent, request " + QuoteID(r.Submission.ShownID(), r.Request.Identity) + ". Terraform took it over, and sent nothing. It is over now, and was not carried out.",
+			InState: r.InState,
+			Do:      r.Advice.Void,
+		}
+	}
+	if r.Submission.Dropped {
+		return tfkit.Problem{
 			Summary: "The request is gone, and its effect cannot be seen",
 			Detail:  "The service had accepted " + r.what() + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.",
 			InState: r.InState,
 			Do:      r.Advice.Over,
-		})
-
-	case s.State.IsOpen() && (!r.refreshed && r.Waits || r.refreshed && (r.Observed.Gap != "" || r.Observed.Unproven)):
-		found = append(found, r.unfinished())
+		}
 	}
 
-	return found
+	p := tfkit.ProblemOf(r.Request.Rejection(r.Submission), r.InState)
+	p.Summary, p.Do = "The service failed the request", r.Advice.Over
+
+	return p
 }
 
 // unfinished returns the problem of an accepted request that is not known to be carried out.
 // It is never an error of an object: an error beside a saved state would make Terraform
 // destroy the object and send the request again.
-func (r *Run) unfinished() Problem {
-	p := Problem{InState: r.InState, Do: r.Advice.Pending}
+func (r *Run) unfinished() tfkit.Problem {
+	p := tfkit.Problem{InState: r.InState, Do: r.Advice.Pending}
 	accepted := "The service has accepted " + r.what()
 
 	switch {
@@ -108,27 +134,24 @@ func (r *Run) unfinished() Problem {
 		p.Detail = accepted + ", and the run ended before it was fulfilled."
 
 	case r.Observed.Err != nil:
-		cause := ProblemOf(r.Observed.Err, "")
+		cause := tfkit.ProblemOf(r.Observed.Err, "")
 		p.Summary = "Accepted, but waiting for it failed"
 		p.Detail = accepted + ". Waiting for the request failed: " + cause.Summary + ".\n" + cause.Detail
 		p.Do = cause.Do
 
 	case r.Observed.Unproven:
-		p.Summary = "Accepted, and nothing shows that it was carried out"
-		p.Detail = accepted + ". The list of pending requests has never shown it, and no effect of it can be seen, so that it may be carried out, pending or lost."
+		p.Summary = "Accepted, and nothing shows what became of it"
+		p.Detail = accepted + ". The list of pending requests does not show it, and no effect of it can be seen, so that it may be carried out, pending or lost."
 		p.Do = r.Advice.Unproven
 
-	case r.refreshed:
-		p.Summary = "The pending list cannot be read as a whole"
-		p.Detail = "The list of pending requests does not show whether " + r.what() + " is still pending: " + r.Observed.Gap + "."
-		p.Do = "if the setting that is named is right for your service, set it in the provider block."
+	case r.Observed.Gap != "":
+		p.Summary = "The pending list does not tell"
+		p.Detail = accepted + ", and the list of pending requests does not show what became of it: " + r.Observed.Gap + "."
+		p.Do = "if the message names a setting, and what it says is right for your service, set it in the provider block. " + r.Advice.Unproven
 
 	default:
 		p.Summary = "Accepted and still pending"
 		p.Detail = accepted + " and has not fulfilled it within the time that timeouts allows."
-		if r.Observed.Gap != "" {
-			p.Detail += " The list of pending requests could not be read as a whole: " + r.Observed.Gap + "."
-		}
 	}
 
 	return p
@@ -143,7 +166,7 @@ func (r *Run) Warn() {
 
 // WarnUnchecked warns that a refresh could not look at the request, or at its effect.
 func (r *Run) WarnUnchecked(err error) {
-	p := ProblemOf(err, r.InState)
+	p := tfkit.ProblemOf(err, r.InState)
 	p.Detail = "A refresh could not look at " + r.what() + ": " + p.Summary + ".\n" + p.Detail
 	p.Summary = "The request could not be checked"
 	p.AddWarning(r.Diags)
