@@ -33,7 +33,7 @@ func (r *consentResource) subjectOf(ctx context.Context, m resourceModel, privat
 func (at subject) do(ctx context.Context, e choice.Evidence, action choice.Action, inState string) (j tfkit.Judged, ok bool) {
 	j, err := at.once(ctx, e, action)
 	if err == nil && j.Act == choice.Ask {
-		_ = at.Consents.WaitToReread(ctx, at.Client.PendingListLag()) // the request fails where this does
+		_ = at.Consents.WaitToReread(ctx, at.Client.Lag()) // the request fails where this does
 		e.Twice = true
 		j, err = at.once(ctx, e, action)
 	}

@@ -181,7 +181,7 @@ func (b *batch) compare(ctx context.Context, t *tally, of []int) {
 func (b *batch) again(ctx context.Context, t *tally, do func(ctx context.Context, row rows.Row) (outcome, error)) {
 	rows := t.rowsThatAre(absent)
 	if len(rows) > 0 {
-		_ = b.resource.Consents.WaitToReread(ctx, b.client.PendingListLag())
+		_ = b.resource.Consents.WaitToReread(ctx, b.client.Lag())
 		b.run(ctx, t, rows, do)
 	}
 }
