@@ -71,7 +71,7 @@ var deferredRequests = map[string]play{
 	},
 	"ask the operator of the service about the request. To send another one, change triggers.": {
 		configuration: object("data_deletion", "x", notAwaited), service: never,
-		situation: applied(run(apply...), conclude(mockserver.Outcome{Fate: mockserver.Vanished}), run(apply...)), says: plan,
+		situation: applied(run(apply...), inOrder(conclude(mockserver.Outcome{Fate: mockserver.Vanished}), run(apply...))), says: plan,
 		follow: configure(object("data_deletion", "x", notAwaited, friday)), again: 1,
 	},
 	"look at analytics_pending_requests before you apply. The apply": {
@@ -150,7 +150,7 @@ var deferredRequests = map[string]play{
 	},
 	"apply again, which creates the profile again": {
 		configuration: profileOf(`{ plan = "gold" }`, notAwaited), service: never,
-		situation: applied(run(apply...), func(s *stage) { s.service.DeleteProfile(scope, "ann") }, conclude(mockserver.Outcome{Fate: mockserver.Vanished}), run(apply...)), says: plan, again: 1,
+		situation: applied(run(apply...), func(s *stage) { s.service.DeleteProfile(scope, "ann") }, inOrder(conclude(mockserver.Outcome{Fate: mockserver.Vanished}), run(apply...))), says: plan, again: 1,
 	},
 	"nothing, or set a member to null to clear it": {
 		configuration: profileOf(`{ plan = "gold", color = "red" }`), situation: applied(configure(profileOf(`{ plan = "gold" }`))), says: plan,
