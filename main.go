@@ -26,6 +26,7 @@ import (
 	doctor "github.com/terraform-analytics/terraform-provider-analytics/internal/doctor/cli"
 	mockserver "github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/cli"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/orphan"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
 
@@ -107,6 +108,8 @@ func serve(options ...grpc.ServerOption) {
 			return grpc.NewServer(slices.Concat(transport, guard.Options(), options)...)
 		},
 	})
+
+	outfile.Settle() // Terraform has recorded what it was told
 }
 
 // surviveFirstTerminate ignores one SIGTERM. If the process group receives a SIGTERM, Terraform

@@ -103,6 +103,7 @@ func TestExport_brokenOffBeginsAgain(t *testing.T) {
 		"cut short of its length":      {mockserver.Fault{Cut: mockserver.CutBody, CutAt: -1}, lost},
 		"cut between chunks":           {mockserver.Fault{Cut: mockserver.CutChunked, CutAt: -20}, lost},
 		"closed without a length":      {mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: -1}, truncated},
+		"closed in front of gzip":      {mockserver.Fault{Cut: mockserver.CutCloseDelimited, Header: jsonHeader("Content-Encoding", "gzip")}, truncated},
 		"stalled":                      {mockserver.Fault{Cut: mockserver.CutStall, CutAt: 30}, timeout},
 		"JSON that ends in the middle": {mockserver.Fault{Body: []byte(`{"persons":[{"id"`)}, truncated},
 		"no answer":                    {mockserver.Fault{Hang: true}, timeout},

@@ -76,12 +76,19 @@ func (e *dayExport) export(ctx context.Context, c *client.Client, scope client.S
 	if err != nil {
 		return err
 	}
-	reservation.Keep()
+	reservation.KeepUnrecorded()
 	for i, file := range written {
 		e.outputs[i].written = file
 	}
 
 	return nil
+}
+
+// confirm gives up what would make a later run replace the files: they are what was asked for.
+func (e *dayExport) confirm() {
+	for _, o := range e.outputs {
+		outfile.Confirm(o.path)
+	}
 }
 
 // checkTargets reports what is at a path and must not be replaced. It looks only at paths
@@ -94,7 +101,7 @@ func (e *dayExport) checkTargets(ctx context.Context) {
 	e.outputs = e.day.outputs(kindsOf(ctx, e.day.Kinds))
 	for i, target := range e.targets() {
 		_, err := outfile.Look(target.Path)
-		if err == nil && !target.Replace {
+		if err == nil && !target.Replace && !outfile.IsUnrecorded(target.Path) {
 			err = outfile.ErrExists
 		}
 		if err == nil || errors.Is(err, fs.ErrNotExist) {

@@ -155,6 +155,7 @@ func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, 
 		return
 	}
 
+	export.confirm()
 	if !export.complete {
 		notOver(partOfTheDay).AddWarning(&resp.Diagnostics)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -222,6 +223,7 @@ func isReplaced(t *testing.T, p *prototest.Provider, path string) {
 func isKilled(t *testing.T, _ *prototest.Provider, path string) {
 	t.Helper()
 	for _, kind := range []string{"events", "sessions"} {
+		outfile.Confirm(filepath.Join(filepath.Dir(path), kind))
 		write(t, filepath.Join(filepath.Dir(path), ".analytics-"+digest(kind)[:16]+".tmp"), person)
 	}
 }

@@ -79,6 +79,9 @@ func (m *fileModel) verify(ctx context.Context, written []*output, diags *diag.D
 			return true
 		}
 
+		if v == unchanged {
+			outfile.Confirm(o.path)
+		}
 		found[v]++
 	}
 

@@ -6,7 +6,9 @@
 //
 // While a file is being written, its content is in .analytics-<hash of the name>.tmp beside the
 // target. A lock on that file keeps other processes from the target. Only a killed process
-// leaves it behind; the next one that writes or removes the target removes it.
+// leaves it behind; the next one that writes or removes the target removes it. A new file has both
+// names until Settle: if the process is killed before anybody has recorded the file, the next one
+// recognises by them what it may remove.
 package outfile
 
 import (

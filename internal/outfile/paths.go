@@ -96,7 +96,8 @@ func (p *PathsInUse) Remove(ctx context.Context, path, sha256 string) (gone bool
 	}
 	defer folder.Close()
 
-	temporary, locked := openTemporary(folder, name)
+	unrecorded.settle(path)
+	temporary, locked := openTemporary(folder, name, false)
 	if locked == nil {
 		defer temporary.close()
 	}

@@ -94,7 +94,8 @@ func (t *reservedTarget) reserve(paths *PathsInUse) error {
 	if t.release, err = paths.take(t.Path); err != nil {
 		return err
 	}
-	if t.temporary, err = openTemporary(t.folder, t.name); err != nil {
+	unrecorded.settle(t.Path)
+	if t.temporary, err = openTemporary(t.folder, t.name, !t.Replace); err != nil {
 		return err
 	}
 
@@ -280,6 +281,18 @@ func (r *Reservation) Keep() {
 		t.release = nil
 		if t.info != nil {
 			r.paths.written = append(r.paths.written, t.info)
+		}
+	}
+}
+
+// KeepUnrecorded is Keep for files that Terraform has not recorded yet: a new one keeps its temporary
+// name too, until Settle or Confirm.
+func (r *Reservation) KeepUnrecorded() {
+	r.Keep()
+	for _, t := range r.targets {
+		if t.temporary.linked {
+			unrecorded.add(t.Path, t.temporary)
+			t.temporary, t.folder = nil, nil
 		}
 	}
 }

@@ -319,3 +319,46 @@ func TestReserve_folders(t *testing.T) {
 	reserve(t, &paths, lake).Close()
 	wantFiles(t, root, "events", "lake")
 }
+
+// TestReservation_whatAKilledProcessHasNotRecordedIsNobodys leaves a new file as a process does that
+// is killed, and looks at who may write there.
+func TestReservation_whatAKilledProcessHasNotRecordedIsNobodys(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct {
+		then  func(t *testing.T, path string)
+		taken bool
+	}{
+		"nothing else":             {then: func(*testing.T, string) {}},
+		"it is recorded":           {then: func(_ *testing.T, path string) { Confirm(path) }, taken: true},
+		"another one is put there": {then: func(t *testing.T, path string) { t.Helper(); _ = os.Remove(path); put(t, path, "theirs") }, taken: true},
+		"another one is beside it": {then: func(t *testing.T, path string) {
+			t.Helper()
+			_ = os.Remove(temporaryOf(path))
+			put(t, temporaryOf(path), "theirs")
+		}, taken: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "day")
+			put(t, temporaryOf(path), "ours")
+			if err := os.Link(temporaryOf(path), path); err != nil {
+				t.Skip("the file system has no links")
+			}
+			c.then(t, path)
+			if IsUnrecorded(path) == c.taken {
+				t.Errorf("unrecorded: %t", !c.taken)
+			}
+
+			var paths PathsInUse
+			r, err := paths.Reserve(Target{Path: path})
+			if errors.Is(err, ErrExists) != c.taken {
+				t.Fatalf("%v", err)
+			}
+			if err == nil {
+				r.Close()
+				wantFiles(t, filepath.Dir(path))
+			}
+		})
+	}
+}

@@ -20,6 +20,7 @@ type temporary struct {
 	name   string
 	f      *os.File
 	gone   bool // its name is that of the target, or removed
+	linked bool // the target is a second name of it
 }
 
 // errRemoved is returned if somebody has moved or removed the temporary file, or its folder.
@@ -28,11 +29,18 @@ var errRemoved = errors.New("the unfinished file beside it, .analytics-*.tmp, wa
 // openAttempts is how often a temporary file is opened again after another process removed it.
 const openAttempts = 100
 
+// temporaryName returns the name of the temporary file of a target.
+func temporaryName(target string) string {
+	sum := sha256.Sum256([]byte(folded(target)))
+	return ".analytics-" + hex.EncodeToString(sum[:8]) + ".tmp"
+}
+
 // openTemporary creates and locks the temporary file of a target, and removes the one that a
 // killed process left. It returns ErrBusy, without waiting, if somebody is writing the target.
-func openTemporary(folder *os.Root, target string) (*temporary, error) {
-	sum := sha256.Sum256([]byte(folded(target)))
-	t := &temporary{folder: folder, name: ".analytics-" + hex.EncodeToString(sum[:8]) + ".tmp"}
+// isNew says that the target is not recorded as anybody's: a file there that a killed process put
+// there, and that nobody has recorded, is removed too.
+func openTemporary(folder *os.Root, target string, isNew bool) (*temporary, error) {
+	t := &temporary{folder: folder, name: temporaryName(target)}
 	for range openAttempts {
 		f, err := folder.OpenFile(t.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		created := err == nil
@@ -62,7 +70,7 @@ func openTemporary(folder *os.Root, target string) (*temporary, error) {
 		// A killed process left it. Emptying it could empty a finished file that has this as
 		// its second name.
 		if t.isInPlace() {
-			err = folder.Remove(t.name)
+			err = t.removeLeft(target, isNew)
 		}
 		_ = f.Close()
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -71,6 +79,16 @@ func openTemporary(folder *os.Root, target string) (*temporary, error) {
 	}
 
 	return nil, ErrBusy
+}
+
+// removeLeft removes what a killed process left.
+func (t *temporary) removeLeft(target string, isNew bool) error {
+	if isNew && isUnrecorded(t.folder, target) {
+		if err := t.folder.Remove(target); err != nil {
+			return err
+		}
+	}
+	return t.folder.Remove(t.name)
 }
 
 // allow gives a temporary file back the rights that a strict umask took from it, if its process
@@ -102,7 +120,7 @@ func (t *temporary) putInPlace(target string, replace bool) error {
 
 	if !replace {
 		if err := t.folder.Link(t.name, target); err == nil {
-			t.gone = t.folder.Remove(t.name) == nil
+			t.linked = true
 			return nil
 		}
 		if _, err := t.folder.Lstat(target); !errors.Is(err, fs.ErrNotExist) {

@@ -22,6 +22,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
 
@@ -238,9 +239,11 @@ func Config(service *mocktest.Instance) Attributes {
 	}
 }
 
-// WantAlone fails the test where anything but the file is in its folder.
+// WantAlone fails the test where anything but the file is in its folder. A new file has a second
+// name there until Terraform has recorded it, which WantAlone takes as done.
 func WantAlone(tb testing.TB, path string) {
 	tb.Helper()
+	outfile.Confirm(path)
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
 		tb.Fatal(err)
