@@ -92,18 +92,35 @@ func factIf(f Fact, holds bool) Fact {
 // which of the two came first is not known.
 func (e Evidence) times() Fact {
 	at, isTimed := e.Held.AgreementTime.Get()
-	if !isTimed || e.Since.IsZero() {
+	since, isExact := e.reference()
+	if !isTimed || since.IsZero() {
 		return FactUntimed
 	}
 
-	before := time.Duration(e.Since.UnixMilli()-at.UnixMilli()) * time.Millisecond
+	before := time.Duration(since.UnixMilli()-at.UnixMilli()) * time.Millisecond
 	if before < 0 {
 		return FactLater
 	}
+	if before == 0 && !isExact {
+		return FactUntimed
+	}
 
-	precision := e.Keeping.precision(at, e.Since)
+	precision := e.Keeping.precision(at, since)
 
 	return factIf(FactUntimed, precision > time.Millisecond && before < precision)
+}
+
+// reference returns the time that the record's is compared with, and whether an equal one is no later
+// choice. Of a write with that time, which the service has shown with another one, it is the other:
+// what came after that write is later, and whatever is shown with the same time may be.
+func (e Evidence) reference() (since time.Time, isExact bool) {
+	sent, shown := e.Last.Sent.Time, e.Last.Shown.Time
+	isAltered := shown != 0 && shown != sent
+	if !isAltered || e.Since.IsZero() || e.Since.UnixMilli() != sent {
+		return e.Since, true
+	}
+
+	return time.UnixMilli(shown), false
 }
 
 // isWanted reports whether the record is what is wanted. A null in place of a value is a

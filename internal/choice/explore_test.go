@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package choice
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+)
+
+// service is how a service keeps what it is sent.
+type service struct {
+	name      string
+	precision time.Duration // of times, cut
+	dates     bool          // the time of each write
+	datesNone bool          // the time of a write without one
+	drops     bool          // the time of a record that refuses everything
+	masks     bool          // addresses
+	told      Keeping       // what the provider is told of that; a batch is always told
+	untold    bool          // single objects are not
+}
+
+var services = []service{
+	{name: "exact"},
+	{name: "seconds", precision: time.Second, told: Keeping{Precision: time.Second}},
+	{name: "minutes", precision: time.Minute, told: Keeping{Precision: time.Minute}},
+	{name: "minutes, untold", precision: time.Minute, told: Keeping{Precision: time.Minute}, untold: true},
+	{name: "dates every update", dates: true, told: Keeping{SetsTime: true}, untold: true},
+	{name: "dates what has no time", datesNone: true},
+	{name: "drops the time of a refusal", drops: true},
+	{name: "masks addresses", masks: true, told: Keeping{Altered: []string{"user_ipv6"}}, untold: true},
+}
+
+// keeping returns what the provider is told of the service.
+func (s service) keeping(of int) Keeping {
+	if s.untold && of != row {
+		return Keeping{}
+	}
+	return s.told
+}
+
+// store returns the record that the service makes of a write.
+func (s service) store(held *answer.Consent, r Record, now time.Time) *answer.Consent {
+	after := answer.Consent{Manual: answer.Some(r.Manual)}
+	if held != nil { // fields that are not sent stay
+		after.UserIPv6, after.AgreementTime = held.UserIPv6, held.AgreementTime
+	}
+	for i, agreed := range r.Clauses {
+		after.Clauses[i] = answer.Some(agreed)
+	}
+	if r.UserIPv6.IsValid() {
+		after.UserIPv6 = answer.Some(r.UserIPv6.String())
+	}
+	if s.masks {
+		after.UserIPv6 = answer.Some("192.0.2.0")
+	}
+
+	at := r.AgreementTime
+	isNone := at.IsZero()
+	if s.dates || s.datesNone && isNone {
+		at = now
+	}
+	if !at.IsZero() {
+		after.AgreementTime = answer.Some(at.Truncate(max(s.precision, time.Millisecond)))
+	}
+	if s.drops && r.Clauses == [answer.Clauses]bool{} {
+		after.AgreementTime = answer.Optional[time.Time]{}
+	}
+
+	return &after
+}
+
+// The events of a course.
+const (
+	personRefuses = iota // four clauses
+	personRefusesAll
+	createOne
+	changeOne
+	withdrawOne
+	createOther // another object of the same person
+	withdrawOther
+	applyRow
+	withdrawRow
+	nextRun
+	nextReadingIsCached
+	nextReadingIsNone
+	nextReadingIsOld
+	nextWriteIsLostBefore
+	nextWriteIsLostAfter
+	nextWriteIsRefused // in a success
+	events
+)
+
+var names = [events]string{
+	"the person refuses", "the person refuses all", "create one", "change one", "withdraw one", "create other", "withdraw other", "apply row", "withdraw row",
+	"next run", "cached", "none", "old", "lost before", "lost after", "refused in a 200",
+}
+
+// The objects of a course. A row is remembered by nobody.
+const (
+	one = iota
+	other
+	row
+	objects
+)
+
+type object struct {
+	exists bool
+	last   Confirmed
+}
+
+// world is the state of a course. It is copied with each event.
+type world struct {
+	service service
+	now     time.Time
+
+	held     *answer.Consent // what the service holds
+	old      *answer.Consent // what it held before
+	byPerson bool            // the person has made the record
+	reading  int             // the event about the next one; 0 for none
+	isOld    bool            // the present event goes by an old reading, which nothing shows
+	writing  int
+
+	last   Confirmed // what the run remembers
+	isSeen bool
+	keeps  [objects]bool
+	all    [objects]object
+
+	broken string // an invariant
+}
+
+// read returns a reading, and whether it is fresh.
+func (w *world) read() (r Reading, fresh bool) {
+	event, held := w.reading, w.held
+	w.reading = 0
+
+	switch event {
+	case nextReadingIsCached:
+		r.Cached, held = true, w.old
+	case nextReadingIsOld:
+		held, w.isOld = w.old, true
+	case nextReadingIsNone:
+		held = nil
+	}
+	if held == nil {
+		r.IsNone = true
+		return r, event == 0
+	}
+	r.Held = *held
+
+	return r, event == 0
+}
+
+// judge completes the evidence as the provider does.
+func (w *world) judge(of int, e Evidence, r Reading) Verdict {
+	r.Twice = e.Twice
+	e.Reading = r
+	e.Keeping = w.service.keeping(of)
+	e.Known = e.Known || w.isSeen
+	if w.last != (Confirmed{}) {
+		e.Last = w.last
+	}
+	for i, keeps := range w.keeps {
+		isOther := i != of
+		e.Taken = e.Taken || e.Withdraws && isOther && keeps
+	}
+	isRecord := !r.IsNone && !r.Cached
+	w.isSeen = w.isSeen || isRecord
+
+	return Judge(e)
+}
+
+// send judges and writes, as the client does, and returns the act and whether it was done.
+func (w *world) send(of int, e Evidence, action Action) (act Act, failed bool) {
+	var lost bool
+	var before *answer.Consent
+	for sends := 0; ; {
+		r, fresh := w.read()
+		r.Lost, r.Before = lost, before
+		if !lost {
+			before = &r.Held
+		}
+		act = w.judge(of, e, r).On(action)
+		if act == Ask {
+			e.Twice = true
+			continue
+		}
+		if act != Send || sends == 2 {
+			return act, act == Refuse || act == Send
+		}
+		if w.byPerson && fresh {
+			w.broken = "a choice of the person was overwritten that a fresh reading showed"
+		}
+		if e.Withdraws {
+			for i, keeps := range w.keeps {
+				if i != of && keeps {
+					w.broken = "a person was withdrawn whom another object of the run keeps"
+				}
+			}
+		}
+
+		event := w.writing
+		w.writing = 0
+		if event == nextWriteIsRefused {
+			return act, true // a reading shows it
+		}
+		if event != nextWriteIsLostBefore {
+			w.old, w.held, w.byPerson = w.held, w.service.store(w.held, e.Wanted, w.now), false
+		}
+		if event == nextWriteIsLostBefore || event == nextWriteIsLostAfter {
+			lost = true
+			sends++
+			continue
+		}
+
+		w.last = Confirmed{Sent: e.Wanted.Print(), Shown: PrintOf(*w.held)}
+		w.isSeen = true
+
+		return act, false
+	}
+}
+
+var agreedTo, changedTo = [answer.Clauses]bool{true, true, false, true, true}, [answer.Clauses]bool{true, true, true, true, true}
+
+// write creates or changes an object, or applies the row.
+func (w *world) write(of int, clauses [answer.Clauses]bool) {
+	wanted := sent
+	wanted.Clauses = clauses
+	e := Evidence{Wanted: wanted, Since: sent.AgreementTime, Anew: of != row, Known: w.all[of].exists && of != row, Last: w.all[of].last}
+	w.keeps[of] = true
+	act, failed := w.send(of, e, Write)
+	if failed {
+		return
+	}
+
+	w.all[of] = object{exists: true, last: w.last}
+	if act == Stand || act == Nothing { // a lost answer that arrived has no record of how it is shown
+		w.all[of].last = Confirmed{Sent: wanted.Print()}
+	}
+	if act == Send && !w.held.HasClauses(clauses) {
+		w.broken = "it is reported as written, and the service holds something else"
+	}
+
+	// What is written plans empty.
+	if act == Send {
+		e.Last, e.Reading, e.Anew, e.Keeping = w.all[of].last, Reading{Held: *w.held}, false, w.service.keeping(of)
+		if of == row {
+			e.Last = Confirmed{}
+		}
+		verdict := Judge(e)
+		settles := map[bool]bool{true: verdict.On(Plan) == Nothing, false: verdict.On(Refresh) == Hold}
+		if !settles[of == row] {
+			w.broken = fmt.Sprintf("what was written is judged as %d in the next plan", verdict)
+		}
+	}
+}
+
+// withdraw destroys an object.
+func (w *world) withdraw(of int) {
+	if !w.all[of].exists {
+		return
+	}
+
+	last := w.all[of].last
+	if of == row {
+		last.Shown = Print{}
+	}
+	w.keeps[of] = false
+	act, failed := w.send(of, Evidence{Wanted: Record{Manual: true}, Withdraws: true, Since: sent.AgreementTime, Known: true, Last: last}, Withdraw)
+	if failed {
+		return
+	}
+
+	w.all[of] = object{}
+	isWithdrawn := act == Send || act == Nothing
+	if w.isOld {
+		return
+	}
+	if isWithdrawn && !w.held.HasClauses([answer.Clauses]bool{}) {
+		w.broken = "it is reported as withdrawn, and is not"
+	}
+	if act == Report && w.held != nil && w.old != nil {
+		w.broken = "it is reported as missing, and is not"
+	}
+}
+
+// choose lets the person choose in the banner of the service.
+func (w *world) choose(clauses [answer.Clauses]bool) {
+	w.old, w.held, w.byPerson = w.held, w.service.store(w.held, Record{Clauses: clauses, AgreementTime: w.now}, w.now), true
+}
+
+// after returns the world after an event.
+func (w world) after(event int) world {
+	w.now, w.isOld = w.now.Add(7*time.Second), false
+	switch event {
+	case personRefuses:
+		w.choose([answer.Clauses]bool{false, false, false, false, true})
+	case personRefusesAll:
+		w.choose([answer.Clauses]bool{})
+	case createOne, createOther:
+		of := map[int]int{createOne: one, createOther: other}[event]
+		if !w.all[of].exists {
+			w.write(of, agreedTo)
+		}
+	case changeOne:
+		if w.all[one].exists {
+			w.write(one, changedTo)
+		}
+	case withdrawOne:
+		w.withdraw(one)
+	case withdrawOther:
+		w.withdraw(other)
+	case applyRow:
+		w.write(row, agreedTo)
+	case withdrawRow:
+		w.withdraw(row)
+	case nextRun:
+		w.last, w.isSeen, w.keeps = Confirmed{}, false, [objects]bool{}
+	case nextReadingIsCached, nextReadingIsNone, nextReadingIsOld:
+		w.reading = event
+	default:
+		w.writing = event
+	}
+
+	return w
+}
+
+// newWorld returns the world before a course. A choice in the minute that is configured is told from an
+// earlier one only where the precision is told.
+func newWorld(s service) world {
+	w := world{service: s, now: configured.Add(3 * time.Second)}
+	if s.untold {
+		w.now = configured.Add(time.Minute)
+	}
+
+	return w
+}
+
+// explore takes every course of so many events.
+func explore(w world, depth int, course []int) (broken string) {
+	if w.broken != "" {
+		return w.service.name + ": " + w.broken + describe(course)
+	}
+	if depth == 0 {
+		return ""
+	}
+
+	for event := range events {
+		if broken := explore(w.after(event), depth-1, append(course, event)); broken != "" {
+			return broken
+		}
+	}
+
+	return ""
+}
+
+func describe(course []int) (text string) {
+	for _, event := range course {
+		text += "\n\t" + names[event]
+	}
+	return text
+}
+
+// TestExplore_everyCourse takes every course of a few events, at each service.
+func TestExplore_everyCourse(t *testing.T) {
+	t.Parallel()
+	for _, s := range services {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			if broken := explore(newWorld(s), soak.Size(soak.Raced(4, 5), 6), nil); broken != "" {
+				t.Error(broken)
+			}
+		})
+	}
+}
+
+// TestExplore_longCourses takes longer ones at random.
+func TestExplore_longCourses(t *testing.T) {
+	t.Parallel()
+	for i := range soak.Schedules(2000, 1_000_000) {
+		r := rand.New(rand.NewPCG(soak.Seed(i), 5))
+		w := newWorld(services[r.IntN(len(services))])
+		var course []int
+		for range 20 {
+			course = append(course, r.IntN(events))
+			w = w.after(course[len(course)-1])
+			if w.broken != "" {
+				t.Fatal(w.service.name + ": " + w.broken + describe(course))
+			}
+		}
+	}
+}
