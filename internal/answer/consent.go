@@ -36,6 +36,7 @@ type Consent struct {
 	UserIPv6      Optional[string]
 	AgreementTime Optional[time.Time]
 	Manual        Optional[bool]
+	Identity      string // the person whom the record names, by the interface's own name; empty if it names none
 	JSON          []byte // the complete answer
 }
 
@@ -125,6 +126,7 @@ func (c ConsentCall) record(path []*Object, v jsontext.Value) (Consent, error) {
 		UserIPv6:      read(addressed, "user_ipv6", "a string", func(v jsontext.Value) (string, bool) { return jsonvalue.Text(v), v.Kind() == '"' }),
 		AgreementTime: timed.agreementTime(c.TimeFormat),
 		Manual:        marked.boolean("manual"),
+		Identity:      scalar(with("identityId").field(jsonvalue.Fold("identityId"))),
 		JSON:          v,
 	}
 	nulls := 0
@@ -274,6 +276,10 @@ var layouts = map[string][]string{
 // form that the value has.
 func (o *Object) agreementTime(form string) Optional[time.Time] {
 	const name = "agreement_time"
+	if v := o.field(jsonvalue.Fold(name)); v.Kind() == '"' && jsonvalue.Text(v) == "" { // is none
+		return Optional[time.Time]{}
+	}
+
 	at := read(o, name, "an RFC 3339 time or milliseconds since 1970", func(v jsontext.Value) (time.Time, bool) { return instantAs(v, form) })
 	if t, ok := at.Get(); ok && t.Before(earliestInstant) {
 		return Optional[time.Time]{}
@@ -332,11 +338,23 @@ func instant(v jsontext.Value) (time.Time, bool) {
 		}
 	}
 
-	// Between 1970 and 2000 are numbers of seconds or something else, which would make every
-	// choice look older than it is. Numbers of microseconds are after the end.
-	ms, err := strconv.ParseInt(text, 10, 64)
+	number, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return time.Time{}, false
+	}
+	if number <= 0 {
+		return time.UnixMilli(number).UTC(), true
+	}
 
-	return time.UnixMilli(ms).UTC(), err == nil && (ms <= 0 || ms >= earliestInstant.UnixMilli() && ms < endOfInstants.UnixMilli())
+	// Numbers of microseconds and nanoseconds would be after the end. Between 1970 and 2000 are numbers
+	// of seconds or something else, which would make every choice look older than it is.
+	for _, perMilli := range []int64{1, 1000, 1_000_000} {
+		if ms := number / perMilli; ms < endOfInstants.UnixMilli() {
+			return time.UnixMilli(ms).UTC(), ms >= earliestInstant.UnixMilli()
+		}
+	}
+
+	return time.Time{}, false
 }
 
 // scalar returns the text of a string, or a number as it is spelled; empty for any other

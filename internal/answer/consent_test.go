@@ -184,9 +184,10 @@ func TestReadConsent_spellingsOfATime(t *testing.T) {
 	const noon, first, none, invalid = 1769860800, 946684800, 0, -1
 	for text, want := range map[string]int64{
 		`"2026-01-31T12:00:00Z"`: noon, `"2026-01-31T12:00:00.000Z"`: noon, `"2026-01-31T13:00:00+01:00"`: noon, `"2026-01-31T13:00:00.000000+0100"`: noon,
+		`1769860800000000`: noon, `1769860800000000000`: noon, `""`: none,
 		`1769860800000`: noon, `"1769860800000"`: noon, `"2000-01-01T00:00:00Z"`: first,
 		`"1970-01-01T00:00:00.000Z"`: none, `"0001-01-01T00:00:00Z"`: none, `"1999-12-31T23:59:59.999Z"`: none, `0`: none, `"0"`: none, `-62135596800000`: none,
-		`"yesterday"`: invalid, `1.5`: invalid, `1e400`: invalid, `1769860800`: invalid, `1769860800000000`: invalid, `"9999-12-31T23:59:59-01:00"`: invalid, `{}`: invalid, `true`: invalid,
+		`"yesterday"`: invalid, `1.5`: invalid, `1e400`: invalid, `1769860800`: invalid, `"9999-12-31T23:59:59-01:00"`: invalid, `{}`: invalid, `true`: invalid,
 	} {
 		held, err := answer.ReadConsent(parse(t, `{`+allTrue+`,"agreement_time":`+text+`}`))
 		if want == invalid {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -27,7 +28,8 @@ var (
 // ClassNotFound where the service says that there is no consent, as wire.absent says, by
 // null, or by an empty object, and ErrCached.
 func (c *Client) GetConsent(ctx context.Context, p Person) (answer.Consent, error) {
-	read, err := c.config.Wire.readingOf(c.ask(ctx, p, transport.Request{Op: opGetConsent}))
+	got, err := c.ask(ctx, p, transport.Request{Op: opGetConsent})
+	read, err := c.config.Wire.readingOf(p, got, err)
 	if err == nil && read.Cached {
 		err = ErrCached
 	}
@@ -55,7 +57,8 @@ func (w Wire) consentOf(got transport.Answer, err error) (answer.Consent, error)
 // ReadConsent is GetConsent for a judgement: that there is no record is a reading too, and what a
 // cache says is marked. Errors are *Error.
 func (c *Client) ReadConsent(ctx context.Context, p Person) (choice.Reading, error) {
-	read, err := c.config.Wire.readingOf(c.ask(ctx, p, transport.Request{Op: opGetConsent, MayBeAbsent: true}))
+	got, err := c.ask(ctx, p, transport.Request{Op: opGetConsent, MayBeAbsent: true})
+	read, err := c.config.Wire.readingOf(p, got, err)
 	if transport.IsClass(err, transport.ClassNotFound) {
 		err = nil
 	}
@@ -65,15 +68,29 @@ func (c *Client) ReadConsent(ctx context.Context, p Person) (choice.Reading, err
 
 // readingOf returns the reading that an answer is. Where there is no record, the reading says so
 // beside the error.
-func (w Wire) readingOf(got transport.Answer, err error) (read choice.Reading, _ error) {
+func (w Wire) readingOf(p Person, got transport.Answer, err error) (read choice.Reading, _ error) {
 	read.Cached = got.Cached
 	read.Held, err = w.consentOf(got, err)
+	if err == nil && !p.isNamed(read.Held.Identity) {
+		return read, transport.NewError(got.Exchange, transport.ClassPayload, "the record names another person than the request, in identityId")
+	}
 	if e, failed := errors.AsType[*transport.Error](err); failed {
 		read.IsNone = e.Class == transport.ClassNotFound
 		read.Cached = read.Cached || e.Cached
 	}
 
 	return read, err
+}
+
+// isNamed reports whether a record that names this identity may be of the person: a service may
+// respell it.
+func (p Person) isNamed(identity string) bool {
+	decoded, err := url.PathUnescape(identity)
+	if err != nil {
+		decoded = identity
+	}
+
+	return identity == "" || strings.EqualFold(identity, p.Identity) || strings.EqualFold(decoded, p.Identity)
 }
 
 // What is wrong with readings of a consent that must not be gone by.

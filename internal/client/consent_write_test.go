@@ -73,6 +73,14 @@ func TestConsent_oneUpdate(t *testing.T) {
 			update: onlyDifferent(), want: choice.Refuse,
 		},
 
+		"of another person": {
+			held:   heldWith(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"identityId": "somebody-else"} }),
+			update: onlyDifferent(), failed: &transport.Error{Class: transport.ClassPayload, Attempts: 1, Detail: "another person"},
+		},
+		"of the person, respelled": {
+			held:   heldWith(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"identityId": strings.ToUpper(person)} }),
+			update: onlyDifferent(), want: choice.Nothing,
+		},
 		"read-only, in place":       {held: &held, update: onlyDifferent(), want: choice.Nothing, isReadOnly: true},
 		"read-only, a later choice": {held: heldWith(later), update: protected(), want: choice.Stand, isReadOnly: true},
 		"read-only, another clause": {held: heldWith(otherClause), update: onlyDifferent(), failed: refusal, isReadOnly: true},

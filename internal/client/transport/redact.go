@@ -4,6 +4,7 @@ package transport
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"html"
 	"net/netip"
 	"regexp"
@@ -40,6 +41,10 @@ func NewRedactor(private ...string) *Redactor {
 	return &Redactor{secrets: &vocabulary{}, values: private}
 }
 
+// minHexadecimal is the length of the shortest value that is hidden in hexadecimal too. Shorter ones
+// would hide parts of ordinary numbers.
+const minHexadecimal = 4
+
 // Text redacts, escapes and cuts, in this order: cutting first could leave half of a
 // secret, which would not be recognised. limit is in characters.
 func (r *Redactor) Text(s string, limit int) string { return escapeText(r.Clean(s), limit) }
@@ -53,6 +58,11 @@ func (r *Redactor) Clean(s string) string {
 	if r.private == nil {
 		r.private = &vocabulary{}
 		r.private.add(r.values...)
+		for _, value := range r.values {
+			if len(value) >= minHexadecimal {
+				r.private.add(hex.EncodeToString([]byte(value)))
+			}
+		}
 	}
 
 	for _, hide := range []func(string, bool) string{r.secrets.hide, r.private.hide, hideShapes} {

@@ -34,6 +34,20 @@ var ordinary = []string{
 	"request-id 0f8fad5b-d9cb-469f-a165-70867728950e",
 }
 
+// TestRedact_personInHexadecimal has a service that quotes the bytes of an identity.
+func TestRedact_personInHexadecimal(t *testing.T) {
+	t.Parallel()
+	redactor := NewRedactor("user-1001", "17")
+	for _, text := range []string{"no user 757365722d31303031", "no user 757365722D31303031"} {
+		if got := redactor.Text(text, 100); got != "no user [redacted]" {
+			t.Errorf("%q is shown", got)
+		}
+	}
+	if got := redactor.Text("error 3137", 100); got != "error 3137" {
+		t.Errorf("%q is shown", got)
+	}
+}
+
 func TestRedact_ordinarySentencesStay(t *testing.T) {
 	t.Parallel()
 	// A value that was sent may be an ordinary word.
