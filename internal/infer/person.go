@@ -169,7 +169,7 @@ func Data(a Answer) []Settings {
 	var all []Settings
 	for _, p := range places(v) {
 		isInside := p.at == "" || p.value.Kind() == '{' || p.value.Kind() == '['
-		if isInside && jsonvalue.Told(p.value) && !isWork(p.value) {
+		if isInside && !isHollow(p.value) {
 			s := Settings{}
 			s.set(string(p.at), "all_data", "at")
 			all = append(all, s)
@@ -180,6 +180,25 @@ func Data(a Answer) []Settings {
 	slices.SortStableFunc(all, func(a, b Settings) int { return wide(v, b) - wide(v, a) })
 
 	return all
+}
+
+// isHollow reports whether a value holds no data: it describes work, or has nothing but nulls, empty
+// values and such values.
+func isHollow(v jsontext.Value) bool {
+	if isWork(v) || !jsonvalue.Told(v) {
+		return true
+	}
+
+	inside := 0
+	for _, value := range jsonvalue.EachMember(v) {
+		if value.Kind() == '{' || value.Kind() == '[' || value.Kind() == 'n' {
+			if inside++; !isHollow(value) {
+				return false
+			}
+		}
+	}
+
+	return inside > 0
 }
 
 // wide is 1 where the settings lead to an array of objects, or to an object with several members.

@@ -253,12 +253,16 @@ func classify(x Exchange, err error) (class ErrorClass, detail string, cause err
 
 	failed, isNet := errors.AsType[net.Error](err)
 	host := "; the host is " + escapeText(x.host, 260)
+	whose, side := "", "the other side"
+	if operation == "proxyconnect" {
+		whose, side = " of the proxy", "the proxy that HTTPS_PROXY names"
+	}
 
 	switch rejected, ok := errors.AsType[*tls.CertificateVerificationError](err); {
 	case ok:
-		return ClassTLS, "the certificate was not accepted: " + x.Redact.Text(rejected.Err.Error(), limitMessage), nil
+		return ClassTLS, "the certificate" + whose + " was not accepted: " + x.Redact.Text(rejected.Err.Error(), limitMessage), nil
 	case isType[tls.RecordHeaderError](err), errors.Is(err, http.ErrSchemeMismatch):
-		return ClassTLS, "the other side does not speak TLS", nil
+		return ClassTLS, side + " does not speak TLS", nil
 	case operation == "remote error":
 		return ClassTLS, "the handshake was not accepted", nil
 

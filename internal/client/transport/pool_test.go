@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -22,6 +23,20 @@ func TestPool_connectionThatIsNotTrustedIsRefusedAtOnce(t *testing.T) {
 	}{
 		"unknown authority":  {mocktest.StartTLS(t, nil), func(cfg *Config) { cfg.CACertPEM = nil }},
 		"not localhost":      {mocktest.StartTLS(t, nil), func(cfg *Config) { cfg.Base.Host = "localhost:" + cfg.Base.Port() }},
+		"the certificate of the proxy was not accepted": {mocktest.Start(t), func(cfg *Config) {
+			proxy := httptest.NewTLSServer(nil)
+			t.Cleanup(proxy.Close)
+			address, err := url.Parse(proxy.URL)
+			noError(t, err)
+			cfg.Proxy = http.ProxyURL(address)
+		}},
+		"the proxy that HTTPS_PROXY names does not speak TLS": {mocktest.Start(t), func(cfg *Config) {
+			proxy := httptest.NewServer(nil)
+			t.Cleanup(proxy.Close)
+			address, err := url.Parse("https" + strings.TrimPrefix(proxy.URL, "http"))
+			noError(t, err)
+			cfg.Proxy = http.ProxyURL(address)
+		}},
 		"does not speak TLS": {mocktest.Start(t), func(cfg *Config) { cfg.Base.Scheme = "https" }},
 		"the handshake was not accepted": {mocktest.StartTLS(t, func(server *httptest.Server) {
 			// With TLS 1.3, a client learns of it after it has sent its request.
