@@ -230,8 +230,9 @@ func (x *examination) describe(err error) string {
 	shown := *e
 	shown.Message = ""
 	isOwn := transport.IsClass(err, transport.ClassPayload, transport.ClassNotReady, transport.ClassRejected, transport.ClassTooLarge)
-	isForeign := e.Status != 0 && (e.Status/100 != 2 || !isOwn)
-	if isForeign || x.hides(shown.Detail) {
+	isSuccess := e.Status == 0 || e.Status/100 == 2
+	isKnown := e.Status == 0 || isOwn
+	if !isSuccess || !isKnown || x.hides(shown.Detail) {
 		shown.Detail = ""
 	}
 

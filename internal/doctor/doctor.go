@@ -107,7 +107,7 @@ func Examine(ctx context.Context, o Options) *Report {
 	if x.use != nil && o.Rehearse {
 		newRehearsal(x).run(ctx)
 	}
-	x.verify(ctx)
+	x.verify(context.WithoutCancel(ctx))
 	if ctx.Err() != nil {
 		x.report.group = "Access"
 		x.report.add("interrupted", Broken, "the examination was interrupted, and covers what was done until then")

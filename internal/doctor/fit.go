@@ -92,7 +92,8 @@ func (x *examination) examine(ctx context.Context, r *reading) (differs bool) {
 // fit looks for settings with which the answers of a reading are read, or read with more fields. It
 // returns them in their shortest form; nil where those of before are the best.
 func (x *examination) fit(ctx context.Context, r *reading) infer.Settings {
-	if len(r.answers) == 0 || r.err == nil && r.seen.lacking == 0 {
+	isRead := r.err == nil && r.seen.lacking == 0
+	if isRead || len(r.answers) == 0 {
 		return nil
 	}
 

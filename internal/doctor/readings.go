@@ -203,9 +203,11 @@ func readDay(scope client.Scope, day time.Time) reader {
 func countsText(counts records.Counts) string {
 	var parts []string
 	for _, kind := range append(records.Kinds, records.Unknown) {
-		if n := counts.Of(kind); n == 1 || n > 0 && kind == records.Unknown {
-			parts = append(parts, fmt.Sprintf("%d %s", n, kind))
-		} else if n > 1 {
+		switch n := counts.Of(kind); n {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+kind.String())
+		default:
 			parts = append(parts, fmt.Sprintf("%d %s", n, kind.Plural()))
 		}
 	}

@@ -10,9 +10,11 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // What a report says of a reading.
@@ -30,10 +32,24 @@ func (x *examination) show(r *reading, differs bool) {
 	case r.seen.lacking > 0:
 		x.report.add(r.what, Differs, "it is read, but not every field that the provider needs; no setting was found that names the others")
 	case differs:
-		x.report.add(r.what, Differs, withNew)
+		x.report.add(r.what, Differs, withNew+x.structure(r))
 	default:
 		x.report.add(r.what, OK, asItIs)
 	}
+}
+
+// structure returns what the answer to a reading consists of, which shows why settings are needed.
+func (x *examination) structure(r *reading) string {
+	v, err := jsonvalue.Parse(r.answers[0].body)
+	if err != nil {
+		return ""
+	}
+	text := "; the answer is " + answer.Structure(v)
+	if x.hides(text) {
+		return ""
+	}
+
+	return text
 }
 
 // unseen adds the finding about a reading that has read nothing, in place of show.

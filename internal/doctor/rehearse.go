@@ -333,8 +333,10 @@ func (r *rehearsal) askForData(ctx context.Context) {
 
 	asked, again := request.at, false
 	r.await(ctx, request, r.deadline(2), func() bool {
-		isDue, isNew := time.Since(asked) >= dataInterval, request.left && !again
-		if request.listed && !request.left || !isDue && !isNew {
+		isOpen := request.listed && !request.left
+		isNew := request.left && !again
+		isDue := isNew || time.Since(asked) >= dataInterval
+		if isOpen || !isDue {
 			return false
 		}
 
@@ -360,7 +362,8 @@ func (r *rehearsal) deleteData(ctx context.Context) {
 	r.await(ctx, request, r.deadline(3), func() bool {
 		one := &reading{group: "Profile", what: "deleted profile", way: r.use, read: readNone(readProfile(r.person, r.profile)), propose: infer.Absent}
 		r.examine(ctx, one)
-		if one.err != nil || !hadProfile && !request.left {
+		isShown := hadProfile || request.left
+		if one.err != nil || !isShown {
 			return false
 		}
 		delete(r.holds, "profile")
@@ -425,11 +428,14 @@ func (r *rehearsal) look(ctx context.Context, request *awaited) {
 		return
 	}
 
-	isListed := strings.Contains(one.seen.text, r.person.Identity) && (request.known.ID == "" || strings.Contains(one.seen.text, request.known.ID))
+	// Without an id, the identity is all that is known: every text contains an empty one.
+	isListed := strings.Contains(one.seen.text, r.person.Identity) && strings.Contains(one.seen.text, request.known.ID)
 	if isListed && !request.listed {
 		r.lag = max(r.lag, time.Since(request.at))
 	}
-	request.left = request.left || request.listed && !isListed
+	if request.listed && !isListed {
+		request.left = true
+	}
 	request.listed = request.listed || isListed
 	r.listed = r.listed || isListed
 }

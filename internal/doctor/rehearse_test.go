@@ -5,6 +5,7 @@ package doctor
 import (
 	"context"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -58,6 +59,29 @@ func TestRehearsal_doesEverythingOnceAndMeasures(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestRehearsal_writesNothingAboutAPersonWhoIsThere has a service that shows a record of everybody.
+func TestRehearsal_writesNothingAboutAPersonWhoIsThere(t *testing.T) {
+	t.Parallel()
+	for operation, body := range map[string]string{
+		mockserver.OpGetConsent: `{"clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`,
+		mockserver.OpGetProfile: `{"plan":"free"}`,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			service := mocktest.StartPipe(t, slowly)
+			service.Inject(mockserver.Fault{Operation: operation, Times: -1, Body: []byte(body)})
+			report := rehearsed(t.Context(), service)
+			for _, r := range service.Requests() {
+				if r.Method != http.MethodGet || r.Operation == mockserver.OpGetAllData {
+					t.Errorf("%s was sent", r.Operation)
+				}
+			}
+			if report.ExitStatus != 2 {
+				t.Errorf("exit status %d: %+v", report.ExitStatus, report.Findings)
+			}
+		})
+	}
 }
 
 // mishaps are what can happen at a request of a rehearsal.
@@ -132,6 +156,14 @@ func TestRehearsal_saysWhatIsLeftWhateverHappens(t *testing.T) {
 			interrupt()
 			if report.ExitStatus != 2 {
 				t.Errorf("interrupted at request %d: exit status %d", at, report.ExitStatus)
+			}
+			if sent := len(service.Requests()); sent > at+1 {
+				t.Errorf("interrupted at request %d: %d more were sent", at, sent-at)
+			}
+			for _, f := range report.Findings {
+				if strings.Contains(f.Text, "not with all of them together") {
+					t.Errorf("interrupted at request %d: %+v", at, f)
+				}
 			}
 			if report.Rehearsal != nil {
 				wantHonest(t, service, report, "interrupted at request "+service.Requests()[at-1].Operation)

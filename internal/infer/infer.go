@@ -273,7 +273,8 @@ func (p place) saysMore(count int) bool {
 func placesBeside(v jsontext.Value, content []jsontext.Pointer) []place {
 	isBeside := func(p place) bool {
 		isPart := slices.ContainsFunc(content, func(at jsontext.Pointer) bool { return at.Contains(p.at) || p.at.Contains(at) })
-		return !isPart && (p.value.Kind() != '{' || len(jsonvalue.Members(p.value)) == 0)
+		isWrapper := p.value.Kind() == '{' && len(jsonvalue.Members(p.value)) > 0
+		return !isPart && !isWrapper
 	}
 	return slices.DeleteFunc(places(v), func(p place) bool { return !isBeside(p) })
 }
@@ -284,7 +285,9 @@ func (p place) isNext() bool {
 	if name == "href" || name == "url" {
 		name = jsonvalue.Fold(p.at.Parent().LastToken())
 	}
-	return isNamed(name, nextNames) && (p.value.Kind() == '"' || p.value.Kind() == 'n')
+	isAddress := p.value.Kind() == '"' || p.value.Kind() == 'n'
+
+	return isAddress && isNamed(name, nextNames)
 }
 
 // linksOf returns the object of links as HAL has it that a place is in; empty if there is none.
@@ -301,13 +304,15 @@ func linksOf(at jsontext.Pointer) jsontext.Pointer {
 // nothing of the content, or what it says is known. counted reports whether a total shows that no
 // page is missing.
 func ignoredValue(p place, counted bool) string {
-	isHarmless := isNamed(p.name, harmlessNames) || counted && isNamed(p.name, pageNames) && isScalar(p.value)
-	if isHarmless {
+	isPageNumber := isNamed(p.name, pageNames) && isScalar(p.value)
+	isKnown := counted && isPageNumber
+	if isKnown || isNamed(p.name, harmlessNames) {
 		return "*"
 	}
 	if isEmptyOrFlag(p.value) || isNamed(p.name, flagNames+" "+moreNames+" "+lastNames+" "+nextNames+" "+pageNames) || !isScalar(p.value) {
 		return leafText(p.value)
 	}
+
 	return "*"
 }
 

@@ -241,14 +241,10 @@ var looksOpen = regexp.MustCompile(`pending|queue|wait|progress|process|running|
 func requestOf(element jsontext.Value, known []Request) Request {
 	var persons []Request
 	for _, r := range known {
-		hasPerson := false
-		for _, p := range places(element) {
-			if r.ID != "" && scalar(p.value) == r.ID {
-				return r
-			}
-			hasPerson = hasPerson || r.Person != "" && scalar(p.value) == r.Person
+		if r.ID != "" && hasScalar(element, r.ID) {
+			return r
 		}
-		if hasPerson {
+		if r.Person != "" && hasScalar(element, r.Person) {
 			persons = append(persons, r)
 		}
 	}
@@ -257,4 +253,9 @@ func requestOf(element jsontext.Value, known []Request) Request {
 	}
 
 	return persons[0]
+}
+
+// hasScalar reports whether an object has a text or a number with this text, on any level.
+func hasScalar(v jsontext.Value, text string) bool {
+	return slices.ContainsFunc(places(v), func(p place) bool { return scalar(p.value) == text })
 }

@@ -3,7 +3,6 @@
 package infer
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -131,15 +130,15 @@ func Profile(a Answer, managed []string) []Settings {
 
 	var all []Settings
 	for _, p := range append(places(v), inArray(v)...) {
-		hasManaged := slices.ContainsFunc(managed, func(name string) bool { return jsonvalue.Members(p.value)[name] != nil })
-		isInside := len(managed) == 0 && p.value.Kind() == '{' && isEnvelope(p.name)
-		if p.at == "" || !hasManaged && !isInside {
-			continue
+		isProfile := slices.ContainsFunc(managed, func(name string) bool { return jsonvalue.Members(p.value)[name] != nil })
+		if len(managed) == 0 {
+			isProfile = p.value.Kind() == '{' && isEnvelope(p.name)
 		}
-
-		s := Settings{}
-		s.set(string(p.at), "profile", "at")
-		all = append(all, s)
+		if isProfile && p.at != "" {
+			s := Settings{}
+			s.set(string(p.at), "profile", "at")
+			all = append(all, s)
+		}
 	}
 	if len(managed) == 0 {
 		slices.Reverse(all)
@@ -162,24 +161,36 @@ func Data(a Answer) []Settings {
 		s.set(a.MediaType, "all_data", "media_type")
 		return []Settings{s}
 	}
-	if SaysNo(v) || isWork(v) {
+	if SaysNo(v) || isHollow(v) {
 		return nil
 	}
 
-	var all []Settings
-	for _, p := range places(v) {
-		isInside := p.at == "" || p.value.Kind() == '{' || p.value.Kind() == '['
-		if isInside && !isHollow(p.value) {
-			s := Settings{}
-			s.set(string(p.at), "all_data", "at")
-			all = append(all, s)
+	// What is alone in an object stands in an envelope.
+	at := jsontext.Pointer("")
+	all := []Settings{{"all_data": map[string]any{"at": ""}}}
+	for {
+		name, inside := onlyComposite(v)
+		if inside == nil || isHollow(inside) {
+			return all
 		}
+		v, at = inside, at.AppendToken(name)
+		all = slices.Insert(all, 0, Settings{"all_data": map[string]any{"at": string(at)}})
+	}
+}
+
+// onlyComposite returns the only object or array in an object; nil where there is none or several.
+func onlyComposite(v jsontext.Value) (name string, inside jsontext.Value) {
+	for n, value := range jsonvalue.EachMember(v) {
+		if value.Kind() != '{' && value.Kind() != '[' {
+			continue
+		}
+		if inside != nil {
+			return "", nil
+		}
+		name, inside = string(n), value
 	}
 
-	// The outermost object with several members is the data: what is around it is an envelope.
-	slices.SortStableFunc(all, func(a, b Settings) int { return wide(v, b) - wide(v, a) })
-
-	return all
+	return name, inside
 }
 
 // isHollow reports whether a value holds no data: it describes work, or has nothing but nulls, empty
@@ -199,17 +210,6 @@ func isHollow(v jsontext.Value) bool {
 	}
 
 	return inside > 0
-}
-
-// wide is 1 where the settings lead to an array of objects, or to an object with several members.
-func wide(v jsontext.Value, s Settings) int {
-	at := fmt.Sprint(valueAt(s, []string{"all_data", "at"}))
-	for _, p := range places(v) {
-		if string(p.at) == at && (len(jsonvalue.Members(p.value)) > 1 || p.value.Kind() == '[') {
-			return 1
-		}
-	}
-	return 0
 }
 
 // isWork reports whether a value describes work that goes on, or its result elsewhere: it has a

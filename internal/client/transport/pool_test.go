@@ -21,8 +21,8 @@ func TestPool_connectionThatIsNotTrustedIsRefusedAtOnce(t *testing.T) {
 		service *mocktest.Instance
 		change  func(*Config)
 	}{
-		"unknown authority":  {mocktest.StartTLS(t, nil), func(cfg *Config) { cfg.CACertPEM = nil }},
-		"not localhost":      {mocktest.StartTLS(t, nil), func(cfg *Config) { cfg.Base.Host = "localhost:" + cfg.Base.Port() }},
+		"unknown authority": {mocktest.StartTLS(t, nil), func(cfg *Config) { cfg.CACertPEM = nil }},
+		"not localhost":     {mocktest.StartTLS(t, nil), func(cfg *Config) { cfg.Base.Host = "localhost:" + cfg.Base.Port() }},
 		"the certificate of the proxy was not accepted": {mocktest.Start(t), func(cfg *Config) {
 			proxy := httptest.NewTLSServer(nil)
 			t.Cleanup(proxy.Close)
