@@ -26,6 +26,7 @@ type bench struct {
 
 	root      string // a temporary folder for everything
 	provider  string
+	bareLoop  string // the program; empty until it is built
 	terraform terraformcli.CLI
 	version   string
 	note      func(format string, args ...any)

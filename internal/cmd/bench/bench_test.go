@@ -77,29 +77,28 @@ func TestService_countsTheRequestsSinceTheLastCall(t *testing.T) {
 	}
 }
 
-func TestDayGrid_comparesWithCurl(t *testing.T) {
+func TestDayGrid_comparesWithTheBareLoopOfTheShape(t *testing.T) {
 	t.Parallel()
-	best := []exported{
-		{cost{wall: time.Second, memory: math.NaN()}, 400e6},
-		{cost{wall: 4 * time.Second, memory: math.NaN()}, 40e6},
-		{cost{wall: 3 * time.Second, memory: 40e6}, 400e6},
-		{cost{wall: 3 * time.Second, memory: 50e6}, 40e6},
-		{cost{wall: 6 * time.Second, memory: 60e6}, 30e6},
-		{cost{wall: time.Second, memory: 30e6}, 0},
+	var medians []exported
+	for i := range ways {
+		seconds := time.Duration(i+1) * time.Second
+		medians = append(medians, medianOf([]exported{
+			{cost{wall: seconds, cpu: seconds / 2, memory: 40e6}, 400e6}, {cost{wall: 2 * seconds, cpu: seconds, memory: 50e6}, 400e6}, {cost{wall: 3 * seconds, cpu: 2 * seconds, memory: math.NaN()}, 400e6},
+		}))
 	}
+	medians[len(medians)-1] = exported{cost{wall: time.Second, cpu: time.Second / 2, memory: 30e6}, 0}
 
-	got := dayGrid(1000, best, exported{cost{wall: 21 * time.Second, memory: 41e6}, 4000e6}).rows
-	want := [][]string{
-		{"curl -o", "1.0 s", "1.0 s", "400", "100%", "400%", ""},
-		{"curl | gzip", "4.0 s", "4.0 s", "100", "25%", "100%", ""},
-		{"analytics_export_file", "3.0 s", "2.0 s", "200", "50%", "200%", "40 MB"},
-		{"the same, gzip", "3.0 s", "2.0 s", "200", "50%", "200%", "50 MB"},
-		{"the same, zstd", "6.0 s", "5.0 s", "80", "20%", "80%", "60 MB"},
-		{"the same, a day without records", "1.0 s", "", "", "", "", "30 MB"},
-		{"ten times the day", "21.0 s", "20.0 s", "200", "", "", "41 MB"},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("unexpected rows (-want +got):\n%s", diff)
+	got := dayGrid(1000, medians, exported{cost{wall: 21 * time.Second, cpu: 3 * time.Second, memory: 41e6}, 4000e6}).rows
+	for i, want := range map[int][]string{
+		1:  {"the bare loop", "object", "4.0 s", "4.0 s", "2.0 s", "100", "1.00", "1.00", ""},
+		2:  {"analytics_export_file", "object", "6.0 s", "5.0 s", "2.5 s", "80", "1.25", "1.25", ""},
+		8:  {"analytics_export_file", "ndjson", "18.0 s", "17.0 s", "8.5 s", "24", "1.06", "1.06", ""},
+		9:  {"the same, a day without records", "ndjson", "1.0 s", "", "", "", "", "", "30 MB"},
+		10: {"ten times the day", "object", "21.0 s", "20.0 s", "2.5 s", "200", "", "", "41 MB"},
+	} {
+		if diff := cmp.Diff(want, got[i]); diff != "" {
+			t.Errorf("row %d (-want +got):\n%s", i, diff)
+		}
 	}
 }
 

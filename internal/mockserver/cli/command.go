@@ -112,6 +112,7 @@ func flags() []cli.Flag {
 		&cli.DurationFlag{Name: "fulfilment-delay", Usage: "fulfil a deferred request `DURATION` after it is accepted, such as 5s", Validator: notNegative[time.Duration]},
 		&cli.DurationFlag{Name: "latency", Usage: "wait `DURATION` before each answer, such as 50ms", Validator: notNegative[time.Duration]},
 		&cli.IntFlag{Name: "export-records", Usage: "give `N` invented events to each exported day that the seed does not have", Validator: notNegative[int]},
+		&cli.StringFlag{Name: "export-shape", Usage: "answer an export as a `SHAPE`: object, array or ndjson", Value: mockserver.ExportObject, Validator: exportShape},
 		&cli.StringFlag{Name: "log", Usage: "write the requests to `FILE` instead of standard error"},
 	}
 }
@@ -119,6 +120,13 @@ func flags() []cli.Flag {
 func credentialsKind(value string) error {
 	if value != "key" && value != "login" {
 		return errors.New("it is key or login")
+	}
+	return nil
+}
+
+func exportShape(value string) error {
+	if !slices.Contains([]string{mockserver.ExportObject, mockserver.ExportArray, mockserver.ExportNDJSON}, value) {
+		return errors.New("it is object, array or ndjson")
 	}
 	return nil
 }
@@ -134,6 +142,7 @@ func notNegative[T time.Duration | int](value T) error {
 func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err error) {
 	server := &mockserver.Server{
 		Latency: flags.Duration("latency"), FulfilmentDelay: flags.Duration("fulfilment-delay"), ExportRecords: flags.Int("export-records"),
+		Export: mockserver.ExportAnswer{Shape: flags.String("export-shape")},
 	}
 	if flags.IsSet("clock") {
 		start, began := flags.Timestamp("clock"), time.Now() // which may be further apart than a Duration holds
