@@ -74,8 +74,6 @@ func (f *dayFiles) start() error {
 	f.written.begun = true
 
 	for i, o := range f.outputs {
-		f.reserved.Discard(i)
-		o.lines = nil
 		f.targets[o.kind] = i
 		if err := f.startFile(i); err != nil {
 			return err

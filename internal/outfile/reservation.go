@@ -189,21 +189,12 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, Pathless(err)
 }
 
-// Discard drops what has been written to a target; the next call of Writer starts again. It
-// has no effect after Commit.
-func (r *Reservation) Discard(target int) { r.targets[target].out = nil }
-
-// Commit puts all files that were written in place, and describes them by target; targets
-// without a writer have the zero File, and lose a file that may be replaced. Until everything
+// Commit puts the files of all targets in place, and describes them by target. Until everything
 // is on the disk, every target stays as it was. If a file cannot be put in place, those before
 // it are removed; ErrPartial says that some had replaced others, which are lost.
 func (r *Reservation) Commit() ([]File, error) {
 	files := make([]File, len(r.targets))
 	for i, t := range r.targets {
-		if t.out == nil {
-			continue
-		}
-
 		err := r.sync(t.out.f)
 		if err == nil {
 			t.info, err = t.out.f.Stat()
@@ -235,26 +226,15 @@ func (r *Reservation) Commit() ([]File, error) {
 	return files, nil
 }
 
-// publish puts the file of a target in place, or removes the one that is there if there is no
-// new one.
+// publish puts the file of a target in place.
 func (t *reservedTarget) publish(paths *PathsInUse) error {
 	taken, err := t.check(paths)
-	if err != nil && t.out == nil && !t.Replace {
-		return nil // what is there was put there meanwhile, and is not in the way
-	}
 	if err != nil {
 		return err
 	}
-
 	t.replaces = taken
-	if t.out != nil {
-		return t.temporary.putInPlace(t.name, t.Replace || taken)
-	}
-	if taken {
-		return Pathless(t.folder.Remove(t.name))
-	}
 
-	return nil
+	return t.temporary.putInPlace(t.name, t.Replace || taken)
 }
 
 // undo removes files that were put in place, and reports whether everything is as it was.
@@ -263,10 +243,10 @@ func undo(targets []*reservedTarget) bool {
 	for _, t := range targets {
 		if t.replaces {
 			undone = false
-		} else if t.info != nil {
-			_, err := removeSame(t.folder, t.name, t.info)
-			undone = err == nil && undone
+			continue
 		}
+		_, err := removeSame(t.folder, t.name, t.info)
+		undone = err == nil && undone
 	}
 
 	return undone

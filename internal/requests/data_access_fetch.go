@@ -57,7 +57,6 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.reservation.Discard(0) // no effect after Commit
 
 	call := answer.DataCall{Seen: f.Request.Ready}
 	if f.Request.Ready {

@@ -16,6 +16,7 @@ for date in $(jq -r 'keys[]' log/manifest.json); do
   manifest=$LAKE/manifest/dt=$date
   mkdir -p "$manifest"
   rm -f "$manifest/_SUCCESS"
+  rm -rf "$LAKE/unknown/dt=$date" # of a version that also exported records of an unknown kind
   for folder in lake/*/dt="$date"; do
     mkdir -p "$LAKE/${folder#lake/}"
     cp "$folder"/* "$LAKE/${folder#lake/}"

@@ -24,7 +24,7 @@ func main() {
 }
 
 func export(address, shape, path string) error {
-	resp, err := http.Get(address) //nolint:gosec,noctx // it ends with the process
+	resp, err := http.Get(address) //nolint:gosec,noctx,forbidigo // as a small program does
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func export(address, shape, path string) error {
 	if err := errors.Join(out.Flush(), f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	_, err = fmt.Printf("%x\n", sum.Sum(nil)) //nolint:forbidigo // it is a program of its own
+	_, err = fmt.Printf("%x\n", sum.Sum(nil))
 
 	return err
 }
@@ -62,6 +62,7 @@ func records(dec *jsontext.Decoder, shape string, out *bufio.Writer) error {
 	if _, err := dec.ReadToken(); err != nil { // {
 		return err
 	}
+
 	for dec.PeekKind() == '"' {
 		if _, err := dec.ReadToken(); err != nil {
 			return err
@@ -79,6 +80,7 @@ func array(dec *jsontext.Decoder, out *bufio.Writer) error {
 	if _, err := dec.ReadToken(); err != nil { // [
 		return err
 	}
+
 	for dec.PeekKind() == '{' {
 		if err := line(dec, out); err != nil {
 			return err
