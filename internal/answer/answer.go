@@ -300,11 +300,13 @@ func isMap(v jsontext.Value) bool {
 	return len(structures) > 1 && structures[0] != "" && len(slices.Compact(structures)) == 1
 }
 
-// ReadToken returns the text of the token in the answer to a login (section 2). The error
-// is a *Error.
-func ReadToken(v jsontext.Value) (string, error) {
-	if text := jsonvalue.Text(jsonvalue.Members(v)["token"]); text != "" {
-		return text, nil
+// ReadToken returns the text of the token in the answer to a login (section 2): in an object at its
+// top, or at the place that wire.envelope says. The error is a *Error.
+func ReadToken(v jsontext.Value, envelope jsontext.Pointer) (string, error) {
+	for _, at := range []jsontext.Pointer{"", envelope} {
+		if text := jsonvalue.Text(At(v, at.AppendToken("token"))); text != "" {
+			return text, nil
+		}
 	}
 	return "", &Error{Why: "the answer has no text in a field token (section 2 of the interface); it is not shown"}
 }

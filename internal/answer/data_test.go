@@ -171,11 +171,12 @@ func TestReadToken_textInTheFieldToken(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		`{"token":"a.b.c","type":"bearer","user":{"id":1}}`: "a.b.c",
+		`{"result":{"token":"a.b.c"}}`:                      "a.b.c", `{"token":"a.b.c","result":{"token":"d.e.f"}}`: "a.b.c",
 
 		`{"access_token":"a.b.c","token_type":"Bearer"}`: "", `{"data":{"token":"a.b.c"}}`: "",
 		`{"token":{"value":"a.b.c"}}`: "", `{"token":null}`: "", `["a.b.c"]`: "", `"a.b.c"`: "",
 	} {
-		got, err := answer.ReadToken(parse(t, body))
+		got, err := answer.ReadToken(parse(t, body), "/result")
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%s is read as %q, %v", body, got, err)
 		}

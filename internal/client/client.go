@@ -51,7 +51,7 @@ func New(cfg Config) (*Client, error) {
 	}
 
 	cfg = cfg.withDefaults()
-	cfg.Base, cfg.LoginParametersIn = base, cfg.Wire.Login.ParametersIn
+	cfg.Base, cfg.LoginParametersIn, cfg.Envelope = base, cfg.Wire.Login.ParametersIn, cfg.Wire.Envelope
 	s, err := transport.New(cfg.Config)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ const (
 	LimitRequestsPerSec   = 10_000
 )
 
-// Config configures a Client. New sets Base and LoginParametersIn of the embedded one. Limits
+// Config configures a Client. New sets Base, LoginParametersIn and Envelope of the embedded one. Limits
 // that are zero take the defaults above, except MaxRetries: zero retries nothing.
 type Config struct {
 	transport.Config

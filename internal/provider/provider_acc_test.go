@@ -65,3 +65,29 @@ func TestAccProvider_validation(t *testing.T) {
 		t.Errorf("the service had %d connections", n)
 	}
 }
+
+// TestAccProvider_wire gives settings that do not exist: none of them is dropped without a word.
+func TestAccProvider_wire(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t, func(s *mockserver.Server) { s.Wire.ConsentParametersIn = mockserver.InForm })
+	var steps []resource.TestStep
+	for block, words := range map[string]string{
+		"wire = {\n  lag = \"3s\"\n}":                    `argument\s+named\s+"wire"\s+is\s+not\s+expected`,
+		"wire {\n  pendng_list_lag = \"3s\"\n}":          `argument\s+named\s+"pendng_list_lag"\s+is\s+not\s+expected`,
+		"wire {\n  pending {\n    to = \"/x\"\n  }\n}":   `argument\s+named\s+"to"\s+is\s+not\s+expected`,
+		"wire {\n  pendng {\n  }\n}":                     `type\s+"pendng"\s+are\s+not\s+expected`,
+		"wire {\n  ignored = { took = \"*\" }\n}":        `wire.ignored\["took"\]\s+is\s+not\s+a\s+JSON\s+Pointer`,
+		"wire {\n  consent {\n    at = \"data\"\n  }\n}": `wire.consent.at\s+must\s+be\s+a\s+JSON\s+Pointer`,
+		"wire {\n  absent = [\"204\", \"nothing\"]\n}":   `wire.absent\s+must\s+hold\s+no\s+other\s+words`,
+	} {
+		steps = append(steps, resource.TestStep{Config: acctest.Block(service, block) + consentBlock("user-1001"), ExpectError: regexp.MustCompile(words)})
+	}
+
+	own := "wire {\n  lag = \"0s\"\n  consent {\n    parameters_in = \"form\"\n  }\n}"
+	steps = append(steps, resource.TestStep{Config: acctest.Block(service, own) + consentBlock("user-1001")})
+	resource.ParallelTest(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
+
+	if writes := service.Count(mockserver.OpUpdateConsent); writes != 1 {
+		t.Errorf("%d writes", writes)
+	}
+}

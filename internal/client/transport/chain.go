@@ -27,6 +27,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/go-retryablehttp"
 	"golang.org/x/sync/semaphore"
 )
@@ -35,8 +36,9 @@ import (
 type Config struct {
 	Base              *url.URL
 	Credentials       Credentials
-	LoginParametersIn string // InJSON, InForm or InQuery
-	ReadOnly          bool   // every write fails before anything is sent
+	LoginParametersIn string           // InJSON, InForm or InQuery
+	Envelope          jsontext.Pointer // of answers; the token may also be at the top
+	ReadOnly          bool             // every write fails before anything is sent
 
 	MaxConcurrency    int           // of requests in flight, and of connections
 	RequestsPerSecond float64       // zero is unlimited

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/sync/singleflight"
 
@@ -175,7 +176,7 @@ func (l *login) send(ctx context.Context) (token, error) {
 		return token{}, err
 	}
 
-	got, ok := readToken(answered)
+	got, ok := readToken(answered, s.cfg.Envelope)
 	if !ok {
 		return token{}, NewError(answered.Exchange, ClassLoginAnswer, "the answer holds no JSON Web Token in the field token (section 2 of the interface); the answer is not shown")
 	}
@@ -230,8 +231,8 @@ var jwt = regexp.MustCompile(`^([\w-]+)\.([\w-]+)\.[\w-]+$`)
 
 // readToken returns the token of a login's answer (section 2): an object with the member
 // token, a string that is a JWT. It reports false for any other answer.
-func readToken(got Answer) (token, bool) {
-	text, _ := answer.ReadToken(got.JSON)
+func readToken(got Answer, envelope jsontext.Pointer) (token, bool) {
+	text, _ := answer.ReadToken(got.JSON, envelope)
 	parts := jwt.FindStringSubmatch(text)
 	if parts == nil {
 		return token{}, false

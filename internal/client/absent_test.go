@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package client_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// TestAbsent_answersThatSayNone has answers about a person, and with each word of wire.absent
+// whether they say that there is none. One that may is an error that shows the setting.
+func TestAbsent_answersThatSayNone(t *testing.T) {
+	t.Parallel()
+	const html = "<!doctype html><title>Not Found</title>"
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		none   string // the words with which it says so
+		advice string // without any of them
+	}{
+		"a 404 with an object": {404, `{"error":"none"}`, "json_404 any_404", `["json_404"]`},
+		"a 410 with an object": {410, `{"error":"gone"}`, "json_404 any_404", `["json_404"]`},
+		"a 404 with a text":    {404, "404 page not found\n", "any_404", `["any_404"]`},
+		"a 404 with a list":    {404, `[]`, "any_404", `["any_404"]`},
+		"a 404 with nothing":   {404, "", "any_404", `["any_404"]`},
+		"a 404 with a page":    {404, html, "", ""},
+		"a 204":                {204, "", "204", `["204"]`},
+		"a 200 with nothing":   {200, " \n", "empty", `["empty"]`},
+		"a 200 with a page":    {200, html, "", ""},
+		"a 405":                {405, `{}`, "", ""},
+		"a 500":                {500, `{}`, "", ""},
+	} {
+		for _, word := range append(client.AbsentForms, "") {
+			bubble(t, func(t *testing.T, service *mocktest.Instance, c2 *client.Client) {
+				fault := func(operation string) mockserver.Fault {
+					return mockserver.Fault{Operation: operation, Status: c.status, Body: []byte(c.body), Header: http.Header{"Content-Type": {"text/html"}}}
+				}
+				service.Inject(fault(mockserver.OpGetConsent), fault(mockserver.OpGetProfile))
+
+				_, consentErr := c2.GetConsent(t.Context(), jane)
+				_, profileErr := c2.GetProfile(t.Context(), jane, nil)
+				for _, err := range []error{consentErr, profileErr} {
+					isNone := word != "" && strings.Contains(" "+c.none+" ", " "+word+" ")
+					if got := transport.IsClass(err, transport.ClassNotFound); got != isNone {
+						t.Errorf("%s, with %q: %v", name, word, err)
+					}
+					if advises := strings.Contains(err.Error(), "wire.absent = "+c.advice) && c.advice != ""; !isNone && word == "" && advises != (c.advice != "") {
+						t.Errorf("%s: it says %v", name, err)
+					}
+				}
+			}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
+				cfg.MaxRetries, cfg.Wire.Absent = 0, []string{}
+				if word != "" {
+					cfg.Wire.Absent = []string{word}
+				}
+			})
+		}
+	}
+}
