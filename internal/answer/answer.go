@@ -11,7 +11,7 @@ package answer
 
 import (
 	"cmp"
-	"regexp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,9 +40,6 @@ type Error struct {
 	Why     string
 	// Advice says which setting admits the answer; empty where none does.
 	Advice string
-	// Beside are the members that make the answer unrecognised by standing beside what was
-	// asked for, as the setting takes them that ignores them.
-	Beside []string
 }
 
 func (e *Error) Error() string {
@@ -55,18 +52,6 @@ func (e *Error) Error() string {
 // Admits returns the advice that a setting admits the answer.
 func Admits(setting string) string {
 	return "if that is right for your service, " + setting + " admits it"
-}
-
-// Beside returns the Error of an answer in which members stand that may say that it is not
-// whole. A member may have a value, as in next=null.
-func Beside(why string, members []string) *Error {
-	return &Error{Why: why + Shown(members), Advice: Ignoring(members...), Beside: members}
-}
-
-// Ignoring returns the advice to ignore what may say that an answer is not whole, be it
-// members or header fields: only a person can tell whether it does.
-func Ignoring(members ...string) string {
-	return "look at it: if it does not say that the answer is incomplete, " + IgnoredSetting(members...) + " admits it"
 }
 
 // wantObject returns the Error of an answer that is no object.
@@ -170,30 +155,13 @@ func (o *Object) inner(fields string) *Object {
 	return found[0]
 }
 
-// Assigned returns a setting with a pointer to a member as its value, such as
-// `wire.profile.at = "/traits"`. A name that must not be shown leaves the setting without a value.
-func Assigned(setting, member string) string {
-	if !jsonvalue.IsFieldName(member) {
-		return setting
+// IgnoredLeaves returns the setting that ignores leaves, each with the value expected.
+func IgnoredLeaves(leaves map[jsontext.Pointer]string) string {
+	var all []string
+	for _, at := range slices.Sorted(maps.Keys(leaves)) {
+		all = append(all, strconv.Quote(string(at))+" = "+strconv.Quote(leaves[at]))
 	}
-	return setting + ` = "/` + member + `"`
-}
-
-// IgnoredSetting returns the setting that ignores members, such as
-// `wire.ignored = { "/total" = "*", "/next" = "null" }`. Names that must not be shown leave it
-// without a value.
-func IgnoredSetting(members ...string) string {
-	const setting = "wire.ignored"
-	var leaves []string
-	for _, m := range members {
-		name, value, _ := strings.Cut(m, "=")
-		if !jsonvalue.IsFieldName(name) {
-			return setting
-		}
-		leaves = append(leaves, strconv.Quote("/"+name)+" = "+strconv.Quote(cmp.Or(value, "*")))
-	}
-
-	return setting + " = { " + strings.Join(leaves, ", ") + " }"
+	return "wire.ignored = { " + strings.Join(all, ", ") + " }"
 }
 
 // Shown returns the names of members as a message shows them, such as `"id", "total"`. In
@@ -233,20 +201,6 @@ func Members(v jsontext.Value, person string) string {
 
 	return " (its members are " + Shown(names) + ")"
 }
-
-// Counted returns what a member counts, judging by its name, such as count, totalRecords or
-// person_count: a folded noun, and whether it is the number of all entries.
-func Counted(name string) (noun string, ofAll bool) {
-	folded := strings.TrimPrefix(jsonvalue.Fold(name), "odata")
-	noun = counting.FindStringSubmatch(folded)[1]
-	entries := member{folded: noun}.isNamed("record records request requests item items result results element elements row rows size")
-
-	return noun, noun != folded && (noun == "" || entries)
-}
-
-// counting finds what a name is about in front of which, or behind which, words say that it is
-// a number of it.
-var counting = regexp.MustCompile(`^(?:total)?(?:numberof)?(?:num)?(.*?)(?:total)?(?:count)?$`)
 
 // Structure returns what an answer consists of, such as `an object of $.id (a string)`: its
 // names, as far as they have the form of a field's name, and no value. Elements of an array

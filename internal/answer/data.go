@@ -56,7 +56,7 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 
 	// It may be the data of somebody with its ID, where nothing but an ID shows that it is a
 	// receipt, and data stands beside.
-	r := openRequest(v, "")
+	r := openRequest(v)
 	isPersonal, _, _ := c.parts(v)
 	if receipt.NotUnderstood == "" && (!isPersonal || r.requestType() != "" || r.isOpen()) {
 		return receipt, nil
@@ -98,12 +98,12 @@ func (c DataCall) namesAnother(v jsontext.Value) bool {
 func (c DataCall) isData(v jsontext.Value) bool {
 	if v.Kind() == '[' {
 		return slices.ContainsFunc(jsonvalue.Elements(v), func(e jsontext.Value) bool {
-			r := openRequest(e, "")
+			r := openRequest(e)
 			return e.Kind() == '{' && r.requestType() == "" && !r.isOpen() && !r.saysNo()
 		})
 	}
 
-	if openRequest(v, "").isRequest(c.Person) {
+	if openRequest(v).isRequest(c.Person) {
 		return false
 	}
 

@@ -53,41 +53,33 @@ type PendingList struct {
 
 // ListCall is a call that answers with the pending list, and the settings for it.
 type ListCall struct {
-	IdentityField  string   // the last name of wire.pending.identity
-	IgnoredMembers []string // the last names of wire.ignored
-	EndedStatuses  []string // wire.pending.statuses, ended
-	// Continued reports that a header says that there is more. The interface names no
-	// pages (section 8), so that there is no way to ask for them.
+	Envelope Envelope
+	At       jsontext.Pointer // wire.pending.at; empty finds the only array of the content
+	// Next and Total are wire.pending.next and wire.pending.total, from the top of the answer.
+	Next, Total jsontext.Pointer
+	RecordMap   RecordMap
+	// Continued reports that a header says that the answer is a part.
 	Continued bool
 }
 
-// Read returns the list of an answer: an array of objects, at the top or in one container.
-// It is whole where nothing stands beside it but nulls, counts that agree with it, and what
-// wire.ignored names. The error of an answer without a list is a *Error.
+// Read returns the list of an answer: an array of objects, where At says, or else the only array of
+// its content. It is whole where nothing stands beside it but nulls, counts that agree with it, and
+// what the settings name. The error of an answer without a list is a *Error.
 func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
-	top := Open(v)
-	top.members = slices.DeleteFunc(top.members, c.ignores) // they say nothing, not even no
-	if top.saysNo(outcomes) {
+	if c.Envelope.open(v, "").saysNo(outcomes) {
 		return PendingList{}, refused()
 	}
-
-	found, beside, problem := c.find(v, 0)
+	at, problem := c.find(v)
 	if problem != nil {
 		return PendingList{}, problem
 	}
 
-	elements := jsonvalue.Elements(found)
-	isCount := func(m member) bool {
-		_, ofAll := Counted(m.name)
-		return ofAll && string(m.value) == strconv.Itoa(len(elements))
-	}
-	beside = slices.DeleteFunc(beside, isCount)
-
 	list := PendingList{}
+	elements := jsonvalue.Elements(At(v, at))
 	if c.Continued {
-		list.Gap = Partial("a Link or Content-Range header says that there is more")
-	} else if len(beside) > 0 {
-		list.Gap = Beside("beside its list it has ", names(beside)).Error()
+		list.Gap = Partial("a Content-Range header says that there is more")
+	} else if beside := c.beside(v, at, len(elements)); len(beside) > 0 {
+		list.Gap = besideList(beside).Error()
 	}
 
 	for _, element := range elements {
@@ -95,11 +87,133 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 			list.Gap = Partial("it holds an entry that is no object")
 			continue
 		}
-		list.Records = append(list.Records, c.record(element))
+		list.Records = append(list.Records, c.RecordMap.Record(element))
 	}
 	list.Sort()
 
 	return list, nil
+}
+
+// find returns where the list of an answer is.
+func (c ListCall) find(v jsontext.Value) (jsontext.Pointer, *Error) {
+	none := &Error{Why: "no list of pending requests was recognised in the answer; it is " + Structure(v), Advice: Admits(`wire.pending.use = "ignored"`)}
+	at := c.Envelope.At + c.At
+	switch found := At(v, at); {
+	case found.Kind() == '[':
+		return at, nil
+	case c.At != "" || found.Kind() != '{':
+		return "", none
+	}
+
+	lists := c.arrays(at, At(v, at))
+	if len(lists) == 0 {
+		return "", none
+	}
+	if len(lists) == 1 {
+		return lists[0], nil
+	}
+
+	several := &Error{Why: "the answer holds more than one array, " + shownPlaces(lists) + ", and which of them is the list of pending requests is not known", Advice: Admits("wire.pending.at")}
+	isList := func(at jsontext.Pointer) bool {
+		return len(jsonvalue.Elements(At(v, at))) > 0 && jsonvalue.Elements(At(v, at))[0].Kind() == '{'
+	}
+	if i := slices.IndexFunc(lists, isList); i >= 0 && !slices.ContainsFunc(lists[i+1:], isList) && isShown(lists[i]) {
+		several.Advice = Admits(`wire.pending.at = "` + strings.TrimPrefix(string(lists[i]), string(c.Envelope.At)) + `"`)
+	}
+
+	return "", several
+}
+
+// arrays returns where the objects at a place have arrays, other than those that are ignored.
+func (c ListCall) arrays(at jsontext.Pointer, v jsontext.Value) (found []jsontext.Pointer) {
+	for name, value := range jsonvalue.EachMember(v) {
+		inside := at.AppendToken(string(name))
+		switch {
+		case value.Kind() == '{':
+			found = append(found, c.arrays(inside, value)...)
+		case value.Kind() == '[' && !c.Envelope.Ignores(inside, value):
+			found = append(found, inside)
+		}
+	}
+
+	return found
+}
+
+// counts are the folded names of members that count all records of a list.
+const counts = "total count totalcount totalelements numberofelements totalitems totalresults totalrecords odatacount itemcount"
+
+// nexts are the folded names of members that lead to a next page.
+const nexts = "next nextpage nextlink nexturl nexthref nextpagetoken nexttoken nextcursor cursor after endcursor continuation continuationtoken odatanextlink"
+
+func (l Leaf) isNamed(names string) bool { return isWord(l.At.LastToken(), names) }
+
+// beside returns the leaves beside the list of an answer that may say that it is not whole.
+func (c ListCall) beside(v jsontext.Value, at jsontext.Pointer, length int) (beside []Leaf) {
+	for _, leaf := range c.Envelope.Beside(v, at) {
+		isTold := leaf.At == c.Next || leaf.At == c.Total
+		isCount := leaf.isNamed(counts) && string(leaf.Value) == strconv.Itoa(length)
+		if !isTold && !isCount && !isNull(leaf.Value) {
+			beside = append(beside, leaf)
+		}
+	}
+	return beside
+}
+
+// besideList returns the Error of a list beside which leaves stand, with the settings for them: a
+// count is the total, what leads to a page is the next one, and anything else can be ignored.
+func besideList(beside []Leaf) *Error {
+	var at []jsontext.Pointer
+	var settings []string
+	ignored := map[jsontext.Pointer]string{}
+	for _, leaf := range beside {
+		at = append(at, leaf.At)
+		switch {
+		case !isShown(leaf.At):
+		case leaf.isNamed(counts) && leaf.Value.Kind() == '0':
+			settings = append(settings, `wire.pending.total = "`+string(leaf.At)+`"`)
+		case leaf.isNamed(nexts) && jsonvalue.Text(leaf.Value) != "":
+			settings = append(settings, `wire.pending.next = "`+string(leaf.At)+`"`)
+		default:
+			ignored[leaf.At] = expected(leaf.Value)
+		}
+	}
+	if len(ignored) > 0 {
+		settings = append(settings, IgnoredLeaves(ignored))
+	}
+	if len(settings) == 0 {
+		settings = []string{"wire.ignored"}
+	}
+
+	return &Error{
+		Why:    "beside its list it has " + shownPlaces(at),
+		Advice: "look at it: if it does not say that the answer is incomplete, " + strings.Join(settings, " and ") + " admits it",
+	}
+}
+
+// expected returns the value of a leaf for wire.ignored: its own if it can say something else with
+// another one, or AnyValue.
+func expected(v jsontext.Value) string {
+	if v.Kind() == '0' || jsonvalue.Text(v) != "" {
+		return AnyValue
+	}
+	return leafText(v)
+}
+
+// shownPlaces returns pointers for a message, with an ellipsis for each that must not be shown.
+func shownPlaces(places []jsontext.Pointer) string {
+	const limit = 12
+	var shown []string
+	for _, at := range places[:min(len(places), limit)] {
+		if !isShown(at) {
+			at = "…"
+		}
+		shown = append(shown, strconv.Quote(string(at)))
+	}
+	if len(places) > limit {
+		shown = append(shown, "…")
+	}
+
+	return strings.Join(shown, ", ")
 }
 
 // Sort puts the records in their order.
@@ -112,123 +226,6 @@ func (l PendingList) Sort() {
 // Partial returns the gap of a list that only its user can declare to be whole.
 func Partial(why string) string {
 	return (&Error{Why: why, Advice: Admits(`wire.pending.use = "partial"`)}).Error()
-}
-
-// ignores reports whether wire.ignored names a member.
-func (c ListCall) ignores(m member) bool {
-	return slices.ContainsFunc(c.IgnoredMembers, func(entry string) bool {
-		name, only, _ := strings.Cut(entry, "=")
-		return sameWord(name, m.name) && (only == "" || only == string(m.value) || only == jsonvalue.Text(m.value))
-	})
-}
-
-// containerLevels is how deep the list may be in containers.
-const containerLevels = 3
-
-// find returns the array of an answer and the members beside it: the only array at the top
-// or in the first object that holds one.
-func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside []member, _ *Error) {
-	if v.Kind() == '[' {
-		return v, nil, nil
-	}
-
-	isLeft := func(m member) bool { return c.ignores(m) || isNull(m.value) }
-	isOther := func(m member) bool { return m.value.Kind() != '[' }
-	members := slices.DeleteFunc(Open(v).members, isLeft)
-	arrays := slices.DeleteFunc(slices.Clone(members), isOther)
-	if len(arrays) > 1 {
-		return nil, nil, &Error{
-			Why:    "the answer holds more than one array, " + Shown(names(arrays)) + ", and which of them is the list of pending requests is not known",
-			Advice: Admits("wire.ignored with the names of the others"),
-		}
-	}
-
-	for i, m := range members {
-		if isOther(m) && (len(arrays) == 1 || m.value.Kind() != '{' || depth == containerLevels) {
-			continue
-		}
-		if list, beside, _ := c.find(m.value, depth+1); list != nil {
-			return list, append(beside, slices.Delete(members, i, i+1)...), nil
-		}
-	}
-
-	return nil, nil, &Error{
-		Why:    "no list of pending requests was recognised in the answer",
-		Advice: Admits(`wire.pending.use = "ignored"`),
-	}
-}
-
-// names returns the names of members as the service spells them.
-func names(members []member) []string {
-	var list []string
-	for _, m := range members {
-		list = append(list, m.name)
-	}
-	return list
-}
-
-// record returns the fields of a record, at its top or below wrappers.
-func (c ListCall) record(v jsontext.Value) PendingRecord {
-	r := openRequest(v, c.IdentityField)
-	status, person := scalar(r.field(statusFields)), identifier(r.field(r.person))
-
-	failure := r.field("error")
-	code := cmp.Or(scalar(r.field(codeFields)), scalar(failure))
-	if inside := Open(failure); failure.Kind() == '{' {
-		code = cmp.Or(scalar(inside.field(codeFields)), scalar(inside.field("message")))
-	}
-
-	progress, disagrees := c.progress(r)
-
-	return PendingRecord{
-		ID:          optionalText(r.id(person)),
-		Identity:    optionalText(person),
-		RequestType: optionalText(r.requestType()),
-		CreatedAt:   r.createdAt(),
-		Status:      optionalText(status),
-		Progress:    progress,
-		Disagrees:   disagrees,
-		Code:        code,
-		JSON:        v,
-	}
-}
-
-// progress returns what a record says of its request, on all levels: by each status, and by errors
-// and flags, which can only say that it failed. An end of a request that says nothing else, or that
-// is pending, is Unclear.
-func (c ListCall) progress(r request) (progress Progress, disagrees bool) {
-	var said []Progress
-	for _, o := range r.levels {
-		for _, m := range o.members {
-			if status := scalar(m.value); m.isNamed(statusFields) && status != "" {
-				said = append(said, c.meaning(status))
-			}
-		}
-		if o.saysNo(flags) {
-			said = append(said, Failed)
-		}
-	}
-
-	hasEnd := r.field(endFields) != nil
-	said = slices.Compact(slices.Sorted(slices.Values(said)))
-	switch {
-	case len(said) > 1:
-		return Unclear, true
-	case len(said) == 1 && said[0] != Waiting:
-		return said[0], false
-	case hasEnd:
-		return Unclear, len(said) == 1
-	}
-
-	return Waiting, false
-}
-
-// meaning returns what a status means by the settings, or else by itself.
-func (c ListCall) meaning(status string) Progress {
-	if slices.ContainsFunc(c.EndedStatuses, func(ended string) bool { return sameWord(ended, status) }) {
-		return Ended
-	}
-	return progressOf(status)
 }
 
 // PersonKeys returns the PersonKey of every text and number in the record, other than words for its

@@ -4,7 +4,6 @@ package answer
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -40,25 +39,6 @@ const (
 	Ended
 )
 
-// statuses are the known ones, folded: words, and status codes of HTTP.
-var statuses = map[Progress]*regexp.Regexp{
-	Waiting: regexp.MustCompile(`^(pending|queued|waiting|inprogress|processing|running|scheduled|new|open|` +
-		`accepted|submitted|created|started|active|202)$`),
-	Failed: regexp.MustCompile(`^(failed|failure|fail|error|errored|rejected|cancelled|canceled|aborted|expired|[45]\d\d)$`),
-	Done:   regexp.MustCompile(`^(done|completed|complete|fulfilled|finished|succeeded|success|processed)$`),
-}
-
-// progressOf returns what a status means.
-func progressOf(status string) Progress {
-	word := jsonvalue.Fold(status)
-	for progress, known := range statuses {
-		if known.MatchString(word) {
-			return progress
-		}
-	}
-	return Unclear
-}
-
 // The fields of a request, by their folded names, the usual first. The interface shows none
 // of them (section 2).
 const (
@@ -71,27 +51,15 @@ const (
 	codeFields    = "code errorcode"
 )
 
-// IsPendingMember reports whether a member of a pending record is recognised by its name.
-// identityField is the value of wire.pending.identity.
-func IsPendingMember(name, identityField string) bool {
-	const known = idFields + " " + personFields + " " + typeFields + " " + createdFields + " " + statusFields + " " + codeFields + " " + endFields
-	m := member{folded: jsonvalue.Fold(name)}
-	return sameWord(name, identityField) || m.isNamed(known) || m.isNamed("error request record data attributes")
-}
-
 // request is an object that may describe a request, and the wrappers around it. A field is
 // the one of the outermost level that has it.
-type request struct {
-	levels []*Object
-	person string // folded names of the fields that hold the person
-}
+type request struct{ levels []*Object }
 
-// openRequest opens the wrappers around a request. identityField is a further name of the
-// field that holds the person; empty if there is none.
-func openRequest(v jsontext.Value, identityField string) request {
-	r := request{person: strings.TrimSpace(jsonvalue.Fold(identityField) + " " + personFields)}
+// openRequest opens the wrappers around a request.
+func openRequest(v jsontext.Value) request {
+	r := request{}
 	const limit = 4
-	for o := Open(v); o != nil && len(r.levels) < limit; o = o.inner("profile consent " + idFields + " " + r.person) {
+	for o := Open(v); o != nil && len(r.levels) < limit; o = o.inner("profile consent " + idFields + " " + personFields) {
 		r.levels = append(r.levels, o)
 	}
 	return r
@@ -136,7 +104,19 @@ func (r request) requestType() string {
 		}
 	}
 
-	return RequestTypeOf(strings.Join(words, " "))
+	found := ""
+	for _, word := range words {
+		requestType := RequestTypeOf(word)
+		if isWord(word, neutralWords) {
+			continue
+		}
+		if requestType == "" || found != "" && requestType != found {
+			return ""
+		}
+		found = requestType
+	}
+
+	return found
 }
 
 // saysNo reports whether the request was refused, or has failed.
@@ -171,39 +151,6 @@ func PersonKey(identity string) string {
 	return strings.TrimPrefix(key, "mailto:")
 }
 
-// requestWords are the words that the name of a request type consists of, and those without
-// which it is not the type.
-var requestWords = func() map[string][2]*regexp.Regexp {
-	const (
-		common = "all|data|users?|identity|persons?|personal|subjects?|of|a|the|gdpr|dsr|dsar|compliance|pending|deferred|requests?|tasks?|jobs?|actions?|operations?"
-		erase  = "delete|deletion|erase|erasure|remove|removal|forget"
-		change = "update|patch|change|edit|modify|set"
-		access = "access|export|download"
-		fetch  = "get|fetch|retrieve"
-	)
-	consistsOf := func(words ...string) *regexp.Regexp {
-		return regexp.MustCompile("^(?:" + strings.Join(append(words, common), "|") + ")+$")
-	}
-
-	return map[string][2]*regexp.Regexp{
-		RequestDataDeletion:  {consistsOf(erase), regexp.MustCompile(erase)},
-		RequestProfileUpdate: {consistsOf(change, "profile"), regexp.MustCompile("(?:" + change + ").*profile|profile.*(?:" + change + ")")},
-		RequestDataAccess:    {consistsOf(access, fetch), regexp.MustCompile(access + "|(?:" + fetch + ").*data")},
-	}
-}()
-
-// RequestTypeOf returns the request type that the words of a name stand for; empty where
-// they stand for none. Each word counts: removeProfileField is no deletion.
-func RequestTypeOf(name string) string {
-	words := jsonvalue.Fold(name)
-	for requestType, is := range requestWords {
-		if is[0].MatchString(words) && is[1].MatchString(words) {
-			return requestType
-		}
-	}
-	return ""
-}
-
 // Receipt is the service's answer to a deferred request that it has accepted.
 type Receipt struct {
 	// ID is the service's identifier of the request; empty where it gave none.
@@ -223,7 +170,7 @@ type Receipt struct {
 // or 204; nothing; a request; or a flag that says yes. person is whom the call is about. An
 // answer that says no is a *Error, and the service has not accepted the request.
 func ReadReceipt(status int, v jsontext.Value, person string) (Receipt, error) {
-	r := openRequest(v, "")
+	r := openRequest(v)
 	if r.saysNo() {
 		return Receipt{}, refused()
 	}

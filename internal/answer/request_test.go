@@ -146,14 +146,15 @@ func TestReadUpdateReceipt_profileWithWhatWasSent(t *testing.T) {
 	}
 }
 
-func TestRequestTypeOf_eachWordCounts(t *testing.T) {
+func TestRequestTypeOf_wholeWords(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"deleteAllData": answer.RequestDataDeletion, "DELETE_ALL_DATA": answer.RequestDataDeletion, "data-deletion": answer.RequestDataDeletion,
-		"Delete all data of a user": answer.RequestDataDeletion, "erasure": answer.RequestDataDeletion, "GDPR erasure request": answer.RequestDataDeletion, "forgetUser": answer.RequestDataDeletion,
-		"getAllData": answer.RequestDataAccess, "data_access": answer.RequestDataAccess, "Get all data of a user": answer.RequestDataAccess, "exportUserData": answer.RequestDataAccess, "subject-access-request": answer.RequestDataAccess,
+		"Delete all data of a user": answer.RequestDataDeletion, "erasure": answer.RequestDataDeletion, "data erasure": answer.RequestDataDeletion,
+		"getAllData": answer.RequestDataAccess, "data_access": answer.RequestDataAccess, "Get all data of a user": answer.RequestDataAccess, "access-request": answer.RequestDataAccess,
 		"updateProfile": answer.RequestProfileUpdate, "profile_update": answer.RequestProfileUpdate, "PATCH profile": answer.RequestProfileUpdate, "Update user profile": answer.RequestProfileUpdate,
 
+		"GDPR erasure request": "", "forgetUser": "", "exportUserData": "", "subject-access-request": "",
 		"removeProfileField": "", "revokeAccess": "", "all-data": "", "profile": "", "purge": "", "deleteConsent": "", "undelete": "", "deleteExport": "",
 		"restoreDeletedData": "", "cancelDeletion": "", "accessLog": "", "getProfile": "", "profileExport": "", "": "", "!": "", "data": "", "user": "",
 	} {

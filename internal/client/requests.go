@@ -74,18 +74,17 @@ func told(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
 // readPending returns the list that an answer is, or the page of it.
 func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
 	wire := c.config.Wire
-	ignored := wire.ignoredNames()
-	for _, at := range []jsontext.Pointer{wire.Pending.Next, wire.Pending.Total} {
-		if at != "" {
-			ignored = append(ignored, at.LastToken())
-		}
-	}
-
+	pending := wire.Pending
 	list, err := answer.ListCall{
-		IdentityField:  wire.Pending.Identity.LastToken(),
-		IgnoredMembers: ignored,
-		EndedStatuses:  wire.Pending.Statuses[StatusEnded],
-		Continued:      got.Response.Header.Get("Content-Range") != "",
+		Envelope: wire.envelope(),
+		At:       pending.At,
+		Next:     pending.Next,
+		Total:    pending.Total,
+		RecordMap: answer.RecordMap{
+			ID: pending.ID, Identity: pending.Identity, Type: pending.Type, Status: pending.Status, Created: pending.Created,
+			Types: pending.Types, Statuses: pending.progress(),
+		},
+		Continued: got.Response.Header.Get("Content-Range") != "",
 	}.Read(got.JSON)
 	if err != nil {
 		return answer.PendingList{}, problem(got, err)
@@ -101,6 +100,16 @@ func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
 	}
 
 	return list, nil
+}
+
+// progress returns the words of statuses by what they mean.
+func (w PendingWire) progress() map[answer.Progress][]string {
+	return map[answer.Progress][]string{
+		answer.Waiting: w.Statuses[StatusWaiting],
+		answer.Done:    w.Statuses[StatusDone],
+		answer.Failed:  w.Statuses[StatusFailed],
+		answer.Ended:   w.Statuses[StatusEnded],
+	}
 }
 
 // ShownID returns an identifier or a code that the service gives to a request about a person, for

@@ -355,20 +355,6 @@ func (w Wire) envelope() answer.Envelope {
 	return answer.Envelope{At: w.Envelope, Ignored: w.Ignored}
 }
 
-// ignoredNames returns the last names of what is ignored, each with its value unless any is.
-func (w Wire) ignoredNames() []string {
-	var all []string
-	for p, value := range sorted(w.Ignored) {
-		name := p.LastToken()
-		if value != AnyValue {
-			name += "=" + value
-		}
-		all = append(all, name)
-	}
-
-	return all
-}
-
 // sorted yields a map in the order of its keys.
 func sorted[K cmp.Ordered, V any](m map[K]V) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {

@@ -33,7 +33,7 @@ func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
 		"fulfilled and still listed":         {mockserver.Outcome{After: time.Minute, KeepListed: true}, nil, deferred.Fulfilled, false},
 		"an unknown status":                  {mockserver.Outcome{After: time.Minute, Status: "QUEUED_V2"}, nil, deferred.Fulfilled, false},
 		"an unknown final status":            {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, nil, deferred.Accepted, true},
-		"a final status that the user names": {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, []string{"Archived"}, deferred.Fulfilled, false},
+		"a final status that the user names": {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, []string{"archived"}, deferred.Fulfilled, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
