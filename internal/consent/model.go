@@ -17,6 +17,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -100,6 +101,16 @@ func (m *resourceModel) check(diags *diag.Diagnostics) {
 	m.AgreementTime.Check(path.Root("agreement_time"), diags)
 }
 
+// checkTime reports a configured time that lies in the future. The service may hold any time.
+func (m *resourceModel) checkTime(state *resourceModel, diags *diag.Diagnostics) {
+	if state != nil && m.AgreementTime.SemanticEquals(state.AgreementTime) {
+		return
+	}
+	if err := client.CheckAgreed(m.agreed()); err != nil {
+		tfkit.Problem{Summary: "Not a time of agreement", Detail: "The value " + err.Error() + ".", At: path.Root("agreement_time")}.AddError(diags)
+	}
+}
+
 // record returns the record to write. The address of a write-only attribute is in the
 // configuration alone.
 func (m *resourceModel) record(config resourceModel) choice.Record {
@@ -153,11 +164,12 @@ func (m *resourceModel) last(n note) choice.Confirmed {
 // differs reports whether there is anything to write. An attribute that is not managed, or no
 // longer managed, is not written.
 func (m *resourceModel) differs(state resourceModel) bool {
-	return len(m.otherClauses(state.recordModel)) > 0 ||
-		!m.Manual.Equal(state.Manual) ||
-		!m.UserIPv6.IsNull() && !m.UserIPv6.Equal(state.UserIPv6) ||
-		!m.AgreementTime.IsNull() && !m.AgreementTime.Equal(state.AgreementTime) ||
-		!m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
+	otherAddress := !m.UserIPv6.IsNull() && !m.UserIPv6.Equal(state.UserIPv6)
+	otherTime := !m.AgreementTime.IsNull() && !m.AgreementTime.Equal(state.AgreementTime)
+	otherVersion := !m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
+	otherChoice := len(m.otherClauses(state.recordModel)) > 0 || !m.Manual.Equal(state.Manual)
+
+	return otherChoice || otherAddress || otherTime || otherVersion
 }
 
 // keepChoice plans the person's choice, which is in state.

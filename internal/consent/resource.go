@@ -124,12 +124,8 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return
 	}
 
-	if plan != nil && (state == nil || !plan.AgreementTime.SemanticEquals(state.AgreementTime)) { // the service may hold any time
-		if err := client.CheckAgreed(plan.agreed()); err != nil {
-			tfkit.Problem{Summary: "Not a time of agreement", Detail: "The value " + err.Error() + ".", At: path.Root("agreement_time")}.AddError(&resp.Diagnostics)
-		}
-	}
 	if plan != nil {
+		plan.checkTime(state, &resp.Diagnostics)
 		r.warnSpelling(*plan, &resp.Diagnostics)
 	}
 	if state == nil {

@@ -125,7 +125,8 @@ func (b *batch) propose(ctx context.Context) (work, ok bool) {
 	}
 
 	// Of a write-only content, only the version counts then.
-	if changed && !b.model.isWriteOnly() || incomplete || b.model.comparesAnew(*b.prior) {
+	otherRows := changed && !b.model.isWriteOnly()
+	if otherRows || incomplete || b.model.comparesAnew(*b.prior) {
 		return true, true
 	}
 	b.model.Digest, b.model.Rows = b.prior.Digest, b.prior.Rows
@@ -164,7 +165,8 @@ func (b *batch) proposeByService(ctx context.Context, work bool) (_, ok bool) {
 
 	t := newTally(len(b.content.rows))
 	b.compare(ctx, t, b.content.all())
-	if t.failed() && (t.counts[notTried] > 0 || t.succeeded() == 0) {
+	isUseless := t.counts[notTried] > 0 || t.succeeded() == 0
+	if t.failed() && isUseless {
 		problem := planFailed
 		problem.InState = b.inState()
 		b.reportFailed(t, problem)

@@ -62,7 +62,7 @@ func TestCLIProvider_noSecretComesOutAnywhere(t *testing.T) {
 				environment["ANALYTICS_EMAIL"] = service.Email
 			}
 
-			c := &canaryRun{t: t, cli: clitest.New(t, consentBlock("jane", `user_ipv6 = "`+canaryAddress+`"`)+`data "analytics_current_user" "me" {}`, environment)}
+			c := &canaryRun{t: t, cli: clitest.New(t, consentBlock("jane", `user_ipv6 = "`+canaryAddress+`"`, `agreement_time = "2026-01-31T12:00:00Z"`)+`data "analytics_current_user" "me" {}`, environment)}
 			c.run(0, "plan", "-out=first.tfplan")
 			c.run(0, "apply", "first.tfplan")
 			record, _ := service.Consent(demoScope, "jane")
