@@ -84,7 +84,17 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 	}
 	call.Continued = transport.IsContinued(s.Response.Header)
 
-	return dataReceipt(s, call, w)
+	receipt, err := dataReceipt(s, call, w)
+	if err != nil || !receipt.Delivered {
+		return receipt, err
+	}
+	if class, detail := s.EndProblem(c.config.Wire.ignoresField); detail != "" {
+		e := transport.NewError(s.Exchange, class, detail)
+		e.Ambiguous = true
+		return answer.Receipt{}, e
+	}
+
+	return receipt, nil
 }
 
 // isBefore reports whether a time that is known is before another one.

@@ -107,8 +107,9 @@ type exporting struct {
 
 	take   func(Records) error
 	result ExportResult
-	seen   records.Seen // with a parameter for the kind
-	err    error        // *Error; nil if the day was read to its end
+	seen   records.Seen    // with a parameter for the kind
+	before *records.Reader // of the last page; nil before the first
+	err    error           // *Error; nil if the day was read to its end
 }
 
 // read reads the day from its beginning. Its error is *Error, or that of who takes the records.
@@ -124,7 +125,7 @@ func (x *exporting) read(ctx context.Context) error {
 // day yields the records of the day from its beginning: of the answer to one request, or of one
 // for each kind. Afterwards, x.err says why it could not be read.
 func (x *exporting) day(ctx context.Context) Records {
-	x.result, x.seen, x.err = ExportResult{}, nil, nil
+	x.result, x.seen, x.before, x.err = ExportResult{}, nil, nil, nil
 
 	asked := []records.Kind{records.Unknown}
 	if x.wire().KindParameter != "" {
@@ -185,6 +186,10 @@ func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(reco
 
 	options := x.options(x.client.config.Wire, s.MediaType(), asked)
 	reader := records.NewReader(unpacked, options)
+	if x.before != nil {
+		reader.Follows(x.before)
+	}
+	x.before = reader
 	if head := reader.Head(); isPage(s.MediaType(), head) && s.NetworkError() == nil {
 		return read, x.fail(transport.PageError(s, head[:min(len(head), transport.LimitError)]))
 	}
@@ -369,7 +374,7 @@ func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader, seen be
 	if err != nil {
 		return streamError(s, err)
 	}
-	if class, detail := s.EndProblem(x.ignoresField); detail != "" {
+	if class, detail := s.EndProblem(x.client.config.Wire.ignoresField); detail != "" {
 		return transport.NewError(s.Exchange, class, detail)
 	}
 
@@ -407,8 +412,8 @@ func (x *exporting) accepts(w Wire, mediaType string, seen beginning) bool {
 }
 
 // ignoresField reports whether the settings ignore a header field or trailer field.
-func (x *exporting) ignoresField(name string) bool {
-	for at, value := range x.client.config.Wire.Ignored {
+func (w Wire) ignoresField(name string) bool {
+	for at, value := range w.Ignored {
 		if value == AnyValue && strings.EqualFold(string(at), "/"+name) {
 			return true
 		}

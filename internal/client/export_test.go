@@ -226,6 +226,39 @@ func TestListPending_pagesAreFollowed(t *testing.T) {
 	}
 }
 
+// TestFetchData_endIsThatOfTheData has data with an end that shows that they are not whole, and a
+// receipt, of which it says nothing.
+func TestFetchData_endIsThatOfTheData(t *testing.T) {
+	t.Parallel()
+	for _, large := range []string{"", strings.Repeat("x", 200_000)} {
+		for _, c := range []struct {
+			name, value string
+			class       transport.ErrorClass
+		}{
+			{"X-Stream-Error", "13", transport.ClassPayload}, {"Content-Digest", "sha-256=:AAAA:", transport.ClassTruncated}, {"X-Took", "13", ""},
+		} {
+			bubble(t, func(t *testing.T, service *mocktest.Instance, cl *client.Client) {
+				service.Wrap = func(http.Handler) http.Handler {
+					return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+						w.Header().Set("Content-Type", "application/json")
+						w.Header().Set("Trailer", c.name)
+						_, _ = io.WriteString(w, `{"persons":[{"id":1}],"profile":{"plan":"`+large+`"}}`)
+						w.Header().Set(c.name, c.value)
+					})
+				}
+				receipt, err := cl.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, io.Discard)
+				if c.class != "" {
+					_ = wantClass(t, err, c.class)
+				} else if noError(t, err); !receipt.Delivered {
+					t.Errorf("%s: not delivered", c.name)
+				}
+			}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
+				cfg.Wire.Ignored = map[jsontext.Pointer]string{"/x-took": client.AnyValue}
+			})
+		}
+	}
+}
+
 // TestFetchData_errorOfTheWriterIsReturnedAsItIs has data that is larger than a receipt.
 func TestFetchData_errorOfTheWriterIsReturnedAsItIs(t *testing.T) {
 	t.Parallel()
@@ -567,8 +600,9 @@ func TestExportAnswer_isADayOrAnError(t *testing.T) {
 func TestExport_pagesAreReadAsOneDay(t *testing.T) {
 	t.Parallel()
 
-	const first, last = `{"persons":[],"sessions":[],"events":[{"id":1}],"page":{"next":"?after=1","of":2}}`, `{"persons":[{"id":1}],"sessions":[],"events":[],"page":{"next":null,"of":2}}`
-	for second, isDay := range map[string]bool{last: true, strings.ReplaceAll(last, "2", "3"): false, first: false, `{"persons":[]}`: false, `{"persons":[],"sessions":[],"events":[]}`: false} {
+	const first, last = `{"persons":[],"sessions":[],"events":[{"id":1,"name":"x"}],"page":{"next":"?after=1","of":2}}`, `{"persons":[{"id":1}],"sessions":[],"events":[],"page":{"next":null,"of":2}}`
+	const failed = `{"persons":[],"sessions":[],"events":[{"id":"err-7","error":"quota"}],"page":{"next":null,"of":2}}`
+	for second, isDay := range map[string]bool{last: true, failed: false, strings.ReplaceAll(last, "2", "3"): false, first: false, `{"persons":[]}`: false, `{"persons":[],"sessions":[],"events":[]}`: false} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.AllowViolations()
 			for _, f := range []mockserver.Fault{{Body: []byte(first)}, {Body: []byte(second), Cut: mockserver.CutBody, CutAt: -1}, {Body: []byte(first)}, {Body: []byte(second)}} {
@@ -578,7 +612,7 @@ func TestExport_pagesAreReadAsOneDay(t *testing.T) {
 
 			var got received
 			_, err := export(t.Context(), t, c, &got)
-			if diff := cmp.Diff([]string{`event {"id":1}`, `person {"id":1}`}, got.records); isDay && diff != "" || isDay != (err == nil) {
+			if diff := cmp.Diff([]string{`event {"id":1,"name":"x"}`, `person {"id":1}`}, got.records); isDay && diff != "" || isDay != (err == nil) {
 				t.Errorf("%s: %v %s", second, err, diff)
 			}
 		}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {

@@ -70,6 +70,10 @@ func NewReader(r io.Reader, o Options) *Reader {
 	return &Reader{options: o, text: bufio.NewReaderSize(r, LimitHead)}
 }
 
+// Follows says that the answer is of the same question as one that was read before: its records are
+// compared with the first ones of that.
+func (x *Reader) Follows(before *Reader) { x.models = before.models }
+
 // Head returns the beginning of the answer, of at most 256 KiB. It is valid until All is called.
 func (x *Reader) Head() []byte {
 	head, err := x.text.Peek(LimitHead)
