@@ -84,10 +84,10 @@ func (e Envelope) open(v jsontext.Value, at jsontext.Pointer) *Object {
 // something in it is never ignored.
 func (e Envelope) Ignores(at jsontext.Pointer, v jsontext.Value) bool {
 	want, isNamed := e.Ignored[at]
-	if !isNamed || isComposite(v) && jsonvalue.Told(v) {
-		return false
-	}
-	return want == AnyValue || want == leafText(v)
+	isLeaf := !isComposite(v) || !jsonvalue.Told(v)
+	isExpected := want == AnyValue || want == leafText(v)
+
+	return isNamed && isLeaf && isExpected
 }
 
 // leafText returns a value as wire.ignored has it: a text without its quotes, anything else as it

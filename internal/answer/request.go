@@ -97,26 +97,9 @@ func (r request) createdAt() Optional[time.Time] {
 func (r request) requestType() string {
 	var words []string
 	for _, o := range r.levels {
-		for _, m := range o.members {
-			if text := jsonvalue.Text(m.value); text != "" && m.isNamed(typeFields) {
-				words = append(words, text)
-			}
-		}
+		words = append(words, typesIn(o)...)
 	}
-
-	found := ""
-	for _, word := range words {
-		requestType := RequestTypeOf(word)
-		if isWord(word, neutralWords) {
-			continue
-		}
-		if requestType == "" || found != "" && requestType != found {
-			return ""
-		}
-		found = requestType
-	}
-
-	return found
+	return RecordMap{}.agreed(words)
 }
 
 // saysNo reports whether the request was refused, or has failed.

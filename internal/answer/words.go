@@ -134,14 +134,30 @@ func (m RecordMap) requestType(o *Object, v jsontext.Value) string {
 		return m.typeOf(scalar(At(v, m.Type)))
 	}
 
-	found := ""
+	return m.agreed(typesIn(o))
+}
+
+// typesIn returns the words of an object in the fields for a type.
+func typesIn(o *Object) (words []string) {
 	for _, member := range o.members {
-		word := jsonvalue.Text(member.value)
-		if !member.isNamed(typeFields) || word == "" || isWord(word, neutralWords) {
+		if word := jsonvalue.Text(member.value); word != "" && member.isNamed(typeFields) {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// agreed returns the request type that all words stand for, other than neutral ones; empty if one
+// stands for none or for another.
+func (m RecordMap) agreed(words []string) (found string) {
+	for _, word := range words {
+		if isWord(word, neutralWords) {
 			continue
 		}
+
 		requestType := m.typeOf(word)
-		if requestType == "" || found != "" && requestType != found {
+		isOther := found != "" && requestType != found
+		if requestType == "" || isOther {
 			return ""
 		}
 		found = requestType
