@@ -109,14 +109,14 @@ func read(block tftypes.Value, getenv func(string) string, diags *diag.Diagnosti
 	config := &configuration{Config: client.Config{Config: transport.Config{MaxRetries: client.DefaultMaxRetries}}}
 	r := &reading{config: config, diags: diags, ofBlock: map[string]bool{}, unknown: map[string][]string{}, sources: map[string]any{}}
 
-	values := members(block)
-	for _, s := range settings {
+	values, all := members(block), settings(config)
+	for _, s := range all {
 		if _, isSet := values[s.name]; isSet {
 			r.ofBlock[s.group] = true
 		}
 	}
 
-	for _, s := range settings {
+	for _, s := range all {
 		r.take(s, values, getenv)
 	}
 	r.readWire(values[wireGroup], getenv)
@@ -147,7 +147,7 @@ func (r *reading) take(s setting, values map[string]tftypes.Value, getenv func(s
 		problem.Summary, problem.Detail = "Invalid environment variable", "The environment variable "+s.variable()
 	}
 
-	if err := s.apply(r.config, value); err != nil {
+	if err := s.apply(value); err != nil {
 		problem.Detail += " " + err.Error() + "."
 		problem.AddError(r.diags)
 	}

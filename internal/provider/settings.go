@@ -55,7 +55,7 @@ type setting struct {
 	group      string
 	// apply takes over a value, which has the form of the variable. The error completes a
 	// sentence about the attribute, and never holds the value.
-	apply func(to *configuration, value string) error
+	apply func(value string) error
 }
 
 // variable returns the name of the environment variable.
@@ -67,78 +67,87 @@ func (s setting) path() path.Path { return path.Root(s.name) }
 // minRequestsPerSecond is the lowest limit that does not look like a hang.
 const minRequestsPerSecond = 0.01
 
-// settings are all settings.
-var settings = []setting{
-	{
-		name: "base_url",
-		text: "Address of the service, such as `https://analytics.example.com`. Required, here or in the environment. Plain `http` is accepted only for the local machine.",
-		apply: func(to *configuration, value string) error {
-			to.BaseURL = value
-			_, err := client.ParseBaseURL(value)
-			return err
+// settings returns all settings, which are taken over into a configuration.
+func settings(to *configuration) []setting {
+	return []setting{
+		{
+			name:  "base_url",
+			text:  "Address of the service, such as `https://analytics.example.com`. Required, here or in the environment. Plain `http` is accepted only for the local machine.",
+			apply: take(&to.BaseURL, parseAddress),
 		},
-	},
-	{
-		name:  "ca_cert_file",
-		text:  "PEM file with certificates to trust in addition to the system's own.",
-		apply: func(to *configuration, value string) error { to.caCertFile = value; return nil },
-	},
-	{
-		name: "headers", typ: textMap, sensitive: true,
-		text:       "Additional headers of every request, for gateways. `Authorization` and `Idempotency-Key` are refused. Sensitive.",
-		inVariable: " Its value is a JSON object of strings.",
-		apply:      take(parseHeaders, func(to *configuration) *map[string]string { return &to.Headers }),
-	},
-	{
-		name: "read_only", typ: types.BoolType,
-		text: "Whether to refuse every write, in the plan already. Defaults to `false`.",
-		apply: func(to *configuration, value string) (err error) {
-			if to.ReadOnly, err = strconv.ParseBool(value); err != nil {
-				return errors.New("must be true or false")
-			}
-			return nil
+		{
+			name:  "ca_cert_file",
+			text:  "PEM file with certificates to trust in addition to the system's own.",
+			apply: take(&to.caCertFile, parseText),
 		},
-	},
-	{
-		name: "max_concurrency", typ: types.NumberType,
-		text:  fmt.Sprintf("Maximum number of requests at once, from 1 to %d. Terraform's `-parallelism` also applies. Defaults to %d.", client.LimitMaxConcurrency, client.DefaultMaxConcurrency),
-		apply: take(within(strconv.Atoi, "a whole number", 1, client.LimitMaxConcurrency), func(to *configuration) *int { return &to.MaxConcurrency }),
-	},
-	{
-		name: "requests_per_second", typ: types.NumberType,
-		text:  fmt.Sprintf("Maximum number of requests per second, from %v to %d. Not limited by default.", minRequestsPerSecond, client.LimitRequestsPerSec),
-		apply: take(within(parseNumber, "a number", minRequestsPerSecond, client.LimitRequestsPerSec), func(to *configuration) *float64 { return &to.RequestsPerSecond }),
-	},
-	{
-		name:  "request_timeout",
-		text:  fmt.Sprintf("Time limit of one attempt of a request, from %s to %s. Defaults to %s.", client.MinRequestTimeout, client.LimitRequestTimeout, client.DefaultRequestTimeout),
-		apply: take(within(time.ParseDuration, "a duration such as 45s,", client.MinRequestTimeout, client.LimitRequestTimeout), func(to *configuration) *time.Duration { return &to.RequestTimeout }),
-	},
-	{
-		name: "max_retries", typ: types.NumberType,
-		text:  fmt.Sprintf("Maximum number of retries of a request that failed temporarily, from 0 to %d. Defaults to %d.", client.LimitMaxRetries, client.DefaultMaxRetries),
-		apply: take(within(strconv.Atoi, "a whole number", 0, client.LimitMaxRetries), func(to *configuration) *int { return &to.MaxRetries }),
-	},
+		{
+			name: "headers", typ: textMap, sensitive: true,
+			text:       "Additional headers of every request, for gateways. `Authorization` and `Idempotency-Key` are refused. Sensitive.",
+			inVariable: " Its value is a JSON object of strings.",
+			apply:      take(&to.Headers, parseHeaders),
+		},
+		{
+			name: "read_only", typ: types.BoolType,
+			text:  "Whether to refuse every write, in the plan already. Defaults to `false`.",
+			apply: take(&to.ReadOnly, parseTruth),
+		},
+		{
+			name: "max_concurrency", typ: types.NumberType,
+			text:  fmt.Sprintf("Maximum number of requests at once, from 1 to %d. Terraform's `-parallelism` also applies. Defaults to %d.", client.LimitMaxConcurrency, client.DefaultMaxConcurrency),
+			apply: take(&to.MaxConcurrency, within(strconv.Atoi, "a whole number", 1, client.LimitMaxConcurrency)),
+		},
+		{
+			name: "requests_per_second", typ: types.NumberType,
+			text:  fmt.Sprintf("Maximum number of requests per second, from %v to %d. Not limited by default.", minRequestsPerSecond, client.LimitRequestsPerSec),
+			apply: take(&to.RequestsPerSecond, within(parseNumber, "a number", minRequestsPerSecond, client.LimitRequestsPerSec)),
+		},
+		{
+			name:  "request_timeout",
+			text:  fmt.Sprintf("Time limit of one attempt of a request, from %s to %s. Defaults to %s.", client.MinRequestTimeout, client.LimitRequestTimeout, client.DefaultRequestTimeout),
+			apply: take(&to.RequestTimeout, within(time.ParseDuration, "a duration such as 45s,", client.MinRequestTimeout, client.LimitRequestTimeout)),
+		},
+		{
+			name: "max_retries", typ: types.NumberType,
+			text:  fmt.Sprintf("Maximum number of retries of a request that failed temporarily, from 0 to %d. Defaults to %d.", client.LimitMaxRetries, client.DefaultMaxRetries),
+			apply: take(&to.MaxRetries, within(strconv.Atoi, "a whole number", 0, client.LimitMaxRetries)),
+		},
 
-	credential("email", "E-mail address to log in with. Requires `password`.", func(to *configuration) *string { return &to.Credentials.Email }),
-	credential("password", "Password to log in with. Requires `email`. Sensitive.", func(to *configuration) *string { return &to.Credentials.Password }),
-	credential("token", "JSON Web Token from elsewhere, without `bearer`. The provider cannot renew it. Conflicts with the other credentials. Sensitive.", func(to *configuration) *string { return &to.Credentials.Token }),
-	credential("api_secret_key", "Secret key of the project's API configuration. Conflicts with the other credentials. Sensitive.", func(to *configuration) *string { return &to.Credentials.APISecretKey }),
+		credential("email", &to.Credentials.Email, "E-mail address to log in with. Requires `password`."),
+		credential("password", &to.Credentials.Password, "Password to log in with. Requires `email`. Sensitive."),
+		credential("token", &to.Credentials.Token, "JSON Web Token from elsewhere, without `bearer`. The provider cannot renew it. Conflicts with the other credentials. Sensitive."),
+		credential("api_secret_key", &to.Credentials.APISecretKey, "Secret key of the project's API configuration. Conflicts with the other credentials. Sensitive."),
 
-	scopePart("org_id", "Organization of all resources without a scope of their own. Requires `project_id`.", func(to *configuration) *string { return &to.scope.OrgID }),
-	scopePart("project_id", "Project of all resources without a scope of their own. Requires `org_id`.", func(to *configuration) *string { return &to.scope.ProjectID }),
-	scopePart("account_id", "Account of all resources without a scope of their own, in the older path family.", func(to *configuration) *string { return &to.scope.AccountID }),
-}
-
-// take returns the apply of a setting that parse reads. The error of parse never holds the value.
-func take[T any](parse func(string) (T, error), field func(*configuration) *T) func(*configuration, string) error {
-	return func(to *configuration, value string) (err error) {
-		*field(to), err = parse(value)
-		return err
+		scopePart("org_id", &to.scope.OrgID, "Organization of all resources without a scope of their own. Requires `project_id`."),
+		scopePart("project_id", &to.scope.ProjectID, "Project of all resources without a scope of their own. Requires `org_id`."),
+		scopePart("account_id", &to.scope.AccountID, "Account of all resources without a scope of their own, in the older path family."),
 	}
 }
 
-func parseNumber(value string) (float64, error) { return strconv.ParseFloat(value, 64) }
+// credential returns the setting of one of the credentials.
+func credential(name string, field *string, text string) setting {
+	check := func(value string) (string, error) {
+		if problem := transport.ValidateSecret(name, value); problem != "" {
+			return value, errors.New(problem)
+		}
+		return value, nil
+	}
+
+	return setting{name: name, text: text, sensitive: name != "email", group: credentialGroup, apply: take(field, check)}
+}
+
+// scopePart returns the setting of an identifier of the default scope.
+func scopePart(name string, field *string, text string) setting {
+	return setting{name: name, text: text, group: scopeGroup, apply: take(field, parseSegment)}
+}
+
+// take returns the apply of a setting that parse reads into a field. The error of parse never holds
+// the value.
+func take[T any](field *T, parse func(string) (T, error)) func(string) error {
+	return func(value string) (err error) {
+		*field, err = parse(value)
+		return err
+	}
+}
 
 // within bounds what parse reads. what is what the value must be.
 func within[T cmp.Ordered](parse func(string) (T, error), what string, from, to T) func(string) (T, error) {
@@ -149,6 +158,25 @@ func within[T cmp.Ordered](parse func(string) (T, error), what string, from, to 
 		}
 		return v, fmt.Errorf("must be %s from %v to %v", what, from, to)
 	}
+}
+
+func parseText(value string) (string, error) { return value, nil }
+
+func parseNumber(value string) (float64, error) { return strconv.ParseFloat(value, 64) }
+
+func parseSegment(value string) (string, error) { return value, client.ValidateSegment(value) }
+
+func parseAddress(value string) (string, error) {
+	_, err := client.ParseBaseURL(value)
+	return value, err
+}
+
+func parseTruth(value string) (bool, error) {
+	truth, err := strconv.ParseBool(value)
+	if err != nil {
+		return false, errors.New("must be true or false")
+	}
+	return truth, nil
 }
 
 // parseHeaders reads a JSON object of headers.
@@ -162,27 +190,9 @@ func parseHeaders(value string) (headers map[string]string, _ error) {
 	return headers, nil
 }
 
-// credential returns the setting of one of the credentials.
-func credential(name, text string, field func(*configuration) *string) setting {
-	check := func(value string) (string, error) {
-		if problem := transport.ValidateSecret(name, value); problem != "" {
-			return value, errors.New(problem)
-		}
-		return value, nil
-	}
-
-	return setting{name: name, text: text, sensitive: name != "email", group: credentialGroup, apply: take(check, field)}
-}
-
-// scopePart returns the setting of an identifier of the default scope.
-func scopePart(name, text string, field func(*configuration) *string) setting {
-	check := func(value string) (string, error) { return value, client.ValidateSegment(value) }
-	return setting{name: name, text: text, group: scopeGroup, apply: take(check, field)}
-}
-
 func (p *analyticsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	attributes := map[string]schema.Attribute{}
-	for _, s := range settings {
+	for _, s := range settings(&configuration{}) {
 		attributes[s.name] = s.attribute()
 	}
 
