@@ -123,17 +123,22 @@ func (c DataCall) isData(v jsontext.Value) bool {
 const ofPerson = "identity user users person persons people profile profiles consent consents session sessions event events"
 
 // parts returns what an object consists of. isPersonal: it has a list of objects, or
-// something that the interface has of a person. others: it has something else that may say
-// anything but the person and success. objects are the other objects in it.
+// something that the interface has of a person, which may be empty where the object names the
+// person too. others: it has something else that may say anything but the person, a time and
+// success. objects are the other objects in it.
 func (c DataCall) parts(object jsontext.Value) (isPersonal, others bool, objects []jsontext.Value) {
+	isNamed, isEmpty := false, false
 	for _, m := range Open(object).members {
 		switch {
-		case c.isPerson(m.value) || m.saysYes():
+		case c.isPerson(m.value):
+			isNamed = true
+		case m.saysYes() || isInstant(m.value):
+		case !jsonvalue.Told(m.value):
+			isEmpty = isEmpty || m.isNamed(ofPerson)
+		case m.isNamed(describing) || isQueue(m.value):
+			others = true
 		case isComposite(m.value) && m.isNamed(ofPerson):
 			isPersonal = true
-		case !jsonvalue.Told(m.value):
-		case m.isNamed(describing):
-			others = true
 		case m.value.Kind() == '{':
 			objects = append(objects, m.value)
 		case slices.ContainsFunc(jsonvalue.Elements(m.value), isComposite):
@@ -142,8 +147,22 @@ func (c DataCall) parts(object jsontext.Value) (isPersonal, others bool, objects
 			others = true
 		}
 	}
+	if isNamed && isEmpty {
+		isPersonal = true
+	}
 
 	return isPersonal, others, objects
+}
+
+// isQueue reports whether a value is a list in which a request stands that is open.
+func isQueue(v jsontext.Value) bool {
+	return slices.ContainsFunc(jsonvalue.Elements(v), func(e jsontext.Value) bool { return openRequest(e).isOpen() })
+}
+
+// isInstant reports whether a value is a time, such as that at which an answer was made.
+func isInstant(v jsontext.Value) bool {
+	_, ok := instant(v)
+	return ok && v.Kind() == '"'
 }
 
 // isComposite reports whether a value is an object or an array.
