@@ -165,9 +165,12 @@ func (a Answer) Parse(body []byte) (jsontext.Value, error) {
 		return v, nil
 	}
 
-	// JSON under another name is a record, even if it is broken.
-	isText := strings.HasPrefix(a.MediaType(), "text/") && body[0] != '{' && body[0] != '['
-	if body[0] == '<' || isText {
+	// Words such as "Accepted" say no more than the status does.
+	isAcknowledged := a.Op.Queues && a.Status == http.StatusAccepted
+	if isAcknowledged && a.isWords(body) && a.MediaType() == "text/plain" {
+		return nil, nil
+	}
+	if body[0] == '<' || a.isWords(body) {
 		return nil, PageError(a, body)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -175,6 +178,12 @@ func (a Answer) Parse(body []byte) (jsontext.Value, error) {
 	}
 
 	return nil, NewError(a.Exchange, ClassPayload, jsonvalue.DescribeSyntax(err))
+}
+
+// isWords reports whether a body is text, and not JSON under another name, which is a record even if
+// it is broken.
+func (a Answer) isWords(body []byte) bool {
+	return strings.HasPrefix(a.MediaType(), "text/") && !bytes.ContainsAny(body[:1], "{[<")
 }
 
 // MediaType returns the declared type of the body; empty if there is none. It is not safe to print.
