@@ -79,6 +79,37 @@ func TestCLIExportFile_largeDayInConstantMemory(t *testing.T) {
 	}
 }
 
+// TestCLIExportFile_killedBeforeItIsRecorded leaves a file as a run does that is killed before Terraform
+// has recorded it: the next run exports it anew. One that a run has recorded is left as it is.
+func TestCLIExportFile_killedBeforeItIsRecorded(t *testing.T) {
+	t.Parallel()
+
+	service := startService(t)
+	cli := clitest.New(t, "resource \"analytics_export_file\" \"day\" {\n  utc_date = \"2026-03-01\"\n  path = \"lake/day.ndjson\"\n  create_directories = true\n}\n", service.Environment())
+	path := filepath.Join(cli.Dir, "lake", "day.ndjson")
+	forget := func() {
+		if err := os.Remove(filepath.Join(cli.Dir, "terraform.tfstate")); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	cli.MustRun("apply", "-auto-approve")
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+		t.Errorf("after the run there are %v, %v", entries, err)
+	}
+	forget()
+	if err := os.Link(path, filepath.Join(filepath.Dir(path), ".analytics-"+digest("day.ndjson")[:16]+".tmp")); err != nil {
+		t.Skip("the file system has no links")
+	}
+	cli.MustRun("apply", "-auto-approve")
+	cli.MustRun("plan", "-detailed-exitcode")
+
+	forget()
+	if r := cli.Run("apply", "-auto-approve"); r.Code == 0 || !strings.Contains(r.Output, "There is a file already") {
+		t.Errorf("a file that was recorded is replaced:\n%s", r.Output)
+	}
+}
+
 const nightlyAddress = "action.analytics_export_day.nightly"
 
 const nightlyBlock = `
