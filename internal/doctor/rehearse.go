@@ -50,6 +50,7 @@ type rehearsal struct {
 	updates []sentUpdate
 	works   *sentUpdate // that was read back
 	listed  bool        // the list has shown a request
+	wrote   bool        // the profile was shown as it was written
 	waiting []*awaited  // requests that have not ended
 	profile map[string]jsontext.Value
 	holds   map[string]string // what the service holds of the rehearsal, in words
@@ -223,7 +224,7 @@ func overwriting(u client.ConsentUpdate) client.ConsentWrite {
 	}}
 }
 
-// errOther is the error of a record that is none of those that were written.
+// errOther is the error of a record that is not one of those that were written.
 var errOther = errors.New("the record is not one that was written")
 
 // readBack reads the record until it is one of those that were written.
@@ -318,7 +319,8 @@ func (r *rehearsal) updateProfile(ctx context.Context) {
 			propose: proposeProfile("doctor_rehearsal"),
 		}
 		r.examine(ctx, one)
-		return one.err == nil
+		r.wrote = one.err == nil
+		return r.wrote
 	})
 }
 
@@ -357,12 +359,11 @@ func (r *rehearsal) deleteData(ctx context.Context) {
 		return
 	}
 
-	// Without a profile before, only the list can show that it is gone.
-	hadProfile := r.holds["profile"] != ""
+	// Without a profile that was shown before, only the list can show that it is gone.
 	r.await(ctx, request, r.deadline(3), func() bool {
 		one := &reading{group: "Profile", what: "deleted profile", way: r.use, read: readNone(readProfile(r.person, r.profile)), propose: infer.Absent}
 		r.examine(ctx, one)
-		isShown := hadProfile || request.left
+		isShown := r.wrote || request.left
 		if one.err != nil || !isShown {
 			return false
 		}
@@ -469,8 +470,38 @@ func (r *rehearsal) withdraw(ctx context.Context) {
 		return
 	}
 
+	if !r.isWithdrawn(ctx) {
+		r.note("withdrawal", Broken, "accepted, and the record still agrees to some clauses")
+		return
+	}
+
 	r.holds["consent"] = "a consent record that refuses everything, which no request of the interface removes"
 	r.note("withdrawal", OK, "the consent is withdrawn")
+}
+
+// isWithdrawn reads the record until it refuses everything.
+func (r *rehearsal) isWithdrawn(ctx context.Context) bool {
+	end := time.Now().Add(latePatience)
+	for {
+		one := &reading{
+			group: "Consent", what: "withdrawn record", way: r.use, propose: infer.Consent,
+			read: readHeld(r.person, func(held answer.Consent) (seen, error) {
+				if !held.HasClauses([answer.Clauses]bool{}) {
+					return seen{}, errOther
+				}
+				return seen{text: consentText(held)}, nil
+			}),
+		}
+		r.examine(ctx, one)
+		if one.err == nil {
+			return true
+		}
+
+		r.readings = slices.DeleteFunc(r.readings, one.isSame)
+		if time.Now().After(end) || transport.Pause(ctx, lookInterval) != nil {
+			return false
+		}
+	}
 }
 
 // conclude says what is left, and proposes the lag that was measured.

@@ -84,6 +84,30 @@ func TestRehearsal_writesNothingAboutAPersonWhoIsThere(t *testing.T) {
 	}
 }
 
+// TestRehearsal_saysThatAWithdrawalIsNotShown has a service that accepts a withdrawal and ignores it.
+func TestRehearsal_saysThatAWithdrawalIsNotShown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		updates := 0
+		service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
+			s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+				if r.Operation != mockserver.OpUpdateConsent {
+					return nil
+				}
+				if updates++; updates == 1 {
+					return nil
+				}
+				return &mockserver.Fault{Status: 204}
+			}
+		})
+		report := rehearsed(t.Context(), service)
+		wantHonest(t, service, report, "the withdrawal is ignored")
+		if report.ExitStatus != 2 {
+			t.Errorf("exit status %d: %+v", report.ExitStatus, report.Findings)
+		}
+	})
+}
+
 // mishaps are what can happen at a request of a rehearsal.
 var mishaps = map[string]mockserver.Fault{
 	"the answer is lost":      {Cut: mockserver.CutAfterCommit},

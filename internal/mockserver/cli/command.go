@@ -206,7 +206,7 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 // logLine matches the first line of a log, as logged writes it.
 var logLine = regexp.MustCompile(`^\d+ \S+ [A-Z]+ \S+: \d+ in [0-9.]+ ms`)
 
-// openLog opens a file for the log, which replaces only a log: a seed, say, is no file of ours.
+// openLog opens a file for the log, which replaces only a log, and not a seed, say.
 func openLog(name string) (*os.File, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return os.OpenFile(name, os.O_WRONLY, 0o600) // a device or a pipe
