@@ -43,6 +43,7 @@ type pendingRequestsModel struct {
 	MaxRequests types.Int64          `tfsdk:"max_requests"`
 	Requests    []pendingRecordModel `tfsdk:"requests"`
 	Total       types.Int64          `tfsdk:"total"`
+	Uncertain   types.Int64          `tfsdk:"uncertain"`
 	Complete    types.Bool           `tfsdk:"complete"`
 	Counts      map[string]int64     `tfsdk:"counts_by_operation"`
 }
@@ -93,9 +94,13 @@ func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.Schem
 				Computed:            true,
 				MarkdownDescription: "Number of requests that match the filters, regardless of `max_requests`.",
 			},
+			"uncertain": schema.Int64Attribute{
+				Computed:            true,
+				MarkdownDescription: "Number of further requests that may match the filters: they name the person in another spelling or place, or no person or operation at all.",
+			},
 			"complete": schema.BoolAttribute{
 				Computed:            true,
-				MarkdownDescription: "Whether the service answered with the whole list. If `false`, there may be more requests than `total`.",
+				MarkdownDescription: "Whether the service answered with the whole list, and `uncertain` is 0. If `false`, there may be more requests than `total`.",
 			},
 			"counts_by_operation": schema.MapAttribute{
 				Computed:            true,
@@ -140,6 +145,7 @@ func (d *pendingRequestsDataSource) Read(ctx context.Context, req datasource.Rea
 		return
 	}
 
+	m.fromAPI(list, &resp.Diagnostics)
 	if list.Gap != "" {
 		tfkit.Problem{
 			Summary: "The pending list is not complete",
@@ -148,20 +154,33 @@ func (d *pendingRequestsDataSource) Read(ctx context.Context, req datasource.Rea
 			Do:      "require complete = true where a decision depends on all pending requests, and ask the operator of the service for the whole list.",
 		}.AddWarning(&resp.Diagnostics)
 	}
-	m.fromAPI(list, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
 
 // fromAPI counts the records that match the filters and maps the first of them. It overwrites
 // records, and warns if some were left out, unless none are asked for.
 func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diagnostics) {
-	m.Complete = types.BoolValue(list.Gap == "")
-
-	matching := slices.DeleteFunc(list.Records, func(r answer.PendingRecord) bool {
-		isOther := !m.IdentityID.IsNull() && !textOf(r.Identity).Equal(m.IdentityID)
-		return isOther || !m.Operation.IsNull() && !textOf(r.RequestType).Equal(m.Operation)
-	})
-	m.Total = types.Int64Value(int64(len(matching)))
+	var matching []answer.PendingRecord
+	uncertain := 0
+	for _, r := range list.Records {
+		person, operation := m.matchPerson(r), matchText(m.Operation, r.RequestType)
+		switch min(person, operation) {
+		case matches:
+			matching = append(matching, r)
+		case mayMatch:
+			uncertain++
+		case differs:
+		}
+	}
+	m.Total, m.Uncertain = types.Int64Value(int64(len(matching))), types.Int64Value(int64(uncertain))
+	m.Complete = types.BoolValue(list.Gap == "" && uncertain == 0)
+	if uncertain > 0 {
+		tfkit.Problem{
+			Summary: "Requests that may match",
+			Detail:  fmt.Sprintf("%d pending requests may match the filters, but do not say so in a way that is recognised. They are not in total, and complete is false.", uncertain),
+			Do:      "set wire.pending.identity and wire.pending.types in the provider block, so that every request names its person and its operation.",
+		}.AddWarning(diags)
+	}
 
 	m.Counts = map[string]int64{unknownType: 0}
 	for _, requestType := range answer.RequestTypes {
@@ -193,6 +212,37 @@ func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diag
 			At:      path.Root("max_requests"),
 		}.AddWarning(diags)
 	}
+}
+
+// match is whether a request matches a filter.
+type match int
+
+const (
+	differs match = iota
+	mayMatch
+	matches
+)
+
+// matchText compares a field of a request with a filter; null for any.
+func matchText(filter types.String, field answer.Optional[string]) match {
+	value, known := field.Get()
+	switch {
+	case filter.IsNull() || value == filter.ValueString():
+		return matches
+	case !known:
+		return mayMatch
+	}
+	return differs
+}
+
+// matchPerson compares the person of a request with the filter. A request that names the person in
+// another spelling, or in another place, may match.
+func (m *pendingRequestsModel) matchPerson(r answer.PendingRecord) match {
+	found := matchText(m.IdentityID, r.Identity)
+	if found == differs && slices.Contains(r.PersonKeys(), answer.PersonKey(m.IdentityID.ValueString())) {
+		return mayMatch
+	}
+	return found
 }
 
 // recordFromAPI maps a record. Fields that were not recognised are null.

@@ -4,6 +4,7 @@ package requests_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -54,6 +55,45 @@ func ids(t *testing.T, got prototest.Attributes) string {
 
 func counts(access, deletion, profile, unknown float64) prototest.Attributes {
 	return prototest.Attributes{"data_access": access, "data_deletion": deletion, "profile_update": profile, "unknown": unknown}
+}
+
+// A request that may be the person's is counted apart, and the list is not complete then.
+func TestPendingRequests_mayMatch(t *testing.T) {
+	t.Parallel()
+	request := func(identity any, more map[string]any) map[string]any {
+		record := map[string]any{"id": "r-1", "operation": "deleteAllData"}
+		if identity != nil {
+			record["identityId"] = identity
+		}
+		maps.Copy(record, more)
+		return record
+	}
+	for name, tc := range map[string]struct {
+		record           map[string]any
+		total, uncertain float64
+	}{
+		"exactly":             {request(person, nil), 1, 0},
+		"in capitals":         {request("JANE.DOE@EXAMPLE.COM", nil), 0, 1},
+		"encoded twice":       {request("jane.doe%2540example.com", nil), 0, 1},
+		"as a mailbox":        {request("mailto:"+person, nil), 0, 1},
+		"in another member":   {request("u-77", map[string]any{"email": person}), 0, 1},
+		"nobody":              {request(nil, nil), 0, 1},
+		"no operation":        {request(person, map[string]any{"operation": "simmer"}), 0, 1},
+		"somebody else":       {request("u-77", nil), 0, 0},
+		"a longer name":       {request(person+".au", nil), 0, 0},
+		"another operation":   {request(person, map[string]any{"operation": "getAllData"}), 0, 0},
+		"nobody, another one": {request(nil, map[string]any{"operation": "getAllData"}), 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, _ := reader(t, list(tc.record))
+			got, diags := read(t, p, prototest.Attributes{"identity_id": person, "operation": "data_deletion"})
+			if got["total"] != tc.total || got["uncertain"] != tc.uncertain || got["complete"] != (tc.uncertain == 0) {
+				t.Errorf("total %v, uncertain %v, complete %v", got["total"], got["uncertain"], got["complete"])
+			}
+			wantNoPerson(t, diags)
+		})
+	}
 }
 
 func TestPendingRequests_areFilteredAndCounted(t *testing.T) {

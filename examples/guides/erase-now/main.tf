@@ -38,6 +38,7 @@ output "evidence" {
     fulfilled_at   = analytics_data_deletion.person.fulfilled_at
     fulfilled      = analytics_data_deletion.person.fulfilled
     still_pending  = data.analytics_pending_requests.person.total
+    may_be_pending = data.analytics_pending_requests.person.uncertain
     list_was_whole = data.analytics_pending_requests.person.complete
   }
 }
