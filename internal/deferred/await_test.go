@@ -135,6 +135,8 @@ func TestDeferred_effectIsSeenLater(t *testing.T) {
 
 			service.FaultFor = nil
 			s, _ = r.mustRefresh(t, r.deletion(person), s, 0)
+			wantState(t, s, deferred.Listed)
+			s, _ = r.mustRefresh(t, r.deletion(person), s, 10*time.Second)
 			wantState(t, s, deferred.Fulfilled)
 		}},
 	})

@@ -159,8 +159,11 @@ func (w *world) choose(options []string) string {
 	}
 	if len(w.script) > 0 {
 		next := w.script[0]
+		if !slices.Contains(options, next) { // it is not its turn yet
+			return options[0]
+		}
 		w.script = w.script[1:]
-		return options[slices.Index(options, next)]
+		return next
 	}
 
 	return options[w.c.choose(len(options))]
@@ -224,7 +227,7 @@ var happenings = []string{
 	"as it is", "done", "failed", "failed and gone", "vanished", "done and listed", "unknown final status",
 	"theirs: sent", "theirs: done", "theirs: failed", "theirs: vanished", "theirs: done and listed",
 	"new data", "unknown status", "interrupted",
-	"down", "forbidden", "paged", "cached", "older", "lagging", "goes back", "blank", "effect lags", "effect cached", "leave",
+	"down", "forbidden", "paged", "cached", "older", "lagging", "goes back", "blank", "effect lags", "effect cached", "effect blinks", "leave",
 }
 
 // happen lets something happen, and returns how the list is answered.
@@ -252,8 +255,10 @@ func (w *world) happen(choice string) (answered string) {
 		for _, q := range w.queue {
 			q.listed = q.listed && q.isHeld()
 		}
+	case choice == "effect blinks" && w.blanked:
 	case strings.HasPrefix(choice, "effect "):
 		w.blind = choice
+		w.blanked = w.blanked || choice == "effect blinks"
 	default:
 		return choice
 	}
@@ -472,7 +477,7 @@ func (w *world) see(key string) (Sight, error) {
 		return Sight{Shows: proof.Shown, Cached: true}, nil
 	case blind == "effect lags" && isShown: // a copy lags
 		return Sight{Shows: proof.Missing}, nil
-	case isShown:
+	case isShown, blind == "effect blinks": // one reading of none, as of a restart
 		return Sight{Shows: proof.Shown}, nil
 	case w.repeatable() && w.values != "":
 		return Sight{Shows: proof.Altered}, nil

@@ -268,8 +268,23 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	if _, err := u.look(ctx, state.managed()); err != nil && !u.missing {
+	profile, err := u.look(ctx, state.managed())
+	if u.missing { // a copy, or a restart: one reading proves nothing
+		_ = r.Consents.WaitToReread(ctx, u.client.Lag()) // the request fails where this does
+		profile, err = u.look(ctx, state.managed())
+	}
+	if err != nil && !u.missing {
 		tfkit.ProblemOf(err, tfkit.PriorKept).AddError(&resp.Diagnostics)
+		return
+	}
+	if profile.Cached {
+		tfkit.Problem{
+			Summary: "The profile could not be checked",
+			Detail:  "The answer comes from a cache, although the provider asks for none, so that it does not show what the service holds now.",
+			InState: tfkit.PriorKept,
+			Do:      "take the cache in front of the service out, or let it respect Cache-Control.",
+		}.AddWarning(&resp.Diagnostics)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 		return
 	}
 	managed := state.managed()

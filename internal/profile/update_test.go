@@ -51,6 +51,16 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			wantFulfilled(t, state, false, free)
 		},
 
+		// The person's own change, right after the update was lost, is drift.
+		"dropped one that the person changes is not fulfilled": func(_ *testing.T, o *object) {
+			o.service.PutProfile(scope, person, free)
+			state := o.listed(quickGold)
+			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Vanished})
+			o.service.PutProfile(scope, person, `{"plan":"silver"}`)
+			state, _ = o.refreshTwice(state)
+			o.wantNotWritten(state, quickGold)
+		},
+
 		// What the profile had before an update that was sent beside another is not known, so that the
 		// value of the other is not taken for what the service has made of ours.
 		"dropped one beside another is not fulfilled": func(_ *testing.T, o *object) {
@@ -366,4 +376,36 @@ func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
 			}
 		}
 	}
+}
+
+// One reading of none, as of a service that restarts, removes nothing from state, and an answer of a
+// cache shows nothing.
+func TestProfile_oneReadingProvesNothing(t *testing.T) {
+	t.Parallel()
+	none := mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 404, Body: []byte(`{"error":{"code":"not_found"}}`)}
+	inBubbles(t, map[string]func(t *testing.T, o *object){
+		"none once": func(_ *testing.T, o *object) {
+			state := o.create(config(gold, nil))
+			o.service.Inject(none)
+			o.wantEmptyPlan(state, config(gold, nil))
+		},
+		"none twice": func(t *testing.T, o *object) {
+			state := o.create(config(gold, nil))
+			none := none
+			none.Times = -1
+			o.service.Inject(none)
+			state, diags := o.Refresh(name, state)
+			o.NoErrors(diags)
+			if state != nil {
+				t.Errorf("state %v", state.Attributes)
+			}
+		},
+		"an answer of a cache": func(t *testing.T, o *object) {
+			state := o.create(config(gold, nil))
+			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(free), Header: map[string][]string{"Age": {"86400"}}})
+			state, diags := o.MustRefresh(name, state)
+			prototest.WantText(t, diags.Warnings(), "could not be checked", "respect Cache-Control")
+			wantFulfilled(t, state, true, gold)
+		},
+	})
 }

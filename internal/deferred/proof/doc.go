@@ -39,7 +39,7 @@
 //	unanswered   waiting      listed?      listed?      listed?      listed?      listed?      listed?
 //	unanswered   done once    listed?      listed?      listed?      listed?      listed?      listed?
 //	unanswered   done         fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.
-//	unanswered   over         fulfilled.   listed?      failed.      failed.      fulfilled.   fulfilled.
+//	unanswered   over         fulfilled.   listed?      failed.      failed.      listed?      fulfilled.
 //	unanswered   says failed  failed.      failed.      failed.      failed.      failed.      failed.
 //	accepted     unread       accepted?    accepted?    accepted?    accepted?    accepted?    accepted?
 //	accepted     absent       accepted?    accepted?    accepted?    accepted?    accepted?    fulfilled.
@@ -49,16 +49,16 @@
 //	accepted     waiting      listed?      listed?      listed?      listed?      listed?      listed?
 //	accepted     done once    listed?      listed?      listed?      listed?      listed?      listed?
 //	accepted     done         fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.
-//	accepted     over         fulfilled.   listed?      failed.      failed.      fulfilled.   fulfilled.
+//	accepted     over         fulfilled.   listed?      failed.      failed.      listed?      fulfilled.
 //	accepted     says failed  failed.      failed.      failed.      failed.      failed.      failed.
 //	listed       unread       listed?      listed?      listed?      listed?      listed?      listed?
 //	listed       absent       listed?      listed?      listed?      listed?      listed?      fulfilled.
-//	listed       gone         fulfilled.   listed?      failed.      failed.      fulfilled.   fulfilled.
+//	listed       gone         fulfilled.   listed?      failed.      failed.      listed?      fulfilled.
 //	listed       held         listed?      listed?      listed?      listed?      listed?      listed?
 //	listed       unclear      accepted?    accepted?    accepted?    accepted?    accepted?    accepted?
 //	listed       waiting      listed?      listed?      listed?      listed?      listed?      listed?
 //	listed       done once    listed?      listed?      listed?      listed?      listed?      listed?
 //	listed       done         fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.
-//	listed       over         fulfilled.   listed?      failed.      failed.      fulfilled.   fulfilled.
+//	listed       over         fulfilled.   listed?      failed.      failed.      listed?      fulfilled.
 //	listed       says failed  failed.      failed.      failed.      failed.      failed.      failed.
 package proof
