@@ -183,7 +183,7 @@ var promises = []struct {
 	{"what could not be read decides nothing", func(_ State, list List, effect Effect, v Verdict) bool {
 		return slices.Contains([]List{Absent, Gone, Over}, list) && effect == Unseen && v.Action != Look
 	}},
-	{"an effect that was seen once decides nothing", func(s State, list List, effect Effect, v Verdict) bool {
+	{"an effect that was seen once decides nothing", func(_ State, list List, effect Effect, v Verdict) bool {
 		isMeasured := slices.Contains([]List{Absent, Gone, Over}, list)
 		return isMeasured && effect == Shown && v.Action != Look
 	}},
