@@ -18,9 +18,9 @@ import (
 // DataCall is a call that may answer with all data of a person.
 type DataCall struct {
 	Person string
-	// Member is the value of wire.all_data.at. The data has it at the top of an object or
-	// of the first element of an array.
-	Member string
+	// At is wire.all_data.at: an answer is the data exactly if something is there. If nil, the
+	// data are recognised.
+	At *jsontext.Pointer
 	// Seen reports that the person's own request was in the pending list and has left it.
 	Seen bool
 	// Since is when the request was sent, by the service's clock; zero if that is not known.
@@ -50,7 +50,7 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 		return receipt, err
 	}
 
-	if c.Member == "" && !c.Continued && c.isData(v) {
+	if c.At == nil && !c.Continued && c.isData(v) {
 		return Receipt{At: receipt.At, Delivered: true}, nil
 	}
 
@@ -68,14 +68,23 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	}
 }
 
-// marked returns what the member has that marks the data; nil if there is none.
+// marked returns what is at the place that marks the data; nil if there is nothing, or an
+// acknowledgement: an open request, and nothing else.
 func (c DataCall) marked(v jsontext.Value) jsontext.Value {
-	if c.Member == "" {
+	if c.At == nil {
 		return nil
 	}
-	top := append(jsonvalue.Elements(v), v)[0]
 
-	return jsonvalue.Members(top)[c.Member]
+	found := At(v, *c.At)
+	o := Open(found)
+	isOther := func(m member) bool {
+		return !m.isNamed(idFields + " " + personFields + " " + typeFields + " " + createdFields + " " + statusFields + " message")
+	}
+	if slices.ContainsFunc(o.members, isOther) || !openRequest(found).isOpen() {
+		return found
+	}
+
+	return nil
 }
 
 // namesAnother reports whether an answer names somebody else in the field identityId, at its top or in

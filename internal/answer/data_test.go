@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
@@ -62,9 +64,13 @@ func TestDataCall_recognised(t *testing.T) {
 	maps.Copy(all, unsure)
 	for body, member := range all {
 		_, seen := personal[body]
+		at := jsontext.Pointer("/" + member)
+		if strings.HasPrefix(body, "[") {
+			at = "/0" + at
+		}
 		for call, want := range map[answer.DataCall]bool{
 			{}: false, {Seen: true}: seen, {Seen: true, Continued: true}: false,
-			{Member: member}: true, {Member: member, Seen: true}: true, {Member: member, Seen: true, Continued: true}: true, {Member: "nothing", Seen: true}: false,
+			{At: new(at)}: true, {At: new(at), Seen: true}: true, {At: new(at), Seen: true, Continued: true}: true, {At: pointer("/nothing"), Seen: true}: false,
 		} {
 			call.Person = person
 			if got := isData(call, body); got != want {
@@ -73,14 +79,27 @@ func TestDataCall_recognised(t *testing.T) {
 		}
 	}
 
-	marked := answer.DataCall{Person: person, Member: "data"}
+	marked := answer.DataCall{Person: person, At: pointer("/data")}
 	if receipt, err := marked.Read(202, parse(t, `{"data":{"a":1}}`)); err != nil || receipt.Delivered {
 		t.Errorf("under 202: %+v, %v", receipt, err)
 	}
 	if receipt, err := marked.Read(200, parse(t, `{"id":"r-1"}`)); err != nil || receipt.Delivered || receipt.ID != "r-1" {
 		t.Errorf("without the member: %+v, %v", receipt, err)
 	}
+	for _, body := range []string{
+		`{"data":null}`, `{"data":{"id":"r-1","status":"queued"}}`, `{"data":{"type":"getAllData","state":"accepted","createdAt":"2026-01-31T12:00:00Z"}}`,
+	} {
+		if receipt, err := marked.Read(200, parse(t, body)); err != nil || receipt.Delivered {
+			t.Errorf("an acknowledgement, %s: %+v, %v", body, receipt, err)
+		}
+	}
+	if receipt, err := marked.Read(200, parse(t, `{"data":{"status":"active","sessions":3}}`)); err != nil || !receipt.Delivered {
+		t.Errorf("a person who is active: %+v, %v", receipt, err)
+	}
 }
+
+//go:fix inline
+func pointer(at jsontext.Pointer) *jsontext.Pointer { return new(at) }
 
 // What is neither the data nor a receipt is refused once the request has left the list, and
 // names the setting that admits it. Before, it is only not understood.
@@ -97,7 +116,7 @@ func TestDataCall_refused(t *testing.T) {
 		}
 	}
 
-	if _, err := (answer.DataCall{Member: "data"}).Read(200, parse(t, `{"success":false,"data":null}`)); outcome(err) != refused {
+	if _, err := (answer.DataCall{At: pointer("/data")}).Read(200, parse(t, `{"success":false,"data":null}`)); outcome(err) != refused {
 		t.Errorf("with an empty member: %v", err)
 	}
 }

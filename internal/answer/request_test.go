@@ -79,8 +79,8 @@ func TestReadReceipt_recognisedNotUnderstoodOrRefused(t *testing.T) {
 			}
 		}
 
-		for _, member := range []string{"", "nothing"} {
-			receipt, err = answer.DataCall{Person: person, Seen: true, Member: member}.Read(200, parse(t, body))
+		for _, at := range []*jsontext.Pointer{nil, pointer("/nothing")} {
+			receipt, err = answer.DataCall{Person: person, Seen: true, At: at}.Read(200, parse(t, body))
 			if want != notUnderstood && (cmp.Or(outcome(err), receipt.ID) != want || receipt.Delivered || receipt.NotUnderstood != "") {
 				t.Errorf("%s as data: %+v, %v; want %s", body, receipt, err, want)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -133,4 +134,27 @@ func TestChange_statusOfWhatIsNotDone(t *testing.T) {
 			wantCount(t, service, "", before+sends)
 		}, useSecretKey)
 	}
+}
+
+// Data that are not JSON are written as they come, where wire.all_data.media_type names their type.
+func TestFetchData_ofAnotherForm(t *testing.T) {
+	t.Parallel()
+
+	csv := mockserver.Fault{Operation: mockserver.OpGetAllData, Status: 200, Header: http.Header{"Content-Type": {"text/csv; charset=utf-8"}}, Body: []byte("name\nJane\n")}
+	told := func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.AllData.MediaType = "text/csv" }
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		var file strings.Builder
+		service.Inject(csv)
+		receipt, err := c.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, &file)
+		if err != nil || !receipt.Delivered || file.String() != "name\nJane\n" {
+			t.Errorf("%+v, %v, %q", receipt, err, file.String())
+		}
+
+		stale := csv
+		stale.Header = http.Header{"Content-Type": {"text/csv"}, "Age": {"60"}}
+		service.Inject(stale)
+		if _, err := c.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, &file); err == nil {
+			t.Error("data of a cache are taken")
+		}
+	}, useSecretKey, told)
 }

@@ -66,10 +66,8 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 	}
 
 	call.Person = p.Identity
-	if at := c.config.Wire.AllData.At; at != nil {
-		call.Member = at.LastToken()
-	}
-	if c.config.Wire.Pending.Use == ListIgnored && call.Member == "" {
+	call.At = c.config.Wire.AllData.At
+	if c.config.Wire.Pending.Use == ListIgnored && call.At == nil {
 		return answer.Receipt{}, transport.Invalid(opGetAllData, errors.New("where wire.pending.use is \"ignored\", only wire.all_data.at shows that an answer is the data; nothing was sent"))
 	}
 
@@ -89,7 +87,12 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 		return archive(s, w)
 	}
 
-	receipt, err := dataReceipt(s, call, w)
+	read := dataReceipt
+	if want := c.config.Wire.AllData.MediaType; want != "" && s.MediaType() == want {
+		read = otherData
+	}
+
+	receipt, err := read(s, call, w)
 	if err != nil || !receipt.Delivered {
 		return receipt, err
 	}
@@ -145,6 +148,28 @@ func isBefore(t, other time.Time) bool { return !t.IsZero() && t.Before(other) }
 func (c *Client) DataSettings() string {
 	text, _ := json.Marshal(c.config.Wire.AllData) // cannot fail for texts
 	return string(text)
+}
+
+// otherData writes data that are not JSON to w as they come.
+func otherData(s transport.Answer, _ answer.DataCall, w io.Writer) (answer.Receipt, error) {
+	if s.Status != http.StatusOK {
+		return answer.Receipt{At: time.Now()}, nil
+	}
+	unpacked, err := s.Unpacked()
+	if err != nil {
+		return answer.Receipt{}, streamError(s, err)
+	}
+	defer unpacked.Close()
+
+	sink := &sink{Writer: w}
+	if _, err := io.Copy(sink, unpacked); err != nil {
+		if sink.err != nil {
+			return answer.Receipt{}, sink.err
+		}
+		return answer.Receipt{}, streamError(s, err)
+	}
+
+	return answer.Receipt{At: time.Now(), Delivered: true}, nil
 }
 
 // limitAcknowledgement is the size of the largest receipt, in bytes. A larger answer is the

@@ -114,18 +114,21 @@ func (x *execution) find(ctx context.Context) error {
 
 	for x.current.State == Unanswered || x.delivered {
 		action, err := x.look(ctx)
-		isOver := ctx.Err() != nil || time.Since(began) > limit
-		switch {
-		case err != nil && (isOver || !transport.MayPass(err)):
-			x.delivered = false
-			return err
-		case err == nil && (isOver || action != proof.Look):
-			x.delivered = x.delivered && x.current.State == Fulfilled
-			x.observed.Delivered = x.delivered
-			return nil
-		case x.shown == proof.Waiting:
+		if x.shown == proof.Waiting {
 			x.delivered = false // what the service answers while it works on the request is not the data
 		}
+
+		goesOn := action == proof.Look
+		if err != nil {
+			goesOn = transport.MayPass(err)
+		}
+		if goesOn && ctx.Err() == nil && time.Since(began) <= limit {
+			continue
+		}
+		x.delivered = x.delivered && x.current.State == Fulfilled
+		x.observed.Delivered = x.delivered
+
+		return err
 	}
 
 	return nil

@@ -85,7 +85,9 @@ func (m *memory) effect(expected, held members, isWriteOnly bool) proof.Effect {
 	for name, want := range expected {
 		isShown = isShown && alike(want, held[name])
 		before := cmp.Or(m.recent[name], m.Before[name])
-		isAltered = isAltered || (before != "" && before != digest(name, held))
+		if before != "" && before != digest(name, held) {
+			isAltered = true
+		}
 	}
 
 	switch {
@@ -139,7 +141,8 @@ func (m *memory) sent(ours members) members {
 func (m *memory) remember(sent, held members, isOurs bool) {
 	for name, value := range sent {
 		isSame := digest(name, sent) == digest(name, held)
-		if isSame || (!isOurs && !alike(value, held[name])) {
+		isKnown := isOurs || alike(value, held[name])
+		if isSame || !isKnown {
 			continue
 		}
 		if m.Made == nil {

@@ -71,7 +71,9 @@ func (m *resourceModel) fromAPI(held members, remembered memory) {
 		isOurs := remembered.Made[name] == digest(name, held)
 
 		switch {
-		case isOurs || !has && value.Kind() == 'n':
+		case isOurs:
+			observed[name] = value
+		case !has && value.Kind() == 'n':
 			observed[name] = value
 		case has:
 			observed[name] = got

@@ -10,15 +10,13 @@
 // waits for the request, if wait_for_fulfilment says so, and saves the object again. Every
 // Read looks at the request until it is fulfilled. Update goes on with a wait that was
 // interrupted or whose attributes have changed, and submits another request if triggers
-// have changed. Delete only forgets: nothing calls a request back. The two resources share
-// this (request_resource.go), the attributes of a request and their plan (model.go); the
-// file of a data access request is in data_access_fetch.go.
+// have changed. Delete only forgets: nothing calls a request back. Each resource is complete in
+// its file. They share the attributes of a request and their plan (model.go); the file of a data
+// access request is in data_access_fetch.go.
 //
 // Each model describes its request as a deferred.Request. Package deferred sends it,
-// recognises it in the pending list and waits for it. What it knows of the request is a
-// deferred.Submission, which is kept in private state: under tfkit.KeySubmission the one that
-// the object stands for, and under tfkit.KeyUnanswered one that failed because its outcome is
-// unknown.
+// recognises it in the pending list and waits for it. Package run keeps what is known of it in
+// private state, in one document with a version.
 //
 // The third type of request, the profile update, belongs to package profile.
 package requests

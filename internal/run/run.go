@@ -107,8 +107,8 @@ func (r *Run) Await(ctx context.Context) error {
 		tfkit.Say(r.invoked, "Still pending after "+tfkit.ShortDuration(since)+".")
 	})
 
-	isVoid := r.Submission.State == deferred.Failed && (!r.Submission.Dropped || r.Submission.Adopted)
-	if r.submitted && isVoid {
+	isTold := !r.Submission.Dropped || r.Submission.Adopted // one of ours that was dropped stays in state
+	if r.submitted && isTold && r.Submission.State == deferred.Failed {
 		return r.Request.Rejection(r.Submission)
 	}
 

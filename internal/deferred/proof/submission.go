@@ -225,7 +225,10 @@ func (s *Submission) seeCandidates(added []answer.PendingRecord, v View, r Rules
 
 	tally := count(added)
 	isSplit := tally.failed > 0 && (tally.failed < len(added))
-	s.Doubt = s.Doubt || isSplit || (tally.failed > 0 && hasLeft)
+	if tally.failed > 0 && hasLeft {
+		isSplit = true
+	}
+	s.Doubt = s.Doubt || isSplit
 	isDone := tally.over == len(added)
 	if !isDone {
 		s.Done = Mark{}
@@ -263,7 +266,9 @@ func (s *Submission) learn(added []answer.PendingRecord, v View, r Rules) {
 	}
 
 	isWhole := v.Gap == "" || r.Partial
-	s.Frozen = s.Frozen || (isWhole && v.IsAfter(s.Sent, s.EndDate, r.Lag))
+	if isWhole && v.IsAfter(s.Sent, s.EndDate, r.Lag) {
+		s.Frozen = true
+	}
 	id, given := added[0].ID.Get()
 	if s.Frozen && given && len(s.Candidates) == 1 {
 		s.ID, s.IsListed, s.ListedAt, s.Candidates = id, true, at, nil
