@@ -122,7 +122,7 @@ func (f *fetch) warnUnread() {
 		return
 	}
 	tfkit.Problem{
-		Summary: "The service gave no data",
+		Summary: "The data are not asked for again",
 		Detail:  "The data access request is carried out, and the last answer was not recognised as the data. It is not asked for again, since each call may queue another request.",
 		InState: f.InState,
 		Do:      f.Advice.Unread,

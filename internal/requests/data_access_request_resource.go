@@ -148,7 +148,7 @@ func (r *dataAccessRequestResource) isReady(state *accessModel, known run.Docume
 
 // limitAsked is how often data are asked for with one setting, if the service queues another request
 // each time.
-const limitAsked = 3
+const limitAsked = 5
 
 // operation returns the run of an object.
 func (r *dataAccessRequestResource) operation(o run.Run, m *accessModel) (*fetch, bool) {

@@ -131,15 +131,15 @@ func TestDataAccess_answers(t *testing.T) {
 			prototest.WantText(t, diags.Warnings(), "gave no data", id)
 			o.want(state, prototest.Attributes{"fulfilled": false, "request_id": "request-1", "sha256": nil})
 
-			for range 5 { // each call queues another request
+			for range 8 { // each call queues another request
 				o.service.FulfilAll()
 				<-time.After(time.Hour)
 				state, _ = o.mustUpdate(state, o.config)
 			}
 			state, diags = o.refresh(state)
-			prototest.WantText(t, diags.Warnings(), "gave no data", "change triggers")
+			prototest.WantText(t, diags.Warnings(), "not asked for again", "change triggers")
 			o.WantEmptyPlan(accessName, state, o.config)
-			o.queued(4)
+			o.queued(6)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -166,7 +166,7 @@ func (o *Object) refresh(p *prototest.Provider) (*prototest.State, prototest.Dia
 		return slices.ContainsFunc(diags.Warnings(), func(text string) bool { return strings.HasPrefix(text, summary) })
 	}
 	if len(diags.Errors()) == 0 && !warns("The request could not be checked") {
-		o.Unproven = warns("Accepted, and nothing shows what became of it") || warns("The service gave no data")
+		o.Unproven = warns("Accepted, and nothing shows what became of it") || warns("The data are not asked for again")
 	}
 
 	return state, diags
