@@ -70,7 +70,7 @@ func TestDataCall_recognised(t *testing.T) {
 		}
 		for call, want := range map[answer.DataCall]bool{
 			{}: false, {Seen: true}: seen, {Seen: true, Continued: true}: false,
-			{At: new(at)}: true, {At: new(at), Seen: true}: true, {At: new(at), Seen: true, Continued: true}: true, {At: pointer("/nothing"), Seen: true}: false,
+			{At: new(at)}: true, {At: new(at), Seen: true}: true, {At: new(at), Seen: true, Continued: true}: true, {At: new(jsontext.Pointer("/nothing")), Seen: true}: false,
 		} {
 			call.Person = person
 			if got := isData(call, body); got != want {
@@ -79,7 +79,7 @@ func TestDataCall_recognised(t *testing.T) {
 		}
 	}
 
-	marked := answer.DataCall{Person: person, At: pointer("/data")}
+	marked := answer.DataCall{Person: person, At: new(jsontext.Pointer("/data"))}
 	if receipt, err := marked.Read(202, parse(t, `{"data":{"a":1}}`)); err != nil || receipt.Delivered {
 		t.Errorf("under 202: %+v, %v", receipt, err)
 	}
@@ -116,7 +116,7 @@ func TestDataCall_refused(t *testing.T) {
 		}
 	}
 
-	if _, err := (answer.DataCall{At: pointer("/data")}).Read(200, parse(t, `{"success":false,"data":null}`)); outcome(err) != refused {
+	if _, err := (answer.DataCall{At: new(jsontext.Pointer("/data"))}).Read(200, parse(t, `{"success":false,"data":null}`)); outcome(err) != refused {
 		t.Errorf("with an empty member: %v", err)
 	}
 }

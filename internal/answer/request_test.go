@@ -79,7 +79,7 @@ func TestReadReceipt_recognisedNotUnderstoodOrRefused(t *testing.T) {
 			}
 		}
 
-		for _, at := range []*jsontext.Pointer{nil, pointer("/nothing")} {
+		for _, at := range []*jsontext.Pointer{nil, new(jsontext.Pointer("/nothing"))} {
 			receipt, err = answer.DataCall{Person: person, Seen: true, At: at}.Read(200, parse(t, body))
 			if want != notUnderstood && (cmp.Or(outcome(err), receipt.ID) != want || receipt.Delivered || receipt.NotUnderstood != "") {
 				t.Errorf("%s as data: %+v, %v; want %s", body, receipt, err, want)
