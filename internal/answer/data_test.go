@@ -99,7 +99,6 @@ func TestDataCall_recognised(t *testing.T) {
 }
 
 //go:fix inline
-func pointer(at jsontext.Pointer) *jsontext.Pointer { return new(at) }
 
 // What is neither the data nor a receipt is refused once the request has left the list, and
 // names the setting that admits it. Before, it is only not understood.
