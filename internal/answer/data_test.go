@@ -98,8 +98,6 @@ func TestDataCall_recognised(t *testing.T) {
 	}
 }
 
-//go:fix inline
-
 // What is neither the data nor a receipt is refused once the request has left the list, and
 // names the setting that admits it. Before, it is only not understood.
 func TestDataCall_refused(t *testing.T) {

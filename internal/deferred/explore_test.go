@@ -22,7 +22,7 @@ func TestDeferred_everySchedule(t *testing.T) {
 	for _, setting := range settings {
 		for _, b := range []bounds{
 			{decisions: soak.Size(soak.Raced(1, 3), 6), deviations: soak.Size(3, 6)},
-			{decisions: soak.Size(soak.Raced(4, 7), 20), deviations: soak.Size(soak.Raced(1, 2), 3)},
+			{decisions: soak.Size(soak.Raced(4, 6), 20), deviations: soak.Size(soak.Raced(1, 2), 3)},
 		} {
 			t.Run(fmt.Sprintf("%s, %d decisions, %d deviations", setting.name, b.decisions, b.deviations), func(t *testing.T) {
 				t.Parallel()
@@ -163,7 +163,7 @@ func TestDeferred_randomSchedules(t *testing.T) {
 		t.Run(setting.name, func(t *testing.T) {
 			t.Parallel()
 			failed := 0
-			for i := range soak.Schedules(soak.Raced(100, 2000), 100_000) {
+			for i := range soak.Schedules(soak.Raced(100, 1000), 100_000) {
 				seed := uint64(i)
 				if soak.On() {
 					seed = soak.Seed(i)
