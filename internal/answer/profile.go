@@ -24,10 +24,14 @@ type Profile struct {
 func (p Profile) Holds(members map[string]jsontext.Value) bool {
 	for name, want := range members {
 		got, ok := p.Members[name]
-		if !ok && want.Kind() != 'n' || ok && !jsonvalue.Equal(got, want) {
+		if !ok {
+			got = jsontext.Value("null")
+		}
+		if !jsonvalue.Equal(got, want) {
 			return false
 		}
 	}
+
 	return true
 }
 

@@ -59,7 +59,9 @@ type ExportResult struct {
 // Over reports whether the day was over when it was read, by the service's clock and by
 // this machine's, according to which it is today.
 func (r ExportResult) Over(day, today time.Time) bool {
-	return day.Before(today) && (r.Date.IsZero() || isOver(day, r.Date))
+	isOverThere := r.Date.IsZero() || isOver(day, r.Date)
+
+	return day.Before(today) && isOverThere
 }
 
 func isOver(day, now time.Time) bool { return !now.Before(day.AddDate(0, 0, 1)) }
@@ -365,7 +367,8 @@ func (x *exporting) unpacked(s transport.Answer) (io.ReadCloser, error) {
 // end of the connection for it.
 func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader, seen beginning) error {
 	err, result := reader.Err(), reader.Result()
-	if err == nil && (s.NetworkError() != nil || !result.Closed && !s.IsDelimited()) {
+	isDelimited := result.Closed || s.IsDelimited()
+	if isWhole := s.NetworkError() == nil && isDelimited; err == nil && !isWhole {
 		err = records.ErrTruncated
 	}
 	if refusal, ok := errors.AsType[*answer.Error](err); ok {

@@ -142,9 +142,14 @@ func removeSame(folder *os.Root, name string, info fs.FileInfo) (gone bool, err 
 // SamePath reports whether two paths lead to the same file. It resolves symbolic links in
 // folders that exist, and recognises a file whose name the file system takes for two spellings.
 func SamePath(a, b string) bool {
+	if canonical(a) == canonical(b) {
+		return true
+	}
+
 	first, missing := os.Lstat(a)
 	second, err := os.Lstat(b)
-	return canonical(a) == canonical(b) || missing == nil && err == nil && os.SameFile(first, second)
+
+	return missing == nil && err == nil && os.SameFile(first, second)
 }
 
 // canonical returns the same path for all spellings of it, if its folder exists.

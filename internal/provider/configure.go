@@ -139,7 +139,7 @@ func (r *reading) take(s setting, values map[string]tftypes.Value, getenv func(s
 	case isInBlock:
 		value, r.sources[s.name] = textOf(given), "provider block"
 
-	case s.group != "" && r.ofBlock[s.group] || getenv(s.variable()) == "":
+	case s.group != "" && r.ofBlock[s.group], getenv(s.variable()) == "":
 		return
 
 	default:

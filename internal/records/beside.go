@@ -21,8 +21,10 @@ func (x *Reader) addStrange(l leaf) {
 
 // ignores reports whether a leaf is ignored.
 func (x *Reader) ignores(l leaf) bool {
-	value, isIgnored := x.options.Ignored[l.at]
-	return isIgnored && (value == AnyValue || value == l.value)
+	value, isNamed := x.options.Ignored[l.at]
+	isValue := value == AnyValue || value == l.value
+
+	return isNamed && isValue
 }
 
 // refuseStrange refuses the leaves that stand beside the records, if there are any.

@@ -248,7 +248,12 @@ func modelOf(v jsontext.Value) *model {
 }
 
 // identifies reports whether a value can identify a record: it is a text or a number.
-func identifies(v jsontext.Value) bool { return v.Kind() == '"' && len(v) > 2 || v.Kind() == '0' }
+func identifies(v jsontext.Value) bool {
+	if v.Kind() == '"' {
+		return len(v) > 2
+	}
+	return v.Kind() == '0'
+}
 
 // isGroup reports whether an object that is no record holds the records of a kind, which it states.
 func (x *Reader) isGroup(v jsontext.Value, in place) bool {

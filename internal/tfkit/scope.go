@@ -110,9 +110,10 @@ func (m Scope) own() client.Scope {
 // reports false if that is not known yet.
 func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
 	own := m.own()
-	isUnknown := m.OrgID.IsUnknown() || m.ProjectID.IsUnknown() || m.AccountID.IsUnknown() || own.IsZero() && len(s.UnknownScope) > 0
+	isOwnUnknown := m.OrgID.IsUnknown() || m.ProjectID.IsUnknown() || m.AccountID.IsUnknown()
+	isDefaultUnknown := own.IsZero() && len(s.UnknownScope) > 0
 
-	return cmp.Or(own, s.DefaultScope), !isUnknown
+	return cmp.Or(own, s.DefaultScope), !isOwnUnknown && !isDefaultUnknown
 }
 
 // scopeOf returns the scope for a request, or reports what is missing.
