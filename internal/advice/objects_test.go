@@ -49,12 +49,9 @@ var consents = map[string]play{
 	},
 	"if the service wants an agreement_time or an address": {
 		configuration: consent("x", agreedThen, withdraws), situation: applied(func(s *stage) {
-			s.service.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-				if _, has := r.Sent["agreement_time"]; has || r.Operation != mockserver.OpUpdateConsent {
-					return nil
-				}
-				return &mockserver.Fault{Status: http.StatusBadRequest, Body: []byte(`{"error":{"fields":{"agreement_time":"is required"}}}`)}
-			}
+			s.service.Inject(mockserver.Fault{
+				Operation: mockserver.OpUpdateConsent, Status: http.StatusBadRequest, Body: []byte(`{"error":{"fields":{"agreement_time":"is required"}}}`),
+			})
 		}),
 		says: []string{"destroy", "-auto-approve"},
 		follow: inOrder(reach(strings.ReplaceAll(consent("x", `agreement_time = "2021-01-31T12:00:00Z"`, withdraws), "consent = true", "consent = false")),
