@@ -16,6 +16,7 @@ import (
 // started the process, not of the parent.
 func Watch() <-chan struct{} {
 	gone := make(chan struct{})
+	parent := os.Getppid() // now: the parent may have ended before the goroutine runs
 	go func() {
 		defer close(gone)
 		if runtime.GOOS == "windows" {
@@ -27,7 +28,7 @@ func Watch() <-chan struct{} {
 		ticker := time.NewTicker(time.Second)
 		defer ticker.Stop()
 
-		for parent := os.Getppid(); os.Getppid() == parent; {
+		for os.Getppid() == parent {
 			<-ticker.C
 		}
 	}()
