@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/terraformcli"
 )
 
 // startMockServer starts a command that prints the environment of a mock server, waits for

@@ -9,7 +9,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
 // TestConsent_refusedConfigurations has values that are refused at their attribute, and never

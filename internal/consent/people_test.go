@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
 // TestConsent_renamedKeyWithdrawsNobody renames a key of for_each: Terraform destroys the object of

@@ -10,8 +10,8 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 // answering returns a fault that answers an operation with a status and a body.

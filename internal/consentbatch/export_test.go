@@ -5,7 +5,7 @@ package consentbatch
 import (
 	"fmt"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 func init() {

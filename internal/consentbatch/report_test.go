@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
 func TestConsentBatch_reportNeedsAPathOfItsOwn(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	consentrows "github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 // run runs so many rows.

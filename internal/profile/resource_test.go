@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
 // Neither the spelling of a value nor the name of a member changes on its way, and another spelling

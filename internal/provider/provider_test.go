@@ -11,11 +11,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }

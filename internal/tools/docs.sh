@@ -62,6 +62,6 @@ check)
 	echo "docs/ is up to date"
 
 	# Lengths of descriptions, callouts, links, and one page for figures.
-	go test -vet=off -run '^Test(Docs|Guides|PersonalData)' ./internal/examples ./internal/deferred/proof
+	go test -vet=off -run '^Test(Docs|Guides|PersonalData)' ./internal/testing/examples ./internal/deferred/proof
 	;;
 esac

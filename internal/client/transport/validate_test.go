@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 func TestCredentials_exactlyOneWhole(t *testing.T) {

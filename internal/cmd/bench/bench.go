@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/markdown"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/peak"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/peak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/terraformcli"
 )
 
 // bench is what measurements share: the provider, built from this repository, and a

@@ -22,8 +22,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor/cli"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

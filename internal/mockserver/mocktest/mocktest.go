@@ -21,7 +21,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/contract"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 // Instance is a running mock server with one user and one secret key.

@@ -15,17 +15,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/clitest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/terraformcli"
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }
 
 const (
-	root         = "../.."
+	root         = "../../.."
 	importFile   = "import-by-string-id.tf"
 	identityFile = "import-by-identity.tf"
 	queryFile    = ".tfquery.hcl" // how the name of a file ends that terraform query reads

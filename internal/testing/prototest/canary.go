@@ -13,7 +13,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 // spelled returns the spellings in which a service or a gateway may quote a value.

@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/terraformcli"
 )
 
 // startLimit is how long a proxy may take until it accepts connections.

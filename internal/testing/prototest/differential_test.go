@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/clitest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }

@@ -22,9 +22,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/terraformcli"
 )
 
 // Result is what one command printed, and how it ended.

@@ -17,15 +17,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/markdown"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest/objects"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/clitest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest/objects"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/terraformcli"
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }

@@ -5,7 +5,7 @@ package clitest
 import (
 	"encoding/json"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
 // stateFile is what tests look at in a state file, which some versions of the CLI write

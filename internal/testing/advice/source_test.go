@@ -22,13 +22,13 @@ var testFunction = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 func readSource(t *testing.T) (advices map[string][]string, tests map[string]bool) {
 	t.Helper()
 	advices, tests = map[string][]string{}, map[string]bool{}
-	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" {
 			return err
 		}
 
 		text, err := os.ReadFile(path)
-		path = strings.TrimPrefix(filepath.ToSlash(path), "../")
+		path = strings.TrimPrefix(filepath.ToSlash(path), "../../")
 		folder, _, _ := strings.Cut(path, "/")
 		if strings.HasSuffix(path, "_test.go") {
 			for _, f := range testFunction.FindAllSubmatch(text, -1) {
@@ -126,7 +126,7 @@ var testName = regexp.MustCompile("`(Test[A-Za-z0-9]+_[A-Za-z0-9]+)`")
 // TestGuide_eachGuaranteeNamesItsTests reads the table of guarantees in the guide.
 func TestGuide_eachGuaranteeNamesItsTests(t *testing.T) {
 	t.Parallel()
-	guide, err := os.ReadFile("../../templates/guides/erasure-and-access.md.tmpl")
+	guide, err := os.ReadFile("../../../templates/guides/erasure-and-access.md.tmpl")
 	if err != nil {
 		t.Fatal(err)
 	}
