@@ -3,7 +3,7 @@
 package mockserver
 
 import (
-	"encoding/json"
+	stdjson "encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,12 +13,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/catalogue"
 )
 
 // Forms are the names of the answers in whose form the server can answer: the natural ones of the
-// catalogue, but for those that hold nothing, lists of requests that have ended, and pages of a
-// list, which the server does not have.
+// catalogue, but for those that hold nothing and for lists of requests that have ended.
 func Forms() (names []string) {
 	for _, a := range catalogue.All() {
 		if isForm(a) {
@@ -30,7 +31,7 @@ func Forms() (names []string) {
 
 func isForm(a catalogue.Answer) bool {
 	if a.Endpoint == catalogue.Pending {
-		return a.IsNatural() && a.Then == nil && strings.Contains(a.Reads, "waiting")
+		return a.IsNatural() && strings.Contains(a.Reads, "waiting")
 	}
 	return a.IsNatural() && a.Reads != "empty" && a.Reads != "{}"
 }
@@ -46,7 +47,7 @@ func (s *Server) Take(names ...string) error {
 		}
 		s.Change(func(r Request, answer *Response) {
 			if replaces(a, r, answer) {
-				s.fill(a, r, answer)
+				fill(a, r, answer)
 			}
 		})
 	}
@@ -80,16 +81,20 @@ func replaces(a catalogue.Answer, r Request, answer *Response) bool {
 // raw is a Response.Body that is sent as it is, with any status.
 type raw []byte
 
-// fill replaces an answer by one in the form of the catalogue.
-func (s *Server) fill(a catalogue.Answer, r Request, answer *Response) {
+// fill replaces an answer by one in the form of the catalogue. Where the catalogue has a second page,
+// it has the second half of the requests.
+func fill(a catalogue.Answer, r Request, answer *Response) {
 	f := filling{identity: r.Identity}
-	f.record, _ = answer.Body.(map[string]any)
-	f.profile = f.record
-	if a.Is == catalogue.Data {
-		f.profile, _ = f.record["profile"].(map[string]any)
-		f.record, _ = f.record["consent"].(map[string]any)
+	switch held := answer.Body.(type) {
+	case map[string]any:
+		f.record, f.profile = held, held
+		if a.Is == catalogue.Data {
+			f.profile, _ = held["profile"].(map[string]any)
+			f.record, _ = held["consent"].(map[string]any)
+		}
+	case []map[string]any:
+		f.requests, f.total = held, len(held)
 	}
-	f.requests, _ = answer.Body.([]map[string]any)
 
 	answer.Status, answer.Header = a.Status, http.Header{}
 	for name, value := range a.Headers {
@@ -100,15 +105,59 @@ func (s *Server) fill(a catalogue.Answer, r Request, answer *Response) {
 	}
 
 	body := a.Body()
-	_, isNext := r.Sent["page"]
-	if a.Then != nil && isNext {
-		body = a.Then
-		answer.Header.Del("Link")
+	if a.Then != nil {
+		half := (len(f.requests) + 1) / 2
+		if _, isSecond := r.Sent["page"]; isSecond {
+			body, f.requests = a.Then, f.requests[half:]
+			answer.Header.Del("Link")
+		} else {
+			f.requests = f.requests[:half]
+		}
 	}
-	answer.Body = raw(body)
-	if a.Endpoint != catalogue.Export && a.JSON != nil {
-		answer.Body = f.value("", exactly(body))
+	if a.Endpoint == catalogue.Export || a.JSON == nil {
+		answer.Body = raw(body)
+		return
 	}
+
+	f.samples = append(requestsIn(parsed(a.Body())), requestsIn(parsed(a.Then))...)
+	answer.Body = f.value("", parsed(body))
+}
+
+// parsed returns a JSON value of the catalogue with its numbers as they are.
+func parsed(text []byte) (value any) {
+	_ = json.Unmarshal(text, &value, exactNumbers) // no text is nil
+	return value
+}
+
+// requestsIn returns the requests in a value of the catalogue, in their order.
+func requestsIn(value any) (found []any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, member := range value {
+			found = append(found, requestsIn(member)...)
+		}
+	case []any:
+		if isRequests(value) {
+			return value
+		}
+	}
+
+	return found
+}
+
+// isRequests reports whether an array of the catalogue holds requests.
+func isRequests(samples []any) bool {
+	if len(samples) == 0 {
+		return false
+	}
+	first, _ := samples[0].(map[string]any)
+	for _, value := range first {
+		if text, _ := value.(string); strings.HasPrefix(text, "req-") {
+			return true
+		}
+	}
+
+	return false
 }
 
 // filling is what stands in an answer in place of the values of the catalogue.
@@ -117,126 +166,87 @@ type filling struct {
 	record   map[string]any // of a consent or a request
 	profile  map[string]any
 	requests []map[string]any // of a list
-}
-
-// exactly returns a JSON value with its numbers as they are.
-func exactly(text []byte) any {
-	wrapped, _ := readObject([]byte(`{"value":` + string(text) + `}`)) // it is of the catalogue, and valid
-	return wrapped["value"]
+	total    int              // of the requests on all pages
+	samples  []any            // the requests of the catalogue, one of each operation
 }
 
 // value returns what stands in place of a value of the catalogue, which a member of this name has.
+// An object that holds the profile of the catalogue holds the server's instead.
 func (f *filling) value(name string, sample any) any {
 	switch sample := sample.(type) {
 	case map[string]any:
-		return f.object(sample)
+		filled := map[string]any{}
+		for name, value := range sample {
+			filled[name] = f.value(name, value)
+		}
+		_, hasPlan := sample["plan"]
+		_, hasSeats := sample["seats"]
+		if hasPlan && hasSeats && f.profile != nil {
+			delete(filled, "plan")
+			delete(filled, "seats")
+			maps.Copy(filled, f.profile)
+		}
+
+		return filled
+
 	case []any:
-		return f.array(sample)
-	case bool:
-		return f.clause(name, sample)
+		if f.samples != nil && isRequests(sample) {
+			return f.list()
+		}
+		filled := []any{}
+		for _, value := range sample {
+			filled = append(filled, f.value("", value))
+		}
+		return filled
 	}
 
-	return f.clause(name, f.scalar(name, sample))
-}
-
-// object returns an object with the server's values. One that holds the profile of the catalogue
-// holds the server's instead.
-func (f *filling) object(sample map[string]any) any {
-	filled := map[string]any{}
-	for name, value := range sample {
-		filled[name] = f.value(name, value)
-	}
-
-	_, hasPlan := sample["plan"]
-	_, hasSeats := sample["seats"]
-	if hasPlan && hasSeats && f.profile != nil {
-		delete(filled, "plan")
-		delete(filled, "seats")
-		maps.Copy(filled, f.profile)
-	}
-
-	return filled
+	return f.scalar(name, sample)
 }
 
 // sampleTypes are the operations of the requests in the lists of the catalogue, in their order.
 var sampleTypes = []string{OpDeleteAllData, OpGetAllData, OpUpdateProfile}
 
-// array returns an array with the server's values: that of the requests has the server's requests,
-// each in the form of the one of its type.
-func (f *filling) array(samples []any) any {
-	isList := f.requests != nil && len(samples) == len(sampleTypes)
+// list returns the server's requests, each in the form of the one of its type.
+func (f *filling) list() []any {
 	filled := []any{}
-	for _, sample := range samples {
-		if !isList {
-			filled = append(filled, f.value("", sample))
-		}
-	}
-	if !isList {
-		return filled
-	}
-
 	for _, record := range f.requests {
 		operation, _ := record["operation"].(string)
 		identity, _ := record["identityId"].(string)
 		one := filling{identity: identity, record: record}
-		filled = append(filled, one.value("", samples[slices.Index(sampleTypes, operation)]))
+		filled = append(filled, one.value("", f.samples[slices.Index(sampleTypes, operation)]))
 	}
-
 	return filled
 }
 
 var (
-	clauseName = regexp.MustCompile(`(?i)^clause_?([1-5])`)
+	clauseName = regexp.MustCompile(`^clause([1-5])`)
 	sampleID   = regexp.MustCompile(`^(req-\d|53367|1234567890|17)$`)
+	sampleTime = regexp.MustCompile(`^(2026-02-01|17699328)`)
 )
 
-// clause returns a consent to a clause in the form of the catalogue: true, 1, "1" or "true".
-func (f *filling) clause(name string, sample any) any {
-	number := clauseName.FindStringSubmatch(name)
-	if number == nil || f.record == nil || sample == nil {
-		return f.manual(name, sample)
-	}
-
-	agreed, _ := f.record["clause_"+number[1]+"_consent"].(bool)
-	digit := map[bool]string{true: "1", false: "0"}[agreed]
-	switch text := fmt.Sprint(sample); text {
-	case "true", "false":
-		if _, isText := sample.(string); isText {
-			return strconv.FormatBool(agreed)
-		}
-		return agreed
-	default:
-		if _, isText := sample.(string); isText {
-			return digit
-		}
-		return json.Number(digit)
-	}
-}
-
-// manual returns how a consent was obtained, and the address, as the record has them.
-func (f *filling) manual(name string, sample any) any {
-	switch strings.ToLower(strings.ReplaceAll(name, "_", "")) {
-	case "manual":
-		return f.record["manual"]
-	case "useripv6":
-		return f.record["user_ipv6"]
-	}
-	return sample
-}
-
-// scalar returns a text or a number with the server's identity, identifier, count, status or time.
+// scalar returns what stands in place of a text, a number, a truth value or a null.
 func (f *filling) scalar(name string, sample any) any {
 	text := fmt.Sprint(sample)
+	name = strings.ToLower(strings.ReplaceAll(name, "_", ""))
+	clause := clauseName.FindStringSubmatch(name)
+
 	switch {
-	case text == "ada@example.com" || text == "grace@example.com":
+	case clause != nil && f.record != nil && sample != nil:
+		agreed, _ := f.record["clause_"+clause[1]+"_consent"].(bool)
+		return flagLike(sample, agreed)
+	case name == "manual":
+		return f.record["manual"]
+	case name == "useripv6":
+		return f.record["user_ipv6"]
+	case text == "ada@example.com", text == "grace@example.com":
 		return f.identity
 	case sampleID.MatchString(text) && f.record["id"] != nil:
 		return f.record["id"]
 	case text == "3" && f.requests != nil:
-		return json.Number(strconv.Itoa(len(f.requests)))
-	case isStatus(name) && f.hasEnded():
+		return stdjson.Number(strconv.Itoa(f.total))
+	case slices.Contains([]string{"status", "state", "phase"}, name) && f.hasEnded():
 		return f.record["status"]
-	case isSampleTime(text):
+	case sampleTime.MatchString(text):
 		return f.time(sample)
 	}
 
@@ -246,13 +256,28 @@ func (f *filling) scalar(name string, sample any) any {
 // hasEnded reports whether the record is a request with another status than that of an open one.
 func (f *filling) hasEnded() bool {
 	status := f.record["status"]
-	return f.requests == nil && status != nil && status != StatusPending
+	return status != nil && status != StatusPending
+}
+
+// flagLike returns a consent to a clause in the form of the catalogue: true, 1, "1" or "true".
+func flagLike(sample any, agreed bool) any {
+	digit := map[bool]string{true: "1", false: "0"}[agreed]
+	switch sample {
+	case true, false:
+		return agreed
+	case "true", "false":
+		return strconv.FormatBool(agreed)
+	case "1", "0":
+		return digit
+	}
+
+	return stdjson.Number(digit)
 }
 
 // time returns the time of the record in the form of the catalogue; null for a consent without one.
 func (f *filling) time(sample any) any {
 	for _, field := range []string{"agreement_time", "createdAt"} {
-		if at, ok := instantOf(f.record[field]); ok {
+		if at, layout := instantOf(f.record[field]); layout != "" {
 			return timeLike(sample, at)
 		}
 	}
@@ -263,54 +288,48 @@ func (f *filling) time(sample any) any {
 	return sample
 }
 
-func isStatus(name string) bool { return slices.Contains([]string{"status", "state", "phase"}, name) }
-
-// isSampleTime reports whether a text is the time of the catalogue.
-func isSampleTime(text string) bool {
-	return strings.HasPrefix(text, "2026-02-01") || strings.HasPrefix(text, "17699328")
+// layouts are the forms in which the catalogue and the provider write a time as a text.
+var layouts = []string{
+	time.RFC3339Nano, "2006-01-02T15:04:05-07:00", "2006-01-02T15:04:05.000Z07:00", "2006-01-02T15:04:05.000000Z07:00", "2006-01-02T15:04:05.000000000Z07:00",
+	"2006-01-02T15:04:05.000000-07:00", "2006-01-02T15:04:05.000-07:00", "2006-01-02T15:04:05.000-0700", "2006-01-02T15:04:05.999999999", time.DateOnly,
 }
 
-// sampleLayouts are the forms in which the catalogue writes its time.
-var sampleLayouts = []string{
-	time.RFC3339, "2006-01-02T15:04:05-07:00", "2006-01-02T15:04:05.000Z07:00", "2006-01-02T15:04:05.000000-07:00", "2006-01-02T15:04:05.000000000Z07:00",
-	"2006-01-02T15:04:05.000-0700", "2006-01-02T15:04:05.000-07:00", "2006-01-02T15:04:05", time.DateOnly,
+// instantOf returns the time that a text or a number stands for, and its layout: one of layouts,
+// TimeUnixMS or TimeUnixS; empty for anything else.
+func instantOf(value any) (at time.Time, layout string) {
+	number, isNumber := value.(stdjson.Number)
+	if isNumber {
+		n, _ := number.Int64()
+		if len(number) > len("1769932800") {
+			return time.UnixMilli(n), TimeUnixMS
+		}
+		return time.Unix(n, 0), TimeUnixS
+	}
+
+	text, _ := value.(string)
+	for _, layout := range layouts {
+		if at, err := time.Parse(layout, text); err == nil && at.Format(layout) == text {
+			return at, layout
+		}
+	}
+
+	return at, ""
 }
 
 // timeLike writes a time as the catalogue has written its own.
 func timeLike(sample any, at time.Time) any {
-	text := fmt.Sprint(sample)
-	if _, isText := sample.(string); !isText {
-		if len(text) > len("1769932800") {
-			return json.Number(strconv.FormatInt(at.UnixMilli(), 10))
-		}
-		return json.Number(strconv.FormatInt(at.Unix(), 10))
+	own, layout := instantOf(sample)
+	switch layout {
+	case TimeUnixMS:
+		return stdjson.Number(strconv.FormatInt(at.UnixMilli(), 10))
+	case TimeUnixS:
+		return stdjson.Number(strconv.FormatInt(at.Unix(), 10))
+	case "":
+		return sample
+	}
+	if layout == time.RFC3339Nano {
+		layout = time.RFC3339
 	}
 
-	for _, layout := range sampleLayouts {
-		if own, err := time.Parse(layout, text); err == nil && own.Format(layout) == text {
-			return at.In(own.Location()).Format(layout)
-		}
-	}
-
-	return sample
-}
-
-// instantOf returns the time that a record holds, in whatever form it was sent.
-func instantOf(value any) (time.Time, bool) {
-	switch v := value.(type) {
-	case json.Number:
-		n, err := v.Int64()
-		if len(v) > len("1769932800") {
-			return time.UnixMilli(n), err == nil
-		}
-		return time.Unix(n, 0), err == nil
-	case string:
-		for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", time.DateOnly} {
-			if t, err := time.Parse(layout, v); err == nil {
-				return t.UTC(), true
-			}
-		}
-	}
-
-	return time.Time{}, false
+	return at.In(own.Location()).Format(layout)
 }
