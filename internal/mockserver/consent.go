@@ -111,13 +111,13 @@ func (s *Server) updateConsent(c *call) Response {
 		return invalid(wrong...)
 	}
 
-	s.mu.Lock()
+	now := s.lockUpToDate()
 	defer s.mu.Unlock()
-	if held, ok := load(&s.consents, c.person()); ok {
+	if held, ok := s.consents.at(c.person(), time.Time{}); ok {
 		maps.Copy(held, fields)
 		fields = held
 	}
-	s.consents.Store(c.person(), fields)
+	s.store(&s.consents, c.person(), fields, now)
 
 	return success(maps.Clone(fields))
 }

@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"maps"
 	"net/http"
-	"sync"
+	"slices"
 	"time"
 )
 
@@ -16,36 +16,65 @@ type person struct {
 	identity string
 }
 
-// put replaces what the service holds of a person, an object in one of its maps, as if
-// another client had done so; nil removes it. Such an object is replaced and never changed.
-func (s *Server) put(list *sync.Map, p person, fields map[string]any) {
-	s.lockUpToDate()
-	defer s.mu.Unlock()
-	list.Store(p, fields)
+// shelf holds an object of each person: a consent, a profile or data. Server.mu guards it.
+type shelf map[person][]version
+
+// version is an object from a time on; nil: none. It is replaced and never changed.
+type version struct {
+	fields map[string]any
+	from   time.Time
 }
 
-// get returns a copy of such an object, and whether there is one. Outcomes that are due are
-// applied first.
-func (s *Server) get(list *sync.Map, p person) (map[string]any, bool) {
-	s.lockUpToDate()
-	defer s.mu.Unlock()
-	return load(list, p)
+// store replaces the object of a person; nil removes it. Server.mu is held.
+func (s *Server) store(list *shelf, p person, fields map[string]any, now time.Time) {
+	if *list == nil {
+		*list = shelf{}
+	}
+
+	former := (*list)[p]
+	if s.ReadLag == 0 {
+		former = nil // nobody reads them
+	}
+	(*list)[p] = append(former, version{fields, now})
 }
 
-// load returns a copy of such an object, and whether there is one.
-func load(list *sync.Map, p person) (map[string]any, bool) {
-	held, _ := list.Load(p)
-	fields, _ := held.(map[string]any)
-	return maps.Clone(fields), fields != nil
+// at returns a copy of the object of a person at a time, or now if that is zero, and whether there
+// was one.
+func (h shelf) at(p person, then time.Time) (map[string]any, bool) {
+	for _, v := range slices.Backward(h[p]) {
+		if then.IsZero() || !v.from.After(then) {
+			return maps.Clone(v.fields), v.fields != nil
+		}
+	}
+	return nil, false
+}
+
+// put replaces what the service holds of a person, as if another client had done so; nil removes it.
+func (s *Server) put(list *shelf, p person, fields map[string]any) {
+	now := s.lockUpToDate()
+	defer s.mu.Unlock()
+	s.store(list, p, fields, now)
+}
+
+// get returns a copy of what the service holds of a person, and whether it holds something. Outcomes
+// that are due are applied first.
+func (s *Server) get(list *shelf, p person) (map[string]any, bool) {
+	s.lockUpToDate()
+	defer s.mu.Unlock()
+	return list.at(p, time.Time{})
 }
 
 // read is GET …/user/:identityId/consent and …/profile (section 4). That it answers with the
 // record itself is an assumption.
-func (s *Server) read(list *sync.Map, c *call) Response {
-	fields, ok := s.get(list, c.person())
+func (s *Server) read(list *shelf, c *call) Response {
+	now := s.lockUpToDate()
+	defer s.mu.Unlock()
+
+	fields, ok := list.at(c.person(), now.Add(-s.ReadLag))
 	if !ok {
 		return failure(http.StatusNotFound, "not_found", "Nothing is known of this user.")
 	}
+
 	return success(fields)
 }
 
@@ -116,7 +145,7 @@ func (s *Server) getAllData(c *call) Response {
 // it (section 4).
 func (s *Server) takeEffect(e *QueuedRequest, at time.Time) {
 	p := person{e.Scope, e.Identity}
-	profile, known := load(&s.profiles, p)
+	profile, known := s.profiles.at(p, time.Time{})
 	switch e.Operation {
 	case OpUpdateProfile:
 		merged := map[string]any{}
@@ -127,23 +156,23 @@ func (s *Server) takeEffect(e *QueuedRequest, at time.Time) {
 				delete(merged, name)
 			}
 		}
-		s.profiles.Store(p, merged)
+		s.store(&s.profiles, p, merged, at)
 
 	case OpGetAllData:
 		fields := map[string]any{"identity": p.identity, "profile": nil, "consent": nil, "sessions": []any{}, "events": []any{}}
 		if known {
 			fields["profile"] = profile
 		}
-		if consent, ok := load(&s.consents, p); ok {
+		if consent, ok := s.consents.at(p, time.Time{}); ok {
 			fields["consent"] = consent
 		}
-		data, _ := load(&s.data, p)
+		data, _ := s.data.at(p, time.Time{})
 		maps.Copy(fields, data)
 		s.prepared.Store(p, allData{fields: fields, readyAt: at})
 
 	case OpDeleteAllData:
-		s.profiles.Delete(p)
-		s.data.Delete(p)
+		s.store(&s.profiles, p, nil, at)
+		s.store(&s.data, p, nil, at)
 		s.prepared.Delete(p)
 	}
 }

@@ -54,6 +54,9 @@ type Server struct {
 	// Fulfil decides the outcome of each deferred request when it is accepted. Nil
 	// fulfils it after FulfilmentDelay.
 	Fulfil func(QueuedRequest) Outcome
+	// ReadLag is how far the answers to reads of consents and profiles lag behind what the
+	// service holds, as those of a replica do.
+	ReadLag time.Duration
 	// DataRetention is how long all data of a person can be fetched once they are
 	// ready; 0 is one hour, an assumption.
 	DataRetention time.Duration
@@ -79,13 +82,15 @@ type Server struct {
 
 	steps []func(Request, *Response) // what Change has added
 
-	users, keys, tokens      sync.Map // password by email, secret keys, and grant by token
-	consents, profiles, data sync.Map // map[string]any by person
-	prepared                 sync.Map // allData by person
-	exports                  sync.Map // exportDay by exportKey
-	accepted                 atomic.Int64
+	users, keys, tokens sync.Map // password by email, secret keys, and grant by token
+	prepared            sync.Map // allData by person
+	exports             sync.Map // exportDay by exportKey
+	accepted            atomic.Int64
 
-	mu         sync.Mutex       // guards the fields below, and changes of objects; never held while sending or waiting
+	mu         sync.Mutex // guards the fields below; never held while sending or waiting
+	consents   shelf
+	profiles   shelf
+	data       shelf
 	queue      []*QueuedRequest // all that were ever accepted, in the order of acceptance
 	faults     []*Fault
 	lag        Lag
