@@ -6,7 +6,6 @@ package customtypes
 
 import (
 	"context"
-	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -154,14 +153,7 @@ func (t TextType[S, V]) ValueFromString(_ context.Context, in basetypes.StringVa
 // ValueFromTerraform converts a value of the protocol.
 func (t TextType[S, V]) ValueFromTerraform(ctx context.Context, in tftypes.Value) (attr.Value, error) {
 	value, err := t.StringType.ValueFromTerraform(ctx, in)
-	if err != nil {
-		return nil, err
-	}
+	text, _ := value.(basetypes.StringValue) // null beside an error
 
-	s, ok := value.(basetypes.StringValue)
-	if !ok {
-		return nil, errors.New("unexpected value type")
-	}
-
-	return Text[S, V]{s}, nil
+	return Text[S, V]{text}, err
 }

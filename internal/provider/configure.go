@@ -9,9 +9,9 @@ import (
 	"math/big"
 	"os"
 	"slices"
-	"strconv"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -223,28 +223,48 @@ func (r *reading) checkAccess(needsCredentials bool) {
 	}
 }
 
-// textOf returns a known value in the form of its variable.
+// textOf returns a known value in the form of its variable: a text as it is, and everything else as
+// JSON.
 func textOf(v tftypes.Value) string {
+	value := plain(v)
+	if text, ok := value.(string); ok {
+		return text
+	}
+	encoded, _ := json.Marshal(value)
+
+	return string(encoded)
+}
+
+// plain returns a known value as Go encodes it in JSON, without what is null.
+func plain(v tftypes.Value) any {
 	var text string
 	var truth bool
 	var number big.Float
+	var list []tftypes.Value
 	var object map[string]tftypes.Value
 
 	switch {
 	case v.As(&text) == nil:
 		return text
 	case v.As(&truth) == nil:
-		return strconv.FormatBool(truth)
+		return truth
 	case v.As(&number) == nil:
-		return number.Text('f', -1)
+		return jsontext.Value(number.Text('f', -1))
+	case v.As(&list) == nil:
+		all := []any{}
+		for _, element := range list {
+			all = append(all, plain(element))
+		}
+		return all
 	}
 
 	_ = v.As(&object)
-	texts := map[string]string{}
-	for name, element := range object {
-		texts[name] = textOf(element)
+	all := map[string]any{}
+	for name, member := range object {
+		if !member.IsNull() {
+			all[name] = plain(member)
+		}
 	}
-	encoded, _ := json.Marshal(texts)
 
-	return string(encoded)
+	return all
 }

@@ -155,36 +155,3 @@ func (r *reading) readWire(block tftypes.Value, getenv func(string) string) {
 		invalid.AddError(r.diags)
 	}
 }
-
-// plain returns a known value as Go encodes it in JSON, without what is null.
-func plain(v tftypes.Value) any {
-	var word string
-	var truth bool
-	var list []tftypes.Value
-	var object map[string]tftypes.Value
-
-	if v.As(&word) == nil {
-		return word
-	}
-	if v.As(&truth) == nil {
-		return truth
-	}
-
-	if v.As(&list) == nil {
-		all := []any{}
-		for _, element := range list {
-			all = append(all, plain(element))
-		}
-		return all
-	}
-
-	_ = v.As(&object)
-	all := map[string]any{}
-	for name, member := range object {
-		if !member.IsNull() {
-			all[name] = plain(member)
-		}
-	}
-
-	return all
-}
