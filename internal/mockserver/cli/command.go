@@ -113,7 +113,7 @@ func flags() []cli.Flag {
 		&cli.DurationFlag{Name: "latency", Usage: "wait `DURATION` before each answer, such as 50ms", Validator: notNegative[time.Duration]},
 		&cli.IntFlag{Name: "export-records", Usage: "give `N` invented events to each exported day that the seed does not have", Validator: notNegative[int]},
 		&cli.StringFlag{Name: "export-shape", Usage: "answer an export as a `SHAPE`: object, array or ndjson", Value: mockserver.ExportObject, Validator: exportShape},
-		&cli.StringFlag{Name: "log", Usage: "write the requests to `FILE` instead of standard error"},
+		&cli.StringFlag{Name: "log", Usage: "append the requests to `FILE` instead of writing them to standard error"},
 	}
 }
 
@@ -162,7 +162,7 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 
 	requests := p.Stderr
 	if file := flags.String("log"); file != "" {
-		f, err := openLog(file)
+		f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		if err != nil {
 			return 0, fmt.Errorf("-log: %w", err)
 		}
@@ -201,35 +201,6 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 	}
 
 	return 0, nil
-}
-
-// logLine matches the first line of a log, as logged writes it.
-var logLine = regexp.MustCompile(`^\d+ \S+ [A-Z]+ \S+: \d+ in [0-9.]+ ms`)
-
-// openLog opens a file for the log, which replaces only a log, and not a seed, say.
-func openLog(name string) (*os.File, error) {
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return os.OpenFile(name, os.O_WRONLY, 0o600) // a device or a pipe
-	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-
-	begin := make([]byte, 1024)
-	n, err := f.Read(begin)
-	isEmpty := n == 0 && errors.Is(err, io.EOF)
-	if !isEmpty && !logLine.Match(begin[:n]) {
-		_ = f.Close()
-		return nil, fmt.Errorf("%s is not a log of this command, and was left as it is", name)
-	}
-	if err := f.Truncate(0); err != nil && !isEmpty {
-		_ = f.Close()
-		return nil, err
-	}
-	_, err = f.Seek(0, io.SeekStart)
-
-	return f, err
 }
 
 // readWire returns how the server expects requests.

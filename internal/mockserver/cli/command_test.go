@@ -234,29 +234,6 @@ func TestCommand_thatASignalEndsGivesTheStatusOfAShell(t *testing.T) {
 	}
 }
 
-func TestRun_aLogIsReplacedAndOtherFilesAreLeft(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "requests.log")
-	before := "1 getConsent GET /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent: 200 in 0.1 ms\n"
-	if err := os.WriteFile(file, []byte(before), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if status, _, stderr := ranWith(t, os.Environ(), "-log", file, "--", "true"); status != 0 {
-		t.Errorf("it ended with %d: %s", status, stderr)
-	}
-	if text, err := os.ReadFile(file); err != nil || len(text) > 0 {
-		t.Errorf("the log has %q, %v", text, err)
-	}
-
-	seed := writeSeed(t, "{}")
-	if status, _, _ := ranWith(t, os.Environ(), "-seed", seed, "-log", seed, "--", "true"); status != exitFailed {
-		t.Errorf("it ended with %d", status)
-	}
-	if text, err := os.ReadFile(seed); err != nil || string(text) != "{}" {
-		t.Errorf("the seed has %q, %v", text, err)
-	}
-}
-
 func TestCommand_isTerminatedWhenTheParentEnds(t *testing.T) {
 	t.Parallel()
 	printed, stdout := io.Pipe()
@@ -295,7 +272,6 @@ func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 		"no such command":     {[]string{"--", "no-such-command"}, "the command cannot be run"},
 		"no such form":        {[]string{"-form", "consent-in-verse"}, "there is no form consent-in-verse; -forms lists them"},
 		"no such setting":     {[]string{"-wire", `{"weather":"fine"}`}, "-wire: "},
-		"a file of others":    {[]string{"-log", broken}, "is not a log of this command"},
 		"no such credentials": {[]string{"-credentials", "none"}, "-credentials: it is key or login"},
 		"a negative latency":  {[]string{"-latency", "-1s"}, "-latency: it is 0 or more"},
 		"a negative delay":    {[]string{"-fulfilment-delay", "-1ms"}, "-fulfilment-delay: it is 0 or more"},
