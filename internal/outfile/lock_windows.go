@@ -11,15 +11,20 @@ import (
 )
 
 // lock locks an open file against other processes and other reservations of this one, without
-// waiting. It returns ErrBusy if the file is locked. The lock ends when the file is closed.
+// waiting. It returns ErrBusy if the file is locked. A file system without locks tells no
+// processes apart. The lock ends when the file is closed.
 func lock(f *os.File) error {
 	// One byte behind any content, so that the file itself can be written.
 	behind := &windows.Overlapped{OffsetHigh: 1 << 30}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, behind)
-	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+
+	switch {
+	case errors.Is(err, windows.ERROR_LOCK_VIOLATION):
 		return ErrBusy
+	case errors.Is(err, windows.ERROR_NOT_SUPPORTED), errors.Is(err, windows.ERROR_INVALID_FUNCTION):
+		return nil
 	}
-	return nil
+	return os.NewSyscallError("LockFileEx", err)
 }
 
 // inodeOf returns 0: files have no inodes here.

@@ -58,9 +58,9 @@ func openTemporary(folder *os.Root, target string, isNew bool) (*temporary, erro
 		}
 
 		t.f = f
-		if lock(f) != nil {
+		if err := lock(f); err != nil {
 			_ = f.Close()
-			return nil, ErrBusy
+			return nil, err
 		}
 		if created && t.isInPlace() {
 			_ = f.Chmod(0o600) // whatever the umask takes away
