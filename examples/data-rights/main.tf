@@ -10,7 +10,8 @@ terraform {
 
   required_providers {
     analytics = {
-      source = "terraform-analytics/analytics"
+      source  = "terraform-analytics/analytics"
+      version = "~> 0.1"
     }
   }
 }

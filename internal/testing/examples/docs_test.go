@@ -55,7 +55,7 @@ func TestDocs_descriptionsAreShortSentences(t *testing.T) {
 var (
 	group    = regexp.MustCompile(`(?m)^subcategory: "(Start here|How to|Reference)"$`) // under which the registry lists a guide
 	seeAlso  = regexp.MustCompile(`(?m)^See also: .*\.\./guides/`)
-	measured = regexp.MustCompile(`(?i)\d (MB|kB)/s|\d (rows|people|records) per second\b|\bx ?\d\.\d|×\d|\bmeasured [^.]*\d`)
+	measured = regexp.MustCompile(`(?i)\d (MB|kB)/s|\d MB per |\d (rows|people|records) per second\b|\bx ?\d\.\d|×\d|\bmeasured [^.]*\d`)
 	picture  = regexp.MustCompile(`!\[([^\]]*)\]\(([^)]+)\)`)
 )
 
@@ -194,6 +194,32 @@ func TestGuides_consentHasTheTableOfChoices(t *testing.T) {
 	t.Parallel()
 	if page := readPage(t, "templates/guides/consent-as-code.md.tmpl"); !strings.Contains(page, choice.Table()) {
 		t.Errorf("the table of the guide is not:\n%s", choice.Table())
+	}
+}
+
+func TestExamples_providersHaveAVersion(t *testing.T) {
+	t.Parallel()
+	ours := regexp.MustCompile(`source += "terraform-analytics/analytics"\n(.*)`)
+	version := regexp.MustCompile(`^ +version = "~> `)
+
+	pages := pagesLike(t, "README.md", "docs/index.md", "docs/*/*.md")
+	err := filepath.WalkDir(filepath.Join(root, "examples"), func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".tf" {
+			page, _ := filepath.Rel(root, path)
+			pages = append(pages, page)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, page := range pages {
+		for _, block := range ours.FindAllStringSubmatch(readPage(t, page), -1) {
+			if !version.MatchString(block[1]) {
+				t.Errorf("%s: the provider is required without a version", page)
+			}
+		}
 	}
 }
 
