@@ -29,7 +29,8 @@ func (r *reader) readJSON() error {
 
 	ahead := dec.UnreadBuffer()
 	offset := dec.InputOffset() + int64(len(ahead)-len(bytes.TrimLeft(ahead, ", \t\r\n"))) // where the row begins
-	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](broken); ok {
+	syntactic, ok := errors.AsType[*jsontext.SyntacticError](broken)
+	if ok && r.format == JSON { // of NDJSON, the line that is not terminated is named
 		offset = syntactic.ByteOffset
 	}
 	r.startRow(r.in.line(offset))
