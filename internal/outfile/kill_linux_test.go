@@ -112,7 +112,8 @@ func wantWholeAfterKill(t *testing.T, change int, command string) bool {
 	names := slices.Clone(exported)
 	for _, name := range exported {
 		path := filepath.Join(folder, name)
-		names = append(names, filepath.Base(temporaryOf(path)))
+		temporary := filepath.Base(temporaryOf(path))
+		names = append(names, temporary, secondName(temporary))
 		if command == "replace" {
 			allowed[0] = "old"
 			if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(path, []byte("old"), 0o600)); err != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
 
 // temporary is the file beside a target that holds the new content until it is complete. Its
@@ -34,6 +35,9 @@ func temporaryName(target string) string {
 	sum := sha256.Sum256([]byte(folded(target)))
 	return ".analytics-" + hex.EncodeToString(sum[:8]) + ".tmp"
 }
+
+// secondName returns the name that a temporary file has too while it replaces another file.
+func secondName(temporary string) string { return strings.TrimSuffix(temporary, ".tmp") + "-2.tmp" }
 
 // openTemporary creates and locks the temporary file of a target, and removes the one that a
 // killed process left. It returns ErrBusy, without waiting, if somebody is writing the target.
@@ -88,6 +92,10 @@ func (t *temporary) removeLeft(target string, isNew bool) error {
 			return err
 		}
 	}
+	if err := t.folder.Remove(secondName(t.name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+
 	return t.folder.Remove(t.name)
 }
 
@@ -109,8 +117,9 @@ func (t *temporary) isInPlace() bool {
 	return err == nil && os.SameFile(opened, named)
 }
 
-// putInPlace gives the file the name of the target. Without replace it returns ErrExists if that is
-// taken; on a file system without hard links, it can only look at the name just before.
+// putInPlace gives the file the name of the target as a second name. Without replace it returns
+// ErrExists if that is taken. A file system without hard links moves the file instead, and can only
+// look at the name just before.
 func (t *temporary) putInPlace(target string, replace bool) error {
 	if runtime.GOOS == "windows" { // does not rename open files
 		if err := t.f.Close(); err != nil {
@@ -118,22 +127,41 @@ func (t *temporary) putInPlace(target string, replace bool) error {
 		}
 	}
 
-	if !replace {
-		if err := t.folder.Link(t.name, target); err == nil {
-			t.linked = true
-			return nil
-		}
-		if _, err := t.folder.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
-			return ErrExists
-		}
+	err := t.folder.Link(t.name, target)
+	if errors.Is(err, fs.ErrExist) && !replace {
+		return ErrExists
+	}
+	if errors.Is(err, fs.ErrExist) {
+		err = t.replace(target)
+	}
+	if err == nil {
+		t.linked = true
+		return nil
 	}
 
+	if _, err := t.folder.Lstat(target); !replace && !errors.Is(err, fs.ErrNotExist) {
+		return ErrExists
+	}
 	if err := t.folder.Rename(t.name, target); err != nil {
 		return Pathless(err)
 	}
 	t.gone = true
 
 	return nil
+}
+
+// replace gives the file the name of the target, which another one has, as a second name.
+func (t *temporary) replace(target string) error {
+	second := secondName(t.name)
+	err := t.folder.Link(t.name, second)
+	if err == nil {
+		err = t.folder.Rename(second, target)
+	}
+	if err != nil {
+		_ = t.folder.Remove(second)
+	}
+
+	return err
 }
 
 // close removes the file unless it is in place, and then ends its lock. In the other order, it

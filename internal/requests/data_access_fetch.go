@@ -73,7 +73,7 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.reservation.Keep()
+	f.reservation.KeepUnrecorded()
 
 	return &files[0], nil
 }
@@ -188,13 +188,14 @@ func reserveProblem(err error) tfkit.Problem {
 	return problem
 }
 
-// isIntact reports whether the file is there as it was written. Otherwise it adds a
+// isIntact reports whether the file is there as it was written, and confirms it. Otherwise it adds a
 // warning that the plan requests the data again, or an error if the file cannot be read.
 func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) bool {
 	file, err := outfile.Read(ctx, m.OutputPath.ValueString())
 	isLost := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case err == nil && file.SHA256 == m.SHA256.ValueString():
+		outfile.Confirm(m.OutputPath.ValueString())
 		return true
 	case err != nil && !isLost && !errors.Is(err, outfile.ErrNotRegular):
 		tfkit.Problem{
@@ -204,6 +205,15 @@ func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) boo
 			Do:      "make the file readable for the user that runs Terraform.",
 			At:      atOutputPath,
 		}.AddError(diags)
+		return false
+	}
+
+	if !isLost && outfile.IsUnrecorded(m.OutputPath.ValueString()) {
+		tfkit.Problem{
+			Summary: "The data is requested again",
+			Detail:  "A run that was killed has replaced the file at output_path before Terraform could record it. The plan therefore requests the data of the person once more, and the apply replaces the file.",
+			At:      atOutputPath,
+		}.AddWarning(diags)
 		return false
 	}
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
@@ -266,6 +267,7 @@ func TestDataAccess_lostOrAlteredFileIsRequestedAnew(t *testing.T) {
 			t.Parallel()
 			eachObject(t, []string{accessName}, func(t *testing.T, o *object) {
 				state := o.create(nil)
+				outfile.Confirm(o.path) // as at the end of the process
 				if err := harm(o.path); err != nil {
 					t.Fatal(err)
 				}
@@ -369,5 +371,77 @@ func TestDataAccess_replacedInPlace(t *testing.T) {
 
 		o.NewRun()
 		o.refused(o.config, "There is a file already")
+	})
+}
+
+// What a killed process has put in place before Terraform recorded it is replaced by the next run,
+// without overwrite, whether the file is the first one or has replaced that of the object.
+func TestDataAccess_killedBeforeItIsRecorded(t *testing.T) {
+	t.Parallel()
+	t.Run("the first file", func(t *testing.T) {
+		t.Parallel()
+		eachObject(t, []string{accessName, requestAccessName}, func(t *testing.T, o *object) {
+			withWire(o.Provider, o.service, profileInData)
+			_, diags := o.once(o.config)
+			o.NoErrors(diags)
+			prototest.KillUnrecorded(t, o.path)
+			o.NewRun()
+
+			if o.name == requestAccessName {
+				o.NoErrors(o.PlanAction(o.name, o.config))
+			}
+			state, diags := o.once(o.config)
+			o.NoErrors(diags)
+			if wantData(t, o.path); o.name == accessName {
+				wantFile(t, state, o.path)
+			}
+		})
+	})
+
+	for name, before := range map[string]prototest.Attributes{"the file of a pending request": atOnce, "another file": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachObject(t, []string{accessName}, func(t *testing.T, o *object) {
+				withWire(o.Provider, o.service, profileInData)
+				state := o.create(before)
+				o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
+				o.service.FulfilAll() // what the service had prepared is gone
+				o.service.PutProfile(scope, person, `{"name":"Jane Canary","since":"now"}`)
+				again := o.config.With(on("friday"))
+				o.mustUpdate(state, again)
+				prototest.KillUnrecorded(t, o.path)
+
+				o.NewRun()
+				state, diags := o.Refresh(o.name, state)
+				o.NoErrors(diags)
+				if before == nil { // state has the digest of the file that was replaced
+					prototest.WantText(t, diags.Warnings(), "The data is requested again", "killed")
+					state, _ = o.MustCreate(o.name, again)
+				} else {
+					state, _ = o.mustUpdate(state, again)
+				}
+				wantFile(t, state, o.path)
+				o.NewRun()
+				state, diags = o.MustRefresh(o.name, state)
+				wantNoDiagnostics(t, diags)
+				o.WantEmptyPlan(o.name, state, again)
+			})
+		})
+	}
+}
+
+// A file that Terraform has recorded is not taken for one that a killed process has left.
+func TestDataAccess_refreshConfirmsTheFile(t *testing.T) {
+	t.Parallel()
+	eachObject(t, []string{accessName}, func(t *testing.T, o *object) {
+		state, _ := o.MustCreate(o.name, o.config)
+		prototest.KillUnrecorded(t, o.path)
+		o.NewRun()
+		state, diags := o.MustRefresh(o.name, state)
+		wantNoDiagnostics(t, diags)
+		if outfile.IsUnrecorded(o.path) {
+			t.Error("the next run would replace it")
+		}
+		wantFile(t, state, o.path)
 	})
 }

@@ -71,7 +71,7 @@ func (a *requestDataAccessAction) ModifyPlan(ctx context.Context, req action.Mod
 
 	// A folder that does not exist may be made before the action is invoked.
 	_, err := outfile.Look(m.OutputPath.ValueString())
-	if err == nil && !m.Overwrite.ValueBool() {
+	if err == nil && !m.Overwrite.ValueBool() && !outfile.IsUnrecorded(m.OutputPath.ValueString()) {
 		err = outfile.ErrExists
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

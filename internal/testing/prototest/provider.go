@@ -256,6 +256,35 @@ func WantAlone(tb testing.TB, path string) {
 	}
 }
 
+// KillUnrecorded leaves a file that this process has written as it is if the process is killed before
+// Terraform has recorded the file. It fails the test where the next process could not tell.
+func KillUnrecorded(tb testing.TB, path string) {
+	tb.Helper()
+	if !outfile.IsUnrecorded(path) {
+		tb.Fatal("the next process takes the file for somebody else's")
+	}
+
+	info, err := os.Stat(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	others, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".analytics-*.tmp"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	others = slices.DeleteFunc(others, func(other string) bool {
+		at, err := os.Stat(other)
+		return err != nil || !os.SameFile(info, at)
+	})
+
+	outfile.Confirm(path) // ends the lock of this process
+	for _, other := range others {
+		if err := os.Link(path, other); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
 // WantText fails the test where no text contains all the words.
 func WantText(tb testing.TB, texts []string, words ...string) {
 	tb.Helper()
