@@ -84,13 +84,6 @@ func (e *dayExport) export(ctx context.Context, c *client.Client, scope client.S
 	return nil
 }
 
-// confirm gives up what would make a later run replace the files: they are what was asked for.
-func (e *dayExport) confirm() {
-	for _, o := range e.outputs {
-		outfile.Confirm(o.path)
-	}
-}
-
 // checkTargets reports what is at a path and must not be replaced. It looks only at paths
 // that are known, and leaves nothing behind.
 func (e *dayExport) checkTargets(ctx context.Context) {

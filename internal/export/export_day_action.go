@@ -155,7 +155,6 @@ func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, 
 		return
 	}
 
-	export.confirm()
 	if !export.complete {
 		notOver(partOfTheDay).AddWarning(&resp.Diagnostics)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
@@ -75,6 +76,7 @@ func TestExportDay_writesAndSaysWhatItWrote(t *testing.T) {
 			wantSaid(t, "warnings", invocation.Warnings(), tc.warnings)
 			wantCount(t, service, 1)
 			for path, want := range tc.files {
+				outfile.Confirm(path) // as at the end of the process
 				if got := content(t, path); got != want {
 					t.Errorf("%s holds %q", filepath.Base(path), got)
 				}

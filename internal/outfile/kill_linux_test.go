@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 }
 
 // writeTraced stops its own thread, so that its system calls are watched from here, and writes two
-// files as an export does. A signal to the whole process could reach another thread, which nobody
-// traces and wakes.
+// files as a run does, to its end. A signal to the whole process could reach another thread, which
+// nobody traces and wakes.
 func writeTraced(command, folder string) {
 	if command == "replace" {
 		syscall.Umask(0o277) // takes the owner's right to write
@@ -44,7 +44,7 @@ func writeTraced(command, folder string) {
 	_ = unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP)
 
 	var paths PathsInUse
-	r, err := paths.Reserve(exportTo(folder, command == "replace")...)
+	r, err := paths.Reserve(exportTo(folder, killed[command].replaces...)...)
 	if err != nil {
 		os.Exit(1)
 	}
@@ -64,6 +64,8 @@ func writeTraced(command, folder string) {
 		r.KeepUnrecorded()
 	}
 	r.Close()
+	err = errors.Join(err, os.WriteFile(stateOf(folder), nil, 0o600))
+	Settle()
 	if err != nil {
 		os.Exit(1)
 	}
@@ -73,21 +75,56 @@ func writeTraced(command, folder string) {
 // exported are the names of the files of the export that is killed.
 var exported = []string{"events", "persons"}
 
-func exportTo(folder string, replace bool) (targets []Target) {
-	for _, name := range exported {
-		targets = append(targets, Target{Path: filepath.Join(folder, name), Replace: replace, CreateFolders: true})
+// whole is what it writes into each.
+const whole = "Jane Canary Jane Canary "
+
+func exportTo(folder string, replaces ...bool) (targets []Target) {
+	for i, name := range exported {
+		targets = append(targets, Target{Path: filepath.Join(folder, name), Replace: replaces[i], CreateFolders: true})
 	}
 	return targets
+}
+
+// stateOf returns the path of a file that stands for the state of Terraform: the run is recorded once
+// it is there.
+func stateOf(folder string) string { return filepath.Join(filepath.Dir(filepath.Dir(folder)), "state") }
+
+// killed are the runs that are killed.
+var killed = map[string]struct {
+	before   func(t *testing.T, path string) // puts there what is at each path; nil for nothing
+	replaces []bool                          // what is at each path
+	least    int                             // how often what is on the disk changes
+}{
+	"create":  {replaces: []bool{false, false}, least: 14},
+	"replace": {before: putOld, replaces: []bool{true, true}, least: 16},
+	"another-kind": {replaces: []bool{true, false}, least: 13, before: func(t *testing.T, path string) {
+		t.Helper()
+		if filepath.Base(path) == exported[0] {
+			putOld(t, path)
+		}
+	}},
+	"recover": {replaces: []bool{false, false}, least: 16, before: func(t *testing.T, path string) {
+		t.Helper()
+		put(t, temporaryOf(path), "old")
+		if err := os.Link(temporaryOf(path), path); err != nil {
+			t.Skip("the file system has no links")
+		}
+	}},
+}
+
+func putOld(t *testing.T, path string) {
+	t.Helper()
+	put(t, path, "old")
 }
 
 // TestCommit_killedAtEverySystemCall looks at the disk before and after each system call of a
 // writing process, and kills it whenever something there has changed: between two changes, a kill
 // leaves the same. Until then, nobody else may write there. What is left of each file is the old
-// one or the whole new one, and at most the temporary file beside it, which the next process that
-// writes or removes the file removes.
+// one or the whole new one, and at most the temporary file beside it. The next run goes through
+// with the same targets, and leaves nothing else.
 func TestCommit_killedAtEverySystemCall(t *testing.T) {
 	t.Parallel()
-	for command, least := range map[string]int{"create": 11, "replace": 10} {
+	for command, run := range killed {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
 			runtime.LockOSThread() // which traces
@@ -97,7 +134,7 @@ func TestCommit_killedAtEverySystemCall(t *testing.T) {
 			for wantWholeAfterKill(t, changes, command) {
 				changes++
 			}
-			if t.Logf("%d changes", changes); changes < least {
+			if t.Logf("%d changes", changes); changes < run.least {
 				t.Errorf("the process was killed at %d changes of the disk only", changes)
 			}
 		})
@@ -105,27 +142,32 @@ func TestCommit_killedAtEverySystemCall(t *testing.T) {
 }
 
 // wantWholeAfterKill returns false if the process ends before so many changes of the disk.
-func wantWholeAfterKill(t *testing.T, change int, command string) bool {
+func wantWholeAfterKill(t *testing.T, change int, command string) (wasKilled bool) {
 	t.Helper()
-	folder := filepath.Join(t.TempDir(), "lake", "dt")
-	allowed := []string{"", "Jane Canary Jane Canary "}
-	names := slices.Clone(exported)
+	run, folder := killed[command], filepath.Join(t.TempDir(), "lake", "dt")
+	var names []string
 	for _, name := range exported {
 		path := filepath.Join(folder, name)
 		temporary := filepath.Base(temporaryOf(path))
-		names = append(names, temporary, secondName(temporary))
-		if command == "replace" {
-			allowed[0] = "old"
-			if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(path, []byte("old"), 0o600)); err != nil {
+		names = append(names, name, temporary, secondName(temporary))
+		if run.before != nil {
+			if err := os.MkdirAll(folder, 0o700); err != nil {
 				t.Fatal(err)
 			}
+			run.before(t, path)
 		}
 	}
 
-	killed := killAt(t, change, command, folder)
-	for _, name := range exported {
-		if content, _ := os.ReadFile(filepath.Join(folder, name)); !slices.Contains(allowed, string(content)) {
-			t.Errorf("change %d: %s holds %q", change, name, content)
+	wasKilled = killAt(t, change, command, folder)
+	targets := exportTo(folder, run.replaces...)
+	for i, target := range targets {
+		content, err := os.ReadFile(target.Path)
+		if string(content) != whole && string(content) != "old" && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("change %d: %s holds %q", change, exported[i], content)
+		}
+		// A file that was replaced as the own one may have lost its state since.
+		if IsUnrecorded(target.Path) {
+			targets[i].Replace = false
 		}
 	}
 	entries, _ := os.ReadDir(folder)
@@ -136,31 +178,36 @@ func wantWholeAfterKill(t *testing.T, change int, command string) bool {
 		}
 	}
 
-	// The next process removes what it finds, also if it may not replace what is somebody else's.
 	var paths PathsInUse
-	if change%2 == 0 || command == "create" {
-		r := reserve(t, &paths, exportTo(folder, command == "replace")...)
+	if _, err := os.Stat(stateOf(folder)); err == nil { // the next run knows the files
+		for i, target := range targets {
+			Confirm(target.Path)
+			targets[i].Replace = true
+		}
+		wantFiles(t, folder, exported...)
+	}
+	if change%2 == 0 || command != "replace" { // and else a removal finds what the killed run has left
+		r := reserve(t, &paths, targets...)
 		writeTexts(t, r, "new", "new")
 		commit(t, r)
 		wantFiles(t, folder, exported...)
 	}
-	for _, name := range exported {
-		path := filepath.Join(folder, name)
-		content, _ := os.ReadFile(path)
-		if gone, err := paths.Remove(t.Context(), path, digestOf(string(content))); !gone || err != nil {
-			t.Errorf("change %d: the removal of %s ends with %t, %v", change, name, gone, err)
+	for _, target := range targets {
+		content, _ := os.ReadFile(target.Path)
+		if gone, err := paths.Remove(t.Context(), target.Path, digestOf(string(content))); !gone || err != nil {
+			t.Errorf("change %d: the removal ends with %t, %v", change, gone, err)
 		}
 	}
 	if entries, _ := os.ReadDir(folder); len(entries) > 0 || t.Failed() {
 		t.Fatalf("change %d: %v are left after a removal", change, entries)
 	}
 
-	return killed
+	return wasKilled
 }
 
 // killAt runs a child that writes files, and kills it after so many changes of what is on the disk,
 // each at the system call that makes it. It returns false if the child ended before that.
-func killAt(t *testing.T, change int, command, folder string) (killed bool) {
+func killAt(t *testing.T, change int, command, folder string) (wasKilled bool) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -207,7 +254,7 @@ func killAt(t *testing.T, change int, command, folder string) (killed bool) {
 		}
 		if change < 0 {
 			path := filepath.Join(folder, exported[0])
-			if half, err := os.Stat(temporaryOf(path)); err == nil && half.Size() > 0 && !errors.Is(check(path), ErrBusy) {
+			if half, _ := os.ReadFile(temporaryOf(path)); strings.HasPrefix(string(half), "Jane") && !errors.Is(check(path), ErrBusy) {
 				t.Error("another process may write what this one has begun")
 			}
 			return true
