@@ -271,7 +271,9 @@ func (x *Reader) readGroup(v jsontext.Value, in place, begin int64) error {
 	dec, before := x.dec, x.begin
 	defer func() { x.dec, x.begin = dec, before }()
 
-	x.dec, x.begin = jsontext.NewDecoder(bytes.NewReader(v), jsontext.AllowInvalidUTF8(true)), begin
+	// Its names were compared when it was read as one value.
+	x.dec = jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	x.begin = begin
 	in.lines = false
 	if _, err := x.readObject(in); err != nil {
 		return err
