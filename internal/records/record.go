@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -22,15 +23,16 @@ type model struct {
 	identifying string          // the name of the member that identifies it
 	others      map[string]bool // the names of up to a hundred others
 
-	// A record that begins as the first one does is recognised without a look at its members: head
-	// is what is in front of the identifying value, which states the kind too if nothing else
-	// does, and next is what follows that value if it takes that to have another member in common.
-	head, next []byte
+	// A record that begins and ends as the first one does is recognised without a look at its
+	// members: head is what is in front of the identifying value, next is what follows that value
+	// if it takes that to have another member in common, and tail is how the record ends. Where the
+	// kind is not known from the place of the record, head or tail states it.
+	head, next, tail []byte
 }
 
-// begins reports whether a record begins as the first one does.
-func (m *model) begins(v jsontext.Value) bool {
-	if m == nil || m.head == nil || !bytes.HasPrefix(v, m.head) {
+// fits reports whether a record begins and ends as the first one does.
+func (m *model) fits(v jsontext.Value) bool {
+	if m == nil || m.head == nil || !bytes.HasPrefix(v, m.head) || !bytes.HasSuffix(v, m.tail) {
 		return false
 	}
 	value := v[len(m.head):]
@@ -38,9 +40,15 @@ func (m *model) begins(v jsontext.Value) bool {
 	return identifies(value[:end]) && bytes.HasPrefix(value[end:], m.next)
 }
 
-// learn sets how the record v begins, which is of the kind. Where the kind is not known from its
-// place, the first member has to state it.
-func (m *model) learn(v jsontext.Value, isKnown bool) {
+// learn makes m the model of a kind. The record v, the first of the kind, shows how one begins and
+// ends. isKnown says that the kind is known from the place of the record.
+func (x *Reader) learn(v jsontext.Value, kind Kind, m *model, isKnown bool) {
+	x.models[kind] = m
+	told := x.options.Kind
+	if told != "" && x.statedKind(v) != kind {
+		return
+	}
+
 	var names []string
 	var values []jsontext.Value
 	for name, value := range jsonvalue.EachMember(v) {
@@ -54,14 +62,39 @@ func (m *model) learn(v jsontext.Value, isKnown bool) {
 
 	switch m.identifying {
 	case names[0]:
-		if isKnown {
+		m.tail = tailOf(v, told)
+		if isKnown && told == "" || m.tail != nil {
 			m.head, m.next = []byte(`{"`+names[0]+`":`), []byte(`,"`+names[1]+`":`)
 		}
 	case names[1]:
-		if stated([]byte(names[0]), values[0]) != Unknown {
+		if told == jsontext.Pointer("").AppendToken(names[0]) || told == "" && stated([]byte(names[0]), values[0]) != Unknown {
 			m.head, m.next = []byte(`{"`+names[0]+`":`+string(values[0])+`,"`+names[1]+`":`), nil
 		}
 	}
+}
+
+// tailOf returns the end of a record from the member on that has what is told; nil if that is long,
+// or if it could be the end of a record that has something else there. Without a backslash and with an
+// even number of quotation marks, it begins outside of a string in every record that ends with it.
+func tailOf(v jsontext.Value, told jsontext.Pointer) []byte {
+	const longest = 200
+	if told == "" {
+		return nil
+	}
+
+	first := jsontext.Pointer("").AppendToken(slices.Collect(told.Tokens())[0])
+	member := `,"` + first.LastToken() + `":` + string(jsonvalue.At(v, first))
+	at := bytes.LastIndex(v, []byte(member))
+	if at < 0 || len(v)-at > longest || bytes.IndexByte(v[at:], '\\') >= 0 || bytes.Count(v[at:], []byte(`"`))%2 != 0 {
+		return nil
+	}
+
+	object := append([]byte("{"), v[at+1:]...)
+	if jsonvalue.End(object) != len(object) || !bytes.Equal(jsonvalue.At(object, told), jsonvalue.At(v, told)) {
+		return nil
+	}
+
+	return bytes.Clone(v[at:])
 }
 
 // record yields a record, once it is recognised as one.
@@ -108,7 +141,7 @@ func (x *Reader) recognise(v jsontext.Value, in place) (Kind, *answer.Error) {
 	}
 
 	expected := cmp.Or(in.kind, x.options.Asked)
-	if known := cmp.Or(expected, x.last); x.result.Counts[known] > sampled && x.models[known].begins(v) {
+	if known := cmp.Or(expected, x.last); x.result.Counts[known] > sampled && x.models[known].fits(v) {
 		return known, nil
 	}
 
@@ -193,6 +226,9 @@ func (x *Reader) identify(v jsontext.Value, kind Kind, isKnown bool) (why string
 		if jsonvalue.At(v, at) == nil {
 			return "has not what wire.export.record." + kind.Plural() + " says"
 		}
+		if name := at.LastToken(); x.models[kind] == nil && at == jsontext.Pointer("").AppendToken(name) {
+			x.learn(v, kind, &model{identifying: name}, isKnown)
+		}
 		return ""
 	}
 
@@ -201,10 +237,7 @@ func (x *Reader) identify(v jsontext.Value, kind Kind, isKnown bool) (why string
 		if m = modelOf(v); m == nil {
 			return "has no member of a name that identifies it, such as \"id\""
 		}
-		x.models[kind] = m
-		if x.options.Kind == "" {
-			m.learn(v, isKnown)
-		}
+		x.learn(v, kind, m, isKnown)
 		return ""
 	}
 

@@ -446,6 +446,38 @@ func TestReader_largeRecordsTakeLittleMemory(t *testing.T) { //nolint:parallelte
 	}
 }
 
+// TestReader_kindThatIsToldCountsInEachRecord reads records after so many of one form that they are
+// recognised by how they begin and end. What they are is what they are when they are read alone.
+func TestReader_kindThatIsToldCountsInEachRecord(t *testing.T) {
+	t.Parallel()
+	for told, forms := range map[jsontext.Pointer][]string{
+		"/t": {
+			`{"t":"E","id":1,"a":1}`, `{"id":1,"a":1,"t":"E"}`, `{"id":1,"a":1,"t":"E","z":null}`,
+			`{"t":"S","id":1,"a":1}`, `{"id":1,"a":1,"t":"S"}`, `{"id":1,"a":1,"t":"S","z":{"b":1,"t":"E"}}`,
+			`{"id":1,"a":1,"t":"S","z":",\"t\":\"E\"}"}`, `{"id":1,"a":"x,\"t\":\"E\"","t":"S"}`,
+			`{"id":1,"a":1}`, `{"id":1,"a":1,"t":"X"}`, `{"id":1,"a":1,"z":{"b":1,"t":"E"}}`, `{"a":1,"t":"E"}`, `{"id":{},"a":1,"t":"E"}`,
+		},
+		"/m/t": {
+			`{"id":1,"a":1,"m":{"t":"E"}}`, `{"id":1,"a":1,"m":{"b":2,"t":"E"}}`, `{"id":1,"a":1,"m":{"t":"S"}}`,
+			`{"id":1,"a":1,"z":{"b":1,"m":{"t":"E"}}}`, `{"id":1,"a":1,"m":{}}`, `{"id":1,"a":1,"m":{"t":"E","b":{"t":"S"}}}`,
+		},
+	} {
+		o := Options{Kind: told, Words: map[string]Kind{"E": Event, "S": Session}, Lines: true, Wanted: []Kind{Event, Session}}
+		for _, record := range []map[Kind]jsontext.Pointer{nil, {Event: "/id", Session: "/id"}} {
+			o.Record = record
+			for _, form := range forms {
+				for _, last := range forms {
+					alone, _, failed := readText(form+"\n"+last, o)
+					many, _, err := readText(strings.Repeat(form+"\n", sampled+2)+last, o)
+					if (err == nil) != (failed == nil) || err == nil && many[len(many)-1] != alone[len(alone)-1] {
+						t.Errorf("%s after many %s: %v, and after one: %v", last, form, err, failed)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestReader_namesAreComparedOnce reads a record of many names alone and in a group, which takes no
 // more memory.
 func TestReader_namesAreComparedOnce(t *testing.T) { //nolint:paralleltest // measures the memory of the process
@@ -534,16 +566,24 @@ func BenchmarkReader(b *testing.B) {
 	}
 
 	object := textOf(`{"events":[`, ",", "]}")
+	lines := textOf("", "\n", "\n")
+	kind := []byte(`"type":"event",`)
 	for name, text := range map[string][]byte{
-		"object": object, "array": textOf("[", ",", "]"), "lines": textOf("", "\n", "\n"),
-		"object-no-kind": bytes.ReplaceAll(object, []byte(`"type":"event",`), nil),
+		"object": object, "array": textOf("[", ",", "]"), "lines": lines,
+		"object-no-kind":  bytes.ReplaceAll(object, kind, nil),
+		"lines-told":      bytes.ReplaceAll(lines, kind, []byte(`"what":"event",`)),
+		"lines-told-last": bytes.ReplaceAll(bytes.ReplaceAll(lines, kind, nil), []byte("}\n"), []byte(`,"what":"event"}`+"\n")),
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
+			o := only(Event)
+			if strings.HasPrefix(name, "lines-told") {
+				o = Options{Wanted: []Kind{Event}, Kind: "/what"}
+			}
 
 			for b.Loop() {
-				if res, err := count(bytes.NewReader(text), only(Event)); err != nil || res.Counts.Total() != many {
+				if res, err := count(bytes.NewReader(text), o); err != nil || res.Counts.Total() != many {
 					b.Fatal(res, err)
 				}
 			}
