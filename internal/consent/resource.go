@@ -140,10 +140,13 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return
 	}
 
+	proposed := *plan
 	r.planUpdate(plan, *state, &n, &resp.Diagnostics)
 	r.planWrite(*plan, !n.Planned && plan.differs(*state), object, &resp.Diagnostics)
 	resp.Diagnostics.Append(n.write(ctx, resp.Private)...)
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	if *plan != proposed {
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	}
 }
 
 // warnSpelling warns of two identities of the plan that differ by the case of letters only.
