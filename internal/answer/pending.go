@@ -63,7 +63,7 @@ type ListCall struct {
 }
 
 // Read returns the list of an answer: an array of objects, where At says, or else the only array of
-// its content. It is whole where nothing stands beside it but nulls, counts that agree with it, and
+// its content. In place of an array, null is an empty one. It is whole where nothing stands beside it but nulls, counts that agree with it, and
 // what the settings name. The error of an answer without a list is a *Error.
 func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 	if c.Envelope.open(v, "").saysNo(outcomes) {
@@ -99,7 +99,7 @@ func (c ListCall) find(v jsontext.Value) (jsontext.Pointer, *Error) {
 	none := &Error{Why: "no list of pending requests was recognised in the answer; it is " + Structure(v), Advice: Admits(`wire.pending.use = "ignored"`)}
 	at := c.Envelope.At + c.At
 	switch found := At(v, at); {
-	case found.Kind() == '[':
+	case found.Kind() == '[' || found.Kind() == 'n':
 		return at, nil
 	case c.At != "" || found.Kind() != '{':
 		return "", none

@@ -91,7 +91,7 @@ func TestListCall_gapsThatThePartialListAdmits(t *testing.T) {
 func TestListCall_answersWithoutAList(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`null`: unrecognised, `{}`: unrecognised, `"x"`: unrecognised, `7`: unrecognised, `{"data":null}`: unrecognised,
+		`{}`: unrecognised, `"x"`: unrecognised, `7`: unrecognised, `{"data":null}`: unrecognised,
 		`{"user-1":` + one + `,"user-2":` + one + `}`: unrecognised,
 
 		`{"error":{"code":"E"}}`: refused, `{"success":false,"requests":[]}`: refused, `{"ok":false,"error":"invalid_auth"}`: refused,
@@ -104,9 +104,15 @@ func TestListCall_answersWithoutAList(t *testing.T) {
 	}
 
 	told := answer.ListCall{At: "/requests"}
-	for _, body := range []string{`[]`, `{"items":[]}`, `{"requests":{}}`, `{"requests":null}`} {
+	for _, body := range []string{`[]`, `{"items":[]}`, `{"requests":{}}`, `{"requests":false}`} {
 		if list, err := told.Read(parse(t, body)); outcome(err) != unrecognised {
 			t.Errorf("%s is read as %+v, %v", body, list, err)
+		}
+	}
+
+	for body, call := range map[string]answer.ListCall{`null`: {}, `{"requests":null,"total":0}`: told} {
+		if list, err := call.Read(parse(t, body)); err != nil || list.Gap != "" || len(list.Records) > 0 {
+			t.Errorf("%s is not an empty list: %+v, %v", body, list, err)
 		}
 	}
 

@@ -58,17 +58,21 @@ const allClauses = `"clause_1_consent":true,"clause_2_consent":true,"clause_3_co
 
 func TestAnswer_classOfWhatIsNot(t *testing.T) {
 	t.Parallel()
-	for body, class := range map[string]transport.ErrorClass{
-		`null`: transport.ClassNotFound, `{"message":"nobody"}`: transport.ClassPayload, `{"error":"no"}`: transport.ClassRejected,
+	for body, want := range map[string]struct{ consent, list transport.ErrorClass }{
+		`null`:                 {transport.ClassNotFound, ""},
+		`{"message":"nobody"}`: {transport.ClassPayload, transport.ClassPayload},
+		`{"error":"no"}`:       {transport.ClassRejected, transport.ClassRejected},
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(body)})
 			_, err := c.GetConsent(t.Context(), jane)
-			_ = wantClass(t, err, class)
+			_ = wantClass(t, err, want.consent)
 
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte(body)})
 			_, err = c.ListPending(t.Context(), scope)
-			_ = wantClass(t, err, class, transport.ClassPayload) // no list is not an empty one
+			if want.list != "" || err != nil {
+				_ = wantClass(t, err, want.list)
+			}
 		}, useSecretKey)
 	}
 }

@@ -61,6 +61,7 @@ type rehearsal struct {
 type sentUpdate struct {
 	client.ConsentUpdate
 	in       string // the place of its parameters
+	format   string // of its time
 	settings infer.Settings
 	at       time.Time
 }
@@ -182,14 +183,24 @@ func (r *rehearsal) tryForm(ctx context.Context, in, format string) string {
 		return r.describe(refusal)
 	}
 
-	r.updates = append(r.updates, sentUpdate{u, in, form, time.Now()})
+	r.updates = append(r.updates, sentUpdate{u, in, format, form, time.Now()})
 	r.holds["consent"] = "a consent record with invented choices"
-	r.readBack(ctx, formPatience)
+	became := r.readBack(ctx, formPatience)
 	if refusal != nil {
 		return r.describe(refusal)
 	}
 
-	return "accepted, and not read back"
+	return "accepted, and " + became
+}
+
+// answersWith returns the format of times that the service answers with, if it is read only by a
+// setting; empty otherwise.
+func (r *rehearsal) answersWith() string {
+	wire, _ := wireOf(r.settings) // which have admitted an answer
+	if wire.Consent.TimeFormat == answer.TimeRFC3339 {
+		return ""
+	}
+	return wire.Consent.TimeFormat
 }
 
 // testUpdate returns values that tell the forms apart: clauses that are never all equal, and a time
@@ -227,8 +238,10 @@ func overwriting(u client.ConsentUpdate) client.ConsentWrite {
 // errOther is the error of a record that is not one of those that were written.
 var errOther = errors.New("the record is not one that was written")
 
-// readBack reads the record until it is one of those that were written.
-func (r *rehearsal) readBack(ctx context.Context, patience time.Duration) {
+// readBack reads the record until it is one of those that were written, which then works unless the
+// service answers with another format of times than it was sent. It returns what became of the last
+// one.
+func (r *rehearsal) readBack(ctx context.Context, patience time.Duration) string {
 	end := time.Now().Add(patience)
 	for {
 		var found *sentUpdate
@@ -243,15 +256,20 @@ func (r *rehearsal) readBack(ctx context.Context, patience time.Duration) {
 			}),
 		}
 		r.examine(ctx, reading)
-		if found != nil && reading.err == nil {
+		isRead := found != nil && reading.err == nil
+		isOtherwise := isRead && r.answersWith() != "" && found.format != r.answersWith()
+		if isRead && !isOtherwise {
 			r.works = found
 			r.lag = max(r.lag, time.Since(found.at))
-			return
+			return "read back"
 		}
 
 		r.readings = slices.DeleteFunc(r.readings, reading.isSame)
+		if isOtherwise {
+			return "answered with a time as " + r.answersWith()
+		}
 		if time.Now().After(end) || transport.Pause(ctx, lookInterval) != nil {
-			return
+			return "not read back"
 		}
 	}
 }

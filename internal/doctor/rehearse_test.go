@@ -3,15 +3,19 @@
 package doctor
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -104,6 +108,35 @@ func TestRehearsal_saysThatAWithdrawalIsNotShown(t *testing.T) {
 		wantHonest(t, service, report, "the withdrawal is ignored")
 		if report.ExitStatus != 2 {
 			t.Errorf("exit status %d: %+v", report.ExitStatus, report.Findings)
+		}
+	})
+}
+
+// TestRehearsal_timesAreAnsweredOtherwiseThanSent has a service that takes a time with or without a zone,
+// keeps seconds, and answers without a zone.
+func TestRehearsal_timesAreAnsweredOtherwiseThanSent(t *testing.T) {
+	t.Parallel()
+	sent := regexp.MustCompile(`(T\d\d:\d\d:\d\d)(\.\d+)?Z?"`)
+	synctest.Test(t, func(t *testing.T) {
+		service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
+			s.Wire.AgreementTimeFormat = mockserver.TimeUTC
+			s.Wrap = func(strict http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					body, _ := io.ReadAll(r.Body)
+					kept := sent.ReplaceAll(body, []byte(`$1"`))
+					r.Body = io.NopCloser(bytes.NewReader(kept))
+					if bytes.Equal(kept, body) {
+						strict.ServeHTTP(w, r)
+						return
+					}
+					s.ServeHTTP(w, r)
+				})
+			}
+		})
+		report := rehearsed(t.Context(), service)
+		found := report.Wire.Consent
+		if report.ExitStatus != 1 || found.TimeFormat != answer.TimeUTC || found.TimeKept != client.KeptS {
+			t.Errorf("exit status %d, settings %+v: %+v", report.ExitStatus, found, report.Findings)
 		}
 	})
 }

@@ -52,17 +52,22 @@ func Pending(a Answer, known ...Request) []Settings {
 	return all
 }
 
+// listNames are the folded names of lists of requests.
+const listNames = "requests pendingrequests actions data items results content nodes value queue records"
+
 // lists returns the arrays of objects, and the empty arrays, of an answer. Those that are named
-// like a list of requests come first.
+// like a list of requests come first; with such a name, null is an empty list.
 func lists(v jsontext.Value) []place {
 	var found []place
 	for _, p := range places(v) {
-		if p.value.Kind() == '[' && !slices.ContainsFunc(jsonvalue.Elements(p.value), isNoObject) {
+		isList := p.value.Kind() == '[' && !slices.ContainsFunc(jsonvalue.Elements(p.value), isNoObject)
+		isNull := p.value.Kind() == 'n' && isNamed(p.name, listNames)
+		if isList || isNull {
 			found = append(found, p)
 		}
 	}
 	named := func(p place) int {
-		if isNamed(p.name, "requests pendingrequests actions data items results content nodes value queue records") {
+		if isNamed(p.name, listNames) {
 			return 0
 		}
 		return 1

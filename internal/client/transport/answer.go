@@ -166,7 +166,7 @@ func (a Answer) Parse(body []byte) (jsontext.Value, error) {
 	}
 
 	// Words such as "Accepted" say no more than the status does.
-	isAcknowledged := a.Op.Queues && a.Status == http.StatusAccepted
+	isAcknowledged := a.Op.Effect && a.Status == http.StatusAccepted
 	if isAcknowledged && a.isWords(body) && a.MediaType() == "text/plain" {
 		return nil, nil
 	}
