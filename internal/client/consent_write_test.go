@@ -106,6 +106,14 @@ func TestConsent_oneUpdate(t *testing.T) {
 			update: unprotected(), patches: 1,
 			failed: &transport.Error{Class: transport.ClassUnknownOutcome, Ambiguous: true, Attempts: 1, Detail: "looking at the service failed"},
 		},
+		"a lost answer, and the record needs a setting": {
+			faults: []mockserver.Fault{{Cut: mockserver.CutAfterCommit}, {
+				Operation: mockserver.OpGetConsent, Times: -1, Status: 200,
+				Body: []byte(`{` + allClauses + `,"agreement_time":"2026-02-01T08:00:00"}`),
+			}},
+			update: unprotected(), patches: 1,
+			failed: &transport.Error{Class: transport.ClassUnknownOutcome, Ambiguous: true, Attempts: 1, Detail: `wire.consent.time_format = "utc"`},
+		},
 		"two lost answers": {
 			faults: []mockserver.Fault{{Cut: mockserver.CutBeforeCommit}, {Cut: mockserver.CutAfterCommit}},
 			update: unprotected(), patches: 2, want: choice.Nothing,

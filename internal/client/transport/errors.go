@@ -172,17 +172,22 @@ func MayPass(err error) bool {
 func UnknownOutcome(lost *Error, look error) *Error {
 	unknown := *lost
 	unknown.Class = ClassUnknownOutcome
-	unknown.Detail = lost.Title()
-	if lost.Detail != "" {
-		unknown.Detail += " (" + lost.Detail + ")"
-	}
+	unknown.Detail = lost.told()
 
 	if seen, ok := errors.AsType[*Error](look); ok {
-		unknown.Detail += ", and looking at the service failed as well: " + seen.Title()
+		unknown.Detail += ", and looking at the service failed as well: " + seen.told()
 		unknown.Cause = seen.Cause
 	}
 
 	return &unknown
+}
+
+// told returns the title of a failure with its detail, which may name the setting that ends it.
+func (e *Error) told() string {
+	if e.Detail == "" {
+		return e.Title()
+	}
+	return e.Title() + " (" + e.Detail + ")"
 }
 
 // Final returns the error of a failure that is not repeated any more. Its attempts have been counted.
