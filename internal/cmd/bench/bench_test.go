@@ -9,8 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +30,7 @@ func TestParse_flagsAreNumbersAndAName(t *testing.T) {
 		"-people=5":                changed(func(o *options) { o.sizes = []int{5} }),
 		"-only=exports -records=5": changed(func(o *options) { o.records, o.only = 5, "exports" }),
 		"-latencies=1s":            changed(func(o *options) { o.latencies = []time.Duration{time.Second} }),
-		"-only=seeding -restapi=x": changed(func(o *options) { o.only, o.restapi = "seeding", "x" }),
+		"-only=seeding":            changed(func(o *options) { o.only = "seeding" }),
 		"20":                       {}, "-only=other": {}, "-records=0": {}, "-people=": {}, "-people=1,0": {}, "-people=1000001": {}, "-latencies=20": {}, "-latencies=-1s": {},
 	} {
 		got, err := parse(strings.Fields(args), io.Discard)
@@ -126,7 +124,7 @@ func TestSeedingGrid_comparesWithCurlAndTheFewestPeople(t *testing.T) {
 // TestCases_leaveOutWhatWouldTakeLong has a size below each limit and one above it.
 func TestCases_leaveOutWhatWouldTakeLong(t *testing.T) {
 	t.Parallel()
-	o := options{sizes: []int{5, 2000, 3000}, singles: 2000, latencies: []time.Duration{0, time.Second}, restful: "x"}
+	o := options{sizes: []int{5, 2000, 3000}, singles: 2000, latencies: []time.Duration{0, time.Second}}
 	got := map[string][]int{}
 	for _, c := range o.cases() {
 		key := c.name + " " + c.latency.String()
@@ -134,39 +132,10 @@ func TestCases_leaveOutWhatWouldTakeLong(t *testing.T) {
 	}
 
 	want := map[string][]int{
-		"analytics_consent_batch 0s": {5, 2000, 3000}, "analytics_consent 0s": {5, 2000}, "terraform_data 0s": {5, 2000}, "restful_resource 0s": {5, 2000},
+		"analytics_consent_batch 0s": {5, 2000, 3000}, "analytics_consent 0s": {5, 2000}, "terraform_data 0s": {5, 2000},
 		"analytics_consent_batch 1s": {5, 2000, 3000}, "analytics_consent 1s": {5},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("unexpected cases (-want +got):\n%s", diff)
-	}
-}
-
-func TestPage_putReplacesOneSection(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "figures.md")
-	before := "# Figures\n\n<!-- bench: exports -->\nold\n<!-- bench ends -->\n\n<!-- bench: seeding -->\nkept\n<!-- bench ends -->\n"
-	if err := os.WriteFile(file, []byte(before), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	p := newPage(file, "Terraform v1.11.4", []string{"-page", file, "-only", "exports"}, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC))
-	if err := p.put("exports", "new\n"); err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	made := "Measured on 2026-03-01 with Terraform v1.11.4 on " + runtime.GOOS + "/" + runtime.GOARCH + ", " + strconv.Itoa(runtime.NumCPU()) +
-		" processors: `make figures BENCHARGS=\"-only exports\"`."
-	want := "# Figures\n\n<!-- bench: exports -->\nnew\n\n" + made + "\n<!-- bench ends -->\n\n<!-- bench: seeding -->\nkept\n<!-- bench ends -->\n"
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("unexpected page (-want +got):\n%s", diff)
-	}
-
-	if err := p.put("profiles", "new\n"); err == nil {
-		t.Error("a section that is not there was replaced")
 	}
 }

@@ -56,12 +56,6 @@ type options struct {
 	sizes     []int
 	singles   int
 	latencies []time.Duration
-
-	// The page that gets the figures; empty for none.
-	page string
-
-	// The programs of generic providers; empty for those that are not measured.
-	restful, restapi string
 }
 
 func parse(args []string, stderr io.Writer) (o options, err error) {
@@ -70,9 +64,6 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags.StringVar(&o.only, "only", "", "measure this alone: exports or seeding")
 	flags.IntVar(&o.records, "records", 1_000_000, "how many events the exported day has")
 	flags.IntVar(&o.singles, "singles", 500, "how many people have a resource each at most; 5000 take half an hour, nearly all of it Terraform's own")
-	flags.StringVar(&o.page, "page", "", "a Markdown file whose sections are replaced by the figures")
-	flags.StringVar(&o.restful, "restful", "", "the program of magodo/restful, to seed people with it too")
-	flags.StringVar(&o.restapi, "restapi", "", "the program of Mastercard/restapi, to seed people with it too")
 	sizes := flags.String("people", "500,5000", "how many people are seeded, with commas between")
 	latencies := flags.String("latencies", "0s,20ms", "how long the service takes for an answer while people are seeded, with commas between")
 	if err := flags.Parse(args); err != nil {
@@ -137,13 +128,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 			return err
 		}
 		_, _ = fmt.Fprintf(stdout, "\n%s", measured)
-
-		if o.page == "" {
-			continue
-		}
-		if err := newPage(o.page, b.version, args, time.Now().UTC()).put(m.name, measured.String()); err != nil {
-			return err
-		}
 	}
 
 	return nil

@@ -16,8 +16,6 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/terraformcli"
 )
 
 const (
@@ -43,39 +41,22 @@ var (
 	consentsTF []byte
 	//go:embed data.tf
 	dataTF []byte
-	//go:embed restful.tf
-	restfulTF []byte
-	//go:embed restapi.tf
-	restapiTF []byte
 )
 
 // seeder is one way to seed people.
 type seeder struct {
-	name    string
-	config  []byte
-	single  bool   // a resource for each person
-	slow    bool   // measured at a service with latency too
-	source  string // of a generic provider, whose program the command line names
-	program string
+	name   string
+	config []byte
+	single bool // a resource for each person
+	slow   bool // measured at a service with latency too
 }
 
-// seeders returns the ways to compare: people in a batch, with a resource each, with a
-// resource each that has the same values and no provider behind it, and with a resource
-// each of the generic providers that the command line names.
-func (o options) seeders() []seeder {
-	all := []seeder{
-		{name: "analytics_consent_batch", config: batchTF, slow: true},
-		{name: "analytics_consent", config: consentsTF, single: true, slow: true},
-		{name: "terraform_data", config: dataTF, single: true},
-	}
-	if o.restful != "" {
-		all = append(all, seeder{name: "restful_resource", config: restfulTF, single: true, source: "magodo/restful", program: o.restful})
-	}
-	if o.restapi != "" {
-		all = append(all, seeder{name: "restapi_object", config: restapiTF, single: true, source: "Mastercard/restapi", program: o.restapi})
-	}
-
-	return all
+// seeders are the ways to compare: people in a batch, with a resource each, and with a resource
+// each that has the same values and no provider behind it.
+var seeders = []seeder{
+	{name: "analytics_consent_batch", config: batchTF, slow: true},
+	{name: "analytics_consent", config: consentsTF, single: true, slow: true},
+	{name: "terraform_data", config: dataTF, single: true},
 }
 
 // seedingCase is one seeding that is measured.
@@ -90,7 +71,7 @@ type seedingCase struct {
 func (o options) cases() (list []seedingCase) {
 	for _, latency := range o.latencies {
 		for _, n := range o.sizes {
-			for _, s := range o.seeders() {
+			for _, s := range seeders {
 				most := o.singles
 				if latency > 0 {
 					most = min(most, slowSingles)
@@ -118,15 +99,6 @@ type seeded struct {
 
 // seeding measures how the cost of seeding grows with the number of people.
 func seeding(ctx context.Context, b *bench) (grid, error) {
-	for _, s := range b.seeders() {
-		if s.source == "" {
-			continue
-		}
-		if err := terraformcli.Mirror(b.mirror(), s.source, s.program); err != nil {
-			return grid{}, err
-		}
-	}
-
 	var all []seeded
 	for _, c := range b.cases() {
 		rounds := 1
@@ -222,8 +194,7 @@ func (b *bench) seed(ctx context.Context, c seedingCase) (got seeded, err error)
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
 
-	env := append(s.variables(), "ANALYTICS_ORG_ID="+org, "ANALYTICS_PROJECT_ID="+project,
-		"TF_VAR_base_url="+s.environment["ANALYTICS_BASE_URL"], "TF_VAR_secret_key="+s.environment["ANALYTICS_API_SECRET_KEY"]) // for generic providers
+	env := append(s.variables(), "ANALYTICS_ORG_ID="+org, "ANALYTICS_PROJECT_ID="+project)
 	tf, err := b.initialize(ctx, map[string][]byte{"main.tf": c.config, "people.csv": people(c.people)}, env)
 	if err != nil {
 		return got, err
