@@ -240,9 +240,6 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 	t := newTally(len(b.content.rows))
 	b.write(ctx, t)
 	b.writeReport(t)
-	if b.report != nil {
-		b.report.Keep() // from other objects of this run
-	}
 
 	problem := applyFailed
 	problem.InState = tfkit.NothingSaved + "; the rows that were written stay at the service"

@@ -76,7 +76,6 @@ func (e *dayExport) export(ctx context.Context, c *client.Client, scope client.S
 	if err != nil {
 		return err
 	}
-	reservation.KeepUnrecorded()
 	for i, file := range written {
 		e.outputs[i].written = file
 	}

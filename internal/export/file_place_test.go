@@ -154,7 +154,7 @@ func TestExportFile_severalFiles(t *testing.T) {
 
 			return []fileStep{{
 				config: splitFile(path, c.change), errors: []string{says, "In state now: nothing"}, exports: c.exports,
-				gone: []string{of("persons"), filepath.Dir(of("sessions"))},
+				gone: []string{of("persons"), of("sessions")},
 			}}
 		}
 	}

@@ -3,6 +3,7 @@
 package export
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -31,7 +32,8 @@ var writeProblems = []struct {
 	}},
 	{outfile.ErrPartial, tfkit.Problem{
 		Summary: "The files could not all be replaced",
-		Detail:  "{file} could not be put in its place, and the files before it could not be restored: {reason}.",
+		Detail:  "{file} could not be put in its place: {reason}.",
+		InState: "as before; some of the new files are in their places",
 		Do:      "remove the cause and run again, which exports the day once more and replaces all files.",
 		At:      atPath,
 	}},
@@ -94,7 +96,7 @@ func (e *dayExport) addError(err error) {
 		problem.Detail = strings.NewReplacer(
 			"{file}", file, "{reason}", err.Error(), "{max_bytes}", strconv.FormatInt(e.day.MaxBytes.ValueInt64(), 10),
 		).Replace(problem.Detail)
-		problem.InState = e.inState
+		problem.InState = cmp.Or(problem.InState, e.inState)
 		problem.AddError(e.diags)
 
 		return

@@ -164,8 +164,8 @@ resource "analytics_export_file" "day" {
 				if r.Code == 0 {
 					t.Errorf("the interrupted run ended with 0:\n%s", r.Output)
 				}
-				if _, err := os.Lstat(filepath.Join(cli.Dir, "export")); !os.IsNotExist(err) {
-					t.Errorf("something is left behind: %v\n%s", err, r.Output)
+				if left, err := os.ReadDir(filepath.Join(cli.Dir, "export")); err != nil || len(left) > 0 {
+					t.Errorf("left behind are %v, %v\n%s", left, err, r.Output)
 				}
 				state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate"))
 				if err == nil && strings.Contains(string(state), "analytics_export_file") {

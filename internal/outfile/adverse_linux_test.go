@@ -4,6 +4,7 @@ package outfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -70,5 +71,45 @@ func TestReserve_rightsThatAreMissing(t *testing.T) {
 				wantFiles(t, folder)
 			}
 		})
+	}
+}
+
+// TestCommit_failedHalfway puts one file in place and then not the other one. The next run replaces
+// the first, although it may not replace what is somebody else's.
+func TestCommit_failedHalfway(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	targets := []Target{{Path: filepath.Join(root, "open", "day")}, {Path: filepath.Join(root, "closed", "day")}}
+	closed := filepath.Dir(targets[1].Path)
+	if err := errors.Join(os.Mkdir(filepath.Join(root, "open"), 0o777), os.Mkdir(closed, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range targets {
+		_ = os.Chown(filepath.Dir(target.Path), nobody, nobody) // where the rights allow it
+	}
+	asNobody(t, root)
+	rights := func(mode os.FileMode) {
+		if err := os.Chmod(closed, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	var failed, next PathsInUse
+	r := reserve(t, &failed, targets...)
+	writeTexts(t, r, "old", "old")
+	rights(0o500)
+	if _, err := r.Commit(); !errors.Is(err, ErrPartial) || !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("it ended with %v", err)
+	}
+	r.Close()
+	wantText(t, targets[0].Path, "old")
+
+	rights(0o700)
+	r = reserve(t, &next, targets...)
+	writeTexts(t, r, "new", "new")
+	commit(t, r)
+	for _, target := range targets {
+		wantText(t, target.Path, "new")
+		wantFiles(t, filepath.Dir(target.Path), "day")
 	}
 }

@@ -102,24 +102,3 @@ func TestReserve_oneHolderAtATime(t *testing.T) {
 
 	group.Wait()
 }
-
-// TestUndo_leavesWhatSomebodyElseHasPutThere takes back a file that is not there any more.
-func TestUndo_leavesWhatSomebodyElseHasPutThere(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "day")
-	var paths PathsInUse
-	r := reserve(t, &paths, Target{Path: path})
-	writeTexts(t, r, "new")
-	if _, err := r.Commit(); err != nil {
-		t.Fatal(err)
-	}
-
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	put(t, path, "theirs")
-	if !undo(r.targets) {
-		t.Error("it says that something of the run is left")
-	}
-	wantText(t, path, "theirs")
-}

@@ -60,9 +60,6 @@ func writeTraced(command, folder string) {
 	}
 
 	_, err = r.Commit()
-	if err == nil {
-		r.KeepUnrecorded()
-	}
 	r.Close()
 	err = errors.Join(err, os.WriteFile(stateOf(folder), nil, 0o600))
 	Settle()
@@ -178,7 +175,7 @@ func wantWholeAfterKill(t *testing.T, change int, command string) (wasKilled boo
 		}
 	}
 
-	var paths PathsInUse
+	var paths, removing PathsInUse
 	if _, err := os.Stat(stateOf(folder)); err == nil { // the next run knows the files
 		for i, target := range targets {
 			Confirm(target.Path)
@@ -194,7 +191,7 @@ func wantWholeAfterKill(t *testing.T, change int, command string) (wasKilled boo
 	}
 	for _, target := range targets {
 		content, _ := os.ReadFile(target.Path)
-		if gone, err := paths.Remove(t.Context(), target.Path, digestOf(string(content))); !gone || err != nil {
+		if gone, err := removing.Remove(t.Context(), target.Path, digestOf(string(content))); !gone || err != nil {
 			t.Errorf("change %d: the removal ends with %t, %v", change, gone, err)
 		}
 	}

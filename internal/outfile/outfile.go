@@ -5,10 +5,10 @@
 // knows nothing of Terraform.
 //
 // While a file is being written, its content is in .analytics-<hash of the name>.tmp beside the
-// target. A lock on that file keeps other processes from the target. Only a killed process
-// leaves it behind; the next one that writes or removes the target removes it. A new file has both
-// names until Settle: if the process is killed before anybody has recorded the file, the next one
-// recognises by them what it may remove.
+// target. A lock on that file keeps other processes from the target. Only a killed process, or a
+// commit that failed halfway, leaves it behind; the next one that writes or removes the target removes
+// it. A new file has both names until Settle: if the process is killed before anybody has recorded the
+// file, the next one recognises by them what it may remove.
 package outfile
 
 import (
@@ -49,7 +49,7 @@ var (
 	ErrNoSpace    = errors.New("the disk has too little free space")
 	ErrInUse      = errors.New("another resource of this run uses that path")
 	ErrBusy       = errors.New("another process is writing a file at that path: .analytics-*.tmp beside it is in use")
-	ErrPartial    = errors.New("some of the files before it have replaced others already")
+	ErrPartial    = errors.New("the files before it are in place already")
 )
 
 // Read reads the whole file at path and returns its digest, size and stamp. It returns

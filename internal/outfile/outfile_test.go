@@ -56,15 +56,20 @@ func wantMode(t *testing.T, path string, want os.FileMode) {
 	}
 }
 
-// commit commits and closes a reservation.
+// commit commits and closes a reservation, and confirms its files.
 func commit(t *testing.T, r *Reservation) []File {
 	t.Helper()
+	targets := r.targets
 	files, err := r.Commit()
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	r.Close()
+	for _, target := range targets {
+		Confirm(target.Path)
+	}
+
 	return files
 }
 

@@ -18,10 +18,10 @@ import (
 // it is the only one to write there, and finds what a killed process left.
 type temporary struct {
 	folder *os.Root
+	target string // its name
 	name   string
 	f      *os.File
-	gone   bool // its name is that of the target, or removed
-	linked bool // the target is a second name of it
+	gone   bool // its name is that of the target, removed, or left to the next process
 }
 
 // errRemoved is returned if somebody has moved or removed the temporary file, or its folder.
@@ -44,7 +44,7 @@ func secondName(temporary string) string { return strings.TrimSuffix(temporary, 
 // isNew says that the target is not recorded as anybody's: a file there that a killed process put
 // there, and that nobody has recorded, is removed too.
 func openTemporary(folder *os.Root, target string, isNew bool) (*temporary, error) {
-	t := &temporary{folder: folder, name: temporaryName(target)}
+	t := &temporary{folder: folder, target: target, name: temporaryName(target)}
 	for range openAttempts {
 		f, err := folder.OpenFile(t.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		created := err == nil
@@ -74,7 +74,7 @@ func openTemporary(folder *os.Root, target string, isNew bool) (*temporary, erro
 		// A killed process left it. Emptying it could empty a finished file that has this as
 		// its second name.
 		if t.isInPlace() {
-			err = t.removeLeft(target, isNew)
+			err = t.removeLeft(isNew)
 		}
 		_ = f.Close()
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -86,9 +86,9 @@ func openTemporary(folder *os.Root, target string, isNew bool) (*temporary, erro
 }
 
 // removeLeft removes what a killed process left.
-func (t *temporary) removeLeft(target string, isNew bool) error {
-	if isNew && isUnrecorded(t.folder, target) {
-		if err := t.folder.Remove(target); err != nil {
+func (t *temporary) removeLeft(isNew bool) error {
+	if isNew && isUnrecorded(t.folder, t.target) {
+		if err := t.folder.Remove(t.target); err != nil {
 			return err
 		}
 	}
@@ -120,48 +120,39 @@ func (t *temporary) isInPlace() bool {
 // putInPlace gives the file the name of the target as a second name. Without replace it returns
 // ErrExists if that is taken. A file system without hard links moves the file instead, and can only
 // look at the name just before.
-func (t *temporary) putInPlace(target string, replace bool) error {
+func (t *temporary) putInPlace(replace bool) error {
 	if runtime.GOOS == "windows" { // does not rename open files
 		if err := t.f.Close(); err != nil {
 			return Pathless(err)
 		}
 	}
 
-	err := t.folder.Link(t.name, target)
+	err := t.folder.Link(t.name, t.target)
 	if errors.Is(err, fs.ErrExist) && !replace {
 		return ErrExists
 	}
 	if errors.Is(err, fs.ErrExist) {
-		err = t.replace(target)
+		second := secondName(t.name)
+		if err = t.folder.Link(t.name, second); err == nil {
+			err = t.folder.Rename(second, t.target)
+		}
+		if err != nil {
+			_ = t.folder.Remove(second)
+		}
 	}
 	if err == nil {
-		t.linked = true
 		return nil
 	}
 
-	if _, err := t.folder.Lstat(target); !replace && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := t.folder.Lstat(t.target); !replace && !errors.Is(err, fs.ErrNotExist) {
 		return ErrExists
 	}
-	if err := t.folder.Rename(t.name, target); err != nil {
+	if err := t.folder.Rename(t.name, t.target); err != nil {
 		return Pathless(err)
 	}
 	t.gone = true
 
 	return nil
-}
-
-// replace gives the file the name of the target, which another one has, as a second name.
-func (t *temporary) replace(target string) error {
-	second := secondName(t.name)
-	err := t.folder.Link(t.name, second)
-	if err == nil {
-		err = t.folder.Rename(second, target)
-	}
-	if err != nil {
-		_ = t.folder.Remove(second)
-	}
-
-	return err
 }
 
 // close removes the file unless it is in place, and then ends its lock. In the other order, it
@@ -172,4 +163,5 @@ func (t *temporary) close() {
 		t.gone = true
 	}
 	_ = t.f.Close()
+	_ = t.folder.Close()
 }

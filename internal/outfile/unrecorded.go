@@ -12,13 +12,12 @@ import (
 // file descriptors.
 const limitUnrecorded = 200
 
-// unrecorded are the new files of this process that Terraform may not have recorded yet.
-var unrecorded registry
+// unrecorded are the new files of this process that Terraform may not have recorded yet, the oldest
+// first.
+var unrecorded struct {
+	sync.Mutex
 
-// registry holds temporary files whose targets are in place.
-type registry struct {
-	mu    sync.Mutex
-	files []unrecordedFile // the oldest first
+	files []unrecordedFile
 }
 
 type unrecordedFile struct {
@@ -26,52 +25,40 @@ type unrecordedFile struct {
 	temporary *temporary
 }
 
-// add adds a file. It settles the oldest one if there are too many.
-func (r *registry) add(path string, t *temporary) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// holdUnrecorded keeps the temporary name of a file that is in place, and gives up the oldest one if
+// there are too many.
+func holdUnrecorded(path string, t *temporary) {
+	unrecorded.Lock()
+	defer unrecorded.Unlock()
 
-	r.files = append(r.files, unrecordedFile{canonical(path), t})
-	if len(r.files) > limitUnrecorded {
-		r.files[0].settle()
-		r.files = slices.Delete(r.files, 0, 1)
+	unrecorded.files = append(unrecorded.files, unrecordedFile{path, t})
+	if len(unrecorded.files) > limitUnrecorded {
+		unrecorded.files[0].temporary.close()
+		unrecorded.files = unrecorded.files[1:]
 	}
 }
 
-// settle gives up the temporary name of the file at path, if it is one of this process.
-func (r *registry) settle(path string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// settle gives up the temporary name of the file at a canonical path; empty for those of all files.
+func settle(path string) {
+	unrecorded.Lock()
+	defer unrecorded.Unlock()
 
-	key := canonical(path)
-	r.files = slices.DeleteFunc(r.files, func(f unrecordedFile) bool {
-		if f.path == key {
-			f.settle()
+	unrecorded.files = slices.DeleteFunc(unrecorded.files, func(f unrecordedFile) bool {
+		isSettled := path == "" || f.path == path
+		if isSettled {
+			f.temporary.close()
 		}
-		return f.path == key
+		return isSettled
 	})
-}
-
-func (f unrecordedFile) settle() {
-	f.temporary.close()
-	_ = f.temporary.folder.Close()
 }
 
 // Settle gives up the temporary names of all files of this process, at its end: what Terraform has not
 // recorded by then, it never will.
-func Settle() {
-	unrecorded.mu.Lock()
-	defer unrecorded.mu.Unlock()
-
-	for _, f := range unrecorded.files {
-		f.settle()
-	}
-	unrecorded.files = nil
-}
+func Settle() { settle("") }
 
 // Confirm gives up the temporary name of the file at path, which Terraform has recorded.
 func Confirm(path string) {
-	unrecorded.settle(path)
+	settle(canonical(path))
 
 	folder, name, err := openExisting(path)
 	if err != nil {

@@ -73,7 +73,6 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.reservation.KeepUnrecorded()
 
 	return &files[0], nil
 }

@@ -251,16 +251,8 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 	}
 }
 
-// Delete forgets the request, which nothing calls back, and leaves the file to another object of the
-// run. The plan has warned.
-func (r *dataAccessRequestResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
-
-	var state accessModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if !resp.Diagnostics.HasError() {
-		r.Files.Leave(ctx, state.OutputPath.ValueString(), state.SHA256.ValueString())
-	}
+// Delete forgets the request, which nothing calls back, and leaves the file. The plan has warned.
+func (r *dataAccessRequestResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
 }
 
 // submit submits the request of an object. The data that the service may answer with at once
