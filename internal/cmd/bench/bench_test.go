@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,7 @@ func TestParse_flagsAreNumbersAndAName(t *testing.T) {
 		"-people=5":                changed(func(o *options) { o.sizes = []int{5} }),
 		"-only=exports -records=5": changed(func(o *options) { o.records, o.only = 5, "exports" }),
 		"-latencies=1s":            changed(func(o *options) { o.latencies = []time.Duration{time.Second} }),
+		"-before=old":              changed(func(o *options) { o.before = "old" }),
 		"-only=seeding":            changed(func(o *options) { o.only = "seeding" }),
 		"20":                       {}, "-only=other": {}, "-records=0": {}, "-people=": {}, "-people=1,0": {}, "-people=1000001": {}, "-latencies=20": {}, "-latencies=-1s": {},
 	} {
@@ -75,28 +77,37 @@ func TestService_countsTheRequestsSinceTheLastCall(t *testing.T) {
 	}
 }
 
-func TestDayGrid_comparesWithTheBareLoopOfTheShape(t *testing.T) {
+// TestDayGrid_pairsWaysWithinARound has rounds of which one is slow for all ways.
+func TestDayGrid_pairsWaysWithinARound(t *testing.T) {
 	t.Parallel()
-	var medians []exported
-	for i := range ways {
-		seconds := time.Duration(i+1) * time.Second
-		medians = append(medians, medianOf([]exported{
-			{cost{wall: seconds, cpu: seconds / 2, memory: 40e6}, 400e6}, {cost{wall: 2 * seconds, cpu: seconds, memory: 50e6}, 400e6}, {cost{wall: 3 * seconds, cpu: 2 * seconds, memory: math.NaN()}, 400e6},
-		}))
-	}
-	medians[len(medians)-1] = exported{cost{wall: time.Second, cpu: time.Second / 2, memory: 30e6}, 0}
-
-	got := dayGrid(1000, medians, exported{cost{wall: 21 * time.Second, cpu: 3 * time.Second, memory: 41e6}, 4000e6}).rows
-	for i, want := range map[int][]string{
-		1:  {"the bare loop", "object", "4.0 s", "4.0 s", "2.0 s", "100", "1.00", "1.00", ""},
-		2:  {"analytics_export_file", "object", "6.0 s", "5.0 s", "2.5 s", "80", "1.25", "1.25", ""},
-		8:  {"analytics_export_file", "ndjson", "18.0 s", "17.0 s", "8.5 s", "24", "1.06", "1.06", ""},
-		9:  {"the same, a day without records", "ndjson", "1.0 s", "", "", "", "", "", "30 MB"},
-		10: {"ten times the day", "object", "21.0 s", "20.0 s", "2.5 s", "200", "", "", "41 MB"},
-	} {
-		if diff := cmp.Diff(want, got[i]); diff != "" {
-			t.Errorf("row %d (-want +got):\n%s", i, diff)
+	day := shapeDay{shape: "array", ways: slices.Concat(ways[:4], ways[6:])}
+	for _, slow := range []int{1, 3, 1} {
+		var round []exported
+		for i, ms := range []int{2000, 2500, 500, 400, 4300, 300} {
+			took := time.Duration(slow*ms) * time.Millisecond
+			memory := 40e6 + float64(slow)*1e6
+			if day.ways[i].shell != "" {
+				memory = math.NaN()
+			}
+			round = append(round, exported{cost{wall: took, cpu: took / 2, memory: memory}, 400e6})
 		}
+		day.rounds = append(day.rounds, round)
+	}
+
+	got := dayGrid(1000, []shapeDay{day}, []exported{
+		{cost{wall: 21 * time.Second, cpu: 3 * time.Second, memory: 41e6}, 4000e6}, {cost{wall: time.Second, cpu: time.Second / 2}, 0},
+	}).rows
+	want := [][]string{
+		{"the bare loop", "array", "2.0 s", "2.0 s", "1.0 s", "200", "1.00", "1.00", ""},
+		{"analytics_export_file", "array", "2.5 s", "2.0 s", "1.0 s", "200", "1.00", "1.00", "43 MB"},
+		{"a day without records", "array", "0.5 s", "", "", "", "", "", "43 MB"},
+		{"curl -o", "array", "0.4 s", "0.4 s", "0.2 s", "1000", "0.20", "0.20", ""},
+		{"analytics_export_file, before", "array", "4.3 s", "4.0 s", "2.0 s", "100", "2.00", "2.00", "43 MB"},
+		{"a day without records, before", "array", "0.3 s", "", "", "", "", "", "43 MB"},
+		{"ten times the day", "object", "21.0 s", "20.0 s", "2.5 s", "200", "", "", "41 MB"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("unexpected rows (-want +got):\n%s", diff)
 	}
 }
 

@@ -56,12 +56,14 @@ type options struct {
 	sizes     []int
 	singles   int
 	latencies []time.Duration
+	before    string
 }
 
 func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.only, "only", "", "measure this alone: exports or seeding")
+	flags.StringVar(&o.before, "before", "", "a program of another version of the provider, which exports the day in turn with this one")
 	flags.IntVar(&o.records, "records", 1_000_000, "how many events the exported day has")
 	flags.IntVar(&o.singles, "singles", 500, "how many people have a resource each at most; 5000 take half an hour, nearly all of it Terraform's own")
 	sizes := flags.String("people", "500,5000", "how many people are seeded, with commas between")
