@@ -85,7 +85,7 @@ func (d *exportDataSource) Schema(_ context.Context, _ datasource.SchemaRequest,
 
 			"max_bytes": schema.Int64Attribute{
 				Optional:            true,
-				Validators:          []validator.Int64{maxBytesValidator{}, int64validator.AtLeast(1)},
+				Validators:          []validator.Int64{int64validator.Between(1, largestMaxBytes)},
 				MarkdownDescription: "Maximum size of all records in bytes of JSON, up to " + strconv.Itoa(largestMaxBytes) + ". A larger day is an error. Defaults to " + strconv.Itoa(defaultMaxBytes) + ".",
 			},
 
@@ -101,29 +101,6 @@ func (d *exportDataSource) Schema(_ context.Context, _ datasource.SchemaRequest,
 			},
 		}),
 	}
-}
-
-// maxBytesValidator refuses a size that Terraform cannot store, and names the resource that
-// needs no limit.
-type maxBytesValidator struct{}
-
-func (maxBytesValidator) Description(context.Context) string {
-	return "at most " + strconv.Itoa(largestMaxBytes)
-}
-
-func (v maxBytesValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (maxBytesValidator) ValidateInt64(_ context.Context, req validator.Int64Request, resp *validator.Int64Response) {
-	if req.ConfigValue.ValueInt64() <= largestMaxBytes {
-		return
-	}
-
-	tfkit.Problem{
-		Summary: "Too large for a data source",
-		Detail:  "At most " + strconv.Itoa(largestMaxBytes) + " bytes can be read into a plan: Terraform needs many times the size of a value.",
-		Do:      "use the resource analytics_export_file, which writes a day of any size to a file.",
-		At:      req.Path,
-	}.AddError(&resp.Diagnostics)
 }
 
 func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {

@@ -27,7 +27,8 @@ type dayExport struct {
 
 	kinds    []records.Kind // that are asked for
 	outputs  []*output      // the files to write
-	written  progress       // so far
+	reserved *outfile.Reservation
+	written  progress // so far
 	result   client.ExportResult
 	complete bool // the day was over
 }
@@ -61,18 +62,17 @@ func (e *dayExport) run(ctx context.Context) (ok bool) {
 // export reserves the files, writes the records of the day, and puts all files in their places
 // together.
 func (e *dayExport) export(ctx context.Context, c *client.Client, scope client.Scope, query client.ExportQuery) (err error) {
-	reservation, err := e.Files.Reserve(e.targets()...)
+	e.reserved, err = e.Files.Reserve(e.targets()...)
 	if err != nil {
 		return err
 	}
-	defer reservation.Close()
+	defer e.reserved.Close()
 
-	files := &dayFiles{dayExport: e, reserved: reservation}
-	if e.result, err = c.Export(ctx, scope, query, files.write); err != nil {
+	if e.result, err = c.Export(ctx, scope, query, e.write); err != nil {
 		return err
 	}
 
-	written, err := reservation.Commit()
+	written, err := e.reserved.Commit()
 	if err != nil {
 		return err
 	}

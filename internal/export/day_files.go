@@ -5,6 +5,7 @@ package export
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"io"
 	"sync/atomic"
 
@@ -33,72 +34,42 @@ const (
 	zstdWindow = 1 << 20
 )
 
-// dayFiles writes records as lines into the files of an export: one for all kinds, or one for
-// each.
-type dayFiles struct {
-	*dayExport
-
-	reserved *outfile.Reservation
-	targets  [len(records.Counts{})]int // by kind; without {kind}, all kinds go to target 0
-}
-
-// write writes the records of a day, in place of those before. A record keeps its spelling; only
-// white space that would break its line is removed.
-func (f *dayFiles) write(day client.Records) error {
-	if err := f.start(); err != nil {
-		return err
+// write writes the records of a day as lines into the files, one for all kinds or one for each, in
+// place of what an answer that broke off left there. A record keeps its spelling; only white space that
+// would break its line is removed.
+func (e *dayExport) write(day client.Records) error {
+	e.written.bytes.Store(0)
+	e.written.records.Store(0)
+	withKind := e.day.WithKind.ValueBool()
+	var files [len(records.Counts{})]*lineFile // by kind; without {kind}, the first is that of all
+	for i, o := range e.outputs {
+		out, err := e.reserved.Writer(i)
+		if err != nil {
+			return err
+		}
+		files[o.kind], err = startLines(&bounded{out, e.day.MaxBytes.ValueInt64(), &e.written}, e.day.Compression.ValueString())
+		if err != nil {
+			return err
+		}
 	}
 
-	withKind := f.day.WithKind.ValueBool()
 	for kind, record := range day {
+		file := cmp.Or(files[kind], files[0])
 		begin, end := []byte(nil), lineEnds
 		if withKind {
 			begin, end = lineBegins[kind], wrappedEnds
 		}
-		if err := f.outputs[f.targets[kind]].lines.line(begin, oneLine(record), end); err != nil {
+
+		_, _ = file.lines.Write(begin) // an error comes again
+		_, _ = file.lines.Write(oneLine(record))
+		if _, err := file.lines.Write(end); err != nil {
 			return err
 		}
-		f.written.records.Add(1)
+		e.written.records.Add(1)
 	}
 
-	return f.finish()
-}
-
-// start starts all files, and drops those of an answer that broke off.
-func (f *dayFiles) start() error {
-	f.written.bytes.Store(0)
-	records := f.written.records.Swap(0)
-	if f.written.begun && f.written.restarted != nil {
-		f.written.restarted(records)
-	}
-	f.written.begun = true
-
-	for i, o := range f.outputs {
-		f.targets[o.kind] = i
-		if err := f.startFile(i); err != nil {
-			return err
-		}
-	}
-
-	return nil
-}
-
-// startFile begins to write the file of a target.
-func (f *dayFiles) startFile(target int) error {
-	out, err := f.reserved.Writer(target)
-	if err != nil {
-		return err
-	}
-
-	f.outputs[target].lines, err = startLines(&bounded{out, f.day.MaxBytes.ValueInt64(), &f.written}, f.day.Compression.ValueString())
-
-	return err
-}
-
-// finish writes what is left of every file.
-func (f *dayFiles) finish() error {
-	for _, o := range f.outputs {
-		if err := o.lines.finish(); err != nil {
+	for _, o := range e.outputs {
+		if err := files[o.kind].finish(); err != nil {
 			return err
 		}
 	}
@@ -144,11 +115,6 @@ var (
 type progress struct {
 	records atomic.Int64
 	bytes   atomic.Int64 // of all files together, after compression
-	begun   bool
-
-	// restarted is called when an answer broke off, after so many records, and the day is
-	// read from its beginning again; nil for nothing.
-	restarted func(records int64)
 }
 
 // bounded is a writer that fails with errTooMuch when all files together would exceed a
@@ -189,14 +155,6 @@ func startLines(to io.Writer, compression string) (f *lineFile, err error) {
 	f.lines = bufio.NewWriterSize(f.packer, block)
 
 	return f, err
-}
-
-// line writes one line, which consists of a record and what is around it.
-func (f *lineFile) line(begin, record, end []byte) error {
-	_, _ = f.lines.Write(begin) // an error comes again
-	_, _ = f.lines.Write(record)
-	_, err := f.lines.Write(end)
-	return err
 }
 
 // finish writes what is left.

@@ -71,13 +71,12 @@ const kindPlaceholder = "{kind}"
 // split reports whether each kind has a file of its own. The path must be known.
 func (m *dayModel) split() bool { return strings.Contains(m.Path.ValueString(), kindPlaceholder) }
 
-// output is one file of an object: before it is written, while it is, and as it was written.
+// output is one file of an object, before and after it is written.
 type output struct {
 	name string // plural of the kind, or wholeFile
 	kind records.Kind
 	path string
 
-	lines   *lineFile // that are being written
 	written outfile.File
 }
 

@@ -142,9 +142,6 @@ func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, 
 		inState: "nothing, since an action has no state; what was at path before is as it was",
 		diags:   &resp.Diagnostics,
 	}
-	export.written.restarted = func(records int64) {
-		tfkit.Say(resp, "The answer broke off after "+humanize.Comma(records)+" records. The day is read again from its beginning.")
-	}
 
 	tfkit.Say(resp, "Exporting "+m.UTCDate.ValueString()+".")
 	var ok bool

@@ -273,7 +273,7 @@ func diskAt(root string) string {
 	var found []string
 	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if info, failed := entry.Info(); err == nil && failed == nil {
-			found = append(found, fmt.Sprint(path, info.Mode(), info.Size(), inodeOf(info)))
+			found = append(found, fmt.Sprint(path, info.Mode(), info.Size(), stampOf(info).Inode))
 		}
 		return nil
 	})

@@ -28,11 +28,11 @@ func lock(f *os.File) error {
 	}
 }
 
-// inodeOf returns the inode of a file.
-func inodeOf(info fs.FileInfo) uint64 {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0
+// stampOf returns the stamp of a file.
+func stampOf(info fs.FileInfo) Stamp {
+	stamp := Stamp{Size: info.Size(), ModTime: info.ModTime().UnixNano()}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		stamp.Inode = uint64(stat.Ino) //nolint:unconvert // the type differs between systems
 	}
-	return uint64(stat.Ino) //nolint:unconvert // the type differs between systems
+	return stamp
 }

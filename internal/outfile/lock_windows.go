@@ -27,5 +27,7 @@ func lock(f *os.File) error {
 	return os.NewSyscallError("LockFileEx", err)
 }
 
-// inodeOf returns 0: files have no inodes here.
-func inodeOf(fs.FileInfo) uint64 { return 0 }
+// stampOf returns the stamp of a file, which has no inode here.
+func stampOf(info fs.FileInfo) Stamp {
+	return Stamp{Size: info.Size(), ModTime: info.ModTime().UnixNano()}
+}

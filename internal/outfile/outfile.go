@@ -133,10 +133,6 @@ func statRegular(folder *os.Root, name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-func stampOf(info fs.FileInfo) Stamp {
-	return Stamp{Size: info.Size(), ModTime: info.ModTime().UnixNano(), Inode: inodeOf(info)}
-}
-
 // openFolder opens the folder of a path, and returns it with the name of the file. What
 // is checked and what is written is then in the same folder, even if the path leads
 // elsewhere in the meantime. It returns ErrNoName if the path cannot name a file.

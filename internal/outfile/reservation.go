@@ -188,9 +188,8 @@ func (r *Reservation) Commit() ([]File, error) {
 			_ = folder.Close()
 		}
 		holdUnrecorded(canonical(t.Path), t.temporary)
-		t.temporary = nil
+		t.temporary, t.release = nil, nil
 	}
-	r.Keep()
 
 	return files, nil
 }

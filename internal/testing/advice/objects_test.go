@@ -119,9 +119,6 @@ var exports = map[string]play{
 	"delete it yourself when it is no longer": {
 		configuration: file("x", aDay, toPath), situation: applied(write("day.ndjson", "{}"), configure(file("x", aDay, `path = "new.ndjson"`))), follow: remove("day.ndjson"),
 	},
-	"use the resource analytics_export_file, which writes a day of any size to a file.": {
-		configuration: block("data", "export", "x", aDay, "max_bytes = 999999999999"), follow: configure(file("x", aDay, toPath)),
-	},
 	"use the resource analytics_export_file, which writes a day of any size to a file and none": {
 		configuration: block("data", "export", "x", aDay, "max_bytes = 1"), follow: configure(file("x", aDay, toPath)),
 	},
