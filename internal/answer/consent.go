@@ -90,7 +90,7 @@ func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 	if c.Envelope.open(found, at).saysNo(outcomes) {
 		return Consent{}, refused()
 	}
-	if isBlank(found) {
+	if isBlank(found) || isEmptyList(found) {
 		return Consent{}, &Error{Outcome: Absent, Why: "the service holds no consent of this person; its answer is empty"}
 	}
 	if found.Kind() != '{' {
@@ -146,6 +146,10 @@ func (c ConsentCall) record(path []*Object, v jsontext.Value) (Consent, error) {
 
 	return held, nil
 }
+
+// isEmptyList reports whether a value is an array without elements, which is how PHP writes an object
+// without members.
+func isEmptyList(v jsontext.Value) bool { return v.Kind() == '[' && !jsonvalue.Told(v) }
 
 // isBlank reports whether a value is null, or an object of nothing but such values.
 func isBlank(v jsontext.Value) bool {
@@ -305,8 +309,8 @@ func instantAs(v jsontext.Value, form string) (time.Time, bool) {
 	}
 
 	if form == TimeUnixS {
-		seconds, err := strconv.ParseInt(scalar(v), 10, 64)
-		at := time.Unix(seconds, 0).UTC()
+		since1970, err := time.ParseDuration(scalar(v) + "s") // with a fraction, as Jackson writes it
+		at := time.Unix(0, 0).UTC().Add(since1970)
 		return at, err == nil && !at.Before(earliestInstant) && at.Before(endOfInstants)
 	}
 

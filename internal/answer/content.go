@@ -24,8 +24,8 @@ func (e Envelope) Content(v jsontext.Value) (jsontext.Value, error) { return e.F
 
 // Find returns what is at a place in the content of an answer; setting is the name of the setting
 // that says where. The error is a *Error: Refused where an object around it says no, and
-// unrecognised where nothing is there. An answer that is null, or an object of nothing but such
-// values, is found in place of it.
+// unrecognised where nothing is there. An answer that is null, an empty array, or an
+// object of nothing but nulls, is found in place of it.
 func (e Envelope) Find(v jsontext.Value, setting string, at jsontext.Pointer) (jsontext.Value, error) {
 	around, found := e.lead(v, e.At+at)
 	for _, o := range around {
@@ -37,7 +37,7 @@ func (e Envelope) Find(v jsontext.Value, setting string, at jsontext.Pointer) (j
 	if found != nil {
 		return found, nil
 	}
-	if isBlank(v) {
+	if isBlank(v) || isEmptyList(v) {
 		return v, nil
 	}
 	if e.missesContent(v) || setting == "" {

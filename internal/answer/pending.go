@@ -63,13 +63,16 @@ type ListCall struct {
 }
 
 // Read returns the list of an answer: an array of objects, where At says, or else the only array of
-// its content. In place of an array, null is an empty one. It is whole where nothing stands beside it but nulls, counts that agree with it, and
+// its content. In place of an array, null is an empty one, and so is nothing where Total counts none. It is whole where nothing stands beside it but nulls, counts that agree with it, and
 // what the settings name. The error of an answer without a list is a *Error.
 func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 	if c.Envelope.open(v, "").saysNo(outcomes) {
 		return PendingList{}, refused()
 	}
 	at, problem := c.find(v)
+	if problem != nil && c.countsNone(v) {
+		at, problem = c.Total, nil
+	}
 	if problem != nil {
 		return PendingList{}, problem
 	}
@@ -92,6 +95,12 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 	list.Sort()
 
 	return list, nil
+}
+
+// countsNone reports whether the answer has no list, and counts no records.
+func (c ListCall) countsNone(v jsontext.Value) bool {
+	isLess := At(v, c.Envelope.At+c.At) == nil || c.At == "" && len(c.arrays("", v)) == 0
+	return isLess && c.Total != "" && string(At(v, c.Total)) == "0"
 }
 
 // find returns where the list of an answer is.

@@ -59,7 +59,7 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 	}
 
 	isTold := at != "" || c.Envelope.At != ""
-	if isTold && isNull(found) && v.Kind() == '{' {
+	if isEmptyList(found) || isTold && isNull(found) && v.Kind() == '{' {
 		return Profile{}, nil
 	}
 	if found.Kind() != '{' {

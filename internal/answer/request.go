@@ -195,18 +195,19 @@ const (
 	outcomes = "ok success"
 )
 
-// saysNo reports whether the object reports an error, or one of its flags is false. An
+// saysNo reports whether the object reports an error, or one of its flags is false, or 0. An
 // error that is null, 0, false or empty says nothing.
 func (o *Object) saysNo(flags string) bool {
 	return slices.ContainsFunc(o.members, func(m member) bool {
-		isFalse := m.value.Kind() == 'f' || jsonvalue.Fold(jsonvalue.Text(m.value)) == "false"
+		isTrue, isFlag := truths[strings.ToLower(leafText(m.value))]
+		isFalse := isFlag && !isTrue
 		return m.isNamed("error errors") && jsonvalue.Told(m.value) || m.isNamed(flags) && isFalse
 	})
 }
 
 // saysYes reports whether the member is a flag that is true, or a status of success.
 func (m member) saysYes() bool {
-	return m.isNamed(flags) && m.value.Kind() == 't' || m.isNamed(statusFields) && progressOf(scalar(m.value)) == Done
+	return m.isNamed(flags) && truths[leafText(m.value)] || m.isNamed(statusFields) && progressOf(scalar(m.value)) == Done
 }
 
 // SaysNo reports whether the answer to a request for a change says that it failed, although

@@ -98,7 +98,7 @@ func (x *examination) fit(ctx context.Context, r *reading) infer.Settings {
 	}
 
 	var best infer.Settings
-	for _, proposal := range r.propose(r.answers[0].evidence()) {
+	for _, proposal := range x.proposals(r) {
 		if slices.ContainsFunc(proposal.Names(), x.hides) {
 			continue
 		}
@@ -114,6 +114,22 @@ func (x *examination) fit(ctx context.Context, r *reading) infer.Settings {
 	}
 
 	return x.shortest(ctx, r, best)
+}
+
+// proposals returns what is proposed for a reading, also with places in the envelope that is known.
+func (x *examination) proposals(r *reading) []infer.Settings {
+	all := r.propose(r.answers[0].evidence())
+	envelope, _ := x.settings["envelope"].(string)
+	if envelope == "" {
+		return all
+	}
+
+	var both []infer.Settings
+	for _, proposal := range all {
+		both = append(both, proposal.Inside(envelope), proposal)
+	}
+
+	return both
 }
 
 // guards are settings that are kept although the answers are read without them: they show that a

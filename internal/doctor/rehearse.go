@@ -6,8 +6,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -145,11 +147,11 @@ func (r *rehearsal) writeConsent(ctx context.Context) {
 		return
 	}
 
-	var reasons []string
+	reasons := map[string][]string{} // the forms that came to an end alike
 	for _, in := range firstOf(client.Placements, wire.Consent.ParametersIn) {
 		for _, format := range firstOf(client.TimeFormats, wire.Consent.TimeFormat) {
 			if reason := r.tryForm(ctx, in, format); r.works == nil {
-				reasons = append(reasons, in+" with "+format+": "+reason)
+				reasons[reason] = append(reasons[reason], in+" with "+format)
 			}
 			if r.works != nil || r.isOver(ctx, 1) {
 				break
@@ -163,7 +165,11 @@ func (r *rehearsal) writeConsent(ctx context.Context) {
 		r.readBack(ctx, min(latePatience, time.Until(r.deadline(1))))
 	}
 	if r.works == nil {
-		r.note("consent update", Broken, "no form was read back as it was written ("+list(reasons)+")")
+		var became []string
+		for _, reason := range slices.Sorted(maps.Keys(reasons)) {
+			became = append(became, list(reasons[reason])+": "+reason)
+		}
+		r.note("consent update", Broken, "no form was read back as it was written. "+strings.Join(became, ". "))
 		return
 	}
 
@@ -180,7 +186,7 @@ func (r *rehearsal) tryForm(ctx context.Context, in, format string) string {
 	refusal := r.write(ctx, form, u)
 	e, isError := errors.AsType[*transport.Error](refusal)
 	if isError && e.Status/100 == 4 {
-		return r.describe(refusal)
+		return "rejected, HTTP " + strconv.Itoa(e.Status)
 	}
 
 	r.updates = append(r.updates, sentUpdate{u, in, format, form, time.Now()})

@@ -330,7 +330,7 @@ func SaysNo(v jsontext.Value) bool {
 	for name, value := range jsonvalue.EachMember(v) {
 		folded := jsonvalue.Fold(string(name))
 
-		isFalse := string(value) == "false" || strings.EqualFold(jsonvalue.Text(value), "false")
+		isFalse := slices.Contains([]string{"false", "0"}, strings.ToLower(leafText(value)))
 		isBad := slices.Contains([]string{"error", "fail", "failed", "failure", "rejected"}, strings.ToLower(jsonvalue.Text(value)))
 		switch {
 		case isNamed(folded, "error errors") && jsonvalue.Told(value):
@@ -359,8 +359,37 @@ func Absent(a Answer) []Settings {
 	case a.Status == 200 && len(strings.TrimSpace(string(a.Body))) == 0:
 		form = "empty"
 	default:
-		return nil
+		return hollow(a.json())
 	}
 
 	return []Settings{{"absent": []any{"json_404", form}}}
+}
+
+// hollow returns the envelopes around an object or array that has nothing in it.
+func hollow(v jsontext.Value) []Settings {
+	var all []Settings
+	for _, p := range places(v) {
+		isComposite := p.value.Kind() == '{' || p.value.Kind() == '['
+		if p.at != "" && !jsonvalue.Told(p.value) && (isComposite || p.value.Kind() == 'n') && !SaysNo(v) {
+			all = append(all, Settings{"envelope": string(p.at)})
+		}
+	}
+	return all
+}
+
+// Inside returns the settings for answers that have their content in an envelope: without it in front
+// of where things are in the content.
+func (s Settings) Inside(envelope string) Settings {
+	inner := Settings{}.Merge(s)
+	for _, path := range paths(s, nil) {
+		isAt := len(path) > 1 && path[1] == "at" && path[0] != "all_data"
+		text, _ := valueAt(s, path).(string)
+		if at, isInside := strings.CutPrefix(text, envelope); isAt && isInside && at == "" {
+			inner = without(inner, path)
+		} else if isAt && isInside {
+			inner.set(at, path...)
+		}
+	}
+
+	return inner
 }

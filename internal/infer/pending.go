@@ -37,6 +37,11 @@ func Pending(a Answer, known ...Request) []Settings {
 	}
 
 	var all []Settings
+	if count, isCounted := first(places(v), totalNames, isScalar); len(found) == 0 && isCounted && string(count.value) == "0" {
+		s := Settings{}
+		s.beside("pending", v, nil, 0)
+		all = append(all, s)
+	}
 	for _, list := range found {
 		s := Settings{}
 		elements := jsonvalue.Elements(list.value)

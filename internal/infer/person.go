@@ -102,7 +102,7 @@ var (
 func timeForm(v jsontext.Value) string {
 	text := scalar(v)
 
-	number, err := strconv.ParseInt(text, 10, 64)
+	number, err := strconv.ParseFloat(text, 64)
 	const in2000, inMilliseconds = 946_684_800, 100_000_000_000
 	switch {
 	case err == nil && number >= in2000 && number < inMilliseconds:
@@ -218,8 +218,14 @@ func isWork(v jsontext.Value) bool {
 	if elements := jsonvalue.Elements(v); len(elements) > 0 {
 		return !slices.ContainsFunc(elements, func(e jsontext.Value) bool { return !isWork(e) })
 	}
+	isList := false // which has links beside it
+	for _, value := range jsonvalue.EachMember(v) {
+		isList = isList || value.Kind() == '['
+	}
 	for name := range jsonvalue.EachMember(v) {
-		if isNamed(jsonvalue.Fold(string(name)), "status state jobid taskid requestid percent progress url urls link links downloadurl href expires") {
+		folded := jsonvalue.Fold(string(name))
+		isLink := isNamed(folded, "link links") && !isList
+		if isLink || isNamed(folded, "status state jobid taskid requestid percent progress url urls downloadurl href expires") {
 			return true
 		}
 	}

@@ -291,18 +291,26 @@ func (f *filling) time(sample any) any {
 // layouts are the forms in which the catalogue and the provider write a time as a text.
 var layouts = []string{
 	time.RFC3339Nano, "2006-01-02T15:04:05-07:00", "2006-01-02T15:04:05.000Z07:00", "2006-01-02T15:04:05.000000Z07:00", "2006-01-02T15:04:05.000000000Z07:00",
-	"2006-01-02T15:04:05.000000-07:00", "2006-01-02T15:04:05.000-07:00", "2006-01-02T15:04:05.000-0700", "2006-01-02T15:04:05.999999999", time.DateOnly,
+	"2006-01-02T15:04:05.000000-07:00", "2006-01-02T15:04:05.000-07:00", "2006-01-02T15:04:05.000-0700", "2006-01-02T15:04:05.999999999", time.DateTime, time.DateOnly,
 }
 
+// decimalSeconds are seconds since 1970 with a fraction.
+const decimalSeconds = "decimal seconds"
+
 // instantOf returns the time that a text or a number stands for, and its layout: one of layouts,
-// TimeUnixMS or TimeUnixS; empty for anything else.
+// TimeUnixMS, TimeUnixS or decimalSeconds; empty for anything else.
 func instantOf(value any) (at time.Time, layout string) {
 	number, isNumber := value.(stdjson.Number)
 	if isNumber {
-		n, _ := number.Int64()
+		whole, _, isDecimal := strings.Cut(string(number), ".")
+		n, _ := strconv.ParseInt(whole, 10, 64)
+		if isDecimal {
+			return time.Unix(n, 0), decimalSeconds
+		}
 		if len(number) > len("1769932800") {
 			return time.UnixMilli(n), TimeUnixMS
 		}
+
 		return time.Unix(n, 0), TimeUnixS
 	}
 
@@ -324,6 +332,8 @@ func timeLike(sample any, at time.Time) any {
 		return stdjson.Number(strconv.FormatInt(at.UnixMilli(), 10))
 	case TimeUnixS:
 		return stdjson.Number(strconv.FormatInt(at.Unix(), 10))
+	case decimalSeconds:
+		return stdjson.Number(fmt.Sprintf("%d.%09d", at.Unix(), at.Nanosecond()))
 	case "":
 		return sample
 	}
