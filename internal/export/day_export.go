@@ -4,8 +4,6 @@ package export
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -92,17 +90,10 @@ func (e *dayExport) checkTargets(ctx context.Context) {
 
 	e.outputs = e.day.outputs(kindsOf(ctx, e.day.Kinds))
 	for i, target := range e.targets() {
-		_, err := outfile.Look(target.Path)
-		if err == nil && !target.Replace && !outfile.IsUnrecorded(target.Path) {
-			err = outfile.ErrExists
+		if err := outfile.Check(target); err != nil {
+			e.addError(&outfile.TargetError{Target: i, Err: err})
+			return
 		}
-		if err == nil || errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-
-		e.addError(&outfile.TargetError{Target: i, Err: err})
-
-		return
 	}
 }
 

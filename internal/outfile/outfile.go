@@ -70,18 +70,29 @@ func Read(ctx context.Context, path string) (File, error) {
 // Look returns the stamp of the file at path without reading it. Its errors are those
 // of Read.
 func Look(path string) (Stamp, error) {
-	folder, name, err := openExisting(path)
+	info, err := os.Lstat(path)
 	if err != nil {
-		return Stamp{}, err
+		return Stamp{}, Pathless(err)
 	}
-	defer folder.Close()
-
-	info, err := statRegular(folder, name)
-	if err != nil {
-		return Stamp{}, err
+	if !info.Mode().IsRegular() {
+		return Stamp{}, ErrNotRegular
 	}
 
 	return stampOf(info), nil
+}
+
+// Check returns why a file cannot be written to a target, as far as that shows before anything is
+// created. A folder that does not exist may be made until then.
+func Check(target Target) error {
+	_, err := Look(target.Path)
+	if err == nil && !target.Replace && !IsUnrecorded(target.Path) {
+		return ErrExists
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+
+	return err
 }
 
 // openExisting is openFolder for a file that is to be read: without the folder, there is none.

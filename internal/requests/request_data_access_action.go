@@ -4,8 +4,6 @@ package requests
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 
 	"github.com/dustin/go-humanize"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -69,14 +67,14 @@ func (a *requestDataAccessAction) ModifyPlan(ctx context.Context, req action.Mod
 		return
 	}
 
-	// A folder that does not exist may be made before the action is invoked.
-	_, err := outfile.Look(m.OutputPath.ValueString())
-	if err == nil && !m.Overwrite.ValueBool() && !outfile.IsUnrecorded(m.OutputPath.ValueString()) {
-		err = outfile.ErrExists
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := outfile.Check(m.target()); err != nil {
 		reserveProblem(err).AddError(&resp.Diagnostics)
 	}
+}
+
+// target returns where the data go.
+func (m *requestDataAccessModel) target() outfile.Target {
+	return outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()}
 }
 
 func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
@@ -92,8 +90,7 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	o.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
 	o.Messages = run.Messages{Name: access.Name, Advice: adviceInvokedAccess}
 	o.Request = accessRequest(person, deferred.AnyIdempotencyKey)
-	target := outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()}
-	f := &fetch{Run: o, client: c, files: &a.Files, target: target}
+	f := &fetch{Run: o, client: c, files: &a.Files, target: m.target()}
 	defer f.close()
 
 	written, err := f.deliver(ctx)
