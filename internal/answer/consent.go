@@ -67,7 +67,7 @@ func (c Consent) HasClauses(want [Clauses]bool) bool {
 type ConsentCall struct {
 	Envelope Envelope
 	At       jsontext.Pointer // wire.consent.at: where the record is; empty finds it
-	// TimeFormat is wire.consent.time_format: a form of times that is read beside RFC 3339 and
+	// TimeFormat is wire.consent.time_answered, or else wire.consent.time_format: a form of times that is read beside RFC 3339 and
 	// milliseconds.
 	TimeFormat string
 }

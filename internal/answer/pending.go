@@ -58,6 +58,7 @@ type ListCall struct {
 	// Next and Total are wire.pending.next and wire.pending.total, from the top of the answer.
 	Next, Total jsontext.Pointer
 	RecordMap   RecordMap
+	Empty       bool // wire.pending.empty: an answer with nothing in it is an empty list
 	// Continued reports that a header says that the answer is a part.
 	Continued bool
 }
@@ -72,6 +73,9 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 	at, problem := c.find(v)
 	if problem != nil && c.countsNone(v) {
 		at, problem = c.Total, nil
+	}
+	if problem != nil && c.Empty && isBlank(v) {
+		return PendingList{}, nil
 	}
 	if problem != nil {
 		return PendingList{}, problem

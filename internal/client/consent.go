@@ -3,6 +3,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -105,7 +106,7 @@ func unusable(class transport.ErrorClass, detail string) *transport.Error {
 
 // readConsent returns the consent record of an answer, or a *answer.Error.
 func (w Wire) readConsent(v jsontext.Value) (answer.Consent, error) {
-	return answer.ConsentCall{Envelope: w.envelope(), At: w.Consent.At, TimeFormat: w.Consent.TimeFormat}.Read(v)
+	return answer.ConsentCall{Envelope: w.envelope(), At: w.Consent.At, TimeFormat: cmp.Or(w.Consent.TimeAnswered, w.Consent.TimeFormat)}.Read(v)
 }
 
 // ConsentUpdate is the consent record that is sent (section 2). The five clauses and

@@ -80,6 +80,7 @@ func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
 		At:       pending.At,
 		Next:     pending.Next,
 		Total:    pending.Total,
+		Empty:    pending.Empty,
 		RecordMap: answer.RecordMap{
 			ID: pending.ID, Identity: pending.Identity, Type: pending.Type, Status: pending.Status, Created: pending.Created,
 			Types: pending.Types, Statuses: pending.progress(),

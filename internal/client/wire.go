@@ -53,6 +53,7 @@ type ConsentWire struct {
 	ParametersIn string           `json:"parameters_in,omitzero"` // one of Placements
 	At           jsontext.Pointer `json:"at,omitzero"`            // of the record
 	TimeFormat   string           `json:"time_format,omitzero"`   // one of TimeFormats
+	TimeAnswered string           `json:"time_answered,omitzero"` // one of TimeFormats; empty is TimeFormat
 	TimeKept     string           `json:"time_kept,omitzero"`     // one of TimesKept
 	Altered      []string         `json:"altered,omitzero"`       // of Alterable
 }
@@ -71,6 +72,7 @@ type PendingWire struct {
 	Next  jsontext.Pointer `json:"next,omitzero"`  // of the address of the next page
 	Total jsontext.Pointer `json:"total,omitzero"` // of the number of all records
 	Use   string           `json:"use,omitzero"`   // one of ListUses
+	Empty bool             `json:"empty,omitzero"` // an answer with nothing in it is an empty list
 
 	Identity jsontext.Pointer `json:"identity,omitzero"`
 	ID       jsontext.Pointer `json:"id,omitzero"`
@@ -254,6 +256,7 @@ func (w Wire) Problems() []WireError {
 	c.word("consent.parameters_in", w.Consent.ParametersIn, Placements)
 	c.pointer("consent.at", w.Consent.At)
 	c.word("consent.time_format", w.Consent.TimeFormat, TimeFormats)
+	c.word("consent.time_answered", cmp.Or(w.Consent.TimeAnswered, w.Consent.TimeFormat), TimeFormats)
 	c.word("consent.time_kept", w.Consent.TimeKept, TimesKept)
 	c.words("consent.altered", w.Consent.Altered, Alterable)
 

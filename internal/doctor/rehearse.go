@@ -51,12 +51,15 @@ type rehearsal struct {
 	begun   time.Time
 	updates []sentUpdate
 	works   *sentUpdate // that was read back
-	listed  bool        // the list has shown a request
-	wrote   bool        // the profile was shown as it was written
-	waiting []*awaited  // requests that have not ended
-	profile map[string]jsontext.Value
-	holds   map[string]string // what the service holds of the rehearsal, in words
-	lag     time.Duration
+	// otherwise is the first update that was answered with a time in another format than it was sent.
+	otherwise *sentUpdate
+	listed    bool       // the list has shown a request
+	lacking   int        // fields that were not recognised when it did
+	wrote     bool       // the profile was shown as it was written
+	waiting   []*awaited // requests that have not ended
+	profile   map[string]jsontext.Value
+	holds     map[string]string // what the service holds of the rehearsal, in words
+	lag       time.Duration
 }
 
 // sentUpdate is an update of the consent, and the settings with which it was sent.
@@ -147,29 +150,16 @@ func (r *rehearsal) writeConsent(ctx context.Context) {
 		return
 	}
 
-	reasons := map[string][]string{} // the forms that came to an end alike
-	for _, in := range firstOf(client.Placements, wire.Consent.ParametersIn) {
-		for _, format := range firstOf(client.TimeFormats, wire.Consent.TimeFormat) {
-			if reason := r.tryForm(ctx, in, format); r.works == nil {
-				reasons[reason] = append(reasons[reason], in+" with "+format)
-			}
-			if r.works != nil || r.isOver(ctx, 1) {
-				break
-			}
-		}
-		if r.works != nil || r.isOver(ctx, 1) {
-			break
-		}
+	became := r.tryForms(ctx, wire)
+	if r.works == nil && r.otherwise != nil {
+		r.adopt(infer.Settings{"consent": map[string]any{"time_answered": r.answersWith()}})
+		r.tryForm(ctx, r.otherwise.in, r.otherwise.format)
 	}
 	if r.works == nil && len(r.updates) > 0 {
 		r.readBack(ctx, min(latePatience, time.Until(r.deadline(1))))
 	}
 	if r.works == nil {
-		var became []string
-		for _, reason := range slices.Sorted(maps.Keys(reasons)) {
-			became = append(became, list(reasons[reason])+": "+reason)
-		}
-		r.note("consent update", Broken, "no form was read back as it was written. "+strings.Join(became, ". "))
+		r.note("consent update", Broken, "no form was read back as it was written. "+became)
 		return
 	}
 
@@ -177,6 +167,27 @@ func (r *rehearsal) writeConsent(ctx context.Context) {
 	r.compare(ctx)
 	isSame := reflect.DeepEqual(r.settings, settingsOf(r.options.Client.Wire))
 	r.note("consent update", asConfigured[isSame], "read back as written: parameters as "+r.works.in+urlWarning[r.works.in])
+}
+
+// tryForms writes an update in each form until one is read back. It returns what became of the others.
+func (r *rehearsal) tryForms(ctx context.Context, wire client.Wire) string {
+	alike := map[string][]string{} // forms, by what became of them
+	for _, in := range firstOf(client.Placements, wire.Consent.ParametersIn) {
+		for _, format := range firstOf(client.TimeFormats, wire.Consent.TimeFormat) {
+			if r.works != nil || r.isOver(ctx, 1) {
+				continue
+			}
+			became := r.tryForm(ctx, in, format)
+			alike[became] = append(alike[became], in+" with "+format)
+		}
+	}
+
+	var all []string
+	for _, became := range slices.Sorted(maps.Keys(alike)) {
+		all = append(all, list(alike[became])+": "+became)
+	}
+
+	return strings.Join(all, ". ")
 }
 
 // tryForm writes one update, and reads the record for a while. It returns what became of it.
@@ -192,18 +203,18 @@ func (r *rehearsal) tryForm(ctx context.Context, in, format string) string {
 	r.updates = append(r.updates, sentUpdate{u, in, format, form, time.Now()})
 	r.holds["consent"] = "a consent record with invented choices"
 	became := r.readBack(ctx, formPatience)
-	if refusal != nil {
+	if refusal != nil && became == notReadBack {
 		return r.describe(refusal)
 	}
 
 	return "accepted, and " + became
 }
 
-// answersWith returns the format of times that the service answers with, if it is read only by a
-// setting; empty otherwise.
+// answersWith returns the format of times that the service answers with, if it is read only by the
+// setting for what is sent; empty otherwise.
 func (r *rehearsal) answersWith() string {
 	wire, _ := wireOf(r.settings) // which have admitted an answer
-	if wire.Consent.TimeFormat == answer.TimeRFC3339 {
+	if wire.Consent.TimeFormat == answer.TimeRFC3339 || wire.Consent.TimeAnswered != "" {
 		return ""
 	}
 	return wire.Consent.TimeFormat
@@ -241,6 +252,9 @@ func overwriting(u client.ConsentUpdate) client.ConsentWrite {
 	}}
 }
 
+// notReadBack is what became of an update that no reading shows.
+const notReadBack = "not read back"
+
 // errOther is the error of a record that is not one of those that were written.
 var errOther = errors.New("the record is not one that was written")
 
@@ -272,10 +286,13 @@ func (r *rehearsal) readBack(ctx context.Context, patience time.Duration) string
 
 		r.readings = slices.DeleteFunc(r.readings, reading.isSame)
 		if isOtherwise {
+			if r.otherwise == nil {
+				r.otherwise = found
+			}
 			return "answered with a time as " + r.answersWith()
 		}
 		if time.Now().After(end) || transport.Pause(ctx, lookInterval) != nil {
-			return "not read back"
+			return notReadBack
 		}
 	}
 }
@@ -463,6 +480,9 @@ func (r *rehearsal) look(ctx context.Context, request *awaited) {
 	}
 	request.listed = request.listed || isListed
 	r.listed = r.listed || isListed
+	if isListed {
+		r.lacking = one.seen.lacking
+	}
 }
 
 // end reads the list once more, in which a request that has ended may stand with another status.
@@ -539,6 +559,9 @@ func (r *rehearsal) conclude(ctx context.Context) {
 
 	if !r.listed && len(r.known) > 0 {
 		r.note("list", Unknown, "the list of pending requests has shown none of the requests")
+	}
+	if r.lacking > 0 {
+		r.note("list", Broken, "the list of pending requests shows the requests, and their type, person or status is not recognised; wire.pending says where these are, and what the words mean")
 	}
 
 	word := OK

@@ -141,6 +141,24 @@ func TestRehearsal_timesAreAnsweredOtherwiseThanSent(t *testing.T) {
 	})
 }
 
+// TestRehearsal_timesAreAnsweredInAFormThatIsNotAccepted has a service that takes RFC 3339 alone, and
+// answers without a zone.
+func TestRehearsal_timesAreAnsweredInAFormThatIsNotAccepted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
+			if err := s.Take("consent-no-zone"); err != nil {
+				t.Fatal(err)
+			}
+		})
+		report := rehearsed(t.Context(), service)
+		found := report.Wire.Consent
+		if report.ExitStatus != 1 || found.TimeFormat != "" || found.TimeAnswered != answer.TimeUTC {
+			t.Errorf("exit status %d, settings %+v: %+v", report.ExitStatus, found, report.Findings)
+		}
+	})
+}
+
 // mishaps are what can happen at a request of a rehearsal.
 var mishaps = map[string]mockserver.Fault{
 	"the answer is lost":      {Cut: mockserver.CutAfterCommit},

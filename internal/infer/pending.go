@@ -30,6 +30,10 @@ func Pending(a Answer, known ...Request) []Settings {
 		return nil
 	}
 
+	if isBlank := v.Kind() == '{' && !jsonvalue.Told(v); isBlank {
+		return []Settings{{"pending": map[string]any{"empty": true}}}
+	}
+
 	found := lists(v)
 	isEmpty := func(p place) bool { return len(jsonvalue.Elements(p.value)) == 0 }
 	if full := slices.DeleteFunc(slices.Clone(found), isEmpty); len(full) > 1 {
@@ -109,7 +113,11 @@ func (s Settings) record(elements []jsontext.Value, known []Request) {
 		{"status", statusNames, isAny},
 		{"created", createdNames, isAny},
 	} {
-		if p, ok := first(common, field.names, field.fits); ok {
+		p, ok := first(common, field.names, field.fits)
+		if !ok && field.name == "status" { // such as jobStatus
+			p, ok = ending(common, field.names)
+		}
+		if ok {
 			s.set(string(p.at), "pending", field.name)
 		}
 	}
@@ -165,16 +173,27 @@ func holderOf(elements []jsontext.Value, common []place, known []Request) (jsont
 // typeOf returns the member whose words all look like types of requests, or else the one that is
 // named like it.
 func typeOf(elements []jsontext.Value, common []place) (jsontext.Pointer, bool) {
-	for name := range strings.FieldsSeq(typeNames) {
-		for _, p := range common {
-			if p.name == name && !slices.ContainsFunc(wordsAt(elements, p.at), func(w string) bool { return typeLike(w) == "" }) {
-				return p.at, true
-			}
-		}
+	isOther := func(word string) bool { return typeLike(word) == "" }
+	likely := slices.DeleteFunc(slices.Clone(common), func(p place) bool { return slices.ContainsFunc(wordsAt(elements, p.at), isOther) })
+	p, ok := first(likely, typeNames, isScalar)
+	if !ok {
+		p, ok = ending(likely, typeNames) // such as jobType
 	}
-	p, ok := first(common, typeNames, isScalar)
+	if !ok {
+		p, ok = first(common, typeNames, isScalar)
+	}
 
 	return p.at, ok
+}
+
+// ending returns the first of the places whose name ends with one of the names.
+func ending(all []place, names string) (place, bool) {
+	for name := range strings.FieldsSeq(names) {
+		if i := slices.IndexFunc(all, func(p place) bool { return strings.HasSuffix(p.name, name) }); i >= 0 {
+			return all[i], true
+		}
+	}
+	return place{}, false
 }
 
 func wordsAt(elements []jsontext.Value, at jsontext.Pointer) (words []string) {

@@ -24,11 +24,11 @@ func TestWire_blockAndVariableAreTheSameSettings(t *testing.T) {
 	all := map[string]any{
 		"envelope": "/data", "ignored": map[string]any{"/success": "true"}, "lag": "1m", "absent": []any{"204"},
 		"login":    map[string]any{"parameters_in": "form"},
-		"consent":  map[string]any{"parameters_in": "query", "at": "/c", "time_format": "utc", "time_kept": "day", "altered": []any{"manual"}},
+		"consent":  map[string]any{"parameters_in": "query", "at": "/c", "time_format": "utc", "time_answered": "unix_s", "time_kept": "day", "altered": []any{"manual"}},
 		"profile":  map[string]any{"at": ""},
 		"all_data": map[string]any{"at": "/d", "media_type": "text/csv"},
 		"pending": map[string]any{
-			"at": "/a", "next": "/n", "total": "/t", "use": "partial", "identity": "/i", "id": "/d", "type": "/y", "status": "/s", "created": "/c",
+			"at": "/a", "next": "/n", "total": "/t", "use": "partial", "empty": true, "identity": "/i", "id": "/d", "type": "/y", "status": "/s", "created": "/c",
 			"types": map[string]any{"data_access": []any{"x"}}, "statuses": map[string]any{"done": []any{"x"}},
 		},
 		"export": map[string]any{
