@@ -80,14 +80,15 @@ func (e Envelope) open(v jsontext.Value, at jsontext.Pointer) *Object {
 	return o
 }
 
-// Ignores reports whether a value at a place of the answer says nothing. An object or an array with
-// something in it is never ignored.
+// Ignores reports whether a value at a place of the answer says nothing. An object with something in
+// it is never ignored, and an array only if it has the links to pages.
 func (e Envelope) Ignores(at jsontext.Pointer, v jsontext.Value) bool {
 	want, isNamed := e.Ignored[at]
 	isLeaf := !isComposite(v) || !jsonvalue.Told(v)
+	isList := want == AnyValue && IsLinks(v)
 	isExpected := want == AnyValue || want == leafText(v)
 
-	return isNamed && isLeaf && isExpected
+	return isNamed && (isLeaf || isList) && isExpected
 }
 
 // leafText returns a value as wire.ignored has it: a text without its quotes, anything else as it
@@ -139,7 +140,8 @@ func (e Envelope) Beside(v jsontext.Value, parts ...jsontext.Pointer) (leaves []
 			}
 		}
 
-		if isComposite(v) && jsonvalue.Told(v) {
+		isIgnored := e.Ignores(at, v)
+		if !isIgnored && isComposite(v) && jsonvalue.Told(v) {
 			for name, member := range jsonvalue.EachMember(v) {
 				look(at.AppendToken(string(name)), member)
 			}
@@ -149,7 +151,7 @@ func (e Envelope) Beside(v jsontext.Value, parts ...jsontext.Pointer) (leaves []
 			return
 		}
 
-		if !e.Ignores(at, v) {
+		if !isIgnored {
 			leaves = append(leaves, Leaf{at, v})
 		}
 	}

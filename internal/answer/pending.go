@@ -128,13 +128,24 @@ func (c ListCall) find(v jsontext.Value) (jsontext.Pointer, *Error) {
 
 	several := &Error{Why: "the answer holds more than one array, " + shownPlaces(lists) + ", and which of them is the list of pending requests is not known", Advice: Admits("wire.pending.at")}
 	isList := func(at jsontext.Pointer) bool {
-		return len(jsonvalue.Elements(At(v, at))) > 0 && jsonvalue.Elements(At(v, at))[0].Kind() == '{'
+		elements := jsonvalue.Elements(At(v, at))
+		return len(elements) > 0 && elements[0].Kind() == '{' && !IsLinks(At(v, at))
 	}
 	if i := slices.IndexFunc(lists, isList); i >= 0 && !slices.ContainsFunc(lists[i+1:], isList) && isShown(lists[i]) {
 		several.Advice = Admits(`wire.pending.at = "` + strings.TrimPrefix(string(lists[i]), string(c.Envelope.At)) + `"`)
 	}
 
 	return "", several
+}
+
+// IsLinks reports whether an array has the links to pages, as a paginator of Laravel writes them.
+func IsLinks(v jsontext.Value) bool {
+	elements := jsonvalue.Elements(v)
+	isOther := func(element jsontext.Value) bool {
+		o := Open(element)
+		return !o.has("url") || !o.has("label")
+	}
+	return len(elements) > 0 && !slices.ContainsFunc(elements, isOther)
 }
 
 // arrays returns where the objects at a place have arrays, other than those that are ignored.

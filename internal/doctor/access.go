@@ -222,6 +222,13 @@ func (x *examination) judge() {
 // describe returns what a failure is, without any words of the service. Of a status that is an
 // error, or of an answer that is not JSON, a detail may hold some; and a name in it may be a person's.
 func (x *examination) describe(err error) string {
+	gap, isGap := errors.AsType[gapError](err)
+	if isGap && !x.hides(gap.Error()) {
+		return gap.Error()
+	}
+	if errors.Is(err, errSomething) || errors.Is(err, errOther) {
+		return err.Error()
+	}
 	e, ok := errors.AsType[*transport.Error](err)
 	if !ok {
 		return "it failed"

@@ -99,7 +99,7 @@ func (x *examination) examinePeople(ctx context.Context) {
 	nobody := client.Person{Scope: x.family.scope, Identity: invented()}
 	for _, r := range []*reading{
 		{group: "Consent", what: "invented person", way: x.use, read: readNone(readConsent(nobody)), propose: infer.Absent},
-		{group: "Profile", what: "invented person", way: x.use, read: readNone(readProfile(nobody, nil)), propose: infer.Absent},
+		{group: "Profile", what: "invented person", way: x.use, read: readNone(readProfile(nobody, nil)), propose: noProfile},
 	} {
 		x.show(r, x.examine(ctx, r))
 	}
@@ -119,6 +119,11 @@ func (x *examination) examinePeople(ctx context.Context) {
 			x.show(r, differs)
 		}
 	}
+}
+
+// noProfile proposes what says that there is no profile: that there is nothing, or an empty one.
+func noProfile(a infer.Answer) []infer.Settings {
+	return append(infer.Absent(a), infer.Profile(a, nil)...)
 }
 
 // proposeProfile returns what proposes where a profile is that has one of these members.

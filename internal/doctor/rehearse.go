@@ -119,7 +119,7 @@ func (r *rehearsal) note(check string, word Word, text string) {
 func (r *rehearsal) isNobody(ctx context.Context) bool {
 	for _, reading := range []*reading{
 		{group: "Rehearsal", what: "consent before", way: r.use, read: readNone(readConsent(r.person)), propose: infer.Absent},
-		{group: "Rehearsal", what: "profile before", way: r.use, read: readNone(readProfile(r.person, nil)), propose: infer.Absent},
+		{group: "Rehearsal", what: "profile before", way: r.use, read: readNone(readProfile(r.person, nil)), propose: noProfile},
 	} {
 		r.examine(ctx, reading)
 		if reading.err != nil {

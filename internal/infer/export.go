@@ -57,11 +57,13 @@ func Export(a Answer) []Settings {
 	if len(groups) == 0 || slices.ContainsFunc(groups, hasRefusal) || !s.beside("export", v, content, count) {
 		return nil
 	}
+	// Later pages may have kinds that this one lacks, so that what is read without words comes first.
+	plain := Settings{}.Merge(s)
 	s.containers(groups)
 	s.kinds(groups)
 
 	// An envelope that the other answers have too is shorter.
-	return append(enveloped(s, content), s)
+	return slices.Concat([]Settings{plain}, enveloped(s, content), []Settings{s})
 }
 
 // hasRefusal reports whether an error or a job stands among records.

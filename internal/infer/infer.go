@@ -248,11 +248,17 @@ func (s Settings) beside(group string, v jsontext.Value, content []jsontext.Poin
 		}
 	}
 
+	isFollowed := valueAt(s, []string{group, "next"}) != nil
 	for _, p := range others {
-		s.set(ignoredValue(p, total), "ignored", string(p.at))
+		if isFollowed && !total && p.saysMore(count) && isNamed(p.name, totalNames) {
+			s.set(string(p.at), group, "total") // of all pages
+			total = true
+			continue
+		}
+		s.set(ignoredValue(p, total || isFollowed), "ignored", string(p.at))
 	}
 
-	return !isPart || valueAt(s, []string{group, "next"}) != nil
+	return !isPart || isFollowed
 }
 
 // saysMore reports whether the place says that there is more than count elements.
@@ -301,12 +307,12 @@ func linksOf(at jsontext.Pointer) jsontext.Pointer {
 }
 
 // ignoredValue returns the value that a leaf beside the content has to keep: any, where it says
-// nothing of the content, or what it says is known. counted reports whether a total shows that no
-// page is missing.
+// nothing of the content, or what it says is known. counted reports whether a total or the way to the
+// next page shows that no page is missing.
 func ignoredValue(p place, counted bool) string {
 	isPageNumber := isNamed(p.name, pageNames) && isScalar(p.value)
 	isKnown := counted && isPageNumber
-	if isKnown || isNamed(p.name, harmlessNames) {
+	if isKnown || isNamed(p.name, harmlessNames) || isLinks(p.value) {
 		return "*"
 	}
 	if isEmptyOrFlag(p.value) || isNamed(p.name, flagNames+" "+moreNames+" "+lastNames+" "+nextNames+" "+pageNames) || !isScalar(p.value) {
@@ -365,16 +371,25 @@ func Absent(a Answer) []Settings {
 	return []Settings{{"absent": []any{"json_404", form}}}
 }
 
-// hollow returns the envelopes around an object or array that has nothing in it.
+// hollow returns the envelope around an object or array that has nothing in it: beside it stand words
+// of envelopes, and nothing else.
 func hollow(v jsontext.Value) []Settings {
-	var all []Settings
-	for _, p := range places(v) {
-		isComposite := p.value.Kind() == '{' || p.value.Kind() == '['
-		if p.at != "" && !jsonvalue.Told(p.value) && (isComposite || p.value.Kind() == 'n') && !SaysNo(v) {
-			all = append(all, Settings{"envelope": string(p.at)})
+	var content []Settings
+	for name, value := range jsonvalue.EachMember(v) {
+		folded := jsonvalue.Fold(string(name))
+		isComposite := value.Kind() == '{' || value.Kind() == '[' || value.Kind() == 'n'
+		switch {
+		case isNamed(folded, envelopes) && isComposite && !jsonvalue.Told(value):
+			content = append(content, Settings{"envelope": string(jsontext.Pointer("").AppendToken(string(name)))})
+		case !isNamed(folded, flagNames+" code statuscode message error errors meta timestamp requestid traceid"):
+			return nil
 		}
 	}
-	return all
+	if SaysNo(v) {
+		return nil
+	}
+
+	return content
 }
 
 // Inside returns the settings for answers that have their content in an envelope: without it in front

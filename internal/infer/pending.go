@@ -69,7 +69,7 @@ const listNames = "requests pendingrequests actions data items results content n
 func lists(v jsontext.Value) []place {
 	var found []place
 	for _, p := range places(v) {
-		isList := p.value.Kind() == '[' && !slices.ContainsFunc(jsonvalue.Elements(p.value), isNoObject)
+		isList := p.value.Kind() == '[' && !slices.ContainsFunc(jsonvalue.Elements(p.value), isNoObject) && !isLinks(p.value)
 		isNull := p.value.Kind() == 'n' && isNamed(p.name, listNames)
 		if isList || isNull {
 			found = append(found, p)
@@ -84,6 +84,16 @@ func lists(v jsontext.Value) []place {
 	slices.SortStableFunc(found, func(a, b place) int { return named(a) - named(b) })
 
 	return found
+}
+
+// isLinks reports whether an array has the links to pages, as a paginator of Laravel writes them.
+func isLinks(v jsontext.Value) bool {
+	elements := jsonvalue.Elements(v)
+	isOther := func(element jsontext.Value) bool {
+		members := jsonvalue.Members(element)
+		return members["url"] == nil || members["label"] == nil
+	}
+	return len(elements) > 0 && !slices.ContainsFunc(elements, isOther)
 }
 
 func isNoObject(v jsontext.Value) bool { return v.Kind() != '{' }

@@ -244,7 +244,7 @@ func isOutsideWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigi
 // holds. A word behind the name of a secret is part of a sentence; a value is assigned,
 // quoted, or has something in it that words have not.
 var shapes = []*regexp.Regexp{
-	regexp.MustCompile(`()[^\s"'<>()\[\],;:=]+@[^\s"'<>()\[\],;:]+`),
+	regexp.MustCompile(`()[^\s"'<>()\[\],;:=/]+@[^\s"'<>()\[\],;:]+`),
 	regexp.MustCompile(`()eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.?[A-Za-z0-9_-]*`),
 	regexp.MustCompile(`(?i)((?:apiSecretToken|password|bearer)(?:=|["']\s*[:=]\s*|\s*[:=]\s*["'])["']?)[^\s&"',;]+`),
 	regexp.MustCompile(`(?i)((?:apiSecretToken|password|bearer)\s*[:\s]\s*)[^\s&"',;]*[^\s&"',;A-Za-z.!?)][^\s&"',;]*`),
