@@ -216,9 +216,13 @@ func (d shapeDay) median(of func(round int) float64) float64 {
 	return all[len(all)/2]
 }
 
-// export exports a day in one way, and removes the file.
+// export exports a day in one way, and removes the file. What the way before has written is on the
+// disk by then, so that this one does not wait for it: curl leaves that to the system.
 func (b *bench) export(ctx context.Context, s dayService, w way) (got exported, err error) {
 	tf := s.terraform[w.before]
+	if err := exec.CommandContext(ctx, "sync").Run(); err != nil {
+		return got, err
+	}
 	if w.shell == "" {
 		got.cost, err = b.measured(ctx, tf, "Resources: 1 added", "apply", "-auto-approve", "-var=day="+w.day, "-var=compression="+w.compression)
 	} else {
