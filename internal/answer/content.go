@@ -87,8 +87,9 @@ func (e Envelope) Ignores(at jsontext.Pointer, v jsontext.Value) bool {
 	isLeaf := !isComposite(v) || !jsonvalue.Told(v)
 	isList := want == AnyValue && IsLinks(v)
 	isExpected := want == AnyValue || want == leafText(v)
+	mayBeIgnored := isLeaf || isList
 
-	return isNamed && (isLeaf || isList) && isExpected
+	return isNamed && mayBeIgnored && isExpected
 }
 
 // leafText returns a value as wire.ignored has it: a text without its quotes, anything else as it

@@ -103,8 +103,11 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 
 // countsNone reports whether the answer has no list, and counts no records.
 func (c ListCall) countsNone(v jsontext.Value) bool {
-	isLess := At(v, c.Envelope.At+c.At) == nil || c.At == "" && len(c.arrays("", v)) == 0
-	return isLess && c.Total != "" && string(At(v, c.Total)) == "0"
+	isCounted := c.Total != "" && string(At(v, c.Total)) == "0"
+	if c.At != "" {
+		return isCounted && At(v, c.Envelope.At+c.At) == nil
+	}
+	return isCounted && len(c.arrays("", v)) == 0
 }
 
 // find returns where the list of an answer is.

@@ -59,7 +59,8 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 	}
 
 	isTold := at != "" || c.Envelope.At != ""
-	if isEmptyList(found) || isTold && isNull(found) && v.Kind() == '{' {
+	isNothing := isTold && isNull(found) && v.Kind() == '{'
+	if isNothing || isEmptyList(found) {
 		return Profile{}, nil
 	}
 	if found.Kind() != '{' {

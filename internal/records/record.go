@@ -63,11 +63,14 @@ func (x *Reader) learn(v jsontext.Value, kind Kind, m *model, isKnown bool) {
 	switch m.identifying {
 	case names[0]:
 		m.tail = tailOf(v, told)
-		if isKnown && told == "" || m.tail != nil {
+		needsNoTail := isKnown && told == ""
+		if needsNoTail || m.tail != nil {
 			m.head, m.next = []byte(`{"`+names[0]+`":`), []byte(`,"`+names[1]+`":`)
 		}
 	case names[1]:
-		if told == jsontext.Pointer("").AppendToken(names[0]) || told == "" && stated([]byte(names[0]), values[0]) != Unknown {
+		isTold := told == jsontext.Pointer("").AppendToken(names[0])
+		isStated := told == "" && stated([]byte(names[0]), values[0]) != Unknown
+		if isTold || isStated {
 			m.head, m.next = []byte(`{"`+names[0]+`":`+string(values[0])+`,"`+names[1]+`":`), nil
 		}
 	}
@@ -293,9 +296,12 @@ func (x *Reader) isGroup(v jsontext.Value, in place) bool {
 	states, holds := false, false
 	for name, value := range jsonvalue.EachMember(v) {
 		_, isList := listNames[string(name)]
-		holds = holds || isList && value.Kind() == '['
+		if isList && value.Kind() == '[' {
+			holds = true
+		}
 		states = states || stated(name, value) != Unknown
 	}
+
 	return states && holds && in.kind == Unknown
 }
 

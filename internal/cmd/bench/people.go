@@ -76,7 +76,9 @@ func (o options) cases() (list []seedingCase) {
 				if latency > 0 {
 					most = min(most, slowSingles)
 				}
-				if s.single && n > most || latency > 0 && !s.slow {
+				takesLong := s.single && n > most
+				showsNothing := latency > 0 && !s.slow
+				if takesLong || showsNothing {
 					continue
 				}
 				list = append(list, seedingCase{seeder: s, people: n, latency: latency})
