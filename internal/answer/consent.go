@@ -91,6 +91,9 @@ func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 		return Consent{}, refused()
 	}
 	if isBlank(found) || isEmptyList(found) {
+		if problem := c.Envelope.unexplained(v, at); problem != nil {
+			return Consent{}, problem
+		}
 		return Consent{}, &Error{Outcome: Absent, Why: "the service holds no consent of this person; its answer is empty"}
 	}
 	if found.Kind() != '{' {

@@ -3,6 +3,7 @@
 package answer
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,10 +14,39 @@ import (
 // AnyValue stands in Envelope.Ignored for any value.
 const AnyValue = "*"
 
-// Envelope says where every answer has its content, and what stands beside it and says nothing.
+// Envelope says where every answer has its content, and what stands beside it.
 type Envelope struct {
 	At      jsontext.Pointer            // wire.envelope
 	Ignored map[jsontext.Pointer]string // wire.ignored: the value of each leaf, or AnyValue
+	Result  Result
+}
+
+// Result says where answers with a status of success say what came of the request, and by which
+// words. The zero Result knows no such place.
+type Result struct {
+	At              jsontext.Pointer // wire.result.at
+	Success, Absent []string
+}
+
+// IsSuccess reports whether the value of a leaf says that the service did what it was asked for.
+func (r Result) IsSuccess(at jsontext.Pointer, value string) bool {
+	return r.At != "" && at == r.At && slices.Contains(r.Success, value)
+}
+
+// SaysYes reports whether an answer has a word of success.
+func (r Result) SaysYes(v jsontext.Value) bool { return r.IsSuccess(r.At, leafText(At(v, r.At))) }
+
+// Says returns an *Error for an answer to a reading that has another word at the place of the result
+// than one of success: Absent, or Refused.
+func (r Result) Says(v jsontext.Value) error {
+	word := leafText(At(v, r.At))
+	switch {
+	case r.At == "" || word == "" || slices.Contains(r.Success, word):
+		return nil
+	case slices.Contains(r.Absent, word):
+		return &Error{Outcome: Absent, Why: "the service holds nothing of this person, by the word that wire.result.absent has"}
+	}
+	return refused()
 }
 
 // Content returns the content of an answer, as Find does.
@@ -83,6 +113,10 @@ func (e Envelope) open(v jsontext.Value, at jsontext.Pointer) *Object {
 // Ignores reports whether a value at a place of the answer says nothing. An object with something in
 // it is never ignored, and an array only if it has the links to pages.
 func (e Envelope) Ignores(at jsontext.Pointer, v jsontext.Value) bool {
+	if e.Result.IsSuccess(at, leafText(v)) {
+		return true
+	}
+
 	want, isNamed := e.Ignored[at]
 	isLeaf := !isComposite(v) || !jsonvalue.Told(v)
 	isList := want == AnyValue && IsLinks(v)
@@ -122,6 +156,43 @@ func child(v jsontext.Value, token string) jsontext.Value {
 	}
 
 	return jsonvalue.Members(v)[token]
+}
+
+// unexplained returns the Error of an answer with nothing at a place where the content is expected, and
+// something beside it that may say why; nil where nothing stands there but what says yes or nothing, names
+// the person or the call, or dates it.
+func (e Envelope) unexplained(v jsontext.Value, at jsontext.Pointer) *Error {
+	var beside []jsontext.Pointer
+	for _, leaf := range e.Beside(v, at) {
+		m := member{folded: jsonvalue.Fold(leaf.At.LastToken()), value: leaf.Value}
+		isSuccess := m.isNamed(resultFields) && isWord(leafText(leaf.Value), successWords)
+		isExplained := m.saysYes() || isSuccess || m.isNamed(personFields+" "+idFields+" "+createdFields+" traceid")
+		if jsonvalue.Told(leaf.Value) && !isExplained {
+			beside = append(beside, leaf.At)
+		}
+	}
+	if len(beside) == 0 {
+		return nil
+	}
+
+	return &Error{
+		Why:    "the answer has nothing at " + strconv.Quote(string(at)) + ", and what stands beside it may say why: " + shownPlaces(beside),
+		Advice: "look at it: wire.result says by which words an answer says that there is nothing, and wire.ignored leaves out what says nothing",
+	}
+}
+
+// resultFields are the folded names of members that say, by a word or a number, what came of a request,
+// and successWords the usual ones of success.
+const (
+	resultCodes  = "code statuscode errcode errno errorcode retcode ret resultcode returncode respcode"
+	resultFields = resultCodes + " status result"
+	successWords = "0 00000 1 200 20000 ok success succeeded true"
+)
+
+// isFailure reports whether the member is a code that is not one of success.
+func (m member) isFailure() bool {
+	isCode := m.isNamed(resultCodes) && scalar(m.value) != ""
+	return isCode && !isWord(scalar(m.value), successWords)
 }
 
 // Leaf is a value of an answer that is neither an object nor an array, or one that is empty.

@@ -41,3 +41,35 @@ func TestEnvelope_leavesBesideItsParts(t *testing.T) {
 		t.Errorf("beside the whole answer stands %v", beside)
 	}
 }
+
+// An answer with nothing in it says that there is none only if nothing beside it may say that the
+// service has failed.
+func TestResult_decidesWhatNothingMeans(t *testing.T) {
+	t.Parallel()
+	inData := answer.Envelope{At: "/data"}
+	told := answer.Envelope{At: "/data", Result: answer.Result{At: "/code", Success: []string{"0"}, Absent: []string{"40400"}}}
+
+	for body, want := range map[string]struct{ untold, told string }{
+		`{"data":null}`:                                       {absent, absent},
+		`{"code":0,"data":null}`:                              {absent, absent},
+		`{"code":"0","data":{}}`:                              {absent, absent},
+		`{"status":"success","data":null}`:                    {absent, absent},
+		`{"requestId":"r-1","userId":"u-7","data":null}`:      {absent, absent},
+		`{"code":0,"msg":"","data":null}`:                     {absent, absent},
+		`{"code":50000,"data":null}`:                          {unrecognised, refused},
+		`{"code":40400,"data":null}`:                          {unrecognised, absent},
+		`{"code":40400,"msg":"none","data":[]}`:               {unrecognised, absent},
+		`{"status":"fail","data":null}`:                       {unrecognised, unrecognised},
+		`{"outcome":"timeout","data":null}`:                   {unrecognised, unrecognised},
+		`{"code":0,"msg":"the database is away","data":null}`: {unrecognised, unrecognised},
+	} {
+		_, byDefault := answer.ConsentCall{Envelope: inData}.Read(parse(t, body))
+		err := told.Result.Says(parse(t, body))
+		if err == nil {
+			_, err = answer.ConsentCall{Envelope: told}.Read(parse(t, body))
+		}
+		if outcome(byDefault) != want.untold || outcome(err) != want.told {
+			t.Errorf("%s: %v; told: %v", body, byDefault, err)
+		}
+	}
+}

@@ -17,7 +17,8 @@ import (
 
 // DataCall is a call that may answer with all data of a person.
 type DataCall struct {
-	Person string
+	Person   string
+	Envelope Envelope
 	// At is wire.all_data.at: an answer is the data exactly if something is there. If nil, the
 	// data are recognised.
 	At *jsontext.Pointer
@@ -35,8 +36,8 @@ type DataCall struct {
 // seen, the error is a *Error for an answer that is neither the data nor a receipt.
 func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	const ok = 200
-	receipt, err := ReadReceipt(status, v, c.Person)
-	if status != ok {
+	receipt, err := c.receipt(status, v)
+	if status != ok || c.Envelope.Result.Says(v) != nil {
 		return receipt, err
 	}
 	if c.namesAnother(v) {
@@ -54,11 +55,7 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 		return Receipt{At: receipt.At, Delivered: true}, nil
 	}
 
-	// It may be the data of somebody with its ID, where nothing but an ID shows that it is a
-	// receipt, and data stands beside.
-	r := openRequest(v)
-	isPersonal, _, _ := c.parts(v)
-	if receipt.NotUnderstood == "" && (!isPersonal || r.requestType() != "" || r.isOpen()) {
+	if receipt.NotUnderstood == "" && !c.mayBeData(v) {
 		return receipt, nil
 	}
 
@@ -66,6 +63,23 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 		Why:    "the answer is not recognised as the person's data; it is " + Structure(v),
 		Advice: Admits("wire.all_data.at, a pointer to the data,"),
 	}
+}
+
+// receipt returns the receipt that an answer is. A word of success stands beside the data too.
+func (c DataCall) receipt(status int, v jsontext.Value) (Receipt, error) {
+	around := c.Envelope
+	if c.Seen {
+		around.Result = Result{}
+	}
+	return around.ReadReceipt(status, v, c.Person)
+}
+
+// mayBeData reports whether a receipt may be the data of somebody with its ID: nothing but an ID shows
+// that it is a receipt, and data stands beside.
+func (c DataCall) mayBeData(v jsontext.Value) bool {
+	r := openRequest(v)
+	isPersonal, _, _ := c.parts(v)
+	return isPersonal && r.requestType() == "" && !r.isOpen()
 }
 
 // marked returns what is at the place that marks the data; nil if there is nothing, or an

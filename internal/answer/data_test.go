@@ -68,13 +68,21 @@ func TestDataCall_recognised(t *testing.T) {
 		if strings.HasPrefix(body, "[") {
 			at = "/0" + at
 		}
-		for call, want := range map[answer.DataCall]bool{
-			{}: false, {Seen: true}: seen, {Seen: true, Continued: true}: false,
-			{At: new(at)}: true, {At: new(at), Seen: true}: true, {At: new(at), Seen: true, Continued: true}: true, {At: new(jsontext.Pointer("/nothing")), Seen: true}: false,
+		for _, c := range []struct {
+			call answer.DataCall
+			want bool
+		}{
+			{answer.DataCall{}, false},
+			{answer.DataCall{Seen: true}, seen},
+			{answer.DataCall{Seen: true, Continued: true}, false},
+			{answer.DataCall{At: new(at)}, true},
+			{answer.DataCall{At: new(at), Seen: true}, true},
+			{answer.DataCall{At: new(at), Seen: true, Continued: true}, true},
+			{answer.DataCall{At: new(jsontext.Pointer("/nothing")), Seen: true}, false},
 		} {
-			call.Person = person
-			if got := isData(call, body); got != want {
-				t.Errorf("%s is the data for %+v: %t", body, call, got)
+			c.call.Person = person
+			if got := isData(c.call, body); got != c.want {
+				t.Errorf("%s is the data for %+v: %t", body, c.call, got)
 			}
 		}
 	}

@@ -187,27 +187,31 @@ func (c ListCall) beside(v jsontext.Value, at jsontext.Pointer, length int) (bes
 }
 
 // besideList returns the Error of a list beside which leaves stand, with the settings for them: a
-// count is the total, what leads to a page is the next one, and anything else can be ignored.
+// count is the total, what leads to a page is the next one, and anything else can be ignored. None is
+// named beside a word that may refuse the request.
 func besideList(beside []Leaf) *Error {
 	var at []jsontext.Pointer
 	var settings []string
+	isRefused := false // perhaps
 	ignored := map[jsontext.Pointer]string{}
 	for _, leaf := range beside {
 		at = append(at, leaf.At)
 		switch {
 		case !isShown(leaf.At):
+		case leaf.isNamed(resultFields) && !isWord(leafText(leaf.Value), successWords):
+			isRefused = true
 		case leaf.isNamed(counts) && leaf.Value.Kind() == '0':
 			settings = append(settings, `wire.pending.total = "`+string(leaf.At)+`"`)
 		case leaf.isNamed(nexts) && jsonvalue.Text(leaf.Value) != "":
 			settings = append(settings, `wire.pending.next = "`+string(leaf.At)+`"`)
 		default:
-			ignored[leaf.At] = expected(leaf.Value)
+			ignored[leaf.At] = expected(leaf)
 		}
 	}
 	if len(ignored) > 0 {
 		settings = append(settings, IgnoredLeaves(ignored))
 	}
-	if len(settings) == 0 {
+	if len(settings) == 0 || isRefused {
 		settings = []string{"wire.ignored"}
 	}
 
@@ -219,11 +223,12 @@ func besideList(beside []Leaf) *Error {
 
 // expected returns the value of a leaf for wire.ignored: its own if it can say something else with
 // another one, or AnyValue.
-func expected(v jsontext.Value) string {
-	if v.Kind() == '0' || jsonvalue.Text(v) != "" {
+func expected(leaf Leaf) string {
+	isText := leaf.Value.Kind() == '0' || jsonvalue.Text(leaf.Value) != ""
+	if isText && !leaf.isNamed(resultFields) {
 		return AnyValue
 	}
-	return leafText(v)
+	return leafText(leaf.Value)
 }
 
 // shownPlaces returns pointers for a message, with an ellipsis for each that must not be shown.

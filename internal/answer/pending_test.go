@@ -38,7 +38,7 @@ func TestListCall_membersBesideAreAdmittedByTheSettingTheyName(t *testing.T) {
 		`{"requests":[` + one + `],"total":7}`:                               `wire.pending.total = "/total"`,
 		`{"requests":[` + one + `],"simmering":"a little"}`:                  `wire.ignored = { "/simmering" = "*" }`,
 		`{"requests":[` + one + `],"note":""}`:                               `wire.ignored = { "/note" = "" }`,
-		`{"status":"success","data":{"requests":[` + one + `]}}`:             `wire.ignored = { "/status" = "*" }`,
+		`{"status":"success","data":{"requests":[` + one + `]}}`:             `wire.ignored = { "/status" = "success" }`,
 		`{"requests":[` + one + `],"paging":{"next":"?page=2","size":9}}`:    `wire.pending.next = "/paging/next" and wire.ignored = { "/paging/size" = "*" }`,
 		`{"@odata.context":"x","value":[` + one + `],"@odata.nextLink":"y"}`: `wire.pending.next = "/@odata.nextLink" and wire.ignored = { "/@odata.context" = "*" }`,
 		`{"requests":[],"user@example.com":1}`:                               "wire.ignored",

@@ -3,6 +3,7 @@
 package answer
 
 import (
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -61,6 +62,9 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 	isTold := at != "" || c.Envelope.At != ""
 	isNothing := isTold && isNull(found) && v.Kind() == '{'
 	if isNothing || isEmptyList(found) {
+		if problem := c.Envelope.unexplained(v, c.Envelope.At+at); problem != nil {
+			return Profile{}, problem
+		}
 		return Profile{}, nil
 	}
 	if found.Kind() != '{' {
@@ -74,8 +78,10 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 	if c.Envelope.open(found, c.Envelope.At+at).saysNo(outcomes) {
 		return Profile{}, refused()
 	}
-	if problem := c.enveloped(found); c.At == nil && problem != nil {
-		return Profile{}, problem
+	if c.At == nil {
+		if problem := c.enveloped(found); problem != nil {
+			return Profile{}, problem
+		}
 	}
 
 	return Profile{Members: members}, nil
@@ -83,8 +89,13 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 
 // enveloped returns the Error of an object that looks like an envelope: members that are managed
 // stand in an object inside, or, where none is known, one object stands beside nothing but words of
-// envelopes, or such words stand alone. It returns nil for any other object.
+// envelopes, or such words stand alone. One with a code of failure refuses. It returns nil for any other
+// object.
 func (c ProfileCall) enveloped(v jsontext.Value) *Error {
+	if envelopeOf(v) != nil && slices.ContainsFunc(Open(v).members, member.isFailure) {
+		return refused()
+	}
+
 	inside := c.holders("", v)
 	if len(c.Managed) == 0 {
 		inside = envelopeOf(v)
@@ -120,7 +131,7 @@ func (c ProfileCall) holders(at jsontext.Pointer, v jsontext.Value) (found []jso
 const paging = "cursor paging pagination page"
 
 // words are the folded names of members that envelopes have beside their content.
-const words = describing + " data result results ok success status statuscode code message detail title jsonapi version" +
+const words = describing + " " + resultFields + " data results ok success message msg errmsg detail title jsonapi version" +
 	" included took timestamp requestid traceid " + paging
 
 // envelopeOf returns where an object that consists of words of envelopes, and of at most one other

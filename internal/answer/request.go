@@ -56,10 +56,15 @@ const (
 type request struct{ levels []*Object }
 
 // openRequest opens the wrappers around a request.
-func openRequest(v jsontext.Value) request {
+func openRequest(v jsontext.Value) request { return requestIn(Open(v)) }
+
+// openRequest opens the wrappers around a request, without the leaves of the answer that are ignored.
+func (e Envelope) openRequest(v jsontext.Value) request { return requestIn(e.open(v, "")) }
+
+func requestIn(o *Object) request {
 	r := request{}
 	const limit = 4
-	for o := Open(v); o != nil && len(r.levels) < limit; o = o.inner("profile consent " + idFields + " " + personFields) {
+	for ; o != nil && len(r.levels) < limit; o = o.inner("profile consent " + idFields + " " + personFields) {
 		r.levels = append(r.levels, o)
 	}
 	return r
@@ -152,8 +157,8 @@ type Receipt struct {
 // ReadReceipt returns the receipt that an answer to a queueing call is: anything under 202
 // or 204; nothing; a request; or a flag that says yes. person is whom the call is about. An
 // answer that says no is a *Error, and the service has not accepted the request.
-func ReadReceipt(status int, v jsontext.Value, person string) (Receipt, error) {
-	r := openRequest(v)
+func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Receipt, error) {
+	r := e.openRequest(v)
 	if r.saysNo() {
 		return Receipt{}, refused()
 	}
@@ -165,7 +170,7 @@ func ReadReceipt(status int, v jsontext.Value, person string) (Receipt, error) {
 
 	saysYes := func(m member) bool { return m.isNamed(flags) && m.saysYes() }
 	const accepted, noContent = 202, 204
-	understood := status == accepted || status == noContent || isBlank(v) || r.isRequest(person) || slices.ContainsFunc(Open(v).members, saysYes)
+	understood := status == accepted || status == noContent || isBlank(v) || e.Result.SaysYes(v) || r.isRequest(person) || slices.ContainsFunc(Open(v).members, saysYes)
 	if !understood {
 		receipt.NotUnderstood = Structure(v)
 	}
@@ -176,7 +181,7 @@ func ReadReceipt(status int, v jsontext.Value, person string) (Receipt, error) {
 // ReadUpdateReceipt is ReadReceipt for the update of a profile. An answer that is the
 // profile with the values that were sent is a receipt too; its identifier is not that of a
 // request.
-func ReadUpdateReceipt(status int, v jsontext.Value, person string, sent map[string]jsontext.Value) (Receipt, error) {
+func (e Envelope) ReadUpdateReceipt(status int, v jsontext.Value, person string, sent map[string]jsontext.Value) (Receipt, error) {
 	members := jsonvalue.Members(v)
 	if inside := Open(v).onlyMember().value; inside.Kind() == '{' {
 		members = jsonvalue.Members(inside)
@@ -185,7 +190,7 @@ func ReadUpdateReceipt(status int, v jsontext.Value, person string, sent map[str
 		return Receipt{At: time.Now()}, nil
 	}
 
-	return ReadReceipt(status, v, person)
+	return e.ReadReceipt(status, v, person)
 }
 
 // flags are the members by which the answer to a request for a change says yes or no, and

@@ -65,7 +65,7 @@ func TestReadReceipt_recognisedNotUnderstoodOrRefused(t *testing.T) {
 	}
 	maps.Copy(answers, receipts)
 	for body, want := range answers {
-		receipt, err := answer.ReadReceipt(200, parse(t, body), person)
+		receipt, err := answer.Envelope{}.ReadReceipt(200, parse(t, body), person)
 		got := cmp.Or(outcome(err), receipt.ID)
 		if receipt.NotUnderstood != "" && receipt.ID == "" {
 			got = notUnderstood
@@ -86,17 +86,17 @@ func TestReadReceipt_recognisedNotUnderstoodOrRefused(t *testing.T) {
 			}
 		}
 
-		receipt, err = answer.ReadReceipt(202, parse(t, body), person)
+		receipt, err = answer.Envelope{}.ReadReceipt(202, parse(t, body), person)
 		if (outcome(err) == refused) != (want == refused) || receipt.NotUnderstood != "" {
 			t.Errorf("%s under 202: %+v, %v", body, receipt, err)
 		}
 	}
 
-	receipt, err := answer.ReadReceipt(204, nil, person)
+	receipt, err := answer.Envelope{}.ReadReceipt(204, nil, person)
 	if err != nil || receipt.NotUnderstood != "" {
 		t.Errorf("nothing under 204 is %+v, %v", receipt, err)
 	}
-	receipt, err = answer.ReadReceipt(200, parse(t, `{"id":"r-1","createdAt":"2026-01-31T12:00:00Z"}`), person)
+	receipt, err = answer.Envelope{}.ReadReceipt(200, parse(t, `{"id":"r-1","createdAt":"2026-01-31T12:00:00Z"}`), person)
 	if err != nil || !receipt.At.Equal(time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)) {
 		t.Errorf("the time is %v, %v", receipt.At, err)
 	}
@@ -130,7 +130,7 @@ func TestReadUpdateReceipt_profileWithWhatWasSent(t *testing.T) {
 		`{"success":false,"reason":"quota"}`: refused, `{"success":false,"data":{"plan":"gold"}}`: refused, `{"status":"rejected"}`: refused,
 		`{"success":false,"plan":"gold"}`: refused,
 	} {
-		receipt, err := answer.ReadUpdateReceipt(200, parse(t, body), person, managed)
+		receipt, err := answer.Envelope{}.ReadUpdateReceipt(200, parse(t, body), person, managed)
 		got := cmp.Or(outcome(err), receipt.ID, profile)
 		if receipt.NotUnderstood != "" && receipt.ID == "" {
 			got = notUnderstood
@@ -141,7 +141,7 @@ func TestReadUpdateReceipt_profileWithWhatWasSent(t *testing.T) {
 	}
 
 	onlyNulls := map[string]jsontext.Value{"plan": jsontext.Value("null")}
-	if receipt, err := answer.ReadUpdateReceipt(200, parse(t, `{"id":"r-1"}`), person, onlyNulls); err != nil || receipt.ID != "r-1" {
+	if receipt, err := (answer.Envelope{}).ReadUpdateReceipt(200, parse(t, `{"id":"r-1"}`), person, onlyNulls); err != nil || receipt.ID != "r-1" {
 		t.Errorf("a request to clear is %+v, %v", receipt, err)
 	}
 }

@@ -85,7 +85,17 @@ func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transp
 
 	r.To, r.Private = to, append(r.Private, p.Identity)
 
-	return c.sender.Do(ctx, r)
+	return c.do(ctx, r)
+}
+
+// do sends a request. A reading whose answer says, at wire.result.at, that the service did not do what
+// it was asked for is an error. What changes something is decided by its effect. Errors are *Error.
+func (c *Client) do(ctx context.Context, r transport.Request) (transport.Answer, error) {
+	got, err := c.sender.Do(ctx, r)
+	if err != nil || r.Op.Effect {
+		return got, err
+	}
+	return got, problem(got, c.config.Wire.result().Says(got.JSON))
 }
 
 // problem returns the *Error of an answer that is not what was asked for. err is of package

@@ -133,7 +133,7 @@ func (w *consentWrite) round(ctx context.Context) error {
 // judge reads what the service holds and has it judged.
 func (w *consentWrite) judge(ctx context.Context) (sends bool, err error) {
 	r := transport.Request{Op: opGetConsent, To: w.to, Private: []string{w.person.Identity}, MayBeAbsent: true}
-	got, err := w.client.sender.Do(ctx, r)
+	got, err := w.client.do(ctx, r)
 	read, err := w.client.config.Wire.readingOf(w.person, got, err)
 	if err != nil && !read.IsNone {
 		return false, err

@@ -45,7 +45,7 @@ func (c *Client) DeleteData(ctx context.Context, p Person) (answer.Receipt, erro
 		return answer.Receipt{}, err
 	}
 
-	receipt, err := answer.ReadReceipt(got.Status, got.JSON, p.Identity)
+	receipt, err := c.config.Wire.envelope().ReadReceipt(got.Status, got.JSON, p.Identity)
 
 	return shownReceipt(got, receipt, err)
 }
@@ -65,7 +65,7 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 		return answer.Receipt{}, err
 	}
 
-	call.Person = p.Identity
+	call.Person, call.Envelope = p.Identity, c.config.Wire.envelope()
 	call.At = c.config.Wire.AllData.At
 	if c.config.Wire.Pending.Use == ListIgnored && call.At == nil {
 		return answer.Receipt{}, transport.Invalid(opGetAllData, errors.New("where wire.pending.use is \"ignored\", only wire.all_data.at shows that an answer is the data; nothing was sent"))

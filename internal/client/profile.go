@@ -48,7 +48,7 @@ func (c *Client) UpdateProfile(ctx context.Context, p Person, members map[string
 		return answer.Receipt{}, err
 	}
 
-	receipt, err := answer.ReadUpdateReceipt(got.Status, got.JSON, p.Identity, members)
+	receipt, err := c.config.Wire.envelope().ReadUpdateReceipt(got.Status, got.JSON, p.Identity, members)
 
 	return shownReceipt(got, receipt, err)
 }

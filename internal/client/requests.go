@@ -27,7 +27,7 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingLi
 	var list answer.PendingList
 	pages := c.pagesOf(to, nil)
 	for more := true; more; {
-		got, err := c.sender.Do(ctx, transport.Request{Op: opListPending, To: to, Payload: transport.Payload{Query: pages.query()}})
+		got, err := c.do(ctx, transport.Request{Op: opListPending, To: to, Payload: transport.Payload{Query: pages.query()}})
 		if err != nil {
 			return answer.PendingList{}, err
 		}

@@ -19,7 +19,7 @@ var (
 // CurrentUser is GET /v1/user/self (section 4). It returns the user of the credentials as
 // JSON, since the interface says nothing else of the body. Errors are *Error.
 func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
-	got, err := c.sender.Do(ctx, transport.Request{Op: opCurrentUser, To: currentUserEndpoint})
+	got, err := c.do(ctx, transport.Request{Op: opCurrentUser, To: currentUserEndpoint})
 	if err != nil {
 		return nil, err
 	}

@@ -35,12 +35,20 @@ type Wire struct {
 	// Absent are the answers that say that there is nothing about a person: words of AbsentForms.
 	Absent []string `json:"absent,omitzero"`
 
+	Result  ResultWire  `json:"result,omitzero"`
 	Login   LoginWire   `json:"login,omitzero"`
 	Consent ConsentWire `json:"consent,omitzero"`
 	Profile ProfileWire `json:"profile,omitzero"`
 	Pending PendingWire `json:"pending,omitzero"`
 	AllData AllDataWire `json:"all_data,omitzero"`
 	Export  ExportWire  `json:"export,omitzero"`
+}
+
+// ResultWire is the map of what answers with a status of success say of the request.
+type ResultWire struct {
+	At      jsontext.Pointer `json:"at,omitzero"`      // of a word or a number
+	Success []string         `json:"success,omitzero"` // words that say that all is well
+	Absent  []string         `json:"absent,omitzero"`  // words that say that there is nothing about a person
 }
 
 // LoginWire is the map of the login.
@@ -251,6 +259,8 @@ func (w Wire) Problems() []WireError {
 	c.lag(w.Lag)
 	c.words("absent", w.Absent, AbsentForms)
 
+	c.result(w.Result)
+
 	c.word("login.parameters_in", w.Login.ParametersIn, Placements)
 
 	c.word("consent.parameters_in", w.Consent.ParametersIn, Placements)
@@ -355,8 +365,11 @@ func (w Wire) Minimal() Wire {
 
 // envelope returns where answers have their content.
 func (w Wire) envelope() answer.Envelope {
-	return answer.Envelope{At: w.Envelope, Ignored: w.Ignored}
+	return answer.Envelope{At: w.Envelope, Ignored: w.Ignored, Result: w.result()}
 }
+
+// result returns how answers say what came of a request.
+func (w Wire) result() answer.Result { return answer.Result(w.Result) }
 
 // sorted yields a map in the order of its keys.
 func sorted[K cmp.Ordered, V any](m map[K]V) iter.Seq2[K, V] {
@@ -399,6 +412,21 @@ func (c *wireCheck) ignored(leaves map[jsontext.Pointer]string) {
 		if p == "" || !p.IsValid() {
 			c.add("ignored", string(p), "is not a JSON Pointer (RFC 6901) to a member, such as \"/meta/request_id\"")
 		}
+	}
+}
+
+// result checks the words of a result: without one of success, every answer would be refused.
+func (c *wireCheck) result(r ResultWire) {
+	c.pointer("result.at", r.At)
+	hasWords := len(r.Success)+len(r.Absent) > 0
+	if r.At == "" && hasWords {
+		c.add("result.at", "", "is missing: it is where the words of success and absent stand")
+	}
+	if r.At != "" && len(r.Success) == 0 {
+		c.add("result.success", "", "is missing: it is the words at result.at that say that all is well")
+	}
+	if slices.ContainsFunc(r.Absent, func(word string) bool { return slices.Contains(r.Success, word) }) {
+		c.add("result.absent", "", "holds a word of result.success")
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 // wholeWire has every setting.
 const wholeWire = `{"envelope":"/data","ignored":{"/success":"true","/meta/request_id":"*"},"lag":"1m","absent":["204","empty"],` +
-	`"login":{"parameters_in":"form"},` +
+	`"result":{"at":"/code","success":["0"],"absent":["40400"]},"login":{"parameters_in":"form"},` +
 	`"consent":{"parameters_in":"query","at":"/consent","time_format":"unix_s","time_kept":"s","altered":["manual"]},` +
 	`"profile":{"at":""},` +
 	`"pending":{"at":"/items","next":"/next","total":"/total","use":"partial","identity":"/who","id":"/no","type":"/what","status":"/phase","created":"/since",` +
@@ -67,6 +67,10 @@ func TestWire_problemsNameTheSettingAndNotItsValue(t *testing.T) {
 		`{"envelope":"/~2canary"}`:                                          "wire.envelope must be a JSON Pointer",
 		`{"ignored":{"":"*"}}`:                                              "wire.ignored is not a JSON Pointer",
 		`{"ignored":{"took":"*"}}`:                                          `wire.ignored["took"] is not a JSON Pointer`,
+		`{"result":{"at":"canary"}}`:                                        "wire.result.at must be a JSON Pointer",
+		`{"result":{"absent":["canary"]}}`:                                  "wire.result.at is missing",
+		`{"result":{"at":"/code"}}`:                                         "wire.result.success is missing",
+		`{"result":{"at":"/code","success":["0"],"absent":["0"]}}`:          "wire.result.absent holds a word of result.success",
 		`{"lag":"11m"}`:                                                     "wire.lag must be a duration from 0s to 10m0s",
 		`{"lag":"canary"}`:                                                  "wire.lag must be a duration",
 		`{"absent":["json_404","canary"]}`:                                  "wire.absent must hold no other words than",

@@ -133,8 +133,8 @@ func (x *examination) proposals(r *reading) []infer.Settings {
 }
 
 // guards are settings that are kept although the answers are read without them: they show that a
-// page is missing.
-var guards = []string{"pending.next", "pending.total", "export.next", "export.total"}
+// page is missing, or that the service has failed.
+var guards = []string{"pending.next", "pending.total", "export.next", "export.total", "result.at", "result.success"}
 
 // shortest returns the settings without those that make no difference to what is read.
 func (x *examination) shortest(ctx context.Context, r *reading, s infer.Settings) infer.Settings {

@@ -71,6 +71,9 @@ func draw(t *testing.T, random *rand.Rand, excused map[string]bool) mixture {
 			}
 			both, back := m.wire.Merge(s), s.Merge(m.wire)
 			_, hasEnvelope := both["envelope"]
+			if slot.is == catalogue.None && s["consent"] != nil { // it says where the record is, too
+				fits = false
+			}
 			fits = fits && !hasEnvelope && reflect.DeepEqual(without(both, "absent"), without(back, "absent"))
 			m.wire = both
 		}

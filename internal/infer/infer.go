@@ -11,6 +11,7 @@ package infer
 import (
 	"iter"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -218,6 +219,7 @@ const (
 	moreNames  = "hasmore hasnext hasnextpage istruncated truncated more incomplete partial"
 	lastNames  = "last final islast lastpage complete"
 	flagNames  = "success ok status result"
+	codeNames  = "code statuscode errcode errno errorcode retcode ret resultcode returncode respcode"
 
 	// How many pages there are, and what says nothing about them.
 	pageNames     = "last pages totalpages lastpage pagecount numpages"
@@ -228,18 +230,37 @@ func isNamed(name, names string) bool { return slices.Contains(strings.Fields(na
 
 // beside adds settings for what stands in an answer beside the content: what leads to a next page,
 // what counts the content, and what says nothing. count is how many elements the content has. It
-// reports false where something says that the content is a part, and nothing leads to the rest.
+// reports false where something says that the service has failed, or that the content is a part and nothing
+// leads to the rest.
 func (s Settings) beside(group string, v jsontext.Value, content []jsontext.Pointer, count int) (isWhole bool) {
-	var others []place
-	total, isPart := false, false
-	for _, p := range placesBeside(v, content) {
-		isPart = isPart || p.saysMore(count)
+	all := placesBeside(v, content)
+	if slices.ContainsFunc(all, place.isFailure) {
+		return false
+	}
+
+	others := s.pages(group, all, count)
+	isFollowed := valueAt(s, []string{group, "next"}) != nil
+	isCounted := valueAt(s, []string{group, "total"}) != nil
+	for _, p := range others {
+		s.set(ignoredValue(p, isCounted || isFollowed), "ignored", string(p.at))
+	}
+
+	isPart := slices.ContainsFunc(all, func(p place) bool { return p.saysMore(count) })
+
+	return !isPart || isFollowed
+}
+
+// pages adds where the next page, the number of all elements and the result stand, and returns the other
+// places. A number above count is that of all pages, if something leads to the next one.
+func (s Settings) pages(group string, all []place, count int) (others []place) {
+	for _, p := range all {
 		switch {
 		case p.isNext():
 			s.set(string(p.at), group, "next")
+		case p.isResult():
+			s.result(p)
 		case isNamed(p.name, totalNames) && string(p.value) == strconv.Itoa(count):
 			s.set(string(p.at), group, "total")
-			total = true
 		default:
 			others = append(others, p)
 		}
@@ -247,18 +268,17 @@ func (s Settings) beside(group string, v jsontext.Value, content []jsontext.Poin
 			s.set(string(at)+"/next/href", group, "next")
 		}
 	}
-
-	isFollowed := valueAt(s, []string{group, "next"}) != nil
-	for _, p := range others {
-		if isFollowed && !total && p.saysMore(count) && isNamed(p.name, totalNames) {
-			s.set(string(p.at), group, "total") // of all pages
-			total = true
-			continue
-		}
-		s.set(ignoredValue(p, total || isFollowed), "ignored", string(p.at))
+	if valueAt(s, []string{group, "next"}) == nil || valueAt(s, []string{group, "total"}) != nil {
+		return others
 	}
 
-	return !isPart || isFollowed
+	isTotal := func(p place) bool { return isNamed(p.name, totalNames) && p.saysMore(count) }
+	if i := slices.IndexFunc(others, isTotal); i >= 0 {
+		s.set(string(others[i].at), group, "total")
+		others = slices.Delete(others, i, i+1)
+	}
+
+	return others
 }
 
 // saysMore reports whether the place says that there is more than count elements.
@@ -315,11 +335,31 @@ func ignoredValue(p place, counted bool) string {
 	if isKnown || isNamed(p.name, harmlessNames) || isLinks(p.value) {
 		return "*"
 	}
-	if isEmptyOrFlag(p.value) || isNamed(p.name, flagNames+" "+moreNames+" "+lastNames+" "+nextNames+" "+pageNames) || !isScalar(p.value) {
+	if isEmptyOrFlag(p.value) || isNamed(p.name, flagNames+" "+codeNames+" "+moreNames+" "+lastNames+" "+nextNames+" "+pageNames) || !isScalar(p.value) {
 		return leafText(p.value)
 	}
 
 	return "*"
+}
+
+// isResult reports whether the place has a code that says what came of the request, and says that all
+// is well.
+func (p place) isResult() bool {
+	return isScalar(p.value) && isNamed(p.name, codeNames) && successCode.MatchString(leafText(p.value))
+}
+
+// isFailure reports whether the place has such a code that says anything else.
+func (p place) isFailure() bool {
+	return isScalar(p.value) && isNamed(p.name, codeNames) && !p.isResult()
+}
+
+// successCode matches what codes of success look like: 0, 00000, 1, 200, 20000 and words.
+var successCode = regexp.MustCompile(`^(?i:0+|1|20\d0*|ok|success|succeeded)$`)
+
+// result adds where answers say what came of a request, and the word of success that was seen.
+func (s Settings) result(p place) {
+	s.set(string(p.at), "result", "at")
+	s.set([]any{leafText(p.value)}, "result", "success")
 }
 
 // leafText returns the value of a leaf as wire.ignored expects it.
@@ -365,31 +405,73 @@ func Absent(a Answer) []Settings {
 	case a.Status == 200 && len(strings.TrimSpace(string(a.Body))) == 0:
 		form = "empty"
 	default:
-		return hollow(a.json())
+		return nothings(a.json())
 	}
 
 	return []Settings{{"absent": []any{"json_404", form}}}
 }
 
-// hollow returns the envelope around an object or array that has nothing in it: beside it stand words
-// of envelopes, and nothing else.
-func hollow(v jsontext.Value) []Settings {
-	var content []Settings
-	for name, value := range jsonvalue.EachMember(v) {
-		folded := jsonvalue.Fold(string(name))
-		isComposite := value.Kind() == '{' || value.Kind() == '[' || value.Kind() == 'n'
-		switch {
-		case isNamed(folded, envelopes) && isComposite && !jsonvalue.Told(value):
-			content = append(content, Settings{"envelope": string(jsontext.Pointer("").AppendToken(string(name)))})
-		case !isNamed(folded, flagNames+" code statuscode message error errors meta timestamp requestid traceid"):
-			return nil
-		}
-	}
+// nothings returns the settings by which an answer with an empty place in it says that there is nothing
+// about a person: where the content would be, and how what stands beside it is read. Beside it are
+// only words of envelopes.
+func nothings(v jsontext.Value) (all []Settings) {
 	if SaysNo(v) {
 		return nil
 	}
 
-	return content
+	for _, p := range places(v) {
+		isEmpty := p.value.Kind() == '{' || p.value.Kind() == '[' || p.value.Kind() == 'n'
+		if p.at == "" || !isEmpty || jsonvalue.Told(p.value) {
+			continue
+		}
+
+		s := Settings{}
+		switch {
+		case isNamed(p.name, "consent consents"):
+			s.set(string(p.at), "consent", "at")
+		case isNamed(p.name, "profile"):
+			s.set(string(p.at), "profile", "at")
+		case isNamed(p.name, envelopes):
+			s.set(string(p.at), "envelope")
+		default:
+			continue
+		}
+		if !s.besideNothing(v, p.at) {
+			continue
+		}
+		all = append(all, s)
+		if valueAt(s, []string{"result", "absent"}) != nil && valueAt(s, []string{"result", "success"}) == nil {
+			usual := Settings{"result": map[string]any{"success": []any{"0"}}}
+			all = append(all, s.Merge(usual)) // unless another answer has shown the word
+		}
+	}
+
+	return all
+}
+
+// besideNothing adds how what stands beside an empty place is read. It reports false for what is not a
+// word of envelopes, and for a code of a service that has failed.
+func (s Settings) besideNothing(v jsontext.Value, at jsontext.Pointer) bool {
+	for _, p := range placesBeside(v, []jsontext.Pointer{at}) {
+		switch {
+		case p.isResult():
+			s.result(p)
+		case !jsonvalue.Told(p.value) || string(p.value) == "true":
+		case p.isFailure():
+			if strings.HasPrefix(leafText(p.value), "5") {
+				return false
+			}
+			s.set(string(p.at), "result", "at")
+			s.set([]any{leafText(p.value)}, "result", "absent")
+		case isNamed(p.name, personNames+" "+idNames+" "+createdNames+" traceid"):
+		case isNamed(p.name, flagNames+" message msg"):
+			s.set(ignoredValue(p, false), "ignored", string(p.at))
+		default:
+			return false
+		}
+	}
+
+	return true
 }
 
 // Inside returns the settings for answers that have their content in an envelope: without it in front

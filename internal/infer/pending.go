@@ -114,6 +114,7 @@ func (s Settings) record(elements []jsontext.Value, known []Request) {
 	}
 
 	common := commonPlaces(elements)
+	own := slices.DeleteFunc(slices.Clone(common), func(p place) bool { return isNamed(jsonvalue.Fold(p.at.Parent().LastToken()), personNames) })
 	isAny := func(jsontext.Value) bool { return true }
 	for _, field := range []struct {
 		name, names string
@@ -123,9 +124,9 @@ func (s Settings) record(elements []jsontext.Value, known []Request) {
 		{"status", statusNames, isAny},
 		{"created", createdNames, isAny},
 	} {
-		p, ok := first(common, field.names, field.fits)
+		p, ok := first(own, field.names, field.fits)
 		if !ok && field.name == "status" { // such as jobStatus
-			p, ok = ending(common, field.names)
+			p, ok = ending(own, field.names)
 		}
 		if ok {
 			s.set(string(p.at), "pending", field.name)
@@ -227,7 +228,7 @@ var typeWords = []struct {
 	requestType string
 	like        *regexp.Regexp
 }{
-	{"profile_update", regexp.MustCompile(`^patch$|^put$|update|rectif|correct|edit|modify|change`)},
+	{"profile_update", regexp.MustCompile(`^patch|^put$|update|rectif|correct|edit|modify|change`)},
 	{"data_deletion", regexp.MustCompile(`delet|eras|remov|forget|purge|anonymi|destroy`)},
 	{"data_access", regexp.MustCompile(`^(get|fetch)|access|export|download|portab|retrieve|report`)},
 }
@@ -280,7 +281,10 @@ var looksOpen = regexp.MustCompile(`pending|queue|wait|progress|process|running|
 func requestOf(element jsontext.Value, known []Request) Request {
 	var persons []Request
 	for _, r := range known {
-		if r.ID != "" && hasScalar(element, r.ID) {
+		isID := func(p place) bool {
+			return scalar(p.value) == r.ID && (strings.HasSuffix(p.name, "id") || isNamed(p.name, idNames))
+		}
+		if r.ID != "" && slices.ContainsFunc(places(element), isID) {
 			return r
 		}
 		if r.Person != "" && hasScalar(element, r.Person) {

@@ -27,6 +27,11 @@ func Consent(a Answer) []Settings {
 		if p.at != "" {
 			s.set(string(p.at), "consent", "at")
 		}
+		for _, beside := range placesBeside(v, []jsontext.Pointer{p.at}) {
+			if beside.isResult() {
+				s.result(beside)
+			}
+		}
 		if form := timeForm(timeOf(v, p)); form != "" {
 			s.set(form, "consent", "time_format")
 		}
@@ -222,13 +227,28 @@ func isWork(v jsontext.Value) bool {
 	for _, value := range jsonvalue.EachMember(v) {
 		isList = isList || value.Kind() == '['
 	}
+	names := "jobid taskid percent progress url urls downloadurl href expires"
+	if !isDone(v) {
+		names += " status state requestid"
+	}
 	for name := range jsonvalue.EachMember(v) {
 		folded := jsonvalue.Fold(string(name))
 		isLink := isNamed(folded, "link links") && !isList
-		if isLink || isNamed(folded, "status state jobid taskid requestid percent progress url urls downloadurl href expires") {
+		if isLink || isNamed(folded, names) {
 			return true
 		}
 	}
 
 	return false
+}
+
+// isDone reports whether an answer has a status of success beside content: its request is the one that
+// was answered.
+func isDone(v jsontext.Value) (isDone bool) {
+	hasContent := false
+	for name, value := range jsonvalue.EachMember(v) {
+		isDone = isDone || isNamed(jsonvalue.Fold(string(name)), flagNames) && isNamed(jsonvalue.Text(value), "success ok")
+		hasContent = hasContent || value.Kind() == '{' && jsonvalue.Told(value)
+	}
+	return isDone && hasContent
 }

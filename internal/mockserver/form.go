@@ -220,14 +220,14 @@ func (f *filling) list() []any {
 
 var (
 	clauseName = regexp.MustCompile(`^clause([1-5])`)
-	sampleID   = regexp.MustCompile(`^(req-\d|53367|1234567890|17)$`)
+	sampleID   = regexp.MustCompile(`^(req-\d|53367|1234567890|17|65bd1f0ac2a9e50012ab34cd)$`)
 	sampleTime = regexp.MustCompile(`^(2026-02-01|17699328)`)
 )
 
 // scalar returns what stands in place of a text, a number, a truth value or a null.
 func (f *filling) scalar(name string, sample any) any {
 	text := fmt.Sprint(sample)
-	name = strings.ToLower(strings.ReplaceAll(name, "_", ""))
+	name = strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 	clause := clauseName.FindStringSubmatch(name)
 
 	switch {

@@ -33,6 +33,11 @@ func wireBlock() schema.Block {
 			"absent":   words("Answers that say that there is nothing about a person: " + listOf(client.AbsentForms) + " (a 200 without content). `any_404` is not a page of HTML. Defaults to `json_404`."),
 		},
 		Blocks: map[string]schema.Block{
+			"result": group("What answers with a status of success say of the request, where a service says it by a word or a number.", map[string]schema.Attribute{
+				"at":      text("JSON Pointer to the word, such as `/code`."),
+				"success": words("Words that say that all is well, such as `[\"0\"]`. A reading with another word is refused."),
+				"absent":  words("Words that say that there is nothing about a person, such as `[\"40400\"]`."),
+			}),
 			"login": group("The login.", map[string]schema.Attribute{
 				"parameters_in": choice("Where a login carries e-mail and password.", client.Placements),
 			}),

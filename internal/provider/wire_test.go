@@ -23,6 +23,7 @@ func TestWire_blockAndVariableAreTheSameSettings(t *testing.T) {
 	words := map[string]any{"persons": []any{"p"}}
 	all := map[string]any{
 		"envelope": "/data", "ignored": map[string]any{"/success": "true"}, "lag": "1m", "absent": []any{"204"},
+		"result":   map[string]any{"at": "/code", "success": []any{"0"}, "absent": []any{"40400"}},
 		"login":    map[string]any{"parameters_in": "form"},
 		"consent":  map[string]any{"parameters_in": "query", "at": "/c", "time_format": "utc", "time_answered": "unix_s", "time_kept": "day", "altered": []any{"manual"}},
 		"profile":  map[string]any{"at": ""},

@@ -23,8 +23,9 @@ func (x *Reader) addStrange(l leaf) {
 func (x *Reader) ignores(l leaf) bool {
 	value, isNamed := x.options.Ignored[l.at]
 	isValue := value == AnyValue || value == l.value
+	isIgnored := isNamed && isValue
 
-	return isNamed && isValue
+	return isIgnored || x.options.Result.IsSuccess(l.at, l.value)
 }
 
 // refuseStrange refuses the leaves that stand beside the records, if there are any.

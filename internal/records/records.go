@@ -28,6 +28,8 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
 // Limits on the parts of an answer that are held in memory.
@@ -150,6 +152,8 @@ type Options struct {
 	// Ignored are leaves around the records, each with the only text that is ignored there, or
 	// AnyValue.
 	Ignored map[jsontext.Pointer]string
+	// Result is where an answer says what came of the request.
+	Result answer.Result
 
 	// Lines: an answer of one object is one record. IsLines: its media type says so.
 	Lines, IsLines bool
