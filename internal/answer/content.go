@@ -64,6 +64,9 @@ func (e Envelope) Find(v jsontext.Value, setting string, at jsontext.Pointer) (j
 		}
 	}
 
+	if list := At(v, (e.At + at).Parent()); found == nil && isEmptyList(list) { // of none or one
+		return list, nil
+	}
 	if found != nil {
 		return found, nil
 	}

@@ -77,10 +77,23 @@ func (c DataCall) receipt(status int, v jsontext.Value) (Receipt, error) {
 // mayBeData reports whether a receipt may be the data of somebody with its ID: nothing but an ID shows
 // that it is a receipt, and data stands beside.
 func (c DataCall) mayBeData(v jsontext.Value) bool {
-	r := openRequest(v)
-	isPersonal, _, _ := c.parts(v)
-	return isPersonal && r.requestType() == "" && !r.isOpen()
+	if r := openRequest(v); r.requestType() != "" || r.isOpen() {
+		return false
+	}
+
+	for range wrappers {
+		isPersonal, _, objects := c.parts(v)
+		if isPersonal || len(objects) != 1 {
+			return isPersonal
+		}
+		v = objects[0]
+	}
+
+	return false
 }
+
+// wrappers is how many wrappers around data are opened.
+const wrappers = 4
 
 // marked returns what is at the place that marks the data; nil if there is nothing, or an
 // acknowledgement: an open request, and nothing else.
@@ -130,7 +143,6 @@ func (c DataCall) isData(v jsontext.Value) bool {
 		return false
 	}
 
-	const wrappers = 4
 	for range wrappers {
 		isPersonal, others, objects := c.parts(v)
 		if isPersonal || others || len(objects) != 1 {

@@ -169,10 +169,16 @@ func (c ListCall) arrays(at jsontext.Pointer, v jsontext.Value) (found []jsontex
 // counts are the folded names of members that count all records of a list.
 const counts = "total count totalcount totalelements numberofelements totalitems totalresults totalrecords odatacount itemcount"
 
-// nexts are the folded names of members that lead to a next page.
-const nexts = "next nextpage nextlink nexturl nexthref nextpagetoken nexttoken nextcursor cursor after endcursor continuation continuationtoken odatanextlink"
+// nexts are words in the folded names of members that lead to a next page.
+const nexts = "next cursor after continuation"
 
 func (l Leaf) isNamed(names string) bool { return isWord(l.At.LastToken(), names) }
+
+// isLike reports whether the name of the leaf has one of these words in it.
+func (l Leaf) isLike(words string) bool {
+	name := jsonvalue.Fold(l.At.LastToken())
+	return slices.ContainsFunc(strings.Fields(words), func(word string) bool { return strings.Contains(name, word) })
+}
 
 // beside returns the leaves beside the list of an answer that may say that it is not whole.
 func (c ListCall) beside(v jsontext.Value, at jsontext.Pointer, length int) (beside []Leaf) {
@@ -200,9 +206,9 @@ func besideList(beside []Leaf) *Error {
 		case !isShown(leaf.At):
 		case leaf.isNamed(resultFields) && !isWord(leafText(leaf.Value), successWords):
 			isRefused = true
-		case leaf.isNamed(counts) && leaf.Value.Kind() == '0':
+		case leaf.isLike("total count") && leaf.Value.Kind() == '0':
 			settings = append(settings, `wire.pending.total = "`+string(leaf.At)+`"`)
-		case leaf.isNamed(nexts) && jsonvalue.Text(leaf.Value) != "":
+		case leaf.isLike(nexts) && jsonvalue.Text(leaf.Value) != "":
 			settings = append(settings, `wire.pending.next = "`+string(leaf.At)+`"`)
 		default:
 			ignored[leaf.At] = expected(leaf)

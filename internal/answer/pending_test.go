@@ -244,3 +244,23 @@ func TestListCall_recordsAreInTheOrderOfTheirTimeAndID(t *testing.T) {
 		t.Errorf("got %q, %v", ids, err)
 	}
 }
+
+// What is named like a next page or a number of all records is never advised to be ignored.
+func TestListCall_advisesNoPageAway(t *testing.T) {
+	t.Parallel()
+	for name, setting := range map[string]string{
+		`"nextRecordsUrl":"/q?page=2"`:  `wire.pending.next = "/nextRecordsUrl"`,
+		`"hydra:next":"/q?page=2"`:      `wire.pending.next = "/hydra:next"`,
+		`"pageAfter":"opaque"`:          `wire.pending.next = "/pageAfter"`,
+		`"totalSize":7`:                 `wire.pending.total = "/totalSize"`,
+		`"recordCountOfAllPages":7`:     `wire.pending.total = "/recordCountOfAllPages"`,
+		`"code":50000`:                  "wire.ignored admits it",
+		`"status":"failed","took":3`:    "wire.ignored admits it",
+		`"returnCode":"E17","next":"2"`: "wire.ignored admits it",
+	} {
+		list, err := answer.ListCall{}.Read(parse(t, `{"records":[],`+name+`}`))
+		if err != nil || !strings.Contains(list.Gap, setting) || strings.Contains(list.Gap, `"*"`) {
+			t.Errorf("%s: the gap is %s, %v", name, list.Gap, err)
+		}
+	}
+}

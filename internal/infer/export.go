@@ -62,8 +62,13 @@ func Export(a Answer) []Settings {
 	s.containers(groups)
 	s.kinds(groups)
 
+	all := []Settings{plain}
+	if kind := valueAt(s, []string{"export", "kind"}); kind != nil {
+		all = append(all, plain.Merge(Settings{"export": map[string]any{"kind": kind}}))
+	}
+
 	// An envelope that the other answers have too is shorter.
-	return slices.Concat([]Settings{plain}, enveloped(s, content), []Settings{s})
+	return slices.Concat(all, enveloped(s, content), []Settings{s})
 }
 
 // hasRefusal reports whether an error or a job stands among records.
@@ -185,6 +190,9 @@ func discriminator(records []jsontext.Value) (jsontext.Pointer, map[string][]any
 	for _, p := range commonPlaces(records) {
 		words := map[string][]any{}
 		for _, word := range wordsAt(records, p.at) {
+			if strings.ContainsAny(word, "0123456789/") { // an identifier
+				words[""] = nil
+			}
 			words[kindLike(word)] = joined(words[kindLike(word)], []any{word})
 		}
 		if _, isOther := words[""]; !isOther {

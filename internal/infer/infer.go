@@ -173,9 +173,11 @@ func places(v jsontext.Value) []place {
 	for i := 0; i < len(all) && len(all) < limitPlaces; i++ {
 		for name, value := range jsonvalue.EachMember(all[i].value) {
 			at := all[i].at.AppendToken(string(name))
-			all = append(all, place{at: at, name: jsonvalue.Fold(string(name)), value: value})
+			plain := strings.TrimPrefix(string(name), "hydra:")
+			all = append(all, place{at: at, name: jsonvalue.Fold(plain), value: value})
 		}
 	}
+
 	return all
 }
 
@@ -215,9 +217,9 @@ func isEmptyOrFlag(v jsontext.Value) bool {
 // Names of members, folded.
 const (
 	nextNames  = "next nexturl nextlink nextpage nextpagetoken nextpageurl nextcursor nexttoken nextmarker nextid cursor continuationtoken continuation after marker odatanextlink"
-	totalNames = "total count totalcount totalelements totalresults totalitems totalrecords totalrows totalhits recordcount itemcount odatacount numfound"
+	totalNames = "total count totalcount totalelements totalresults totalitems totalrecords totalrows totalhits totalsize recordcount itemcount odatacount numfound"
 	moreNames  = "hasmore hasnext hasnextpage istruncated truncated more incomplete partial"
-	lastNames  = "last final islast lastpage complete"
+	lastNames  = "last final islast lastpage complete done"
 	flagNames  = "success ok status result"
 	codeNames  = "code statuscode errcode errno errorcode retcode ret resultcode returncode respcode"
 
@@ -242,7 +244,11 @@ func (s Settings) beside(group string, v jsontext.Value, content []jsontext.Poin
 	isFollowed := valueAt(s, []string{group, "next"}) != nil
 	isCounted := valueAt(s, []string{group, "total"}) != nil
 	for _, p := range others {
-		s.set(ignoredValue(p, isCounted || isFollowed), "ignored", string(p.at))
+		value := ignoredValue(p, isCounted || isFollowed)
+		if isWhole := isCounted && isFollowed; isWhole && isNamed(p.name, moreNames+" "+lastNames) {
+			value = "*" // the last page says the opposite
+		}
+		s.set(value, "ignored", string(p.at))
 	}
 
 	isPart := slices.ContainsFunc(all, func(p place) bool { return p.saysMore(count) })
@@ -313,7 +319,9 @@ func (p place) isNext() bool {
 	}
 	isAddress := p.value.Kind() == '"' || p.value.Kind() == 'n'
 
-	return isAddress && isNamed(name, nextNames)
+	isLike := isNamed(name, nextNames) || strings.HasPrefix(name, "next")
+
+	return isAddress && isLike
 }
 
 // linksOf returns the object of links as HAL has it that a place is in; empty if there is none.
@@ -424,28 +432,48 @@ func nothings(v jsontext.Value) (all []Settings) {
 		if p.at == "" || !isEmpty || jsonvalue.Told(p.value) {
 			continue
 		}
-
-		s := Settings{}
-		switch {
-		case isNamed(p.name, "consent consents"):
-			s.set(string(p.at), "consent", "at")
-		case isNamed(p.name, "profile"):
-			s.set(string(p.at), "profile", "at")
-		case isNamed(p.name, envelopes):
-			s.set(string(p.at), "envelope")
-		default:
-			continue
-		}
-		if !s.besideNothing(v, p.at) {
-			continue
-		}
-		all = append(all, s)
-		if valueAt(s, []string{"result", "absent"}) != nil && valueAt(s, []string{"result", "success"}) == nil {
-			usual := Settings{"result": map[string]any{"success": []any{"0"}}}
-			all = append(all, s.Merge(usual)) // unless another answer has shown the word
+		for _, s := range p.emptied() {
+			if s.besideNothing(v, p.at) {
+				all = append(all, s)
+			}
 		}
 	}
 
+	return withUsualSuccess(all)
+}
+
+// emptied returns the settings that an empty place may be pointed to by: the content, a consent, the list of
+// none or one, or a profile.
+func (p place) emptied() (all []Settings) {
+	for _, of := range []struct {
+		names string
+		fits  bool
+		value jsontext.Pointer
+		path  []string
+	}{
+		{envelopes, true, p.at, []string{"envelope"}},
+		{"consent consents", true, p.at, []string{"consent", "at"}},
+		{"profile", true, p.at, []string{"profile", "at"}},
+		{listNames, p.value.Kind() == '[', p.at.AppendToken("0"), []string{"consent", "at"}},
+	} {
+		if of.fits && isNamed(p.name, of.names) {
+			s := Settings{}
+			s.set(string(of.value), of.path...)
+			all = append(all, s)
+		}
+	}
+
+	return all
+}
+
+// withUsualSuccess adds the usual word of success to settings that have a word of absence only: it is
+// needed unless another answer has shown one.
+func withUsualSuccess(all []Settings) []Settings {
+	for _, s := range all {
+		if valueAt(s, []string{"result", "absent"}) != nil && valueAt(s, []string{"result", "success"}) == nil {
+			all = append(all, s.Merge(Settings{"result": map[string]any{"success": []any{"0"}}}))
+		}
+	}
 	return all
 }
 
@@ -456,7 +484,9 @@ func (s Settings) besideNothing(v jsontext.Value, at jsontext.Pointer) bool {
 		switch {
 		case p.isResult():
 			s.result(p)
-		case !jsonvalue.Told(p.value) || string(p.value) == "true":
+		case !jsonvalue.Told(p.value):
+		case string(p.value) == "true" && !isNamed(p.name, flagNames):
+			s.set("true", "ignored", string(p.at))
 		case p.isFailure():
 			if strings.HasPrefix(leafText(p.value), "5") {
 				return false

@@ -115,6 +115,7 @@ func (s Settings) record(elements []jsontext.Value, known []Request) {
 
 	common := commonPlaces(elements)
 	own := slices.DeleteFunc(slices.Clone(common), func(p place) bool { return isNamed(jsonvalue.Fold(p.at.Parent().LastToken()), personNames) })
+	slices.SortStableFunc(own, func(a, b place) int { return strings.Count(string(a.at), "@") - strings.Count(string(b.at), "@") }) // of JSON-LD
 	isAny := func(jsontext.Value) bool { return true }
 	for _, field := range []struct {
 		name, names string

@@ -261,7 +261,7 @@ func Text(v jsontext.Value) string {
 const AnyName = "{}"
 
 // fieldName matches letters, at most two digits, and the characters that separate words.
-var fieldName = regexp.MustCompile(`^[$@]?[A-Za-z_.-]*\d?[A-Za-z_.-]*\d?[A-Za-z_.-]*$`)
+var fieldName = regexp.MustCompile(`^(?:hydra:|[$@])?[A-Za-z_.-]*\d?[A-Za-z_.-]*\d?[A-Za-z_.-]*$`)
 
 // IsFieldName reports whether a name has the form of a field's name: at most 40 letters
 // with at most two digits and the characters that separate words. Identifiers of people

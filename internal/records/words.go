@@ -18,7 +18,7 @@ var identifying = spelled("id", "_id", "uuid", "identity_id", "session_id", "eve
 var stating = spelled("type", "kind", "record_type")
 
 // listNames are the names of a list, in an object that states a kind, or of records that do.
-var listNames = spelled("data", "records", "items", "results", "rows", "values", "entries", "elements", "content", "list", "value", "nodes", "docs")
+var listNames = spelled("data", "records", "items", "results", "rows", "values", "entries", "elements", "content", "list", "value", "nodes", "docs", "member", "hydra:member")
 
 // counting are the names of the number of all records in an object.
 var counting = spelled("count", "total", "total_count", "@odata.count", "total_records")
