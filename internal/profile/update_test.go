@@ -3,6 +3,7 @@
 package profile_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
@@ -150,6 +152,44 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			state, _ = o.mustUpdate(state, config(`{"v":"NEW"}`, nil))
 			state, _ = o.MustRefresh(name, state)
 			o.wantNotWritten(state, config(`{"v":"NEW"}`, nil))
+		},
+
+		// A state that was written by hand, or by a version that kept nothing, has no private part.
+		"pending one without private state is fulfilled by its effect alone": func(t *testing.T, o *object) {
+			o.service.PutProfile(scope, person, free)
+			state := o.create(quickGold)
+			state.Private = nil
+			for range 2 {
+				state, _ = o.refreshTwice(state)
+				wantFulfilled(t, state, false, gold)
+			}
+
+			o.service.FulfilAll()
+			for range 2 {
+				state, _ = o.refreshTwice(state)
+			}
+			state, _ = o.mustUpdate(state, quickGold)
+			state, _ = o.refreshTwice(state)
+			o.wantHeld("plan", "gold")
+			o.WantEmptyPlan(name, state, quickGold)
+		},
+
+		// Earlier versions kept each part under a key of its own.
+		"pending one of an earlier version goes on": func(t *testing.T, o *object) {
+			o.service.PutProfile(scope, person, free)
+			state := o.listed(quickGold)
+			before := state.Private
+			state.Private = ofSeveralKeys(t, before)
+			if bytes.Equal(before, state.Private) {
+				t.Fatal("private state is not that of an earlier version")
+			}
+			state, _ = o.refreshTwice(state)
+			wantFulfilled(t, state, false, gold)
+
+			o.service.FulfilAll()
+			state, _ = o.refreshTwice(state)
+			wantFulfilled(t, o.wantEmptyPlan(state, quickGold), true, gold)
+			wantSent(t, o.service, gold)
 		},
 
 		// Those of before may be write-only ones too.
@@ -408,4 +448,53 @@ func TestProfile_oneReadingProvesNothing(t *testing.T) {
 			wantFulfilled(t, state, true, gold)
 		},
 	})
+}
+
+// ofSeveralKeys returns private state as versions before the one document kept it.
+func ofSeveralKeys(t *testing.T, private []byte) []byte {
+	t.Helper()
+	var keys map[string][]byte
+	var document map[string]json.RawMessage
+	if err := json.Unmarshal(private, &keys); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(keys["request"], &document); err != nil {
+		t.Fatal(err)
+	}
+
+	delete(keys, "request")
+	for _, key := range []string{"submission", "unanswered", "values"} {
+		if part, isKept := document[key]; isKept {
+			keys[key] = part
+		}
+	}
+
+	text, err := json.Marshal(keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return text
+}
+
+// A profile that moves to a scope whose members match already has nothing to send there: an update
+// without an effect could never be proved.
+func TestProfile_movedToWhereItMatchesSendsNothing(t *testing.T) {
+	t.Parallel()
+	elsewhere := mockserver.Scope{OrgID: mocktest.Org, ProjectID: "shop"}
+	for label, held := range map[string]string{"match": gold, "differ": free} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, o *object) {
+				moved := config(gold, prototest.Attributes{"org_id": elsewhere.OrgID, "project_id": elsewhere.ProjectID})
+				state := o.create(config(gold, nil))
+				o.service.PutProfile(elsewhere, person, held)
+
+				state, diags := o.Replace(name, state, moved)
+				o.NoErrors(diags)
+				wantSent(t, o.service, map[string][]string{"match": nil, "differ": {gold}}[label]...)
+				wantFulfilled(t, o.wantEmptyPlan(state, moved), true, gold)
+			})
+		})
+	}
 }

@@ -126,6 +126,21 @@ func TestDataAccess_answers(t *testing.T) {
 			state, _ := o.MustCreate(accessName, o.config)
 			wantFile(t, state, o.path)
 		}},
+		"data of somebody else": {never, func(t *testing.T, o *object) {
+			const theirs = "grace@example.com"
+			body := `{"identityId":"` + theirs + `","profile":{"plan":"Canary"},"events":[{"id":1}]}`
+			state, _ := o.MustCreate(accessName, o.config.With(atOnce))
+			o.service.FulfilAll()
+			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Status: 200, Body: []byte(body), Times: -1})
+			state, _ = o.refresh(state)
+			<-time.After(time.Minute)
+			state, _ = o.refresh(state)
+			state, diags := o.Update(accessName, state, o.config)
+			prototest.WantText(t, append(diags.Errors(), diags.Warnings()...), "about somebody else")
+			wantUnnamed(t, append(diags.Errors(), diags.Warnings()...), theirs)
+			wantNoFile(t, o.path)
+			o.want(state, prototest.Attributes{"sha256": nil})
+		}},
 		"another request": {func(s *mockserver.Server) { s.DataRetention = time.Nanosecond }, func(t *testing.T, o *object) {
 			state, diags := o.MustCreate(accessName, o.config)
 			id := o.queued(2)[1].ID
