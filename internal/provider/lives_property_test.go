@@ -30,6 +30,8 @@ type lives struct {
 	// proves reports that the service lists requests also once they are over, and that the
 	// configuration names a member of all data of a person: what was carried out can be seen.
 	proves bool
+
+	hasOperator bool
 }
 
 // TestProvider_livesUnderFaults applies random objects under random faults until nothing is
@@ -43,6 +45,7 @@ func TestProvider_livesUnderFaults(t *testing.T) {
 	}{
 		"alone":                             {soak.Schedules(4, 2000), (*lives).converge},
 		"with people, interrupts and kills": {soak.Schedules(3, 2000), (*lives).live},
+		"with another operator":             {soak.Schedules(50, 1000), (*lives).liveWithOperator},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -100,6 +103,14 @@ func (l *lives) converge() {
 	}
 }
 
+// liveWithOperator is live where another operator sends requests about the same people, which are carried
+// out, fail or vanish.
+func (l *lives) liveWithOperator() {
+	l.t.Helper()
+	l.hasOperator = true
+	l.live()
+}
+
 // live applies with disorder and then without. Between and during the applies, people choose,
 // configurations change, and processes are interrupted, or killed and lose their state.
 func (l *lives) live() {
@@ -148,6 +159,16 @@ func (l *lives) disturb(o *objects.Object) {
 
 	case 1:
 		o.Change()
+
+	case 2:
+		if !l.hasOperator {
+			return
+		}
+		fates := []mockserver.Fate{mockserver.Fulfilled, mockserver.Failed, mockserver.Vanished}
+		outcome := mockserver.Outcome{Fate: fates[l.rand.IntN(len(fates))]}
+		during := time.Duration(l.rand.Int64N(int64(40 * time.Minute)))
+		id := o.Operate(l.service, l.rand)
+		time.AfterFunc(during, func() { l.service.Conclude(id, outcome) })
 	}
 }
 

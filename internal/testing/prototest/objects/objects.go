@@ -58,8 +58,9 @@ type Object struct {
 	// whether the request was carried out. The plan is empty then, and no apply changes it.
 	Unproven bool
 
-	changes int // of the configuration
-	chosen  bool
+	changes  int // of the configuration
+	chosen   bool
+	operated int // requests of another operator about the person
 }
 
 // New returns an object of a resource about a person. Data of the person go into a file in
@@ -105,6 +106,16 @@ func (o *Object) Change() {
 	case Profile:
 		o.Config["profile"] = fmt.Sprintf(`{"plan":"plan %d"}`, o.changes)
 	}
+}
+
+// Operate sends a request about the person as another operator would: of any kind, also of that of the
+// object. It returns the identifier of the request. An update is of a member that no object manages.
+func (o *Object) Operate(service *mocktest.Instance, random *rand.Rand) (id string) {
+	o.operated++
+	kinds := []string{mockserver.OpUpdateProfile, mockserver.OpDeleteAllData, mockserver.OpGetAllData}
+	return service.Enqueue(mockserver.QueuedRequest{
+		Scope: Scope, Identity: o.Person(), Operation: kinds[random.IntN(len(kinds))], Body: map[string]any{"note": "theirs"},
+	})
 }
 
 // Chooses notes that the person of a consent is about to refuse everything, later than they
@@ -166,7 +177,8 @@ func (o *Object) refresh(p *prototest.Provider) (*prototest.State, prototest.Dia
 		return slices.ContainsFunc(diags.Warnings(), func(text string) bool { return strings.HasPrefix(text, summary) })
 	}
 	if len(diags.Errors()) == 0 && !warns("The request could not be checked") {
-		o.Unproven = warns("Accepted, and nothing shows what became of it") || warns("The data are not asked for again")
+		isUndone := o.operated > 0 && warns("The request is gone, and its effect cannot be seen") // by another operator
+		o.Unproven = isUndone || warns("Accepted, and nothing shows what became of it") || warns("The data are not asked for again")
 	}
 
 	return state, diags
@@ -226,14 +238,18 @@ func WantKept(tb testing.TB, service *mocktest.Instance, list []*Object) {
 	}
 
 	for what := range accepted {
-		tb.Errorf("nobody wished for %s", what)
+		isOperated := func(o *Object) bool { return o.operated > 0 && strings.HasSuffix(what, " "+o.Person()) }
+		if !slices.ContainsFunc(list, isOperated) {
+			tb.Errorf("nobody wished for %s", what)
+		}
 	}
 }
 
 // limit returns how often a service may accept the object's request.
 func (o *Object) limit(service *mocktest.Instance) int {
-	// Terraform knows nothing of what was accepted in an apply that was killed.
-	limit := 1 + o.Killed
+	// Terraform knows nothing of what was accepted in an apply that was killed. Another operator's request
+	// is one of its own, and may end that of the object or undo what it did.
+	limit := 1 + o.Killed + 2*o.operated
 	if queued[o.Resource] == mockserver.OpUpdateProfile {
 		limit += o.Unknown + o.changes // the values of an update are absolute
 	}
@@ -243,7 +259,7 @@ func (o *Object) limit(service *mocktest.Instance) int {
 
 	// Nothing shows that a request has arrived once it is carried out. After an unknown
 	// outcome it is sent again, and an update after each lost answer.
-	limit = 1 + o.Killed + o.Unknown + o.changes
+	limit = 1 + o.Killed + 2*o.operated + o.Unknown + o.changes
 	if queued[o.Resource] == mockserver.OpUpdateProfile {
 		limit *= 2
 	}
