@@ -10,6 +10,7 @@
 package answer
 
 import (
+	"bytes"
 	"cmp"
 	"maps"
 	"slices"
@@ -74,12 +75,25 @@ type Object struct {
 	problem *Error
 }
 
-// Open returns the object v; without members where v is no object.
+// Open returns the object v, which is valid JSON; without members where v is no object.
 func Open(v jsontext.Value) *Object {
 	o := &Object{}
-	for name, value := range jsonvalue.EachMember(v) {
-		o.members = append(o.members, member{string(name), jsonvalue.Fold(string(name)), value})
+	in := jsontext.NewDecoder(bytes.NewReader(v), jsontext.AllowDuplicateNames(true))
+	if v.Kind() != '{' {
+		return o
 	}
+
+	_, _ = in.ReadToken() // the opening bracket
+	for in.PeekKind() == '"' {
+		token, _ := in.ReadToken()
+		name := token.String()
+		value, err := in.ReadValue()
+		if err != nil {
+			break
+		}
+		o.members = append(o.members, member{name, jsonvalue.Fold(name), value.Clone()})
+	}
+
 	return o
 }
 

@@ -64,11 +64,11 @@ func (e Envelope) Find(v jsontext.Value, setting string, at jsontext.Pointer) (j
 		}
 	}
 
-	if list := At(v, (e.At + at).Parent()); found == nil && isEmptyList(list) { // of none or one
-		return list, nil
-	}
 	if found != nil {
 		return found, nil
+	}
+	if list := At(v, (e.At + at).Parent()); isEmptyList(list) { // of none or one
+		return list, nil
 	}
 	if isBlank(v) || isEmptyList(v) {
 		return v, nil
@@ -103,6 +103,10 @@ func (e Envelope) lead(v jsontext.Value, at jsontext.Pointer) (around []*Object,
 // open returns the object v, which stands at a place, without the leaves that are ignored.
 func (e Envelope) open(v jsontext.Value, at jsontext.Pointer) *Object {
 	all := Open(v)
+	if len(e.Ignored) == 0 && e.Result.At == "" {
+		return all
+	}
+
 	o := &Object{}
 	for _, m := range all.members {
 		if !e.Ignores(at.AppendToken(m.name), m.value) {
@@ -116,7 +120,7 @@ func (e Envelope) open(v jsontext.Value, at jsontext.Pointer) *Object {
 // Ignores reports whether a value at a place of the answer says nothing. An object with something in
 // it is never ignored, and an array only if it has the links to pages.
 func (e Envelope) Ignores(at jsontext.Pointer, v jsontext.Value) bool {
-	if e.Result.IsSuccess(at, leafText(v)) {
+	if at == e.Result.At && e.Result.IsSuccess(at, leafText(v)) {
 		return true
 	}
 

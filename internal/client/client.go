@@ -92,10 +92,11 @@ func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transp
 // it was asked for is an error. What changes something is decided by its effect. Errors are *Error.
 func (c *Client) do(ctx context.Context, r transport.Request) (transport.Answer, error) {
 	got, err := c.sender.Do(ctx, r)
-	if err != nil || r.Op.Effect {
+	isTold := c.config.Wire.Result.At != ""
+	if err != nil || r.Op.Effect || !isTold {
 		return got, err
 	}
-	return got, problem(got, c.config.Wire.result().Says(got.JSON))
+	return got, problem(got, answer.Result(c.config.Wire.Result).Says(got.JSON))
 }
 
 // problem returns the *Error of an answer that is not what was asked for. err is of package

@@ -365,11 +365,8 @@ func (w Wire) Minimal() Wire {
 
 // envelope returns where answers have their content.
 func (w Wire) envelope() answer.Envelope {
-	return answer.Envelope{At: w.Envelope, Ignored: w.Ignored, Result: w.result()}
+	return answer.Envelope{At: w.Envelope, Ignored: w.Ignored, Result: answer.Result(w.Result)}
 }
-
-// result returns how answers say what came of a request.
-func (w Wire) result() answer.Result { return answer.Result(w.Result) }
 
 // sorted yields a map in the order of its keys.
 func sorted[K cmp.Ordered, V any](m map[K]V) iter.Seq2[K, V] {
