@@ -12,7 +12,6 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -48,12 +47,10 @@ func (d *consentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 		"user_ipv6": schema.StringAttribute{
 			Computed:            true,
 			Sensitive:           true,
-			CustomType:          customtypes.IPAddressType{},
 			MarkdownDescription: "IP address of the person at the time of consent, as the service writes it. May be null.",
 		},
 		"agreement_time": schema.StringAttribute{
 			Computed:            true,
-			CustomType:          customtypes.InstantType{},
 			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format and UTC. May be null.",
 		},
 		"manual": schema.BoolAttribute{

@@ -21,7 +21,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -246,7 +245,7 @@ func (l *listing) result(ctx context.Context, person lookUp) list.ListResult {
 		if m.Manual.ValueBool() {
 			m.Manual = types.BoolNull()
 		}
-		m.UserIPv6 = customtypes.IPAddress{}
+		m.UserIPv6 = types.StringNull()
 
 		result.Diagnostics.Append(result.Resource.Set(ctx, m)...)
 	}

@@ -18,20 +18,20 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 // recordModel holds the consent record (interface, section 2) as attributes.
 type recordModel struct {
-	Clause1       types.Bool            `tfsdk:"clause_1_consent"`
-	Clause2       types.Bool            `tfsdk:"clause_2_consent"`
-	Clause3       types.Bool            `tfsdk:"clause_3_consent"`
-	Clause4       types.Bool            `tfsdk:"clause_4_consent"`
-	Clause5       types.Bool            `tfsdk:"clause_5_consent"`
-	UserIPv6      customtypes.IPAddress `tfsdk:"user_ipv6"`
-	AgreementTime customtypes.Instant   `tfsdk:"agreement_time"`
-	Manual        types.Bool            `tfsdk:"manual"`
+	Clause1       types.Bool   `tfsdk:"clause_1_consent"`
+	Clause2       types.Bool   `tfsdk:"clause_2_consent"`
+	Clause3       types.Bool   `tfsdk:"clause_3_consent"`
+	Clause4       types.Bool   `tfsdk:"clause_4_consent"`
+	Clause5       types.Bool   `tfsdk:"clause_5_consent"`
+	UserIPv6      types.String `tfsdk:"user_ipv6"`
+	AgreementTime types.String `tfsdk:"agreement_time"`
+	Manual        types.Bool   `tfsdk:"manual"`
 }
 
 // clauseTexts are what a person consents to with each clause.
@@ -54,7 +54,7 @@ func (m *recordModel) otherClauses(other recordModel) (names []string) {
 
 // agreed returns the agreement_time; the zero Time if it is not set, or no time.
 func (m *recordModel) agreed() time.Time {
-	at, _ := m.AgreementTime.Value()
+	at, _ := formats.Instant.Value(m.AgreementTime)
 	return at
 }
 
@@ -64,14 +64,14 @@ func (m *recordModel) fromAPI(held answer.Consent) {
 		*c = boolOf(held.Clauses[i])
 	}
 
-	m.UserIPv6 = customtypes.IPAddress{}
+	m.UserIPv6 = types.StringNull()
 	if text, ok := held.UserIPv6.Get(); ok && text != "" {
-		m.UserIPv6 = customtypes.NewIPAddress(text)
+		m.UserIPv6 = types.StringValue(text)
 	}
 
-	m.AgreementTime = customtypes.Instant{}
+	m.AgreementTime = types.StringNull()
 	if t, ok := held.AgreementTime.Get(); ok {
-		m.AgreementTime = customtypes.NewInstant(t)
+		m.AgreementTime = types.StringValue(client.FormatInstant(t))
 	}
 
 	m.Manual = boolOf(held.Manual)
@@ -88,22 +88,22 @@ func boolOf(o answer.Optional[bool]) types.Bool {
 type resourceModel struct {
 	tfkit.Identity
 	recordModel
-	UserIPv6WO        customtypes.IPAddress `tfsdk:"user_ipv6_wo"`
-	UserIPv6WOVersion types.Int64           `tfsdk:"user_ipv6_wo_version"`
-	KeepLaterChoice   types.Bool            `tfsdk:"keep_later_choice"`
-	OnDestroy         types.String          `tfsdk:"on_destroy"`
+	UserIPv6WO        types.String `tfsdk:"user_ipv6_wo"`
+	UserIPv6WOVersion types.Int64  `tfsdk:"user_ipv6_wo_version"`
+	KeepLaterChoice   types.Bool   `tfsdk:"keep_later_choice"`
+	OnDestroy         types.String `tfsdk:"on_destroy"`
 }
 
 // check reports a configured text that is not what its attribute holds.
 func (m *resourceModel) check(diags *diag.Diagnostics) {
-	m.UserIPv6.Check(path.Root("user_ipv6"), diags)
-	m.UserIPv6WO.Check(path.Root("user_ipv6_wo"), diags)
-	m.AgreementTime.Check(path.Root("agreement_time"), diags)
+	formats.Address.Check(m.UserIPv6, path.Root("user_ipv6"), diags)
+	formats.Address.Check(m.UserIPv6WO, path.Root("user_ipv6_wo"), diags)
+	formats.Instant.Check(m.AgreementTime, path.Root("agreement_time"), diags)
 }
 
 // checkTime reports a configured time that lies in the future. The service may hold any time.
 func (m *resourceModel) checkTime(state *resourceModel, diags *diag.Diagnostics) {
-	if state != nil && m.AgreementTime.SemanticEquals(state.AgreementTime) {
+	if state != nil && formats.Instant.Same(m.AgreementTime, state.AgreementTime) {
 		return
 	}
 	if err := client.CheckAgreed(m.agreed()); err != nil {
@@ -118,8 +118,8 @@ func (m *resourceModel) record(config resourceModel) choice.Record {
 	for i, c := range m.clauses() {
 		r.Clauses[i] = c.ValueBool()
 	}
-	r.UserIPv6, _ = m.UserIPv6.Value()
-	if address, ok := config.UserIPv6WO.Value(); ok {
+	r.UserIPv6, _ = formats.Address.Value(m.UserIPv6)
+	if address, ok := formats.Address.Value(config.UserIPv6WO); ok {
 		r.UserIPv6 = address
 	}
 
@@ -252,16 +252,16 @@ func (m *resourceModel) hold(held answer.Consent) {
 		}
 	}
 	if held.UserIPv6.IsNull() {
-		m.UserIPv6 = customtypes.IPAddress{}
+		m.UserIPv6 = types.StringNull()
 	}
 	if held.AgreementTime.IsNull() {
-		m.AgreementTime = customtypes.Instant{}
+		m.AgreementTime = types.StringNull()
 	}
 }
 
 // take takes somebody else's record into state. A field that the answer lacks keeps its value, as
 // does a null field of a choice that stands, and an optional attribute that is not managed stays
-// null. The framework keeps the spelling of a value that means the same.
+// null. A value that means the same keeps its spelling.
 func (m *resourceModel) take(held answer.Consent, stands bool) {
 	var current recordModel
 	current.fromAPI(held)
@@ -272,10 +272,10 @@ func (m *resourceModel) take(held answer.Consent, stands bool) {
 		}
 	}
 	if !m.UserIPv6.IsNull() && tells(held.UserIPv6, stands) {
-		m.UserIPv6 = current.UserIPv6
+		m.UserIPv6 = formats.Address.KeepSpelling(m.UserIPv6, current.UserIPv6)
 	}
 	if !m.AgreementTime.IsNull() && tells(held.AgreementTime, stands) {
-		m.AgreementTime = current.AgreementTime
+		m.AgreementTime = formats.Instant.KeepSpelling(m.AgreementTime, current.AgreementTime)
 	}
 	if !current.Manual.IsNull() {
 		m.Manual = current.Manual

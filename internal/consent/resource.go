@@ -15,11 +15,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -54,14 +55,12 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 		"user_ipv6": schema.StringAttribute{
 			Optional:            true,
 			Sensitive:           true,
-			CustomType:          customtypes.IPAddressType{},
-			Validators:          []validator.String{customtypes.IPAddressType{}.Validator(), stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
+			Validators:          []validator.String{formats.Address, stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
 			MarkdownDescription: "IP address of the person at the time of consent. The service requires it if it is known. IPv4 is mapped into IPv6. Sensitive, but stored in state.",
 		},
 		"agreement_time": schema.StringAttribute{
 			Optional:            true,
-			CustomType:          customtypes.InstantType{},
-			Validators:          []validator.String{customtypes.InstantType{}.Validator()},
+			Validators:          []validator.String{formats.Instant},
 			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format. Set it: without it, another record of the person cannot be compared, and stands.",
 		},
 		"manual": schema.BoolAttribute{
@@ -73,8 +72,7 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 		"user_ipv6_wo": schema.StringAttribute{
 			Optional:            true,
 			WriteOnly:           true, // not sensitive as well: Terraform notes that in state, 145 bytes for each person
-			CustomType:          customtypes.IPAddressType{},
-			Validators:          []validator.String{customtypes.IPAddressType{}.Validator(), stringvalidator.AlsoRequires(path.MatchRoot("user_ipv6_wo_version"))},
+			Validators:          []validator.String{formats.Address, stringvalidator.AlsoRequires(path.MatchRoot("user_ipv6_wo_version"))},
 			MarkdownDescription: "Like `user_ipv6`, but never stored in plan or state. Sent whenever its version or the consent changes, and not with a withdrawal. Requires Terraform 1.11 or later.",
 		},
 		"user_ipv6_wo_version": schema.Int64Attribute{
@@ -204,8 +202,8 @@ func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n
 		return
 	}
 
-	plan.UserIPv6 = plan.UserIPv6.SpelledLike(state.UserIPv6)
-	plan.AgreementTime = plan.AgreementTime.SpelledLike(state.AgreementTime)
+	plan.UserIPv6 = formats.Address.KeepSpelling(state.UserIPv6, plan.UserIPv6)
+	plan.AgreementTime = formats.Instant.KeepSpelling(state.AgreementTime, plan.AgreementTime)
 	n.Planned = false
 	if isOpen || state.isUnread() {
 		return
@@ -320,7 +318,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 
 	n = state.refresh(j, n)
 	if value, _ := req.Private.GetKey(ctx, leaveAddressOut); value != nil {
-		state.UserIPv6 = customtypes.IPAddress{}
+		state.UserIPv6 = types.StringNull()
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, leaveAddressOut, nil)...)
 	}
 
@@ -397,7 +395,7 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 	}
 
 	wanted := choice.Record{Manual: state.Manual.ValueBool()} // a withdrawal has no agreement_time
-	wanted.UserIPv6, _ = state.UserIPv6.Value()
+	wanted.UserIPv6, _ = formats.Address.Value(state.UserIPv6)
 
 	at.do(ctx, choice.Evidence{
 		Wanted:    wanted,

@@ -16,23 +16,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
-
-type (
-	// secretText is text with personal data, which no log and no message shows.
-	secretText = customtypes.Text[secretFormat, string]
-	// secretTextType is the type of secretText.
-	secretTextType = customtypes.TextType[secretFormat, string]
-)
-
-type secretFormat struct{}
-
-func (secretFormat) Parse(text string) (string, error) { return text, nil }
-
-func (secretFormat) Equal(a, b string) bool { return a == b }
 
 // input holds the checked rows of source or content_wo.
 type input struct {

@@ -16,7 +16,7 @@ import (
 type model struct {
 	tfkit.Scope
 	Source           types.String `tfsdk:"source"`
-	ContentWO        secretText   `tfsdk:"content_wo"`
+	ContentWO        types.String `tfsdk:"content_wo"`
 	ContentWOVersion types.Int64  `tfsdk:"content_wo_version"`
 	Format           types.String `tfsdk:"format"`
 	Shard            types.Object `tfsdk:"shard"`

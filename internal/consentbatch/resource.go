@@ -58,7 +58,6 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			Optional:            true,
 			Sensitive:           true,
 			WriteOnly:           true,
-			CustomType:          secretTextType{},
 			Validators:          []validator.String{stringvalidator.AlsoRequires(path.MatchRoot("content_wo_version"))},
 			MarkdownDescription: "The rows as text, never stored in plan or state. Requires Terraform 1.11 or later.",
 		},

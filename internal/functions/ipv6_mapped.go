@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 )
 
 var _ function.Function = ipv6Mapped{}
@@ -44,7 +44,7 @@ func (ipv6Mapped) Run(ctx context.Context, req function.RunRequest, resp *functi
 		return
 	}
 
-	address, err := customtypes.ParseIPAddress(text)
+	address, err := formats.Address.Parse(text)
 	if err != nil {
 		resp.Error = function.NewArgumentFuncError(0, "The address "+err.Error())
 		return

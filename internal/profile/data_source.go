@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -70,7 +70,7 @@ func (d *profileDataSource) Read(ctx context.Context, req datasource.ReadRequest
 		return
 	}
 
-	m.Profile = types.StringValue(customtypes.NewJSONObject(profile.Members).ValueString())
+	m.Profile = types.StringValue(jsonvalue.FormatObject(profile.Members))
 
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }

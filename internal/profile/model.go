@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -24,30 +24,30 @@ type members = map[string]jsontext.Value
 // resourceModel is the model of the resource analytics_profile.
 type resourceModel struct {
 	tfkit.Identity
-	Profile           customtypes.JSONObject `tfsdk:"profile"`
-	ProfileWO         customtypes.JSONObject `tfsdk:"profile_wo"`
-	ProfileWOVersion  types.Int64            `tfsdk:"profile_wo_version"`
-	WaitForFulfilment types.Bool             `tfsdk:"wait_for_fulfilment"`
-	Fulfilled         types.Bool             `tfsdk:"fulfilled"`
-	OnDestroy         types.String           `tfsdk:"on_destroy"`
-	Timeouts          tfkit.Timeouts         `tfsdk:"timeouts"`
+	Profile           types.String   `tfsdk:"profile"`
+	ProfileWO         types.String   `tfsdk:"profile_wo"`
+	ProfileWOVersion  types.Int64    `tfsdk:"profile_wo_version"`
+	WaitForFulfilment types.Bool     `tfsdk:"wait_for_fulfilment"`
+	Fulfilled         types.Bool     `tfsdk:"fulfilled"`
+	OnDestroy         types.String   `tfsdk:"on_destroy"`
+	Timeouts          tfkit.Timeouts `tfsdk:"timeouts"`
 }
 
 // check reports a configured text that is no JSON object.
 func (m *resourceModel) check(diags *diag.Diagnostics) {
-	m.Profile.Check(path.Root("profile"), diags)
-	m.ProfileWO.Check(path.Root("profile_wo"), diags)
+	formats.JSONObject.Check(m.Profile, path.Root("profile"), diags)
+	formats.JSONObject.Check(m.ProfileWO, path.Root("profile_wo"), diags)
 }
 
 // managed returns the members in plan or state; nil if they are write-only.
 func (m *resourceModel) managed() members {
-	managed, _ := m.Profile.Value()
+	managed, _ := formats.JSONObject.Value(m.Profile)
 	return managed
 }
 
 // configured returns the members in the configuration, write-only or not.
 func (m *resourceModel) configured() members {
-	if written, ok := m.ProfileWO.Value(); ok {
+	if written, ok := formats.JSONObject.Value(m.ProfileWO); ok {
 		return written
 	}
 	return m.managed()
@@ -55,12 +55,12 @@ func (m *resourceModel) configured() members {
 
 // fromAPI sets the managed members to what the service holds, or to those from which the service
 // has made that. A member that is null and that the service does not have stays null. After an
-// import, all members are managed. Write-only members have no state. The framework keeps the
-// spelling of state for a profile that means the same.
+// import, all members are managed. Write-only members have no state. A profile that means the
+// same keeps its spelling.
 func (m *resourceModel) fromAPI(held members, remembered memory) {
 	if m.Profile.IsNull() {
 		if m.ProfileWOVersion.IsNull() && m.Fulfilled.IsNull() { // after an import
-			m.Profile = customtypes.NewJSONObject(held)
+			m.Profile = types.StringValue(jsonvalue.FormatObject(held))
 		}
 		return
 	}
@@ -80,7 +80,7 @@ func (m *resourceModel) fromAPI(held members, remembered memory) {
 		}
 	}
 
-	m.Profile = customtypes.NewJSONObject(observed)
+	m.Profile = formats.JSONObject.KeepSpelling(m.Profile, types.StringValue(jsonvalue.FormatObject(observed)))
 }
 
 // changes returns the members to send for an object in state, which stands for the submission

@@ -27,8 +27,8 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -63,16 +63,14 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 		"profile": schema.StringAttribute{
 			Optional:            true,
 			Sensitive:           true,
-			CustomType:          customtypes.JSONObjectType{},
-			Validators:          []validator.String{customtypes.JSONObjectType{}.Validator(), stringvalidator.ExactlyOneOf(path.MatchRoot("profile"), path.MatchRoot("profile_wo"))},
+			Validators:          []validator.String{formats.JSONObject, stringvalidator.ExactlyOneOf(path.MatchRoot("profile"), path.MatchRoot("profile_wo"))},
 			MarkdownDescription: "Members to manage, as a JSON object. A member that is removed is no longer managed; `null` clears it. Sensitive, but stored in state.",
 		},
 		"profile_wo": schema.StringAttribute{
 			Optional:            true,
 			Sensitive:           true,
 			WriteOnly:           true,
-			CustomType:          customtypes.JSONObjectType{},
-			Validators:          []validator.String{customtypes.JSONObjectType{}.Validator(), stringvalidator.AlsoRequires(path.MatchRoot("profile_wo_version"))},
+			Validators:          []validator.String{formats.JSONObject, stringvalidator.AlsoRequires(path.MatchRoot("profile_wo_version"))},
 			MarkdownDescription: "Like `profile`, but never stored in plan or state. Sent only when its version changes. Requires Terraform 1.11 or later.",
 		},
 		"profile_wo_version": schema.Int64Attribute{
@@ -145,7 +143,7 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return // Terraform plans again, without a state
 	}
 
-	plan.Profile = plan.Profile.SpelledLike(state.Profile)
+	plan.Profile = formats.JSONObject.KeepSpelling(state.Profile, plan.Profile)
 	config.warnDropped(state, of.names, &resp.Diagnostics)
 	s := run.Read(ctx, req.Private).Submission
 	changes := config.changes(state, s)

@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 )
 
 // Timeouts is the block timeouts of a model. Its values are those that the block's validators
@@ -42,16 +42,17 @@ func TimeoutsBlock(preset time.Duration) schema.Block {
 func timeoutRules(preset time.Duration) (text string, rules []validator.String) {
 	const limit = 24 * time.Hour
 	const rule = "must be a duration such as 90s, 5m or 1h30m, more than zero and at most 24h"
-	check := func(text string) error {
-		if d, err := time.ParseDuration(text); err != nil || d <= 0 || d > limit {
-			return errors.New(rule)
+	parse := func(text string) (time.Duration, error) {
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 || d > limit {
+			return d, errors.New(rule)
 		}
-		return nil
+		return d, nil
 	}
 
 	text = " A duration such as `90s`, `5m` or `1h30m`, greater than zero and at most `24h`. Defaults to `" + ShortDuration(preset) + "`."
 
-	return text, []validator.String{customtypes.TextValidator{Summary: "Unusable duration", Rule: rule, Check: check}}
+	return text, []validator.String{formats.Format[time.Duration]{Summary: "Unusable duration", Rule: rule, Parse: parse}}
 }
 
 // ShortDuration returns a duration without its zero parts: 10m, where String returns 10m0s.

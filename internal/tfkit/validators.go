@@ -10,24 +10,21 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 )
 
 // AtUTCDate is the path of utc_date.
 var AtUTCDate = path.Root("utc_date")
 
-// Segment is the validator of identifiers, which applies client.ValidateSegment.
-var Segment = customtypes.TextValidator{
+// Segment is the format of identifiers, by the rules of client.ValidateSegment.
+var Segment = formats.Format[string]{
 	Summary: "Unusable identifier",
 	Rule:    "must be usable as one path segment, without blanks around it and characters that cannot be seen",
-	Check:   client.ValidateSegment,
+	Parse:   func(text string) (string, error) { return text, client.ValidateSegment(text) },
 }
 
-// Day is the validator of UTC dates that exist, in the format of the interface.
-var Day = customtypes.TextValidator{Summary: "Not a date", Rule: "must be a date written YYYY-MM-DD", Check: func(text string) error {
-	_, err := client.ParseDay(text)
-	return err
-}}
+// Day is the format of UTC dates that exist (interface, section 4).
+var Day = formats.Format[time.Time]{Summary: "Not a date", Rule: "must be a date written YYYY-MM-DD", Parse: client.ParseDay}
 
 // StartedDay returns the day that a value at utc_date names. It adds an error if the value
 // is no date, or if the day has not begun.

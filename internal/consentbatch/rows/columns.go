@@ -13,7 +13,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -119,12 +119,12 @@ func (r *Row) setIdentity(value string) error {
 }
 
 func (r *Row) setAddress(value string) (err error) {
-	r.Address, err = customtypes.ParseIPAddress(value)
+	r.Address, err = formats.Address.Parse(value)
 	return err
 }
 
 func (r *Row) setAgreed(value string) error {
-	agreed, err := customtypes.ParseInstant(value)
+	agreed, err := formats.Instant.Parse(value)
 	if err == nil {
 		r.Agreed = agreed.UnixMilli()
 	}
