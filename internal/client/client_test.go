@@ -80,7 +80,7 @@ func TestAnswer_classOfWhatIsNot(t *testing.T) {
 func TestListPending_codeOfAFailureNamesNobody(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		body := `[{"id":"r-1","identityId":"customer-4711","error":{"code":"E7-Customer%2D4711"}}]`
+		body := `[{"id":"r-1","identityId":"customer-4711","error":{"code":"E7-Customer-4711"}}]`
 		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte(body)})
 		list, err := c.ListPending(t.Context(), scope)
 		noError(t, err)

@@ -74,7 +74,7 @@ func TestCLIProvider_noSecretComesOutAnywhere(t *testing.T) {
 			values := []string{canaryHeader, credential, canaryAddress}
 			said := strings.Join(values, " ")
 			for _, f := range []mockserver.Fault{
-				{Status: 400, Body: prototest.QuotedBack(t, values)},
+				{Status: 400, Body: prototest.QuotedBack(t, values[:2], canaryAddress)},
 				{Status: 302, Header: map[string][]string{"Location": {"https://elsewhere.example.com/?k=" + url.QueryEscape(said)}}},
 				{Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>" + said)},
 			} {
@@ -215,7 +215,7 @@ func TestCLIProvider_queryLogsAndSaysNobody(t *testing.T) {
 	}})
 	service.Inject(mockserver.Fault{
 		Operation: mockserver.OpGetConsent, Identity: canaryStranger, Status: 400, Times: -1,
-		Body: prototest.QuotedBack(t, []string{canaryPerson, canaryStranger, canaryAddress}),
+		Body: prototest.QuotedBack(t, []string{canaryStranger}, canaryPerson, canaryAddress),
 	})
 
 	c.cli.WriteQuery(canaryLists)

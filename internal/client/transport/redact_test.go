@@ -4,18 +4,16 @@ package transport
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"html"
-	"maps"
 	"math/rand/v2"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -34,20 +32,6 @@ var ordinary = []string{
 	"request-id 0f8fad5b-d9cb-469f-a165-70867728950e",
 }
 
-// TestRedact_personInHexadecimal has a service that quotes the bytes of an identity.
-func TestRedact_personInHexadecimal(t *testing.T) {
-	t.Parallel()
-	redactor := NewRedactor("user-1001", "17")
-	for _, text := range []string{"no user 757365722d31303031", "no user 757365722D31303031"} {
-		if got := redactor.Text(text, 100); got != "no user [redacted]" {
-			t.Errorf("%q is shown", got)
-		}
-	}
-	if got := redactor.Text("error 3137", 100); got != "error 3137" {
-		t.Errorf("%q is shown", got)
-	}
-}
-
 func TestRedact_ordinarySentencesStay(t *testing.T) {
 	t.Parallel()
 	// A value that was sent may be an ordinary word.
@@ -63,7 +47,7 @@ func TestRedact_showsTheRest(t *testing.T) {
 	t.Parallel()
 
 	words, sigma := []string{"or", "47", "7", "gold", "Straße"}, "ΟΔΥΣΣΕΥΣ-1"
-	person, long := "p@ss-Жé中😀-canary", "a-very-long-secret-that-is-cut-in-the-middle"
+	const long = "a-very-long-secret-that-is-cut-in-the-middle"
 	profile := PrivateValues(jsontext.Value(`{"name":"Jane Canary","age":4711,"tags":["silver-canary",{"city":"Canaria"}],"on":true,"none":null}`))
 	for text, tc := range map[string]struct {
 		private []string
@@ -75,27 +59,27 @@ func TestRedact_showsTheRest(t *testing.T) {
 		"GOLD is no golden goldfish":               {words, "[redacted] is no golden goldfish"},
 		"in the STRASSE or straße":                 {words, "in the STRASSE or [redacted]"},
 
+		// Hexadecimal and base64, of what is not short.
+		"no user 757365722D31303031":   {[]string{"user-1001", "17"}, "no user [redacted]"},
+		"error 3137":                   {[]string{"user-1001", "17"}, "error 3137"},
 		"id bm8gNDcgaGVyZQ== of no 48": {words, "id bm8gNDcgaGVyZQ== of no 48"}, // base64 of: no 47 here
-		"id ZmVlZGJhY2sxOTIuMC4yLjE=":  {nil, "id [redacted]="},                 // base64 of: feedback192.0.2.1
 
-		"user jane+doe%40example.com unknown":              {[]string{"jane doe@example.com"}, "user [redacted] unknown"},
-		"no eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJqYW5lIn0.c2ln": {nil, "no [redacted]"},
-		"/v1/user/self?apiSecretToken=another-key&x=1":     {nil, "/v1/user/self?apiSecretToken=[redacted]&x=1"},
-		"Authorization: bearer another-token":              {nil, "Authorization: bearer [redacted]"},
+		"no bob@example.org at 198.51.100.7, 2001:db8::44, [2001:db8::44]:443 or ::ffff:192.0.2.44:": {nil, "no [redacted] at [redacted], [redacted], [[redacted]]:443 or [redacted]"},
+		"no bob%40example.org at 192.0.2.1:8080":                                                     {nil, "no [redacted] at [redacted]"},
+		"user jane+doe%40example.com unknown":                                                        {[]string{"jane doe@example.com"}, "user [redacted] unknown"},
+		"no eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJqYW5lIn0.c2ln":                                           {nil, "no [redacted]"},
+		"/v1/user/self?apiSecretToken=another-key&x=1":                                               {nil, "/v1/user/self?apiSecretToken=[redacted]&x=1"},
+		"Authorization: bearer another-token":                                                        {nil, "Authorization: bearer [redacted]"},
 
 		// The person of a call, in an identifier of the service.
 		"no Customer-4711 here": {[]string{"customer-4711"}, "no [redacted] here"},
 
-		// What is long, also inside of a word, and what an escape in a value stands for.
+		// What is long, also inside of a word.
 		"no Xkanarienvogels here": {[]string{"kanarienvogel"}, "no X[redacted]s here"},
-		"no jane/doe-1 here":      {[]string{"jane%2Fdoe-1"}, "no [redacted] here"},
 
 		// The final sigma and the long s are lower case, and no letter's lower case.
 		"no οδυσσευς-1 here":                 {[]string{sigma}, "no [redacted] here"},
 		"no PA\u017f\u017f-WORD-CANARY here": {[]string{"pass-word-canary"}, "no [redacted] here"},
-
-		// Whole characters of an encoded text.
-		"no p@ss-%D0%96é中😀-canary here": {[]string{person}, "no [redacted] here"},
 
 		`no "Jane Canary" of 4711 with silver-canary in Canaria`: {profile, `no "[redacted]" of [redacted] with [redacted] in [redacted]`},
 		strings.Repeat("x", limitMessage-10) + long:              {[]string{long}, strings.Repeat("x", limitMessage-10) + redacted},
@@ -106,112 +90,52 @@ func TestRedact_showsTheRest(t *testing.T) {
 	}
 }
 
-func TestRedact_whatLooksLikeAPersonInAnySpelling(t *testing.T) {
-	t.Parallel()
-
-	for _, person := range []string{"bob@example.org", "198.51.100.7", "2001:db8::44", "::ffff:192.0.2.44", "[2001:db8::44]:443", "192.0.2.1:8080"} {
-		for name, spell := range spellings {
-			if name == "base64 url" {
-				continue // its prefix ends in a hexadecimal digit
-			}
-
-			text := "no " + spell(person) + " here"
-			if got := NewRedactor().Text(text, limitMessage); !strings.Contains(got, redacted) {
-				t.Errorf("%s: %q becomes %q", name, text, got)
-			}
-		}
-	}
-}
-
-// TestRedact_secretInAnySpelling puts random secrets between ordinary sentences, in up
-// to three nested spellings. The secret must be removed and the sentences must stay, apart
-// from escapes in them.
+// TestRedact_secretInAnySpelling puts random secrets between ordinary sentences, in each spelling, and
+// in another case. The secret must be removed and the sentences must stay.
 func TestRedact_secretInAnySpelling(t *testing.T) {
 	t.Parallel()
 
 	alphabet := []rune("abcXYZ0189 /+=&%#@:?'\"\\<>._-~éßЖ中😀")
-	names := slices.Sorted(maps.Keys(spellings))
 	random := rand.New(rand.NewPCG(1, 2))
-	for n := range soak.Size(soak.Raced(200, 800), 40_000) {
+	for n := range soak.Size(soak.Raced(20, 80), 5000) {
 		secret := []rune{'k', 'Q'}
 		for range 8 + random.IntN(24) {
 			secret = append(secret, alphabet[random.IntN(len(alphabet))])
 		}
 
 		text := string(append(secret, '7', 'w'))
-		spelled, used := text, []string(nil)
-		for range 1 + random.IntN(3) {
-			name := names[random.IntN(len(names))]
-			changesCase := name == "upper" || name == "lower" || name == "lower percent"
-			if isBase64(used) == redactBase64 && strings.HasPrefix(name, "base64") || changesCase && (isBase64(used) > 0 || slices.Contains(used, "Go")) {
-				continue // base64 and \U do not survive another case
-			}
-			spelled, used = spellings[name](spelled), append(used, name)
-		}
-
 		before, after := ordinary[random.IntN(len(ordinary))], ordinary[random.IntN(len(ordinary))]
-		got := NewRedactor("somebody else", text).Clean(before + " " + spelled + " " + after)
-
-		middle := spelled[len(spelled)/3 : 2*len(spelled)/3]
-		if strings.Contains(got, middle) || !strings.Contains(got, redacted) {
-			t.Fatalf("%d: %q as %v, %q, becomes %q", n, text, used, spelled, got)
-		}
-
-		unescaped := strings.NewReplacer("%25", "%", `\n`, "\n")
-		if !strings.HasPrefix(unescaped.Replace(got), unescaped.Replace(before)+" ") || !strings.HasSuffix(unescaped.Replace(got), " "+unescaped.Replace(after)) {
-			t.Fatalf("%d: what is around %q is gone in %q", n, spelled, got)
+		for name, spell := range spelled {
+			spelling := spell(text)
+			for _, shown := range []string{spelling, strings.ToUpper(spelling), strings.ToLower(spelling)} {
+				got := NewRedactor("somebody else", text).Clean(before + " " + shown + " " + after)
+				middle := shown[len(shown)/3 : 2*len(shown)/3]
+				isRemoved := strings.Contains(got, redacted) && !strings.Contains(got, middle)
+				if !isRemoved || !strings.HasPrefix(got, before+" ") || !strings.HasSuffix(got, " "+after) {
+					t.Fatalf("%d: %q as %s, %q, becomes %q", n, text, name, shown, got)
+				}
+			}
 		}
 	}
 }
 
-// spellings are reversible encodings of a text.
-var spellings = map[string]func(string) string{
-	"as it is":         func(s string) string { return s },
-	"upper":            strings.ToUpper,
-	"lower":            strings.ToLower,
-	"path":             url.PathEscape,
-	"query":            url.QueryEscape,
-	"segment":          EscapeSegment,
-	"lower percent":    func(s string) string { return strings.ToLower(EscapeSegment(s)) },
-	"every byte":       every("%%%02x", asBytes),
-	"HTML":             html.EscapeString,
-	"HTML decimal":     every("&#%d;", asRunes),
-	"HTML hex":         every("&#x%x;", asRunes),
-	"HTML HEX":         every("&#X%04X;", asRunes),
-	"HTML named":       strings.NewReplacer("/", "&sol;", "@", "&commat;", "+", "&plus;", "=", "&equals;", "&", "&amp;", ":", "&colon;").Replace,
-	"JSON":             func(s string) string { b, _ := json.Marshal(s); return string(b) },
-	"JSON \\u":         every("\\u%04x", asUTF16),
-	"JSON \\u capital": every("\\u%04X", asUTF16),
-	"JSON slashes":     strings.NewReplacer("/", `\/`, `"`, `\"`, `\`, `\\`).Replace,
-	"Go":               strconv.QuoteToASCII,
-	"base64 0":         func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
-	"base64 1":         func(s string) string { return base64.StdEncoding.EncodeToString([]byte("x" + s + "yz")) },
-	"base64 2":         func(s string) string { return base64.RawStdEncoding.EncodeToString([]byte("x:" + s + "\n")) },
-	"base64 url":       func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte("abc" + s)) },
-}
-
-// every writes each unit of a text in a format.
-func every[T any](format string, units func(string) []T) func(string) string {
-	return func(s string) string {
-		var b strings.Builder
-		for _, unit := range units(s) {
-			fmt.Fprintf(&b, format, unit)
-		}
-		return b.String()
-	}
-}
-
-func asBytes(s string) []byte   { return []byte(s) }
-func asRunes(s string) []rune   { return []rune(s) }
-func asUTF16(s string) []uint16 { return utf16.Encode([]rune(s)) }
-
-func isBase64(used []string) (n int) {
-	for _, name := range used {
-		if strings.HasPrefix(name, "base64") {
-			n++
-		}
-	}
-	return n
+// spelled are the ways in which services quote a text.
+var spelled = map[string]func(string) string{
+	"as it is":     func(s string) string { return s },
+	"path":         url.PathEscape,
+	"form":         url.QueryEscape,
+	"segment":      EscapeSegment,
+	"path twice":   func(s string) string { return EscapeSegment(EscapeSegment(s)) },
+	"form twice":   func(s string) string { return url.QueryEscape(url.QueryEscape(s)) },
+	"HTML":         html.EscapeString,
+	"JSON":         func(s string) string { b, _ := json.Marshal(s); return string(b) },
+	"JSON slashes": strings.NewReplacer("/", `\/`, `"`, `\"`, `\`, `\\`).Replace,
+	"Go":           strconv.QuoteToASCII,
+	"hexadecimal":  func(s string) string { return hex.EncodeToString([]byte(s)) },
+	"base64":       func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+	"in base64":    func(s string) string { return base64.StdEncoding.EncodeToString([]byte("x" + s + "yz")) },
+	"raw base64":   func(s string) string { return base64.RawStdEncoding.EncodeToString([]byte("x:" + s + "\n")) },
+	"base64 url":   func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte("abc" + s)) },
 }
 
 func TestExcerpt_firstWordsOfAPage(t *testing.T) {

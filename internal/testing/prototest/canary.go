@@ -4,13 +4,13 @@ package prototest
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"html"
 	"net/url"
 	"strings"
 	"testing"
-	"unicode/utf16"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
@@ -18,30 +18,19 @@ import (
 
 // spelled returns the spellings in which a service or a gateway may quote a value.
 func spelled(v string) []string {
-	var decimal, hex, json strings.Builder
-	for _, r := range v {
-		fmt.Fprintf(&decimal, "&#%d;", r)
-		fmt.Fprintf(&hex, "&#x%x;", r)
-	}
-
-	for _, unit := range utf16.Encode([]rune(v)) {
-		fmt.Fprintf(&json, `\u%04x`, unit)
-	}
-
 	forms := []string{
 		v, strings.ToUpper(v), strings.ToLower(v), strings.ToLower(url.QueryEscape(v)), url.QueryEscape(url.QueryEscape(v)),
-		html.EscapeString(v), decimal.String(), hex.String(), json.String(), strings.ReplaceAll(v, "/", `\u002f`), strings.ReplaceAll(v, "/", `\/`),
+		html.EscapeString(v), strings.ReplaceAll(v, "/", `\/`), hex.EncodeToString([]byte(v)),
 	}
-
 	for _, around := range []string{"", "x", "xy"} {
 		forms = append(forms, base64.StdEncoding.EncodeToString([]byte(around+v)), base64.RawURLEncoding.EncodeToString([]byte(v+around)))
 	}
 
-	return append(forms, base64.StdEncoding.EncodeToString([]byte(url.QueryEscape(v))))
+	return forms
 }
 
-// QuotedBack returns the body of an error that repeats values in every spelling.
-func QuotedBack(tb testing.TB, values []string) []byte {
+// QuotedBack returns the body of an error that repeats values in every spelling, and others as they are.
+func QuotedBack(tb testing.TB, values []string, others ...string) []byte {
 	tb.Helper()
 	var fields []map[string]string
 	for _, v := range values {
@@ -49,7 +38,7 @@ func QuotedBack(tb testing.TB, values []string) []byte {
 			fields = append(fields, map[string]string{"field": fmt.Sprintf("f%d", i), "message": "no " + form + " is known"})
 		}
 	}
-	body, err := json.Marshal(map[string]any{"error": map[string]any{"code": "E1", "message": "no " + strings.Join(values, " ")}, "errors": fields})
+	body, err := json.Marshal(map[string]any{"error": map[string]any{"code": "E1", "message": "no " + strings.Join(append(others, values...), " ")}, "errors": fields})
 	if err != nil {
 		tb.Fatal(err)
 	}
