@@ -4,25 +4,7 @@
 // reads the verdict off a table, and reads off a second table what each action does. It sends
 // nothing and knows no Terraform.
 //
-// The first row whose facts all hold decides:
-//
-//	kept by another object of the run                  ByAnother
-//	from a cache                                       Unread
-//	none, of somebody known, in two readings           Gone
-//	none, of somebody known                            Doubted
-//	none                                               Nobody
-//	our write, whose answer was lost                   Arrived
-//	the record that is wanted, to be sent in any case  Resent
-//	the record that is wanted                          Same
-//	as we wrote it, or as it was shown then            Ours
-//	anything else, and keep_later_choice is false      Overruled
-//	changed while our write was under way              Later
-//	later than the configured time                     Later
-//	the wanted clauses, and no time to compare         Agreed
-//	no time to compare                                 Untimed
-//	anything else                                      Earlier
-//
-// What follows from a verdict is in the table acts. The guide "Consent as code" shows both.
+// The tables are rows and acts below; the guide "Consent as code" shows both.
 package choice
 
 import "strings"
@@ -94,9 +76,9 @@ var rows = []struct {
 }
 
 // Judge returns the verdict about an Evidence.
-func Judge(e Evidence) Verdict { return verdictOf(e.facts()) }
+func Judge(e Evidence) Verdict { return e.facts().verdict() }
 
-func verdictOf(all Fact) Verdict {
+func (all Fact) verdict() Verdict {
 	for _, row := range rows {
 		if all&row.facts == row.facts {
 			return row.verdict

@@ -144,7 +144,7 @@ func TestJudge_everySetOfFacts(t *testing.T) {
 
 	found := map[Verdict]bool{}
 	for all := range Fact(1) << numFacts {
-		verdict := verdictOf(all)
+		verdict := all.verdict()
 		found[verdict] = true
 		has := func(facts Fact) bool { return all&facts != 0 }
 		for action := range actions {

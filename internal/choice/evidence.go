@@ -3,26 +3,11 @@
 package choice
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"net/netip"
 	"slices"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
-
-// Record is a consent record to write, or that was written (section 2).
-type Record struct {
-	Clauses       [answer.Clauses]bool
-	UserIPv6      netip.Addr // the zero Addr is not sent
-	AgreementTime time.Time  // to the millisecond; the zero Time is not sent
-	Manual        bool
-}
-
-// Differences returns the names of the fields that a record holds with another value than was sent,
-// at a service that keeps everything as it was sent.
-func (r Record) Differences(held answer.Consent) []string { return Keeping{}.Differences(r, held) }
 
 // Reading is what the service says of a person.
 type Reading struct {
@@ -37,14 +22,7 @@ type Reading struct {
 	Before *answer.Consent
 }
 
-// Keeping is how the service keeps what it is sent, as wire.consent says.
-type Keeping struct {
-	Precision time.Duration // of a time; zero if that is not told
-	SetsTime  bool          // the service sets the time itself
-	Altered   []string      // fields that it does not show as they were sent
-}
-
-// Confirmed is a write that the service has confirmed. The zero Confirmed is none.
+// Confirmed is a write that the service has confirmed. The zero Confirmed stands for no write.
 type Confirmed struct {
 	Sent  Print
 	Shown Print // the record that the service showed of it; zero if it showed none
@@ -53,7 +31,7 @@ type Confirmed struct {
 // Evidence is all that a verdict depends on.
 type Evidence struct {
 	Reading
-	Wanted  Record // what is to be there; a withdrawal wants five false clauses and nothing else
+	Wanted  Record // what is to be there
 	Keeping Keeping
 
 	Withdraws bool      // only the clauses of Wanted count
@@ -66,61 +44,59 @@ type Evidence struct {
 	Last  Confirmed // the last write that is known to be ours
 }
 
-// facts gathers the facts of an Evidence.
-func (e Evidence) facts() Fact {
-	all := factIf(FactTaken, e.Taken) | factIf(FactCached, e.Cached) | factIf(FactOverrules, e.Overrules) | factIf(FactAnew, e.Anew)
-	if e.IsNone {
-		return all | FactNone | factIf(FactKnown, e.Known) | factIf(FactTwice, e.Twice)
-	}
-
+// facts returns the facts that hold. Where there is no record, those about its content say nothing.
+func (e Evidence) facts() (all Fact) {
 	held := PrintOf(e.Held)
 	isChanged := e.Before != nil && held != PrintOf(*e.Before)
-	all |= factIf(FactLost, e.Lost) | factIf(FactChanged, isChanged) |
-		factIf(FactSame, e.isWanted(isChanged)) | factIf(FactOurs, e.isOurs(held)) | factIf(FactClauses, e.Held.HasClauses(e.Wanted.Clauses))
+	isLater, isUntimed := e.compareTimes(held)
 
-	return all | e.times()
+	for fact, holds := range map[Fact]bool{
+		FactTaken:     e.Taken,
+		FactCached:    e.Cached,
+		FactNone:      e.IsNone,
+		FactKnown:     e.Known,
+		FactTwice:     e.Twice,
+		FactLost:      e.Lost,
+		FactSame:      e.isWanted(isChanged),
+		FactAnew:      e.Anew,
+		FactOurs:      e.isOurs(held),
+		FactOverrules: e.Overrules,
+		FactChanged:   isChanged,
+		FactLater:     isLater,
+		FactClauses:   e.Held.HasClauses(e.Wanted.Clauses),
+		FactUntimed:   isUntimed,
+	} {
+		if holds {
+			all |= fact
+		}
+	}
+
+	return all
 }
 
-func factIf(f Fact, holds bool) Fact {
-	if holds {
-		return f
-	}
-	return 0
-}
-
-// times compares the record's time with the configured one. Within the precision of the service,
-// which of the two came first is not known.
-func (e Evidence) times() Fact {
-	at, isTimed := e.Held.AgreementTime.Get()
-	since, isExact := e.reference()
-	if !isTimed || since.IsZero() {
-		return FactUntimed
+// compareTimes compares the record's time with the configured one. Within the precision of the
+// service, the order of the two is not known.
+//
+// If the service has shown our last write with another time than was sent, that time takes the place
+// of the configured one: what came after the write is later, and another record with the same time may
+// be.
+func (e Evidence) compareTimes(held Print) (isLater, isUntimed bool) {
+	since, isExact := e.Since.UnixMilli(), true
+	if shown := e.Last.Shown.Time; shown != 0 && shown != e.Last.Sent.Time && since == e.Last.Sent.Time {
+		since, isExact = shown, false
 	}
 
-	before := time.Duration(since.UnixMilli()-at.UnixMilli()) * time.Millisecond
-	if before < 0 {
-		return FactLater
-	}
-	if before == 0 && !isExact {
-		return FactUntimed
-	}
-
-	precision := e.Keeping.precision(at, since)
-
-	return factIf(FactUntimed, precision > time.Millisecond && before < precision)
-}
-
-// reference returns the time that the record's is compared with, and whether an equal one is no later
-// choice. Of a write with that time, which the service has shown with another one, it is the other:
-// what came after that write is later, and whatever is shown with the same time may be.
-func (e Evidence) reference() (since time.Time, isExact bool) {
-	sent, shown := e.Last.Sent.Time, e.Last.Shown.Time
-	isAltered := shown != 0 && shown != sent
-	if !isAltered || e.Since.IsZero() || e.Since.UnixMilli() != sent {
-		return e.Since, true
+	before, precision := since-held.Time, e.Keeping.precision(held.Time, since)
+	switch {
+	case held.Time == 0, e.Since.IsZero():
+		return false, true
+	case before < 0:
+		return true, false
+	case before == 0 && !isExact:
+		return false, true
 	}
 
-	return time.UnixMilli(shown), false
+	return false, precision > 1 && before < precision
 }
 
 // isWanted reports whether the record is what is wanted. A null in place of a value is a
@@ -144,163 +120,17 @@ func (e Evidence) isWanted(isChanged bool) bool {
 	return len(differing) == 0 && !lacksAny
 }
 
-// isOurs reports whether the record is what we wrote last.
+// isOurs reports whether the record is what we wrote last: as the service showed it then, or as it was
+// sent. Where only the hash of an address is not known, the address does not count.
 func (e Evidence) isOurs(held Print) bool {
 	if e.Last == (Confirmed{}) {
 		return false
 	}
-	return e.Last.Shown.is(held) || e.Keeping.shows(e.Last.Sent, held)
-}
 
-// Differences returns the names of the fields that a record holds with another value than was
-// sent. A field that the record lacks or has as null counts as equal, except a clause, and so does
-// one that the service alters.
-func (k Keeping) Differences(sent Record, held answer.Consent) (names []string) {
-	for i, name := range answer.ClauseNames {
-		if agreed, ok := held.Clauses[i].Get(); !ok || agreed != sent.Clauses[i] {
-			names = append(names, name)
-		}
+	shown := held
+	if e.Last.Shown.Address == 0 {
+		shown.Address = 0
 	}
 
-	text, hasAddress := held.UserIPv6.Get()
-	if hasAddress && sent.UserIPv6.IsValid() && canonical(text) != sent.UserIPv6.Unmap().String() {
-		names = append(names, "user_ipv6")
-	}
-	at, hasTime := held.AgreementTime.Get()
-	if hasTime && !sent.AgreementTime.IsZero() && !k.sameTime(at, sent.AgreementTime) {
-		names = append(names, "agreement_time")
-	}
-	if manual, ok := held.Manual.Get(); ok && manual != sent.Manual {
-		names = append(names, "manual")
-	}
-
-	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(k.Altered, name) })
-}
-
-// sameTime reports whether a time may be one that was sent, as exactly as the service keeps it.
-func (k Keeping) sameTime(held, sent time.Time) bool {
-	if k.SetsTime {
-		return true
-	}
-
-	apart := time.Duration(held.UnixMilli()-sent.UnixMilli()) * time.Millisecond
-
-	return apart.Abs() < k.precision(held, sent)
-}
-
-// precision returns how exactly the service keeps a time: what is told, and otherwise a second if a
-// time that was sent with a fraction has none.
-func (k Keeping) precision(held, sent time.Time) time.Duration {
-	if k.Precision > 0 {
-		return k.Precision
-	}
-	if held.UnixMilli()%1000 == 0 && sent.UnixMilli()%1000 != 0 {
-		return time.Second
-	}
-	return time.Millisecond
-}
-
-// Print is a record without its personal data, which a run can remember of millions of people and a
-// state can hold. The zero Print is none.
-type Print struct {
-	Time    int64  `json:"t,omitzero"` // in milliseconds since 1970; 0 for none
-	Address uint32 `json:"a,omitzero"` // a part of a hash; 0 for none
-	Fields  uint16 `json:"f,omitzero"` // two bits for manual and each clause: 0 absent, 1 null, 2 false, 3 true
-}
-
-// is reports whether the print is that of a record, whatever its address if the print has none.
-func (p Print) is(held Print) bool {
-	if p.Address == 0 {
-		held.Address = 0
-	}
-	return p == held
-}
-
-// PrintOf returns the print of a record at the service.
-func PrintOf(held answer.Consent) Print {
-	p := Print{Fields: bitsOf(held.Manual)}
-	for _, agreed := range held.Clauses {
-		p.Fields = p.Fields<<2 | bitsOf(agreed)
-	}
-	if at, ok := held.AgreementTime.Get(); ok {
-		p.Time = at.UnixMilli()
-	}
-	if text, ok := held.UserIPv6.Get(); ok {
-		p.Address = hash(canonical(text))
-	}
-
-	return p
-}
-
-func bitsOf(o answer.Optional[bool]) uint16 {
-	agreed, isKnown := o.Get()
-	switch {
-	case o.IsNull():
-		return 1
-	case !isKnown:
-		return 0
-	case agreed:
-		return 3
-	default:
-		return 2
-	}
-}
-
-// Print returns the print of a record that is sent.
-func (r Record) Print() Print {
-	held := answer.Consent{Manual: answer.Some(r.Manual)}
-	for i, agreed := range r.Clauses {
-		held.Clauses[i] = answer.Some(agreed)
-	}
-	if !r.AgreementTime.IsZero() {
-		held.AgreementTime = answer.Some(r.AgreementTime)
-	}
-	if r.UserIPv6.IsValid() {
-		held.UserIPv6 = answer.Some(r.UserIPv6.String())
-	}
-
-	return PrintOf(held)
-}
-
-// Masks of Print.Fields.
-const (
-	maskManual = 3 << (2 * answer.Clauses)
-	bitsShown  = 2 // of a value that is true or false
-)
-
-// shows reports whether a record may be what was sent. What a record does not show is no
-// difference.
-func (k Keeping) shows(sent, held Print) bool {
-	for at := range answer.Clauses + 1 {
-		mask := uint16(3) << (2 * at)
-		isShown := held.Fields>>(2*at)&bitsShown != 0
-		if isShown && held.Fields&mask != sent.Fields&mask && !k.alters(mask) {
-			return false
-		}
-	}
-
-	isSameAddress := held.Address == 0 || sent.Address == 0 || held.Address == sent.Address
-	if !isSameAddress && !slices.Contains(k.Altered, "user_ipv6") {
-		return false
-	}
-
-	return held.Time == 0 || k.sameTime(time.UnixMilli(held.Time), time.UnixMilli(sent.Time))
-}
-
-// alters reports whether the service alters the field of a mask.
-func (k Keeping) alters(mask uint16) bool {
-	return mask == maskManual && slices.Contains(k.Altered, "manual")
-}
-
-// canonical returns the one spelling of an address, and any other text as it is.
-func canonical(text string) string {
-	if address, err := netip.ParseAddr(text); err == nil {
-		return address.Unmap().String()
-	}
-	return text
-}
-
-func hash(text string) uint32 {
-	sum := sha256.Sum256([]byte(text))
-	return max(1, binary.BigEndian.Uint32(sum[:]))
+	return e.Last.Shown == shown || len(e.Keeping.differences(e.Last.Sent, held)) == 0
 }

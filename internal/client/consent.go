@@ -29,8 +29,7 @@ var (
 // ClassNotFound where the service says that there is no consent, as wire.absent says, by
 // null, or by an empty object, and ErrCached.
 func (c *Client) GetConsent(ctx context.Context, p Person) (answer.Consent, error) {
-	got, err := c.ask(ctx, p, transport.Request{Op: opGetConsent})
-	read, err := c.config.Wire.readingOf(p, got, err)
+	read, err := c.readConsent(ctx, p, transport.Request{Op: opGetConsent})
 	if err == nil && read.Cached {
 		err = ErrCached
 	}
@@ -38,49 +37,49 @@ func (c *Client) GetConsent(ctx context.Context, p Person) (answer.Consent, erro
 	return read.Held, err
 }
 
-// consentOf returns the consent record that a request was answered with, or its error.
-func (w Wire) consentOf(got transport.Answer, err error) (answer.Consent, error) {
-	if err != nil {
-		return answer.Consent{}, w.judgeAbsence(err)
-	}
-
-	held, err := w.readConsent(got.JSON)
-	if p, ok := errors.AsType[*answer.Error](err); ok && p.Outcome == answer.Unrecognised {
-		reads := func(with Wire) bool { _, err := with.readConsent(got.JSON); return err == nil }
-		if settings := w.advise(got.JSON, infer.Consent, reads); settings != "" {
-			p.Advice = answer.Admits(settings)
-		}
-	}
-
-	return held, problem(got, err)
-}
-
 // ReadConsent is GetConsent for a judgement: that there is no record is a reading too, and what a
 // cache says is marked. Errors are *Error.
 func (c *Client) ReadConsent(ctx context.Context, p Person) (choice.Reading, error) {
-	got, err := c.ask(ctx, p, transport.Request{Op: opGetConsent, MayBeAbsent: true})
-	read, err := c.config.Wire.readingOf(p, got, err)
-	if transport.IsClass(err, transport.ClassNotFound) {
+	read, err := c.readConsent(ctx, p, transport.Request{Op: opGetConsent, MayBeAbsent: true})
+	if read.IsNone {
 		err = nil
 	}
 
 	return read, err
 }
 
-// readingOf returns the reading that an answer is. Where there is no record, the reading says so
-// beside the error.
-func (w Wire) readingOf(p Person, got transport.Answer, err error) (read choice.Reading, _ error) {
-	read.Cached = got.Cached
-	read.Held, err = w.consentOf(got, err)
+// readConsent reads the record of a person. Where there is none, the reading says so beside the error.
+func (c *Client) readConsent(ctx context.Context, p Person, r transport.Request) (read choice.Reading, err error) {
+	w := c.config.Wire
+	got, err := c.ask(ctx, p, r)
+	if err != nil {
+		err = w.judgeAbsence(err)
+	} else {
+		read.Held, err = w.consentOf(got.JSON)
+		if p, ok := errors.AsType[*answer.Error](err); ok && p.Outcome == answer.Unrecognised {
+			reads := func(with Wire) bool { _, err := with.consentOf(got.JSON); return err == nil }
+			if settings := w.advise(got.JSON, infer.Consent, reads); settings != "" {
+				p.Advice = answer.Admits(settings)
+			}
+		}
+		err = problem(got, err)
+	}
 	if err == nil && !p.isNamed(read.Held.Identity) {
 		return read, transport.NewError(got.Exchange, transport.ClassPayload, "the record names another person than the request, in identityId")
 	}
+
+	read.Cached = got.Cached
 	if e, failed := errors.AsType[*transport.Error](err); failed {
 		read.IsNone = e.Class == transport.ClassNotFound
-		read.Cached = read.Cached || e.Cached
+		read.Cached = e.Cached
 	}
 
 	return read, err
+}
+
+// consentOf returns the consent record of an answer, or a *answer.Error.
+func (w Wire) consentOf(v jsontext.Value) (answer.Consent, error) {
+	return answer.ConsentCall{Envelope: w.envelope(), At: w.Consent.At, TimeFormat: cmp.Or(w.Consent.TimeAnswered, w.Consent.TimeFormat)}.Read(v)
 }
 
 // isNamed reports whether a record that names this identity may be of the person: a service may
@@ -102,11 +101,6 @@ var (
 
 func unusable(class transport.ErrorClass, detail string) *transport.Error {
 	return &transport.Error{Class: class, Operation: opGetConsent.Name, Method: opGetConsent.Method, Template: "…" + opGetConsent.Path, Detail: detail}
-}
-
-// readConsent returns the consent record of an answer, or a *answer.Error.
-func (w Wire) readConsent(v jsontext.Value) (answer.Consent, error) {
-	return answer.ConsentCall{Envelope: w.envelope(), At: w.Consent.At, TimeFormat: cmp.Or(w.Consent.TimeAnswered, w.Consent.TimeFormat)}.Read(v)
 }
 
 // ConsentUpdate is the consent record that is sent (section 2). The five clauses and
@@ -149,17 +143,16 @@ func ConsentSettings(k choice.Keeping) string {
 }
 
 // parametersOf returns the fields to send, by name (section 2).
-func parametersOf(u ConsentUpdate, w Wire) map[string]any {
-	fields := map[string]any{"manual": u.Manual}
-	for i, agreed := range u.Clauses {
-		fields[answer.ClauseNames[i]] = agreed
-	}
-	if u.UserIPv6.IsValid() {
-		fields["user_ipv6"] = MappedIPv6(u.UserIPv6)
-	}
-	if !u.AgreementTime.IsZero() {
-		// To the millisecond, which the interface's type Date (section 2) can be expected to hold.
-		fields["agreement_time"] = sentTime(u.AgreementTime, w.Consent.TimeFormat)
+func (w Wire) parametersOf(u ConsentUpdate) map[string]any {
+	fields := u.Values()
+	for name, value := range fields {
+		switch v := value.(type) {
+		case netip.Addr:
+			fields[name] = MappedIPv6(v)
+		case time.Time:
+			// To the millisecond, which the interface's type Date (section 2) can be expected to hold.
+			fields[name] = sentTime(v, w.Consent.TimeFormat)
+		}
 	}
 
 	return fields
@@ -181,12 +174,17 @@ func sentTime(t time.Time, format string) any {
 	return FormatInstant(t)
 }
 
-// privateIn returns the values of the update and the person that no message may show.
-func privateIn(u ConsentUpdate, identity string) []string {
-	private := []string{identity}
-	if a := u.UserIPv6; a.IsValid() {
-		private = append(private, MappedIPv6(a), a.String(), a.Unmap().String())
+// privateIn returns the values of the update that no message may show.
+func privateIn(u ConsentUpdate) (private []string) {
+	for _, value := range u.Values() {
+		switch v := value.(type) {
+		case netip.Addr:
+			private = append(private, MappedIPv6(v), v.String(), v.Unmap().String())
+		case string:
+			private = append(private, v)
+		}
 	}
+
 	return private
 }
 

@@ -132,10 +132,8 @@ func (w *consentWrite) round(ctx context.Context) error {
 
 // judge reads what the service holds and has it judged.
 func (w *consentWrite) judge(ctx context.Context) (sends bool, err error) {
-	r := transport.Request{Op: opGetConsent, To: w.to, Private: []string{w.person.Identity}, MayBeAbsent: true}
-	got, err := w.client.do(ctx, r)
-	read, err := w.client.config.Wire.readingOf(w.person, got, err)
-	if err != nil && !read.IsNone {
+	read, err := w.client.ReadConsent(ctx, w.person)
+	if err != nil {
 		return false, err
 	}
 
@@ -150,12 +148,12 @@ func (w *consentWrite) judge(ctx context.Context) (sends bool, err error) {
 // patch sends the update.
 func (w *consentWrite) patch(ctx context.Context) error {
 	u, wire := w.update.ConsentUpdate, w.client.config.Wire
-	p, err := transport.EncodeParameters(wire.Consent.ParametersIn, parametersOf(u, wire))
+	p, err := transport.EncodeParameters(wire.Consent.ParametersIn, wire.parametersOf(u))
 	if err != nil {
 		return transport.Invalid(opUpdateConsent, err)
 	}
 
-	w.got, err = w.client.sender.Do(ctx, transport.Request{Op: opUpdateConsent, To: w.to, Payload: p, Private: privateIn(u, w.person.Identity)})
+	w.got, err = w.client.ask(ctx, w.person, transport.Request{Op: opUpdateConsent, Payload: p, Private: privateIn(u)})
 	if err == nil && answer.SaysNo(w.got.JSON) {
 		return transport.Refusal(w.got)
 	}
@@ -166,7 +164,7 @@ func (w *consentWrite) patch(ctx context.Context) error {
 // confirm takes the record that the answer to a write shows, or reads it where that is wanted or the
 // answer is something else. A reading that fails does not undo a success that says nothing.
 func (w *consentWrite) confirm(ctx context.Context) error {
-	shown, err := w.client.config.Wire.readConsent(w.got.JSON)
+	shown, err := w.client.config.Wire.consentOf(w.got.JSON)
 	if err == nil && shown.HasClauses(w.update.Clauses) {
 		w.result.Shown = &shown
 		return nil

@@ -272,7 +272,7 @@ func (r *rehearsal) readBack(ctx context.Context, patience time.Duration) string
 				if found == nil {
 					return seen{}, errOther
 				}
-				return seen{text: consentText(held), lacking: len(found.Differences(held))}, nil
+				return seen{text: consentText(held), lacking: len(choice.Keeping{}.Differences(found.ConsentUpdate, held))}, nil
 			}),
 		}
 		r.examine(ctx, reading)

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package choice
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+)
+
+// Record is a consent record to write, or that was written (section 2). Values lists its fields.
+type Record struct {
+	Clauses       [answer.Clauses]bool
+	UserIPv6      netip.Addr // the zero Addr is not sent
+	AgreementTime time.Time  // to the millisecond; the zero Time is not sent
+	Manual        bool
+}
+
+// Values returns the fields that are sent, by name: a bool, a netip.Addr, a time.Time or a string.
+// Addresses and strings are private: no message shows them.
+func (r Record) Values() map[string]any {
+	values := map[string]any{"manual": r.Manual}
+	for i, name := range answer.ClauseNames {
+		values[name] = r.Clauses[i]
+	}
+	if r.UserIPv6.IsValid() {
+		values["user_ipv6"] = r.UserIPv6
+	}
+	if !r.AgreementTime.IsZero() {
+		values["agreement_time"] = r.AgreementTime
+	}
+
+	return values
+}
+
+// Withdrawal returns the record that withdraws this one: five false clauses and no time.
+func (r Record) Withdrawal() Record {
+	r.Clauses, r.AgreementTime = [answer.Clauses]bool{}, time.Time{}
+	return r
+}
+
+// Keeping is how the service keeps what it is sent, as wire.consent says.
+type Keeping struct {
+	Precision time.Duration // of a time; zero if it is not configured
+	SetsTime  bool          // the service sets the time itself
+	Altered   []string      // fields that it does not show as they were sent
+}
+
+// Differences returns the names of the fields that a record holds with another value than was
+// sent. A field that the record lacks or has as null counts as equal, except a clause, and so does
+// one that the service alters.
+func (k Keeping) Differences(sent Record, held answer.Consent) (names []string) {
+	was, is := sent.Print(), PrintOf(held)
+	if was.Time == 0 {
+		is.Time = 0
+	}
+
+	for i, name := range answer.ClauseNames {
+		if _, isShown := held.Clauses[i].Get(); !isShown {
+			names = append(names, name)
+		}
+	}
+
+	return append(names, k.differences(was, is)...)
+}
+
+// differences returns the names of the fields that a record shows with another value than was sent.
+func (k Keeping) differences(sent, held Print) (names []string) {
+	for i, name := range flags {
+		is := held.bits(i)
+		if is > bitsNull && is != sent.bits(i) {
+			names = append(names, name)
+		}
+	}
+	if held.Address != 0 && sent.Address != 0 && held.Address != sent.Address {
+		names = append(names, "user_ipv6")
+	}
+
+	apart := max(held.Time-sent.Time, sent.Time-held.Time)
+	if held.Time != 0 && !k.SetsTime && apart >= k.precision(held.Time, sent.Time) {
+		names = append(names, "agreement_time")
+	}
+
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(k.Altered, name) })
+}
+
+// precision returns how exactly the service keeps a time, in milliseconds: as configured, and
+// otherwise to the second if a time that was sent with a fraction has none.
+func (k Keeping) precision(held, sent int64) int64 {
+	const second = 1000
+	if k.Precision > 0 {
+		return k.Precision.Milliseconds()
+	}
+	if held%second == 0 && sent%second != 0 {
+		return second
+	}
+
+	return 1
+}
+
+// Print is a record without its personal data, which a run can remember of millions of people and a
+// state can hold. The zero Print stands for no record.
+type Print struct {
+	Time    int64  `json:"t,omitzero"` // in milliseconds since 1970; 0 without one
+	Address uint32 `json:"a,omitzero"` // a part of a hash; 0 without one
+	Fields  uint16 `json:"f,omitzero"` // two bits for each of the flags
+}
+
+// flags are the names of the fields in Print.Fields, the highest bits first.
+var flags = append([]string{"manual"}, answer.ClauseNames[:]...)
+
+// The bits of a field in Print.Fields.
+const (
+	bitsAbsent uint16 = iota
+	bitsNull
+	bitsFalse
+	bitsTrue
+)
+
+// bits returns those of one of the flags.
+func (p Print) bits(flag int) uint16 { return p.Fields >> (2 * (len(flags) - 1 - flag)) & bitsTrue }
+
+// PrintOf returns the print of a record at the service.
+func PrintOf(held answer.Consent) (p Print) {
+	for _, field := range append([]answer.Optional[bool]{held.Manual}, held.Clauses[:]...) {
+		bits := bitsAbsent
+		value, isShown := field.Get()
+		switch {
+		case field.IsNull():
+			bits = bitsNull
+		case isShown && value:
+			bits = bitsTrue
+		case isShown:
+			bits = bitsFalse
+		}
+		p.Fields = p.Fields<<2 | bits
+	}
+
+	if at, ok := held.AgreementTime.Get(); ok {
+		p.Time = at.UnixMilli()
+	}
+	if text, ok := held.UserIPv6.Get(); ok {
+		if address, err := netip.ParseAddr(text); err == nil {
+			text = address.Unmap().String() // the one spelling of an address
+		}
+		sum := sha256.Sum256([]byte(text))
+		p.Address = max(1, binary.BigEndian.Uint32(sum[:]))
+	}
+
+	return p
+}
+
+// Print returns the print of the record as a service shows it that keeps everything.
+func (r Record) Print() Print {
+	held := answer.Consent{Manual: answer.Some(r.Manual)}
+	for i, agreed := range r.Clauses {
+		held.Clauses[i] = answer.Some(agreed)
+	}
+	if !r.AgreementTime.IsZero() {
+		held.AgreementTime = answer.Some(r.AgreementTime)
+	}
+	if r.UserIPv6.IsValid() {
+		held.UserIPv6 = answer.Some(r.UserIPv6.String())
+	}
+
+	return PrintOf(held)
+}
