@@ -182,7 +182,7 @@ func (r *consentResource) planDestroy(state resourceModel, object *tfkit.Object,
 		return
 	}
 
-	if resting := r.Consents.PlanWithdrawal(object, client.Person{Scope: scope, Identity: state.IdentityID.ValueString()}); resting != nil {
+	if resting := r.Consents.PlanAgainst(object, client.Person{Scope: scope, Identity: state.IdentityID.ValueString()}); resting != nil {
 		addKeptByAnother(diags, object, resting, scope)
 	}
 }
@@ -245,7 +245,7 @@ func (r *consentResource) planWrite(plan resourceModel, writes bool, object *tfk
 		return
 	}
 
-	if withdrawer := r.Consents.PlanRest(object, p); withdrawer != nil {
+	if withdrawer := r.Consents.PlanDone(object, p); withdrawer != nil {
 		addKeptByAnother(diags, withdrawer, object, scope)
 	}
 }

@@ -4,6 +4,7 @@ package consent
 
 import (
 	"context"
+	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -31,43 +32,27 @@ func (r *consentResource) subjectOf(ctx context.Context, m resourceModel, privat
 // do reads, writes or withdraws, a second time after a pause if the first reading contradicts what is
 // known. It reports an error, with inState, and warns of a record that stands or is missing.
 func (at subject) do(ctx context.Context, e choice.Evidence, action choice.Action, inState string) (j tfkit.Judged, ok bool) {
-	j, err := at.once(ctx, e, action)
+	j, err := at.Do(ctx, e, action)
 	if err == nil && j.Act == choice.Ask {
 		_ = at.Consents.WaitToReread(ctx, at.Client.Lag()) // the request fails where this does
 		e.Twice = true
-		j, err = at.once(ctx, e, action)
-	}
-	if err != nil {
-		at.addFailed(err, action, inState)
-		return j, false
+		j, err = at.Do(ctx, e, action)
 	}
 
-	return j, at.accepts(j)
-}
-
-func (at subject) once(ctx context.Context, e choice.Evidence, action choice.Action) (tfkit.Judged, error) {
-	if action == choice.Refresh {
-		return at.Read(ctx, e, action)
-	}
-	return at.Send(ctx, e, action, true)
-}
-
-// accepts reports what the verdict is to the user, and whether the operation goes on.
-func (at subject) accepts(j tfkit.Judged) (ok bool) {
 	switch {
+	case errors.Is(err, client.ErrGone):
+		missingRecord.AddError(at.diags)
+	case err != nil:
+		at.addFailed(err, action, inState)
 	case j.Act == choice.Stand:
 		warnStands(at.diags, j.Evidence)
 	case j.Act == choice.Withhold:
 		at.warnWithheld(j.Keeper)
-	case j.Act == choice.Refuse && j.IsNone:
-		missingRecord.AddError(at.diags)
-	case j.Act == choice.Refuse:
-		tfkit.ProblemOf(j.ErrUnused(), "what was there before").AddError(at.diags)
 	case j.Verdict == choice.Gone:
 		missing(j.Act).AddWarning(at.diags)
 	}
 
-	return j.Act != choice.Refuse
+	return j, err == nil
 }
 
 // addFailed reports an update that has failed. A withdrawal sends neither a time nor an address that

@@ -132,9 +132,6 @@ func (b *batch) evidence(row rows.Row) choice.Evidence {
 
 // outcomeOf returns the outcome of a row by its judgement.
 func (b *batch) outcomeOf(j tfkit.Judged, err error) (outcome, error) {
-	if err == nil {
-		err = j.ErrUnused()
-	}
 	if err != nil {
 		return failed, err
 	}
@@ -157,7 +154,7 @@ func (b *batch) run(ctx context.Context, t *tally, of []int, do func(ctx context
 // asks about these once more, after a pause: a record cannot be removed.
 func (b *batch) compare(ctx context.Context, t *tally, of []int) {
 	read := func(ctx context.Context, row rows.Row) (outcome, error) {
-		j, err := b.caseOf(row).Read(ctx, b.evidence(row), choice.Plan)
+		j, err := b.caseOf(row).Do(ctx, b.evidence(row), choice.Plan)
 		as, err := b.outcomeOf(j, err)
 		switch {
 		case as == failed:
@@ -194,7 +191,7 @@ func (b *batch) write(ctx context.Context, t *tally) {
 	}
 
 	b.run(ctx, t, b.content.all(), func(ctx context.Context, row rows.Row) (outcome, error) {
-		return b.outcomeOf(b.caseOf(row).Send(ctx, b.evidence(row), choice.Write, false))
+		return b.outcomeOf(b.caseOf(row).Do(ctx, b.evidence(row), choice.Write))
 	})
 }
 
@@ -209,7 +206,7 @@ func (b *batch) withdraw(ctx context.Context) *tally {
 		e.Wanted.Clauses, e.Wanted.AgreementTime = [answer.Clauses]bool{}, time.Time{}
 		e.Withdraws, e.Known, e.Twice = true, true, isSecond
 
-		return b.outcomeOf(b.caseOf(row).Send(ctx, e, choice.Withdraw, true)) // a record without a time is known by how it is shown
+		return b.outcomeOf(b.caseOf(row).Do(ctx, e, choice.Withdraw))
 	}
 
 	b.run(ctx, t, b.content.all(), do)

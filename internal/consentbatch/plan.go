@@ -64,7 +64,7 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 
 	var settingsOnly []byte
 	if !work {
-		b.overlapBy(r.Consents.PlanRest).addProblem(keptByAnother, b, tfkit.Problem.AddError)
+		b.overlapBy(r.Consents.PlanDone).addProblem(keptByAnother, b, tfkit.Problem.AddError)
 		if changed {
 			settingsOnly = []byte("true")
 		} else {
@@ -94,7 +94,7 @@ func (r *batchResource) planWithdrawal(ctx context.Context, state model, resp *r
 	b := &batch{resource: r, config: state, model: state, prior: &state, object: state.objectIn(ctx, resp.Private), diags: &unread}
 	if b.readApplied() {
 		b.diags = &resp.Diagnostics
-		b.overlapBy(r.Consents.PlanWithdrawal).addProblem(keptByAnother, b, tfkit.Problem.AddError)
+		b.overlapBy(r.Consents.PlanAgainst).addProblem(keptByAnother, b, tfkit.Problem.AddError)
 	}
 }
 

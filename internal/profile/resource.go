@@ -151,7 +151,7 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		r.RefuseReadOnly(&resp.Diagnostics)
 	}
 	of.names = restOf(of.names, changes)
-	r.checkMembers(plan, of, r.WrittenProfiles.PlanDone, &resp.Diagnostics)
+	r.checkMembers(plan, of, r.Profiles.PlanDone, &resp.Diagnostics)
 
 	plan.Fulfilled = state.Fulfilled
 	if len(changes) > 0 || plan.mayChange(config, state, s) {
@@ -181,12 +181,12 @@ func (r *profileResource) planDestroy(state resourceModel, of ownership, diags *
 	}
 
 	r.RefuseReadOnly(diags)
-	r.checkMembers(state, of, r.WrittenProfiles.PlanAgainst, diags)
+	r.checkMembers(state, of, r.Profiles.PlanAgainst, diags)
 }
 
 // checkMembers records what a plan does with members, and refuses one that clears a member
 // which another object leaves as it is.
-func (r *profileResource) checkMembers(m resourceModel, of ownership, record func(*tfkit.Object, client.Person) (*tfkit.Object, bool), diags *diag.Diagnostics) {
+func (r *profileResource) checkMembers(m resourceModel, of ownership, record func(*tfkit.Object, client.Person) *tfkit.Object, diags *diag.Diagnostics) {
 	scope, known := r.KnownScope(m.Scope)
 	if !known {
 		return
@@ -194,7 +194,7 @@ func (r *profileResource) checkMembers(m resourceModel, of ownership, record fun
 
 	person := client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}
 	for _, name := range of.names {
-		if _, conflict := record(of.object, memberOf(person, name)); conflict {
+		if other := record(of.object, memberOf(person, name)); other != nil {
 			tfkit.Problem{
 				Summary: "Another resource manages the members to be cleared",
 				Detail: "The plan destroys a resource with on_destroy = \"clear\", and another resource manages a member of the profile of the same person and leaves it as it is. " +
@@ -361,8 +361,7 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 	u.memory.Before, u.Messages = nil, ofDestroy
 	u.Limit, _ = state.Timeouts.Update(ctx, defaultTimeout)
 	isKept := func(name string, _ jsontext.Value) bool {
-		_, kept := r.WrittenProfiles.Keeper(of.object, memberOf(u.Request.Person, name))
-		return kept
+		return r.Profiles.Keeper(of.object, memberOf(u.Request.Person, name)) != nil
 	}
 	u.Request.Superseded = func() bool { // the person is locked
 		maps.DeleteFunc(update, isKept)

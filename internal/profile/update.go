@@ -119,7 +119,7 @@ func (u *update) look(ctx context.Context, managed members) (answer.Profile, err
 func (r *profileResource) apply(ctx context.Context, u *update) {
 	object := tfkit.ObjectIn(ctx, u.Private(), profileType)
 	for _, name := range append(namesOf(u.changes), namesOf(u.model.managed())...) {
-		r.WrittenProfiles.Keep(object, memberOf(u.Request.Person, name))
+		r.Profiles.Keep(object, memberOf(u.Request.Person, name))
 	}
 
 	if len(u.changes) > 0 {

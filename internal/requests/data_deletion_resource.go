@@ -106,7 +106,7 @@ func (r *dataDeletionResource) planSubmit(plan *deletionModel, diags *diag.Diagn
 	if !known {
 		return
 	}
-	if _, repeated := r.Deletions.PlanAgainst(tfkit.NewObject(DeletionType), about); repeated {
+	if other := r.Deletions.PlanAgainst(tfkit.NewObject(DeletionType), about); other != nil {
 		addRepeated(diags)
 	}
 }
@@ -133,7 +133,7 @@ func (r *dataDeletionResource) caseOf(m *deletionModel) (about client.Person, kn
 // carried ends what was planned about a deletion, because it is submitted or forgotten now.
 func (r *dataDeletionResource) carried(m *deletionModel) {
 	if about, known := r.caseOf(m); known {
-		r.Deletions.Carried(about)
+		r.Deletions.Forget(about)
 	}
 }
 
@@ -337,7 +337,7 @@ func SeeDeletion(service *tfkit.Service, state []byte) (diags diag.Diagnostics) 
 	scope := client.Scope{OrgID: object.OrgID, ProjectID: object.ProjectID, AccountID: object.AccountID}
 	scope = cmp.Or(scope, service.DefaultScope) // a state that was written by hand may lack it
 	about := caseOf(client.Person{Scope: scope, Identity: object.IdentityID}, occasionOf(object.Triggers))
-	if _, repeated := service.Deletions.PlanDone(tfkit.NewObject(DeletionType), about); repeated {
+	if other := service.Deletions.PlanDone(tfkit.NewObject(DeletionType), about); other != nil {
 		addRepeated(&diags)
 	}
 

@@ -36,10 +36,10 @@ type Service struct {
 	UnknownScope []string
 	// Consents is the evidence about the people whose consent the objects of this run keep.
 	Consents Consents
-	// WrittenProfiles records whose profile the objects of this run write.
-	WrittenProfiles Written
+	// Profiles records whose profile the objects of this run write.
+	Profiles Claims
 	// Deletions records which deletions the objects of this run stand for and submit.
-	Deletions Written
+	Deletions Claims
 	// Deferred carries out deferred requests; nil if Client is nil.
 	Deferred *deferred.Engine
 	// Files are the output files of this run.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 )
 
 // TestRow_everyColumnCounts holds that the value of each column is in the update, in the values

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package tfkit
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+// Object identifies one object of the configuration.
+type Object struct {
+	number uint32
+	label  string
+}
+
+// String returns what messages call the object.
+func (o *Object) String() string { return o.label }
+
+// NewObject returns an object that differs from every other one. The label is its type,
+// and what else distinguishes it for a reader. It holds nothing personal.
+func NewObject(label string) *Object { return &Object{rand.Uint32(), label} } //nolint:gosec // needs no secrecy
+
+// KeyObject is the key in private state that ObjectIn stores an object's number under. Only a state
+// that was written by hand lacks it.
+const KeyObject = "object"
+
+// ObjectIn returns the object that private state belongs to. Its number is stored there the
+// first time, which is its creation or import: Terraform does not tell a provider the address
+// of an object.
+func ObjectIn(ctx context.Context, private Private, label string) *Object {
+	stored, _ := private.GetKey(ctx, KeyObject)
+	if number, err := strconv.ParseUint(string(stored), 10, 32); err == nil {
+		return &Object{uint32(number), label}
+	}
+
+	o := NewObject(label)
+	private.SetKey(ctx, KeyObject, strconv.AppendUint(nil, uint64(o.number), 10)) // a number is always accepted
+
+	return o
+}
+
+// Claims records which objects of a run look after people, and what a plan does about them. A run is
+// one process of the provider.
+//
+// The zero value is ready to use, and safe for concurrent use.
+type Claims struct {
+	mu     sync.Mutex
+	people map[personKey]claims // a run may concern millions of people
+}
+
+// claims are the first objects that made each claim about a person.
+type claims [numClaims]*Object
+
+const (
+	claimKeeps  = iota // looks after the person
+	claimDone          // has nothing to do about the person, by the plan
+	claimUndoes        // undoes what was done, or does it again, by the plan
+	numClaims
+)
+
+// Keep records that an object looks after a person, whether or not anything is sent. It returns another
+// object of this run that does, or nil.
+func (c *Claims) Keep(by *Object, p client.Person) (other *Object) {
+	return c.record(by, claimKeeps, claimKeeps, p)
+}
+
+// Keeper returns the object that looks after a person, if it is another one than by, which may be nil.
+func (c *Claims) Keeper(by *Object, p client.Person) (other *Object) {
+	return c.record(nil, claimKeeps, claimKeeps, p).unless(by)
+}
+
+// PlanDone records that an object takes what was done about a person for done: it has nothing
+// to write in the apply of a plan, or stands for a request that was sent. It returns another object
+// that undoes this by the plan, or nil.
+func (c *Claims) PlanDone(by *Object, p client.Person) (undoing *Object) {
+	return c.record(by, claimDone, claimUndoes, p)
+}
+
+// PlanAgainst records that a plan undoes what was done about a person, because it destroys an
+// object which withdraws the person, or does it again, because it creates an object which
+// sends a request. It returns another object that takes this for done, or nil.
+func (c *Claims) PlanAgainst(by *Object, p client.Person) (done *Object) {
+	return c.record(by, claimUndoes, claimDone, p)
+}
+
+// Forget removes the claims about a person, because what was planned has been carried out.
+func (c *Claims) Forget(p client.Person) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	delete(c.people, keyOf(p))
+}
+
+// record records a claim, unless by is nil. It returns another object with the opposite claim.
+func (c *Claims) record(by *Object, claim, opposite int, p client.Person) (other *Object) {
+	key := keyOf(p)
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	first := c.people[key]
+	if by != nil {
+		if c.people == nil {
+			c.people = map[personKey]claims{}
+		}
+		first[claim] = cmp.Or(first[claim], by)
+		c.people[key] = first
+	}
+
+	return first[opposite].unless(by)
+}
+
+// unless returns the object if it is another one than by, which may be nil.
+func (o *Object) unless(by *Object) (other *Object) {
+	if o == nil {
+		return nil
+	}
+	if by != nil && by.number == o.number {
+		return nil
+	}
+
+	return o
+}
+
+// personKey is a digest of a person in a scope.
+type personKey [16]byte
+
+func keyOf(p client.Person) personKey {
+	digest := sha256.Sum256(fmt.Appendf(nil, "%q", []string{p.Scope.OrgID, p.Scope.ProjectID, p.Scope.AccountID, p.Identity}))
+	return personKey(digest[:])
+}
