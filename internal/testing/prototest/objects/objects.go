@@ -54,8 +54,9 @@ type Object struct {
 	Unknown int
 	// Killed is how many applies were killed after they had begun to write.
 	Killed int
-	// Unproven reports that the latest refresh that could look warned that nothing shows
-	// whether the request was carried out. The plan is empty then, and no apply changes it.
+	// Unproven reports that the latest refresh that could read the service warned that nothing shows
+	// whether the request was carried out, or that another operator's request took its place and failed.
+	// The plan is empty then, and no apply changes it.
 	Unproven bool
 
 	changes  int // of the configuration
@@ -177,8 +178,11 @@ func (o *Object) refresh(p *prototest.Provider) (*prototest.State, prototest.Dia
 		return slices.ContainsFunc(diags.Warnings(), func(text string) bool { return strings.HasPrefix(text, summary) })
 	}
 	if len(diags.Errors()) == 0 && !warns("The request could not be checked") {
-		isUndone := o.operated > 0 && warns("The request is gone, and its effect cannot be seen") // by another operator
-		o.Unproven = isUndone || warns("Accepted, and nothing shows what became of it") || warns("The data are not asked for again")
+		endings := []string{"Accepted, and nothing shows what became of it", "The data are not asked for again"}
+		if o.operated > 0 { // the effect is undone, or a request that is found in the place of a lost one fails
+			endings = append(endings, "The request is gone, and its effect cannot be seen", "The service failed the request")
+		}
+		o.Unproven = slices.ContainsFunc(endings, warns)
 	}
 
 	return state, diags
