@@ -75,7 +75,8 @@ func TestReserve_rightsThatAreMissing(t *testing.T) {
 }
 
 // TestCommit_failedHalfway puts one file in place and then not the other one. The next run replaces
-// the first, although it may not replace what is somebody else's.
+// the first, although it may not replace what is somebody else's, and although a child that is being
+// started still has the file open.
 func TestCommit_failedHalfway(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -97,6 +98,12 @@ func TestCommit_failedHalfway(t *testing.T) {
 	var failed, next PathsInUse
 	r := reserve(t, &failed, targets...)
 	writeTexts(t, r, "old", "old")
+	ofChild, err := unix.Dup(int(r.targets[0].temporary.f.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(ofChild)
+
 	rights(0o500)
 	if _, err := r.Commit(); !errors.Is(err, ErrPartial) || !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("it ended with %v", err)

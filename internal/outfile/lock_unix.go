@@ -15,7 +15,7 @@ import (
 
 // lock locks an open file against other processes and other reservations of this one, without
 // waiting. It returns ErrBusy if the file is locked. A file system without locks tells no
-// processes apart. The lock ends when the file is closed.
+// processes apart. The lock ends with closeLocked.
 func lock(f *os.File) error {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -26,6 +26,13 @@ func lock(f *os.File) error {
 			return nil
 		}
 	}
+}
+
+// closeLocked ends the lock of a file and closes it. Without the first step, a child that this process
+// is starting at the moment would keep the lock until it runs its program.
+func closeLocked(f *os.File) {
+	_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
+	_ = f.Close()
 }
 
 // stampOf returns the stamp of a file.

@@ -12,7 +12,7 @@ import (
 
 // lock locks an open file against other processes and other reservations of this one, without
 // waiting. It returns ErrBusy if the file is locked. A file system without locks tells no
-// processes apart. The lock ends when the file is closed.
+// processes apart. The lock ends with closeLocked.
 func lock(f *os.File) error {
 	// One byte behind any content, so that the file itself can be written.
 	behind := &windows.Overlapped{OffsetHigh: 1 << 30}
@@ -26,6 +26,9 @@ func lock(f *os.File) error {
 	}
 	return os.NewSyscallError("LockFileEx", err)
 }
+
+// closeLocked closes a file, which ends its lock.
+func closeLocked(f *os.File) { _ = f.Close() }
 
 // stampOf returns the stamp of a file, which has no inode here.
 func stampOf(info fs.FileInfo) Stamp {

@@ -76,7 +76,7 @@ func openTemporary(folder *os.Root, target string, isNew bool) (*temporary, erro
 		if t.isInPlace() {
 			err = t.removeLeft(isNew)
 		}
-		_ = f.Close()
+		closeLocked(f)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, folderError(err)
 		}
@@ -162,6 +162,6 @@ func (t *temporary) close() {
 		_ = t.folder.Remove(t.name)
 		t.gone = true
 	}
-	_ = t.f.Close()
+	closeLocked(t.f)
 	_ = t.folder.Close()
 }
