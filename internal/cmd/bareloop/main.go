@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Command bareloop exports one day as a careful engineer would write it for one shape: it is what
-// bench measures the provider against. Its arguments are the address, the shape and the file.
+// Command bareloop exports one day as a careful engineer would write it for one shape of the answer:
+// it is what make bench measures the provider against. Its arguments are the address, the shape and
+// the file.
 package main
 
 import (
@@ -16,14 +17,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// depths has how many arrays and objects enclose a record, by the shape of the answer.
+var depths = map[string]int{"ndjson": 0, "array": 1, "object": 2}
+
 func main() {
-	if err := export(os.Args[1], os.Args[2], os.Args[3]); err != nil {
+	if err := export(os.Args[1], depths[os.Args[2]], os.Args[3]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func export(address, shape, path string) error {
+func export(address string, depth int, path string) error {
 	resp, err := http.Get(address) //nolint:gosec,noctx,forbidigo // as a small program does
 	if err != nil {
 		return err
@@ -39,7 +43,7 @@ func export(address, shape, path string) error {
 	}
 	sum := sha256.New()
 	out := bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<20)
-	if err := records(jsontext.NewDecoder(resp.Body), shape, out); err != nil {
+	if err := copyRecords(out, jsontext.NewDecoder(resp.Body), depth); err != nil {
 		return err
 	}
 	if err := errors.Join(out.Flush(), f.Sync(), f.Close()); err != nil {
@@ -50,62 +54,23 @@ func export(address, shape, path string) error {
 	return err
 }
 
-// records writes the records of a day as lines: those of an object of arrays, of an array, or lines.
-func records(dec *jsontext.Decoder, shape string, out *bufio.Writer) error {
-	switch shape {
-	case "ndjson":
-		return lines(dec, out)
-	case "array":
-		return array(dec, out)
-	}
-
-	if _, err := dec.ReadToken(); err != nil { // {
-		return err
-	}
-
-	for dec.PeekKind() == '"' {
-		if _, err := dec.ReadToken(); err != nil {
-			return err
-		}
-		if err := array(dec, out); err != nil {
-			return err
-		}
-	}
-	_, err := dec.ReadToken()
-
-	return err
-}
-
-func array(dec *jsontext.Decoder, out *bufio.Writer) error {
-	if _, err := dec.ReadToken(); err != nil { // [
-		return err
-	}
-
-	for dec.PeekKind() == '{' {
-		if err := line(dec, out); err != nil {
-			return err
-		}
-	}
-	_, err := dec.ReadToken()
-
-	return err
-}
-
-func lines(dec *jsontext.Decoder, out *bufio.Writer) error {
+// copyRecords writes each object at a depth as a line.
+func copyRecords(out *bufio.Writer, dec *jsontext.Decoder, depth int) error {
 	for {
-		if err := line(dec, out); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
+		if dec.StackDepth() != depth || dec.PeekKind() != '{' {
+			if _, err := dec.ReadToken(); errors.Is(err, io.EOF) {
+				return nil
+			} else if err != nil {
+				return err
+			}
+			continue
+		}
+
+		record, err := dec.ReadValue()
+		if err != nil {
 			return err
 		}
+		_, _ = out.Write(record) // Flush reports an error
+		_ = out.WriteByte('\n')
 	}
-}
-
-func line(dec *jsontext.Decoder, out *bufio.Writer) error {
-	record, err := dec.ReadValue()
-	if err != nil {
-		return err
-	}
-	_, _ = out.Write(record) // Flush reports an error
-	return out.WriteByte('\n')
 }

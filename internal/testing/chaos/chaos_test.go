@@ -11,13 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/markdown"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
@@ -79,8 +76,6 @@ func (w *way) config(service *mocktest.Instance) prototest.Attributes {
 // the exported day is whole, and no message has named anybody.
 func TestChaos_nothingIsLostRepeatedOrOverwritten(t *testing.T) {
 	t.Parallel()
-	kept := &sums{byName: map[string][5]int{}}
-	t.Cleanup(func() { kept.write(t) })
 	for _, s := range scenarios {
 		for i := range soak.Schedules(3, 30) {
 			t.Run(fmt.Sprintf("%s, %d", s.name, i+1), func(t *testing.T) {
@@ -97,8 +92,13 @@ func TestChaos_nothingIsLostRepeatedOrOverwritten(t *testing.T) {
 					persons = append(persons, rowPerson(i))
 				}
 				c.check(c.messages.String(), persons)
+
+				unknown := 0
+				for _, o := range c.people {
+					unknown += o.Unknown
+				}
 				if !t.Failed() {
-					kept.add(c)
+					t.Logf("%s keeps every promise: %d applies, %d of them with errors, %d outcomes unknown, %d requests", t.Name(), c.applies, c.failed, unknown, len(service.Requests()))
 				}
 			})
 		}
@@ -247,49 +247,6 @@ func (c *course) check(said string, persons []string) {
 	prototest.WantAlone(c.t, c.day)
 
 	prototest.WantNoCanary(c.t, "a message", said, append(persons, c.service.Password, c.service.Email, c.service.SecretKey)...)
-}
-
-// sums has, by the name of the way, how many courses kept every promise, their applies, those of
-// them with errors, the outcomes that remained unknown, and the requests.
-type sums struct {
-	mu     sync.Mutex
-	byName map[string][5]int
-}
-
-// add adds a course that kept every promise.
-func (s *sums) add(c *course) {
-	unknown := 0
-	for _, o := range c.people {
-		unknown += o.Unknown
-	}
-
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	sum := s.byName[c.way.name]
-	for i, n := range []int{1, c.applies, c.failed, unknown, len(c.service.Requests())} {
-		sum[i] += n
-	}
-	s.byName[c.way.name] = sum
-}
-
-// write writes a table into the file that CHAOS_SUMMARY names.
-func (s *sums) write(t *testing.T) {
-	t.Helper()
-	var lines [][]string
-	for _, scenario := range scenarios {
-		line := []string{scenario.name}
-		for _, n := range s.byName[scenario.name] {
-			line = append(line, strconv.Itoa(n))
-		}
-		lines = append(lines, line)
-	}
-
-	head := []string{"on the way", "courses that kept every promise", "applies", "of them with errors", "outcomes unknown", "requests"}
-	if path := os.Getenv("CHAOS_SUMMARY"); path != "" {
-		if err := os.WriteFile(path, []byte(markdown.Table(head, lines)), 0o600); err != nil {
-			t.Error(err)
-		}
-	}
 }
 
 // TestCLIChaos_terraformThroughCaddyAndToxiproxy applies the same objects with the real CLI through
