@@ -33,25 +33,25 @@ type family struct {
 // examineAccess sends the requests that touch nobody with each of the credentials, and reports
 // which are accepted, and which path family answers.
 func (x *examination) examineAccess(ctx context.Context) {
-	x.report.group = "Access"
-	s := x.options.Scope
-	x.families = []*family{{name: "project", scope: client.Scope{OrgID: s.OrgID, ProjectID: s.ProjectID}}, {name: "account", scope: client.Scope{AccountID: s.AccountID}}}
-	x.families = slices.DeleteFunc(x.families, func(f *family) bool { return f.scope.IsZero() })
-
-	c := x.options.Client.Credentials
+	s, c := x.options.Scope, x.options.Client.Credentials
+	x.families = slices.DeleteFunc([]*family{
+		{name: "project", scope: client.Scope{OrgID: s.OrgID, ProjectID: s.ProjectID}},
+		{name: "account", scope: client.Scope{AccountID: s.AccountID}},
+	}, func(f *family) bool { return f.scope.IsZero() })
 	if c.IsZero() {
-		x.report.add("credentials", Broken, "none are set; set ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD")
+		x.report.add("Access", "credentials", Broken, "none are set; set ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD")
 	}
+
 	for _, w := range []*way{
 		{name: "email and password", credentials: transport.Credentials{Email: c.Email, Password: c.Password}},
 		{name: "token", credentials: transport.Credentials{Token: c.Token}},
 		{name: "api_secret_key", credentials: transport.Credentials{APISecretKey: c.APISecretKey}},
 	} {
-		if w.credentials.IsZero() {
-			continue
+		isUsable := !w.credentials.IsZero()
+		if w.credentials.Email != "" {
+			isUsable = x.logIn(ctx, w)
 		}
-
-		if w.credentials.Email == "" || x.logIn(ctx, w) {
+		if isUsable {
 			x.ways = append(x.ways, w)
 		}
 	}
@@ -72,20 +72,15 @@ var urlWarning = map[string]string{transport.InQuery: "; they are part of the UR
 // counts attempts is asked once. The token of the login serves all further requests; without
 // one, logIn reports false, and nothing else is asked in this way.
 func (x *examination) logIn(ctx context.Context, w *way) bool {
-	wire, err := wireOf(x.settings)
-	if err != nil {
-		x.report.add("login", Broken, "the setting "+err.Error())
-		return false
-	}
-
 	var reasons []string
-	for _, in := range firstOf(client.Placements, wire.Login.ParametersIn) {
+	wire := x.wire
+	for _, in := range firstOf(client.Placements, x.wire.Login.ParametersIn) {
 		wire.Login.ParametersIn = in
-		token, err := x.tokenBy(ctx, w, wire)
+		token, _, err := x.do(ctx, session{w, wire, 0}, readToken)
 		if err == nil {
-			w.credentials = transport.Credentials{Token: token}
-			x.settings = settingsOf(wire)
-			x.report.add("login", asConfigured[len(reasons) == 0], "e-mail and password are accepted as "+in+urlWarning[in])
+			w.credentials = transport.Credentials{Token: token.text}
+			x.wire = wire.Minimal()
+			x.report.add("Access", "login", asConfigured[len(reasons) == 0], "e-mail and password are accepted as "+in+urlWarning[in])
 			return true
 		}
 
@@ -95,20 +90,9 @@ func (x *examination) logIn(ctx context.Context, w *way) bool {
 		}
 	}
 
-	x.report.add("login", Broken, fmt.Sprintf("it failed (%s); attempts sent: %d, and never more than %d", list(reasons), len(reasons), len(client.Placements)))
+	x.report.add("Access", "login", Broken, fmt.Sprintf("it failed (%s); attempts sent: %d, and never more than %d", list(reasons), len(reasons), len(client.Placements)))
 
 	return false
-}
-
-// tokenBy logs in with these settings.
-func (x *examination) tokenBy(ctx context.Context, w *way, wire client.Wire) (string, error) {
-	c, _, err := x.connect(w, wire, 0)
-	if err != nil {
-		return "", err
-	}
-	token, _, err := c.NewSessionToken(ctx)
-
-	return token, err
 }
 
 // firstOf returns the values with one of them moved to the front.
@@ -119,28 +103,17 @@ func firstOf(values []string, first string) []string {
 
 // ask sends the requests with one of the credentials. It reports whether the service answers at all.
 func (x *examination) ask(ctx context.Context, w *way) (reached bool) {
-	wire, err := wireOf(x.settings)
-	if err != nil {
-		x.report.add(w.name, Broken, "the setting "+err.Error())
-		return false
-	}
-	c, _, err := x.connect(w, wire, 1)
-	if err != nil {
-		x.report.add(w.name, Broken, "the setting "+err.Error())
-		return true
-	}
-
-	_, err = c.CurrentUser(ctx)
+	_, _, err := x.do(ctx, session{w, x.wire, 1}, readUser)
 	w.note("the current user", err)
 	if err != nil && !isRefused(err) {
-		x.report.add("current user, "+w.name, Broken, x.describe(err))
+		x.report.add("Access", "current user, "+w.name, Broken, x.describe(err))
 	}
 	if e, ok := errors.AsType[*transport.Error](err); ok && e.Status == 0 {
 		return false
 	}
 
 	for _, f := range x.families { // the first answer, or else the last failure, is kept
-		_, err := c.ListPending(ctx, f.scope)
+		_, _, err := x.do(ctx, session{w, x.wire, 1}, readPending(f.scope))
 		answered := w.note("people and lists", err)
 		if len(f.ways) == 0 {
 			f.err = err
@@ -151,7 +124,7 @@ func (x *examination) ask(ctx context.Context, w *way) (reached bool) {
 	}
 
 	if x.options.Scope.OrgID != "" {
-		_, err := readDay(x.options.Scope, x.options.Day)(ctx, c)
+		_, _, err := x.do(ctx, session{w, x.wire, 1}, readDay(x.options.Scope, x.options.Day))
 		w.note("exports", err)
 		isThere := !isRefused(err) && !transport.IsClass(err, transport.ClassNotFound, transport.ClassEndpointNotFound)
 		if x.exporter == nil && isThere {
@@ -185,7 +158,7 @@ func isRefused(err error) bool {
 // chooses the first of the families and the credentials that the most groups of endpoints accept.
 func (x *examination) judge() {
 	if len(x.families) == 0 {
-		x.report.add("path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
+		x.report.add("Access", "path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
 	}
 	answering := slices.IndexFunc(x.families, func(f *family) bool { return len(f.ways) > 0 })
 	if answering >= 0 {
@@ -197,11 +170,11 @@ func (x *examination) judge() {
 	for _, f := range x.families {
 		switch {
 		case len(f.ways) > 0:
-			x.report.add(f.name+" paths", OK, "they answer")
+			x.report.add("Access", f.name+" paths", OK, "they answer")
 		case x.family != nil: // one family is enough
-			x.report.add(f.name+" paths", Differs, x.describe(f.err)+"; use the "+x.family.name+" paths alone")
+			x.report.add("Access", f.name+" paths", Differs, x.describe(f.err)+"; use the "+x.family.name+" paths alone")
 		case f.err != nil:
-			x.report.add(f.name+" paths", Broken, x.describe(f.err)+"; the service may offer the other path family, or your user has no access to the early preview")
+			x.report.add("Access", f.name+" paths", Broken, x.describe(f.err)+"; the service may offer the other path family, or your user has no access to the early preview")
 		}
 	}
 
@@ -210,38 +183,11 @@ func (x *examination) judge() {
 		switch {
 		case accepted == "" && refused == "": // findings say why
 		case refused == "":
-			x.report.add(w.name, OK, "accepted for "+accepted)
+			x.report.add("Access", w.name, OK, "accepted for "+accepted)
 		case accepted == "":
-			x.report.add(w.name, Broken, "refused everywhere: "+refused)
+			x.report.add("Access", w.name, Broken, "refused everywhere: "+refused)
 		default:
-			x.report.add(w.name, Differs, "accepted for "+accepted+"; refused for "+refused)
+			x.report.add("Access", w.name, Differs, "accepted for "+accepted+"; refused for "+refused)
 		}
 	}
-}
-
-// describe returns what a failure is, without any words of the service. Of a status that is an
-// error, or of an answer that is not JSON, a detail may hold some; and a name in it may be a person's.
-func (x *examination) describe(err error) string {
-	gap, isGap := errors.AsType[gapError](err)
-	if isGap && !x.hides(gap.Error()) {
-		return gap.Error()
-	}
-	if errors.Is(err, errSomething) || errors.Is(err, errOther) {
-		return err.Error()
-	}
-	e, ok := errors.AsType[*transport.Error](err)
-	if !ok {
-		return "it failed"
-	}
-
-	shown := *e
-	shown.Message = ""
-	isOwn := transport.IsClass(err, transport.ClassPayload, transport.ClassNotReady, transport.ClassRejected, transport.ClassTooLarge)
-	isSuccess := e.Status == 0 || e.Status/100 == 2
-	isKnown := e.Status == 0 || isOwn
-	if !isSuccess || !isKnown || x.hides(shown.Detail) {
-		shown.Detail = ""
-	}
-
-	return shown.Error()
 }

@@ -61,36 +61,16 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 
 	begin, err := io.ReadAll(io.LimitReader(resp.Body, limitBody))
 	isWhole := err == nil && len(begin) < limitBody
-	rest := io.Reader(resp.Body)
-	if err != nil {
-		rest = failing{err}
-	}
-	resp.Body = readCloser{io.MultiReader(bytes.NewReader(begin), rest), resp.Body}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(begin), resp.Body), resp.Body} // which repeats its error
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.kept = append(r.kept, exchange{requestOf(req), resp.StatusCode, resp.Header.Clone(), begin, isWhole})
 
 	return resp, nil
-}
-
-// take returns the answers since the last call.
-func (r *recorder) take() []exchange {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	taken := r.kept
-	r.kept = nil
-	return taken
-}
-
-// failing is a reader that ends with an error.
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
-
-type readCloser struct {
-	io.Reader
-	io.Closer
 }
 
 // errNotSeen ends a repeated reading that asks for what was not answered.

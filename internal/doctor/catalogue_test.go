@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -107,7 +108,7 @@ func readAs(a catalogue.Answer) reader {
 	case catalogue.AllData:
 		if a.Is == catalogue.Accepted {
 			return receipt(func(ctx context.Context, c *client.Client) (answer.Receipt, error) {
-				return c.FetchData(ctx, ada, answer.DataCall{Person: ada.Identity}, discard{})
+				return c.FetchData(ctx, ada, answer.DataCall{Person: ada.Identity}, io.Discard)
 			})
 		}
 		return readData(ada)
@@ -122,7 +123,7 @@ func readAs(a catalogue.Answer) reader {
 // configured returns a client of a service with settings.
 func configured(t *testing.T, service *mocktest.Instance, s infer.Settings, withLogin bool) *client.Client {
 	t.Helper()
-	wire, err := wireOf(s)
+	wire, err := client.Wire{}.With(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +178,8 @@ func blockFor(t *testing.T, a catalogue.Answer) infer.Settings {
 		Client: client.Config{Config: transport.Config{Credentials: transport.Credentials{APISecretKey: service.SecretKey}}, BaseURL: service.URL},
 		Scope:  ada.Scope, Identity: ada.Identity, Day: adasDay,
 	})
-	return settingsOf(report.Wire)
+	wire, _ := json.Marshal(report.Wire)
+	return infer.ParseSettings(wire)
 }
 
 // isReceipt reports whether an answer in place of the data passes for a receipt, which takes nothing.
@@ -208,11 +210,7 @@ func wrong(t *testing.T, a catalogue.Answer) map[string]string {
 	}
 
 	if a.Wire != nil {
-		var s infer.Settings
-		if err := json.Unmarshal(a.Wire, &s); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := read(t, a, s); err != nil {
+		if got, err := read(t, a, infer.ParseSettings(a.Wire)); err != nil {
 			note("settings", "%v", err)
 		} else if got != a.Reads {
 			note("settings", "reads %q", got)

@@ -6,11 +6,11 @@ import (
 	"context"
 	"slices"
 
-	"github.com/go-json-experiment/json"
-
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // reading is a reading that can be repeated with other settings from the answers that it had.
@@ -19,188 +19,96 @@ type reading struct {
 	way         *way
 	read        reader
 	propose     func(infer.Answer) []infer.Settings
+	unseen      string // what the report says if there was nothing to see; empty if that is what was wanted
 
 	answers []exchange
 	seen    seen
 	err     error
+	differs bool // other settings than before are needed
 }
 
-// isSame reports whether two readings read the same.
-func (r *reading) isSame(other *reading) bool { return r.group == other.group && r.what == other.what }
-
-// settingsOf returns the settings of wire that differ from the defaults.
-func settingsOf(w client.Wire) infer.Settings {
-	var s infer.Settings
-	text, err := json.Marshal(w.Minimal())
-	if err == nil {
-		err = json.Unmarshal(text, &s)
-	}
-	if err != nil || s == nil {
-		return infer.Settings{}
-	}
-
-	return s
-}
-
-// wireOf returns settings as the client takes them. The error says which is not accepted.
-func wireOf(s infer.Settings) (client.Wire, error) {
-	text, err := json.Marshal(s)
-	if err != nil {
-		return client.Wire{}, err
-	}
-	wire, err := client.ParseWire(text)
-	if err != nil {
-		return client.Wire{}, err
-	}
-
-	return wire, wire.Validate()
-}
-
-// adopt adds settings to those that were found, without those that are the defaults.
-func (x *examination) adopt(s infer.Settings) {
-	if wire, err := wireOf(x.settings.Merge(s)); err == nil {
-		x.settings = settingsOf(wire)
-	}
-}
-
-// examine reads from the service, with settings that fit the answers, which it keeps. It reports
-// whether other settings than before are needed.
-func (x *examination) examine(ctx context.Context, r *reading) (differs bool) {
-	wire, err := wireOf(x.settings)
-	if err != nil {
-		r.err = err
-		return false
-	}
-	c, answers, err := x.connect(r.way, wire, 1)
-	if err != nil {
-		r.err = err
-		return false
-	}
-
-	r.seen, r.err = r.read(ctx, c)
-	r.answers = answers.take()
-	if s := x.fit(ctx, r); s != nil {
-		x.adopt(s)
-		differs = true
-	}
-
-	x.readings = append(slices.DeleteFunc(x.readings, r.isSame), r)
-
-	return differs
-}
-
-// fit looks for settings with which the answers of a reading are read, or read with more fields. It
-// returns them in their shortest form; nil where those of before are the best.
-func (x *examination) fit(ctx context.Context, r *reading) infer.Settings {
+// examine reads from the service, and adopts settings that fit the answers.
+func (x *examination) examine(ctx context.Context, r *reading) {
+	r.seen, r.answers, r.err = x.do(ctx, session{r.way, x.wire, 1}, r.read)
 	isRead := r.err == nil && r.seen.lacking == 0
-	if isRead || len(r.answers) == 0 {
-		return nil
+	if !isRead && len(r.answers) > 0 {
+		x.fit(ctx, r)
 	}
 
+	if r.err == nil {
+		isSame := func(other *reading) bool { return r.group == other.group && r.what == other.what }
+		x.readings = append(slices.DeleteFunc(x.readings, isSame), r)
+	}
+}
+
+// fit looks for settings with which the answers of a reading are read, or read with more fields, and
+// adopts them without those that it does not need.
+func (x *examination) fit(ctx context.Context, r *reading) {
 	var best infer.Settings
-	for _, proposal := range x.proposals(r) {
-		if slices.ContainsFunc(proposal.Names(), x.hides) {
+	for _, s := range x.proposals(r) {
+		if slices.ContainsFunc(s.Texts(), x.hides) {
 			continue
 		}
 
-		s, err := x.try(ctx, r, x.settings.Merge(proposal))
-		isBetter := r.err != nil || s.lacking < r.seen.lacking
+		read, err := x.try(ctx, r, s)
+		isBetter := r.err != nil || read.lacking < r.seen.lacking
 		if err == nil && isBetter {
-			best, r.seen, r.err = proposal, s, nil
+			best, r.seen, r.err = s, read, nil
 		}
 	}
 	if best == nil {
-		return nil
+		return
 	}
 
-	return x.shortest(ctx, r, best)
+	x.wire, _ = x.wire.With(best.Shortest(func(less infer.Settings) bool { // it was tried
+		read, _, err := x.again(ctx, r, less)
+		return err == nil && read.isSame(r.seen)
+	}))
+	r.differs = true
 }
 
 // proposals returns what is proposed for a reading, also with places in the envelope that is known.
 func (x *examination) proposals(r *reading) []infer.Settings {
 	all := r.propose(r.answers[0].evidence())
-	envelope, _ := x.settings["envelope"].(string)
-	if envelope == "" {
+	if x.wire.Envelope == "" {
 		return all
 	}
 
 	var both []infer.Settings
-	for _, proposal := range all {
-		both = append(both, proposal.Inside(envelope), proposal)
+	for _, s := range all {
+		both = append(both, s.Inside(x.wire.Envelope), s)
 	}
 
 	return both
 }
 
-// guards are settings that are kept although the answers are read without them: they show that a
-// page is missing, or that the service has failed.
-var guards = []string{"pending.next", "pending.total", "export.next", "export.total", "result.at", "result.success"}
-
-// shortest returns the settings without those that make no difference to what is read.
-func (x *examination) shortest(ctx context.Context, r *reading, s infer.Settings) infer.Settings {
-	for {
-		shorter := x.shorten(ctx, r, s)
-		if shorter == nil {
-			return s
-		}
-		s = shorter
-	}
-}
-
-// shorten returns the settings without one of them that makes no difference; nil if each does.
-func (x *examination) shorten(ctx context.Context, r *reading, s infer.Settings) infer.Settings {
-	for path, rest := range s.Without() {
-		if slices.Contains(guards, path) {
-			continue
-		}
-		if again, err := x.again(ctx, r, x.settings.Merge(rest)); err == nil && again == r.seen {
-			return rest
-		}
-	}
-
-	return nil
-}
-
-// try repeats a reading with other settings, and reads the pages that they lead to.
+// try repeats a reading with further settings, and reads the pages that they lead to.
 func (x *examination) try(ctx context.Context, r *reading, s infer.Settings) (seen, error) {
-	read, asked, err := x.repeat(ctx, r, s)
+	read, asked, err := x.again(ctx, r, s)
 	if !asked {
 		return read, err
 	}
 
-	wire, err := wireOf(s)
-	if err != nil {
-		return seen{}, err
+	wire, _ := x.wire.With(s) // it has asked
+	read, answers, err := x.do(ctx, session{r.way, wire, 1}, r.read)
+	if err == nil {
+		r.answers = answers
 	}
-	c, answers, err := x.connect(r.way, wire, 1)
-	if err != nil {
-		return seen{}, err
-	}
-	if _, err := r.read(ctx, c); err != nil {
-		return seen{}, err
-	}
-	r.answers = answers.take()
 
-	return x.again(ctx, r, s)
-}
-
-// again repeats a reading from its answers, with other settings. Nothing is sent.
-func (x *examination) again(ctx context.Context, r *reading, s infer.Settings) (seen, error) {
-	read, _, err := x.repeat(ctx, r, s)
 	return read, err
 }
 
-// repeat is again. asked reports whether the reading wanted an answer that there was not.
-func (x *examination) repeat(ctx context.Context, r *reading, s infer.Settings) (read seen, asked bool, _ error) {
-	wire, err := wireOf(s)
+// again repeats a reading from its answers, with further settings. Nothing is sent. asked reports whether
+// the reading wanted an answer that there was not.
+func (x *examination) again(ctx context.Context, r *reading, s infer.Settings) (read seen, asked bool, _ error) {
+	wire, err := x.wire.With(s)
 	if err != nil {
 		return seen{}, false, err
 	}
 
 	answers := &replay{answers: r.answers}
 	cfg := x.options.Client
-	cfg.Credentials, cfg.Wire, cfg.MaxRetries, cfg.Observer = transport.Credentials{APISecretKey: "replayed"}, wire, 0, nil
-	cfg.Around = answers.around
+	cfg.Credentials, cfg.Wire, cfg.MaxRetries, cfg.Around = transport.Credentials{APISecretKey: "replayed"}, wire, 0, answers.around
 	c, err := client.New(cfg)
 	if err != nil {
 		return seen{}, false, err
@@ -215,12 +123,34 @@ func (x *examination) repeat(ctx context.Context, r *reading, s infer.Settings) 
 // longer read as they were.
 func (x *examination) verify(ctx context.Context) {
 	for _, r := range x.readings {
-		if r.err != nil {
-			continue
-		}
-		if s, err := x.again(ctx, r, x.settings); err != nil || s != r.seen {
-			x.report.group = r.group
-			x.report.add(r.what, Broken, "the answer is read with its own settings, and not with all of them together")
+		if read, _, err := x.again(ctx, r, nil); err != nil || !read.isSame(r.seen) {
+			x.report.add(r.group, r.what, Broken, "the answer is read with its own settings, and not with all of them together")
 		}
 	}
+}
+
+// show adds the finding about a reading.
+func (x *examination) show(r *reading) {
+	word, text := OK, "read as configured"
+	switch {
+	case r.err != nil:
+		word, text = Broken, x.describe(r.err)+"; no setting was found with which it is read"
+	case r.unseen != "" && r.seen.isNothing():
+		word, text = map[bool]Word{true: Differs, false: Unknown}[r.differs], r.unseen
+	case r.seen.lacking > 0:
+		word, text = Differs, "it is read, but not every field that the provider needs; no setting was found that names the others"
+	case r.differs:
+		word, text = Differs, "read with the wire settings below"+x.structure(r)
+	}
+	x.report.add(r.group, r.what, word, text)
+}
+
+// structure returns what the answer to a reading consists of, which shows why settings are needed.
+func (x *examination) structure(r *reading) string {
+	v, err := jsonvalue.Parse(r.answers[0].body)
+	text := "; the answer is " + answer.Structure(v)
+	if err != nil || x.hides(text) {
+		return ""
+	}
+	return text
 }

@@ -3,8 +3,8 @@
 package doctor
 
 import (
-	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -63,26 +63,24 @@ func draw(t *testing.T, random *rand.Rand, excused map[string]bool) mixture {
 			a := rows[random.IntN(len(rows))]
 			m.answers = append(m.answers, a)
 
-			var s infer.Settings
+			s := infer.Settings{}
 			if a.Wire != nil {
-				if err := json.Unmarshal(a.Wire, &s); err != nil {
-					t.Fatal(err)
-				}
+				s = infer.ParseSettings(a.Wire)
 			}
 			both, back := m.wire.Merge(s), s.Merge(m.wire)
-			_, hasEnvelope := both["envelope"]
-			if slot.is == catalogue.None && s["consent"] != nil { // it says where the record is, too
+			if slot.is == catalogue.None && s["/consent/at"] != nil { // it says where the record is, too
 				fits = false
 			}
-			fits = fits && !hasEnvelope && reflect.DeepEqual(without(both, "absent"), without(back, "absent"))
-			m.wire = both
+			m.wire = maps.Clone(both)
+			delete(both, "/absent") // a list, in any order
+			delete(back, "/absent")
+			fits = fits && both["/envelope"] == nil && reflect.DeepEqual(both, back)
 		}
 		if !fits {
 			continue
 		}
 
-		consent, _ := m.wire["consent"].(map[string]any)
-		m.server.AgreementTimeFormat, _ = consent["time_format"].(string)
+		m.server.AgreementTimeFormat, _ = m.wire["/consent/time_format"].(string)
 		if m.server.AgreementTimeFormat == "" {
 			m.server.AgreementTimeFormat = []string{mockserver.TimeRFC3339, mockserver.TimeUnixMS}[random.IntN(2)]
 		}
@@ -91,13 +89,6 @@ func draw(t *testing.T, random *rand.Rand, excused map[string]bool) mixture {
 
 		return m
 	}
-}
-
-// without returns settings without one, whose lists may be in any order.
-func without(s infer.Settings, name string) infer.Settings {
-	rest := infer.Settings{}.Merge(s)
-	delete(rest, name)
-	return rest
 }
 
 // String names the answers.

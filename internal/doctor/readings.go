@@ -4,216 +4,127 @@ package doctor
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
-	"fmt"
-	"io"
+	"slices"
 	"strings"
-	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 )
 
-// seen is what the provider makes of an answer.
-type seen struct {
-	// text describes it. It may hold personal data, and is compared, never shown.
-	text string
-	// lacking is how many fields are missing from it that the provider needs.
-	lacking int
-}
-
-// none is the text of an answer that says that there is nothing.
-const none = "none"
-
-// reader is a reading of the service by the provider's own client.
-type reader func(context.Context, *client.Client) (seen, error)
-
-// readConsent reads a consent record.
-func readConsent(p client.Person) reader {
-	return func(ctx context.Context, c *client.Client) (seen, error) {
-		held, err := c.GetConsent(ctx, p)
-		if transport.IsClass(err, transport.ClassNotFound) {
-			return seen{text: none}, nil
-		}
-		return seen{text: consentText(held)}, err
+// examinePending reads the list of pending requests. A rehearsal looks for its own requests.
+func (x *examination) examinePending(ctx context.Context) {
+	r := x.pending()
+	x.examine(ctx, r)
+	if isEmpty := r.err == nil && r.seen.isNothing(); !isEmpty || !x.options.Rehearse {
+		x.show(r)
 	}
 }
 
-// readHeld reads a consent record, and what see makes of it.
-func readHeld(p client.Person, see func(answer.Consent) (seen, error)) reader {
-	return func(ctx context.Context, c *client.Client) (seen, error) {
-		held, err := c.GetConsent(ctx, p)
-		if err != nil {
-			return seen{}, err
-		}
-		return see(held)
+// pending returns a reading of the list.
+func (x *examination) pending() *reading {
+	return &reading{
+		group: "Pending requests", what: "list", way: x.use, read: readPending(x.family.scope), unseen: "the list is empty, so no record was seen",
+		propose: func(a infer.Answer) []infer.Settings { return infer.Pending(a, x.known...) },
 	}
 }
 
-// consentText returns a record as its clauses, its time, its address and how it was obtained.
-func consentText(held answer.Consent) string {
-	clauses := make([]byte, 0, answer.Clauses)
-	for _, clause := range held.Clauses {
-		digit := byte('?')
-		if agreed, isKnown := clause.Get(); isKnown {
-			digit = map[bool]byte{true: '1', false: '0'}[agreed]
-		}
-		clauses = append(clauses, digit)
+// examinePeople reads an invented person, who shows what it looks like that there is nothing, and
+// the person of the options.
+func (x *examination) examinePeople(ctx context.Context) {
+	nobody := client.Person{Scope: x.family.scope, Identity: invented()}
+	readings := []*reading{x.noConsent(nobody, "invented person"), x.noProfile(nobody, "invented person")}
+	if x.options.Identity != "" {
+		who := client.Person{Scope: x.family.scope, Identity: x.options.Identity}
+		const unseen = "the service holds none of this person, so none was seen"
+		readings = append(readings,
+			&reading{group: "Consent", what: "record", way: x.use, read: readConsent(who), propose: infer.Consent, unseen: unseen},
+			&reading{group: "Profile", what: "profile", way: x.use, read: readProfile(who, nil), propose: proposeProfile(), unseen: unseen})
 	}
 
-	text := string(clauses) + " without a time"
-	if at, isTimed := held.AgreementTime.Get(); isTimed {
-		text = string(clauses) + " " + at.UTC().Format(time.RFC3339Nano)
-	}
-	if address, ok := held.UserIPv6.Get(); ok {
-		text += " " + address
-	}
-	if manual, ok := held.Manual.Get(); ok {
-		text += map[bool]string{true: " manual", false: " by banner"}[manual]
-	}
-
-	return text
-}
-
-// readProfile reads a profile of which these members are managed.
-func readProfile(p client.Person, managed map[string]jsontext.Value) reader {
-	return func(ctx context.Context, c *client.Client) (seen, error) {
-		profile, err := c.GetProfile(ctx, p, managed)
-		if transport.IsClass(err, transport.ClassNotFound) {
-			return seen{text: none}, nil
-		}
-		return seen{text: jsonvalue.FormatObject(profile.Members)}, err
+	for _, r := range readings {
+		x.examine(ctx, r)
+		x.show(r)
 	}
 }
 
-// errWithout is the error of a profile without what was written to it.
-var errWithout = errors.New("the profile does not hold what was written")
+// noConsent and noProfile return readings of a person whom the service does not know.
+func (x *examination) noConsent(nobody client.Person, what string) *reading {
+	return &reading{group: "Consent", what: what, way: x.use, read: readNone(readConsent(nobody)), propose: infer.Absent}
+}
 
-// readHolding reads a profile that has to hold these members.
-func readHolding(p client.Person, members map[string]jsontext.Value) reader {
-	return func(ctx context.Context, c *client.Client) (seen, error) {
-		profile, err := c.GetProfile(ctx, p, members)
-		if err == nil && !profile.Holds(members) {
-			err = errWithout
+func (x *examination) noProfile(nobody client.Person, what string) *reading {
+	propose := func(a infer.Answer) []infer.Settings { return append(infer.Absent(a), infer.Profile(a, nil)...) } // it may be empty
+	return &reading{group: "Profile", what: what, way: x.use, read: readNone(readProfile(nobody, nil)), propose: propose}
+}
+
+// proposeProfile returns what proposes where a profile is that has one of these members.
+func proposeProfile(managed ...string) func(infer.Answer) []infer.Settings {
+	return func(a infer.Answer) []infer.Settings { return infer.Profile(a, managed) }
+}
+
+// invented returns an identity that nobody has.
+func invented() string {
+	return "doctor-" + strings.ToLower(rand.Text()) + "@example.invalid"
+}
+
+// examineExport reads the beginning of a day. A service that selects the kind by a parameter may
+// name it in its error.
+func (x *examination) examineExport(ctx context.Context) {
+	if x.exporter == nil {
+		if x.options.Scope.OrgID != "" {
+			x.report.add("Export", "day", Unknown, "none of the given credentials are accepted for an export, or there is no such project")
 		}
-		return seen{text: jsonvalue.FormatObject(profile.Members)}, err
+		return
+	}
+
+	r := x.day()
+	x.examine(ctx, r)
+	if e, ok := errors.AsType[*transport.Error](r.err); ok && e.Class == transport.ClassRejected {
+		r = x.tryParameters(ctx, r, e.Fields)
+	}
+
+	day := client.FormatDay(x.options.Day)
+	switch {
+	case transport.IsClass(r.err, transport.ClassNotFound, transport.ClassNotReady):
+		x.report.add(r.group, r.what, Unknown, "the day "+day+" is not there ("+x.describe(r.err)+")")
+	case transport.IsClass(r.err, transport.ClassRejected):
+		x.report.add(r.group, r.what, Broken, x.describe(r.err)+"; if a parameter selects the kind, wire.export.kind_parameter and wire.export.kind_values name it and its values")
+	default:
+		x.show(r)
 	}
 }
 
-// readData asks for all data of a person: it sends another request that the service queues.
-func readData(p client.Person) reader {
-	return func(ctx context.Context, c *client.Client) (seen, error) {
-		receipt, err := c.FetchData(ctx, p, answer.DataCall{Person: p.Identity, Seen: true}, io.Discard)
-		if err == nil && !receipt.Delivered {
-			return seen{text: strings.TrimSpace("accepted " + receipt.ID)}, nil
-		}
-		return seen{text: "data"}, err
+// day returns a reading of the beginning of the day.
+func (x *examination) day() *reading {
+	return &reading{
+		group: "Export", what: "day", way: x.exporter, read: readDay(x.options.Scope, x.options.Day), propose: infer.Export,
+		unseen: "the day " + client.FormatDay(x.options.Day) + " has no records; -day chooses another one",
 	}
 }
 
-// gapError is the error of a list that is not whole.
-type gapError string
-
-func (g gapError) Error() string { return string(g) }
-
-// readPending reads the list of pending requests.
-func readPending(scope client.Scope) reader {
-	return func(ctx context.Context, c *client.Client) (seen, error) {
-		list, err := c.ListPending(ctx, scope)
-		if err != nil {
-			return seen{}, err
+// tryParameters looks for the parameter that selects the kind among the fields of an error, adopts the
+// first one with which there are records, and returns the reading with it; the rejected one without.
+func (x *examination) tryParameters(ctx context.Context, rejected *reading, fields []transport.FieldError) *reading {
+	before := x.wire
+	for _, f := range fields {
+		s := infer.Settings{"/export/kind_parameter": f.Field}.Merge(infer.Kinds(f.Message))
+		wire, err := before.With(s)
+		if err != nil || slices.ContainsFunc(s.Texts(), x.hides) {
+			continue
 		}
 
-		s := seen{text: "empty"}
-		var texts []string
-		for _, r := range list.Records {
-			text, lacking := requestText(r)
-			texts = append(texts, text)
-			s.lacking += lacking
+		x.wire = wire
+		r := x.day()
+		x.examine(ctx, r)
+		if r.err == nil && !r.seen.isNothing() {
+			r.differs = true
+			return r
 		}
-		if len(texts) > 0 {
-			s.text = strings.Join(texts, "; ")
-		}
-		if list.Gap != "" {
-			return s, gapError(list.Gap)
-		}
-
-		return s, nil
-	}
-}
-
-// requestText returns a record of the list, and how many of its fields are not recognised.
-func requestText(r answer.PendingRecord) (text string, lacking int) {
-	var words []string
-	for _, field := range []struct {
-		value  answer.Optional[string]
-		needed bool
-	}{{r.ID, false}, {r.RequestType, true}, {r.Identity, true}} {
-		word, isKnown := field.value.Get()
-		if !isKnown && field.needed {
-			lacking++
-		}
-		if !isKnown {
-			word = "?"
-		}
-		words = append(words, word)
+		x.wire = before
 	}
 
-	progress := map[answer.Progress]string{answer.Waiting: "waiting", answer.Done: "done", answer.Failed: "failed", answer.Unclear: "?"}[r.Progress]
-	if progress == "?" {
-		lacking++
-	}
-
-	return strings.Join(append(words, progress), " "), lacking
-}
-
-// sampleRecords is how many records of each answer are read at most.
-const sampleRecords = 100
-
-// errEnough ends an export whose beginning was read.
-var errEnough = errors.New("enough records were read")
-
-// readDay reads the beginning of a day. With a parameter that selects a kind, it reads the beginning
-// of each kind.
-func readDay(scope client.Scope, day time.Time) reader {
-	return func(ctx context.Context, c *client.Client) (seen, error) {
-		var counts records.Counts
-		_, err := c.Export(ctx, client.Scope{OrgID: scope.OrgID, ProjectID: scope.ProjectID}, client.ExportQuery{Day: day}, func(all client.Records) error {
-			counts = records.Counts{}
-			for kind := range all {
-				if counts[kind]++; counts[kind] == sampleRecords {
-					return errEnough
-				}
-			}
-			return nil
-		})
-		if errors.Is(err, errEnough) {
-			err = nil
-		}
-
-		return seen{text: countsText(counts), lacking: int(counts[records.Unknown])}, err
-	}
-}
-
-func countsText(counts records.Counts) string {
-	var parts []string
-	for _, kind := range append(records.Kinds, records.Unknown) {
-		switch n := counts.Of(kind); n {
-		case 0:
-		case 1:
-			parts = append(parts, "1 "+kind.String())
-		default:
-			parts = append(parts, fmt.Sprintf("%d %s", n, kind.Plural()))
-		}
-	}
-	if len(parts) == 0 {
-		return "empty"
-	}
-
-	return list(parts)
+	return rejected
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// sampleRecords is how many records of a place are looked at.
+// sampleRecords is how many records of a place are examined.
 const sampleRecords = 100
 
 // group are records that stand in one place.
@@ -29,73 +29,46 @@ type group struct {
 func Export(a Answer) []Settings {
 	s := Settings{}
 	if a.Status == 200 && len(bytes.TrimSpace(a.Body)) == 0 {
-		s.set(true, "export", "empty")
+		s["/export/empty"] = true
 		return []Settings{s}
 	}
 
+	var groups []group
 	v := a.json()
 	if v == nil || v.Kind() == '[' {
-		if stream := sequence(a.Body); len(stream.records) > 0 && !hasRefusal(stream) {
-			s.kinds([]group{stream})
-			return []Settings{s}
+		groups = []group{{records: sequence(a.Body)}}
+	} else {
+		if saysNo(v) || isWork(v) {
+			return nil
 		}
-		return nil
-	}
-	if SaysNo(v) || isWork(v) {
-		return nil
-	}
 
-	var groups []group
-	var content []jsontext.Pointer
-	count := 0
-	for _, list := range lists(v) {
-		elements := jsonvalue.Elements(list.value)
-		count += len(elements)
-		content = append(content, list.at)
-		groups = append(groups, group{list.at, kindLike(list.name), elements[:min(len(elements), sampleRecords)]})
+		var content []jsontext.Pointer
+		count := 0
+		for _, list := range lists(v) {
+			elements := jsonvalue.Elements(list.value)
+			count += len(elements)
+			content = append(content, list.at)
+			groups = append(groups, group{list.at, kindLike(list.name), elements[:min(len(elements), sampleRecords)]})
+		}
+		if !s.beside("/export", v, content, count) {
+			return nil
+		}
 	}
-	if len(groups) == 0 || slices.ContainsFunc(groups, hasRefusal) || !s.beside("export", v, content, count) {
+	if len(groups) == 0 || slices.ContainsFunc(groups, group.hasRefusal) {
 		return nil
 	}
-	// Later pages may have kinds that this one lacks, so that what is read without words comes first.
-	plain := Settings{}.Merge(s)
-	s.containers(groups)
 	s.kinds(groups)
 
-	all := []Settings{plain}
-	if kind := valueAt(s, []string{"export", "kind"}); kind != nil {
-		all = append(all, plain.Merge(Settings{"export": map[string]any{"kind": kind}}))
-	}
-
-	// An envelope that the other answers have too is shorter.
-	return slices.Concat(all, enveloped(s, content), []Settings{s})
-}
-
-// hasRefusal reports whether an error or a job stands among records.
-func hasRefusal(g group) bool {
-	return slices.ContainsFunc(g.records, func(record jsontext.Value) bool {
-		return SaysNo(record) || isJob(record)
-	})
-}
-
-// isJob reports whether an object has nothing but what describes work.
-func isJob(v jsontext.Value) bool {
-	for name := range jsonvalue.EachMember(v) {
-		if !isNamed(jsonvalue.Fold(string(name)), "jobid taskid requestid id status state percent progress cursor error message") {
-			return false
-		}
-	}
-	return len(jsonvalue.Members(v)) > 1
+	return []Settings{s}
 }
 
 // sequence returns the records of an array, or those that follow each other.
-func sequence(body []byte) group {
+func sequence(body []byte) (all []jsontext.Value) {
 	dec := jsontext.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\uFEFF"))))
 	if dec.PeekKind() == '[' {
 		_, _ = dec.ReadToken() // it is there
 	}
 
-	var all []jsontext.Value
 	for len(all) < sampleRecords && dec.PeekKind() == '{' {
 		v, err := dec.ReadValue()
 		if err != nil {
@@ -104,36 +77,20 @@ func sequence(body []byte) group {
 		all = append(all, v.Clone())
 	}
 
-	return group{records: all}
+	return all
 }
 
-// enveloped returns the settings with an envelope in place of the pointers that begin with it, if
-// all of them do.
-func enveloped(s Settings, content []jsontext.Pointer) []Settings {
-	around := content[0].Parent()
-	for _, at := range content {
-		if at.Parent() != around || around == "" {
-			return nil
-		}
-	}
-
-	inner := Settings{}.Merge(s)
-	inner["envelope"] = string(around)
-	if export, ok := inner["export"].(map[string]any); ok {
-		delete(export, "at")
-	}
-
-	return []Settings{inner}
+// hasRefusal reports whether an error or a job stands among the records.
+func (g group) hasRefusal() bool {
+	return slices.ContainsFunc(g.records, func(record jsontext.Value) bool { return saysNo(record) || isJob(record) })
 }
 
-// containers adds where the records of each kind are.
-func (s Settings) containers(groups []group) {
-	if slices.ContainsFunc(groups, func(g group) bool { return g.kind == "" }) {
-		return
-	}
-	for _, g := range groups {
-		s.set(string(g.at), "export", "at", g.kind)
-	}
+// isJob reports whether an object has nothing but what describes work.
+func isJob(v jsontext.Value) bool {
+	names := jsonvalue.Names(jsonvalue.Members(v))
+	return len(names) > 1 && !slices.ContainsFunc(names, func(name string) bool {
+		return !isNamed(jsonvalue.Fold(name), "jobid taskid requestid id status state percent progress cursor error message")
+	})
 }
 
 // kindWords are what words of kinds look like, folded.
@@ -155,69 +112,57 @@ func kindLike(word string) string {
 	return ""
 }
 
-// kinds adds how records state their kind, and what identifies the records of each kind.
+// kinds adds where the records of each kind are or how they state their kind, and what identifies them.
 func (s Settings) kinds(groups []group) {
+	isNameless := slices.ContainsFunc(groups, func(g group) bool { return g.kind == "" })
 	byKind := map[string][]jsontext.Value{}
 	for _, g := range groups {
 		if g.kind != "" {
 			byKind[g.kind] = append(byKind[g.kind], g.records...)
+			if !isNameless {
+				s[jsontext.Pointer("/export/at").AppendToken(g.kind)] = string(g.at)
+			}
 			continue
 		}
 
-		at, words := discriminator(g.records)
-		if at == "" {
+		at, isFound := discriminator(g.records)
+		if !isFound {
 			continue
 		}
-		s.set(string(at), "export", "kind")
-		for kind, list := range words {
-			s.set(list, "export", "kinds", kind)
-		}
+		s["/export/kind"] = string(at)
 		for _, record := range g.records {
-			kind := kindLike(scalar(valueIn(record, at)))
-			byKind[kind] = append(byKind[kind], record)
+			word := textOf(jsonvalue.At(record, at))
+			s.word("/export/kinds", string(at), kindLike(word), word)
+			byKind[kindLike(word)] = append(byKind[kindLike(word)], record)
 		}
 	}
 
 	for kind, records := range byKind {
 		if at, ok := identifying(records); ok {
-			s.set(string(at), "export", "record", kind)
+			s[jsontext.Pointer("/export/record").AppendToken(kind)] = string(at)
 		}
 	}
 }
 
-// discriminator returns the member whose words all look like kinds, and the words by kind.
-func discriminator(records []jsontext.Value) (jsontext.Pointer, map[string][]any) {
+// discriminator returns the member whose words all look like kinds. A word with a digit or a slash is an
+// identifier.
+func discriminator(records []jsontext.Value) (jsontext.Pointer, bool) {
+	isOther := func(word string) bool { return kindLike(word) == "" || strings.ContainsAny(word, "0123456789/") }
 	for _, p := range commonPlaces(records) {
-		words := map[string][]any{}
-		for _, word := range wordsAt(records, p.at) {
-			if strings.ContainsAny(word, "0123456789/") { // an identifier
-				words[""] = nil
-			}
-			words[kindLike(word)] = joined(words[kindLike(word)], []any{word})
-		}
-		if _, isOther := words[""]; !isOther {
-			return p.at, words
+		if !slices.ContainsFunc(textsAt(records, p.at), isOther) {
+			return p.at, true
 		}
 	}
-
-	return "", nil
+	return "", false
 }
 
 // identifying returns what every record has, and no two have alike: what is named like an
 // identifier first.
 func identifying(records []jsontext.Value) (jsontext.Pointer, bool) {
-	if len(records) == 0 {
-		return "", false
-	}
-
 	unique := slices.DeleteFunc(commonPlaces(records), func(p place) bool {
-		values := map[string]bool{}
-		for _, word := range wordsAt(records, p.at) {
-			values[word] = true
-		}
-		return len(values) < len(records)
+		return len(slices.Compact(slices.Sorted(slices.Values(textsAt(records, p.at))))) < len(records)
 	})
-	isID := func(p place) bool { return strings.HasSuffix(p.name, "id") || isNamed(p.name, idNames+" "+personNames) }
+	isID := func(p place) bool { return strings.HasSuffix(p.name, "id") || p.isNamed(idNames+" "+personNames) }
 	if i := slices.IndexFunc(unique, isID); i >= 0 {
 		return unique[i].at, true
 	}
@@ -230,17 +175,17 @@ func identifying(records []jsontext.Value) (jsontext.Pointer, bool) {
 
 // Kinds returns the words that a message lists for the kinds, such as person by "persons"; nil
 // unless there is one for each kind.
-func Kinds(message string) map[string]any {
-	byKind := map[string]any{}
+func Kinds(message string) Settings {
+	s := Settings{}
 	isOther := func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }
 	for word := range strings.FieldsFuncSeq(message, isOther) {
 		if kind := kindLike(word); kind != "" {
-			byKind[kind] = word
+			s[jsontext.Pointer("/export/kind_values").AppendToken(kind)] = word
 		}
 	}
-	if len(byKind) < len(kindWords) {
+	if len(s) < len(kindWords) {
 		return nil
 	}
 
-	return byKind
+	return s
 }

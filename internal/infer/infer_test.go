@@ -3,10 +3,12 @@
 package infer_test
 
 import (
-	"encoding/json"
-	"fmt"
+	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/catalogue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
@@ -37,28 +39,7 @@ func proposed(a catalogue.Answer) []infer.Settings {
 }
 
 // covers reports whether settings have all values of others.
-func covers(all, some map[string]any) bool {
-	for name, want := range some {
-		switch want := want.(type) {
-		case map[string]any:
-			inner, _ := all[name].(map[string]any)
-			if !covers(inner, want) {
-				return false
-			}
-		case []any:
-			list, _ := all[name].([]any)
-			if slices.ContainsFunc(want, func(word any) bool { return !slices.Contains(list, word) }) {
-				return false
-			}
-		default:
-			if all[name] != want {
-				return false
-			}
-		}
-	}
-
-	return true
-}
+func covers(all, some infer.Settings) bool { return reflect.DeepEqual(all.Merge(some), all) }
 
 // TestProposals_haveWhatAdmitsAnAnswer checks that one of the proposals for each answer that needs
 // settings has them.
@@ -69,14 +50,10 @@ func TestProposals_haveWhatAdmitsAnAnswer(t *testing.T) {
 			continue
 		}
 
-		want := map[string]any{}
-		if err := json.Unmarshal(a.Wire, &want); err != nil {
-			t.Fatal(err)
-		}
+		want := infer.ParseSettings(a.Wire)
 		all := proposed(a)
 		if !slices.ContainsFunc(all, func(s infer.Settings) bool { return covers(s, want) }) {
-			shown, _ := json.Marshal(all)
-			t.Errorf("%s: none of %s has %s", a.Name, shown, a.Wire)
+			t.Errorf("%s: none of %v has %s", a.Name, all, a.Wire)
 		}
 	}
 }
@@ -91,28 +68,37 @@ func TestProposals_thereAreNoneForARefusal(t *testing.T) {
 	}
 }
 
-func TestSettings_areMergedAndTakenApart(t *testing.T) {
+func TestSettings_areMergedShortenedAndWritten(t *testing.T) {
 	t.Parallel()
-	a := infer.Settings{"absent": []any{"json_404"}, "pending": map[string]any{"at": "/data"}}
-	b := infer.Settings{"absent": []any{"json_404", "204"}, "pending": map[string]any{"total": "/meta/total"}}
+	a := infer.ParseSettings(jsontext.Value(`{"absent":["json_404"],"ignored":{"/meta/took":"*"},"pending":{"at":"/data","types":{"data_access":["GET"]}}}`))
+	b := infer.ParseSettings(jsontext.Value(`{"absent":["json_404","204"],"ignored":{"/ok":"true"},"pending":{"empty":true,"total":"/meta/total","types":{"data_access":["get"]}}}`))
 	all := a.Merge(b)
-	if got := fmt.Sprint(all); got != "map[absent:[json_404 204] pending:map[at:/data total:/meta/total]]" {
-		t.Errorf("merged: %s", got)
+	const merged = `{"absent":["json_404","204"],"ignored":{"/meta/took":"*","/ok":"true"},` +
+		`"pending":{"at":"/data","empty":true,"total":"/meta/total","types":{"data_access":["GET","get"]}}}`
+	if diff := cmp.Diff(merged, string(all.JSON())); diff != "" {
+		t.Errorf("merged: %s", diff)
 	}
 
-	got := map[string]string{}
-	for path, rest := range all.Without() {
-		got[path] = fmt.Sprint(rest)
+	short := all.Shortest(func(s infer.Settings) bool { return s["/pending/at"] != nil })
+	if diff := cmp.Diff(`wire.pending.at = "/data" and wire.pending.total = "/meta/total"`, short.Sentence()); diff != "" {
+		t.Errorf("shortened, a total stays: %s", diff)
 	}
-	want := map[string]string{
-		"absent":        "map[pending:map[at:/data total:/meta/total]]",
-		"pending.at":    "map[absent:[json_404 204] pending:map[total:/meta/total]]",
-		"pending.total": "map[absent:[json_404 204] pending:map[at:/data]]",
+	all["/ignored/~1a"] = `"${x}"`
+	const block = `wire {
+  absent  = ["json_404", "204"]
+  ignored = { "/a" = "\"$${x}\"", "/meta/took" = "*", "/ok" = "true" }
+  pending {
+    at    = "/data"
+    empty = true
+    total = "/meta/total"
+    types = { "data_access" = ["GET", "get"] }
+  }
+}
+`
+	if diff := cmp.Diff(block, all.Block()); diff != "" {
+		t.Errorf("block: %s", diff)
 	}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("taken apart: %v", got)
-	}
-	if names := all.Names(); !slices.Contains(names, "total") || !slices.Contains(names, "meta") {
-		t.Errorf("names: %v", names)
+	if texts := all.Texts(); !slices.Contains(texts, "/meta/total") || !slices.Contains(texts, "GET") || !slices.Contains(texts, "/ok") {
+		t.Errorf("texts: %v", texts)
 	}
 }

@@ -26,12 +26,12 @@ type Request struct {
 // of records that are not among them are taken for what they look like.
 func Pending(a Answer, known ...Request) []Settings {
 	v := a.json()
-	if v == nil || SaysNo(v) {
+	if v == nil || saysNo(v) {
 		return nil
 	}
 
 	if isBlank := v.Kind() == '{' && !jsonvalue.Told(v); isBlank {
-		return []Settings{{"pending": map[string]any{"empty": true}}}
+		return []Settings{{"/pending/empty": true}}
 	}
 
 	found := lists(v)
@@ -41,19 +41,17 @@ func Pending(a Answer, known ...Request) []Settings {
 	}
 
 	var all []Settings
-	if count, isCounted := first(places(v), totalNames, isScalar); len(found) == 0 && isCounted && string(count.value) == "0" {
-		s := Settings{}
-		s.beside("pending", v, nil, 0)
-		all = append(all, s)
-	}
 	for _, list := range found {
-		s := Settings{}
+		s := Settings{"/pending/at": string(list.at)}
 		elements := jsonvalue.Elements(list.value)
-		if list.at != "" {
-			s.set(string(list.at), "pending", "at")
-		}
-		if s.beside("pending", v, []jsontext.Pointer{list.at}, len(elements)) {
+		if s.beside("/pending", v, []jsontext.Pointer{list.at}, len(elements)) {
 			s.record(elements, known)
+			all = append(all, s)
+		}
+	}
+	if len(found) == 0 { // an empty one may be omitted beside its count
+		s := Settings{}
+		if s.beside("/pending", v, nil, 0) {
 			all = append(all, s)
 		}
 	}
@@ -67,36 +65,22 @@ const listNames = "requests pendingrequests actions data items results content n
 // lists returns the arrays of objects, and the empty arrays, of an answer. Those that are named
 // like a list of requests come first; with such a name, null is an empty list.
 func lists(v jsontext.Value) []place {
-	var found []place
+	isOther := func(element jsontext.Value) bool { return element.Kind() != '{' }
+	var named, others []place
 	for _, p := range places(v) {
-		isList := p.value.Kind() == '[' && !slices.ContainsFunc(jsonvalue.Elements(p.value), isNoObject) && !isLinks(p.value)
-		isNull := p.value.Kind() == 'n' && isNamed(p.name, listNames)
-		if isList || isNull {
-			found = append(found, p)
+		isNull := p.value.Kind() == 'n' && p.isNamed(listNames)
+		isList := p.value.Kind() == '[' && !isLinks(p.value) && !slices.ContainsFunc(jsonvalue.Elements(p.value), isOther)
+		switch {
+		case !isNull && !isList:
+		case p.isNamed(listNames):
+			named = append(named, p)
+		default:
+			others = append(others, p)
 		}
 	}
-	named := func(p place) int {
-		if isNamed(p.name, listNames) {
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(found, func(a, b place) int { return named(a) - named(b) })
 
-	return found
+	return append(named, others...)
 }
-
-// isLinks reports whether an array has the links to pages, as a paginator of Laravel writes them.
-func isLinks(v jsontext.Value) bool {
-	elements := jsonvalue.Elements(v)
-	isOther := func(element jsontext.Value) bool {
-		members := jsonvalue.Members(element)
-		return members["url"] == nil || members["label"] == nil
-	}
-	return len(elements) > 0 && !slices.ContainsFunc(elements, isOther)
-}
-
-func isNoObject(v jsontext.Value) bool { return v.Kind() != '{' }
 
 // The members of a record, by their folded names, the likely ones first.
 const (
@@ -114,114 +98,75 @@ func (s Settings) record(elements []jsontext.Value, known []Request) {
 	}
 
 	common := commonPlaces(elements)
-	own := slices.DeleteFunc(slices.Clone(common), func(p place) bool { return isNamed(jsonvalue.Fold(p.at.Parent().LastToken()), personNames) })
-	slices.SortStableFunc(own, func(a, b place) int { return strings.Count(string(a.at), "@") - strings.Count(string(b.at), "@") }) // of JSON-LD
-	isAny := func(jsontext.Value) bool { return true }
-	for _, field := range []struct {
-		name, names string
-		fits        func(jsontext.Value) bool
-	}{
-		{"id", idNames, isAny},
-		{"status", statusNames, isAny},
-		{"created", createdNames, isAny},
-	} {
-		p, ok := first(own, field.names, field.fits)
-		if !ok && field.name == "status" { // such as jobStatus
-			p, ok = ending(own, field.names)
-		}
-		if ok {
-			s.set(string(p.at), "pending", field.name)
-		}
+	person := holderOf(elements, common, known)
+	if person != "" {
+		s["/pending/identity"] = string(person)
 	}
+	others := slices.DeleteFunc(slices.Clone(common), func(p place) bool {
+		isOfPerson := isNamed(jsonvalue.Fold(p.at.Parent().LastToken()), personNames)
+		return isOfPerson || p.at == person || strings.HasPrefix(p.at.LastToken(), "@") // of JSON-LD
+	})
+	likely := slices.DeleteFunc(common, func(p place) bool { // whose words all look like types
+		return slices.ContainsFunc(textsAt(elements, p.at), func(word string) bool { return typeLike(word) == "" })
+	})
 
-	if at, ok := holderOf(elements, common, known); ok {
-		s.set(string(at), "pending", "identity")
+	for _, field := range []struct {
+		setting jsontext.Pointer
+		among   []place
+		names   string
+	}{
+		{"/pending/id", others, idNames},
+		{"/pending/status", others, statusNames},
+		{"/pending/created", others, createdNames},
+		{"/pending/type", others, typeNames},
+		{"/pending/type", likely, typeNames},
+	} {
+		if p, ok := first(field.among, field.names); ok {
+			s[field.setting] = string(p.at)
+		}
 	}
-	if at, ok := typeOf(elements, common); ok {
-		s.set(string(at), "pending", "type")
-		s.words(elements, at, known)
-	}
+	s.words(elements, known)
 }
 
 // commonPlaces returns the scalars that every record has.
 func commonPlaces(elements []jsontext.Value) []place {
-	common := slices.DeleteFunc(places(elements[0]), func(p place) bool { return !isScalar(p.value) })
-	for _, element := range elements[1:] {
-		has := map[jsontext.Pointer]bool{}
-		for _, p := range places(element) {
-			has[p.at] = isScalar(p.value)
-		}
-		common = slices.DeleteFunc(common, func(p place) bool { return !has[p.at] })
+	if len(elements) == 0 {
+		return nil
 	}
+	return slices.DeleteFunc(places(elements[0]), func(p place) bool {
+		return slices.ContainsFunc(elements, func(element jsontext.Value) bool { return !isScalar(jsonvalue.At(element, p.at)) })
+	})
+}
 
-	return common
+// textsAt returns what stands at a place of each record.
+func textsAt(elements []jsontext.Value, at jsontext.Pointer) (texts []string) {
+	for _, element := range elements {
+		texts = append(texts, textOf(jsonvalue.At(element, at)))
+	}
+	return texts
 }
 
 // holderOf returns the member that holds the person: the one with the value of a person who is
 // known, or else one that is named like it, itself or as an object around an identifier.
-func holderOf(elements []jsontext.Value, common []place, known []Request) (jsontext.Pointer, bool) {
+func holderOf(elements []jsontext.Value, common []place, known []Request) jsontext.Pointer {
 	for _, element := range elements {
 		for _, p := range places(element) {
-			isHeld := func(r Request) bool { return r.Person != "" && scalar(p.value) == r.Person }
-			if isScalar(p.value) && slices.ContainsFunc(known, isHeld) {
-				return p.at, true
+			isKnown := func(r Request) bool { return r.Person != "" && textOf(p.value) == r.Person }
+			if slices.ContainsFunc(known, isKnown) {
+				return p.at
 			}
 		}
 	}
 
-	if p, ok := first(common, personNames, isScalar); ok {
-		return p.at, true
-	}
 	for _, p := range common {
 		around := jsonvalue.Fold(p.at.Parent().LastToken())
-		if isNamed(around, personNames) && isNamed(p.name, "id email value identifier "+personNames) {
-			return p.at, true
+		isInside := isNamed(around, personNames) && p.isNamed("id email value identifier "+personNames)
+		if isInside || p.isNamed(personNames) {
+			return p.at
 		}
 	}
 
-	return "", false
-}
-
-// typeOf returns the member whose words all look like types of requests, or else the one that is
-// named like it.
-func typeOf(elements []jsontext.Value, common []place) (jsontext.Pointer, bool) {
-	isOther := func(word string) bool { return typeLike(word) == "" }
-	likely := slices.DeleteFunc(slices.Clone(common), func(p place) bool { return slices.ContainsFunc(wordsAt(elements, p.at), isOther) })
-	p, ok := first(likely, typeNames, isScalar)
-	if !ok {
-		p, ok = ending(likely, typeNames) // such as jobType
-	}
-	if !ok {
-		p, ok = first(common, typeNames, isScalar)
-	}
-
-	return p.at, ok
-}
-
-// ending returns the first of the places whose name ends with one of the names.
-func ending(all []place, names string) (place, bool) {
-	for name := range strings.FieldsSeq(names) {
-		if i := slices.IndexFunc(all, func(p place) bool { return strings.HasSuffix(p.name, name) }); i >= 0 {
-			return all[i], true
-		}
-	}
-	return place{}, false
-}
-
-func wordsAt(elements []jsontext.Value, at jsontext.Pointer) (words []string) {
-	for _, element := range elements {
-		words = append(words, scalar(valueIn(element, at)))
-	}
-	return words
-}
-
-func valueIn(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
-	for _, p := range places(v) {
-		if p.at == at {
-			return p.value
-		}
-	}
-	return nil
+	return ""
 }
 
 // typeWords are what words of types look like, folded.
@@ -245,61 +190,57 @@ func typeLike(word string) string {
 
 // words adds what the words of types and statuses stand for. Those of a request that was sent are
 // known; any other status is proposed only where its word looks open.
-func (s Settings) words(elements []jsontext.Value, at jsontext.Pointer, known []Request) {
-	types, statuses := map[string][]any{}, map[string][]any{}
-	status, _ := valueAt(s, []string{"pending", "status"}).(string)
+func (s Settings) words(elements []jsontext.Value, known []Request) {
+	typeAt, _ := s["/pending/type"].(string)
+	statusAt, _ := s["/pending/status"].(string)
 	for _, element := range elements {
-		of := requestOf(element, known)
+		sent := requestOf(element, known)
 
-		word := scalar(valueIn(element, at))
-		requestType := cmp.Or(of.Type, typeLike(word))
-		if requestType != "" && word != "" {
-			types[requestType] = joined(types[requestType], []any{word})
-		}
+		word := textOf(jsonvalue.At(element, jsontext.Pointer(typeAt)))
+		requestType := cmp.Or(sent.Type, typeLike(word))
+		s.word("/pending/types", typeAt, requestType, word)
 
-		word = scalar(valueIn(element, jsontext.Pointer(status)))
-		state := of.State
+		word = textOf(jsonvalue.At(element, jsontext.Pointer(statusAt)))
+		state := sent.State
 		if state == "" && looksOpen.MatchString(jsonvalue.Fold(word)) {
 			state = "waiting"
 		}
-		if state != "" && status != "" && word != "" {
-			statuses[state] = joined(statuses[state], []any{word})
-		}
+		s.word("/pending/statuses", statusAt, state, word)
 	}
+}
 
-	for requestType, words := range types {
-		s.set(words, "pending", "types", requestType)
+// word adds that a word stands for a meaning, if both and its place are known.
+func (s Settings) word(vocabulary jsontext.Pointer, at, meaning, word string) {
+	if at == "" || meaning == "" || word == "" {
+		return
 	}
-	for state, words := range statuses {
-		s.set(words, "pending", "statuses", state)
-	}
+	words, _ := s[vocabulary.AppendToken(meaning)].([]any)
+	s[vocabulary.AppendToken(meaning)] = joined(words, word)
 }
 
 var looksOpen = regexp.MustCompile(`pending|queue|wait|progress|process|running|new|open|accept|submit|creat|start|active|sched|compil|enrich|made|approv|review|simmer|hold|received`)
 
 // requestOf returns which of the known requests a record is: the one with its id, or the only one
-// of its person; the zero Request if it is none.
+// of its person; the zero Request if it is not known.
 func requestOf(element jsontext.Value, known []Request) Request {
-	var persons []Request
+	var ofPerson []Request
 	for _, r := range known {
-		isID := func(p place) bool {
-			return scalar(p.value) == r.ID && (strings.HasSuffix(p.name, "id") || isNamed(p.name, idNames))
+		isPerson := false
+		for _, p := range places(element) {
+			text := textOf(p.value)
+			isID := strings.HasSuffix(p.name, "id") || p.isNamed(idNames)
+			if r.ID != "" && text == r.ID && isID {
+				return r
+			}
+			isPerson = isPerson || text == r.Person
 		}
-		if r.ID != "" && slices.ContainsFunc(places(element), isID) {
-			return r
-		}
-		if r.Person != "" && hasScalar(element, r.Person) {
-			persons = append(persons, r)
+		if isPerson && r.Person != "" {
+			ofPerson = append(ofPerson, r)
 		}
 	}
-	if len(persons) != 1 {
+	if len(ofPerson) != 1 {
 		return Request{}
 	}
 
-	return persons[0]
-}
-
-// hasScalar reports whether an object has a text or a number with this text, on any level.
-func hasScalar(v jsontext.Value, text string) bool {
-	return slices.ContainsFunc(places(v), func(p place) bool { return scalar(p.value) == text })
+	return ofPerson[0]
 }

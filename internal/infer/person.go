@@ -3,9 +3,7 @@
 package infer
 
 import (
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,64 +12,54 @@ import (
 )
 
 // Consent proposes settings for an answer that holds a consent record: where the record is, and
-// in which form it has its time.
-func Consent(a Answer) []Settings {
+// in which format it has its time.
+func Consent(a Answer) (all []Settings) {
 	v := a.json()
-	if v == nil || SaysNo(v) {
+	if v == nil || saysNo(v) {
 		return nil
 	}
 
-	var all []Settings
-	for _, p := range consents(v) {
-		s := Settings{}
-		if p.at != "" {
-			s.set(string(p.at), "consent", "at")
-		}
-		for _, beside := range placesBeside(v, []jsontext.Pointer{p.at}) {
-			if beside.isResult() {
-				s.result(beside)
+	for _, p := range records(v) {
+		s := Settings{"/consent/at": string(p.at)}
+		for _, leaf := range leavesBeside(v, []jsontext.Pointer{p.at}) {
+			if leaf.isSuccess() {
+				s.ignore(leaf, false, false)
 			}
 		}
-		if form := timeForm(timeOf(v, p)); form != "" {
-			s.set(form, "consent", "time_format")
-		}
 		all = append(all, s)
+		for _, format := range []string{"unix_s", "utc", "date"} {
+			all = append(all, s.Merge(Settings{"/consent/time_format": format}))
+		}
 	}
 
 	return all
 }
 
-// consents returns the objects that have the first and the fifth clause, also as the first element
-// of an array. What is named as the present one comes first.
-func consents(v jsontext.Value) []place {
-	var found []place
+// records returns the objects with five clauses. What is named as the present record comes first, and
+// what is named as a former one last.
+func records(v jsontext.Value) []place {
+	var ranked [3][]place
 	for _, p := range append(places(v), inArray(v)...) {
 		clauses := 0
 		for name := range jsonvalue.EachMember(p.value) {
-			if isClause.MatchString(jsonvalue.Fold(string(name))) {
+			if strings.HasPrefix(jsonvalue.Fold(string(name)), "clause") {
 				clauses++
 			}
 		}
+
+		rank := 1
+		switch {
+		case p.isNamed("current latest consent active state"):
+			rank = 0
+		case p.isNamed("previous former old history before"):
+			rank = 2
+		}
 		if clauses == 5 {
-			found = append(found, p)
+			ranked[rank] = append(ranked[rank], p)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b place) int { return rank(a.name) - rank(b.name) })
 
-	return found
-}
-
-var isClause = regexp.MustCompile(`^clause[1-5]`)
-
-// rank is lower for what is named as the present state than for what is named as a former one.
-func rank(name string) int {
-	switch {
-	case isNamed(name, "current latest consent active state"):
-		return 0
-	case isNamed(name, "previous former old history before"):
-		return 2
-	}
-	return 1
+	return slices.Concat(ranked[:]...)
 }
 
 // inArray returns the places in an answer that is an array, or has one, of a single element.
@@ -88,61 +76,26 @@ func inArray(v jsontext.Value) (all []place) {
 	return all
 }
 
-// timeOf returns the time of a record: beside its clauses, or around them.
-func timeOf(v jsontext.Value, record place) jsontext.Value {
-	inside := places(record.value)
-	if p, ok := first(inside, "agreementtime", isScalar); ok {
-		return p.value
-	}
-	p, _ := first(places(v), "agreementtime", isScalar)
-	return p.value
-}
-
-var (
-	noZone = regexp.MustCompile(`^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$`)
-	date   = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
-)
-
-// timeForm returns the word of wire for the form of a time; empty for one that is read by default.
-func timeForm(v jsontext.Value) string {
-	text := scalar(v)
-
-	number, err := strconv.ParseFloat(text, 64)
-	const in2000, inMilliseconds = 946_684_800, 100_000_000_000
-	switch {
-	case err == nil && number >= in2000 && number < inMilliseconds:
-		return "unix_s"
-	case noZone.MatchString(text):
-		return "utc"
-	case date.MatchString(text):
-		return "date"
-	}
-
-	return ""
-}
-
 // envelopes are names of members that hold content.
 const envelopes = "data attributes profile user person traits properties result results response payload content item value record body"
 
 // Profile proposes where a profile is: the outermost object with a member that is managed, or
 // else, where nobody knows a member of it, the objects in documented envelopes, the inner ones
 // first.
-func Profile(a Answer, managed []string) []Settings {
+func Profile(a Answer, managed []string) (all []Settings) {
 	v := a.json()
-	if v == nil || SaysNo(v) {
+	if v == nil || saysNo(v) {
 		return nil
 	}
 
-	var all []Settings
 	for _, p := range append(places(v), inArray(v)...) {
-		isProfile := slices.ContainsFunc(managed, func(name string) bool { return jsonvalue.Members(p.value)[name] != nil })
+		isManaged := func(name string) bool { return jsonvalue.Members(p.value)[name] != nil }
+		isProfile := slices.ContainsFunc(managed, isManaged)
 		if len(managed) == 0 {
-			isProfile = p.value.Kind() == '{' && isEnvelope(p.name)
+			isProfile = p.value.Kind() == '{' && p.isNamed(envelopes)
 		}
 		if isProfile && p.at != "" {
-			s := Settings{}
-			s.set(string(p.at), "profile", "at")
-			all = append(all, s)
+			all = append(all, Settings{"/profile/at": string(p.at)})
 		}
 	}
 	if len(managed) == 0 {
@@ -152,41 +105,39 @@ func Profile(a Answer, managed []string) []Settings {
 	return all
 }
 
-func isEnvelope(name string) bool { return isNamed(strings.TrimPrefix(name, "$"), envelopes) }
-
 // Data proposes settings for an answer that may be all data of a person: where the data is, or
 // its media type. It proposes nothing for what describes work or links to the data.
 func Data(a Answer) []Settings {
-	s := Settings{}
 	v := a.json()
 	if v == nil {
 		if a.MediaType == "" || strings.HasSuffix(a.MediaType, "json") || a.MediaType == "text/html" || len(a.Body) == 0 {
 			return nil
 		}
-		s.set(a.MediaType, "all_data", "media_type")
-		return []Settings{s}
-	}
-	if SaysNo(v) || isHollow(v) {
-		return nil
+		return []Settings{{"/all_data/media_type": a.MediaType}}
 	}
 
 	// What is alone in an object stands in an envelope.
-	at := jsontext.Pointer("")
-	all := []Settings{{"all_data": map[string]any{"at": ""}}}
-	for {
-		name, inside := onlyComposite(v)
-		if inside == nil || isHollow(inside) {
-			return all
-		}
-		v, at = inside, at.AppendToken(name)
-		all = slices.Insert(all, 0, Settings{"all_data": map[string]any{"at": string(at)}})
+	var all []Settings
+	if saysNo(v) {
+		return nil
 	}
+
+	at := jsontext.Pointer("")
+	for v != nil && !isHollow(v) {
+		all = slices.Insert(all, 0, Settings{"/all_data/at": string(at)})
+		name, inside := onlyComposite(v)
+		v, at = inside, at.AppendToken(name)
+	}
+
+	return all
 }
+
+func isComposite(v jsontext.Value) bool { return v.Kind() == '{' || v.Kind() == '[' }
 
 // onlyComposite returns the only object or array in an object; nil where there is none or several.
 func onlyComposite(v jsontext.Value) (name string, inside jsontext.Value) {
 	for n, value := range jsonvalue.EachMember(v) {
-		if value.Kind() != '{' && value.Kind() != '[' {
+		if !isComposite(value) {
 			continue
 		}
 		if inside != nil {
@@ -205,16 +156,17 @@ func isHollow(v jsontext.Value) bool {
 		return true
 	}
 
-	inside := 0
+	hasInside := false
 	for _, value := range jsonvalue.EachMember(v) {
-		if value.Kind() == '{' || value.Kind() == '[' || value.Kind() == 'n' {
-			if inside++; !isHollow(value) {
-				return false
-			}
+		if !isComposite(value) && value.Kind() != 'n' {
+			continue
+		}
+		if hasInside = true; !isHollow(value) {
+			return false
 		}
 	}
 
-	return inside > 0
+	return hasInside
 }
 
 // isWork reports whether a value describes work that goes on, or its result elsewhere: it has a
@@ -223,32 +175,24 @@ func isWork(v jsontext.Value) bool {
 	if elements := jsonvalue.Elements(v); len(elements) > 0 {
 		return !slices.ContainsFunc(elements, func(e jsontext.Value) bool { return !isWork(e) })
 	}
-	isList := false // which has links beside it
-	for _, value := range jsonvalue.EachMember(v) {
-		isList = isList || value.Kind() == '['
+
+	hasContent, hasList, isDone := false, false, false
+	members := jsonvalue.Members(v)
+	for name, value := range members {
+		isObject := value.Kind() == '{' && jsonvalue.Told(value)
+		isSuccess := isNamed(jsonvalue.Fold(name), "success ok status result") && isNamed(textOf(value), "success ok")
+		hasContent = hasContent || isObject
+		hasList = hasList || value.Kind() == '['
+		isDone = isDone || isSuccess
 	}
+
 	names := "jobid taskid percent progress url urls downloadurl href expires"
-	if !isDone(v) {
+	if !isDone || !hasContent { // the request is not the one that was answered
 		names += " status state requestid"
 	}
-	for name := range jsonvalue.EachMember(v) {
-		folded := jsonvalue.Fold(string(name))
-		isLink := isNamed(folded, "link links") && !isList
-		if isLink || isNamed(folded, names) {
-			return true
-		}
+	if !hasList { // whose pages they may lead to
+		names += " link links"
 	}
 
-	return false
-}
-
-// isDone reports whether an answer has a status of success beside content: its request is the one that
-// was answered.
-func isDone(v jsontext.Value) (isDone bool) {
-	hasContent := false
-	for name, value := range jsonvalue.EachMember(v) {
-		isDone = isDone || isNamed(jsonvalue.Fold(string(name)), flagNames) && isNamed(jsonvalue.Text(value), "success ok")
-		hasContent = hasContent || value.Kind() == '{' && jsonvalue.Told(value)
-	}
-	return isDone && hasContent
+	return slices.ContainsFunc(jsonvalue.Names(members), func(name string) bool { return isNamed(jsonvalue.Fold(name), names) })
 }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package doctor
+
+import (
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+)
+
+// Word is the verdict of a finding.
+type Word string
+
+// The words, the best first. OK: the provider works with this as it is configured. Unknown:
+// the examination looked and could not tell. Differs: another setting is needed, or the
+// provider does not understand a part of it. Broken: nothing works until this is fixed.
+const (
+	OK      Word = "ok"
+	Unknown Word = "unknown"
+	Differs Word = "differs"
+	Broken  Word = "broken"
+)
+
+// asConfigured has the word for what works, with the settings as they are or with others.
+var asConfigured = map[bool]Word{true: OK, false: Differs}
+
+// Finding is one thing that was looked at.
+type Finding struct {
+	Group string `json:"group"`
+	Check string `json:"check"`
+	Word  Word   `json:"word"`
+	Text  string `json:"text"`
+}
+
+// Omission is a question that was not answered, with the reason.
+type Omission struct {
+	Question string `json:"question"`
+	Why      string `json:"why"`
+}
+
+// Setup is what a provider block for this service contains.
+type Setup struct {
+	// Credentials is what to authenticate with; empty if nothing was accepted.
+	Credentials string `json:"credentials,omitempty"`
+	// PathFamily is "project" or "account"; empty if none answered.
+	PathFamily string `json:"path_family,omitempty"`
+}
+
+// Rehearsal is what a rehearsal has done.
+type Rehearsal struct {
+	// Person is who was invented; empty for the person who was given.
+	Person string `json:"person,omitzero"`
+	// Left is what is left of it at the service.
+	Left []string `json:"left"`
+	// Lag is the longest time after which a reading showed what had been accepted.
+	Lag string `json:"lag"`
+}
+
+// Report is the result of an examination. It holds names and never a value of the service,
+// a credential or a person.
+type Report struct {
+	Format        int       `json:"format"` // of this JSON
+	Version       string    `json:"provider_version"`
+	Level         string    `json:"level"`
+	Result        Word      `json:"result"`
+	ExitStatus    int       `json:"exit_status"`
+	Requests      int       `json:"requests"`
+	LoginAttempts int       `json:"login_attempts"`
+	Findings      []Finding `json:"findings"`
+	Setup         Setup     `json:"setup"`
+	// Wire are the settings that differ from the defaults, as the variable ANALYTICS_WIRE takes
+	// them, and WireBlock is the block wire of a provider block with them.
+	Wire      client.Wire `json:"wire"`
+	WireBlock string      `json:"wire_block"`
+	// Rehearsal is what was done; nil without one.
+	Rehearsal   *Rehearsal `json:"rehearsal,omitzero"`
+	NotAnswered []Omission `json:"not_answered"`
+}
+
+func (r *Report) add(group, check string, word Word, text string) {
+	r.Findings = append(r.Findings, Finding{group, check, word, text})
+}
+
+// judge derives the result and the exit status from the worst word.
+func (r *Report) judge() {
+	words := []Word{OK, Unknown, Differs, Broken}
+	worst := 0
+	for _, f := range r.Findings {
+		worst = max(worst, slices.Index(words, f.Word))
+	}
+	r.Result, r.ExitStatus = words[worst], []int{0, 1, 1, 2}[worst]
+}
+
+// list joins words with commas.
+func list(words []string) string { return strings.Join(words, ", ") }
+
+// reason is an error of the examination itself, which completes a sentence.
+type reason string
+
+func (r reason) Error() string { return string(r) }
+
+// describe returns what a failure is, without any words of the service. Of a status that is an
+// error, or of an answer that is not JSON, a detail may hold some; and a name in it may be a person's.
+func (x *examination) describe(err error) string {
+	if own, isOwn := errors.AsType[reason](err); isOwn && !x.hides(own.Error()) {
+		return own.Error()
+	}
+	e, ok := errors.AsType[*transport.Error](err)
+	if !ok {
+		return "it failed"
+	}
+
+	shown := *e
+	shown.Message = ""
+	isOwn := transport.IsClass(err, transport.ClassPayload, transport.ClassNotReady, transport.ClassRejected, transport.ClassTooLarge)
+	isSuccess := isOwn && e.Status/100 == 2
+	isKnown := e.Status == 0 || isSuccess
+	if !isKnown || x.hides(shown.Detail) {
+		shown.Detail = ""
+	}
+
+	return shown.Error()
+}
+
+// hides reports whether a text may hold a person or a credential, and is not shown: it holds a
+// private value, or a word of what stands before the @ of the identity.
+func (x *examination) hides(text string) bool {
+	c := x.options.Client.Credentials
+	private := []string{c.Email, c.Password, c.Token, c.APISecretKey, x.options.Identity}
+	private = slices.AppendSeq(private, maps.Values(x.options.Client.Headers))
+	for _, w := range x.ways {
+		private = append(private, w.credentials.Token) // of a login
+	}
+	holds := func(v string) bool { return v != "" && strings.Contains(strings.ToLower(text), strings.ToLower(v)) }
+	if slices.ContainsFunc(private, holds) || transport.NewRedactor(private...).Clean(text) != text {
+		return true
+	}
+
+	person, _, _ := strings.Cut(x.options.Identity, "@")
+	for _, theirs := range words.FindAllString(person, -1) {
+		isTheirs := func(word string) bool { return strings.EqualFold(word, theirs) }
+		if slices.ContainsFunc(words.FindAllString(text, -1), isTheirs) {
+			return true
+		}
+	}
+
+	return false
+}
+
+// words matches the words of a text. bobPhone has two.
+var words = regexp.MustCompile(`\p{Lu}*[\p{Ll}\p{Lt}\p{Lm}\p{Lo}]+|\p{Lu}+`)
