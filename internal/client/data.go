@@ -4,11 +4,9 @@ package client
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"time"
 
@@ -60,18 +58,13 @@ func (c *Client) DeleteData(ctx context.Context, p Person) (answer.Receipt, erro
 // That the same call returns the data once the request is fulfilled is our assumption: the
 // interface shows no other way. Errors are *Error, or those of w as they are.
 func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
-	to, err := p.endpoint(opGetAllData)
-	if err != nil {
-		return answer.Receipt{}, err
-	}
-
-	call.Person, call.Envelope = p.Identity, c.config.Wire.envelope()
-	call.At = c.config.Wire.AllData.At
-	if c.config.Wire.Pending.Use == ListIgnored && call.At == nil {
+	wire := c.config.Wire
+	call.Person, call.Envelope, call.At = p.Identity, wire.envelope(), wire.AllData.At
+	if wire.Pending.Use == ListIgnored && call.At == nil {
 		return answer.Receipt{}, transport.Invalid(opGetAllData, errors.New("where wire.pending.use is \"ignored\", only wire.all_data.at shows that an answer is the data; nothing was sent"))
 	}
 
-	s, err := c.sender.Do(ctx, transport.Request{Op: opGetAllData, To: to, Private: []string{p.Identity}})
+	s, err := c.ask(ctx, p, transport.Request{Op: opGetAllData})
 	if err != nil {
 		return answer.Receipt{}, err
 	}
@@ -82,21 +75,18 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 		e.Ambiguous = true
 		return answer.Receipt{}, e
 	}
-	call.Continued = transport.IsContinued(s.Response.Header)
-	if form := c.config.Wire.AllData.MediaType; form != "" && form == mediaType(s) {
-		return archive(s, w)
-	}
 
-	read := dataReceipt
-	if want := c.config.Wire.AllData.MediaType; want != "" && s.MediaType() == want {
-		read = otherData
+	var receipt answer.Receipt
+	if form := wire.AllData.MediaType; form != "" && form == s.MediaType() {
+		receipt, err = copyData(s, w)
+	} else {
+		call.Continued = transport.IsContinued(s.Response.Header)
+		receipt, err = dataReceipt(s, call, w)
 	}
-
-	receipt, err := read(s, call, w)
 	if err != nil || !receipt.Delivered {
 		return receipt, err
 	}
-	if class, detail := s.EndProblem(c.config.Wire.ignoresField); detail != "" {
+	if class, detail := s.EndProblem(wire.ignoresField); detail != "" {
 		e := transport.NewError(s.Exchange, class, detail)
 		e.Ambiguous = true
 		return answer.Receipt{}, e
@@ -105,20 +95,10 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 	return receipt, nil
 }
 
-// mediaType returns the media type of an answer, without parameters; empty if it has none.
-func mediaType(s transport.Answer) string {
-	form, _, err := mime.ParseMediaType(s.Response.Header.Get("Content-Type"))
-	if err != nil {
-		return ""
-	}
-	return form
-}
-
-// archive writes an answer in the form of wire.all_data.media_type as it comes. One without content
-// is not the data.
-func archive(s transport.Answer, w io.Writer) (answer.Receipt, error) {
-	if detail := s.Op.Incomplete(s.Status); s.Status != http.StatusOK || detail != "" {
-		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassPayload, cmp.Or(detail, "only an answer with the status 200 is the data"))
+// copyData writes data that are not JSON as they come. An answer without content is not the data.
+func copyData(s transport.Answer, w io.Writer) (answer.Receipt, error) {
+	if s.Status != http.StatusOK {
+		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassPayload, "only an answer with the status 200 is the data")
 	}
 	unpacked, err := s.Unpacked()
 	if err != nil {
@@ -148,28 +128,6 @@ func isBefore(t, other time.Time) bool { return !t.IsZero() && t.Before(other) }
 func (c *Client) DataSettings() string {
 	text, _ := json.Marshal(c.config.Wire.AllData) // cannot fail for texts
 	return string(text)
-}
-
-// otherData writes data that are not JSON to w as they come.
-func otherData(s transport.Answer, _ answer.DataCall, w io.Writer) (answer.Receipt, error) {
-	if s.Status != http.StatusOK {
-		return answer.Receipt{At: time.Now()}, nil
-	}
-	unpacked, err := s.Unpacked()
-	if err != nil {
-		return answer.Receipt{}, streamError(s, err)
-	}
-	defer unpacked.Close()
-
-	sink := &sink{Writer: w}
-	if _, err := io.Copy(sink, unpacked); err != nil {
-		if sink.err != nil {
-			return answer.Receipt{}, sink.err
-		}
-		return answer.Receipt{}, streamError(s, err)
-	}
-
-	return answer.Receipt{At: time.Now(), Delivered: true}, nil
 }
 
 // limitAcknowledgement is the size of the largest receipt, in bytes. A larger answer is the
@@ -206,15 +164,14 @@ func dataReceipt(s transport.Answer, call answer.DataCall, w io.Writer) (answer.
 	}
 
 	sink := &sink{Writer: w}
-	v, err := answer.Skeleton(io.TeeReader(io.MultiReader(bytes.NewReader(head), unpacked), sink))
+	s.JSON, err = answer.Skeleton(io.TeeReader(io.MultiReader(bytes.NewReader(head), unpacked), sink))
 	if sink.err != nil {
 		return answer.Receipt{}, sink.err
 	}
 	if err != nil {
 		return answer.Receipt{}, streamError(s, err)
 	}
-	s.JSON = v
-	receipt, err := call.Read(s.Status, v)
+	receipt, err := call.Read(s.Status, s.JSON)
 
 	return shownReceipt(s, receipt, err)
 }

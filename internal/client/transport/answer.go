@@ -49,65 +49,36 @@ type Answer struct {
 	Response *http.Response
 }
 
-// document is the body of an answer that was read to its end.
-type document struct {
-	*bytes.Reader
-
-	raw  []byte
-	json jsontext.Value // of a success
-}
-
-// Close does nothing, since nothing is left to read.
-func (d *document) Close() error { return nil }
-
 // read reads the body of a response to its end, unless it streams, so that a cut shows where the
-// request can be repeated. It is the response handler of go-retryablehttp. What changes something
-// is known to be refused where the body of a refusal breaks off. Of a read, a refusal that breaks off
-// may be that of a gateway which fails.
+// request can be repeated. It is the response handler of go-retryablehttp. The status of a refusal
+// says all, except that a gateway which fails may begin to say that what is read is not there.
 func (c *call) read(resp *http.Response) error {
-	isSuccess := resp.StatusCode/100 == 2
+	isSuccess, limit := resp.StatusCode/100 == 2, LimitError
 	if isSuccess && c.Op.Streams {
 		return nil
 	}
+	if isSuccess {
+		limit = LimitJSON + 1
+	}
 	defer resp.Body.Close()
 
-	size := int64(LimitError)
-	if isSuccess {
-		size = LimitJSON + 1
+	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)))
+	isOpen := isSuccess
+	if resp.StatusCode/100 == 4 && !c.Op.Effect {
+		isOpen = true
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, size))
-	if err != nil && !c.isToldBy(resp.StatusCode) {
+	if err != nil && isOpen {
 		return CauseError(c.exchange(), err)
 	}
 
 	c.sent.Store(false) // it is answered
-	d := &document{Reader: bytes.NewReader(body), raw: body}
+	c.body, resp.Body = body, http.NoBody
 	if isSuccess {
-		if d.json, err = c.answer(resp).Parse(body); err != nil {
-			return err
-		}
+		c.json, err = c.answer(resp).Parse(body)
+		return err
 	}
-	resp.Body = d
 
 	return nil
-}
-
-// isToldBy reports whether the status says all of an answer: it does of a refusal of a change, and of
-// one of a read that is no 4xx.
-func (c *call) isToldBy(status int) bool {
-	if status/100 == 2 {
-		return false
-	}
-	return c.Op.Effect || status/100 != 4
-}
-
-// failure returns the failure of an attempt, as far as the policy asks for it.
-func (c *call) failure(resp *http.Response, err error) *Error {
-	if err != nil {
-		return CauseError(c.exchange(), err)
-	}
-
-	return c.refused(c.answer(resp), meaningOf(resp.StatusCode))
 }
 
 // answer returns what the header of a response says.
@@ -197,13 +168,6 @@ func (a Answer) ShownType() string {
 	return cmp.Or(a.Redact.Text(a.MediaType(), 60), "no content type")
 }
 
-// HasNextLink reports whether a Link header names a next page, or may name one where a target or a
-// quote of it does not end.
-func HasNextLink(h http.Header) bool {
-	targets, err := NextLinks(h)
-	return err != nil || len(targets) > 0
-}
-
 // PageError returns the error of an answer that is a page for people. begin is its beginning, at least.
 func PageError(a Answer, begin []byte) *Error {
 	e := NewError(a.Exchange, ClassNotJSON, "the answer is a page that begins with "+strconv.Quote(a.Redact.excerpt(begin)))
@@ -228,9 +192,6 @@ func (r *Redactor) excerpt(body []byte) string {
 
 	return r.Text(strings.Join(words, " "), limitExcerpt)
 }
-
-// IsContinued reports whether a header says that an answer is a part, or that there is a next page.
-func IsContinued(h http.Header) bool { return h.Get("Content-Range") != "" || HasNextLink(h) }
 
 // NetworkError returns the error with which the network ended a stream; nil if it did not.
 func (a Answer) NetworkError() error {

@@ -20,17 +20,23 @@ type attemptLink struct {
 }
 
 func (l attemptLink) RoundTrip(req *http.Request) (*http.Response, error) {
-	c := callOf(req.Context())
+	parent, c := req.Context(), callOf(req.Context())
 	c.known.Attempts++
 	c.sent.Store(false)
 
-	ctx, cancel := c.attemptContext(req.Context())
-	b := &attemptBody{ReadCloser: http.NoBody, ctx: ctx, cancel: cancel, timeout: l.timeout}
+	b := &attemptBody{ReadCloser: http.NoBody, timeout: l.timeout}
+	b.ctx, b.cancel = context.WithCancelCause(context.WithoutCancel(parent))
 	b.limit = b.after("no answer, or one that stalled: it was not complete within")
+	b.parent = context.AfterFunc(parent, func() {
+		if c.Op.Effect && c.sent.Load() {
+			_ = Pause(b.ctx, interruptGrace)
+		}
+		b.cancel(context.Cause(parent))
+	})
 
-	resp, err := l.next.RoundTrip(req.WithContext(ctx))
+	resp, err := l.next.RoundTrip(req.WithContext(b.ctx))
 	if err != nil {
-		err = cmp.Or(context.Cause(ctx), err)
+		err = cmp.Or(context.Cause(b.ctx), err)
 		_ = b.Close()
 		return nil, err
 	}
@@ -45,14 +51,19 @@ func (l attemptLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// interruptGrace is how long an attempt of a write that was sent goes on after an interrupt:
+// its outcome could not be found out otherwise.
+const interruptGrace = 700 * time.Millisecond
+
 // attemptBody is the body of an answer. Its attempt ends when it is closed.
 type attemptBody struct {
 	io.ReadCloser
 
+	ctx      context.Context //nolint:containedctx // of the attempt, which lasts as long as its answer
+	cancel   context.CancelCauseFunc
+	parent   func() bool // stops waiting for the end of the caller's context
 	isClosed atomic.Bool
 
-	ctx     context.Context //nolint:containedctx // of the attempt, which lasts as long as its answer
-	cancel  context.CancelCauseFunc
 	timeout time.Duration
 	limit   *time.Timer // of the whole attempt
 	streams bool        // the timeout is for each read
@@ -76,7 +87,9 @@ func (b *attemptBody) Read(p []byte) (int, error) {
 	}
 
 	n, err := b.ReadCloser.Read(p)
-	b.sums.write(p[:n])
+	for _, sum := range b.sums {
+		sum.Write(p[:n])
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		b.failure = cmp.Or(context.Cause(b.ctx), err)
 		return n, b.failure
@@ -93,31 +106,11 @@ func (b *attemptBody) Close() error {
 
 	err := b.ReadCloser.Close()
 	b.limit.Stop()
+	b.parent()
 	b.cancel(nil)
 	if b.turn != nil {
 		b.turn.leave(0)
 	}
 
 	return err
-}
-
-// interruptGrace is how long an attempt of a write that was sent goes on after an interrupt:
-// its outcome could not be found out otherwise.
-const interruptGrace = 700 * time.Millisecond
-
-// attemptContext returns the context of one attempt. It ends with the caller's, or
-// interruptGrace later where a write was sent.
-func (c *call) attemptContext(parent context.Context) (context.Context, context.CancelCauseFunc) {
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
-	stop := context.AfterFunc(parent, func() {
-		if c.Op.Effect && c.sent.Load() {
-			_ = Pause(ctx, interruptGrace)
-		}
-		cancel(context.Cause(parent))
-	})
-
-	return ctx, func(cause error) {
-		stop()
-		cancel(cause)
-	}
 }

@@ -126,21 +126,15 @@ func (s *Sender) assemble(pool http.RoundTripper) *retryablehttp.Client {
 // followNothing makes a redirect the answer to the request.
 func followNothing(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Do sends a request and returns its answer, of a stream its beginning. Under an admission it is
-// sent once, and otherwise repeated by the policy. Errors are *Error.
+// Do sends a request and returns its answer, of a stream its beginning. It is repeated by the policy,
+// except under an admission. Errors are *Error.
 func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 	c, req, err := s.newCall(ctx, r)
 	if err != nil {
 		return Answer{}, err
 	}
 
-	var resp *http.Response
-	if c.admission == nil {
-		resp, err = s.chain.Do(req) //nolint:bodyclose // read has closed it, and the caller closes a stream
-	} else {
-		resp, err = c.sendOnce(s.chain.HTTPClient, req.Request) //nolint:bodyclose // likewise
-	}
-
+	resp, err := s.chain.Do(req) //nolint:bodyclose // read has closed it, and the caller closes a stream
 	if err != nil {
 		return Answer{}, CauseError(c.exchange(), err)
 	}
@@ -149,25 +143,12 @@ func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 	}
 
 	a := c.answer(resp)
-	d, isRead := resp.Body.(*document)
 	if a.Status/100 != 2 {
-		return Answer{}, c.statusError(a, d.raw)
+		return Answer{}, c.statusError(a)
 	}
-	if isRead {
-		a.JSON = d.json
-	}
+	a.JSON = c.json
 
 	return a, nil
-}
-
-// sendOnce sends a request, without go-retryablehttp, and reads its answer.
-func (c *call) sendOnce(links *http.Client, req *http.Request) (*http.Response, error) {
-	resp, err := links.Do(req)
-	if err != nil {
-		return nil, err
-	}
-
-	return resp, c.read(resp)
 }
 
 // Repeat calls step until it succeeds or the policy says no. step is a sequence of requests that can

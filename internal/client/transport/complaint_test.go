@@ -53,7 +53,7 @@ func TestComplaint_asServicesWordIt(t *testing.T) {
 		`{"errors":{"f":"not for jane@example.com"}}`: {Message: "not for [redacted]", Fields: about("f", "not for [redacted]")},
 	} {
 		conflict := Answer{Exchange: Exchange{Status: http.StatusConflict, Redact: NewRedactor("jane@example.com")}, Response: &http.Response{StatusCode: http.StatusConflict}}
-		got := (&call{}).statusError(conflict, []byte(body))
+		got := (&call{body: []byte(body)}).statusError(conflict)
 		if got.Code != want.Code || got.Message != want.Message || !slices.Equal(got.Fields, want.Fields) {
 			t.Errorf("%s: %+v, want %+v", body, got, want)
 		}

@@ -5,6 +5,7 @@ package transport
 import (
 	"errors"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -12,91 +13,50 @@ import (
 // errLink is the error of a Link header that cannot be read.
 var errLink = errors.New("a Link header cannot be read, so that it may name a next page")
 
-// NextLinks returns the targets of the links to a next page in Link headers (RFC 8288), each once.
-// They are not safe to print. The error is that of a header which cannot be read and may name one.
+// linkValue is the first link of a Link header (RFC 8288, section 3), and linkParameter one of its
+// parameters, whose value may be quoted, or missing.
+var (
+	linkValue     = regexp.MustCompile(`^[,\s]*<([^>]*)>((?:\s*;\s*[^\s=;,"]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)\s*(?:,|$)`)
+	linkParameter = regexp.MustCompile(`;\s*([^\s=;,"]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?`)
+)
+
+// NextLinks returns the targets of the links to a next page in Link headers, each once. They are not
+// safe to print. The error is that of a header which cannot be read and may name one.
 func NextLinks(h http.Header) (targets []string, _ error) {
-	for _, header := range h.Values("Link") {
-		for rest := header; strings.Trim(rest, ", \t") != ""; {
-			l, after, ok := cutLink(strings.TrimLeft(rest, ", \t"))
-			if !ok && strings.Contains(strings.ToLower(rest), "next") {
+	for _, rest := range h.Values("Link") {
+		for strings.Trim(rest, ", \t") != "" {
+			link := linkValue.FindStringSubmatch(rest)
+			if link == nil && strings.Contains(strings.ToLower(rest), "next") {
 				return nil, errLink
 			}
-			if !ok {
+			if link == nil {
 				break
 			}
-			isNext := slices.ContainsFunc(strings.Fields(l.rel), func(rel string) bool { return strings.EqualFold(rel, "next") })
-			if isNext && !slices.Contains(targets, l.target) {
-				targets = append(targets, l.target)
+
+			rest = rest[len(link[0]):]
+			if target := link[1]; isNext(link[2]) && !slices.Contains(targets, target) {
+				targets = append(targets, target)
 			}
-			rest = after
 		}
 	}
 
 	return targets, nil
 }
 
-// link is one link of a Link header.
-type link struct{ target, rel string }
-
-// cutLink cuts the first link off. Only the first rel of a link counts. It reports false for what is
-// not a link.
-func cutLink(text string) (l link, after string, ok bool) {
-	text, isTarget := strings.CutPrefix(text, "<")
-	l.target, after, ok = strings.Cut(text, ">")
-	if !isTarget || !ok {
-		return l, "", false
-	}
-
-	hasRel := false
-	for {
-		after = strings.TrimLeft(after, " \t")
-		parameter, isNext := strings.CutPrefix(after, ";")
-		if !isNext {
-			return l, after, after == "" || after[0] == ','
-		}
-
-		var name, value string
-		if name, value, after, ok = cutParameter(parameter); !ok {
-			return l, "", false
-		}
-		if strings.EqualFold(name, "rel") && !hasRel {
-			l.rel, hasRel = value, true
+// isNext reports whether the parameters of a link have the relation next. Only the first rel counts.
+func isNext(parameters string) bool {
+	for _, parameter := range linkParameter.FindAllStringSubmatch(parameters, -1) {
+		if strings.EqualFold(parameter[1], "rel") {
+			relations := strings.Fields(strings.ToLower(parameter[2] + parameter[3]))
+			return slices.Contains(relations, "next")
 		}
 	}
+
+	return false
 }
 
-// cutParameter cuts the first parameter off, whose value may be quoted, or missing.
-func cutParameter(text string) (name, value, after string, ok bool) {
-	end := strings.IndexAny(text+";", "=;,")
-	if end == len(text) || text[end] != '=' {
-		return strings.TrimSpace(text[:end]), "", text[end:], true
-	}
-
-	name, after = strings.TrimSpace(text[:end]), strings.TrimLeft(text[end+1:], " \t")
-	if !strings.HasPrefix(after, `"`) {
-		end = strings.IndexAny(after+";", ";,")
-		return name, strings.TrimSpace(after[:end]), after[end:], true
-	}
-
-	value, after, ok = cutQuoted(after[1:])
-
-	return name, value, after, ok
-}
-
-// cutQuoted cuts the rest of a quoted text off, in which a backslash stands before any character.
-func cutQuoted(text string) (value, after string, ok bool) {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			return b.String(), text[i+1:], true
-		case '\\':
-			i++
-		}
-		if i < len(text) {
-			b.WriteByte(text[i])
-		}
-	}
-
-	return "", "", false
+// IsContinued reports whether a header says that an answer is a part, or that there is a next page.
+func IsContinued(h http.Header) bool {
+	targets, err := NextLinks(h)
+	return h.Get("Content-Range") != "" || len(targets) > 0 || err != nil
 }

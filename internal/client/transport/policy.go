@@ -147,20 +147,25 @@ func (e *Error) wait(n int) time.Duration {
 }
 
 // checkRetry is the CheckRetry of go-retryablehttp: whether a request is sent again. What may have
-// been carried out is not.
+// been carried out is not, nor what follows from a comparison, which Repeat begins again.
 func (s *Sender) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	if err == nil && resp.StatusCode/100 == 2 {
-		return false, nil
-	}
 	c := callOf(ctx)
-	e := c.failure(resp, err)
-	if e.Operation != c.Op.Name { // a failed login has been repeated already
+	isSuccess := err == nil && resp.StatusCode/100 == 2
+	if isSuccess || c.admission != nil {
 		return false, nil
 	}
 
-	isWhole := e.limit == compared || e.limit == outdated // which Repeat repeats
+	var e *Error
+	if err != nil {
+		e = CauseError(c.exchange(), err)
+	} else {
+		e = c.refused(c.answer(resp), meaningOf(resp.StatusCode))
+	}
+	if e.Operation != c.Op.Name || e.limit == compared { // a failed login has been repeated already
+		return false, nil
+	}
 
-	return !isWhole && s.allows(ctx, e, e.Attempts), nil
+	return s.allows(ctx, e, e.Attempts), nil
 }
 
 // backoff is the Backoff of go-retryablehttp.

@@ -20,23 +20,52 @@ import (
 )
 
 // poolLink sends a request over a connection of the pool, and what changes something at most once.
+//
+// The HTTP stack repeats some requests by itself, which the links above would not see. It asks
+// GetBody for a body before it does, so that GetBody can stop it, and learn why it would
+// repeat. Over HTTP/2 that is where the request is known to be unprocessed;
+// golang.org/x/net/http2 does so, and net/http's own copy also after a PROTOCOL_ERROR, which
+// proves nothing. Over HTTP/1 it is where nothing was written, and, of a GET, wherever a
+// connection breaks; of other methods a header could allow that, which ValidateHeaders refuses.
 type poolLink struct {
 	pool     http.RoundTripper
 	observer func(operation string, status int)
 }
 
 func (l poolLink) RoundTrip(req *http.Request) (*http.Response, error) {
+	var isHTTP2 atomic.Bool
 	c := callOf(req.Context())
-	resp, err := l.pool.RoundTrip(c.sentOnce(req))
-	if err != nil {
-		return nil, err
+	once := req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			secured, ok := info.Conn.(*tls.Conn)
+			isHTTP2.Store(ok && secured.ConnectionState().NegotiatedProtocol == "h2")
+		},
+		WroteHeaders: func() { c.sent.Store(true) },
+	}))
+
+	if c.Op.Effect {
+		body := req.GetBody
+		if req.ContentLength == 0 { // the stack does not ask for none, and sends nothing of an empty one
+			body = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil }
+		}
+		once.Body, _ = body() // from memory
+		once.GetBody = func() (io.ReadCloser, error) {
+			if c.sent.Load() && isHTTP2.Load() {
+				return nil, errNotProcessed
+			}
+			if c.sent.Load() && req.Method == http.MethodGet {
+				return nil, errors.New("the connection broke and the request is not repeated by itself")
+			}
+			return body()
+		}
 	}
 
-	if l.observer != nil {
+	resp, err := l.pool.RoundTrip(once)
+	if err == nil && l.observer != nil {
 		l.observer(c.Op.Name, resp.StatusCode)
 	}
 
-	return resp, nil
+	return resp, err
 }
 
 // errNotProcessed is the error of a request that HTTP/2 refused before the service saw it:
@@ -47,51 +76,9 @@ var errNotProcessed error = &Error{
 	Detail: "the connection was closing, and the service refused the request before it processed it (HTTP/2)",
 }
 
-// sentOnce returns a request with its body from the beginning, which the HTTP stack sends at most
-// once if it changes something.
-//
-// The stack repeats some requests by itself, which the layers above would not see. It asks
-// GetBody for a body before it does, so that GetBody can stop it, and learn why it would
-// repeat. Over HTTP/2 that is where the request is known to be unprocessed;
-// golang.org/x/net/http2 does so, and net/http's own copy also after a PROTOCOL_ERROR, which
-// proves nothing. Over HTTP/1 it is where nothing was written, and, of a GET, wherever a
-// connection breaks; of other methods a header could allow that, which ValidateHeaders refuses.
-func (c *call) sentOnce(req *http.Request) *http.Request {
-	var isHTTP2 atomic.Bool
-	once := req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
-		GotConn: func(info httptrace.GotConnInfo) {
-			secured, ok := info.Conn.(*tls.Conn)
-			isHTTP2.Store(ok && secured.ConnectionState().NegotiatedProtocol == "h2")
-		},
-		WroteHeaders: func() { c.sent.Store(true) },
-	}))
-
-	if !c.Op.Effect {
-		return once
-	}
-
-	body := req.GetBody
-	if req.ContentLength == 0 { // the stack does not ask for none, and sends nothing of an empty one
-		body = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil }
-	}
-
-	once.Body, _ = body() // from memory
-	once.GetBody = func() (io.ReadCloser, error) {
-		if c.sent.Load() && isHTTP2.Load() {
-			return nil, errNotProcessed
-		}
-		if c.sent.Load() && req.Method == http.MethodGet {
-			return nil, errors.New("the connection broke and the request is not repeated by itself")
-		}
-		return body()
-	}
-
-	return once
-}
-
 // newPool returns the innermost layer: connections, TLS and proxies. It keeps as
 // many idle connections as there may be requests, since everything goes to one host.
-// HTTP/2 is that of golang.org/x/net instead of net/http's copy; see sentOnce.
+// HTTP/2 is that of golang.org/x/net instead of net/http's copy; see poolLink.
 func newPool(cfg Config) (*http.Transport, error) {
 	pool, err := trust(cfg.CACertPEM)
 	if err != nil {

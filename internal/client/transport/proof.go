@@ -33,12 +33,6 @@ func digestsOf(resp *http.Response) digests {
 	return nil
 }
 
-func (d digests) write(p []byte) {
-	for _, sum := range d {
-		sum.Write(p)
-	}
-}
-
 // differs reports whether a field has a digest of a known algorithm that is not the one of the body.
 func (d digests) differs(field string) bool {
 	for entry := range strings.SplitSeq(field, ",") {

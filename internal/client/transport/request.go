@@ -142,6 +142,9 @@ type call struct {
 	admission *Admission // under which it is sent; nil without one
 	sent      atomic.Bool
 	renewal   renewal // after a 401 to a token of a login
+
+	body []byte         // of the answer, unless it streams
+	json jsontext.Value // that it holds, if it is a success
 }
 
 type (

@@ -74,8 +74,8 @@ func (c *call) refused(a Answer, means meaning) *Error {
 
 // statusError returns the error that an answer without success stands for. The body is searched
 // for the service's own words.
-func (c *call) statusError(a Answer, body []byte) *Error {
-	means := meaningOf(a.Status)
+func (c *call) statusError(a Answer) *Error {
+	means, body := meaningOf(a.Status), c.body
 	e := c.refused(a, means)
 	e.Page = bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
 
