@@ -29,7 +29,7 @@ var (
 // ClassNotFound where the service says that there is no consent, as wire.absent says, by
 // null, or by an empty object, and ErrCached.
 func (c *Client) GetConsent(ctx context.Context, p Person) (answer.Consent, error) {
-	read, err := c.readConsent(ctx, p, transport.Request{Op: opGetConsent})
+	read, err := c.readConsent(ctx, p)
 	if err == nil && read.Cached {
 		err = ErrCached
 	}
@@ -40,7 +40,7 @@ func (c *Client) GetConsent(ctx context.Context, p Person) (answer.Consent, erro
 // ReadConsent is GetConsent for a judgement: that there is no record is a reading too, and what a
 // cache says is marked. Errors are *Error.
 func (c *Client) ReadConsent(ctx context.Context, p Person) (choice.Reading, error) {
-	read, err := c.readConsent(ctx, p, transport.Request{Op: opGetConsent, MayBeAbsent: true})
+	read, err := c.readConsent(ctx, p)
 	if read.IsNone {
 		err = nil
 	}
@@ -49,9 +49,9 @@ func (c *Client) ReadConsent(ctx context.Context, p Person) (choice.Reading, err
 }
 
 // readConsent reads the record of a person. Where there is none, the reading says so beside the error.
-func (c *Client) readConsent(ctx context.Context, p Person, r transport.Request) (read choice.Reading, err error) {
+func (c *Client) readConsent(ctx context.Context, p Person) (read choice.Reading, err error) {
 	w := c.config.Wire
-	got, err := c.ask(ctx, p, r)
+	got, err := c.ask(ctx, p, transport.Request{Op: opGetConsent})
 	if err != nil {
 		err = w.judgeAbsence(err)
 	} else {

@@ -63,7 +63,7 @@ func (c *Client) UpdateConsent(ctx context.Context, p Person, u ConsentWrite) (C
 	}
 
 	w := &consentWrite{client: c, to: to, person: p, update: u}
-	err = c.sender.Repeat(ctx, transport.About(opUpdateConsent, to), w.round)
+	err = c.sender.Repeat(ctx, w.round)
 	e, failed := errors.AsType[*transport.Error](err)
 	if failed && w.lost != nil {
 		return w.result, transport.UnknownOutcome(w.lost, e)

@@ -3,7 +3,6 @@
 package client
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -115,27 +114,25 @@ func (s Scope) family() (template string, values []string) {
 	return "/v1/org/{orgId}/project/{projectId}", []string{s.OrgID, s.ProjectID}
 }
 
-// endpoint returns where an operation is in the path family of the scope (section 4). The error is
-// an *Error of ClassInvalid.
-func (s Scope) endpoint(op transport.Operation) (transport.Endpoint, error) {
+// endpoint returns where an operation is in the path family of the scope (section 4). more are the
+// values of the names in the operation's own path. The error is an *Error of ClassInvalid.
+func (s Scope) endpoint(op transport.Operation, more ...string) (transport.Endpoint, error) {
 	if err := s.Validate(); err != nil {
 		return transport.Endpoint{}, transport.Invalid(op, err)
 	}
 
 	family, values := s.family()
 
-	return transport.Expand(family+op.Path, values...), nil
+	return transport.Expand(family+op.Path, append(values, more...)...), nil
 }
 
 // endpoint returns where an operation about the person is (section 4). It is the one place where
 // a person becomes the path of a request, and refuses an identity that is not one path segment.
 // The error is an *Error of ClassInvalid.
 func (p Person) endpoint(op transport.Operation) (transport.Endpoint, error) {
-	if err := cmp.Or(named("identity_id", ValidateSegment(p.Identity)), p.Scope.Validate()); err != nil {
-		return transport.Endpoint{}, transport.Invalid(op, err)
+	if err := ValidateSegment(p.Identity); err != nil {
+		return transport.Endpoint{}, transport.Invalid(op, named("identity_id", err))
 	}
 
-	family, values := p.Scope.family()
-
-	return transport.Expand(family+op.Path, append(values, p.Identity)...), nil
+	return p.Scope.endpoint(op, p.Identity)
 }

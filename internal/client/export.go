@@ -93,7 +93,7 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read fu
 	defer cancel()
 
 	x := &exporting{client: c, to: to, query: q, take: read}
-	err = c.sender.Repeat(ctx, transport.About(opExport, to), x.read)
+	err = c.sender.Repeat(ctx, x.read)
 	if e, failed := errors.AsType[*transport.Error](err); failed && ctx.Err() != nil && whole.Err() == nil {
 		e.Class, e.Detail, e.Cause = transport.ClassTimeout, "the export did not end within "+limitExport.String(), nil
 	}
@@ -435,11 +435,6 @@ func isPage(mediaType string, head []byte) bool {
 	}
 
 	return bytes.HasPrefix(begin, []byte("<!doctype")) || bytes.HasPrefix(begin, []byte("<html"))
-}
-
-// containsFold reports whether a name is in a list, in upper or lower case.
-func containsFold(list []string, name string) bool {
-	return slices.ContainsFunc(list, func(entry string) bool { return strings.EqualFold(entry, name) })
 }
 
 // dayLayout is how the interface writes a UTC date (section 4, Export).

@@ -3,6 +3,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -59,14 +60,35 @@ type page struct {
 // counted.
 func (p *pages) follow(read page) (more bool, _ error) {
 	p.records += read.records
-	if err := p.count(read); err != nil {
+	total, err := totalOf(read)
+	if err != nil {
 		return false, err
+	}
+	p.total = max(p.total, total)
+
+	targets, err := nextTargets(read)
+	if err != nil {
+		return false, err
+	}
+	if len(targets) == 0 && p.records < p.total {
+		return false, fmt.Errorf("the answer counts %d records, and there are %d", p.total, p.records)
+	}
+	if len(targets) == 0 {
+		return false, nil
 	}
 
-	query, more, err := p.next(read)
-	if err != nil || !more {
-		return false, err
+	query := ""
+	for i, target := range targets { // an answer may name it more than once
+		other, err := p.queryOf(target)
+		if err != nil {
+			return false, err
+		}
+		if i > 0 && other != query {
+			return false, errors.New("the answer leads to more than one next page")
+		}
+		query = other
 	}
+
 	if slices.Contains(p.seen, query) {
 		return false, errors.New("the pages lead back to one that was read")
 	}
@@ -78,53 +100,24 @@ func (p *pages) follow(read page) (more bool, _ error) {
 	return true, nil
 }
 
-// count notes how many records there are in all, as a header or the body says.
-func (p *pages) count(read page) error {
+// totalOf returns how many records there are in all, as the header or the body of a page says; 0 if
+// neither does.
+func totalOf(read page) (total int64, err error) {
 	for _, name := range totalFields {
 		if n, err := strconv.ParseInt(read.header.Get(name), 10, 64); err == nil {
-			p.total = max(p.total, n)
+			total = max(total, n)
 		}
 	}
 	if len(read.total) == 0 || read.total.Kind() == 'n' {
-		return nil
+		return total, nil
 	}
 
-	text := string(read.total)
-	if read.total.Kind() == '"' {
-		text = jsonvalue.Text(read.total)
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
+	n, err := strconv.ParseInt(cmp.Or(jsonvalue.Text(read.total), string(read.total)), 10, 64)
 	if err != nil {
-		return errors.New("the total of the records is not a whole number")
-	}
-	p.total = max(p.total, n)
-
-	return nil
-}
-
-// next returns the query of the next page, and reports whether there is one. An answer may name it
-// more than once.
-func (p *pages) next(read page) (query string, more bool, _ error) {
-	targets, err := nextTargets(read)
-	if err != nil {
-		return "", false, err
+		return 0, errors.New("the total of the records is not a whole number")
 	}
 
-	for i, target := range targets {
-		other, err := p.queryOf(target)
-		if err != nil {
-			return "", false, err
-		}
-		if i > 0 && other != query {
-			return "", false, errors.New("the answer leads to more than one next page")
-		}
-		query = other
-	}
-	if len(targets) == 0 && p.records < p.total {
-		return "", false, fmt.Errorf("the answer counts %d records, and there are %d", p.total, p.records)
-	}
-
-	return query, len(targets) > 0, nil
+	return max(total, n), nil
 }
 
 // nextTargets returns the addresses of the next page, as an answer spells them; none after the last
@@ -162,7 +155,7 @@ func (p *pages) queryOf(address string) (string, error) {
 	if err != nil {
 		return "", errors.New("what leads to the next page is not an address")
 	}
-	if to.Scheme != p.address.Scheme || !strings.EqualFold(hostOf(to), hostOf(p.address)) || to.User != nil {
+	if to.User != nil || originOf(to) != originOf(p.address) {
 		return "", errors.New("the next page is at another origin than base_url")
 	}
 	if !slices.Equal(segments(to), segments(p.address)) {
@@ -188,12 +181,10 @@ func (p *pages) queryOf(address string) (string, error) {
 	return query.Encode(), nil
 }
 
-// hostOf returns the host of an address with its port.
-func hostOf(u *url.URL) string {
-	if u.Port() != "" {
-		return u.Host
-	}
-	return u.Host + map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
+// originOf returns scheme, host and port of an address.
+func originOf(u *url.URL) string {
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
 }
 
 // segments returns the parts of a path between slashes, each decoded on its own.

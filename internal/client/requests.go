@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
@@ -39,36 +37,24 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingLi
 		list.Records = append(list.Records, part.Records...)
 		list.Gap = cmp.Or(list.Gap, part.Gap)
 		list.Cached = list.Cached || part.Cached
-		list.Date = earlier(list.Date, part.Date)
+		if list.Date.IsZero() || isBefore(part.Date, list.Date) {
+			list.Date = part.Date
+		}
 
-		wire := c.config.Wire.Pending
-		more, err = pages.follow(page{header: got.Response.Header, next: told(got.JSON, wire.Next), total: told(got.JSON, wire.Total), records: int64(len(part.Records))})
-		if err != nil {
+		read := page{header: got.Response.Header, records: int64(len(part.Records))}
+		if at := c.config.Wire.Pending.Next; at != "" {
+			read.next = answer.At(got.JSON, at)
+		}
+		if at := c.config.Wire.Pending.Total; at != "" {
+			read.total = answer.At(got.JSON, at)
+		}
+		if more, err = pages.follow(read); err != nil {
 			list.Gap = cmp.Or(list.Gap, answer.Partial(err.Error()))
 		}
 	}
 	list.Sort()
 
 	return list, nil
-}
-
-// earlier returns the earlier of two times. A zero time is none.
-func earlier(a, b time.Time) time.Time {
-	if a.IsZero() {
-		return b
-	}
-	if b.IsZero() || a.Before(b) {
-		return a
-	}
-	return b
-}
-
-// told returns what a setting points to in an answer; nil without the setting.
-func told(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
-	if at == "" {
-		return nil
-	}
-	return answer.At(v, at)
 }
 
 // readPending returns the list that an answer is, or the page of it.
@@ -83,7 +69,13 @@ func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
 		Empty:    pending.Empty,
 		RecordMap: answer.RecordMap{
 			ID: pending.ID, Identity: pending.Identity, Type: pending.Type, Status: pending.Status, Created: pending.Created,
-			Types: pending.Types, Statuses: pending.progress(),
+			Types: pending.Types,
+			Statuses: map[answer.Progress][]string{
+				answer.Waiting: pending.Statuses[StatusWaiting],
+				answer.Done:    pending.Statuses[StatusDone],
+				answer.Failed:  pending.Statuses[StatusFailed],
+				answer.Ended:   pending.Statuses[StatusEnded],
+			},
 		},
 		Continued: got.Response.Header.Get("Content-Range") != "",
 	}.Read(got.JSON)
@@ -101,16 +93,6 @@ func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
 	}
 
 	return list, nil
-}
-
-// progress returns the words of statuses by what they mean.
-func (w PendingWire) progress() map[answer.Progress][]string {
-	return map[answer.Progress][]string{
-		answer.Waiting: w.Statuses[StatusWaiting],
-		answer.Done:    w.Statuses[StatusDone],
-		answer.Failed:  w.Statuses[StatusFailed],
-		answer.Ended:   w.Statuses[StatusEnded],
-	}
 }
 
 // ShownID returns an identifier or a code that the service gives to a request about a person, for

@@ -6,8 +6,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
+	"mime"
 	"slices"
 	"strings"
 	"time"
@@ -193,6 +193,25 @@ const (
 	LimitLag   = 10 * time.Minute
 )
 
+// FormerSettings are the settings of before, and what they are now.
+var FormerSettings = map[string]string{
+	"login_parameters_in":     "wire.login.parameters_in",
+	"consent_parameters_in":   "wire.consent.parameters_in",
+	"agreement_time_format":   "wire.consent.time_format",
+	"export_kind_parameter":   "wire.export.kind_parameter",
+	"export_kind_values":      "wire.export.kind_values",
+	"export_invalid_utf8":     "wire.export.invalid_utf8",
+	"export_record_member":    "wire.export.record",
+	"export_ignored_members":  "wire.ignored",
+	"pending_identity_field":  "wire.pending.identity",
+	"pending_ignored_members": "wire.ignored",
+	"pending_list":            "wire.pending.use",
+	"pending_list_lag":        "wire.lag",
+	"ended_statuses":          "wire.pending.statuses",
+	"profile_member":          "wire.profile.at",
+	"all_data_member":         "wire.all_data.at",
+}
+
 // ParseWire returns the Wire that a JSON object holds, as Wire is encoded. null is a Wire without
 // settings. The error completes a sentence about the text, and shows no value.
 func ParseWire(text []byte) (Wire, error) {
@@ -206,32 +225,84 @@ func ParseWire(text []byte) (Wire, error) {
 	if !isPlaced {
 		return Wire{}, errors.New("is not valid JSON: " + jsonvalue.DescribeSyntax(err))
 	}
-
-	place := shownPointer(at.JSONPointer)
-	if !errors.Is(err, json.ErrUnknownName) {
-		return Wire{}, errors.New("has a value of another type than the setting at " + place)
-	}
-	if successor := SuccessorOf(at.JSONPointer.LastToken()); successor != "" {
+	if successor := FormerSettings[at.JSONPointer.LastToken()]; successor != "" {
 		return Wire{}, errors.New("has the setting " + at.JSONPointer.LastToken() + " of before; it is " + successor + " now")
 	}
 
-	return Wire{}, errors.New("has no setting at " + place)
-}
-
-// shownPointer returns a pointer with an ellipsis for each name that has not the form of a field's.
-func shownPointer(p jsontext.Pointer) string {
-	var names []string
-	for name := range p.Tokens() {
+	place := ""
+	for name := range at.JSONPointer.Tokens() {
 		if !jsonvalue.IsFieldName(name) {
 			name = "…"
 		}
-		names = append(names, name)
+		place += "/" + name
 	}
-	if names == nil {
-		return "the top"
+	if errors.Is(err, json.ErrUnknownName) {
+		return Wire{}, errors.New("has no setting at " + place)
 	}
 
-	return "/" + strings.Join(names, "/")
+	return Wire{}, errors.New("has a value of another type than the setting at " + cmp.Or(place, "the top"))
+}
+
+// oneOf is a setting that is one of a few words, of which the first is its default.
+type oneOf struct {
+	setting  string
+	value    *string
+	accepted []string
+}
+
+// choices returns the settings that are one of a few words.
+func (w *Wire) choices() []oneOf {
+	return []oneOf{
+		{"login.parameters_in", &w.Login.ParametersIn, Placements},
+		{"consent.parameters_in", &w.Consent.ParametersIn, Placements},
+		{"consent.time_format", &w.Consent.TimeFormat, TimeFormats},
+		{"consent.time_kept", &w.Consent.TimeKept, TimesKept},
+		{"pending.use", &w.Pending.Use, ListUses},
+		{"export.invalid_utf8", &w.Export.InvalidUTF8, InvalidUses},
+	}
+}
+
+func (w Wire) withDefaults() Wire {
+	for _, c := range w.choices() {
+		*c.value = cmp.Or(*c.value, c.accepted[0])
+	}
+	w.Lag = cmp.Or(w.Lag, DefaultLag)
+	if w.Absent == nil {
+		w.Absent = []string{AbsentJSON404}
+	}
+
+	values := maps.Clone(defaultKindValues)
+	maps.Copy(values, w.Export.KindValues)
+	w.Export.KindValues = values
+
+	return w
+}
+
+// Minimal returns the settings that differ from the defaults.
+func (w Wire) Minimal() Wire {
+	preset := Wire{}.withDefaults()
+	for _, c := range w.choices() {
+		if *c.value == c.accepted[0] {
+			*c.value = ""
+		}
+	}
+
+	if w.Lag == preset.Lag {
+		w.Lag = ""
+	}
+	if slices.Equal(w.Absent, preset.Absent) {
+		w.Absent = nil
+	}
+	if maps.Equal(w.Export.KindValues, preset.Export.KindValues) {
+		w.Export.KindValues = nil
+	}
+
+	return w
+}
+
+// envelope returns where answers have their content.
+func (w Wire) envelope() answer.Envelope {
+	return answer.Envelope{At: w.Envelope, Ignored: w.Ignored, Result: answer.Result(w.Result)}
 }
 
 // WireError is a setting with a value that is not accepted.
@@ -249,62 +320,6 @@ func (p WireError) Error() string {
 	return fmt.Sprintf("wire.%s[%q] %s", p.Setting, p.Key, p.Text)
 }
 
-// Problems returns the settings with values that are not accepted.
-func (w Wire) Problems() []WireError {
-	w = w.withDefaults()
-	c := &wireCheck{}
-
-	c.pointer("envelope", w.Envelope)
-	c.ignored(w.Ignored)
-	c.lag(w.Lag)
-	c.words("absent", w.Absent, AbsentForms)
-
-	c.result(w.Result)
-
-	c.word("login.parameters_in", w.Login.ParametersIn, Placements)
-
-	c.word("consent.parameters_in", w.Consent.ParametersIn, Placements)
-	c.pointer("consent.at", w.Consent.At)
-	c.word("consent.time_format", w.Consent.TimeFormat, TimeFormats)
-	c.word("consent.time_answered", cmp.Or(w.Consent.TimeAnswered, w.Consent.TimeFormat), TimeFormats)
-	c.word("consent.time_kept", w.Consent.TimeKept, TimesKept)
-	c.words("consent.altered", w.Consent.Altered, Alterable)
-
-	if w.Profile.At != nil {
-		c.pointer("profile.at", *w.Profile.At)
-	}
-
-	p := w.Pending
-	c.pointer("pending.at", p.At)
-	c.pointer("pending.next", p.Next)
-	c.pointer("pending.total", p.Total)
-	c.word("pending.use", p.Use, ListUses)
-	c.pointer("pending.identity", p.Identity)
-	c.pointer("pending.id", p.ID)
-	c.pointer("pending.type", p.Type)
-	c.pointer("pending.status", p.Status)
-	c.pointer("pending.created", p.Created)
-	c.vocabulary("pending.types", p.Types, answer.RequestTypes)
-	c.vocabulary("pending.statuses", p.Statuses, StatusMeanings)
-
-	if w.AllData.At != nil {
-		c.pointer("all_data.at", *w.AllData.At)
-	}
-	c.mediaType("all_data.media_type", w.AllData.MediaType)
-
-	c.kindParameter(w.Export.KindParameter)
-	c.kindValues(w.Export.KindValues)
-	c.pointers("export.at", w.Export.At)
-	c.pointer("export.kind", w.Export.Kind)
-	c.vocabulary("export.kinds", w.Export.Kinds, ExportKinds)
-	c.pointers("export.record", w.Export.Record)
-	c.pointer("export.next", w.Export.Next)
-	c.pointer("export.total", w.Export.Total)
-	c.word("export.invalid_utf8", w.Export.InvalidUTF8, InvalidUses)
-
-	return c.problems
-}
-
 // Validate returns the first of the problems.
 func (w Wire) Validate() error {
 	for _, p := range w.Problems() {
@@ -313,70 +328,74 @@ func (w Wire) Validate() error {
 	return nil
 }
 
-func (w Wire) withDefaults() Wire {
-	w.Lag = cmp.Or(w.Lag, DefaultLag)
-	if w.Absent == nil {
-		w.Absent = []string{AbsentJSON404}
+// Problems returns the settings with values that are not accepted.
+func (w Wire) Problems() []WireError {
+	w = w.withDefaults()
+	c := &wireCheck{}
+
+	answered := cmp.Or(w.Consent.TimeAnswered, w.Consent.TimeFormat)
+	for _, choice := range append(w.choices(), oneOf{"consent.time_answered", &answered, TimeFormats}) {
+		if !slices.Contains(choice.accepted, *choice.value) {
+			c.add(choice.setting, "", "must be one of "+strings.Join(choice.accepted, ", "))
+		}
 	}
+	c.words("absent", w.Absent, AbsentForms)
+	c.words("consent.altered", w.Consent.Altered, Alterable)
 
-	w.Login.ParametersIn = cmp.Or(w.Login.ParametersIn, Placements[0])
-	w.Consent.ParametersIn = cmp.Or(w.Consent.ParametersIn, Placements[0])
-	w.Consent.TimeFormat = cmp.Or(w.Consent.TimeFormat, TimeFormats[0])
-	w.Consent.TimeKept = cmp.Or(w.Consent.TimeKept, TimesKept[0])
-	w.Pending.Use = cmp.Or(w.Pending.Use, ListUses[0])
-	w.Export.InvalidUTF8 = cmp.Or(w.Export.InvalidUTF8, InvalidUses[0])
-
-	values := maps.Clone(defaultKindValues)
-	maps.Copy(values, w.Export.KindValues)
-	w.Export.KindValues = values
-
-	return w
-}
-
-// Minimal returns the settings that differ from the defaults.
-func (w Wire) Minimal() Wire {
-	preset := Wire{}.withDefaults()
-	if slices.Equal(w.Absent, preset.Absent) {
-		w.Absent = nil
-	}
-	if maps.Equal(w.Export.KindValues, preset.Export.KindValues) {
-		w.Export.KindValues = nil
-	}
-
-	for _, s := range []struct {
-		value  *string
-		preset string
+	pending, export := w.Pending, w.Export
+	for _, p := range []struct {
+		setting string
+		at      jsontext.Pointer
 	}{
-		{&w.Lag, preset.Lag},
-		{&w.Login.ParametersIn, preset.Login.ParametersIn},
-		{&w.Consent.ParametersIn, preset.Consent.ParametersIn},
-		{&w.Consent.TimeFormat, preset.Consent.TimeFormat},
-		{&w.Consent.TimeKept, preset.Consent.TimeKept},
-		{&w.Pending.Use, preset.Pending.Use},
-		{&w.Export.InvalidUTF8, preset.Export.InvalidUTF8},
+		{"envelope", w.Envelope},
+		{"result.at", w.Result.At},
+		{"consent.at", w.Consent.At},
+		{"profile.at", valueOf(w.Profile.At)},
+		{"all_data.at", valueOf(w.AllData.At)},
+
+		{"pending.at", pending.At},
+		{"pending.next", pending.Next},
+		{"pending.total", pending.Total},
+		{"pending.identity", pending.Identity},
+		{"pending.id", pending.ID},
+		{"pending.type", pending.Type},
+		{"pending.status", pending.Status},
+		{"pending.created", pending.Created},
+
+		{"export.kind", export.Kind},
+		{"export.next", export.Next},
+		{"export.total", export.Total},
 	} {
-		if *s.value == s.preset {
-			*s.value = ""
+		c.pointer(p.setting, "", p.at)
+	}
+	for _, p := range []struct {
+		setting string
+		byKind  map[string]jsontext.Pointer
+	}{{"export.at", export.At}, {"export.record", export.Record}} {
+		for _, kind := range c.keys(p.setting, slices.Sorted(maps.Keys(p.byKind)), ExportKinds) {
+			c.pointer(p.setting, kind, p.byKind[kind])
 		}
 	}
 
-	return w
-}
-
-// envelope returns where answers have their content.
-func (w Wire) envelope() answer.Envelope {
-	return answer.Envelope{At: w.Envelope, Ignored: w.Ignored, Result: answer.Result(w.Result)}
-}
-
-// sorted yields a map in the order of its keys.
-func sorted[K cmp.Ordered, V any](m map[K]V) iter.Seq2[K, V] {
-	return func(yield func(K, V) bool) {
-		for _, key := range slices.Sorted(maps.Keys(m)) {
-			if !yield(key, m[key]) {
-				return
-			}
-		}
+	c.vocabulary("pending.types", pending.Types, answer.RequestTypes)
+	c.vocabulary("pending.statuses", pending.Statuses, StatusMeanings)
+	c.vocabulary("export.kinds", export.Kinds, ExportKinds)
+	values := map[string][]string{}
+	for kind, value := range export.KindValues {
+		values[kind] = []string{value}
 	}
+	c.vocabulary("export.kind_values", values, ExportKinds)
+
+	c.rest(w)
+
+	return c.problems
+}
+
+func valueOf(p *jsontext.Pointer) jsontext.Pointer {
+	if p == nil {
+		return ""
+	}
+	return *p
 }
 
 // wireCheck collects the problems of a Wire.
@@ -386,81 +405,34 @@ func (c *wireCheck) add(setting, key, text string) {
 	c.problems = append(c.problems, WireError{setting, key, text})
 }
 
-const wantPointer = `must be a JSON Pointer (RFC 6901), such as "/data" or "/data/0/id"`
-
-func (c *wireCheck) pointer(setting string, p jsontext.Pointer) {
+func (c *wireCheck) pointer(setting, key string, p jsontext.Pointer) {
 	if !p.IsValid() {
-		c.add(setting, "", wantPointer)
-	}
-}
-
-func (c *wireCheck) pointers(setting string, byKind map[string]jsontext.Pointer) {
-	for kind, p := range sorted(byKind) {
-		c.key(setting, kind, ExportKinds)
-		if !p.IsValid() {
-			c.add(setting, kind, wantPointer)
-		}
-	}
-}
-
-// ignored checks the leaves that are ignored: a pointer to the whole answer is not one.
-func (c *wireCheck) ignored(leaves map[jsontext.Pointer]string) {
-	for p := range sorted(leaves) {
-		if p == "" || !p.IsValid() {
-			c.add("ignored", string(p), "is not a JSON Pointer (RFC 6901) to a member, such as \"/meta/request_id\"")
-		}
-	}
-}
-
-// result checks the words of a result: without one of success, every answer would be refused.
-func (c *wireCheck) result(r ResultWire) {
-	c.pointer("result.at", r.At)
-	hasWords := len(r.Success)+len(r.Absent) > 0
-	if r.At == "" && hasWords {
-		c.add("result.at", "", "is missing: it is where the words of success and absent stand")
-	}
-	if r.At != "" && len(r.Success) == 0 {
-		c.add("result.success", "", "is missing: it is the words at result.at that say that all is well")
-	}
-	if slices.ContainsFunc(r.Absent, func(word string) bool { return slices.Contains(r.Success, word) }) {
-		c.add("result.absent", "", "holds a word of result.success")
-	}
-}
-
-func (c *wireCheck) lag(text string) {
-	lag, err := time.ParseDuration(text)
-	if err != nil || lag < 0 || lag > LimitLag {
-		c.add("lag", "", fmt.Sprintf("must be a duration from 0s to %s, such as %s", LimitLag, DefaultLag))
-	}
-}
-
-func (c *wireCheck) word(setting, word string, accepted []string) {
-	if !slices.Contains(accepted, word) {
-		c.add(setting, "", "must be one of "+strings.Join(accepted, ", "))
+		c.add(setting, key, `must be a JSON Pointer (RFC 6901), such as "/data" or "/data/0/id"`)
 	}
 }
 
 func (c *wireCheck) words(setting string, words, accepted []string) {
-	for _, word := range words {
-		if !slices.Contains(accepted, word) {
-			c.add(setting, "", "must hold no other words than "+strings.Join(accepted, ", "))
-			return
-		}
+	isOther := func(word string) bool { return !slices.Contains(accepted, word) }
+	if slices.ContainsFunc(words, isOther) {
+		c.add(setting, "", "must hold no other words than "+strings.Join(accepted, ", "))
 	}
 }
 
-func (c *wireCheck) key(setting, key string, accepted []string) {
-	if !slices.Contains(accepted, key) {
-		c.add(setting, key, "is not a key of this map; the keys are "+strings.Join(accepted, ", "))
+// keys returns the keys of a map, after those that are not accepted have become problems.
+func (c *wireCheck) keys(setting string, keys, accepted []string) []string {
+	for _, key := range keys {
+		if !slices.Contains(accepted, key) {
+			c.add(setting, key, "is not a key of this map; the keys are "+strings.Join(accepted, ", "))
+		}
 	}
+	return keys
 }
 
 // vocabulary checks a map of words: its keys, and that no word has two meanings.
 func (c *wireCheck) vocabulary(setting string, words map[string][]string, accepted []string) {
 	seen := map[string]bool{}
-	for key, list := range sorted(words) {
-		c.key(setting, key, accepted)
-		for _, word := range slices.Compact(slices.Sorted(slices.Values(list))) {
+	for _, key := range c.keys(setting, slices.Sorted(maps.Keys(words)), accepted) {
+		for _, word := range slices.Compact(slices.Sorted(slices.Values(words[key]))) {
 			switch {
 			case strings.TrimSpace(word) == "":
 				c.add(setting, key, "holds an empty word")
@@ -472,63 +444,35 @@ func (c *wireCheck) vocabulary(setting string, words map[string][]string, accept
 	}
 }
 
-func (c *wireCheck) mediaType(setting, mediaType string) {
-	kind, subtype, hasSlash := strings.Cut(mediaType, "/")
-	isOne := hasSlash && kind != "" && subtype != "" && !strings.ContainsAny(mediaType, "; ,*")
-	if mediaType != "" && !isOne {
-		c.add(setting, "", "must be a media type without parameters, such as application/zip")
+// rest checks the settings that have rules of their own.
+func (c *wireCheck) rest(w Wire) {
+	for _, p := range slices.Sorted(maps.Keys(w.Ignored)) { // a pointer to the whole answer is not one to a leaf
+		if p == "" || !p.IsValid() {
+			c.add("ignored", string(p), "is not a JSON Pointer (RFC 6901) to a member, such as \"/meta/request_id\"")
+		}
 	}
-}
+	if lag, err := time.ParseDuration(w.Lag); err != nil || lag < 0 || lag > LimitLag {
+		c.add("lag", "", fmt.Sprintf("must be a duration from 0s to %s, such as %s", LimitLag, DefaultLag))
+	}
 
-func (c *wireCheck) kindParameter(name string) {
-	if containsFold([]string{"utcDate", transport.KeyParameter}, name) {
+	r := w.Result // without a word of success, every answer would be refused
+	hasWords := len(r.Success)+len(r.Absent) > 0
+	if r.At == "" && hasWords {
+		c.add("result.at", "", "is missing: it is where the words of success and absent stand")
+	}
+	if r.At != "" && len(r.Success) == 0 {
+		c.add("result.success", "", "is missing: it is the words at result.at that say that all is well")
+	}
+	if slices.ContainsFunc(r.Absent, func(word string) bool { return slices.Contains(r.Success, word) }) {
+		c.add("result.absent", "", "holds a word of result.success")
+	}
+
+	form, parameters, err := mime.ParseMediaType(w.AllData.MediaType)
+	isOne := err == nil && form == w.AllData.MediaType && len(parameters) == 0 && strings.Contains(form, "/")
+	if w.AllData.MediaType != "" && !isOne {
+		c.add("all_data.media_type", "", "must be a media type in lower case without parameters, such as application/zip")
+	}
+	if name := w.Export.KindParameter; strings.EqualFold(name, "utcDate") || strings.EqualFold(name, transport.KeyParameter) {
 		c.add("export.kind_parameter", "", "must not be utcDate or apiSecretToken: the interface has another meaning for them")
 	}
-}
-
-// kindValues checks the values by kind, with their defaults.
-func (c *wireCheck) kindValues(values map[string]string) {
-	seen := map[string]bool{}
-	for kind, value := range sorted(values) {
-		c.key("export.kind_values", kind, ExportKinds)
-
-		switch {
-		case strings.TrimSpace(value) == "":
-			c.add("export.kind_values", kind, "must not be empty")
-		case seen[value]:
-			c.add("export.kind_values", kind, "is the value of another kind too")
-		}
-		seen[value] = true
-	}
-}
-
-// formerSettings are the settings of before, and what they are now.
-var formerSettings = map[string]string{
-	"login_parameters_in":     "login.parameters_in",
-	"consent_parameters_in":   "consent.parameters_in",
-	"agreement_time_format":   "consent.time_format",
-	"export_kind_parameter":   "export.kind_parameter",
-	"export_kind_values":      "export.kind_values",
-	"export_invalid_utf8":     "export.invalid_utf8",
-	"export_record_member":    "export.record",
-	"export_ignored_members":  "ignored",
-	"pending_identity_field":  "pending.identity",
-	"pending_ignored_members": "ignored",
-	"pending_list":            "pending.use",
-	"pending_list_lag":        "lag",
-	"ended_statuses":          "pending.statuses",
-	"profile_member":          "profile.at",
-	"all_data_member":         "all_data.at",
-}
-
-// FormerSettings returns the names of the settings of before, in alphabetical order.
-func FormerSettings() []string { return slices.Sorted(maps.Keys(formerSettings)) }
-
-// SuccessorOf returns what a setting of before is now, such as wire.lag; empty if there was no such
-// setting.
-func SuccessorOf(former string) string {
-	if now, ok := formerSettings[former]; ok {
-		return "wire." + now
-	}
-	return ""
 }

@@ -82,9 +82,10 @@ func TestWire_problemsNameTheSettingAndNotItsValue(t *testing.T) {
 		`{"all_data":{"media_type":"canary"}}`:                              "wire.all_data.media_type must be a media type",
 		`{"export":{"kind_parameter":"UTCDATE"}}`:                           "wire.export.kind_parameter must not be utcDate",
 		`{"export":{"kind_parameter":"apisecrettoken"}}`:                    "wire.export.kind_parameter must not be utcDate or apiSecretToken",
+		`{"all_data":{"media_type":"text/csv; charset=utf-8"}}`:             "wire.all_data.media_type must be a media type",
 		`{"export":{"kind_values":{"person":"P"}}}`:                         `wire.export.kind_values["person"] is not a key`,
-		`{"export":{"kind_values":{"persons":"event"}}}`:                    `is the value of another kind too`,
-		`{"export":{"kind_values":{"persons":""}}}`:                         `wire.export.kind_values["persons"] must not be empty`,
+		`{"export":{"kind_values":{"persons":"event"}}}`:                    `wire.export.kind_values["persons"] holds a word that stands for something else too`,
+		`{"export":{"kind_values":{"persons":""}}}`:                         `wire.export.kind_values["persons"] holds an empty word`,
 		`{"export":{"record":{"events":"id"}}}`:                             `wire.export.record["events"] must be a JSON Pointer`,
 		`{"export":{"kinds":{"events":["x"],"persons":["x"],"others":[]}}}`: `wire.export.kinds["others"] is not a key`,
 	} {

@@ -3,6 +3,8 @@
 package provider
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -117,9 +119,9 @@ func listOf(accepted []string) string { return "`" + strings.Join(accepted, "`, 
 // readWire takes over the block wire, of which the zero Value is none, or else the variable.
 func (r *reading) readWire(block tftypes.Value, getenv func(string) string) {
 	problem := tfkit.Problem{Summary: "Invalid environment variable", At: path.Root(wireGroup)}
-	for _, former := range client.FormerSettings() {
+	for _, former := range slices.Sorted(maps.Keys(client.FormerSettings)) {
 		if variable := wireVariable + "_" + strings.ToUpper(former); getenv(variable) != "" {
-			problem.Detail = "The environment variable " + variable + " is not read any more: it is " + client.SuccessorOf(former) + " now, in the provider block or in the JSON of " + wireVariable + "."
+			problem.Detail = "The environment variable " + variable + " is not read any more: it is " + client.FormerSettings[former] + " now, in the provider block or in the JSON of " + wireVariable + "."
 			problem.AddError(r.diags)
 		}
 	}

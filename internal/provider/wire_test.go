@@ -93,9 +93,9 @@ func TestWire_blockWinsAsAWhole(t *testing.T) {
 
 func TestWire_variablesOfBeforeNameTheirSuccessors(t *testing.T) {
 	t.Parallel()
-	for _, former := range client.FormerSettings() {
+	for former, successor := range client.FormerSettings {
 		variable := "ANALYTICS_WIRE_" + strings.ToUpper(former)
 		_, diags := prototest.Start(t, good, map[string]string{variable: "canary"})
-		prototest.WantText(t, diags.Errors(), variable+" is not read any more: it is "+client.SuccessorOf(former)+" now")
+		prototest.WantText(t, diags.Errors(), variable+" is not read any more: it is "+successor+" now")
 	}
 }

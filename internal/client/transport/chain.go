@@ -154,8 +154,8 @@ func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 // Repeat calls step until it succeeds or the policy says no. step is a sequence of requests that can
 // only be repeated from its beginning, such as a comparison and a write, or an export that may break
 // off. An error that is not an *Error is returned at once. The attempts of the returned error are all
-// of its operation. about is the exchange of the error of an interrupt between two rounds.
-func (s *Sender) Repeat(ctx context.Context, about Exchange, step func(context.Context) error) error {
+// of its operation.
+func (s *Sender) Repeat(ctx context.Context, step func(context.Context) error) error {
 	failures := budget{map[spent]int{}, map[string]int{}}
 	for {
 		err := step(ctx)
@@ -169,8 +169,7 @@ func (s *Sender) Repeat(ctx context.Context, about Exchange, step func(context.C
 			return e
 		}
 		if err := Pause(ctx, e.wait(n)); err != nil {
-			about.Attempts = e.Attempts
-			return CauseError(about, err)
+			return CauseError(Exchange{Op: Operation{Name: e.Operation, Method: e.Method}, Template: e.Template, Attempts: e.Attempts}, err)
 		}
 	}
 }

@@ -75,9 +75,6 @@ type Request struct {
 	To Endpoint
 	Payload
 
-	// MayBeAbsent: that there is none is an ordinary answer, so that nobody reads what the
-	// service says beside it. A batch compares thousands of such rows.
-	MayBeAbsent bool
 	// Private are values that no message may show.
 	Private []string
 }
@@ -179,9 +176,6 @@ func (s *Sender) newCall(ctx context.Context, r Request) (*call, *retryablehttp.
 	req, err := retryablehttp.NewRequestWithContext(context.WithValue(ctx, callKey{}, c), r.Op.Method, to.String(), body)
 	if err != nil {
 		return nil, nil, NewError(c.exchange(), ClassInternal, "the request could not be built")
-	}
-	if req.GetBody != nil {
-		req.Body, _ = req.GetBody() // from memory
 	}
 	req.SetResponseHandler(c.read)
 

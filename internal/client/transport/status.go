@@ -98,9 +98,6 @@ func (c *call) statusError(a Answer) *Error {
 		e.Detail = "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"
 	}
 
-	if c.MayBeAbsent && e.Class == ClassNotFound {
-		return e
-	}
 	if isObject {
 		e.quote(said, a.Redact)
 	} else if len(body) > 0 {
