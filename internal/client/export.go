@@ -4,10 +4,8 @@ package client
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
-	"io"
 	"iter"
 	"net/http"
 	"net/url"
@@ -156,7 +154,7 @@ func (x *exporting) part(ctx context.Context, asked records.Kind, yield func(rec
 
 	pages := x.client.pagesOf(x.to, query)
 	for more := true; more; {
-		s, err := x.request(ctx, pages.query())
+		s, err := x.client.sender.Do(ctx, transport.Request{Op: opExport, To: x.to, Payload: transport.Payload{Query: pages.query()}})
 		if err != nil {
 			return x.fail(err)
 		}
@@ -177,36 +175,42 @@ func (x *exporting) part(ctx context.Context, asked records.Kind, yield func(rec
 // page yields the records of an answer, and reports whether it was read to its end.
 func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(records.Kind, jsontext.Value) bool) (read page, isWhole bool) {
 	read.header = s.Response.Header
+	if err := x.checkHead(s); err != nil {
+		return read, x.fail(err)
+	}
 	if s.Status == http.StatusNoContent {
 		return read, true
 	}
-	unpacked, err := x.unpacked(s)
+
+	unpacked, err := s.Unpacked()
+	if errors.Is(err, transport.ErrNothing) && x.wire().Empty {
+		unpacked, err = http.NoBody, nil
+	}
 	if err != nil {
-		return read, x.fail(err)
+		return read, x.fail(streamError(s, err))
 	}
 	defer unpacked.Close()
 
-	options := x.options(x.client.config.Wire, s.MediaType(), asked)
-	reader := records.NewReader(unpacked, options)
+	reader := records.NewReader(unpacked, x.options(x.client.config.Wire, s.MediaType(), asked))
 	if x.before != nil {
 		reader.Follows(x.before)
 	}
 	x.before = reader
-	if head := reader.Head(); isPage(s.MediaType(), head) && s.NetworkError() == nil {
+
+	head := bytes.ToValidUTF8(reader.Head(), []byte("\uFFFD"))
+	if isPage(s.MediaType(), head) && s.NetworkError() == nil {
 		return read, x.fail(transport.PageError(s, head[:min(len(head), transport.LimitError)]))
 	}
-	seen := beginning{options: options, text: bytes.ToValidUTF8(reader.Head(), []byte("\uFFFD"))}
 	for kind, record := range reader.All() {
 		if !x.query.wants(kind) {
 			continue
 		}
-
 		x.result.Counts[kind]++
 		if !yield(kind, record) {
 			return read, false
 		}
 	}
-	if err := x.checkEnd(s, reader, seen); err != nil {
+	if err := x.checkEnd(s, reader, asked, head); err != nil {
 		return read, x.fail(err)
 	}
 
@@ -221,20 +225,6 @@ func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(reco
 func (x *exporting) fail(err error) bool {
 	x.err = err
 	return false
-}
-
-// request asks for a page, and returns the beginning of its answer.
-func (x *exporting) request(ctx context.Context, query string) (transport.Answer, error) {
-	s, err := x.client.sender.Do(ctx, transport.Request{Op: opExport, To: x.to, Payload: transport.Payload{Query: query}})
-	if err != nil {
-		return s, err
-	}
-	if err := x.checkHead(s); err != nil {
-		s.Response.Body.Close()
-		return s, err
-	}
-
-	return s, nil
 }
 
 // options returns what settings and the media type say about an answer.
@@ -284,15 +274,31 @@ var typesOfLines = []string{
 	"application/json-lines", "application/stream+json", "text/x-ndjson", "text/jsonl",
 }
 
-// checkHead judges an answer by its header, and notes when it was made by the service's clock. Where
-// only a finished day is wanted, one that was not over then is refused; without a date, this
-// machine's clock alone decides.
+// checkHead returns the error of an answer that is not that of a whole day by its header, and notes
+// when it was made by the service's clock. Only 200 and 204 answer an export: anything else would pass
+// for a day without records, or with too few. Where only a finished day is wanted, one that was not
+// over then is refused; without a date, this machine's clock alone decides.
 func (x *exporting) checkHead(s transport.Answer) error {
-	if class, detail := headProblem(s.Response); detail != "" {
-		return transport.NewError(s.Exchange, class, detail)
+	header := s.Response.Header
+	if s.Status == http.StatusAccepted {
+		detail := "the service accepted the request and has not prepared the day: the export is not ready yet"
+		// The wait is shown and not kept, so that the bounds of retries do not apply.
+		wait := transport.ParseRetryAfter(header.Get("Retry-After"), time.Now(), 24*time.Hour)
+		if wait = wait.Round(time.Second); wait > 0 {
+			detail += "; the service asks to come back in " + wait.String()
+		}
+		return transport.NewError(s.Exchange, transport.ClassNotReady, detail)
 	}
 
-	made := madeAt(s.Response.Header, x.client.config.Now())
+	detail := s.Op.Incomplete(s.Status)
+	if header.Get("Content-Range") != "" {
+		detail = "a Content-Range header says that the answer is a part of the day"
+	}
+	if detail != "" {
+		return transport.NewError(s.Exchange, transport.ClassPayload, detail)
+	}
+
+	made := madeAt(header, x.client.config.Now())
 	if made.IsZero() {
 		return nil
 	}
@@ -322,95 +328,44 @@ func madeAt(header http.Header, now time.Time) time.Time {
 	return date.Add(-time.Duration(age) * time.Second)
 }
 
-// headProblem says why an answer is not that of a day; empty if its header does not. Only 200 and
-// 204 answer an export, and only as a whole: anything else would pass for a day without records,
-// or with too few.
-func headProblem(resp *http.Response) (class transport.ErrorClass, detail string) {
-	status, header := resp.StatusCode, resp.Header
-	switch {
-	case status == http.StatusAccepted:
-		detail = "the service accepted the request and has not prepared the day: the export is not ready yet"
-		// The wait is shown and not kept, so that the bounds of retries do not apply.
-		wait := transport.ParseRetryAfter(header.Get("Retry-After"), time.Now(), 24*time.Hour)
-		if wait = wait.Round(time.Second); wait > 0 {
-			detail += "; the service asks to come back in " + wait.String()
-		}
-		return transport.ClassNotReady, detail
-
-	case status == http.StatusPartialContent:
-		return transport.ClassPayload, "the answer is a part of the day, which was not asked for"
-	case status != http.StatusOK && status != http.StatusNoContent:
-		return transport.ClassPayload, "the status is no answer to an export; only 200 and 204 are"
-	case header.Get("Content-Range") != "":
-		return transport.ClassPayload, "a Content-Range header says that the answer is a part of the day"
-	}
-
-	return transport.ClassPayload, ""
-}
-
-// unpacked returns the text of an answer without its compression.
-func (x *exporting) unpacked(s transport.Answer) (io.ReadCloser, error) {
-	unpacked, err := s.Unpacked()
-	if errors.Is(err, transport.ErrNothing) && x.wire().Empty {
-		return io.NopCloser(strings.NewReader("")), nil
-	}
-	if err != nil {
-		return nil, streamError(s, err)
-	}
-	return unpacked, nil
-}
-
-// checkEnd returns the error of an answer that was not read to the end of the day.
+// checkEnd returns the error of an answer that was not read to the end of the day. head is the
+// beginning of its text.
 //
 // The end of the answer counts as the end of the day only where that is proven: by a
 // length, by the last chunk, or by the last bracket of a single JSON value. The end of a
 // compressed stream proves nothing, since another one may follow it; a decoder may even take the
 // end of the connection for it.
-func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader, seen beginning) error {
-	err, result := reader.Err(), reader.Result()
-	isDelimited := result.Closed || s.IsDelimited()
+func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader, asked records.Kind, head []byte) error {
+	err, wire := reader.Err(), x.client.config.Wire
+	isDelimited := reader.Result().Closed || s.IsDelimited()
 	if isWhole := s.NetworkError() == nil && isDelimited; err == nil && !isWhole {
 		err = records.ErrTruncated
 	}
 	if refusal, ok := errors.AsType[*answer.Error](err); ok {
-		refusal.Advice = cmp.Or(x.advice(s, seen), refusal.Advice)
+		accepts := func(with Wire) bool { return isRead(head, x.options(with, s.MediaType(), asked)) }
+		if settings := wire.advise(head, infer.Export, accepts); settings != "" {
+			refusal.Advice = "look at it: if that is right for your service, " + settings + " reads what was seen"
+		}
 	}
 	if err != nil {
 		return streamError(s, err)
 	}
-	if class, detail := s.EndProblem(x.client.config.Wire.ignoresField); detail != "" {
+	if class, detail := s.EndProblem(wire.ignoresField); detail != "" {
 		return transport.NewError(s.Exchange, class, detail)
 	}
 
 	return nil
 }
 
-// beginning is the beginning of an answer, and what was known about it.
-type beginning struct {
-	options records.Options
-	text    []byte
-}
-
-// advice returns the advice to set what admits an answer that was refused; empty if that is not known.
-func (x *exporting) advice(s transport.Answer, seen beginning) string {
-	accepts := func(w Wire) bool { return x.accepts(w, s.MediaType(), seen) }
-	if settings := x.client.config.Wire.advise(seen.text, infer.Export, accepts); settings != "" {
-		return "look at it: if that is right for your service, " + settings + " reads what was seen"
-	}
-	return ""
-}
-
-// accepts reports whether settings admit the beginning of an answer.
-func (x *exporting) accepts(w Wire, mediaType string, seen beginning) bool {
-	options := x.options(w, mediaType, seen.options.Asked)
+// isRead reports whether the beginning of an answer is read with options.
+func isRead(head []byte, options records.Options) bool {
 	options.Seen = nil
-	reader := records.NewReader(bytes.NewReader(seen.text), options)
+	reader := records.NewReader(bytes.NewReader(head), options)
 	n := 0
 	for range reader.All() {
 		n++
 	}
-
-	isCut := len(seen.text) == records.LimitHead && n > 0 && errors.Is(reader.Err(), records.ErrTruncated)
+	isCut := len(head) == records.LimitHead && n > 0 && errors.Is(reader.Err(), records.ErrTruncated)
 
 	return reader.Err() == nil || isCut
 }

@@ -538,7 +538,7 @@ func TestExportAnswer_isADayOrAnError(t *testing.T) {
 		"parts in zstd":                  {header: inZstd, body: partsInZstd, want: ofParts},
 
 		"202 with Retry-After": {status: 202, header: []string{"Retry-After", "300"}, class: transport.ClassNotReady, says: "5m0s"},
-		"203":                  {status: 203, body: day, class: payload, says: "200"},
+		"203":                  {status: 203, body: day, class: payload, says: "not a complete one"},
 		"206":                  {status: 206, header: ofPart, body: day, class: payload, says: "part"},
 		"Content-Range":        {header: ofPart, body: day, class: payload, says: "part"},
 		"Link to the next page": {

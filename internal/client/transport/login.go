@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/sync/singleflight"
 
@@ -43,8 +42,8 @@ var opLogin = Operation{Name: "Log in", Method: http.MethodPost, Anonymous: true
 var loginEndpoint = Expand("/v1/auth/login/jwt")
 
 // login obtains tokens with e-mail and password when the first request needs one, and shares
-// one login among all callers. Two rules say when there is another login: shortly before the
-// token expires, and after a 401, at most once in renewalPause.
+// one login among all callers. There is another login shortly before the token expires, and after a
+// 401, at most once in renewalPause.
 type login struct {
 	sender *Sender
 	flight singleflight.Group
@@ -79,6 +78,9 @@ const (
 	rejected         // there is none for now
 )
 
+// rejectedAgain says why a token that got a 401 is kept.
+const rejectedAgain = "the service rejected another token less than a minute ago, so the provider does not log in again for now"
+
 // giveUp gives up a token that got a 401 in an attempt, and returns whether there is another one. Two
 // logins may give the same token: what began before the last one was given up says nothing about the
 // present one.
@@ -97,13 +99,9 @@ func (l *login) giveUp(token string, began time.Time) renewal {
 	return renewed
 }
 
-// rejectedAgain says why a token that got a 401 is kept.
-const rejectedAgain = "the service rejected another token less than a minute ago, so the provider does not log in again for now"
-
 // present returns the token for a call. Where there is none, it waits for the one login that is
-// under way, or begins it, and returns the token of that login, even if another caller has got a
-// 401 for it since. The login goes on when the caller that began it is cancelled: the others
-// still need it.
+// under way, or begins it, and returns its token, even if another caller has got a 401 for it since.
+// The login goes on when the caller that began it is cancelled: the others still need it.
 func (l *login) present(ctx context.Context) (string, error) {
 	result := l.flight.DoChan("login", func() (_ any, err error) {
 		// A panic in here would end the process with every resource in flight.
@@ -139,9 +137,24 @@ func (l *login) present(ctx context.Context) (string, error) {
 	}
 }
 
+// NewToken logs in with e-mail and password, and returns a token that no request uses and
+// when it expires. The error is an *Error, of ClassInvalid where there is no e-mail.
+func (s *Sender) NewToken(ctx context.Context) (text string, expires time.Time, err error) {
+	if s.cfg.Credentials.Email == "" {
+		return "", time.Time{}, Invalid(opLogin, errors.New("the provider has no email and password to log in with"))
+	}
+
+	began := time.Now()
+	got, err := s.login.logIn(ctx)
+	if err == nil && got.expires.IsZero() {
+		got.expires = began.Add(tokenLifetime)
+	}
+
+	return got.text, got.expires, err
+}
+
 // logIn returns the token of a new login. Logins take turns, so that each knows how the one
-// before it has ended: an earlier failure that still stands is its error, unchanged, without
-// another attempt.
+// before it has ended: an earlier failure that still stands is its error, without another attempt.
 func (l *login) logIn(ctx context.Context) (token, error) {
 	if err := l.turn.Acquire(ctx, 1); err != nil {
 		return token{}, CauseError(About(opLogin, loginEndpoint), err)
@@ -157,8 +170,7 @@ func (l *login) logIn(ctx context.Context) (token, error) {
 
 	got, err := l.send(ctx)
 	if ctx.Err() == nil { // a caller that gives up says nothing of the credentials
-		l.failure, _ = errors.AsType[*Error](err)
-		l.failed = time.Now()
+		l.failure, l.failed = asError(err), time.Now()
 	}
 
 	return got, err
@@ -166,47 +178,32 @@ func (l *login) logIn(ctx context.Context) (token, error) {
 
 // send sends a login with its retries. The error is an *Error.
 func (l *login) send(ctx context.Context) (token, error) {
-	s := l.sender
-	p, err := EncodeParameters(s.cfg.LoginParametersIn, map[string]any{"email": s.cfg.Credentials.Email, "password": s.cfg.Credentials.Password})
+	cfg := l.sender.cfg
+	p, err := EncodeParameters(cfg.LoginParametersIn, map[string]any{"email": cfg.Credentials.Email, "password": cfg.Credentials.Password})
 	if err != nil {
 		return token{}, Invalid(opLogin, err)
 	}
-	answered, err := s.Do(ctx, Request{Op: opLogin, To: loginEndpoint, Payload: p})
+	answered, err := l.sender.Do(ctx, Request{Op: opLogin, To: loginEndpoint, Payload: p})
 	if err != nil {
 		return token{}, err
 	}
 
-	got, ok := readToken(answered, s.cfg.Envelope)
+	text, _ := answer.ReadToken(answered.JSON, cfg.Envelope)
+	got, ok := parseToken(text)
 	if !ok {
 		return token{}, NewError(answered.Exchange, ClassLoginAnswer, "the answer holds no JSON Web Token in the field token (section 2 of the interface); the answer is not shown")
 	}
-	s.hidden.add(tokenSecrets(got.text)...)
+	l.sender.hidden.add(tokenSecrets(got.text)...)
 
 	// Nothing here depends on the clocks, but logs and agreement times may.
 	if skew := time.Since(got.issuedAt).Round(time.Minute); !got.issuedAt.IsZero() && skew.Abs() > 5*time.Minute {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.notices = append(s.notices, fmt.Sprintf("The clock of this machine and the clock of the service differ by about %s. "+
+		l.sender.mu.Lock()
+		defer l.sender.mu.Unlock()
+		l.sender.notices = append(l.sender.notices, fmt.Sprintf("The clock of this machine and the clock of the service differ by about %s. "+
 			"The provider measures the life of its token by itself, so nothing fails; times that you write, such as agreement_time, may be off.", skew.Abs()))
 	}
 
 	return got, nil
-}
-
-// NewToken logs in with e-mail and password, and returns a token that no request uses and
-// when it expires. The error is an *Error, of ClassInvalid where there is no e-mail.
-func (s *Sender) NewToken(ctx context.Context) (text string, expires time.Time, err error) {
-	if s.cfg.Credentials.Email == "" {
-		return "", time.Time{}, Invalid(opLogin, errors.New("the provider has no email and password to log in with"))
-	}
-
-	began := time.Now()
-	got, err := s.login.logIn(ctx)
-	if err == nil && got.expires.IsZero() {
-		got.expires = began.Add(tokenLifetime)
-	}
-
-	return got.text, got.expires, err
 }
 
 // token is a JSON Web Token (JWT) with the times that it states; zero where it states none.
@@ -229,15 +226,12 @@ func (t token) lifetime() time.Duration {
 // jwt are the parts of a JWT: the header, the claims and the signature, each in base64.
 var jwt = regexp.MustCompile(`^([\w-]+)\.([\w-]+)\.[\w-]+$`)
 
-// readToken returns the token of a login's answer (section 2): an object with the member
-// token, a string that is a JWT. It reports false for any other answer.
-func readToken(got Answer, envelope jsontext.Pointer) (token, bool) {
-	text, _ := answer.ReadToken(got.JSON, envelope)
+// parseToken returns a JWT. It reports false for any other text.
+func parseToken(text string) (token, bool) {
 	parts := jwt.FindStringSubmatch(text)
 	if parts == nil {
 		return token{}, false
 	}
-
 	decoded, _ := base64.RawURLEncoding.DecodeString(parts[1])
 	if header, err := jsonvalue.Parse(decoded); err != nil || header.Kind() != '{' {
 		return token{}, false
@@ -248,13 +242,12 @@ func readToken(got Answer, envelope jsontext.Pointer) (token, bool) {
 		Expires  float64 `json:"exp"`
 	}
 	decoded, _ = base64.RawURLEncoding.DecodeString(parts[2])
-	_ = json.Unmarshal(decoded, &claims) // what is no number is not stated
+	_ = json.Unmarshal(decoded, &claims) // what is not a number is not stated
 
-	return token{text: text, issuedAt: numericDate(claims.IssuedAt), expires: numericDate(claims.Expires)}, true
+	return token{text, numericDate(claims.IssuedAt), numericDate(claims.Expires)}, true
 }
 
-// numericDate returns the time that a JWT writes as seconds since 1970; zero where they are
-// none.
+// numericDate returns the time that a JWT writes as seconds since 1970; zero where they do not count.
 func numericDate(seconds float64) time.Time {
 	if seconds <= 0 || seconds > math.MaxInt32*100 {
 		return time.Time{}

@@ -31,15 +31,14 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	if c.admission != nil && !IsClass(err, ClassOutdated) {
 		c.admission.unused--
 	}
-	if err != nil && takesTurn {
-		l.gate.leave(0)
-	}
 	if err != nil {
+		if takesTurn {
+			l.gate.leave(0)
+		}
 		return nil, err
 	}
 
-	if takesTurn {
-		body, _ := resp.Body.(*attemptBody)
+	if body, ok := resp.Body.(*attemptBody); ok && takesTurn {
 		body.turn = l.gate
 	}
 	if resp.StatusCode/100 != 2 {
@@ -111,27 +110,19 @@ func (g *gate) enter(ctx context.Context, requests int) error {
 	if g.free.Before(now) {
 		g.free = now
 	}
-	at := g.free.Add(time.Duration(requests-1) * g.interval)
-	g.free = at.Add(g.interval)
-	waits := at.After(now) || g.until.After(now)
+	wait := g.free.Add(time.Duration(requests-1) * g.interval).Sub(now)
+	g.free = now.Add(wait + g.interval)
+	wait = max(wait, g.until.Sub(now))
 	g.mu.Unlock()
 
-	if waits {
-		g.waitUntil(ctx, at)
+	for ; wait > 0 && ctx.Err() == nil; wait = g.remaining() {
+		_ = Pause(ctx, wait)
 	}
 	if ctx.Err() != nil {
 		g.leave(requests)
 	}
 
 	return ctx.Err()
-}
-
-// waitUntil waits for a time, and then for a service that asks for more.
-func (g *gate) waitUntil(ctx context.Context, at time.Time) {
-	_ = Pause(ctx, time.Until(at))
-	for wait := g.remaining(); wait > 0 && ctx.Err() == nil; wait = g.remaining() {
-		_ = Pause(ctx, wait)
-	}
 }
 
 // leave releases the slot, and leaves the time of unsent requests to others.
