@@ -229,13 +229,14 @@ func ParseWire(text []byte) (Wire, error) {
 		return Wire{}, errors.New("has the setting " + at.JSONPointer.LastToken() + " of before; it is " + successor + " now")
 	}
 
-	place := ""
+	var names []string
 	for name := range at.JSONPointer.Tokens() {
 		if !jsonvalue.IsFieldName(name) {
 			name = "…"
 		}
-		place += "/" + name
+		names = append(names, "/"+name)
 	}
+	place := strings.Join(names, "")
 	if errors.Is(err, json.ErrUnknownName) {
 		return Wire{}, errors.New("has no setting at " + place)
 	}
@@ -386,7 +387,8 @@ func (w Wire) Problems() []WireError {
 	}
 	c.vocabulary("export.kind_values", values, ExportKinds)
 
-	c.rest(w)
+	c.result(w.Result)
+	c.others(w)
 
 	return c.problems
 }
@@ -444,18 +446,8 @@ func (c *wireCheck) vocabulary(setting string, words map[string][]string, accept
 	}
 }
 
-// rest checks the settings that have rules of their own.
-func (c *wireCheck) rest(w Wire) {
-	for _, p := range slices.Sorted(maps.Keys(w.Ignored)) { // a pointer to the whole answer is not one to a leaf
-		if p == "" || !p.IsValid() {
-			c.add("ignored", string(p), "is not a JSON Pointer (RFC 6901) to a member, such as \"/meta/request_id\"")
-		}
-	}
-	if lag, err := time.ParseDuration(w.Lag); err != nil || lag < 0 || lag > LimitLag {
-		c.add("lag", "", fmt.Sprintf("must be a duration from 0s to %s, such as %s", LimitLag, DefaultLag))
-	}
-
-	r := w.Result // without a word of success, every answer would be refused
+// result checks the words of a result: without one of success, every answer would be refused.
+func (c *wireCheck) result(r ResultWire) {
 	hasWords := len(r.Success)+len(r.Absent) > 0
 	if r.At == "" && hasWords {
 		c.add("result.at", "", "is missing: it is where the words of success and absent stand")
@@ -465,6 +457,18 @@ func (c *wireCheck) rest(w Wire) {
 	}
 	if slices.ContainsFunc(r.Absent, func(word string) bool { return slices.Contains(r.Success, word) }) {
 		c.add("result.absent", "", "holds a word of result.success")
+	}
+}
+
+// others checks the settings that have rules of their own.
+func (c *wireCheck) others(w Wire) {
+	for _, p := range slices.Sorted(maps.Keys(w.Ignored)) { // a pointer to the whole answer is not one to a leaf
+		if p == "" || !p.IsValid() {
+			c.add("ignored", string(p), "is not a JSON Pointer (RFC 6901) to a member, such as \"/meta/request_id\"")
+		}
+	}
+	if lag, err := time.ParseDuration(w.Lag); err != nil || lag < 0 || lag > LimitLag {
+		c.add("lag", "", fmt.Sprintf("must be a duration from 0s to %s, such as %s", LimitLag, DefaultLag))
 	}
 
 	form, parameters, err := mime.ParseMediaType(w.AllData.MediaType)

@@ -24,19 +24,19 @@ func (l attemptLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	c.known.Attempts++
 	c.sent.Store(false)
 
-	b := &attemptBody{ReadCloser: http.NoBody, timeout: l.timeout}
-	b.ctx, b.cancel = context.WithCancelCause(context.WithoutCancel(parent))
-	b.limit = b.after("no answer, or one that stalled: it was not complete within")
-	b.parent = context.AfterFunc(parent, func() {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
+	stop := context.AfterFunc(parent, func() {
 		if c.Op.Effect && c.sent.Load() {
-			_ = Pause(b.ctx, interruptGrace)
+			_ = Pause(ctx, interruptGrace)
 		}
-		b.cancel(context.Cause(parent))
+		cancel(context.Cause(parent))
 	})
+	b := &attemptBody{ReadCloser: http.NoBody, ctx: ctx, cancel: cancel, stop: stop, timeout: l.timeout}
+	b.limit = b.after("no answer, or one that stalled: it was not complete within")
 
-	resp, err := l.next.RoundTrip(req.WithContext(b.ctx))
+	resp, err := l.next.RoundTrip(req.WithContext(ctx))
 	if err != nil {
-		err = cmp.Or(context.Cause(b.ctx), err)
+		err = cmp.Or(context.Cause(ctx), err)
 		_ = b.Close()
 		return nil, err
 	}
@@ -61,7 +61,7 @@ type attemptBody struct {
 
 	ctx      context.Context //nolint:containedctx // of the attempt, which lasts as long as its answer
 	cancel   context.CancelCauseFunc
-	parent   func() bool // stops waiting for the end of the caller's context
+	stop     func() bool // stops waiting for the end of the caller's context
 	isClosed atomic.Bool
 
 	timeout time.Duration
@@ -106,7 +106,7 @@ func (b *attemptBody) Close() error {
 
 	err := b.ReadCloser.Close()
 	b.limit.Stop()
-	b.parent()
+	b.stop()
 	b.cancel(nil)
 	if b.turn != nil {
 		b.turn.leave(0)
