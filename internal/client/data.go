@@ -76,13 +76,8 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 		return answer.Receipt{}, e
 	}
 
-	var receipt answer.Receipt
-	if form := wire.AllData.MediaType; form != "" && form == s.MediaType() {
-		receipt, err = copyData(s, w)
-	} else {
-		call.Continued = transport.IsContinued(s.Response.Header)
-		receipt, err = dataReceipt(s, call, w)
-	}
+	call.Continued = transport.IsContinued(s.Response.Header)
+	receipt, err := readData(s, call, wire.AllData.MediaType, w)
 	if err != nil || !receipt.Delivered {
 		return receipt, err
 	}
@@ -93,32 +88,6 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 	}
 
 	return receipt, nil
-}
-
-// copyData writes data that are not JSON as they come. An answer without content is not the data.
-func copyData(s transport.Answer, w io.Writer) (answer.Receipt, error) {
-	if s.Status != http.StatusOK {
-		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassPayload, "only an answer with the status 200 is the data")
-	}
-	unpacked, err := s.Unpacked()
-	if err != nil {
-		return answer.Receipt{}, streamError(s, err)
-	}
-	defer unpacked.Close()
-
-	sink := &sink{Writer: w}
-	n, err := io.Copy(sink, unpacked)
-	if sink.err != nil {
-		return answer.Receipt{}, sink.err
-	}
-	if err != nil {
-		return answer.Receipt{}, streamError(s, err)
-	}
-	if n == 0 || !s.IsDelimited() {
-		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassTruncated, "nothing shows that the answer is complete")
-	}
-
-	return answer.Receipt{At: time.Now(), Delivered: true}, nil
 }
 
 // isBefore reports whether a time that is known is before another one.
@@ -134,18 +103,22 @@ func (c *Client) DataSettings() string {
 // data, or not understood.
 const limitAcknowledgement = 64 << 10
 
-// dataReceipt reads the answer to a request for data. It writes the data to w, and anything
-// that is larger than a receipt, while it checks that it is one JSON value.
-func dataReceipt(s transport.Answer, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
+// readData reads the answer to a request for data. It writes the data to w, and anything that is larger
+// than a receipt, while it checks that it is one JSON value. Data of the media type form, which are not
+// JSON, are written as they come.
+func readData(s transport.Answer, call answer.DataCall, form string, w io.Writer) (answer.Receipt, error) {
 	if detail := s.Op.Incomplete(s.Status); detail != "" {
 		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassPayload, detail)
 	}
-
 	unpacked, err := s.Unpacked()
 	if err != nil {
 		return answer.Receipt{}, streamError(s, err)
 	}
 	defer unpacked.Close()
+
+	if form != "" && form == s.MediaType() {
+		return copyData(s, unpacked, w)
+	}
 
 	head, err := io.ReadAll(io.LimitReader(unpacked, limitAcknowledgement+1))
 	if err != nil {
@@ -174,6 +147,27 @@ func dataReceipt(s transport.Answer, call answer.DataCall, w io.Writer) (answer.
 	receipt, err := call.Read(s.Status, s.JSON)
 
 	return shownReceipt(s, receipt, err)
+}
+
+// copyData writes data that are not JSON as they come. An answer without content is not the data.
+func copyData(s transport.Answer, unpacked io.Reader, w io.Writer) (answer.Receipt, error) {
+	if s.Status != http.StatusOK {
+		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassPayload, "only an answer with the status 200 is the data")
+	}
+
+	sink := &sink{Writer: w}
+	n, err := io.Copy(sink, unpacked)
+	if sink.err != nil {
+		return answer.Receipt{}, sink.err
+	}
+	if err != nil {
+		return answer.Receipt{}, streamError(s, err)
+	}
+	if n == 0 || !s.IsDelimited() {
+		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassTruncated, "nothing shows that the answer is complete")
+	}
+
+	return answer.Receipt{At: time.Now(), Delivered: true}, nil
 }
 
 // shownReceipt returns the receipt of an answer as it may be shown, or the error of an answer
