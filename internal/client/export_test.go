@@ -96,10 +96,22 @@ func TestExport_brokenOffBeginsAgain(t *testing.T) {
 	t.Parallel()
 
 	const lost, timeout, truncated = transport.ClassConnectionLost, transport.ClassTimeout, transport.ClassTruncated
+	// A connection that breaks exactly between two compressed parts looks to a decoder like the end of
+	// the stream, which the lines before it do not contradict.
+	between := func(coding string, packer func(io.Writer) io.WriteCloser, cut mockserver.Cut) mockserver.Fault {
+		first, second := `{"type":"event","id":1}`+"\n", `{"type":"event","id":2}`+"\n"
+		return mockserver.Fault{
+			Header: jsonHeader("Content-Encoding", coding), Body: []byte(packed(t, packer, first, second)), Cut: cut, CutAt: len(packed(t, packer, first)),
+		}
+	}
 	for name, c := range map[string]struct {
 		fault mockserver.Fault
 		class transport.ErrorClass // if it lasts
 	}{
+		"cut between parts in gzip":    {between("gzip", gzipped, mockserver.CutBody), lost},
+		"cut between chunks of gzip":   {between("gzip", gzipped, mockserver.CutChunked), lost},
+		"cut between parts in zstd":    {between("zstd", zstandard, mockserver.CutBody), lost},
+		"cut between chunks of zstd":   {between("zstd", zstandard, mockserver.CutChunked), lost},
 		"cut short of its length":      {mockserver.Fault{Cut: mockserver.CutBody, CutAt: -1}, lost},
 		"cut between chunks":           {mockserver.Fault{Cut: mockserver.CutChunked, CutAt: -20}, lost},
 		"closed without a length":      {mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: -1}, truncated},
@@ -135,19 +147,6 @@ func TestExport_brokenOffBeginsAgain(t *testing.T) {
 			}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.MaxConcurrency = 1 })
 		})
 	}
-}
-
-func TestExport_errorOfTheReceiverIsReturnedAsItIs(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		putDay(service)
-		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutBody, CutAt: -1})
-		full := errors.New("the disk is full")
-		if _, err := export(t.Context(), t, c, &received{refuse: full}); err != full { //nolint:errorlint // exactly as it is
-			t.Errorf("it ended with %v", err)
-		}
-		wantCount(t, service, mockserver.OpExportRecords, 1)
-	}, useSecretKey)
 }
 
 // Services that page lists of items describe the page in a header, with the status 200.
@@ -226,53 +225,6 @@ func TestListPending_pagesAreFollowed(t *testing.T) {
 	}
 }
 
-// TestFetchData_endIsThatOfTheData has data with an end that shows that they are not whole, and a
-// receipt, of which it says nothing.
-func TestFetchData_endIsThatOfTheData(t *testing.T) {
-	t.Parallel()
-	for _, large := range []string{"", strings.Repeat("x", 200_000)} {
-		for _, c := range []struct {
-			name, value string
-			class       transport.ErrorClass
-		}{
-			{"X-Stream-Error", "13", transport.ClassPayload}, {"Content-Digest", "sha-256=:AAAA:", transport.ClassTruncated}, {"X-Took", "13", ""},
-		} {
-			bubble(t, func(t *testing.T, service *mocktest.Instance, cl *client.Client) {
-				service.Wrap = func(http.Handler) http.Handler {
-					return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-						w.Header().Set("Content-Type", "application/json")
-						w.Header().Set("Trailer", c.name)
-						_, _ = io.WriteString(w, `{"persons":[{"id":1}],"profile":{"plan":"`+large+`"}}`)
-						w.Header().Set(c.name, c.value)
-					})
-				}
-				receipt, err := cl.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, io.Discard)
-				if c.class != "" {
-					_ = wantClass(t, err, c.class)
-				} else if noError(t, err); !receipt.Delivered {
-					t.Errorf("%s: not delivered", c.name)
-				}
-			}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
-				cfg.Wire.Ignored = map[jsontext.Pointer]string{"/x-took": client.AnyValue}
-			})
-		}
-	}
-}
-
-// TestFetchData_errorOfTheWriterIsReturnedAsItIs has data that is larger than a receipt.
-func TestFetchData_errorOfTheWriterIsReturnedAsItIs(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Body: []byte(`{"data":"` + strings.Repeat("x", 200_000) + `"}`), Header: jsonHeader()})
-		full := errors.New("the disk is full")
-		read, write := io.Pipe()
-		noError(t, read.CloseWithError(full))
-		if _, err := c.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, write); err != full { //nolint:errorlint // exactly as it is
-			t.Errorf("it ended with %v", err)
-		}
-	}, useSecretKey)
-}
-
 func TestExport_cancelledEndsAtOnce(t *testing.T) {
 	t.Parallel()
 
@@ -292,34 +244,6 @@ func TestExport_cancelledEndsAtOnce(t *testing.T) {
 			_ = wantClass(t, err, transport.ClassCancelled)
 			if took := time.Since(began); took > 90*time.Millisecond {
 				t.Errorf("%s: it took %v", name, took)
-			}
-		}, useSecretKey)
-	}
-}
-
-func TestExport_dateOfTheServiceTellsWhetherTheDayIsOver(t *testing.T) {
-	t.Parallel()
-
-	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	for date, over := range map[string]bool{
-		"Sun, 01 Mar 2026 23:59:59 GMT": false,
-		"Mon, 02 Mar 2026 00:00:00 GMT": true,
-		"":                              true,
-		"yesterday":                     true,
-	} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Times: -1, Body: []byte(`[]`), Header: jsonHeader("Date", date)})
-			result, err := c.Export(t.Context(), scope, client.ExportQuery{Day: day}, (&received{}).read)
-			noError(t, err)
-			if result.Over(day, day.AddDate(0, 0, 1)) != over || result.Over(day, day) {
-				t.Errorf("%q: over by the service's clock: %t", date, !over)
-			}
-
-			_, err = c.Export(t.Context(), scope, client.ExportQuery{Day: day, Finished: true}, (&received{}).read)
-			if over {
-				noError(t, err)
-			} else if e := wantClass(t, err, transport.ClassNotReady); !strings.Contains(e.Detail, "2026-03-01") {
-				t.Errorf("it says %q", e.Detail)
 			}
 		}, useSecretKey)
 	}
@@ -410,23 +334,6 @@ func TestExportAnswer_endIsProven(t *testing.T) {
 	}
 }
 
-func TestExportAnswer_trailerIsRecognisedOrRefused(t *testing.T) {
-	t.Parallel()
-	for name, refused := range map[string]bool{"X-Stream-Error": true, "Grpc-Status": true, "Content-Digest": false, "X-Took": false} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			service.Change(func(_ mockserver.Request, a *mockserver.Response) { a.Header.Set(http.TrailerPrefix+name, "13") })
-			_, err := export(t.Context(), t, c, &received{})
-			if !refused {
-				noError(t, err)
-			} else if e := wantClass(t, err, transport.ClassPayload); !strings.Contains(e.Detail, name) || !strings.Contains(e.Detail, "wire.ignored") {
-				t.Errorf("it says %q", e.Detail)
-			}
-		}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
-			cfg.Wire.Ignored = map[jsontext.Pointer]string{"/x-took": client.AnyValue}
-		})
-	}
-}
-
 func TestExportAnswer_mediaTypeIsRedacted(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
@@ -470,30 +377,6 @@ var largeWindow = string([]byte{
 	3<<3 | 1, 0, 0, // the last block, not compressed, of three bytes
 	'[', '1', ']',
 })
-
-// A connection that breaks exactly between two compressed parts looks to a decoder like the end of the
-// stream, which the lines before it do not contradict.
-func TestExport_cutBetweenCompressedPartsBeginsAgain(t *testing.T) {
-	t.Parallel()
-
-	first, second := `{"type":"event","id":1}`+"\n", `{"type":"event","id":2}`+"\n"
-	for coding, packer := range map[string]func(io.Writer) io.WriteCloser{"gzip": gzipped, "zstd": zstandard} {
-		for _, cut := range []mockserver.Cut{mockserver.CutBody, mockserver.CutChunked} {
-			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-				service.Inject(mockserver.Fault{
-					Operation: mockserver.OpExportRecords, Times: -1, Header: jsonHeader("Content-Encoding", coding),
-					Body: []byte(packed(t, packer, first, second)), Cut: cut, CutAt: len(packed(t, packer, first)),
-				})
-				result, err := export(t.Context(), t, c, &received{})
-				if err == nil {
-					t.Fatalf("%s: half a day passes for a whole one: %v", coding, result.Counts)
-				}
-				_ = wantClass(t, err, transport.ClassConnectionLost)
-				wantCount(t, service, mockserver.OpExportRecords, 1+client.DefaultMaxRetries)
-			}, useSecretKey)
-		}
-	}
-}
 
 // TestExportAnswer_isADayOrAnError has answers that are a day, and others, which are an error with its
 // class. Some services compress each part of a day by itself.
@@ -621,72 +504,128 @@ func TestExport_pagesAreReadAsOneDay(t *testing.T) {
 	}
 }
 
-// TestExport_cacheThatWasFilledBeforeTheDayWasOver has copies of a day.
-func TestExport_cacheThatWasFilledBeforeTheDayWasOver(t *testing.T) {
+// TestStream_errorOfTheReceiverIsReturnedAsItIs has an export that breaks off behind the error, and data
+// that are larger than a receipt.
+func TestStream_errorOfTheReceiverIsReturnedAsItIs(t *testing.T) {
 	t.Parallel()
-	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	for _, c := range []struct {
-		date, age string
-		over      bool
-	}{
-		{"Mon, 02 Mar 2026 02:00:00 GMT", "7200", true},
-		{"Mon, 02 Mar 2026 02:00:00 GMT", "7201", false},
-		{"Mon, 02 Mar 2026 02:00:00 GMT", "-1", true},
-		{"Mon, 02 Mar 2026 02:00:00 GMT", "99999999999999999", false},
-		{"Mon, 02 Mar 2026 02:00:00 GMT", "soon", true},
-	} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, cl *client.Client) {
-			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Times: -1, Body: []byte(`[]`), Header: jsonHeader("Date", c.date, "Age", c.age)})
-			_, err := cl.Export(t.Context(), scope, client.ExportQuery{Day: day, Finished: true}, (&received{}).read)
-			if c.over {
-				noError(t, err)
-			} else {
-				_ = wantClass(t, err, transport.ClassNotReady)
-			}
-		}, useSecretKey)
-	}
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		putDay(service)
+		service.Inject(
+			mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutBody, CutAt: -1},
+			mockserver.Fault{Operation: mockserver.OpGetAllData, Body: []byte(`{"data":"` + strings.Repeat("x", 200_000) + `"}`), Header: jsonHeader()})
+		full := errors.New("the disk is full")
+		read, write := io.Pipe()
+		noError(t, read.CloseWithError(full))
+
+		_, ofExport := export(t.Context(), t, c, &received{refuse: full})
+		_, ofData := c.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, write)
+		if ofExport != full || ofData != full { //nolint:errorlint // exactly as it is
+			t.Errorf("they ended with %v and %v", ofExport, ofData)
+		}
+		wantCount(t, service, mockserver.OpExportRecords, 1)
+	}, useSecretKey)
 }
 
-// TestExport_digestIsThatOfTheAnswer has the digests of RFC 9530, in the header and behind the body.
-func TestExport_digestIsThatOfTheAnswer(t *testing.T) {
+// TestStream_endIsThatOfTheAnswer has fields in front of or behind a day and data, some of which show that
+// they are not whole: digests (RFC 9530), and trailers that are not known.
+func TestStream_endIsThatOfTheAnswer(t *testing.T) {
 	t.Parallel()
-	const body, other = `[{"type":"event","id":1}]`, `[{"type":"event","id":2}]`
+
+	const day, truncated = `[{"type":"event","id":1}]`, transport.ClassTruncated
+	data := func(size int) string {
+		return `{"persons":[{"id":1}],"profile":{"plan":"` + strings.Repeat("x", size) + `"}}`
+	}
 	digest := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
 		return "unixsum=:AAA=:, sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
 	}
 	for _, c := range []struct {
-		name, value string
-		refused     bool
+		name  string
+		value func(body string) string
+		front bool // of the body, in the header
+		class transport.ErrorClass
 	}{
-		{"Content-Digest", digest(body), false},
-		{"Repr-Digest", digest(body), false},
-		{"Content-Digest", "unixsum=:AAA=:", false},
-		{"Content-Digest", digest(other), true},
-		{"Repr-Digest", digest(other), true},
-		{"Content-Digest", "sha-512=:AAA:", true},
+		{name: "Content-Digest", value: digest},
+		{name: "Content-Digest", value: digest, front: true},
+		{name: "Repr-Digest", value: digest},
+		{name: "Content-Digest", value: func(string) string { return "unixsum=:AAA=:" }},
+		{name: "Content-Digest", value: func(body string) string { return digest(body + " ") }, class: truncated},
+		{name: "Repr-Digest", value: func(body string) string { return digest(body + " ") }, front: true, class: truncated},
+		{name: "Content-Digest", value: func(string) string { return "sha-512=:AAA:" }, class: truncated},
+		{name: "X-Stream-Error", value: func(string) string { return "13" }, class: transport.ClassPayload},
+		{name: "Grpc-Status", value: func(string) string { return "13" }, class: transport.ClassPayload},
+		{name: "X-Took", value: func(string) string { return "13" }},
 	} {
-		for _, behind := range []bool{false, true} {
+		for _, body := range []string{day, data(1), data(200_000)} { // receipts are shorter than the last
 			bubble(t, func(t *testing.T, service *mocktest.Instance, cl *client.Client) {
 				service.Wrap = func(http.Handler) http.Handler {
 					return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-						if behind {
+						w.Header().Set("Content-Type", "application/json")
+						if c.front {
+							w.Header().Set(c.name, c.value(body))
+						} else {
 							w.Header().Set("Trailer", c.name)
-							_, _ = io.WriteString(w, body)
 						}
-						w.Header().Set(c.name, c.value)
-						if !behind {
-							_, _ = io.WriteString(w, body)
-						}
+						_, _ = io.WriteString(w, body)
+						w.Header().Set(c.name, c.value(body))
 					})
 				}
-				_, err := export(t.Context(), t, cl, &received{})
-				if !c.refused {
+
+				var err error
+				if body == day {
+					_, err = export(t.Context(), t, cl, &received{})
+				} else {
+					receipt, failed := cl.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, io.Discard)
+					if err = failed; err == nil && !receipt.Delivered {
+						t.Errorf("%s: not delivered", c.name)
+					}
+				}
+				if c.class == "" {
 					noError(t, err)
-				} else if e := wantClass(t, err, transport.ClassTruncated); !strings.Contains(e.Detail, c.name) {
+				} else if e := wantClass(t, err, c.class); !strings.Contains(e.Detail, c.name) || strings.Contains(e.Detail, "wire.ignored") != (c.class != truncated) {
 					t.Errorf("it says %q", e.Detail)
 				}
-			}, useSecretKey)
+			}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
+				cfg.Wire.Ignored = map[jsontext.Pointer]string{"/x-took": client.AnyValue}
+			})
 		}
+	}
+}
+
+// TestExport_dateOfTheServiceTellsWhetherTheDayIsOver has answers of the service, and copies of a cache.
+func TestExport_dateOfTheServiceTellsWhetherTheDayIsOver(t *testing.T) {
+	t.Parallel()
+
+	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	const later = "Mon, 02 Mar 2026 02:00:00 GMT"
+	for _, c := range []struct {
+		date, age string
+		over      bool
+	}{
+		{"Sun, 01 Mar 2026 23:59:59 GMT", "", false},
+		{"Mon, 02 Mar 2026 00:00:00 GMT", "", true},
+		{"", "", true},
+		{"yesterday", "", true},
+		{later, "7200", true},
+		{later, "7201", false},
+		{later, "-1", true},
+		{later, "99999999999999999", false},
+		{later, "soon", true},
+	} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, cl *client.Client) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Times: -1, Body: []byte(`[]`), Header: jsonHeader("Date", c.date, "Age", c.age)})
+			result, err := cl.Export(t.Context(), scope, client.ExportQuery{Day: day}, (&received{}).read)
+			noError(t, err)
+			if result.Over(day, day.AddDate(0, 0, 1)) != c.over || result.Over(day, day) {
+				t.Errorf("%+v: over by the service's clock: %t", c, !c.over)
+			}
+
+			_, err = cl.Export(t.Context(), scope, client.ExportQuery{Day: day, Finished: true}, (&received{}).read)
+			if c.over {
+				noError(t, err)
+			} else if e := wantClass(t, err, transport.ClassNotReady); !strings.Contains(e.Detail, "2026-03-01") {
+				t.Errorf("it says %q", e.Detail)
+			}
+		}, useSecretKey)
 	}
 }

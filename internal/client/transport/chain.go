@@ -151,29 +151,6 @@ func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 	return a, nil
 }
 
-// Repeat calls step until it succeeds or the policy says no. step is a sequence of requests that can
-// only be repeated from its beginning, such as a comparison and a write, or an export that may break
-// off. An error that is not an *Error is returned at once. The attempts of the returned error are all
-// of its operation.
-func (s *Sender) Repeat(ctx context.Context, step func(context.Context) error) error {
-	failures := budget{map[spent]int{}, map[string]int{}}
-	for {
-		err := step(ctx)
-		e := asError(err)
-		if e == nil {
-			return err
-		}
-
-		n := failures.count(e)
-		if !s.allows(ctx, e, n) {
-			return e
-		}
-		if err := Pause(ctx, e.wait(n)); err != nil {
-			return CauseError(Exchange{Op: Operation{Name: e.Operation, Method: e.Method}, Template: e.Template, Attempts: e.Attempts}, err)
-		}
-	}
-}
-
 // Close closes idle connections. Requests in flight go on.
 func (s *Sender) Close() { s.idle() }
 

@@ -179,28 +179,38 @@ func backoff(_, _ time.Duration, attempt int, resp *http.Response) time.Duration
 	return backoffAfter(attempt, retryAfter(resp))
 }
 
-// budget counts the failures of a sequence.
-type budget struct {
-	failures map[spent]int
-	attempts map[string]int // by operation
-}
-
-type spent struct {
-	operation string
-	limit     limit
-}
-
-// count counts a failure, and returns how many of its operation and limit there were. The attempts
-// of the error become those of all.
-func (b budget) count(e *Error) int {
-	of := spent{e.Operation, e.limit}
-	b.failures[of] += max(1, e.Attempts)
-	if e.limit != outdated { // which was not sent
-		b.attempts[e.Operation] += e.Attempts
-		e.Attempts = b.attempts[e.Operation]
+// Repeat calls step until it succeeds or the policy says no. step is a sequence of requests that can
+// only be repeated from its beginning, such as a comparison and a write, or an export that may break
+// off. An error that is not an *Error is returned at once. The attempts of the returned error are all
+// of its operation.
+func (s *Sender) Repeat(ctx context.Context, step func(context.Context) error) error {
+	type failure struct {
+		operation string
+		limit     limit
 	}
+	failures, attempts := map[failure]int{}, map[string]int{}
+	for {
+		err := step(ctx)
+		e := asError(err)
+		if e == nil {
+			return err
+		}
 
-	return b.failures[of]
+		of := failure{e.Operation, e.limit}
+		failures[of] += max(1, e.Attempts)
+		if e.limit != outdated { // which was not sent
+			attempts[e.Operation] += e.Attempts
+			e.Attempts = attempts[e.Operation]
+		}
+
+		n := failures[of]
+		if !s.allows(ctx, e, n) {
+			return e
+		}
+		if err := Pause(ctx, e.wait(n)); err != nil {
+			return CauseError(Exchange{Op: Operation{Name: e.Operation, Method: e.Method}, Template: e.Template, Attempts: e.Attempts}, err)
+		}
+	}
 }
 
 const (
