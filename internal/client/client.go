@@ -15,6 +15,7 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -44,7 +45,7 @@ type Client struct {
 func New(cfg Config) (*Client, error) {
 	base, err := ParseBaseURL(cfg.BaseURL)
 	if err != nil {
-		return nil, named("base_url", err)
+		return nil, fmt.Errorf("base_url %w", err)
 	}
 	if err := errors.Join(cfg.Credentials.Validate(), transport.ValidateHeaders(cfg.Headers), cfg.Wire.Validate()); err != nil {
 		return nil, err
@@ -111,9 +112,7 @@ func problem(a transport.Answer, err error) error {
 	case answer.Refused:
 		return transport.Refusal(a)
 	case answer.Absent:
-		none := transport.NewError(a.Exchange, transport.ClassNotFound, p.Error())
-		none.Cached, none.Date = a.Cached, a.Date
-		return none
+		return transport.NewError(a.Exchange, transport.ClassNotFound, p.Error())
 	case answer.Unrecognised:
 	}
 

@@ -71,9 +71,7 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 	defer s.Response.Body.Close()
 
 	if s.Cached || isBefore(s.Date, call.Since) {
-		e := transport.NewError(s.Exchange, transport.ClassPayload, "the answer comes from a cache, or is older than the request, so it is not the data that was asked for")
-		e.Ambiguous = true
-		return answer.Receipt{}, e
+		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassPayload, "the answer comes from a cache, or is older than the request, so it is not the data that was asked for")
 	}
 
 	call.Continued = transport.IsContinued(s.Response.Header)
@@ -82,9 +80,7 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 		return receipt, err
 	}
 	if class, detail := s.EndProblem(wire.ignoresField); detail != "" {
-		e := transport.NewError(s.Exchange, class, detail)
-		e.Ambiguous = true
-		return answer.Receipt{}, e
+		return answer.Receipt{}, transport.NewError(s.Exchange, class, detail)
 	}
 
 	return receipt, nil

@@ -47,18 +47,23 @@ func (s Scope) Validate() error {
 	if hasAccount && s.OrgID+s.ProjectID != "" {
 		return errors.New("account_id excludes org_id and project_id: they belong to different path families")
 	}
-	if hasAccount {
-		return named("account_id", ValidateSegment(s.AccountID))
-	}
-
-	if s.OrgID == "" {
+	if !hasAccount && s.OrgID == "" {
 		return errors.New("project_id needs org_id beside it")
 	}
-	if s.ProjectID == "" {
+	if !hasAccount && s.ProjectID == "" {
 		return errors.New("org_id needs project_id beside it")
 	}
 
-	return errors.Join(named("org_id", ValidateSegment(s.OrgID)), named("project_id", ValidateSegment(s.ProjectID)))
+	for _, id := range []struct{ name, value string }{{"account_id", s.AccountID}, {"org_id", s.OrgID}, {"project_id", s.ProjectID}} {
+		if id.value == "" {
+			continue
+		}
+		if err := ValidateSegment(id.value); err != nil {
+			return fmt.Errorf("%s %w", id.name, err)
+		}
+	}
+
+	return nil
 }
 
 // Person is an end user of a scope (section 2, identityId). It is comparable: two are equal if
@@ -66,14 +71,6 @@ func (s Scope) Validate() error {
 type Person struct {
 	Scope    Scope
 	Identity string
-}
-
-// named returns err with the name of a setting in front; nil where err is nil.
-func named(name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s %w", name, err)
 }
 
 // ValidateSegment returns an error for what cannot be exactly one path segment, and what
@@ -131,7 +128,7 @@ func (s Scope) endpoint(op transport.Operation, more ...string) (transport.Endpo
 // The error is an *Error of ClassInvalid.
 func (p Person) endpoint(op transport.Operation) (transport.Endpoint, error) {
 	if err := ValidateSegment(p.Identity); err != nil {
-		return transport.Endpoint{}, transport.Invalid(op, named("identity_id", err))
+		return transport.Endpoint{}, transport.Invalid(op, fmt.Errorf("identity_id %w", err))
 	}
 
 	return p.Scope.endpoint(op, p.Identity)

@@ -40,11 +40,6 @@ type Answer struct {
 
 	JSON jsontext.Value // empty where there was no body, and of a stream
 
-	// Cached reports whether a cache has kept the answer for some time. Date is when the service
-	// made it; zero if it does not say so.
-	Cached bool
-	Date   time.Time
-
 	// Response has a body only of a stream, which the caller closes.
 	Response *http.Response
 }
@@ -83,7 +78,7 @@ func (c *call) read(resp *http.Response) error {
 
 // answer returns what the header of a response says.
 func (c *call) answer(resp *http.Response) Answer {
-	a := Answer{Exchange: c.exchange(), Response: resp}
+	a := Answer{Exchange: c.known, Response: resp}
 	a.Status = resp.StatusCode
 	age := resp.Header.Get("Age")
 	a.Cached = age != "" && age != "0"
@@ -126,9 +121,7 @@ func (a Answer) Parse(body []byte) (jsontext.Value, error) {
 		return nil, nil
 	}
 	if len(body) == 0 {
-		e := NewError(a.Exchange, ClassEmpty, "the answer has no body")
-		e.Cached, e.Date = a.Cached, a.Date
-		return nil, e
+		return nil, NewError(a.Exchange, ClassEmpty, "the answer has no body")
 	}
 
 	v, err := jsonvalue.Parse(body)

@@ -40,6 +40,9 @@ func (l credentialsLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	if c.admission != nil && c.admission.isOutdated() {
 		return nil, c.outdated()
 	}
+	if c.admission != nil {
+		c.admission.unused--
+	}
 
 	began := time.Now()
 	resp, err := l.next.RoundTrip(clone)

@@ -214,6 +214,8 @@ func NewError(x Exchange, class ErrorClass, detail string) *Error {
 		Template:  x.Template,
 		Attempts:  x.Attempts,
 		Queued:    x.Op.Queues,
+		Cached:    x.Cached,
+		Date:      x.Date,
 		limit:     limitOf(x, class),
 	}
 	e.Ambiguous = e.limit == compared || e.limit == unknown

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -123,6 +124,11 @@ type Exchange struct {
 	Status   int       // of the answer; 0 without one
 	Redact   *Redactor // of what the service says; nil where nothing of it is known
 
+	// Cached reports whether a cache has kept the answer for some time. Date is when the service
+	// made it; zero if it does not say so.
+	Cached bool
+	Date   time.Time
+
 	host   string // of base_url
 	isSent bool   // a request without an answer reached the connection
 }
@@ -158,8 +164,8 @@ func callOf(ctx context.Context) *call {
 // newCall returns a call and its HTTP request, which has no credentials. A write of a
 // read-only sender is an error.
 func (s *Sender) newCall(ctx context.Context, r Request) (*call, *retryablehttp.Request, error) {
-	c := &call{Request: r, known: About(r.Op, r.To)}
-	c.known.Redact, c.known.host = &Redactor{secrets: &s.hidden, values: r.Private}, s.cfg.Base.Host
+	c := &call{Request: r}
+	c.known = Exchange{Op: r.Op, Template: r.To.template, Redact: &Redactor{secrets: &s.hidden, values: r.Private}, host: s.cfg.Base.Host}
 	if !r.Op.Anonymous { // a login belongs to no admission
 		c.admission, _ = ctx.Value(admissionKey{}).(*Admission)
 	}

@@ -63,7 +63,6 @@ func meaningOf(status int) meaning {
 // refused returns the error of an answer without success, without the service's own words.
 func (c *call) refused(a Answer, means meaning) *Error {
 	e := NewError(a.Exchange, means.class, means.detail)
-	e.Cached, e.Date = a.Cached, a.Date
 	e.RetryAfter = retryAfter(a.Response)
 	if means.class == ClassAuthentication && c.renewal == renewed {
 		e.limit = limitOf(a.Exchange, classRenewed)

@@ -28,9 +28,6 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 
 	resp, err := l.next.RoundTrip(req)
-	if c.admission != nil && !IsClass(err, ClassOutdated) {
-		c.admission.unused--
-	}
 	if err != nil {
 		if takesTurn {
 			l.gate.leave(0)
