@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -102,23 +101,9 @@ func (e *Error) Title() string {
 	return string(e.Class)
 }
 
-// Error returns one line that is safe to print and to log.
+// Error returns title and description as one line that is safe to print and to log.
 func (e *Error) Error() string {
-	text := e.Title()
-	if e.Operation != "" {
-		text += fmt.Sprintf(": %s (%s %s)", e.Operation, e.Method, e.Template)
-	}
-	if e.Status != 0 {
-		text += ": HTTP " + strconv.Itoa(e.Status)
-	}
-	if e.Detail != "" {
-		text += ": " + e.Detail
-	}
-	if e.Message != "" {
-		text += ": the service says " + strconv.Quote(e.Message)
-	}
-
-	return text
+	return strings.TrimSuffix(e.Title()+": "+strings.ReplaceAll(e.Describe(), "\n", " "), ": ")
 }
 
 // Describe returns what is known of a failure, one fact on each line: operation, status,
