@@ -62,9 +62,11 @@ func (c *Client) readConsent(ctx context.Context, p Person) (read choice.Reading
 				p.Advice = answer.Admits(settings)
 			}
 		}
-		err = problem(got, err)
+		if err != nil {
+			err = problem(got, err)
+		}
 	}
-	if err == nil && !p.isNamed(read.Held.Identity) {
+	if named := read.Held.Identity; named != "" && !p.isNamed(named) {
 		return read, transport.NewError(got.Exchange, transport.ClassPayload, "the record names another person than the request, in identityId")
 	}
 
@@ -90,7 +92,7 @@ func (p Person) isNamed(identity string) bool {
 		decoded = identity
 	}
 
-	return identity == "" || strings.EqualFold(identity, p.Identity) || strings.EqualFold(decoded, p.Identity)
+	return strings.EqualFold(identity, p.Identity) || strings.EqualFold(decoded, p.Identity)
 }
 
 // What is wrong with readings of a consent that must not be gone by.

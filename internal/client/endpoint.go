@@ -103,14 +103,6 @@ func ValidateSegment(s string) error {
 // one: a letter and a combining accent become one character.
 var ErrNotNFC = errors.New("is not in the Unicode form NFC, the only one that Terraform keeps")
 
-// family returns the template of the path of the scope, and the values of its {names}.
-func (s Scope) family() (template string, values []string) {
-	if s.AccountID != "" {
-		return "/v1/account/{accountId}", []string{s.AccountID}
-	}
-	return "/v1/org/{orgId}/project/{projectId}", []string{s.OrgID, s.ProjectID}
-}
-
 // endpoint returns where an operation is in the path family of the scope (section 4). more are the
 // values of the names in the operation's own path. The error is an *Error of ClassInvalid.
 func (s Scope) endpoint(op transport.Operation, more ...string) (transport.Endpoint, error) {
@@ -118,9 +110,11 @@ func (s Scope) endpoint(op transport.Operation, more ...string) (transport.Endpo
 		return transport.Endpoint{}, transport.Invalid(op, err)
 	}
 
-	family, values := s.family()
+	if s.Account() {
+		return transport.Expand("/v1/account/{accountId}"+op.Path, append([]string{s.AccountID}, more...)...), nil
+	}
 
-	return transport.Expand(family+op.Path, append(values, more...)...), nil
+	return transport.Expand("/v1/org/{orgId}/project/{projectId}"+op.Path, append([]string{s.OrgID, s.ProjectID}, more...)...), nil
 }
 
 // endpoint returns where an operation about the person is (section 4). It is the one place where

@@ -130,7 +130,7 @@ func DeferredError(requestType string, scope Scope, class transport.ErrorClass, 
 		op = opListPending
 	}
 
-	family, _ := scope.family()
+	to, _ := scope.endpoint(op) // for its template
 
-	return transport.NewError(transport.About(op, transport.Expand(family+op.Path)), class, detail)
+	return transport.NewError(transport.About(op, to), class, detail)
 }

@@ -78,7 +78,8 @@ func (c *call) read(resp *http.Response) error {
 
 // answer returns what the header of a response says.
 func (c *call) answer(resp *http.Response) Answer {
-	a := Answer{Exchange: c.exchange(), Response: resp}
+	a := Answer{Exchange: c.known, Response: resp}
+	a.isSent = c.sent.Load()
 	a.Status = resp.StatusCode
 	age := resp.Header.Get("Age")
 	a.Cached = age != "" && age != "0"
