@@ -93,16 +93,16 @@ func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transp
 // it was asked for is an error. What changes something is decided by its effect. Errors are *Error.
 func (c *Client) do(ctx context.Context, r transport.Request) (transport.Answer, error) {
 	got, err := c.sender.Do(ctx, r)
-	isTold := c.config.Wire.Result.At != ""
-	if err != nil || r.Op.Effect || !isTold {
+	hasResult := c.config.Wire.Result.At != ""
+	if err != nil || r.Op.Effect || !hasResult {
 		return got, err
 	}
-	return got, problem(got, answer.Result(c.config.Wire.Result).Says(got.JSON))
+	return got, answerError(got, answer.Result(c.config.Wire.Result).Says(got.JSON))
 }
 
-// problem returns the *Error of an answer that is not what was asked for. err is of package
+// answerError returns the *Error of an answer that is not what was asked for. err is of package
 // answer.
-func problem(a transport.Answer, err error) error {
+func answerError(a transport.Answer, err error) error {
 	p, ok := errors.AsType[*answer.Error](err)
 	if !ok {
 		return err
@@ -167,20 +167,20 @@ var safeErrors = []error{
 
 // personLocks is a lock for each person. The zero value is ready for use.
 type personLocks struct {
-	held sync.Map // by Person, a channel that is closed when the lock is free again
+	locks sync.Map // by Person, a channel that is closed when the lock is free again
 }
 
 // lock waits for the lock of a person, or until the context ends. The caller calls unlock once.
 func (l *personLocks) lock(ctx context.Context, p Person) (unlock func(), err error) {
 	free := make(chan struct{})
 	unlock = func() {
-		l.held.Delete(p)
+		l.locks.Delete(p)
 		close(free)
 	}
 
 	for {
-		other, isHeld := l.held.LoadOrStore(p, free)
-		if !isHeld {
+		other, isLocked := l.locks.LoadOrStore(p, free)
+		if !isLocked {
 			return unlock, nil
 		}
 

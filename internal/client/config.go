@@ -3,6 +3,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"net/netip"
 	"net/url"
@@ -69,7 +70,8 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 		return nil, errors.New("is not a valid address; it looks like https://analytics.example.com")
 	}
 
-	port, portErr := strconv.Atoi(u.Port())
+	port, err := strconv.Atoi(cmp.Or(u.Port(), "443"))
+	isPort := err == nil && port >= 1 && port <= 65535
 	isNamed := u.Scheme == "https" || u.Scheme == "http" || u.Scheme == ""
 	for _, check := range []struct {
 		wrong   bool
@@ -86,7 +88,7 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 
 		{u.Hostname() == "", "has no host"},
 		{strings.HasSuffix(u.Host, ":"), "has a colon but no port"},
-		{u.Port() != "" && (portErr != nil || port < 1 || port > 65535), "has a port outside 1 to 65535"},
+		{!isPort, "has a port outside 1 to 65535"},
 
 		// They would move every request, a deletion included, to another path.
 		{slices.ContainsFunc(strings.Split(u.Path, "/"), func(s string) bool { return s == "." || s == ".." }), "has a path with . or .. segments"},

@@ -63,7 +63,7 @@ func (c *Client) readConsent(ctx context.Context, p Person) (read choice.Reading
 			}
 		}
 		if err != nil {
-			err = problem(got, err)
+			err = answerError(got, err)
 		}
 	}
 	if named := read.Held.Identity; named != "" && !p.isNamed(named) {
@@ -95,7 +95,7 @@ func (p Person) isNamed(identity string) bool {
 	return strings.EqualFold(identity, p.Identity) || strings.EqualFold(decoded, p.Identity)
 }
 
-// What is wrong with readings of a consent that must not be gone by.
+// Readings of a consent that nothing may be decided by.
 var (
 	ErrCached error = unusable(transport.ClassCached, "the answer has a header Age: a cache has kept it, so that it may be older than the person's latest choice, and nothing is decided by it")
 	ErrGone   error = unusable(transport.ClassNotFound, "a record of this person was seen before, and the service cannot remove one; a gateway may have answered in its place, and the person may have made a later choice")
@@ -130,7 +130,7 @@ func (c *Client) Keeping() choice.Keeping {
 func ConsentSettings(k choice.Keeping) string {
 	var settings []string
 	for _, word := range TimesKept {
-		if isTold := keptTo[word] == k.Precision && k.Precision > 0; isTold {
+		if isKept := keptTo[word] == k.Precision && k.Precision > 0; isKept {
 			settings = append(settings, `time_kept = "`+word+`"`)
 		}
 	}

@@ -166,11 +166,11 @@ func copyData(s transport.Answer, unpacked io.Reader, w io.Writer) (answer.Recei
 	return answer.Receipt{At: time.Now(), Delivered: true}, nil
 }
 
-// shownReceipt returns the receipt of an answer as it may be shown, or the error of an answer
-// that is none. err is of package answer.
+// shownReceipt returns the receipt of an answer as it may be shown, or the error of an answer that is
+// not a receipt. err is of package answer.
 func shownReceipt(a transport.Answer, r answer.Receipt, err error) (answer.Receipt, error) {
 	if err != nil {
-		return answer.Receipt{}, problem(a, err)
+		return answer.Receipt{}, answerError(a, err)
 	}
 	r.NotUnderstood = a.Redact.Clean(r.NotUnderstood)
 	return r, nil

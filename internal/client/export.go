@@ -46,7 +46,7 @@ func (q ExportQuery) wants(k records.Kind) bool {
 // ExportResult describes a day that was read to its end.
 type ExportResult struct {
 	Counts records.Counts
-	// InvalidUTF8 is the number of records in which bytes that are no UTF-8 were
+	// InvalidUTF8 is the number of records in which bytes that are not UTF-8 were
 	// replaced; see Wire.Export.InvalidUTF8.
 	InvalidUTF8 int64
 	// Date is when the service made its answer, by its own clock, also where a cache has kept it
@@ -254,10 +254,10 @@ func (x *exporting) options(w Wire, mediaType string, asked records.Kind) record
 
 	for _, kind := range records.Kinds {
 		key := KindKey(kind)
-		if at, isTold := wire.At[key]; isTold {
+		if at, ok := wire.At[key]; ok {
 			o.At[kind] = at
 		}
-		if at, isTold := wire.Record[key]; isTold {
+		if at, ok := wire.Record[key]; ok {
 			o.Record[kind] = at
 		}
 		for _, word := range wire.Kinds[key] {

@@ -30,7 +30,7 @@ func (c *Client) GetProfile(ctx context.Context, p Person, managed map[string]js
 	profile, err := answer.ProfileCall{Envelope: c.config.Wire.envelope(), At: c.config.Wire.Profile.At, Managed: managed}.Read(got.JSON)
 	profile.Cached, profile.Date = got.Cached, got.Date
 
-	return profile, problem(got, err)
+	return profile, answerError(got, err)
 }
 
 // UpdateProfile is PATCH …/user/:identityId/profile (section 4), a deferred request that is

@@ -80,7 +80,7 @@ func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
 		Continued: got.Response.Header.Get("Content-Range") != "",
 	}.Read(got.JSON)
 	if err != nil {
-		return answer.PendingList{}, problem(got, err)
+		return answer.PendingList{}, answerError(got, err)
 	}
 
 	list.Cached, list.Date = got.Cached, got.Date

@@ -24,7 +24,7 @@ func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 
-	return got.JSON, problem(got, answer.ReadUser(got.JSON))
+	return got.JSON, answerError(got, answer.ReadUser(got.JSON))
 }
 
 // NewSessionToken logs in with e-mail and password and returns the token of that login, for

@@ -35,24 +35,24 @@ const limitFields = 20
 
 // quote puts what the service says in a JSON object into an error, harmless to print.
 func (e *Error) quote(object jsontext.Value, redact *Redactor) {
-	said := complaintOf(object)
+	found := complaintOf(object)
 
-	e.Code, e.Message = redact.Text(said.Code, 80), redact.Text(said.Message, limitMessage)
-	for _, f := range said.Fields[:min(len(said.Fields), limitFields)] {
+	e.Code, e.Message = redact.Text(found.Code, 80), redact.Text(found.Message, limitMessage)
+	for _, f := range found.Fields[:min(len(found.Fields), limitFields)] {
 		e.Fields = append(e.Fields, FieldError{Field: redact.Text(f.Field, 60), Message: redact.Text(f.Message, limitMessage)})
 	}
 }
 
 // complaintOf returns code, message and fields of what an object says, at its top or in a member that
 // wraps it.
-func complaintOf(object jsontext.Value) (said Error) {
+func complaintOf(object jsontext.Value) (found Error) {
 	m := jsonvalue.Members(object)
-	said.Code, said.Message = firstText(m, codeMembers), firstText(m, messageMembers)
+	found.Code, found.Message = firstText(m, codeMembers), firstText(m, messageMembers)
 	for _, name := range listMembers {
-		said.Fields = append(said.Fields, fieldErrors(m[name])...)
+		found.Fields = append(found.Fields, fieldErrors(m[name])...)
 	}
-	if said.Message == "" && len(said.Fields) == 0 && hasListsOnly(object) {
-		said.Fields = fieldErrors(object)
+	if found.Message == "" && len(found.Fields) == 0 && hasListsOnly(object) {
+		found.Fields = fieldErrors(object)
 	}
 
 	for _, name := range wrappingMembers {
@@ -60,14 +60,14 @@ func complaintOf(object jsontext.Value) (said Error) {
 		if m[name].Kind() == '{' {
 			inner = complaintOf(m[name])
 		}
-		said.Code, said.Message = cmp.Or(inner.Code, said.Code), cmp.Or(inner.Message, said.Message)
-		said.Fields = append(said.Fields, inner.Fields...)
+		found.Code, found.Message = cmp.Or(inner.Code, found.Code), cmp.Or(inner.Message, found.Message)
+		found.Fields = append(found.Fields, inner.Fields...)
 	}
-	if said.Message == "" && len(said.Fields) > 0 {
-		said.Message = said.Fields[0].Message
+	if found.Message == "" && len(found.Fields) > 0 {
+		found.Message = found.Fields[0].Message
 	}
 
-	return said
+	return found
 }
 
 // hasListsOnly reports whether an object holds nothing but lists of texts, by field, as Rails and Django

@@ -152,23 +152,23 @@ func MayPass(err error) bool {
 }
 
 // UnknownOutcome returns the error of a request that may have been carried out: its
-// answer was lost, and a look at the service did not tell. look is the error of that
-// look; nil where it showed nothing.
-func UnknownOutcome(lost *Error, look error) *Error {
+// answer was lost, and a reading after it did not show it. reading is the error of that
+// reading; nil where it showed nothing.
+func UnknownOutcome(lost *Error, reading error) *Error {
 	unknown := *lost
 	unknown.Class = ClassUnknownOutcome
-	unknown.Detail = lost.told()
+	unknown.Detail = lost.summary()
 
-	if seen, ok := errors.AsType[*Error](look); ok {
-		unknown.Detail += ", and looking at the service failed as well: " + seen.told()
+	if seen, ok := errors.AsType[*Error](reading); ok {
+		unknown.Detail += ", and looking at the service failed as well: " + seen.summary()
 		unknown.Cause = seen.Cause
 	}
 
 	return &unknown
 }
 
-// told returns the title of a failure with its detail, which may name the setting that ends it.
-func (e *Error) told() string {
+// summary returns the title of a failure with its detail, which may name the setting that ends it.
+func (e *Error) summary() string {
 	if e.Detail == "" {
 		return e.Title()
 	}
@@ -177,9 +177,9 @@ func (e *Error) told() string {
 
 // Final returns the error of a failure that is not repeated any more. Its attempts have been counted.
 func (e *Error) Final() *Error {
-	stands := *e
-	stands.limit, stands.Attempts = final, 0
-	return &stands
+	last := *e
+	last.limit, last.Attempts = final, 0
+	return &last
 }
 
 // Invalid returns the error of an operation whose arguments cannot be sent.
