@@ -113,7 +113,7 @@ type ConsentUpdate = choice.Record
 // it is sent.
 var (
 	keptTo = map[string]time.Duration{KeptMS: time.Millisecond, KeptS: time.Second, KeptMinute: time.Minute, KeptDay: 24 * time.Hour}
-	sentTo = map[string]time.Duration{TimeUnixS: time.Second, TimeDate: 24 * time.Hour}
+	sentTo = map[string]time.Duration{answer.TimeUnixS: time.Second, answer.TimeDate: 24 * time.Hour}
 )
 
 // Keeping returns how the service keeps consent records, as the settings say.
@@ -163,13 +163,13 @@ func (w Wire) parametersOf(u ConsentUpdate) map[string]any {
 // sentTime returns a time in the format of a request.
 func sentTime(t time.Time, format string) any {
 	switch format {
-	case TimeUnixMS:
+	case answer.TimeUnixMS:
 		return t.UnixMilli()
-	case TimeUnixS:
+	case answer.TimeUnixS:
 		return t.Unix()
-	case TimeUTC:
+	case answer.TimeUTC:
 		return strings.TrimSuffix(FormatInstant(t), "Z")
-	case TimeDate:
+	case answer.TimeDate:
 		return FormatDay(t)
 	}
 

@@ -127,13 +127,6 @@ const (
 	Absent204     = "204"
 	AbsentEmpty   = "empty" // a 200 without content
 
-	// How a time is written.
-	TimeRFC3339 = answer.TimeRFC3339
-	TimeUnixMS  = answer.TimeUnixMS
-	TimeUnixS   = answer.TimeUnixS
-	TimeUTC     = answer.TimeUTC
-	TimeDate    = answer.TimeDate
-
 	// How exactly a time is kept.
 	KeptExactly   = "exact"
 	KeptMS        = "ms"
@@ -163,7 +156,7 @@ const (
 var (
 	AbsentForms    = []string{AbsentJSON404, AbsentAny404, Absent204, AbsentEmpty}
 	Placements     = []string{transport.InJSON, transport.InForm, transport.InQuery}
-	TimeFormats    = []string{TimeRFC3339, TimeUnixMS, TimeUnixS, TimeUTC, TimeDate}
+	TimeFormats    = []string{answer.TimeRFC3339, answer.TimeUnixMS, answer.TimeUnixS, answer.TimeUTC, answer.TimeDate}
 	TimesKept      = []string{KeptExactly, KeptMS, KeptS, KeptMinute, KeptDay, KeptByService}
 	Alterable      = []string{"user_ipv6", "manual"}
 	ListUses       = []string{ListWhole, ListPartial, ListIgnored}

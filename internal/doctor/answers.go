@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
@@ -41,7 +42,8 @@ func requestOf(r *http.Request) string {
 
 // recorder keeps the answers that a client gets.
 type recorder struct {
-	pool http.RoundTripper
+	examination *examination // which counts requests
+	pool        http.RoundTripper
 
 	mu   sync.Mutex
 	kept []exchange
@@ -57,6 +59,10 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := r.pool.RoundTrip(req)
 	if err != nil {
 		return nil, err
+	}
+	r.examination.requests.Add(1)
+	if strings.HasSuffix(req.URL.Path, "/auth/login/jwt") {
+		r.examination.logins.Add(1)
 	}
 
 	begin, err := io.ReadAll(io.LimitReader(resp.Body, limitBody))

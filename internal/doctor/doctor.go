@@ -140,13 +140,7 @@ func (x *examination) do(ctx context.Context, in session, read reader) (seen, []
 	cfg := x.options.Client
 	cfg.Credentials, cfg.Wire = in.way.credentials, in.wire
 	cfg.MaxRetries = min(cfg.MaxRetries, in.retries)
-	cfg.Observer = func(operation string, _ int) {
-		x.requests.Add(1)
-		if operation == "Log in" {
-			x.logins.Add(1)
-		}
-	}
-	answers := &recorder{}
+	answers := &recorder{examination: x}
 	cfg.Around = answers.around
 
 	c, err := client.New(cfg)

@@ -53,11 +53,9 @@ type Config struct {
 	// DialContext replaces the dialer, and Proxy the proxy settings of the environment.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 	Proxy       func(*http.Request) (*url.URL, error)
-	// Observer is called for each answer, including those to logins and to repeated
-	// requests, and concurrently. The operation has its name in section 4.
-	Observer func(operation string, status int)
-	// Around returns what carries requests in place of the pool, such as what records the answers of
-	// it. It is below the credentials. Nil is the pool itself.
+	// Around returns what carries requests in place of the pool, such as a recorder of its answers,
+	// including those to logins and to repeated requests. It is below the credentials. Nil is the pool
+	// itself.
 	Around func(pool http.RoundTripper) http.RoundTripper
 }
 
@@ -108,7 +106,7 @@ func New(cfg Config) (*Sender, error) {
 // callers their connections.
 func (s *Sender) assemble(pool http.RoundTripper) *retryablehttp.Client {
 	var link http.RoundTripper
-	link = poolLink{pool, s.cfg.Observer}
+	link = poolLink{pool}
 	link = credentialsLink{link, s}
 	link = logLink{link, s.cfg.LogIsOff}
 	link = attemptLink{link, s.cfg.RequestTimeout}

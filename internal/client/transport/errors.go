@@ -101,9 +101,23 @@ func (e *Error) Title() string {
 	return string(e.Class)
 }
 
-// Error returns title and description as one line that is safe to print and to log.
+// Error returns one line that is safe to print and to log.
 func (e *Error) Error() string {
-	return strings.TrimSuffix(e.Title()+": "+strings.ReplaceAll(e.Describe(), "\n", " "), ": ")
+	text := e.Title()
+	if e.Operation != "" {
+		text += fmt.Sprintf(": %s (%s %s)", e.Operation, e.Method, e.Template)
+	}
+	if e.Status != 0 {
+		text += fmt.Sprintf(": HTTP %d", e.Status)
+	}
+	if e.Detail != "" {
+		text += ": " + e.Detail
+	}
+	if e.Message != "" {
+		text += fmt.Sprintf(": the service says %q", e.Message)
+	}
+
+	return text
 }
 
 // Describe returns what is known of a failure, one fact on each line: operation, status,

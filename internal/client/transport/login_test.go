@@ -5,6 +5,8 @@ package transport
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -294,6 +296,6 @@ func TestLogin_panicIsAnError(t *testing.T) {
 		_ = wantClass(t, read(t.Context(), s), ClassInternal)
 		<-time.After(time.Minute) // its connection ends with request_timeout
 	}, func(_ *mocktest.Instance, cfg *Config) {
-		cfg.Observer = func(string, int) { panic("canary") }
+		cfg.Proxy = func(*http.Request) (*url.URL, error) { panic("canary") }
 	})
 }

@@ -27,10 +27,7 @@ import (
 // golang.org/x/net/http2 does so, and net/http's own copy also after a PROTOCOL_ERROR, which
 // proves nothing. Over HTTP/1 it is where nothing was written, and, of a GET, wherever a
 // connection breaks; of other methods a header could allow that, which ValidateHeaders refuses.
-type poolLink struct {
-	pool     http.RoundTripper
-	observer func(operation string, status int)
-}
+type poolLink struct{ pool http.RoundTripper }
 
 func (l poolLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	var isHTTP2 atomic.Bool
@@ -60,12 +57,7 @@ func (l poolLink) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 
-	resp, err := l.pool.RoundTrip(once)
-	if err == nil && l.observer != nil {
-		l.observer(c.Op.Name, resp.StatusCode)
-	}
-
-	return resp, err
+	return l.pool.RoundTrip(once)
 }
 
 // errNotProcessed is the error of a request that HTTP/2 refused before the service saw it:
