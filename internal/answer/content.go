@@ -22,10 +22,11 @@ type Envelope struct {
 }
 
 // Result says where answers with a status of success say what came of the request, and by which
-// words. The zero Result knows no such place.
+// words. The zero Result knows no such place. Its names in JSON are those of the block wire.result.
 type Result struct {
-	At              jsontext.Pointer // wire.result.at
-	Success, Absent []string
+	At      jsontext.Pointer `json:"at,omitzero"`      // of a word or a number
+	Success []string         `json:"success,omitzero"` // words that say that all is well
+	Absent  []string         `json:"absent,omitzero"`  // words that say that there is nothing about a person
 }
 
 // IsSuccess reports whether the value of a leaf says that the service did what it was asked for.

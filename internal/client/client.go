@@ -93,11 +93,10 @@ func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transp
 // it was asked for is an error. What changes something is decided by its effect. Errors are *Error.
 func (c *Client) do(ctx context.Context, r transport.Request) (transport.Answer, error) {
 	got, err := c.sender.Do(ctx, r)
-	hasResult := c.config.Wire.Result.At != ""
-	if err != nil || r.Op.Effect || !hasResult {
+	if err != nil || r.Op.Effect || c.config.Wire.Result.At == "" {
 		return got, err
 	}
-	return got, answerError(got, answer.Result(c.config.Wire.Result).Says(got.JSON))
+	return got, answerError(got, c.config.Wire.Result.Says(got.JSON))
 }
 
 // answerError returns the *Error of an answer that is not what was asked for. err is of package

@@ -244,7 +244,7 @@ func (x *exporting) options(w Wire, mediaType string, asked records.Kind) record
 		Next:    wire.Next,
 		Total:   wire.Total,
 		Ignored: w.Ignored,
-		Result:  answer.Result(w.Result),
+		Result:  w.Result,
 
 		Lines:          wire.Lines,
 		IsLines:        slices.Contains(typesOfLines, mediaType),

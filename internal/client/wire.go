@@ -35,20 +35,13 @@ type Wire struct {
 	// Absent are the answers that say that there is nothing about a person: words of AbsentForms.
 	Absent []string `json:"absent,omitzero"`
 
-	Result  ResultWire  `json:"result,omitzero"`
-	Login   LoginWire   `json:"login,omitzero"`
-	Consent ConsentWire `json:"consent,omitzero"`
-	Profile ProfileWire `json:"profile,omitzero"`
-	Pending PendingWire `json:"pending,omitzero"`
-	AllData AllDataWire `json:"all_data,omitzero"`
-	Export  ExportWire  `json:"export,omitzero"`
-}
-
-// ResultWire is the map of what answers with a status of success say of the request.
-type ResultWire struct {
-	At      jsontext.Pointer `json:"at,omitzero"`      // of a word or a number
-	Success []string         `json:"success,omitzero"` // words that say that all is well
-	Absent  []string         `json:"absent,omitzero"`  // words that say that there is nothing about a person
+	Result  answer.Result `json:"result,omitzero"`
+	Login   LoginWire     `json:"login,omitzero"`
+	Consent ConsentWire   `json:"consent,omitzero"`
+	Profile ProfileWire   `json:"profile,omitzero"`
+	Pending PendingWire   `json:"pending,omitzero"`
+	AllData AllDataWire   `json:"all_data,omitzero"`
+	Export  ExportWire    `json:"export,omitzero"`
 }
 
 // LoginWire is the map of the login.
@@ -296,7 +289,7 @@ func (w Wire) Minimal() Wire {
 
 // envelope returns where answers have their content.
 func (w Wire) envelope() answer.Envelope {
-	return answer.Envelope{At: w.Envelope, Ignored: w.Ignored, Result: answer.Result(w.Result)}
+	return answer.Envelope{At: w.Envelope, Ignored: w.Ignored, Result: w.Result}
 }
 
 // WireError is a setting with a value that is not accepted.
@@ -440,7 +433,7 @@ func (c *wireCheck) vocabulary(setting string, words map[string][]string, accept
 }
 
 // result checks the words of a result: without one of success, every answer would be refused.
-func (c *wireCheck) result(r ResultWire) {
+func (c *wireCheck) result(r answer.Result) {
 	hasWords := len(r.Success)+len(r.Absent) > 0
 	if r.At == "" && hasWords {
 		c.add("result.at", "", "is missing: it is where the words of success and absent stand")
