@@ -49,7 +49,7 @@ func TestExport_requestPerKindWithAParameter(t *testing.T) {
 
 	synctest.Test(t, func(t *testing.T) {
 		service := mocktest.StartPipe(t, func(s *mockserver.Server) {
-			s.Wire = mockserver.Wire{ExportKindParameter: "kind", ExportKindValues: [3]string{"P", "S", "E"}}
+			s.Wire.Export.KindParameter, s.Wire.Export.KindValues = "kind", map[string]string{"persons": "P", "sessions": "S", "events": "E"}
 			s.Export.Shape = mockserver.ExportArray
 			s.Export.Discriminator = "sort"
 		})

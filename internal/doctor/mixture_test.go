@@ -80,12 +80,12 @@ func draw(t *testing.T, random *rand.Rand, excused map[string]bool) mixture {
 			continue
 		}
 
-		m.server.AgreementTimeFormat, _ = m.wire["/consent/time_format"].(string)
-		if m.server.AgreementTimeFormat == "" {
-			m.server.AgreementTimeFormat = []string{mockserver.TimeRFC3339, mockserver.TimeUnixMS}[random.IntN(2)]
+		m.server.Consent.TimeFormat, _ = m.wire["/consent/time_format"].(string)
+		if m.server.Consent.TimeFormat == "" {
+			m.server.Consent.TimeFormat = []string{mockserver.TimeRFC3339, mockserver.TimeUnixMS}[random.IntN(2)]
 		}
 		places := []string{mockserver.InJSON, mockserver.InForm, mockserver.InQuery}
-		m.server.ConsentParametersIn = places[random.IntN(len(places))]
+		m.server.Consent.ParametersIn = places[random.IntN(len(places))]
 
 		return m
 	}

@@ -119,7 +119,7 @@ func TestRehearsal_timesAreAnsweredOtherwiseThanSent(t *testing.T) {
 	sent := regexp.MustCompile(`(T\d\d:\d\d:\d\d)(\.\d+)?Z?"`)
 	synctest.Test(t, func(t *testing.T) {
 		service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
-			s.Wire.AgreementTimeFormat = mockserver.TimeUTC
+			s.Wire.Consent.TimeFormat = mockserver.TimeUTC
 			s.Wrap = func(strict http.Handler) http.Handler {
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					body, _ := io.ReadAll(r.Body)

@@ -14,8 +14,7 @@ import (
 type Response struct {
 	Status int
 	Header http.Header
-	// Body is encoded as JSON; a PlainText is sent as it is. That of an export is generated
-	// while it is sent.
+	// Body is encoded as JSON. That of an export is generated while it is sent.
 	Body any
 	// Receipt reports whether this is the answer to a request that the service has queued.
 	Receipt bool
@@ -23,12 +22,6 @@ type Response struct {
 	encoded []byte        // Body as it is sent, or
 	stream  *exportStream // what generates it
 }
-
-// PlainText is a Response.Body that is not JSON.
-type PlainText string
-
-// NoContent is answered with 204 and no body.
-const NoContent PlainText = ""
 
 // Change adds a step that changes each answer of the service, in place, before it is sent. The
 // steps run in the order in which they were added.
@@ -50,18 +43,6 @@ func (s *Server) ReshapeConsents(change func(record map[string]any) any) {
 	Reshape(s, change, OpGetConsent, OpUpdateConsent)
 }
 
-// Receipts returns what answers requests that were queued with a status, and with what change
-// makes of their record.
-func Receipts(status int, change func(record any) any) func(*Server) {
-	return func(s *Server) {
-		s.Change(func(_ Request, a *Response) {
-			if a.Receipt {
-				a.Status, a.Body = status, change(a.Body)
-			}
-		})
-	}
-}
-
 // ReshapePending replaces each record on the list of pending requests.
 func (s *Server) ReshapePending(change func(record map[string]any) map[string]any) {
 	Reshape(s, func(records []map[string]any) any {
@@ -72,26 +53,17 @@ func (s *Server) ReshapePending(change func(record map[string]any) map[string]an
 	}, OpListPendingRequests)
 }
 
-// RenamePending gives members of each record on the list of pending requests other names, in
-// pairs of names. An empty other name takes the member away.
-func (s *Server) RenamePending(names ...string) {
-	s.ReshapePending(renamed(names...))
-}
-
-// renamed gives members of an object other names, in pairs of names. An empty other name takes
-// the member away.
-func renamed(names ...string) func(map[string]any) map[string]any {
-	return func(object map[string]any) map[string]any {
-		for pair := range slices.Chunk(names, 2) {
-			value, ok := object[pair[0]]
-			delete(object, pair[0])
-			if ok && pair[1] != "" {
-				object[pair[1]] = value
-			}
+// RenamePending gives a member of each record on the list of pending requests another name. An
+// empty other name takes the member away.
+func (s *Server) RenamePending(from, to string) {
+	s.ReshapePending(func(record map[string]any) map[string]any {
+		value, ok := record[from]
+		delete(record, from)
+		if ok && to != "" {
+			record[to] = value
 		}
-
-		return object
-	}
+		return record
+	})
 }
 
 // fieldError is an objection to one parameter, as it appears in the body of an error.
@@ -125,39 +97,37 @@ func invalid(fields ...fieldError) Response {
 	return failure(http.StatusBadRequest, "invalid_parameters", "Some parameters are missing or wrong.", fields...)
 }
 
-// encode sets what is sent as the body, and the header fields that it decides.
+// raw is a Response.Body that is sent as it is.
+type raw []byte
+
+// encode sets what is sent as the body, and the header fields that it decides. It panics if a
+// body cannot be encoded, which only the hook of a test can cause.
 func (a *Response) encode() {
 	media := "application/json"
-	switch v := a.Body.(type) {
+	switch body := a.Body.(type) {
 	case *exportStream:
-		a.stream = v
-		if v.Shape == ExportNDJSON {
+		a.stream = body
+		if body.Shape == ExportNDJSON {
 			media = "application/x-ndjson"
 		}
-		if v.Encoding != "" {
-			a.Header.Set("Content-Encoding", v.Encoding)
+		if body.Encoding != "" {
+			a.Header.Set("Content-Encoding", body.Encoding)
 		}
 	case raw:
-		a.encoded, media = v, ""
-	case PlainText:
-		a.encoded, media = []byte(v), "text/plain"
-		if v == NoContent {
-			a.Status, media = http.StatusNoContent, ""
-		}
+		a.encoded, media = body, ""
 	default:
-		a.encoded = encode(v)
+		a.encoded = encode(body)
 	}
+
 	if len(a.encoded) > 0 {
 		a.Header.Set("Content-Length", strconv.Itoa(len(a.encoded)))
 	}
-
-	if a.Header.Get("Content-Type") == "" && media != "" {
+	if media != "" && a.Header.Get("Content-Type") == "" {
 		a.Header.Set("Content-Type", media)
 	}
 }
 
-// encode returns v as JSON. It panics if v cannot be encoded, which only the hook of a
-// test can cause. encoding/json writes a json.Number as a number.
+// encode returns v as JSON. encoding/json writes a json.Number as a number.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -27,7 +27,7 @@ func (s *Server) RevokeTokens() { s.tokens.Clear() }
 
 // login is POST /v1/auth/login/jwt (section 5, rule 1).
 func (s *Server) login(c *call) Response {
-	sent := c.sentIn(s.Wire.LoginParametersIn)
+	sent := c.sentIn(s.Wire.Login.ParametersIn)
 	values := map[string]string{}
 	var missing []fieldError
 	for _, name := range []string{"email", "password"} {

@@ -90,7 +90,7 @@ func (s *Server) DeleteConsent(scope Scope, identity string) {
 // assumptions: an update creates the record of an unknown person, it is answered with the
 // record, and unknown parameters are refused.
 func (s *Server) updateConsent(c *call) Response {
-	sent := c.sentIn(s.Wire.ConsentParametersIn)
+	sent := c.sentIn(s.Wire.Consent.ParametersIn)
 	var wrong []fieldError
 	for _, name := range clauseNames {
 		if _, ok := sent[name]; !ok {
@@ -101,9 +101,9 @@ func (s *Server) updateConsent(c *call) Response {
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		fields[name] = sent[name]
 		if text, ok := sent[name].(string); ok && c.entry.ParametersIn != InJSON {
-			fields[name] = meant(name, text, s.Wire.AgreementTimeFormat)
+			fields[name] = meant(name, text, s.Wire.Consent.TimeFormat)
 		}
-		if objection := objectionTo(name, fields[name], s.Wire.AgreementTimeFormat); objection != "" {
+		if objection := objectionTo(name, fields[name], s.Wire.Consent.TimeFormat); objection != "" {
 			wrong = append(wrong, fieldError{name, objection})
 		}
 	}

@@ -66,7 +66,7 @@ func TestConsent_wrongParametersAreNamed(t *testing.T) {
 		media := "application/json"
 		s := start(t, func(s *mockserver.Server) {
 			if strings.HasPrefix(body, "clause") {
-				s.Wire.ConsentParametersIn, media = mockserver.InForm, formType
+				s.Wire.Consent.ParametersIn, media = mockserver.InForm, formType
 			}
 		})
 		s.AllowViolations()

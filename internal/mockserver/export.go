@@ -4,7 +4,6 @@ package mockserver
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"fmt"
 	"hash/fnv"
@@ -22,12 +21,9 @@ import (
 // order (section 4, Export).
 const Kinds = 3
 
-// others is the index of the records without a kind, after those of the kinds.
-const others = Kinds
-
 var (
 	kindNames  = [Kinds]string{"person", "session", "event"}
-	arrayNames = [Kinds + 1]string{"persons", "sessions", "events", "others"}
+	arrayNames = [Kinds]string{"persons", "sessions", "events"}
 )
 
 // ExportDay holds the records of one UTC day. A record is any value that can be encoded
@@ -36,13 +32,10 @@ type ExportDay struct {
 	Persons  []any `json:"persons"`
 	Sessions []any `json:"sessions"`
 	Events   []any `json:"events"`
-	// Others are records without a kind. An object of arrays has them under "others";
-	// in every other shape they have no discriminator.
-	Others []any `json:"others"`
 }
 
 // exportDay has the records of a day by kind, each valid until the next one; nil: none.
-type exportDay [Kinds + 1]iter.Seq[[]byte]
+type exportDay [Kinds]iter.Seq[[]byte]
 
 type exportKey struct {
 	scope Scope
@@ -59,14 +52,12 @@ func isDay(date string) bool {
 // cannot be encoded as JSON.
 func (s *Server) PutExport(scope Scope, date string, day ExportDay) {
 	var held exportDay
-	for kind, list := range [][]any{day.Persons, day.Sessions, day.Events, day.Others} {
+	for kind, list := range [][]any{day.Persons, day.Sessions, day.Events} {
 		var encoded [][]byte
 		for _, record := range list {
 			encoded = append(encoded, encode(record))
 		}
-		if kind != others || len(list) > 0 {
-			held[kind] = slices.Values(encoded)
-		}
+		held[kind] = slices.Values(encoded)
 	}
 	s.exports.Store(exportKey{scope, date}, held)
 }
@@ -86,10 +77,13 @@ func (s *Server) exportRecords(c *call) Response {
 		day = generatedDay(c.entry.Scope, date, s.ExportRecords)
 	}
 
-	if parameter := s.Wire.ExportKindParameter; parameter != "" {
-		values := cmp.Or(s.Wire.ExportKindValues, kindNames)
+	if parameter := s.Wire.Export.KindParameter; parameter != "" {
+		var values []string
+		for kind, name := range kindNames {
+			values = append(values, cmp.Or(s.Wire.Export.KindValues[arrayNames[kind]], name))
+		}
 		chosen, _ := sent[parameter].(string)
-		kind := slices.Index(values[:], chosen)
+		kind := slices.Index(values, chosen)
 		if kind < 0 {
 			return invalid(fieldError{parameter, fmt.Sprintf("has to be one of %q", values)})
 		}
@@ -142,7 +136,6 @@ func generatedDay(scope Scope, date string, events int) exportDay {
 // gaps), so all of them are assumptions.
 const (
 	ExportObject = "object" // {"persons": […], "sessions": […], "events": […]}
-	ExportNested = "nested" // the same under "data"
 	ExportArray  = "array"  // […], each record with a discriminator
 	ExportNDJSON = "ndjson" // a record on each line, with a discriminator
 )
@@ -155,11 +148,6 @@ type ExportAnswer struct {
 	// Discriminator is the member of a record that says its kind: person, session or
 	// event; empty is "type".
 	Discriminator string
-	// Beside are members in front of the arrays in an object, as JSON and with a comma
-	// after each, such as `"tenant":"web",`.
-	Beside string
-	// Broken puts a byte that is no UTF-8 into the first text of each record.
-	Broken bool
 	// Encoding is the content coding: empty, gzip or zstd. It does not depend on what
 	// the client accepts.
 	Encoding string
@@ -192,10 +180,8 @@ func (e *exportStream) send(w io.Writer) error {
 // write writes the answer in its shape: an array for each kind that the day has, or else all
 // records in a row. A bufio.Writer keeps its first error.
 func (e *exportStream) write(w *bufio.Writer) error {
-	arrays, begin, between, after, end := true, "{"+e.Beside, ",", "", "}"
+	arrays, begin, between, after, end := true, "{", ",", "", "}"
 	switch e.Shape {
-	case ExportNested:
-		begin, end = `{"data":`+begin, "}}"
 	case ExportArray:
 		arrays, begin, end = false, "[", "]"
 	case ExportNDJSON:
@@ -232,12 +218,9 @@ func (e *exportStream) write(w *bufio.Writer) error {
 }
 
 // writeRecord writes a record, with the member that says its kind where that is wanted. One
-// that has no kind, or is not an object, has no such member.
+// that is not an object has no such member.
 func (e *exportStream) writeRecord(w *bufio.Writer, kind int, record []byte, withKind bool) {
-	if e.Broken {
-		record = bytes.Replace(record, []byte(`:"`), []byte(":\"\xff"), 1)
-	}
-	if withKind && kind != others && record[0] == '{' {
+	if withKind && record[0] == '{' {
 		_, _ = w.WriteString(`{"` + cmp.Or(e.Discriminator, "type") + `":"` + kindNames[kind] + `"`)
 		if record = record[1:]; record[0] != '}' {
 			_ = w.WriteByte(',')

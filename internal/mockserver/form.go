@@ -78,9 +78,6 @@ func replaces(a catalogue.Answer, r Request, answer *Response) bool {
 	return answer.Status == http.StatusOK && !answer.Receipt
 }
 
-// raw is a Response.Body that is sent as it is, with any status.
-type raw []byte
-
 // fill replaces an answer by one in the form of the catalogue. Where the catalogue has a second page,
 // it has the second half of the requests.
 func fill(a catalogue.Answer, r Request, answer *Response) {
@@ -137,7 +134,7 @@ func requestsIn(value any) (found []any) {
 			found = append(found, requestsIn(member)...)
 		}
 	case []any:
-		if isRequests(value) {
+		if isList(value) {
 			return value
 		}
 	}
@@ -145,12 +142,12 @@ func requestsIn(value any) (found []any) {
 	return found
 }
 
-// isRequests reports whether an array of the catalogue holds requests.
-func isRequests(samples []any) bool {
-	if len(samples) == 0 {
+// isList reports whether an array of the catalogue holds requests, whose IDs begin with "req-".
+func isList(array []any) bool {
+	if len(array) == 0 {
 		return false
 	}
-	first, _ := samples[0].(map[string]any)
+	first, _ := array[0].(map[string]any)
 	for _, value := range first {
 		if text, _ := value.(string); strings.HasPrefix(text, "req-") {
 			return true
@@ -190,7 +187,7 @@ func (f *filling) value(name string, sample any) any {
 		return filled
 
 	case []any:
-		if f.samples != nil && isRequests(sample) {
+		if isList(sample) {
 			return f.list()
 		}
 		filled := []any{}
@@ -229,6 +226,8 @@ func (f *filling) scalar(name string, sample any) any {
 	text := fmt.Sprint(sample)
 	name = strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 	clause := clauseName.FindStringSubmatch(name)
+	status := f.record["status"]
+	hasEnded := status != nil && status != StatusPending
 
 	switch {
 	case clause != nil && f.record != nil && sample != nil:
@@ -244,8 +243,8 @@ func (f *filling) scalar(name string, sample any) any {
 		return f.record["id"]
 	case text == "3" && f.requests != nil:
 		return stdjson.Number(strconv.Itoa(f.total))
-	case slices.Contains([]string{"status", "state", "phase"}, name) && f.hasEnded():
-		return f.record["status"]
+	case slices.Contains([]string{"status", "state", "phase"}, name) && hasEnded:
+		return status
 	case sampleTime.MatchString(text):
 		return f.time(sample)
 	}
@@ -253,25 +252,20 @@ func (f *filling) scalar(name string, sample any) any {
 	return sample
 }
 
-// hasEnded reports whether the record is a request with another status than that of an open one.
-func (f *filling) hasEnded() bool {
-	status := f.record["status"]
-	return status != nil && status != StatusPending
-}
-
 // flagLike returns a consent to a clause in the form of the catalogue: true, 1, "1" or "true".
 func flagLike(sample any, agreed bool) any {
-	digit := map[bool]string{true: "1", false: "0"}[agreed]
-	switch sample {
-	case true, false:
+	text := strconv.FormatBool(agreed)
+	if written := fmt.Sprint(sample); written == "1" || written == "0" {
+		text = map[bool]string{true: "1", false: "0"}[agreed]
+	}
+	switch sample.(type) {
+	case bool:
 		return agreed
-	case "true", "false":
-		return strconv.FormatBool(agreed)
-	case "1", "0":
-		return digit
+	case string:
+		return text
 	}
 
-	return stdjson.Number(digit)
+	return stdjson.Number(text)
 }
 
 // time returns the time of the record in the form of the catalogue; null for a consent without one.

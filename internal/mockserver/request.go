@@ -167,18 +167,24 @@ const (
 	TimeDate    = "date"
 )
 
-// Wire chooses among the forms of requests that the interface leaves open. Parameters
-// in another place than the chosen one count as absent.
+// Wire chooses among the forms of requests that the interface leaves open, as the provider's
+// block of this name does. Parameters in another place than the chosen one count as absent.
 type Wire struct {
-	LoginParametersIn   string // InJSON, InForm or InQuery; empty is InJSON
-	ConsentParametersIn string // InJSON, InForm or InQuery; empty is InJSON
-	AgreementTimeFormat string // one of the Time constants; empty is TimeRFC3339
-
-	// ExportKindParameter is the query parameter with which each export chooses its
-	// kind of records; if empty, every export has all kinds. ExportKindValues are the
-	// values it accepts; if all are empty, person, session and event.
-	ExportKindParameter string
-	ExportKindValues    [Kinds]string
+	Login struct {
+		ParametersIn string `json:"parameters_in"` // InJSON, InForm or InQuery; empty is InJSON
+	} `json:"login"`
+	Consent struct {
+		ParametersIn string `json:"parameters_in"` // InJSON, InForm or InQuery; empty is InJSON
+		TimeFormat   string `json:"time_format"`   // one of the Time constants; empty is TimeRFC3339
+	} `json:"consent"`
+	Export struct {
+		// KindParameter is the query parameter with which each export chooses its kind of
+		// records; if empty, every export has all kinds.
+		KindParameter string `json:"kind_parameter"`
+		// KindValues are the values of the parameter for persons, sessions and events. Those
+		// that are missing are person, session and event.
+		KindValues map[string]string `json:"kind_values"`
+	} `json:"export"`
 }
 
 // secretParameter is the query parameter of the secret key (section 5). It is a

@@ -69,7 +69,7 @@ func TestAccProvider_validation(t *testing.T) {
 // TestAccProvider_wire gives settings that do not exist: none of them is dropped without a word.
 func TestAccProvider_wire(t *testing.T) {
 	acctest.PreCheck(t)
-	service := mocktest.Start(t, func(s *mockserver.Server) { s.Wire.ConsentParametersIn = mockserver.InForm })
+	service := mocktest.Start(t, func(s *mockserver.Server) { s.Wire.Consent.ParametersIn = mockserver.InForm })
 	var steps []resource.TestStep
 	for block, words := range map[string]string{
 		"wire = {\n  lag = \"3s\"\n}":                    `argument\s+named\s+"wire"\s+is\s+not\s+expected`,

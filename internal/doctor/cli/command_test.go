@@ -319,7 +319,7 @@ func TestDoctor_printsForPeople(t *testing.T) {
 	}
 
 	service := patient(t, func(s *mockserver.Server) {
-		s.Wire.ConsentParametersIn, s.Wire.AgreementTimeFormat = mockserver.InForm, mockserver.TimeUnixMS
+		s.Wire.Consent.ParametersIn, s.Wire.Consent.TimeFormat = mockserver.InForm, mockserver.TimeUnixMS
 	})
 	env := environment(service)
 	delete(env, "ANALYTICS_ACCOUNT_ID")
@@ -394,7 +394,7 @@ func TestDoctor_noSecretComesOut(t *testing.T) {
 				"id": person, "name": name, "ip": address, "friends": map[string]any{other: map[string]any{"since": "2026-01-01"}}, other: 1,
 			}}
 			yesterday := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
-			service.PutExport(project, yesterday, mockserver.ExportDay{Persons: records, Sessions: records, Events: records, Others: records})
+			service.PutExport(project, yesterday, mockserver.ExportDay{Persons: records, Sessions: records, Events: records})
 			if tc.operation != "" {
 				fault := repeating(t, secrets(service))[tc.way]
 				fault.Operation, fault.Times = tc.operation, -1

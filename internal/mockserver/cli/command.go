@@ -104,7 +104,7 @@ func flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "seed", Usage: "begin with the users, secret keys, consents, profiles, data and exports of the JSON `FILE`"},
 		&cli.StringFlag{Name: "addr", Usage: "listen on `HOST:PORT`; port 0 is any free one", Value: "127.0.0.1:0"},
-		&cli.StringFlag{Name: "credentials", Usage: "give credentials of a `KIND`: key (ANALYTICS_API_SECRET_KEY) or login (ANALYTICS_EMAIL, ANALYTICS_PASSWORD)", Value: "key", Validator: credentialsKind},
+		&cli.StringFlag{Name: "credentials", Usage: "give credentials of a `KIND`: key (ANALYTICS_API_SECRET_KEY) or login (ANALYTICS_EMAIL, ANALYTICS_PASSWORD)", Value: "key", Validator: oneOf("key", "login")},
 		&cli.StringSliceFlag{Name: "form", Usage: "answer as these answers of the catalogue of answers do, with `NAME,…`"},
 		&cli.BoolFlag{Name: "forms", Usage: "list the names for -form, and end"},
 		&cli.StringFlag{Name: "wire", Usage: "expect requests as this `JSON` says, as in ANALYTICS_WIRE: places of parameters, format of a time, parameter for the kind of records"},
@@ -112,23 +112,18 @@ func flags() []cli.Flag {
 		&cli.DurationFlag{Name: "fulfilment-delay", Usage: "fulfil a deferred request `DURATION` after it is accepted, such as 5s", Validator: notNegative[time.Duration]},
 		&cli.DurationFlag{Name: "latency", Usage: "wait `DURATION` before each answer, such as 50ms", Validator: notNegative[time.Duration]},
 		&cli.IntFlag{Name: "export-records", Usage: "give `N` invented events to each exported day that the seed does not have", Validator: notNegative[int]},
-		&cli.StringFlag{Name: "export-shape", Usage: "answer an export as a `SHAPE`: object, array or ndjson", Value: mockserver.ExportObject, Validator: exportShape},
+		&cli.StringFlag{Name: "export-shape", Usage: "answer an export as a `SHAPE`: object, array or ndjson", Value: mockserver.ExportObject, Validator: oneOf(mockserver.ExportObject, mockserver.ExportArray, mockserver.ExportNDJSON)},
 		&cli.StringFlag{Name: "log", Usage: "append the requests to `FILE` instead of writing them to standard error"},
 	}
 }
 
-func credentialsKind(value string) error {
-	if value != "key" && value != "login" {
-		return errors.New("it is key or login")
+func oneOf(values ...string) func(string) error {
+	return func(value string) error {
+		if !slices.Contains(values, value) {
+			return errors.New("it is one of " + strings.Join(values, ", "))
+		}
+		return nil
 	}
-	return nil
-}
-
-func exportShape(value string) error {
-	if !slices.Contains([]string{mockserver.ExportObject, mockserver.ExportArray, mockserver.ExportNDJSON}, value) {
-		return errors.New("it is object, array or ndjson")
-	}
-	return nil
 }
 
 func notNegative[T time.Duration | int](value T) error {
@@ -148,7 +143,7 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 		start, began := flags.Timestamp("clock"), time.Now() // which may be further apart than a Duration holds
 		server.Now = func() time.Time { return start.Add(time.Since(began)) }
 	}
-	if server.Wire, err = readWire(flags.String("wire")); err != nil {
+	if err := json.Unmarshal([]byte(cmp.Or(flags.String("wire"), "{}")), &server.Wire, json.RejectUnknownMembers(true)); err != nil {
 		return 0, fmt.Errorf("-wire: %w", err)
 	}
 	if err := server.Take(flags.StringSlice("form")...); err != nil {
@@ -201,39 +196,6 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 	}
 
 	return 0, nil
-}
-
-// readWire returns how the server expects requests.
-func readWire(text string) (mockserver.Wire, error) {
-	var wire struct {
-		Login struct {
-			ParametersIn string `json:"parameters_in"`
-		} `json:"login"`
-		Consent struct {
-			ParametersIn string `json:"parameters_in"`
-			TimeFormat   string `json:"time_format"`
-		} `json:"consent"`
-		Export struct {
-			KindParameter string            `json:"kind_parameter"`
-			KindValues    map[string]string `json:"kind_values"`
-		} `json:"export"`
-	}
-	if text == "" {
-		return mockserver.Wire{}, nil
-	}
-	if err := json.Unmarshal([]byte(text), &wire, json.RejectUnknownMembers(true)); err != nil {
-		return mockserver.Wire{}, err
-	}
-
-	w := mockserver.Wire{
-		LoginParametersIn: wire.Login.ParametersIn, ConsentParametersIn: wire.Consent.ParametersIn, AgreementTimeFormat: wire.Consent.TimeFormat,
-		ExportKindParameter: wire.Export.KindParameter,
-	}
-	if values := wire.Export.KindValues; values != nil {
-		w.ExportKindValues = [mockserver.Kinds]string{values["persons"], values["sessions"], values["events"]}
-	}
-
-	return w, nil
 }
 
 // urlOf returns the URL of a server at an address. One that listens on every address of this

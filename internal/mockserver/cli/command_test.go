@@ -272,7 +272,7 @@ func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 		"no such command":     {[]string{"--", "no-such-command"}, "the command cannot be run"},
 		"no such form":        {[]string{"-form", "consent-in-verse"}, "there is no form consent-in-verse; -forms lists them"},
 		"no such setting":     {[]string{"-wire", `{"weather":"fine"}`}, "-wire: "},
-		"no such credentials": {[]string{"-credentials", "none"}, "-credentials: it is key or login"},
+		"no such credentials": {[]string{"-credentials", "none"}, "-credentials: it is one of key, login"},
 		"a negative latency":  {[]string{"-latency", "-1s"}, "-latency: it is 0 or more"},
 		"a negative delay":    {[]string{"-fulfilment-delay", "-1ms"}, "-fulfilment-delay: it is 0 or more"},
 		"fewer than no event": {[]string{"-export-records", "-1"}, "-export-records: it is 0 or more"},

@@ -131,7 +131,7 @@ func begin(t testing.TB, server *httptest.Server, start func(*httptest.Server), 
 	}
 
 	i.Check = func(answer *http.Response) {
-		for _, violation := range contract.Violations(answer, i.Wire.ExportKindParameter) {
+		for _, violation := range contract.Violations(answer, i.Wire.Export.KindParameter) {
 			i.Violate("%s", violation)
 		}
 	}
@@ -169,7 +169,13 @@ func begin(t testing.TB, server *httptest.Server, start func(*httptest.Server), 
 // AnswerQueueing returns an option for Start: deferred requests are answered with this
 // status and this JSON body.
 func AnswerQueueing(status int, body string) func(*mockserver.Server) {
-	return mockserver.Receipts(status, func(any) any { return json.RawMessage(body) })
+	return func(s *mockserver.Server) {
+		s.Change(func(_ mockserver.Request, a *mockserver.Response) {
+			if a.Receipt {
+				a.Status, a.Body = status, json.RawMessage(body)
+			}
+		})
+	}
 }
 
 // AnswerData returns an option for Start: getAllData is answered with this JSON body

@@ -32,8 +32,8 @@ func (f *fakeTB) Errorf(string, ...any) { f.failed = true }
 func TestStart_violationFailsTheTestUnlessAllowed(t *testing.T) {
 	t.Parallel()
 
-	empty := func(s *mockserver.Server) {
-		mockserver.Reshape(s, func(any) any { return mockserver.NoContent }, mockserver.OpGetCurrentUser)
+	page := func(s *mockserver.Server) {
+		s.Change(func(_ mockserver.Request, a *mockserver.Response) { a.Header.Set("Content-Type", "text/html") })
 	}
 	for name, tc := range map[string]struct {
 		path      string
@@ -43,8 +43,8 @@ func TestStart_violationFailsTheTestUnlessAllowed(t *testing.T) {
 	}{
 		"nothing wrong":              {selfPath, func(*mockserver.Server) {}, false, false},
 		"no operation":               {"/elsewhere", func(*mockserver.Server) {}, false, true},
-		"an answer without a user":   {selfPath, empty, false, true},
-		"the same, allowed":          {selfPath, empty, true, true},
+		"a page for a user":          {selfPath, page, false, true},
+		"the same, allowed":          {selfPath, page, true, true},
 		"the same, which is a fault": {selfPath, func(s *mockserver.Server) { s.Inject(mockserver.Fault{Body: []byte{}}) }, false, false},
 	} {
 		fake := &fakeTB{TB: t}

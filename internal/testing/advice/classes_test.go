@@ -128,11 +128,11 @@ var failures = map[string]play{
 	},
 	"correct what the service names. A parameter that it wants": {
 		configuration: block("resource", "export_file", "x", `utc_date = "2026-01-31"`, `path = "day.ndjson"`),
-		service:       func(s *mockserver.Server) { s.Wire.ExportKindParameter = "sort" },
+		service:       func(s *mockserver.Server) { s.Wire.Export.KindParameter = "sort" },
 		follow:        set("ANALYTICS_WIRE", `{"export":{"kind_parameter":"sort"}}`),
 	},
 	"correct email and password": {
-		service:   func(s *mockserver.Server) { s.Wire.LoginParametersIn = mockserver.InForm },
+		service:   func(s *mockserver.Server) { s.Wire.Login.ParametersIn = mockserver.InForm },
 		situation: toLogin,
 		follow:    set("ANALYTICS_WIRE", `{"login":{"parameters_in":"form"}}`),
 	},
