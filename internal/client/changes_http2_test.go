@@ -86,7 +86,7 @@ func TestHTTP2_endOfAStreamProvesAnExport(t *testing.T) {
 
 	got, err := export(t.Context(), t, c, &received{})
 	noError(t, err)
-	if got.Counts.Of(records.Event) != 10_000 {
+	if got.Counts[records.Event] != 10_000 {
 		t.Errorf("counted are %v", got.Counts)
 	}
 }

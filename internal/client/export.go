@@ -215,7 +215,7 @@ func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(reco
 	}
 
 	result := reader.Result()
-	x.result.InvalidUTF8 += result.Mended
+	x.result.InvalidUTF8 += result.Replaced
 	read.next, read.total, read.records = result.Next, result.Total, result.Counts.Total()
 
 	return read, true

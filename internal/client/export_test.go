@@ -283,7 +283,7 @@ func TestExport_mayTakeAnyTimeUpToADay(t *testing.T) {
 
 			began := time.Now()
 			result, err := export(t.Context(), t, connect(t, service, useSecretKey), &received{pause: c.pause})
-			if took := time.Since(began); took != c.took || result.Counts.Of(records.Event) != int64(c.times) {
+			if took := time.Since(began); took != c.took || result.Counts[records.Event] != int64(c.times) {
 				t.Errorf("%s: %v in %v", name, result, took)
 			}
 			if c.class == "" {

@@ -235,7 +235,7 @@ func readDay(scope client.Scope, day time.Time) reader {
 func countsText(counts records.Counts) string {
 	var parts []string
 	for _, kind := range append(records.Kinds, records.Unknown) {
-		switch n := counts.Of(kind); n {
+		switch n := counts[kind]; n {
 		case 0:
 		case 1:
 			parts = append(parts, "1 "+kind.String())

@@ -210,7 +210,7 @@ func countsOf(counts records.Counts, kinds []records.Kind) types.Object {
 	for _, k := range records.Kinds {
 		values[k.Plural()] = types.Int64Null()
 		if slices.Contains(kinds, k) {
-			values[k.Plural()] = types.Int64Value(counts.Of(k))
+			values[k.Plural()] = types.Int64Value(counts[k])
 		}
 	}
 

@@ -170,7 +170,7 @@ func (e *dayExport) String() string {
 		}
 	}
 	for _, kind := range e.kinds {
-		counts = append(counts, kind.Plural()+" "+humanize.Comma(e.result.Counts.Of(kind)))
+		counts = append(counts, kind.Plural()+" "+humanize.Comma(e.result.Counts[kind]))
 	}
 
 	return fmt.Sprintf("Written: %s records (%s), %s, SHA-256 %s.",

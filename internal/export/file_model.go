@@ -132,7 +132,7 @@ func (m *fileModel) fromExport(ctx context.Context, export *dayExport, diags *di
 	files := map[string]writtenFile{}
 	for _, o := range export.outputs {
 		if o.written.SHA256 != "" {
-			files[o.name] = writtenFile{o.path, o.written.SHA256, o.written.Bytes, export.result.Counts.Of(o.kind)}
+			files[o.name] = writtenFile{o.path, o.written.SHA256, o.written.Bytes, export.result.Counts[o.kind]}
 		}
 	}
 

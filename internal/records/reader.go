@@ -36,17 +36,17 @@ type Reader struct {
 	models [len(kindNames)]*model
 	last   Kind // of the record before
 	lists  lists
-	// strange are the members around the records that are not recognised, each with its value
+	// extra are the members around the records that are not recognised, each with its value
 	// where that can say that it means nothing.
-	strange []leaf
+	extra []leaf
 }
 
 // lists are the lists of records that an answer has.
 type lists struct {
-	any   bool                 // a list, also one that is null
-	told  bool                 // one that is not null
-	of    [len(kindNames)]bool // of a kind
-	mixed bool                 // of records that state their kinds
+	count  int                  // with those that are null
+	values bool                 // there is one that is not null
+	of     [len(kindNames)]bool // of a kind
+	mixed  bool                 // of records that state their kinds
 }
 
 // leaf is a member around the records, with its value as text.
@@ -57,12 +57,15 @@ type leaf struct {
 
 // place is where a value stands.
 type place struct {
-	at     jsontext.Pointer
-	kind   Kind // that the place means
-	isList bool // a list here is one of records
-	isTold bool // by Options.At
-	lines  bool // records follow each other here without an array around them
-	begun  bool // a list in the object here has begun
+	at         jsontext.Pointer
+	kind       Kind // that the name or the settings give to the place
+	isList     bool // a list here is one of records
+	configured bool // by Options.At
+	lines      bool // records follow each other here without an array around them
+
+	// Of an object:
+	begun  bool   // a list in it has begun
+	totals []leaf // the numbers of its records that it states
 }
 
 // NewReader returns a reader of the answer r.
@@ -139,15 +142,16 @@ func (x source) Read(p []byte) (n int, err error) {
 // bracket shows that it is complete. Errors are those of the decoder.
 func (x *Reader) readAnswer(head []byte) (closed bool, err error) {
 	root := x.placeOf("", place{})
-	switch first := x.dec.PeekKind(); {
-	case first == '{' && x.isSequence(head):
-		root.lines = true
-		return false, x.readRecords(root)
-	case first == '[':
+	switch x.dec.PeekKind() {
+	case '{':
+		if x.isSequence(head) {
+			root.lines = true
+			return false, x.readRecords(root)
+		}
+		err = x.readEnvelope(root)
+	case '[':
 		root.isList = true
 		err = x.readList(root)
-	case first == '{':
-		err = x.readEnvelope(root)
 	default:
 		return false, x.readNothing()
 	}
@@ -201,24 +205,24 @@ func (x *Reader) isEnd(err error) bool { return errors.Is(err, io.EOF) && x.brok
 
 // readEnvelope reads the object that is the whole answer.
 func (x *Reader) readEnvelope(root place) error {
-	if _, err := x.readObject(root); err != nil {
+	if err := x.readObject(root); err != nil {
 		return err
 	}
 
-	if !x.lists.any {
+	if x.lists.count == 0 {
 		described := ""
-		if len(x.strange) > 0 {
-			described = " (it has " + shown(x.strange) + ")"
+		if len(x.extra) > 0 {
+			described = " (it has " + shown(x.extra) + ")"
 		}
 		return &answer.Error{
 			Why:    noList + ": the answer is one object" + described,
 			Advice: "if it has one, wire.export.at says where; if the object is a record, wire.export.lines = true reads it",
 		}
 	}
-	if err := x.refuseStrange(); err != nil {
+	if err := x.refuseExtra(); err != nil {
 		return err
 	}
-	if !x.lists.told && !x.options.Empty {
+	if !x.lists.values && !x.options.Empty {
 		return refuseNothing(": all of its lists are null")
 	}
 
@@ -227,11 +231,11 @@ func (x *Reader) readEnvelope(root place) error {
 
 // checkKinds refuses an answer whose lists say nothing of a kind that is wanted.
 func (x *Reader) checkKinds() error {
-	var missing, named []string
+	var missing, present []string
 	for _, kind := range Kinds {
 		if x.lists.of[kind] {
-			named = append(named, strconv.Quote(kind.Plural()))
-		} else if slices.Contains(x.options.wanted(), kind) {
+			present = append(present, strconv.Quote(kind.Plural()))
+		} else if x.options.wants(kind) {
 			missing = append(missing, kind.Plural())
 		}
 	}
@@ -244,24 +248,25 @@ func (x *Reader) checkKinds() error {
 
 	return &answer.Error{
 		Why: missingKind + ": it has no list of " + strings.Join(missing, " and "),
-		Advice: "if your service exports nothing else, kinds = [" + strings.Join(named, ", ") +
+		Advice: "if your service exports nothing else, kinds = [" + strings.Join(present, ", ") +
 			"] takes what is there; if it needs a parameter for the kind, wire.export.kind_parameter names it; if the list has another name, wire.export.at says where it is",
 	}
 }
 
 // placeOf returns the place of a member.
 func (x *Reader) placeOf(at jsontext.Pointer, around place) place {
-	name := at.LastToken()
-	in := place{at: at, kind: kindWords[name], isList: kindWords[name] != Unknown}
-	for kind, told := range x.options.At {
-		if at == x.options.Envelope+told {
-			return place{at: at, kind: kind, isList: true, isTold: true}
+	for kind, list := range x.options.At {
+		if at == x.options.Envelope+list {
+			return place{at: at, kind: kind, isList: true, configured: true}
 		}
 	}
-	if _, isNamed := listNames[name]; in.kind == Unknown && isNamed {
+
+	name := at.LastToken()
+	in := place{at: at, kind: kindWords[name]}
+	if in.kind == Unknown && listNames[name] > 0 {
 		in.kind, in.isList = around.kind, true
 	}
-	if at == x.options.Envelope {
+	if in.kind != Unknown || at == x.options.Envelope {
 		in.isList = true
 	}
 
@@ -269,18 +274,19 @@ func (x *Reader) placeOf(at jsontext.Pointer, around place) place {
 }
 
 // readObject reads an object around records.
-func (x *Reader) readObject(in place) (isEmpty bool, err error) {
-	members, before, totals := 0, x.result.Counts.Total(), []leaf(nil)
+func (x *Reader) readObject(in place) error {
+	members, records, lists := 0, x.result.Counts.Total(), x.lists.count
+	isOfAKind := in.isList && in.kind != Unknown
 	_, _ = x.dec.ReadToken() // an error comes again
 
 	for x.dec.PeekKind() == '"' {
 		if members++; members > LimitMembers {
-			return false, fmt.Errorf("%w: an object has more than %d members", ErrShape, LimitMembers)
+			return fmt.Errorf("%w: an object has more than %d members", ErrShape, LimitMembers)
 		}
 
 		name, err := x.dec.ReadToken()
 		if err != nil {
-			return false, err
+			return err
 		}
 
 		member := x.placeOf(in.at.AppendToken(name.String()), in)
@@ -289,25 +295,35 @@ func (x *Reader) readObject(in place) (isEmpty bool, err error) {
 			in.begun = true
 			err = x.readList(member)
 		case '{':
-			err = x.readInner(member)
+			err = x.readObject(member)
 		default:
-			err = x.readLeaf(member, &in, &totals)
+			err = x.readLeaf(member, &in)
 		}
 		if err != nil {
-			return false, err
+			return err
 		}
+	}
+	if _, err := x.dec.ReadToken(); err != nil {
+		return err
 	}
 
 	// What it counts has to be what it has.
-	for _, total := range totals {
-		if total.value != strconv.FormatInt(x.result.Counts.Total()-before, 10) {
-			x.addStrange(total)
+	for _, total := range in.totals {
+		if total.value != strconv.FormatInt(x.result.Counts.Total()-records, 10) {
+			x.addExtra(total)
 		}
 	}
+	if members == 0 && in.at != "" {
+		x.addExtra(leaf{in.at, "{}"})
+	}
+	if !isOfAKind || x.lists.count > lists {
+		return nil
+	}
 
-	_, err = x.dec.ReadToken()
-
-	return members == 0, err
+	return &answer.Error{
+		Why:    noList + ": " + shownPointer(in.at) + " is an object without one",
+		Advice: "wire.export.at says where the list is",
+	}
 }
 
 // readList reads an array in an object.
@@ -318,55 +334,34 @@ func (x *Reader) readList(in place) error {
 
 	_, _ = x.dec.ReadToken() // an error comes again
 	if !in.isList && x.dec.PeekKind() == ']' {
-		x.addStrange(leaf{in.at, "[]"})
+		x.addExtra(leaf{in.at, "[]"})
 		_, err := x.dec.ReadToken()
 		return err
 	}
 	if !in.isList {
-		return &answer.Error{Why: noList + ": the list at " + shownPointer(in.at) + " is not recognised as one", Advice: listAdvice(in.at)}
+		setting := "wire.export.at.events"
+		if isShown(in.at) {
+			setting += ` = "` + string(in.at) + `"`
+		}
+		return &answer.Error{
+			Why: noList + ": the list at " + shownPointer(in.at) + " is not recognised as one",
+			Advice: "if it holds records, wire.export.at says of which kind, as in " + setting +
+				"; if it says nothing of the day, wire.ignored leaves it out",
+		}
 	}
 
-	x.lists.any, x.lists.told = true, true
-	x.lists.of[in.kind], x.lists.mixed = true, x.lists.mixed || in.kind == Unknown
-	if err := x.refuseStrange(); err != nil { // what stands in front of the list
+	x.lists.count++
+	x.lists.values, x.lists.of[in.kind] = true, true
+	x.lists.mixed = x.lists.mixed || in.kind == Unknown
+	if err := x.refuseExtra(); err != nil { // what stands in front of the list
 		return err
 	}
 
 	return x.readRecords(in)
 }
 
-// listAdvice returns the advice for a list that is not recognised.
-func listAdvice(at jsontext.Pointer) string {
-	return "if it holds records, wire.export.at says of which kind, as in " + assigned("at.events", at) +
-		"; if it says nothing of the day, wire.ignored leaves it out"
-}
-
-// readInner reads an object in an object.
-func (x *Reader) readInner(in place) error {
-	had := x.lists.any
-	x.lists.any = false
-	isEmpty, err := x.readObject(in)
-	if err != nil {
-		return err
-	}
-	if isEmpty {
-		x.addStrange(leaf{in.at, "{}"})
-	}
-
-	found := x.lists.any
-	x.lists.any = found || had
-	if found || !in.isList || in.kind == Unknown {
-		return nil
-	}
-
-	return &answer.Error{
-		Why:    noList + ": " + shownPointer(in.at) + " is an object without one",
-		Advice: "wire.export.at says where the list is",
-	}
-}
-
 // readLeaf reads a member that is neither an array nor an object. around is the place of its object.
-func (x *Reader) readLeaf(in place, around *place, totals *[]leaf) error {
+func (x *Reader) readLeaf(in place, around *place) error {
 	v, err := x.dec.ReadValue()
 	if err != nil {
 		return err
@@ -376,41 +371,34 @@ func (x *Reader) readLeaf(in place, around *place, totals *[]leaf) error {
 	if v.Kind() == '"' {
 		l.value = jsonvalue.Text(v)
 	}
-	if x.isTold(in.at, v) || x.ignores(l) {
+	switch in.at {
+	case x.options.Next:
+		x.result.Next = v.Clone()
+		return nil
+	case x.options.Total:
+		x.result.Total = v.Clone()
+		return nil
+	}
+	if x.ignores(l) {
 		return nil
 	}
 
 	name := in.at.LastToken()
-
-	_, counts := counting[name]
-	said := stated([]byte(name), v)
+	kind := statedKind([]byte(name), v)
 	switch {
-	case v.Kind() == 'n' && in.kind != Unknown: // an empty list
-		x.lists.any, x.lists.of[in.kind] = true, true
-		return x.refuseStrange()
-	case said != Unknown && around.kind == Unknown && !around.begun:
-		around.kind = said
-	case counts && v.Kind() == '0':
-		*totals = append(*totals, l)
+	case in.kind != Unknown && v.Kind() == 'n': // an empty list
+		x.lists.count++
+		x.lists.of[in.kind] = true
+		return x.refuseExtra()
+	case kind != Unknown && around.kind == Unknown && !around.begun:
+		around.kind = kind
+	case countNames[name] > 0 && v.Kind() == '0':
+		around.totals = append(around.totals, l)
 	default:
-		x.addStrange(l)
+		x.addExtra(l)
 	}
 
 	return nil
-}
-
-// isTold keeps the value of a place that Options tell.
-func (x *Reader) isTold(at jsontext.Pointer, v jsontext.Value) bool {
-	switch at {
-	case x.options.Next:
-		x.result.Next = v.Clone()
-	case x.options.Total:
-		x.result.Total = v.Clone()
-	default:
-		return false
-	}
-
-	return true
 }
 
 // readRecords reads the records in an array, up to its last bracket, or those that follow each
@@ -453,4 +441,82 @@ func (x *Reader) failure(err error) error {
 	}
 
 	return fmt.Errorf("%w, at byte %d", err, syntax.ByteOffset+x.begin)
+}
+
+// addExtra notes a leaf that is not recognised, unless it is ignored with its value.
+func (x *Reader) addExtra(l leaf) {
+	if !x.ignores(l) {
+		x.extra = append(x.extra, l)
+	}
+}
+
+// ignores reports whether a leaf is ignored, or is the word of success.
+func (x *Reader) ignores(l leaf) bool {
+	if x.options.Result.IsSuccess(l.at, l.value) {
+		return true
+	}
+
+	value, isIgnored := x.options.Ignored[l.at]
+	if value != AnyValue && value != l.value {
+		return false
+	}
+
+	return isIgnored
+}
+
+// refuseExtra refuses the leaves beside the records, if there are any. Its advice has a value only
+// for leaves that say nothing, whatever their names mean: whether one of another value says that
+// the answer is not whole, only a person can tell.
+func (x *Reader) refuseExtra() error {
+	if len(x.extra) == 0 {
+		return nil
+	}
+
+	advice := "look at it: if it does not say that the answer is refused or incomplete, wire.ignored leaves it out"
+	var settings []string
+	for _, l := range x.extra {
+		if slices.Contains(emptyValues, l.value) && isShown(l.at) {
+			settings = append(settings, `"`+string(l.at)+`" = "`+l.value+`"`)
+		}
+	}
+	if len(settings) == len(x.extra) {
+		advice = "wire.ignored = { " + strings.Join(settings, ", ") + " } leaves out what says nothing"
+	}
+
+	return &answer.Error{Why: extraMember + ": " + shown(x.extra), Advice: advice}
+}
+
+// emptyValues are the values of a leaf that say nothing.
+var emptyValues = []string{"null", "[]", "{}", ""}
+
+// isShown reports whether a message may show a pointer: all of its names have the form of a field's.
+func isShown(at jsontext.Pointer) bool {
+	for name := range at.Tokens() {
+		if !jsonvalue.IsFieldName(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// shownPointer returns a pointer for a message.
+func shownPointer(at jsontext.Pointer) string {
+	if !isShown(at) {
+		return "a place whose name is not shown"
+	}
+	return `"` + string(at) + `"`
+}
+
+// shown returns the places of leaves for a message.
+func shown(leaves []leaf) string {
+	const limit = 12
+	var places []string
+	for _, l := range leaves[:min(len(leaves), limit)] {
+		places = append(places, shownPointer(l.at))
+	}
+	if len(leaves) > limit {
+		places = append(places, "…")
+	}
+
+	return strings.Join(slices.Compact(places), ", ")
 }

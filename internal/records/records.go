@@ -26,6 +26,7 @@ package records
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -76,9 +77,6 @@ func (k Kind) Plural() string {
 // Counts are numbers of records by kind.
 type Counts [len(kindNames)]int64
 
-// Of returns the number of records of one kind.
-func (c Counts) Of(k Kind) int64 { return c[k] }
-
 // Total returns the number of all records.
 func (c Counts) Total() (n int64) {
 	for _, of := range c {
@@ -100,13 +98,13 @@ var (
 
 // What is not recognised in an answer, for the answer.Error that says so.
 const (
-	noContent     = "the answer has no content"
-	noRecord      = "what stands where records should be is not recognised as one"
-	otherKind     = "the answer holds records of another kind than it says or was asked for"
-	twoKinds      = "the same record came under two kinds"
-	noList        = "there is no list of records"
-	missingKind   = "the answer says nothing of some kinds"
-	strangeMember = "what stands beside the records is not recognised, or counts another number of records"
+	noContent   = "the answer has no content"
+	noRecord    = "what stands where records should be is not recognised as one"
+	otherKind   = "the answer holds records of another kind than it says or was asked for"
+	twoKinds    = "the same record came under two kinds"
+	noList      = "there is no list of records"
+	missingKind = "the answer says nothing of some kinds"
+	extraMember = "what stands beside the records is not recognised, or counts another number of records"
 )
 
 // KindSettings is the advice for records of the wrong kind.
@@ -122,8 +120,8 @@ type Result struct {
 	// its last bracket shows that it is complete. What delivered any other answer has to
 	// show that.
 	Closed bool
-	// Mended is the number of records in which invalid UTF-8 was replaced.
-	Mended int64
+	// Replaced is the number of records in which invalid UTF-8 was replaced.
+	Replaced int64
 	// Next and Total are the values at Options.Next and Options.Total; nil if there are none.
 	Next, Total jsontext.Value
 }
@@ -163,13 +161,10 @@ type Options struct {
 	ReplaceInvalid bool
 }
 
-// wanted returns the kinds that the answer has to say something about.
-func (o Options) wanted() []Kind {
-	switch {
-	case o.Asked != Unknown:
-		return []Kind{o.Asked}
-	case o.Wanted != nil:
-		return o.Wanted
+// wants reports whether the answer has to say something about a kind.
+func (o Options) wants(kind Kind) bool {
+	if o.Asked != Unknown {
+		return o.Asked == kind
 	}
-	return Kinds
+	return o.Wanted == nil || slices.Contains(o.Wanted, kind)
 }
