@@ -5,6 +5,7 @@ package export
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -26,12 +27,15 @@ type dayExport struct {
 	kinds    []records.Kind // that are asked for
 	outputs  []*output      // the files to write
 	reserved *outfile.Reservation
-	written  progress // so far
 	result   client.ExportResult
 	complete bool // the day was over
+
+	// What has been written so far. It may be read at any time.
+	records, bytes atomic.Int64 // bytes of all files together, after compression
 }
 
-// run exports the day. It reports false, and leaves the old files in place, after an error.
+// run reserves the files, writes the records of the day, and puts all files in their places
+// together. It reports false, and leaves the old files in place, after an error.
 func (e *dayExport) run(ctx context.Context) (ok bool) {
 	c, scope, ok := e.ClientAndScope(e.day.Scope, e.diags)
 	if !ok {
@@ -44,41 +48,29 @@ func (e *dayExport) run(ctx context.Context) (ok bool) {
 	}
 
 	e.kinds = kindsOf(ctx, e.day.Kinds)
-	e.outputs = e.day.outputs(e.kinds)
+	reserved, err := e.Files.Reserve(e.targets()...)
+	if err != nil {
+		return e.fail(err)
+	}
+	defer reserved.Close()
+	e.reserved = reserved
+
 	query := client.ExportQuery{Day: day, Kinds: e.kinds, Finished: !e.day.AllowIncompleteDay.ValueBool()}
-	if err := e.export(ctx, c, scope, query); err != nil {
-		e.addError(err)
-		return false
-	}
-	e.complete = e.result.Over(day, today)
-
-	warnInvalidUTF8(e.result.InvalidUTF8, e.diags)
-
-	return true
-}
-
-// export reserves the files, writes the records of the day, and puts all files in their places
-// together.
-func (e *dayExport) export(ctx context.Context, c *client.Client, scope client.Scope, query client.ExportQuery) (err error) {
-	e.reserved, err = e.Files.Reserve(e.targets()...)
-	if err != nil {
-		return err
-	}
-	defer e.reserved.Close()
-
 	if e.result, err = c.Export(ctx, scope, query, e.write); err != nil {
-		return err
+		return e.fail(err)
+	}
+	written, err := reserved.Commit()
+	if err != nil {
+		return e.fail(err)
 	}
 
-	written, err := e.reserved.Commit()
-	if err != nil {
-		return err
-	}
 	for i, file := range written {
 		e.outputs[i].written = file
 	}
+	e.complete = e.result.Over(day, today)
+	warnInvalidUTF8(e.result.InvalidUTF8, e.diags)
 
-	return nil
+	return true
 }
 
 // checkTargets reports what is at a path and must not be replaced. It looks only at paths
@@ -88,18 +80,19 @@ func (e *dayExport) checkTargets(ctx context.Context) {
 		return
 	}
 
-	e.outputs = e.day.outputs(kindsOf(ctx, e.day.Kinds))
+	e.kinds = kindsOf(ctx, e.day.Kinds)
 	for i, target := range e.targets() {
 		if err := outfile.Check(target); err != nil {
-			e.addError(&outfile.TargetError{Target: i, Err: err})
+			e.fail(&outfile.TargetError{Target: i, Err: err})
 			return
 		}
 	}
 }
 
-// targets returns where the files go. A file that the object itself has written may be
-// replaced, altered or not.
+// targets sets the outputs, and returns where they go. A file that the object itself has written
+// may be replaced, altered or not.
 func (e *dayExport) targets() []outfile.Target {
+	e.outputs = e.day.outputs(e.kinds)
 	var targets []outfile.Target
 	for _, o := range e.outputs {
 		targets = append(targets, outfile.Target{

@@ -38,8 +38,8 @@ const (
 // place of what an answer that broke off left there. A record keeps its spelling; only white space that
 // would break its line is removed.
 func (e *dayExport) write(day client.Records) error {
-	e.written.bytes.Store(0)
-	e.written.records.Store(0)
+	e.bytes.Store(0)
+	e.records.Store(0)
 	withKind := e.day.WithKind.ValueBool()
 	var files [len(records.Counts{})]*lineFile // by kind; without {kind}, the first is that of all
 	for i, o := range e.outputs {
@@ -47,7 +47,7 @@ func (e *dayExport) write(day client.Records) error {
 		if err != nil {
 			return err
 		}
-		files[o.kind], err = startLines(&bounded{out, e.day.MaxBytes.ValueInt64(), &e.written}, e.day.Compression.ValueString())
+		files[o.kind], err = startLines(&bounded{out, e.day.MaxBytes.ValueInt64(), &e.bytes}, e.day.Compression.ValueString())
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (e *dayExport) write(day client.Records) error {
 		if _, err := file.lines.Write(end); err != nil {
 			return err
 		}
-		e.written.records.Add(1)
+		e.records.Add(1)
 	}
 
 	for _, o := range e.outputs {
@@ -111,23 +111,17 @@ var (
 	}()
 )
 
-// progress counts what has been written of a day. It may be read at any time.
-type progress struct {
-	records atomic.Int64
-	bytes   atomic.Int64 // of all files together, after compression
-}
-
 // bounded is a writer that fails with errTooMuch when all files together would exceed a
 // limit.
 type bounded struct {
 	*outfile.Writer
 
-	limit   int64 // 0 for none
-	written *progress
+	limit   int64         // 0 for none
+	written *atomic.Int64 // of all files so far
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if written := b.written.bytes.Add(int64(len(p))); b.limit > 0 && written > b.limit {
+	if written := b.written.Add(int64(len(p))); b.limit > 0 && written > b.limit {
 		return 0, errTooMuch
 	}
 	return b.Writer.Write(p)

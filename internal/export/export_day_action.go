@@ -146,7 +146,7 @@ func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, 
 	tfkit.Say(resp, "Exporting "+m.UTCDate.ValueString()+".")
 	var ok bool
 	tfkit.During(ctx, func() { ok = export.run(ctx) }, func(time.Duration) {
-		tfkit.Say(resp, humanize.Comma(export.written.records.Load())+" records, "+sizeOf(export.written.bytes.Load())+" so far.")
+		tfkit.Say(resp, humanize.Comma(export.records.Load())+" records, "+sizeOf(export.bytes.Load())+" so far.")
 	})
 	if !ok {
 		return

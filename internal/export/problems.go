@@ -5,6 +5,7 @@ package export
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,12 +19,15 @@ import (
 
 var atPath = path.Root("path")
 
-// writeProblems are the problems of errors that are not the service's; the first one that
-// applies counts. In Detail, {file}, {reason} and {max_bytes} are replaced.
-var writeProblems = []struct {
+// writeProblem is the problem of an error that is not the service's. In Detail, {file}, {reason} and
+// {max_bytes} are replaced.
+type writeProblem struct {
 	err     error // nil for any other
 	problem tfkit.Problem
-}{
+}
+
+// writeProblems are in the order in which they apply.
+var writeProblems = []writeProblem{
 	{errTooMuch, tfkit.Problem{
 		Summary: "The day is larger than max_bytes",
 		Detail:  "The export would be larger than {max_bytes} bytes; what was written of it is removed.",
@@ -75,11 +79,11 @@ var writeProblems = []struct {
 	}},
 }
 
-// addError reports why there are no new files.
-func (e *dayExport) addError(err error) {
+// fail reports why there are no new files, and returns false.
+func (e *dayExport) fail(err error) bool {
 	if transport.IsError(err) {
 		tfkit.ProblemOf(err, e.inState).AddError(e.diags)
-		return
+		return false
 	}
 
 	file := "The file"
@@ -87,20 +91,15 @@ func (e *dayExport) addError(err error) {
 		file = "The file of " + e.outputs[target.Target].name
 	}
 
-	for _, known := range writeProblems {
-		if known.err != nil && !errors.Is(err, known.err) {
-			continue
-		}
+	i := slices.IndexFunc(writeProblems, func(known writeProblem) bool { return known.err == nil || errors.Is(err, known.err) })
+	problem := writeProblems[i].problem
+	problem.Detail = strings.NewReplacer(
+		"{file}", file, "{reason}", err.Error(), "{max_bytes}", strconv.FormatInt(e.day.MaxBytes.ValueInt64(), 10),
+	).Replace(problem.Detail)
+	problem.InState = cmp.Or(problem.InState, e.inState)
+	problem.AddError(e.diags)
 
-		problem := known.problem
-		problem.Detail = strings.NewReplacer(
-			"{file}", file, "{reason}", err.Error(), "{max_bytes}", strconv.FormatInt(e.day.MaxBytes.ValueInt64(), 10),
-		).Replace(problem.Detail)
-		problem.InState = cmp.Or(problem.InState, e.inState)
-		problem.AddError(e.diags)
-
-		return
-	}
+	return false
 }
 
 // noExport refuses a scope of the path family that has no export.
