@@ -4,12 +4,10 @@ package export_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/compare"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -30,75 +28,55 @@ const (
 `
 )
 
+// TestAccExportFileResource_basic writes a day, and then changes what is in the file and where it is.
+// Each change writes the file in place.
 func TestAccExportFileResource_basic(t *testing.T) {
 	acctest.PreCheck(t)
-	service, path := startService(t), target(t)
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{{
-			Config: testAccExportFileConfig(service, path),
-			ConfigPlanChecks: acctest.Planned(
-				plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionCreate),
-				plancheck.ExpectUnknownValue(fileAddress, tfjsonpath.New("sha256")),
-				plancheck.ExpectUnknownValue(fileAddress, tfjsonpath.New("counts")),
-			),
-			ConfigStateChecks: []statecheck.StateCheck{
-				inState("utc_date", knownvalue.StringExact(day)),
-				inState("path", knownvalue.StringExact(path)),
-				inState("org_id", knownvalue.StringExact(mocktest.Org)),
-				inState("project_id", knownvalue.StringExact(mocktest.Project)),
-				inState("account_id", knownvalue.Null()),
-				inState("compression", knownvalue.StringExact("none")),
-				inState("with_kind", knownvalue.Bool(true)),
-				inState("verify", knownvalue.StringExact("stat")),
-				inState("on_destroy", knownvalue.StringExact("remove")),
-				inState("complete", knownvalue.Bool(true)),
-				inState("sha256", knownvalue.StringExact(digest(lines))),
-				inState("bytes", knownvalue.Int64Exact(int64(len(lines)))),
-				inState("counts", counted(1, 1, 2)),
-				inState("files", knownvalue.Null()),
-				inState("invalid_utf8_records", knownvalue.Int64Exact(0)),
-			},
-			PostApplyFunc: func() { wantContent(t, path, lines) },
-		}},
-	})
-
-	wantNothing(t, path)
-	wantExports(t, service, day)
-}
-
-// TestAccExportFileResource_update changes what is in the file and where it is. Each change
-// writes the file in place.
-func TestAccExportFileResource_update(t *testing.T) {
-	acctest.PreCheck(t)
 	service, path, moved := startService(t), target(t), target(t)
-	sum := statecheck.CompareValue(compare.ValuesDiffer())
 	updated := acctest.Planned(plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionUpdate))
 
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
 		Steps: []resource.TestStep{
 			{
-				Config:            testAccExportFileConfig(service, path),
-				ConfigStateChecks: []statecheck.StateCheck{sum.AddStateValue(fileAddress, tfjsonpath.New("sha256"))},
+				Config: testAccExportFileConfig(service, path),
+				ConfigPlanChecks: acctest.Planned(
+					plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionCreate),
+					plancheck.ExpectUnknownValue(fileAddress, tfjsonpath.New("sha256")),
+					plancheck.ExpectUnknownValue(fileAddress, tfjsonpath.New("counts")),
+				),
+				ConfigStateChecks: []statecheck.StateCheck{
+					inState("utc_date", knownvalue.StringExact(day)),
+					inState("path", knownvalue.StringExact(path)),
+					inState("org_id", knownvalue.StringExact(mocktest.Org)),
+					inState("project_id", knownvalue.StringExact(mocktest.Project)),
+					inState("account_id", knownvalue.Null()),
+					inState("compression", knownvalue.StringExact("none")),
+					inState("with_kind", knownvalue.Bool(true)),
+					inState("verify", knownvalue.StringExact("stat")),
+					inState("on_destroy", knownvalue.StringExact("remove")),
+					inState("complete", knownvalue.Bool(true)),
+					inState("sha256", knownvalue.StringExact(digest(lines))),
+					inState("bytes", knownvalue.Int64Exact(int64(len(lines)))),
+					inState("counts", counted(1, 1, 2)),
+					inState("files", knownvalue.Null()),
+					inState("invalid_utf8_records", knownvalue.Int64Exact(0)),
+				},
+				PostApplyFunc: func() { wantContent(t, path, lines) },
 			},
 			{
 				Config:           testAccExportFileConfig(service, path, `kinds = ["events"]`),
 				ConfigPlanChecks: updated,
 				ConfigStateChecks: []statecheck.StateCheck{
-					sum.AddStateValue(fileAddress, tfjsonpath.New("sha256")),
+					inState("sha256", knownvalue.StringExact(digest(eventLines))),
 					inState("counts", counted(-1, -1, 2)),
 				},
 				PostApplyFunc: func() { wantContent(t, path, eventLines) },
 			},
 			{
-				Config:           testAccExportFileConfig(service, moved, `kinds = ["events"]`),
-				ConfigPlanChecks: updated,
-				ConfigStateChecks: []statecheck.StateCheck{
-					inState("path", knownvalue.StringExact(moved)),
-					inState("sha256", knownvalue.StringExact(digest(eventLines))),
-				},
+				Config:            testAccExportFileConfig(service, moved, `kinds = ["events"]`),
+				ConfigPlanChecks:  updated,
+				ConfigStateChecks: []statecheck.StateCheck{inState("path", knownvalue.StringExact(moved))},
 				PostApplyFunc: func() {
 					wantNothing(t, path)
 					wantContent(t, moved, eventLines)
@@ -116,50 +94,6 @@ func TestAccExportFileResource_update(t *testing.T) {
 
 	wantNothing(t, moved)
 	wantExports(t, service, day, day, day)
-}
-
-// TestAccExportFileResource_disappears removes the file outside of Terraform.
-func TestAccExportFileResource_disappears(t *testing.T) {
-	acctest.PreCheck(t)
-	service, path := startService(t), target(t)
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config: testAccExportFileConfig(service, path),
-			},
-			{
-				PreConfig: func() {
-					if err := os.Remove(path); err != nil {
-						t.Error(err)
-					}
-				},
-				Config:           testAccExportFileConfig(service, path),
-				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionCreate)),
-				PostApplyFunc:    func() { wantContent(t, path, lines) },
-			},
-		},
-	})
-
-	wantNothing(t, path)
-	wantExports(t, service, day, day)
-}
-
-func TestAccExportFileResource_validation(t *testing.T) {
-	acctest.PreCheck(t)
-	service, path := startService(t), target(t)
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: testAccExportFileConfig(service, path, `kinds = ["people"]`), ExpectError: acctest.Message(`Attribute kinds[Value("people")]`)},
-			{Config: testAccExportFileConfig(service, path, `account_id = "account-1"`), ExpectError: acctest.Message("An account has no export")},
-		},
-	})
-
-	wantNothing(t, path)
-	wantExports(t, service)
 }
 
 // inState returns a check of an attribute in state.
@@ -253,24 +187,6 @@ resource "analytics_export_file" "day" {
 	}
 }
 
-func TestAccExportDataSource_validation(t *testing.T) {
-	acctest.PreCheck(t)
-	service := startService(t)
-	dated := func(date string) string {
-		return acctest.Block(service) + fmt.Sprintf("data \"analytics_export\" \"day\" {\n  utc_date = %q\n}\n", date)
-	}
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: dated("2026-02-30"), ExpectError: acctest.Message("has to be a date that exists")},
-			{Config: dated("9999-12-31"), ExpectError: acctest.Message("in the future")},
-		},
-	})
-
-	wantExports(t, service)
-}
-
 // TestAccExportDayAction_basic lets the creation and each change of another object export a
 // day. An apply that changes nothing exports nothing. The first plan does not know the path.
 func TestAccExportDayAction_basic(t *testing.T) {
@@ -307,23 +223,6 @@ func TestAccExportDayAction_basic(t *testing.T) {
 
 	wantContent(t, path, eventLines)
 	wantExports(t, service, day, day)
-}
-
-// TestAccExportDayAction_fileOfSomebodyElse finds a file at path, which stays.
-func TestAccExportDayAction_fileOfSomebodyElse(t *testing.T) {
-	acctest.PreCheck(t, acctest.Actions)
-	service, path := startService(t), target(t)
-	write(t, path, "somebody else's")
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: testAccExportDayConfig(service, "first", path), ExpectError: acctest.Message("There is a file already")},
-		},
-	})
-
-	wantContent(t, path, "somebody else's")
-	wantExports(t, service)
 }
 
 func testAccExportDayConfig(service *mocktest.Instance, input, path string, lines ...string) string {

@@ -299,56 +299,45 @@ func TestExportFile_twoConfigurationsOnePath(t *testing.T) {
 	wantCount(t, service, 1)
 }
 
-// TestExport_killedInTheCommit leaves the first of the files of a run in their places, as a run does
-// that is killed before Terraform has recorded them, and the others beside theirs. The next run of
-// the same configuration writes all of them. What becomes of the files of each system call,
-// outfile.TestCommit_killedAtEverySystemCall shows.
+// TestExport_killedInTheCommit leaves the first of three files in their places, as a run does that is
+// killed before Terraform has recorded them. The next run of the same configuration writes all of
+// them. What becomes of the files of each system call, outfile.TestCommit_killedAtEverySystemCall shows.
 func TestExport_killedInTheCommit(t *testing.T) {
 	t.Parallel()
+	kinds := []string{"persons", "sessions", "events"}
 	for _, object := range []string{fileName, actionName} {
-		for what, kinds := range map[string][]string{"one file": {"day"}, "three files": {"persons", "sessions", "events"}} {
-			for inPlace := range len(kinds) + 1 {
-				for _, overwrite := range []bool{false, true} {
-					t.Run(fmt.Sprintf("%s, %d of %s, overwrite %t", object, inPlace, what, overwrite), func(t *testing.T) {
-						t.Parallel()
-						p, service := start(t)
-						path, of := splitPath(t)
-						if len(kinds) == 1 {
-							path = of(kinds[0])
-						}
-						apply := func(p *prototest.Provider) {
-							config := splitFile(path, prototest.Attributes{"overwrite": overwrite})
-							if object == fileName {
-								created(t, p, config)
-								return
-							}
-							p.NoErrors(p.PlanAction(actionName, config))
-							invoked(t, p, config)
-						}
-
-						apply(p)
-						whole := map[string]string{}
-						for i, kind := range kinds {
-							whole[kind] = content(t, of(kind))
-							prototest.KillUnrecorded(t, of(kind))
-							if i < inPlace {
-								continue
-							}
-							if err := os.Remove(of(kind)); err != nil {
-								t.Fatal(err)
-							}
-							if overwrite {
-								write(t, of(kind), "of an earlier run")
-							}
-						}
-
-						apply(nextRun(t, service))
-						for kind, want := range whole {
-							wantContent(t, of(kind), want)
-						}
-					})
+		for inPlace := range len(kinds) + 1 {
+			t.Run(fmt.Sprintf("%s, %d in place", object, inPlace), func(t *testing.T) {
+				t.Parallel()
+				p, service := start(t)
+				path, of := splitPath(t)
+				apply := func(p *prototest.Provider) {
+					if config := splitFile(path, nil); object == fileName {
+						created(t, p, config)
+					} else {
+						p.NoErrors(p.PlanAction(actionName, config))
+						invoked(t, p, config)
+					}
 				}
-			}
+
+				apply(p)
+				whole := map[string]string{}
+				for i, kind := range kinds {
+					whole[kind] = content(t, of(kind))
+					prototest.KillUnrecorded(t, of(kind))
+					if i < inPlace {
+						continue
+					}
+					if err := os.Remove(of(kind)); err != nil {
+						t.Fatal(err)
+					}
+				}
+
+				apply(nextRun(t, service))
+				for kind, want := range whole {
+					wantContent(t, of(kind), want)
+				}
+			})
 		}
 	}
 }

@@ -58,25 +58,6 @@ func counts(persons, sessions, events float64) prototest.Attributes {
 	return attributes
 }
 
-func TestExportFile_content(t *testing.T) {
-	t.Parallel()
-
-	applyAll(t, map[string]func(f *fileTest, path string) []fileStep{
-		"lines without kind, and invalid UTF-8": func(f *fileTest, path string) []fileStep {
-			pretty := []byte("{\"events\":[\n  {\n    \"id\":\"\xff\"},\n  {\"id\":\n\"b\"}\n]}")
-
-			return []fileStep{{
-				before:   f.fails(mockserver.Fault{Body: pretty, Header: http.Header{"Content-Type": {"application/json"}}}),
-				settings: prototest.Attributes{"wire": prototest.Attributes{"export": prototest.Attributes{"invalid_utf8": "replace"}}},
-				config:   file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}), exports: 1,
-				warnings: []string{"Invalid UTF-8 was replaced", "1 records"},
-				state:    prototest.Attributes{"counts": counts(-1, -1, 2), "invalid_utf8_records": 1.0},
-				files:    map[string]string{path: "{\"id\":\"\ufffd\"}\n{\"id\":\"b\"}\n"},
-			}}
-		},
-	})
-}
-
 // TestExportFile_changes writes a file, and then what is left after another apply.
 func TestExportFile_changes(t *testing.T) {
 	t.Parallel()
@@ -92,6 +73,18 @@ func TestExportFile_changes(t *testing.T) {
 			missing.before = func() { _ = os.Remove(path) }
 
 			return []fileStep{{config: file(path, nil), exports: 1, files: map[string]string{path: lines}}, late, missing}
+		},
+		"lines without kind, and invalid UTF-8": func(f *fileTest, path string) []fileStep {
+			pretty := []byte("{\"events\":[\n  {\n    \"id\":\"\xff\"},\n  {\"id\":\n\"b\"}\n]}")
+
+			return []fileStep{{
+				before:   f.fails(mockserver.Fault{Body: pretty, Header: http.Header{"Content-Type": {"application/json"}}}),
+				settings: prototest.Attributes{"wire": prototest.Attributes{"export": prototest.Attributes{"invalid_utf8": "replace"}}},
+				config:   file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}), exports: 1,
+				warnings: []string{"Invalid UTF-8 was replaced", "1 records"},
+				state:    prototest.Attributes{"counts": counts(-1, -1, 2), "invalid_utf8_records": 1.0},
+				files:    map[string]string{path: "{\"id\":\"\ufffd\"}\n{\"id\":\"b\"}\n"},
+			}}
 		},
 	}
 	for name, c := range map[string]struct {

@@ -3,7 +3,6 @@
 package mockserver_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -52,65 +51,5 @@ func TestFulfil_decidesTheOutcome(t *testing.T) {
 		if got := s.get(pendingPath).body; tc.outcome.Code != "" && !strings.Contains(got, `"error":{"code":"quota","message":"Too much."}`) {
 			t.Errorf("%s: %s", name, got)
 		}
-	}
-}
-
-func TestQueue_effectsByDueTimeThenAcceptance(t *testing.T) {
-	t.Parallel()
-
-	for last, minutes := range map[float64][]int{ // after which the first request is due, the second, ...
-		3: {1, 1, 1, 1},
-		0: {4, 3, 2, 1},
-		2: {2, 4, 4, 1, 3},
-	} {
-		s := start(t, func(s *mockserver.Server) {
-			s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome {
-				return mockserver.Outcome{After: time.Duration(minutes[len(s.Queue())]) * time.Minute}
-			}
-		})
-		for i := range minutes {
-			s.patch(profilePath, fmt.Sprintf(`{"last":%d}`, i))
-		}
-
-		s.advance(time.Hour)
-		if got := s.get(profilePath).json()["last"]; got != last {
-			t.Errorf("%v: the last word has %v", minutes, got)
-		}
-	}
-}
-
-func TestConclude_overridesTheDecision(t *testing.T) {
-	t.Parallel()
-
-	s := start(t, delayed)
-	s.patch(profilePath, `{"n":1}`)
-	for _, step := range []struct {
-		outcome mockserver.Outcome
-		listed  []any
-		effect  bool
-	}{
-		{mockserver.Outcome{Fate: mockserver.Never, After: -1}, []any{"pending"}, false},
-		{mockserver.Outcome{Fate: mockserver.Failed, Code: "quota"}, []any{"failed"}, false},
-		{mockserver.Outcome{Fate: mockserver.Vanished}, []any{}, false},
-		{mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}, []any{"QUEUED_V2"}, false},
-		{mockserver.Outcome{After: time.Hour}, []any{}, true},
-		{mockserver.Outcome{Fate: mockserver.Never}, []any{}, true},
-	} {
-		s.Conclude("request-1", step.outcome)
-		s.advance(time.Hour) // past the time that was decided first
-		_, effect := s.Profile(projectScope, "user-1")
-		if diff := cmp.Diff(step.listed, s.listed("status")); diff != "" || effect != step.effect {
-			t.Errorf("%+v: effect %v\n%s", step.outcome, effect, diff)
-		}
-	}
-
-	s.DeleteProfile(projectScope, "user-1")
-	s.FulfilAll()
-	s.advance(time.Hour)
-	if _, again := s.Profile(projectScope, "user-1"); again {
-		t.Error("an outcome was applied twice")
-	}
-	if q := s.Queue()[0]; q.Status != "fulfilled" {
-		t.Errorf("%+v", q)
 	}
 }
