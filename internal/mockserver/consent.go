@@ -124,21 +124,18 @@ func (s *Server) updateConsent(c *call) Response {
 
 // meant returns what the text of a parameter in a form or a query stands for, as JSON has it.
 func meant(name, text, timeFormat string) any {
-	switch {
-	case text == "true", text == "false":
+	if text == "true" || text == "false" {
 		return text == "true"
-	case name == "agreement_time" && timeForms[timeFormat].layout == "" && timeFormat != "":
+	}
+	if form, ok := timeForms[timeFormat]; ok && name == "agreement_time" && form.layout == "" {
 		return json.Number(text)
 	}
-
 	return text
 }
 
 // objectionTo returns what is wrong with a parameter, or "".
 func objectionTo(name string, value any, timeFormat string) string {
 	text, _ := value.(string)
-	number, _ := value.(json.Number)
-
 	switch {
 	case name == "manual" || slices.Contains(clauseNames[:], name):
 		if _, ok := value.(bool); !ok {
@@ -149,7 +146,9 @@ func objectionTo(name string, value any, timeFormat string) string {
 			return "must be an IPv6 address; IPv4 is mapped into IPv6 space"
 		}
 	case name == "agreement_time":
-		return objectionToTime(text, number, cmp.Or(timeFormat, TimeRFC3339))
+		if form := timeForms[cmp.Or(timeFormat, TimeRFC3339)]; !form.matches(value) {
+			return "must be " + form.name
+		}
 	default:
 		return "is not known"
 	}
@@ -157,30 +156,31 @@ func objectionTo(name string, value any, timeFormat string) string {
 	return ""
 }
 
-// timeForms are the forms of a time: the layout of a text, or none for a number, and what an
-// objection calls it.
-var timeForms = map[string]struct{ layout, name string }{
-	TimeRFC3339: {time.RFC3339, "a time as RFC 3339 has it"},
-	TimeUTC:     {"2006-01-02T15:04:05.999999999", "a time without a zone"},
-	TimeDate:    {time.DateOnly, "a date"},
-	TimeUnixMS:  {"", "a number of milliseconds since 1970"},
-	TimeUnixS:   {"", "a number of seconds since 1970"},
+// timeForm is a form of a time.
+type timeForm struct {
+	name    string // in an objection
+	layout  string // of a text; empty for a number
+	seconds bool   // of a number
 }
 
-// objectionToTime returns what is wrong with a time; empty if nothing is.
-func objectionToTime(text string, number json.Number, format string) string {
-	form := timeForms[format]
-	_, err := time.Parse(form.layout, text)
-	if form.layout == "" {
-		var n int64
-		n, err = number.Int64()
-		if isSeconds := n < 100_000_000_000; isSeconds != (format == TimeUnixS) {
-			return "must be " + form.name
-		}
-	}
-	if err != nil {
-		return "must be " + form.name
+var timeForms = map[string]timeForm{
+	TimeRFC3339: {name: "a time as RFC 3339 has it", layout: time.RFC3339},
+	TimeUTC:     {name: "a time without a zone", layout: "2006-01-02T15:04:05.999999999"},
+	TimeDate:    {name: "a date", layout: time.DateOnly},
+	TimeUnixMS:  {name: "a number of milliseconds since 1970"},
+	TimeUnixS:   {name: "a number of seconds since 1970", seconds: true},
+}
+
+func (f timeForm) matches(value any) bool {
+	if f.layout != "" {
+		text, _ := value.(string)
+		_, err := time.Parse(f.layout, text)
+		return err == nil
 	}
 
-	return ""
+	number, _ := value.(json.Number)
+	n, err := number.Int64()
+	isSeconds := n < 100_000_000_000
+
+	return err == nil && isSeconds == f.seconds
 }
