@@ -133,7 +133,12 @@ func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 		return
 	}
 
-	m.fromAPI(exported, texts, kinds)
+	for kind, text := range map[records.Kind]*types.String{records.Person: &m.Persons, records.Session: &m.Sessions, records.Event: &m.Events} {
+		if slices.Contains(kinds, kind) {
+			*text = types.StringValue("[" + string(texts.of[kind]) + "]")
+		}
+	}
+	m.Counts, m.Replaced = countsOf(exported.Counts, kinds), types.Int64Value(exported.InvalidUTF8)
 	m.Complete = types.BoolValue(exported.Over(day, today))
 	warnInvalidUTF8(exported.InvalidUTF8, &resp.Diagnostics)
 	if day.Before(today) && !m.Complete.ValueBool() {
@@ -169,25 +174,13 @@ func (m *dataSourceModel) addError(err error, diags *diag.Diagnostics) {
 	}.AddError(diags)
 }
 
-// fromAPI sets the computed attributes, except complete.
-func (m *dataSourceModel) fromAPI(exported client.ExportResult, texts *dayTexts, kinds []records.Kind) {
-	for kind, text := range map[records.Kind]*types.String{records.Person: &m.Persons, records.Session: &m.Sessions, records.Event: &m.Events} {
-		if slices.Contains(kinds, kind) {
-			*text = texts.array(kind)
-		}
-	}
-
-	m.Counts = countsOf(exported.Counts, kinds)
-	m.Replaced = types.Int64Value(exported.InvalidUTF8)
-}
-
 // errTooMuch ends the export of a day that is larger than max_bytes.
 var errTooMuch = errors.New("the day is larger than max_bytes")
 
 // dayTexts holds the records of each kind as the elements of a JSON array.
 type dayTexts struct {
 	limit int64 // of all together, in bytes
-	texts [len(records.Counts{})][]byte
+	of    [len(records.Counts{})][]byte
 }
 
 // read takes the records of a day, in place of those before.
@@ -199,16 +192,11 @@ func (t *dayTexts) read(day client.Records) error {
 			return errTooMuch
 		}
 
-		if len(t.texts[kind]) > 0 {
-			t.texts[kind] = append(t.texts[kind], ',')
+		if len(t.of[kind]) > 0 {
+			t.of[kind] = append(t.of[kind], ',')
 		}
-		t.texts[kind] = append(t.texts[kind], record...)
+		t.of[kind] = append(t.of[kind], record...)
 	}
 
 	return nil
-}
-
-// array returns the records of a kind as the text of a JSON array.
-func (t *dayTexts) array(k records.Kind) types.String {
-	return types.StringValue("[" + string(t.texts[k]) + "]")
 }

@@ -103,17 +103,6 @@ func (m *fileModel) exportsAgain(ctx context.Context, state fileModel) bool {
 	return state.SHA256.IsNull() || state.Complete.IsNull()
 }
 
-// planComputed plans the computed attributes for an apply that exports the day.
-func (m *fileModel) planComputed() {
-	m.Complete, m.SHA256, m.Bytes = types.BoolUnknown(), types.StringUnknown(), types.Int64Unknown()
-	m.Counts, m.Replaced = types.ObjectUnknown(countTypes), types.Int64Unknown()
-
-	m.Files = types.MapNull(writtenFileType)
-	if m.Path.IsUnknown() || m.split() {
-		m.Files = types.MapUnknown(writtenFileType)
-	}
-}
-
 // fromExport sets the attributes that describe the answer and the files.
 func (m *fileModel) fromExport(ctx context.Context, export *dayExport, diags *diag.Diagnostics) {
 	m.Complete = types.BoolValue(export.complete)

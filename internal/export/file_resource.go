@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -89,7 +90,12 @@ func (r *fileResource) planExport(ctx context.Context, plan *fileModel, resp *re
 		notOver(markedIncomplete).AddWarning(&resp.Diagnostics)
 	}
 
-	plan.planComputed()
+	plan.Complete, plan.SHA256, plan.Bytes = types.BoolUnknown(), types.StringUnknown(), types.Int64Unknown()
+	plan.Counts, plan.Replaced = types.ObjectUnknown(countTypes), types.Int64Unknown()
+	plan.Files = types.MapNull(writtenFileType)
+	if plan.Path.IsUnknown() || plan.split() {
+		plan.Files = types.MapUnknown(writtenFileType)
+	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
@@ -155,7 +161,12 @@ func (r *fileResource) Read(ctx context.Context, req resource.ReadRequest, resp 
 	}
 
 	r.ReadScope(&state.Scope)
-	state.markOver(r.Today())
+	// A plan decides by state and not by the clock, because Terraform plans again when it applies.
+	day, err := client.ParseDay(state.UTCDate.ValueString())
+	if err == nil && !state.Complete.ValueBool() && day.Before(r.Today()) {
+		state.Complete = types.BoolNull()
+	}
+
 	written := state.written(ctx)
 	readStamps(ctx, written, req.Private)
 	if !state.verify(ctx, written, &resp.Diagnostics) {

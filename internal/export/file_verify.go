@@ -7,12 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -122,15 +120,6 @@ func (m *fileModel) compare(ctx context.Context, o *output) (verdict, error) {
 	o.written.Stamp = file.Stamp
 
 	return unchanged, nil
-}
-
-// markOver sets complete to null if the day was not over when it was exported and is now. A
-// plan decides by state and not by the clock, because Terraform plans again when it applies.
-func (m *fileModel) markOver(today time.Time) {
-	day, err := client.ParseDay(m.UTCDate.ValueString())
-	if err == nil && !m.Complete.ValueBool() && day.Before(today) {
-		m.Complete = types.BoolNull()
-	}
 }
 
 // remove removes the files that this object wrote and that are unchanged, unless on_destroy

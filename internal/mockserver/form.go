@@ -258,6 +258,7 @@ func flagLike(sample any, agreed bool) any {
 	if written := fmt.Sprint(sample); written == "1" || written == "0" {
 		text = map[bool]string{true: "1", false: "0"}[agreed]
 	}
+
 	switch sample.(type) {
 	case bool:
 		return agreed

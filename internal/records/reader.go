@@ -153,7 +153,13 @@ func (x *Reader) readAnswer(head []byte) (closed bool, err error) {
 		root.isList = true
 		err = x.readList(root)
 	default:
-		return false, x.readNothing()
+		if _, err := x.dec.ReadToken(); !x.isEnd(err) { // a scalar, or what cannot be read
+			return false, cmp.Or(x.broken, ErrShape)
+		}
+		if !x.options.IsLines && !x.options.Empty {
+			err = refuseNothing("")
+		}
+		return false, err
 	}
 	if err != nil {
 		return false, err
@@ -178,21 +184,6 @@ func (x *Reader) isSequence(head []byte) bool {
 	end := jsonvalue.End(head)
 
 	return end < len(head) && len(bytes.TrimSpace(head[end:])) > 0
-}
-
-// readNothing reads an answer without an object or an array.
-func (x *Reader) readNothing() error {
-	_, err := x.dec.ReadToken()
-	switch {
-	case err == nil:
-		return ErrShape
-	case x.broken != nil || !x.isEnd(err):
-		return cmp.Or(x.broken, ErrShape)
-	case x.options.IsLines || x.options.Empty:
-		return nil
-	}
-
-	return refuseNothing("")
 }
 
 // refuseNothing refuses an answer that says nothing.
@@ -231,11 +222,19 @@ func (x *Reader) readEnvelope(root place) error {
 
 // checkKinds refuses an answer whose lists say nothing of a kind that is wanted.
 func (x *Reader) checkKinds() error {
+	wanted := x.options.Wanted
+	if wanted == nil {
+		wanted = Kinds
+	}
+	if x.options.Asked != Unknown {
+		wanted = []Kind{x.options.Asked}
+	}
+
 	var missing, present []string
 	for _, kind := range Kinds {
 		if x.lists.of[kind] {
 			present = append(present, strconv.Quote(kind.Plural()))
-		} else if x.options.wants(kind) {
+		} else if slices.Contains(wanted, kind) {
 			missing = append(missing, kind.Plural())
 		}
 	}
@@ -343,6 +342,7 @@ func (x *Reader) readList(in place) error {
 		if isShown(in.at) {
 			setting += ` = "` + string(in.at) + `"`
 		}
+
 		return &answer.Error{
 			Why: noList + ": the list at " + shownPointer(in.at) + " is not recognised as one",
 			Advice: "if it holds records, wire.export.at says of which kind, as in " + setting +
@@ -371,6 +371,7 @@ func (x *Reader) readLeaf(in place, around *place) error {
 	if v.Kind() == '"' {
 		l.value = jsonvalue.Text(v)
 	}
+
 	switch in.at {
 	case x.options.Next:
 		x.result.Next = v.Clone()

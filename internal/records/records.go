@@ -26,7 +26,6 @@ package records
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -159,12 +158,4 @@ type Options struct {
 	Empty bool
 	// ReplaceInvalid replaces bytes that are not UTF-8 by U+FFFD, and counts the records.
 	ReplaceInvalid bool
-}
-
-// wants reports whether the answer has to say something about a kind.
-func (o Options) wants(kind Kind) bool {
-	if o.Asked != Unknown {
-		return o.Asked == kind
-	}
-	return o.Wanted == nil || slices.Contains(o.Wanted, kind)
 }
