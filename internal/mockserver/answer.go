@@ -89,10 +89,6 @@ func failure(status int, code, message string, fields ...fieldError) Response {
 	return Response{Status: status, Header: http.Header{}, Body: map[string]problem{"error": {code, message, fields}}}
 }
 
-func unknownRoute() Response {
-	return failure(http.StatusNotFound, "unknown_route", "There is no such endpoint.")
-}
-
 func invalid(fields ...fieldError) Response {
 	return failure(http.StatusBadRequest, "invalid_parameters", "Some parameters are missing or wrong.", fields...)
 }

@@ -49,10 +49,11 @@ func (s *Server) login(c *call) Response {
 // currentUser is GET /v1/user/self (section 5, rule 2). Its fields are not shown
 // (section 2): id and email are an assumption.
 func (s *Server) currentUser(c *call) Response {
-	if c.email == "" {
-		return success(map[string]any{"id": "application", "email": nil})
+	user := map[string]any{"id": "application", "email": nil}
+	if c.email != "" {
+		user = map[string]any{"id": "user:" + c.email, "email": c.email}
 	}
-	return success(map[string]any{"id": "user:" + c.email, "email": c.email})
+	return success(user)
 }
 
 // authenticate reports whether a call has valid credentials; a token takes precedence over

@@ -169,7 +169,7 @@ func (s *Server) answer(c *call, r *http.Request) Response {
 // operate authenticates a call and runs its operation.
 func (s *Server) operate(c *call) Response {
 	if c.route == nil {
-		return unknownRoute()
+		return failure(http.StatusNotFound, "unknown_route", "There is no such endpoint.")
 	}
 	if c.route.operation != OpLogin && !s.authenticate(c) {
 		return failure(http.StatusUnauthorized, "unauthenticated", "The credentials are missing, wrong or have expired.")

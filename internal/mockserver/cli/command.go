@@ -180,7 +180,11 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 	go func() { ended <- service.Serve(listener) }()
 	defer service.Close()
 
-	environment := environmentOf(urlOf(listener.Addr()), seed, flags.String("credentials"))
+	url := "http://" + listener.Addr().String()
+	if at, ok := listener.Addr().(*net.TCPAddr); ok && at.IP.IsUnspecified() { // the provider accepts plain http for this name
+		url = fmt.Sprintf("http://localhost:%d", at.Port)
+	}
+	environment := environmentOf(url, seed, flags.String("credentials"))
 	if command := flags.Args().Slice(); len(command) > 0 {
 		return p.run(ctx, command, environment)
 	}
@@ -196,15 +200,6 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 	}
 
 	return 0, nil
-}
-
-// urlOf returns the URL of a server at an address. One that listens on every address of this
-// machine has the name that the provider accepts plain http for.
-func urlOf(addr net.Addr) string {
-	if at, ok := addr.(*net.TCPAddr); ok && at.IP.IsUnspecified() {
-		return fmt.Sprintf("http://localhost:%d", at.Port)
-	}
-	return "http://" + addr.String()
 }
 
 // fieldName matches the names that are logged. A body that is sent as a form although it is

@@ -48,7 +48,8 @@ func readSeed(file string) (mockserver.Seed, error) {
 }
 
 // environmentOf returns the provider's configuration for a server, as NAME=value, with one
-// kind of credentials, since the provider refuses both. The address comes last, so that a
+// kind of credentials, since the provider refuses both, and with the first project or account in the
+// seed. The address comes last, so that a
 // program that waits for it has the rest.
 func environmentOf(url string, seed mockserver.Seed, credentials string) []string {
 	environment := []string{"ANALYTICS_API_SECRET_KEY=" + seed.SecretKeys[0]}
@@ -56,24 +57,20 @@ func environmentOf(url string, seed mockserver.Seed, credentials string) []strin
 		environment = []string{"ANALYTICS_EMAIL=" + seed.Users[0].Email, "ANALYTICS_PASSWORD=" + seed.Users[0].Password}
 	}
 
-	if scope := scopeOf(seed); scope.AccountID != "" {
+	scope := mockserver.Scope{OrgID: "org-demo", ProjectID: "web"}
+	if len(seed.Exports) > 0 {
+		scope = seed.Exports[0].Scope
+	}
+	if people := slices.Concat(seed.Consents, seed.Profiles, seed.Data); len(people) > 0 {
+		scope = people[0].Scope
+	}
+	if scope.AccountID != "" {
 		environment = append(environment, "ANALYTICS_ACCOUNT_ID="+scope.AccountID)
 	} else {
 		environment = append(environment, "ANALYTICS_ORG_ID="+scope.OrgID, "ANALYTICS_PROJECT_ID="+scope.ProjectID)
 	}
 
 	return append(environment, "ANALYTICS_BASE_URL="+url)
-}
-
-// scopeOf returns the first project or account in the seed.
-func scopeOf(seed mockserver.Seed) mockserver.Scope {
-	if people := slices.Concat(seed.Consents, seed.Profiles, seed.Data); len(people) > 0 {
-		return people[0].Scope
-	}
-	if len(seed.Exports) > 0 {
-		return seed.Exports[0].Scope
-	}
-	return mockserver.Scope{OrgID: "org-demo", ProjectID: "web"}
 }
 
 // printed returns the environment as lines for a POSIX shell, which also remove the variables of
