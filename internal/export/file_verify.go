@@ -141,7 +141,9 @@ func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags
 				At:      atPath,
 			}.AddError(diags)
 		}
-		stays = stays || !gone && err == nil
+		if err == nil && !gone {
+			stays = true
+		}
 	}
 
 	// A killed run may have left an unfinished file of another kind.

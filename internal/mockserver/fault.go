@@ -92,7 +92,8 @@ func (s *Server) faultFor(c *call) *Fault {
 	s.mu.Lock()
 	var chosen *Fault
 	for _, f := range s.faults {
-		if f.Operation != "" && f.Operation != c.entry.Operation || f.Identity != "" && f.Identity != c.entry.Identity {
+		operation, identity := cmp.Or(f.Operation, c.entry.Operation), cmp.Or(f.Identity, c.entry.Identity)
+		if operation != c.entry.Operation || identity != c.entry.Identity {
 			continue
 		}
 
@@ -123,9 +124,19 @@ func (s *Server) serve(c *call, w http.ResponseWriter, r *http.Request) {
 		}
 	}
 
-	a := Response{Header: http.Header{}}
 	isScripted := f.Status != 0 || f.Body != nil
-	if f.Cut != CutBeforeCommit && (f.Commit || f.Cut == CutAfterCommit || !isScripted && !f.Hang) {
+	reaches := !isScripted && !f.Hang
+	switch f.Cut {
+	case CutBeforeCommit:
+		reaches = false
+	case CutAfterCommit:
+		reaches = true
+	default:
+		reaches = reaches || f.Commit
+	}
+
+	a := Response{Header: http.Header{}}
+	if reaches {
 		a = s.answer(c, r)
 	}
 	if isScripted {

@@ -91,7 +91,7 @@ func (e *QueuedRequest) record() map[string]any {
 		"status":     e.Status,
 		"createdAt":  e.At.UTC().Format(time.RFC3339Nano),
 	}
-	if o := e.outcome; e.Done && o.Fate == Failed && (o.Code != "" || o.Message != "") {
+	if o := e.outcome; e.Done && o.Fate == Failed && o.Code+o.Message != "" {
 		record["error"] = map[string]any{"code": o.Code, "message": o.Message}
 	}
 
@@ -118,14 +118,24 @@ func (s *Server) listPendingRequests(c *call) Response {
 		}
 
 		e.looks++
-		late := e.looks <= s.lag.Looks || now.Before(e.At.Add(s.lag.Time))
-		stays := e.outcome.Fate == Failed || e.outcome.Fate == Fulfilled && e.outcome.KeepListed
-		if !late && (!e.Done || stays) {
+		isLate := e.looks <= s.lag.Looks || now.Before(e.At.Add(s.lag.Time))
+		if e.isListed() && !isLate {
 			records = append(records, e.record())
 		}
 	}
 
 	return success(records)
+}
+
+// isListed reports whether a request is pending, or stays on the list after its end.
+func (e *QueuedRequest) isListed() bool {
+	switch {
+	case !e.Done, e.outcome.Fate == Failed:
+		return true
+	case e.outcome.Fate == Fulfilled:
+		return e.outcome.KeepListed
+	}
+	return false
 }
 
 // accept decides the outcome of a request, adds it to the queue, with defaults for an empty
@@ -230,7 +240,8 @@ func (s *Server) Conclude(id string, o Outcome) {
 	defer s.mu.Unlock()
 
 	for _, e := range s.queue {
-		if e.ID == id && (!e.Done || e.outcome.Fate != Fulfilled) {
+		isFulfilled := e.Done && e.outcome.Fate == Fulfilled
+		if e.ID == id && !isFulfilled {
 			s.conclude(e, o, now)
 		}
 	}

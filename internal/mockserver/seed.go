@@ -102,16 +102,20 @@ func (seed Seed) validate() error {
 
 // objection returns the first thing that is wrong with a record of a list, or "".
 func (r SeedRecord) objection(list string) string {
-	_, hasData := r.Fields["data"]
-	_, hasProfile := r.Fields["profile"].(map[string]any)
-	switch {
-	case r.IdentityID == "" || !r.valid():
+	if r.IdentityID == "" || !r.valid() {
 		return "needs identity_id, and either org_id and project_id, or account_id"
-	case list == "profiles" && (!hasProfile || len(r.Fields) != 1):
-		return "needs profile, an object, and nothing else"
-	case list == "data" && (!hasData || len(r.Fields) != 1):
-		return "needs data, and nothing else"
-	case list != "consents":
+	}
+
+	switch list {
+	case "profiles":
+		if _, isObject := r.Fields["profile"].(map[string]any); !isObject || len(r.Fields) > 1 {
+			return "needs profile, an object, and nothing else"
+		}
+		return ""
+	case "data":
+		if _, hasData := r.Fields["data"]; !hasData || len(r.Fields) > 1 {
+			return "needs data, and nothing else"
+		}
 		return ""
 	}
 
