@@ -17,26 +17,25 @@ import (
 // for use.
 type PathsInUse struct{ used sync.Map } // has the canonical paths
 
-// take takes a path for one object of the run. It returns ErrInUse if another one has it: two
-// objects with one path would overwrite each other in every run.
-func (p *PathsInUse) take(path string) (release func(), err error) {
-	key := canonical(path)
-	if _, used := p.used.LoadOrStore(key, nil); used {
-		return nil, ErrInUse
-	}
-
-	return func() { p.used.Delete(key) }, nil
+// take takes a path for one object of the run, and returns its canonical spelling. It reports false
+// if another one has it: two objects with one path would overwrite each other in every run.
+func (p *PathsInUse) take(path string) (key string, ok bool) {
+	key = canonical(path)
+	_, used := p.used.LoadOrStore(key, nil)
+	return key, !used
 }
+
+func (p *PathsInUse) giveBack(key string) { p.used.Delete(key) }
 
 // Remove removes the file at path if it still has the digest, and what a killed process left
 // beside it. It reports whether the file is gone. A path that another object of this run uses
 // counts as gone: the file there is that object's. Errors name no path.
 func (p *PathsInUse) Remove(ctx context.Context, path, sha256 string) (gone bool, err error) {
-	release, err := p.take(path)
-	if err != nil {
-		return true, nil // another object has the path
+	key, ok := p.take(path)
+	if !ok {
+		return true, nil
 	}
-	defer release()
+	defer p.giveBack(key)
 
 	folder, name, err := openFolder(path)
 	if errors.Is(err, ErrNoFolder) {
@@ -47,7 +46,7 @@ func (p *PathsInUse) Remove(ctx context.Context, path, sha256 string) (gone bool
 	}
 	defer folder.Close()
 
-	settle(canonical(path))
+	settle(key)
 	temporary, locked := openTemporary(folder, name, false)
 	if locked == nil {
 		defer temporary.close()

@@ -48,7 +48,7 @@ type Reservation struct {
 type reservedTarget struct {
 	Target
 
-	release   func() // gives the path back; nil if it is not held, or kept
+	key       string // of the path in use; empty if it is not held, or kept
 	temporary *temporary
 	out       *Writer
 }
@@ -78,15 +78,18 @@ func (t *reservedTarget) reserve(paths *PathsInUse) (err error) {
 		}
 	}
 
+	key, ok := paths.take(t.Path)
+	if !ok {
+		return ErrInUse
+	}
+	t.key = key
+
 	folder, name, err := openFolder(t.Path)
 	if err != nil {
 		return err
 	}
-	if t.release, err = paths.take(t.Path); err == nil {
-		settle(canonical(t.Path))
-		t.temporary, err = openTemporary(folder, name, !t.Replace)
-	}
-	if err != nil {
+	settle(key)
+	if t.temporary, err = openTemporary(folder, name, !t.Replace); err != nil {
 		folder.Close()
 		return err
 	}
@@ -187,8 +190,8 @@ func (r *Reservation) Commit() ([]File, error) {
 			_ = r.sync(folder)
 			_ = folder.Close()
 		}
-		holdUnrecorded(canonical(t.Path), t.temporary)
-		t.temporary, t.release = nil, nil
+		holdUnrecorded(t.key, t.temporary)
+		t.temporary, t.key = nil, ""
 	}
 
 	return files, nil
@@ -197,7 +200,7 @@ func (r *Reservation) Commit() ([]File, error) {
 // Keep keeps the paths for this object until the run ends.
 func (r *Reservation) Keep() {
 	for _, t := range r.targets {
-		t.release = nil
+		t.key = ""
 	}
 }
 
@@ -207,8 +210,8 @@ func (r *Reservation) Close() {
 		if t.temporary != nil {
 			t.temporary.close()
 		}
-		if t.release != nil {
-			t.release()
+		if t.key != "" {
+			r.paths.giveBack(t.key)
 		}
 	}
 	r.targets = nil
