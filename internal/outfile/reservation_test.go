@@ -9,34 +9,71 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 // TestCommit_severalFilesAppearTogether writes a file whose first try was longer, one that replaces
-// another, and an empty one.
+// another, and an empty one in a folder that is created. It watches what Commit brings to the disk:
+// each file before any has its name, and each folder once it holds them. What does not reach the disk
+// is not put in place.
 func TestCommit_severalFilesAppearTogether(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	at := func(name string) string { return filepath.Join(folder, name) }
-	put(t, at("b"), "old")
-
+	a, b, c := filepath.Join(folder, "a"), filepath.Join(folder, "b"), filepath.Join(folder, "lake", "dt", "c")
+	put(t, b, "old")
 	var paths PathsInUse
-	r := reserve(t, &paths, Target{Path: at("a")}, Target{Path: at("b"), Replace: true}, Target{Path: at("c")})
+	r := reserve(t, &paths, Target{Path: a}, Target{Path: b, Replace: true}, Target{Path: c, CreateFolders: true})
 	writeTexts(t, r, "a first try that is longer")
 	writeTexts(t, r, "new a", "new b", "")
-	if _, err := os.Lstat(at("a")); err == nil {
-		t.Error("a is there before it is committed")
-	}
-	wantText(t, at("b"), "old")
 
+	failure := errors.New("the disk is broken")
+	r.sync = func(*os.File) error { return failure }
+	if _, err := r.Commit(); !errors.Is(err, failure) {
+		t.Errorf("it ended with %v", err)
+	}
+
+	var synced []string
+	r.sync = func(f *os.File) error {
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		if info.IsDir() {
+			synced = append(synced, "a folder")
+			wantText(t, a, "new a")
+			wantText(t, b, "new b")
+			return nil
+		}
+
+		content := make([]byte, info.Size())
+		_, err = f.ReadAt(content, 0)
+		synced = append(synced, string(content))
+		wantText(t, b, "old")
+		if _, err := os.Lstat(a); err == nil {
+			t.Error("a has its name before all files are on the disk")
+		}
+
+		return err
+	}
 	files := commit(t, r)
-	wantFiles(t, folder, "a", "b", "c")
+	if want := []string{"new a", "new b", "", "a folder", "a folder", "a folder"}; !slices.Equal(synced, want) {
+		t.Errorf("brought to the disk are %q, want %q", synced, want)
+	}
+
+	wantFiles(t, folder, "a", "b", "lake")
+	wantFiles(t, filepath.Dir(c), "c")
+	wantMode(t, filepath.Dir(c), os.ModeDir|0o700)
 	for i, want := range []string{"new a", "new b", ""} {
-		path := at([]string{"a", "b", "c"}[i])
+		path := []string{a, b, c}[i]
 		wantText(t, path, want)
 		wantMode(t, path, 0o600)
 		if written := (File{digestOf(want), int64(len(want)), files[i].Stamp}); files[i] != written {
@@ -79,38 +116,43 @@ func tree(t *testing.T, root string) map[string]string {
 	return found
 }
 
+// happens changes what is in a folder: steps, separated by semicolons, in the words of a shell.
+func happens(t *testing.T, root, steps string) {
+	t.Helper()
+	for step := range strings.SplitSeq(steps, ";") {
+		words := append(strings.Fields(step), "", "", "")
+		first, second := filepath.Join(root, words[1]), filepath.Join(root, words[2])
+		var err error
+		switch words[0] {
+		case "mkdir":
+			err = os.Mkdir(first, 0o700)
+		case "symlink":
+			err = os.Symlink(words[1], second)
+		case "link":
+			err = os.Link(first, second)
+		case "mv":
+			err = os.Rename(first, second)
+		case "rm":
+			err = os.RemoveAll(first)
+		case "write":
+			err = os.WriteFile(second, []byte(words[1]), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestCommit_touchesNothingOfSomebodyElse writes two files among things that somebody else has put
 // there, before the reservation or between it and the commit. After an error, everything is as
 // they have left it, but for folders that were created.
 func TestCommit_touchesNothingOfSomebodyElse(t *testing.T) {
 	t.Parallel()
-	type step func(at func(name string) string) error
-	inOrder := func(steps ...step) step {
-		return func(at func(string) string) error {
-			for _, do := range steps {
-				if err := do(at); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}
-	folder := func(name string) step { return func(at func(string) string) error { return os.Mkdir(at(name), 0o700) } }
-	link := func(name, to string) step {
-		return func(at func(string) string) error { return os.Symlink(to, at(name)) }
-	}
-	moved := func(from, to string) step {
-		return func(at func(string) string) error { return os.Rename(at(from), at(to)) }
-	}
-	gone := func(name string) step { return func(at func(string) string) error { return os.RemoveAll(at(name)) } }
-	file := func(name, text string) step {
-		return func(at func(string) string) error { return os.WriteFile(at(name), []byte(text), 0o600) }
-	}
 
 	temporary, tooLong := filepath.Base(temporaryOf("day")), strings.Repeat("x", 300)
 	for name, tc := range map[string]struct {
 		target            string // of the second file
-		before, meanwhile step
+		before, meanwhile string
 		may               Target // what the second file may do
 		want              error  // about it
 	}{
@@ -131,29 +173,18 @@ func TestCommit_touchesNothingOfSomebodyElse(t *testing.T) {
 		"too long a folder":      {target: "made/" + tooLong + "/day", may: Target{CreateFolders: true}, want: ErrFolder},
 
 		// In the place of the temporary file.
-		"half a file":        {target: "day", before: file(temporary, "Jane Canary")},
-		"a link for it":      {target: "day", before: link(temporary, "theirs"), want: ErrBusy},
-		"a loose link":       {target: "day", before: link(temporary, "nowhere"), want: ErrBusy},
-		"a link out of here": {target: "day", before: link(temporary, "/etc/hostname"), want: ErrFolder},
-		"a second name": {
-			target: "day", before: func(at func(string) string) error { return os.Link(at("theirs"), at(temporary)) },
-		},
+		"half a file":        {target: "day", before: "write Jane " + temporary},
+		"a link for it":      {target: "day", before: "symlink theirs " + temporary, want: ErrBusy},
+		"a loose link":       {target: "day", before: "symlink nowhere " + temporary, want: ErrBusy},
+		"a link out of here": {target: "day", before: "symlink /etc/hostname " + temporary, want: ErrFolder},
+		"a second name":      {target: "day", before: "link theirs " + temporary},
 
-		"a file meanwhile": {target: "day", meanwhile: file("day", "theirs"), want: ErrExists},
-		"a file meanwhile, where the first replaces one": {
-			target: "day", before: file("first", "old"), meanwhile: file("day", "theirs"), want: ErrExists,
-		},
-		"another folder": { // in which nobody would find what is written to the one that was opened
-			target: "lake/day", meanwhile: inOrder(moved("lake", "moved"), folder("lake")), want: errRemoved,
-		},
-		"a link for a created folder": {
-			target: "made/dt/day", may: Target{CreateFolders: true},
-			meanwhile: inOrder(gone("made"), link("made", "elsewhere")), want: errRemoved,
-		},
-		"a file in a created folder": {
-			target: "made/dt/day", may: Target{CreateFolders: true},
-			meanwhile: inOrder(gone("made/dt"), file("made/theirs", "theirs")), want: errRemoved,
-		},
+		"a file meanwhile":               {target: "day", meanwhile: "write theirs day", want: ErrExists},
+		"a file meanwhile, and replaced": {target: "day", before: "write old first", meanwhile: "write theirs day", want: ErrExists},
+		// In which nobody would find what is written to the one that was opened.
+		"another folder":              {target: "lake/day", meanwhile: "mv lake moved; mkdir lake", want: errRemoved},
+		"a link for a created folder": {target: "made/dt/day", may: Target{CreateFolders: true}, meanwhile: "rm made; symlink elsewhere made", want: errRemoved},
+		"a file in a created folder":  {target: "made/dt/day", may: Target{CreateFolders: true}, meanwhile: "rm made/dt; write theirs made/theirs", want: errRemoved},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -165,17 +196,8 @@ func TestCommit_touchesNothingOfSomebodyElse(t *testing.T) {
 			}
 			defer socket.Close()
 
-			var paths PathsInUse
-			happens := func(steps ...step) {
-				if err := inOrder(steps...)(at); err != nil {
-					t.Fatal(err)
-				}
-			}
-			happens(folder("folder"), folder("lake"), link("link", "theirs"), link("loose", "nowhere"),
-				file("theirs", "theirs"))
-			if tc.before != nil {
-				happens(tc.before)
-			}
+			happens(t, root, "mkdir folder; mkdir lake; symlink theirs link; symlink nowhere loose; write theirs theirs")
+			happens(t, root, tc.before)
 			want := tree(t, root)
 			_, replaces := want["first"]
 			tc.may.Path = root + "/" + tc.target
@@ -183,12 +205,11 @@ func TestCommit_touchesNothingOfSomebodyElse(t *testing.T) {
 				tc.may.Path = ""
 			}
 
+			var paths PathsInUse
 			r, err := paths.Reserve(Target{Path: at("first"), Replace: replaces}, tc.may)
 			if err == nil {
 				writeTexts(t, r, "new first", "new")
-				if tc.meanwhile != nil {
-					happens(tc.meanwhile)
-				}
+				happens(t, root, tc.meanwhile)
 				want = tree(t, root)
 				maps.DeleteFunc(want, func(_, text string) bool { return strings.HasPrefix(text, "new") }) // unfinished
 				if _, err = r.Commit(); err == nil {
@@ -205,7 +226,6 @@ func TestCommit_touchesNothingOfSomebodyElse(t *testing.T) {
 			if target, ok := errors.AsType[*TargetError](err); err != nil && (!ok || target.Target != 1) {
 				t.Errorf("the error is about another file: %v", err)
 			}
-			wantText(t, at("theirs"), "theirs")
 			left := tree(t, root)
 			for name, text := range left {
 				if strings.HasPrefix(name, "made") && text == fs.ModeDir.String() {
@@ -254,22 +274,6 @@ func TestReserve_oneObjectAtATime(t *testing.T) {
 	wantInUse(spelled...)
 }
 
-func TestReserve_folders(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	day := filepath.Join(root, "events", "dt=2026-11-20", "part-0")
-	var paths PathsInUse
-	if _, err := paths.Reserve(Target{Path: day}); !errors.Is(err, ErrNoFolder) {
-		t.Errorf("without the folder: %v", err)
-	}
-
-	r := reserve(t, &paths, Target{Path: day, CreateFolders: true}, Target{Path: filepath.Join(filepath.Dir(day), "part-1"), CreateFolders: true})
-	writeTexts(t, r, "events", "more")
-	commit(t, r)
-	wantText(t, day, "events")
-	wantMode(t, filepath.Dir(day), os.ModeDir|0o700)
-}
-
 // TestReservation_whatAKilledProcessHasNotRecordedIsNobodys leaves a new file as a process does that
 // is killed, and looks at who may write there.
 func TestReservation_whatAKilledProcessHasNotRecordedIsNobodys(t *testing.T) {
@@ -311,4 +315,42 @@ func TestReservation_whatAKilledProcessHasNotRecordedIsNobodys(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestReserve_oneHolderAtATime reserves a path from goroutines that know nothing of each
+// other, as those of several processes do. Nobody else may take away the holder's temporary file.
+func TestReserve_oneHolderAtATime(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	var holders, reserved atomic.Int32
+	enough := int32(soak.Raced(500, 4000))
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for reserved.Load() < enough {
+				var paths PathsInUse
+				r, err := paths.Reserve(Target{Path: filepath.Join(folder, "day")})
+				if errors.Is(err, ErrBusy) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+
+				if reserved.Add(1); holders.Add(1) > 1 {
+					t.Error("another one holds it too")
+				}
+				for range 3 {
+					if held, err := filepath.Glob(filepath.Join(folder, ".analytics-*.tmp")); err != nil || len(held) != 1 {
+						t.Errorf("the temporary files are %v, %v", held, err)
+					}
+				}
+				holders.Add(-1)
+				r.Close()
+			}
+		})
+	}
+
+	group.Wait()
 }
