@@ -5,7 +5,6 @@ package mockserver_test
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 const day = "2026-03-01"
@@ -105,30 +103,4 @@ func TestGeneratedDay_isReproducibleWithoutDuplicates(t *testing.T) {
 	if ask(exportPath, day) != body || ask(exportPath, "2026-03-02") == body || ask("/v1/org/org-demo/project/app/export", day) == body {
 		t.Error("another time it is another day, or another day or project is the same")
 	}
-}
-
-func TestGeneratedDay_isNotHeldInMemory(t *testing.T) {
-	t.Parallel()
-
-	records := soak.Size(10_000, 100_000)
-	s := &mockserver.Server{ExportRecords: records}
-	s.AddSecretKey("key")
-	w := &counting{ResponseRecorder: httptest.NewRecorder()}
-	s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, exportPath+"?utcDate="+day+"&apiSecretToken=key", http.NoBody))
-	if w.Code != http.StatusOK || w.n < 300*records || w.largest > 1<<20 {
-		t.Errorf("%d: %d bytes, at most %d at a time", w.Code, w.n, w.largest)
-	}
-}
-
-// counting counts and drops what is written.
-type counting struct {
-	*httptest.ResponseRecorder
-
-	n, largest int
-}
-
-func (w *counting) Write(p []byte) (int, error) {
-	w.n += len(p)
-	w.largest = max(w.largest, len(p))
-	return len(p), nil
 }

@@ -122,6 +122,7 @@ func happens(t *testing.T, root, steps string) {
 	for step := range strings.SplitSeq(steps, ";") {
 		words := append(strings.Fields(step), "", "", "")
 		first, second := filepath.Join(root, words[1]), filepath.Join(root, words[2])
+
 		var err error
 		switch words[0] {
 		case "mkdir":

@@ -479,32 +479,6 @@ func TestReader_kindThatIsToldCountsInEachRecord(t *testing.T) {
 	}
 }
 
-// TestReader_namesAreComparedOnce reads a record of many names alone and in a group, which takes no
-// more memory.
-func TestReader_namesAreComparedOnce(t *testing.T) { //nolint:paralleltest // measures the memory of the process
-	record := []byte(`{"type":"event","id":1`)
-	for i := range 200_000 {
-		record = fmt.Appendf(record, `,"%x":1`, i)
-	}
-	record = append(record, '}')
-
-	allocated := func(text string) uint64 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		res, err := count(strings.NewReader(text), Options{})
-		runtime.ReadMemStats(&after)
-		if err != nil || res.Counts[Event] != 1 {
-			t.Errorf("%v, %v", res, err)
-		}
-		return after.TotalAlloc - before.TotalAlloc
-	}
-	alone := allocated("[" + string(record) + "]")
-	inGroup := allocated(`[{"type":"event","records":[` + string(record) + "]}]")
-	if t.Logf("%d and %d kB", alone>>10, inGroup>>10); inGroup > alone+alone/8 {
-		t.Errorf("%d kB are allocated in a group, and %d kB without", inGroup>>10, alone>>10)
-	}
-}
-
 // FuzzReader checks that no answer makes it panic, that the records it yields are
 // valid and counted, and that reading byte by byte makes no difference.
 func FuzzReader(f *testing.F) {
