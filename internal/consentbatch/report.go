@@ -98,7 +98,7 @@ func (b *batch) openReport() (err error) {
 // isReport reports whether there is a report at a path, by its first line: no state identifies that
 // of a create that failed.
 func isReport(path string) bool {
-	if _, err := outfile.Look(path); err != nil { // a pipe could not be read
+	if _, err := outfile.StampAt(path); err != nil { // a pipe could not be read
 		return false
 	}
 	f, err := os.Open(path)

@@ -269,7 +269,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		"a report needs a place, and replaces a report there": {people(2), nil, []step{
 			{
 				before: func(b *batchTest) { b.must(os.Mkdir(b.f.reportPath(), 0o700)) },
-				config: uncompared, errors: append(noReport, "no regular file"), report: []string{},
+				config: uncompared, errors: append(noReport, "not a regular file"), report: []string{},
 			},
 			{ // the unfinished report is removed while the rows are written
 				before: func(b *batchTest) {

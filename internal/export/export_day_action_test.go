@@ -162,7 +162,7 @@ func TestExportDay_refusals(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	exists, notRegular := []string{"There is a file already", "overwrite = true", "path"}, []string{"no regular file", "path"}
+	exists, notRegular := []string{"There is a file already", "overwrite = true", "path"}, []string{"not a regular file", "path"}
 	notOver := []string{"The day is not over", "allow_incomplete_day = true"}
 	mixed := []string{"One file for records of several kinds", "with_kind"}
 	overwrite := prototest.Attributes{"overwrite": true}

@@ -101,7 +101,7 @@ func (m *fileModel) verify(ctx context.Context, written []*output, diags *diag.D
 func (m *fileModel) compare(ctx context.Context, o *output) (verdict, error) {
 	hasStamp := o.written.SHA256 != "" && o.written.Stamp != (outfile.Stamp{})
 	if hasStamp && m.Verify.ValueString() != verifyDigest {
-		if now, err := outfile.Look(o.path); err == nil && now == o.written.Stamp {
+		if now, err := outfile.StampAt(o.path); err == nil && now == o.written.Stamp {
 			return unchanged, nil
 		}
 	}

@@ -150,7 +150,7 @@ func warnDifferent(found map[verdict]int, diags *diag.Diagnostics) {
 	}
 	if found[notRegular] > 0 {
 		problem.Summary = "There is something else at path"
-		problem.Detail = "What is at path is no regular file any more. The plan exports the day again, and its apply refuses to replace what is there."
+		problem.Detail = "What is at path is not a regular file any more. The plan exports the day again, and its apply refuses to replace what is there."
 		problem.Do = "move away what is at path, or choose another path."
 	}
 

@@ -37,7 +37,7 @@ const (
 )
 
 // Fault makes something go wrong with the requests that it matches. It acts before
-// authentication and outside Server.Check, so that a scripted answer is no violation of
+// authentication and outside Server.Check, so that a scripted answer does not violate
 // the contract. The zero Fault matches one request and changes nothing.
 type Fault struct {
 	// Operation and Identity (decoded) select requests; empty ones match all.

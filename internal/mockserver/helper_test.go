@@ -89,7 +89,7 @@ type reply struct {
 	err    error // of sending, or of reading to the end
 }
 
-// json returns the body as an object; empty if it is none.
+// json returns the body as an object; empty if it is something else.
 func (r reply) json() map[string]any {
 	var m map[string]any
 	_ = json.Unmarshal([]byte(r.body), &m)

@@ -125,7 +125,7 @@ type allData struct {
 // getAllData is GET …/user/:identityId/all-data (section 4), which is deferred. How
 // the data reach the caller is not shown. Three assumptions: once they are ready, the
 // same request answers with them; until then, each request queues another one; an
-// unknown person is no error.
+// unknown person is not an error.
 func (s *Server) getAllData(c *call) Response {
 	held, _ := s.prepared.Load(c.person())
 	prepared, ok := held.(allData)

@@ -43,7 +43,7 @@ type Stamp struct {
 var (
 	ErrNoFolder   = errors.New("the folder of the file does not exist")
 	ErrFolder     = errors.New("the folder of the file cannot be written to")
-	ErrNotRegular = errors.New("what is at that path is no regular file, but a folder, a symbolic link or a device")
+	ErrNotRegular = errors.New("what is at that path is not a regular file, but a folder, a symbolic link or a device")
 	ErrNoName     = errors.New("the path names no file")
 	ErrExists     = errors.New("a file is at that path already")
 	ErrNoSpace    = errors.New("the disk has too little free space")
@@ -67,9 +67,9 @@ func Read(ctx context.Context, path string) (File, error) {
 	return file, err
 }
 
-// Look returns the stamp of the file at path without reading it. Its errors are those
+// StampAt returns the stamp of the file at path without reading it. Its errors are those
 // of Read.
-func Look(path string) (Stamp, error) {
+func StampAt(path string) (Stamp, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return Stamp{}, Pathless(err)
@@ -84,7 +84,7 @@ func Look(path string) (Stamp, error) {
 // Check returns why a file cannot be written to a target, as far as that shows before anything is
 // created. A folder that does not exist may be made until then.
 func Check(target Target) error {
-	_, err := Look(target.Path)
+	_, err := StampAt(target.Path)
 	if err == nil && !target.Replace && !IsUnrecorded(target.Path) {
 		return ErrExists
 	}
@@ -95,7 +95,7 @@ func Check(target Target) error {
 	return err
 }
 
-// openExisting is openFolder for a file that is to be read: without the folder, there is none.
+// openExisting is openFolder for a file that is to be read: a missing folder is fs.ErrNotExist.
 func openExisting(path string) (folder *os.Root, name string, err error) {
 	folder, name, err = openFolder(path)
 	if errors.Is(err, ErrNoFolder) {

@@ -129,8 +129,8 @@ func TestRead_missingIsNotSomethingElse(t *testing.T) {
 		if _, err := Read(t.Context(), path); !errors.Is(err, want) {
 			t.Errorf("%q is read with %v, want %v", path, err, want)
 		}
-		if _, err := Look(path); !errors.Is(err, want) {
-			t.Errorf("%q is looked at with %v, want %v", path, err, want)
+		if _, err := StampAt(path); !errors.Is(err, want) {
+			t.Errorf("%q has a stamp, with %v, want %v", path, err, want)
 		}
 	}
 }

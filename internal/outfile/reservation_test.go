@@ -82,7 +82,7 @@ func TestCommit_severalFilesAppearTogether(t *testing.T) {
 		if read, err := Read(t.Context(), path); err != nil || read != files[i] {
 			t.Errorf("%s is %v, %v; written was %v", path, read, err, files[i])
 		}
-		if stamp, err := Look(path); err != nil || stamp != files[i].Stamp {
+		if stamp, err := StampAt(path); err != nil || stamp != files[i].Stamp {
 			t.Errorf("%s looks like %v, %v; written was %v", path, stamp, err, files[i].Stamp)
 		}
 	}

@@ -110,8 +110,7 @@ var byteOrderMark = []byte("\uFEFF")
 // Err returns why the answer could not be read to its end; nil if it was, or if the loop over All
 // ended before. An error of the text is returned as it is.
 //
-// What is not recognised is an *answer.Error. The records before it are then part of an answer
-// that is none.
+// What is not recognised is an *answer.Error. The records before it do not count then.
 func (x *Reader) Err() error { return x.err }
 
 // Result describes what was read.

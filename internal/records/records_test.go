@@ -131,7 +131,7 @@ func TestReader_everyShapeOfADay(t *testing.T) {
 				kind, record, _ := strings.Cut(each, " ")
 				_, behind, found := strings.Cut(rest, record)
 				if kinds, rest = append(kinds, kind), behind; !found || !jsontext.Value(record).IsValid(jsontext.AllowInvalidUTF8(true)) {
-					t.Errorf("%s is no record", record)
+					t.Errorf("%s is not a record", record)
 				}
 			}
 			if strings.Join(kinds, " ") != c.want {

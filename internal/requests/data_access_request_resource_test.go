@@ -173,7 +173,7 @@ func TestDataAccess_failedFetchIsRepeatedByTheNextApply(t *testing.T) {
 		"Not permitted": func(o *object) {
 			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: 403, Body: []byte(`{"error":{"message":"no ` + person + `"}}`)})
 		},
-		"no regular file": func(o *object) {
+		"not a regular file": func(o *object) {
 			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Commit: true, Then: func() { _ = os.Mkdir(o.path, 0o700) }})
 		},
 	} {
