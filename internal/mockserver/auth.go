@@ -26,7 +26,7 @@ func (s *Server) AddSecretKey(key string) { s.keys.Store(key, true) }
 func (s *Server) RevokeTokens() { s.tokens.Clear() }
 
 // login is POST /v1/auth/login/jwt (section 5, rule 1).
-func (s *Server) login(c *call) Response {
+func (s *Server) login(c *Request) Response {
 	sent := c.sentIn(s.Wire.Login.ParametersIn)
 	values := map[string]string{}
 	var missing []fieldError
@@ -48,26 +48,26 @@ func (s *Server) login(c *call) Response {
 
 // currentUser is GET /v1/user/self (section 5, rule 2). Its fields are not shown
 // (section 2): id and email are an assumption.
-func (s *Server) currentUser(c *call) Response {
+func (s *Server) currentUser(c *Request) Response {
 	user := map[string]any{"id": "application", "email": nil}
-	if c.email != "" {
-		user = map[string]any{"id": "user:" + c.email, "email": c.email}
+	held, _ := s.tokens.Load(c.Token)
+	if g, ok := held.(grant); ok && c.Auth == AuthBearer {
+		user = map[string]any{"id": "user:" + g.email, "email": g.email}
 	}
 	return success(user)
 }
 
-// authenticate reports whether a call has valid credentials; a token takes precedence over
+// authenticate reports whether a request has valid credentials; a token takes precedence over
 // a key. Every operation but the login accepts either method: which accepts which is not
 // shown (section 5, rule 3).
-func (s *Server) authenticate(c *call) bool {
-	if c.entry.Auth != AuthBearer {
+func (s *Server) authenticate(c *Request) bool {
+	if c.Auth != AuthBearer {
 		_, ok := s.keys.Load(c.key)
 		return ok
 	}
 
-	held, ok := s.tokens.Load(c.entry.Token)
-	g, _ := held.(grant)
-	c.email = g.email
+	held, _ := s.tokens.Load(c.Token)
+	g, ok := held.(grant)
 
 	return ok && s.now().Before(g.expires)
 }

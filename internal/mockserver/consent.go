@@ -89,7 +89,7 @@ func (s *Server) DeleteConsent(scope Scope, identity string) {
 // sent replace those of the record. All five clauses are required (section 2). Three
 // assumptions: an update creates the record of an unknown person, it is answered with the
 // record, and unknown parameters are refused.
-func (s *Server) updateConsent(c *call) Response {
+func (s *Server) updateConsent(c *Request) Response {
 	sent := c.sentIn(s.Wire.Consent.ParametersIn)
 	var wrong []fieldError
 	for _, name := range clauseNames {
@@ -100,7 +100,7 @@ func (s *Server) updateConsent(c *call) Response {
 	fields := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		fields[name] = sent[name]
-		if text, ok := sent[name].(string); ok && c.entry.ParametersIn != InJSON {
+		if text, ok := sent[name].(string); ok && c.ParametersIn != InJSON {
 			fields[name] = meant(name, text, s.Wire.Consent.TimeFormat)
 		}
 		if objection := objectionTo(name, fields[name], s.Wire.Consent.TimeFormat); objection != "" {

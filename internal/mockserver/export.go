@@ -64,17 +64,17 @@ func (s *Server) PutExport(scope Scope, date string, day ExportDay) {
 
 // exportRecords is GET …/export (section 4, Export), which only the org/project family
 // has.
-func (s *Server) exportRecords(c *call) Response {
+func (s *Server) exportRecords(c *Request) Response {
 	sent := c.sentIn(InQuery)
 	date, _ := sent["utcDate"].(string)
 	if !isDay(date) {
 		return invalid(fieldError{"utcDate", "has to be a date, YYYY-MM-DD"})
 	}
 
-	held, _ := s.exports.Load(exportKey{c.entry.Scope, date})
+	held, _ := s.exports.Load(exportKey{c.Scope, date})
 	day, ok := held.(exportDay)
 	if !ok {
-		day = generatedDay(c.entry.Scope, date, s.ExportRecords)
+		day = generatedDay(c.Scope, date, s.ExportRecords)
 	}
 
 	if parameter := s.Wire.Export.KindParameter; parameter != "" {

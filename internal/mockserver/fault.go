@@ -88,12 +88,12 @@ func (s *Server) Inject(faults ...Fault) {
 }
 
 // faultFor returns the fault that takes a request, or a Fault that changes nothing.
-func (s *Server) faultFor(c *call) *Fault {
+func (s *Server) faultFor(c *Request) *Fault {
 	s.mu.Lock()
 	var chosen *Fault
 	for _, f := range s.faults {
-		operation, identity := cmp.Or(f.Operation, c.entry.Operation), cmp.Or(f.Identity, c.entry.Identity)
-		if operation != c.entry.Operation || identity != c.entry.Identity {
+		operation, identity := cmp.Or(f.Operation, c.Operation), cmp.Or(f.Identity, c.Identity)
+		if operation != c.Operation || identity != c.Identity {
 			continue
 		}
 
@@ -113,8 +113,8 @@ func (s *Server) faultFor(c *call) *Fault {
 	return cmp.Or(chosen, &Fault{})
 }
 
-// serve answers a call, with the fault that takes it.
-func (s *Server) serve(c *call, w http.ResponseWriter, r *http.Request) {
+// serve answers a request, with the fault that takes it.
+func (s *Server) serve(c *Request, w http.ResponseWriter, r *http.Request) {
 	f := s.faultFor(c)
 	if delay := s.Latency + f.Delay; delay > 0 {
 		select {

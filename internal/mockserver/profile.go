@@ -66,7 +66,7 @@ func (s *Server) get(list *shelf, p person) (map[string]any, bool) {
 
 // read is GET …/user/:identityId/consent and …/profile (section 4). That it answers with the
 // record itself is an assumption.
-func (s *Server) read(list *shelf, c *call) Response {
+func (s *Server) read(list *shelf, c *Request) Response {
 	now := s.lockUpToDate()
 	defer s.mu.Unlock()
 
@@ -101,8 +101,8 @@ func (s *Server) DeleteProfile(scope Scope, identity string) {
 
 // updateProfile is PATCH …/user/:identityId/profile (section 4), which is deferred.
 // That the fields travel as one JSON object is an assumption.
-func (s *Server) updateProfile(c *call) Response {
-	if c.entry.ParametersIn != InJSON {
+func (s *Server) updateProfile(c *Request) Response {
+	if c.ParametersIn != InJSON {
 		return invalid(fieldError{"body", "must be one JSON object"})
 	}
 	return s.enqueue(c)
@@ -126,7 +126,7 @@ type allData struct {
 // the data reach the caller is not shown. Three assumptions: once they are ready, the
 // same request answers with them; until then, each request queues another one; an
 // unknown person is not an error.
-func (s *Server) getAllData(c *call) Response {
+func (s *Server) getAllData(c *Request) Response {
 	held, _ := s.prepared.Load(c.person())
 	prepared, ok := held.(allData)
 	if !ok || !s.now().Before(prepared.readyAt.Add(cmp.Or(s.DataRetention, time.Hour))) {

@@ -76,8 +76,8 @@ type Lag struct {
 
 // enqueue accepts a deferred request and answers with its record, and with 202, which is an
 // assumption. That a deletion is accepted for an unknown person is one too.
-func (s *Server) enqueue(c *call) Response {
-	q := s.accept(QueuedRequest{Scope: c.entry.Scope, Identity: c.entry.Identity, Operation: c.route.operation, Body: c.entry.Sent})
+func (s *Server) enqueue(c *Request) Response {
+	q := s.accept(QueuedRequest{Scope: c.Scope, Identity: c.Identity, Operation: c.route.operation, Body: c.Sent})
 	return Response{Status: http.StatusAccepted, Header: http.Header{}, Body: q.record(), Receipt: true}
 }
 
@@ -107,13 +107,13 @@ func (s *Server) SetPendingLag(lag Lag) {
 
 // listPendingRequests is GET …/pending-requests (section 4). That it shows the pending
 // and failed requests of the whole scope in one array is an assumption.
-func (s *Server) listPendingRequests(c *call) Response {
+func (s *Server) listPendingRequests(c *Request) Response {
 	now := s.lockUpToDate()
 	defer s.mu.Unlock()
 
 	records := []map[string]any{} // an empty list is answered as an array
 	for _, e := range s.queue {
-		if e.Scope != c.entry.Scope {
+		if e.Scope != c.Scope {
 			continue
 		}
 

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -47,31 +46,26 @@ type Request struct {
 	// with 2xx itself, whether or not that answer was delivered. A deferred request is
 	// committed once it is in the queue.
 	Committed bool
-}
 
-// call is one request on its way through the server.
-type call struct {
 	route     *route // nil if unknown
 	malformed bool   // some of the parameters cannot be read, or are there twice
 	key       string // the secret key that was presented
-	email     string // of the token's user
-
-	entry     *Request // its Status, Took and Committed are guarded by Server.mu
-	completed sync.Once
+	completed bool   // guarded by Server.mu, like Status, Took and Committed
 }
 
-func (c *call) person() person { return person{c.entry.Scope, c.entry.Identity} }
+func (c *Request) person() person { return person{c.Scope, c.Identity} }
 
-// receive returns the call of a request and adds it to the log.
-func (s *Server) receive(r *http.Request, body []byte) *call {
+// receive returns what is known of a request when it arrives, and adds it to the log.
+func (s *Server) receive(r *http.Request, body []byte) *Request {
 	path := r.URL.EscapedPath()
 	route, vars := findRoute(r.Method, path)
-	c := &call{route: route, entry: &Request{
+	c := &Request{
 		At: s.now(), Method: r.Method, EscapedPath: path, Header: r.Header.Clone(), Sent: map[string]any{},
 		Scope: Scope{OrgID: vars["orgId"], ProjectID: vars["projectId"], AccountID: vars["accountId"]}, Identity: vars["identityId"],
-	}}
+		route: route,
+	}
 	if route != nil {
-		c.entry.Operation, c.entry.Template = route.operation, route.template
+		c.Operation, c.Template = route.operation, route.template
 	}
 
 	query, err := url.ParseQuery(r.URL.RawQuery)
@@ -80,9 +74,9 @@ func (s *Server) receive(r *http.Request, body []byte) *call {
 	token, bears := strings.CutPrefix(r.Header.Get("Authorization"), "bearer ")
 	switch c.key = query.Get(secretParameter); {
 	case bears:
-		c.entry.Auth, c.entry.Token = AuthBearer, token
+		c.Auth, c.Token = AuthBearer, token
 	case query.Has(secretParameter):
-		c.entry.Auth = AuthSecret
+		c.Auth = AuthSecret
 	}
 	delete(query, secretParameter)
 	c.readParameters(query, r.Header.Get("Content-Type"), body)
@@ -91,31 +85,33 @@ func (s *Server) receive(r *http.Request, body []byte) *call {
 	defer s.mu.Unlock()
 
 	s.seq++
-	c.entry.Seq = s.seq
-	s.log = append(s.log, c.entry)
+	c.Seq = s.seq
+	s.log = append(s.log, c)
 
 	return c
 }
 
 // complete records the status of the answer, 0 if there is none, and calls
 // Server.OnRequest. Only the first call has an effect.
-func (s *Server) complete(c *call, status int) {
-	c.completed.Do(func() {
-		now := s.now()
-		s.mu.Lock()
-		c.entry.Status, c.entry.Took = status, now.Sub(c.entry.At)
-		s.mu.Unlock()
+func (s *Server) complete(c *Request, status int) {
+	now := s.now()
+	s.mu.Lock()
+	isFirst := !c.completed
+	if isFirst {
+		c.completed, c.Status, c.Took = true, status, now.Sub(c.At)
+	}
+	done := *c
+	s.mu.Unlock()
 
-		if s.OnRequest != nil {
-			s.OnRequest(s.snapshot(c))
-		}
-	})
+	if isFirst && s.OnRequest != nil {
+		s.OnRequest(done)
+	}
 }
 
-func (s *Server) snapshot(c *call) Request {
+func (s *Server) snapshot(c *Request) Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return *c.entry
+	return *c
 }
 
 // Requests returns copies of the requests since the last Reset, in the order of
@@ -193,12 +189,12 @@ const secretParameter = "apiSecretToken"
 
 // readParameters sets ParametersIn and Sent from the query and the body. A name that is in both
 // has the body's value.
-func (c *call) readParameters(query url.Values, contentType string, body []byte) {
+func (c *Request) readParameters(query url.Values, contentType string, body []byte) {
 	var places []string
 	add := func(place string, values url.Values) {
 		places = append(places, place)
 		for name, list := range values {
-			c.entry.Sent[name] = list[0]
+			c.Sent[name] = list[0]
 			c.malformed = c.malformed || len(list) > 1
 		}
 	}
@@ -218,10 +214,10 @@ func (c *call) readParameters(query url.Values, contentType string, body []byte)
 		places = append(places, InJSON)
 		object, ok := readObject(body)
 		c.malformed = c.malformed || !ok
-		maps.Copy(c.entry.Sent, object)
+		maps.Copy(c.Sent, object)
 	}
 
-	c.entry.ParametersIn = strings.Join(places, "+")
+	c.ParametersIn = strings.Join(places, "+")
 }
 
 // readObject returns the one JSON object that text consists of; false if it is anything
@@ -248,9 +244,9 @@ var exactNumbers = json.WithUnmarshalers(json.UnmarshalFromFunc(func(dec *jsonte
 
 // sentIn returns the parameters if they are in the given place, empty for InJSON, and none if
 // they are in another.
-func (c *call) sentIn(place string) map[string]any {
-	if c.entry.ParametersIn != cmp.Or(place, InJSON) {
+func (c *Request) sentIn(place string) map[string]any {
+	if c.ParametersIn != cmp.Or(place, InJSON) {
 		return nil
 	}
-	return c.entry.Sent
+	return c.Sent
 }

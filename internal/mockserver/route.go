@@ -28,7 +28,7 @@ const (
 // route is one operation of section 4.
 type route struct {
 	operation, method, template string
-	handle                      func(*Server, *call) Response
+	handle                      func(*Server, *Request) Response
 }
 
 // The prefixes of the two families of the compliance group.
@@ -49,8 +49,8 @@ func compliance(prefix string) []route {
 
 	return []route{
 		{OpUpdateConsent, http.MethodPatch, user + "/consent", (*Server).updateConsent},
-		{OpGetConsent, http.MethodGet, user + "/consent", func(s *Server, c *call) Response { return s.read(&s.consents, c) }},
-		{OpGetProfile, http.MethodGet, user + "/profile", func(s *Server, c *call) Response { return s.read(&s.profiles, c) }},
+		{OpGetConsent, http.MethodGet, user + "/consent", func(s *Server, c *Request) Response { return s.read(&s.consents, c) }},
+		{OpGetProfile, http.MethodGet, user + "/profile", func(s *Server, c *Request) Response { return s.read(&s.profiles, c) }},
 		{OpUpdateProfile, http.MethodPatch, user + "/profile", (*Server).updateProfile},
 		{OpGetAllData, http.MethodGet, user + "/all-data", (*Server).getAllData},
 		{OpDeleteAllData, http.MethodDelete, user + "/all-data", (*Server).enqueue},
@@ -86,7 +86,7 @@ var bearer = regexp.MustCompile(`^bearer [A-Za-z0-9\-._~+/]+=*$`)
 // check makes violations of what no client that follows sections 2, 4 and 5 would send: an
 // unknown operation, a path that is not exactly percent-encoded, and other credentials than
 // exactly one of the two methods, or none for the login.
-func (s *Server) check(c *call, r *http.Request) {
+func (s *Server) check(c *Request, r *http.Request) {
 	path := r.URL.EscapedPath()
 	if c.route == nil {
 		s.Violate("there is no such operation: %s %s", r.Method, path)

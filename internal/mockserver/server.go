@@ -125,9 +125,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handler.ServeHTTP(w, r)
 }
 
-// finish completes a call that was not answered. A panic of the service or of a hook
+// finish completes a request that was not answered. A panic of the service or of a hook
 // becomes a violation, since the HTTP server would only log it.
-func (s *Server) finish(c *call) {
+func (s *Server) finish(c *Request) {
 	p := recover()
 	s.complete(c, 0)
 	if p == nil {
@@ -135,13 +135,13 @@ func (s *Server) finish(c *call) {
 	}
 
 	if err, ok := p.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
-		s.Violate("the mock server panicked in %s: %v", c.entry.Operation, p)
+		s.Violate("the mock server panicked in %s: %v", c.Operation, p)
 	}
 	panic(http.ErrAbortHandler)
 }
 
-// answer carries out a call and returns its answer, ready to be sent.
-func (s *Server) answer(c *call, r *http.Request) Response {
+// answer carries out a request and returns its answer, ready to be sent.
+func (s *Server) answer(c *Request, r *http.Request) Response {
 	s.check(c, r)
 	a := s.operate(c)
 	for _, step := range s.steps {
@@ -152,7 +152,7 @@ func (s *Server) answer(c *call, r *http.Request) Response {
 	a.Header.Set("Date", s.now().UTC().Format(http.TimeFormat))
 	if a.Status/100 == 2 {
 		s.mu.Lock()
-		c.entry.Committed = true
+		c.Committed = true
 		s.mu.Unlock()
 	}
 	if s.Check != nil {
@@ -166,8 +166,8 @@ func (s *Server) answer(c *call, r *http.Request) Response {
 	return a
 }
 
-// operate authenticates a call and runs its operation.
-func (s *Server) operate(c *call) Response {
+// operate authenticates a request and runs its operation.
+func (s *Server) operate(c *Request) Response {
 	if c.route == nil {
 		return failure(http.StatusNotFound, "unknown_route", "There is no such endpoint.")
 	}
