@@ -177,42 +177,45 @@ func (e *exportStream) send(w io.Writer) error {
 	return cmp.Or(e.write(plain), plain.Flush(), packer.Close())
 }
 
-// write writes the answer in its shape: an array for each kind that the day has, or else all
-// records in a row. A bufio.Writer keeps its first error.
-func (e *exportStream) write(w *bufio.Writer) error {
-	arrays, begin, between, after, end := true, "{", ",", "", "}"
-	switch e.Shape {
-	case ExportArray:
-		arrays, begin, end = false, "[", "]"
-	case ExportNDJSON:
-		arrays, begin, between, after, end = false, "", "", "\n", ""
-	}
+// shapes are what stands around the records of an answer. With arrays there is one for each kind that
+// the day has, or else all records are in a row.
+var shapes = map[string]struct {
+	arrays                     bool
+	begin, between, after, end string
+}{
+	ExportObject: {arrays: true, begin: "{", between: ",", end: "}"},
+	ExportArray:  {begin: "[", between: ",", end: "]"},
+	ExportNDJSON: {after: "\n"},
+}
 
-	_, _ = w.WriteString(begin)
+// write writes the answer in its shape. A bufio.Writer keeps its first error.
+func (e *exportStream) write(w *bufio.Writer) error {
+	shape := shapes[cmp.Or(e.Shape, ExportObject)]
+	_, _ = w.WriteString(shape.begin)
 	beforeArray, beforeRecord := "", ""
 	for kind, records := range e.day {
 		if records == nil {
 			continue
 		}
-		if arrays {
+		if shape.arrays {
 			_, _ = w.WriteString(beforeArray + `"` + arrayNames[kind] + `":[`)
 			beforeArray, beforeRecord = ",", ""
 		}
 
 		for record := range records {
 			_, _ = w.WriteString(beforeRecord)
-			beforeRecord = between
-			e.writeRecord(w, kind, record, !arrays)
-			if _, err := w.WriteString(after); err != nil {
+			beforeRecord = shape.between
+			e.writeRecord(w, kind, record, !shape.arrays)
+			if _, err := w.WriteString(shape.after); err != nil {
 				return err
 			}
 		}
 
-		if arrays {
+		if shape.arrays {
 			_ = w.WriteByte(']')
 		}
 	}
-	_, err := w.WriteString(end)
+	_, err := w.WriteString(shape.end)
 
 	return err
 }
