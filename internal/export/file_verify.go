@@ -48,13 +48,14 @@ func writeStamps(ctx context.Context, outputs []*output, to tfkit.Private, diags
 	}
 }
 
-// verdict is the result of comparing a file with what was written.
+// verdict is the result of comparing a file with what was written. Of several files, the last
+// one counts.
 type verdict int
 
 const (
 	unchanged verdict = iota
-	altered
 	missing
+	altered
 	notRegular
 )
 
@@ -62,7 +63,7 @@ const (
 // sha256 and bytes null, which plans another export. verify reports false if none of the
 // files exists.
 func (m *fileModel) verify(ctx context.Context, written []*output, diags *diag.Diagnostics) bool {
-	found := map[verdict]int{}
+	worst, lost := unchanged, 0
 	for _, o := range written {
 		v, err := m.compare(ctx, o)
 		if err != nil {
@@ -77,18 +78,21 @@ func (m *fileModel) verify(ctx context.Context, written []*output, diags *diag.D
 			return true
 		}
 
-		if v == unchanged {
+		switch v {
+		case unchanged:
 			outfile.Confirm(o.path)
+		case missing:
+			lost++
 		}
-		found[v]++
+		worst = max(worst, v)
 	}
 
-	if found[missing] == len(written) {
+	if lost == len(written) {
 		return false
 	}
-	if found[unchanged] < len(written) {
+	if worst != unchanged {
 		m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
-		warnDifferent(found, diags)
+		differences[worst].AddWarning(diags)
 	} else if !m.Files.IsNull() { // a former refresh may have found others
 		m.SHA256, m.Bytes = types.StringValue(digestOf(written)), types.Int64Value(bytesOf(written))
 	}

@@ -134,25 +134,24 @@ func warnInvalidUTF8(records int64, diags *diag.Diagnostics) {
 	}.AddWarning(diags)
 }
 
-// warnDifferent warns that the plan exports the day again because of what a refresh found.
-func warnDifferent(found map[verdict]int, diags *diag.Diagnostics) {
-	problem := tfkit.Problem{
+// differences are what a refresh can find in place of the files, all of which the plan exports again.
+var differences = map[verdict]tfkit.Problem{
+	missing: {
 		Summary: "A file is missing",
 		Detail:  "Some of the files of this resource do not exist any more. The plan therefore exports the day again and replaces all of them.",
 		Do:      "nothing, or put the files back.",
 		At:      atPath,
-	}
-
-	if found[altered] > 0 {
-		problem.Summary = "The file was altered"
-		problem.Detail = "What is at path is not what this resource wrote there. The plan therefore exports the day again and replaces the file."
-		problem.Do = "nothing, or move the altered file away, or remove the resource from the configuration: destroying it leaves an altered file where it is."
-	}
-	if found[notRegular] > 0 {
-		problem.Summary = "There is something else at path"
-		problem.Detail = "What is at path is not a regular file any more. The plan exports the day again, and its apply refuses to replace what is there."
-		problem.Do = "move away what is at path, or choose another path."
-	}
-
-	problem.AddWarning(diags)
+	},
+	altered: {
+		Summary: "The file was altered",
+		Detail:  "What is at path is not what this resource wrote there. The plan therefore exports the day again and replaces the file.",
+		Do:      "nothing, or move the altered file away, or remove the resource from the configuration: destroying it leaves an altered file where it is.",
+		At:      atPath,
+	},
+	notRegular: {
+		Summary: "There is something else at path",
+		Detail:  "What is at path is not a regular file any more. The plan exports the day again, and its apply refuses to replace what is there.",
+		Do:      "move away what is at path, or choose another path.",
+		At:      atPath,
+	},
 }
