@@ -14,40 +14,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
-
-func TestFault_takesTheRequestsItMatches(t *testing.T) {
-	t.Parallel()
-
-	for name, tc := range map[string]struct {
-		faults []mockserver.Fault
-		want   []int
-	}{
-		"once":              {[]mockserver.Fault{{Status: 500}}, []int{500, 200, 200, 200}},
-		"twice":             {[]mockserver.Fault{{Status: 500, Times: 2}}, []int{500, 500, 200, 200}},
-		"for ever":          {[]mockserver.Fault{{Status: 500, Times: -1}}, []int{500, 500, 500, 500}},
-		"one after another": {[]mockserver.Fault{{Status: 500}, {Status: 502}}, []int{500, 502, 200, 200}},
-		"by place":          {[]mockserver.Fault{{Status: 500}, {Status: 502, Skip: 2}}, []int{500, 200, 502, 200}},
-		"first one wins":    {[]mockserver.Fault{{Status: 500, Times: -1}, {Status: 502, Times: -1}}, []int{500, 500, 500, 500}},
-		"this request":      {[]mockserver.Fault{{Status: 500, Operation: mockserver.OpGetConsent, Identity: "user-1"}}, []int{500, 200, 200, 200}},
-		"another operation": {[]mockserver.Fault{{Status: 500, Operation: mockserver.OpUpdateConsent}}, []int{200, 200, 200, 200}},
-		"another person":    {[]mockserver.Fault{{Status: 500, Identity: "user-2"}}, []int{200, 200, 200, 200}},
-	} {
-		s := start(t)
-		s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{})
-		s.Inject(tc.faults...)
-		var got []int
-		for range tc.want {
-			got = append(got, s.get(consentPath).status)
-		}
-		if diff := cmp.Diff(tc.want, got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
-	}
-}
 
 func TestFault_scriptedAnswerKeepsTheRequestFromTheService(t *testing.T) {
 	t.Parallel()

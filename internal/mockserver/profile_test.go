@@ -38,38 +38,17 @@ func TestProfile_updateIsMergedKeyByKey(t *testing.T) {
 	}
 }
 
-func TestAllData_answeredFromFulfilmentUntilExpiry(t *testing.T) {
-	t.Parallel()
-
-	for retention, kept := range map[time.Duration]time.Duration{0: time.Hour, time.Minute: time.Minute} {
-		s := start(t, delayed, func(s *mockserver.Server) { s.DataRetention = retention })
-		for _, step := range []struct {
-			advance        time.Duration
-			status, queued int
-		}{
-			{0, http.StatusAccepted, 1},
-			{0, http.StatusAccepted, 2}, // two requests for data are two entries of the queue
-			{time.Minute, http.StatusOK, 2},
-			{kept - time.Nanosecond, http.StatusOK, 2},
-			{time.Nanosecond, http.StatusAccepted, 3},
-		} {
-			s.advance(step.advance)
-			if got := s.get(allDataPath); got.status != step.status || len(s.Queue()) != step.queued {
-				t.Errorf("%d %s with %d in the queue, want %+v", got.status, got.body, len(s.Queue()), step)
-			}
-		}
-	}
-}
-
 // putData adds what a seed says of a person's data.
 func (s *service) putData(identity string, data any) {
 	s.Add(mockserver.Seed{Data: []mockserver.SeedRecord{{Scope: projectScope, IdentityID: identity, Fields: map[string]any{"data": data}}}})
 }
 
+// TestAllData_asOfTheFulfilmentUntilTheDeletion fetches data from their fulfilment until a deletion,
+// and once more until they expire.
 func TestAllData_asOfTheFulfilmentUntilTheDeletion(t *testing.T) {
 	t.Parallel()
 
-	s := start(t, delayed)
+	s := start(t, delayed, func(s *mockserver.Server) { s.DataRetention = 2 * time.Minute })
 	other := strings.Replace(allDataPath, "user-1", "user-2", 1)
 	s.PutProfile(projectScope, "user-1", `{"age":9007199254740993}`)
 	s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{Extra: map[string]any{"region": "eu"}})
@@ -105,5 +84,15 @@ func TestAllData_asOfTheFulfilmentUntilTheDeletion(t *testing.T) {
 	s.advance(time.Minute)
 	if got := s.get(allDataPath); got.status != http.StatusAccepted || s.HasData(projectScope, "user-1") {
 		t.Errorf("the data are still there: %d %s", got.status, got.body)
+	}
+
+	for _, step := range []struct {
+		advance time.Duration
+		status  int
+	}{{time.Minute, http.StatusOK}, {2*time.Minute - time.Nanosecond, http.StatusOK}, {time.Nanosecond, http.StatusAccepted}} {
+		s.advance(step.advance)
+		if got := s.get(allDataPath); got.status != step.status {
+			t.Errorf("%v later: %d %s", step.advance, got.status, got.body)
+		}
 	}
 }
