@@ -135,7 +135,7 @@ func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags
 
 	stays, written := false, m.written(ctx)
 	for _, o := range written {
-		gone, err := files.Remove(ctx, o.path, o.written.SHA256)
+		removed, err := files.Remove(ctx, o.path, o.written.SHA256)
 		if err != nil {
 			tfkit.Problem{
 				Summary: "The file could not be removed",
@@ -145,7 +145,7 @@ func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags
 				At:      atPath,
 			}.AddError(diags)
 		}
-		if err == nil && !gone {
+		if err == nil && !removed {
 			stays = true
 		}
 	}
@@ -176,8 +176,8 @@ func (m *fileModel) removePrevious(ctx context.Context, previous []*output, file
 
 		reason := "on_destroy is \"retain\""
 		if m.OnDestroy.ValueString() != destroyRetains {
-			gone, err := files.Remove(ctx, old.path, old.written.SHA256)
-			if gone && err == nil {
+			removed, err := files.Remove(ctx, old.path, old.written.SHA256)
+			if removed && err == nil {
 				continue
 			}
 			reason = "it is not what this resource wrote there"

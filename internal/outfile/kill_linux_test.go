@@ -191,8 +191,8 @@ func wantWholeAfterKill(t *testing.T, change int, command string) (wasKilled boo
 	}
 	for _, target := range targets {
 		content, _ := os.ReadFile(target.Path)
-		if gone, err := removing.Remove(t.Context(), target.Path, digestOf(string(content))); !gone || err != nil {
-			t.Errorf("change %d: the removal ends with %t, %v", change, gone, err)
+		if removed, err := removing.Remove(t.Context(), target.Path, digestOf(string(content))); !removed || err != nil {
+			t.Errorf("change %d: the removal ends with %t, %v", change, removed, err)
 		}
 	}
 	if entries, _ := os.ReadDir(folder); len(entries) > 0 || t.Failed() {

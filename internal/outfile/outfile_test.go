@@ -142,16 +142,16 @@ func TestRemove_onlyWhatWasWritten(t *testing.T) {
 	put(t, path, "theirs")
 	var paths PathsInUse
 	for _, other := range []string{path, folder} {
-		if gone, err := paths.Remove(t.Context(), other, digestOf("ours")); gone || err != nil {
-			t.Errorf("what is not ours: gone %t, %v", gone, err)
+		if removed, err := paths.Remove(t.Context(), other, digestOf("ours")); removed || err != nil {
+			t.Errorf("what is not ours: removed %t, %v", removed, err)
 		}
 	}
 	put(t, temporaryOf(path), "Jane Canary") // of a killed process
 	put(t, path, "ours")
 
 	for range 2 {
-		if gone, err := paths.Remove(t.Context(), path, digestOf("ours")); !gone || err != nil {
-			t.Errorf("our file: gone %t, %v", gone, err)
+		if removed, err := paths.Remove(t.Context(), path, digestOf("ours")); !removed || err != nil {
+			t.Errorf("our file: removed %t, %v", removed, err)
 		}
 	}
 

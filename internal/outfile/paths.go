@@ -28,9 +28,9 @@ func (p *PathsInUse) take(path string) (key string, ok bool) {
 func (p *PathsInUse) giveBack(key string) { p.used.Delete(key) }
 
 // Remove removes the file at path if it still has the digest, and what a killed process left
-// beside it. It reports whether the file is gone. A path that another object of this run uses
-// counts as gone: the file there is that object's. Errors name no path.
-func (p *PathsInUse) Remove(ctx context.Context, path, sha256 string) (gone bool, err error) {
+// beside it. It reports whether the file is removed, or was before. A path that another object of
+// this run uses counts as removed: the file there is that object's. Errors name no path.
+func (p *PathsInUse) Remove(ctx context.Context, path, sha256 string) (removed bool, err error) {
 	key, ok := p.take(path)
 	if !ok {
 		return true, nil

@@ -177,7 +177,7 @@ func (r *Reservation) Commit() ([]File, error) {
 				err = fmt.Errorf("%w; %w", err, ErrPartial)
 			}
 			for _, before := range r.targets[:i] {
-				before.temporary.gone = true
+				before.temporary.keeps = true
 			}
 			return nil, &TargetError{i, err}
 		}

@@ -21,7 +21,7 @@ type temporary struct {
 	target string // its name
 	name   string
 	f      *os.File
-	gone   bool // its name is that of the target, removed, or left to the next process
+	keeps  bool // close keeps the name: it is the target's now, removed, or for the next process
 }
 
 // errRemoved is returned if somebody has moved or removed the temporary file, or its folder.
@@ -150,7 +150,7 @@ func (t *temporary) putInPlace(replace bool) error {
 	if err := t.folder.Rename(t.name, t.target); err != nil {
 		return Pathless(err)
 	}
-	t.gone = true
+	t.keeps = true
 
 	return nil
 }
@@ -158,9 +158,9 @@ func (t *temporary) putInPlace(replace bool) error {
 // close removes the file unless it is in place, and then ends its lock. In the other order, it
 // could remove a file that another process has locked in between.
 func (t *temporary) close() {
-	if !t.gone {
+	if !t.keeps {
 		_ = t.folder.Remove(t.name)
-		t.gone = true
+		t.keeps = true
 	}
 	closeLocked(t.f)
 	_ = t.folder.Close()

@@ -86,6 +86,6 @@ func IsUnrecorded(path string) bool {
 // isUnrecorded reports whether a target has its temporary name too.
 func isUnrecorded(folder *os.Root, target string) bool {
 	at, missing := statRegular(folder, target)
-	left, err := statRegular(folder, temporaryName(target))
-	return missing == nil && err == nil && os.SameFile(at, left)
+	other, err := statRegular(folder, temporaryName(target))
+	return missing == nil && err == nil && os.SameFile(at, other)
 }

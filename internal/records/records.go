@@ -3,24 +3,23 @@
 // Package records splits the answer of an export (section 4, Export) into its records,
 // in constant memory and in one pass.
 //
-// The interface shows neither the shape of the answer nor how it names the kinds of its
-// records, nor any of their members. So an answer is recognised by what Options tell, or else
-// by the words of this package, which are exact and few:
+// The interface shows neither the shape of the answer, nor how it names the kinds of its
+// records, nor any of their members. So an answer is recognised by Options, or else by the
+// exact names and words of this package:
 //
 //   - Records are the elements of a list that is named by a kind, such as persons; or they state
-//     their kind themselves, as in {"type":"event"}; or one kind was asked for. The second form
-//     also follows one another, as in NDJSON, and may stand for a whole group of records.
-//   - A record has a member that identifies it: the one that Options tell, or the same one of
-//     the names in words.go as the first record of its kind. With that one it shares another
+//     their kind themselves, as in {"type":"event"}; or one kind was asked for. Records that state
+//     their kind may also follow one another, as in NDJSON, and come in groups with one statement.
+//   - A record has a member that identifies it: the one that Options names, or the same one of
+//     the names in words.go as the first record of its kind. With that record it shares another
 //     member too.
-//   - Beside the lists there is nothing but the number of the records.
+//   - Around the lists there is nothing but the number of the records.
 //
-// What is not recognised is an error, and no list of bad words decides: an error, a job or a page
-// are not told from what else a record is not. The names of members decide, and never how
-// alike two objects are.
+// Anything else is an error. There is no list of names or words of errors, jobs and pages: such a
+// list would never be complete. Names of members decide, and never how alike two objects are.
 //
 // The input is strict RFC 8259: valid UTF-8 (unless Options say otherwise), unique names
-// in each object, bounded depth. In front of it may be a byte order mark.
+// in each object, bounded depth. It may begin with a byte order mark.
 package records
 
 import (
@@ -125,8 +124,7 @@ type Result struct {
 	Next, Total jsontext.Value
 }
 
-// Options says what is known about an answer before it is read. Pointers of the zero value tell
-// nothing.
+// Options says what is known about an answer before it is read. Empty pointers say nothing.
 type Options struct {
 	// Wanted are the kinds that the answer has to say something about; nil stands for all.
 	Wanted []Kind
