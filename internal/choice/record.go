@@ -12,7 +12,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
-// Record is a consent record to write, or that was written (section 2). Values lists its fields.
+// Record is a consent record to write, or that was written (section 2). Field describes its fields.
 type Record struct {
 	Clauses       [answer.Clauses]bool
 	UserIPv6      netip.Addr // the zero Addr is not sent
@@ -20,18 +20,42 @@ type Record struct {
 	Manual        bool
 }
 
-// Values returns the fields that are sent, by name: a bool, a netip.Addr, a time.Time or a string.
-// Addresses and strings are private: no message shows them.
+// Field returns a pointer to one of answer.ConsentFields: a *bool, which is always sent, or a
+// *time.Time, *netip.Addr or *string, which is sent unless it is zero. The last two are private: no
+// message shows them.
+func (r *Record) Field(name string) any {
+	switch name {
+	case "user_ipv6":
+		return &r.UserIPv6
+	case "agreement_time":
+		return &r.AgreementTime
+	case "manual":
+		return &r.Manual
+	}
+
+	return &r.Clauses[slices.Index(answer.ClauseNames[:], name)]
+}
+
+// Values returns the fields that are sent, by name: a bool, time.Time, netip.Addr or string.
 func (r Record) Values() map[string]any {
-	values := map[string]any{"manual": r.Manual}
-	for i, name := range answer.ClauseNames {
-		values[name] = r.Clauses[i]
-	}
-	if r.UserIPv6.IsValid() {
-		values["user_ipv6"] = r.UserIPv6
-	}
-	if !r.AgreementTime.IsZero() {
-		values["agreement_time"] = r.AgreementTime
+	values := map[string]any{}
+	for _, name := range answer.ConsentFields {
+		switch field := r.Field(name).(type) {
+		case *bool:
+			values[name] = *field
+		case *time.Time:
+			if !field.IsZero() {
+				values[name] = *field
+			}
+		case *netip.Addr:
+			if field.IsValid() {
+				values[name] = *field
+			}
+		case *string:
+			if *field != "" {
+				values[name] = *field
+			}
+		}
 	}
 
 	return values

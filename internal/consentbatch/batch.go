@@ -4,9 +4,8 @@ package consentbatch
 
 import (
 	"context"
+	"crypto/sha256"
 	"strconv"
-	"sync/atomic"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -29,13 +28,30 @@ type batch struct {
 	object   *tfkit.Object // nil in the plan of a create
 	diags    *diag.Diagnostics
 
-	content input
-	client  *client.Client
-	scope   client.Scope
-	report  *outfile.Reservation // nil if none is written
+	rows []rows.Row        // of source or content_wo, checked
+	sum  [sha256.Size]byte // of them
 
-	survey   choice.Survey
-	refusals atomic.Int64 // records that stand and refuse all clauses
+	client       *client.Client
+	scope        client.Scope
+	isScopeKnown bool
+
+	report *outfile.Reservation // nil if none is written
+	survey choice.Survey
+}
+
+// person returns the person of a row.
+func (b *batch) person(row int) client.Person {
+	return client.Person{Scope: b.scope, Identity: b.rows[row].Identity}
+}
+
+// allRows returns the indexes of all rows.
+func (b *batch) allRows() []int {
+	indexes := make([]int, len(b.rows))
+	for i := range indexes {
+		indexes[i] = i
+	}
+
+	return indexes
 }
 
 // inState completes "In state now: …" of an error.
@@ -70,7 +86,7 @@ func (b *batch) open() (ok bool) {
 	}
 
 	planned := b.model.results
-	sameCount := planned.Rows.IsUnknown() || planned.Rows.ValueInt64() == int64(len(b.content.rows))
+	sameCount := planned.Rows.IsUnknown() || planned.Rows.ValueInt64() == int64(len(b.rows))
 	sameRows := planned.Digest.IsUnknown() || planned.Digest.ValueString() == b.digestLike(planned.Digest.ValueString())
 	if !sameCount || !sameRows {
 		tfkit.Problem{
@@ -120,105 +136,58 @@ func (b *batch) readApplied() (ok bool) {
 	return true
 }
 
-// caseOf returns the case of a row.
-func (b *batch) caseOf(row rows.Row) tfkit.ConsentCase {
-	return tfkit.ConsentCase{Service: b.resource.Service, Person: client.Person{Scope: b.scope, Identity: row.Identity}, Object: b.object}
-}
-
-// evidence returns what a row is judged by, beside a reading and what the run knows.
-func (b *batch) evidence(row rows.Row) choice.Evidence {
-	return choice.Evidence{Wanted: row.Update(), Since: row.AgreedAt(), Overrules: !b.model.KeepLaterChoice.ValueBool()}
-}
-
-// outcomeOf returns the outcome of a row by its judgement.
-func (b *batch) outcomeOf(j tfkit.Judged, err error) (outcome, error) {
-	if err != nil {
-		return failed, err
-	}
-
-	if j.Act == choice.Stand && j.Held.HasClauses([answer.Clauses]bool{}) {
-		b.refusals.Add(1)
-	}
-
-	return outcomesOf[j.Act], nil
-}
-
-// run calls do for rows, for as many at once as the client sends requests.
-func (b *batch) run(ctx context.Context, t *tally, of []int, do func(ctx context.Context, row rows.Row) (outcome, error)) {
+// pass judges rows, and writes or withdraws each as the action says, for as many at once as the client
+// sends requests. isSecond is set where the first pass has read the same rows without a record, a lag
+// before.
+func (b *batch) pass(ctx context.Context, t *tally, of []int, action choice.Action, isSecond bool) {
 	t.run(ctx, of, b.client.Concurrency(), func(ctx context.Context, i int) (outcome, error) {
-		return do(ctx, b.content.rows[i])
-	})
-}
-
-// compare asks the service about rows. If more of them have no record than there are new rows, it
-// asks about these once more, after a pause: a record cannot be removed.
-func (b *batch) compare(ctx context.Context, t *tally, of []int) {
-	read := func(ctx context.Context, row rows.Row) (outcome, error) {
-		j, err := b.caseOf(row).Do(ctx, b.evidence(row), choice.Plan)
-		as, err := b.outcomeOf(j, err)
-		switch {
-		case as == failed:
-		case j.IsNone:
-			as = absent
-		default:
-			b.survey.Add(j.Wanted, j.Held)
+		row := b.rows[i]
+		e := choice.Evidence{Wanted: row.Record, Since: row.AgreementTime, Overrules: !b.model.KeepLaterChoice.ValueBool()}
+		if action == choice.Withdraw {
+			e.Wanted, e.Withdraws, e.Known = row.Withdrawal(), true, true
+			e.Last.Sent = row.Print() // the row is from the file that was applied
+			e.Twice = isSecond
 		}
 
-		return as, err
-	}
+		about := tfkit.ConsentCase{Service: b.resource.Service, Person: b.person(i), Object: b.object}
+		j, err := about.Do(ctx, e, action)
+		if err != nil {
+			return failed, err
+		}
 
-	b.run(ctx, t, of, read)
-	if grown, isKnown := b.growth(); isKnown && t.counts[absent] > grown {
-		b.again(ctx, t, read)
-	}
-}
+		if j.Act == choice.Stand && j.Held.HasClauses([answer.Clauses]bool{}) {
+			t.refusals.Add(1)
+		}
+		if action != choice.Plan {
+			return outcomesOf[j.Act], nil
+		}
+		if j.IsNone {
+			return absent, nil
+		}
+		b.survey.Add(row.Record, j.Held)
 
-// again reads the rows without a record once more, after a pause. Where it is interrupted, so are
-// they.
-func (b *batch) again(ctx context.Context, t *tally, do func(ctx context.Context, row rows.Row) (outcome, error)) {
-	rows := t.rowsThatAre(absent)
-	if len(rows) > 0 {
-		_ = b.resource.Consents.WaitToReread(ctx, b.client.Lag())
-		b.run(ctx, t, rows, do)
-	}
-}
-
-// write writes every row that differs from what the service holds.
-func (b *batch) write(ctx context.Context, t *tally) {
-	shared := b.overlapBy(b.resource.Consents.Keep)
-	if b.prior == nil { // the plan of an update has warned
-		shared.addProblem(sharedPeople, b, tfkit.Problem.AddWarning)
-	}
-
-	b.run(ctx, t, b.content.all(), func(ctx context.Context, row rows.Row) (outcome, error) {
-		return b.outcomeOf(b.caseOf(row).Do(ctx, b.evidence(row), choice.Write))
+		return outcomesOf[j.Act], nil
 	})
 }
 
-// withdraw withdraws the consent of every row that no other object of this run writes. It asks once
-// more, after a pause, about people who seem to have no record.
-func (b *batch) withdraw(ctx context.Context) *tally {
-	t := newTally(len(b.content.rows))
-	isSecond := false
-	do := func(ctx context.Context, row rows.Row) (outcome, error) {
-		e := b.evidence(row)
-		e.Last = choice.Confirmed{Sent: e.Wanted.Print()} // the row is from the file that was applied
-		e.Wanted.Clauses, e.Wanted.AgreementTime = [answer.Clauses]bool{}, time.Time{}
-		e.Withdraws, e.Known, e.Twice = true, true, isSecond
-
-		return b.outcomeOf(b.caseOf(row).Do(ctx, e, choice.Withdraw))
+// again passes the rows without a record once more, after a pause: a record cannot be removed. Where
+// it is interrupted, so are they.
+func (b *batch) again(ctx context.Context, t *tally, action choice.Action) {
+	absentees := t.rowsThatAre(absent)
+	if len(absentees) > 0 {
+		_ = b.resource.Consents.WaitToReread(ctx, b.client.Lag())
+		b.pass(ctx, t, absentees, action, true)
 	}
+}
 
-	b.run(ctx, t, b.content.all(), do)
-	isSecond = true
-	b.again(ctx, t, do)
-
-	withheld := overlap{}
-	for _, i := range t.rowsThatAre(superseded) {
-		other := b.resource.Consents.Keeper(b.object, b.caseOf(b.content.rows[i]).Person)
-		withheld[other.String()] = append(withheld[other.String()], i)
+// compare asks the service about rows, and once more about those without a record, if there are more of
+// these than new rows.
+func (b *batch) compare(ctx context.Context, of []int) *tally {
+	t := newTally(len(b.rows))
+	b.pass(ctx, t, of, choice.Plan, false)
+	if grown, isKnown := b.growth(); isKnown && t.counts[absent] > grown {
+		b.again(ctx, t, choice.Plan)
 	}
-	withheld.addProblem(notWithdrawn, b, tfkit.Problem.AddWarning)
 
 	return t
 }
@@ -234,8 +203,12 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 		return false
 	}
 
-	t := newTally(len(b.content.rows))
-	b.write(ctx, t)
+	shared := b.claim(b.allRows(), b.resource.Consents.Keep)
+	if b.prior == nil { // the plan of an update has warned
+		b.addOthers(shared, sharedPeople, tfkit.Problem.AddWarning)
+	}
+	t := newTally(len(b.rows))
+	b.pass(ctx, t, b.allRows(), choice.Write, false)
 	b.writeReport(t)
 
 	problem := applyFailed
@@ -243,7 +216,7 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 	if b.prior != nil {
 		problem.InState = "this resource with the present content, and how many rows are missing"
 	}
-	if t.failed() {
+	if t.missed() > 0 {
 		b.reportFailed(t, problem)
 		if b.prior == nil {
 			return false
@@ -270,9 +243,12 @@ func (b *batch) destroy(ctx context.Context) {
 		b.warnNoReport(err)
 	}
 
-	t := b.withdraw(ctx)
+	t := newTally(len(b.rows))
+	b.pass(ctx, t, b.allRows(), choice.Withdraw, false)
+	b.again(ctx, t, choice.Withdraw)
+	b.addOthers(b.claim(t.rowsThatAre(superseded), b.resource.Consents.Keeper), notWithdrawn, tfkit.Problem.AddWarning)
 	b.writeReport(t)
-	if t.failed() {
+	if t.missed() > 0 {
 		b.reportFailed(t, deleteFailed)
 		return
 	}

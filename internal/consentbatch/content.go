@@ -20,25 +20,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// input holds the checked rows of source or content_wo.
-type input struct {
-	rows []rows.Row
-	sum  [sha256.Size]byte // of them
-}
-
-// all returns the indexes of all rows.
-func (in input) all() []int {
-	indexes := make([]int, len(in.rows))
-	for i := range indexes {
-		indexes[i] = i
-	}
-
-	return indexes
-}
-
-// position returns the position of a row as text.
-func (in input) position(row int) string { return in.rows[row].String() }
-
 // read reads and checks all rows of source or content_wo, and keeps those of the shard, or
 // reports why they cannot be used.
 func (b *batch) read() (ok bool) {
@@ -49,12 +30,14 @@ func (b *batch) read() (ok bool) {
 	if b.config.isWriteOnly() {
 		text := b.config.ContentWO.ValueString()
 		problem.At = path.Root("content_wo")
-		b.content.rows, err = rows.ReadShard(strings.NewReader(text), cmp.Or(format, rows.FormatIn(text)), shardOf(b.config.Shard))
+		b.rows, err = rows.ReadShard(strings.NewReader(text), cmp.Or(format, rows.FormatIn(text)), shardOf(b.config.Shard))
 	} else {
-		b.content.rows, err = b.config.readSource(cmp.Or(format, rows.FormatOf(b.config.Source.ValueString())))
+		b.rows, err = b.config.readSource(cmp.Or(format, rows.FormatOf(b.config.Source.ValueString())))
 	}
 	if err == nil {
-		b.content.sum = rows.Sum(b.content.rows)
+		b.sum = rows.Sum(b.rows)
+		b.scope, b.isScopeKnown = b.resource.KnownScope(b.model.Scope)
+
 		return true
 	}
 
@@ -119,13 +102,12 @@ func (b *batch) digestLike(other string) string {
 	encoded, _, _ := strings.Cut(other, ".")
 	salt, _ := base64.RawURLEncoding.DecodeString(encoded)
 	if len(salt) != digestSaltBytes {
-		scope, _ := b.resource.KnownScope(b.model.Scope)
-		from := fmt.Sprintf("analytics_consent_batch\n%q\n%q\n%q\n%q", scope.OrgID, scope.ProjectID, scope.AccountID, b.model.Source.ValueString())
+		from := fmt.Sprintf("analytics_consent_batch\n%q\n%q\n%q\n%q", b.scope.OrgID, b.scope.ProjectID, b.scope.AccountID, b.model.Source.ValueString())
 		place := sha256.Sum256([]byte(from))
 		salt = place[:digestSaltBytes]
 	}
 
-	key, err := pbkdf2.Key(sha256.New, string(b.content.sum[:]), salt, keyIterations, digestSaltBytes)
+	key, err := pbkdf2.Key(sha256.New, string(b.sum[:]), salt, keyIterations, digestSaltBytes)
 	if err != nil { // salt and key are too short, which they are not
 		panic(err)
 	}

@@ -67,6 +67,12 @@ func (f *failures) add(row int, err error) {
 	c.rows = append(c.rows, row)
 }
 
+// nameRows returns the places of rows, and counts those that are too many to show.
+func (b *batch) nameRows(rows []int) string { return nameSome(rows, limitShownLines, b.position) }
+
+// position returns the position of a row as text.
+func (b *batch) position(row int) string { return b.rows[row].String() }
+
 // describe returns which rows failed and why, the most frequent causes first, and what to do
 // about the most frequent one. There has to be a failure.
 func (f *failures) describe(place func(row int) string) (text, advice string) {

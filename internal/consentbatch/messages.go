@@ -32,12 +32,12 @@ var (
 
 // reportFailed reports in one error how many rows were not done, which failed, and why.
 func (b *batch) reportFailed(t *tally, problem tfkit.Problem) {
-	if len(t.diags) > 0 { // of a panic, which has its own error
-		b.diags.Append(t.diags...)
+	if len(t.panics) > 0 { // of a panic, which has its own error
+		b.diags.Append(t.panics...)
 		return
 	}
 
-	rows := len(b.content.rows)
+	rows := len(b.rows)
 	problem.Summary = fmt.Sprintf("%d of %d rows failed", t.counts[failed], rows)
 	problem.Detail = fmt.Sprintf("Of %d rows, "+problem.Detail+"; %d failed, and %d were not tried.",
 		rows, t.succeeded(), t.toWrite(), t.counts[failed], t.counts[notTried])
@@ -49,7 +49,7 @@ func (b *batch) reportFailed(t *tally, problem tfkit.Problem) {
 		problem.Detail += fmt.Sprintf(" Requests were on their way when the run ended, so the outcome of %d is unknown.", n)
 	}
 	if t.counts[failed] > 0 {
-		text, advice := t.failures.describe(b.content.position)
+		text, advice := t.failures.describe(b.position)
 		problem.Detail += "\n\n" + text
 		if !t.interrupted {
 			problem.Do = advice + " Then " + problem.Do
@@ -79,10 +79,10 @@ func (b *batch) warnKept(t *tally) {
 		Summary: "Later choices of people stand",
 		Detail: fmt.Sprintf(
 			"The service holds a later choice of the person than the row's agreement_time in %d of %d rows: %s. They are left alone. A record with other clauses counts as a later choice if it has no agreement_time, or the row has none.",
-			len(lines), len(b.content.rows), nameSome(lines, limitShownLines, b.content.position)),
+			len(lines), len(b.rows), b.nameRows(lines)),
 		Do: "nothing, or bring the rows up to the choices. To overwrite them, give the rows a later agreement_time than that of the record; where the record has none, or on legal grounds, set keep_later_choice = false, here for all rows, or for one person in an analytics_consent in place of the row.",
 	}
-	if n := b.refusals.Load(); n > 0 {
+	if n := t.refusals.Load(); n > 0 {
 		p.Detail += fmt.Sprintf(" %d of the records refuse all clauses: each is a refusal of the person, or an earlier withdrawal by a destroy. In a test tenant, where they are the latter, keep_later_choice = false writes these people again.", n)
 	}
 
@@ -96,7 +96,7 @@ func (b *batch) warnReview(t *tally) {
 	}
 
 	tfkit.Problem{
-		Summary: fmt.Sprintf("%d of %d rows would be written", t.toWrite(), len(b.content.rows)),
+		Summary: fmt.Sprintf("%d of %d rows would be written", t.toWrite(), len(b.rows)),
 		Detail: fmt.Sprintf("%d of them would be the first record of a person, which nothing can remove; %d other rows are left alone, because a choice of the person stands.",
 			t.counts[absent], t.counts[kept]),
 	}.AddWarning(b.diags)
@@ -112,7 +112,7 @@ func (b *batch) warnMissing(t *tally) {
 	tfkit.Problem{
 		Summary: "Consent records are missing",
 		Detail: fmt.Sprintf("The service says twice that it has no record for %d of %d rows: %s. Nothing was withdrawn there. Yet these rows were applied, and the service cannot remove a record. Terraform removes the resource from state.",
-			len(lines), len(b.content.rows), nameSome(lines, limitShownLines, b.content.position)),
+			len(lines), len(b.rows), b.nameRows(lines)),
 		Do: "look at the service for consent that is still there. If readings lag by more than wire.lag, raise it, apply the same file again and destroy it again.",
 	}.AddWarning(b.diags)
 }
@@ -124,7 +124,7 @@ func (b *batch) warnAltered() {
 		return
 	}
 
-	found, ok := b.survey.Proposal(len(b.content.rows) - len(b.content.rows)/10)
+	found, ok := b.survey.Proposal(len(b.rows) - len(b.rows)/10)
 	if !ok || reflect.DeepEqual(found, b.client.Keeping()) {
 		return
 	}
@@ -155,13 +155,13 @@ func (m *model) warnDestroyed(diags *diag.Diagnostics) {
 
 // warnIncomparable warns of the rows that could not be compared.
 func (b *batch) warnIncomparable(t *tally) {
-	if !t.failed() || !b.warns() {
+	if t.missed() == 0 || !b.warns() {
 		return
 	}
 
-	text, advice := t.failures.describe(b.content.position)
+	text, advice := t.failures.describe(b.position)
 	tfkit.Problem{
-		Summary: fmt.Sprintf("%d of %d rows could not be compared", t.counts[failed], len(b.content.rows)),
+		Summary: fmt.Sprintf("%d of %d rows could not be compared", t.counts[failed], len(b.rows)),
 		Detail:  text + "\n\nAn apply tries them again, and writes all others that differ.",
 		Do:      advice,
 	}.AddWarning(b.diags)
@@ -173,7 +173,7 @@ func (b *batch) warnRemoved() {
 		return
 	}
 
-	if gone := b.prior.Rows.ValueInt64() - int64(len(b.content.rows)); gone > 0 {
+	if gone := b.prior.Rows.ValueInt64() - int64(len(b.rows)); gone > 0 {
 		tfkit.Problem{
 			Summary: "Rows that are no longer managed",
 			Detail:  fmt.Sprintf("There are %d fewer rows than at the last apply. What the service holds about these people stays as it is.", gone),

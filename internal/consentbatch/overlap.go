@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -14,28 +13,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// overlap holds, by object, the rows of people that another object of the run manages as well.
-type overlap map[string][]int
-
-// overlapBy returns the rows for whose person look returns another object; none while the scope
-// is not known.
-func (b *batch) overlapBy(look func(by *tfkit.Object, p client.Person) (other *tfkit.Object)) overlap {
-	found := overlap{}
-	scope, known := b.resource.KnownScope(b.model.Scope)
-	if !known {
-		return found
-	}
-
-	for i, row := range b.content.rows {
-		if other := look(b.object, client.Person{Scope: scope, Identity: row.Identity}); other != nil {
-			found[other.String()] = append(found[other.String()], i)
-		}
-	}
-
-	return found
-}
-
-// The problems of an overlap. Their details end with the other objects and the rows of each.
+// The problems of rows whose people another object has as well. Their details end with the other
+// objects and the rows of each.
 var (
 	sharedPeople = tfkit.Problem{
 		Summary: "Another resource manages people of these rows",
@@ -54,33 +33,48 @@ var (
 	}
 )
 
-// warnShared warns of rows that another object of the run manages as well.
-func (b *batch) warnShared() {
-	look := b.resource.Consents.Keep
-	if b.prior == nil { // the object has no number yet
-		look = b.resource.Consents.Keeper
+// claim makes a claim about the person of each of the rows. It returns the rows for which other objects
+// have the opposite one, by object. Nothing is claimed while the scope is not known.
+func (b *batch) claim(of []int, claim func(by *tfkit.Object, p client.Person) (other *tfkit.Object)) map[string][]int {
+	rowsOf := map[string][]int{}
+	if !b.isScopeKnown {
+		return rowsOf
 	}
 
-	shared := b.overlapBy(look)
-	if b.warns() {
-		shared.addProblem(sharedPeople, b, tfkit.Problem.AddWarning)
-		b.warnSpelling()
+	for _, i := range of {
+		if other := claim(b.object, b.person(i)); other != nil {
+			rowsOf[other.String()] = append(rowsOf[other.String()], i)
+		}
 	}
+
+	return rowsOf
+}
+
+// addOthers adds a problem of rows that other objects have as well, if there are any.
+func (b *batch) addOthers(rowsOf map[string][]int, problem tfkit.Problem, add func(tfkit.Problem, *diag.Diagnostics)) {
+	if len(rowsOf) == 0 {
+		return
+	}
+
+	problem.Detail += " The other resources, and the rows of this batch:"
+	for _, other := range slices.Sorted(maps.Keys(rowsOf)) {
+		problem.Detail += fmt.Sprintf("\n%s (%d): %s", other, len(rowsOf[other]), b.nameRows(rowsOf[other]))
+	}
+	add(problem, b.diags)
 }
 
 // warnSpelling warns of identities that differ by the case of letters only, among the rows or in
 // another object of the plan. The first pass records those with capital letters.
 func (b *batch) warnSpelling() {
-	scope, known := b.resource.KnownScope(b.model.Scope)
-	if !known {
+	if !b.isScopeKnown {
 		return
 	}
 
 	var twice []int
 	for range 2 {
 		twice = twice[:0]
-		for i, row := range b.content.rows {
-			if b.resource.Consents.IsSpelledTwice(client.Person{Scope: scope, Identity: row.Identity}, false) {
+		for i := range b.rows {
+			if b.resource.Consents.IsSpelledTwice(b.person(i), false) {
 				twice = append(twice, i)
 			}
 		}
@@ -91,21 +85,7 @@ func (b *batch) warnSpelling() {
 
 	tfkit.Problem{
 		Summary: "Identities differ by case only",
-		Detail:  fmt.Sprintf("Rows have an identity that differs from another one by the case of letters only: %s. For the provider, these are two people. If the service takes them for one, the rows overwrite each other.", nameSome(twice, limitShownLines, b.content.position)),
+		Detail:  fmt.Sprintf("Rows have an identity that differs from another one by the case of letters only: %s. For the provider, these are two people. If the service takes them for one, the rows overwrite each other.", b.nameRows(twice)),
 		Do:      "nothing, if they are different people. Otherwise remove these rows, or the others.",
 	}.AddWarning(b.diags)
-}
-
-// addProblem adds a problem, as an error or a warning, if there is an overlap.
-func (o overlap) addProblem(problem tfkit.Problem, b *batch, add func(tfkit.Problem, *diag.Diagnostics)) {
-	if len(o) == 0 {
-		return
-	}
-
-	var list strings.Builder
-	for _, other := range slices.Sorted(maps.Keys(o)) {
-		fmt.Fprintf(&list, "\n%s (%d): %s", other, len(o[other]), nameSome(o[other], limitShownLines, b.content.position))
-	}
-	problem.Detail += " The other resources, and the rows of this batch:" + list.String()
-	add(problem, b.diags)
 }

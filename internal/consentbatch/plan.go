@@ -64,7 +64,7 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 
 	var settingsOnly []byte
 	if !work {
-		b.overlapBy(r.Consents.PlanDone).addProblem(keptByAnother, b, tfkit.Problem.AddError)
+		b.addOthers(b.claim(b.allRows(), r.Consents.PlanDone), keptByAnother, tfkit.Problem.AddError)
 		if changed {
 			settingsOnly = []byte("true")
 		} else {
@@ -94,7 +94,7 @@ func (r *batchResource) planWithdrawal(ctx context.Context, state model, resp *r
 	b := &batch{resource: r, config: state, model: state, prior: &state, object: state.objectIn(ctx, resp.Private), diags: &unread}
 	if b.readApplied() {
 		b.diags = &resp.Diagnostics
-		b.overlapBy(r.Consents.PlanAgainst).addProblem(keptByAnother, b, tfkit.Problem.AddError)
+		b.addOthers(b.claim(b.allRows(), r.Consents.PlanAgainst), keptByAnother, tfkit.Problem.AddError)
 	}
 }
 
@@ -116,7 +116,11 @@ func (b *batch) propose(ctx context.Context) (work, ok bool) {
 		return false, false
 	}
 	b.warnRemoved()
-	b.warnShared()
+	shared := b.claim(b.allRows(), b.resource.Consents.Keep)
+	if b.warns() {
+		b.addOthers(shared, sharedPeople, tfkit.Problem.AddWarning)
+		b.warnSpelling()
+	}
 
 	changed := b.proposeContent()
 
@@ -137,10 +141,10 @@ func (b *batch) propose(ctx context.Context) (work, ok bool) {
 // proposeContent plans the results that the content decides, which bind the apply to it. It
 // returns whether the content differs from that in state.
 func (b *batch) proposeContent() (changed bool) {
-	b.model.Rows = types.Int64Value(int64(len(b.content.rows)))
+	b.model.Rows = types.Int64Value(int64(len(b.rows)))
 
 	if b.prior == nil {
-		if _, known := b.resource.KnownScope(b.model.Scope); known { // the salt depends on it
+		if b.isScopeKnown { // the salt depends on it
 			b.model.Digest = types.StringValue(b.digestLike(""))
 		}
 		return true
@@ -156,17 +160,16 @@ func (b *batch) proposeContent() (changed bool) {
 // proposeByService completes the proposal by comparing the rows with the service. work is
 // whether there is something to do in any case.
 func (b *batch) proposeByService(ctx context.Context, work bool) (_, ok bool) {
-	if _, known := b.resource.KnownScope(b.model.Scope); !known || b.resource.Client == nil {
+	if !b.isScopeKnown || b.resource.Client == nil {
 		return true, true // there may be something to do
 	}
 	if !b.connect() {
 		return false, false
 	}
 
-	t := newTally(len(b.content.rows))
-	b.compare(ctx, t, b.content.all())
+	t := b.compare(ctx, b.allRows())
 	isUseless := t.counts[notTried] > 0 || t.succeeded() == 0
-	if t.failed() && isUseless {
+	if t.missed() > 0 && isUseless {
 		problem := planFailed
 		problem.InState = b.inState()
 		b.reportFailed(t, problem)
@@ -174,10 +177,10 @@ func (b *batch) proposeByService(ctx context.Context, work bool) (_, ok bool) {
 		return false, false
 	}
 	// Rows that cannot be compared are no reason to write none of the others.
-	work = work || t.failed() || t.toWrite() > 0
+	work = work || t.missed() > 0 || t.toWrite() > 0
 
 	tflog.Info(ctx, "Consent batch compared", map[string]any{
-		"rows": len(b.content.rows), "to_write": t.toWrite(), "kept": t.counts[kept], "in_place": t.counts[inPlace],
+		"rows": len(b.rows), "to_write": t.toWrite(), "kept": t.counts[kept], "in_place": t.counts[inPlace],
 	})
 	if t.toWrite() > 0 {
 		b.resource.RefuseReadOnly(b.diags)
@@ -200,7 +203,7 @@ func (b *batch) growth() (rows int, isKnown bool) {
 	if b.prior == nil || b.prior.Missing.ValueInt64() > 0 || !b.model.Shard.Equal(b.prior.Shard) {
 		return 0, false
 	}
-	return max(0, len(b.content.rows)-int(b.prior.Rows.ValueInt64())), true
+	return max(0, len(b.rows)-int(b.prior.Rows.ValueInt64())), true
 }
 
 // firstRecords returns the problem if more rows would be the first record of a person than are
@@ -221,7 +224,7 @@ func (b *batch) firstRecords(t *tally) *tfkit.Problem {
 	return &tfkit.Problem{
 		Summary: "More first records than expected",
 		Detail: fmt.Sprintf("The service says that it has no record for %d of %d rows: %s. Yet %s. Each of these rows would be the first record of a person, which no request removes again. An apply writes nothing.",
-			count, len(b.content.rows), nameSome(t.rowsThatAre(absent), limitShownLines, b.content.position), why),
+			count, len(b.rows), b.nameRows(t.rowsThatAre(absent)), why),
 		InState: b.inState(),
 		Do:      fmt.Sprintf("check the file, the scope and base_url: a gateway may have answered in place of the service, and the people may have chosen since. If these people are to get a record, set max_new_records = %d.", count),
 		At:      path.Root("max_new_records"),
@@ -236,14 +239,13 @@ func (b *batch) boundsFirstRecords(ctx context.Context) (ok bool) {
 	}
 
 	var unseen []int
-	for i, row := range b.content.rows {
-		if !b.resource.Consents.IsSeen(b.caseOf(row).Person) {
+	for i := range b.rows {
+		if !b.resource.Consents.IsSeen(b.person(i)) {
 			unseen = append(unseen, i)
 		}
 	}
 
-	t := newTally(len(b.content.rows))
-	b.compare(ctx, t, unseen)
+	t := b.compare(ctx, unseen)
 	if t.interrupted {
 		b.reportFailed(t, planFailed)
 		return false

@@ -193,7 +193,7 @@ func (b *batch) encodeReport(to io.Writer, t *tally) error {
 			continue
 		}
 
-		at := b.content.rows[row].Position
+		at := b.rows[row].Position
 		line := reportLine{Line: at.Line, Element: at.Element, Outcome: word, reportFailure: reasons[row]}
 		if err := lines.Encode(line); err != nil {
 			return err

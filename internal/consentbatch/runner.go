@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -18,54 +19,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-const progressInterval = 5 * time.Second
-
-// newTally returns the tally of rows that were not tried yet.
-func newTally(rows int) *tally {
-	t := &tally{results: make([]outcome, rows), began: time.Now(), logged: time.Now()}
-	t.counts[notTried] = rows
-
-	return t
-}
-
-// run calls do once for each of these rows, by several workers at once and in random order. It
-// returns when every row is done, when the service as a whole is down, or when the context ends,
-// and no worker is left.
-func (t *tally) run(ctx context.Context, of []int, workers int, do func(ctx context.Context, row int) (outcome, error)) {
-	order := make(chan int, len(of))
-	for _, i := range rand.Perm(len(of)) { //nolint:gosec // needs no secrecy
-		t.counts[t.results[of[i]]]--
-		t.counts[notTried]++
-		t.results[of[i]] = notTried
-		order <- of[i]
-	}
-	close(order)
-
-	var group sync.WaitGroup
-	for range min(workers, len(of)) {
-		group.Go(func() {
-			defer t.endOnPanic(ctx)
-
-			for row := range order {
-				if ctx.Err() != nil {
-					return
-				}
-
-				as, err := do(ctx, row)
-				if !t.record(row, as, err) {
-					return
-				}
-				t.logProgress(ctx)
-			}
-		})
-	}
-	group.Wait()
-
-	if ctx.Err() != nil && t.counts[notTried] > 0 {
-		t.interrupted = true
-	}
-}
-
 // outcome is the outcome of a row.
 type outcome uint8
 
@@ -73,7 +26,7 @@ const (
 	notTried outcome = iota
 	inPlace
 	written    // or to be written, in a plan
-	absent     // without a record, by one reading or none that is known
+	absent     // without a record, by one reading or because none is known
 	kept       // a choice of the person stands
 	superseded // not withdrawn, because another object of the run writes it
 	missing    // not withdrawn, because two readings show no record
@@ -93,7 +46,7 @@ var outcomesOf = map[choice.Act]outcome{
 }
 
 // outageStreak is how many rows fail one after the other until the service counts as down. In
-// random order, so many of them are no neighbours which the service fails for.
+// random order, so many are not all of one part of the file.
 const outageStreak = 50
 
 // concernOneRow lists the failures that a row itself causes, by its values or its person.
@@ -109,6 +62,7 @@ type tally struct {
 	results  []outcome // by row
 	counts   [outcomes]int
 	failures failures
+	refusals atomic.Int64 // records that stand and refuse all clauses
 
 	began, logged time.Time // the run, and the last progress that was logged
 
@@ -116,31 +70,55 @@ type tally struct {
 	down        bool             // the service as a whole is down: a streak was long enough to show it
 	stopped     bool             // no further row is handed out
 	interrupted bool             // the run was cancelled
-	diags       diag.Diagnostics // of panics
+	panics      diag.Diagnostics // errors
 }
 
-// endOnPanic ends the run after a panic of a worker. It must be deferred.
-func (t *tally) endOnPanic(ctx context.Context) {
-	if recover() != nil {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.stopped = true
-		tfkit.AddPanic(ctx, &t.diags)
+// newTally returns the tally of rows that were not tried yet.
+func newTally(rows int) *tally {
+	t := &tally{results: make([]outcome, rows), began: time.Now(), logged: time.Now()}
+	t.counts[notTried] = rows
+
+	return t
+}
+
+// run calls do once for each of these rows, by several workers at once and in random order. It
+// returns when every row is done, when the service as a whole is down, or when the context ends,
+// and no worker is left.
+func (t *tally) run(ctx context.Context, of []int, workers int, do func(ctx context.Context, row int) (outcome, error)) {
+	order := make([]int, len(of))
+	for i, at := range rand.Perm(len(of)) { //nolint:gosec // needs no secrecy
+		order[i] = of[at]
+		t.counts[t.results[of[at]]]--
+		t.counts[notTried]++
+		t.results[of[at]] = notTried
+	}
+
+	t.panics = tfkit.InParallel(ctx, workers, order, func(row int) (goesOn bool) {
+		as, err := do(ctx, row)
+		goesOn = t.record(row, as, err)
+		t.logProgress(ctx)
+
+		return goesOn
+	})
+
+	if ctx.Err() != nil && t.counts[notTried] > 0 {
+		t.interrupted = true
 	}
 }
 
-// logProgress logs how many rows are done, once in each interval.
+// logProgress logs how many rows are done, every few seconds.
 func (t *tally) logProgress(ctx context.Context) {
 	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	const interval = 5 * time.Second
 	left := t.counts[notTried]
-	done := len(t.results) - left
-	if done == 0 || time.Since(t.logged) < progressInterval {
-		t.mu.Unlock()
+	if time.Since(t.logged) < interval {
 		return
 	}
 	t.logged = time.Now()
-	t.mu.Unlock()
 
+	done := len(t.results) - left
 	perSecond := float64(done) / time.Since(t.began).Seconds()
 	tflog.Info(ctx, "Consent batch under way", map[string]any{
 		"done": done, "rows": len(t.results), "rows_per_second": int(perSecond), "seconds_left": int(math.Ceil(float64(left) / perSecond)),
@@ -177,16 +155,14 @@ func (t *tally) record(row int, as outcome, err error) (goesOn bool) {
 	return !t.stopped
 }
 
-// failed reports whether any row is not as it should be.
-func (t *tally) failed() bool { return t.counts[failed]+t.counts[unknown]+t.counts[notTried] > 0 }
+// missed returns how many rows are not as they should be.
+func (t *tally) missed() int { return t.counts[failed] + t.counts[unknown] + t.counts[notTried] }
+
+// succeeded returns how many rows are as they should be.
+func (t *tally) succeeded() int { return len(t.results) - t.missed() }
 
 // toWrite returns how many rows a plan has found to be written, or an apply has written.
 func (t *tally) toWrite() int { return t.counts[written] + t.counts[absent] }
-
-// succeeded returns how many rows are as they should be.
-func (t *tally) succeeded() int {
-	return len(t.results) - t.counts[notTried] - t.counts[failed] - t.counts[unknown]
-}
 
 // rowsThatAre returns the rows with an outcome, in the order of the file.
 func (t *tally) rowsThatAre(as outcome) []int {

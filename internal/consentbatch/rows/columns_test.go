@@ -22,32 +22,32 @@ func TestRow_everyColumnCounts(t *testing.T) {
 		identityColumn: {"ada", "jane"}, "user_ipv6": {"2001:db8::1", "2001:db8::2"}, "agreement_time": {"2026-01-31T12:00:00Z", "2026-02-01T12:00:00Z"},
 	}
 
-	for _, c := range columns {
+	for _, name := range columns {
 		var row, other Row
-		if c.setBool != nil {
-			c.setBool(&row, true)
-		} else if err := cmp.Or(c.setText(&row, texts[c.name][0]), c.setText(&other, texts[c.name][1])); err != nil {
-			t.Errorf("give %s two texts: %v", c.name, err)
+		if flag := row.flag(name); flag != nil {
+			*flag = true
+		} else if err := cmp.Or(row.setText(name, texts[name][0]), other.setText(name, texts[name][1])); err != nil {
+			t.Errorf("give %s two texts: %v", name, err)
 		}
 
 		if Sum([]Row{row}) == Sum([]Row{other}) {
-			t.Errorf("%s does not count in the digest", c.name)
+			t.Errorf("%s does not count in the digest", name)
 		}
 		if maps.Equal(row.Values(), other.Values()) || len(row.Values()) != len(columns) {
-			t.Errorf("%s does not count in the values", c.name)
+			t.Errorf("%s does not count in the values", name)
 		}
-		if c.name == identityColumn {
+		if name == identityColumn {
 			continue
 		}
 
-		if reflect.DeepEqual(row.Update(), other.Update()) {
-			t.Errorf("%s is not sent", c.name)
+		if reflect.DeepEqual(row.Record.Values(), other.Record.Values()) {
+			t.Errorf("%s is not sent", name)
 		}
 		record := other.Values()
 		maps.DeleteFunc(record, func(_ string, value any) bool { return value == "" })
 		text, _ := json.Marshal(record)
-		if held, err := answer.ReadConsent(text); err != nil || !slices.Equal(choice.Keeping{}.Differences(row.Update(), held), []string{c.name}) {
-			t.Errorf("%s is not compared: %v", c.name, err)
+		if held, err := answer.ReadConsent(text); err != nil || !slices.Equal(choice.Keeping{}.Differences(row.Record, held), []string{name}) {
+			t.Errorf("%s is not compared: %v", name, err)
 		}
 	}
 }

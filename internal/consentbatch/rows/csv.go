@@ -45,7 +45,7 @@ func (r *reader) readCSV() error {
 		}
 		for i, cell := range record {
 			if columnOf[i] >= 0 && cell != "" {
-				r.set(columnOf[i], valueOf(columnOf[i], cell))
+				r.set(columnOf[i], r.valueOf(columnOf[i], cell))
 			}
 		}
 		r.end()
@@ -102,14 +102,14 @@ func (r *reader) parseHeader(names []string) (columnOf []int) {
 		}
 
 		if r.expected[column] {
-			r.problem("the header has the column %s twice", columns[column].name)
+			r.problem("the header has the column %s twice", columns[column])
 		}
 		r.expected[column] = true
 	}
 
-	for i, c := range columns {
-		if c.required && !r.expected[i] {
-			r.problem("the header has no column %s", c.name)
+	for i, name := range columns[:requiredColumns] {
+		if !r.expected[i] {
+			r.problem("the header has no column %s", name)
 		}
 	}
 
@@ -118,9 +118,10 @@ func (r *reader) parseHeader(names []string) (columnOf []int) {
 
 // valueOf returns the value of a cell, a bool where the column has one. Spreadsheets write TRUE
 // and FALSE.
-func valueOf(column int, cell string) any {
-	isTrue := strings.EqualFold(cell, "true")
-	if columns[column].setBool != nil && (isTrue || strings.EqualFold(cell, "false")) {
+func (r *reader) valueOf(column int, cell string) any {
+	isTrue, isFalse := strings.EqualFold(cell, "true"), strings.EqualFold(cell, "false")
+	isTruth := isTrue || isFalse
+	if isTruth && r.row.flag(columns[column]) != nil {
 		return isTrue
 	}
 	return cell

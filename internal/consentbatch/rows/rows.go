@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
@@ -122,15 +123,15 @@ type reader struct {
 	anyTime bool // times of agreement may lie in the future
 	in      *input
 
-	expected [columnCount]bool // the columns that the file has
+	expected []bool // by column: the file has it
 	rows     []Row
 	seen     map[string]Position // of all people, to find repeated ones
 	problems Error
 
-	count   int32 // of rows so far, bad ones included
-	row     Row   // the present one
-	given   [columnCount]bool
-	flagged bool // the present row has a problem
+	count   int32  // of rows so far, bad ones included
+	row     Row    // the present one
+	given   []bool // by column: the present row has a value
+	flagged bool   // the present row has a problem
 }
 
 func (r *reader) readAll(in io.Reader) ([]Row, error) {
@@ -141,6 +142,7 @@ func (r *reader) readAll(in io.Reader) ([]Row, error) {
 
 	r.in = &input{in: buffered}
 	r.seen = map[string]Position{}
+	r.expected, r.given = make([]bool, len(columns)), make([]bool, len(columns))
 	readFormat := map[Format]func() error{CSV: r.readCSV, NDJSON: r.readJSON, JSON: r.readJSON}[r.format]
 	if err := readFormat(); err != nil {
 		return nil, err
@@ -161,8 +163,8 @@ func (r *reader) readAll(in io.Reader) ([]Row, error) {
 func (r *reader) startRow(line int) {
 	r.count++
 	r.flagged = false
-	r.given = [columnCount]bool{}
-	r.row = Row{Manual: true, Position: Position{Line: int32(line)}} //nolint:gosec // a file is of two billion lines
+	clear(r.given)
+	r.row = Row{Record: choice.Record{Manual: true}, Position: Position{Line: int32(line)}} //nolint:gosec // a file is of two billion lines
 	if r.format == JSON {
 		r.row.Element = r.count
 	}
@@ -184,39 +186,36 @@ func (r *reader) problem(format string, args ...any) {
 // problem.
 func (r *reader) set(i int, value any) {
 	r.given[i] = true
-	column := columns[i]
-
-	if column.setText != nil {
-		text, isText := value.(string)
-		if !isText {
-			r.problem("%s has to be a string", column.name)
-		} else if err := column.setText(&r.row, text); err != nil {
-			r.problem("%s %v", column.name, err)
-		}
-		return
-	}
-
+	flag := r.row.flag(columns[i])
+	text, isText := value.(string)
 	isTrue, isBool := value.(bool)
+
 	switch {
-	case isBool:
-		column.setBool(&r.row, isTrue)
-	case r.format == CSV:
-		r.problem("%s has to be true or false", column.name)
+	case flag != nil && isBool:
+		*flag = isTrue
+	case flag != nil && r.format == CSV:
+		r.problem("%s has to be true or false", columns[i])
+	case flag != nil:
+		r.problem("%s has to be true or false, without quotes", columns[i])
+	case !isText:
+		r.problem("%s has to be a string", columns[i])
 	default:
-		r.problem("%s has to be true or false, without quotes", column.name)
+		if err := r.row.setText(columns[i], text); err != nil {
+			r.problem("%s %v", columns[i], err)
+		}
 	}
 }
 
 // end checks the present row as a whole, and adds it if it belongs to the shard.
 func (r *reader) end() {
-	for i, c := range columns {
-		if c.required && r.expected[i] && !r.given[i] {
-			r.problem("%s is missing", c.name)
+	for i, name := range columns[:requiredColumns] {
+		if r.expected[i] && !r.given[i] {
+			r.problem("%s is missing", name)
 		}
 	}
 
-	if !r.anyTime && r.row.Agreed != 0 {
-		if err := client.CheckAgreed(r.row.AgreedAt()); err != nil {
+	if !r.anyTime {
+		if err := client.CheckAgreed(r.row.AgreementTime); err != nil {
 			r.problem("agreement_time %v", err)
 		}
 	}

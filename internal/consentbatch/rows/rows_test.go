@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 )
@@ -50,12 +51,11 @@ func TestRead_formatsAreEquivalent(t *testing.T) {
 	t.Parallel()
 	clauses := [5]bool{true, true, false, true, true}
 	want := []rows.Row{
-		{Identity: "a@example.com", Clauses: clauses, Manual: true},
-		{
-			Identity: "b, \"the\" second", Clauses: clauses, Manual: false,
-			Address: netip.MustParseAddr("192.0.2.1"), Agreed: time.Date(2026, 1, 31, 12, 0, 0, 5e6, time.UTC).UnixMilli(),
-		},
-		{Identity: "c", Clauses: [5]bool{}, Manual: true, Address: netip.MustParseAddr("2001:db8::1")},
+		{Identity: "a@example.com", Record: choice.Record{Clauses: clauses, Manual: true}},
+		{Identity: "b, \"the\" second", Record: choice.Record{
+			Clauses: clauses, UserIPv6: netip.MustParseAddr("192.0.2.1"), AgreementTime: time.Date(2026, 1, 31, 12, 0, 0, 5e6, time.UTC),
+		}},
+		{Identity: "c", Record: choice.Record{Manual: true, UserIPv6: netip.MustParseAddr("2001:db8::1")}},
 	}
 
 	second := object(`b, "the" second`, `"user_ipv6":"192.0.2.1"`, `"agreement_time":"2026-01-31T13:00:00.005+01:00"`, `"manual":false`)
