@@ -28,24 +28,26 @@ var errMorePeople = errors.New("the day has more people than a list takes")
 
 // source holds the people of a list, each of them once.
 type source struct {
-	limit  int      // of people that are taken from a day
-	fields []string // members of a Person record that hold the identity, in the order of preference
-
 	people []string
 	known  map[string]bool
-	more   bool // the day has more people than a list takes
+	isCut  bool // the day has more people than a list takes
 
-	persons int    // Person records
-	unnamed int    // of them, those without a usable identity
-	example string // of those
+	fields  []string // members of a Person record that hold the identity, in the order of preference
+	persons int      // Person records
+	unnamed int      // of them, those without a usable identity
+	example string   // of those
 }
 
 // add adds a person, unless the person is known.
 func (s *source) add(identity string) {
-	if !s.known[identity] {
-		s.known[identity] = true
-		s.people = append(s.people, identity)
+	if s.known[identity] {
+		return
 	}
+	if s.known == nil {
+		s.known = map[string]bool{}
+	}
+	s.known[identity] = true
+	s.people = append(s.people, identity)
 }
 
 // readDay reads the people of a day, before anybody is looked up: an export that stays open
@@ -68,24 +70,25 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 	}
 
 	// The interface shows no field of such a record (section 2), so the names are our assumption.
-	l.fields = []string{"identityId", "identity_id"}
+	fields := []string{"identityId", "identity_id"}
 	if !m.IdentityField.IsNull() {
-		l.fields = []string{m.IdentityField.ValueString()}
+		fields = []string{m.IdentityField.ValueString()}
 	}
-
 	query := client.ExportQuery{Day: day, Kinds: []records.Kind{records.Person}, Finished: true}
-	_, err := l.Client.Export(ctx, l.scope, query, l.source.read)
+	_, err := l.Client.Export(ctx, l.scope, query, func(day client.Records) error {
+		l.source = source{fields: fields} // in place of a reading that has failed
+		return l.source.read(day)
+	})
 	if err != nil && !errors.Is(err, errMorePeople) {
 		tfkit.ProblemOf(err, "").AddError(&l.diags)
 		return
 	}
 
-	l.addProblems(&l.diags)
+	l.source.addProblem(&l.diags)
 }
 
-// read takes the people of a day, in place of those before.
+// read takes the people of a day.
 func (s *source) read(day client.Records) error {
-	*s = source{limit: s.limit, fields: s.fields, known: map[string]bool{}}
 	for _, record := range day {
 		s.persons++
 		identity, ok := identityIn(record, s.fields)
@@ -93,8 +96,8 @@ func (s *source) read(day client.Records) error {
 		case !ok:
 			s.unnamed++
 			s.example = cmp.Or(s.example, answer.Members(record, ""))
-		case len(s.people) == s.limit && !s.known[identity]:
-			s.more = true
+		case len(s.people) == limitDayPeople && !s.known[identity]:
+			s.isCut = true
 			return errMorePeople
 		default:
 			s.add(identity)
@@ -123,8 +126,8 @@ func identityIn(record jsontext.Value, fields []string) (identity string, ok boo
 	return identity, err == nil || errors.Is(err, client.ErrNotNFC)
 }
 
-// addProblems reports records that were not taken for people.
-func (s *source) addProblems(diags *diag.Diagnostics) {
+// addProblem reports records that were not taken for people.
+func (s *source) addProblem(diags *diag.Diagnostics) {
 	if s.unnamed == 0 {
 		return
 	}

@@ -3,46 +3,33 @@
 package consent
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 func TestConsentListDay_takesUpToTheLargestNumber(t *testing.T) {
 	t.Parallel()
-	service := mocktest.Start(t)
-	credentials := transport.Credentials{APISecretKey: service.SecretKey}
-	c, err := client.New(client.Config{BaseURL: service.URL, Config: transport.Config{Credentials: credentials}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-
-	var persons []any
-	for _, identity := range []int{1, 1, 2} {
-		persons = append(persons, map[string]any{"id": "p", "plan": "gold", "identityId": identity})
-	}
-	service.PutExport(mockserver.Scope{OrgID: "org", ProjectID: "web"}, "2026-02-03", mockserver.ExportDay{Persons: persons})
-
-	run := &listing{
-		Service: &tfkit.Service{Client: c}, scope: client.Scope{OrgID: "org", ProjectID: "web"},
-		source: source{limit: 1},
-	}
-	run.readDay(t.Context(), listModel{UTCDate: types.StringValue("2026-02-03")})
-	run.next = len(run.people)
+	run := &listing{Service: &tfkit.Service{}, source: source{fields: []string{"identityId"}}}
+	err := run.source.read(func(yield func(records.Kind, jsontext.Value) bool) {
+		for i := range limitDayPeople + 2 { // the first one has two records
+			if !yield(records.Person, jsontext.Value(fmt.Sprintf(`{"identityId":%d}`, max(1, i)))) {
+				return
+			}
+		}
+	})
+	run.next = len(run.source.people)
 
 	var diags diag.Diagnostics
 	run.conclude(t.Context(), &diags)
-	if run.persons != 3 || len(run.people) != 1 || len(diags) != 1 || !strings.Contains(fmt.Sprint(diags), "The day has more than 1 people") {
-		t.Errorf("of %d records and %d people, the list says %v", run.persons, len(run.people), diags)
+	if !errors.Is(err, errMorePeople) || run.next != limitDayPeople || len(diags) != 1 || !strings.Contains(fmt.Sprint(diags), "The day has more than 100000 people") {
+		t.Errorf("of %d people, the list says %v (%v)", run.next, diags, err)
 	}
 }

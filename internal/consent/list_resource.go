@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -87,7 +86,7 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 // the guard of the stream.
 func (l *consentList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	stream.Results = func(push func(list.ListResult) bool) {
-		run := &listing{Service: l.Service, request: req, source: source{limit: limitDayPeople, known: map[string]bool{}}}
+		run := &listing{Service: l.Service, request: req}
 		run.readSource(ctx)
 		if run.diags.HasError() {
 			push(list.ListResult{Diagnostics: run.diags})
@@ -98,37 +97,19 @@ func (l *consentList) List(ctx context.Context, req list.ListRequest, stream *li
 	}
 }
 
-// mostFailures is how many people may fail to be read before the list fails.
-const mostFailures = 10
-
-// concernEveryone are the classes of failures that would repeat for every other person.
-var concernEveryone = []transport.ErrorClass{
-	transport.ClassAuthentication, transport.ClassForbidden, transport.ClassEndpointNotFound, transport.ClassLoginAnswer,
-	transport.ClassTLS, transport.ClassProxyAuth, transport.ClassRedirect,
-}
-
 // listing is one list of people while it is streamed.
 type listing struct {
 	*tfkit.Service
-	source
 
 	request list.ListRequest
 	scope   client.Scope
+	source  source
 	diags   diag.Diagnostics // about the source; with an error, there is nothing to list
 
 	next    int // the person to look up next
 	found   int // results
 	missing int // people without a consent record
 	failed  int // people who could not be read
-}
-
-// lookUp is what the service says about a person.
-type lookUp struct {
-	identity string
-	position int // in the source, each counted once, from 1 on; messages never name a person
-	held     answer.Consent
-	err      error
-	panic    diag.Diagnostics // of a look-up that panicked
 }
 
 // readSource takes the people of the configured source. It reads the day.
@@ -151,27 +132,51 @@ func (l *listing) readSource(ctx context.Context) {
 	var identities []string
 	l.diags.Append(m.IdentityIDs.ElementsAs(ctx, &identities, false)...)
 	for _, identity := range identities {
-		l.add(identity)
+		l.source.add(identity)
 	}
 }
 
 // stream hands over the people with a consent record, in the order of the source, as many
 // as the limit allows. Terraform reads no further than that, and says nothing of its own
 // about the limit, so the last result carries what there is to say about the list.
+//
+// It looks up as many people at a time as the client sends requests, and not more than are still
+// wanted.
 func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
-	for l.next < len(l.people) {
-		answered := l.lookUp(ctx)
+	for l.next < len(l.source.people) {
+		batch := l.source.people[l.next:]
+		batch = batch[:min(len(batch), l.Client.Concurrency())]
+		if limit := int(l.request.Limit); limit > 0 {
+			batch = batch[:min(len(batch), limit-l.found)]
+		}
+
+		held, errs, positions := make([]answer.Consent, len(batch)), make([]error, len(batch)), make([]int, len(batch))
+		for i := range batch {
+			positions[i] = i
+		}
+		panics := tfkit.InParallel(ctx, len(batch), positions, func(i int) (goesOn bool) {
+			held[i], errs[i] = l.Client.GetConsent(ctx, client.Person{Scope: l.scope, Identity: batch[i]})
+			return true
+		})
+		if panics.HasError() {
+			push(list.ListResult{Diagnostics: panics})
+			return
+		}
 		if ctx.Err() != nil {
 			break
 		}
 
-		for _, person := range answered {
-			if transport.IsClass(person.err, transport.ClassNotFound) {
+		for i, identity := range batch {
+			l.next++
+			if transport.IsClass(errs[i], transport.ClassNotFound) {
 				l.missing++
 				continue
 			}
 
-			result := l.result(ctx, person)
+			result := list.ListResult{Diagnostics: l.failure(errs[i])}
+			if errs[i] == nil {
+				result = l.result(ctx, identity, held[i])
+			}
 			if !push(result) || l.isFull() || result.Diagnostics.HasError() {
 				return
 			}
@@ -188,54 +193,17 @@ func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
 // isFull reports whether there are as many results as the limit allows; 0 is no limit.
 func (l *listing) isFull() bool { return l.request.Limit > 0 && l.found >= int(l.request.Limit) }
 
-// lookUp asks the service about the next people: as many at a time as the client sends
-// requests, and not more than are still wanted.
-func (l *listing) lookUp(ctx context.Context) []lookUp {
-	width := min(l.Client.Concurrency(), len(l.people)-l.next)
-	if l.request.Limit > 0 {
-		width = min(width, int(l.request.Limit)-l.found)
-	}
-
-	lookUps := make([]lookUp, width)
-	var wg sync.WaitGroup
-	for i := range lookUps {
-		person := &lookUps[i]
-		person.identity, person.position = l.people[l.next+i], l.next+i+1
-		wg.Go(func() {
-			defer func() {
-				if recover() != nil { // in a goroutine of its own, where nothing else recovers
-					tfkit.AddPanic(ctx, &person.panic)
-				}
-			}()
-			person.held, person.err = l.Client.GetConsent(ctx, client.Person{Scope: l.scope, Identity: person.identity})
-		})
-	}
-
-	wg.Wait()
-	l.next += width
-
-	return lookUps
-}
-
-// result returns the result for a person who may be listed: the person as they would be
-// configured, or why the service could not be asked. The last one that the limit allows says
-// what there is to say.
-func (l *listing) result(ctx context.Context, person lookUp) list.ListResult {
-	if person.panic.HasError() {
-		return list.ListResult{Diagnostics: person.panic}
-	}
-	if person.err != nil {
-		return list.ListResult{Diagnostics: l.failure(person)}
-	}
-
+// result returns the result for a person: the person as they would be configured. The last one that
+// the limit allows says what there is to say about the list.
+func (l *listing) result(ctx context.Context, identity string, held answer.Consent) list.ListResult {
 	l.found++
 	result := l.request.NewListResult(ctx)
-	result.DisplayName = person.identity
+	result.DisplayName = identity
 
-	m := &resourceModel{Identity: tfkit.Identity{Scope: tfkit.NewScope(l.scope), IdentityID: types.StringValue(person.identity)}}
+	m := &resourceModel{Identity: tfkit.Identity{Scope: tfkit.NewScope(l.scope), IdentityID: types.StringValue(identity)}}
 	result.Diagnostics.Append(result.Identity.Set(ctx, m.Identity)...)
 	if l.request.IncludeResource {
-		m.fromAPI(person.held)
+		m.fromAPI(held)
 
 		// Neither the scope of the provider block nor a default is written down. "terraform query
 		// -json" would print the address, and no generated configuration holds it.
@@ -256,19 +224,32 @@ func (l *listing) result(ctx context.Context, person lookUp) list.ListResult {
 	return result
 }
 
-// failure returns the diagnostics of a person who could not be read: a warning, or an error if
-// the list as a whole has failed.
-func (l *listing) failure(person lookUp) (diags diag.Diagnostics) {
+// mostFailures is how many people may fail to be read before the list fails.
+const mostFailures = 10
+
+// concernEveryone are the classes of failures that would repeat for every other person.
+var concernEveryone = []transport.ErrorClass{
+	transport.ClassAuthentication, transport.ClassForbidden, transport.ClassEndpointNotFound, transport.ClassLoginAnswer,
+	transport.ClassTLS, transport.ClassProxyAuth, transport.ClassRedirect,
+}
+
+// failure returns the diagnostics about the latest person if they could not be read: a warning, or an
+// error if the list as a whole has failed. A person is named by the position in the source.
+func (l *listing) failure(err error) (diags diag.Diagnostics) {
+	if err == nil {
+		return nil
+	}
+
 	l.failed++
-	problem := tfkit.ProblemOf(person.err, "")
-	if l.failed == mostFailures || transport.IsClass(person.err, concernEveryone...) {
-		problem.Detail = fmt.Sprintf("The list ended at person %d: %d of its people could not be read.\n\n%s", person.position, l.failed, problem.Detail)
+	problem := tfkit.ProblemOf(err, "")
+	if l.failed == mostFailures || transport.IsClass(err, concernEveryone...) {
+		problem.Detail = fmt.Sprintf("The list ended at person %d: %d of its people could not be read.\n\n%s", l.next, l.failed, problem.Detail)
 		problem.AddError(&diags)
 
 		return diags
 	}
 
-	problem.Detail = fmt.Sprintf("Person %d of the source, in which each counts once, could not be read and is not listed.\n\n%s. %s", person.position, problem.Summary, problem.Detail)
+	problem.Detail = fmt.Sprintf("Person %d of the source, in which each counts once, could not be read and is not listed.\n\n%s. %s", l.next, problem.Summary, problem.Detail)
 	problem.Summary = "A person could not be read"
 	problem.AddWarning(&diags)
 
@@ -286,7 +267,7 @@ func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
 		}.AddWarning(diags)
 	}
 
-	more := l.more || l.next < len(l.people)
+	more := l.source.isCut || l.next < len(l.source.people)
 	switch {
 	case l.isFull() && more:
 		tfkit.Problem{
@@ -304,7 +285,7 @@ func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
 	case more:
 		tfkit.Problem{
 			Summary: "Too many people for one list",
-			Detail:  fmt.Sprintf("The day has more than %d people, and a list takes no more. The others were not looked up.", l.limit),
+			Detail:  fmt.Sprintf("The day has more than %d people, and a list takes no more. The others were not looked up.", limitDayPeople),
 			Do:      "export the day with analytics_export_file, and list its people by identity_ids; or manage them with analytics_consent_batch.",
 			At:      tfkit.AtUTCDate,
 		}.AddError(diags)
