@@ -4,13 +4,13 @@ package consent
 
 import (
 	"context"
+	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -44,23 +44,8 @@ func (d *consentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 			Sensitive:           true,
 			MarkdownDescription: "Complete answer of the service as JSON. Sensitive.",
 		},
-		"user_ipv6": schema.StringAttribute{
-			Computed:            true,
-			Sensitive:           true,
-			MarkdownDescription: "IP address of the person at the time of consent, as the service writes it. May be null.",
-		},
-		"agreement_time": schema.StringAttribute{
-			Computed:            true,
-			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format and UTC. May be null.",
-		},
-		"manual": schema.BoolAttribute{
-			Computed:            true,
-			MarkdownDescription: "Whether the consent was obtained by other means than the service's own banner. May be null.",
-		},
 	}
-	for i, name := range answer.ClauseNames {
-		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the person consents to " + clauseTexts[i] + ". May be null."}
-	}
+	maps.Copy(attributes, readAttributes())
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the consent of one person as the service holds it now. A person without a consent record is an error.",

@@ -7,10 +7,8 @@ package consent
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -21,68 +19,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
-
-// recordModel holds the consent record (interface, section 2) as attributes.
-type recordModel struct {
-	Clause1       types.Bool   `tfsdk:"clause_1_consent"`
-	Clause2       types.Bool   `tfsdk:"clause_2_consent"`
-	Clause3       types.Bool   `tfsdk:"clause_3_consent"`
-	Clause4       types.Bool   `tfsdk:"clause_4_consent"`
-	Clause5       types.Bool   `tfsdk:"clause_5_consent"`
-	UserIPv6      types.String `tfsdk:"user_ipv6"`
-	AgreementTime types.String `tfsdk:"agreement_time"`
-	Manual        types.Bool   `tfsdk:"manual"`
-}
-
-// clauseTexts are what a person consents to with each clause.
-var clauseTexts = [answer.Clauses]string{"application diagnostics", "feature usage", "browser information", "user information", "user behaviour interaction"}
-
-func (m *recordModel) clauses() []*types.Bool {
-	return []*types.Bool{&m.Clause1, &m.Clause2, &m.Clause3, &m.Clause4, &m.Clause5}
-}
-
-// otherClauses returns the names of the clauses that are not equal.
-func (m *recordModel) otherClauses(other recordModel) (names []string) {
-	for i, c := range m.clauses() {
-		if !c.Equal(*other.clauses()[i]) {
-			names = append(names, answer.ClauseNames[i])
-		}
-	}
-
-	return names
-}
-
-// agreed returns the agreement_time; the zero Time if it is not set, or no time.
-func (m *recordModel) agreed() time.Time {
-	at, _ := formats.Instant.Value(m.AgreementTime)
-	return at
-}
-
-// fromAPI sets all attributes from an answer. A field that the answer lacks becomes null.
-func (m *recordModel) fromAPI(held answer.Consent) {
-	for i, c := range m.clauses() {
-		*c = boolOf(held.Clauses[i])
-	}
-
-	m.UserIPv6 = types.StringNull()
-	if text, ok := held.UserIPv6.Get(); ok && text != "" {
-		m.UserIPv6 = types.StringValue(text)
-	}
-
-	m.AgreementTime = types.StringNull()
-	if t, ok := held.AgreementTime.Get(); ok {
-		m.AgreementTime = types.StringValue(client.FormatInstant(t))
-	}
-
-	m.Manual = boolOf(held.Manual)
-}
-
-func boolOf(o answer.Optional[bool]) types.Bool {
-	if v, ok := o.Get(); ok {
-		return types.BoolValue(v)
-	}
-	return types.BoolNull()
-}
 
 // resourceModel holds the attributes of the resource analytics_consent.
 type resourceModel struct {
@@ -111,14 +47,10 @@ func (m *resourceModel) checkTime(state *resourceModel, diags *diag.Diagnostics)
 	}
 }
 
-// record returns the record to write. The address of a write-only attribute is in the
-// configuration alone.
-func (m *resourceModel) record(config resourceModel) choice.Record {
-	r := choice.Record{Manual: m.Manual.ValueBool(), AgreementTime: m.agreed()}
-	for i, c := range m.clauses() {
-		r.Clauses[i] = c.ValueBool()
-	}
-	r.UserIPv6, _ = formats.Address.Value(m.UserIPv6)
+// wanted returns the record to write. The address of a write-only attribute is in the configuration
+// alone.
+func (m *resourceModel) wanted(config resourceModel) choice.Record {
+	r := m.record()
 	if address, ok := formats.Address.Value(config.UserIPv6WO); ok {
 		r.UserIPv6 = address
 	}
@@ -126,75 +58,21 @@ func (m *resourceModel) record(config resourceModel) choice.Record {
 	return r
 }
 
-// held returns the record in state in the form of an answer.
-func (m *resourceModel) held(n note) answer.Consent {
-	held := answer.Consent{Manual: optionalOf(m.Manual)}
-	for i, c := range m.clauses() {
-		held.Clauses[i] = optionalOf(*c)
-	}
-	if !m.UserIPv6.IsNull() {
-		held.UserIPv6 = answer.Some(m.UserIPv6.ValueString())
-	}
-	at := m.agreed()
-	if n.Foreign {
-		at = n.At
-	}
-	if !at.IsZero() {
-		held.AgreementTime = answer.Some(at)
-	}
-
-	return held
-}
-
-func optionalOf(v types.Bool) answer.Optional[bool] {
-	if v.IsNull() {
-		return answer.Null[bool]()
-	}
-	return answer.Some(v.ValueBool())
-}
-
 // last returns the write that the state comes from; zero if somebody else's record is in state.
 func (m *resourceModel) last(n note) choice.Confirmed {
 	if n.Foreign || m.isUnread() {
 		return choice.Confirmed{}
 	}
-	return choice.Confirmed{Sent: choice.PrintOf(m.held(n)), Shown: n.Shown}
+	return choice.Confirmed{Sent: m.record().Print(), Shown: n.Shown}
 }
 
-// differs reports whether there is anything to write. An attribute that is not managed, or no
-// longer managed, is not written.
-func (m *resourceModel) differs(state resourceModel) bool {
-	otherAddress := !m.UserIPv6.IsNull() && !m.UserIPv6.Equal(state.UserIPv6)
-	otherTime := !m.AgreementTime.IsNull() && !m.AgreementTime.Equal(state.AgreementTime)
-	otherVersion := !m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
-	otherChoice := len(m.otherClauses(state.recordModel)) > 0 || !m.Manual.Equal(state.Manual)
-
-	return otherChoice || otherAddress || otherTime || otherVersion
-}
-
-// keepChoice plans the person's choice, which is in state.
-func (m *resourceModel) keepChoice(state resourceModel) {
-	for i, c := range m.clauses() {
-		*c = keepPrior(*c, *state.clauses()[i])
-	}
-
-	m.UserIPv6 = keepPrior(m.UserIPv6, state.UserIPv6)
-	m.UserIPv6WOVersion = keepPrior(m.UserIPv6WOVersion, state.UserIPv6WOVersion)
-	m.AgreementTime = keepPrior(m.AgreementTime, state.AgreementTime)
-	m.Manual = state.Manual
-}
-
-// keepPrior returns the prior value if both are set, and the planned one otherwise. Terraform
-// accepts no other plan for a configured attribute.
-func keepPrior[T attr.Value](planned, prior T) T {
-	if planned.IsNull() || prior.IsNull() {
-		return planned
-	}
-	return prior
+// writes reports whether there is anything to write.
+func (m *resourceModel) writes(state resourceModel) bool {
+	return m.differs(state.recordModel) || !m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
 }
 
 // since returns the time that the record in state is compared with. A configuration without a time
-// goes by the one before. The time of somebody else's record is no configured one, although
+// goes by the one before. The time of somebody else's record is not a configured one, although
 // ignore_changes takes it from state.
 func (m *resourceModel) since(state resourceModel, n note) time.Time {
 	since := m.agreed()
@@ -202,7 +80,7 @@ func (m *resourceModel) since(state resourceModel, n note) time.Time {
 		return since
 	}
 
-	isTheirs := since.Equal(state.agreed()) && len(m.otherClauses(state.recordModel)) > 0
+	isTheirs := since.Equal(state.agreed()) && !m.hasClauses(state.recordModel)
 	if since.IsZero() || isTheirs {
 		return n.Since
 	}
@@ -211,91 +89,30 @@ func (m *resourceModel) since(state resourceModel, n note) time.Time {
 }
 
 // isUnread reports whether the state of an import or a move was not refreshed yet.
-func (m *resourceModel) isUnread() bool {
-	return !slices.ContainsFunc(m.clauses(), func(c *types.Bool) bool { return !c.IsNull() })
-}
+func (m *resourceModel) isUnread() bool { return m.Manual.IsNull() }
 
 // refresh updates the state by a judgement and returns the note to store.
 func (m *resourceModel) refresh(j tfkit.Judged, n note) note {
 	since := n.Since
 	switch {
 	case m.isUnread():
-		m.takeAll(j.Held)
+		m.fromAPI(j.Held)
+		if m.Manual.IsNull() {
+			m.Manual = types.BoolValue(true)
+		}
 	case j.Act == choice.Take:
 		if !n.Foreign {
 			since = m.agreed()
 		}
-		m.take(j.Held, j.Verdict.On(choice.Plan) == choice.Stand)
+		m.take(j.Held, false, j.Verdict.On(choice.Plan) == choice.Stand)
 	case !n.Foreign:
 		if n.Shown == (choice.Print{}) {
-			m.hold(j.Held)
+			m.take(j.Held, true, false)
 		}
 		return n
 	}
 
 	return foreignNote(since, j.Held)
-}
-
-// noteAfter returns the note after a write, or after one that a record stood against.
-func noteAfter(j tfkit.Judged, plan resourceModel) note {
-	if j.Act == choice.Stand {
-		return foreignNote(j.Since, j.Held)
-	}
-	return noteOf(j.Last, plan)
-}
-
-// hold takes over which fields have become null: that is drift of a record that is ours otherwise.
-func (m *resourceModel) hold(held answer.Consent) {
-	for i, c := range m.clauses() {
-		if held.Clauses[i].IsNull() {
-			*c = types.BoolNull()
-		}
-	}
-	if held.UserIPv6.IsNull() {
-		m.UserIPv6 = types.StringNull()
-	}
-	if held.AgreementTime.IsNull() {
-		m.AgreementTime = types.StringNull()
-	}
-}
-
-// take takes somebody else's record into state. A field that the answer lacks keeps its value, as
-// does a null field of a choice that stands, and an optional attribute that is not managed stays
-// null. A value that means the same keeps its spelling.
-func (m *resourceModel) take(held answer.Consent, stands bool) {
-	var current recordModel
-	current.fromAPI(held)
-
-	for i, c := range m.clauses() {
-		if tells(held.Clauses[i], stands) {
-			*c = *current.clauses()[i]
-		}
-	}
-	if !m.UserIPv6.IsNull() && tells(held.UserIPv6, stands) {
-		m.UserIPv6 = formats.Address.KeepSpelling(m.UserIPv6, current.UserIPv6)
-	}
-	if !m.AgreementTime.IsNull() && tells(held.AgreementTime, stands) {
-		m.AgreementTime = formats.Instant.KeepSpelling(m.AgreementTime, current.AgreementTime)
-	}
-	if !current.Manual.IsNull() {
-		m.Manual = current.Manual
-	}
-}
-
-// takeAll takes the first record after an import into state.
-func (m *resourceModel) takeAll(held answer.Consent) {
-	m.fromAPI(held)
-	if m.Manual.IsNull() {
-		m.Manual = types.BoolValue(true)
-	}
-}
-
-// tells reports whether a field of an answer tells what the service holds.
-func tells[T any](field answer.Optional[T], keepNulls bool) bool {
-	if field.IsNull() {
-		return !keepNulls
-	}
-	return !field.IsAbsent()
 }
 
 // noteKey is the key of the note in private state.
@@ -316,14 +133,17 @@ type note struct {
 	Shown choice.Print `json:"shown,omitzero"`
 }
 
-// noteOf returns the note after a write.
-func noteOf(last choice.Confirmed, m resourceModel) note {
-	if last.Shown == (choice.Print{}) || last.Shown == last.Sent {
+// noteAfter returns the note after a write, or after one that a record stood against.
+func noteAfter(j tfkit.Judged, plan resourceModel) (n note) {
+	switch {
+	case j.Act == choice.Stand:
+		return foreignNote(j.Since, j.Held)
+	case j.Last.Shown == j.Last.Sent:
 		return note{}
 	}
 
-	n := note{Shown: last.Shown}
-	if m.UserIPv6.IsNull() { // of an address that is written only, state has no hash either
+	n.Shown = j.Last.Shown
+	if plan.UserIPv6.IsNull() { // of an address that is written only, state has no hash either
 		n.Shown.Address = 0
 	}
 

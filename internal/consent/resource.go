@@ -5,6 +5,7 @@ package consent
 import (
 	"cmp"
 	"context"
+	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -17,7 +18,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
@@ -52,23 +52,6 @@ func (r *consentResource) Metadata(_ context.Context, req resource.MetadataReque
 
 func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
-		"user_ipv6": schema.StringAttribute{
-			Optional:            true,
-			Sensitive:           true,
-			Validators:          []validator.String{formats.Address, stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
-			MarkdownDescription: "IP address of the person at the time of consent. The service requires it if it is known. IPv4 is mapped into IPv6. Sensitive, but stored in state.",
-		},
-		"agreement_time": schema.StringAttribute{
-			Optional:            true,
-			Validators:          []validator.String{formats.Instant},
-			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format. Set it: without it, another record of the person cannot be compared, and stands.",
-		},
-		"manual": schema.BoolAttribute{
-			Optional:            true,
-			Computed:            true,
-			Default:             booldefault.StaticBool(true),
-			MarkdownDescription: "Whether the consent was obtained by other means than the service's own banner. For audits. Defaults to `true`.",
-		},
 		"user_ipv6_wo": schema.StringAttribute{
 			Optional:            true,
 			WriteOnly:           true, // not sensitive as well: Terraform notes that in state, 145 bytes for each person
@@ -94,9 +77,7 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			MarkdownDescription: "What a destroy does: `retain` (default) leaves the consent as it is; `withdraw` sets all five clauses to `false`, unless a later choice stands.",
 		},
 	}
-	for i, name := range answer.ClauseNames {
-		attributes[name] = schema.BoolAttribute{Required: true, MarkdownDescription: "Whether the person consents to " + clauseTexts[i] + "."}
-	}
+	maps.Copy(attributes, managedAttributes())
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the consent of one person: five clauses, and when and how the person agreed to them.",
@@ -111,79 +92,78 @@ func (r *consentResource) IdentitySchema(_ context.Context, _ resource.IdentityS
 // ModifyPlan keeps the plan empty if only spelling differs or a choice of the person stands.
 // A plan that destroys or replaces the object warns if the consent is retained.
 func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+	diags := &resp.Diagnostics
+	defer r.RecoverAndReport(ctx, diags)
 
 	r.PlanKeptScope(ctx, req, resp)
 
 	var plan, state *resourceModel // nil in a destroy and in a create
-	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
+	diags.Append(resp.Plan.Get(ctx, &plan)...)
+	diags.Append(req.State.Get(ctx, &state)...)
+	if diags.HasError() {
 		return
 	}
 
 	if plan != nil {
-		plan.checkTime(state, &resp.Diagnostics)
-		r.warnSpelling(*plan, &resp.Diagnostics)
+		plan.checkTime(state, diags)
+		r.warnSpelling(*plan, diags)
 	}
 	if state == nil {
-		r.RefuseReadOnly(&resp.Diagnostics)
+		r.RefuseReadOnly(diags)
 		return
 	}
 
 	n := readNote(ctx, req.Private)
 	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
+	person, known := r.personOf(*state)
 	if plan == nil || len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
-		r.planDestroy(*state, object, &resp.Diagnostics)
+		if state.OnDestroy.ValueString() != withdraw {
+			retained.AddWarning(diags)
+			return
+		}
+
+		r.RefuseReadOnly(diags)
+		if other := r.Consents.PlanAgainst(object, person); known && other != nil {
+			addKeptByAnother(diags, object, other, person.Scope)
+		}
 		return
 	}
 
 	proposed := *plan
-	r.planUpdate(plan, *state, &n, &resp.Diagnostics)
-	r.planWrite(*plan, !n.Planned && plan.differs(*state), object, &resp.Diagnostics)
-	resp.Diagnostics.Append(n.write(ctx, resp.Private)...)
+	r.planUpdate(plan, *state, &n, diags)
+	diags.Append(n.write(ctx, resp.Private)...)
 	if *plan != proposed {
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+		diags.Append(resp.Plan.Set(ctx, plan)...)
 	}
+
+	if other := r.Consents.Keep(object, person); known && other != nil {
+		warnShared(diags, other, object, person.Scope)
+	}
+	if !n.Planned && plan.writes(*state) {
+		r.RefuseReadOnly(diags)
+		return
+	}
+	if other := r.Consents.PlanDone(object, person); known && other != nil {
+		addKeptByAnother(diags, other, object, person.Scope)
+	}
+}
+
+// personOf returns the person of an object, and whether it is known yet.
+func (r *consentResource) personOf(m resourceModel) (p client.Person, known bool) {
+	scope, known := r.KnownScope(m.Scope)
+	return client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, known && !m.IdentityID.IsUnknown()
 }
 
 // warnSpelling warns of two identities of the plan that differ by the case of letters only.
 func (r *consentResource) warnSpelling(plan resourceModel, diags *diag.Diagnostics) {
-	scope, known := r.KnownScope(plan.Scope)
-	if !known || plan.IdentityID.IsUnknown() {
-		return
-	}
-
-	if r.Consents.IsSpelledTwice(client.Person{Scope: scope, Identity: plan.IdentityID.ValueString()}, true) {
+	person, known := r.personOf(plan)
+	if known && r.Consents.IsSpelledTwice(person, true) {
 		tfkit.Problem{
 			Summary: "Two identities differ by case only",
 			Detail:  "Another resource of the plan has an identity_id that differs from this one by the case of letters only. For the provider, these are two people. If the service takes them for one, the two resources overwrite each other, and a destroy of one withdraws the other one too.",
 			Do:      "nothing, if they are two people. Otherwise keep one of the resources, and take the other one out of the configuration, with on_destroy = \"retain\" applied first.",
 			At:      path.Root("identity_id"),
 		}.AddWarning(diags)
-	}
-}
-
-// planDestroy warns that the consent is retained. It refuses to withdraw a person with a
-// read-only provider, and one whom another object of the plan keeps as they are.
-func (r *consentResource) planDestroy(state resourceModel, object *tfkit.Object, diags *diag.Diagnostics) {
-	if state.OnDestroy.ValueString() != withdraw {
-		tfkit.Problem{
-			Summary: "The consent stays at the service",
-			Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\". To withdraw the consent as well, apply on_destroy = \"withdraw\" first and destroy then.",
-		}.AddWarning(diags)
-
-		return
-	}
-
-	r.RefuseReadOnly(diags)
-	scope, known := r.KnownScope(state.Scope)
-	if !known {
-		return
-	}
-
-	if resting := r.Consents.PlanAgainst(object, client.Person{Scope: scope, Identity: state.IdentityID.ValueString()}); resting != nil {
-		addKeptByAnother(diags, object, resting, scope)
 	}
 }
 
@@ -209,9 +189,13 @@ func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n
 		return
 	}
 
+	at := state.agreed()
+	if n.Foreign {
+		at = n.At
+	}
 	e := choice.Evidence{
-		Reading:   choice.Reading{Held: state.held(*n)},
-		Wanted:    plan.record(resourceModel{}),
+		Reading:   choice.Reading{Held: state.held(at)},
+		Wanted:    plan.record(),
 		Since:     plan.since(state, *n),
 		Overrules: !plan.KeepLaterChoice.ValueBool(),
 		Last:      state.last(*n),
@@ -221,33 +205,9 @@ func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n
 	}
 
 	warnStands(diags, e)
-	plan.keepChoice(state)
+	plan.keepChoice(state.recordModel)
+	plan.UserIPv6WOVersion = keepPrior(plan.UserIPv6WOVersion, state.UserIPv6WOVersion)
 	n.Since, n.Planned = e.Since, true
-}
-
-// planWrite warns of another object of the plan about the same person. If this object has
-// nothing to write, it refuses a plan that withdraws the person.
-func (r *consentResource) planWrite(plan resourceModel, writes bool, object *tfkit.Object, diags *diag.Diagnostics) {
-	if writes {
-		r.RefuseReadOnly(diags)
-	}
-
-	scope, known := r.KnownScope(plan.Scope)
-	if !known {
-		return
-	}
-
-	p := client.Person{Scope: scope, Identity: plan.IdentityID.ValueString()}
-	if other := r.Consents.Keep(object, p); other != nil {
-		warnShared(diags, other, object, scope)
-	}
-	if writes {
-		return
-	}
-
-	if withdrawer := r.Consents.PlanDone(object, p); withdrawer != nil {
-		addKeptByAnother(diags, withdrawer, object, scope)
-	}
 }
 
 func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -272,7 +232,7 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 	}
 
 	j, ok := at.do(ctx, choice.Evidence{
-		Wanted:    plan.record(config),
+		Wanted:    plan.wanted(config),
 		Since:     plan.agreed(),
 		Overrules: !plan.KeepLaterChoice.ValueBool(),
 		Anew:      true,
@@ -302,7 +262,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	j, ok := at.do(ctx, choice.Evidence{
-		Wanted:    state.record(resourceModel{}),
+		Wanted:    state.record(),
 		Since:     cmp.Or(n.Since, state.agreed()),
 		Overrules: !state.KeepLaterChoice.ValueBool(),
 		Known:     !state.isUnread(),
@@ -348,7 +308,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	// configuration was brought up to is ours.
 	switch {
 	case n.Planned:
-	case !plan.differs(state):
+	case !plan.writes(state):
 		n = note{Shown: n.Shown}
 	default:
 		at, ok := r.subjectOf(ctx, plan, resp.Private, &resp.Diagnostics)
@@ -358,7 +318,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 		r.Consents.Keep(at.Object, at.Person) // the plan warns
 
 		j, ok := at.do(ctx, choice.Evidence{
-			Wanted:    plan.record(config),
+			Wanted:    plan.wanted(config),
 			Since:     plan.since(state, n),
 			Overrules: !plan.KeepLaterChoice.ValueBool(),
 			Anew:      true,
@@ -394,11 +354,8 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 		return
 	}
 
-	wanted := choice.Record{Manual: state.Manual.ValueBool()} // a withdrawal has no agreement_time
-	wanted.UserIPv6, _ = formats.Address.Value(state.UserIPv6)
-
 	at.do(ctx, choice.Evidence{
-		Wanted:    wanted,
+		Wanted:    state.record().Withdrawal(),
 		Withdraws: true,
 		Since:     cmp.Or(n.Since, state.agreed()),
 		Overrules: !state.KeepLaterChoice.ValueBool(),

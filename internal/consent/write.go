@@ -99,6 +99,11 @@ func (at subject) warnWithheld(other *tfkit.Object) {
 	}.AddWarning(at.diags)
 }
 
+var retained = tfkit.Problem{
+	Summary: "The consent stays at the service",
+	Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\". To withdraw the consent as well, apply on_destroy = \"withdraw\" first and destroy then.",
+}
+
 // laterStands is the summary about a record with a later time.
 const laterStands = "A later choice of the person stands"
 
