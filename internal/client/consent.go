@@ -97,7 +97,7 @@ func (p Person) isNamed(identity string) bool {
 
 // Readings of a consent that nothing may be decided by.
 var (
-	ErrCached error = unusable(transport.ClassCached, "the answer has a header Age: a cache has kept it, so that it may be older than the person's latest choice, and nothing is decided by it")
+	ErrCached error = unusable(transport.ClassCached, "the answer has a header Age, or its Date is before that of an earlier answer: a cache has kept it, so that it may be older than the person's latest choice, and nothing is decided by it")
 	ErrGone   error = unusable(transport.ClassNotFound, "a record of this person was seen before, and the service cannot remove one; a gateway may have answered in its place, and the person may have made a later choice")
 )
 

@@ -100,28 +100,34 @@ func TestConsent_ownWithdrawalIsNoChoice(t *testing.T) {
 	}
 }
 
-// TestConsent_cachedAnswerIsNoReading has a cache that hides a later choice.
+// TestConsent_cachedAnswerIsNoReading has a cache that hides a later choice, and shows itself by an Age or
+// by a Date before that of the login.
 func TestConsent_cachedAnswerIsNoReading(t *testing.T) {
 	t.Parallel()
-	eachKind(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, object string, config func(prototest.Attributes) prototest.Attributes) {
-		state, _ := p.MustCreate(object, config(withdraws))
-		choice := choose(late)
-		service.PutConsent(scope, person, choice)
-		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Header: http.Header{"Age": {"45"}}, Times: -1})
+	for header, value := range map[string]string{"Age": "45", "Date": "Fri, 31 Dec 1999 23:00:00 GMT"} {
+		t.Run(header, func(t *testing.T) {
+			t.Parallel()
+			eachKind(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, object string, config func(prototest.Attributes) prototest.Attributes) {
+				state, _ := p.MustCreate(object, config(withdraws))
+				choice := choose(late)
+				service.PutConsent(scope, person, choice)
+				service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Header: http.Header{header: {value}}, Times: -1})
 
-		p.NewRun()
-		_, diags := p.Create(object, config(nil))
-		prototest.WantText(t, diags.Errors(), "Answered from a cache", "exclude the paths of the service")
-		_, diags = p.ReadData(name, prototest.Attributes{"identity_id": person})
-		prototest.WantText(t, diags.Errors(), "Answered from a cache")
-		p.NewRun()
-		after, diags := p.DestroyUnplanned(t.Context(), object, state)
-		prototest.WantText(t, diags.Errors(), "Answered from a cache")
-		if after == nil {
-			t.Error("the object is gone")
-		}
-		wantRecord(t, service, choice)
-	})
+				p.NewRun()
+				_, diags := p.Create(object, config(nil))
+				prototest.WantText(t, diags.Errors(), "Answered from a cache", "exclude the paths of the service")
+				_, diags = p.ReadData(name, prototest.Attributes{"identity_id": person})
+				prototest.WantText(t, diags.Errors(), "Answered from a cache")
+				p.NewRun()
+				after, diags := p.DestroyUnplanned(t.Context(), object, state)
+				prototest.WantText(t, diags.Errors(), "Answered from a cache")
+				if after == nil {
+					t.Error("the object is gone")
+				}
+				wantRecord(t, service, choice)
+			})
+		})
+	}
 }
 
 // TestConsent_noneAboutSomebodyKnown has a service that says that there is no record, once or for

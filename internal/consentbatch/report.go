@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -23,18 +24,21 @@ var (
 // reportName is what the first line of a report identifies it by.
 const reportName = "analytics_consent_batch"
 
-// reportSummary is the first line of a report.
-type reportSummary struct {
-	Report     string `json:"report"`
-	Rows       int    `json:"rows"`
-	InPlace    int    `json:"in_place"`
-	Written    int    `json:"written"`
-	Kept       int    `json:"kept"`
-	Superseded int    `json:"superseded,omitempty"`
-	Missing    int    `json:"missing,omitempty"`
-	Failed     int    `json:"failed"`
-	Unknown    int    `json:"unknown,omitempty"`
-	NotTried   int    `json:"not_tried"`
+// reported are the counts in the first line of a report, and the outcomes of its other lines. Rows that
+// were in place have no line.
+var reported = []struct {
+	outcome outcome
+	name    string
+	always  bool // the first line has the count even if it is 0
+}{
+	{inPlace, "in_place", true},
+	{written, "written", true},
+	{kept, "kept", true},
+	{superseded, "superseded", false},
+	{missing, "missing", false},
+	{failed, "failed", true},
+	{unknown, "unknown", false},
+	{notTried, "not_tried", true},
 }
 
 // reportLine is the outcome of one row. It names the row by its place in the file, and holds
@@ -59,17 +63,6 @@ type reportFailure struct {
 type reportField struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
-}
-
-// reportWords holds the outcomes as a report names them. Rows that were in place are left out.
-var reportWords = map[outcome]string{
-	written:    "written",
-	kept:       "kept",
-	superseded: "superseded",
-	missing:    "missing",
-	failed:     "failed",
-	unknown:    "unknown",
-	notTried:   "not_tried",
 }
 
 // reportReplacesRows reports whether the report would replace the file with the rows.
@@ -108,7 +101,7 @@ func isReport(path string) bool {
 	defer f.Close()
 
 	const longest = 4 << 10 // of a first line
-	var first reportSummary
+	var first struct{ Report string }
 	err = json.NewDecoder(io.LimitReader(f, longest)).Decode(&first)
 
 	return err == nil && first.Report == reportName
@@ -155,24 +148,17 @@ func (b *batch) warnNoReport(err error) {
 // encodeReport writes the lines of a report.
 func (b *batch) encodeReport(to io.Writer, t *tally) error {
 	out := bufio.NewWriterSize(to, 64<<10)
-	lines := json.NewEncoder(out)
-	lines.SetEscapeHTML(false)
-
-	err := lines.Encode(reportSummary{
-		Report:     reportName,
-		Rows:       len(t.results),
-		InPlace:    t.counts[inPlace],
-		Written:    t.counts[written],
-		Kept:       t.counts[kept],
-		Superseded: t.counts[superseded],
-		Missing:    t.counts[missing],
-		Failed:     t.counts[failed],
-		Unknown:    t.counts[unknown],
-		NotTried:   t.counts[notTried],
-	})
-	if err != nil {
-		return err
+	words := map[outcome]string{}
+	fmt.Fprintf(out, `{"report":%q,"rows":%d`, reportName, len(t.results))
+	for _, r := range reported {
+		if r.outcome != inPlace {
+			words[r.outcome] = r.name
+		}
+		if n := t.counts[r.outcome]; n > 0 || r.always {
+			fmt.Fprintf(out, `,%q:%d`, r.name, n)
+		}
 	}
+	fmt.Fprintln(out, "}")
 
 	reasons := map[int]*reportFailure{}
 	for _, c := range t.failures.causes {
@@ -181,15 +167,16 @@ func (b *batch) encodeReport(to io.Writer, t *tally) error {
 		for _, f := range e.Fields {
 			reason.Fields = append(reason.Fields, reportField(f))
 		}
-
 		for _, row := range c.rows {
 			reasons[row] = reason
 		}
 	}
 
+	lines := json.NewEncoder(out)
+	lines.SetEscapeHTML(false)
 	for row, result := range t.results {
-		word, reported := reportWords[result]
-		if !reported {
+		word, isReported := words[result]
+		if !isReported {
 			continue
 		}
 

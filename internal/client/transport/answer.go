@@ -82,13 +82,33 @@ func (c *call) answer(resp *http.Response) Answer {
 	a.isSent = c.sent.Load()
 	a.Status = resp.StatusCode
 	age := resp.Header.Get("Age")
-	a.Cached = age != "" && age != "0"
+	hasAge := age != "" && age != "0"
 	a.Date, _ = http.ParseTime(resp.Header.Get("Date"))
 	if a.Date.Year() == 9999 { // RFC 3339 cannot write what is computed from it, and state not hold that
 		a.Date = time.Time{}
 	}
 
+	// An answer that was made before another one, which came before the request was sent, is a copy.
+	// The clocks of the machines of one service are within seconds of each other.
+	const tolerance = 2
+	isOld := !a.Date.IsZero() && a.Date.Unix()+tolerance < c.newestBefore
+	a.Cached = hasAge || isOld
+	c.sender.noteDate(a.Date)
+
 	return a
+}
+
+// noteDate records when the service has made an answer, unless that is not known. It returns the latest of
+// these times.
+func (s *Sender) noteDate(date time.Time) (newest int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	if !date.IsZero() {
+		s.newest = max(s.newest, date.Unix())
+	}
+
+	return s.newest
 }
 
 // Incomplete says why an answer with this status, of class 2xx, is not the whole answer;

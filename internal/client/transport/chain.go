@@ -71,6 +71,7 @@ type Sender struct {
 
 	mu      sync.Mutex
 	notices []string
+	newest  int64 // the latest Date of an answer, in seconds since 1970
 }
 
 // New returns a sender. It contacts nothing.

@@ -57,6 +57,8 @@ func (l poolLink) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 
+	c.newestBefore = c.sender.noteDate(time.Time{})
+
 	return l.pool.RoundTrip(once)
 }
 

@@ -124,7 +124,8 @@ type Exchange struct {
 	Status   int       // of the answer; 0 without one
 	Redact   *Redactor // of what the service says; nil where nothing of it is known
 
-	// Cached reports whether a cache has kept the answer for some time. Date is when the service
+	// Cached reports whether a cache has kept the answer for some time: it has an Age, or its Date is
+	// before that of an answer which came before the request. Date is when the service
 	// made it; zero if it does not say so.
 	Cached bool
 	Date   time.Time
@@ -140,6 +141,9 @@ func About(op Operation, to Endpoint) Exchange { return Exchange{Op: op, Templat
 // context of the request.
 type call struct {
 	Request
+
+	sender       *Sender
+	newestBefore int64 // Sender.newest when the latest attempt began
 
 	known     Exchange
 	admission *Admission // under which it is sent; nil without one
@@ -164,7 +168,7 @@ func callOf(ctx context.Context) *call {
 // newCall returns a call and its HTTP request, which has no credentials. A write of a
 // read-only sender is an error.
 func (s *Sender) newCall(ctx context.Context, r Request) (*call, *retryablehttp.Request, error) {
-	c := &call{Request: r}
+	c := &call{Request: r, sender: s}
 	c.known = Exchange{Op: r.Op, Template: r.To.template, Redact: &Redactor{secrets: &s.hidden, values: r.Private}, host: s.cfg.Base.Host}
 	if !r.Op.Anonymous { // a login belongs to no admission
 		c.admission, _ = ctx.Value(admissionKey{}).(*Admission)
