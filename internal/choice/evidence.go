@@ -113,11 +113,7 @@ func (e Evidence) isWanted(isChanged bool) bool {
 		return len(differing) == 0 || isAddress
 	}
 
-	lacksAddress := e.Wanted.UserIPv6.IsValid() && e.Held.UserIPv6.IsNull()
-	lacksTime := !e.Wanted.AgreementTime.IsZero() && e.Held.AgreementTime.IsNull()
-	lacksAny := lacksAddress || lacksTime
-
-	return len(differing) == 0 && !lacksAny
+	return len(differing) == 0 && !e.Wanted.isNullIn(e.Held)
 }
 
 // isOurs reports whether the record is what we wrote last: as the service showed it then, or as it was

@@ -67,6 +67,14 @@ func (r Record) Withdrawal() Record {
 	return r
 }
 
+// isNullIn reports whether a record has null in place of an optional field that is sent.
+func (r Record) isNullIn(held answer.Consent) bool {
+	lacksAddress := r.UserIPv6.IsValid() && held.UserIPv6.IsNull()
+	lacksTime := !r.AgreementTime.IsZero() && held.AgreementTime.IsNull()
+
+	return lacksAddress || lacksTime
+}
+
 // Keeping is how the service keeps what it is sent, as wire.consent says.
 type Keeping struct {
 	Precision time.Duration // of a time; zero if it is not configured
