@@ -187,7 +187,10 @@ func PrintOf(held answer.Consent) (p Print) {
 }
 
 // Print returns the print of the record as a service shows it that keeps everything.
-func (r Record) Print() Print {
+func (r Record) Print() Print { return PrintOf(r.Shown()) }
+
+// Shown returns the record as a service shows it that keeps everything.
+func (r Record) Shown() answer.Consent {
 	held := answer.Consent{Manual: answer.Some(r.Manual)}
 	for i, agreed := range r.Clauses {
 		held.Clauses[i] = answer.Some(agreed)
@@ -199,5 +202,5 @@ func (r Record) Print() Print {
 		held.UserIPv6 = answer.Some(r.UserIPv6.String())
 	}
 
-	return PrintOf(held)
+	return held
 }

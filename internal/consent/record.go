@@ -144,27 +144,18 @@ func (m *recordModel) record() choice.Record {
 	return r
 }
 
-// held returns the record in state in the form of an answer, with this time.
+// held returns the record in state, with this time, in the form of an answer.
 func (m *recordModel) held(at time.Time) answer.Consent {
-	held := answer.Consent{Manual: optionalOf(m.Manual)}
+	r := m.record()
+	r.AgreementTime = at
+	held := r.Shown()
 	for i, c := range m.clauses() {
-		held.Clauses[i] = optionalOf(*c)
-	}
-	if !m.UserIPv6.IsNull() {
-		held.UserIPv6 = answer.Some(m.UserIPv6.ValueString())
-	}
-	if !at.IsZero() {
-		held.AgreementTime = answer.Some(at)
+		if c.IsNull() {
+			held.Clauses[i] = answer.Null[bool]()
+		}
 	}
 
 	return held
-}
-
-func optionalOf(v types.Bool) answer.Optional[bool] {
-	if v.IsNull() {
-		return answer.Null[bool]()
-	}
-	return answer.Some(v.ValueBool())
 }
 
 // differs reports whether there is a field to write. One that is not managed, or no longer managed, is
