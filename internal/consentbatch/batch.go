@@ -22,8 +22,7 @@ import (
 // batch is one plan, apply or destroy of an analytics_consent_batch.
 type batch struct {
 	resource *batchResource
-	config   model         // by which the rows are read; that in state for a destroy
-	model    model         // that is planned or applied
+	model    model         // that is planned, applied or destroyed, with the content_wo of the configuration
 	prior    *model        // in state; nil for a create
 	object   *tfkit.Object // nil in the plan of a create
 	diags    *diag.Diagnostics
@@ -228,6 +227,7 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 		b.model.Digest = types.StringValue(b.digestLike(""))
 	}
 	b.model.results = resultsOf(b.model.Digest, t)
+	b.model.ContentWO = types.StringNull()
 
 	return true
 }

@@ -24,15 +24,15 @@ import (
 // reports why they cannot be used.
 func (b *batch) read() (ok bool) {
 	problem := tfkit.Problem{InState: b.inState(), At: path.Root("source")}
-	format := rows.Format(b.config.Format.ValueString())
+	format := rows.Format(b.model.Format.ValueString())
 
 	var err error
-	if b.config.isWriteOnly() {
-		text := b.config.ContentWO.ValueString()
+	if b.model.isWriteOnly() {
+		text := b.model.ContentWO.ValueString()
 		problem.At = path.Root("content_wo")
-		b.rows, err = rows.ReadShard(strings.NewReader(text), cmp.Or(format, rows.FormatIn(text)), shardOf(b.config.Shard))
+		b.rows, err = rows.ReadShard(strings.NewReader(text), cmp.Or(format, rows.FormatIn(text)), shardOf(b.model.Shard))
 	} else {
-		b.rows, err = b.config.readSource(cmp.Or(format, rows.FormatOf(b.config.Source.ValueString())))
+		b.rows, err = b.model.readSource(cmp.Or(format, rows.FormatOf(b.model.Source.ValueString())))
 	}
 	if err == nil {
 		b.sum = rows.Sum(b.rows)

@@ -25,34 +25,30 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state *model // nil for a create
-	if !req.State.Raw.IsNull() {
-		state = &model{}
-		resp.Diagnostics.Append(req.State.Get(ctx, state)...)
-	}
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
-	if req.Plan.Raw.IsNull() {
+	isDestroy := req.Plan.Raw.IsNull()
+	if isDestroy {
 		state.warnDestroyed(&resp.Diagnostics)
+	} else {
+		r.PlanKeptScope(ctx, req, resp)
+	}
+	if isDestroy || len(resp.RequiresReplace) > 0 { // Terraform plans a new object in a request of its own
 		r.planWithdrawal(ctx, *state, resp)
 		return
 	}
 
-	r.PlanKeptScope(ctx, req, resp)
-	if len(resp.RequiresReplace) > 0 { // Terraform plans the new object in a request of its own
-		r.planWithdrawal(ctx, *state, resp)
-		return
-	}
-
-	var config, plan model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	var plan model
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, atContentWO, &plan.ContentWO)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
-	b := &batch{resource: r, config: config, model: plan, prior: state, diags: &resp.Diagnostics}
+	b := &batch{resource: r, model: plan, prior: state, diags: &resp.Diagnostics}
 	if state != nil {
 		b.object = plan.objectIn(ctx, resp.Private)
 	}
@@ -72,6 +68,7 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		}
 	}
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, keySettingsOnly, settingsOnly)...)
+	b.model.ContentWO = types.StringNull()
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &b.model)...)
 }
 
@@ -91,7 +88,7 @@ func (r *batchResource) planWithdrawal(ctx context.Context, state model, resp *r
 	r.RefuseReadOnly(&resp.Diagnostics)
 
 	var unread diag.Diagnostics
-	b := &batch{resource: r, config: state, model: state, prior: &state, object: state.objectIn(ctx, resp.Private), diags: &unread}
+	b := &batch{resource: r, model: state, prior: &state, object: state.objectIn(ctx, resp.Private), diags: &unread}
 	if b.readApplied() {
 		b.diags = &resp.Diagnostics
 		b.addOthers(b.claim(b.allRows(), r.Consents.PlanAgainst), keptByAnother, tfkit.Problem.AddError)
@@ -107,9 +104,9 @@ func (b *batch) propose(ctx context.Context) (work, ok bool) {
 	unknown := types.Int64Unknown()
 	b.model.results = results{Digest: types.StringUnknown(), Rows: unknown, Kept: unknown, Written: unknown, Missing: unknown}
 	incomplete := b.prior == nil || b.prior.Missing.ValueInt64() > 0
-	if b.config.isUnknown() {
+	if b.model.isUnknown() {
 		// An unknown content_wo with the same version counts as unchanged.
-		return !b.config.ContentWO.IsUnknown() || incomplete || b.model.comparesAnew(*b.prior), true
+		return !b.model.ContentWO.IsUnknown() || incomplete || b.model.comparesAnew(*b.prior), true
 	}
 
 	if !b.read() {

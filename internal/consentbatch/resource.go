@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -33,7 +34,7 @@ const (
 // limitShards is the largest count of shards.
 const limitShards = 4096
 
-var atShard = path.Root("shard")
+var atShard, atContentWO = path.Root("shard"), path.Root("content_wo")
 
 // NewResource returns the resource analytics_consent_batch.
 func NewResource() resource.Resource { return &batchResource{} }
@@ -180,15 +181,15 @@ func (r *batchResource) ValidateConfig(ctx context.Context, req resource.Validat
 func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	var config, plan model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, atContentWO, &plan.ContentWO)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
 	r.ResolveScope(&plan.Scope)
-	b := &batch{resource: r, config: config, model: plan, object: plan.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
+	b := &batch{resource: r, model: plan, object: plan.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
 	if b.apply(ctx) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
 	}
@@ -211,23 +212,21 @@ func (r *batchResource) Read(ctx context.Context, req resource.ReadRequest, resp
 func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	var config, plan, state model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	var plan, state model // the configuration of an apply has what ignore_changes hides
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, atContentWO, &plan.ContentWO)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	planned := plan // the configuration of an apply has what ignore_changes hides
-	planned.ContentWO = config.ContentWO
 
 	if settingsOnly, _ := req.Private.GetKey(ctx, keySettingsOnly); settingsOnly != nil {
-		plan.results = state.results
+		plan.results, plan.ContentWO = state.results, types.StringNull()
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return
 	}
 
-	b := &batch{resource: r, config: planned, model: plan, prior: &state, object: plan.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
+	b := &batch{resource: r, model: plan, prior: &state, object: plan.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
 	if b.apply(ctx) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
 	}
@@ -246,6 +245,6 @@ func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 		return
 	}
 
-	b := &batch{resource: r, config: state, model: state, prior: &state, object: state.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
+	b := &batch{resource: r, model: state, prior: &state, object: state.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
 	b.destroy(ctx)
 }
