@@ -103,6 +103,70 @@ func TestConsentList_resourceIsWhatAPersonWouldWrite(t *testing.T) {
 	}
 }
 
+// TestConsentList_people lists user-1 and so on, of whom some have no record or cannot be read, two at a
+// time and in the order of the source.
+func TestConsentList_people(t *testing.T) {
+	t.Parallel()
+	const unread, ends = "A person could not be read", "The list ended at its limit of 2, and its source has more people, who were not looked up"
+	for label, tc := range map[string]struct {
+		source          []string // identities(5) by default
+		absent, failing []string
+		limit           int64
+
+		names           []string
+		warning, errors []string // words of one each; nil for none
+		lookUps         int
+	}{
+		"all":                  {names: identities(5), lookUps: 5},
+		"each once":            {source: []string{"user-2", "user-1", "user-2"}, names: []string{"user-2", "user-1"}, lookUps: 2},
+		"without a record":     {absent: []string{"user-1", "user-4"}, names: []string{"user-2", "user-3", "user-5"}, warning: []string{"People without a consent record", "some people in the source: 2."}, lookUps: 5},
+		"one fails":            {failing: []string{"user-3"}, names: []string{"user-1", "user-2", "user-4", "user-5"}, warning: []string{unread, "Person 3 of the source"}, lookUps: 5},
+		"ten fail":             {source: identities(14), failing: identities(12)[1:], names: []string{"user-1"}, warning: []string{unread, "Person 2 of the source"}, errors: []string{"The list ended at person 11: 10 of its people could not be read"}, lookUps: 12},
+		"a limit":              {limit: 2, names: identities(2), warning: []string{ends}, lookUps: 2},
+		"a limit at the end":   {source: identities(2), limit: 2, names: identities(2), lookUps: 2},
+		"a limit, and absence": {absent: []string{"user-1"}, limit: 2, names: []string{"user-2", "user-3"}, warning: []string{ends}, lookUps: 3},
+		"a limit not reached":  {limit: 9, names: identities(5), lookUps: 5},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, prototest.Attributes{"max_retries": 0, "max_concurrency": 2})
+			source := tc.source
+			if source == nil {
+				source = identities(5)
+			}
+			putConsents(service, source...)
+			for _, identity := range tc.absent {
+				service.DeleteConsent(scope, identity)
+			}
+			for _, identity := range tc.failing {
+				service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: identity, Status: 500, Body: []byte(`{}`), Times: -1})
+			}
+
+			req := listOf(source...)
+			req.Limit = tc.limit
+			results := p.List(name, req)
+			wantNames(t, results, tc.names...)
+			wantNobodyNamed(t, results)
+			diags := results.Diagnostics()
+			if isQuiet := tc.warning == nil && tc.errors == nil; isQuiet && len(diags) > 0 {
+				t.Errorf("it says %v", diags)
+			}
+			if tc.warning != nil {
+				prototest.WantText(t, diags.Warnings(), tc.warning...)
+			}
+			if tc.errors != nil {
+				prototest.WantText(t, diags.Errors(), tc.errors...)
+			}
+			if isFull := tc.limit == int64(len(tc.names)); isFull && results[len(results)-1].Identity == nil {
+				t.Error("the result after the last one is never read")
+			}
+			if n := service.Count(mockserver.OpGetConsent); n != tc.lookUps {
+				t.Errorf("%d people were looked up, want %d", n, tc.lookUps)
+			}
+		})
+	}
+}
+
 // TestConsentList_endsWithWhatConcernsEveryone ends with the first look-ups, two at a time.
 func TestConsentList_endsWithWhatConcernsEveryone(t *testing.T) {
 	t.Parallel()

@@ -76,7 +76,7 @@ func TestConsent_ownWithdrawalIsNoChoice(t *testing.T) {
 	t.Parallel()
 	for label, configure := range soak.SomeOf(2, map[string][]func(*mockserver.Server){
 		"kept times": nil, "dated": {mocktest.DatesUpdates(time.Now, false)}, "dated without": {mocktest.DatesUpdates(time.Now, true)},
-		"dated, silent": {mocktest.DatesUpdates(time.Now, false), silent},
+		"dated, silent": {mocktest.DatesUpdates(time.Now, false), silent}, "untimed": {mocktest.ShowsConsent("agreement_time", nil)},
 	}) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
@@ -256,6 +256,43 @@ func TestConsent_identitiesThatDifferByCase(t *testing.T) {
 	_, diags = p.Plan(batchName, nil, prototest.Attributes{"source": path, "compare_at_plan": false})
 	wantWarning(t, diags, "Identities differ by case only")
 	prototest.WantText(t, diags.Warnings(), "line 2.")
+}
+
+// TestConsent_twoObjectsOfOnePersonAreWarnedOf plans and applies one object without a warning,
+// and then another one of the same person. A plan that destroys one of them and leaves the other
+// one as it is, is refused: consentbatch.TestConsentBatch_isNotWithdrawnWhileAnotherObjectKeepsIt.
+func TestConsent_twoObjectsOfOnePersonAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	const shared = "Two resources manage the consent of one person"
+	p, service := start(t, nil)
+	one, diags := p.MustCreate(name, config(withdrawing))
+	wantWarning(t, diags, "")
+	two, diags := p.MustCreate(name, config(withdrawing))
+	wantWarning(t, diags, shared)
+	plan := func(object *prototest.State, config prototest.Attributes) prototest.Diagnostics {
+		_, diags := p.Plan(name, object, config)
+		return diags
+	}
+
+	p.NewRun()
+	one, _ = p.MustRefresh(name, one)
+	wantWarning(t, plan(one, config(withdrawing)), "")
+	diags = plan(two, config(withdrawing))
+	wantWarning(t, diags, shared)
+	prototest.WantText(t, diags.Warnings(), `on_destroy = "retain"`, "analytics_consent", "org-demo")
+
+	// While a choice stands, an update sends nothing, so it does not write after a withdrawal.
+	p.NewRun()
+	service.PutConsent(scope, person, choose(late))
+	two, _ = p.MustRefresh(name, two)
+	p.NoErrors(plan(one, nil))
+	errors := plan(two, config(withdrawing).With(version(1))).Errors()
+	prototest.WantText(t, errors, "Another resource keeps the consent to be withdrawn", "org-demo")
+
+	// The same person elsewhere is another one.
+	service.PutConsent(mockserver.Scope{AccountID: "acct-7"}, person, refusal())
+	_, diags = p.Import(name, "acct-7/"+person)
+	wantWarning(t, diags, "")
 }
 
 // TestConsent_withoutATimeNothingIsOverwritten updates and destroys an object without an
