@@ -139,25 +139,9 @@ func (l *listing) readSource(ctx context.Context) {
 // stream hands over the people with a consent record, in the order of the source, as many
 // as the limit allows. Terraform reads no further than that, and says nothing of its own
 // about the limit, so the last result carries what there is to say about the list.
-//
-// It looks up as many people at a time as the client sends requests, and not more than are still
-// wanted.
 func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
 	for l.next < len(l.source.people) {
-		batch := l.source.people[l.next:]
-		batch = batch[:min(len(batch), l.Client.Concurrency())]
-		if limit := int(l.request.Limit); limit > 0 {
-			batch = batch[:min(len(batch), limit-l.found)]
-		}
-
-		held, errs, positions := make([]answer.Consent, len(batch)), make([]error, len(batch)), make([]int, len(batch))
-		for i := range batch {
-			positions[i] = i
-		}
-		panics := tfkit.InParallel(ctx, len(batch), positions, func(i int) (goesOn bool) {
-			held[i], errs[i] = l.Client.GetConsent(ctx, client.Person{Scope: l.scope, Identity: batch[i]})
-			return true
-		})
+		answers, panics := l.lookUp(ctx)
 		if panics.HasError() {
 			push(list.ListResult{Diagnostics: panics})
 			return
@@ -166,16 +150,17 @@ func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
 			break
 		}
 
-		for i, identity := range batch {
+		for _, answered := range answers {
+			identity := l.source.people[l.next]
 			l.next++
-			if transport.IsClass(errs[i], transport.ClassNotFound) {
+			if transport.IsClass(answered.err, transport.ClassNotFound) {
 				l.missing++
 				continue
 			}
 
-			result := list.ListResult{Diagnostics: l.failure(errs[i])}
-			if errs[i] == nil {
-				result = l.result(ctx, identity, held[i])
+			result := list.ListResult{Diagnostics: l.failure(answered.err)}
+			if answered.err == nil {
+				result = l.result(ctx, identity, answered.held)
 			}
 			if !push(result) || l.isFull() || result.Diagnostics.HasError() {
 				return
@@ -188,6 +173,34 @@ func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
 	if len(diags) > 0 {
 		push(list.ListResult{Diagnostics: diags})
 	}
+}
+
+// answered is what the service says about a person.
+type answered struct {
+	held answer.Consent
+	err  error
+}
+
+// lookUp asks the service about the next people: as many at a time as the client sends
+// requests, and not more than are still wanted.
+func (l *listing) lookUp(ctx context.Context) (answers []answered, panics diag.Diagnostics) {
+	width := min(l.Client.Concurrency(), len(l.source.people)-l.next)
+	if limit := int(l.request.Limit); limit > 0 {
+		width = min(width, limit-l.found)
+	}
+
+	answers = make([]answered, width)
+	positions := make([]int, width)
+	for i := range positions {
+		positions[i] = i
+	}
+	panics = tfkit.InParallel(ctx, width, positions, func(i int) (goesOn bool) {
+		person := client.Person{Scope: l.scope, Identity: l.source.people[l.next+i]}
+		answers[i].held, answers[i].err = l.Client.GetConsent(ctx, person)
+		return true
+	})
+
+	return answers, panics
 }
 
 // isFull reports whether there are as many results as the limit allows; 0 is no limit.

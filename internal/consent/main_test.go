@@ -56,9 +56,9 @@ func refusal() mockserver.ConsentRecord {
 }
 
 // start starts a mock server and a provider for it.
-func start(t *testing.T, settings prototest.Attributes, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
+func start(t *testing.T, settings prototest.Attributes) (*prototest.Provider, *mocktest.Instance) {
 	t.Helper()
-	service := mocktest.Start(t, configure...)
+	service := mocktest.Start(t)
 	return prototest.MustStart(t, prototest.Config(service).With(settings)), service
 }
 

@@ -115,17 +115,8 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 
 	n := readNote(ctx, req.Private)
 	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
-	person, known := r.personOf(*state)
 	if plan == nil || len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
-		if state.OnDestroy.ValueString() != withdraw {
-			retained.AddWarning(diags)
-			return
-		}
-
-		r.RefuseReadOnly(diags)
-		if other := r.Consents.PlanAgainst(object, person); known && other != nil {
-			addKeptByAnother(diags, object, other, person.Scope)
-		}
+		r.planDestroy(*state, object, diags)
 		return
 	}
 
@@ -136,6 +127,7 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		diags.Append(resp.Plan.Set(ctx, plan)...)
 	}
 
+	person, known := r.personOf(*state)
 	if other := r.Consents.Keep(object, person); known && other != nil {
 		warnShared(diags, other, object, person.Scope)
 	}
@@ -145,6 +137,21 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	}
 	if other := r.Consents.PlanDone(object, person); known && other != nil {
 		addKeptByAnother(diags, other, object, person.Scope)
+	}
+}
+
+// planDestroy warns that the consent is retained. It refuses to withdraw a person with a
+// read-only provider, and one whom another object of the plan keeps as they are.
+func (r *consentResource) planDestroy(state resourceModel, object *tfkit.Object, diags *diag.Diagnostics) {
+	if state.OnDestroy.ValueString() != withdraw {
+		retained.AddWarning(diags)
+		return
+	}
+
+	r.RefuseReadOnly(diags)
+	person, known := r.personOf(state)
+	if other := r.Consents.PlanAgainst(object, person); known && other != nil {
+		addKeptByAnother(diags, object, other, person.Scope)
 	}
 }
 

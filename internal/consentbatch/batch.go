@@ -136,16 +136,15 @@ func (b *batch) readApplied() (ok bool) {
 }
 
 // pass judges rows, and writes or withdraws each as the action says, for as many at once as the client
-// sends requests. isSecond is set where the first pass has read the same rows without a record, a lag
-// before.
-func (b *batch) pass(ctx context.Context, t *tally, of []int, action choice.Action, isSecond bool) {
+// sends requests.
+func (b *batch) pass(ctx context.Context, t *tally, of []int, action choice.Action) {
 	t.run(ctx, of, b.client.Concurrency(), func(ctx context.Context, i int) (outcome, error) {
 		row := b.rows[i]
 		e := choice.Evidence{Wanted: row.Record, Since: row.AgreementTime, Overrules: !b.model.KeepLaterChoice.ValueBool()}
 		if action == choice.Withdraw {
 			e.Wanted, e.Withdraws, e.Known = row.Withdrawal(), true, true
 			e.Last.Sent = row.Print() // the row is from the file that was applied
-			e.Twice = isSecond
+			e.Twice = t.isSecond
 		}
 
 		about := tfkit.ConsentCase{Service: b.resource.Service, Person: b.person(i), Object: b.object}
@@ -173,9 +172,10 @@ func (b *batch) pass(ctx context.Context, t *tally, of []int, action choice.Acti
 // it is interrupted, so are they.
 func (b *batch) again(ctx context.Context, t *tally, action choice.Action) {
 	absentees := t.rowsThatAre(absent)
+	t.isSecond = true
 	if len(absentees) > 0 {
 		_ = b.resource.Consents.WaitToReread(ctx, b.client.Lag())
-		b.pass(ctx, t, absentees, action, true)
+		b.pass(ctx, t, absentees, action)
 	}
 }
 
@@ -183,7 +183,7 @@ func (b *batch) again(ctx context.Context, t *tally, action choice.Action) {
 // these than new rows.
 func (b *batch) compare(ctx context.Context, of []int) *tally {
 	t := newTally(len(b.rows))
-	b.pass(ctx, t, of, choice.Plan, false)
+	b.pass(ctx, t, of, choice.Plan)
 	if grown, isKnown := b.growth(); isKnown && t.counts[absent] > grown {
 		b.again(ctx, t, choice.Plan)
 	}
@@ -207,7 +207,7 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 		b.addOthers(shared, sharedPeople, tfkit.Problem.AddWarning)
 	}
 	t := newTally(len(b.rows))
-	b.pass(ctx, t, b.allRows(), choice.Write, false)
+	b.pass(ctx, t, b.allRows(), choice.Write)
 	b.writeReport(t)
 
 	problem := applyFailed
@@ -244,7 +244,7 @@ func (b *batch) destroy(ctx context.Context) {
 	}
 
 	t := newTally(len(b.rows))
-	b.pass(ctx, t, b.allRows(), choice.Withdraw, false)
+	b.pass(ctx, t, b.allRows(), choice.Withdraw)
 	b.again(ctx, t, choice.Withdraw)
 	b.addOthers(b.claim(t.rowsThatAre(superseded), b.resource.Consents.Keeper), notWithdrawn, tfkit.Problem.AddWarning)
 	b.writeReport(t)

@@ -62,6 +62,7 @@ type tally struct {
 	results  []outcome // by row
 	counts   [outcomes]int
 	failures failures
+	isSecond bool         // the rows without a record are read a second time, a lag later
 	refusals atomic.Int64 // records that stand and refuse all clauses
 
 	began, logged time.Time // the run, and the last progress that was logged
