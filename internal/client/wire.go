@@ -17,6 +17,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
@@ -230,28 +231,64 @@ func ParseWire(text []byte) (Wire, error) {
 	return Wire{}, errors.New("has a value of another type than the setting at " + cmp.Or(place, "the top"))
 }
 
-// oneOf is a setting that is one of a few words, of which the first is its default.
-type oneOf struct {
-	setting  string
-	value    *string
-	accepted []string
+// What a setting is.
+const (
+	aPointer    = iota // a JSON Pointer
+	pointers           // a map of JSON Pointers
+	aWord              // an accepted word, or a list of them
+	aVocabulary        // a map of words, none of which has two meanings
+	ofItsOwn           // checked by itself
+)
+
+// wireRules say what the settings are, by their names in the block wire. Others are JSON Pointers. The
+// first accepted word of a text is its default.
+var wireRules = map[string]struct {
+	is       int
+	accepted []string // words, or keys of a map
+}{
+	"absent":                {aWord, AbsentForms},
+	"login.parameters_in":   {aWord, Placements},
+	"consent.parameters_in": {aWord, Placements},
+	"consent.time_format":   {aWord, TimeFormats},
+	"consent.time_answered": {aWord, TimeFormats},
+	"consent.time_kept":     {aWord, TimesKept},
+	"consent.altered":       {aWord, Alterable},
+	"pending.use":           {aWord, ListUses},
+	"export.invalid_utf8":   {aWord, InvalidUses},
+
+	"pending.types":      {aVocabulary, answer.RequestTypes},
+	"pending.statuses":   {aVocabulary, StatusMeanings},
+	"export.kinds":       {aVocabulary, ExportKinds},
+	"export.kind_values": {aVocabulary, ExportKinds},
+	"export.at":          {pointers, ExportKinds},
+	"export.record":      {pointers, ExportKinds},
+
+	"ignored":               {is: ofItsOwn},
+	"lag":                   {is: ofItsOwn},
+	"result.success":        {is: ofItsOwn},
+	"result.absent":         {is: ofItsOwn},
+	"pending.empty":         {is: ofItsOwn},
+	"all_data.media_type":   {is: ofItsOwn},
+	"export.kind_parameter": {is: ofItsOwn},
+	"export.lines":          {is: ofItsOwn},
+	"export.empty":          {is: ofItsOwn},
 }
 
-// choices returns the settings that are one of a few words.
-func (w *Wire) choices() []oneOf {
-	return []oneOf{
-		{"login.parameters_in", &w.Login.ParametersIn, Placements},
-		{"consent.parameters_in", &w.Consent.ParametersIn, Placements},
-		{"consent.time_format", &w.Consent.TimeFormat, TimeFormats},
-		{"consent.time_kept", &w.Consent.TimeKept, TimesKept},
-		{"pending.use", &w.Pending.Use, ListUses},
-		{"export.invalid_utf8", &w.Export.InvalidUTF8, InvalidUses},
+// choices returns the settings that have an accepted word as their default.
+func (w *Wire) choices() map[string]*string {
+	return map[string]*string{
+		"login.parameters_in":   &w.Login.ParametersIn,
+		"consent.parameters_in": &w.Consent.ParametersIn,
+		"consent.time_format":   &w.Consent.TimeFormat,
+		"consent.time_kept":     &w.Consent.TimeKept,
+		"pending.use":           &w.Pending.Use,
+		"export.invalid_utf8":   &w.Export.InvalidUTF8,
 	}
 }
 
 func (w Wire) withDefaults() Wire {
-	for _, c := range w.choices() {
-		*c.value = cmp.Or(*c.value, c.accepted[0])
+	for setting, value := range w.choices() {
+		*value = cmp.Or(*value, wireRules[setting].accepted[0])
 	}
 	w.Lag = cmp.Or(w.Lag, DefaultLag)
 	if w.Absent == nil {
@@ -268,9 +305,9 @@ func (w Wire) withDefaults() Wire {
 // Minimal returns the settings that differ from the defaults.
 func (w Wire) Minimal() Wire {
 	preset := Wire{}.withDefaults()
-	for _, c := range w.choices() {
-		if *c.value == c.accepted[0] {
-			*c.value = ""
+	for setting, value := range w.choices() {
+		if *value == wireRules[setting].accepted[0] {
+			*value = ""
 		}
 	}
 
@@ -318,118 +355,81 @@ func (w Wire) Validate() error {
 // Problems returns the settings with values that are not accepted.
 func (w Wire) Problems() []WireError {
 	w = w.withDefaults()
-	c := &wireCheck{}
+	text, _ := json.Marshal(w) // texts, truth values, and lists and maps of texts
+	settings := infer.ParseSettings(text)
 
-	answered := cmp.Or(w.Consent.TimeAnswered, w.Consent.TimeFormat)
-	for _, choice := range append(w.choices(), oneOf{"consent.time_answered", &answered, TimeFormats}) {
-		if !slices.Contains(choice.accepted, *choice.value) {
-			c.add(choice.setting, "", "must be one of "+strings.Join(choice.accepted, ", "))
+	c := &wireCheck{meanings: map[string]jsontext.Pointer{}}
+	for _, at := range slices.Sorted(maps.Keys(settings)) {
+		setting, key := settingAt(at)
+		rule := wireRules[setting]
+		hasKeys := rule.is == pointers || rule.is == aVocabulary
+		if hasKeys && !slices.Contains(rule.accepted, key) {
+			c.add(setting, key, "is not a key of this map; the keys are "+strings.Join(rule.accepted, ", "))
+		}
+
+		words, isList := settings[at].([]any)
+		if !isList {
+			words = []any{settings[at]}
+		}
+		for _, value := range words {
+			word, _ := value.(string)
+			switch rule.is {
+			case aPointer, pointers:
+				c.pointer(setting, key, word)
+			case aWord:
+				c.word(setting, word, rule.accepted)
+			case aVocabulary:
+				c.meaning(setting, key, word, at)
+			}
 		}
 	}
-	c.words("absent", w.Absent, AbsentForms)
-	c.words("consent.altered", w.Consent.Altered, Alterable)
-
-	pending, export := w.Pending, w.Export
-	for _, p := range []struct {
-		setting string
-		at      jsontext.Pointer
-	}{
-		{"envelope", w.Envelope},
-		{"result.at", w.Result.At},
-		{"consent.at", w.Consent.At},
-		{"profile.at", valueOf(w.Profile.At)},
-		{"all_data.at", valueOf(w.AllData.At)},
-
-		{"pending.at", pending.At},
-		{"pending.next", pending.Next},
-		{"pending.total", pending.Total},
-		{"pending.identity", pending.Identity},
-		{"pending.id", pending.ID},
-		{"pending.type", pending.Type},
-		{"pending.status", pending.Status},
-		{"pending.created", pending.Created},
-
-		{"export.kind", export.Kind},
-		{"export.next", export.Next},
-		{"export.total", export.Total},
-	} {
-		c.pointer(p.setting, "", p.at)
-	}
-	for _, p := range []struct {
-		setting string
-		byKind  map[string]jsontext.Pointer
-	}{{"export.at", export.At}, {"export.record", export.Record}} {
-		for _, kind := range c.keys(p.setting, slices.Sorted(maps.Keys(p.byKind)), ExportKinds) {
-			c.pointer(p.setting, kind, p.byKind[kind])
-		}
-	}
-
-	c.vocabulary("pending.types", pending.Types, answer.RequestTypes)
-	c.vocabulary("pending.statuses", pending.Statuses, StatusMeanings)
-	c.vocabulary("export.kinds", export.Kinds, ExportKinds)
-	values := map[string][]string{}
-	for kind, value := range export.KindValues {
-		values[kind] = []string{value}
-	}
-	c.vocabulary("export.kind_values", values, ExportKinds)
-
 	c.result(w.Result)
 	c.others(w)
 
 	return c.problems
 }
 
-func valueOf(p *jsontext.Pointer) jsontext.Pointer {
-	if p == nil {
-		return ""
+// settingAt returns the name of a setting, and the key where it is a map, by where JSON has it.
+func settingAt(at jsontext.Pointer) (setting, key string) {
+	names := append(slices.Collect(at.Tokens()), "", "")
+	if len(names) == 3 || names[0] == "ignored" {
+		return names[0], names[1]
 	}
-	return *p
+	return names[0] + "." + names[1], names[2]
 }
 
 // wireCheck collects the problems of a Wire.
-type wireCheck struct{ problems []WireError }
+type wireCheck struct {
+	meanings map[string]jsontext.Pointer // where a word of a setting was
+	problems []WireError
+}
 
 func (c *wireCheck) add(setting, key, text string) {
 	c.problems = append(c.problems, WireError{setting, key, text})
 }
 
-func (c *wireCheck) pointer(setting, key string, p jsontext.Pointer) {
-	if !p.IsValid() {
+func (c *wireCheck) pointer(setting, key, text string) {
+	if !jsontext.Pointer(text).IsValid() {
 		c.add(setting, key, `must be a JSON Pointer (RFC 6901), such as "/data" or "/data/0/id"`)
 	}
 }
 
-func (c *wireCheck) words(setting string, words, accepted []string) {
-	isOther := func(word string) bool { return !slices.Contains(accepted, word) }
-	if slices.ContainsFunc(words, isOther) {
-		c.add(setting, "", "must hold no other words than "+strings.Join(accepted, ", "))
+func (c *wireCheck) word(setting, word string, accepted []string) {
+	if !slices.Contains(accepted, word) {
+		c.add(setting, "", "must be one of "+strings.Join(accepted, ", "))
 	}
 }
 
-// keys returns the keys of a map, after those that are not accepted have become problems.
-func (c *wireCheck) keys(setting string, keys, accepted []string) []string {
-	for _, key := range keys {
-		if !slices.Contains(accepted, key) {
-			c.add(setting, key, "is not a key of this map; the keys are "+strings.Join(accepted, ", "))
-		}
+// meaning checks a word of a vocabulary, which stands at a place.
+func (c *wireCheck) meaning(setting, key, word string, at jsontext.Pointer) {
+	before, isKnown := c.meanings[setting+" "+word]
+	switch {
+	case strings.TrimSpace(word) == "":
+		c.add(setting, key, "holds an empty word")
+	case isKnown && before != at:
+		c.add(setting, key, "holds a word that stands for something else too")
 	}
-	return keys
-}
-
-// vocabulary checks a map of words: its keys, and that no word has two meanings.
-func (c *wireCheck) vocabulary(setting string, words map[string][]string, accepted []string) {
-	seen := map[string]bool{}
-	for _, key := range c.keys(setting, slices.Sorted(maps.Keys(words)), accepted) {
-		for _, word := range slices.Compact(slices.Sorted(slices.Values(words[key]))) {
-			switch {
-			case strings.TrimSpace(word) == "":
-				c.add(setting, key, "holds an empty word")
-			case seen[word]:
-				c.add(setting, key, "holds a word that stands for something else too")
-			}
-			seen[word] = true
-		}
-	}
+	c.meanings[setting+" "+word] = at
 }
 
 // result checks the words of a result: without one of success, every answer would be refused.
