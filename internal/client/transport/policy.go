@@ -75,47 +75,25 @@ var unsent = map[ErrorClass]ErrorClass{
 // classRenewed is the row of a 401 after which there is another token than the one that got it.
 const classRenewed ErrorClass = "Another token"
 
-// kind returns the column of an operation.
-func (op Operation) kind() kind {
-	switch {
-	case op.Anonymous:
-		return logsIn
-	case op.Queues:
-		return queues
-	case op.Effect:
-		return writes
-	case op.Streams:
-		return exports
-	}
-
-	return reads
-}
-
 // limitOf returns the cell of a failure.
 func limitOf(x Exchange, class ErrorClass) limit {
 	if row, ok := unsent[class]; ok && x.Status == 0 && !x.isSent {
 		class = row
 	}
-	return policy[class][x.Op.kind()]
-}
 
-// most returns how often a limit lets an operation fail and be repeated.
-func (s *Sender) most(l limit) int {
-	switch l {
-	case once:
-		return min(1, s.cfg.MaxRetries)
-	case retries:
-		return s.cfg.MaxRetries
-	case anew:
-		return s.cfg.MaxRetries + 1
-	case compared:
-		return LimitSends
-	case outdated:
-		return limitComparisons
-	case final, unknown:
+	column := reads
+	switch op := x.Op; {
+	case op.Anonymous:
+		column = logsIn
+	case op.Queues:
+		column = queues
+	case op.Effect:
+		column = writes
+	case op.Streams:
+		column = exports
 	}
 
-	return 0
+	return policy[class][column]
 }
 
 const (
@@ -134,7 +112,22 @@ func (s *Sender) allows(ctx context.Context, e *Error, n int) bool {
 	if isBounded && e.RetryAfter > 0 && time.Until(deadline) < e.RetryAfter {
 		return false
 	}
-	return n <= s.most(e.limit)
+
+	switch e.limit {
+	case once:
+		return n <= min(1, s.cfg.MaxRetries)
+	case retries:
+		return n <= s.cfg.MaxRetries
+	case anew:
+		return n <= s.cfg.MaxRetries+1
+	case compared:
+		return n <= LimitSends
+	case outdated:
+		return n <= limitComparisons
+	case final, unknown:
+	}
+
+	return false
 }
 
 // wait returns how long to wait after a failure, the nth of its operation. What is compared first, or
