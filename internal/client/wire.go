@@ -180,25 +180,6 @@ const (
 	LimitLag   = 10 * time.Minute
 )
 
-// FormerSettings are the settings of before, and what they are now.
-var FormerSettings = map[string]string{
-	"login_parameters_in":     "wire.login.parameters_in",
-	"consent_parameters_in":   "wire.consent.parameters_in",
-	"agreement_time_format":   "wire.consent.time_format",
-	"export_kind_parameter":   "wire.export.kind_parameter",
-	"export_kind_values":      "wire.export.kind_values",
-	"export_invalid_utf8":     "wire.export.invalid_utf8",
-	"export_record_member":    "wire.export.record",
-	"export_ignored_members":  "wire.ignored",
-	"pending_identity_field":  "wire.pending.identity",
-	"pending_ignored_members": "wire.ignored",
-	"pending_list":            "wire.pending.use",
-	"pending_list_lag":        "wire.lag",
-	"ended_statuses":          "wire.pending.statuses",
-	"profile_member":          "wire.profile.at",
-	"all_data_member":         "wire.all_data.at",
-}
-
 // ParseWire returns the Wire that a JSON object holds, as Wire is encoded. null is a Wire without
 // settings. The error completes a sentence about the text, and shows no value.
 func ParseWire(text []byte) (Wire, error) {
@@ -211,9 +192,6 @@ func ParseWire(text []byte) (Wire, error) {
 	at, isPlaced := errors.AsType[*json.SemanticError](err)
 	if !isPlaced {
 		return Wire{}, errors.New("is not valid JSON: " + jsonvalue.DescribeSyntax(err))
-	}
-	if successor := FormerSettings[at.JSONPointer.LastToken()]; successor != "" {
-		return Wire{}, errors.New("has the setting " + at.JSONPointer.LastToken() + " of before; it is " + successor + " now")
 	}
 
 	var names []string

@@ -49,7 +49,6 @@ func TestParseWire_refusesWhatItDoesNotKnow(t *testing.T) {
 		`{"lag":"1s","lag":"2s"}`:        "is not valid JSON",
 		`{"pendng_list_lag":"3s"}`:       "has no setting at /pendng_list_lag",
 		`{"pending":{"at":"","to":1}}`:   "has no setting at /pending/to",
-		`{"pending_list_lag":"3s"}`:      "it is wire.lag now",
 		`{"pending":{"use":["canary"]}}`: "has a value of another type than the setting at /pending/use",
 		`["canary"]`:                     "has a value of another type than the setting at the top",
 		`{"canary@example.com":1}`:       "has no setting at /…",

@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -28,7 +29,7 @@ import (
 // checked before Configure.
 func (p *analyticsProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	r := read(req.Config.Raw, func(string) string { return "" }, &resp.Diagnostics)
-	r.checkAccess(r.ofBlock[credentialGroup])
+	r.checkAccess(r.inBlock[credentialGroup])
 }
 
 // Configure creates the client without a request to the service. Attributes that are not known
@@ -45,7 +46,7 @@ func (p *analyticsProvider) Configure(ctx context.Context, req provider.Configur
 	service := &tfkit.Service{
 		DefaultScope: r.config.scope,
 		UnknownScope: r.unknown[scopeGroup],
-		Unknown:      slices.Concat(r.unknown[""], r.unknown[credentialGroup], r.unknown[wireGroup]),
+		Unknown:      slices.Concat(r.unknown[""], r.unknown[credentialGroup]),
 	}
 	if len(service.UnknownScope) > 0 {
 		service.DefaultScope = client.Scope{}
@@ -92,82 +93,78 @@ func ReadEnvironment(version string, getenv func(string) string) (cfg client.Con
 	return r.config.Config, r.config.scope, problems
 }
 
-// reading is what was read of all settings.
+// reading is the result of reading all settings.
 type reading struct {
 	config *configuration
 	diags  *diag.Diagnostics
 
-	ofBlock map[string]bool     // the groups that the block sets, known or not
+	inBlock map[string]bool     // groups of which the block sets anything, known or not
 	unknown map[string][]string // settings that are not known yet, by group
 	sources map[string]any      // where the value of each setting comes from, for the log
 }
 
-// read reads the settings from a provider block, of which the zero Value is an empty one, and,
-// where that does not set them, from the environment. It takes over every setting that is known,
-// and reports what cannot be used.
+// The sources of a setting.
+const (
+	fromBlock       = "provider block"
+	fromEnvironment = "environment"
+)
+
+// read reads the settings from a provider block and, where that does not set them, from the
+// environment. The zero Value is an empty block. Values that cannot be used are reported.
 func read(block tftypes.Value, getenv func(string) string, diags *diag.Diagnostics) *reading {
 	config := &configuration{Config: client.Config{Config: transport.Config{MaxRetries: client.DefaultMaxRetries}}}
-	r := &reading{config: config, diags: diags, ofBlock: map[string]bool{}, unknown: map[string][]string{}, sources: map[string]any{}}
+	r := &reading{config: config, diags: diags, inBlock: map[string]bool{}, unknown: map[string][]string{}, sources: map[string]any{}}
 
-	values, all := members(block), settings(config)
+	values := map[string]tftypes.Value{}
+	if block.IsKnown() && !block.IsNull() {
+		_ = block.As(&values) // the framework has checked the types
+	}
+
+	all := settings(config)
 	for _, s := range all {
-		if _, isSet := values[s.name]; isSet {
-			r.ofBlock[s.group] = true
+		r.inBlock[s.group] = r.inBlock[s.group] || !values[s.name].IsNull()
+	}
+
+	for _, s := range all {
+		value, isInBlock := values[s.name], !values[s.name].IsNull()
+		variable := getenv(s.variable())
+
+		switch {
+		case isInBlock && !value.IsFullyKnown():
+			r.unknown[s.group] = append(r.unknown[s.group], s.name)
+			r.sources[s.name] = "not known yet"
+		case isInBlock:
+			r.take(s, textOf(value), fromBlock)
+		case s.group != "" && r.inBlock[s.group]: // the block wins as a whole
+		case variable != "":
+			r.take(s, variable, fromEnvironment)
 		}
 	}
-
-	for _, s := range all {
-		r.take(s, values, getenv)
-	}
-	r.readWire(values[wireGroup], getenv)
 
 	return r
 }
 
-// take takes over one setting.
-func (r *reading) take(s setting, values map[string]tftypes.Value, getenv func(string) string) {
-	var value string
-	problem := tfkit.Problem{Summary: "Invalid value", Detail: s.path().String(), At: s.path()}
-
-	given, isInBlock := values[s.name]
-	switch {
-	case isInBlock && !given.IsFullyKnown():
-		r.unknown[s.group] = append(r.unknown[s.group], s.name)
-		r.sources[s.name] = "not known yet"
-		return
-
-	case isInBlock:
-		value, r.sources[s.name] = textOf(given), "provider block"
-
-	case s.group != "" && r.ofBlock[s.group], getenv(s.variable()) == "":
-		return
-
-	default:
-		value, r.sources[s.name] = getenv(s.variable()), "environment"
-		problem.Summary, problem.Detail = "Invalid environment variable", "The environment variable "+s.variable()
+// take takes over the value of a setting, or reports why it cannot be used.
+func (r *reading) take(s setting, value, source string) {
+	r.sources[s.name] = source
+	summary, subject := "Invalid value", s.name
+	if source == fromEnvironment {
+		summary, subject = "Invalid environment variable", "The environment variable "+s.variable()
 	}
 
-	if err := s.apply(value); err != nil {
-		problem.Detail += " " + err.Error() + "."
+	for _, err := range s.apply(value) {
+		problem := tfkit.Problem{Summary: summary, Detail: subject + " " + err.Error() + ".", At: path.Root(s.name)}
+		if member, ok := errors.AsType[client.WireError](err); ok {
+			problem.Detail = subject + " cannot be used: " + err.Error() + "."
+			for name := range strings.SplitSeq(member.Setting, ".") {
+				problem.At = problem.At.AtName(name)
+			}
+			if member.Key != "" {
+				problem.At = problem.At.AtMapKey(member.Key)
+			}
+		}
 		problem.AddError(r.diags)
 	}
-}
-
-// members returns the attributes of an object that are set, by their names.
-func members(object tftypes.Value) map[string]tftypes.Value {
-	var all map[string]tftypes.Value
-	if object.IsKnown() && !object.IsNull() {
-		_ = object.As(&all) // the framework has checked the types
-	}
-
-	set := map[string]tftypes.Value{}
-	for name, value := range all {
-		if !value.IsNull() {
-			set[name] = value
-		}
-	}
-
-	return set
 }
 
 // complete adds the content of ca_cert_file, and reports an address that is missing.

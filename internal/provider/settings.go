@@ -13,7 +13,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -35,7 +34,6 @@ type configuration struct {
 const (
 	credentialGroup = "credentials"
 	scopeGroup      = "scope"
-	wireGroup       = "wire"
 )
 
 // Types of settings that are neither a text, a truth value nor a number.
@@ -44,8 +42,8 @@ var (
 	textSet = types.SetType{ElemType: types.StringType}
 )
 
-// setting is one attribute of the provider block. Schema, validation, Configure and
-// the environment are made from the list of all settings.
+// setting is one attribute of the provider block, or the block wire. Schema, validation, Configure
+// and the environment are made from the list of all settings.
 type setting struct {
 	name       string    // of the attribute
 	text       string    // the description
@@ -53,16 +51,13 @@ type setting struct {
 	typ        attr.Type // nil: a text
 	sensitive  bool
 	group      string
-	// apply takes over a value, which has the form of the variable. The error completes a
-	// sentence about the attribute, and never holds the value.
-	apply func(value string) error
+	// apply takes over a value, which has the form of the variable. The errors complete a sentence
+	// about the attribute, and never hold the value.
+	apply func(value string) []error
 }
 
 // variable returns the name of the environment variable.
 func (s setting) variable() string { return "ANALYTICS_" + strings.ToUpper(s.name) }
-
-// path returns the path of the attribute.
-func (s setting) path() path.Path { return path.Root(s.name) }
 
 // minRequestsPerSecond is the lowest limit that does not look like a hang.
 const minRequestsPerSecond = 0.01
@@ -120,8 +115,13 @@ func settings(to *configuration) []setting {
 		scopePart("org_id", &to.scope.OrgID, "Organization of all resources without a scope of their own. Requires `project_id`."),
 		scopePart("project_id", &to.scope.ProjectID, "Project of all resources without a scope of their own. Requires `org_id`."),
 		scopePart("account_id", &to.scope.AccountID, "Account of all resources without a scope of their own, in the older path family."),
+
+		{name: wireName, apply: takeWire(&to.Wire)},
 	}
 }
+
+// wireName is the name of the block wire.
+const wireName = "wire"
 
 // credential returns the setting of one of the credentials.
 func credential(name string, field *string, text string) setting {
@@ -142,10 +142,30 @@ func scopePart(name string, field *string, text string) setting {
 
 // take returns the apply of a setting that parse reads into a field. The error of parse never holds
 // the value.
-func take[T any](field *T, parse func(string) (T, error)) func(string) error {
-	return func(value string) (err error) {
-		*field, err = parse(value)
-		return err
+func take[T any](field *T, parse func(string) (T, error)) func(string) []error {
+	return func(value string) []error {
+		parsed, err := parse(value)
+		if err != nil {
+			return []error{err}
+		}
+		*field = parsed
+		return nil
+	}
+}
+
+// takeWire returns the apply of the block wire. The errors about its members are client.WireError.
+func takeWire(field *client.Wire) func(string) []error {
+	return func(value string) (problems []error) {
+		wire, err := client.ParseWire([]byte(value))
+		if err != nil {
+			return []error{err}
+		}
+
+		*field = wire
+		for _, problem := range wire.Problems() {
+			problems = append(problems, problem)
+		}
+		return problems
 	}
 }
 
@@ -193,13 +213,15 @@ func parseHeaders(value string) (headers map[string]string, _ error) {
 func (p *analyticsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	attributes := map[string]schema.Attribute{}
 	for _, s := range settings(&configuration{}) {
-		attributes[s.name] = s.attribute()
+		if s.name != wireName {
+			attributes[s.name] = s.attribute()
+		}
 	}
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the consent, the profiles and the data requests of people at a product analytics service, and exports its records.",
 		Attributes:          attributes,
-		Blocks:              map[string]schema.Block{wireGroup: wireBlock()},
+		Blocks:              map[string]schema.Block{wireName: wireBlock()},
 	}
 }
 

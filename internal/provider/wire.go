@@ -3,31 +3,21 @@
 package provider
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
-
-// wireVariable holds the block wire as JSON. Before, each setting had a variable of its own, which
-// began with its name.
-const wireVariable = "ANALYTICS_WIRE"
 
 // wireBlock returns the schema of the block wire. Its groups are blocks too, since Terraform drops
 // members of an object that the schema does not have, and refuses them in a block. The names are
 // those of client.Wire, which also checks the values.
 func wireBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Map of the service, for what the interface description leaves open. `doctor` prints the block that your service needs. Environment variable: `" + wireVariable + "`, the block as JSON.",
+		MarkdownDescription: "Map of the service, for what the interface description leaves open. `doctor` prints the block that your service needs. Environment variable: `ANALYTICS_WIRE`, the block as JSON.",
 		Attributes: map[string]schema.Attribute{
 			"envelope": text("JSON Pointer to the content of every answer, such as `/data`. By default, the answer itself is the content."),
 			"ignored":  table(types.StringType, "What stands beside the content of an answer and says nothing: JSON Pointers to single values, each with the value expected, or `*` for any, such as `{ \"/success\" = \"true\" }`."),
@@ -115,52 +105,3 @@ func choice(description string, accepted []string) schema.Attribute {
 }
 
 func listOf(accepted []string) string { return "`" + strings.Join(accepted, "`, `") + "`" }
-
-// readWire takes over the block wire, of which the zero Value is none, or else the variable.
-func (r *reading) readWire(block tftypes.Value, getenv func(string) string) {
-	problem := tfkit.Problem{Summary: "Invalid environment variable", At: path.Root(wireGroup)}
-	for _, former := range slices.Sorted(maps.Keys(client.FormerSettings)) {
-		if variable := wireVariable + "_" + strings.ToUpper(former); getenv(variable) != "" {
-			problem.Detail = "The environment variable " + variable + " is not read any more: it is " + client.FormerSettings[former] + " now, in the provider block or in the JSON of " + wireVariable + "."
-			problem.AddError(r.diags)
-		}
-	}
-
-	var err error
-	isBlock := block.Type() != nil && !block.IsNull()
-	switch {
-	case isBlock && !block.IsFullyKnown():
-		r.unknown[wireGroup], r.sources[wireGroup] = []string{wireGroup}, "not known yet"
-		return
-
-	case isBlock:
-		encoded, _ := json.Marshal(plain(block)) // texts, truth values, and lists and maps of them
-		r.config.Wire, err = client.ParseWire(encoded)
-		r.sources[wireGroup], problem.Summary, problem.Detail = "provider block", "Invalid value", ""
-
-	case getenv(wireVariable) != "":
-		r.config.Wire, err = client.ParseWire([]byte(getenv(wireVariable)))
-		r.sources[wireGroup], problem.Detail = "environment", "The environment variable "+wireVariable+" "
-	}
-
-	if err != nil {
-		problem.Detail += err.Error() + "."
-		problem.AddError(r.diags)
-		return
-	}
-
-	for _, p := range r.config.Wire.Problems() {
-		invalid := problem
-		if !isBlock {
-			invalid.Detail += "cannot be used: "
-		}
-		invalid.Detail += p.Error() + "."
-		for name := range strings.SplitSeq(p.Setting, ".") {
-			invalid.At = invalid.At.AtName(name)
-		}
-		if p.Key != "" {
-			invalid.At = invalid.At.AtMapKey(p.Key)
-		}
-		invalid.AddError(r.diags)
-	}
-}

@@ -3,7 +3,6 @@
 package provider_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -88,14 +87,5 @@ func TestWire_blockWinsAsAWhole(t *testing.T) {
 		if cfg.Wire.Lag != c.lag || (cfg.Wire.Envelope == "") != (c.lag == "") {
 			t.Errorf("%s: %+v", name, cfg.Wire)
 		}
-	}
-}
-
-func TestWire_variablesOfBeforeNameTheirSuccessors(t *testing.T) {
-	t.Parallel()
-	for former, successor := range client.FormerSettings {
-		variable := "ANALYTICS_WIRE_" + strings.ToUpper(former)
-		_, diags := prototest.Start(t, good, map[string]string{variable: "canary"})
-		prototest.WantText(t, diags.Errors(), variable+" is not read any more: it is "+successor+" now")
 	}
 }
