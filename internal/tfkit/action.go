@@ -58,14 +58,6 @@ func AddPersonAction(to *schema.Schema, wait, timeout string, preset time.Durati
 // ModifiesTheService is what the plan of an action says of Terraform's question.
 const ModifiesTheService = "With -invoke, Terraform asks whether to invoke it \"without modifying real infrastructure\". It does modify what the service holds."
 
-// PlanScope reports, in the plan of an action, a scope that could not be used. A scope
-// that is not known yet is left to Invoke.
-func (s *Service) PlanScope(of Scope, diags *diag.Diagnostics) {
-	if _, known := s.KnownScope(of); known {
-		s.scopeOf(of, diags)
-	}
-}
-
 // PlanPerson reads the configuration of an action about a person into m. It reports, in the
 // plan of the action, a provider that is read-only and a scope that could not be used. It
 // returns false if the configuration cannot be read.

@@ -31,31 +31,17 @@ type Problem struct {
 }
 
 // AddError reports the problem as an error.
-func (p Problem) AddError(diags *diag.Diagnostics) {
-	p.add(diags, diag.NewErrorDiagnostic(p.Summary, p.text()))
-}
+func (p Problem) AddError(diags *diag.Diagnostics) { p.add(diags, diag.SeverityError) }
 
 // AddWarning reports the problem as a warning.
-func (p Problem) AddWarning(diags *diag.Diagnostics) {
-	p.add(diags, diag.NewWarningDiagnostic(p.Summary, p.text()))
-}
+func (p Problem) AddWarning(diags *diag.Diagnostics) { p.add(diags, diag.SeverityWarning) }
 
-// add adds a diagnostic. With a path that is empty, Terraform would not show where the object is
-// configured.
-func (p Problem) add(diags *diag.Diagnostics, d diag.Diagnostic) {
-	if len(p.At.Steps()) > 0 {
-		d = diag.WithPath(p.At, d)
-	}
-	diags.Append(d)
-}
-
-// text returns the detail, followed by a paragraph with the state and what to do, if given.
-func (p Problem) text() string {
+// add adds a diagnostic with the detail, followed by a paragraph with the state and what to do.
+func (p Problem) add(diags *diag.Diagnostics, severity diag.Severity) {
 	text := p.Detail
 	if p.InState != "" || p.Do != "" {
 		text += "\n"
 	}
-
 	if p.InState != "" {
 		text += "\nIn state now: " + p.InState + "."
 	}
@@ -63,7 +49,14 @@ func (p Problem) text() string {
 		text += "\nWhat to do: " + p.Do
 	}
 
-	return text
+	var d diag.Diagnostic = diag.NewErrorDiagnostic(p.Summary, text)
+	if severity == diag.SeverityWarning {
+		d = diag.NewWarningDiagnostic(p.Summary, text)
+	}
+	if len(p.At.Steps()) > 0 { // with an empty path, Terraform does not show where the object is configured
+		d = diag.WithPath(p.At, d)
+	}
+	diags.Append(d)
 }
 
 // What is in state when an operation has failed.

@@ -116,30 +116,46 @@ func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
 	return cmp.Or(own, s.DefaultScope), !isOwnUnknown && !isDefaultUnknown
 }
 
-// scopeOf returns the scope for a request, or reports what is missing.
-func (s *Service) scopeOf(m Scope, diags *diag.Diagnostics) (client.Scope, bool) {
-	scope, known := s.KnownScope(m)
+// ClientAndScope returns the client and the scope for a request, or reports what is missing.
+func (s *Service) ClientAndScope(of Scope, diags *diag.Diagnostics) (*client.Client, client.Scope, bool) {
+	c, ok := s.Ready(diags)
+	if !ok {
+		return nil, client.Scope{}, false
+	}
+
+	scope, known := s.KnownScope(of)
 	if !known {
-		s.addUnknown(diags, s.UnknownScope)
-		return client.Scope{}, false
+		addUnknown(diags, s.UnknownScope)
+		return nil, client.Scope{}, false
 	}
 	if err := scope.Validate(); err != nil {
-		Problem{
-			Summary: "No usable scope",
-			Detail:  "The scope cannot be used: " + err.Error() + ".",
-			Do:      "set org_id and project_id, or account_id, in this block, in the provider block, or as ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID, in the environment.",
-		}.AddError(diags)
-
-		return client.Scope{}, false
+		addUnusable(diags, err)
+		return nil, client.Scope{}, false
 	}
 
-	return scope, true
+	return c, scope, true
 }
 
-// A resource without a scope of its own takes the provider's when it is created, and keeps
-// it in state. Otherwise a changed provider block would move every object to another
-// project without a plan that says so. A resource with an identity has the same scope
-// there, see ReadIdentity.
+// PlanScope reports, in a plan, a scope that cannot be used. A scope that is not known yet is left to
+// the apply.
+func (s *Service) PlanScope(of Scope, diags *diag.Diagnostics) {
+	scope, known := s.KnownScope(of)
+	if err := scope.Validate(); known && err != nil {
+		addUnusable(diags, err)
+	}
+}
+
+func addUnusable(diags *diag.Diagnostics, why error) {
+	Problem{
+		Summary: "No usable scope",
+		Detail:  "The scope cannot be used: " + why.Error() + ".",
+		Do:      "set org_id and project_id, or account_id, in this block, in the provider block, or as ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID, in the environment.",
+	}.AddError(diags)
+}
+
+// A resource without a scope of its own takes the provider's when it is created, and keeps it in
+// state and in its identity. Otherwise a changed provider block would move every object to another
+// project without a plan that says so.
 
 // PlanKeptScope plans the scope in effect, and replaces the object if it changes. It reports
 // whether the object moves because the provider's scope has changed, and warns of that. In
@@ -165,7 +181,7 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 	scope, known := s.KnownScope(configured)
 	switch {
 	case known && scope.IsZero() && state != Scope{}:
-		s.scopeOf(configured, &resp.Diagnostics)
+		s.PlanScope(configured, &resp.Diagnostics)
 		return false
 	case known:
 		planned = NewScope(scope)
@@ -229,15 +245,18 @@ func (s *Service) ReadScope(m *Scope) {
 }
 
 // NewScope returns a scope as attributes, with nulls for the other path family.
-func NewScope(of client.Scope) Scope {
-	text := func(value string) types.String {
-		if value == "" {
-			return types.StringNull()
-		}
-		return types.StringValue(value)
+func NewScope(of client.Scope) (m Scope) {
+	if of.OrgID != "" {
+		m.OrgID = types.StringValue(of.OrgID)
+	}
+	if of.ProjectID != "" {
+		m.ProjectID = types.StringValue(of.ProjectID)
+	}
+	if of.AccountID != "" {
+		m.AccountID = types.StringValue(of.AccountID)
 	}
 
-	return Scope{OrgID: text(of.OrgID), ProjectID: text(of.ProjectID), AccountID: text(of.AccountID)}
+	return m
 }
 
 // attributes returns the values by attribute name.

@@ -48,27 +48,16 @@ type Service struct {
 	hasRead atomic.Bool // an object of a resource was read in this run
 }
 
-// ClientAndScope returns the client and the scope for a request, or reports what is missing.
-func (s *Service) ClientAndScope(of Scope, diags *diag.Diagnostics) (*client.Client, client.Scope, bool) {
-	c, ok := s.Ready(diags)
-	if !ok {
-		return nil, client.Scope{}, false
-	}
-
-	scope, ok := s.scopeOf(of, diags)
-	return c, scope, ok
-}
-
 // Ready returns the client, or reports which provider attributes are not known yet. Unknown
 // values are fine until the service has to be asked.
 func (s *Service) Ready(diags *diag.Diagnostics) (*client.Client, bool) {
 	if s.Client == nil {
-		s.addUnknown(diags, s.Unknown)
+		addUnknown(diags, s.Unknown)
 	}
 	return s.Client, s.Client != nil
 }
 
-func (s *Service) addUnknown(diags *diag.Diagnostics, names []string) {
+func addUnknown(diags *diag.Diagnostics, names []string) {
 	Problem{
 		Summary: "Provider configuration not known yet",
 		Detail:  "The provider has to send a request now, but " + strings.Join(names, ", ") + " of the provider block is not known yet.",
