@@ -3,19 +3,14 @@
 package provider_test
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
-	"reflect"
-	"regexp"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 // attempts do something that reads an answer of the service, and return the diagnostics that
@@ -55,90 +50,8 @@ var attempts = map[string]func(*testing.T, *prototest.Provider) []string{
 	},
 }
 
-// namedSetting is how a diagnostic names a setting, with its value if it can be shown.
-var namedSetting = regexp.MustCompile(`wire\.([a-z0-9_.]*[a-z0-9_])(?: = (?:"([^"]*)"|\{ (.*?) \}|(true)))?`)
-
-// followAdvice repeats an attempt with the first setting that its diagnostics name, until it
-// works, and returns the settings by their names, such as profile.at. values are those that only
-// the user knows.
-func followAdvice(t *testing.T, service *mocktest.Instance, operation string, values prototest.Attributes) prototest.Attributes {
-	t.Helper()
-	wire := prototest.Attributes{}
-	for range 6 {
-		p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"wire": grouped(wire)}))
-		texts := attempts[operation](t, p)
-		if len(texts) == 0 {
-			return wire
-		}
-
-		name, value := nextSetting(strings.Join(texts, "\n"), wire, values)
-		if value == nil {
-			t.Fatalf("with %v, no setting that helps is named: %q", wire, texts)
-		}
-		wire[name] = value
-	}
-
-	t.Fatalf("it does not work with %v", wire)
-
-	return nil
-}
-
-// grouped returns the block wire with settings.
-func grouped(settings prototest.Attributes) prototest.Attributes {
-	wire := prototest.Attributes{}
-	for name, value := range settings {
-		group, member, isGrouped := strings.Cut(name, ".")
-		if !isGrouped {
-			wire[name] = value
-			continue
-		}
-		others, _ := wire[group].(prototest.Attributes)
-		wire[group] = prototest.Attributes{member: value}.With(others)
-	}
-
-	return wire
-}
-
-// nextSetting returns the first setting of a text that is not in wire yet with this value;
-// nil where there is none.
-func nextSetting(text string, wire, values prototest.Attributes) (name string, value any) {
-	for _, found := range namedSetting.FindAllStringSubmatch(text, -1) {
-		name, value = found[1], values[found[1]]
-		if found[2] != "" {
-			value = found[2]
-		}
-		if found[3] != "" {
-			before, _ := wire[name].(prototest.Attributes)
-			value = leavesOf(found[3]).With(before)
-		}
-		if found[4] != "" {
-			value = true
-		}
-		if value != nil && !reflect.DeepEqual(value, wire[name]) {
-			return name, value
-		}
-	}
-
-	return "", nil
-}
-
-// leavesOf returns the map that is written between braces, such as "/next" = "null".
-func leavesOf(text string) prototest.Attributes {
-	leaves := prototest.Attributes{}
-	for leaf := range strings.SplitSeq(text, ", ") {
-		pointer, value, _ := strings.Cut(leaf, " = ")
-		word, isList := strings.CutPrefix(value, "[")
-		leaves[strings.Trim(pointer, `"`)] = strings.Trim(value, `"`)
-		if isList {
-			leaves[strings.Trim(pointer, `"`)] = []any{strings.Trim(word, `"]`)}
-		}
-	}
-
-	return leaves
-}
-
-// TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer has answers that are not recognised,
-// and the settings with which they are.
+// TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer has answers that are not recognised, what
+// the diagnostics say of it, and the settings that they name. With these settings it works.
 func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 	t.Parallel()
 
@@ -147,34 +60,48 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 		record5 = `"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true`
 		others  = `"persons":[],"sessions":[]`
 	)
-	data := prototest.Attributes{"all_data.at": "/data"}
-	for _, c := range soak.Some(8, []struct {
+	type settings = prototest.Attributes
+	for _, c := range []struct {
 		operation, body string
-		wire            prototest.Attributes
-		header          http.Header
+		says            []string
+		wire            settings
 	}{
-		{mockserver.OpExportRecords, `{"tenant":"web","hasMore":false,` + others + `,"events":[{"id":1}],"next":null}`, prototest.Attributes{"ignored": prototest.Attributes{"/tenant": "*", "/hasMore": "false"}, "export.next": "/next"}, nil},
-		{mockserver.OpExportRecords, ``, prototest.Attributes{"export.empty": true}, nil},
-		{mockserver.OpExportRecords, `[{"sort":"visit","id":1},{"sort":"visit","id":2}]`, prototest.Attributes{"export.kind": "/sort", "export.kinds": prototest.Attributes{"sessions": []any{"visit"}}}, nil},
-		{mockserver.OpExportRecords, `{` + others + `,"events":[{"pk":1},{"pk":2}]}`, prototest.Attributes{"export.record": prototest.Attributes{"events": "/pk"}}, nil},
-		{mockserver.OpExportRecords, "[{\"type\":\"event\",\"id\":\"\xff\"}]", prototest.Attributes{"export.invalid_utf8": "replace"}, nil},
+		{
+			mockserver.OpExportRecords, `{"tenant":"web","hasMore":false,` + others + `,"events":[{"id":1}],"next":null}`,
+			[]string{`wire.export.next = "/next"`, `wire.ignored = { "/hasMore" = "false", "/tenant" = "*" }`},
+			settings{"ignored": settings{"/tenant": "*", "/hasMore": "false"}, "export": settings{"next": "/next"}},
+		},
+		{mockserver.OpExportRecords, ``, []string{`wire.export.empty = true`}, settings{"export": settings{"empty": true}}},
+		{
+			mockserver.OpExportRecords, `[{"sort":"visit","id":1},{"sort":"visit","id":2}]`,
+			[]string{`wire.export.kind = "/sort"`, `wire.export.kinds = { "sessions" = ["visit"] }`},
+			settings{"export": settings{"kind": "/sort", "kinds": settings{"sessions": []any{"visit"}}}},
+		},
+		{mockserver.OpExportRecords, `{` + others + `,"events":[{"pk":1},{"pk":2}]}`, []string{`wire.export.record = { "events" = "/pk" }`}, settings{"export": settings{"record": settings{"events": "/pk"}}}},
+		{mockserver.OpExportRecords, "[{\"type\":\"event\",\"id\":\"\xff\"}]", []string{`wire.export.invalid_utf8 = "replace"`}, settings{"export": settings{"invalid_utf8": "replace"}}},
 
-		{mockserver.OpListPendingRequests, `{"requests":[` + record + `],"has_more":true,"page":{"number":1}}`, prototest.Attributes{"ignored": prototest.Attributes{"/has_more": "true", "/page/number": "*"}}, nil},
-		{mockserver.OpListPendingRequests, `[{"id":"r-1","customer":"somebody","operation":"deleteAllData"}]`, prototest.Attributes{"pending.identity": "/customer"}, nil},
-		{mockserver.OpListPendingRequests, `[{"id":"r-1","identityId":"jane.doe@example.com","operation":"purge"}]`, prototest.Attributes{"pending.use": "partial"}, nil},
-		{mockserver.OpListPendingRequests, `{"somebody":` + record + `}`, prototest.Attributes{"pending.use": "ignored"}, nil},
+		{
+			mockserver.OpListPendingRequests, `{"requests":[` + record + `],"has_more":true,"page":{"number":1}}`,
+			[]string{`wire.ignored = { "/has_more" = "true", "/page/number" = "*" }`}, settings{"ignored": settings{"/has_more": "true", "/page/number": "*"}},
+		},
+		{mockserver.OpListPendingRequests, `[{"id":"r-1","customer":"somebody","operation":"deleteAllData"}]`, []string{`wire.pending.identity`}, settings{"pending": settings{"identity": "/customer"}}},
+		{mockserver.OpListPendingRequests, `[{"id":"r-1","identityId":"jane.doe@example.com","operation":"purge"}]`, []string{`wire.pending.use = "partial"`}, settings{"pending": settings{"use": "partial"}}},
+		{mockserver.OpListPendingRequests, `{"somebody":` + record + `}`, []string{`wire.pending.use = "ignored"`}, settings{"pending": settings{"use": "ignored"}}},
 
-		{mockserver.OpGetConsent, `[{` + record5 + `}]`, prototest.Attributes{"consent.at": "/0"}, nil},
-		{mockserver.OpGetConsent, `{"data":{` + record5 + `},"former":{` + record5 + `}}`, prototest.Attributes{"consent.at": "/data"}, nil},
-		{mockserver.OpGetConsent, `[{` + record5 + `,"agreement_time":"2026-01-31T12:00:00"}]`, prototest.Attributes{"consent.at": "/0", "consent.time_format": "utc"}, nil},
-		{mockserver.OpGetConsent, `{` + record5 + `,"agreement_time":1769860800}`, prototest.Attributes{"consent.time_format": "unix_s"}, nil},
+		{mockserver.OpGetConsent, `[{` + record5 + `}]`, []string{`wire.consent.at = "/0"`}, settings{"consent": settings{"at": "/0"}}},
+		{mockserver.OpGetConsent, `{"data":{` + record5 + `},"former":{` + record5 + `}}`, []string{`wire.consent.at = "/data"`}, settings{"consent": settings{"at": "/data"}}},
+		{
+			mockserver.OpGetConsent, `[{` + record5 + `,"agreement_time":"2026-01-31T12:00:00"}]`,
+			[]string{`wire.consent.at = "/0"`, `wire.consent.time_format = "utc"`}, settings{"consent": settings{"at": "/0", "time_format": "utc"}},
+		},
+		{mockserver.OpGetConsent, `{` + record5 + `,"agreement_time":1769860800}`, []string{`wire.consent.time_format = "unix_s"`}, settings{"consent": settings{"time_format": "unix_s"}}},
 
-		{mockserver.OpGetProfile, `{"id":1,"data":{"type":"user","attributes":{"plan":"gold"}}}`, prototest.Attributes{"profile.at": "/data/attributes"}, nil},
-		{mockserver.OpGetProfile, `{"traits":{"plan":"gold"}}`, prototest.Attributes{"profile.at": "/traits"}, nil},
+		{mockserver.OpGetProfile, `{"id":1,"data":{"type":"user","attributes":{"plan":"gold"}}}`, []string{`wire.profile.at = "/data/attributes"`}, settings{"profile": settings{"at": "/data/attributes"}}},
+		{mockserver.OpGetProfile, `{"traits":{"plan":"gold"}}`, []string{`wire.profile.at = "/traits"`}, settings{"profile": settings{"at": "/traits"}}},
 
-		{mockserver.OpGetAllData, `{"message":"Here it is.","data":{"events":[{"id":1}]}}`, data, nil},
-		{mockserver.OpGetAllData, `{"orders":[{"sku":"1"}],"paging":{"next":"2"}}`, prototest.Attributes{"all_data.at": "/orders"}, nil},
-	}) {
+		{mockserver.OpGetAllData, `{"message":"Here it is.","data":{"events":[{"id":1}]}}`, []string{`wire.all_data.at`}, settings{"all_data": settings{"at": "/data"}}},
+		{mockserver.OpGetAllData, `{"orders":[{"sku":"1"}],"paging":{"next":"2"}}`, []string{`wire.all_data.at`}, settings{"all_data": settings{"at": "/orders"}}},
+	} {
 		t.Run(c.operation+" "+c.body, func(t *testing.T) {
 			t.Parallel()
 			service := mocktest.Start(t, mocktest.AnswerData(`{}`), func(s *mockserver.Server) {
@@ -185,14 +112,13 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 			})
 			service.AllowViolations() // the contract wants UTF-8
 			if c.operation != mockserver.OpGetAllData {
-				service.Inject(mockserver.Fault{Operation: c.operation, Status: 200, Header: c.header, Body: []byte(c.body), Times: -1})
+				service.Inject(mockserver.Fault{Operation: c.operation, Status: 200, Body: []byte(c.body), Times: -1})
 			}
 
-			wire := followAdvice(t, service, c.operation, c.wire)
-			for name, want := range c.wire {
-				if !reflect.DeepEqual(wire[name], want) || len(wire) != len(c.wire) {
-					t.Errorf("the settings are %v", wire)
-				}
+			config := prototest.Config(service)
+			prototest.WantText(t, attempts[c.operation](t, prototest.MustStart(t, config)), c.says...)
+			if texts := attempts[c.operation](t, prototest.MustStart(t, config.With(settings{"wire": c.wire}))); len(texts) > 0 {
+				t.Errorf("with these settings: %q", texts)
 			}
 		})
 	}
