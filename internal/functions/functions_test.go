@@ -54,14 +54,30 @@ func call(t *testing.T, f function.Function, arguments []string, variadic ...str
 
 const header = "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent"
 
-// TestFunctions_results compares texts, and what lists hold.
-func TestFunctions_results(t *testing.T) {
+// pseudonymOfAda was made by openssl:
+//
+//	printf ada@example.com | openssl dgst -sha256 -hmac 0123456789abcdef | cut -c1-32
+const pseudonymOfAda = "512383176ce1b4c279ee430548cf07ec"
+
+// TestFunctions_resultsAndRefusals compares texts, and what lists hold. A refusal is about an argument,
+// ends without the full stop that Terraform adds, and shows none of the arguments.
+func TestFunctions_resultsAndRefusals(t *testing.T) {
 	t.Parallel()
+	var many strings.Builder
+	many.WriteString(header)
+	for i := range 10_001 {
+		fmt.Fprintf(&many, "\nperson-%d,true,true,true,true,true", i)
+	}
+
 	for name, tc := range map[string]struct {
 		f         function.Function
 		arguments []string
 		scope     []string
 		want      []string // of a list, its values
+
+		refusal  string
+		argument int64  // that the refusal is about
+		secret   string // besides the arguments
 	}{
 		"IPv4 is mapped":             {f: functions.NewIPv6Mapped(), arguments: []string{"192.0.2.1"}, want: []string{"::ffff:192.0.2.1"}},
 		"a mapped address":           {f: functions.NewIPv6Mapped(), arguments: []string{"::FFFF:C000:0201"}, want: []string{"::ffff:192.0.2.1"}},
@@ -80,10 +96,31 @@ func TestFunctions_results(t *testing.T) {
 			`{"agreement_time":<null>,"clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false,` +
 				`"identity_id":"jane","line":3,"manual":true,"user_ipv6":<null>}`,
 		}},
+
+		"no address":           {f: functions.NewIPv6Mapped(), arguments: []string{""}, refusal: "must be an IPv6 or IPv4 address"},
+		"a zone":               {f: functions.NewIPv6Mapped(), arguments: []string{"fe80::1%eth0"}, refusal: "without a zone"},
+		"not a date":           {f: functions.NewUTCDates(), arguments: []string{"2026-02-30", "2026-03-01"}, refusal: "The first date"},
+		"a time":               {f: functions.NewUTCDates(), arguments: []string{"2026-03-01", "2026-03-02T00:00:00Z"}, argument: 1, refusal: "The last date"},
+		"the wrong order":      {f: functions.NewUTCDates(), arguments: []string{"2026-03-02", "2026-03-01"}, argument: 1, refusal: "before the first"},
+		"more than ten years":  {f: functions.NewUTCDates(), arguments: []string{"2016-01-01", "2026-01-09"}, argument: 1, refusal: "at most 3660"},
+		"all years":            {f: functions.NewUTCDates(), arguments: []string{"0001-01-01", "9999-12-31"}, argument: 1, refusal: "has 3652059 days"},
+		"not a person":         {f: functions.NewImportID(), arguments: []string{"jane\x00"}, refusal: "The identity"},
+		"an empty project":     {f: functions.NewImportID(), arguments: []string{"jane"}, scope: []string{"org", ""}, argument: 2, refusal: "This value of the scope"},
+		"three of a scope":     {f: functions.NewImportID(), arguments: []string{"jane"}, scope: []string{"org", "project", "more"}, argument: 3, refusal: "at most two"},
+		"nobody":               {f: functions.NewPseudonym(), arguments: []string{"", "0123456789abcdef"}, refusal: "The identity"},
+		"a short key":          {f: functions.NewPseudonym(), arguments: []string{"ada@example.com", "0123456789abcde"}, argument: 1, refusal: "at least 16 bytes"},
+		"a bad value":          {f: functions.NewConsentRows(), arguments: []string{header + "\nada@example.com,yes!,true,true,true,true"}, refusal: "line 2", secret: "ada@example.com"},
+		"no rows":              {f: functions.NewConsentRows(), arguments: []string{header + "\n"}, refusal: "there are no rows"},
+		"too many rows":        {f: functions.NewConsentRows(), arguments: []string{many.String()}, refusal: "at most 10000", secret: "person-"},
+		"rows of another size": {f: functions.NewConsentRows(), arguments: []string{header + strings.Repeat("\n", 8<<20)}, refusal: "larger than 8 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := call(t, tc.f, tc.arguments, tc.scope...)
+			if tc.refusal != "" {
+				wantRefusal(t, err, tc.argument, tc.refusal, append(tc.arguments, tc.secret))
+				return
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,61 +149,18 @@ func TestFunctions_results(t *testing.T) {
 	}
 }
 
-// pseudonymOfAda was made by openssl:
-//
-//	printf ada@example.com | openssl dgst -sha256 -hmac 0123456789abcdef | cut -c1-32
-const pseudonymOfAda = "512383176ce1b4c279ee430548cf07ec"
-
-// TestFunctions_refuse holds that an error is about an argument, ends without the full stop
-// that Terraform adds, and shows none of the arguments.
-func TestFunctions_refuse(t *testing.T) {
-	t.Parallel()
-	var many strings.Builder
-	many.WriteString(header)
-	for i := range 10_001 {
-		fmt.Fprintf(&many, "\nperson-%d,true,true,true,true,true", i)
+func wantRefusal(t *testing.T, err *function.FuncError, argument int64, words string, secrets []string) {
+	t.Helper()
+	if err == nil || err.FunctionArgument == nil {
+		t.Fatalf("the error is %v", err)
 	}
-
-	for name, tc := range map[string]struct {
-		f         function.Function
-		arguments []string
-		scope     []string
-		argument  int64
-		text      string
-		secret    string // besides the arguments
-	}{
-		"no address":           {f: functions.NewIPv6Mapped(), arguments: []string{""}, text: "must be an IPv6 or IPv4 address"},
-		"a zone":               {f: functions.NewIPv6Mapped(), arguments: []string{"fe80::1%eth0"}, text: "without a zone"},
-		"not a date":           {f: functions.NewUTCDates(), arguments: []string{"2026-02-30", "2026-03-01"}, text: "The first date"},
-		"a time":               {f: functions.NewUTCDates(), arguments: []string{"2026-03-01", "2026-03-02T00:00:00Z"}, argument: 1, text: "The last date"},
-		"the wrong order":      {f: functions.NewUTCDates(), arguments: []string{"2026-03-02", "2026-03-01"}, argument: 1, text: "before the first"},
-		"more than ten years":  {f: functions.NewUTCDates(), arguments: []string{"2016-01-01", "2026-01-09"}, argument: 1, text: "at most 3660"},
-		"all years":            {f: functions.NewUTCDates(), arguments: []string{"0001-01-01", "9999-12-31"}, argument: 1, text: "has 3652059 days"},
-		"not a person":         {f: functions.NewImportID(), arguments: []string{"jane\x00"}, text: "The identity"},
-		"an empty project":     {f: functions.NewImportID(), arguments: []string{"jane"}, scope: []string{"org", ""}, argument: 2, text: "This value of the scope"},
-		"three of a scope":     {f: functions.NewImportID(), arguments: []string{"jane"}, scope: []string{"org", "project", "more"}, argument: 3, text: "at most two"},
-		"nobody":               {f: functions.NewPseudonym(), arguments: []string{"", "0123456789abcdef"}, text: "The identity"},
-		"a short key":          {f: functions.NewPseudonym(), arguments: []string{"ada@example.com", "0123456789abcde"}, argument: 1, text: "at least 16 bytes"},
-		"a bad value":          {f: functions.NewConsentRows(), arguments: []string{header + "\nada@example.com,yes!,true,true,true,true"}, text: "line 2", secret: "ada@example.com"},
-		"no rows":              {f: functions.NewConsentRows(), arguments: []string{header + "\n"}, text: "there are no rows"},
-		"too many rows":        {f: functions.NewConsentRows(), arguments: []string{many.String()}, text: "at most 10000", secret: "person-"},
-		"rows of another size": {f: functions.NewConsentRows(), arguments: []string{header + strings.Repeat("\n", 8<<20)}, text: "larger than 8 MiB"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := call(t, tc.f, tc.arguments, tc.scope...)
-			if err == nil || err.FunctionArgument == nil || *err.FunctionArgument != tc.argument || !strings.Contains(err.Text, tc.text) {
-				t.Fatalf("the error is %v; want one about argument %d with %q", err, tc.argument, tc.text)
-			}
-			if strings.HasSuffix(err.Text, ".") {
-				t.Errorf("Terraform shows two full stops: %s", err.Text)
-			}
-			for _, secret := range append(tc.arguments, tc.secret) {
-				if secret != "" && strings.Contains(err.Text, secret) {
-					t.Errorf("the error shows a value: %s", err.Text)
-				}
-			}
-		})
+	if *err.FunctionArgument != argument || !strings.Contains(err.Text, words) || strings.HasSuffix(err.Text, ".") {
+		t.Errorf("the error is %v; want one about argument %d with %q and without a full stop", err, argument, words)
+	}
+	for _, secret := range secrets {
+		if secret != "" && strings.Contains(err.Text, secret) {
+			t.Errorf("the error shows a value: %s", err.Text)
+		}
 	}
 }
 
