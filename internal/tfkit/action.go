@@ -45,12 +45,11 @@ func AddPersonAction(to *schema.Schema, wait, timeout string, preset time.Durati
 		MarkdownDescription: wait + " Defaults to `true`.",
 	}
 
-	text, rules := timeoutRules(preset)
 	to.Blocks = map[string]schema.Block{"timeouts": schema.SingleNestedBlock{
-		MarkdownDescription: "How long to wait for the service. " + timeout,
+		MarkdownDescription: timeoutText + " " + timeout,
 		CustomType:          timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"invoke": types.StringType}}},
 		Attributes: map[string]schema.Attribute{
-			"invoke": schema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: "How long to wait when the action is invoked." + text},
+			"invoke": schema.StringAttribute{Optional: true, Validators: timeoutRules, MarkdownDescription: "How long to wait when the action is invoked. Defaults to `" + ShortDuration(preset) + "`."},
 		},
 	}}
 }

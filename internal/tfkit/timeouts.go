@@ -20,39 +20,37 @@ import (
 // have accepted, so that the diagnostics of its methods are always empty.
 type Timeouts = timeouts.Value
 
+// timeoutText describes the block timeouts.
+const timeoutText = "How long to wait for the service, as a duration such as `90s`, `5m` or `1h30m`, more than zero and at most `24h`."
+
+// timeoutRules are the rules of an attribute of the block timeouts.
+var timeoutRules = []validator.String{formats.Format[time.Duration]{Summary: "Unusable duration", Rule: timeoutRule, Parse: parseTimeout}}
+
+const timeoutRule = "must be a duration such as 90s, 5m or 1h30m, more than zero and at most 24h"
+
+func parseTimeout(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 || d > 24*time.Hour {
+		return d, errors.New(timeoutRule)
+	}
+	return d, nil
+}
+
 // TimeoutsBlock returns the block timeouts with create and update. preset is the default that
 // the descriptions name.
 func TimeoutsBlock(preset time.Duration) schema.Block {
-	text, rules := timeoutRules(preset)
+	text := "Defaults to `" + ShortDuration(preset) + "`."
 
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "How long to wait for the service.",
+		MarkdownDescription: timeoutText,
 		CustomType: timeouts.Type{ObjectType: types.ObjectType{
 			AttrTypes: map[string]attr.Type{"create": types.StringType, "update": types.StringType},
 		}},
 		Attributes: map[string]schema.Attribute{
-			"create": schema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: "How long a create waits." + text},
-			"update": schema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: "How long an update waits." + text},
+			"create": schema.StringAttribute{Optional: true, Validators: timeoutRules, MarkdownDescription: "How long a create waits. " + text},
+			"update": schema.StringAttribute{Optional: true, Validators: timeoutRules, MarkdownDescription: "How long an update waits. " + text},
 		},
 	}
-}
-
-// timeoutRules returns the rules of an attribute of the block timeouts, as text and as
-// validators.
-func timeoutRules(preset time.Duration) (text string, rules []validator.String) {
-	const limit = 24 * time.Hour
-	const rule = "must be a duration such as 90s, 5m or 1h30m, more than zero and at most 24h"
-	parse := func(text string) (time.Duration, error) {
-		d, err := time.ParseDuration(text)
-		if err != nil || d <= 0 || d > limit {
-			return d, errors.New(rule)
-		}
-		return d, nil
-	}
-
-	text = " A duration such as `90s`, `5m` or `1h30m`, greater than zero and at most `24h`. Defaults to `" + ShortDuration(preset) + "`."
-
-	return text, []validator.String{formats.Format[time.Duration]{Summary: "Unusable duration", Rule: rule, Parse: parse}}
 }
 
 // ShortDuration returns a duration without its zero parts: 10m, where String returns 10m0s.
