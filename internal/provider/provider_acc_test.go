@@ -3,7 +3,6 @@
 package provider_test
 
 import (
-	"fmt"
 	"regexp"
 	"testing"
 
@@ -43,35 +42,16 @@ func TestAccProvider_basic(t *testing.T) {
 	}
 }
 
-// TestAccProvider_validation gives settings that contradict each other. The error is at the
-// provider block.
+// TestAccProvider_validation gives settings that contradict each other, that are out of bounds or that
+// do not exist: none of them is dropped without a word, and the error is at the provider block.
 func TestAccProvider_validation(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-	var steps []resource.TestStep
-	for block, words := range map[string]string{
-		`email = "a@example.com"`: `missing\s+beside\s+email`,
-		`max_retries = 99`:        `from\s+0\s+to\s+10`,
-	} {
-		steps = append(steps, resource.TestStep{
-			Config:      fmt.Sprintf("provider \"analytics\" {\nbase_url = %q\n%s\n}\n", service.URL, block) + consentBlock("user-1001"),
-			ExpectError: regexp.MustCompile(`(?s)with provider\[.*` + words),
-		})
-	}
-
-	resource.ParallelTest(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
-
-	if n := service.Connections(); n != 0 {
-		t.Errorf("the service had %d connections", n)
-	}
-}
-
-// TestAccProvider_wire gives settings that do not exist: none of them is dropped without a word.
-func TestAccProvider_wire(t *testing.T) {
 	acctest.PreCheck(t)
 	service := mocktest.Start(t, func(s *mockserver.Server) { s.Wire.Consent.ParametersIn = mockserver.InForm })
 	var steps []resource.TestStep
 	for block, words := range map[string]string{
+		`token = "x"`:      `(?s)with provider\[.*excludes\s+the\s+other\s+credentials`,
+		`max_retries = 99`: `(?s)with provider\[.*from\s+0\s+to\s+10`,
+
 		"wire = {\n  lag = \"3s\"\n}":                    `argument\s+named\s+"wire"\s+is\s+not\s+expected`,
 		"wire {\n  pendng_list_lag = \"3s\"\n}":          `argument\s+named\s+"pendng_list_lag"\s+is\s+not\s+expected`,
 		"wire {\n  pending {\n    to = \"/x\"\n  }\n}":   `argument\s+named\s+"to"\s+is\s+not\s+expected`,
