@@ -82,7 +82,8 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 
 		{
 			mockserver.OpListPendingRequests, `{"requests":[` + record + `],"has_more":true,"page":{"number":1}}`,
-			[]string{`wire.ignored = { "/has_more" = "true", "/page/number" = "*" }`}, settings{"ignored": settings{"/has_more": "true", "/page/number": "*"}},
+			[]string{`wire.ignored = { "/has_more" = "true", "/page/number" = "*" }`},
+			settings{"ignored": settings{"/has_more": "true", "/page/number": "*"}},
 		},
 		{mockserver.OpListPendingRequests, `[{"id":"r-1","customer":"somebody","operation":"deleteAllData"}]`, []string{`wire.pending.identity`}, settings{"pending": settings{"identity": "/customer"}}},
 		{mockserver.OpListPendingRequests, `[{"id":"r-1","identityId":"jane.doe@example.com","operation":"purge"}]`, []string{`wire.pending.use = "partial"`}, settings{"pending": settings{"use": "partial"}}},
@@ -92,7 +93,8 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 		{mockserver.OpGetConsent, `{"data":{` + record5 + `},"former":{` + record5 + `}}`, []string{`wire.consent.at = "/data"`}, settings{"consent": settings{"at": "/data"}}},
 		{
 			mockserver.OpGetConsent, `[{` + record5 + `,"agreement_time":"2026-01-31T12:00:00"}]`,
-			[]string{`wire.consent.at = "/0"`, `wire.consent.time_format = "utc"`}, settings{"consent": settings{"at": "/0", "time_format": "utc"}},
+			[]string{`wire.consent.at = "/0"`, `wire.consent.time_format = "utc"`},
+			settings{"consent": settings{"at": "/0", "time_format": "utc"}},
 		},
 		{mockserver.OpGetConsent, `{` + record5 + `,"agreement_time":1769860800}`, []string{`wire.consent.time_format = "unix_s"`}, settings{"consent": settings{"time_format": "unix_s"}}},
 

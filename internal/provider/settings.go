@@ -165,6 +165,7 @@ func takeWire(field *client.Wire) func(string) []error {
 		for _, problem := range wire.Problems() {
 			problems = append(problems, problem)
 		}
+
 		return problems
 	}
 }
