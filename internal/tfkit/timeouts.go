@@ -21,7 +21,7 @@ import (
 type Timeouts = timeouts.Value
 
 // timeoutText describes the block timeouts.
-const timeoutText = "How long to wait for the service, as a duration such as `90s`, `5m` or `1h30m`, more than zero and at most `24h`."
+const timeoutText = "How long to wait for the service: a duration such as `90s`, `5m` or `1h30m`, and at most `24h`."
 
 // timeoutRules are the rules of an attribute of the block timeouts.
 var timeoutRules = []validator.String{formats.Format[time.Duration]{Summary: "Unusable duration", Rule: timeoutRule, Parse: parseTimeout}}
