@@ -126,22 +126,27 @@ func read(block tftypes.Value, getenv func(string) string, diags *diag.Diagnosti
 	}
 
 	for _, s := range all {
-		value, isInBlock := values[s.name], !values[s.name].IsNull()
-		variable := getenv(s.variable())
-
-		switch {
-		case isInBlock && !value.IsFullyKnown():
-			r.unknown[s.group] = append(r.unknown[s.group], s.name)
-			r.sources[s.name] = "not known yet"
-		case isInBlock:
-			r.take(s, textOf(value), fromBlock)
-		case s.group != "" && r.inBlock[s.group]: // the block wins as a whole
-		case variable != "":
-			r.take(s, variable, fromEnvironment)
-		}
+		r.choose(s, values[s.name], getenv(s.variable()))
 	}
 
 	return r
+}
+
+// choose reads a setting from the block if that sets it or another one of its group, and otherwise from
+// the environment.
+func (r *reading) choose(s setting, value tftypes.Value, variable string) {
+	isOfAGroup := s.group != ""
+
+	switch {
+	case !value.IsFullyKnown():
+		r.unknown[s.group] = append(r.unknown[s.group], s.name)
+		r.sources[s.name] = "not known yet"
+	case !value.IsNull():
+		r.take(s, textOf(value), fromBlock)
+	case isOfAGroup && r.inBlock[s.group]:
+	case variable != "":
+		r.take(s, variable, fromEnvironment)
+	}
 }
 
 // take takes over the value of a setting, or reports why it cannot be used.

@@ -29,7 +29,7 @@ func methods(t *testing.T) (all []protoreflect.MethodDescriptor) {
 	found, err := protoregistry.GlobalFiles.FindDescriptorByName("tfplugin6.Provider")
 	service, ok := found.(protoreflect.ServiceDescriptor)
 	if err != nil || !ok {
-		t.Fatalf("the provider is no service: %v %v", found, err)
+		t.Fatalf("the provider is not a service: %v %v", found, err)
 	}
 
 	for i := range service.Methods().Len() {

@@ -153,15 +153,12 @@ func addUnusable(diags *diag.Diagnostics, why error) {
 	}.AddError(diags)
 }
 
+// PlanKeptScope plans the scope in effect, and replaces the object if it changes. It reports
+// whether the object moves because the provider's scope has changed, and warns of that.
+//
 // A resource without a scope of its own takes the provider's when it is created, and keeps it in
 // state and in its identity. Otherwise a changed provider block would move every object to another
 // project without a plan that says so.
-
-// PlanKeptScope plans the scope in effect, and replaces the object if it changes. It reports
-// whether the object moves because the provider's scope has changed, and warns of that. In
-// the apply of a saved plan, where nothing is read before, such a change is an error: the
-// plan was made for the scope in state. Of a new object, Terraform passes nothing from the
-// plan to the apply, and refuses another scope itself.
 //
 // It writes to resp.Plan, so the caller must read its model from there afterwards:
 //
@@ -176,11 +173,11 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 	access(ctx, req.Config.GetAttribute, configured.attributes(), &resp.Diagnostics)
 	access(ctx, resp.Plan.GetAttribute, planned.attributes(), &resp.Diagnostics)
 	access(ctx, req.State.GetAttribute, state.attributes(), &resp.Diagnostics) // all null if the object is new
+	followsProvider, isPlaced := configured == Scope{}, state != Scope{}
 
-	followsProvider := configured == Scope{}
 	scope, known := s.KnownScope(configured)
 	switch {
-	case known && scope.IsZero() && state != Scope{}:
+	case known && scope.IsZero() && isPlaced:
 		s.PlanScope(configured, &resp.Diagnostics)
 		return false
 	case known:
@@ -190,12 +187,22 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 	}
 	access(ctx, resp.Plan.SetAttribute, planned.attributes(), &resp.Diagnostics)
 
-	if state == (Scope{}) || planned == state {
+	if !isPlaced || planned == state {
 		return false
 	}
+	if followsProvider {
+		return s.planMove(state.own().String(), planned.own().String(), resp)
+	}
+	resp.RequiresReplace.Append(scopePaths()...)
 
-	from, to := state.own().String(), planned.own().String()
-	if followsProvider && !s.Plans() {
+	return false
+}
+
+// planMove replaces an object that follows the provider to another scope. In the apply of a saved
+// plan, where nothing is read before, that is an error: the plan was made for the scope in state. Of
+// a new object, Terraform passes nothing from the plan to the apply, and refuses another scope itself.
+func (s *Service) planMove(from, to string, resp *resource.ModifyPlanResponse) (isMoved bool) {
+	if !s.Plans() {
 		Problem{
 			Summary: "The plan is for another scope",
 			Detail:  "This resource has no scope of its own. The plan was made for it in " + from + ", and the scope of the provider is now " + to + ". Nothing was sent for this resource.",
@@ -206,16 +213,18 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 		return false
 	}
 
-	resp.RequiresReplace.Append(path.Root("org_id"), path.Root("project_id"), path.Root("account_id"))
-	if followsProvider {
-		Problem{
-			Summary: "The scope of the provider has changed",
-			Detail:  "This resource has no scope of its own. It was written to " + from + ", and the scope of the provider is now " + to + ". The plan replaces the resource, so that it is not read or written in the wrong scope.",
-			Do:      "if the resource belongs where it was, set its own org_id and project_id, or account_id, to the former scope; nothing is replaced then.",
-		}.AddWarning(&resp.Diagnostics)
-	}
+	resp.RequiresReplace.Append(scopePaths()...)
+	Problem{
+		Summary: "The scope of the provider has changed",
+		Detail:  "This resource has no scope of its own. It was written to " + from + ", and the scope of the provider is now " + to + ". The plan replaces the resource, so that it is not read or written in the wrong scope.",
+		Do:      "if the resource belongs where it was, set its own org_id and project_id, or account_id, to the former scope; nothing is replaced then.",
+	}.AddWarning(&resp.Diagnostics)
 
-	return followsProvider
+	return true
+}
+
+func scopePaths() path.Paths {
+	return path.Paths{path.Root("org_id"), path.Root("project_id"), path.Root("account_id")}
 }
 
 // RefuseMoved reports that an object cannot be replaced while its request is under way in the

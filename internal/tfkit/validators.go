@@ -26,8 +26,8 @@ var Segment = formats.Format[string]{
 // Day is the format of UTC dates that exist (interface, section 4).
 var Day = formats.Format[time.Time]{Summary: "Not a date", Rule: "must be a date written YYYY-MM-DD", Parse: client.ParseDay}
 
-// StartedDay returns the day that a value at utc_date names. It adds an error if the value
-// is no date, or if the day has not begun.
+// StartedDay returns the day that utc_date names. It adds an error if the value is not a date, or if
+// the day has not begun.
 func StartedDay(value types.String, today time.Time, diags *diag.Diagnostics) (day time.Time, ok bool) {
 	day, err := client.ParseDay(value.ValueString())
 	if err != nil {
