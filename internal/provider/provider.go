@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package provider implements the provider analytics: the schema of its block, its
-// configuration from block and environment, and the list of everything it offers.
+// Package provider implements the provider analytics: the schema of its block, its configuration from
+// block and environment, the list of everything it offers, and the guard against panics.
 package provider
 
 import (

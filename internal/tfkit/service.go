@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package tfkit holds what several resources and data sources share: their base, the
-// scope and identity attributes, deferred submissions, timeouts and diagnostics.
+// Package tfkit holds what several objects share: their base types, the attributes of scope and
+// identity with import and move, what a run knows of people, timeouts, dates and diagnostics.
 package tfkit
 
 import (
