@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// Watch returns a channel that is closed within a second once the process that started this one
-// has ended. PR_SET_PDEATHSIG of Linux does not help: it reports the end of the thread that
-// started the process, not of the parent.
+// Watch returns a channel that is closed within a second of the end of the parent process.
+// PR_SET_PDEATHSIG of Linux reports the end of the parent's thread, and not of the parent.
 func Watch() <-chan struct{} {
 	gone := make(chan struct{})
 	parent := os.Getppid() // now: the parent may have ended before the goroutine runs

@@ -13,8 +13,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
-// attempts do something that reads an answer of the service, and return the diagnostics that
-// keep it from working.
+// attempts read an answer of the service, by operation, and return the diagnostics about it.
 var attempts = map[string]func(*testing.T, *prototest.Provider) []string{
 	mockserver.OpExportRecords: func(_ *testing.T, p *prototest.Provider) []string {
 		yesterday := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
@@ -50,8 +49,8 @@ var attempts = map[string]func(*testing.T, *prototest.Provider) []string{
 	},
 }
 
-// TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer has answers that are not recognised, what
-// the diagnostics say of it, and the settings that they name. With these settings it works.
+// TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer has answers that are not recognised, with
+// the diagnostics about them and the settings named there. With these settings the attempt works.
 func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 	t.Parallel()
 

@@ -96,8 +96,8 @@ func (g *Guard) Wait(ctx context.Context, limit time.Duration) {
 	}
 }
 
-// internalError returns the answer of a method that panicked: one error and nothing else, so
-// that Terraform keeps the object that it has. A status error would lose its private state.
+// internalError returns the answer of a method that panicked: one error and nothing else, so that
+// Terraform keeps its object. A status error would lose the private state.
 func internalError(ctx context.Context, fullMethod string) (any, error) {
 	// The server behind the interceptors makes the logger of a request.
 	ctx = tfsdklog.NewRootProviderLogger(ctx, tfsdklog.WithStderrFromInit(),
@@ -129,8 +129,7 @@ func internalError(ctx context.Context, fullMethod string) (any, error) {
 	return nil, status.Error(codes.Internal, summary+": "+detail) // an answer without diagnostics
 }
 
-// UpgradeResourceState is the call with which Terraform shows every object in state that a run
-// is about, in the plan and in the apply, before it asks anything else about the object.
+// UpgradeResourceState is the first call about an object in state, in the plan and in the apply.
 func (g *Guard) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	resp, err := g.Server.UpgradeResourceState(ctx, req)
 	service := g.service.Load()

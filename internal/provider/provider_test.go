@@ -35,11 +35,9 @@ func consentOf(identity string) prototest.Attributes {
 	}
 }
 
-// TestProvider_manyObjectsStayWithinTheConnections creates as many consents at once as there
-// may be requests, again and again, each time after the connections of the time before have
-// become idle. Requests that wait for one another would not do: one that finds no idle
-// connection opens one, even if another becomes idle before it is open, so that how many there
-// are depends on how fast the machine is.
+// TestProvider_manyObjectsStayWithinTheConnections creates as many consents at once as there may be
+// requests, again and again, each time with idle connections. If requests waited for one another, the
+// number of connections would depend on the speed of the machine.
 func TestProvider_manyObjectsStayWithinTheConnections(t *testing.T) {
 	t.Parallel()
 	const limit = 10

@@ -14,9 +14,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
-// TestProvider_oneRuleForIdentifiersOfAllObjects gives each attribute that is a part of the path
-// of requests, texts that cannot be one segment of it or look like another one, and each part of an
-// import ID one of them.
+// TestProvider_oneRuleForIdentifiersOfAllObjects gives unusable texts to each attribute for a segment
+// of a path, and one of them to each part of an import ID.
 func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 	t.Parallel()
 	const unseen = "can\u200bary"

@@ -22,8 +22,7 @@ import (
 // declares it write-only, so that it may hold an ephemeral value.
 const ActionIdentity = "identity_id"
 
-// PersonActionModel is the model of an action that submits a deferred request about a
-// person, or the part of it that such actions share.
+// PersonActionModel is the part of their models that actions about a person share.
 type PersonActionModel struct {
 	Identity
 	Wait     types.Bool     `tfsdk:"wait_for_fulfilment"`
@@ -57,9 +56,8 @@ func AddPersonAction(to *schema.Schema, wait, timeout string, preset time.Durati
 // ModifiesTheService is what the plan of an action says of Terraform's question.
 const ModifiesTheService = "With -invoke, Terraform asks whether to invoke it \"without modifying real infrastructure\". It does modify what the service holds."
 
-// PlanPerson reads the configuration of an action about a person into m. It reports, in the
-// plan of the action, a provider that is read-only and a scope that could not be used. It
-// returns false if the configuration cannot be read.
+// PlanPerson reads the configuration of an action about a person into m, and reports a read-only
+// provider and an unusable scope. It returns false if the configuration cannot be read.
 func (s *Service) PlanPerson(ctx context.Context, req action.ModifyPlanRequest, m PersonModel, diags *diag.Diagnostics) (read bool) {
 	diags.Append(req.Config.Get(ctx, m)...)
 	if diags.HasError() {

@@ -66,9 +66,8 @@ const (
 	NotInState   = "nothing; this was only read"
 )
 
-// ProblemOf returns the problem that an error of the client is to the user, at the first of
-// attributes that the service names. The text of any other error is left out, since it may hold a
-// URL.
+// ProblemOf returns the problem of an error of the client, at the first of attributes that the service
+// names. The text of any other error is left out, since it may hold a URL.
 func ProblemOf(err error, inState string, attributes ...string) Problem {
 	e, ok := errors.AsType[*transport.Error](err)
 	if !ok {
@@ -142,7 +141,7 @@ func Advice(e *transport.Error) string {
 	return cmp.Or(adviceByOperation[failure{e.Class, e.Operation}], advices[e.Class])
 }
 
-// What to do in situations that the class of a failure does not tell, or that several share.
+// What to do in situations of several classes, or of a part of one.
 const (
 	// AdviceApplyAgain applies where the service may hold something else than Terraform knows.
 	AdviceApplyAgain = "apply again: the plan reads what the service holds now, and only what is missing is written."
@@ -151,7 +150,7 @@ const (
 	// adviceQueued applies to a request that may be in the service's queue: reading shows less
 	// of a request than of a value.
 	adviceQueued = "look at analytics_pending_requests before you apply again. The next apply takes over a request that is pending by then. If the request was already carried out, it sends another one."
-	// adviceNobody applies to a 404 that may be that of a gateway.
+	// adviceNobody applies to a 404 that a gateway may have answered.
 	adviceNobody = "if other people can be read, set wire.absent to the answers that mean that there is nothing about a person; the message shows the value. If nobody can, check base_url (without /v1), whether the other path family is right for this service, and whether it offers the early preview."
 	// adviceConsent applies to an answer that is not recognised as a consent record.
 	adviceConsent = "add the setting that the message names, if it names one. The provider reads an object with clause_1_consent to clause_5_consent, alone or in other objects; wire.consent.at points to it where there are several."

@@ -13,11 +13,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 )
 
-// StateMovers returns the mover that takes over the person and the scope from resources of
-// generic providers whose path ends with the part last, such as "consent". begin adds the
-// other attributes that the moved state begins with. A resource with another path is left
-// alone; Terraform then says that it cannot be moved. A person or a scope that the service cannot
-// have is an error.
+// StateMovers returns the mover for resources of generic providers with a path that ends with last,
+// such as "consent". It takes over the person and the scope; begin has the other attributes of the
+// moved state. A resource with another path is left alone, and Terraform says that it cannot be moved.
+// An unusable person or scope is an error.
 //
 // The provider is not configured when Terraform moves state, so nothing is asked of the
 // service: the first refresh reads what it holds.

@@ -30,8 +30,8 @@ type Service struct {
 	Client *client.Client
 	// DefaultScope is the provider's scope; zero if it has none.
 	DefaultScope client.Scope
-	// Unknown lists the attributes of the provider block that the client needs and that
-	// are not known yet. UnknownScope lists those of the scope.
+	// Unknown lists the attributes of the provider block without which there is no client, as long as
+	// they are not known. UnknownScope lists those of the scope.
 	Unknown      []string
 	UnknownScope []string
 	// Consents is the evidence about the people whose consent the objects of this run keep.
@@ -65,8 +65,7 @@ func addUnknown(diags *diag.Diagnostics, names []string) {
 	}.AddError(diags)
 }
 
-// RefuseReadOnly reports, in a plan that changes something at the service, that the provider is
-// read-only.
+// RefuseReadOnly reports a read-only provider in a plan that changes something at the service.
 func (s *Service) RefuseReadOnly(diags *diag.Diagnostics) {
 	if s.Client != nil && s.Client.ReadOnly() {
 		ProblemOf(&transport.Error{Class: transport.ClassReadOnly, Detail: "the setting read_only is on, and what is planned changes something at the service. Nothing was sent"}, "").AddError(diags)
@@ -145,8 +144,7 @@ type configureRequest interface {
 	resource.ConfigureRequest | datasource.ConfigureRequest | ephemeral.ConfigureRequest | action.ConfigureRequest
 }
 
-// Configure stores what the provider block made available; before that, a service of which
-// nothing is known.
+// Configure stores what the provider block made available; before that, a service without anything.
 func (b *base[Req, Resp]) Configure(_ context.Context, req Req, _ *Resp) {
 	b.Service = &Service{Unknown: []string{"the configuration"}}
 	if service, ok := resource.ConfigureRequest(req).ProviderData.(*Service); ok {

@@ -16,8 +16,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 )
 
-// Timeouts is the block timeouts of a model. Its values are those that the block's validators
-// have accepted, so that the diagnostics of its methods are always empty.
+// Timeouts is the block timeouts of a model. Validators have accepted its values, so that the
+// diagnostics of its methods are always empty.
 type Timeouts = timeouts.Value
 
 // timeoutText describes the block timeouts.
