@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"os"
 	"slices"
@@ -127,6 +128,16 @@ func read(block tftypes.Value, getenv func(string) string, diags *diag.Diagnosti
 
 	for _, s := range all {
 		r.choose(s, values[s.name], getenv(s.variable()))
+	}
+
+	for _, variable := range slices.Sorted(maps.Keys(formerVariables)) {
+		if getenv(variable) != "" {
+			tfkit.Problem{
+				Summary: "Invalid environment variable",
+				Detail:  "The environment variable " + variable + " is not read any more: it is " + formerVariables[variable] + " now, in the provider block or in the JSON of ANALYTICS_WIRE.",
+				At:      path.Root(wireName),
+			}.AddError(diags)
+		}
 	}
 
 	return r

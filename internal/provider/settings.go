@@ -123,6 +123,25 @@ func settings(to *configuration) []setting {
 // wireName is the name of the block wire.
 const wireName = "wire"
 
+// formerVariables are the variables that held one setting of the block wire each, and the setting.
+var formerVariables = map[string]string{
+	"ANALYTICS_WIRE_LOGIN_PARAMETERS_IN":     "wire.login.parameters_in",
+	"ANALYTICS_WIRE_CONSENT_PARAMETERS_IN":   "wire.consent.parameters_in",
+	"ANALYTICS_WIRE_AGREEMENT_TIME_FORMAT":   "wire.consent.time_format",
+	"ANALYTICS_WIRE_EXPORT_KIND_PARAMETER":   "wire.export.kind_parameter",
+	"ANALYTICS_WIRE_EXPORT_KIND_VALUES":      "wire.export.kind_values",
+	"ANALYTICS_WIRE_EXPORT_INVALID_UTF8":     "wire.export.invalid_utf8",
+	"ANALYTICS_WIRE_EXPORT_RECORD_MEMBER":    "wire.export.record",
+	"ANALYTICS_WIRE_EXPORT_IGNORED_MEMBERS":  "wire.ignored",
+	"ANALYTICS_WIRE_PENDING_IDENTITY_FIELD":  "wire.pending.identity",
+	"ANALYTICS_WIRE_PENDING_IGNORED_MEMBERS": "wire.ignored",
+	"ANALYTICS_WIRE_PENDING_LIST":            "wire.pending.use",
+	"ANALYTICS_WIRE_PENDING_LIST_LAG":        "wire.lag",
+	"ANALYTICS_WIRE_ENDED_STATUSES":          "wire.pending.statuses",
+	"ANALYTICS_WIRE_PROFILE_MEMBER":          "wire.profile.at",
+	"ANALYTICS_WIRE_ALL_DATA_MEMBER":         "wire.all_data.at",
+}
+
 // credential returns the setting of one of the credentials.
 func credential(name string, field *string, text string) setting {
 	check := func(value string) (string, error) {
