@@ -47,7 +47,7 @@ func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
 				began := time.Now()
 				s, report := r.Await(t.Context(), q, s, time.Hour)
 				wantState(t, s, tc.state)
-				if late := time.Since(began) - time.Hour; late > 50*time.Millisecond || report.Interrupted {
+				if late := time.Since(began) - time.Hour; late > 50*time.Millisecond || s.Interrupted {
 					t.Errorf("the wait ended %v late: %+v", late, report)
 				}
 				if (report.Gap != "") != tc.unknown || report.Err != nil {

@@ -1,5 +1,27 @@
 // SPDX-License-Identifier: MPL-2.0
 
+// Package deferred carries out the requests that the service accepts now and fulfils
+// later: deleting a person's data, handing it out, and updating a profile (interface,
+// section 4). None of them can be cancelled.
+//
+// What readings prove, and what follows, is decided by package proof, in one table. This package
+// reads and sends:
+//
+//   - engine.go submits a request, waits for it, and refreshes it;
+//   - submit.go prepares a request, sends it, and looks for it if its answer was lost;
+//   - look.go reads the pending list and the effect, and enters the state that is concluded;
+//   - poller.go reads the pending list once for all submissions that wait;
+//   - history.go remembers what this process has submitted.
+//
+// A Submission outlives the process as JSON. The package knows no Terraform types and
+// sends nothing itself: a Request brings the functions that do.
+//
+// # After a lost answer
+//
+// The state is Unanswered: the service may have accepted the request, also after a redirect or a
+// conflict. If the list has had time to show it and has not, it is sent again only if repeating it
+// does no harm, or the user has asked for it since; otherwise the caller gets an error of
+// transport.ClassUnknownOutcome, and a Submission from which the next call continues.
 package deferred
 
 import (
@@ -44,6 +66,30 @@ func NewEngine(c *client.Client) *Engine {
 	return &Engine{service: c, watch: &pollers{lister: c, scopes: map[client.Scope]*poller{}}}
 }
 
+// execution is one call of the engine about a submission.
+type execution struct {
+	*Engine
+
+	request  Request
+	rules    proof.Rules
+	current  Submission
+	observed Observed
+
+	began       time.Time // when the caller began to wait
+	isRefresh   bool
+	isResumed   bool             // an earlier call sent the request
+	isRepeated  bool             // it is sent once more if nothing shows that it has arrived
+	isDelivered bool             // the answer looks like the data
+	seen        proof.View       // the latest one
+	lost        *transport.Error // of the answer that was lost
+}
+
+func (e *Engine) newExecution(r Request, s Submission) *execution {
+	s.Type = r.Type
+	rules := proof.Rules{Lag: e.service.Lag(), Partial: e.service.PendingListUse() != client.ListWhole}
+	return &execution{Engine: e, request: r, rules: rules, current: s, began: time.Now()}
+}
+
 // Submit sends a request, unless this process has submitted one with its idempotency key or
 // an equal one is pending. prior is the Submission that an earlier call with an unknown
 // outcome returned, or else the zero value.
@@ -62,21 +108,22 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 	defer unlock()
 
 	if r.Superseded != nil && r.Superseded() {
-		return prior, Observed{Superseded: true}, nil
+		return prior, Observed{}, nil
 	}
 
-	known, isKnown := e.history.of(r.Person).find(r)
+	known, isKnown := e.history.find(r)
 	if isKnown && known.State != Unanswered {
 		return known, Observed{Known: true}, nil
 	}
 
-	x := e.newExecution(r, Submission{IdempotencyKey: r.IdempotencyKey}, submitting)
+	x := e.newExecution(r, Submission{IdempotencyKey: r.IdempotencyKey})
+	x.isRepeated = r.Repeatable
 	if prior.State == Unanswered && prior.IdempotencyKey == r.IdempotencyKey && !r.Repeatable {
 		// A repeatable one is sent again: looking for it could find somebody else's.
-		x.current, x.resumed, x.asked = prior, true, true
+		x.current, x.isResumed, x.isRepeated = prior, true, true // the user has asked for it again
 	}
-	if isKnown { // without asked, another object has sent it: look for it, and do not send it again
-		x.current, x.resumed = known, true
+	if isKnown { // another object has sent it: look for it, and do not send it again
+		x.current, x.isResumed = known, true
 	}
 
 	err = x.submit(ctx)
@@ -92,20 +139,22 @@ func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 
-	x := e.newExecution(r, s, waiting)
+	x := e.newExecution(r, s)
 	for x.current.IsOpen() {
 		action, err := x.look(bounded)
-		if bounded.Err() == nil && err != nil && !transport.MayPass(err) {
+		if bounded.Err() != nil {
+			break
+		}
+		if err != nil && !transport.MayPass(err) {
 			x.observed.Err = err
 			break
 		}
-		if bounded.Err() != nil || action != proof.Look {
+		if action != proof.Look {
 			break
 		}
 	}
 
 	x.current.Interrupted = ctx.Err() != nil && x.current.IsOpen()
-	x.observed.Interrupted = x.current.Interrupted
 	e.history.note(r, x.current, false)
 
 	return x.current, x.observed
@@ -118,7 +167,8 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submissi
 		return s, Observed{}, nil
 	}
 
-	x := e.newExecution(r, s, refreshing)
+	x := e.newExecution(r, s)
+	x.isRefresh = true
 	if _, err := x.look(ctx); err != nil {
 		return s, x.observed, r.asError(err)
 	}

@@ -3,7 +3,6 @@
 package deferred
 
 import (
-	"slices"
 	"sync"
 	"time"
 
@@ -20,8 +19,7 @@ type history struct {
 
 // past is what is known about one person's requests.
 type past struct {
-	ended   time.Time // when the latest submission ended
-	looked  time.Time // when reading the latest listing began that was looked at for the person
+	latest  time.Time // when the latest submission ended, or the latest listing began that was looked at
 	entries []entry
 }
 
@@ -29,22 +27,10 @@ type past struct {
 type entry struct {
 	Submission
 
-	submitted bool // by this process
+	isOurs bool // this process has submitted it
 }
 
-// of returns what is known about a person, who must be locked by the caller of the engine or be
-// read only.
-func (h *history) of(p client.Person) past {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-
-	if known := h.people[p]; known != nil {
-		return past{known.ended, known.looked, slices.Clone(known.entries)}
-	}
-	return past{}
-}
-
-// person returns what is known about a person, to be changed. h.mu must be held.
+// person returns what is known about a person. h.mu must be held.
 func (h *history) person(p client.Person) *past {
 	if h.people == nil {
 		h.people = map[client.Person]*past{}
@@ -55,73 +41,71 @@ func (h *history) person(p client.Person) *past {
 	return h.people[p]
 }
 
-// noteEnd notes that sending a request about a person has ended now.
-func (h *history) noteEnd(p client.Person) {
+// noteTime notes when a submission about a person ended, or when a listing began that was looked at.
+func (h *history) noteTime(p client.Person, at time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 
-	h.person(p).ended = time.Now()
+	if known := h.person(p); at.After(known.latest) {
+		known.latest = at
+	}
 }
 
-// noteLook notes that a listing was looked at for a person, reading which began then.
-func (h *history) noteLook(p client.Person, began time.Time) {
+// latest returns the latest time that was noted about a person.
+func (h *history) latest(p client.Person) time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 
-	h.person(p).looked = began
+	return h.person(p).latest
 }
 
 // note stores the submission of a request, as it is now, and whether this process has
 // submitted it now.
-func (h *history) note(r Request, s Submission, submitted bool) {
+func (h *history) note(r Request, s Submission, isOurs bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 
 	of := h.person(r.Person)
 	s.Type, s.IdempotencyKey = r.Type, r.IdempotencyKey
-	isSame := func(e entry) bool { return e.Type == s.Type && e.IdempotencyKey == s.IdempotencyKey }
-	at := slices.IndexFunc(of.entries, isSame)
-	if at < 0 {
-		of.entries = append(of.entries, entry{s, submitted})
-		return
+	for i, e := range of.entries {
+		if e.Type == s.Type && e.IdempotencyKey == s.IdempotencyKey {
+			of.entries[i] = entry{s, isOurs || e.isOurs}
+			return
+		}
 	}
-	of.entries[at] = entry{s, submitted || of.entries[at].submitted}
+	of.entries = append(of.entries, entry{s, isOurs})
 }
 
 // find returns the submission that stands for a request which is sent once for its idempotency
 // key: one with the same key, or if one of the two is for any, one that this process has
-// submitted.
-func (p past) find(r Request) (found Submission, ok bool) {
-	for _, e := range p.entries {
-		if r.Once && e.Type == r.Type && e.standsFor(r) {
+// submitted. What came to nothing stands for no request.
+func (h *history) find(r Request) (found Submission, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+
+	for _, e := range h.person(r.Person).entries {
+		isAny := e.IdempotencyKey == AnyIdempotencyKey || r.IdempotencyKey == AnyIdempotencyKey
+		switch {
+		case !r.Once, e.Type != r.Type, e.State == Unsent, e.State == Failed:
+		case e.IdempotencyKey == r.IdempotencyKey, isAny && e.isOurs:
 			return e.Submission, true
 		}
 	}
+
 	return Submission{}, false
 }
 
-// standsFor reports whether an entry of the request's type stands for the request.
-func (e entry) standsFor(r Request) bool {
-	if e.State == Unsent || e.State == Failed {
-		return false
-	}
-	if e.IdempotencyKey == r.IdempotencyKey {
-		return true
-	}
+// open returns this process's submissions about a person that the service may still be working on.
+func (h *history) open(p client.Person) []Submission {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 
-	isAny := e.IdempotencyKey == AnyIdempotencyKey || r.IdempotencyKey == AnyIdempotencyKey
-
-	return isAny && e.submitted
-}
-
-// open returns this process's requests about the person that the service may still be
-// working on.
-func (p past) open() []entry {
-	var open []entry
-	for _, e := range p.entries {
+	var open []Submission
+	for _, e := range h.person(p).entries {
 		if e.IsOpen() {
-			open = append(open, e)
+			open = append(open, e.Submission)
 		}
 	}
+
 	return open
 }

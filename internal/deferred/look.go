@@ -4,7 +4,6 @@ package deferred
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -20,23 +19,38 @@ func (x *execution) look(ctx context.Context) (proof.Action, error) {
 		return proof.Look, err
 	}
 
-	list, gap, code := x.current.See(x.seen, x.rules())
+	s := &x.current
+	list, gap, code := s.See(x.seen, x.rules)
+	x.observed.Gap, s.Code = gap, code
 	isIgnored := x.service.PendingListUse() == client.ListIgnored
-	if isIgnored && x.current.State == Listed {
+	if isIgnored && s.State == Listed {
 		list = proof.Absent // it is not known to have left a list that is not read
 	}
-	x.observed.Gap, x.current.Code = gap, code
 
-	x.shown = list
 	effect := proof.NoEffect
 	var failure error
-	if slices.Contains([]proof.List{proof.Absent, proof.Gone, proof.Over}, list) {
+	switch list {
+	case proof.Absent, proof.Gone, proof.Over:
 		effect, failure = x.measure(ctx, list)
+	case proof.Waiting:
+		x.isDelivered = false // what the service answers while it works on the request is not the data
 	}
 
-	verdict := proof.Judge(x.current.State, list, effect)
-	x.enter(verdict.State, list)
-	x.observed.Unproven = x.current.State == Accepted && list == proof.Gone
+	verdict := proof.Judge(s.State, list, effect)
+	x.observed.Unproven = verdict.State == Accepted && list == proof.Gone
+	if verdict.State == s.State {
+		return verdict.Action, failure
+	}
+
+	s.State = verdict.State
+	if s.At.IsZero() {
+		s.At = s.Sent // the answer with the time was lost
+	}
+	if s.State == Fulfilled {
+		s.FulfilledAt = time.Now()
+	}
+	s.Dropped = s.State == Failed && list != proof.SaysFailed
+	s.Confirmed = s.State == Fulfilled && list == proof.Done
 
 	return verdict.Action, failure
 }
@@ -44,7 +58,7 @@ func (x *execution) look(ctx context.Context) (proof.Action, error) {
 // measure reads the effect. Data at hand are an effect that is proven once the list has had time to
 // show the request, or at once if an earlier request was carried out.
 func (x *execution) measure(ctx context.Context, list proof.List) (proof.Effect, error) {
-	if x.delivered {
+	if x.isDelivered {
 		if x.request.Ready || list != proof.Absent {
 			return proof.Proven, nil
 		}
@@ -56,46 +70,29 @@ func (x *execution) measure(ctx context.Context, list proof.List) (proof.Effect,
 
 	sight, err := x.request.Effect(ctx)
 	isOld := !sight.Date.IsZero() && sight.Date.Before(x.current.SentDate)
-	switch {
-	case err != nil:
+	if err != nil || sight.Cached || isOld {
 		return proof.Unseen, err
-	case sight.Cached || isOld:
-		return proof.Unseen, nil
 	}
 
-	return x.current.Measure(sight.Shows, x.seen.Listing, x.rules()), nil
-}
-
-// enter sets the state of the submission, and the times that belong to it.
-func (x *execution) enter(state State, list proof.List) {
-	if state == x.current.State {
-		return
-	}
-
-	x.current.State = state
-	if x.current.At.IsZero() {
-		x.current.At = x.current.Sent // the answer with the time was lost
-	}
-	if state == Fulfilled {
-		x.current.FulfilledAt = time.Now()
-	}
-	x.current.Dropped = state == Failed && list != proof.SaysFailed
-	x.current.Confirmed = state == Fulfilled && list == proof.Done
+	return x.current.Measure(sight.Shows, x.seen.Listing, x.rules), nil
 }
 
 // read reads the list, no earlier than after, nor than the latest submission about the person
-// ended.
+// ended. If the list must not be read, it takes as long, so that the effect is not read more often.
 func (x *execution) read(ctx context.Context, after time.Time) error {
 	if x.service.PendingListUse() == client.ListIgnored {
-		return x.readNothing(ctx)
+		if !x.isRefresh {
+			if err := transport.Pause(ctx, pollInterval(time.Since(x.began))); err != nil {
+				return err
+			}
+		}
+		x.seen = proof.NewListing(time.Now(), time.Now(), answer.PendingList{}).About(x.request.Identity)
+		return nil
 	}
 
-	known := x.history.of(x.request.Person)
-	if x.phase == refreshing {
-		after = known.looked // all refreshes share a listing, unless this one has seen it already
-	}
-	if known.ended.After(after) {
-		after = known.ended
+	latest := x.history.latest(x.request.Person)
+	if x.isRefresh || latest.After(after) {
+		after = latest // all refreshes share a listing, unless this one has seen it already
 	}
 
 	seen, err := x.watch.look(ctx, x.request.Person, after, x.began)
@@ -103,20 +100,7 @@ func (x *execution) read(ctx context.Context, after time.Time) error {
 		return err
 	}
 	x.seen = seen
-	x.history.noteLook(x.request.Person, seen.Began)
-
-	return nil
-}
-
-// readNothing stands for a reading if the list must not be read. It takes as long, so that the
-// effect is not read more often.
-func (x *execution) readNothing(ctx context.Context) error {
-	if x.phase != refreshing {
-		if err := transport.Pause(ctx, pollInterval(time.Since(x.began))); err != nil {
-			return err
-		}
-	}
-	x.seen = proof.NewListing(time.Now(), time.Now(), answer.PendingList{}).About(x.request.Identity)
+	x.history.noteTime(x.request.Person, seen.Began)
 
 	return nil
 }

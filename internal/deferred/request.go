@@ -4,12 +4,15 @@ package deferred
 
 import (
 	"context"
+	"errors"
+	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
@@ -17,19 +20,10 @@ import (
 // its effect is read.
 type Request struct {
 	client.Person
+	proof.Wanted
 
-	Type string // one of answer.RequestTypes
 	// IdempotencyKey distinguishes requests of one type about one person: those with the same key are one.
 	IdempotencyKey string
-	// Against are request types that must not be pending for the person at the same time.
-	Against []string
-	// Earlier is the ID of the request that the object stands for; empty if it stands for none.
-	// While the list shows it for somebody else, nothing is sent beside it.
-	Earlier string
-
-	// Adopts lets a pending request of the same type stand for this one, so that nothing
-	// is sent.
-	Adopts bool
 	// Once lets a request that this process has submitted with the same idempotency key stand for
 	// this one, even if it is fulfilled.
 	Once bool
@@ -38,19 +32,19 @@ type Request struct {
 	Repeatable bool
 	// Ready: an earlier request has been carried out, so that data may come at once.
 	Ready bool
-	// EffectKnownAbsent: the caller knows that the effect is not visible yet, so that it
-	// need not be measured before sending.
-	EffectKnownAbsent bool
 
 	// Superseded reports whether the request is no longer wanted, so that nothing is sent.
 	// Submit calls it once the person is locked. If nil, the request is always wanted.
 	Superseded func() bool
-
 	// Send sends the request once. Its errors are those of the client.
 	Send func(ctx context.Context) (answer.Receipt, error)
 	// Effect reads the effect once. If nil, there is no effect to see.
 	Effect func(ctx context.Context) (Sight, error)
 }
+
+// AnyIdempotencyKey is that of a request that stands for each one which this process
+// submits for the same person, whatever its idempotency key.
+const AnyIdempotencyKey = "invocation"
 
 // Sight is one reading of an effect: what it shows, whether a cache has kept it, and when the
 // service made it; zero if it does not say so.
@@ -60,9 +54,33 @@ type Sight struct {
 	Date   time.Time
 }
 
-// AnyIdempotencyKey is that of a request that stands for each one which this process
-// submits for the same person, whatever its idempotency key.
-const AnyIdempotencyKey = "invocation"
+// SightOf returns what a reading of a profile shows, as shows says of its members; of none where
+// there is no profile. err is that of client.GetProfile.
+func SightOf(p answer.Profile, err error, shows func(members map[string]jsontext.Value) proof.Effect) (Sight, error) {
+	refused, ok := errors.AsType[*transport.Error](err)
+	if ok && refused.Class == transport.ClassNotFound {
+		return Sight{Shows: shows(nil), Cached: refused.Cached, Date: refused.Date}, nil
+	}
+	if err != nil {
+		return Sight{}, err
+	}
+	return Sight{Shows: shows(p.Members), Cached: p.Cached, Date: p.Date}, nil
+}
+
+// ProfileGone returns the effect of a deletion: the person has no profile, or an empty one.
+func ProfileGone(c *client.Client, p client.Person) func(context.Context) (Sight, error) {
+	isGone := func(members map[string]jsontext.Value) proof.Effect {
+		if len(members) == 0 {
+			return proof.Shown
+		}
+		return proof.Missing
+	}
+
+	return func(ctx context.Context) (Sight, error) {
+		profile, err := c.GetProfile(ctx, p, nil)
+		return SightOf(profile, err, isGone)
+	}
+}
 
 // Submission is what is known about one request, and State how far it has come.
 type (
@@ -94,8 +112,6 @@ type Observed struct {
 	// sent. Others are the IDs of further pending requests of the same type.
 	Adopted bool
 	Others  []string
-	// Superseded: Request.Superseded returned true, and nothing was sent.
-	Superseded bool
 	// Known: this process knew the request already, and nothing was sent.
 	Known bool
 	// Delivered: the service answered with the data asked for.
@@ -107,47 +123,60 @@ type Observed struct {
 	Unproven bool
 	// Gap says why the latest reading of the pending list proved less than it could.
 	Gap string
-	// Interrupted: the run was interrupted while it waited for the request.
-	Interrupted bool
 	// Err is why a wait ended early, unless its time was up or its context ended.
 	Err error
 }
 
-// Encode returns a submission as JSON.
-func Encode(s Submission) []byte {
-	text, _ := json.Marshal(s) // cannot fail for texts, flags and times of this era
-	return text
+// failure returns an error about the request.
+func (r Request) failure(class transport.ErrorClass, detail string) *transport.Error {
+	return client.DeferredError(r.Type, r.Scope, class, detail)
 }
 
-// earlier are fields and states of submissions that earlier versions of the provider stored.
-type earlier struct {
-	Seen         bool      `json:"seen"`
-	MissingSince time.Time `json:"missing_since"`
-	MissingDate  time.Time `json:"missing_date"`
-	EffectBefore bool      `json:"effect_before"`
+// asError returns a context's error as a *transport.Error, and any other error as it is.
+func (r Request) asError(err error) error {
+	isEnded := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if isEnded && !transport.IsError(err) {
+		return r.failure(transport.ClassCancelled, "the run was interrupted or its time was up, and nothing was sent")
+	}
+	return err
 }
 
-// statesBefore are the states of earlier versions.
-var statesBefore = map[State]State{"lost": Unanswered, "delivered": Accepted, "left": Listed, "dropped": Failed}
-
-// Decode returns the submission that Encode returned as text, now or in an earlier version; the zero
-// Submission for any other text.
-func Decode(text []byte) Submission {
-	var s Submission
-	var before earlier
-	if len(text) == 0 || json.Unmarshal(text, &s) != nil || json.Unmarshal(text, &before) != nil {
-		return Submission{}
+// conflict returns the error about a pending request of the person that conflicts with
+// this one. isUnclear: its status is not known.
+func (r Request) conflict(id, requestType string, isUnclear bool) *transport.Error {
+	err := r.failure(transport.ClassConflict,
+		"conflicting pending request "+client.ShownID(id, r.Identity)+" ("+requestType+") of the same person; nothing was sent")
+	if isUnclear {
+		err.Detail += "; its status is not known to the provider: if it means that the request is over, name it in wire.pending.statuses"
 	}
-	if s.State == Unsent || s.Type != "" {
-		return s
-	}
+	return err
+}
 
-	s.IsListed, s.Explained = before.Seen && s.ID != "", before.EffectBefore
-	s.Absent = proof.Mark{At: before.MissingSince, Date: before.MissingDate}
-	s.Dropped = s.State == "dropped"
-	if state, isBefore := statesBefore[s.State]; isBefore {
-		s.State = state
+// mayBeAccepted returns the error of sending the request after which the service may have accepted
+// it: one whose answer was lost, a redirect, for a service may point to the request that it has
+// queued, and a conflict, which may be with the request itself. It returns nil for any other error.
+func (r Request) mayBeAccepted(err error) *transport.Error {
+	e, ok := errors.AsType[*transport.Error](err)
+	if !ok || e.Operation != r.failure(e.Class, "").Operation {
+		return nil
 	}
 
-	return s
+	const redirect, conflict = 3, 409
+	if e.Ambiguous || e.Status/100 == redirect || e.Status == conflict {
+		return e
+	}
+
+	return nil
+}
+
+// Rejection returns the error of a request that the service accepted and then failed.
+func (r Request) Rejection(s Submission) error {
+	id := "without an id"
+	if s.ShownID() != "" {
+		id = strconv.Quote(client.ShownID(s.ShownID(), r.Identity))
+	}
+
+	err := r.failure(transport.ClassServer, "the service accepted request "+id+" and then failed it")
+	err.Code = s.Code
+	return err
 }

@@ -489,8 +489,8 @@ func (w *world) see(key string) (Sight, error) {
 func (w *world) request(key string) Request {
 	isUpdate := w.repeatable()
 	r := Request{
-		Person: client.Person{Identity: whom}, Type: w.requestType, IdempotencyKey: key, Repeatable: isUpdate,
-		Adopts: !isUpdate, Once: w.requestType == deletes,
+		Person: client.Person{Identity: whom}, Wanted: proof.Wanted{Type: w.requestType, Adopts: !isUpdate}, IdempotencyKey: key,
+		Repeatable: isUpdate, Once: w.requestType == deletes,
 	}
 	r.Send = w.send(r)
 	if !w.noEffect {

@@ -106,7 +106,7 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	o.Messages = run.Messages{Name: updateName, Advice: run.AdviceInvoked}
 	o.Advice.Unknown = adviceClearAgain
 	o.Request = updateRequest(c, person, update)
-	o.Request.IdempotencyKey, o.Request.EffectKnownAbsent = deferred.AnyIdempotencyKey, true
+	o.Request.IdempotencyKey = deferred.AnyIdempotencyKey
 	o.Request.Effect = func(ctx context.Context) (deferred.Sight, error) {
 		held, err := c.GetProfile(ctx, person, update)
 		return deferred.SightOf(held, err, func(held members) proof.Effect { return (&memory{}).effect(update, held, false) })

@@ -385,13 +385,16 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 		}.AddWarning(diags)
 	}
 
-	if err == nil {
-		err = u.Await(ctx)
-	}
+	var failed *tfkit.Problem
 	if err != nil {
 		problem := u.ProblemOf(err)
-		problem.InState = tfkit.PriorKept
-		problem.AddError(diags)
+		failed = &problem
+	} else {
+		failed = u.Await(ctx)
+	}
+	if failed != nil {
+		failed.InState = tfkit.PriorKept
+		failed.AddError(diags)
 
 		return
 	}

@@ -84,8 +84,7 @@ func (r *profileResource) newUpdate(o run.Run, m *resourceModel, changes members
 func updateRequest(c *client.Client, p client.Person, changes members) deferred.Request {
 	return deferred.Request{
 		Person:     p,
-		Type:       answer.RequestProfileUpdate,
-		Against:    []string{answer.RequestDataDeletion},
+		Wanted:     proof.Wanted{Type: answer.RequestProfileUpdate, Against: []string{answer.RequestDataDeletion}},
 		Repeatable: true, // the values are absolute
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return c.UpdateProfile(ctx, p, changes)
@@ -133,8 +132,8 @@ func (r *profileResource) apply(ctx context.Context, u *update) {
 	u.Submission.Interrupted = false
 	u.settle(ctx)
 	u.save(ctx)
-	if err := u.Await(ctx); err != nil {
-		u.Fail(ctx, u.ProblemOf(err))
+	if failed := u.Await(ctx); failed != nil {
+		u.Fail(ctx, *failed)
 		return
 	}
 

@@ -3,7 +3,6 @@
 package profile_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -172,24 +171,6 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			state, _ = o.refreshTwice(state)
 			o.wantHeld("plan", "gold")
 			o.WantEmptyPlan(name, state, quickGold)
-		},
-
-		// Earlier versions kept each part under a key of its own.
-		"pending one of an earlier version goes on": func(t *testing.T, o *object) {
-			o.service.PutProfile(scope, person, free)
-			state := o.listed(quickGold)
-			before := state.Private
-			state.Private = ofSeveralKeys(t, before)
-			if bytes.Equal(before, state.Private) {
-				t.Fatal("private state is not that of an earlier version")
-			}
-			state, _ = o.refreshTwice(state)
-			wantFulfilled(t, state, false, gold)
-
-			o.service.FulfilAll()
-			state, _ = o.refreshTwice(state)
-			wantFulfilled(t, o.wantEmptyPlan(state, quickGold), true, gold)
-			wantSent(t, o.service, gold)
 		},
 
 		// Those of before may be write-only ones too.
@@ -448,33 +429,6 @@ func TestProfile_oneReadingProvesNothing(t *testing.T) {
 			wantFulfilled(t, state, true, gold)
 		},
 	})
-}
-
-// ofSeveralKeys returns private state as versions before the one document kept it.
-func ofSeveralKeys(t *testing.T, private []byte) []byte {
-	t.Helper()
-	var keys map[string][]byte
-	var document map[string]json.RawMessage
-	if err := json.Unmarshal(private, &keys); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(keys["request"], &document); err != nil {
-		t.Fatal(err)
-	}
-
-	delete(keys, "request")
-	for _, key := range []string{"submission", "unanswered", "values"} {
-		if part, isKept := document[key]; isKept {
-			keys[key] = part
-		}
-	}
-
-	text, err := json.Marshal(keys)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	return text
 }
 
 // A profile that moves to a scope whose members match already has nothing to send there: an update

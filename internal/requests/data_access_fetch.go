@@ -15,6 +15,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -28,16 +29,16 @@ type fetch struct {
 	files       *outfile.PathsInUse
 	target      outfile.Target
 	reservation *outfile.Reservation // of the target; nil before the first deliver
+
+	adviceUnread string // what to do about data that were not recognised
 }
 
 // accessRequest returns the request for a person's data, without what sends it.
 func accessRequest(p client.Person, key string) deferred.Request {
 	return deferred.Request{
 		Person:         p,
-		Type:           answer.RequestDataAccess,
+		Wanted:         proof.Wanted{Type: answer.RequestDataAccess, Against: []string{answer.RequestDataDeletion}, Adopts: true},
 		IdempotencyKey: key,
-		Against:        []string{answer.RequestDataDeletion},
-		Adopts:         true,
 	}
 }
 
@@ -108,7 +109,7 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 	return nil, &tfkit.Problem{
 		Summary: "The service gave no data",
 		Detail:  "The data access request is carried out, but the service did not answer with the data: it accepted another request, " + run.QuoteID(another.ID, f.Request.Identity) + fmt.Sprintf(". It was asked %d times with the same setting, and is asked %d times at most, since each call may queue one more.", f.Asked, limitAsked),
-		Do:      f.Advice.Unread,
+		Do:      f.adviceUnread,
 	}
 }
 
@@ -124,7 +125,7 @@ func (f *fetch) warnUnread() {
 		Summary: "The data are not asked for again",
 		Detail:  "The data access request is carried out, and the last answer was not recognised as the data. It is not asked for again, since each call may queue another request.",
 		InState: f.InState,
-		Do:      f.Advice.Unread,
+		Do:      f.adviceUnread,
 	}.AddWarning(f.Diags)
 }
 

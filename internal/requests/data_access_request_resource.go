@@ -16,7 +16,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
@@ -53,7 +52,6 @@ var access = run.Messages{
 		Unproven: run.AdviceEachRefresh + adviceAtOnce,
 		Over:     adviceTriggers,
 		Void:     run.AdviceVoid,
-		Unread:   adviceUnread,
 	},
 }
 
@@ -122,15 +120,13 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 	}
 
 	known := run.Read(ctx, req.Private)
-	plan.keepComputed(&state.requestModel)
 	plan.SHA256, plan.Bytes = state.SHA256, state.Bytes
-	submits := plan.submits(&state.requestModel, known.Submission)
-	if submits {
-		plan.warnUnanswered(known.Unanswered, access.Name, &resp.Diagnostics)
+	next := plan.plan(&state.requestModel, known, access.Name, &resp.Diagnostics)
+	if next == submits {
 		r.RefuseReadOnly(&resp.Diagnostics)
 	}
-	if submits || r.isReady(&state, known) || plan.continues(&state.requestModel, known.Submission) {
-		plan.planComputed(true) // even fetching can end in another request
+	if next != keeps || r.isReady(&state, known) {
+		plan.planRequest() // even fetching can end in another request
 		plan.SHA256, plan.Bytes = types.StringUnknown(), types.Int64Unknown()
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
@@ -150,19 +146,21 @@ func (r *dataAccessRequestResource) isReady(state *accessModel, known run.Docume
 // each time.
 const limitAsked = 5
 
-// operation returns the run of an object.
-func (r *dataAccessRequestResource) operation(o run.Run, m *accessModel) (*fetch, bool) {
-	c, scope, ok := r.ClientAndScope(m.Scope, o.Diags)
+// begin returns the run of an object.
+func (r *dataAccessRequestResource) begin(ctx context.Context, m *accessModel, resp run.Response) (*fetch, bool) {
+	c, scope, ok := r.ClientAndScope(m.Scope, resp.Diags)
 	if !ok {
 		return nil, false
 	}
 
-	key, _ := m.idempotencyKey()
+	o := run.OfObject(ctx, r.Service, resp)
 	o.Messages, o.Waits = access, m.Wait.ValueBool()
-	o.Request = accessRequest(client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, key)
-	target := outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool() || m.SHA256.ValueString() != ""} // or its own file
+	key, _ := m.idempotencyKey()
+	o.Request = accessRequest(m.person(scope), key)
+	mayReplace := m.Overwrite.ValueBool() || m.SHA256.ValueString() != "" // its own file
+	target := outfile.Target{Path: m.OutputPath.ValueString(), Replace: mayReplace}
 
-	return &fetch{Run: o, client: c, files: &r.Files, target: target}, true
+	return &fetch{Run: o, client: c, files: &r.Files, target: target, adviceUnread: adviceUnread}, true
 }
 
 func (r *dataAccessRequestResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -175,7 +173,7 @@ func (r *dataAccessRequestResource) Create(ctx context.Context, req resource.Cre
 	}
 
 	r.ResolveScope(&plan.Scope)
-	f, ok := r.operation(run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}), &plan)
+	f, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
 	if !ok {
 		return
 	}
@@ -205,13 +203,11 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 		return
 	}
 
-	f, ok := r.operation(run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}), &state)
+	f, ok := r.begin(ctx, &state, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
 	if !ok {
 		return
 	}
-	if f.Submission.State == deferred.Unsent { // the state was written by hand
-		f.Submission = state.submission()
-	}
+	state.recall(&f.Document)
 	if f.Refresh(ctx) {
 		f.Warn()
 		f.warnUnread()
@@ -231,10 +227,10 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 		return
 	}
 
-	continues := plan.Fulfilled.IsUnknown()
+	waits := plan.Fulfilled.IsUnknown()
 	plan.keepComputed(&state.requestModel)
 	plan.SHA256, plan.Bytes = state.SHA256, state.Bytes
-	f, ok := r.operation(run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}), &plan)
+	f, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
 	if !ok {
 		return
 	}
@@ -242,9 +238,9 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 
 	f.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
 	switch {
-	case plan.submits(&state.requestModel, f.Submission):
+	case plan.isToSubmit(&state.requestModel, f.Submission):
 		r.submit(ctx, f, &plan)
-	case continues && !plan.Fulfilled.ValueBool():
+	case waits && !plan.Fulfilled.ValueBool():
 		r.finish(ctx, f, &plan)
 	default:
 		f.Save(ctx, &plan)
@@ -294,8 +290,8 @@ func (r *dataAccessRequestResource) submit(ctx context.Context, f *fetch, m *acc
 // request is accepted and has to stay in state.
 func (r *dataAccessRequestResource) finish(ctx context.Context, f *fetch, m *accessModel) {
 	r.save(ctx, f, m)
-	if err := f.Await(ctx); err != nil {
-		f.Fail(ctx, f.ProblemOf(err))
+	if failed := f.Await(ctx); failed != nil {
+		f.Fail(ctx, *failed)
 		return
 	}
 

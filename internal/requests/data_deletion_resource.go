@@ -14,6 +14,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -27,9 +28,6 @@ var (
 func NewDataDeletionResource() resource.Resource { return &dataDeletionResource{} }
 
 type dataDeletionResource struct{ tfkit.Resource }
-
-// deletionModel is the model of analytics_data_deletion.
-type deletionModel struct{ requestModel }
 
 // deletion is how messages speak of a deletion for which an object stands.
 var deletion = run.Messages{
@@ -56,12 +54,12 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	isMoved, isNew := r.PlanKeptScope(ctx, req, resp), req.State.Raw.IsNull()
-	var state, plan deletionModel
+	var state, plan requestModel
 	if !isNew {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	}
 	if req.Plan.Raw.IsNull() {
-		state.warnDestroyed(&resp.Diagnostics)
+		r.warnDestroyed(&state, &resp.Diagnostics)
 		return
 	}
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
@@ -81,26 +79,20 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 	}
 
 	known := run.Read(ctx, req.Private)
-	plan.keepComputed(&state.requestModel)
-
+	next := plan.plan(&state, known, deletion.Name, &resp.Diagnostics)
 	switch {
-	case plan.submits(&state.requestModel, known.Submission):
-		plan.planComputed(true)
-		plan.warnUnanswered(known.Unanswered, deletion.Name, &resp.Diagnostics)
-		if plan.sameOccasion(&state.requestModel) { // the object itself stands for it
-			r.warnIrreversible(&resp.Diagnostics)
-		} else {
-			r.planSubmit(&plan, &resp.Diagnostics)
-		}
-	case plan.continues(&state.requestModel, known.Submission):
-		plan.planComputed(false)
+	case next != submits:
+	case plan.sameOccasion(&state): // the object itself stands for it
+		r.warnIrreversible(&resp.Diagnostics)
+	default:
+		r.planSubmit(&plan, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
 // planSubmit warns about a plan that submits a deletion, and refuses it if another object in
 // state stands for the deletion, or the provider is read-only.
-func (r *dataDeletionResource) planSubmit(plan *deletionModel, diags *diag.Diagnostics) {
+func (r *dataDeletionResource) planSubmit(plan *requestModel, diags *diag.Diagnostics) {
 	r.warnIrreversible(diags)
 	about, known := r.caseOf(plan)
 	if !known {
@@ -121,31 +113,39 @@ func (r *dataDeletionResource) warnIrreversible(diags *diag.Diagnostics) {
 	}.AddWarning(diags)
 }
 
+// warnDestroyed warns that destroying the object does not undo the deletion.
+func (r *dataDeletionResource) warnDestroyed(state *requestModel, diags *diag.Diagnostics) {
+	if !state.Fulfilled.ValueBool() {
+		state.warnForgotten(deletion.Name, diags)
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "Terraform only forgets the deletion",
+		Detail:  "Destroying this resource only removes it from state. The deletion that it stands for is carried out and cannot be undone.",
+	}.AddWarning(diags)
+}
+
 // caseOf returns the case of a deletion, and whether it is known yet.
-func (r *dataDeletionResource) caseOf(m *deletionModel) (about client.Person, known bool) {
+func (r *dataDeletionResource) caseOf(m *requestModel) (about client.Person, known bool) {
 	key, keyKnown := m.idempotencyKey()
 	scope, scopeKnown := r.KnownScope(m.Scope)
 	isKnown := keyKnown && scopeKnown && !m.IdentityID.IsUnknown()
 
-	return caseOf(client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, key), isKnown
+	return caseOf(m.person(scope), key), isKnown
 }
 
-// carried ends what was planned about a deletion, because it is submitted or forgotten now.
-func (r *dataDeletionResource) carried(m *deletionModel) {
-	if about, known := r.caseOf(m); known {
-		r.Deletions.Forget(about)
-	}
-}
-
-// operation returns the run of an object.
-func (r *dataDeletionResource) operation(o run.Run, m *deletionModel) (*run.Run, bool) {
-	c, scope, ok := r.ClientAndScope(m.Scope, o.Diags)
+// begin returns the run of an object.
+func (r *dataDeletionResource) begin(ctx context.Context, m *requestModel, resp run.Response) (*run.Run, bool) {
+	c, scope, ok := r.ClientAndScope(m.Scope, resp.Diags)
 	if !ok {
 		return nil, false
 	}
 
+	o := run.OfObject(ctx, r.Service, resp)
 	o.Messages, o.Waits = deletion, m.Wait.ValueBool()
-	o.Request = m.request(c, scope)
+	key, _ := m.idempotencyKey()
+	o.Request = deletionRequest(c, m.person(scope), key)
 
 	return &o, true
 }
@@ -153,20 +153,19 @@ func (r *dataDeletionResource) operation(o run.Run, m *deletionModel) (*run.Run,
 func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	var plan deletionModel
+	var plan requestModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
 	r.ResolveScope(&plan.Scope)
-	o, ok := r.operation(run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}), &plan)
+	o, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
 	if !ok {
 		return
 	}
 
 	o.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
-	r.carried(&plan)
 	r.submit(ctx, o, &plan)
 }
 
@@ -175,7 +174,7 @@ func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRe
 func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	var state deletionModel
+	var state requestModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -187,13 +186,11 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 		return
 	}
 
-	o, ok := r.operation(run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}), &state)
+	o, ok := r.begin(ctx, &state, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
 	if !ok {
 		return
 	}
-	if o.Submission.State == deferred.Unsent { // the state was written by hand
-		o.Submission = state.submission()
-	}
+	state.recall(&o.Document)
 	if o.Refresh(ctx) {
 		o.Warn()
 		r.save(ctx, o, &state)
@@ -205,27 +202,25 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	var plan, state deletionModel
+	var plan, state requestModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
-	o, ok := r.operation(run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}), &plan)
+	o, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
 	if !ok {
 		return
 	}
 
 	o.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
-	r.carried(&plan)
-	continues := plan.Fulfilled.IsUnknown()
-	plan.keepComputed(&state.requestModel)
-
+	waits := plan.Fulfilled.IsUnknown()
+	plan.keepComputed(&state)
 	switch {
-	case plan.submits(&state.requestModel, o.Submission):
+	case plan.isToSubmit(&state, o.Submission):
 		r.submit(ctx, o, &plan)
-	case continues:
+	case waits:
 		r.finish(ctx, o, &plan)
 	default:
 		o.Save(ctx, &plan)
@@ -237,20 +232,26 @@ func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRe
 func (r *dataDeletionResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	var state deletionModel
+	var state requestModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
+	scope, known := r.KnownScope(state.Scope)
+	if resp.Diagnostics.HasError() || !known {
 		return
 	}
 
-	r.carried(&state)
-	if scope, known := r.KnownScope(state.Scope); known && r.Deferred != nil {
-		r.Deferred.Note(state.request(r.Client, scope), run.Read(ctx, req.Private).Submission)
+	key, _ := state.idempotencyKey()
+	r.Deletions.Forget(caseOf(state.person(scope), key))
+	if r.Deferred != nil {
+		r.Deferred.Note(deletionRequest(r.Client, state.person(scope), key), run.Read(ctx, req.Private).Submission)
 	}
 }
 
-// submit submits the deletion of an object, and waits for it.
-func (r *dataDeletionResource) submit(ctx context.Context, o *run.Run, m *deletionModel) {
+// submit submits the deletion of an object, and waits for it. What was planned about it has ended.
+func (r *dataDeletionResource) submit(ctx context.Context, o *run.Run, m *requestModel) {
+	if about, known := r.caseOf(m); known {
+		r.Deletions.Forget(about)
+	}
+
 	err := o.Submit(ctx)
 	switch {
 	case err == nil:
@@ -264,10 +265,10 @@ func (r *dataDeletionResource) submit(ctx context.Context, o *run.Run, m *deleti
 }
 
 // finish saves the object before it waits, so that an accepted deletion is never forgotten.
-func (r *dataDeletionResource) finish(ctx context.Context, o *run.Run, m *deletionModel) {
+func (r *dataDeletionResource) finish(ctx context.Context, o *run.Run, m *requestModel) {
 	r.save(ctx, o, m)
-	if err := o.Await(ctx); err != nil {
-		o.Fail(ctx, o.ProblemOf(err))
+	if failed := o.Await(ctx); failed != nil {
+		o.Fail(ctx, *failed)
 		return
 	}
 
@@ -275,38 +276,21 @@ func (r *dataDeletionResource) finish(ctx context.Context, o *run.Run, m *deleti
 	r.save(ctx, o, m)
 }
 
-func (r *dataDeletionResource) save(ctx context.Context, o *run.Run, m *deletionModel) {
+func (r *dataDeletionResource) save(ctx context.Context, o *run.Run, m *requestModel) {
 	m.fromSubmission(o.Submission)
 	o.Save(ctx, m)
-}
-
-// warnDestroyed warns that destroying the object does not undo the deletion.
-func (m *deletionModel) warnDestroyed(diags *diag.Diagnostics) {
-	if !m.Fulfilled.ValueBool() {
-		m.warnForgotten(deletion.Name, diags)
-		return
-	}
-
-	tfkit.Problem{
-		Summary: "Terraform only forgets the deletion",
-		Detail:  "Destroying this resource only removes it from state. The deletion that it stands for is carried out and cannot be undone.",
-	}.AddWarning(diags)
-}
-
-// request returns the request that an object stands for.
-func (m *deletionModel) request(c *client.Client, scope client.Scope) deferred.Request {
-	key, _ := m.idempotencyKey()
-	return deletionRequest(c, client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, key)
 }
 
 // deletionRequest returns the request to delete a person's data, once for each idempotency key.
 func deletionRequest(c *client.Client, p client.Person, key string) deferred.Request {
 	return deferred.Request{
-		Person:         p,
-		Type:           answer.RequestDataDeletion,
+		Person: p,
+		Wanted: proof.Wanted{
+			Type:    answer.RequestDataDeletion,
+			Against: []string{answer.RequestProfileUpdate, answer.RequestDataAccess},
+			Adopts:  true,
+		},
 		IdempotencyKey: key,
-		Against:        []string{answer.RequestProfileUpdate, answer.RequestDataAccess},
-		Adopts:         true,
 		Once:           true,
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return c.DeleteData(ctx, p)

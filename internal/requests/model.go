@@ -35,6 +35,11 @@ type requestModel struct {
 	FulfilledAt types.String   `tfsdk:"fulfilled_at"`
 }
 
+// person returns the person in a scope that the request is about.
+func (m *requestModel) person(scope client.Scope) client.Person {
+	return client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}
+}
+
 // idempotencyKey returns the triggers as text, which distinguish requests about one person, and
 // whether all of them are known, as they are not always in a plan.
 func (m *requestModel) idempotencyKey() (text string, known bool) {
@@ -83,16 +88,16 @@ func (m *requestModel) fromSubmission(s deferred.Submission) {
 	}
 }
 
-// submission returns what the attributes in state tell of an accepted request that is not
-// fulfilled; the zero Submission if they tell of none.
-func (m *requestModel) submission() deferred.Submission {
+// recall completes the document of an object whose private state has none, as that of a state that was
+// written by hand: it stands for an accepted request if its attributes tell of one.
+func (m *requestModel) recall(d *run.Document) {
 	at, err := time.Parse(time.RFC3339, m.RequestedAt.ValueString())
-	if err != nil {
-		return deferred.Submission{}
+	if err != nil || d.Submission.State != deferred.Unsent {
+		return
 	}
-	key, _ := m.idempotencyKey()
 
-	return deferred.Submission{
+	key, _ := m.idempotencyKey()
+	d.Submission = deferred.Submission{
 		State: deferred.Accepted, ID: m.RequestID.ValueString(), IdempotencyKey: key, Begun: at, At: at, Sent: at, Explained: true,
 	}
 }
@@ -103,27 +108,59 @@ func (m *requestModel) keepComputed(state *requestModel) {
 	m.Fulfilled, m.FulfilledAt = state.Fulfilled, state.FulfilledAt
 }
 
-// planComputed plans other computed attributes: the apply submits a request, or goes on with the
-// accepted one.
-func (m *requestModel) planComputed(submits bool) {
+// planRequest plans the computed attributes of an object whose request is another one after the apply.
+func (m *requestModel) planRequest() {
+	m.RequestID, m.RequestedAt = types.StringUnknown(), types.StringUnknown()
 	m.Fulfilled, m.FulfilledAt = types.BoolUnknown(), types.StringUnknown()
-	if submits || m.RequestID.IsNull() {
-		m.RequestID = types.StringUnknown()
-	}
-	if submits {
-		m.RequestedAt = types.StringUnknown()
-	}
 }
 
-// submits reports whether an apply submits a request for an object in state: its triggers have
+// next is what an apply does about the request of an object in state.
+type next int
+
+const (
+	keeps   next = iota // nothing
+	waits               // goes on with the accepted request
+	submits             // submits another one
+)
+
+// plan plans the computed attributes, and returns what the apply does. It warns if the service may have
+// already what is submitted. name is that of the request.
+func (m *requestModel) plan(state *requestModel, known run.Document, name string, diags *diag.Diagnostics) next {
+	m.keepComputed(state)
+	switch {
+	case m.isToSubmit(state, known.Submission):
+		m.planRequest()
+	case m.isToAwait(state, known.Submission):
+		m.Fulfilled, m.FulfilledAt = types.BoolUnknown(), types.StringUnknown()
+		if m.RequestID.IsNull() {
+			m.RequestID = types.StringUnknown()
+		}
+		return waits
+	default:
+		return keeps
+	}
+
+	key, isKnown := m.idempotencyKey()
+	if isKnown && known.Unanswered.State == deferred.Unanswered && known.Unanswered.IdempotencyKey == key {
+		tfkit.Problem{
+			Summary: "The service may have this request already",
+			Detail:  "An earlier apply sent the " + name + " and did not learn whether the service accepted it.",
+			Do:      "look at analytics_pending_requests before you apply. The apply looks for the request first, and sends it only if nothing shows it.",
+		}.AddWarning(diags)
+	}
+
+	return submits
+}
+
+// isToSubmit reports whether an apply submits a request for an object in state: its triggers have
 // changed, or the request that it stands for, s, is still to be sent.
-func (m *requestModel) submits(state *requestModel, s deferred.Submission) bool {
+func (m *requestModel) isToSubmit(state *requestModel, s deferred.Submission) bool {
 	return !m.sameOccasion(state) || deferred.IsToSend(s)
 }
 
-// continues reports whether an apply goes on with the accepted request: to resume an interrupted
+// isToAwait reports whether an apply goes on with the accepted request s: to resume an interrupted
 // wait, or because it waits in another way now.
-func (m *requestModel) continues(state *requestModel, s deferred.Submission) bool {
+func (m *requestModel) isToAwait(state *requestModel, s deferred.Submission) bool {
 	if !m.Wait.ValueBool() || state.Fulfilled.ValueBool() || s.State == deferred.Failed {
 		return false
 	}
@@ -131,21 +168,6 @@ func (m *requestModel) continues(state *requestModel, s deferred.Submission) boo
 }
 
 func instant(t time.Time) types.String { return types.StringValue(client.FormatInstant(t)) }
-
-// warnUnanswered warns in a plan that submits a request of which it is not known whether the
-// service has it already. name is that of the request.
-func (m *requestModel) warnUnanswered(unanswered deferred.Submission, name string, diags *diag.Diagnostics) {
-	key, known := m.idempotencyKey()
-	if !known || unanswered.State != deferred.Unanswered || unanswered.IdempotencyKey != key {
-		return
-	}
-
-	tfkit.Problem{
-		Summary: "The service may have this request already",
-		Detail:  "An earlier apply sent the " + name + " and did not learn whether the service accepted it.",
-		Do:      "look at analytics_pending_requests before you apply. The apply looks for the request first, and sends it only if nothing shows it.",
-	}.AddWarning(diags)
-}
 
 // warnForgotten warns that destroying the object does not undo its request. name is that of
 // the request.

@@ -90,7 +90,7 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	o.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
 	o.Messages = run.Messages{Name: access.Name, Advice: adviceInvokedAccess}
 	o.Request = accessRequest(person, deferred.AnyIdempotencyKey)
-	f := &fetch{Run: o, client: c, files: &a.Files, target: m.target()}
+	f := &fetch{Run: o, client: c, files: &a.Files, target: m.target(), adviceUnread: adviceUnreadInvoked}
 	defer f.close()
 
 	written, err := f.deliver(ctx)
@@ -103,7 +103,7 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 		warnOthers(&f.Run)
 		_ = f.Await(ctx) // a failed request is a problem as well
 		if f.Submission.State != deferred.Fulfilled {
-			for _, problem := range f.Problems() { // none if the action does not wait
+			if problem := f.Problem(); problem != nil { // none if the action does not wait
 				problem.Detail += " There is no file."
 				problem.AddError(f.Diags)
 			}
@@ -131,5 +131,4 @@ var adviceInvokedAccess = run.Advice{
 	Over:     run.AdviceInvoked.Over,
 	Void:     run.AdviceInvoked.Void,
 	Unknown:  run.AdviceInvoked.Unknown,
-	Unread:   adviceUnreadInvoked,
 }

@@ -25,7 +25,6 @@ type Advice struct {
 	Over     string // it came to nothing
 	Void     string // that of somebody else, which was adopted, came to nothing
 	Unknown  string // it is not known whether the service has it; empty for what the error advises
-	Unread   string // it was carried out, and its data were not recognised
 }
 
 // NotFulfilled is what is in state of an object whose request is not fulfilled.
@@ -64,36 +63,35 @@ func (r *Run) what() string {
 	return "the " + r.Name + " (request " + QuoteID(r.Submission.ShownID(), r.Request.Identity) + ")"
 }
 
-// ProblemOf returns the problem that an error of Submit is, or of a request that has failed.
+// ProblemOf returns the problem that an error of Submit is.
 func (r *Run) ProblemOf(err error) tfkit.Problem {
-	switch {
-	case r.Submission.State == deferred.Failed && r.submitted:
-		return r.over()
-	case transport.IsClass(err, transport.ClassUnknownOutcome) && r.Advice.Unknown != "":
-		p := tfkit.ProblemOf(err, "")
+	p := tfkit.ProblemOf(err, "")
+	if r.Advice.Unknown != "" && transport.IsClass(err, transport.ClassUnknownOutcome) {
 		p.Do = r.Advice.Unknown
-		return p
 	}
-
-	return tfkit.ProblemOf(err, "")
+	return p
 }
 
-// Problems returns what is to be said of a request that is not fulfilled: that it came to
+// Problem returns what is to be said of a request that is not fulfilled, if anything is: that it came to
 // nothing, or after a wait or a refresh why it is not known to be carried out.
-func (r *Run) Problems() []tfkit.Problem {
+func (r *Run) Problem() *tfkit.Problem {
 	isStuck := r.Observed.Gap != "" || r.Observed.Unproven
-	switch {
-	case r.Submission.State == deferred.Failed:
-		return []tfkit.Problem{r.over()}
-	case !r.Submission.IsOpen():
-		return nil
-	case r.refreshed && isStuck:
-		return []tfkit.Problem{r.unfinished()}
-	case !r.refreshed && r.Waits:
-		return []tfkit.Problem{r.unfinished()}
+	isSaid := r.Waits
+	if r.refreshed {
+		isSaid = isStuck
 	}
 
-	return nil
+	var p tfkit.Problem
+	switch {
+	case r.Submission.State == deferred.Failed:
+		p = r.over()
+	case r.Submission.IsOpen() && isSaid:
+		p = r.unfinished()
+	default:
+		return nil
+	}
+
+	return &p
 }
 
 // over returns the problem of a request that came to nothing.
@@ -129,7 +127,7 @@ func (r *Run) unfinished() tfkit.Problem {
 	accepted := "The service has accepted " + r.what()
 
 	switch {
-	case r.Observed.Interrupted:
+	case r.Submission.Interrupted && !r.refreshed:
 		p.Summary = "Interrupted while waiting"
 		p.Detail = accepted + ", and the run ended before it was fulfilled."
 
@@ -157,9 +155,9 @@ func (r *Run) unfinished() tfkit.Problem {
 	return p
 }
 
-// Warn warns of the problems.
+// Warn warns of the Problem.
 func (r *Run) Warn() {
-	for _, p := range r.Problems() {
+	if p := r.Problem(); p != nil {
 		p.AddWarning(r.Diags)
 	}
 }

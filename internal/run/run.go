@@ -9,6 +9,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
@@ -18,6 +20,41 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
+
+// Document is what private state holds of an object that stands for a request.
+type Document struct {
+	Version int `json:"version"`
+	// Submission is the one that the object stands for.
+	Submission deferred.Submission `json:"submission,omitzero"`
+	// Unanswered is one that an apply sent without learning the outcome; the next apply
+	// continues from it.
+	Unanswered deferred.Submission `json:"unanswered,omitzero"`
+	// Values are what package profile remembers of members.
+	Values jsontext.Value `json:"values,omitempty"`
+	// Unread is the setting with which the data of a request that was carried out were not
+	// recognised; empty if there is none.
+	Unread string `json:"unread,omitempty"`
+	// Asked is how often the data were asked for with that setting, and another request was
+	// queued in place of an answer with the data.
+	Asked int `json:"asked,omitempty"`
+}
+
+// documentKey is the key of the document in private state, and version the one that is written.
+const (
+	documentKey = "request"
+	version     = 1
+)
+
+// Read returns the document in private state. A document of another version counts as none, like that of
+// a state that was written by hand: the attributes of the object have to tell then.
+func Read(ctx context.Context, private tfkit.Private) Document {
+	var d Document
+	text, _ := private.GetKey(ctx, documentKey)
+	if json.Unmarshal(text, &d) != nil || d.Version != version {
+		return Document{}
+	}
+	return d
+}
 
 // Run is the life of one deferred request in one operation: an object is created, read, updated or
 // destroyed, or an action is invoked.
@@ -96,8 +133,9 @@ func (r *Run) Submit(ctx context.Context) error {
 }
 
 // Await waits until an open request is no longer pending, for the limit at most, if the run
-// waits. A request that was submitted in this run and has failed meanwhile is an error.
-func (r *Run) Await(ctx context.Context) error {
+// waits. It returns the problem of a request that was submitted in this run and has failed meanwhile.
+// A request of ours that was dropped stays in state.
+func (r *Run) Await(ctx context.Context) *tfkit.Problem {
 	if !r.Waits || !r.Submission.IsOpen() {
 		return nil
 	}
@@ -107,12 +145,13 @@ func (r *Run) Await(ctx context.Context) error {
 		tfkit.Say(r.invoked, "Still pending after "+tfkit.ShortDuration(since)+".")
 	})
 
-	isTold := !r.Submission.Dropped || r.Submission.Adopted // one of ours that was dropped stays in state
-	if r.submitted && isTold && r.Submission.State == deferred.Failed {
-		return r.Request.Rejection(r.Submission)
+	isOursAndDropped := r.Submission.Dropped && !r.Submission.Adopted
+	if !r.submitted || isOursAndDropped || r.Submission.State != deferred.Failed {
+		return nil
 	}
+	failed := r.over()
 
-	return nil
+	return &failed
 }
 
 // Refresh looks once at the request of an object in state. It reports false, after a warning,
@@ -139,7 +178,14 @@ func (r *Run) Refresh(ctx context.Context) bool {
 // Save writes a model into state, and into private state what the run knows of the request.
 func (r *Run) Save(ctx context.Context, model any) {
 	r.Diags.Append(r.state.Set(ctx, model)...)
-	r.Diags.Append(r.Write(ctx, r.private)...)
+	r.write(ctx)
+}
+
+// write stores the document.
+func (r *Run) write(ctx context.Context) {
+	r.Version = version
+	text, _ := json.Marshal(r.Document) // cannot fail for texts, flags and times of this era
+	r.Diags.Append(r.private.SetKey(ctx, documentKey, text)...)
 }
 
 // Fail ends the run with an error. An object that was updated is as it was and stands for
@@ -156,7 +202,7 @@ func (r *Run) Fail(ctx context.Context, p tfkit.Problem) {
 	if failed.State == deferred.Failed && failed.ID != "" && failed.ID == r.Submission.ID {
 		r.Submission.State = deferred.Failed // it is the request of before that was adopted
 	}
-	r.Diags.Append(r.Write(ctx, r.private)...)
+	r.write(ctx)
 	p.InState = tfkit.PriorKept
 	if r.prior.IsNull() {
 		p.InState = tfkit.NothingSaved
@@ -206,17 +252,14 @@ func (r *Run) SayAccepted() {
 // request is fulfilled. A request that is still pending is a warning, because invoking the
 // action again would not help, and one that came to nothing is an error.
 func (r *Run) Finish(ctx context.Context, done string) {
-	_ = r.Await(ctx) // a failed request is a problem as well
-	if r.Submission.State == deferred.Fulfilled {
+	_ = r.Await(ctx) // what has failed is a problem in any case
+	problem := r.Problem()
+	switch {
+	case r.Submission.State == deferred.Fulfilled:
 		tfkit.Say(r.invoked, done)
-		return
-	}
-
-	add := tfkit.Problem.AddWarning
-	if r.Submission.State == deferred.Failed {
-		add = tfkit.Problem.AddError
-	}
-	for _, p := range r.Problems() {
-		add(p, r.Diags)
+	case r.Submission.State == deferred.Failed:
+		problem.AddError(r.Diags)
+	case problem != nil:
+		problem.AddWarning(r.Diags)
 	}
 }

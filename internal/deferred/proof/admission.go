@@ -11,12 +11,13 @@ import (
 
 // Wanted is a request that is about to be sent.
 type Wanted struct {
-	Type string
+	Type string // one of answer.RequestTypes
 	// Against are request types that must not be pending for the person at the same time.
 	Against []string
-	// Adopts lets a pending request of the same type stand for this one.
+	// Adopts lets a pending request of the same type stand for this one, so that nothing is sent.
 	Adopts bool
-	// Earlier is the ID of an earlier request of the same object; empty if there is none.
+	// Earlier is the ID of the request that the object stands for; empty if it stands for none. While the
+	// list shows it for somebody else, nothing is sent beside it.
 	Earlier string
 }
 
@@ -34,57 +35,49 @@ func (w Wanted) Admit(v View, r Rules) Admission {
 		return Admission{Gap: gapStale}
 	}
 
-	equal := pick(v.Named, func(record answer.PendingRecord) bool { return record.Is(w.Type) && IsOpen(record) })
-	adoptable := pick(equal, func(record answer.PendingRecord) bool { return record.Progress == answer.Waiting })
-	if w.Adopts && len(adoptable) > 0 {
-		return Admission{Adopt: adoptable}
+	equal := pick(v.OfType(w.Type), IsOpen)
+	waiting := pick(equal, func(record answer.PendingRecord) bool { return record.Progress == answer.Waiting })
+	if w.Adopts && len(waiting) > 0 {
+		return Admission{Adopt: waiting}
 	}
 	for _, record := range v.Named {
 		if record.Is(w.Against...) && IsOpen(record) {
 			return Admission{Conflict: &record}
 		}
 	}
-
-	return Admission{Gap: w.gapIn(v, r, w.Adopts && len(equal) > 0)}
-}
-
-// gapIn returns why a listing may hide a request that must not be sent beside; empty if it does not.
-// hasUnclear reports whether it shows one of the type whose status is not known.
-func (w Wanted) gapIn(v View, r Rules, hasUnclear bool) string {
 	for _, record := range v.WithID(w.Earlier) {
 		named, _ := record.Identity.Get()
 		if named != v.Person && record.Is(w.Type) && IsOpen(record) {
-			return gapIdentity
+			return Admission{Gap: gapIdentity}
 		}
 	}
 	if r.Partial {
-		return ""
+		return Admission{}
 	}
 
-	gap := cmp.Or(v.Gap, gapAbout(v, append(slices.Clone(w.Against), w.Type)...))
-	if gap == "" && hasUnclear {
+	gap := cmp.Or(v.Gap, v.gapAbout(append(slices.Clone(w.Against), w.Type)...))
+	if gap == "" && w.Adopts && len(equal) > 0 {
 		gap = gapStatus + "; wire.pending.statuses says what a status means, and " + partialTakes
 	}
 
-	return gap
+	return Admission{Gap: gap}
 }
 
-// Adopted returns the submission of a request for which the oldest of others' stands.
+// Adopted returns the submission of a request for which the oldest of records of others stands.
 func (w Wanted) Adopted(records []answer.PendingRecord, v View) Submission {
 	own := records[0]
-	s := Submission{State: Listed, Type: w.Type, Adopted: true, Explained: true, Frozen: true}
-	s.At, _ = own.CreatedAt.Get()
-	s.ListedAt = s.At
+	s := Submission{State: Listed, Type: w.Type, Adopted: true, Explained: true, Frozen: true, Begun: v.Ended, Sent: v.Ended, At: v.Ended}
+	if at, timed := own.CreatedAt.Get(); timed {
+		s.At, s.ListedAt = at, at
+	}
 
-	id, given := own.ID.Get()
-	if given {
+	if id, given := own.ID.Get(); given {
 		s.ID, s.IsListed = id, true
 		return s
 	}
 
 	s.Candidates = keysOf(own)[:1]
-	rest := pick(v.Named, func(record answer.PendingRecord) bool { return record.Is(w.Type) })
-	s.Before = KeysOf(slices.DeleteFunc(rest, func(record answer.PendingRecord) bool { return keysOf(record)[0] == s.Candidates[0] }))
+	s.Before = KeysOf(pick(v.OfType(w.Type), func(record answer.PendingRecord) bool { return keysOf(record)[0] != s.Candidates[0] }))
 
 	return s
 }

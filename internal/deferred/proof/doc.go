@@ -27,38 +27,5 @@
 // is concluded. What is absent or visible counts when two readings show it, a lag apart; one is
 // enough for the request's own record.
 //
-// This is everything that is concluded: the state and the action that follow from the state of a
-// request, what the list shows, and what the effect shows. "?" looks again, "." ends, and "!" gives up.
-//
-//	state        list         none         unseen       missing      altered      shown        proven
-//	unanswered   unread       unanswered?  unanswered?  unanswered?  unanswered?  unanswered?  unanswered?
-//	unanswered   absent       unanswered?  unanswered?  unanswered?  unanswered?  unanswered?  fulfilled.
-//	unanswered   gone         unanswered!  unanswered?  unanswered!  unanswered!  unanswered?  fulfilled.
-//	unanswered   held         unanswered?  unanswered?  unanswered?  unanswered?  unanswered?  unanswered?
-//	unanswered   unclear      accepted?    accepted?    accepted?    accepted?    accepted?    accepted?
-//	unanswered   waiting      listed?      listed?      listed?      listed?      listed?      listed?
-//	unanswered   done once    listed?      listed?      listed?      listed?      listed?      listed?
-//	unanswered   done         fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.
-//	unanswered   over         fulfilled.   listed?      failed.      failed.      listed?      fulfilled.
-//	unanswered   says failed  failed.      failed.      failed.      failed.      failed.      failed.
-//	accepted     unread       accepted?    accepted?    accepted?    accepted?    accepted?    accepted?
-//	accepted     absent       accepted?    accepted?    accepted?    accepted?    accepted?    fulfilled.
-//	accepted     gone         accepted!    accepted?    accepted?    accepted!    accepted?    fulfilled.
-//	accepted     held         accepted?    accepted?    accepted?    accepted?    accepted?    accepted?
-//	accepted     unclear      accepted?    accepted?    accepted?    accepted?    accepted?    accepted?
-//	accepted     waiting      listed?      listed?      listed?      listed?      listed?      listed?
-//	accepted     done once    listed?      listed?      listed?      listed?      listed?      listed?
-//	accepted     done         fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.
-//	accepted     over         fulfilled.   listed?      failed.      failed.      listed?      fulfilled.
-//	accepted     says failed  failed.      failed.      failed.      failed.      failed.      failed.
-//	listed       unread       listed?      listed?      listed?      listed?      listed?      listed?
-//	listed       absent       listed?      listed?      listed?      listed?      listed?      fulfilled.
-//	listed       gone         fulfilled.   listed?      failed.      failed.      listed?      fulfilled.
-//	listed       held         listed?      listed?      listed?      listed?      listed?      listed?
-//	listed       unclear      accepted?    accepted?    accepted?    accepted?    accepted?    accepted?
-//	listed       waiting      listed?      listed?      listed?      listed?      listed?      listed?
-//	listed       done once    listed?      listed?      listed?      listed?      listed?      listed?
-//	listed       done         fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.   fulfilled.
-//	listed       over         fulfilled.   listed?      failed.      failed.      listed?      fulfilled.
-//	listed       says failed  failed.      failed.      failed.      failed.      failed.      failed.
+// table.go has everything that is concluded, and the guide on erasure and access shows the same table.
 package proof

@@ -16,28 +16,34 @@ type Listing struct {
 	Gap          string    // why it is not whole; empty if it is
 	Cached       bool      // a cache has kept it
 
-	records  []answer.PendingRecord // about any person, the oldest first
-	byPerson map[string][]int       // by answer.PersonKey, of every text of a record
-	byID     map[string][]int
-	nameless []int // records that name nobody
+	records []answer.PendingRecord // about any person, the oldest first
+	// index has the records by KeyOfID, by answer.PersonKey of every text of a record, and those that name
+	// nobody.
+	index map[string][]int
 }
+
+// Prefixes of the keys of an index other than KeyOfID.
+const (
+	aboutPerson = "person "
+	aboutNobody = "nobody"
+)
 
 // NewListing returns the listing of an answer that was read in that time.
 func NewListing(began, ended time.Time, list answer.PendingList) Listing {
-	l := Listing{
-		Began: began, Ended: ended, Date: list.Date, Gap: list.Gap, Cached: list.Cached,
-		records: list.Records, byPerson: map[string][]int{}, byID: map[string][]int{},
-	}
-
+	l := Listing{Began: began, Ended: ended, Date: list.Date, Gap: list.Gap, Cached: list.Cached, records: list.Records, index: map[string][]int{}}
 	for i, record := range list.Records {
+		var keys []string
 		if _, named := record.Identity.Get(); !named {
-			l.nameless = append(l.nameless, i)
+			keys = append(keys, aboutNobody)
 		}
 		if id, given := record.ID.Get(); given {
-			l.byID[id] = append(l.byID[id], i)
+			keys = append(keys, KeyOfID(id))
 		}
 		for _, key := range record.PersonKeys() {
-			l.byPerson[key] = append(l.byPerson[key], i)
+			keys = append(keys, aboutPerson+key)
+		}
+		for _, key := range keys {
+			l.index[key] = append(l.index[key], i)
 		}
 	}
 
@@ -57,10 +63,16 @@ func (l Listing) IsAfter(at, date time.Time, lag time.Duration) bool {
 	return l.Date.Add(2*time.Second).Sub(date) >= lag
 }
 
-// isStale reports whether the listing was made before a date of the service, or kept by a cache.
-func (l Listing) isStale(date time.Time) bool {
-	isOld := !l.Date.IsZero() && l.Date.Before(date)
-	return l.Cached || isOld
+// WithID returns the records that have an identifier, whatever person they name.
+func (l Listing) WithID(id string) []answer.PendingRecord { return l.at(l.index[KeyOfID(id)]) }
+
+// at returns the records at positions.
+func (l Listing) at(positions []int) []answer.PendingRecord {
+	var found []answer.PendingRecord
+	for _, i := range positions {
+		found = append(found, l.records[i])
+	}
+	return found
 }
 
 // View is what a listing shows of one person.
@@ -78,9 +90,9 @@ type View struct {
 // About returns what the listing shows of a person.
 func (l Listing) About(identity string) View {
 	v := View{Listing: l, Person: identity}
-	found := slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(l.nameless), l.byPerson[answer.PersonKey(identity)]...))))
-	for _, i := range found {
-		record := l.records[i]
+	positions := slices.Concat(l.index[aboutNobody], l.index[aboutPerson+answer.PersonKey(identity)])
+	slices.Sort(positions)
+	for _, record := range l.at(slices.Compact(positions)) {
 		if named, _ := record.Identity.Get(); named == identity {
 			v.Named = append(v.Named, record)
 		} else {
@@ -91,25 +103,14 @@ func (l Listing) About(identity string) View {
 	return v
 }
 
+// OfType returns the records of a type that name the person exactly.
+func (v View) OfType(requestType string) []answer.PendingRecord {
+	return pick(v.Named, func(record answer.PendingRecord) bool { return record.Is(requestType) })
+}
+
 // IsOpen reports whether the service may still work on the request of a record.
 func IsOpen(record answer.PendingRecord) bool {
-	progress := record.Progress
-	return progress == answer.Waiting || progress == answer.Unclear
-}
-
-// WithID returns the records that have an identifier, about whomever they are.
-func (l Listing) WithID(id string) []answer.PendingRecord {
-	var found []answer.PendingRecord
-	for _, i := range l.byID[id] {
-		found = append(found, l.records[i])
-	}
-	return found
-}
-
-// hasID reports whether a record has an identifier.
-func hasID(record answer.PendingRecord, want string) bool {
-	id, given := record.ID.Get()
-	return given && id == want
+	return record.Progress == answer.Waiting || record.Progress == answer.Unclear
 }
 
 // mayBe reports whether a record is of a type, or does not say of which.
@@ -120,11 +121,39 @@ func mayBe(record answer.PendingRecord, requestTypes ...string) bool {
 
 // pick returns the records that meet a condition.
 func pick(records []answer.PendingRecord, meets func(answer.PendingRecord) bool) []answer.PendingRecord {
-	var found []answer.PendingRecord
-	for _, record := range records {
-		if meets(record) {
-			found = append(found, record)
+	return slices.DeleteFunc(slices.Clone(records), func(record answer.PendingRecord) bool { return !meets(record) })
+}
+
+// Why a listing proves less than it could, and which setting admits it. None holds a value of a
+// record.
+const (
+	gapStale     = "it comes from a cache, or is older than the request"
+	gapPerson    = "it holds a record that may be about this person and does not name the person exactly where the person is expected"
+	gapType      = "it holds a record of this person that does not say in a known way which operation it is"
+	gapStatus    = "it holds a request of the same type for this person with a status that is not known"
+	gapIdentity  = "it holds the id of this request in a record about somebody else"
+	gapEqual     = "it holds another request of the same type for this person, and nothing shows which of them this one is"
+	gapDisagree  = "it holds requests of the same type for this person that may be this one, and they do not agree"
+	gapReused    = "it holds this request as failed, with another time than before, so that it may be another request with the same id"
+	gapUnknown   = "it holds this request with a status that is not known; wire.pending.statuses says what a status means"
+	gapContrary  = "it holds a record of this request in which status, error, flags or the time of an end contradict each other"
+	partialTakes = `wire.pending.use = "partial" takes what is understood for the whole list`
+)
+
+// gapAbout returns why a listing may hide an open request of one of the types about the person;
+// empty if it does not.
+func (v View) gapAbout(requestTypes ...string) string {
+	for _, record := range v.Uncertain {
+		if IsOpen(record) && mayBe(record, requestTypes...) {
+			return gapPerson + answer.Members(record.JSON, v.Person) + "; wire.pending.identity says where it is, and if there is no such place, " + partialTakes
 		}
 	}
-	return found
+
+	for _, record := range v.Named {
+		if _, typed := record.RequestType.Get(); !typed && IsOpen(record) {
+			return gapType + answer.Members(record.JSON, v.Person) + "; wire.pending.types says what a word means, and " + partialTakes
+		}
+	}
+
+	return ""
 }

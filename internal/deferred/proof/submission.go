@@ -3,6 +3,7 @@
 package proof
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
@@ -75,11 +76,10 @@ func (s Submission) ShownID() string {
 	if s.ID != "" || len(s.Candidates) != 1 {
 		return s.ID
 	}
-	id, _ := strings.CutPrefix(s.Candidates[0], KeyOfID(""))
-	if KeyOfID(id) != s.Candidates[0] {
-		return ""
+	if id, isID := strings.CutPrefix(s.Candidates[0], KeyOfID("")); isID {
+		return id
 	}
-	return id
+	return ""
 }
 
 // Mark is the first of two readings that have to show the same: when it began, and its date by the
@@ -109,76 +109,63 @@ type Rules struct {
 // See returns what a listing shows of the request, and remembers it. gap says why that is less than
 // could be; empty if it is not. code is the service's code of a failure.
 func (s *Submission) See(v View, r Rules) (shows List, gap, code string) {
-	if v.isStale(s.SentDate) {
+	isOld := !v.Date.IsZero() && v.Date.Before(s.SentDate)
+	if v.Cached || isOld {
 		return Unread, gapStale, ""
 	}
 
-	if own := s.own(v); len(own) > 0 {
-		return s.seeOwn(own, v)
+	isOwn := func(record answer.PendingRecord) bool { return hasID(record, s.ID) && record.Is(s.Type) }
+	own := pick(slices.Concat(v.Named, v.Uncertain), isOwn) // however they name the person
+	mine := own
+	if len(own) == 0 {
+		mine = s.added(v)
 	}
-
-	added := s.added(v)
-	s.noteOthers(v, added)
-	if len(added) > 0 {
-		return s.seeCandidates(added, v, r)
-	}
-
-	s.Done = Mark{}
-	if gap, shows := s.hiddenIn(v, r); gap != "" {
-		s.Absent = Mark{}
+	s.noteOthers(v, mine)
+	if len(mine) == 0 || s.hasMoved(mine[0], v) {
+		shows, gap = s.miss(v, r)
 		return shows, gap, ""
 	}
-	if s.State != Unanswered { // else the list may be known to lag for too short a time
-		s.Frozen = s.Frozen || v.IsAfter(s.Sent, s.EndDate, r.Lag)
-	}
-	if !s.Absent.isConfirmed(v.Listing, r.Lag) {
-		return Absent, "", ""
-	}
 
-	return Gone, "", ""
-}
-
-// own returns the records with the ID of the request, however they name the person.
-func (s *Submission) own(v View) []answer.PendingRecord {
-	if s.ID == "" {
-		return nil
-	}
-	return pick(slices.Concat(v.Named, v.Uncertain), func(record answer.PendingRecord) bool {
-		return hasID(record, s.ID) && record.Is(s.Type)
-	})
-}
-
-// seeOwn is See for the records with the ID of the request. A failure whose record has another time
-// than before may be that of another request, to which the service has given the ID.
-func (s *Submission) seeOwn(own []answer.PendingRecord, v View) (List, string, string) {
-	s.noteOthers(v, own)
-	at, timed := own[0].CreatedAt.Get()
-	if !s.IsListed {
-		s.IsListed, s.ListedAt = true, at
-	}
-	if timed && s.At.IsZero() {
+	s.Absent = Mark{}
+	if at, timed := mine[0].CreatedAt.Get(); timed && s.At.IsZero() {
 		s.At = at
 	}
-	s.Absent, s.Candidates = Mark{}, nil
-	isOther := timed && !s.ListedAt.IsZero() && !at.Equal(s.ListedAt)
-	if isOther && slices.ContainsFunc(v.Named, s.mayHaveMoved) {
-		return Held, gapEqual, "" // an ID may be a position
+	all := summarize(mine)
+	isProven := true
+	if len(own) > 0 {
+		gap = s.noteOwn(own[0], all)
+	} else {
+		gap, isProven = s.noteCandidates(mine, all, v, r)
 	}
 
-	switch tally := count(own); {
-	case tally.unclear > 0:
-		return Unclear, gapUnclear(own), ""
-	case tally.waiting > 0:
+	switch {
+	case gap != "":
+		return Unclear, gap, ""
+	case all.failed > 0:
+		return SaysFailed, "", mine[0].Code
+	case all.over < len(mine):
 		return Waiting, "", ""
-	case tally.failed == 0:
-		return tally.end(), "", ""
-	case tally.over > 0:
-		return Unclear, gapDisagree, ""
-	case isOther:
-		return Unclear, gapReused, ""
+	case !isProven:
+		return DoneOnce, "", ""
 	}
 
-	return SaysFailed, "", own[0].Code
+	return all.end, "", ""
+}
+
+// noteOwn notes a record with the ID of the request, and returns why all such records show nothing
+// certain; empty if they do. A failure whose record has another time than before may be that of another
+// request, to which the service has given the ID.
+func (s *Submission) noteOwn(own answer.PendingRecord, all summary) (gap string) {
+	if !s.IsListed {
+		s.IsListed = true
+		s.ListedAt, _ = own.CreatedAt.Get()
+	}
+	s.Candidates = nil
+	if all.gap == "" && all.failed > 0 && s.isRetimed(own) {
+		return gapReused
+	}
+
+	return all.gap
 }
 
 // added returns the person's records of the type that may be the request, as far as no ID tells: all
@@ -190,9 +177,9 @@ func (s *Submission) added(v View) []answer.PendingRecord {
 
 	before := slices.Clone(s.Before)
 
-	return pick(v.Named, func(record answer.PendingRecord) bool {
+	return pick(v.OfType(s.Type), func(record answer.PendingRecord) bool {
 		keys := keysOf(record)
-		if !record.Is(s.Type) || removeAny(&before, keys) {
+		if removeAny(&before, keys) {
 			return false
 		}
 		if slices.Contains(s.Candidates, keys[0]) {
@@ -212,58 +199,16 @@ func (s *Submission) mayBeNew(record answer.PendingRecord) bool {
 	return timed && !at.Before(s.SentDate) && !at.Before(s.Begun.Truncate(time.Second))
 }
 
-// seeCandidates is See for records that may be the request. They have to agree.
-func (s *Submission) seeCandidates(added []answer.PendingRecord, v View, r Rules) (List, string, string) {
-	s.Absent = Mark{}
+// noteCandidates notes records that may be the request, the oldest first, and returns why they show nothing
+// certain, and whether they have shown for long enough that they are all over. As long as they have not been
+// the only ones once the list has had time to show the request, they have to agree.
+func (s *Submission) noteCandidates(added []answer.PendingRecord, all summary, v View, r Rules) (gap string, isProven bool) {
 	var seen []string
 	for _, record := range added {
 		seen = append(seen, keysOf(record)[0])
 	}
 	hasLeft := slices.ContainsFunc(s.Candidates, func(key string) bool { return !slices.Contains(seen, key) })
 	s.Candidates = slices.Compact(slices.Sorted(slices.Values(append(seen, s.Candidates...))))
-	s.learn(added, v, r)
-
-	tally := count(added)
-	isSplit := tally.failed > 0 && (tally.failed < len(added))
-	if tally.failed > 0 && hasLeft {
-		isSplit = true
-	}
-	s.Doubt = s.Doubt || isSplit
-	isDone := tally.over == len(added)
-	if !isDone {
-		s.Done = Mark{}
-	}
-
-	hidden := ""
-	if !r.Partial {
-		hidden = gapAbout(v, s.Type)
-	}
-
-	switch {
-	case tally.unclear > 0:
-		return Unclear, gapUnclear(added), ""
-	case s.Doubt:
-		return Unclear, gapDisagree, ""
-	case tally.failed > 0:
-		return SaysFailed, "", added[0].Code
-	case !isDone:
-		return Waiting, "", ""
-	case hidden != "":
-		return Unclear, hidden, ""
-	case !s.Done.isConfirmed(v.Listing, r.Lag):
-		return DoneOnce, "", ""
-	}
-
-	return tally.end(), "", ""
-}
-
-// learn freezes the candidates once the list has had time to show the request. A single one that
-// has an ID is the request then.
-func (s *Submission) learn(added []answer.PendingRecord, v View, r Rules) {
-	at, timed := added[0].CreatedAt.Get()
-	if timed && s.At.IsZero() {
-		s.At = at
-	}
 
 	isWhole := v.Gap == "" || r.Partial
 	if isWhole && v.IsAfter(s.Sent, s.EndDate, r.Lag) {
@@ -271,17 +216,36 @@ func (s *Submission) learn(added []answer.PendingRecord, v View, r Rules) {
 	}
 	id, given := added[0].ID.Get()
 	if s.Frozen && given && len(s.Candidates) == 1 {
-		s.ID, s.IsListed, s.ListedAt, s.Candidates = id, true, at, nil
+		s.ID, s.IsListed, s.Candidates = id, true, nil
+		s.ListedAt, _ = added[0].CreatedAt.Get()
 	}
+
+	isMixed := hasLeft || all.failed < len(added)
+	if isMixed && all.failed > 0 {
+		s.Doubt = true
+	}
+	gap = all.gap
+	if s.Doubt {
+		gap = cmp.Or(gap, gapDisagree)
+	}
+	if all.over < len(added) {
+		s.Done = Mark{}
+		return gap, false
+	}
+	if !r.Partial {
+		gap = cmp.Or(gap, v.gapAbout(s.Type))
+	}
+
+	return gap, s.Done.isConfirmed(v.Listing, r.Lag)
 }
 
 // noteOthers notes that another request of the type may explain the effect: one that is open, or
 // came since.
 func (s *Submission) noteOthers(v View, mine []answer.PendingRecord) {
 	own, before := KeysOf(mine), slices.Clone(s.Before)
-	for _, record := range v.Named {
+	for _, record := range v.OfType(s.Type) {
 		keys := keysOf(record)
-		if !record.Is(s.Type) || removeAny(&own, keys) {
+		if removeAny(&own, keys) {
 			continue
 		}
 		isKnown := removeAny(&before, keys)
@@ -290,58 +254,83 @@ func (s *Submission) noteOthers(v View, mine []answer.PendingRecord) {
 	s.Explained = s.Explained || len(mine) > 1
 }
 
-// tally counts records by what their statuses mean. Of those that are over, ended do not say how.
-type tally struct{ waiting, unclear, failed, over, ended int }
+// summary counts records that have failed, and that are over otherwise.
+type summary struct {
+	failed, over int
 
-func count(records []answer.PendingRecord) (t tally) {
+	end List   // what they show if all are over
+	gap string // why they show nothing certain; empty if they do
+}
+
+// summarize returns the summary of records.
+func summarize(records []answer.PendingRecord) summary {
+	all := summary{end: Done}
 	for _, record := range records {
 		switch record.Progress {
-		case answer.Waiting:
-			t.waiting++
 		case answer.Unclear:
-			t.unclear++
+			all.gap = cmp.Or(all.gap, gapUnknown)
 		case answer.Failed:
-			t.failed++
+			all.failed++
 		case answer.Done:
-			t.over++
-		case answer.Ended:
-			t.over++
-			t.ended++
+			all.over++
+		case answer.Ended: // does not say how
+			all.over++
+			all.end = Over
+		case answer.Waiting:
+		}
+		if record.Disagrees {
+			all.gap = gapContrary
 		}
 	}
+	if all.failed > 0 && all.failed < len(records) {
+		all.gap = cmp.Or(all.gap, gapDisagree)
+	}
 
-	return t
+	return all
 }
 
-// end returns what records show of which all are over.
-func (t tally) end() List {
-	if t.ended > 0 {
-		return Over
+// miss returns what a listing shows that does not have the request, and why its absence proves nothing;
+// empty if it proves something.
+func (s *Submission) miss(v View, r Rules) (shows List, gap string) {
+	isElsewhere := slices.ContainsFunc(v.WithID(s.ID), func(record answer.PendingRecord) bool { return mayBe(record, s.Type) })
+	switch {
+	case slices.ContainsFunc(v.Named, s.mayHaveMoved):
+		shows, gap = Held, gapEqual
+	case isElsewhere:
+		shows, gap = Held, gapIdentity
+	case r.Partial:
+	case v.gapAbout(s.Type) != "":
+		shows, gap = Held, v.gapAbout(s.Type)
+	case v.Gap != "":
+		shows, gap = Unread, v.Gap
 	}
-	return Done
+
+	s.Done = Mark{}
+	if gap != "" {
+		s.Absent = Mark{}
+		return shows, gap
+	}
+	if s.State != Unanswered { // else the list may be known to lag for too short a time
+		s.Frozen = s.Frozen || v.IsAfter(s.Sent, s.EndDate, r.Lag)
+	}
+	if !s.Absent.isConfirmed(v.Listing, r.Lag) {
+		return Absent, ""
+	}
+
+	return Gone, ""
 }
 
-// hiddenIn returns why the absence of the request from a listing proves nothing, and what the
-// listing shows instead; empty if it proves something.
-func (s *Submission) hiddenIn(v View, r Rules) (gap string, shows List) {
-	for _, record := range v.WithID(s.ID) {
-		if mayBe(record, s.Type) {
-			return gapIdentity, Held
-		}
-	}
+// isRetimed reports whether a record with the ID of the request has another time than the list gave it first.
+func (s *Submission) isRetimed(own answer.PendingRecord) bool {
+	at, timed := own.CreatedAt.Get()
+	isKnown := s.IsListed && timed && !s.ListedAt.IsZero()
+	return isKnown && !at.Equal(s.ListedAt)
+}
 
-	if slices.ContainsFunc(v.Named, s.mayHaveMoved) {
-		return gapEqual, Held
-	}
-
-	if r.Partial {
-		return "", Absent
-	}
-	if gap := gapAbout(v, s.Type); gap != "" {
-		return gap, Held
-	}
-
-	return v.Gap, Unread
+// hasMoved reports whether a record with the ID of the request is another one, because an ID is a position
+// in the list: it has another time than before, and an open record has that of before.
+func (s *Submission) hasMoved(own answer.PendingRecord, v View) bool {
+	return s.isRetimed(own) && slices.ContainsFunc(v.Named, s.mayHaveMoved)
 }
 
 // mayHaveMoved reports whether another open record of the type may be the request: any, as long as the
@@ -372,6 +361,12 @@ func (s *Submission) Measure(seen Effect, l Listing, r Rules) Effect {
 	}
 
 	return Shown
+}
+
+// hasID reports whether a record has an identifier, which is not empty.
+func hasID(record answer.PendingRecord, want string) bool {
+	id, given := record.ID.Get()
+	return given && id == want && want != ""
 }
 
 // keysOf returns what distinguishes a record from others, the best first: its ID and its time, or
