@@ -99,14 +99,27 @@ func (x *execution) prepare(ctx context.Context) (wanted bool, _ error) {
 		}
 	}
 
-	// Seeing the effect proves nothing if the service may be working on another request of the type, or
-	// if the effect is there already, or cannot be read.
+	isThere, err := x.measureBefore(ctx)
+	if isThere && x.request.Repeatable && !x.current.Explained {
+		now := time.Now()
+		x.current.State, x.current.At, x.current.FulfilledAt = Fulfilled, now, now
+		return false, nil
+	}
+	x.current.Explained = x.current.Explained || isThere
+
+	return true, err
+}
+
+// measureBefore reports whether the effect is there before the request is sent. It notes that seeing it
+// proves nothing if it could not be read, or if the service may be working on another request of the
+// same type.
+func (x *execution) measureBefore(ctx context.Context) (isThere bool, _ error) {
 	x.current.Explained = slices.ContainsFunc(x.seen.OfType(x.request.Type), proof.IsOpen)
 	for _, earlier := range x.history.open(x.request.Person) {
 		x.current.Explained = x.current.Explained || earlier.Type == x.request.Type
 	}
 	if x.request.Effect == nil {
-		return true, nil
+		return false, nil
 	}
 
 	sight, err := x.request.Effect(ctx)
@@ -114,15 +127,9 @@ func (x *execution) prepare(ctx context.Context) (wanted bool, _ error) {
 		return false, x.request.asError(err)
 	}
 	isUsable := err == nil && !sight.Cached
-	isThere := isUsable && sight.Shows == proof.Shown
-	if isThere && x.request.Repeatable && !x.current.Explained {
-		now := time.Now()
-		x.current.State, x.current.At, x.current.FulfilledAt = Fulfilled, now, now
-		return false, nil
-	}
-	x.current.Explained = x.current.Explained || !isUsable || isThere
+	x.current.Explained = x.current.Explained || !isUsable
 
-	return true, nil
+	return isUsable && sight.Shows == proof.Shown, nil
 }
 
 // admit decides whether the request may be sent beside those that the list shows, and beside those

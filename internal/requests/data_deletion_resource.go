@@ -79,13 +79,12 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 	}
 
 	known := run.Read(ctx, req.Private)
-	next := plan.plan(&state, known, deletion.Name, &resp.Diagnostics)
-	switch {
-	case next != submits:
-	case plan.sameOccasion(&state): // the object itself stands for it
-		r.warnIrreversible(&resp.Diagnostics)
-	default:
-		r.planSubmit(&plan, &resp.Diagnostics)
+	if plan.plan(&state, known, deletion.Name, &resp.Diagnostics) == submits {
+		if plan.sameOccasion(&state) { // the object itself stands for it
+			r.warnIrreversible(&resp.Diagnostics)
+		} else {
+			r.planSubmit(&plan, &resp.Diagnostics)
+		}
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
@@ -217,6 +216,7 @@ func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRe
 	o.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
 	waits := plan.Fulfilled.IsUnknown()
 	plan.keepComputed(&state)
+
 	switch {
 	case plan.isToSubmit(&state, o.Submission):
 		r.submit(ctx, o, &plan)

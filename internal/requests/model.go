@@ -127,6 +127,7 @@ const (
 // already what is submitted. name is that of the request.
 func (m *requestModel) plan(state *requestModel, known run.Document, name string, diags *diag.Diagnostics) next {
 	m.keepComputed(state)
+
 	switch {
 	case m.isToSubmit(state, known.Submission):
 		m.planRequest()
