@@ -52,6 +52,8 @@ type Sight struct {
 	Shows  proof.Effect
 	Cached bool
 	Date   time.Time
+	// NoProfile reports that the person has no profile.
+	NoProfile bool
 }
 
 // SightOf returns what a reading of a profile shows, as shows says of its members; of none where
@@ -59,7 +61,7 @@ type Sight struct {
 func SightOf(p answer.Profile, err error, shows func(members map[string]jsontext.Value) proof.Effect) (Sight, error) {
 	refused, ok := errors.AsType[*transport.Error](err)
 	if ok && refused.Class == transport.ClassNotFound {
-		return Sight{Shows: shows(nil), Cached: refused.Cached, Date: refused.Date}, nil
+		return Sight{Shows: shows(nil), Cached: refused.Cached, Date: refused.Date, NoProfile: true}, nil
 	}
 	if err != nil {
 		return Sight{}, err

@@ -111,13 +111,7 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 		held, err := c.GetProfile(ctx, person, update)
 		return deferred.SightOf(held, err, func(held members) proof.Effect { return (&memory{}).effect(update, held, false) })
 	}
-
-	if err := o.Submit(ctx); err != nil {
-		o.Fail(ctx, o.ProblemOf(err))
-		return
-	}
-	o.SayAccepted()
-	o.Finish(ctx, "Carried out: the profile has no value for any of the members.")
+	o.Invoke(ctx, "Carried out: the profile has no value for any of the members.")
 }
 
 const adviceClearAgain = "look at analytics_pending_requests before you invoke the action again. It sends only what the profile still has then."

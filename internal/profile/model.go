@@ -39,6 +39,9 @@ func (m *resourceModel) check(diags *diag.Diagnostics) {
 	formats.JSONObject.Check(m.ProfileWO, path.Root("profile_wo"), diags)
 }
 
+// isWriteOnly reports whether the members are write-only.
+func (m *resourceModel) isWriteOnly() bool { return !m.ProfileWOVersion.IsNull() }
+
 // managed returns the members in plan or state; nil if they are write-only.
 func (m *resourceModel) managed() members {
 	managed, _ := formats.JSONObject.Value(m.Profile)
@@ -59,7 +62,7 @@ func (m *resourceModel) configured() members {
 // same keeps its spelling.
 func (m *resourceModel) fromAPI(held members, remembered memory) {
 	if m.Profile.IsNull() {
-		if m.ProfileWOVersion.IsNull() && m.Fulfilled.IsNull() { // after an import
+		if !m.isWriteOnly() && m.Fulfilled.IsNull() { // after an import
 			m.Profile = types.StringValue(jsonvalue.FormatObject(held))
 		}
 		return
@@ -87,7 +90,7 @@ func (m *resourceModel) fromAPI(held members, remembered memory) {
 // s. m is the configuration. Write-only members whose update came to nothing are sent again;
 // the values of others show the difference themselves.
 func (m *resourceModel) changes(state resourceModel, s deferred.Submission) members {
-	if !m.ProfileWOVersion.IsNull() {
+	if m.isWriteOnly() {
 		if m.ProfileWOVersion.Equal(state.ProfileWOVersion) && s.State != deferred.Failed {
 			return nil
 		}

@@ -266,16 +266,17 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	profile, err := u.look(ctx, state.managed())
-	if u.missing { // a copy, or a restart: one reading proves nothing
+	managed := state.managed()
+	sight, err := u.look(ctx, managed)
+	if err == nil && sight.NoProfile { // a copy, or a restart: one reading proves nothing
 		_ = r.Consents.WaitToReread(ctx, u.client.Lag()) // the request fails where this does
-		profile, err = u.look(ctx, state.managed())
+		sight, err = u.look(ctx, managed)
 	}
-	if err != nil && !u.missing {
+	if err != nil {
 		tfkit.ProblemOf(err, tfkit.PriorKept).AddError(&resp.Diagnostics)
 		return
 	}
-	if profile.Cached {
+	if sight.Cached {
 		tfkit.Problem{
 			Summary: "The profile could not be checked",
 			Detail:  "The answer comes from a cache, although the provider asks for none, so that it does not show what the service holds now.",
@@ -285,8 +286,8 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 		return
 	}
-	managed := state.managed()
-	if isNothing := managed != nil && len(managed) == 0; u.missing && !isNothing { // a person without a profile has all of nothing
+	managesNothing := managed != nil && len(managed) == 0 // which a person without a profile has
+	if sight.NoProfile && !managesNothing {
 		resp.State.RemoveResource(ctx)
 		return
 	}
@@ -358,7 +359,7 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 		return
 	}
 
-	u.memory.Before, u.Messages = nil, ofDestroy
+	u.Messages = ofDestroy
 	u.Limit, _ = state.Timeouts.Update(ctx, defaultTimeout)
 	isKept := func(name string, _ jsontext.Value) bool {
 		return r.Profiles.Keeper(of.object, memberOf(u.Request.Person, name)) != nil
@@ -370,7 +371,7 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 	u.Request.Effect = func(ctx context.Context) (deferred.Sight, error) {
 		cleared := maps.Clone(update)
 		maps.DeleteFunc(cleared, isKept) // another object may have written them meanwhile
-		return u.see(ctx, cleared)
+		return u.look(ctx, cleared)
 	}
 
 	err := u.Submit(ctx)
@@ -384,21 +385,18 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 			InState: "the other resource; nothing was sent for these members",
 		}.AddWarning(diags)
 	}
-
-	var failed *tfkit.Problem
 	if err != nil {
 		problem := u.ProblemOf(err)
-		failed = &problem
-	} else {
-		failed = u.Await(ctx)
-	}
-	if failed != nil {
-		failed.InState = tfkit.PriorKept
-		failed.AddError(diags)
-
+		problem.InState = tfkit.PriorKept
+		problem.AddError(diags)
 		return
 	}
 
+	if failed := u.Await(ctx); failed != nil {
+		failed.InState = tfkit.PriorKept
+		failed.AddError(diags)
+		return
+	}
 	if u.Submission.IsOpen() && !u.Waits {
 		tfkit.Problem{
 			Summary: "Accepted and still pending",

@@ -6,14 +6,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"sync"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
@@ -49,9 +47,7 @@ type update struct {
 	model   *resourceModel
 	memory  memory
 	changes members // to send; empty if they were sent before
-
-	held    members // what the latest look has read; nil if nothing was
-	missing bool    // the latest look found no profile
+	held    members // by the profile when it was read last; nil if it was not
 }
 
 // newUpdate returns the update that sends changes, or that sent what is managed.
@@ -65,8 +61,16 @@ func (r *profileResource) newUpdate(o run.Run, m *resourceModel, changes members
 	u.Messages, u.Waits = ofObject, m.WaitForFulfilment.ValueBool()
 	u.Request = updateRequest(c, client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, changes)
 	u.Request.IdempotencyKey = digestOf(changes)
-	if !m.ProfileWOVersion.IsNull() { // whose values must not be in private state in any form
+	if m.isWriteOnly() { // whose values must not be in private state in any form
 		u.Request.IdempotencyKey = fmt.Sprint("version ", m.ProfileWOVersion.ValueInt64(), namesOf(changes))
+	}
+
+	send := u.Request.Send
+	u.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
+		if u.memory.recent == nil { // what is read after the first attempt may be its effect
+			u.memory.noteSending(changes, u.held, m.isWriteOnly())
+		}
+		return send(ctx)
 	}
 
 	expected := changes
@@ -74,7 +78,7 @@ func (r *profileResource) newUpdate(o run.Run, m *resourceModel, changes members
 		expected = u.memory.sent(m.managed())
 	}
 	if len(expected) > 0 {
-		u.Request.Effect = func(ctx context.Context) (deferred.Sight, error) { return u.see(ctx, expected) }
+		u.Request.Effect = func(ctx context.Context) (deferred.Sight, error) { return u.look(ctx, expected) }
 	}
 
 	return u, true
@@ -92,37 +96,26 @@ func updateRequest(c *client.Client, p client.Person, changes members) deferred.
 	}
 }
 
-// see reads the profile as the effect of the update, and keeps what it holds.
-func (u *update) see(ctx context.Context, expected members) (deferred.Sight, error) {
-	profile, err := u.look(ctx, expected)
-	return deferred.SightOf(profile, err, func(held members) proof.Effect { return u.memory.effect(expected, held, u.isWriteOnly()) })
-}
-
-func (u *update) isWriteOnly() bool { return !u.model.ProfileWOVersion.IsNull() }
-
-// look reads the profile, and keeps what it holds.
-func (u *update) look(ctx context.Context, managed members) (answer.Profile, error) {
-	profile, err := u.client.GetProfile(ctx, u.Request.Person, managed)
-	u.missing = transport.IsClass(err, transport.ClassNotFound)
-	if err == nil || u.missing {
+// look reads the profile, keeps what it holds, and returns what it shows of an update that sets members.
+func (u *update) look(ctx context.Context, expected members) (deferred.Sight, error) {
+	profile, err := u.client.GetProfile(ctx, u.Request.Person, expected)
+	return deferred.SightOf(profile, err, func(held members) proof.Effect {
 		u.held = members{}
-		maps.Copy(u.held, profile.Members)
-	}
-
-	return profile, err
+		maps.Copy(u.held, held)
+		return u.memory.effect(expected, held, u.model.isWriteOnly())
+	})
 }
 
 // apply records that the object manages its members, sends the changes, if there are any, saves
 // the object, so that an accepted update is never forgotten, waits for the update, and saves the
 // object again. After an error, the object remembers what it did before.
 func (r *profileResource) apply(ctx context.Context, u *update) {
-	object := tfkit.ObjectIn(ctx, u.Private(), profileType)
+	object := tfkit.ObjectIn(ctx, u.Private, profileType)
 	for _, name := range append(namesOf(u.changes), namesOf(u.model.managed())...) {
 		r.Profiles.Keep(object, memberOf(u.Request.Person, name))
 	}
 
 	if len(u.changes) > 0 {
-		u.Request.Send = u.noting(u.Request.Send)
 		if err := u.Submit(ctx); err != nil {
 			u.Fail(ctx, u.ProblemOf(err))
 			return
@@ -130,27 +123,14 @@ func (r *profileResource) apply(ctx context.Context, u *update) {
 	}
 
 	u.Submission.Interrupted = false
-	u.settle(ctx)
 	u.save(ctx)
 	if failed := u.Await(ctx); failed != nil {
 		u.Fail(ctx, *failed)
 		return
 	}
 
-	u.settle(ctx)
 	u.Warn()
 	u.save(ctx)
-}
-
-// noting returns send so that the first attempt remembers what the profile held before: what is read
-// afterwards may be its effect.
-func (u *update) noting(send func(context.Context) (answer.Receipt, error)) func(context.Context) (answer.Receipt, error) {
-	note := sync.OnceFunc(func() { u.memory.noteSending(u.changes, u.held, u.isWriteOnly()) })
-
-	return func(ctx context.Context) (answer.Receipt, error) {
-		note()
-		return send(ctx)
-	}
 }
 
 // refresh is the Read of an object whose update is not known to be fulfilled. It reports, after
@@ -164,9 +144,11 @@ func (u *update) refresh(ctx context.Context) (gone bool) {
 	u.Warn()
 
 	if u.Submission.State == deferred.Failed {
-		if _, err := u.look(ctx, u.model.managed()); err != nil && !u.missing {
+		sight, err := u.look(ctx, u.model.managed())
+		switch {
+		case err != nil:
 			u.WarnUnchecked(err)
-		} else if u.missing {
+		case sight.NoProfile:
 			tfkit.Problem{
 				Summary: "The profile was removed while its update was pending",
 				Detail:  "The service no longer has a profile of this person, so the update that it had accepted has no effect.",
@@ -174,7 +156,7 @@ func (u *update) refresh(ctx context.Context) (gone bool) {
 				Do:      "apply again, which creates the profile again. If the person's data was deleted on purpose, remove the resource from the configuration.",
 			}.AddWarning(u.Diags)
 			return true
-		} else {
+		default:
 			u.model.fromAPI(u.held, u.memory)
 		}
 	}
@@ -192,36 +174,34 @@ func (u *update) settle(ctx context.Context) {
 		return
 	}
 
-	sent := u.memory.sent(u.configured())
+	ours := u.model.managed()
+	if len(u.changes) > 0 && !u.model.isWriteOnly() {
+		ours = u.changes
+	}
+	sent := u.memory.sent(ours)
 	u.memory.Before = nil
 	if s.State != deferred.Fulfilled || len(sent) == 0 {
 		return
 	}
 
 	if s.Confirmed { // the list was enough, and the profile was not read
-		if _, err := u.look(ctx, sent); err != nil {
+		if sight, err := u.look(ctx, sent); err != nil || sight.NoProfile {
 			return // the next refresh shows the difference
 		}
 	}
 	u.memory.remember(sent, u.held, s.Confirmed && !s.Explained)
 }
 
-// configured returns the values that the update has set, as far as they are known.
-func (u *update) configured() members {
-	if len(u.changes) > 0 && !u.isWriteOnly() {
-		return u.changes
-	}
-	return u.model.managed()
-}
-
 // save writes the object into state and private state, with fulfilled as the submission says.
 func (u *update) save(ctx context.Context) {
+	u.settle(ctx)
 	if u.Submission.State != deferred.Unsent {
 		u.model.Fulfilled = types.BoolValue(u.Submission.State == deferred.Fulfilled)
 	}
-	if !u.isWriteOnly() {
+	switch {
+	case !u.model.isWriteOnly():
 		u.memory.Written = nil
-	} else if len(u.changes) > 0 {
+	case len(u.changes) > 0:
 		u.memory.Written = namesOf(u.changes)
 	}
 

@@ -266,7 +266,7 @@ func (r *dataAccessRequestResource) submit(ctx context.Context, f *fetch, m *acc
 		return
 	}
 
-	warnTakenOver(&f.Run)
+	f.WarnTakenOver()
 
 	switch {
 	case written == nil:

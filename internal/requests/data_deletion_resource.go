@@ -255,7 +255,7 @@ func (r *dataDeletionResource) submit(ctx context.Context, o *run.Run, m *reques
 	err := o.Submit(ctx)
 	switch {
 	case err == nil:
-		warnTakenOver(o)
+		o.WarnTakenOver()
 		r.finish(ctx, o, m)
 	case o.KeepsUnknown(ctx, err):
 		r.save(ctx, o, m)

@@ -63,12 +63,5 @@ func (a *deleteDataAction) Invoke(ctx context.Context, req action.InvokeRequest,
 	o.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
 	o.Messages = run.Messages{Name: deletion.Name, Advice: run.AdviceInvoked}
 	o.Request = deletionRequest(c, person, deferred.AnyIdempotencyKey)
-	if err := o.Submit(ctx); err != nil {
-		o.Fail(ctx, o.ProblemOf(err))
-		return
-	}
-
-	o.SayAccepted()
-	warnOthers(&o)
-	o.Finish(ctx, "Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands.")
+	o.Invoke(ctx, "Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands.")
 }

@@ -4,9 +4,7 @@ package requests
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
@@ -242,47 +240,3 @@ func requestSchema(text descriptions, others map[string]schema.Attribute) schema
 
 // adviceTriggers applies to an object whose request came to nothing.
 const adviceTriggers = "ask the operator of the service about the request. To send another one, change triggers."
-
-// warnTakenOver warns that nothing was sent because the request was known or pending before.
-func warnTakenOver(o *run.Run) {
-	id := run.QuoteID(o.Submission.ShownID(), o.Request.Identity)
-
-	if o.Observed.Known {
-		tfkit.Problem{
-			Summary: "No second " + o.Name + " was sent",
-			Detail: fmt.Sprintf("This run has already submitted a %s of the same person: request %s of %s, for another resource or an action. This resource takes it over, and nothing was sent.",
-				o.Name, id, instant(o.Submission.At).ValueString()),
-			Do: "nothing. To send another one, change triggers.",
-		}.AddWarning(o.Diags)
-	}
-
-	if o.Observed.Adopted {
-		tfkit.Problem{
-			Summary: "A pending " + o.Name + " was taken over",
-			Detail: fmt.Sprintf("The service already has a pending %s of this person, request %s. This resource takes it over and stands for that request now. Nothing was sent, and if that request comes to nothing, this resource sends none in its place before the next apply.",
-				o.Name, id),
-		}.AddWarning(o.Diags)
-		warnOthers(o)
-	}
-}
-
-// warnOthers warns of pending requests that are left alone, because another one was taken over.
-func warnOthers(o *run.Run) {
-	ids := o.Observed.Others
-	if len(ids) == 0 {
-		return
-	}
-
-	const named = 10
-	var names []string
-	for _, id := range ids[:min(len(ids), named)] {
-		names = append(names, run.QuoteID(id, o.Request.Identity))
-	}
-	if len(ids) > named {
-		names = append(names, "…")
-	}
-	tfkit.Problem{
-		Summary: "More requests are pending",
-		Detail:  fmt.Sprintf("One pending request was taken over, and %d more of the same type are pending for this person. Terraform leaves them alone: %s.", len(ids), strings.Join(names, ", ")),
-	}.AddWarning(o.Diags)
-}

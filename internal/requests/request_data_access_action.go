@@ -95,12 +95,11 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 
 	written, err := f.deliver(ctx)
 	if err != nil {
-		f.Fail(ctx, f.problemOf(err))
+		f.problemOf(err).AddError(f.Diags)
 		return
 	}
 	if written == nil {
 		f.SayAccepted()
-		warnOthers(&f.Run)
 		_ = f.Await(ctx) // a failed request is a problem as well
 		if f.Submission.State != deferred.Fulfilled {
 			if problem := f.Problem(); problem != nil { // none if the action does not wait

@@ -3,7 +3,9 @@
 package run
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
@@ -55,13 +57,8 @@ func QuoteID(id, person string) string {
 	return strconv.Quote(client.ShownID(id, person))
 }
 
-// what names the request in a sentence.
-func (r *Run) what() string {
-	if r.Submission.ShownID() == "" {
-		return "the " + r.Name
-	}
-	return "the " + r.Name + " (request " + QuoteID(r.Submission.ShownID(), r.Request.Identity) + ")"
-}
+// ID returns the identifier of the request for messages.
+func (r *Run) ID() string { return QuoteID(r.Submission.ShownID(), r.Request.Identity) }
 
 // ProblemOf returns the problem that an error of Submit is.
 func (r *Run) ProblemOf(err error) tfkit.Problem {
@@ -99,7 +96,7 @@ func (r *Run) over() tfkit.Problem {
 	if r.Submission.Adopted {
 		return tfkit.Problem{
 			Summary: "The request of somebody else came to nothing",
-			Detail:  "The service had a pending " + r.Name + " of this person that somebody else had sent, request " + QuoteID(r.Submission.ShownID(), r.Request.Identity) + ". Terraform took it over, and sent nothing. It is over now, and was not carried out.",
+			Detail:  "The service had a pending " + r.Name + " of this person that somebody else had sent, request " + r.ID() + ". Terraform took it over, and sent nothing. It is over now, and was not carried out.",
 			InState: r.InState,
 			Do:      r.Advice.Void,
 		}
@@ -107,7 +104,7 @@ func (r *Run) over() tfkit.Problem {
 	if r.Submission.Dropped {
 		return tfkit.Problem{
 			Summary: "The request is gone, and its effect cannot be seen",
-			Detail:  "The service had accepted " + r.what() + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.",
+			Detail:  "The service had accepted the " + r.Name + " (request " + r.ID() + "). It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.",
 			InState: r.InState,
 			Do:      r.Advice.Over,
 		}
@@ -124,7 +121,7 @@ func (r *Run) over() tfkit.Problem {
 // destroy the object and send the request again.
 func (r *Run) unfinished() tfkit.Problem {
 	p := tfkit.Problem{InState: r.InState, Do: r.Advice.Pending}
-	accepted := "The service has accepted " + r.what()
+	accepted := "The service has accepted the " + r.Name + " (request " + r.ID() + ")"
 
 	switch {
 	case r.Submission.Interrupted && !r.refreshed:
@@ -165,7 +162,47 @@ func (r *Run) Warn() {
 // WarnUnchecked warns that a refresh could not look at the request, or at its effect.
 func (r *Run) WarnUnchecked(err error) {
 	p := tfkit.ProblemOf(err, r.InState)
-	p.Detail = "A refresh could not look at " + r.what() + ": " + p.Summary + ".\n" + p.Detail
+	p.Detail = "A refresh could not look at the " + r.Name + " (request " + r.ID() + "): " + p.Summary + ".\n" + p.Detail
 	p.Summary = "The request could not be checked"
 	p.AddWarning(r.Diags)
+}
+
+// WarnTakenOver warns that nothing was sent because the request was known or pending before.
+func (r *Run) WarnTakenOver() {
+	if r.Observed.Known {
+		tfkit.Problem{
+			Summary: "No second " + r.Name + " was sent",
+			Detail:  "This run has already submitted a " + r.Name + " of the same person: request " + r.ID() + " of " + client.FormatInstant(r.Submission.At) + ", for another resource or an action. This resource takes it over, and nothing was sent.",
+			Do:      "nothing. To send another one, change triggers.",
+		}.AddWarning(r.Diags)
+	}
+
+	if r.Observed.Adopted {
+		tfkit.Problem{
+			Summary: "A pending " + r.Name + " was taken over",
+			Detail:  "The service already has a pending " + r.Name + " of this person, request " + r.ID() + ". This resource takes it over and stands for that request now. Nothing was sent, and if that request comes to nothing, this resource sends none in its place before the next apply.",
+		}.AddWarning(r.Diags)
+		r.warnOthers()
+	}
+}
+
+// warnOthers warns of pending requests that are left alone, because another one was taken over.
+func (r *Run) warnOthers() {
+	ids := r.Observed.Others
+	if len(ids) == 0 {
+		return
+	}
+
+	const named = 10
+	var names []string
+	for _, id := range ids[:min(len(ids), named)] {
+		names = append(names, QuoteID(id, r.Request.Identity))
+	}
+	if len(ids) > named {
+		names = append(names, "…")
+	}
+	tfkit.Problem{
+		Summary: "More requests are pending",
+		Detail:  fmt.Sprintf("One pending request was taken over, and %d more of the same type are pending for this person. Terraform leaves them alone: %s.", len(ids), strings.Join(names, ", ")),
+	}.AddWarning(r.Diags)
 }

@@ -71,13 +71,14 @@ type Run struct {
 
 	// Observed is what the latest call of the engine noticed about the submission.
 	Observed deferred.Observed
+	// Private is private state of the object; nil without one.
+	Private tfkit.Private
 
 	submitted bool // in this run
 	refreshed bool
 
 	invoked *action.InvokeResponse // of an action; nil for an object
 	state   *tfsdk.State           // of the object; nil without one
-	private tfkit.Private          // of the object; nil without one
 	prior   tftypes.Value          // of state; null if the object is created
 	stood   Document               // of the object then
 }
@@ -95,7 +96,7 @@ func OfObject(ctx context.Context, s *tfkit.Service, resp Response) Run {
 	before := Read(ctx, resp.Private)
 	return Run{
 		Engine: s.Deferred, Diags: resp.Diags, Document: before,
-		state: resp.State, private: resp.Private, prior: resp.State.Raw, stood: before,
+		state: resp.State, Private: resp.Private, prior: resp.State.Raw, stood: before,
 	}
 }
 
@@ -105,9 +106,6 @@ func OfAction(s *tfkit.Service, resp *action.InvokeResponse, m tfkit.PersonActio
 	isWaiting := m.Wait.IsNull() || m.Wait.ValueBool() // an action has no defaults
 	return Run{Engine: s.Deferred, Diags: &resp.Diagnostics, Waits: isWaiting, invoked: resp}
 }
-
-// Private returns the private state of the object.
-func (r *Run) Private() tfkit.Private { return r.private }
 
 // Submit submits the request. The submission of an error becomes r.Unanswered and leaves
 // r.Submission as it was. The errors are those of deferred.Engine.Submit.
@@ -185,17 +183,12 @@ func (r *Run) Save(ctx context.Context, model any) {
 func (r *Run) write(ctx context.Context) {
 	r.Version = version
 	text, _ := json.Marshal(r.Document) // cannot fail for texts, flags and times of this era
-	r.Diags.Append(r.private.SetKey(ctx, documentKey, text)...)
+	r.Diags.Append(r.Private.SetKey(ctx, documentKey, text)...)
 }
 
 // Fail ends the run with an error. An object that was updated is as it was and stands for
 // the request of before; one that was to be created does not exist.
 func (r *Run) Fail(ctx context.Context, p tfkit.Problem) {
-	if r.state == nil {
-		p.AddError(r.Diags)
-		return
-	}
-
 	failed, unanswered := r.Submission, r.Unanswered
 	r.state.Raw, r.Document = r.prior, r.stood
 	r.Unanswered = unanswered
@@ -233,9 +226,9 @@ func (r *Run) KeepsUnknown(ctx context.Context, err error) bool {
 // SayAccepted says under which ID the service has the request. Actions must call it
 // directly after Submit: it may be all that the user learns of an interrupted one.
 func (r *Run) SayAccepted() {
-	as := "as a request without an id"
-	if r.Submission.ShownID() != "" {
-		as = "as request " + QuoteID(r.Submission.ShownID(), r.Request.Identity)
+	as := "as request " + r.ID()
+	if r.Submission.ShownID() == "" {
+		as = "as a request without an id"
 	}
 
 	switch {
@@ -243,15 +236,22 @@ func (r *Run) SayAccepted() {
 		tfkit.Say(r.invoked, "A "+r.Name+" of this person was submitted in this run, "+as+"; no other is sent.")
 	case r.Observed.Adopted:
 		tfkit.Say(r.invoked, "A "+r.Name+" is pending already, "+as+"; no other is sent.")
+		r.warnOthers()
 	default:
 		tfkit.Say(r.invoked, "The service accepted the "+r.Name+" "+as+". It cannot be cancelled.")
 	}
 }
 
-// Finish waits for the request of an action and reports how it ended. It says done if the
+// Invoke submits the request of an action, waits for it, and reports how it ended. It says done if the
 // request is fulfilled. A request that is still pending is a warning, because invoking the
 // action again would not help, and one that came to nothing is an error.
-func (r *Run) Finish(ctx context.Context, done string) {
+func (r *Run) Invoke(ctx context.Context, done string) {
+	if err := r.Submit(ctx); err != nil {
+		r.ProblemOf(err).AddError(r.Diags)
+		return
+	}
+	r.SayAccepted()
+
 	_ = r.Await(ctx) // what has failed is a problem in any case
 	problem := r.Problem()
 	switch {
