@@ -198,6 +198,7 @@ func (u *update) save(ctx context.Context) {
 	if u.Submission.State != deferred.Unsent {
 		u.model.Fulfilled = types.BoolValue(u.Submission.State == deferred.Fulfilled)
 	}
+
 	switch {
 	case !u.model.isWriteOnly():
 		u.memory.Written = nil

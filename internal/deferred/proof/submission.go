@@ -114,13 +114,7 @@ func (s *Submission) See(v View, r Rules) (shows List, gap, code string) {
 		return Unread, gapStale, ""
 	}
 
-	isOwn := func(record answer.PendingRecord) bool { return hasID(record, s.ID) && record.Is(s.Type) }
-	own := pick(slices.Concat(v.Named, v.Uncertain), isOwn) // however they name the person
-	mine := own
-	if len(own) == 0 {
-		mine = s.added(v)
-	}
-	s.noteOthers(v, mine)
+	mine, isOwn := s.mine(v)
 	if len(mine) == 0 || s.hasMoved(mine[0], v) {
 		shows, gap = s.miss(v, r)
 		return shows, gap, ""
@@ -132,8 +126,8 @@ func (s *Submission) See(v View, r Rules) (shows List, gap, code string) {
 	}
 	all := summarize(mine)
 	isProven := true
-	if len(own) > 0 {
-		gap = s.noteOwn(own[0], all)
+	if isOwn {
+		gap = s.noteOwn(mine[0], all)
 	} else {
 		gap, isProven = s.noteCandidates(mine, all, v, r)
 	}
@@ -168,25 +162,41 @@ func (s *Submission) noteOwn(own answer.PendingRecord, all summary) (gap string)
 	return all.gap
 }
 
-// added returns the person's records of the type that may be the request, as far as no ID tells: all
-// that are new since before it was sent, until the list has had time to show every one.
-func (s *Submission) added(v View) []answer.PendingRecord {
-	if s.IsListed {
-		return nil
+// mine returns the records that are the request, the oldest first, and whether they have its ID. Until the
+// list has shown the ID, they are the candidates: all of the type that are new since before it was sent,
+// until the list has had time to show every one. It notes that another record explains the effect: one that
+// is open or new.
+func (s *Submission) mine(v View) (records []answer.PendingRecord, isOwn bool) {
+	var own, candidates []answer.PendingRecord
+	before := slices.Clone(s.Before)
+	for _, record := range v.OfType(s.Type) {
+		if hasID(record, s.ID) {
+			own = append(own, record)
+			continue
+		}
+
+		keys := keysOf(record)
+		isKnown := removeAny(&before, keys)
+		isNew := !s.Frozen && s.mayBeNew(record)
+		isCandidate := isNew || slices.Contains(s.Candidates, keys[0])
+		if isKnown || s.IsListed || !isCandidate {
+			s.Explained = s.Explained || !isKnown || IsOpen(record)
+			continue
+		}
+		candidates = append(candidates, record)
+	}
+	for _, record := range v.Uncertain { // an ID counts however its record names the person
+		if hasID(record, s.ID) && record.Is(s.Type) {
+			own = append(own, record)
+		}
 	}
 
-	before := slices.Clone(s.Before)
+	s.Explained = s.Explained || len(own)+len(candidates) > 1
+	if len(own) > 0 {
+		return own, true
+	}
 
-	return pick(v.OfType(s.Type), func(record answer.PendingRecord) bool {
-		keys := keysOf(record)
-		if removeAny(&before, keys) {
-			return false
-		}
-		if slices.Contains(s.Candidates, keys[0]) {
-			return true
-		}
-		return !s.Frozen && s.mayBeNew(record)
-	})
+	return candidates, false
 }
 
 // mayBeNew reports whether a record that was not seen before may be new since the request was sent. One
@@ -237,21 +247,6 @@ func (s *Submission) noteCandidates(added []answer.PendingRecord, all summary, v
 	}
 
 	return gap, s.Done.isConfirmed(v.Listing, r.Lag)
-}
-
-// noteOthers notes that another request of the type may explain the effect: one that is open, or
-// came since.
-func (s *Submission) noteOthers(v View, mine []answer.PendingRecord) {
-	own, before := KeysOf(mine), slices.Clone(s.Before)
-	for _, record := range v.OfType(s.Type) {
-		keys := keysOf(record)
-		if removeAny(&own, keys) {
-			continue
-		}
-		isKnown := removeAny(&before, keys)
-		s.Explained = s.Explained || !isKnown || IsOpen(record)
-	}
-	s.Explained = s.Explained || len(mine) > 1
 }
 
 // summary counts records that have failed, and that are over otherwise.
