@@ -35,19 +35,18 @@ type pollers struct {
 	scopes map[client.Scope]*poller
 }
 
+// poller is what all who wait in one scope share. Who holds the turn reads the list or takes
+// what was read last; the others wait for the turn.
+type poller struct {
+	turn   chan struct{} // holds one value while somebody has the turn
+	latest outcome       // of the latest reading that did not end with its reader
+}
+
 // outcome is one reading of the list.
 type outcome struct {
 	proof.Listing
 
 	err error
-}
-
-// poller is what all who wait in one scope share. Who holds the turn reads the list or takes
-// what was read last; the others wait for the turn.
-type poller struct {
-	turn   chan struct{} // holds one value while somebody has the turn
-	last   time.Time     // when the latest reading began
-	latest outcome       // the latest that was read to its end
 }
 
 func (p *pollers) look(ctx context.Context, about client.Person, after, since time.Time) (proof.View, error) {
@@ -68,11 +67,11 @@ func (p *pollers) look(ctx context.Context, about client.Person, after, since ti
 			return proof.View{}, ctx.Err()
 		}
 
-		due, latest := own.last.Add(interval), own.latest
+		latest := own.latest
+		due := latest.Began.Add(interval)
 		isNew := latest.isNew(after, came)
 		if !isNew && !time.Now().Before(due) {
 			latest, isNew = p.read(ctx, about.Scope), true
-			own.last = latest.Began
 			if ctx.Err() == nil { // else it may have ended with the context
 				own.latest = latest
 			}
