@@ -75,18 +75,6 @@ func wantOurs(t *testing.T, service *mocktest.Instance, s deferred.Submission, a
 func TestDeferred_requestWithoutAnID(t *testing.T) {
 	t.Parallel()
 	play(t, map[string]scenario{
-		// As long as one of two new records is pending, and the other one failed, either may be ours.
-		"beside a younger one that failed": {func(s *mockserver.Server) { s.FulfilmentDelay = 5 * time.Minute }, func(t *testing.T, service *mocktest.Instance, r run) {
-			withoutIDs(service.Server)
-			s, _ := r.mustSubmit(t, r.access(nil))
-			service.Conclude(enqueue(service, mockserver.OpGetAllData, 0), mockserver.Outcome{Fate: mockserver.Failed})
-			s, report := r.Await(t.Context(), r.access(nil), s, 3*time.Minute)
-			wantState(t, s, deferred.Accepted)
-			if !strings.Contains(report.Gap, "do not agree") {
-				t.Errorf("the report is %+v", report)
-			}
-		}},
-
 		// What this process has sent is not taken for a later request, even if the list did not
 		// show it when that one was sent.
 		"after one of this process": {func(s *mockserver.Server) {
@@ -101,14 +89,6 @@ func TestDeferred_requestWithoutAnID(t *testing.T) {
 			s, _ := r.mustSubmit(t, silver)
 			s, _ = r.Await(t.Context(), silver, s, time.Minute)
 			wantOurs(t, service, s, 1)
-		}},
-
-		// A record that is over at once is its own, if it is from the time of sending.
-		"fails at once": {becomes(mockserver.Outcome{Fate: mockserver.Failed, After: -1}), func(t *testing.T, service *mocktest.Instance, r run) {
-			withoutIDs(service.Server)
-			s, _ := r.mustSubmit(t, r.deletion(person))
-			s, _ = r.Await(t.Context(), r.deletion(person), s, time.Minute)
-			wantState(t, s, deferred.Failed)
 		}},
 	})
 }
