@@ -173,7 +173,19 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 		s.SetPendingLag(mockserver.Lag{Time: 5 * time.Second})
 	}
 
+	isLostUpdate := func(cut mockserver.Cut, sends int) func(*testing.T, *mocktest.Instance, run) {
+		return func(t *testing.T, service *mocktest.Instance, r run) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: cut})
+			r.mustSubmit(t, r.update(gold))
+			wantQueued(t, service, 1)
+			wantCount(t, service, mockserver.OpUpdateProfile, sends)
+		}
+	}
+
 	play(t, map[string]scenario{
+		"lost update that is pending":    {pending, isLostUpdate(mockserver.CutAfterCommit, 1)},
+		"lost update that never arrived": {pending, isLostUpdate(mockserver.CutBeforeCommit, 2)},
+
 		// The second request of a run conflicts, or is adopted, even if the list does not show the
 		// first one yet.
 		"conflict of this run": {listedLater, func(t *testing.T, _ *mocktest.Instance, r run) {
