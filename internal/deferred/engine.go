@@ -9,7 +9,7 @@
 //
 //   - engine.go submits a request, waits for it, and refreshes it;
 //   - submit.go prepares a request, sends it, and looks for it if its answer was lost;
-//   - look.go reads the pending list and the effect, and enters the state that is concluded;
+//   - observe.go reads the pending list and the effect, and enters the state that is concluded;
 //   - poller.go reads the pending list once for all submissions that wait;
 //   - history.go remembers what this process has submitted.
 //
@@ -46,24 +46,24 @@ type service interface {
 	ReadOnly() bool
 }
 
-// watcher reads the pending list.
-type watcher interface {
-	// look returns what a listing that began later than the time after shows of one
+// listReader reads the pending list.
+type listReader interface {
+	// snapshot returns what a listing that began later than the time after shows of one
 	// person. since is when the caller began to wait, over all its looks.
-	look(ctx context.Context, about client.Person, after, since time.Time) (proof.View, error)
+	snapshot(ctx context.Context, about client.Person, after, since time.Time) (proof.Snapshot, error)
 }
 
 // Engine carries out deferred requests. It is safe for concurrent use. Submissions about
 // one person in one scope are carried out one after the other.
 type Engine struct {
 	service service
-	watch   watcher
+	reader  listReader
 	history history
 }
 
 // NewEngine returns an engine for the service that a client calls.
 func NewEngine(c *client.Client) *Engine {
-	return &Engine{service: c, watch: &pollers{lister: c, scopes: map[client.Scope]*poller{}}}
+	return &Engine{service: c, reader: &pollers{lister: c, scopes: map[client.Scope]*poller{}}}
 }
 
 // execution is one call of the engine about a submission.
@@ -80,7 +80,7 @@ type execution struct {
 	isResumed   bool             // an earlier call sent the request
 	isRepeated  bool             // it is sent once more if nothing shows that it has arrived
 	isDelivered bool             // the answer looks like the data
-	seen        proof.View       // the latest one
+	snapshot    proof.Snapshot   // the latest one
 	lost        *transport.Error // of the answer that was lost
 }
 
@@ -141,7 +141,7 @@ func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.
 
 	x := e.newExecution(r, s)
 	for x.current.IsOpen() {
-		action, err := x.look(bounded)
+		action, err := x.observe(bounded)
 		if bounded.Err() != nil {
 			break
 		}
@@ -169,7 +169,7 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submissi
 
 	x := e.newExecution(r, s)
 	x.isRefresh = true
-	if _, err := x.look(ctx); err != nil {
+	if _, err := x.observe(ctx); err != nil {
 		return s, x.observed, r.asError(err)
 	}
 

@@ -132,9 +132,9 @@ func (r run) update(members map[string]jsontext.Value) deferred.Request {
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return r.UpdateProfile(ctx, client.Person{Scope: scope, Identity: person}, members)
 		},
-		Effect: func(ctx context.Context) (deferred.Sight, error) {
+		Effect: func(ctx context.Context) (deferred.Reading, error) {
 			profile, err := r.GetProfile(ctx, client.Person{Scope: scope, Identity: person}, members)
-			return deferred.SightOf(profile, err, func(held map[string]jsontext.Value) proof.Effect {
+			return deferred.ReadingOf(profile, err, func(held map[string]jsontext.Value) proof.Effect {
 				if (answer.Profile{Members: held}).Holds(members) {
 					return proof.Shown
 				}

@@ -27,7 +27,7 @@ type lister interface {
 	ListPending(ctx context.Context, scope client.Scope) (answer.PendingList, error)
 }
 
-// pollers is a watcher with one poller for each scope.
+// pollers is a listReader with one poller for each scope.
 type pollers struct {
 	lister lister
 
@@ -49,7 +49,7 @@ type outcome struct {
 	err error
 }
 
-func (p *pollers) look(ctx context.Context, about client.Person, after, since time.Time) (proof.View, error) {
+func (p *pollers) snapshot(ctx context.Context, about client.Person, after, since time.Time) (proof.Snapshot, error) {
 	p.mu.Lock()
 	own := p.scopes[about.Scope]
 	if own == nil {
@@ -64,7 +64,7 @@ func (p *pollers) look(ctx context.Context, about client.Person, after, since ti
 		select {
 		case own.turn <- struct{}{}:
 		case <-ctx.Done():
-			return proof.View{}, ctx.Err()
+			return proof.Snapshot{}, ctx.Err()
 		}
 
 		latest := own.latest
@@ -82,7 +82,7 @@ func (p *pollers) look(ctx context.Context, about client.Person, after, since ti
 			return latest.About(about.Identity), latest.err
 		}
 		if err := transport.Pause(ctx, time.Until(due)); err != nil {
-			return proof.View{}, err
+			return proof.Snapshot{}, err
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestPoller_sameListingIsNotGivenTwice(t *testing.T) {
 	polling(t, func(context.Context) error { return nil }, func(t *testing.T, p *pollers) {
 		var looked time.Time
 		for range 4000 {
-			v, err := p.look(t.Context(), client.Person{}, looked, time.Now())
+			v, err := p.snapshot(t.Context(), client.Person{}, looked, time.Now())
 			if err != nil || !v.Began.After(looked) {
 				t.Fatalf("a listing that began at %v is given to who has seen the one of %v (%v)", v.Began, looked, err)
 			}
@@ -54,7 +54,7 @@ func TestPoller_manyWaitersPollNoMoreThanOne(t *testing.T) {
 			for range waiters {
 				group.Go(func() {
 					for time.Since(began) < 5*time.Minute {
-						if _, err := p.look(t.Context(), client.Person{}, time.Now(), began); err != nil {
+						if _, err := p.snapshot(t.Context(), client.Person{}, time.Now(), began); err != nil {
 							t.Error(err)
 						}
 					}
@@ -87,14 +87,14 @@ func TestPoller_failureIsThatOfAllWhoWait(t *testing.T) {
 		var group sync.WaitGroup
 		for range 10 {
 			group.Go(func() {
-				if _, err := p.look(t.Context(), client.Person{}, time.Time{}, time.Now()); !transport.IsClass(err, transport.ClassInternal) {
+				if _, err := p.snapshot(t.Context(), client.Person{}, time.Time{}, time.Now()); !transport.IsClass(err, transport.ClassInternal) {
 					t.Errorf("the error is %v", err)
 				}
 			})
 		}
 		group.Wait()
 
-		if _, err := p.look(t.Context(), client.Person{}, time.Time{}, time.Now()); err != nil || reads != 2 {
+		if _, err := p.snapshot(t.Context(), client.Person{}, time.Time{}, time.Now()); err != nil || reads != 2 {
 			t.Errorf("who comes later gets %v after %d readings", err, reads)
 		}
 	})
@@ -116,12 +116,12 @@ func TestPoller_readerThatGivesUpIsReplaced(t *testing.T) {
 
 		var group sync.WaitGroup
 		group.Go(func() {
-			if _, err := p.look(hurried, client.Person{}, time.Time{}, time.Now()); err == nil || hurried.Err() == nil {
+			if _, err := p.snapshot(hurried, client.Person{}, time.Time{}, time.Now()); err == nil || hurried.Err() == nil {
 				t.Errorf("the reader gets %v", err)
 			}
 		})
 		synctest.Wait()
-		if v, err := p.look(t.Context(), client.Person{}, time.Time{}, time.Now()); err != nil || v.Began.IsZero() {
+		if v, err := p.snapshot(t.Context(), client.Person{}, time.Time{}, time.Now()); err != nil || v.Began.IsZero() {
 			t.Errorf("who has the time gets %v", err)
 		}
 		group.Wait()

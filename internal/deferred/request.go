@@ -39,16 +39,16 @@ type Request struct {
 	// Send sends the request once. Its errors are those of the client.
 	Send func(ctx context.Context) (answer.Receipt, error)
 	// Effect reads the effect once. If nil, there is no effect to see.
-	Effect func(ctx context.Context) (Sight, error)
+	Effect func(ctx context.Context) (Reading, error)
 }
 
 // AnyIdempotencyKey is that of a request that stands for each one which this process
 // submits for the same person, whatever its idempotency key.
 const AnyIdempotencyKey = "invocation"
 
-// Sight is one reading of an effect: what it shows, whether a cache has kept it, and when the
+// Reading is one reading of an effect: what it shows, whether a cache has kept it, and when the
 // service made it; zero if it does not say so.
-type Sight struct {
+type Reading struct {
 	Shows  proof.Effect
 	Cached bool
 	Date   time.Time
@@ -56,21 +56,21 @@ type Sight struct {
 	NoProfile bool
 }
 
-// SightOf returns what a reading of a profile shows, as shows says of its members; of none where
+// ReadingOf returns what a reading of a profile shows, as shows says of its members; of none where
 // there is no profile. err is that of client.GetProfile.
-func SightOf(p answer.Profile, err error, shows func(members map[string]jsontext.Value) proof.Effect) (Sight, error) {
+func ReadingOf(p answer.Profile, err error, shows func(members map[string]jsontext.Value) proof.Effect) (Reading, error) {
 	refused, ok := errors.AsType[*transport.Error](err)
 	if ok && refused.Class == transport.ClassNotFound {
-		return Sight{Shows: shows(nil), Cached: refused.Cached, Date: refused.Date, NoProfile: true}, nil
+		return Reading{Shows: shows(nil), Cached: refused.Cached, Date: refused.Date, NoProfile: true}, nil
 	}
 	if err != nil {
-		return Sight{}, err
+		return Reading{}, err
 	}
-	return Sight{Shows: shows(p.Members), Cached: p.Cached, Date: p.Date}, nil
+	return Reading{Shows: shows(p.Members), Cached: p.Cached, Date: p.Date}, nil
 }
 
 // ProfileGone returns the effect of a deletion: the person has no profile, or an empty one.
-func ProfileGone(c *client.Client, p client.Person) func(context.Context) (Sight, error) {
+func ProfileGone(c *client.Client, p client.Person) func(context.Context) (Reading, error) {
 	isGone := func(members map[string]jsontext.Value) proof.Effect {
 		if len(members) == 0 {
 			return proof.Shown
@@ -78,9 +78,9 @@ func ProfileGone(c *client.Client, p client.Person) func(context.Context) (Sight
 		return proof.Missing
 	}
 
-	return func(ctx context.Context) (Sight, error) {
+	return func(ctx context.Context) (Reading, error) {
 		profile, err := c.GetProfile(ctx, p, nil)
-		return SightOf(profile, err, isGone)
+		return ReadingOf(profile, err, isGone)
 	}
 }
 

@@ -64,7 +64,7 @@ func (x *execution) find(ctx context.Context) error {
 	began := time.Now()
 
 	for x.current.State == Unanswered || x.isDelivered {
-		action, err := x.look(ctx)
+		action, err := x.observe(ctx)
 		goesOn := action == proof.Look
 		if err != nil {
 			goesOn = transport.MayPass(err)
@@ -91,7 +91,7 @@ func (x *execution) prepare(ctx context.Context) (wanted bool, _ error) {
 
 	if x.service.PendingListUse() != client.ListIgnored {
 		// A slightly older listing will do.
-		if err := x.read(ctx, time.Now().Add(-pollFloor)); err != nil {
+		if err := x.readList(ctx, time.Now().Add(-pollFloor)); err != nil {
 			return false, x.request.asError(err)
 		}
 		if wanted, err := x.admit(); err != nil || !wanted {
@@ -99,7 +99,7 @@ func (x *execution) prepare(ctx context.Context) (wanted bool, _ error) {
 		}
 	}
 
-	isThere, err := x.measureBefore(ctx)
+	isThere, err := x.readEffectBefore(ctx)
 	if isThere && x.request.Repeatable && !x.current.Explained {
 		now := time.Now()
 		x.current.State, x.current.At, x.current.FulfilledAt = Fulfilled, now, now
@@ -110,11 +110,11 @@ func (x *execution) prepare(ctx context.Context) (wanted bool, _ error) {
 	return true, err
 }
 
-// measureBefore reports whether the effect is there before the request is sent. It notes that seeing it
+// readEffectBefore reports whether the effect is there before the request is sent. It notes that seeing it
 // proves nothing if it could not be read, or if the service may be working on another request of the
 // same type.
-func (x *execution) measureBefore(ctx context.Context) (isThere bool, _ error) {
-	x.current.Explained = slices.ContainsFunc(x.seen.OfType(x.request.Type), proof.IsOpen)
+func (x *execution) readEffectBefore(ctx context.Context) (isThere bool, _ error) {
+	x.current.Explained = slices.ContainsFunc(x.snapshot.OfType(x.request.Type), proof.IsOpen)
 	for _, earlier := range x.history.open(x.request.Person) {
 		x.current.Explained = x.current.Explained || earlier.Type == x.request.Type
 	}
@@ -122,28 +122,28 @@ func (x *execution) measureBefore(ctx context.Context) (isThere bool, _ error) {
 		return false, nil
 	}
 
-	sight, err := x.request.Effect(ctx)
+	reading, err := x.request.Effect(ctx)
 	if err != nil && ctx.Err() != nil {
 		return false, x.request.asError(err)
 	}
-	isUsable := err == nil && !sight.Cached
+	isUsable := err == nil && !reading.Cached
 	x.current.Explained = x.current.Explained || !isUsable
 
-	return isUsable && sight.Shows == proof.Shown, nil
+	return isUsable && reading.Shows == proof.Shown, nil
 }
 
 // admit decides whether the request may be sent beside those that the list shows, and beside those
 // of this process that the list may not show yet.
 func (x *execution) admit() (wanted bool, _ error) {
 	r := x.request
-	admission := r.Admit(x.seen, x.rules)
+	admission := r.Admit(x.snapshot, x.rules)
 	if len(admission.Adopt) > 0 {
 		x.observed.Adopted = true
 		for _, other := range admission.Adopt[1:] {
 			id, _ := other.ID.Get()
 			x.observed.Others = append(x.observed.Others, id)
 		}
-		x.current = r.Adopted(admission.Adopt, x.seen)
+		x.current = r.Adopted(admission.Adopt, x.snapshot)
 		x.current.IdempotencyKey = r.IdempotencyKey
 		return false, nil
 	}
@@ -154,7 +154,7 @@ func (x *execution) admit() (wanted bool, _ error) {
 	}
 
 	for _, earlier := range x.history.open(r.Person) {
-		if x.seen.IsAfter(earlier.Sent, earlier.EndDate, x.rules.Lag) {
+		if x.snapshot.IsAfter(earlier.Sent, earlier.EndDate, x.rules.Lag) {
 			continue // the list would show it
 		}
 		if r.Adopts && earlier.Type == r.Type {
@@ -181,15 +181,15 @@ func (x *execution) send(ctx context.Context) error {
 	if s.State == Unsent {
 		s.Before = x.before()
 		s.Begun = time.Now()
-		if !x.seen.Date.IsZero() {
-			s.SentDate = x.seen.Date.Add(s.Begun.Sub(x.seen.Ended)).Truncate(time.Second)
+		if !x.snapshot.Date.IsZero() {
+			s.SentDate = x.snapshot.Date.Add(s.Begun.Sub(x.snapshot.Ended)).Truncate(time.Second)
 		}
 	}
 
 	receipt, err := x.request.Send(ctx)
-	s.Sent = time.Now()        // the list may lag from here on
-	if !x.seen.Date.IsZero() { // which is to the second below, and from some time while it was read
-		s.EndDate = x.seen.Date.Add(time.Second + s.Sent.Sub(x.seen.Began))
+	s.Sent = time.Now()            // the list may lag from here on
+	if !x.snapshot.Date.IsZero() { // which is to the second below, and from some time while it was read
+		s.EndDate = x.snapshot.Date.Add(time.Second + s.Sent.Sub(x.snapshot.Began))
 	}
 	s.Absent, s.Shown, s.Frozen = proof.Mark{}, proof.Mark{}, false
 	x.history.noteTime(x.request.Person, s.Sent)
@@ -206,7 +206,7 @@ func (x *execution) send(ctx context.Context) error {
 	s.At, s.State, x.isDelivered = receipt.At, Accepted, receipt.Delivered
 	x.observed.NotUnderstood = receipt.NotUnderstood
 	key := proof.KeyOfID(receipt.ID)
-	if len(x.seen.WithID(receipt.ID)) > 0 || slices.Contains(s.Before, key) {
+	if len(x.snapshot.WithID(receipt.ID)) > 0 || slices.Contains(s.Before, key) {
 		// The service gives an ID twice: the time of a record tells which it is.
 		s.Before = slices.DeleteFunc(s.Before, func(k string) bool { return k == key })
 		return nil
@@ -221,7 +221,7 @@ func (x *execution) send(ctx context.Context) error {
 // before returns the keys of records that are not the request: those in the list, and those of
 // requests of this process that the list may not show yet.
 func (x *execution) before() []string {
-	keys := proof.KeysOf(x.seen.OfType(x.request.Type))
+	keys := proof.KeysOf(x.snapshot.OfType(x.request.Type))
 	for _, earlier := range x.history.open(x.request.Person) {
 		key := proof.KeyOfID(earlier.ID)
 		if earlier.Type == x.request.Type && earlier.ID != "" && !slices.Contains(keys, key) {

@@ -144,7 +144,7 @@ func newWorld(s setting, c *chooser) *world {
 
 // restart begins another run of the provider, which remembers nothing.
 func (w *world) restart() {
-	w.engine = &Engine{service: w, watch: w}
+	w.engine = &Engine{service: w, reader: w}
 	for i := range w.objects {
 		if o := &w.objects[i]; o.destroyed && !o.exists {
 			*o = object{}
@@ -266,11 +266,11 @@ func (w *world) happen(choice string) (answered string) {
 	return "as it is"
 }
 
-// look decides what happens before the list is read, and how the list is answered.
-func (w *world) look(ctx context.Context, _ client.Person, _, since time.Time) (proof.View, error) {
+// snapshot decides what happens before the list is read, and how the list is answered.
+func (w *world) snapshot(ctx context.Context, _ client.Person, _, since time.Time) (proof.Snapshot, error) {
 	<-time.After(min(max(time.Since(since)/10, pollFloor), pollCeiling))
 	if ctx.Err() != nil {
-		return proof.View{}, ctx.Err()
+		return proof.Snapshot{}, ctx.Err()
 	}
 
 	choice := w.choose(happenings)
@@ -283,9 +283,9 @@ func (w *world) look(ctx context.Context, _ client.Person, _, since time.Time) (
 
 	switch choice {
 	case "down":
-		return proof.View{}, &transport.Error{Class: transport.ClassServer}
+		return proof.Snapshot{}, &transport.Error{Class: transport.ClassServer}
 	case "forbidden":
-		return proof.View{}, &transport.Error{Class: transport.ClassForbidden}
+		return proof.Snapshot{}, &transport.Error{Class: transport.ClassForbidden}
 	}
 
 	return w.listing(choice).About(whom), nil
@@ -467,23 +467,23 @@ func (w *world) send(r Request) func(context.Context) (answer.Receipt, error) {
 }
 
 // see returns what a reading of the effect of a request shows.
-func (w *world) see(key string) (Sight, error) {
+func (w *world) see(key string) (Reading, error) {
 	blind := w.blind
 	w.blind = ""
 	isShown := w.shows(key)
 
 	switch {
 	case blind == "effect cached":
-		return Sight{Shows: proof.Shown, Cached: true}, nil
+		return Reading{Shows: proof.Shown, Cached: true}, nil
 	case blind == "effect lags" && isShown: // a copy lags
-		return Sight{Shows: proof.Missing}, nil
+		return Reading{Shows: proof.Missing}, nil
 	case isShown, blind == "effect blinks": // one reading of none, as of a restart
-		return Sight{Shows: proof.Shown}, nil
+		return Reading{Shows: proof.Shown}, nil
 	case w.repeatable() && w.values != "":
-		return Sight{Shows: proof.Altered}, nil
+		return Reading{Shows: proof.Altered}, nil
 	}
 
-	return Sight{Shows: proof.Missing}, nil
+	return Reading{Shows: proof.Missing}, nil
 }
 
 func (w *world) request(key string) Request {
@@ -494,7 +494,7 @@ func (w *world) request(key string) Request {
 	}
 	r.Send = w.send(r)
 	if !w.noEffect {
-		r.Effect = func(context.Context) (Sight, error) { return w.see(key) }
+		r.Effect = func(context.Context) (Reading, error) { return w.see(key) }
 	}
 
 	return r

@@ -107,9 +107,9 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	o.Advice.Unknown = adviceClearAgain
 	o.Request = updateRequest(c, person, update)
 	o.Request.IdempotencyKey = deferred.AnyIdempotencyKey
-	o.Request.Effect = func(ctx context.Context) (deferred.Sight, error) {
+	o.Request.Effect = func(ctx context.Context) (deferred.Reading, error) {
 		held, err := c.GetProfile(ctx, person, update)
-		return deferred.SightOf(held, err, func(held members) proof.Effect { return (&memory{}).effect(update, held, false) })
+		return deferred.ReadingOf(held, err, func(held members) proof.Effect { return (&memory{}).effect(update, held, false) })
 	}
 	o.Invoke(ctx, "Carried out: the profile has no value for any of the members.")
 }

@@ -267,16 +267,16 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	managed := state.managed()
-	sight, err := u.look(ctx, managed)
-	if err == nil && sight.NoProfile { // a copy, or a restart: one reading proves nothing
+	reading, err := u.look(ctx, managed)
+	if err == nil && reading.NoProfile { // a copy, or a restart: one reading proves nothing
 		_ = r.Consents.WaitToReread(ctx, u.client.Lag()) // the request fails where this does
-		sight, err = u.look(ctx, managed)
+		reading, err = u.look(ctx, managed)
 	}
 	if err != nil {
 		tfkit.ProblemOf(err, tfkit.PriorKept).AddError(&resp.Diagnostics)
 		return
 	}
-	if sight.Cached {
+	if reading.Cached {
 		tfkit.Problem{
 			Summary: "The profile could not be checked",
 			Detail:  "The answer comes from a cache, although the provider asks for none, so that it does not show what the service holds now.",
@@ -287,7 +287,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 	managesNothing := managed != nil && len(managed) == 0 // which a person without a profile has
-	if sight.NoProfile && !managesNothing {
+	if reading.NoProfile && !managesNothing {
 		resp.State.RemoveResource(ctx)
 		return
 	}
@@ -368,7 +368,7 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 		maps.DeleteFunc(update, isKept)
 		return len(update) == 0
 	}
-	u.Request.Effect = func(ctx context.Context) (deferred.Sight, error) {
+	u.Request.Effect = func(ctx context.Context) (deferred.Reading, error) {
 		cleared := maps.Clone(update)
 		maps.DeleteFunc(cleared, isKept) // another object may have written them meanwhile
 		return u.look(ctx, cleared)

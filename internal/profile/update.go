@@ -78,7 +78,7 @@ func (r *profileResource) newUpdate(o run.Run, m *resourceModel, changes members
 		expected = u.memory.sent(m.managed())
 	}
 	if len(expected) > 0 {
-		u.Request.Effect = func(ctx context.Context) (deferred.Sight, error) { return u.look(ctx, expected) }
+		u.Request.Effect = func(ctx context.Context) (deferred.Reading, error) { return u.look(ctx, expected) }
 	}
 
 	return u, true
@@ -97,9 +97,9 @@ func updateRequest(c *client.Client, p client.Person, changes members) deferred.
 }
 
 // look reads the profile, keeps what it holds, and returns what it shows of an update that sets members.
-func (u *update) look(ctx context.Context, expected members) (deferred.Sight, error) {
+func (u *update) look(ctx context.Context, expected members) (deferred.Reading, error) {
 	profile, err := u.client.GetProfile(ctx, u.Request.Person, expected)
-	return deferred.SightOf(profile, err, func(held members) proof.Effect {
+	return deferred.ReadingOf(profile, err, func(held members) proof.Effect {
 		u.held = members{}
 		maps.Copy(u.held, held)
 		return u.memory.effect(expected, held, u.model.isWriteOnly())
@@ -144,11 +144,11 @@ func (u *update) refresh(ctx context.Context) (gone bool) {
 	u.Warn()
 
 	if u.Submission.State == deferred.Failed {
-		sight, err := u.look(ctx, u.model.managed())
+		reading, err := u.look(ctx, u.model.managed())
 		switch {
 		case err != nil:
 			u.WarnUnchecked(err)
-		case sight.NoProfile:
+		case reading.NoProfile:
 			tfkit.Problem{
 				Summary: "The profile was removed while its update was pending",
 				Detail:  "The service no longer has a profile of this person, so the update that it had accepted has no effect.",
@@ -185,7 +185,7 @@ func (u *update) settle(ctx context.Context) {
 	}
 
 	if s.Confirmed { // the list was enough, and the profile was not read
-		if sight, err := u.look(ctx, sent); err != nil || sight.NoProfile {
+		if reading, err := u.look(ctx, sent); err != nil || reading.NoProfile {
 			return // the next refresh shows the difference
 		}
 	}

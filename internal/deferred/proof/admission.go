@@ -30,7 +30,7 @@ type Admission struct {
 }
 
 // Admit decides whether a request may be sent beside what a listing shows of the person.
-func (w Wanted) Admit(v View, r Rules) Admission {
+func (w Wanted) Admit(v Snapshot, r Rules) Admission {
 	if v.Cached {
 		return Admission{Gap: gapStale}
 	}
@@ -64,7 +64,7 @@ func (w Wanted) Admit(v View, r Rules) Admission {
 }
 
 // Adopted returns the submission of a request for which the oldest of records of others stands.
-func (w Wanted) Adopted(records []answer.PendingRecord, v View) Submission {
+func (w Wanted) Adopted(records []answer.PendingRecord, v Snapshot) Submission {
 	own := records[0]
 	s := Submission{State: Listed, Type: w.Type, Adopted: true, Explained: true, Frozen: true, Begun: v.Ended, Sent: v.Ended, At: v.Ended}
 	if at, timed := own.CreatedAt.Get(); timed {

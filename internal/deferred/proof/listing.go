@@ -75,8 +75,8 @@ func (l Listing) at(positions []int) []answer.PendingRecord {
 	return found
 }
 
-// View is what a listing shows of one person.
-type View struct {
+// Snapshot is what a listing shows of one person.
+type Snapshot struct {
 	Listing
 
 	Person string
@@ -88,8 +88,8 @@ type View struct {
 }
 
 // About returns what the listing shows of a person.
-func (l Listing) About(identity string) View {
-	v := View{Listing: l, Person: identity}
+func (l Listing) About(identity string) Snapshot {
+	v := Snapshot{Listing: l, Person: identity}
 	positions := slices.Concat(l.index[aboutNobody], l.index[aboutPerson+answer.PersonKey(identity)])
 	slices.Sort(positions)
 	for _, record := range l.at(slices.Compact(positions)) {
@@ -104,7 +104,7 @@ func (l Listing) About(identity string) View {
 }
 
 // OfType returns the records of a type that name the person exactly.
-func (v View) OfType(requestType string) []answer.PendingRecord {
+func (v Snapshot) OfType(requestType string) []answer.PendingRecord {
 	return pick(v.Named, func(record answer.PendingRecord) bool { return record.Is(requestType) })
 }
 
@@ -142,7 +142,7 @@ const (
 
 // gapAbout returns why a listing may hide an open request of one of the types about the person;
 // empty if it does not.
-func (v View) gapAbout(requestTypes ...string) string {
+func (v Snapshot) gapAbout(requestTypes ...string) string {
 	for _, record := range v.Uncertain {
 		if IsOpen(record) && mayBe(record, requestTypes...) {
 			return gapPerson + answer.Members(record.JSON, v.Person) + "; wire.pending.identity says where it is, and if there is no such place, " + partialTakes

@@ -106,17 +106,17 @@ type Rules struct {
 	Partial bool
 }
 
-// See returns what a listing shows of the request, and remembers it. gap says why that is less than
+// Evaluate returns what a listing shows of the request, and remembers it. gap says why that is less than
 // could be; empty if it is not. code is the service's code of a failure.
-func (s *Submission) See(v View, r Rules) (shows List, gap, code string) {
+func (s *Submission) Evaluate(v Snapshot, r Rules) (shows List, gap, code string) {
 	isOld := !v.Date.IsZero() && v.Date.Before(s.SentDate)
 	if v.Cached || isOld {
 		return Unread, gapStale, ""
 	}
 
-	mine, isOwn := s.mine(v)
+	mine, isOwn := s.match(v)
 	if len(mine) == 0 || s.hasMoved(mine[0], v) {
-		shows, gap = s.miss(v, r)
+		shows, gap = s.evaluateAbsence(v, r)
 		return shows, gap, ""
 	}
 
@@ -162,11 +162,11 @@ func (s *Submission) noteOwn(own answer.PendingRecord, all summary) (gap string)
 	return all.gap
 }
 
-// mine returns the records that are the request, the oldest first, and whether they have its ID. Until the
+// match returns the records that are the request, the oldest first, and whether they have its ID. Until the
 // list has shown the ID, they are the candidates: all of the type that are new since before it was sent,
 // until the list has had time to show every one. It notes that another record explains the effect: one that
 // is open or new.
-func (s *Submission) mine(v View) (records []answer.PendingRecord, isOwn bool) {
+func (s *Submission) match(v Snapshot) (records []answer.PendingRecord, isOwn bool) {
 	var own, candidates []answer.PendingRecord
 	before := slices.Clone(s.Before)
 	for _, record := range v.OfType(s.Type) {
@@ -212,7 +212,7 @@ func (s *Submission) mayBeNew(record answer.PendingRecord) bool {
 // noteCandidates notes records that may be the request, the oldest first, and returns why they show nothing
 // certain, and whether they have shown for long enough that they are all over. As long as they have not been
 // the only ones once the list has had time to show the request, they have to agree.
-func (s *Submission) noteCandidates(added []answer.PendingRecord, all summary, v View, r Rules) (gap string, isProven bool) {
+func (s *Submission) noteCandidates(added []answer.PendingRecord, all summary, v Snapshot, r Rules) (gap string, isProven bool) {
 	var seen []string
 	for _, record := range added {
 		seen = append(seen, keysOf(record)[0])
@@ -284,18 +284,18 @@ func summarize(records []answer.PendingRecord) summary {
 	return all
 }
 
-// miss returns what a listing shows that does not have the request, and why its absence proves nothing;
+// evaluateAbsence returns what a listing shows that does not have the request, and why its absence proves nothing;
 // empty if it proves something.
-func (s *Submission) miss(v View, r Rules) (shows List, gap string) {
+func (s *Submission) evaluateAbsence(v Snapshot, r Rules) (shows List, gap string) {
 	isElsewhere := slices.ContainsFunc(v.WithID(s.ID), func(record answer.PendingRecord) bool { return mayBe(record, s.Type) })
 	switch {
 	case slices.ContainsFunc(v.Named, s.mayHaveMoved):
-		shows, gap = Held, gapEqual
+		shows, gap = Ambiguous, gapEqual
 	case isElsewhere:
-		shows, gap = Held, gapIdentity
+		shows, gap = Ambiguous, gapIdentity
 	case r.Partial:
 	case v.gapAbout(s.Type) != "":
-		shows, gap = Held, v.gapAbout(s.Type)
+		shows, gap = Ambiguous, v.gapAbout(s.Type)
 	case v.Gap != "":
 		shows, gap = Unread, v.Gap
 	}
@@ -312,7 +312,7 @@ func (s *Submission) miss(v View, r Rules) (shows List, gap string) {
 		return Absent, ""
 	}
 
-	return Gone, ""
+	return AbsentTwice, ""
 }
 
 // isRetimed reports whether a record with the ID of the request has another time than the list gave it first.
@@ -324,7 +324,7 @@ func (s *Submission) isRetimed(own answer.PendingRecord) bool {
 
 // hasMoved reports whether a record with the ID of the request is another one, because an ID is a position
 // in the list: it has another time than before, and an open record has that of before.
-func (s *Submission) hasMoved(own answer.PendingRecord, v View) bool {
+func (s *Submission) hasMoved(own answer.PendingRecord, v Snapshot) bool {
 	return s.isRetimed(own) && slices.ContainsFunc(v.Named, s.mayHaveMoved)
 }
 
@@ -341,9 +341,9 @@ func (s *Submission) mayHaveMoved(record answer.PendingRecord) bool {
 	return timed && at.Equal(s.ListedAt)
 }
 
-// Measure returns what a reading of the effect shows, and remembers it. The reading began and was
+// EvaluateEffect returns what a reading of the effect shows, and remembers it. The reading began and was
 // dated like l.
-func (s *Submission) Measure(seen Effect, l Listing, r Rules) Effect {
+func (s *Submission) EvaluateEffect(seen Effect, l Listing, r Rules) Effect {
 	if seen != Shown {
 		s.Shown = Mark{}
 		return seen

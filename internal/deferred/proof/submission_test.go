@@ -45,7 +45,7 @@ func rec(fields string) answer.PendingRecord {
 }
 
 // reading returns what a list of records shows of Ada, read some time after noon.
-func reading(after time.Duration, records ...string) View {
+func reading(after time.Duration, records ...string) Snapshot {
 	list := answer.PendingList{}
 	for _, fields := range records {
 		if gap, isGap := strings.CutPrefix(fields, "gap "); isGap {
@@ -64,65 +64,65 @@ func sent(id string, before ...string) Submission {
 	return Submission{State: Accepted, Type: answer.RequestDataDeletion, ID: id, Begun: noon, Sent: noon, Before: before}
 }
 
-// TestSubmission_See has a row for each way in which a list shows, or hides, a request.
-func TestSubmission_See(t *testing.T) {
+// TestSubmission_Evaluate has a row for each way in which a list shows, or hides, a request.
+func TestSubmission_Evaluate(t *testing.T) {
 	t.Parallel()
 	const early, late = time.Second, time.Hour
 	for name, c := range map[string]struct {
 		s        Submission
-		readings []View
+		readings []Snapshot
 		want     List
 		gap      string // a part of it; empty for none
 	}{
-		"its ID, pending":                    {sent("7"), []View{reading(early, "id=7")}, Waiting, ""},
-		"its ID, done":                       {sent("7"), []View{reading(early, "id=7 status=done")}, Done, ""},
-		"its ID, ended as wire says":         {sent("7"), []View{reading(early, "id=7 status=ended")}, Over, ""},
-		"its ID, failed":                     {sent("7"), []View{reading(early, "id=7 status=failed")}, SaysFailed, ""},
-		"its ID, of an unknown status":       {sent("7"), []View{reading(early, "id=7 status=unclear")}, Unclear, "status"},
-		"its ID, in a zone years off":        {sent("7"), []View{reading(early, "id=7 minute=-999999")}, Waiting, ""},
-		"its ID, and the person respelled":   {sent("7"), []View{reading(early, "id=7 person=mailto:ada%2540example.com")}, Waiting, ""},
-		"its ID, and another person":         {sent("7"), []View{reading(early, "id=7 person=***")}, Held, "somebody else"},
-		"its ID, and another type":           {sent("7"), []View{reading(early, "id=7 type=data_access")}, Absent, ""},
-		"its ID, and no type":                {sent("7"), []View{reading(early, "id=7 type=")}, Held, "somebody else"},
-		"its ID beside one of another":       {sent("7"), []View{reading(early, "id=7 status=done", "id=8")}, Done, ""},
-		"its ID twice, done and pending":     {sent("7"), []View{reading(early, "id=7 status=done", "id=7")}, Waiting, ""},
-		"its ID twice, done and failed":      {sent("7"), []View{reading(early, "id=7 status=done", "id=7 status=failed")}, Unclear, "agree"},
-		"its ID, failed at the time of that": {sent("7"), []View{reading(early, "id=7"), reading(late, "id=7 minute=9 status=failed")}, Unclear, "same id"},
-		"its ID, done at the time of that":   {sent("7"), []View{reading(early, "id=7"), reading(late, "id=7 minute=9 status=done")}, Done, ""},
+		"its ID, pending":                    {sent("7"), []Snapshot{reading(early, "id=7")}, Waiting, ""},
+		"its ID, done":                       {sent("7"), []Snapshot{reading(early, "id=7 status=done")}, Done, ""},
+		"its ID, ended as wire says":         {sent("7"), []Snapshot{reading(early, "id=7 status=ended")}, Over, ""},
+		"its ID, failed":                     {sent("7"), []Snapshot{reading(early, "id=7 status=failed")}, SaysFailed, ""},
+		"its ID, of an unknown status":       {sent("7"), []Snapshot{reading(early, "id=7 status=unclear")}, Unclear, "status"},
+		"its ID, in a zone years off":        {sent("7"), []Snapshot{reading(early, "id=7 minute=-999999")}, Waiting, ""},
+		"its ID, and the person respelled":   {sent("7"), []Snapshot{reading(early, "id=7 person=mailto:ada%2540example.com")}, Waiting, ""},
+		"its ID, and another person":         {sent("7"), []Snapshot{reading(early, "id=7 person=***")}, Ambiguous, "somebody else"},
+		"its ID, and another type":           {sent("7"), []Snapshot{reading(early, "id=7 type=data_access")}, Absent, ""},
+		"its ID, and no type":                {sent("7"), []Snapshot{reading(early, "id=7 type=")}, Ambiguous, "somebody else"},
+		"its ID beside one of another":       {sent("7"), []Snapshot{reading(early, "id=7 status=done", "id=8")}, Done, ""},
+		"its ID twice, done and pending":     {sent("7"), []Snapshot{reading(early, "id=7 status=done", "id=7")}, Waiting, ""},
+		"its ID twice, done and failed":      {sent("7"), []Snapshot{reading(early, "id=7 status=done", "id=7 status=failed")}, Unclear, "agree"},
+		"its ID, failed at the time of that": {sent("7"), []Snapshot{reading(early, "id=7"), reading(late, "id=7 minute=9 status=failed")}, Unclear, "same id"},
+		"its ID, done at the time of that":   {sent("7"), []Snapshot{reading(early, "id=7"), reading(late, "id=7 minute=9 status=done")}, Done, ""},
 
-		"nothing, once":                               {sent("7"), []View{reading(early)}, Absent, ""},
-		"nothing, twice within the lag":               {sent("7"), []View{reading(early), reading(lag)}, Absent, ""},
-		"nothing, twice a lag apart":                  {sent("7"), []View{reading(early), reading(early + lag)}, Gone, ""},
-		"nothing, and again after it was there":       {sent("7"), []View{reading(early), reading(2*early, "id=7"), reading(early + lag)}, Absent, ""},
-		"nothing in a list that is not whole":         {sent("7"), []View{reading(early), reading(late, "gap pages")}, Unread, "pages"},
-		"nothing, once, after one that was not whole": {sent("7"), []View{reading(early), reading(2*early, "gap pages"), reading(late)}, Absent, ""},
-		"somebody else":                               {sent("7"), []View{reading(early, "id=1 person=bob@example.com")}, Absent, ""},
-		"somebody whose name has the person's in it":  {sent("7"), []View{reading(early, "id=1 person=Ada@example.com.au")}, Absent, ""},
-		"nobody":                                       {sent("7"), []View{reading(early, "id=1 person=")}, Held, "pending.identity"},
-		"the person in another spelling":               {sent("7"), []View{reading(early, "id=1 person=ada@example.com")}, Held, "pending.identity"},
-		"the person in another place":                  {sent("7"), []View{reading(early, "id=1 person=u-77 email=Ada@example.com")}, Held, "pending.identity"},
-		"the person in another spelling, but it ended": {sent("7"), []View{reading(early, "id=1 person=ada@example.com status=done")}, Absent, ""},
-		"the person, and no type":                      {sent("7"), []View{reading(early, "id=1 type=")}, Held, "operation"},
-		"one of before, which may have become it":      {sent("7", "id 1"), []View{reading(early, "id=1")}, Held, "which of them"},
+		"nothing, once":                               {sent("7"), []Snapshot{reading(early)}, Absent, ""},
+		"nothing, twice within the lag":               {sent("7"), []Snapshot{reading(early), reading(lag)}, Absent, ""},
+		"nothing, twice a lag apart":                  {sent("7"), []Snapshot{reading(early), reading(early + lag)}, AbsentTwice, ""},
+		"nothing, and again after it was there":       {sent("7"), []Snapshot{reading(early), reading(2*early, "id=7"), reading(early + lag)}, Absent, ""},
+		"nothing in a list that is not whole":         {sent("7"), []Snapshot{reading(early), reading(late, "gap pages")}, Unread, "pages"},
+		"nothing, once, after one that was not whole": {sent("7"), []Snapshot{reading(early), reading(2*early, "gap pages"), reading(late)}, Absent, ""},
+		"somebody else":                               {sent("7"), []Snapshot{reading(early, "id=1 person=bob@example.com")}, Absent, ""},
+		"somebody whose name has the person's in it":  {sent("7"), []Snapshot{reading(early, "id=1 person=Ada@example.com.au")}, Absent, ""},
+		"nobody":                                       {sent("7"), []Snapshot{reading(early, "id=1 person=")}, Ambiguous, "pending.identity"},
+		"the person in another spelling":               {sent("7"), []Snapshot{reading(early, "id=1 person=ada@example.com")}, Ambiguous, "pending.identity"},
+		"the person in another place":                  {sent("7"), []Snapshot{reading(early, "id=1 person=u-77 email=Ada@example.com")}, Ambiguous, "pending.identity"},
+		"the person in another spelling, but it ended": {sent("7"), []Snapshot{reading(early, "id=1 person=ada@example.com status=done")}, Absent, ""},
+		"the person, and no type":                      {sent("7"), []Snapshot{reading(early, "id=1 type=")}, Ambiguous, "operation"},
+		"one of before, which may have become it":      {sent("7", "id 1"), []Snapshot{reading(early, "id=1")}, Ambiguous, "which of them"},
 
-		"another ID, pending":                     {sent("c-7"), []View{reading(early, "id=7")}, Waiting, ""},
-		"another ID, done, once":                  {sent("c-7"), []View{reading(early, "id=7 status=done")}, DoneOnce, ""},
-		"another ID, done, twice":                 {sent("c-7"), []View{reading(early, "id=7 status=done"), reading(early+lag, "id=7 status=done")}, Done, ""},
-		"no ID, and one of before":                {sent("", "id 1"), []View{reading(early, "id=1 status=failed")}, Absent, ""},
-		"no ID, and two that are new":             {sent("", "id 1"), []View{reading(early, "id=7", "id=8 status=failed")}, Unclear, "agree"},
-		"no ID, and two that are new, both fail":  {sent("", "id 1"), []View{reading(early, "id=7 status=failed", "id=8 status=failed")}, SaysFailed, ""},
-		"no ID, and two that are new, one leaves": {sent("", "id 1"), []View{reading(early, "id=7", "id=8"), reading(late, "id=8 status=failed")}, Unclear, "agree"},
-		"no ID, and two that fail one by one":     {sent(""), []View{reading(early, "id=7", "id=8 status=failed"), reading(2*early, "id=7 status=failed"), reading(late)}, Absent, ""},
-		"no ID, and one that came later":          {sent(""), []View{reading(early, "id=7"), reading(late, "id=7"), reading(2*late, "id=7 status=done", "id=8")}, Done, ""},
-		"no ID, done, and a spelling beside it":   {sent(""), []View{reading(early, "id=7 status=done", "id=8 person=ada@example.com")}, Unclear, "pending.identity"},
-		"no IDs at all, at the same time":         {sent("", "at 2026-01-31T12:00:00Z"), []View{reading(early, "", "status=failed")}, SaysFailed, ""},
+		"another ID, pending":                     {sent("c-7"), []Snapshot{reading(early, "id=7")}, Waiting, ""},
+		"another ID, done, once":                  {sent("c-7"), []Snapshot{reading(early, "id=7 status=done")}, DoneOnce, ""},
+		"another ID, done, twice":                 {sent("c-7"), []Snapshot{reading(early, "id=7 status=done"), reading(early+lag, "id=7 status=done")}, Done, ""},
+		"no ID, and one of before":                {sent("", "id 1"), []Snapshot{reading(early, "id=1 status=failed")}, Absent, ""},
+		"no ID, and two that are new":             {sent("", "id 1"), []Snapshot{reading(early, "id=7", "id=8 status=failed")}, Unclear, "agree"},
+		"no ID, and two that are new, both fail":  {sent("", "id 1"), []Snapshot{reading(early, "id=7 status=failed", "id=8 status=failed")}, SaysFailed, ""},
+		"no ID, and two that are new, one leaves": {sent("", "id 1"), []Snapshot{reading(early, "id=7", "id=8"), reading(late, "id=8 status=failed")}, Unclear, "agree"},
+		"no ID, and two that fail one by one":     {sent(""), []Snapshot{reading(early, "id=7", "id=8 status=failed"), reading(2*early, "id=7 status=failed"), reading(late)}, Absent, ""},
+		"no ID, and one that came later":          {sent(""), []Snapshot{reading(early, "id=7"), reading(late, "id=7"), reading(2*late, "id=7 status=done", "id=8")}, Done, ""},
+		"no ID, done, and a spelling beside it":   {sent(""), []Snapshot{reading(early, "id=7 status=done", "id=8 person=ada@example.com")}, Unclear, "pending.identity"},
+		"no IDs at all, at the same time":         {sent("", "at 2026-01-31T12:00:00Z"), []Snapshot{reading(early, "", "status=failed")}, SaysFailed, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var got List
 			var gap string
 			for _, v := range c.readings {
-				got, gap, _ = c.s.See(v, Rules{Lag: lag})
+				got, gap, _ = c.s.Evaluate(v, Rules{Lag: lag})
 			}
 			if got != c.want {
 				t.Errorf("the list shows %s, want %s", listTexts[got], listTexts[c.want])
@@ -142,8 +142,8 @@ func TestSubmission_staleReadingShowsNothing(t *testing.T) {
 		s.SentDate = noon
 		cached, old := reading(time.Hour), reading(time.Hour)
 		cached.Cached, old.Date = true, noon.Add(-time.Second)
-		for _, v := range []View{cached, old} {
-			if got, gap, _ := s.See(v, Rules{Lag: lag, Partial: partial}); got != Unread || gap != gapStale || !s.Absent.At.IsZero() {
+		for _, v := range []Snapshot{cached, old} {
+			if got, gap, _ := s.Evaluate(v, Rules{Lag: lag, Partial: partial}); got != Unread || gap != gapStale || !s.Absent.At.IsZero() {
 				t.Errorf("the list shows %s: %s", listTexts[got], gap)
 			}
 		}
@@ -151,7 +151,7 @@ func TestSubmission_staleReadingShowsNothing(t *testing.T) {
 }
 
 // An effect proves nothing while another request may have caused it.
-func TestSubmission_Measure(t *testing.T) {
+func TestSubmission_EvaluateEffect(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		seen []Effect
@@ -170,11 +170,11 @@ func TestSubmission_Measure(t *testing.T) {
 			t.Parallel()
 			s := sent("7", "id 1")
 			s.IsListed = true
-			s.See(reading(time.Second, c.list...), Rules{Lag: lag})
+			s.Evaluate(reading(time.Second, c.list...), Rules{Lag: lag})
 
 			got := NoEffect
 			for i, seen := range c.seen {
-				got = s.Measure(seen, reading(time.Duration(i)*lag).Listing, Rules{Lag: lag})
+				got = s.EvaluateEffect(seen, reading(time.Duration(i)*lag).Listing, Rules{Lag: lag})
 			}
 			if got != c.want {
 				t.Errorf("the effect %s, want %s", effectTexts[got], effectTexts[c.want])
@@ -188,7 +188,7 @@ func TestWanted_Admit(t *testing.T) {
 	t.Parallel()
 	wanted := Wanted{Type: answer.RequestDataDeletion, Against: []string{answer.RequestProfileUpdate}, Adopts: true}
 	for name, c := range map[string]struct {
-		list    View
+		list    Snapshot
 		partial bool
 		want    string // send, adopt, conflict, or a part of the gap
 	}{

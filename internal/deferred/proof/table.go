@@ -20,16 +20,16 @@ type List int
 
 // The values of List. A reading that is stale, older than the request, or not whole is Unread.
 const (
-	Unread     List = iota // nothing
-	Absent                 // not the request
-	Gone                   // not the request, for the second time, a lag after the first
-	Held                   // not the request, but a record that may be the request
-	Unclear                // the request, and its statuses are not known or disagree
-	Waiting                // the request as pending
-	DoneOnce               // the request as done, in a record without its id
-	Done                   // the same for the second time, or the request by its id as done
-	Over                   // the same, with a status of which only wire says that the request is over
-	SaysFailed             // the request as failed
+	Unread      List = iota // nothing
+	Absent                  // not the request
+	AbsentTwice             // not the request, for the second time, a lag after the first
+	Ambiguous               // not the request, but a record that may be the request
+	Unclear                 // the request, and its statuses are not known or disagree
+	Waiting                 // the request as pending
+	DoneOnce                // the request as done, in a record without its id
+	Done                    // the same for the second time, or the request by its id as done
+	Over                    // the same, with a status of which only wire says that the request is over
+	SaysFailed              // the request as failed
 )
 
 // Effect is what one reading of the effect shows of a request.
@@ -37,12 +37,12 @@ type Effect int
 
 // The values of Effect.
 const (
-	NoEffect Effect = iota // nothing, ever: there is no effect, it was there before, or something else explains it
-	Unseen                 // nothing this time: it could not be read, or the reading is stale
-	Missing                // what was there before the request
-	Altered                // neither what was there before nor the effect
-	Shown                  // the effect
-	Proven                 // the effect, for the second time, a lag after the first
+	NoEffect   Effect = iota // nothing, ever: there is no effect, it was there before, or something else explains it
+	Unreadable               // nothing this time: it could not be read, or the reading is stale
+	Missing                  // what was there before the request
+	Altered                  // neither what was there before nor the effect
+	Shown                    // the effect
+	Proven                   // the effect, for the second time, a lag after the first
 )
 
 // Action is what follows from a reading.
@@ -83,40 +83,40 @@ func whatever(v Verdict) row { return row{v, v, v, v, v, v} }
 var table = map[State]map[List]row{
 	Unanswered: {
 		//          no effect,    unseen,       missing,      altered,      shown,        proven
-		Unread:     {isUnanswered, isUnanswered, isUnanswered, isUnanswered, isUnanswered, isUnanswered},
-		Absent:     {isUnanswered, isUnanswered, isUnanswered, isUnanswered, isUnanswered, isFulfilled},
-		Gone:       {isUnknown, isUnanswered, isUnknown, isUnknown, isUnanswered, isFulfilled},
-		Held:       whatever(isUnanswered),
-		Unclear:    whatever(isAccepted),
-		Waiting:    whatever(isListed),
-		DoneOnce:   whatever(isListed),
-		Done:       whatever(isFulfilled),
-		Over:       {isFulfilled, isListed, hasFailed, hasFailed, isListed, isFulfilled},
-		SaysFailed: whatever(hasFailed),
+		Unread:      {isUnanswered, isUnanswered, isUnanswered, isUnanswered, isUnanswered, isUnanswered},
+		Absent:      {isUnanswered, isUnanswered, isUnanswered, isUnanswered, isUnanswered, isFulfilled},
+		AbsentTwice: {isUnknown, isUnanswered, isUnknown, isUnknown, isUnanswered, isFulfilled},
+		Ambiguous:   whatever(isUnanswered),
+		Unclear:     whatever(isAccepted),
+		Waiting:     whatever(isListed),
+		DoneOnce:    whatever(isListed),
+		Done:        whatever(isFulfilled),
+		Over:        {isFulfilled, isListed, hasFailed, hasFailed, isListed, isFulfilled},
+		SaysFailed:  whatever(hasFailed),
 	},
 	Accepted: {
-		Unread:     whatever(isAccepted),
-		Absent:     {isAccepted, isAccepted, isAccepted, isAccepted, isAccepted, isFulfilled},
-		Gone:       {isUnproven, isAccepted, isAccepted, isUnproven, isAccepted, isFulfilled},
-		Held:       whatever(isAccepted),
-		Unclear:    whatever(isAccepted),
-		Waiting:    whatever(isListed),
-		DoneOnce:   whatever(isListed),
-		Done:       whatever(isFulfilled),
-		Over:       {isFulfilled, isListed, hasFailed, hasFailed, isListed, isFulfilled},
-		SaysFailed: whatever(hasFailed),
+		Unread:      whatever(isAccepted),
+		Absent:      {isAccepted, isAccepted, isAccepted, isAccepted, isAccepted, isFulfilled},
+		AbsentTwice: {isUnproven, isAccepted, isAccepted, isUnproven, isAccepted, isFulfilled},
+		Ambiguous:   whatever(isAccepted),
+		Unclear:     whatever(isAccepted),
+		Waiting:     whatever(isListed),
+		DoneOnce:    whatever(isListed),
+		Done:        whatever(isFulfilled),
+		Over:        {isFulfilled, isListed, hasFailed, hasFailed, isListed, isFulfilled},
+		SaysFailed:  whatever(hasFailed),
 	},
 	Listed: {
-		Unread:     whatever(isListed),
-		Absent:     {isListed, isListed, isListed, isListed, isListed, isFulfilled},
-		Gone:       {isFulfilled, isListed, hasFailed, hasFailed, isListed, isFulfilled},
-		Held:       whatever(isListed),
-		Unclear:    whatever(isAccepted),
-		Waiting:    whatever(isListed),
-		DoneOnce:   whatever(isListed),
-		Done:       whatever(isFulfilled),
-		Over:       {isFulfilled, isListed, hasFailed, hasFailed, isListed, isFulfilled},
-		SaysFailed: whatever(hasFailed),
+		Unread:      whatever(isListed),
+		Absent:      {isListed, isListed, isListed, isListed, isListed, isFulfilled},
+		AbsentTwice: {isFulfilled, isListed, hasFailed, hasFailed, isListed, isFulfilled},
+		Ambiguous:   whatever(isListed),
+		Unclear:     whatever(isAccepted),
+		Waiting:     whatever(isListed),
+		DoneOnce:    whatever(isListed),
+		Done:        whatever(isFulfilled),
+		Over:        {isFulfilled, isListed, hasFailed, hasFailed, isListed, isFulfilled},
+		SaysFailed:  whatever(hasFailed),
 	},
 }
 

@@ -14,26 +14,26 @@ var update = flag.Bool("update", false, "write the table into the guide")
 
 var (
 	states  = []State{Unanswered, Accepted, Listed}
-	lists   = []List{Unread, Absent, Gone, Held, Unclear, Waiting, DoneOnce, Done, Over, SaysFailed}
-	effects = []Effect{NoEffect, Unseen, Missing, Altered, Shown, Proven}
+	lists   = []List{Unread, Absent, AbsentTwice, Ambiguous, Unclear, Waiting, DoneOnce, Done, Over, SaysFailed}
+	effects = []Effect{NoEffect, Unreadable, Missing, Altered, Shown, Proven}
 )
 
 // What the guide calls the values.
 var (
 	listTexts = map[List]string{
-		Unread:     "nothing: it is not whole, comes from a cache, or is older than the request",
-		Absent:     "not the request, once",
-		Gone:       "not the request, and `wire.lag` later again not",
-		Held:       "not the request, but a record that may be the request",
-		Unclear:    "the request, with statuses that are not known or disagree",
-		Waiting:    "the request as pending",
-		DoneOnce:   "the request as done, once, in a record without its ID",
-		Done:       "the request as done: by its ID, or for the second time",
-		Over:       "the request with a status that only `wire` calls ended",
-		SaysFailed: "the request as failed",
+		Unread:      "nothing: it is not whole, comes from a cache, or is older than the request",
+		Absent:      "not the request, once",
+		AbsentTwice: "not the request, and `wire.lag` later again not",
+		Ambiguous:   "not the request, but a record that may be the request",
+		Unclear:     "the request, with statuses that are not known or disagree",
+		Waiting:     "the request as pending",
+		DoneOnce:    "the request as done, once, in a record without its ID",
+		Done:        "the request as done: by its ID, or for the second time",
+		Over:        "the request with a status that only `wire` calls ended",
+		SaysFailed:  "the request as failed",
 	}
 	effectTexts = map[Effect]string{
-		NoEffect: "none can be seen", Unseen: "could not be read", Missing: "is missing",
+		NoEffect: "none can be seen", Unreadable: "could not be read", Missing: "is missing",
 		Altered: "is missing, and the values have changed", Shown: "was seen once", Proven: "was seen twice",
 	}
 )
@@ -138,7 +138,7 @@ var promises = []struct {
 	concerns func(s State, list List, effect Effect, v Verdict) bool
 }{
 	{"a list that proves nothing decides nothing", func(s State, list List, _ Effect, v Verdict) bool {
-		return slices.Contains([]List{Unread, Held}, list) && v != Verdict{s, Look}
+		return slices.Contains([]List{Unread, Ambiguous}, list) && v != Verdict{s, Look}
 	}},
 	{"what the list shows as pending is listed", func(_ State, list List, _ Effect, v Verdict) bool {
 		return list == Waiting && v != isListed
@@ -150,21 +150,21 @@ var promises = []struct {
 		return list == DoneOnce && v.State == Fulfilled
 	}},
 	{"its absence proves nothing if the list has never shown it, without an effect that was seen twice", func(s State, list List, effect Effect, v Verdict) bool {
-		isAbsent := slices.Contains([]List{Absent, Gone}, list)
+		isAbsent := slices.Contains([]List{Absent, AbsentTwice}, list)
 		return s != Listed && isAbsent && effect != Proven && v.Action == End
 	}},
 	{"a single absence proves nothing", func(_ State, list List, effect Effect, v Verdict) bool {
 		return list == Absent && effect != Proven && v.Action != Look
 	}},
 	{"what could not be read decides nothing", func(_ State, list List, effect Effect, v Verdict) bool {
-		return slices.Contains([]List{Absent, Gone, Over}, list) && effect == Unseen && v.Action != Look
+		return slices.Contains([]List{Absent, AbsentTwice, Over}, list) && effect == Unreadable && v.Action != Look
 	}},
 	{"an effect that was seen once decides nothing", func(_ State, list List, effect Effect, v Verdict) bool {
-		isMeasured := slices.Contains([]List{Absent, Gone, Over}, list)
+		isMeasured := slices.Contains([]List{Absent, AbsentTwice, Over}, list)
 		return isMeasured && effect == Shown && v.Action != Look
 	}},
 	{"an effect that is missing after the request has left the list means that it came to nothing", func(s State, list List, effect Effect, v Verdict) bool {
-		return s == Listed && list == Gone && effect == Missing && v.State != Failed
+		return s == Listed && list == AbsentTwice && effect == Missing && v.State != Failed
 	}},
 	{"what was accepted stays known", func(s State, _ List, _ Effect, v Verdict) bool {
 		return s != Unanswered && v.State == Unanswered

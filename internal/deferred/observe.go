@@ -12,15 +12,15 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
-// look reads the pending list, and where that is not decisive the effect, and enters the state that
+// observe reads the pending list, and where that is not decisive the effect, and enters the state that
 // is concluded. An error is that of a reading, after which the state is as it was.
-func (x *execution) look(ctx context.Context) (proof.Action, error) {
-	if err := x.read(ctx, time.Now()); err != nil {
+func (x *execution) observe(ctx context.Context) (proof.Action, error) {
+	if err := x.readList(ctx, time.Now()); err != nil {
 		return proof.Look, err
 	}
 
 	s := &x.current
-	list, gap, code := s.See(x.seen, x.rules)
+	list, gap, code := s.Evaluate(x.snapshot, x.rules)
 	x.observed.Gap, s.Code = gap, code
 	isIgnored := x.service.PendingListUse() == client.ListIgnored
 	if isIgnored && s.State == Listed {
@@ -30,14 +30,14 @@ func (x *execution) look(ctx context.Context) (proof.Action, error) {
 	effect := proof.NoEffect
 	var failure error
 	switch list {
-	case proof.Absent, proof.Gone, proof.Over:
-		effect, failure = x.measure(ctx, list)
+	case proof.Absent, proof.AbsentTwice, proof.Over:
+		effect, failure = x.readEffect(ctx, list)
 	case proof.Waiting:
 		x.isDelivered = false // what the service answers while it works on the request is not the data
 	}
 
 	verdict := proof.Judge(s.State, list, effect)
-	x.observed.Unproven = verdict.State == Accepted && list == proof.Gone
+	x.observed.Unproven = verdict.State == Accepted && list == proof.AbsentTwice
 	if verdict.State == s.State {
 		return verdict.Action, failure
 	}
@@ -55,9 +55,9 @@ func (x *execution) look(ctx context.Context) (proof.Action, error) {
 	return verdict.Action, failure
 }
 
-// measure reads the effect. Data at hand are an effect that is proven once the list has had time to
+// readEffect reads the effect. Data at hand are an effect that is proven once the list has had time to
 // show the request, or at once if an earlier request was carried out.
-func (x *execution) measure(ctx context.Context, list proof.List) (proof.Effect, error) {
+func (x *execution) readEffect(ctx context.Context, list proof.List) (proof.Effect, error) {
 	if x.isDelivered {
 		if x.request.Ready || list != proof.Absent {
 			return proof.Proven, nil
@@ -68,25 +68,25 @@ func (x *execution) measure(ctx context.Context, list proof.List) (proof.Effect,
 		return proof.NoEffect, nil
 	}
 
-	sight, err := x.request.Effect(ctx)
-	isOld := !sight.Date.IsZero() && sight.Date.Before(x.current.SentDate)
-	if err != nil || sight.Cached || isOld {
-		return proof.Unseen, err
+	reading, err := x.request.Effect(ctx)
+	isOld := !reading.Date.IsZero() && reading.Date.Before(x.current.SentDate)
+	if err != nil || reading.Cached || isOld {
+		return proof.Unreadable, err
 	}
 
-	return x.current.Measure(sight.Shows, x.seen.Listing, x.rules), nil
+	return x.current.EvaluateEffect(reading.Shows, x.snapshot.Listing, x.rules), nil
 }
 
-// read reads the list, no earlier than after, nor than the latest submission about the person
+// readList reads the list, no earlier than after, nor than the latest submission about the person
 // ended. If the list must not be read, it takes as long, so that the effect is not read more often.
-func (x *execution) read(ctx context.Context, after time.Time) error {
+func (x *execution) readList(ctx context.Context, after time.Time) error {
 	if x.service.PendingListUse() == client.ListIgnored {
 		if !x.isRefresh {
 			if err := transport.Pause(ctx, pollInterval(time.Since(x.began))); err != nil {
 				return err
 			}
 		}
-		x.seen = proof.NewListing(time.Now(), time.Now(), answer.PendingList{}).About(x.request.Identity)
+		x.snapshot = proof.NewListing(time.Now(), time.Now(), answer.PendingList{}).About(x.request.Identity)
 		return nil
 	}
 
@@ -95,11 +95,11 @@ func (x *execution) read(ctx context.Context, after time.Time) error {
 		after = latest // all refreshes share a listing, unless this one has seen it already
 	}
 
-	seen, err := x.watch.look(ctx, x.request.Person, after, x.began)
+	seen, err := x.reader.snapshot(ctx, x.request.Person, after, x.began)
 	if err != nil {
 		return err
 	}
-	x.seen = seen
+	x.snapshot = seen
 	x.history.noteTime(x.request.Person, seen.Began)
 
 	return nil
