@@ -108,8 +108,8 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	o.Request = updateRequest(c, person, update)
 	o.Request.IdempotencyKey = deferred.AnyIdempotencyKey
 	o.Request.Effect = func(ctx context.Context) (deferred.Reading, error) {
-		held, err := c.GetProfile(ctx, person, update)
-		return deferred.ReadingOf(held, err, func(held members) proof.Effect { return (&memory{}).effect(update, held, false) })
+		after, err := c.GetProfile(ctx, person, update)
+		return deferred.ReadingOf(after, err, func(current members) proof.Effect { return (&memory{}).effect(update, current, false) })
 	}
 	o.Invoke(ctx, "Carried out: the profile has no value for any of the members.")
 }

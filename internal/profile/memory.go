@@ -22,11 +22,11 @@ type memory struct {
 	// Before are the values that the members of the latest update had before it, until that
 	// is over. A value that is not known is empty.
 	Before map[string]string `json:"before,omitempty"`
-	// Made are the values that the service has made of others, which are in state.
-	Made map[string]string `json:"made,omitempty"`
-	// Written are the names of write-only members that were sent. They are not in state, and
+	// Normalized are the values that the service has made of others, which are in state.
+	Normalized map[string]string `json:"normalized,omitempty"`
+	// WriteOnly are the names of write-only members that were sent. They are not in state, and
 	// on_destroy = "clear" needs them.
-	Written []string `json:"written,omitempty"`
+	WriteOnly []string `json:"write_only,omitempty"`
 
 	// recent is Before as long as the run lasts, with digests of write-only values.
 	recent map[string]string
@@ -62,14 +62,14 @@ func digest(name string, of members) string {
 	return digestOf(members{"": value})
 }
 
-// noteSending notes that changes are about to be sent to a profile that has the members in held;
+// noteSending notes that changes are about to be sent to a profile that has the members in current;
 // nil if they are not known. No digest of write-only values is stored: they may be those of before.
-func (m *memory) noteSending(changes, held members, isWriteOnly bool) {
-	m.Before, m.recent, m.Made = map[string]string{}, map[string]string{}, maps.Clone(m.Made)
+func (m *memory) noteSending(changes, current members, isWriteOnly bool) {
+	m.Before, m.recent, m.Normalized = map[string]string{}, map[string]string{}, maps.Clone(m.Normalized)
 	for name := range changes {
-		delete(m.Made, name)
-		if held != nil {
-			m.recent[name] = digest(name, held)
+		delete(m.Normalized, name)
+		if current != nil {
+			m.recent[name] = digest(name, current)
 		}
 		m.Before[name] = m.recent[name]
 		if isWriteOnly {
@@ -80,12 +80,12 @@ func (m *memory) noteSending(changes, held members, isWriteOnly bool) {
 
 // effect returns what a profile that holds members shows of an update that sets others. Of write-only
 // values, a change to something else says nothing.
-func (m *memory) effect(expected, held members, isWriteOnly bool) proof.Effect {
+func (m *memory) effect(expected, current members, isWriteOnly bool) proof.Effect {
 	isShown, isAltered := true, false
 	for name, want := range expected {
-		isShown = isShown && alike(want, held[name])
+		isShown = isShown && alike(want, current[name])
 		before := cmp.Or(m.recent[name], m.Before[name])
-		if before != "" && before != digest(name, held) {
+		if before != "" && before != digest(name, current) {
 			isAltered = true
 		}
 	}
@@ -136,18 +136,18 @@ func (m *memory) sent(ours members) members {
 	return sent
 }
 
-// remember notes what the service shows of values that were sent: of those that are spelled
+// noteNormalized notes what the service shows of values that were sent: of those that are spelled
 // otherwise, and with isOurs of any.
-func (m *memory) remember(sent, held members, isOurs bool) {
+func (m *memory) noteNormalized(sent, current members, isOurs bool) {
 	for name, value := range sent {
-		isSame := digest(name, sent) == digest(name, held)
-		isKnown := isOurs || alike(value, held[name])
+		isSame := digest(name, sent) == digest(name, current)
+		isKnown := isOurs || alike(value, current[name])
 		if isSame || !isKnown {
 			continue
 		}
-		if m.Made == nil {
-			m.Made = map[string]string{}
+		if m.Normalized == nil {
+			m.Normalized = map[string]string{}
 		}
-		m.Made[name] = digest(name, held)
+		m.Normalized[name] = digest(name, current)
 	}
 }

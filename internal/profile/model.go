@@ -60,18 +60,18 @@ func (m *resourceModel) configured() members {
 // has made that. A member that is null and that the service does not have stays null. After an
 // import, all members are managed. Write-only members have no state. A profile that means the
 // same keeps its spelling.
-func (m *resourceModel) fromAPI(held members, remembered memory) {
+func (m *resourceModel) fromAPI(current members, remembered memory) {
 	if m.Profile.IsNull() {
 		if !m.isWriteOnly() && m.Fulfilled.IsNull() { // after an import
-			m.Profile = types.StringValue(jsonvalue.FormatObject(held))
+			m.Profile = types.StringValue(jsonvalue.FormatObject(current))
 		}
 		return
 	}
 
 	observed := members{}
 	for name, value := range m.managed() {
-		got, has := held[name]
-		isOurs := remembered.Made[name] == digest(name, held)
+		got, has := current[name]
+		isOurs := remembered.Normalized[name] == digest(name, current)
 
 		switch {
 		case isOurs:

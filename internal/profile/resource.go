@@ -169,7 +169,7 @@ type ownership struct {
 // ownershipOf returns which members an object in state manages. The names of write-only ones are
 // in private state.
 func ownershipOf(ctx context.Context, state resourceModel, private tfkit.Private) ownership {
-	return ownership{tfkit.ObjectIn(ctx, private, profileType), append(readMemory(run.Read(ctx, private)).Written, namesOf(state.managed())...)}
+	return ownership{tfkit.ObjectIn(ctx, private, profileType), append(readMemory(run.Read(ctx, private)).WriteOnly, namesOf(state.managed())...)}
 }
 
 // planDestroy warns that the profile is retained, and refuses to clear members with a read-only
@@ -267,10 +267,10 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	managed := state.managed()
-	reading, err := u.look(ctx, managed)
+	reading, err := u.read(ctx, managed)
 	if err == nil && reading.NoProfile { // a copy, or a restart: one reading proves nothing
 		_ = r.Consents.WaitToReread(ctx, u.client.Lag()) // the request fails where this does
-		reading, err = u.look(ctx, managed)
+		reading, err = u.read(ctx, managed)
 	}
 	if err != nil {
 		tfkit.ProblemOf(err, tfkit.PriorKept).AddError(&resp.Diagnostics)
@@ -292,7 +292,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	state.fromAPI(u.held, u.memory)
+	state.fromAPI(u.current, u.memory)
 	state.Fulfilled = types.BoolValue(true)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
@@ -371,7 +371,7 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 	u.Request.Effect = func(ctx context.Context) (deferred.Reading, error) {
 		cleared := maps.Clone(update)
 		maps.DeleteFunc(cleared, isKept) // another object may have written them meanwhile
-		return u.look(ctx, cleared)
+		return u.read(ctx, cleared)
 	}
 
 	err := u.Submit(ctx)

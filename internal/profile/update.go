@@ -47,7 +47,7 @@ type update struct {
 	model   *resourceModel
 	memory  memory
 	changes members // to send; empty if they were sent before
-	held    members // by the profile when it was read last; nil if it was not
+	current members // of the profile when it was read last; nil if it was not
 }
 
 // newUpdate returns the update that sends changes, or that sent what is managed.
@@ -68,7 +68,7 @@ func (r *profileResource) newUpdate(o run.Run, m *resourceModel, changes members
 	send := u.Request.Send
 	u.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
 		if u.memory.recent == nil { // what is read after the first attempt may be its effect
-			u.memory.noteSending(changes, u.held, m.isWriteOnly())
+			u.memory.noteSending(changes, u.current, m.isWriteOnly())
 		}
 		return send(ctx)
 	}
@@ -78,7 +78,7 @@ func (r *profileResource) newUpdate(o run.Run, m *resourceModel, changes members
 		expected = u.memory.sent(m.managed())
 	}
 	if len(expected) > 0 {
-		u.Request.Effect = func(ctx context.Context) (deferred.Reading, error) { return u.look(ctx, expected) }
+		u.Request.Effect = func(ctx context.Context) (deferred.Reading, error) { return u.read(ctx, expected) }
 	}
 
 	return u, true
@@ -96,13 +96,13 @@ func updateRequest(c *client.Client, p client.Person, changes members) deferred.
 	}
 }
 
-// look reads the profile, keeps what it holds, and returns what it shows of an update that sets members.
-func (u *update) look(ctx context.Context, expected members) (deferred.Reading, error) {
+// read reads the profile, keeps what it holds, and returns what it shows of an update that sets members.
+func (u *update) read(ctx context.Context, expected members) (deferred.Reading, error) {
 	profile, err := u.client.GetProfile(ctx, u.Request.Person, expected)
-	return deferred.ReadingOf(profile, err, func(held members) proof.Effect {
-		u.held = members{}
-		maps.Copy(u.held, held)
-		return u.memory.effect(expected, held, u.model.isWriteOnly())
+	return deferred.ReadingOf(profile, err, func(current members) proof.Effect {
+		u.current = members{}
+		maps.Copy(u.current, current)
+		return u.memory.effect(expected, current, u.model.isWriteOnly())
 	})
 }
 
@@ -144,7 +144,7 @@ func (u *update) refresh(ctx context.Context) (gone bool) {
 	u.Warn()
 
 	if u.Submission.State == deferred.Failed {
-		reading, err := u.look(ctx, u.model.managed())
+		reading, err := u.read(ctx, u.model.managed())
 		switch {
 		case err != nil:
 			u.WarnUnchecked(err)
@@ -157,7 +157,7 @@ func (u *update) refresh(ctx context.Context) (gone bool) {
 			}.AddWarning(u.Diags)
 			return true
 		default:
-			u.model.fromAPI(u.held, u.memory)
+			u.model.fromAPI(u.current, u.memory)
 		}
 	}
 	u.save(ctx)
@@ -185,11 +185,11 @@ func (u *update) settle(ctx context.Context) {
 	}
 
 	if s.Confirmed { // the list was enough, and the profile was not read
-		if reading, err := u.look(ctx, sent); err != nil || reading.NoProfile {
+		if reading, err := u.read(ctx, sent); err != nil || reading.NoProfile {
 			return // the next refresh shows the difference
 		}
 	}
-	u.memory.remember(sent, u.held, s.Confirmed && !s.Explained)
+	u.memory.noteNormalized(sent, u.current, s.Confirmed && !s.Explained)
 }
 
 // save writes the object into state and private state, with fulfilled as the submission says.
@@ -201,9 +201,9 @@ func (u *update) save(ctx context.Context) {
 
 	switch {
 	case !u.model.isWriteOnly():
-		u.memory.Written = nil
+		u.memory.WriteOnly = nil
 	case len(u.changes) > 0:
-		u.memory.Written = namesOf(u.changes)
+		u.memory.WriteOnly = namesOf(u.changes)
 	}
 
 	u.Values = u.memory.encode()

@@ -30,24 +30,24 @@ type Admission struct {
 }
 
 // Admit decides whether a request may be sent beside what a listing shows of the person.
-func (w Wanted) Admit(v Snapshot, r Rules) Admission {
-	if v.Cached {
+func (w Wanted) Admit(seen Snapshot, r Rules) Admission {
+	if seen.Cached {
 		return Admission{Gap: gapStale}
 	}
 
-	equal := pick(v.OfType(w.Type), IsOpen)
+	equal := pick(seen.OfType(w.Type), IsOpen)
 	waiting := pick(equal, func(record answer.PendingRecord) bool { return record.Progress == answer.Waiting })
 	if w.Adopts && len(waiting) > 0 {
 		return Admission{Adopt: waiting}
 	}
-	for _, record := range v.Named {
+	for _, record := range seen.Named {
 		if record.Is(w.Against...) && IsOpen(record) {
 			return Admission{Conflict: &record}
 		}
 	}
-	for _, record := range v.WithID(w.Earlier) {
+	for _, record := range seen.WithID(w.Earlier) {
 		named, _ := record.Identity.Get()
-		if named != v.Person && record.Is(w.Type) && IsOpen(record) {
+		if named != seen.Person && record.Is(w.Type) && IsOpen(record) {
 			return Admission{Gap: gapIdentity}
 		}
 	}
@@ -55,7 +55,7 @@ func (w Wanted) Admit(v Snapshot, r Rules) Admission {
 		return Admission{}
 	}
 
-	gap := cmp.Or(v.Gap, v.gapAbout(append(slices.Clone(w.Against), w.Type)...))
+	gap := cmp.Or(seen.Gap, seen.gapAbout(append(slices.Clone(w.Against), w.Type)...))
 	if gap == "" && w.Adopts && len(equal) > 0 {
 		gap = gapStatus + "; wire.pending.statuses says what a status means, and " + partialTakes
 	}
@@ -64,9 +64,9 @@ func (w Wanted) Admit(v Snapshot, r Rules) Admission {
 }
 
 // Adopted returns the submission of a request for which the oldest of records of others stands.
-func (w Wanted) Adopted(records []answer.PendingRecord, v Snapshot) Submission {
+func (w Wanted) Adopted(records []answer.PendingRecord, seen Snapshot) Submission {
 	own := records[0]
-	s := Submission{State: Listed, Type: w.Type, Adopted: true, Explained: true, Frozen: true, Begun: v.Ended, Sent: v.Ended, At: v.Ended}
+	s := Submission{State: Listed, Type: w.Type, Adopted: true, Explained: true, Frozen: true, Begun: seen.Ended, Sent: seen.Ended, At: seen.Ended}
 	if at, timed := own.CreatedAt.Get(); timed {
 		s.At, s.ListedAt = at, at
 	}
@@ -77,7 +77,7 @@ func (w Wanted) Adopted(records []answer.PendingRecord, v Snapshot) Submission {
 	}
 
 	s.Candidates = keysOf(own)[:1]
-	s.Before = KeysOf(pick(v.OfType(w.Type), func(record answer.PendingRecord) bool { return keysOf(record)[0] != s.Candidates[0] }))
+	s.Before = KeysOf(pick(seen.OfType(w.Type), func(record answer.PendingRecord) bool { return keysOf(record)[0] != s.Candidates[0] }))
 
 	return s
 }

@@ -89,23 +89,23 @@ type Snapshot struct {
 
 // About returns what the listing shows of a person.
 func (l Listing) About(identity string) Snapshot {
-	v := Snapshot{Listing: l, Person: identity}
+	seen := Snapshot{Listing: l, Person: identity}
 	positions := slices.Concat(l.index[aboutNobody], l.index[aboutPerson+answer.PersonKey(identity)])
 	slices.Sort(positions)
 	for _, record := range l.at(slices.Compact(positions)) {
 		if named, _ := record.Identity.Get(); named == identity {
-			v.Named = append(v.Named, record)
+			seen.Named = append(seen.Named, record)
 		} else {
-			v.Uncertain = append(v.Uncertain, record)
+			seen.Uncertain = append(seen.Uncertain, record)
 		}
 	}
 
-	return v
+	return seen
 }
 
 // OfType returns the records of a type that name the person exactly.
-func (v Snapshot) OfType(requestType string) []answer.PendingRecord {
-	return pick(v.Named, func(record answer.PendingRecord) bool { return record.Is(requestType) })
+func (seen Snapshot) OfType(requestType string) []answer.PendingRecord {
+	return pick(seen.Named, func(record answer.PendingRecord) bool { return record.Is(requestType) })
 }
 
 // IsOpen reports whether the service may still work on the request of a record.
@@ -142,16 +142,16 @@ const (
 
 // gapAbout returns why a listing may hide an open request of one of the types about the person;
 // empty if it does not.
-func (v Snapshot) gapAbout(requestTypes ...string) string {
-	for _, record := range v.Uncertain {
+func (seen Snapshot) gapAbout(requestTypes ...string) string {
+	for _, record := range seen.Uncertain {
 		if IsOpen(record) && mayBe(record, requestTypes...) {
-			return gapPerson + answer.Members(record.JSON, v.Person) + "; wire.pending.identity says where it is, and if there is no such place, " + partialTakes
+			return gapPerson + answer.Members(record.JSON, seen.Person) + "; wire.pending.identity says where it is, and if there is no such place, " + partialTakes
 		}
 	}
 
-	for _, record := range v.Named {
+	for _, record := range seen.Named {
 		if _, typed := record.RequestType.Get(); !typed && IsOpen(record) {
-			return gapType + answer.Members(record.JSON, v.Person) + "; wire.pending.types says what a word means, and " + partialTakes
+			return gapType + answer.Members(record.JSON, seen.Person) + "; wire.pending.types says what a word means, and " + partialTakes
 		}
 	}
 

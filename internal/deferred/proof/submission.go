@@ -108,15 +108,15 @@ type Rules struct {
 
 // Evaluate returns what a listing shows of the request, and remembers it. gap says why that is less than
 // could be; empty if it is not. code is the service's code of a failure.
-func (s *Submission) Evaluate(v Snapshot, r Rules) (shows List, gap, code string) {
-	isOld := !v.Date.IsZero() && v.Date.Before(s.SentDate)
-	if v.Cached || isOld {
+func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap, code string) {
+	isOld := !seen.Date.IsZero() && seen.Date.Before(s.SentDate)
+	if seen.Cached || isOld {
 		return Unread, gapStale, ""
 	}
 
-	mine, isOwn := s.match(v)
-	if len(mine) == 0 || s.hasMoved(mine[0], v) {
-		shows, gap = s.evaluateAbsence(v, r)
+	mine, isOwn := s.match(seen)
+	if len(mine) == 0 || s.hasMoved(mine[0], seen) {
+		shows, gap = s.evaluateAbsence(seen, r)
 		return shows, gap, ""
 	}
 
@@ -129,7 +129,7 @@ func (s *Submission) Evaluate(v Snapshot, r Rules) (shows List, gap, code string
 	if isOwn {
 		gap = s.noteOwn(mine[0], all)
 	} else {
-		gap, isProven = s.noteCandidates(mine, all, v, r)
+		gap, isProven = s.noteCandidates(mine, all, seen, r)
 	}
 
 	switch {
@@ -166,10 +166,10 @@ func (s *Submission) noteOwn(own answer.PendingRecord, all summary) (gap string)
 // list has shown the ID, they are the candidates: all of the type that are new since before it was sent,
 // until the list has had time to show every one. It notes that another record explains the effect: one that
 // is open or new.
-func (s *Submission) match(v Snapshot) (records []answer.PendingRecord, isOwn bool) {
+func (s *Submission) match(seen Snapshot) (records []answer.PendingRecord, isOwn bool) {
 	var own, candidates []answer.PendingRecord
 	before := slices.Clone(s.Before)
-	for _, record := range v.OfType(s.Type) {
+	for _, record := range seen.OfType(s.Type) {
 		if hasID(record, s.ID) {
 			own = append(own, record)
 			continue
@@ -185,7 +185,7 @@ func (s *Submission) match(v Snapshot) (records []answer.PendingRecord, isOwn bo
 		}
 		candidates = append(candidates, record)
 	}
-	for _, record := range v.Uncertain { // an ID counts however its record names the person
+	for _, record := range seen.Uncertain { // an ID counts however its record names the person
 		if hasID(record, s.ID) && record.Is(s.Type) {
 			own = append(own, record)
 		}
@@ -212,16 +212,16 @@ func (s *Submission) mayBeNew(record answer.PendingRecord) bool {
 // noteCandidates notes records that may be the request, the oldest first, and returns why they show nothing
 // certain, and whether they have shown for long enough that they are all over. As long as they have not been
 // the only ones once the list has had time to show the request, they have to agree.
-func (s *Submission) noteCandidates(added []answer.PendingRecord, all summary, v Snapshot, r Rules) (gap string, isProven bool) {
-	var seen []string
+func (s *Submission) noteCandidates(added []answer.PendingRecord, all summary, seen Snapshot, r Rules) (gap string, isProven bool) {
+	var keys []string
 	for _, record := range added {
-		seen = append(seen, keysOf(record)[0])
+		keys = append(keys, keysOf(record)[0])
 	}
-	hasLeft := slices.ContainsFunc(s.Candidates, func(key string) bool { return !slices.Contains(seen, key) })
-	s.Candidates = slices.Compact(slices.Sorted(slices.Values(append(seen, s.Candidates...))))
+	hasLeft := slices.ContainsFunc(s.Candidates, func(key string) bool { return !slices.Contains(keys, key) })
+	s.Candidates = slices.Compact(slices.Sorted(slices.Values(append(keys, s.Candidates...))))
 
-	isWhole := v.Gap == "" || r.Partial
-	if isWhole && v.IsAfter(s.Sent, s.EndDate, r.Lag) {
+	isWhole := seen.Gap == "" || r.Partial
+	if isWhole && seen.IsAfter(s.Sent, s.EndDate, r.Lag) {
 		s.Frozen = true
 	}
 	id, given := added[0].ID.Get()
@@ -243,10 +243,10 @@ func (s *Submission) noteCandidates(added []answer.PendingRecord, all summary, v
 		return gap, false
 	}
 	if !r.Partial {
-		gap = cmp.Or(gap, v.gapAbout(s.Type))
+		gap = cmp.Or(gap, seen.gapAbout(s.Type))
 	}
 
-	return gap, s.Done.isConfirmed(v.Listing, r.Lag)
+	return gap, s.Done.isConfirmed(seen.Listing, r.Lag)
 }
 
 // summary counts records that have failed, and that are over otherwise.
@@ -286,18 +286,18 @@ func summarize(records []answer.PendingRecord) summary {
 
 // evaluateAbsence returns what a listing shows that does not have the request, and why its absence proves nothing;
 // empty if it proves something.
-func (s *Submission) evaluateAbsence(v Snapshot, r Rules) (shows List, gap string) {
-	isElsewhere := slices.ContainsFunc(v.WithID(s.ID), func(record answer.PendingRecord) bool { return mayBe(record, s.Type) })
+func (s *Submission) evaluateAbsence(seen Snapshot, r Rules) (shows List, gap string) {
+	isElsewhere := slices.ContainsFunc(seen.WithID(s.ID), func(record answer.PendingRecord) bool { return mayBe(record, s.Type) })
 	switch {
-	case slices.ContainsFunc(v.Named, s.mayHaveMoved):
+	case slices.ContainsFunc(seen.Named, s.mayHaveMoved):
 		shows, gap = Ambiguous, gapEqual
 	case isElsewhere:
 		shows, gap = Ambiguous, gapIdentity
 	case r.Partial:
-	case v.gapAbout(s.Type) != "":
-		shows, gap = Ambiguous, v.gapAbout(s.Type)
-	case v.Gap != "":
-		shows, gap = Unread, v.Gap
+	case seen.gapAbout(s.Type) != "":
+		shows, gap = Ambiguous, seen.gapAbout(s.Type)
+	case seen.Gap != "":
+		shows, gap = Unread, seen.Gap
 	}
 
 	s.Done = Mark{}
@@ -306,9 +306,9 @@ func (s *Submission) evaluateAbsence(v Snapshot, r Rules) (shows List, gap strin
 		return shows, gap
 	}
 	if s.State != Unanswered { // else the list may be known to lag for too short a time
-		s.Frozen = s.Frozen || v.IsAfter(s.Sent, s.EndDate, r.Lag)
+		s.Frozen = s.Frozen || seen.IsAfter(s.Sent, s.EndDate, r.Lag)
 	}
-	if !s.Absent.isConfirmed(v.Listing, r.Lag) {
+	if !s.Absent.isConfirmed(seen.Listing, r.Lag) {
 		return Absent, ""
 	}
 
@@ -324,8 +324,8 @@ func (s *Submission) isRetimed(own answer.PendingRecord) bool {
 
 // hasMoved reports whether a record with the ID of the request is another one, because an ID is a position
 // in the list: it has another time than before, and an open record has that of before.
-func (s *Submission) hasMoved(own answer.PendingRecord, v Snapshot) bool {
-	return s.isRetimed(own) && slices.ContainsFunc(v.Named, s.mayHaveMoved)
+func (s *Submission) hasMoved(own answer.PendingRecord, seen Snapshot) bool {
+	return s.isRetimed(own) && slices.ContainsFunc(seen.Named, s.mayHaveMoved)
 }
 
 // mayHaveMoved reports whether another open record of the type may be the request: any, as long as the
