@@ -175,12 +175,12 @@ func reserveProblem(err error) tfkit.Problem {
 		At:      atOutputPath,
 	}
 
-	if errors.Is(err, outfile.ErrExists) {
+	switch {
+	case errors.Is(err, outfile.ErrExists):
 		problem.Summary = "There is a file already"
 		problem.Detail = because(err) + " It may hold the data of somebody else, so it is left as it is. Nothing was sent to the service."
 		problem.Do = "choose another output_path, move the file away, or set overwrite = true if it may be replaced."
-	}
-	if errors.Is(err, outfile.ErrInUse) || errors.Is(err, outfile.ErrBusy) {
+	case errors.Is(err, outfile.ErrInUse), errors.Is(err, outfile.ErrBusy):
 		problem.Summary = "Two resources write the same file"
 		problem.Do = "give each resource an output_path of its own, also in other workspaces and under other provider configurations."
 	}
@@ -191,41 +191,27 @@ func reserveProblem(err error) tfkit.Problem {
 // isIntact reports whether the file is there as it was written, and confirms it. Otherwise it adds a
 // warning that the plan requests the data again, or an error if the file cannot be read.
 func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) bool {
-	file, err := outfile.Read(ctx, m.OutputPath.ValueString())
-	isLost := errors.Is(err, fs.ErrNotExist)
+	at := m.OutputPath.ValueString()
+	file, err := outfile.Read(ctx, at)
+	isLost, isOther := errors.Is(err, fs.ErrNotExist), errors.Is(err, outfile.ErrNotRegular)
+	problem := tfkit.Problem{Summary: "The data is requested again", At: atOutputPath}
 	switch {
 	case err == nil && file.SHA256 == m.SHA256.ValueString():
-		outfile.Confirm(m.OutputPath.ValueString())
+		outfile.Confirm(at)
 		return true
-	case err != nil && !isLost && !errors.Is(err, outfile.ErrNotRegular):
-		tfkit.Problem{
-			Summary: "The file cannot be read",
-			Detail:  because(err),
-			InState: tfkit.PriorKept,
-			Do:      "make the file readable for the user that runs Terraform.",
-			At:      atOutputPath,
-		}.AddError(diags)
+	case err != nil && !isLost && !isOther:
+		problem.Summary, problem.Detail, problem.InState = "The file cannot be read", because(err), tfkit.PriorKept
+		problem.Do = "make the file readable for the user that runs Terraform."
+		problem.AddError(diags)
 		return false
-	}
-
-	if !isLost && outfile.IsUnrecorded(m.OutputPath.ValueString()) {
-		tfkit.Problem{
-			Summary: "The data is requested again",
-			Detail:  "A run that was killed has replaced the file at output_path before Terraform could record it. The plan therefore requests the data of the person once more, and the apply replaces the file.",
-			At:      atOutputPath,
-		}.AddWarning(diags)
-		return false
-	}
-
-	problem := tfkit.Problem{
-		Summary: "The data is requested again",
-		Detail:  "The file at output_path is not what was written to it. The plan therefore requests the data of the person once more. The apply replaces what is there only if it is a regular file and overwrite is set. Otherwise it ends with an error and sends nothing.",
-		Do:      "move away what is at output_path, or put the file back. If two resources have this output_path, give each its own.",
-		At:      atOutputPath,
-	}
-	if isLost {
+	case isLost:
 		problem.Detail = "The file at output_path does not exist any more. The plan therefore requests the data of the person once more and writes it there."
 		problem.Do = "nothing, if the data is to be requested again; or put the file back; or remove the resource from the configuration and the state."
+	case outfile.IsUnrecorded(at):
+		problem.Detail = "A run that was killed has replaced the file at output_path before Terraform could record it. The plan therefore requests the data of the person once more, and the apply replaces the file."
+	default:
+		problem.Detail = "The file at output_path is not what was written to it. The plan therefore requests the data of the person once more. The apply replaces what is there only if it is a regular file and overwrite is set. Otherwise it ends with an error and sends nothing."
+		problem.Do = "move away what is at output_path, or put the file back. If two resources have this output_path, give each its own."
 	}
 	problem.AddWarning(diags)
 
