@@ -38,21 +38,27 @@ func (x *execution) observe(ctx context.Context) (proof.Action, error) {
 
 	verdict := proof.Judge(s.State, list, effect)
 	x.observed.Unproven = verdict.State == Accepted && list == proof.AbsentTwice
-	if verdict.State == s.State {
-		return verdict.Action, failure
+	x.enter(verdict.State, list)
+
+	return verdict.Action, failure
+}
+
+// enter sets the state that follows from what the list shows, and the times that belong to it.
+func (x *execution) enter(state State, list proof.List) {
+	s := &x.current
+	if state == s.State {
+		return
 	}
 
-	s.State = verdict.State
+	s.State = state
 	if s.At.IsZero() {
 		s.At = s.Sent // the answer with the time was lost
 	}
-	if s.State == Fulfilled {
+	if state == Fulfilled {
 		s.FulfilledAt = time.Now()
 	}
-	s.Dropped = s.State == Failed && list != proof.SaysFailed
-	s.Confirmed = s.State == Fulfilled && list == proof.Done
-
-	return verdict.Action, failure
+	s.Dropped = state == Failed && list != proof.SaysFailed
+	s.Confirmed = state == Fulfilled && list == proof.Done
 }
 
 // readEffect reads the effect. Data at hand are an effect that is proven once the list has had time to
@@ -69,8 +75,7 @@ func (x *execution) readEffect(ctx context.Context, list proof.List) (proof.Effe
 	}
 
 	reading, err := x.request.Effect(ctx)
-	isOld := !reading.Date.IsZero() && reading.Date.Before(x.current.SentDate)
-	if err != nil || reading.Cached || isOld {
+	if err != nil || x.current.IsOlder(reading.Cached, reading.Date) {
 		return proof.Unreadable, err
 	}
 

@@ -195,6 +195,7 @@ func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) boo
 	file, err := outfile.Read(ctx, at)
 	isLost, isOther := errors.Is(err, fs.ErrNotExist), errors.Is(err, outfile.ErrNotRegular)
 	problem := tfkit.Problem{Summary: "The data is requested again", At: atOutputPath}
+
 	switch {
 	case err == nil && file.SHA256 == m.SHA256.ValueString():
 		outfile.Confirm(at)

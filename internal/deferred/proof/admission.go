@@ -40,27 +40,34 @@ func (w Wanted) Admit(seen Snapshot, r Rules) Admission {
 	if w.Adopts && len(waiting) > 0 {
 		return Admission{Adopt: waiting}
 	}
-	for _, record := range seen.Named {
-		if record.Is(w.Against...) && IsOpen(record) {
+	for _, record := range pick(seen.Named, IsOpen) {
+		if record.Is(w.Against...) {
 			return Admission{Conflict: &record}
 		}
 	}
-	for _, record := range seen.WithID(w.Earlier) {
+
+	return Admission{Gap: w.gapIn(seen, r, w.Adopts && len(equal) > 0)}
+}
+
+// gapIn returns why a listing may hide a request that must not be sent beside; empty if it does not.
+// hasUnclear reports whether it shows one of the type whose status is not known.
+func (w Wanted) gapIn(seen Snapshot, r Rules, hasUnclear bool) string {
+	for _, record := range pick(seen.WithID(w.Earlier), IsOpen) {
 		named, _ := record.Identity.Get()
-		if named != seen.Person && record.Is(w.Type) && IsOpen(record) {
-			return Admission{Gap: gapIdentity}
+		if named != seen.Person && record.Is(w.Type) {
+			return gapIdentity
 		}
 	}
 	if r.Partial {
-		return Admission{}
+		return ""
 	}
 
 	gap := cmp.Or(seen.Gap, seen.gapAbout(append(slices.Clone(w.Against), w.Type)...))
-	if gap == "" && w.Adopts && len(equal) > 0 {
+	if gap == "" && hasUnclear {
 		gap = gapStatus + "; wire.pending.statuses says what a status means, and " + partialTakes
 	}
 
-	return Admission{Gap: gap}
+	return gap
 }
 
 // Adopted returns the submission of a request for which the oldest of records of others stands.

@@ -106,11 +106,17 @@ type Rules struct {
 	Partial bool
 }
 
+// IsOlder reports whether an answer is no reading of the service since the request was sent: a cache has kept
+// it, or the service dates it before. date is zero if the service does not say when it made the answer.
+func (s Submission) IsOlder(isCached bool, date time.Time) bool {
+	isBefore := !date.IsZero() && date.Before(s.SentDate)
+	return isCached || isBefore
+}
+
 // Evaluate returns what a listing shows of the request, and remembers it. gap says why that is less than
 // could be; empty if it is not. code is the service's code of a failure.
 func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap, code string) {
-	isOld := !seen.Date.IsZero() && seen.Date.Before(s.SentDate)
-	if seen.Cached || isOld {
+	if s.IsOlder(seen.Cached, seen.Date) {
 		return Unread, gapStale, ""
 	}
 
@@ -175,15 +181,12 @@ func (s *Submission) match(seen Snapshot) (records []answer.PendingRecord, isOwn
 			continue
 		}
 
-		keys := keysOf(record)
-		isKnown := removeAny(&before, keys)
-		isNew := !s.Frozen && s.mayBeNew(record)
-		isCandidate := isNew || slices.Contains(s.Candidates, keys[0])
-		if isKnown || s.IsListed || !isCandidate {
-			s.Explained = s.Explained || !isKnown || IsOpen(record)
+		isKnown := removeAny(&before, keysOf(record))
+		if !isKnown && s.isCandidate(record) {
+			candidates = append(candidates, record)
 			continue
 		}
-		candidates = append(candidates, record)
+		s.Explained = s.Explained || !isKnown || IsOpen(record)
 	}
 	for _, record := range seen.Uncertain { // an ID counts however its record names the person
 		if hasID(record, s.ID) && record.Is(s.Type) {
@@ -199,13 +202,22 @@ func (s *Submission) match(seen Snapshot) (records []answer.PendingRecord, isOwn
 	return candidates, false
 }
 
-// mayBeNew reports whether a record that was not seen before may be new since the request was sent. One
-// that has ended may as well be an old one, which the list did not show before.
-func (s *Submission) mayBeNew(record answer.PendingRecord) bool {
-	at, timed := record.CreatedAt.Get()
-	if IsOpen(record) {
+// isCandidate reports whether a record of the type that was not there before may be the request, as far as
+// no ID tells. One that has ended may as well be an old one, which the list did not show before.
+func (s *Submission) isCandidate(record answer.PendingRecord) bool {
+	switch {
+	case s.IsListed:
+		return false
+	case slices.Contains(s.Candidates, keysOf(record)[0]):
+		return true
+	case s.Frozen:
+		return false
+	case IsOpen(record):
 		return true
 	}
+
+	at, timed := record.CreatedAt.Get()
+
 	return timed && !at.Before(s.SentDate) && !at.Before(s.Begun.Truncate(time.Second))
 }
 
@@ -220,16 +232,7 @@ func (s *Submission) noteCandidates(added []answer.PendingRecord, all summary, s
 	hasLeft := slices.ContainsFunc(s.Candidates, func(key string) bool { return !slices.Contains(keys, key) })
 	s.Candidates = slices.Compact(slices.Sorted(slices.Values(append(keys, s.Candidates...))))
 
-	isWhole := seen.Gap == "" || r.Partial
-	if isWhole && seen.IsAfter(s.Sent, s.EndDate, r.Lag) {
-		s.Frozen = true
-	}
-	id, given := added[0].ID.Get()
-	if s.Frozen && given && len(s.Candidates) == 1 {
-		s.ID, s.IsListed, s.Candidates = id, true, nil
-		s.ListedAt, _ = added[0].CreatedAt.Get()
-	}
-
+	s.learn(added[0], seen, r)
 	isMixed := hasLeft || all.failed < len(added)
 	if isMixed && all.failed > 0 {
 		s.Doubt = true
@@ -247,6 +250,20 @@ func (s *Submission) noteCandidates(added []answer.PendingRecord, all summary, s
 	}
 
 	return gap, s.Done.isConfirmed(seen.Listing, r.Lag)
+}
+
+// learn freezes the candidates once the list has had time to show the request. A single one that
+// has an ID is the request then. first is the oldest of them.
+func (s *Submission) learn(first answer.PendingRecord, seen Snapshot, r Rules) {
+	isWhole := seen.Gap == "" || r.Partial
+	if isWhole && seen.IsAfter(s.Sent, s.EndDate, r.Lag) {
+		s.Frozen = true
+	}
+	id, given := first.ID.Get()
+	if s.Frozen && given && len(s.Candidates) == 1 {
+		s.ID, s.IsListed, s.Candidates = id, true, nil
+		s.ListedAt, _ = first.CreatedAt.Get()
+	}
 }
 
 // summary counts records that have failed, and that are over otherwise.
