@@ -22,46 +22,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
-func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		outcome mockserver.Outcome
-		ended   []string // of wire.pending.statuses
-		state   deferred.State
-		unknown bool
-	}{
-		"fulfilled and still listed":         {mockserver.Outcome{After: time.Minute, KeepListed: true}, nil, deferred.Fulfilled, false},
-		"an unknown status":                  {mockserver.Outcome{After: time.Minute, Status: "QUEUED_V2"}, nil, deferred.Fulfilled, false},
-		"an unknown final status":            {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, nil, deferred.Accepted, true},
-		"a final status that the user names": {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, []string{"archived"}, deferred.Fulfilled, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
-				service.PutProfile(serverScope, person, `{"plan":"gold"}`)
-				r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.Pending.Statuses = endedBy(tc.ended...) })
-				q := r.deletion(person)
-
-				s, _ := r.mustSubmit(t, q)
-
-				began := time.Now()
-				s, report := r.Await(t.Context(), q, s, time.Hour)
-				wantState(t, s, tc.state)
-				if late := time.Since(began) - time.Hour; late > 50*time.Millisecond || s.Interrupted {
-					t.Errorf("the wait ended %v late: %+v", late, report)
-				}
-				if (report.Gap != "") != tc.unknown || report.Err != nil {
-					t.Errorf("the report is %+v", report)
-				}
-
-				again, _ := r.mustRefresh(t, q, s, 0)
-				wantState(t, again, tc.state)
-				wantQueued(t, service, 1)
-			}, becomes(tc.outcome))
-		})
-	}
-}
-
 // wantOurs fails the test if a request is not pending, or not the one of the queue that was
 // sent for it.
 func wantOurs(t *testing.T, service *mocktest.Instance, s deferred.Submission, at int) {

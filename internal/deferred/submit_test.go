@@ -63,23 +63,6 @@ func (r run) loses(t *testing.T, service *mocktest.Instance, q deferred.Request,
 // What becomes of a submission of either queueing call.
 func TestDeferred_submission(t *testing.T) {
 	t.Parallel()
-	// An object that is updated keeps a request whose outcome is unknown, so that the next run continues
-	// from it: nothing is sent as long as the request may have arrived.
-	isTakenUp := func(cut mockserver.Cut) func(*testing.T, *mocktest.Instance, run, queueing) {
-		return func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
-			unknown := r.loses(t, service, q.of(r), mockserver.Fault{Operation: q.operation, Cut: cut})
-
-			<-time.After(time.Minute)
-			again := newRun(t, service)
-			s, report, err := again.Submit(t.Context(), q.of(again), unknown)
-			noError(t, err)
-			if s.ShownID() != service.Queue()[0].ID || report.Adopted {
-				t.Errorf("taken up as %+v %+v", s, report)
-			}
-			wantQueued(t, service, 1)
-		}
-	}
-
 	// answered is when the answer comes after the interrupt; 0 is never.
 	isInterrupted := func(answered time.Duration, lag mockserver.Lag, isKnown bool) func(*testing.T, *mocktest.Instance, run, queueing) {
 		return func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
@@ -111,9 +94,6 @@ func TestDeferred_submission(t *testing.T) {
 	}
 
 	for name, test := range map[string]func(t *testing.T, service *mocktest.Instance, r run, q queueing){
-		"unknown outcome of one that had arrived":   isTakenUp(mockserver.CutAfterCommit),
-		"unknown outcome of one that never arrived": isTakenUp(mockserver.CutBeforeCommit),
-
 		"interrupted, and never answered":                         isInterrupted(0, mockserver.Lag{}, true),
 		"interrupted, answered after the grace, and not listed":   isInterrupted(1200*time.Millisecond, mockserver.Lag{Looks: 9}, false),
 		"interrupted, and answered just before the grace is over": isInterrupted(690*time.Millisecond, mockserver.Lag{Looks: 9}, true),
@@ -192,15 +172,6 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 			r.mustSubmit(t, r.update(gold))
 			_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
 			_ = wantClass(t, err, transport.ClassConflict)
-		}},
-		"equal one of this run": {listedLater, func(t *testing.T, service *mocktest.Instance, r run) {
-			first, _ := r.mustSubmit(t, r.deletion(person))
-			another := r.deletion(person)
-			another.IdempotencyKey = "another"
-			if s, report := r.mustSubmit(t, another); !report.Adopted || s.ShownID() != first.ID {
-				t.Errorf("%+v %+v", s, report)
-			}
-			wantCount(t, service, mockserver.OpDeleteAllData, 1)
 		}},
 
 		"conflict sent since the list was read for another person": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
