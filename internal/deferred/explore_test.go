@@ -32,27 +32,6 @@ func TestDeferred_everySchedule(t *testing.T) {
 	}
 }
 
-// TestDeferred_effectOfAnEqualRequestProvesNothing has an update replaced by an equal one
-// while it is pending, and carried out while the list does not show its successor.
-func TestDeferred_effectOfAnEqualRequestProvesNothing(t *testing.T) {
-	t.Parallel()
-	for _, outcome := range []string{"done", "done and listed", "unknown final status"} {
-		synctest.Test(t, func(t *testing.T) {
-			update := slices.IndexFunc(settings, func(s setting) bool { return s.repeatable() })
-			w := newWorld(settings[update], &chooser{})
-			w.script = slices.Concat(
-				[]string{"apply", "as it is", "accepted", "interrupted"},
-				[]string{"replace", "as it is", "accepted", outcome, "lagging"},
-			)
-			w.play()
-
-			if len(w.broken) > 0 || len(w.script) > 0 {
-				t.Errorf("%s: %q, and %q is left of the script", outcome, w.broken, w.script)
-			}
-		})
-	}
-}
-
 func explore(t *testing.T, s setting, b bounds) {
 	t.Helper()
 
@@ -177,6 +156,69 @@ func TestDeferred_randomSchedules(t *testing.T) {
 					}
 				})
 			}
+		})
+	}
+}
+
+// TestDeferred_findings plays the schedules in which an earlier engine broke a promise. The promises are
+// those of world.check.
+func TestDeferred_findings(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		setting string
+		script  []string
+	}{
+		"an adopted request fails, and the answer of ours is lost": {
+			"deletion", []string{"apply", "theirs: sent", "theirs: failed", "apply", "as it is", "lost after", "as it is", "done"},
+		},
+		"of two new records, the newest fails": {
+			"deletion without ids", []string{"apply", "as it is", "beside theirs", "as it is", "theirs: failed", "as it is", "apply", "as it is", "leave"},
+		},
+		"of two new records after a lost answer, one fails": {
+			"deletion", []string{"apply", "as it is", "lost beside theirs", "theirs: failed", "as it is", "apply", "done"},
+		},
+		"another update succeeds, and ours is dropped": {
+			"profile update", []string{"apply", "as it is", "beside theirs", "as it is", "vanished", "theirs: done", "as it is", "as it is"},
+		},
+		"ours is dropped, and the person changes the profile": {
+			"profile update", []string{"apply", "as it is", "accepted", "as it is", "vanished", "new data", "as it is", "as it is"},
+		},
+		"an equal update is done, and the list does not show ours": {
+			"profile update", []string{"apply", "as it is", "accepted", "interrupted", "replace", "as it is", "accepted", "done", "lagging"},
+		},
+		"an equal update is done and listed": {
+			"profile update", []string{"apply", "as it is", "accepted", "interrupted", "replace", "as it is", "accepted", "done and listed", "lagging"},
+		},
+		"an equal update has an unknown status": {
+			"profile update", []string{"apply", "as it is", "accepted", "interrupted", "replace", "as it is", "accepted", "unknown final status", "lagging"},
+		},
+		"a list of a cache is no empty list": {
+			"deletion", []string{"apply", "as it is", "accepted", "as it is", "cached", "cached", "cached", "apply", "cached", "older"},
+		},
+		"a failed record has the time of its failure, and leaves": {
+			"deletion where times are those of the last change", []string{"apply", "as it is", "accepted", "as it is", "failed", "as it is", "leave", "apply", "as it is", "as it is"},
+		},
+		"the profile is none for once": {
+			"deletion", []string{"apply", "as it is", "accepted", "blank", "effect blinks", "as it is", "as it is"},
+		},
+		"a redirect after acceptance": {
+			"deletion", []string{"apply", "as it is", "redirected", "as it is", "done"},
+		},
+		"the answer is a conflict, and nothing was accepted": {
+			"deletion", []string{"apply", "as it is", "conflict", "as it is", "as it is", "as it is", "as it is", "as it is"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				at := slices.IndexFunc(settings, func(s setting) bool { return s.name == c.setting })
+				w := newWorld(settings[at], &chooser{})
+				w.script, w.telling = c.script, true
+				w.play()
+				if len(w.broken) > 0 || len(w.script) > 0 {
+					t.Errorf("%q, and %q is left, after %q", w.broken, w.script, w.story)
+				}
+			})
 		})
 	}
 }
