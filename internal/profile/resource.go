@@ -267,11 +267,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	managed := state.managed()
-	reading, err := u.read(ctx, managed)
-	if err == nil && reading.NoProfile { // a copy, or a restart: one reading proves nothing
-		_ = r.Consents.WaitToReread(ctx, u.client.Lag()) // the request fails where this does
-		reading, err = u.read(ctx, managed)
-	}
+	reading, err := r.readTwice(ctx, u, managed)
 	if err != nil {
 		tfkit.ProblemOf(err, tfkit.PriorKept).AddError(&resp.Diagnostics)
 		return
@@ -295,6 +291,19 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	state.fromAPI(u.current, u.memory)
 	state.Fulfilled = types.BoolValue(true)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// readTwice reads the profile, and once more where there is none: one reading, as of a copy or of a service
+// that restarts, proves nothing.
+func (r *profileResource) readTwice(ctx context.Context, u *update, managed members) (deferred.Reading, error) {
+	reading, err := u.read(ctx, managed)
+	if err != nil || !reading.NoProfile {
+		return reading, err
+	}
+
+	_ = r.Consents.WaitToReread(ctx, u.client.Lag()) // the request fails where this does
+
+	return u.read(ctx, managed)
 }
 
 // Update sends the members that differ from state, or resumes a wait that was interrupted.

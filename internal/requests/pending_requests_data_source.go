@@ -3,6 +3,7 @@
 package requests
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -157,21 +158,10 @@ func (d *pendingRequestsDataSource) Read(ctx context.Context, req datasource.Rea
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
 
-// fromAPI counts the records that match the filters and maps the first of them. It overwrites
-// records, and warns if some were left out, unless none are asked for.
+// fromAPI counts the records that match the filters and maps the first of them, and warns if there are
+// more, unless none are asked for.
 func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diagnostics) {
-	var matching []answer.PendingRecord
-	uncertain := 0
-	for _, r := range list.Records {
-		person, operation := m.matchPerson(r), matchText(m.Operation, r.RequestType)
-		switch min(person, operation) {
-		case matches:
-			matching = append(matching, r)
-		case mayMatch:
-			uncertain++
-		case differs:
-		}
-	}
+	matching, uncertain := m.filter(list.Records)
 	m.Total, m.Uncertain = types.Int64Value(int64(len(matching))), types.Int64Value(int64(uncertain))
 	m.Complete = types.BoolValue(list.Gap == "" && uncertain == 0)
 	if uncertain > 0 {
@@ -182,18 +172,6 @@ func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diag
 		}.AddWarning(diags)
 	}
 
-	m.Counts = map[string]int64{unknownType: 0}
-	for _, requestType := range answer.RequestTypes {
-		m.Counts[requestType] = 0
-	}
-	for _, r := range matching {
-		requestType, known := r.RequestType.Get()
-		if !known {
-			requestType = unknownType
-		}
-		m.Counts[requestType]++
-	}
-
 	limit := defaultMaxRequests
 	if !m.MaxRequests.IsNull() {
 		limit = int(m.MaxRequests.ValueInt64())
@@ -202,7 +180,6 @@ func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diag
 	for _, r := range matching[:min(limit, len(matching))] {
 		m.Requests = append(m.Requests, recordFromAPI(r))
 	}
-
 	if limit > 0 && limit < len(matching) {
 		tfkit.Problem{
 			Summary: "List of pending requests is cut",
@@ -212,6 +189,34 @@ func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diag
 			At:      path.Root("max_requests"),
 		}.AddWarning(diags)
 	}
+}
+
+// filter returns the records that match the filters, counts them by operation, and returns how many more
+// may match: they do not name the person or the operation, or name the person in another spelling or place.
+func (m *pendingRequestsModel) filter(records []answer.PendingRecord) (matching []answer.PendingRecord, uncertain int) {
+	m.Counts = map[string]int64{unknownType: 0}
+	for _, requestType := range answer.RequestTypes {
+		m.Counts[requestType] = 0
+	}
+
+	for _, r := range records {
+		person, operation := matchText(m.IdentityID, r.Identity), matchText(m.Operation, r.RequestType)
+		if person == differs && slices.Contains(r.PersonKeys(), answer.PersonKey(m.IdentityID.ValueString())) {
+			person = mayMatch
+		}
+
+		switch min(person, operation) {
+		case matches:
+			matching = append(matching, r)
+			requestType, _ := r.RequestType.Get()
+			m.Counts[cmp.Or(requestType, unknownType)]++
+		case mayMatch:
+			uncertain++
+		case differs:
+		}
+	}
+
+	return matching, uncertain
 }
 
 // match is whether a request matches a filter.
@@ -233,16 +238,6 @@ func matchText(filter types.String, field answer.Optional[string]) match {
 		return mayMatch
 	}
 	return differs
-}
-
-// matchPerson compares the person of a request with the filter. A request that names the person in
-// another spelling, or in another place, may match.
-func (m *pendingRequestsModel) matchPerson(r answer.PendingRecord) match {
-	found := matchText(m.IdentityID, r.Identity)
-	if found == differs && slices.Contains(r.PersonKeys(), answer.PersonKey(m.IdentityID.ValueString())) {
-		return mayMatch
-	}
-	return found
 }
 
 // recordFromAPI maps a record. Fields that were not recognised are null.

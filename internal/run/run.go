@@ -77,10 +77,10 @@ type Run struct {
 	submitted bool // in this run
 	refreshed bool
 
-	invoked *action.InvokeResponse // of an action; nil for an object
-	state   *tfsdk.State           // of the object; nil without one
-	prior   tftypes.Value          // of state; null if the object is created
-	stood   Document               // of the object then
+	invoked       *action.InvokeResponse // of an action; nil for an object
+	state         *tfsdk.State           // of the object; nil without one
+	prior         tftypes.Value          // of state; null if the object is created
+	priorDocument Document
 }
 
 // Response is what an object that is created, read or updated is answered with. It begins with what
@@ -96,7 +96,7 @@ func OfObject(ctx context.Context, s *tfkit.Service, resp Response) Run {
 	before := Read(ctx, resp.Private)
 	return Run{
 		Engine: s.Deferred, Diags: resp.Diags, Document: before,
-		state: resp.State, Private: resp.Private, prior: resp.State.Raw, stood: before,
+		state: resp.State, Private: resp.Private, prior: resp.State.Raw, priorDocument: before,
 	}
 }
 
@@ -190,7 +190,7 @@ func (r *Run) write(ctx context.Context) {
 // the request of before; one that was to be created does not exist.
 func (r *Run) Fail(ctx context.Context, p tfkit.Problem) {
 	failed, unanswered := r.Submission, r.Unanswered
-	r.state.Raw, r.Document = r.prior, r.stood
+	r.state.Raw, r.Document = r.prior, r.priorDocument
 	r.Unanswered = unanswered
 	if failed.State == deferred.Failed && failed.ID != "" && failed.ID == r.Submission.ID {
 		r.Submission.State = deferred.Failed // it is the request of before that was adopted
