@@ -53,35 +53,6 @@ func TestDeferred_requestWithoutAnID(t *testing.T) {
 	})
 }
 
-// A request that has left the list is fulfilled once its effect can be seen.
-func TestDeferred_effectIsSeenLater(t *testing.T) {
-	t.Parallel()
-	play(t, map[string]scenario{
-		"of one whose profile could not be read": {never, func(t *testing.T, service *mocktest.Instance, r run) {
-			service.PutProfile(serverScope, person, `{"plan":"free"}`)
-			s, _ := r.mustSubmit(t, r.deletion(person))
-			s, _ = r.Await(t.Context(), r.deletion(person), s, 20*time.Second)
-			wantState(t, s, deferred.Listed)
-
-			service.FaultFor = func(got mockserver.Request) *mockserver.Fault {
-				if got.Operation != mockserver.OpGetProfile {
-					return nil
-				}
-				return &mockserver.Fault{Status: 500}
-			}
-			service.FulfilAll()
-			s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
-			wantState(t, s, deferred.Listed)
-
-			service.FaultFor = nil
-			s, _ = r.mustRefresh(t, r.deletion(person), s, 0)
-			wantState(t, s, deferred.Listed)
-			s, _ = r.mustRefresh(t, r.deletion(person), s, 10*time.Second)
-			wantState(t, s, deferred.Fulfilled)
-		}},
-	})
-}
-
 // The refreshes of one run share a listing, also those that come while it is read. Another
 // refresh of the same request looks again.
 func TestDeferred_refreshesShareAListing(t *testing.T) {

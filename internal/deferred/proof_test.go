@@ -3,9 +3,7 @@
 package deferred_test
 
 import (
-	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -16,57 +14,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
-
-// listedAs returns an option for a list whose records are changed.
-func listedAs(change func(record map[string]any)) func(*mockserver.Server) {
-	return func(s *mockserver.Server) {
-		s.ReshapePending(func(record map[string]any) map[string]any {
-			change(record)
-			return record
-		})
-	}
-}
-
-// While the list holds the request in any of these ways, it is not said to be fulfilled, nor
-// to have been dropped.
-func TestDeferred_heldRequestIsNeverFulfilled(t *testing.T) {
-	t.Parallel()
-	for name, change := range map[string]func(record map[string]any){
-		"lower case":      func(r map[string]any) { r["identityId"] = strings.ToLower(fmt.Sprint(r["identityId"])) },
-		"percent-encoded": func(r map[string]any) { r["identityId"] = url.QueryEscape(fmt.Sprint(r["identityId"])) },
-		"decomposed": func(r map[string]any) {
-			r["identityId"] = strings.ReplaceAll(fmt.Sprint(r["identityId"]), "é", "e\u0301")
-		},
-		"part of a longer text": func(r map[string]any) { r["identityId"] = "user:" + fmt.Sprint(r["identityId"]) },
-		"an object":             func(r map[string]any) { r["identityId"] = map[string]any{"id": r["identityId"]} },
-		"somebody else":         func(r map[string]any) { r["identityId"] = "4711" },
-		"nobody":                func(r map[string]any) { delete(r, "identityId") },
-		"another id":            func(r map[string]any) { r["id"] = "a-" + fmt.Sprint(r["id"]) },
-		"a time of its end, and no status": func(r map[string]any) {
-			delete(r, "status")
-			r["completedAt"] = nil
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-				const person = "Jané@example.com"
-				service.PutProfile(serverScope, person, `{"plan":"free"}`)
-				s, _ := r.mustSubmit(t, r.deletion(person))
-				service.DeleteProfile(serverScope, person) // its data are gone before it is over
-
-				s, _ = r.Await(t.Context(), r.deletion(person), s, time.Minute)
-				for range 3 {
-					if !s.IsOpen() {
-						t.Fatalf("it is %+v", s)
-					}
-
-					s, _ = r.mustRefresh(t, r.deletion(person), s, time.Minute)
-				}
-			}, listedAs(change), never)
-		})
-	}
-}
 
 // oldAnswers are headers of answers that come from a cache, or are older than the request.
 var oldAnswers = map[string]http.Header{

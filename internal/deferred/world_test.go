@@ -227,7 +227,7 @@ var happenings = []string{
 	"as it is", "done", "failed", "failed and gone", "vanished", "done and listed", "unknown final status",
 	"theirs: sent", "theirs: done", "theirs: failed", "theirs: vanished", "theirs: done and listed",
 	"new data", "unknown status", "interrupted",
-	"down", "forbidden", "paged", "cached", "older", "lagging", "goes back", "blank", "effect lags", "effect cached", "effect blinks", "leave",
+	"down", "forbidden", "paged", "cached", "older", "lagging", "goes back", "blank", "effect lags", "effect cached", "effect refused", "effect blinks", "leave",
 }
 
 // happen lets something happen, and returns how the list is answered.
@@ -473,6 +473,8 @@ func (w *world) see(key string) (Reading, error) {
 	isShown := w.shows(key)
 
 	switch {
+	case blind == "effect refused":
+		return Reading{}, &transport.Error{Class: transport.ClassServer}
 	case blind == "effect cached":
 		return Reading{Shows: proof.Shown, Cached: true}, nil
 	case blind == "effect lags" && isShown: // a copy lags

@@ -134,6 +134,21 @@ func TestSubmission_Evaluate(t *testing.T) {
 	}
 }
 
+// A record that spells the person in another way may be about the person, and is not known to be.
+func TestSnapshot_personInAnotherSpelling(t *testing.T) {
+	t.Parallel()
+	const person = "Jan\u00e9@example.com"
+	for spelling, isUncertain := range map[string]bool{
+		"jan\u00e9@example.com": true, "Jan%C3%A9%40example.com": true, "Jan%25C3%25A9%2540example.com": true, "Jane\u0301@example.com": true, "mailto:" + person: true,
+		"user:" + person: false, person + ".au": false,
+	} {
+		list := answer.PendingList{Records: []answer.PendingRecord{{Identity: answer.Some(spelling), JSON: []byte(`{"user":` + strconv.Quote(spelling) + `}`)}}}
+		if seen := NewListing(noon, noon, list).About(person); len(seen.Named) > 0 || len(seen.Uncertain) > 0 != isUncertain {
+			t.Errorf("%q is seen as %d named and %d uncertain records", spelling, len(seen.Named), len(seen.Uncertain))
+		}
+	}
+}
+
 // A reading that is stale shows nothing, whatever wire says.
 func TestSubmission_staleReadingShowsNothing(t *testing.T) {
 	t.Parallel()
