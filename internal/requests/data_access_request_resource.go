@@ -211,7 +211,7 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 	if f.Refresh(ctx) {
 		f.Warn()
 		f.warnUnread()
-		r.save(ctx, f, &state)
+		r.save(ctx, f, &state, nil)
 	}
 }
 
@@ -257,12 +257,12 @@ func (r *dataAccessRequestResource) Delete(context.Context, resource.DeleteReque
 func (r *dataAccessRequestResource) submit(ctx context.Context, f *fetch, m *accessModel) {
 	f.Unread, f.Asked = "", 0
 	written, err := f.deliver(ctx)
-	switch {
-	case err != nil && f.KeepsUnknown(ctx, err):
-		r.save(ctx, f, m)
-		return
-	case err != nil:
-		f.Fail(ctx, f.problemOf(err))
+	if err != nil {
+		if f.KeepsUnknown(ctx, err) {
+			r.save(ctx, f, m, nil)
+		} else {
+			f.Fail(ctx, f.problemOf(err))
+		}
 		return
 	}
 
@@ -272,7 +272,7 @@ func (r *dataAccessRequestResource) submit(ctx context.Context, f *fetch, m *acc
 	case written == nil:
 		r.finish(ctx, f, m)
 	case written.SHA256 != m.SHA256.ValueString():
-		r.saveFile(ctx, f, m, written)
+		r.save(ctx, f, m, written)
 	default:
 		f.Submission.State, f.Submission.Dropped = deferred.Failed, true
 		tfkit.Problem{
@@ -281,7 +281,7 @@ func (r *dataAccessRequestResource) submit(ctx context.Context, f *fetch, m *acc
 			InState: access.InState + " and the same data",
 			Do:      adviceTriggers,
 		}.AddWarning(f.Diags)
-		r.save(ctx, f, m)
+		r.save(ctx, f, m, nil)
 	}
 }
 
@@ -289,14 +289,14 @@ func (r *dataAccessRequestResource) submit(ctx context.Context, f *fetch, m *acc
 // forgotten, and fetches the data if it is carried out. What prevents that is a warning, because the
 // request is accepted and has to stay in state.
 func (r *dataAccessRequestResource) finish(ctx context.Context, f *fetch, m *accessModel) {
-	r.save(ctx, f, m)
+	r.save(ctx, f, m, nil)
 	if failed := f.Await(ctx); failed != nil {
 		f.Fail(ctx, *failed)
 		return
 	}
 
 	f.Warn()
-	r.save(ctx, f, m)
+	r.save(ctx, f, m, nil)
 	if f.Submission.State != deferred.Fulfilled {
 		return
 	}
@@ -305,28 +305,23 @@ func (r *dataAccessRequestResource) finish(ctx context.Context, f *fetch, m *acc
 	if problem != nil {
 		problem.InState = f.InState
 		problem.AddWarning(f.Diags)
-		r.save(ctx, f, m)
-		return
 	}
-	r.saveFile(ctx, f, m, written)
+	r.save(ctx, f, m, written)
 }
 
-// save saves an object whose data is not written. fulfilled is false even if the service has carried
-// the request out.
-func (r *dataAccessRequestResource) save(ctx context.Context, f *fetch, m *accessModel) {
+// save saves an object, whose data were written now unless written is nil. Without data, fulfilled is false
+// even if the service has carried the request out.
+func (r *dataAccessRequestResource) save(ctx context.Context, f *fetch, m *accessModel, written *outfile.File) {
 	m.fromSubmission(f.Submission)
 	m.Fulfilled, m.FulfilledAt = types.BoolValue(false), types.StringNull()
-	if m.SHA256.IsUnknown() { // known values describe a file that is still there
+
+	switch {
+	case written != nil:
+		m.SHA256, m.Bytes = types.StringValue(written.SHA256), types.Int64Value(written.Bytes)
+		m.Fulfilled, m.FulfilledAt = types.BoolValue(true), instant(time.Now())
+	case m.SHA256.IsUnknown(): // known values describe a file that is still there
 		m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
 	}
-	f.Save(ctx, m)
-}
-
-// saveFile saves an object whose data was written now.
-func (r *dataAccessRequestResource) saveFile(ctx context.Context, f *fetch, m *accessModel, written *outfile.File) {
-	m.fromSubmission(f.Submission)
-	m.SHA256, m.Bytes = types.StringValue(written.SHA256), types.Int64Value(written.Bytes)
-	m.Fulfilled, m.FulfilledAt = types.BoolValue(true), instant(time.Now())
 	f.Save(ctx, m)
 }
 
