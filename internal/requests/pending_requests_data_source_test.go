@@ -150,6 +150,7 @@ func TestPendingRequests_areFilteredAndCounted(t *testing.T) {
 	service.Reset()
 	for _, config := range []prototest.Attributes{
 		{"identity_id": ""},
+		{"operation": "delete"},
 		{"max_requests": -1},
 		{"max_requests": 10_001},
 		{"org_id": "only"},

@@ -17,7 +17,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
 )
 
@@ -181,81 +180,5 @@ func TestAccDeleteDataAction_basic(t *testing.T) {
 	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 	if _, ok := service.Consent(scope, person); !ok {
 		t.Error("the consent went with the data")
-	}
-}
-
-func TestAccRequestDataAccessAction_basic(t *testing.T) {
-	acctest.PreCheck(t, acctest.Actions)
-	service := startWithData(t)
-	path := output(t)
-	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	configuration := acctest.Block(service) + triggerBlock("first", "action."+requestAccessName+".jane") +
-		actionBlock(requestAccessName, deletesJane, fmt.Sprintf("output_path = %q", path))
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config:      configuration,
-				ExpectError: regexp.MustCompile(`There is a file already`),
-			},
-			{
-				PreConfig: func() {
-					wantNothingSent(t, service)
-					if err := os.Remove(path); err != nil {
-						t.Error(err)
-					}
-				},
-				Config:        configuration,
-				PostApplyFunc: func() { wantData(t, path) },
-			},
-		},
-	})
-
-	wantQueued(t, service, mockserver.OpGetAllData, 1)
-}
-
-func TestAccPendingRequestsDataSource_basic(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t, never)
-	accepted := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
-	service.Enqueue(mockserver.QueuedRequest{ID: "of-jane", Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData, At: accepted})
-	const all = "data." + pendingName + ".all"
-	ofJane := knownvalue.ObjectExact(map[string]knownvalue.Check{
-		"id":          knownvalue.StringExact("of-jane"),
-		"identity_id": knownvalue.StringExact(person),
-		"operation":   knownvalue.StringExact("data_deletion"),
-		"created_at":  knownvalue.StringExact("2026-01-31T12:00:00Z"),
-		"status":      knownvalue.StringExact(mockserver.StatusPending),
-		"json":        knownvalue.StringRegexp(regexp.MustCompile(`^\{.*"of-jane".*\}$`)),
-	})
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config:      acctest.Block(service) + fmt.Sprintf("data %q \"all\" {\n  operation = \"delete\"\n}\n", pendingName),
-				ExpectError: regexp.MustCompile(`value must be one of`),
-			},
-			{
-				PreConfig: func() { wantNothingSent(t, service) },
-				Config:    acctest.Block(service) + fmt.Sprintf("data %q \"all\" {}\n", pendingName),
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(all, tfjsonpath.New("total"), knownvalue.Int64Exact(1)),
-					statecheck.ExpectKnownValue(all, tfjsonpath.New("complete"), knownvalue.Bool(true)),
-					statecheck.ExpectKnownValue(all, tfjsonpath.New("counts_by_operation").AtMapKey("data_deletion"), knownvalue.Int64Exact(1)),
-					statecheck.ExpectKnownValue(all, tfjsonpath.New("requests"), knownvalue.ListExact([]knownvalue.Check{ofJane})),
-					statecheck.ExpectSensitiveValue(all, tfjsonpath.New("requests")),
-				},
-			},
-		},
-	})
-
-	for _, r := range service.Requests() {
-		if r.Operation != mockserver.OpListPendingRequests && r.Operation != mockserver.OpLogin {
-			t.Errorf("the service received %s", r.Operation)
-		}
 	}
 }
