@@ -151,7 +151,6 @@ func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
 
-// limit returns the maximum size of all records together.
 func (m *dataSourceModel) limit() int64 {
 	if m.MaxBytes.IsNull() {
 		return defaultMaxBytes
@@ -159,7 +158,6 @@ func (m *dataSourceModel) limit() int64 {
 	return m.MaxBytes.ValueInt64()
 }
 
-// addError reports why the day could not be read.
 func (m *dataSourceModel) addError(err error, diags *diag.Diagnostics) {
 	if !errors.Is(err, errTooMuch) {
 		tfkit.ProblemOf(err, tfkit.NotInState).AddError(diags)

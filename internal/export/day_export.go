@@ -110,7 +110,6 @@ func hasPath(outputs []*output, path string) bool {
 	return slices.ContainsFunc(outputs, func(o *output) bool { return outfile.SamePath(o.path, path) })
 }
 
-// bytesOf returns the size of all files together.
 func bytesOf(outputs []*output) (total int64) {
 	for _, o := range outputs {
 		total += o.written.Bytes

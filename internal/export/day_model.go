@@ -164,7 +164,6 @@ func (m *dayModel) planWithKind(configured types.Bool) {
 	}
 }
 
-// kindsValidators returns the validators of kinds.
 func kindsValidators() []validator.Set {
 	var names []string
 	for _, k := range records.Kinds {
@@ -204,7 +203,6 @@ var countTypes = map[string]attr.Type{
 	"persons": types.Int64Type, "sessions": types.Int64Type, "events": types.Int64Type,
 }
 
-// countsOf returns the value of counts for an export of kinds.
 func countsOf(counts records.Counts, kinds []records.Kind) types.Object {
 	values := map[string]attr.Value{}
 	for _, k := range records.Kinds {

@@ -177,5 +177,4 @@ func (e *dayExport) String() string {
 		humanize.Comma(e.result.Counts.Total()), strings.Join(counts, ", "), sizeOf(bytesOf(e.outputs)), strings.Join(digests, ", "))
 }
 
-// sizeOf returns a size for messages.
 func sizeOf(bytes int64) string { return humanize.IBytes(uint64(max(bytes, 0))) }

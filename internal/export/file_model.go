@@ -83,7 +83,15 @@ func (m *fileModel) written(ctx context.Context) []*output {
 
 // exportsAgain reports whether an apply has to export the day again: an attribute has
 // changed, a file is missing or altered, or the day is over now.
-func (m *fileModel) exportsAgain(ctx context.Context, state fileModel) bool {
+func (m *fileModel) exportsAgain(ctx context.Context, state *fileModel, diags *diag.Diagnostics) bool {
+	// The refresh went by the size and the time of the files.
+	if m.Verify.ValueString() == verifyDigest && state.Verify.ValueString() == verifyStat {
+		state.Verify = m.Verify
+		if !state.verify(ctx, state.written(ctx), diags) {
+			return true
+		}
+	}
+
 	for _, values := range [][2]attr.Value{
 		{m.UTCDate, state.UTCDate},
 		{m.Path, state.Path},

@@ -75,16 +75,19 @@ func (r *fileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 
 	plan.planWithKind(withKind)
 	plan.checkLines(ctx, &resp.Diagnostics)
-	if req.State.Raw.IsNull() {
-		r.planExport(ctx, &plan, resp)
-		return
+	if !req.State.Raw.IsNull() {
+		var state fileModel
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		if resp.Diagnostics.HasError() || len(resp.RequiresReplace) > 0 {
+			return // Terraform plans again, without a state
+		}
+		if !plan.exportsAgain(ctx, &state, &resp.Diagnostics) {
+			plan.fileResults = state.fileResults
+			resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+			return
+		}
 	}
 
-	r.planUpdate(ctx, &plan, req, resp)
-}
-
-// planExport plans an apply that exports the day.
-func (r *fileResource) planExport(ctx context.Context, plan *fileModel, resp *resource.ModifyPlanResponse) {
 	today := r.Today()
 	if day, ok := plan.checkDay(today, &resp.Diagnostics); ok && !day.Before(today) {
 		notOver(markedIncomplete).AddWarning(&resp.Diagnostics)
@@ -96,30 +99,6 @@ func (r *fileResource) planExport(ctx context.Context, plan *fileModel, resp *re
 	if plan.Path.IsUnknown() || plan.split() {
 		plan.Files = types.MapUnknown(writtenFileType)
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-}
-
-func (r *fileResource) planUpdate(ctx context.Context, plan *fileModel, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	var state fileModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || len(resp.RequiresReplace) > 0 {
-		return // Terraform plans again, without a state
-	}
-
-	// The refresh went by the size and the time of the files.
-	if plan.Verify.ValueString() == verifyDigest && state.Verify.ValueString() == verifyStat {
-		state.Verify = plan.Verify
-		if !state.verify(ctx, state.written(ctx), &resp.Diagnostics) {
-			state.SHA256 = types.StringNull()
-		}
-	}
-
-	if plan.exportsAgain(ctx, state) {
-		r.planExport(ctx, plan, resp)
-		return
-	}
-
-	plan.fileResults = state.fileResults
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 

@@ -35,7 +35,6 @@ func closeLocked(f *os.File) {
 	_ = f.Close()
 }
 
-// stampOf returns the stamp of a file.
 func stampOf(info fs.FileInfo) Stamp {
 	stamp := Stamp{Size: info.Size(), ModTime: info.ModTime().UnixNano()}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {

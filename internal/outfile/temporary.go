@@ -30,7 +30,6 @@ var errRemoved = errors.New("the unfinished file beside it, .analytics-*.tmp, wa
 // openAttempts is how often a temporary file is opened again after another process removed it.
 const openAttempts = 100
 
-// temporaryName returns the name of the temporary file of a target.
 func temporaryName(target string) string {
 	sum := sha256.Sum256([]byte(folded(target)))
 	return ".analytics-" + hex.EncodeToString(sum[:8]) + ".tmp"
