@@ -272,7 +272,7 @@ func flagLike(sample any, agreed bool) any {
 // time returns the time of the record in the form of the catalogue; null for a consent without one.
 func (f *filling) time(sample any) any {
 	for _, field := range []string{"agreement_time", "createdAt"} {
-		if at, layout := instantOf(f.record[field]); layout != "" {
+		if at, ok := timeOf(f.record[field]); ok {
 			return timeLike(sample, at)
 		}
 	}
@@ -283,58 +283,47 @@ func (f *filling) time(sample any) any {
 	return sample
 }
 
-// layouts are the forms in which the catalogue and the provider write a time as a text.
-var layouts = []string{
-	time.RFC3339Nano, "2006-01-02T15:04:05-07:00", "2006-01-02T15:04:05.000Z07:00", "2006-01-02T15:04:05.000000Z07:00", "2006-01-02T15:04:05.000000000Z07:00",
-	"2006-01-02T15:04:05.000000-07:00", "2006-01-02T15:04:05.000-07:00", "2006-01-02T15:04:05.000-0700", "2006-01-02T15:04:05.999999999", time.DateTime, time.DateOnly,
-}
-
-// decimalSeconds are seconds since 1970 with a fraction.
-const decimalSeconds = "decimal seconds"
-
-// instantOf returns the time that a text or a number stands for, and its layout: one of layouts,
-// TimeUnixMS, TimeUnixS or decimalSeconds; empty for anything else.
-func instantOf(value any) (at time.Time, layout string) {
-	number, isNumber := value.(stdjson.Number)
-	if isNumber {
-		whole, _, isDecimal := strings.Cut(string(number), ".")
-		n, _ := strconv.ParseInt(whole, 10, 64)
-		if isDecimal {
-			return time.Unix(n, 0), decimalSeconds
+// timeOf returns the time of a field of a record, and whether it has one.
+func timeOf(field any) (at time.Time, ok bool) {
+	if number, isNumber := field.(stdjson.Number); isNumber {
+		n, err := number.Int64()
+		if timeForms[TimeUnixS].matches(field) {
+			return time.Unix(n, 0), err == nil
 		}
-		if len(number) > len("1769932800") {
-			return time.UnixMilli(n), TimeUnixMS
-		}
-
-		return time.Unix(n, 0), TimeUnixS
+		return time.UnixMilli(n), err == nil
 	}
 
-	text, _ := value.(string)
-	for _, layout := range layouts {
-		if at, err := time.Parse(layout, text); err == nil && at.Format(layout) == text {
-			return at, layout
+	text, _ := field.(string)
+	for _, form := range timeForms {
+		if at, err := time.Parse(form.layout, text); err == nil && text != "" {
+			return at, true
 		}
 	}
 
-	return at, ""
+	return at, false
 }
+
+// layoutOf makes the layout of a time of the catalogue, all of which are within the same two seconds.
+var layoutOf = strings.NewReplacer(
+	"2026-02-01", "2006-01-02", "08:00:00", "15:04:05", "08:00:01", "15:04:05", "09:00:00", "15:04:05",
+	".250001", ".000000", ".204", ".000", "Z", "Z07:00", "+00:00", "-07:00", "+01:00", "-07:00", "+0000", "-0700",
+)
 
 // timeLike writes a time as the catalogue has written its own.
 func timeLike(sample any, at time.Time) any {
-	own, layout := instantOf(sample)
-	switch layout {
-	case TimeUnixMS:
-		return stdjson.Number(strconv.FormatInt(at.UnixMilli(), 10))
-	case TimeUnixS:
-		return stdjson.Number(strconv.FormatInt(at.Unix(), 10))
-	case decimalSeconds:
+	number, isNumber := sample.(stdjson.Number)
+	switch {
+	case strings.Contains(string(number), "."):
 		return stdjson.Number(fmt.Sprintf("%d.%09d", at.Unix(), at.Nanosecond()))
-	case "":
-		return sample
+	case len(number) > len("1769932800"):
+		return stdjson.Number(strconv.FormatInt(at.UnixMilli(), 10))
+	case isNumber:
+		return stdjson.Number(strconv.FormatInt(at.Unix(), 10))
 	}
-	if layout == time.RFC3339Nano {
-		layout = time.RFC3339
-	}
+
+	text, _ := sample.(string)
+	layout := layoutOf.Replace(text)
+	own, _ := time.Parse(layout, text)
 
 	return at.In(own.Location()).Format(layout)
 }
