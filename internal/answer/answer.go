@@ -2,17 +2,14 @@
 
 // Package answer reads what the service answers. The interface shows hardly any answer, so
 // each one counts only as what it is recognised as: every function here returns the value
-// of one kind of answer, or a *Error that says why it is not one, and which setting
+// of one kind of answer, or an *Error that says why it is not one, and which setting
 // admits it. It knows no HTTP and no Terraform.
 //
-// The vocabulary is the same for all of them: Open gives the fields of an object by their
-// folded names, inner opens a wrapper, and an Error is the outcome of what is no value.
+// An answer is decoded once, into a tree of nodes whose members are found by their folded
+// names. The names and words that are known are in words.go.
 package answer
 
 import (
-	"bytes"
-	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,157 +52,49 @@ func Admits(setting string) string {
 	return "if that is right for your service, " + setting + " admits it"
 }
 
-// wantObject returns the Error of an answer that is no object.
-func wantObject(v jsontext.Value) *Error {
-	return &Error{Why: "expected an object, found " + jsonvalue.KindName(v.Kind())}
+// refused returns the Error of an answer that says no.
+func refused() *Error {
+	return &Error{Outcome: Refused, Why: "the answer has a status of success and says that the service refused the request"}
 }
 
-// member is one member of an object.
-type member struct {
-	name   string // as the service spells it
-	folded string
-	value  jsontext.Value
+// wantObject returns the Error of an answer that is not an object.
+func wantObject(n *node) *Error {
+	return &Error{Why: "expected an object, found " + jsonvalue.KindName(n.Kind())}
 }
 
-// Object is an object of an answer. Its fields are found by their folded names, so that
-// identityId and identity_id are one field. Reading a field notes the first Error of the
-// object.
-type Object struct {
-	members []member
-	problem *Error
-}
-
-// Open returns the object v, which is valid JSON; without members where v is no object.
-func Open(v jsontext.Value) *Object {
-	o := &Object{}
-	in := jsontext.NewDecoder(bytes.NewReader(v), jsontext.AllowDuplicateNames(true))
-	if v.Kind() != '{' {
-		return o
-	}
-
-	_, _ = in.ReadToken() // the opening bracket
-	for in.PeekKind() == '"' {
-		token, _ := in.ReadToken()
-		name := token.String()
-		value, err := in.ReadValue()
-		if err != nil {
-			break
-		}
-		o.members = append(o.members, member{name, jsonvalue.Fold(name), value.Clone()})
-	}
-
-	return o
-}
-
-// sameWord reports whether two words are equal once they are folded.
-func sameWord(a, b string) bool { return a != "" && jsonvalue.Fold(a) == jsonvalue.Fold(b) }
-
-// isNamed reports whether the member has one of these names. names are folded.
-func (m member) isNamed(names string) bool { return slices.Contains(strings.Fields(names), m.folded) }
-
-// isNull reports whether a value is null or missing.
-func isNull(v jsontext.Value) bool { return len(v) == 0 || v.Kind() == 'n' }
-
-// field returns the first of these fields that is not null; nil where there is none. names
-// are folded. Two members that are spelled differently and are the same field are an
-// Error, because two readers would understand them differently.
-func (o *Object) field(names string) jsontext.Value {
-	for name := range strings.FieldsSeq(names) {
-		var found []jsontext.Value
-		for _, m := range o.members {
-			if m.folded == name {
-				found = append(found, m.value)
-			}
-		}
-
-		if len(found) > 1 {
-			o.problem = cmp.Or(o.problem, &Error{Why: "the answer has " + name + " twice, in different spellings"})
-		}
-		if last := len(found) - 1; last >= 0 && !isNull(found[last]) {
-			return found[last]
+// ReadToken returns the text of the token in the answer to a login (section 2): in an object at its
+// top, or at the place that wire.envelope says. The error is an *Error.
+func ReadToken(v jsontext.Value, envelope jsontext.Pointer) (string, error) {
+	for _, at := range []jsontext.Pointer{"", envelope} {
+		if text := jsonvalue.Text(jsonvalue.At(v, at.AppendToken("token"))); text != "" {
+			return text, nil
 		}
 	}
+	return "", &Error{Why: "the answer has no text in a field token (section 2 of the interface); it is not shown"}
+}
 
+// ReadUser returns an error, which is an *Error, for an answer that is not the record of
+// the current user: an object that reports no error. The interface says nothing else of it.
+func ReadUser(v jsontext.Value) error {
+	user := Envelope{}.decode(v)
+	if user.Kind() != '{' {
+		return wantObject(user)
+	}
+	if user.saysNo(outcomeFields) {
+		return refused()
+	}
 	return nil
-}
-
-// has reports whether the object has one of these fields, null or not. names are folded.
-func (o *Object) has(names string) bool {
-	return slices.ContainsFunc(o.members, func(m member) bool { return m.isNamed(names) })
-}
-
-// describing are the members that say something about an answer, and hold none of its data.
-const describing = "links meta relationships warnings error errors"
-
-// objects returns the objects in the object, other than these fields. but are folded names.
-func (o *Object) objects(but string) []*Object {
-	var found []*Object
-	for _, m := range o.members {
-		if m.value.Kind() == '{' && !m.isNamed(but) {
-			found = append(found, Open(m.value))
-		}
-	}
-	return found
-}
-
-// onlyMember returns the only member of the object; the zero member where there are none or several.
-func (o *Object) onlyMember() member {
-	if len(o.members) != 1 {
-		return member{}
-	}
-	return o.members[0]
-}
-
-// inner opens a wrapper: the only object in o, other than one that describes the answer or
-// is one of these fields. It returns nil where there is none, and beside a list, which makes
-// it one of several things. fields are folded names.
-func (o *Object) inner(fields string) *Object {
-	none := describing + " " + fields
-	isList := func(m member) bool { return m.value.Kind() == '[' && !m.isNamed(none) }
-	found := o.objects(none)
-	if len(found) != 1 || slices.ContainsFunc(o.members, isList) {
-		return nil
-	}
-	return found[0]
-}
-
-// IgnoredLeaves returns the setting that ignores leaves, each with the value expected.
-func IgnoredLeaves(leaves map[jsontext.Pointer]string) string {
-	var all []string
-	for _, at := range slices.Sorted(maps.Keys(leaves)) {
-		all = append(all, strconv.Quote(string(at))+" = "+strconv.Quote(leaves[at]))
-	}
-	return "wire.ignored = { " + strings.Join(all, ", ") + " }"
-}
-
-// Shown returns the names of members as a message shows them, such as `"id", "total"`. In
-// place of a name that has not the form of a field's name, and may be a person, is an
-// ellipsis.
-func Shown(names []string) string {
-	var quoted []string
-	for _, name := range names {
-		if plain, _, _ := strings.Cut(name, "="); !jsonvalue.IsFieldName(plain) {
-			name = "…"
-		}
-		quoted = append(quoted, `"`+name+`"`)
-	}
-
-	const limit = 12
-	if len(quoted) > limit {
-		quoted = append(quoted[:limit], "…")
-	}
-
-	return strings.Join(quoted, ", ")
 }
 
 // Members returns the names of an object's members for a message, such as
 // ` (its members are "id", "personId")`, and never a value, nor the person. It is empty where
-// v is no object. person is whom the message is about; empty if nobody is known.
+// v is not an object. person is whom the message is about; empty if nobody is known.
 func Members(v jsontext.Value, person string) string {
 	var names []string
 	for name := range jsonvalue.EachMember(v) {
-		if PersonKey(string(name)) == PersonKey(person) {
-			name = nil
+		isPerson := PersonKey(string(name)) == PersonKey(person)
+		if isPerson || !jsonvalue.IsFieldName(string(name)) {
+			name = []byte("…")
 		}
 		names = append(names, string(name))
 	}
@@ -213,7 +102,46 @@ func Members(v jsontext.Value, person string) string {
 		return ""
 	}
 
-	return " (its members are " + Shown(names) + ")"
+	return " (its members are " + listed(names) + ")"
+}
+
+// shownPlaces returns where nodes are for a message, with an ellipsis for each place that must not be
+// shown.
+func shownPlaces(nodes []*node) string {
+	var shown []string
+	for _, n := range nodes {
+		at := "…"
+		if isShown(n.at) {
+			at = string(n.at)
+		}
+		shown = append(shown, at)
+	}
+
+	return listed(shown)
+}
+
+// isShown reports whether a message may show a pointer: each of its names has the form of a field's.
+func isShown(at jsontext.Pointer) bool {
+	for name := range at.Tokens() {
+		if !jsonvalue.IsFieldName(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// listed returns the first texts of a list as a message shows them, such as `"id", "total"`.
+func listed(texts []string) string {
+	const limit = 12
+	var quoted []string
+	for _, text := range texts[:min(len(texts), limit)] {
+		quoted = append(quoted, strconv.Quote(text))
+	}
+	if len(texts) > limit {
+		quoted = append(quoted, "…")
+	}
+
+	return strings.Join(quoted, ", ")
 }
 
 // Structure returns what an answer consists of, such as `an object of $.id (a string)`: its
@@ -222,32 +150,7 @@ func Members(v jsontext.Value, person string) string {
 // names may be people.
 func Structure(v jsontext.Value) string {
 	const limit = 12
-	var parts []string
-
-	var add func(path string, v jsontext.Value)
-	add = func(path string, v jsontext.Value) {
-		part := path + " (" + jsonvalue.KindName(v.Kind()) + ")"
-		if path != "$" && !slices.Contains(parts, part) {
-			parts = append(parts, part)
-		}
-		if len(parts) > limit {
-			return
-		}
-
-		for _, element := range jsonvalue.Elements(v) {
-			add(path+"[]", element)
-		}
-		isMap := isMap(v)
-		for key, value := range jsonvalue.EachMember(v) {
-			name := string(key)
-			if isMap || !jsonvalue.IsFieldName(name) {
-				name = jsonvalue.AnyName
-			}
-			add(path+"."+name, value)
-		}
-	}
-	add("$", v)
-
+	parts := partsOf(v, "$", nil, limit)
 	if len(parts) > limit {
 		parts = append(parts[:limit], "…")
 	}
@@ -258,6 +161,32 @@ func Structure(v jsontext.Value) string {
 	return jsonvalue.KindName(v.Kind()) + " of " + strings.Join(parts, ", ")
 }
 
+// partsOf appends the parts of a value at a path to those that were found before, until there are
+// more than limit.
+func partsOf(v jsontext.Value, path string, found []string, limit int) []string {
+	part := path + " (" + jsonvalue.KindName(v.Kind()) + ")"
+	if path != "$" && !slices.Contains(found, part) {
+		found = append(found, part)
+	}
+	if len(found) > limit {
+		return found
+	}
+
+	for _, element := range jsonvalue.Elements(v) {
+		found = partsOf(element, path+"[]", found, limit)
+	}
+	isMap := isMap(v)
+	for key, value := range jsonvalue.EachMember(v) {
+		name := string(key)
+		if isMap || !jsonvalue.IsFieldName(name) {
+			name = "{}" // not shown
+		}
+		found = partsOf(value, path+"."+name, found, limit)
+	}
+
+	return found
+}
+
 // isMap reports whether an object looks like a map: several members, all of them objects
 // with the same names. The names of its own members may be people.
 func isMap(v jsontext.Value) bool {
@@ -266,27 +195,4 @@ func isMap(v jsontext.Value) bool {
 		structures = append(structures, strings.Join(jsonvalue.Names(jsonvalue.Members(value)), "\x00"))
 	}
 	return len(structures) > 1 && structures[0] != "" && len(slices.Compact(structures)) == 1
-}
-
-// ReadToken returns the text of the token in the answer to a login (section 2): in an object at its
-// top, or at the place that wire.envelope says. The error is a *Error.
-func ReadToken(v jsontext.Value, envelope jsontext.Pointer) (string, error) {
-	for _, at := range []jsontext.Pointer{"", envelope} {
-		if text := jsonvalue.Text(At(v, at.AppendToken("token"))); text != "" {
-			return text, nil
-		}
-	}
-	return "", &Error{Why: "the answer has no text in a field token (section 2 of the interface); it is not shown"}
-}
-
-// ReadUser returns an error, which is a *Error, for an answer that is not the record of
-// the current user: an object that reports no error. The interface says nothing else of it.
-func ReadUser(v jsontext.Value) error {
-	if v.Kind() != '{' {
-		return wantObject(v)
-	}
-	if Open(v).saysNo(outcomes) {
-		return refused()
-	}
-	return nil
 }

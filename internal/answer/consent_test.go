@@ -4,7 +4,7 @@ package answer_test
 
 import (
 	"errors"
-	"strconv"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -40,164 +40,175 @@ func outcome(err error) string {
 	if p, ok := errors.AsType[*answer.Error](err); ok {
 		return map[answer.Outcome]string{answer.Unrecognised: unrecognised, answer.Refused: refused, answer.Absent: absent}[p.Outcome]
 	}
-	return "an error that is no problem: " + err.Error()
+	return "an error of another type: " + err.Error()
+}
+
+// field returns a field for a table: - where it is absent.
+func field[T any](o answer.Optional[T]) string {
+	value, ok := o.Get()
+	switch {
+	case ok:
+		return fmt.Sprint(value)
+	case o.IsNull():
+		return "null"
+	}
+	return "-"
+}
+
+// consentText returns the time, the address, manual, and the clauses that are not true.
+func consentText(held answer.Consent) string {
+	at := field(held.AgreementTime)
+	if t, ok := held.AgreementTime.Get(); ok {
+		at = t.UTC().Format(time.RFC3339Nano)
+	}
+	text := at + " " + field(held.UserIPv6) + " " + field(held.Manual)
+	for i, clause := range held.Clauses {
+		if agreed := field(clause); agreed != "true" {
+			text += fmt.Sprintf(" %d:%s", i+1, agreed)
+		}
+	}
+
+	return text
 }
 
 const (
 	allTrue = `"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true`
 	record  = `{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z"}`
+	older   = `{"clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`
+	nulls   = `"clause_1_consent":null,"clause_2_consent":null,"clause_3_consent":null,"clause_4_consent":null,"clause_5_consent":null`
+	mixed   = `"clause_1_consent":1,"clause_2_consent":0,"clause_3_consent":"true","clause_4_consent":"0","clause_5_consent":false`
 )
 
-func TestReadConsent_outermostObjectWithTheFiveClauses(t *testing.T) {
+// timed returns a record with a time, and without one that has it around its clauses.
+func timed(value string) string      { return `{` + allTrue + `,"agreement_time":` + value + `}` }
+func replaced(old, by string) string { return strings.Replace(record, old, by, 1) }
+
+// TestConsentCall_whatAnAnswerIs has answers by the settings that they are read with, and what they are
+// read as: the fields of a record, an outcome, or a part of the error of what is not recognised.
+func TestConsentCall_whatAnAnswerIs(t *testing.T) {
 	t.Parallel()
 
-	const older = `{"clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`
-	for name, body := range map[string]string{
-		"unknown fields":             `{"x":{"y":[1,null]},` + strings.TrimPrefix(record, "{"),
-		"JSON:API":                   `{"data":{"type":"consents","id":"1","attributes":` + record + `},"links":{"self":"x"}}`,
-		"GraphQL":                    `{"data":{"user":{"consent":` + record + `}}}`,
-		"camel case":                 `{"clause1Consent":true,"clause2Consent":true,"clause3Consent":true,"clause4Consent":true,"clause5Consent":true,"agreementTime":"2026-01-31T12:00:00Z"}`,
-		"an acceptance beside":       `{"accepted":false,` + strings.TrimPrefix(record, "{"),
-		"a history inside":           `{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z","previous":` + older + `}`,
-		"a history of part":          `{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z","previous":{"clause_1_consent":false}}`,
-		"a history beside, deeper":   `{"consent":` + record + `,"history":{"last":` + older + `}}`,
-		"errors that say nothing":    `{"success":true,"error":null,"errors":[],"data":` + record + `}`,
-		"a number that is too large": `{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z","z":1e400}`,
-	} {
-		held, err := answer.ReadConsent(parse(t, body))
-		if err != nil || !held.HasClauses([answer.Clauses]bool{true, true, true, true, true}) || held.IsUntimed() {
-			t.Errorf("%s: %+v, %v", name, held, err)
-		}
-		if !held.UserIPv6.IsAbsent() || !held.Manual.IsAbsent() {
-			t.Errorf("%s: an absent field is present", name)
-		}
-	}
-}
-
-// TestReadConsent_noRecord has answers and why they are none. What says no is refused, and what is
-// empty means that there is none.
-func TestReadConsent_noRecord(t *testing.T) {
-	t.Parallel()
-
-	const nulls = `"clause_1_consent":null,"clause_2_consent":null,"clause_3_consent":null,"clause_4_consent":null,"clause_5_consent":null`
-	replaced := func(old, other string) string { return strings.Replace(record, old, other, 1) }
-	for body, why := range map[string]string{
-		`{"a":` + record + `,"b":` + record + `}`:                         "more than one object",
-		`{"clause_1_consent":true}`:                                       "some of the five clauses",
-		`{"clause_1_consent":false,"consent":` + record + `}`:             "some of the five clauses",
-		`{"data":[` + record + `]}`:                                       "no object of the answer",
-		`{"message":"user not found"}`:                                    "no object of the answer",
-		`[` + record + `]`:                                                "expected an object, found an array",
-		`"clause_1_consent"`:                                              "expected an object, found a string",
-		replaced(`1_consent":true`, `1_consent":"yes"`):                   "clause_1_consent: expected a boolean, found a string",
-		`{"consent":` + replaced(`2_consent":true`, `2_consent":2`) + `}`: "clause_2_consent: expected a boolean, found a number",
-		replaced(`"2026-01-31T12:00:00Z"`, `"2026-01-31T12:00:00"`):       `wire.consent.time_format = "utc" admits it`,
-		replaced(`"2026-01-31T12:00:00Z"`, `"2026-01-31"`):                `wire.consent.time_format = "date" admits it`,
-		replaced(`"2026-01-31T12:00:00Z"`, `1769860800`):                  `wire.consent.time_format = "unix_s" admits it`,
-		replaced(`{`, `{"user_ipv6":{},`):                                 "user_ipv6: expected a string, found an object",
-		replaced(`{`, `{"Clause_1_Consent":false,`):                       "twice, in different spellings",
-		replaced(`{`, `{"clause1Consent":null,`):                          "twice, in different spellings",
-
-		`{"error":{"code":"E7","message":"no"}}`:  refused,
-		`{"success":false,"data":` + record + `}`: refused,
-		`{"data":{"consent":null},"errors":[{"message":"Cannot query field","locations":[{"line":1,"column":1}]}]}`: refused,
-		`{"error":{"code":"","message":"no","innererror":{}}}`:                                                      refused,
-
-		`{}`: absent, `null`: absent, `{"consent":null}`: absent, `{"data":{}}`: absent, `{"data":{"attributes":{}}}`: absent,
-		`{` + nulls + `}`: absent, `{"identity_id":"user-1",` + nulls + `}`: absent,
-	} {
-		held, err := answer.ReadConsent(parse(t, body))
-		if got := outcome(err); got != why && (got != unrecognised || !strings.Contains(err.Error(), why)) {
-			t.Errorf("%s is read as %+v, %v", body, held, err)
-		}
-	}
-}
-
-// TestConsentCall_whereTheSettingsPoint has answers, settings that read them, and what they hold: the
-// clauses and the hour of the time.
-func TestConsentCall_whereTheSettingsPoint(t *testing.T) {
-	t.Parallel()
-
-	const clauses = `{"clause_1_consent":1,"clause_2_consent":0,"clause_3_consent":"true","clause_4_consent":"0","clause_5_consent":false}`
-	at := func(form string) answer.ConsentCall { return answer.ConsentCall{TimeFormat: form} }
-	timed := func(value string) string { return strings.Replace(clauses, "}", `,"agreement_time":`+value+`}`, 1) }
+	const noon, none = "2026-01-31T12:00:00Z - -", "- - -"
 	inData := answer.Envelope{At: "/data", Ignored: map[jsontext.Pointer]string{"/success": "false"}}
-	for body, c := range map[string]struct {
-		call answer.ConsentCall
-		want string
+	for _, c := range []struct {
+		call    answer.ConsentCall
+		answers map[string]string
 	}{
-		timed(`"2026-01-31T12:00:00"`):                            {at(answer.TimeUTC), "12"},
-		timed(`"2026-01-31 12:00:00.5"`):                          {at(answer.TimeUTC), "12"},
-		timed(`"2026-01-31T13:00:00+01:00"`):                      {at(answer.TimeUTC), "12"},
-		timed(`"2026-01-31"`):                                     {at(answer.TimeDate), "0"},
-		timed(`1769860800`):                                       {at(answer.TimeUnixS), "12"},
-		timed(`1769860800000`):                                    {at(answer.TimeUnixS), "12"},
-		timed(`"1769860800"`):                                     {at(answer.TimeUnixS), "12"},
-		`[` + timed(`1769860800000`) + `]`:                        {answer.ConsentCall{At: "/0"}, "12"},
-		`{"a":` + timed(`1769860800000`) + `,"b":` + record + `}`: {answer.ConsentCall{At: "/a"}, "12"},
-		`{"data":` + timed(`1769860800000`) + `,"success":false}`: {answer.ConsentCall{Envelope: inData}, "12"},
+		{answer.ConsentCall{}, map[string]string{
+			`{"x":{"y":[1,null]},` + strings.TrimPrefix(record, "{"):                                                                                                 noon,
+			`{"data":{"type":"consents","id":"1","attributes":` + record + `},"links":{"self":"x"}}`:                                                                 noon, // JSON:API
+			`{"data":{"user":{"consent":` + record + `}}}`:                                                                                                           noon, // GraphQL
+			`{"accepted":false,` + strings.TrimPrefix(record, "{"):                                                                                                   noon,
+			`{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z","previous":` + older + `}`:                                                                     noon,
+			`{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z","previous":{"clause_1_consent":0}}`:                                                            noon,
+			`{"consent":` + record + `,"history":{"last":` + older + `}}`:                                                                                            noon,
+			`{"success":true,"error":null,"errors":[],"data":` + record + `}`:                                                                                        noon,
+			`{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z","z":1e400}`:                                                                                    noon,
+			`{"clause1Consent":true,"clause2Consent":true,"clause3Consent":true,"clause4Consent":true,"clause5Consent":true,"agreementTime":"2026-01-31T12:00:00Z"}`: noon,
+			replaced(`2_consent":true`, `2_consent":null,"user_ipv6":null,"manual":false`):                                                                           "2026-01-31T12:00:00Z null false 2:null",
+			replaced(`{`, `{"user_ipv6":"::1","manual":"1",`):                                                                                                        "2026-01-31T12:00:00Z ::1 true",
+			`{` + mixed + `}`: none + " 2:false 4:false 5:false",
 
-		`{"agreement_time":1769860800000,"clauses":` + clauses + `}`:                    {answer.ConsentCall{}, "12"},
-		`{"agreement_time":1769860800000,"x":{"y":` + clauses + `}}`:                    {answer.ConsentCall{At: "/x/y"}, "12"},
-		`{"agreement_time":1,"x":{"agreement_time":1769860800000,"y":` + clauses + `}}`: {answer.ConsentCall{}, "12"},
-		`{"agreement_time":1769860800000,"clauses":` + timed("null") + `}`:              {answer.ConsentCall{}, ""},
+			// A field that is not beside the clauses is that of the closest object around them.
+			`{"agreement_time":1769860800000,"manual":1,"clauses":{` + allTrue + `}}`:                     "2026-01-31T12:00:00Z - true",
+			`{"agreement_time":1,"x":{"agreement_time":1769860800000,"y":{` + allTrue + `}}}`:             noon,
+			`{"agreement_time":1769860800000,"clauses":` + timed("null") + `}`:                            "null - -",
+			`{"agreement_time":"2026-01-31T12:00:00Z","Agreement_Time":null,"clauses":{` + allTrue + `}}`: "twice, in different spellings",
 
-		`{"data":null}`:         {answer.ConsentCall{Envelope: inData}, absent},
-		`{"data":{}}`:           {answer.ConsentCall{Envelope: inData}, absent},
-		`{"consent":{},"id":1}`: {answer.ConsentCall{At: "/consent"}, absent},
-		`{"id":1}`:              {answer.ConsentCall{At: "/consent"}, unrecognised},
-		record:                  {answer.ConsentCall{Envelope: inData}, unrecognised},
-		`{"data":` + record + `,"success":"no","error":"x"}`: {answer.ConsentCall{Envelope: inData}, refused},
+			// Programs write times before 2000 for none. Anything else may be a time.
+			timed(`"2026-01-31T12:00:00.000Z"`): noon, timed(`"2026-01-31T13:00:00+01:00"`): noon, timed(`"2026-01-31T13:00:00.000000+0100"`): noon,
+			timed(`1769860800000`): noon, timed(`"1769860800000"`): noon, timed(`1769860800000000`): noon, timed(`1769860800000000000`): noon,
+			timed(`1769860800123`):              "2026-01-31T12:00:00.123Z - -",
+			timed(`"2000-01-01T00:00:00Z"`):     "2000-01-01T00:00:00Z - -",
+			timed(`"1999-12-31T23:59:59.999Z"`): none, timed(`"1970-01-01T00:00:00.000Z"`): none, timed(`"0001-01-01T00:00:00Z"`): none, timed(`""`): none,
+			timed(`0`): none, timed(`"0"`): none, timed(`-62135596800000`): none,
+			timed(`"2026-01-31T12:00:00"`): `wire.consent.time_format = "utc" admits it`,
+			timed(`"2026-01-31"`):          `wire.consent.time_format = "date" admits it`,
+			timed(`1769860800`):            `wire.consent.time_format = "unix_s" admits it`,
+			timed(`"yesterday"`):           "agreement_time: expected an RFC 3339 time", timed(`1.5`): "agreement_time: expected an RFC 3339 time", timed(`1e400`): "agreement_time: expected an RFC 3339 time",
+			timed(`"9999-12-31T23:59:59-01:00"`): "agreement_time: expected an RFC 3339 time", timed(`{}`): "agreement_time: expected an RFC 3339 time", timed(`true`): "agreement_time: expected an RFC 3339 time",
+
+			`{"a":` + record + `,"b":` + record + `}`:                         "more than one object",
+			`{"clause_1_consent":true}`:                                       "some of the five clauses",
+			`{"clause_1_consent":false,"consent":` + record + `}`:             "some of the five clauses",
+			`{"data":[` + record + `]}`:                                       "no object of the answer",
+			`{"message":"user not found"}`:                                    "no object of the answer",
+			`[` + record + `]`:                                                "expected an object, found an array",
+			`"clause_1_consent"`:                                              "expected an object, found a string",
+			replaced(`1_consent":true`, `1_consent":"yes"`):                   "clause_1_consent: expected a boolean, found a string",
+			`{"consent":` + replaced(`2_consent":true`, `2_consent":2`) + `}`: "clause_2_consent: expected a boolean, found a number",
+			replaced(`{`, `{"user_ipv6":{},`):                                 "user_ipv6: expected a string, found an object",
+			replaced(`{`, `{"Clause_1_Consent":false,`):                       "twice, in different spellings",
+			replaced(`{`, `{"clause1Consent":null,`):                          "twice, in different spellings",
+
+			`{"error":{"code":"E7","message":"no"}}`: refused, `{"success":false,"data":` + record + `}`: refused,
+			`{"data":{"consent":null},"errors":[{"message":"Cannot query field","locations":[{"line":1,"column":1}]}]}`: refused,
+			`{"error":{"code":"","message":"no","innererror":{}}}`:                                                      refused,
+
+			`{}`: absent, `null`: absent, `{"consent":null}`: absent, `{"data":{}}`: absent, `{"data":{"attributes":{}}}`: absent,
+			`{` + nulls + `}`: absent, `{"identity_id":"user-1",` + nulls + `}`: absent,
+		}},
+		{answer.ConsentCall{TimeFormat: answer.TimeUTC}, map[string]string{
+			timed(`"2026-01-31T12:00:00"`): noon, timed(`"2026-01-31 12:00:00.5"`): "2026-01-31T12:00:00.5Z - -", timed(`"2026-01-31T13:00:00+01:00"`): noon,
+		}},
+		{answer.ConsentCall{TimeFormat: answer.TimeDate}, map[string]string{timed(`"2026-01-31"`): "2026-01-31T00:00:00Z - -"}},
+		{answer.ConsentCall{TimeFormat: answer.TimeUnixS}, map[string]string{
+			timed(`1769860800`): noon, timed(`1769860800000`): noon, timed(`"1769860800"`): noon,
+		}},
+		{answer.ConsentCall{At: "/0"}, map[string]string{`[` + record + `]`: noon}},
+		{answer.ConsentCall{At: "/a"}, map[string]string{`{"a":` + record + `,"b":` + older + `}`: noon}},
+		{answer.ConsentCall{At: "/x/y"}, map[string]string{`{"agreement_time":1769860800000,"x":{"y":{` + allTrue + `}}}`: noon}},
+		{answer.ConsentCall{At: "/consent"}, map[string]string{`{"consent":{},"id":1}`: absent, `{"id":1}`: `has nothing at "/consent", where wire.consent.at points to`}},
+		{answer.ConsentCall{Envelope: inData}, map[string]string{
+			`{"data":` + record + `,"success":false}`: noon,
+			`{"data":null}`: absent,
+			`{"data":{}}`:   absent,
+			record:          `has nothing at "/data", where wire.envelope points to`,
+			`{"data":` + record + `,"success":"no","error":"x"}`: refused,
+		}},
 	} {
-		held, err := c.call.Read(parse(t, body))
-		got := outcome(err)
-		if moment, ok := held.AgreementTime.Get(); ok {
-			got = strconv.Itoa(moment.Hour())
-		}
-		if got != c.want || err == nil && !held.HasClauses([answer.Clauses]bool{true, false, true, false, false}) {
-			t.Errorf("%s is read as %+v, %v", body, held, err)
-		}
-	}
-}
-
-func TestReadConsent_fieldsAreAbsentNullOrAValue(t *testing.T) {
-	t.Parallel()
-
-	body := strings.Replace(`{`+allTrue+`,"user_ipv6":null,"manual":false,"agreement_time":1769860800123}`, `2_consent":true`, `2_consent":null`, 1)
-	held, err := answer.ReadConsent(parse(t, body))
-	clause, isTrue := held.Clauses[0].Get()
-	manual, isSet := held.Manual.Get()
-	at, _ := held.AgreementTime.Get()
-	if err != nil || !clause || !isTrue || manual || !isSet || string(held.JSON) != body || !at.Equal(time.UnixMilli(1769860800123)) {
-		t.Errorf("%+v, %v", held, err)
-	}
-	if !held.Clauses[1].IsNull() || !held.UserIPv6.IsNull() {
-		t.Error("null is not null")
-	}
-}
-
-// TestReadConsent_spellingsOfATime has times, and what is none: no time is one before 2000,
-// which programs write for none, and an error anything that may be a time.
-func TestReadConsent_spellingsOfATime(t *testing.T) {
-	t.Parallel()
-
-	const noon, first, none, invalid = 1769860800, 946684800, 0, -1
-	for text, want := range map[string]int64{
-		`"2026-01-31T12:00:00Z"`: noon, `"2026-01-31T12:00:00.000Z"`: noon, `"2026-01-31T13:00:00+01:00"`: noon, `"2026-01-31T13:00:00.000000+0100"`: noon,
-		`1769860800000000`: noon, `1769860800000000000`: noon, `""`: none,
-		`1769860800000`: noon, `"1769860800000"`: noon, `"2000-01-01T00:00:00Z"`: first,
-		`"1970-01-01T00:00:00.000Z"`: none, `"0001-01-01T00:00:00Z"`: none, `"1999-12-31T23:59:59.999Z"`: none, `0`: none, `"0"`: none, `-62135596800000`: none,
-		`"yesterday"`: invalid, `1.5`: invalid, `1e400`: invalid, `1769860800`: invalid, `"9999-12-31T23:59:59-01:00"`: invalid, `{}`: invalid, `true`: invalid,
-	} {
-		held, err := answer.ReadConsent(parse(t, `{`+allTrue+`,"agreement_time":`+text+`}`))
-		if want == invalid {
-			if err == nil || !strings.Contains(err.Error(), "agreement_time: expected an RFC 3339 time") {
-				t.Errorf("%s: %v", text, err)
+		for body, want := range c.answers {
+			held, err := c.call.Read(parse(t, body))
+			got := outcome(err)
+			if err == nil {
+				got = consentText(held)
 			}
-			continue
+			isNamed := got == unrecognised && strings.Contains(err.Error(), want)
+			if got != want && !isNamed || err == nil && string(held.JSON) != body {
+				t.Errorf("%s with %+v is read as %s, %v; want %s", body, c.call, got, err, want)
+			}
 		}
-		if at, ok := held.AgreementTime.Get(); err != nil || ok != (want != none) || ok && at.Unix() != want || ok == held.AgreementTime.IsAbsent() {
-			t.Errorf("%s is read as %v, %v", text, at, err)
+	}
+}
+
+// An answer with nothing in it says that there is none only if nothing beside it may say that the
+// service has failed.
+func TestResult_decidesWhatNothingMeans(t *testing.T) {
+	t.Parallel()
+	inData := answer.Envelope{At: "/data"}
+	withResult := answer.Envelope{At: "/data", Result: answer.Result{At: "/code", Success: []string{"0"}, Absent: []string{"40400"}}}
+
+	for body, want := range map[string]struct{ byDefault, withResult string }{
+		`{"data":null}`:                                       {absent, absent},
+		`{"code":0,"data":null}`:                              {absent, absent},
+		`{"code":"0","data":{}}`:                              {absent, absent},
+		`{"status":"success","data":null}`:                    {absent, absent},
+		`{"requestId":"r-1","userId":"u-7","data":null}`:      {absent, absent},
+		`{"code":0,"msg":"","data":null}`:                     {absent, absent},
+		`{"code":50000,"data":null}`:                          {unrecognised, refused},
+		`{"code":40400,"data":null}`:                          {unrecognised, absent},
+		`{"code":40400,"msg":"none","data":[]}`:               {unrecognised, absent},
+		`{"status":"fail","data":null}`:                       {unrecognised, unrecognised},
+		`{"outcome":"timeout","data":null}`:                   {unrecognised, unrecognised},
+		`{"code":0,"msg":"the database is away","data":null}`: {unrecognised, unrecognised},
+	} {
+		_, byDefault := answer.ConsentCall{Envelope: inData}.Read(parse(t, body))
+		err := withResult.Result.Says(parse(t, body))
+		if err == nil {
+			_, err = answer.ConsentCall{Envelope: withResult}.Read(parse(t, body))
+		}
+		if outcome(byDefault) != want.byDefault || outcome(err) != want.withResult {
+			t.Errorf("%s: %v; with wire.result: %v", body, byDefault, err)
 		}
 	}
 }

@@ -33,29 +33,38 @@ type DataCall struct {
 
 // Read returns the receipt that an answer to the call is; Delivered where it is the data.
 // Without wire.all_data.at, the first answer is never the data. Once the request was
-// seen, the error is a *Error for an answer that is neither the data nor a receipt.
+// seen, the error is an *Error for an answer that is neither the data nor a receipt.
 func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
+	around := c.Envelope
+	if c.Seen {
+		around.Result = Result{} // a word of success stands beside the data too
+	}
+	receipt, err := around.ReadReceipt(status, v, c.Person)
+
 	const ok = 200
-	receipt, err := c.receipt(status, v)
 	if status != ok || c.Envelope.Result.Says(v) != nil {
 		return receipt, err
 	}
-	if c.namesAnother(v) {
+	answer := Envelope{}.decode(v)
+	if c.namesAnother(answer) {
 		return Receipt{}, &Error{Why: "the answer is about somebody else: its identityId is not the person that was asked for"}
 	}
 
-	if marked := c.marked(v); !isNull(marked) && (err == nil || jsonvalue.Told(marked)) {
+	data := c.marked(answer)
+	isMarked := !data.isNull() && (err == nil || jsonvalue.Told(data.Value))
+	if isMarked {
 		return Receipt{At: receipt.At, Delivered: true}, nil
 	}
 	if err != nil || !c.Seen {
 		return receipt, err
 	}
 
-	if c.At == nil && !c.Continued && c.isData(v) {
+	isData, mayBeData := c.recognise(answer)
+	isWhole := c.At == nil && !c.Continued
+	if isWhole && isData {
 		return Receipt{At: receipt.At, Delivered: true}, nil
 	}
-
-	if receipt.NotUnderstood == "" && !c.mayBeData(v) {
+	if receipt.NotUnderstood == "" && !mayBeData {
 		return receipt, nil
 	}
 
@@ -65,203 +74,149 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	}
 }
 
-// receipt returns the receipt that an answer is. A word of success stands beside the data too.
-func (c DataCall) receipt(status int, v jsontext.Value) (Receipt, error) {
-	around := c.Envelope
-	if c.Seen {
-		around.Result = Result{}
-	}
-	return around.ReadReceipt(status, v, c.Person)
-}
-
-// mayBeData reports whether a receipt may be the data of somebody with its ID: nothing but an ID shows
-// that it is a receipt, and data stands beside.
-func (c DataCall) mayBeData(v jsontext.Value) bool {
-	if r := openRequest(v); r.requestType() != "" || r.isOpen() {
-		return false
-	}
-
-	for range wrappers {
-		isPersonal, _, objects := c.parts(v)
-		if isPersonal || len(objects) != 1 {
-			return isPersonal
-		}
-		v = objects[0]
-	}
-
-	return false
-}
-
-// wrappers is how many wrappers around data are opened.
-const wrappers = 4
-
-// marked returns what is at the place that marks the data; nil if there is nothing, or an
+// marked returns what is at the place that marks the data; an empty node if there is nothing, or an
 // acknowledgement: an open request, and nothing else.
-func (c DataCall) marked(v jsontext.Value) jsontext.Value {
+func (c DataCall) marked(answer *node) *node {
 	if c.At == nil {
-		return nil
+		return &node{}
 	}
 
-	found := At(v, *c.At)
-	o := Open(found)
-	isOther := func(m member) bool {
-		return !m.isNamed(idFields + " " + personFields + " " + typeFields + " " + createdFields + " " + statusFields + " message")
+	found := answer.find(*c.At)
+	isOther := func(m *node) bool {
+		return !m.isNamed(idFields, personFields, typeFields, createdFields, statusFields, messageFields)
 	}
-	if slices.ContainsFunc(o.members, isOther) || !openRequest(found).isOpen() {
-		return found
+	if found.request().isOpen() && !slices.ContainsFunc(found.members, isOther) {
+		return &node{}
 	}
 
-	return nil
+	return found
 }
 
 // namesAnother reports whether an answer names somebody else in the field identityId, at its top or in
 // the objects at its top.
-func (c DataCall) namesAnother(v jsontext.Value) bool {
-	top := Open(v)
-	for _, o := range append(top.objects(""), top) {
-		named := scalar(o.field("identityid"))
-		if named != "" && PersonKey(named) != PersonKey(c.Person) {
-			return true
-		}
+func (c DataCall) namesAnother(answer *node) bool {
+	isOther := func(n *node) bool {
+		named := n.field(personFields[:1]).scalar()
+		return named != "" && PersonKey(named) != PersonKey(c.Person)
 	}
-	return false
+	return isOther(answer) || slices.ContainsFunc(answer.members, isOther)
 }
 
-// isData reports whether a value is the person's data: an array of objects that are no
-// requests; or an object of nothing but the person, lists of objects and what the interface
+// recognise reports whether an answer is the person's data, or may be. They are an array of objects
+// that are not requests; or an object of nothing but the person, lists of objects and what the interface
 // has of a person, possibly in wrappers. An object of another name beside a list may
-// describe a page, and one without a list an acknowledgement.
-func (c DataCall) isData(v jsontext.Value) bool {
-	if v.Kind() == '[' {
-		return slices.ContainsFunc(jsonvalue.Elements(v), func(e jsontext.Value) bool {
-			r := openRequest(e)
-			return e.Kind() == '{' && r.requestType() == "" && !r.isOpen() && !r.saysNo()
-		})
-	}
-
-	if openRequest(v).isRequest(c.Person) {
-		return false
-	}
-
-	for range wrappers {
-		isPersonal, others, objects := c.parts(v)
-		if isPersonal || others || len(objects) != 1 {
-			return isPersonal && !others && len(objects) == 0
+// describe a page, and one without a list an acknowledgement. A receipt may be data with an ID, where
+// nothing but that shows that it is a receipt.
+func (c DataCall) recognise(answer *node) (isData, mayBeData bool) {
+	if answer.Kind() == '[' {
+		isRecord := func(n *node) bool {
+			request := n.request()
+			isRequest := request.isOperation() || request.saysNo(flagFields, statusFields)
+			return n.Kind() == '{' && !isRequest
 		}
-		v = objects[0]
+		return slices.ContainsFunc(answer.elements(), isRecord), false
 	}
 
-	return false
+	request := answer.request()
+	if request.isOperation() {
+		return false, false
+	}
+
+	const wrappers = 4
+	isPure, content := requestID(request.field(idFields), c.Person) == "", answer
+	for range wrappers {
+		parts := c.partsOf(content)
+		isPure = isPure && !parts.others
+		if parts.isPersonal || len(parts.objects) != 1 {
+			isData = isPure && parts.isPersonal && len(parts.objects) == 0
+			return isData, parts.isPersonal
+		}
+		content = parts.objects[0]
+	}
+
+	return false, false
 }
 
-// ofPerson are what the interface has of a person (sections 1 and 2).
-const ofPerson = "identity user users person persons people profile profiles consent consents session sessions event events"
+// dataParts are what an object of an answer consists of.
+type dataParts struct {
+	// isPersonal: it has a list of objects, or something that the interface has of a person, which may be
+	// empty where the object names the person too.
+	isPersonal bool
+	// others: it has something else that may say anything but the person, a time and success.
+	others  bool
+	objects []*node // the other objects in it
+}
 
-// parts returns what an object consists of. isPersonal: it has a list of objects, or
-// something that the interface has of a person, which may be empty where the object names the
-// person too. others: it has something else that may say anything but the person, a time and
-// success. objects are the other objects in it.
-func (c DataCall) parts(object jsontext.Value) (isPersonal, others bool, objects []jsontext.Value) {
+// partsOf returns what an object consists of.
+func (c DataCall) partsOf(object *node) (parts dataParts) {
 	isNamed, isEmpty := false, false
-	for _, m := range Open(object).members {
+	for _, m := range object.members {
+		_, isTime := m.instant("")
 		switch {
-		case c.isPerson(m.value):
+		case c.isPerson(m):
 			isNamed = true
-		case m.saysYes() || isInstant(m.value):
-		case !jsonvalue.Told(m.value):
+		case m.isNamed(flagFields, statusFields) && m.verdict() == Done, isTime && m.Kind() == '"':
+		case !jsonvalue.Told(m.Value):
 			isEmpty = isEmpty || m.isNamed(ofPerson)
-		case m.isNamed(describing) || isQueue(m.value):
-			others = true
-		case isComposite(m.value) && m.isNamed(ofPerson):
-			isPersonal = true
-		case m.value.Kind() == '{':
-			objects = append(objects, m.value)
-		case slices.ContainsFunc(jsonvalue.Elements(m.value), isComposite):
-			isPersonal = true
+		case m.isNamed(describingFields), slices.ContainsFunc(m.elements(), isOpenRequest):
+			parts.others = true
+		case m.isComposite() && m.isNamed(ofPerson):
+			parts.isPersonal = true
+		case m.Kind() == '{':
+			parts.objects = append(parts.objects, m)
+		case slices.ContainsFunc(m.elements(), (*node).isComposite):
+			parts.isPersonal = true
 		default:
-			others = true
+			parts.others = true
 		}
 	}
 	if isNamed && isEmpty {
-		isPersonal = true
+		parts.isPersonal = true
 	}
 
-	return isPersonal, others, objects
+	return parts
 }
 
-// isQueue reports whether a value is a list in which a request stands that is open.
-func isQueue(v jsontext.Value) bool {
-	return slices.ContainsFunc(jsonvalue.Elements(v), func(e jsontext.Value) bool { return openRequest(e).isOpen() })
-}
-
-// isInstant reports whether a value is a time, such as that at which an answer was made.
-func isInstant(v jsontext.Value) bool {
-	_, ok := instant(v)
-	return ok && v.Kind() == '"'
-}
-
-// isComposite reports whether a value is an object or an array.
-func isComposite(v jsontext.Value) bool { return v.Kind() == '{' || v.Kind() == '[' }
+// isOpenRequest reports whether an element of a list is a request that is open.
+func isOpenRequest(n *node) bool { return n.request().isOpen() }
 
 // isPerson reports whether a value is the identifier of the person, or an object of nothing
 // else.
-func (c DataCall) isPerson(v jsontext.Value) bool {
-	if inside := Open(v).onlyMember().value; inside != nil {
-		v = inside
+func (c DataCall) isPerson(n *node) bool {
+	if len(n.members) == 1 {
+		n = n.members[0]
 	}
-	return PersonKey(scalar(v)) == PersonKey(c.Person)
+	return PersonKey(n.scalar()) == PersonKey(c.Person)
 }
 
-// Bounds of a skeleton.
+// Bounds of an abridged value.
 const (
-	skeletonLevels = 8
-	skeletonParts  = 400      // of an object, whose names count too, or of an array
-	skeletonText   = 200      // of a name or a text, in bytes
-	skeletonSize   = 64 << 10 // beyond it, only what is at the top
+	abridgedLevels = 8
+	abridgedParts  = 400      // of an object, whose names count too, or of an array
+	abridgedText   = 200      // of a name or a text, in bytes
+	abridgedSize   = 64 << 10 // beyond it, only what is at the top
 )
 
-// Skeleton reads one JSON value to the end of text, and returns what DataCall.Read needs of
+// standIns replace the objects and arrays that are too deep.
+var standIns = map[jsontext.Kind]jsontext.Value{'{': jsontext.Value(`{"…":{}}`), '[': jsontext.Value(`[{}]`)}
+
+// Abridge reads one JSON value to the end of text, and returns what DataCall.Read needs of
 // it, in constant memory: what is too deep, too long or too much is left out or cut. What is
 // left out of an object or array still says something. It is for values too large for
 // anything but data.
-func Skeleton(text io.Reader) (jsontext.Value, error) {
+func Abridge(text io.Reader) (jsontext.Value, error) {
 	var kept bytes.Buffer
-	var err error
 	in, out := jsontext.NewDecoder(text), jsontext.NewEncoder(&kept, jsontext.AllowDuplicateNames(true))
 
-	for {
-		kind, depth := in.PeekKind(), in.StackDepth()
-		_, parts := in.StackIndex(depth)
-		isEnd := kind == '}' || kind == ']'
-		isDeep := depth == skeletonLevels || out.OutputOffset() > skeletonSize
-
-		switch standIn := skeletonOf[kind]; {
-		case !isEnd && parts >= skeletonParts:
-			err = in.SkipValue()
-		case isDeep && standIn != nil:
-			err = cmp.Or(in.SkipValue(), out.WriteValue(standIn))
-		default:
-			var token jsontext.Token
-			if token, err = in.ReadToken(); err != nil {
-				break
-			}
-			if len(token.String()) > skeletonText {
-				token = jsontext.String("…")
-			}
-			err = out.WriteToken(token)
+	for isFirst := true; isFirst || in.StackDepth() > 0; isFirst = false {
+		err := abridgeNext(in, out)
+		if errors.Is(err, io.EOF) {
+			return nil, io.ErrUnexpectedEOF
 		}
-
-		if err != nil || in.StackDepth() == 0 {
-			break
+		if err != nil {
+			return nil, err
 		}
 	}
-	if errors.Is(err, io.EOF) {
-		return nil, io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return nil, err
-	}
-
 	if _, err := in.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, cmp.Or(err, jsonvalue.ErrTrailing)
 	}
@@ -269,5 +224,28 @@ func Skeleton(text io.Reader) (jsontext.Value, error) {
 	return bytes.TrimSpace(kept.Bytes()), nil
 }
 
-// skeletonOf are the objects and arrays that stand in for those that are too deep.
-var skeletonOf = map[jsontext.Kind]jsontext.Value{'{': jsontext.Value(`{"…":{}}`), '[': jsontext.Value(`[{}]`)}
+// abridgeNext copies the next token, or leaves out the next value.
+func abridgeNext(in *jsontext.Decoder, out *jsontext.Encoder) error {
+	kind, depth := in.PeekKind(), in.StackDepth()
+	_, parts := in.StackIndex(depth)
+	isEnd := kind == '}' || kind == ']'
+
+	isDeep := depth == abridgedLevels || out.OutputOffset() > abridgedSize
+	standIn := standIns[kind]
+	switch {
+	case !isEnd && parts >= abridgedParts:
+		return in.SkipValue()
+	case isDeep && standIn != nil:
+		return cmp.Or(in.SkipValue(), out.WriteValue(standIn))
+	}
+
+	token, err := in.ReadToken()
+	if err != nil {
+		return err
+	}
+	if len(token.String()) > abridgedText {
+		token = jsontext.String("…")
+	}
+
+	return out.WriteToken(token)
+}

@@ -5,7 +5,6 @@ package answer_test
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -48,86 +47,78 @@ var unsure = map[string]string{
 }
 
 // The first answer is never the data, and one after the request has left the list may be. With
-// a member that is named, each of them is.
+// a member that is named, each of them is. What is neither the data nor a receipt is refused then, and
+// names the setting that admits it.
 func TestDataCall_recognised(t *testing.T) {
 	t.Parallel()
-
-	isData := func(call answer.DataCall, body string) bool {
-		receipt, err := call.Read(200, parse(t, body))
-		if receipt.Delivered && (err != nil || receipt.NotUnderstood != "" || receipt.ID != "" || receipt.At.IsZero()) {
-			t.Errorf("%s: %+v, %v", body, receipt, err)
-		}
-		return receipt.Delivered
-	}
 
 	all := maps.Clone(personal)
 	maps.Copy(all, unsure)
 	for body, member := range all {
-		_, seen := personal[body]
 		at := jsontext.Pointer("/" + member)
 		if strings.HasPrefix(body, "[") {
 			at = "/0" + at
 		}
+		recognised := unrecognised
+		if personal[body] != "" {
+			recognised = isData
+		}
 		for _, c := range []struct {
 			call answer.DataCall
-			want bool
+			want string // empty for anything but the data
 		}{
-			{answer.DataCall{}, false},
-			{answer.DataCall{Seen: true}, seen},
-			{answer.DataCall{Seen: true, Continued: true}, false},
-			{answer.DataCall{At: new(at)}, true},
-			{answer.DataCall{At: new(at), Seen: true}, true},
-			{answer.DataCall{At: new(at), Seen: true, Continued: true}, true},
-			{answer.DataCall{At: new(jsontext.Pointer("/nothing")), Seen: true}, false},
+			{answer.DataCall{}, ""},
+			{answer.DataCall{Seen: true}, recognised},
+			{answer.DataCall{Seen: true, Continued: true}, ""},
+			{answer.DataCall{At: &at}, isData},
+			{answer.DataCall{At: &at, Seen: true}, isData},
+			{answer.DataCall{At: &at, Seen: true, Continued: true}, isData},
+			{answer.DataCall{At: new(jsontext.Pointer("/nothing")), Seen: true}, ""},
 		} {
 			c.call.Person = person
-			if got := isData(c.call, body); got != c.want {
-				t.Errorf("%s is the data for %+v: %t", body, c.call, got)
+			receipt, err := c.call.Read(200, parse(t, body))
+			got := receiptText(receipt, err)
+			isOther := c.want == "" && got != isData
+			if got != c.want && !isOther || receipt.Delivered && receipt.ID != "" {
+				t.Errorf("%s is read as %s for %+v: %+v, %v; want %s", body, got, c.call, receipt, err, c.want)
+			}
+			text := fmt.Sprint(err)
+			isShown := strings.Contains(text, "example.com") || strings.Contains(text, "gold")
+			if got == unrecognised && !strings.Contains(text, "wire.all_data.at") || isShown {
+				t.Errorf("%s: %v", body, err)
 			}
 		}
 	}
-
-	marked := answer.DataCall{Person: person, At: new(jsontext.Pointer("/data"))}
-	if receipt, err := marked.Read(202, parse(t, `{"data":{"a":1}}`)); err != nil || receipt.Delivered {
-		t.Errorf("under 202: %+v, %v", receipt, err)
-	}
-	if receipt, err := marked.Read(200, parse(t, `{"id":"r-1"}`)); err != nil || receipt.Delivered || receipt.ID != "r-1" {
-		t.Errorf("without the member: %+v, %v", receipt, err)
-	}
-	for _, body := range []string{
-		`{"data":null}`, `{"data":{"id":"r-1","status":"queued"}}`, `{"data":{"type":"getAllData","state":"accepted","createdAt":"2026-01-31T12:00:00Z"}}`,
-	} {
-		if receipt, err := marked.Read(200, parse(t, body)); err != nil || receipt.Delivered {
-			t.Errorf("an acknowledgement, %s: %+v, %v", body, receipt, err)
-		}
-	}
-	if receipt, err := marked.Read(200, parse(t, `{"data":{"status":"active","sessions":3}}`)); err != nil || !receipt.Delivered {
-		t.Errorf("a person who is active: %+v, %v", receipt, err)
-	}
 }
 
-// What is neither the data nor a receipt is refused once the request has left the list, and
-// names the setting that admits it. Before, it is only not understood.
-func TestDataCall_refused(t *testing.T) {
+func TestDataCall_whatIsMarkedAndWhatIsNot(t *testing.T) {
 	t.Parallel()
-
-	others := slices.AppendSeq([]string{`[{"status":"pending","name":"x"}]`, `[1]`, `"x"`}, maps.Keys(unsure))
-	for _, body := range others {
-		_, err := answer.DataCall{Person: person, Seen: true}.Read(200, parse(t, body))
-		text := fmt.Sprint(err)
-		isShown := strings.Contains(text, "example.com") || strings.Contains(text, "gold")
-		if outcome(err) != unrecognised || !strings.Contains(text, "wire.all_data.at") || isShown {
-			t.Errorf("%s: %v", body, err)
+	for _, c := range []struct {
+		call    answer.DataCall
+		status  int
+		answers map[string]string
+	}{
+		{answer.DataCall{At: new(jsontext.Pointer("/data"))}, 200, map[string]string{
+			`{"id":"r-1"}`: "r-1", `{"data":null}`: "", `{"success":false,"data":null}`: refused,
+			`{"data":{"id":"r-1","status":"queued"}}`:                                              "r-1", // an acknowledgement
+			`{"data":{"type":"getAllData","state":"accepted","createdAt":"2026-01-31T12:00:00Z"}}`: "",
+			`{"data":{"status":"active","sessions":3}}`:                                            isData, // of a person who is active
+			`{"data":{"identityId":"other@example.com","events":[]}}`:                              unrecognised,
+		}},
+		{answer.DataCall{At: new(jsontext.Pointer("/data"))}, 202, map[string]string{`{"data":{"a":1}}`: ""}},
+		{answer.DataCall{Seen: true}, 200, map[string]string{`[{"status":"pending","name":"x"}]`: unrecognised, `[1]`: unrecognised, `"x"`: unrecognised}},
+	} {
+		c.call.Person = person
+		for body, want := range c.answers {
+			if got := receiptText(c.call.Read(c.status, parse(t, body))); got != want {
+				t.Errorf("%s under %d is read as %s for %+v; want %s", body, c.status, got, c.call, want)
+			}
 		}
-	}
-
-	if _, err := (answer.DataCall{At: new(jsontext.Pointer("/data"))}).Read(200, parse(t, `{"success":false,"data":null}`)); outcome(err) != refused {
-		t.Errorf("with an empty member: %v", err)
 	}
 }
 
-// A skeleton is read as the whole value is, however large that is.
-func TestSkeleton_isReadAsTheWholeValue(t *testing.T) {
+// An abridged value is read as the whole one is, however large that is.
+func TestAbridge_isReadAsTheWholeValue(t *testing.T) {
 	t.Parallel()
 	ones := `[` + strings.Repeat(`1,`, 200_000) + `1]`
 	texts := `[` + strings.Repeat(`[`+strings.Repeat(`"`+strings.Repeat("x", 100)+`",`, 100)+`[]],`, 100) + `[]]`
@@ -138,14 +129,14 @@ func TestSkeleton_isReadAsTheWholeValue(t *testing.T) {
 		strings.Repeat(`[`, 10) + strings.Repeat(`]`, 10):            `[[[[[[[[[{}]]]]]]]]]`,
 		strings.Repeat(`{"a":`, 9) + `1` + strings.Repeat(`}`, 9):    strings.Repeat(`{"a":`, 8) + `{"…":{}}` + strings.Repeat(`}`, 8),
 	} {
-		got, err := answer.Skeleton(strings.NewReader(text))
+		got, err := answer.Abridge(strings.NewReader(text))
 		if err != nil || string(got) != want {
 			t.Errorf("%.80s: %.200s, %v", text, got, err)
 		}
 	}
 
 	for _, text := range []string{`{"a":{}`, `{"a":1}{}`, `[1,`, `{"a":1,"a":2}`, `{"a"}`, `[1}`, ``, `{"a":1} x`, `[` + many} {
-		if got, err := answer.Skeleton(strings.NewReader(text)); err == nil {
+		if got, err := answer.Abridge(strings.NewReader(text)); err == nil {
 			t.Errorf("%.80s is read as %.80s", text, got)
 		}
 	}
@@ -157,7 +148,7 @@ func TestSkeleton_isReadAsTheWholeValue(t *testing.T) {
 		`{"data":{"identity":"` + person + `","orders":` + many + `,"visits":` + many + `}}`: true,
 		`{"profile":{"plan":"gold"},"sessions":` + ones + `,"events":` + texts + `}`:         true,
 	} {
-		v, err := answer.Skeleton(strings.NewReader(body))
+		v, err := answer.Abridge(strings.NewReader(body))
 		if err != nil || len(v) > 200<<10 {
 			t.Fatalf("%.60s: %d bytes, %v", body, len(v), err)
 		}
@@ -168,13 +159,13 @@ func TestSkeleton_isReadAsTheWholeValue(t *testing.T) {
 	}
 }
 
-func FuzzSkeleton_readOrRefusedAsTheWhole(f *testing.F) {
+func FuzzAbridge_readOrRefusedAsTheWhole(f *testing.F) {
 	for _, seed := range []string{`{"profile":{"plan":"gold"},"events":[]}`, `[{"a":[[1]]}]`, `{"a":1}{}`, `[1}`, "", `{"a":1,"a":2}`, `"\ud83d"`, `{"id":"u-77","orders":[{}]}`} {
 		f.Add(seed)
 	}
 
 	f.Fuzz(func(t *testing.T, text string) {
-		v, err := answer.Skeleton(strings.NewReader(text))
+		v, err := answer.Abridge(strings.NewReader(text))
 		whole, wholeErr := jsonvalue.Parse([]byte(text))
 		if (err == nil) != (wholeErr == nil) {
 			t.Fatalf("%q: %v, and in whole %v", text, err, wholeErr)
@@ -186,7 +177,7 @@ func FuzzSkeleton_readOrRefusedAsTheWhole(f *testing.F) {
 		call := answer.DataCall{Person: person, Seen: true}
 		small, _ := call.Read(200, v)
 		if large, _ := call.Read(200, whole); len(text) < 200 && strings.Count(text, "[")+strings.Count(text, "{") < 8 && small.Delivered != large.Delivered {
-			t.Fatalf("%q is the data: %t, and its skeleton %s: %t", text, large.Delivered, v, small.Delivered)
+			t.Fatalf("%q is the data: %t, and abridged %s: %t", text, large.Delivered, v, small.Delivered)
 		}
 	})
 }

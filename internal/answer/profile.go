@@ -3,7 +3,6 @@
 package answer
 
 import (
-	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -48,21 +47,22 @@ type ProfileCall struct {
 }
 
 // Read returns the profile of an answer: the object where At says, or else the content itself. An
-// object without members is an empty profile. The error is a *Error.
+// object without members is an empty profile. The error is an *Error.
 func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 	var at jsontext.Pointer
 	if c.At != nil {
 		at = *c.At
 	}
-	found, err := c.Envelope.Find(v, "wire.profile.at", at)
+	answer := c.Envelope.decode(v)
+	found, err := c.Envelope.content(answer, "wire.profile.at", at)
 	if err != nil {
 		return Profile{}, err
 	}
 
-	isTold := at != "" || c.Envelope.At != ""
-	isNothing := isTold && isNull(found) && v.Kind() == '{'
-	if isNothing || isEmptyList(found) {
-		if problem := c.Envelope.unexplained(v, c.Envelope.At+at); problem != nil {
+	isMember := found != answer && answer.Kind() == '{'
+	isNothing := found.isNull() && isMember
+	if isNothing || found.isEmptyList() {
+		if problem := unexplained(answer, c.Envelope.At+at); problem != nil {
 			return Profile{}, problem
 		}
 		return Profile{}, nil
@@ -71,11 +71,11 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 		return Profile{}, wantObject(found)
 	}
 
-	members := jsonvalue.Members(found)
-	if shareName(members, c.Managed) {
-		return Profile{Members: members}, nil
+	profile := Profile{Members: jsonvalue.Members(found.Value)}
+	if shareName(profile.Members, c.Managed) {
+		return profile, nil
 	}
-	if c.Envelope.open(found, c.Envelope.At+at).saysNo(outcomes) {
+	if found.saysNo(outcomeFields) {
 		return Profile{}, refused()
 	}
 	if c.At == nil {
@@ -84,89 +84,71 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 		}
 	}
 
-	return Profile{Members: members}, nil
+	return profile, nil
 }
 
 // enveloped returns the Error of an object that looks like an envelope: members that are managed
 // stand in an object inside, or, where none is known, one object stands beside nothing but words of
 // envelopes, or such words stand alone. One with a code of failure refuses. It returns nil for any other
 // object.
-func (c ProfileCall) enveloped(v jsontext.Value) *Error {
-	if envelopeOf(v) != nil && slices.ContainsFunc(Open(v).members, member.isFailure) {
+func (c ProfileCall) enveloped(n *node) *Error {
+	inside, isEnvelope := envelopeOf(n)
+	if isEnvelope && n.saysNo(resultCodes) {
 		return refused()
 	}
-
-	inside := c.holders("", v)
-	if len(c.Managed) == 0 {
-		inside = envelopeOf(v)
+	if len(c.Managed) > 0 {
+		inside = c.holders(n)
+		isEnvelope = len(inside) > 0
 	}
-	if inside == nil {
+	if !isEnvelope {
 		return nil
 	}
 
-	e := &Error{Why: "the answer may be an envelope around the profile: it is " + Structure(v), Advice: Admits("wire.profile.at")}
-	if len(inside) == 1 && isShown(inside[0]) {
-		e.Advice = Admits(`wire.profile.at = "` + string(inside[0]) + `"`)
-	}
-	e.Advice += `; wire.profile.at = "" says that the answer itself is the profile`
-
-	return e
-}
-
-// holders returns where objects inside of an object have managed members; nil if none has.
-func (c ProfileCall) holders(at jsontext.Pointer, v jsontext.Value) (found []jsontext.Pointer) {
-	for _, m := range Open(v).members {
-		inside := at.AppendToken(m.name)
-		if shareName(jsonvalue.Members(m.value), c.Managed) {
-			found = append(found, inside)
-		} else {
-			found = append(found, c.holders(inside, m.value)...)
+	setting := "wire.profile.at"
+	if len(inside) == 1 {
+		at := inside[0].at[len(n.at):]
+		if isShown(at) {
+			setting += ` = "` + string(at) + `"`
 		}
 	}
 
+	return &Error{
+		Why:    "the answer may be an envelope around the profile: it is " + Structure(n.Value),
+		Advice: Admits(setting) + `; wire.profile.at = "" says that the answer itself is the profile`,
+	}
+}
+
+// holders returns the objects inside of an object that have managed members.
+func (c ProfileCall) holders(n *node) (found []*node) {
+	for _, m := range n.members {
+		if shareName(jsonvalue.Members(m.Value), c.Managed) {
+			found = append(found, m)
+		} else {
+			found = append(found, c.holders(m)...)
+		}
+	}
 	return found
 }
 
-// paging are the folded names of members that say where a page is among others.
-const paging = "cursor paging pagination page"
-
-// words are the folded names of members that envelopes have beside their content.
-const words = describing + " " + resultFields + " data results ok success message msg errmsg detail title jsonapi version" +
-	" included took timestamp requestid traceid " + paging
-
-// envelopeOf returns where an object that consists of words of envelopes, and of at most one other
-// object, may have its content: not nil, and empty where that is not known. It is nil for any other
-// object.
-func envelopeOf(v jsontext.Value) []jsontext.Pointer {
-	found, others := []jsontext.Pointer{}, 0
-	o := Open(v)
-	for _, m := range o.members {
-		isWord := m.isNamed(words)
-		if !isWord && m.value.Kind() != '{' {
-			return nil
-		}
+// envelopeOf reports whether an object consists of words of envelopes, and of at most one other
+// object, and returns the objects that may be its content.
+func envelopeOf(n *node) (content []*node, isEnvelope bool) {
+	others := 0
+	for _, m := range n.members {
+		isWord := m.isNamed(envelopeFields)
+		isObject := m.Kind() == '{'
 		if !isWord {
 			others++
 		}
-		if m.value.Kind() == '{' && !m.isNamed(describing+" "+paging) {
-			found = append(found, jsontext.Pointer("").AppendToken(m.name))
+		if !isWord && !isObject {
+			return nil, false
+		}
+		if isObject && !m.isNamed(describingFields, pagingFields) {
+			content = append(content, m)
 		}
 	}
-	if len(o.members) == 0 || others > 1 {
-		return nil
-	}
 
-	return found
-}
-
-// isShown reports whether each name of a pointer has the form of a field's name.
-func isShown(at jsontext.Pointer) bool {
-	for name := range at.Tokens() {
-		if !jsonvalue.IsFieldName(name) {
-			return false
-		}
-	}
-	return true
+	return content, len(n.members) > 0 && others <= 1
 }
 
 // shareName reports whether two objects have a member of the same name.

@@ -39,92 +39,54 @@ const (
 	Ended
 )
 
-// The fields of a request, by their folded names, the usual first. The interface shows none
-// of them (section 2).
-const (
-	idFields      = "id requestid actionid jobid taskid uuid"
-	personFields  = "identityid identity userid user subjectid subject"
-	typeFields    = "operation type action requesttype actiontype kind"
-	createdFields = "createdat requestedat submittedat created timestamp time date"
-	endFields     = "completedat finishedat endedat closedat fulfilledat processedat deletedat"
-	statusFields  = "status state"
-	codeFields    = "code errorcode"
-)
+// request is an object that may describe a request, with the members of the wrappers inside of it.
+type request struct {
+	*node
 
-// request is an object that may describe a request, and the wrappers around it. A field is
-// the one of the outermost level that has it.
-type request struct{ levels []*Object }
+	levels []*node // the outermost first
+}
 
-// openRequest opens the wrappers around a request.
-func openRequest(v jsontext.Value) request { return requestIn(Open(v)) }
-
-// openRequest opens the wrappers around a request, without the leaves of the answer that are ignored.
-func (e Envelope) openRequest(v jsontext.Value) request { return requestIn(e.open(v, "")) }
-
-func requestIn(o *Object) request {
-	r := request{}
+// request opens the wrappers around a request. A wrapper is the only object in another one, beside
+// what describes the answer, and not beside a list, which makes it one of several things.
+func (n *node) request() request {
+	r := request{node: &node{Value: n.Value}}
 	const limit = 4
-	for ; o != nil && len(r.levels) < limit; o = o.inner("profile consent " + idFields + " " + personFields) {
-		r.levels = append(r.levels, o)
+	for range limit {
+		r.levels = append(r.levels, n)
+		r.members = append(r.members, n.members...)
+
+		isOther := func(m *node) bool {
+			return m.ignored || !m.isComposite() || m.isNamed(describingFields, personalParts, idFields, personFields)
+		}
+		inside := slices.DeleteFunc(slices.Clone(n.members), isOther)
+		if len(inside) != 1 || inside[0].Kind() != '{' {
+			break
+		}
+		n = inside[0]
 	}
+
 	return r
 }
 
-// field returns the first of these fields. names are folded.
-func (r request) field(names string) jsontext.Value {
-	for _, o := range r.levels {
-		if v := o.field(names); v != nil {
-			return v
+// field returns the first of these fields from the outermost level that has one: an id inside may be
+// that of a record.
+func (r request) field(names []string) *node {
+	for _, level := range r.levels {
+		if n := level.field(names); n.Value != nil {
+			return n
 		}
 	}
-	return nil
+	return &node{}
 }
 
-// id returns the service's identifier of the request. The identifier of the person is none.
-func (r request) id(person string) string {
-	id := identifier(r.field(idFields))
-	if PersonKey(id) == PersonKey(person) {
-		return ""
-	}
-	return id
+// isOpen reports whether an object has a status that is known to be open.
+func (n *node) isOpen() bool {
+	return slices.ContainsFunc(n.members, func(m *node) bool { return m.isNamed(statusFields) && m.verdict() == Waiting })
 }
 
-func (r request) createdAt() Optional[time.Time] {
-	at, ok := instant(r.field(createdFields))
-	if !ok || at.Before(earliestInstant) {
-		return Optional[time.Time]{}
-	}
-	return Some(at)
-}
-
-// requestType returns the type of the request, which all its fields of this name agree on:
-// {"type":"consent","action":"delete"} is not known.
-func (r request) requestType() string {
-	var words []string
-	for _, o := range r.levels {
-		words = append(words, typesIn(o)...)
-	}
-	return RecordMap{}.agreed(words)
-}
-
-// saysNo reports whether the request was refused, or has failed.
-func (r request) saysNo() bool {
-	failed := func(m member) bool { return m.isNamed(statusFields) && progressOf(scalar(m.value)) == Failed }
-	return slices.ContainsFunc(r.levels, func(o *Object) bool { return o.saysNo(flags) || slices.ContainsFunc(o.members, failed) })
-}
-
-// isRequest reports whether the object is a request: it has an identifier, a type, or a
-// status that is known to be open.
-func (r request) isRequest(person string) bool {
-	return r.id(person) != "" || r.requestType() != "" || r.isOpen()
-}
-
-func (r request) isOpen() bool {
-	return slices.ContainsFunc(r.levels, func(o *Object) bool {
-		status := scalar(o.field(statusFields))
-		return status != "" && progressOf(status) == Waiting
-	})
-}
+// isOperation reports whether an object that may describe a request says so by its type, or by a status
+// that is known to be open.
+func (n *node) isOperation() bool { return n.isOpen() || RecordMap{}.requestType(n) != "" }
 
 // PersonKey returns what identifiers that may be of one person have in common: they differ only by
 // capitals, percent-encoding, once or twice, a plus sign for a blank, Unicode normalisation, and
@@ -156,22 +118,26 @@ type Receipt struct {
 
 // ReadReceipt returns the receipt that an answer to a queueing call is: anything under 202
 // or 204; nothing; a request; or a flag that says yes. person is whom the call is about. An
-// answer that says no is a *Error, and the service has not accepted the request.
+// answer that says no is an *Error, and the service has not accepted the request.
 func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Receipt, error) {
-	r := e.openRequest(v)
-	if r.saysNo() {
+	answer := e.decode(v)
+	request := answer.request()
+	if request.saysNo(flagFields, statusFields) {
 		return Receipt{}, refused()
 	}
 
-	receipt := Receipt{ID: r.id(person), At: time.Now()}
-	if at, given := r.createdAt().Get(); given && r.isRequest(person) {
+	receipt := Receipt{ID: requestID(request.field(idFields), person), At: time.Now()}
+	isRequest := receipt.ID != "" || request.isOperation()
+	if at, given := createdAt(request.field(createdFields)).Get(); given && isRequest {
 		receipt.At = at
 	}
 
-	saysYes := func(m member) bool { return m.isNamed(flags) && m.saysYes() }
 	const accepted, noContent = 202, 204
-	understood := status == accepted || status == noContent || isBlank(v) || e.Result.SaysYes(v) || r.isRequest(person) || slices.ContainsFunc(Open(v).members, saysYes)
-	if !understood {
+	saysYes := func(m *node) bool { return m.isNamed(flagFields) && truths[m.text] }
+	switch {
+	case status == accepted, status == noContent, isRequest, answer.isBlank():
+	case slices.ContainsFunc(answer.members, saysYes), e.Result.IsSuccess(e.Result.At, answer.find(e.Result.At).text):
+	default:
 		receipt.NotUnderstood = Structure(v)
 	}
 
@@ -183,44 +149,12 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 // request.
 func (e Envelope) ReadUpdateReceipt(status int, v jsontext.Value, person string, sent map[string]jsontext.Value) (Receipt, error) {
 	members := jsonvalue.Members(v)
-	if inside := Open(v).onlyMember().value; inside.Kind() == '{' {
-		members = jsonvalue.Members(inside)
+	if answer := e.decode(v); len(answer.members) == 1 && answer.members[0].Kind() == '{' {
+		members = jsonvalue.Members(answer.members[0].Value)
 	}
 	if shareName(sent, members) && !SaysNo(v) && (Profile{Members: members}).Holds(sent) {
 		return Receipt{At: time.Now()}, nil
 	}
 
 	return e.ReadReceipt(status, v, person)
-}
-
-// flags are the members by which the answer to a request for a change says yes or no, and
-// outcomes those by which any answer does: what a person has accepted is data.
-const (
-	flags    = "accepted " + outcomes
-	outcomes = "ok success"
-)
-
-// saysNo reports whether the object reports an error, or one of its flags is false, or 0. An
-// error that is null, 0, false or empty says nothing.
-func (o *Object) saysNo(flags string) bool {
-	return slices.ContainsFunc(o.members, func(m member) bool {
-		isTrue, isFlag := truths[strings.ToLower(leafText(m.value))]
-		isFalse := isFlag && !isTrue
-		return m.isNamed("error errors") && jsonvalue.Told(m.value) || m.isNamed(flags) && isFalse
-	})
-}
-
-// saysYes reports whether the member is a flag that is true, or a status of success.
-func (m member) saysYes() bool {
-	return m.isNamed(flags) && truths[leafText(m.value)] || m.isNamed(statusFields) && progressOf(scalar(m.value)) == Done
-}
-
-// SaysNo reports whether the answer to a request for a change says that it failed, although
-// its status is one of success: by an error, or by a flag such as success or accepted that is
-// false.
-func SaysNo(v jsontext.Value) bool { return Open(v).saysNo(flags) }
-
-// refused returns the Error of an answer that says no.
-func refused() *Error {
-	return &Error{Outcome: Refused, Why: "the answer has a status of success and says that the service refused the request"}
 }

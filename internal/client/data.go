@@ -133,7 +133,7 @@ func readData(s transport.Answer, call answer.DataCall, form string, w io.Writer
 	}
 
 	sink := &sink{Writer: w}
-	s.JSON, err = answer.Skeleton(io.TeeReader(io.MultiReader(bytes.NewReader(head), unpacked), sink))
+	s.JSON, err = answer.Abridge(io.TeeReader(io.MultiReader(bytes.NewReader(head), unpacked), sink))
 	if sink.err != nil {
 		return answer.Receipt{}, sink.err
 	}

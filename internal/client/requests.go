@@ -10,6 +10,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 var opListPending = transport.Operation{Name: "List pending actions", Method: http.MethodGet, Path: "/compliance/pending-requests"}
@@ -43,10 +44,10 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingLi
 
 		read := page{header: got.Response.Header, records: int64(len(part.Records))}
 		if at := c.config.Wire.Pending.Next; at != "" {
-			read.next = answer.At(got.JSON, at)
+			read.next = jsonvalue.At(got.JSON, at)
 		}
 		if at := c.config.Wire.Pending.Total; at != "" {
-			read.total = answer.At(got.JSON, at)
+			read.total = jsonvalue.At(got.JSON, at)
 		}
 		if more, err = pages.follow(read); err != nil {
 			list.Gap = cmp.Or(list.Gap, answer.Partial(err.Error()))

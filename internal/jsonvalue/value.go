@@ -80,43 +80,35 @@ func DescribeSyntax(err error) string {
 // EachMember yields the members of the object v in order, names without quotes and
 // escapes. It yields nothing if v is not an object.
 //
-// v must be valid JSON, or the beginning of it, whose last value is what there is of it. EachMember does not parse it again: it only
-// finds where each value ends, several times as fast as a parser, and reads no further than
-// its caller does.
-func EachMember(v jsontext.Value) iter.Seq2[[]byte, jsontext.Value] { return each(v, '{') }
-
-// each yields what is in the object or array v, if it is of this kind. Elements have no names.
-func each(v jsontext.Value, kind jsontext.Kind) iter.Seq2[[]byte, jsontext.Value] {
+// v must be valid JSON. EachMember does not parse it again: it only finds where each value
+// ends, several times as fast as a parser, and reads no further than its caller does.
+func EachMember(v jsontext.Value) iter.Seq2[[]byte, jsontext.Value] {
 	return func(yield func([]byte, jsontext.Value) bool) {
 		rest := trimmed(v)
-		if len(rest) == 0 || rest[0] != byte(kind) {
-			return
-		}
+		isMore := len(rest) > 0 && rest[0] == '{'
 
-		for rest = trimmed(rest[1:]); len(rest) > 0; rest = trimmed(rest[1:]) { // the opening bracket, or a comma
-			var name []byte
-			if kind == '{' {
-				name, rest = named(rest)
-			}
-			end := ValueLen(rest)
-			if end == 0 || !yield(name, jsontext.Value(rest[:end:end])) {
+		for isMore {
+			name, afterName := cutValue(rest[1:]) // behind the bracket or a comma
+			if len(name) == 0 || name[0] != '"' || len(afterName) == 0 {
 				return
 			}
-			if rest = trimmed(rest[end:]); len(rest) == 0 || rest[0] != ',' {
+			value, afterValue := cutValue(afterName[1:]) // behind the colon
+			if len(value) == 0 || !yield(Unquoted(name), value) {
 				return
 			}
+
+			rest = afterValue
+			isMore = len(rest) > 0 && rest[0] == ','
 		}
 	}
 }
 
-// named returns the name that a member begins with, and its value; nothing where it does not end.
-func named(member []byte) (name, value []byte) {
-	end := ValueLen(member)
-	value = trimmed(member[end:])
-	if member[0] != '"' || len(value) == 0 || value[0] != ':' {
-		return nil, nil
-	}
-	return Unquoted(member[:end:end]), trimmed(value[1:])
+// cutValue returns the value that the text begins with, and what follows it, each without the white
+// space in front.
+func cutValue(text []byte) (v jsontext.Value, rest []byte) {
+	text = trimmed(text)
+	end := ValueLen(text)
+	return text[:end:end], trimmed(text[end:])
 }
 
 // trimmed returns a text without the white space in front.
@@ -128,21 +120,26 @@ func trimmed(text []byte) []byte {
 }
 
 // ValueLen returns the length of the value that the text begins with; len(text) if it does not end.
+// The value need not be valid.
 func ValueLen(text []byte) int {
-	if len(text) == 0 {
-		return 0
-	}
-
-	switch text[0] {
-	case '"':
-		return quotedLen(text)
-	case '{', '[':
-		return End(text)
-	}
-
-	for i, c := range text {
-		if c <= ' ' || c == ',' || c == '}' || c == ']' || c == ':' {
-			return i
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i += quotedLen(text[i:]) - 1
+			if depth == 0 {
+				return i + 1
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth <= 0 {
+				return i + 1 + min(depth, 0) // without a bracket that was not opened
+			}
+		case ',', ':', ' ', '\t', '\r', '\n':
+			if depth == 0 {
+				return i
+			}
 		}
 	}
 
@@ -152,64 +149,45 @@ func ValueLen(text []byte) int {
 // quotedLen returns the length of the string that the text begins with, with its quotes; len(text)
 // if it does not end.
 func quotedLen(text []byte) int {
-	for end := 1; ; end++ {
-		next := bytes.IndexByte(text[end:], '"')
-		if next < 0 {
-			return len(text)
-		}
-
-		end += next
-		escapes := 0
-		for text[end-1-escapes] == '\\' {
-			escapes++
-		}
-		if escapes%2 == 0 {
-			return end + 1
-		}
-	}
-}
-
-// End returns the length of the object that the text begins with; len(text) if it does not end. The
-// object need not be valid.
-func End(text []byte) int {
-	depth := 0
-	for i := 0; i < len(text); i++ {
+	for i := 1; i < len(text); i++ {
 		switch text[i] {
+		case '\\':
+			i++
 		case '"':
-			i += quotedLen(text[i:]) - 1
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth <= 0 {
-				return i + 1
-			}
+			return i + 1
 		}
 	}
 
 	return len(text)
 }
 
-// At returns the value in v that a pointer leads to; nil if there is none. v must be valid JSON.
+// At returns the value in v that a pointer leads to (RFC 6901); nil if there is none. v must be valid
+// JSON.
 func At(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
 	for token := range at.Tokens() {
-		index, inner := 0, jsontext.Value(nil)
-		for name, value := range each(v, v.Kind()) {
-			key := string(name)
-			if v.Kind() == '[' {
-				key = strconv.Itoa(index)
-			}
-			if key == token {
-				inner = value
-				break
-			}
-			index++
-		}
-		if v = inner; v == nil {
+		v = child(v, token)
+	}
+	return v
+}
+
+// child returns the member or the element of v that a token of a pointer names; nil if there is none.
+func child(v jsontext.Value, token string) jsontext.Value {
+	if v.Kind() == '[' {
+		elements := Elements(v)
+		i, err := strconv.Atoi(token)
+		if err != nil || i < 0 || i >= len(elements) || strconv.Itoa(i) != token {
 			return nil
+		}
+		return elements[i]
+	}
+
+	for name, value := range EachMember(v) {
+		if string(name) == token {
+			return value
 		}
 	}
 
-	return v
+	return nil
 }
 
 // Unquoted returns the text of a JSON string, with U+FFFD for a lone surrogate.
@@ -221,17 +199,11 @@ func Unquoted(quoted []byte) []byte {
 	return text
 }
 
-// Members returns the members of the object v by name; nil where v is no object.
-func Members(v jsontext.Value) map[string]jsontext.Value {
-	if v.Kind() != '{' {
-		return nil
+// Members returns the members of the object v by name; nil where v is not an object.
+func Members(v jsontext.Value) (members map[string]jsontext.Value) {
+	if v.Kind() == '{' {
+		_ = json.Unmarshal(v, &members) // it is valid
 	}
-
-	members := map[string]jsontext.Value{}
-	for name, value := range EachMember(v) {
-		members[string(name)] = value
-	}
-
 	return members
 }
 
@@ -240,25 +212,21 @@ func Names(members map[string]jsontext.Value) []string {
 	return slices.Sorted(maps.Keys(members))
 }
 
-// Elements returns the elements of the array v; nil where v is no array.
-func Elements(v jsontext.Value) []jsontext.Value {
-	var elements []jsontext.Value
-	for _, element := range each(v, '[') {
-		elements = append(elements, element)
+// Elements returns the elements of the array v; nil where v is not an array.
+func Elements(v jsontext.Value) (elements []jsontext.Value) {
+	if v.Kind() == '[' {
+		_ = json.Unmarshal(v, &elements) // it is valid
 	}
 	return elements
 }
 
-// Text returns the text of the string v; empty where v is no string.
+// Text returns the text of the string v; empty where v is not a string.
 func Text(v jsontext.Value) string {
 	if v.Kind() != '"' {
 		return ""
 	}
 	return string(Unquoted(v))
 }
-
-// AnyName stands for the names that are not shown.
-const AnyName = "{}"
 
 // fieldName matches letters, at most two digits, and the characters that separate words.
 var fieldName = regexp.MustCompile(`^(?:hydra:|[$@])?[A-Za-z_.-]*\d?[A-Za-z_.-]*\d?[A-Za-z_.-]*$`)
@@ -355,9 +323,8 @@ func Told(v jsontext.Value) bool {
 	case '0':
 		return decimalOf(v) != decimal{}
 	case '{', '[':
-		for range each(v, v.Kind()) {
-			return true
-		}
+		inside := trimmed(trimmed(v)[1:])
+		return len(inside) > 0 && inside[0] != '}' && inside[0] != ']'
 	}
 
 	return v.Kind() == 't'

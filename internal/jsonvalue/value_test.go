@@ -4,7 +4,6 @@ package jsonvalue
 
 import (
 	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -93,8 +92,8 @@ func TestIsFieldName_noPerson(t *testing.T) {
 	}
 }
 
-// FuzzMembers checks that Members and Elements find what a parser finds.
-func FuzzMembers(f *testing.F) {
+// FuzzEachMember_findsWhatAParserFinds goes through text that may be invalid too.
+func FuzzEachMember_findsWhatAParserFinds(f *testing.F) {
 	for _, text := range []string{
 		`{}`, ` { "a" : 1 , "b":[{"c":"}"}],"d":"\"\\" } `, `[1,{"a":2}] `, `{"a":"\ud83d","\u0062":{}}`, `7`, `{"a":tru`, `{"a`, `{"a":"\`, `{"a":1}{"b":2}`, `{:}]`,
 	} {
@@ -102,20 +101,31 @@ func FuzzMembers(f *testing.F) {
 	}
 
 	f.Fuzz(func(t *testing.T, text []byte) {
-		v := jsontext.Value(text)
-		members, elements := Members(v), Elements(v)
-		same := func(a, b jsontext.Value) bool { return string(a) == string(b) }
-		Told(v)
-
-		var wantMembers map[string]jsontext.Value
-		if json.Unmarshal(text, &wantMembers) == nil && !maps.EqualFunc(members, wantMembers, same) {
-			t.Errorf("%q: %q, want %q", text, members, wantMembers)
+		Told(text)
+		members := map[string]jsontext.Value{}
+		for name, value := range EachMember(text) {
+			members[string(name)] = value
 		}
-		var wantElements []jsontext.Value
-		if json.Unmarshal(text, &wantElements) == nil && !slices.EqualFunc(elements, wantElements, same) {
-			t.Errorf("%q: %q, want %q", text, elements, wantElements)
+
+		same := func(a, b jsontext.Value) bool { return string(a) == string(b) }
+		var want map[string]jsontext.Value
+		if json.Unmarshal(text, &want) == nil && !maps.EqualFunc(members, want, same) {
+			t.Errorf("%q: %q, want %q", text, members, want)
 		}
 	})
+}
+
+func TestAt_followsAPointer(t *testing.T) {
+	t.Parallel()
+	v := jsontext.Value(`{"a":{"b/c":[10,{"d":null}],"":7,"m~n":8}}`)
+	for at, want := range map[jsontext.Pointer]string{
+		"": string(v), "/a/b~1c/0": "10", "/a/b~1c/1/d": "null", "/a/": "7", "/a/m~0n": "8",
+		"/b": "", "/a/b~1c/2": "", "/a/b~1c/01": "", "/a/b~1c/-": "", "/a/b~1c/0/x": "", "/a/b~1c/18446744073709551616": "",
+	} {
+		if got := string(At(v, at)); got != want {
+			t.Errorf("%s leads to %s", at, got)
+		}
+	}
 }
 
 func FuzzParseObject_readsBackWhatWasWritten(f *testing.F) {

@@ -129,7 +129,7 @@ func tailOf(v jsontext.Value, at jsontext.Pointer) []byte {
 	}
 
 	object := append([]byte("{"), v[begin+1:]...)
-	if jsonvalue.End(object) != len(object) || !bytes.Equal(jsonvalue.At(object, at), jsonvalue.At(v, at)) {
+	if jsonvalue.ValueLen(object) != len(object) || !bytes.Equal(jsonvalue.At(object, at), jsonvalue.At(v, at)) {
 		return nil
 	}
 

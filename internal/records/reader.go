@@ -150,7 +150,7 @@ func (x *Reader) isSequence(head []byte) bool {
 	}
 
 	head = bytes.TrimSpace(head)
-	end := jsonvalue.End(head)
+	end := jsonvalue.ValueLen(head)
 
 	return end < len(head) && len(bytes.TrimSpace(head[end:])) > 0
 }

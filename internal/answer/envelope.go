@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package answer
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+// AnyValue stands in Envelope.Ignored for any value.
+const AnyValue = "*"
+
+// Envelope says where every answer has its content, and what stands beside it.
+type Envelope struct {
+	At      jsontext.Pointer            // wire.envelope
+	Ignored map[jsontext.Pointer]string // wire.ignored: the value of each leaf, or AnyValue
+	Result  Result
+}
+
+// Result says where answers with a status of success say what came of the request, and by which
+// words. The zero Result knows no such place. Its names in JSON are those of the block wire.result.
+type Result struct {
+	At      jsontext.Pointer `json:"at,omitzero"`      // of a word or a number
+	Success []string         `json:"success,omitzero"` // words that say that all is well
+	Absent  []string         `json:"absent,omitzero"`  // words that say that there is nothing about a person
+}
+
+// IsSuccess reports whether the value of a leaf says that the service did what it was asked for.
+func (r Result) IsSuccess(at jsontext.Pointer, value string) bool {
+	return r.At != "" && at == r.At && slices.Contains(r.Success, value)
+}
+
+// Says returns an *Error for an answer to a reading that has another word at the place of the result
+// than one of success: Absent, or Refused.
+func (r Result) Says(v jsontext.Value) error {
+	if r.At == "" {
+		return nil
+	}
+
+	result := Envelope{}.decode(v).find(r.At)
+	switch {
+	case result.text == "" && !result.isComposite(), slices.Contains(r.Success, result.text):
+		return nil
+	case slices.Contains(r.Absent, result.text):
+		return &Error{Outcome: Absent, Why: "the service holds nothing of this person, by the word that wire.result.absent has"}
+	}
+
+	return refused()
+}
+
+// ignores reports whether a value says nothing. An object with something in it is never ignored, and
+// an array only if it has the links to pages.
+func (e *Envelope) ignores(n *node) bool {
+	want, isNamed := e.Ignored[n.at]
+	isAny := want == AnyValue
+	switch {
+	case n.at == "":
+		return false
+	case e.Result.IsSuccess(n.at, n.text):
+		return true
+	case !isNamed:
+		return false
+	case n.isComposite() && jsonvalue.Told(n.Value):
+		return isAny && isLinks(n)
+	}
+
+	return isAny || want == n.text
+}
+
+// isLinks reports whether an array has the links to pages, as a paginator of Laravel writes them.
+func isLinks(n *node) bool {
+	elements := jsonvalue.Elements(n.Value)
+	isOther := func(element jsontext.Value) bool {
+		members := jsonvalue.Members(element)
+		return members["url"] == nil || members["label"] == nil
+	}
+	return len(elements) > 0 && !slices.ContainsFunc(elements, isOther)
+}
+
+// content returns what is at a place in the content of an answer. setting is the name of the setting
+// that says where. The Error is Refused where an object around it says no, and unrecognised where
+// nothing is there. An answer that is null, an empty array, or an object of nothing but nulls, is found
+// in place of it.
+func (e Envelope) content(answer *node, setting string, at jsontext.Pointer) (*node, error) {
+	found := answer.find(e.At + at)
+	for around := found.parent; around != nil; around = around.parent {
+		if around.saysNo(outcomeFields) {
+			return nil, refused()
+		}
+	}
+
+	switch {
+	case found.Value != nil:
+		return found, nil
+	case found.parent.isEmptyList(): // of none or one
+		return found.parent, nil
+	case answer.isBlank() || answer.isEmptyList():
+		return answer, nil
+	}
+	if answer.find(e.At).Value == nil {
+		setting, at = "wire.envelope", e.At
+	}
+
+	return nil, &Error{
+		Why:    "the answer has nothing at " + strconv.Quote(string(at)) + ", where " + setting + " points to; it is " + Structure(answer.Value),
+		Advice: "correct the setting, or leave it out",
+	}
+}
+
+// unexplained returns the Error of an answer with nothing at a place where the content is expected, and
+// something beside it that may say why; nil where nothing stands there but what says yes or nothing, names
+// the person or the call, or dates it.
+func unexplained(answer *node, at jsontext.Pointer) *Error {
+	var beside []*node
+	for _, leaf := range answer.leaves(at) {
+		isSuccess := leaf.isNamed(resultFields) && isWord(leaf.text, successWords)
+		isExplained := isSuccess || leaf.verdict() == Done || leaf.isNamed(personFields, idFields, createdFields, traceFields)
+		if jsonvalue.Told(leaf.Value) && !isExplained {
+			beside = append(beside, leaf)
+		}
+	}
+	if len(beside) == 0 {
+		return nil
+	}
+
+	return &Error{
+		Why:    "the answer has nothing at " + strconv.Quote(string(at)) + ", and what stands beside it may say why: " + shownPlaces(beside),
+		Advice: "look at it: wire.result says by which words an answer says that there is nothing, and wire.ignored leaves out what says nothing",
+	}
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package answer
+
+import (
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Optional is a field of an answer: absent, null or a value. The zero Optional is absent.
+type Optional[T any] struct {
+	value   T
+	present bool
+	null    bool
+}
+
+// Some returns a field with a value.
+func Some[T any](v T) Optional[T] { return Optional[T]{value: v, present: true} }
+
+// Null returns a field that is null.
+func Null[T any]() Optional[T] { return Optional[T]{present: true, null: true} }
+
+// optionalText returns a field that is absent where it is empty.
+func optionalText(text string) Optional[string] {
+	return Optional[string]{value: text, present: text != ""}
+}
+
+// Get returns the value, and whether the field has one.
+func (o Optional[T]) Get() (T, bool) { return o.value, o.present && !o.null }
+
+// IsAbsent reports whether the answer does not have the field.
+func (o Optional[T]) IsAbsent() bool { return !o.present }
+
+// IsNull reports whether the answer has the field as null.
+func (o Optional[T]) IsNull() bool { return o.present && o.null }
+
+// Forms of times.
+const (
+	TimeRFC3339 = "rfc3339"
+	TimeUnixMS  = "unix_ms"
+	TimeUnixS   = "unix_s"
+	TimeUTC     = "utc"  // RFC 3339 without a zone
+	TimeDate    = "date" // its first moment
+)
+
+// layouts are those of the forms that are text.
+var layouts = map[string][]string{
+	TimeRFC3339: {time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700"},
+	TimeUTC:     {"2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"},
+	TimeDate:    {time.DateOnly},
+}
+
+// earliestInstant is the first one that counts as a time, and endOfInstants is later than all that
+// RFC 3339 can write, as state has to.
+var (
+	earliestInstant = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	endOfInstants   = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// truth returns the truth value that true, false, 1 or 0 stand for, or one of these as text.
+func (n *node) truth() (isTrue, ok bool) {
+	isTrue, ok = truths[n.text]
+	return isTrue, ok
+}
+
+// string returns the text of a string.
+func (n *node) string() (string, bool) { return n.text, n.Kind() == '"' }
+
+// instant returns an instant in one of the forms that are always read, RFC 3339 text and milliseconds
+// since 1970, or in another one. It reports false for any other value.
+func (n *node) instant(form string) (time.Time, bool) {
+	for _, layout := range slices.Concat(layouts[TimeRFC3339], layouts[form]) {
+		if at, err := time.Parse(layout, n.text); err == nil {
+			return at.UTC(), at.Before(endOfInstants)
+		}
+	}
+
+	number, err := strconv.ParseInt(n.scalar(), 10, 64)
+	if err == nil && number <= 0 {
+		return time.UnixMilli(number).UTC(), true
+	}
+	// Numbers of microseconds and nanoseconds would be after the end. Between 1970 and 2000 are numbers
+	// of seconds or something else, which would make every choice look older than it is.
+	for _, perMilli := range []int64{1, 1000, 1_000_000} {
+		at := time.UnixMilli(number / perMilli).UTC()
+		if err == nil && at.Before(endOfInstants) && !at.Before(earliestInstant) {
+			return at, true
+		}
+	}
+	if form != TimeUnixS {
+		return time.Time{}, false
+	}
+
+	since1970, err := time.ParseDuration(n.scalar() + "s") // with a fraction, as Jackson writes it
+	at := time.Unix(0, 0).UTC().Add(since1970)
+
+	return at, err == nil && !at.Before(earliestInstant) && at.Before(endOfInstants)
+}

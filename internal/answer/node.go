@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package answer
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+// node is a JSON value of an answer. Objects are decoded with all that is in them; the elements of an
+// array only when they are asked for, since a list may be long.
+type node struct {
+	jsontext.Value
+
+	envelope *Envelope
+	parent   *node // the object or the array around it
+	at       jsontext.Pointer
+	name     string  // folded, so that identityId and identity_id are one field; of members only
+	text     string  // as wire.ignored has it: without quotes, or else as it is spelled; of leaves only
+	members  []*node // of an object, in their order
+	ignored  bool    // the settings say that it says nothing
+}
+
+// decode returns the answer v, which is valid JSON, or nothing.
+func (e Envelope) decode(v jsontext.Value) *node {
+	outside := &node{envelope: &e}
+	return outside.next(decoderOf(v), v, "")
+}
+
+func decoderOf(v jsontext.Value) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowDuplicateNames(true))
+}
+
+// next returns the next value of a decoder, which reads a whole that n is or has begun.
+func (n *node) next(in *jsontext.Decoder, whole jsontext.Value, at jsontext.Pointer) *node {
+	value := &node{envelope: n.envelope, parent: n, at: at}
+	begin := in.InputOffset()
+	switch in.PeekKind() {
+	case '{':
+		_, _ = in.ReadToken() // it is there, as the answer is valid
+		for in.PeekKind() == '"' {
+			token, _ := in.ReadToken()
+			name := token.String()
+			member := value.next(in, whole, at.AppendToken(name))
+			member.name = jsonvalue.Fold(name)
+			value.members = append(value.members, member)
+		}
+		_, _ = in.ReadToken()
+	case '[':
+		_ = in.SkipValue()
+	default:
+		token, _ := in.ReadToken()
+		value.text = token.String()
+	}
+
+	value.Value = bytes.TrimLeft(whole[begin:in.InputOffset()], ":, \t\r\n")
+	if value.isComposite() && !jsonvalue.Told(value.Value) {
+		value.text = string(value.Value)
+	}
+	value.ignored = n.envelope.ignores(value)
+
+	return value
+}
+
+// elements returns the elements of an array.
+func (n *node) elements() (all []*node) {
+	if n.Kind() != '[' {
+		return nil
+	}
+
+	in := decoderOf(n.Value)
+	_, _ = in.ReadToken()
+	for in.PeekKind() != ']' {
+		all = append(all, n.next(in, n.Value, n.at.AppendToken(strconv.Itoa(len(all)))))
+	}
+
+	return all
+}
+
+// inside returns the members of an object, or the elements of an array.
+func (n *node) inside() []*node { return append(n.elements(), n.members...) }
+
+// find returns what a pointer leads to from n; an empty node where there is nothing.
+func (n *node) find(at jsontext.Pointer) *node {
+	for token := range at.Tokens() {
+		inside := n.inside()
+		i := slices.IndexFunc(inside, func(m *node) bool { return m.at.LastToken() == token })
+		n = &node{parent: n}
+		if i >= 0 {
+			n = inside[i]
+		}
+	}
+
+	return n
+}
+
+// isNamed reports whether a member has one of these names, which are folded.
+func (n *node) isNamed(lists ...[]string) bool {
+	for _, names := range lists {
+		if slices.Contains(names, n.name) {
+			return true
+		}
+	}
+	return false
+}
+
+// field returns the first of these fields that is neither null nor ignored; an empty node where there
+// is none. names are folded. The last one of a name counts, since a plain id follows the @id of JSON-LD.
+func (n *node) field(names []string) *node {
+	for _, name := range names {
+		for _, m := range slices.Backward(n.members) {
+			isSet := !m.isNull() && !m.ignored
+			if m.name == name && isSet {
+				return m
+			}
+		}
+	}
+
+	return &node{}
+}
+
+// isNull reports whether the value is null or missing.
+func (n *node) isNull() bool { return len(n.Value) == 0 || n.Kind() == 'n' }
+
+// isBlank reports whether the value is null, or an object of nothing but such values.
+func (n *node) isBlank() bool {
+	isOther := func(m *node) bool { return !m.isBlank() }
+	if n.Kind() == '{' {
+		return !slices.ContainsFunc(n.members, isOther)
+	}
+	return n.isNull()
+}
+
+// isEmptyList reports whether the value is an array without elements, which is how PHP writes an object
+// without members.
+func (n *node) isEmptyList() bool { return n.Kind() == '[' && !jsonvalue.Told(n.Value) }
+
+// isComposite reports whether the value is an object or an array.
+func (n *node) isComposite() bool { return n.Kind() == '{' || n.Kind() == '[' }
+
+// scalar returns the text of a string, or a number as it is spelled; empty for any other value.
+func (n *node) scalar() string {
+	if n.Kind() == '"' || n.Kind() == '0' {
+		return n.text
+	}
+	return ""
+}
+
+// verdict returns what a member says of what was asked for, by its name and value: an error that says
+// something, a flag, a status, or the code of a result. It is Unclear for any other member.
+func (n *node) verdict() Progress {
+	code := n.scalar()
+	isTrue, isTruth := truths[strings.ToLower(n.text)]
+	switch {
+	case n.ignored:
+		return Unclear
+	case n.isNamed(statusFields):
+		return progressOf(code)
+	case n.isNamed(errorFields) && jsonvalue.Told(n.Value):
+		return Failed
+	case n.isNamed(flagFields) && isTruth:
+		return doneIf(isTrue)
+	case n.isNamed(resultCodes) && code != "":
+		return doneIf(isWord(code, successWords))
+	}
+
+	return Unclear
+}
+
+func doneIf(ok bool) Progress {
+	if ok {
+		return Done
+	}
+	return Failed
+}
+
+// saysNo reports whether an object reports an error, or one of its fields with these names says that
+// the service has not done what it was asked for.
+func (n *node) saysNo(fields ...[]string) bool {
+	return slices.ContainsFunc(n.members, func(m *node) bool {
+		says := m.isNamed(errorFields) || m.isNamed(fields...)
+		return says && m.verdict() == Failed
+	})
+}
+
+// SaysNo reports whether the answer to a request for a change says that it failed, although
+// its status is one of success: by an error, or by a flag such as success or accepted that is
+// false.
+func SaysNo(v jsontext.Value) bool { return Envelope{}.decode(v).saysNo(flagFields) }
+
+// leaves returns the values of an answer that are empty, or neither an object nor an array, in their
+// order: those that are not ignored, and do not stand in the part at a place.
+func (n *node) leaves(part jsontext.Pointer) (found []*node) {
+	if n.ignored || part.Contains(n.at) {
+		return nil
+	}
+	if !n.isComposite() || !jsonvalue.Told(n.Value) {
+		return []*node{n}
+	}
+
+	for _, inside := range n.inside() {
+		found = append(found, inside.leaves(part)...)
+	}
+
+	return found
+}
