@@ -5,10 +5,8 @@ package answer
 import (
 	"bytes"
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -52,7 +50,13 @@ type ListCall struct {
 	Empty       bool // wire.pending.empty: an answer with nothing in it is an empty list
 	// Continued reports that a header says that the answer is a part.
 	Continued bool
+	// Advice says which settings admit an answer that is not a whole list; empty where they are not known.
+	Advice string
 }
+
+// besideAdvice is the advice for what stands beside a list, if no settings are known that admit it.
+const besideAdvice = "look at it: wire.pending.next leads to the next page, wire.pending.total counts all records, " +
+	"and wire.ignored leaves out what does not say that the answer is refused or incomplete"
 
 // Read returns the list of an answer: an array of objects, where At says, or else the only array of
 // its content. In place of an array, null is an empty one, and so is nothing where Total counts none. It
@@ -70,13 +74,20 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 
 	list := PendingList{}
 	elements := jsonvalue.Elements(found.Value)
+	var beside []*node
+	for _, leaf := range answer.leaves(found.at) {
+		isKnown := leaf.at == c.Next || leaf.at == c.Total
+		isCount := leaf.isNamed(countFields) && string(leaf.Value) == strconv.Itoa(len(elements))
+		if !isKnown && !isCount && !leaf.isNull() {
+			beside = append(beside, leaf)
+		}
+	}
 
-	beside := c.beside(answer, found, len(elements))
 	switch {
 	case c.Continued:
 		list.Gap = Partial("a Content-Range header says that there is more")
 	case len(beside) > 0:
-		list.Gap = besideList(beside).Error()
+		list.Gap = (&Error{Why: "beside its list it has " + shownPlaces(beside), Advice: cmp.Or(c.Advice, besideAdvice)}).Error()
 	}
 
 	for _, element := range elements {
@@ -106,7 +117,10 @@ func (c ListCall) find(answer *node) (*node, *Error) {
 		return lists[0], nil
 	}
 	if len(lists) > 1 {
-		return nil, c.several(lists)
+		return nil, &Error{
+			Why:    "the answer holds more than one array, " + shownPlaces(lists) + ", and which of them is the list of pending requests is not known",
+			Advice: cmp.Or(c.Advice, Admits("wire.pending.at")),
+		}
 	}
 
 	total := answer.find(c.Total)
@@ -123,7 +137,7 @@ func (c ListCall) find(answer *node) (*node, *Error) {
 
 	return nil, &Error{
 		Why:    "no list of pending requests was recognised in the answer; it is " + Structure(answer.Value),
-		Advice: Admits(`wire.pending.use = "ignored"`),
+		Advice: cmp.Or(c.Advice, Admits(`wire.pending.use = "ignored"`)),
 	}
 }
 
@@ -136,87 +150,4 @@ func (n *node) arrays() (found []*node) {
 		found = append(found, m.arrays()...)
 	}
 	return found
-}
-
-// several returns the Error of an answer with more than one array, with that which alone has objects.
-func (c ListCall) several(lists []*node) *Error {
-	setting := "wire.pending.at"
-	isOther := func(n *node) bool {
-		elements := jsonvalue.Elements(n.Value)
-		return len(elements) == 0 || elements[0].Kind() != '{' || isLinks(n)
-	}
-	likely := slices.DeleteFunc(slices.Clone(lists), isOther)
-	if len(likely) == 1 && isShown(likely[0].at) {
-		setting += ` = "` + strings.TrimPrefix(string(likely[0].at), string(c.Envelope.At)) + `"`
-	}
-
-	return &Error{
-		Why:    "the answer holds more than one array, " + shownPlaces(lists) + ", and which of them is the list of pending requests is not known",
-		Advice: Admits(setting),
-	}
-}
-
-// beside returns the leaves beside the list of an answer that may say that it is not whole.
-func (c ListCall) beside(answer, list *node, length int) (beside []*node) {
-	for _, leaf := range answer.leaves(list.at) {
-		isTold := leaf.at == c.Next || leaf.at == c.Total
-		isCount := leaf.isNamed(countFields) && string(leaf.Value) == strconv.Itoa(length)
-		if !isTold && !isCount && !leaf.isNull() {
-			beside = append(beside, leaf)
-		}
-	}
-	return beside
-}
-
-// besideList returns the Error of a list beside which leaves stand, with the settings for them: a
-// count is the total, what leads to a page is the next one, and anything else can be ignored. No setting is
-// named beside a word that may refuse the request.
-func besideList(beside []*node) *Error {
-	var settings []string
-	ignored := map[jsontext.Pointer]string{}
-	isRefused := false // perhaps
-	for _, leaf := range beside {
-		isText := jsonvalue.Text(leaf.Value) != ""
-
-		isNumber := leaf.Kind() == '0'
-		isResult := leaf.isNamed(resultFields)
-		switch {
-		case !isShown(leaf.at):
-		case isResult && !isWord(leaf.text, successWords):
-			isRefused = true
-		case isNumber && leaf.isLike(countParts):
-			settings = append(settings, `wire.pending.total = "`+string(leaf.at)+`"`)
-		case isText && leaf.isLike(nextParts):
-			settings = append(settings, `wire.pending.next = "`+string(leaf.at)+`"`)
-		case isResult || !isText && !isNumber:
-			ignored[leaf.at] = leaf.text // with another value it may say something else
-		default:
-			ignored[leaf.at] = AnyValue
-		}
-	}
-	if len(ignored) > 0 {
-		settings = append(settings, ignoredLeaves(ignored))
-	}
-	if len(settings) == 0 || isRefused {
-		settings = []string{"wire.ignored"}
-	}
-
-	return &Error{
-		Why:    "beside its list it has " + shownPlaces(beside),
-		Advice: "look at it: if it does not say that the answer is incomplete, " + strings.Join(settings, " and ") + " admits it",
-	}
-}
-
-// isLike reports whether the name of a member has one of these words in it.
-func (n *node) isLike(words []string) bool {
-	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(n.name, word) })
-}
-
-// ignoredLeaves returns the setting that ignores leaves, each with the value expected.
-func ignoredLeaves(leaves map[jsontext.Pointer]string) string {
-	var all []string
-	for _, at := range slices.Sorted(maps.Keys(leaves)) {
-		all = append(all, strconv.Quote(string(at))+" = "+strconv.Quote(leaves[at]))
-	}
-	return "wire.ignored = { " + strings.Join(all, ", ") + " }"
 }

@@ -42,10 +42,8 @@ var (
 	envelopeFields   = slices.Concat(describingFields, resultFields, pagingFields,
 		strings.Fields("data results ok success message msg errmsg detail title jsonapi version included took timestamp requestid traceid"))
 
-	// That count all records of a list, and parts of those that do or that lead to a next page.
+	// That count all records of a list.
 	countFields = strings.Fields("total count totalcount totalelements numberofelements totalitems totalresults totalrecords odatacount itemcount")
-	countParts  = strings.Fields("total count")
-	nextParts   = strings.Fields("next cursor after continuation")
 
 	// Of what the interface has of a person (sections 1 and 2), and of wrappers that are not those of a
 	// request.

@@ -172,6 +172,42 @@ func TestContinuedAnswer_isNeverTheWhole(t *testing.T) {
 	}
 }
 
+// TestListPending_namesTheSettingsThatAdmitTheList has answers that are not a whole list, and a part of
+// the advice. What leads to a page, counts all records or refuses is never advised away.
+func TestListPending_namesTheSettingsThatAdmitTheList(t *testing.T) {
+	t.Parallel()
+	const one, look = `{"id":"r-1","identityId":"jane","operation":"deleteAllData","status":"pending"}`, "look at it: wire.pending.next leads to"
+	for body, want := range map[string]string{
+		`{"requests":[` + one + `],"simmering":"a little"}`:                  `wire.ignored = { "/simmering" = "*" } admits it`,
+		`{"requests":[` + one + `],"note":""}`:                               `wire.ignored = { "/note" = "" } admits it`,
+		`{"status":"success","data":{"requests":[` + one + `]}}`:             `wire.ignored = { "/status" = "success" } admits it`,
+		`{"requests":[` + one + `],"paging":{"next":"?page=2","size":9}}`:    `wire.ignored = { "/paging/size" = "*" } and wire.pending.next = "/paging/next" admits it`,
+		`{"@odata.context":"x","value":[` + one + `],"@odata.nextLink":"y"}`: `wire.ignored = { "/@odata.context" = "*" } and wire.pending.next = "/@odata.nextLink" admits it`,
+		`{"requests":[],"nextRecordsUrl":"/q?page=2"}`:                       `wire.pending.next = "/nextRecordsUrl" admits it`,
+		`{"requests":[],"hydra:next":"/q?page=2"}`:                           `wire.pending.next = "/hydra:next" admits it`,
+		`{"requests":[],"pageAfter":"opaque"}`:                               `wire.pending.next = "/pageAfter" admits it`,
+		`{"requests":[` + one + `],"warnings":[]}`:                           `wire.ignored = { "/warnings" = "[]" } admits it`,
+		`{"data":{"requests":[` + one + `]},"included":[]}`:                  `wire.ignored = { "/included" = "[]" } admits it`,
+
+		`{"requests":[` + one + `],"total":7}`: look, `{"requests":[],"totalSize":7}`: look, `{"requests":[],"recordCountOfAllPages":7}`: look,
+		`{"requests":[` + one + `],"has_more":true}`: look, `{"requests":[],"user@example.com":1}`: look,
+		`{"requests":[],"code":50000}`: look, `{"requests":[],"status":"failed","took":3}`: look, `{"requests":[],"returnCode":"E17","next":"?p=2"}`: look,
+		`{"pending":{"items":[` + one + `]},"failed":[` + one + `]}`: "wire.pending.at admits it",
+	} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Body: []byte(body), Header: jsonHeader()})
+			list, err := c.ListPending(t.Context(), scope)
+			text := list.Gap
+			if e, failed := errors.AsType[*transport.Error](err); failed {
+				text = e.Detail
+			}
+			if !strings.Contains(text, want) || strings.Contains(text, "user@") {
+				t.Errorf("%s: %s; want %s", body, text, want)
+			}
+		}, useSecretKey)
+	}
+}
+
 // TestListPending_pagesAreFollowed has a list of three pages: by a header, and by a member of the
 // body that the settings name.
 func TestListPending_pagesAreFollowed(t *testing.T) {

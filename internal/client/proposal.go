@@ -45,8 +45,8 @@ func (w Wire) advise(v []byte, propose func(infer.Answer) []infer.Settings, acce
 // isHidden reports whether a name or a pointer must not be shown.
 func isHidden(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
-		isIndex := strings.Trim(part, "0123456789") == ""
-		if !isIndex && part != AnyValue && !jsonvalue.IsFieldName(part) {
+		isPlain := strings.Trim(part, "0123456789[]{}") == "" // an index or an empty value
+		if !isPlain && part != AnyValue && !jsonvalue.IsFieldName(part) {
 			return true
 		}
 	}

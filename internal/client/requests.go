@@ -10,6 +10,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -58,12 +59,44 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingLi
 	return list, nil
 }
 
-// readPending returns the list that an answer is, or the page of it.
+// readPending returns the list that an answer is, or the page of it. Where it is not a whole list, the
+// settings that admit it are proposed.
 func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
-	wire := c.config.Wire
-	pending := wire.Pending
-	list, err := answer.ListCall{
-		Envelope: wire.envelope(),
+	call := c.config.Wire.listCall(got)
+	list, err := call.Read(got.JSON)
+	if err != nil || list.Gap != "" {
+		propose := func(a infer.Answer) []infer.Settings { return infer.Pending(a) }
+		admits := func(with Wire) bool {
+			list, err := with.listCall(got).Read(got.JSON)
+			return err == nil && list.Gap == ""
+		}
+		if settings := c.config.Wire.advise(got.JSON, propose, admits); settings != "" {
+			call.Advice = "look at it: " + answer.Admits(settings)
+		}
+		list, err = call.Read(got.JSON)
+	}
+	if err != nil {
+		return answer.PendingList{}, answerError(got, err)
+	}
+
+	list.Cached, list.Date = got.Cached, got.Date
+	list.Gap = got.Redact.Clean(list.Gap)
+	for i, r := range list.Records {
+		if r.Code != "" {
+			person, _ := r.Identity.Get()
+			list.Records[i].Code = ShownID(got.Redact.Clean(r.Code), person)
+		}
+	}
+
+	return list, nil
+}
+
+// listCall returns the call that was answered, with its settings.
+func (w Wire) listCall(got transport.Answer) answer.ListCall {
+	pending := w.Pending
+
+	return answer.ListCall{
+		Envelope: w.envelope(),
 		At:       pending.At,
 		Next:     pending.Next,
 		Total:    pending.Total,
@@ -79,21 +112,7 @@ func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
 			},
 		},
 		Continued: got.Response.Header.Get("Content-Range") != "",
-	}.Read(got.JSON)
-	if err != nil {
-		return answer.PendingList{}, answerError(got, err)
 	}
-
-	list.Cached, list.Date = got.Cached, got.Date
-	list.Gap = got.Redact.Clean(list.Gap)
-	for i, r := range list.Records {
-		if r.Code != "" {
-			person, _ := r.Identity.Get()
-			list.Records[i].Code = ShownID(got.Redact.Clean(r.Code), person)
-		}
-	}
-
-	return list, nil
 }
 
 // ShownID returns an identifier or a code that the service gives to a request about a person, for

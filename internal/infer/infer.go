@@ -140,7 +140,21 @@ func (p place) role() role {
 		found = roleFlag
 	}
 
-	return found
+	switch {
+	case found != roleOther:
+		return found
+	case p.value.Kind() == '"' && isLike(name, "next cursor after continuation"):
+		return roleNext
+	case p.value.Kind() == '0' && isLike(name, "total count"):
+		return roleTotal
+	}
+
+	return roleOther
+}
+
+// isLike reports whether a name has one of these parts.
+func isLike(name, parts string) bool {
+	return slices.ContainsFunc(strings.Fields(parts), func(part string) bool { return strings.Contains(name, part) })
 }
 
 // beside adds settings for what stands in an answer beside the content: what leads to a next page,
