@@ -4,6 +4,7 @@ package answer
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -126,21 +127,11 @@ func outermostConsent(top *node) (*node, error) {
 // clauses returns how many of the five clauses the object has.
 func (n *node) clauses() (count int) {
 	for _, name := range foldedClauses {
-		if len(n.named(name)) > 0 {
+		if slices.ContainsFunc(n.members, func(m *node) bool { return m.name == name && !m.ignored }) {
 			count++
 		}
 	}
 	return count
-}
-
-// named returns the members that are one field, by its folded name.
-func (n *node) named(folded string) (found []*node) {
-	for _, m := range n.members {
-		if m.name == folded && !m.ignored {
-			found = append(found, m)
-		}
-	}
-	return found
 }
 
 // record returns the record that an object with five clauses is, with those around it.
@@ -178,8 +169,9 @@ func (c ConsentCall) record(object *node) (held Consent, problem *Error) {
 // readers would understand them differently.
 func closest(object *node, name string) (*node, *Error) {
 	folded := jsonvalue.Fold(name)
+	isOther := func(m *node) bool { return m.name != folded || m.ignored }
 	for ; object != nil; object = object.parent {
-		found := object.named(folded)
+		found := slices.DeleteFunc(slices.Clone(object.members), isOther)
 		if len(found) > 1 {
 			return &node{}, &Error{Why: "the answer has " + name + " twice, in different spellings"}
 		}

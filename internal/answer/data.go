@@ -51,7 +51,7 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	}
 
 	data := c.marked(answer)
-	isMarked := !data.isNull() && (err == nil || jsonvalue.Told(data.Value))
+	isMarked := !data.isNull() && (err == nil || !jsonvalue.IsZero(data.Value))
 	if isMarked {
 		return Receipt{At: receipt.At, Delivered: true}, nil
 	}
@@ -114,7 +114,7 @@ func (c DataCall) recognise(answer *node) (isData, mayBeData bool) {
 			isRequest := request.isOperation() || request.saysNo(flagFields, statusFields)
 			return n.Kind() == '{' && !isRequest
 		}
-		return slices.ContainsFunc(answer.elements(), isRecord), false
+		return slices.ContainsFunc(answer.inside(), isRecord), false
 	}
 
 	request := answer.request()
@@ -156,15 +156,15 @@ func (c DataCall) partsOf(object *node) (parts dataParts) {
 		case c.isPerson(m):
 			isNamed = true
 		case m.isNamed(flagFields, statusFields) && m.verdict() == Done, isTime && m.Kind() == '"':
-		case !jsonvalue.Told(m.Value):
+		case jsonvalue.IsZero(m.Value):
 			isEmpty = isEmpty || m.isNamed(ofPerson)
-		case m.isNamed(describingFields), slices.ContainsFunc(m.elements(), isOpenRequest):
+		case m.isNamed(describingFields), isQueue(m):
 			parts.others = true
 		case m.isComposite() && m.isNamed(ofPerson):
 			parts.isPersonal = true
 		case m.Kind() == '{':
 			parts.objects = append(parts.objects, m)
-		case slices.ContainsFunc(m.elements(), (*node).isComposite):
+		case slices.ContainsFunc(m.inside(), (*node).isComposite):
 			parts.isPersonal = true
 		default:
 			parts.others = true
@@ -177,8 +177,10 @@ func (c DataCall) partsOf(object *node) (parts dataParts) {
 	return parts
 }
 
-// isOpenRequest reports whether an element of a list is a request that is open.
-func isOpenRequest(n *node) bool { return n.request().isOpen() }
+// isQueue reports whether a value is a list in which a request is open.
+func isQueue(n *node) bool {
+	return n.Kind() == '[' && slices.ContainsFunc(n.inside(), func(m *node) bool { return m.request().isOpen() })
+}
 
 // isPerson reports whether a value is the identifier of the person, or an object of nothing
 // else.

@@ -52,35 +52,6 @@ func (r Result) Says(v jsontext.Value) error {
 	return refused()
 }
 
-// ignores reports whether a value says nothing. An object with something in it is never ignored, and
-// an array only if it has the links to pages.
-func (e *Envelope) ignores(n *node) bool {
-	want, isNamed := e.Ignored[n.at]
-	isAny := want == AnyValue
-	switch {
-	case n.at == "":
-		return false
-	case e.Result.IsSuccess(n.at, n.text):
-		return true
-	case !isNamed:
-		return false
-	case n.isComposite() && jsonvalue.Told(n.Value):
-		return isAny && isLinks(n)
-	}
-
-	return isAny || want == n.text
-}
-
-// isLinks reports whether an array has the links to pages, as a paginator of Laravel writes them.
-func isLinks(n *node) bool {
-	elements := jsonvalue.Elements(n.Value)
-	isOther := func(element jsontext.Value) bool {
-		members := jsonvalue.Members(element)
-		return members["url"] == nil || members["label"] == nil
-	}
-	return len(elements) > 0 && !slices.ContainsFunc(elements, isOther)
-}
-
 // content returns what is at a place in the content of an answer. setting is the name of the setting
 // that says where. The Error is Refused where an object around it says no, and unrecognised where
 // nothing is there. An answer that is null, an empty array, or an object of nothing but nulls, is found
@@ -119,7 +90,7 @@ func unexplained(answer *node, at jsontext.Pointer) *Error {
 	for _, leaf := range answer.leaves(at) {
 		isSuccess := leaf.isNamed(resultFields) && isWord(leaf.text, successWords)
 		isExplained := isSuccess || leaf.verdict() == Done || leaf.isNamed(personFields, idFields, createdFields, traceFields)
-		if jsonvalue.Told(leaf.Value) && !isExplained {
+		if !jsonvalue.IsZero(leaf.Value) && !isExplained {
 			beside = append(beside, leaf)
 		}
 	}

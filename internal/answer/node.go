@@ -18,28 +18,39 @@ import (
 type node struct {
 	jsontext.Value
 
-	envelope *Envelope
 	parent   *node // the object or the array around it
 	at       jsontext.Pointer
 	name     string  // folded, so that identityId and identity_id are one field; of members only
 	text     string  // as wire.ignored has it: without quotes, or else as it is spelled; of leaves only
+	size     int     // how many members or elements there are
 	members  []*node // of an object, in their order
+	elements []*node // of an array, once they were asked for
 	ignored  bool    // the settings say that it says nothing
 }
 
 // decode returns the answer v, which is valid JSON, or nothing.
 func (e Envelope) decode(v jsontext.Value) *node {
-	outside := &node{envelope: &e}
-	return outside.next(decoderOf(v), v, "")
+	answer := next(decoderOf(v), v, &node{}, "")
+	for at, want := range e.Ignored {
+		leaf := answer.find(at)
+		leaf.ignored = leaf.isIgnorable(want)
+	}
+	if e.Result.At != "" {
+		result := answer.find(e.Result.At)
+		result.ignored = result.ignored || e.Result.IsSuccess(result.at, result.text)
+	}
+
+	return answer
 }
 
+// decoderOf returns a decoder of a value, whose names were compared when it came.
 func decoderOf(v jsontext.Value) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowDuplicateNames(true))
 }
 
-// next returns the next value of a decoder, which reads a whole that n is or has begun.
-func (n *node) next(in *jsontext.Decoder, whole jsontext.Value, at jsontext.Pointer) *node {
-	value := &node{envelope: n.envelope, parent: n, at: at}
+// next returns the next value of a decoder, which reads a whole that parent is or has begun.
+func next(in *jsontext.Decoder, whole jsontext.Value, parent *node, at jsontext.Pointer) *node {
+	n := &node{parent: parent, at: at}
 	begin := in.InputOffset()
 	switch in.PeekKind() {
 	case '{':
@@ -47,44 +58,46 @@ func (n *node) next(in *jsontext.Decoder, whole jsontext.Value, at jsontext.Poin
 		for in.PeekKind() == '"' {
 			token, _ := in.ReadToken()
 			name := token.String()
-			member := value.next(in, whole, at.AppendToken(name))
+			member := next(in, whole, n, at.AppendToken(name))
 			member.name = jsonvalue.Fold(name)
-			value.members = append(value.members, member)
+			n.members = append(n.members, member)
 		}
 		_, _ = in.ReadToken()
+		n.size = len(n.members)
 	case '[':
-		_ = in.SkipValue()
+		_, _ = in.ReadToken()
+		for in.PeekKind() != ']' && in.SkipValue() == nil {
+			n.size++
+		}
+		_, _ = in.ReadToken()
 	default:
 		token, _ := in.ReadToken()
-		value.text = token.String()
+		n.text = token.String()
 	}
 
-	value.Value = bytes.TrimLeft(whole[begin:in.InputOffset()], ":, \t\r\n")
-	if value.isComposite() && !jsonvalue.Told(value.Value) {
-		value.text = string(value.Value)
-	}
-	value.ignored = n.envelope.ignores(value)
-
-	return value
-}
-
-// elements returns the elements of an array.
-func (n *node) elements() (all []*node) {
-	if n.Kind() != '[' {
-		return nil
+	n.Value = bytes.TrimLeft(whole[begin:in.InputOffset()], ":, \t\r\n")
+	if n.isComposite() && n.size == 0 {
+		n.text = string(n.Value)
 	}
 
-	in := decoderOf(n.Value)
-	_, _ = in.ReadToken()
-	for in.PeekKind() != ']' {
-		all = append(all, n.next(in, n.Value, n.at.AppendToken(strconv.Itoa(len(all)))))
-	}
-
-	return all
+	return n
 }
 
 // inside returns the members of an object, or the elements of an array.
-func (n *node) inside() []*node { return append(n.elements(), n.members...) }
+func (n *node) inside() []*node {
+	if n.Kind() != '[' {
+		return n.members
+	}
+
+	in := decoderOf(n.Value)
+	_, _ = in.ReadToken() // the bracket
+	for len(n.elements) < n.size {
+		at := n.at.AppendToken(strconv.Itoa(len(n.elements)))
+		n.elements = append(n.elements, next(in, n.Value, n, at))
+	}
+
+	return n.elements
+}
 
 // find returns what a pointer leads to from n; an empty node where there is nothing.
 func (n *node) find(at jsontext.Pointer) *node {
@@ -139,10 +152,26 @@ func (n *node) isBlank() bool {
 
 // isEmptyList reports whether the value is an array without elements, which is how PHP writes an object
 // without members.
-func (n *node) isEmptyList() bool { return n.Kind() == '[' && !jsonvalue.Told(n.Value) }
+func (n *node) isEmptyList() bool { return n.Kind() == '[' && n.size == 0 }
 
 // isComposite reports whether the value is an object or an array.
 func (n *node) isComposite() bool { return n.Kind() == '{' || n.Kind() == '[' }
+
+// isIgnorable reports whether the value says nothing if wire.ignored has one for its place. An object
+// with something in it always says something, and an array unless it has the links to pages.
+func (n *node) isIgnorable(want string) bool {
+	isAny := want == AnyValue
+	if n.size > 0 {
+		return isAny && n.isLinks()
+	}
+	return isAny || want == n.text
+}
+
+// isLinks reports whether an array has the links to pages, as a paginator of Laravel writes them.
+func (n *node) isLinks() bool {
+	isOther := func(m *node) bool { return m.find("/url").Value == nil || m.find("/label").Value == nil }
+	return n.Kind() == '[' && !slices.ContainsFunc(n.inside(), isOther)
+}
 
 // scalar returns the text of a string, or a number as it is spelled; empty for any other value.
 func (n *node) scalar() string {
@@ -162,7 +191,7 @@ func (n *node) verdict() Progress {
 		return Unclear
 	case n.isNamed(statusFields):
 		return progressOf(code)
-	case n.isNamed(errorFields) && jsonvalue.Told(n.Value):
+	case n.isNamed(errorFields) && !jsonvalue.IsZero(n.Value):
 		return Failed
 	case n.isNamed(flagFields) && isTruth:
 		return doneIf(isTrue)
@@ -200,7 +229,7 @@ func (n *node) leaves(part jsontext.Pointer) (found []*node) {
 	if n.ignored || part.Contains(n.at) {
 		return nil
 	}
-	if !n.isComposite() || !jsonvalue.Told(n.Value) {
+	if n.size == 0 {
 		return []*node{n}
 	}
 

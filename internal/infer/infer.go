@@ -272,7 +272,7 @@ func saysNo(v jsontext.Value) bool {
 		no := false
 		switch jsonvalue.Fold(string(name)) {
 		case "error", "errors":
-			no = jsonvalue.Told(value)
+			no = !jsonvalue.IsZero(value)
 		case "success", "ok", "accepted":
 			no = word == "false" || word == "0"
 		case "status":
@@ -313,7 +313,7 @@ func emptied(v jsontext.Value) (all []Settings) {
 	}
 
 	for _, p := range places(v) {
-		if p.at == "" || isScalar(p.value) || jsonvalue.Told(p.value) {
+		if p.at == "" || isScalar(p.value) || !jsonvalue.IsZero(p.value) {
 			continue
 		}
 		for _, row := range []struct {
@@ -349,7 +349,7 @@ func (s Settings) besideNothing(v jsontext.Value, at jsontext.Pointer) bool {
 			if strings.HasPrefix(textOf(p.value), "5") {
 				return false
 			}
-		case !p.isSuccess() && !jsonvalue.Told(p.value):
+		case !p.isSuccess() && jsonvalue.IsZero(p.value):
 		case p.isNamed(personNames + " " + idNames + " " + createdNames + " traceid"):
 		case p.isSuccess(), string(p.value) == "true", p.role() == roleFlag, p.isNamed("message msg"):
 			s.ignore(p, false, false)

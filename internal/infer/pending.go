@@ -30,7 +30,7 @@ func Pending(a Answer, known ...Request) []Settings {
 		return nil
 	}
 
-	if isBlank := v.Kind() == '{' && !jsonvalue.Told(v); isBlank {
+	if isBlank := v.Kind() == '{' && jsonvalue.IsZero(v); isBlank {
 		return []Settings{{"/pending/empty": true}}
 	}
 

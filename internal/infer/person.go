@@ -152,7 +152,7 @@ func onlyComposite(v jsontext.Value) (name string, inside jsontext.Value) {
 // isHollow reports whether a value holds no data: it describes work, or has nothing but nulls, empty
 // values and such values.
 func isHollow(v jsontext.Value) bool {
-	if isWork(v) || !jsonvalue.Told(v) {
+	if isWork(v) || jsonvalue.IsZero(v) {
 		return true
 	}
 
@@ -179,7 +179,7 @@ func isWork(v jsontext.Value) bool {
 	hasContent, hasList, isDone := false, false, false
 	members := jsonvalue.Members(v)
 	for name, value := range members {
-		isObject := value.Kind() == '{' && jsonvalue.Told(value)
+		isObject := value.Kind() == '{' && !jsonvalue.IsZero(value)
 		isSuccess := isNamed(jsonvalue.Fold(name), "success ok status result") && isNamed(textOf(value), "success ok")
 		hasContent = hasContent || isObject
 		hasList = hasList || value.Kind() == '['

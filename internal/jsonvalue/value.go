@@ -315,17 +315,17 @@ func decimalOf(v jsontext.Value) decimal {
 	return decimal{negative, trimmed, exponent - len(fraction) + len(digits) - len(trimmed)}
 }
 
-// Told reports whether a value says anything: it is not null, false, zero or empty.
-func Told(v jsontext.Value) bool {
+// IsZero reports whether a value says nothing: it is null, false, zero, blank or empty.
+func IsZero(v jsontext.Value) bool {
 	switch v.Kind() {
 	case '"':
-		return strings.TrimSpace(Text(v)) != ""
+		return strings.TrimSpace(Text(v)) == ""
 	case '0':
-		return decimalOf(v) != decimal{}
+		return decimalOf(v) == decimal{}
 	case '{', '[':
 		inside := trimmed(trimmed(v)[1:])
-		return len(inside) > 0 && inside[0] != '}' && inside[0] != ']'
+		return len(inside) == 0 || inside[0] == '}' || inside[0] == ']'
 	}
 
-	return v.Kind() == 't'
+	return v.Kind() != 't'
 }
