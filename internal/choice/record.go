@@ -103,8 +103,9 @@ func (k Keeping) Differences(sent Record, held answer.Consent) (names []string) 
 // differences returns the names of the fields that a record shows with another value than was sent.
 func (k Keeping) differences(sent, held Print) (names []string) {
 	for i, name := range flags {
-		is := held.bits(i)
-		if is > bitsNull && is != sent.bits(i) {
+		shift := 2 * (len(flags) - 1 - i)
+		is, was := held.Fields>>shift&bitsTrue, sent.Fields>>shift&bitsTrue
+		if is > bitsNull && is != was {
 			names = append(names, name)
 		}
 	}
@@ -152,9 +153,6 @@ const (
 	bitsFalse
 	bitsTrue
 )
-
-// bits returns those of one of the flags.
-func (p Print) bits(flag int) uint16 { return p.Fields >> (2 * (len(flags) - 1 - flag)) & bitsTrue }
 
 // PrintOf returns the print of a record at the service.
 func PrintOf(held answer.Consent) (p Print) {

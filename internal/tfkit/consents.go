@@ -48,7 +48,7 @@ type Judged struct {
 	Verdict choice.Verdict
 	Act     choice.Act
 	Last    choice.Confirmed // what was written; zero if nothing was
-	Keeper  *Object          // another object that looks after the person; nil if there is none
+	Keeper  *Object          // of a withdrawal, another object that looks after the person; nil if there is none
 }
 
 // Do judges what the service holds. A write or a withdrawal is judged right before it leaves, and sent
@@ -107,8 +107,11 @@ func (c ConsentCase) judge(e choice.Evidence, read choice.Reading, action choice
 	if last != (choice.Confirmed{}) && action != choice.Refresh { // a state is as its own last write was shown
 		e.Last = last
 	}
-	keeper := c.Consents.Keeper(c.Object, c.Person)
-	e.Taken = e.Withdraws && keeper != nil
+	var keeper *Object
+	if e.Withdraws {
+		keeper = c.Consents.Keeper(c.Object, c.Person)
+		e.Taken = keeper != nil
+	}
 
 	isRecord := !read.IsNone && !read.Cached
 	if isRecord && !isSeen {

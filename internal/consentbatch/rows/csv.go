@@ -33,7 +33,7 @@ func (r *reader) readCSV() error {
 		line, _ = records.FieldPos(0) // without the empty lines before it
 		r.startRow(line)
 		if columnOf == nil {
-			if columnOf = r.parseHeader(record); columnOf == nil {
+			if columnOf = r.parseHeader(record); r.flagged {
 				return nil
 			}
 			continue
@@ -44,7 +44,7 @@ func (r *reader) readCSV() error {
 			continue
 		}
 		for i, cell := range record {
-			if columnOf[i] >= 0 && cell != "" {
+			if cell != "" {
 				r.set(columnOf[i], r.valueOf(columnOf[i], cell))
 			}
 		}
@@ -78,8 +78,7 @@ func (r *reader) refuseRecord(err error, line int, isHeader bool) (goesOn bool, 
 	return false, err
 }
 
-// parseHeader returns the index in columns of each cell, negative for an unknown column.
-// It returns nil if the rows below cannot be read.
+// parseHeader returns the index in columns of each cell. With a problem, the rows below are not read.
 func (r *reader) parseHeader(names []string) (columnOf []int) {
 	if !slices.Contains(names, identityColumn) {
 		r.problem("the header has no column identity_id. The first line names the columns, separated by commas; it is not shown, because without a header it is a person's row")
@@ -91,6 +90,7 @@ func (r *reader) parseHeader(names []string) (columnOf []int) {
 	}
 
 	unknown := 0
+	has := make([]bool, len(columns))
 	for i, name := range names {
 		column := columnNamed(name)
 		columnOf = append(columnOf, column)
@@ -101,14 +101,14 @@ func (r *reader) parseHeader(names []string) (columnOf []int) {
 			continue
 		}
 
-		if r.expected[column] {
+		if has[column] {
 			r.problem("the header has the column %s twice", columns[column])
 		}
-		r.expected[column] = true
+		has[column] = true
 	}
 
 	for i, name := range columns[:requiredColumns] {
-		if !r.expected[i] {
+		if !has[i] {
 			r.problem("the header has no column %s", name)
 		}
 	}

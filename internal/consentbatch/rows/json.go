@@ -17,10 +17,6 @@ import (
 // the first place that is not JSON.
 func (r *reader) readJSON() error {
 	dec := jsontext.NewDecoder(r.in)
-	for column := range r.expected {
-		r.expected[column] = true
-	}
-
 	r.in.beginRow()
 	broken := r.readObjects(dec)
 	if broken == nil || r.in.err != nil {

@@ -123,7 +123,6 @@ type reader struct {
 	anyTime bool // times of agreement may lie in the future
 	in      *input
 
-	expected []bool // by column: the file has it
 	rows     []Row
 	seen     map[string]Position // of all people, to find repeated ones
 	problems Error
@@ -142,7 +141,7 @@ func (r *reader) readAll(in io.Reader) ([]Row, error) {
 
 	r.in = &input{in: buffered}
 	r.seen = map[string]Position{}
-	r.expected, r.given = make([]bool, len(columns)), make([]bool, len(columns))
+	r.given = make([]bool, len(columns))
 	readFormat := map[Format]func() error{CSV: r.readCSV, NDJSON: r.readJSON, JSON: r.readJSON}[r.format]
 	if err := readFormat(); err != nil {
 		return nil, err
@@ -209,7 +208,7 @@ func (r *reader) set(i int, value any) {
 // end checks the present row as a whole, and adds it if it belongs to the shard.
 func (r *reader) end() {
 	for i, name := range columns[:requiredColumns] {
-		if r.expected[i] && !r.given[i] {
+		if !r.given[i] {
 			r.problem("%s is missing", name)
 		}
 	}
