@@ -87,7 +87,7 @@ func wantRecord(t *testing.T, service *mocktest.Instance, want mockserver.Consen
 	}
 }
 
-// wantWarning fails the test unless this is the only diagnostic; empty says is none. None may
+// wantWarning fails the test unless this is the only diagnostic; empty allows none. None may
 // name the person.
 func wantWarning(t *testing.T, diags prototest.Diagnostics, says string) {
 	t.Helper()

@@ -229,16 +229,16 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 	}
 
 	r.ResolveScope(&plan.Scope)
-	at, ok := r.subjectOf(ctx, plan, resp.Private, &resp.Diagnostics)
+	op, ok := r.operationOf(ctx, plan, resp.Private, &resp.Diagnostics)
 	if !ok {
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
-	if other := r.Consents.Keep(at.Object, at.Person); other != nil {
-		warnShared(at.diags, other, at.Object, at.Person.Scope)
+	if other := r.Consents.Keep(op.Object, op.Person); other != nil {
+		warnShared(op.diags, other, op.Object, op.Person.Scope)
 	}
 
-	j, ok := at.do(ctx, choice.Evidence{
+	j, ok := op.do(ctx, choice.Evidence{
 		Wanted:    plan.wanted(config),
 		Since:     plan.agreed(),
 		Overrules: !plan.KeepLaterChoice.ValueBool(),
@@ -263,12 +263,12 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 
 	r.ReadIdentity(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
 	n := readNote(ctx, req.Private)
-	at, ok := r.subjectOf(ctx, state, resp.Private, &resp.Diagnostics)
+	op, ok := r.operationOf(ctx, state, resp.Private, &resp.Diagnostics)
 	if !ok {
 		return
 	}
 
-	j, ok := at.do(ctx, choice.Evidence{
+	j, ok := op.do(ctx, choice.Evidence{
 		Wanted:    state.record(),
 		Since:     cmp.Or(n.Since, state.agreed()),
 		Overrules: !state.KeepLaterChoice.ValueBool(),
@@ -318,13 +318,13 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	case !plan.writes(state):
 		n = note{Shown: n.Shown}
 	default:
-		at, ok := r.subjectOf(ctx, plan, resp.Private, &resp.Diagnostics)
+		op, ok := r.operationOf(ctx, plan, resp.Private, &resp.Diagnostics)
 		if !ok {
 			return
 		}
-		r.Consents.Keep(at.Object, at.Person) // the plan warns
+		r.Consents.Keep(op.Object, op.Person) // the plan warns
 
-		j, ok := at.do(ctx, choice.Evidence{
+		j, ok := op.do(ctx, choice.Evidence{
 			Wanted:    plan.wanted(config),
 			Since:     plan.since(state, n),
 			Overrules: !plan.KeepLaterChoice.ValueBool(),
@@ -356,12 +356,12 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 	}
 
 	n := readNote(ctx, req.Private)
-	at, ok := r.subjectOf(ctx, state, resp.Private, &resp.Diagnostics)
+	op, ok := r.operationOf(ctx, state, resp.Private, &resp.Diagnostics)
 	if !ok {
 		return
 	}
 
-	at.do(ctx, choice.Evidence{
+	op.do(ctx, choice.Evidence{
 		Wanted:    state.record().Withdrawal(),
 		Withdraws: true,
 		Since:     cmp.Or(n.Since, state.agreed()),

@@ -61,7 +61,7 @@ func (b *batch) read() (ok bool) {
 	return false
 }
 
-var errNotRegular = errors.New("it is no regular file")
+var errNotRegular = errors.New("it is not a regular file")
 
 // readSource reads a regular file. Any other file cannot be read twice, or may have no end.
 func (m *model) readSource(format rows.Format) ([]rows.Row, error) {

@@ -173,7 +173,7 @@ func (b *batch) proposeByService(ctx context.Context, work bool) (_, ok bool) {
 
 		return false, false
 	}
-	// Rows that cannot be compared are no reason to write none of the others.
+	// The others are written even if some rows cannot be compared.
 	work = work || t.missed() > 0 || t.toWrite() > 0
 
 	tflog.Info(ctx, "Consent batch compared", map[string]any{

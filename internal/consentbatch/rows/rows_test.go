@@ -262,7 +262,7 @@ func TestReadShard_allRowsAreChecked(t *testing.T) {
 		}
 	}
 
-	// A shard without rows is none of a file without rows.
+	// A shard may be without rows, a file may not.
 	if list := read(t, header+person("user-1001"), rows.CSV, rows.Shard{Index: 1, Count: 16}); len(list) != 0 {
 		t.Errorf("it has %d rows", len(list))
 	}

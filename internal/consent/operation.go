@@ -15,41 +15,41 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// subject is the person that an object is about, and where problems are reported.
-type subject struct {
+// operation is a request about the person of an object, and where problems are reported.
+type operation struct {
 	tfkit.ConsentCase
 	diags *diag.Diagnostics
 }
 
-// subjectOf returns the subject of an object, or reports what is missing.
-func (r *consentResource) subjectOf(ctx context.Context, m resourceModel, private tfkit.Private, diags *diag.Diagnostics) (subject, bool) {
+// operationOf returns an operation of an object, or reports what is missing.
+func (r *consentResource) operationOf(ctx context.Context, m resourceModel, private tfkit.Private, diags *diag.Diagnostics) (operation, bool) {
 	_, scope, ok := r.ClientAndScope(m.Scope, diags)
 	person := client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}
 
-	return subject{tfkit.ConsentCase{Service: r.Service, Person: person, Object: tfkit.ObjectIn(ctx, private, objectLabel)}, diags}, ok
+	return operation{tfkit.ConsentCase{Service: r.Service, Person: person, Object: tfkit.ObjectIn(ctx, private, objectLabel)}, diags}, ok
 }
 
 // do reads, writes or withdraws, a second time after a pause if the first reading contradicts what is
 // known. It reports an error, with inState, and warns of a record that stands or is missing.
-func (at subject) do(ctx context.Context, e choice.Evidence, action choice.Action, inState string) (j tfkit.Judged, ok bool) {
-	j, err := at.Do(ctx, e, action)
+func (op operation) do(ctx context.Context, e choice.Evidence, action choice.Action, inState string) (j tfkit.Judged, ok bool) {
+	j, err := op.Do(ctx, e, action)
 	if err == nil && j.Act == choice.Ask {
-		_ = at.Consents.WaitToReread(ctx, at.Client.Lag()) // the request fails where this does
+		_ = op.Consents.WaitToReread(ctx, op.Client.Lag()) // the request fails where this does
 		e.Twice = true
-		j, err = at.Do(ctx, e, action)
+		j, err = op.Do(ctx, e, action)
 	}
 
 	switch {
 	case errors.Is(err, client.ErrGone):
-		missingRecord.AddError(at.diags)
+		missingRecord.AddError(op.diags)
 	case err != nil:
-		at.addFailed(err, action, inState)
+		op.addFailed(err, action, inState)
 	case j.Act == choice.Stand:
-		warnStands(at.diags, j.Evidence)
+		warnStands(op.diags, j.Evidence)
 	case j.Act == choice.Withhold:
-		at.warnWithheld(j.Keeper)
+		op.warnWithheld(j.Keeper)
 	case j.Verdict == choice.Gone:
-		missing(j.Act).AddWarning(at.diags)
+		missing(j.Act).AddWarning(op.diags)
 	}
 
 	return j, err == nil
@@ -57,13 +57,13 @@ func (at subject) do(ctx context.Context, e choice.Evidence, action choice.Actio
 
 // addFailed reports an update that has failed. A withdrawal sends neither a time nor an address that
 // is written only, and a service may want them.
-func (at subject) addFailed(err error, action choice.Action, inState string) {
+func (op operation) addFailed(err error, action choice.Action, inState string) {
 	p := tfkit.ProblemOf(err, inState, answer.ConsentFields...)
 	if action == choice.Withdraw && transport.IsClass(err, transport.ClassRejected) {
 		p.Do = "if the service wants an agreement_time or an address, set the five clauses to false with them, apply that, and destroy then: nothing is left to withdraw. Otherwise " + p.Do
 	}
 
-	p.AddError(at.diags)
+	p.AddError(op.diags)
 }
 
 var missingRecord = tfkit.Problem{
@@ -90,13 +90,13 @@ func missing(act choice.Act) tfkit.Problem {
 }
 
 // warnWithheld warns that another object of the run keeps a person who was to be withdrawn.
-func (at subject) warnWithheld(other *tfkit.Object) {
+func (op operation) warnWithheld(other *tfkit.Object) {
 	tfkit.Problem{
 		Summary: "Not withdrawn, another resource writes it",
-		Detail: "on_destroy is \"withdraw\", and in the same run another resource (" + other.String() + ") writes the consent of the same person in the scope " + at.Person.Scope.String() + ". " +
+		Detail: "on_destroy is \"withdraw\", and in the same run another resource (" + other.String() + ") writes the consent of the same person in the scope " + op.Person.Scope.String() + ". " +
 			"Nothing was withdrawn; Terraform forgets the destroyed resource only.",
 		Do: "nothing, if the resource was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other resource to false.",
-	}.AddWarning(at.diags)
+	}.AddWarning(op.diags)
 }
 
 var retained = tfkit.Problem{
