@@ -20,6 +20,7 @@ type service struct {
 	datesNone bool          // the time of a write without one
 	drops     bool          // the time of a record that refuses everything
 	masks     bool          // addresses
+	keepsNone bool          // no times
 	told      Keeping       // what the provider is told of that; a batch is always told
 	untold    bool          // single objects are not
 }
@@ -32,6 +33,7 @@ var services = []service{
 	{name: "dates every update", dates: true, told: Keeping{SetsTime: true}, untold: true},
 	{name: "dates what has no time", datesNone: true},
 	{name: "drops the time of a refusal", drops: true},
+	{name: "keeps no times", keepsNone: true},
 	{name: "masks addresses", masks: true, told: Keeping{Altered: []string{"user_ipv6"}}, untold: true},
 }
 
@@ -67,7 +69,7 @@ func (s service) store(held *answer.Consent, r Record, now time.Time) *answer.Co
 	if !at.IsZero() {
 		after.AgreementTime = answer.Some(at.Truncate(max(s.precision, time.Millisecond)))
 	}
-	if s.drops && r.Clauses == [answer.Clauses]bool{} {
+	if s.keepsNone || s.drops && r.Clauses == [answer.Clauses]bool{} {
 		after.AgreementTime = answer.Optional[time.Time]{}
 	}
 

@@ -69,7 +69,6 @@ type tally struct {
 
 	streak      int              // failures since the last success, without those that concern one row
 	down        bool             // the service as a whole is down: a streak was long enough to show it
-	stopped     bool             // no further row is handed out
 	interrupted bool             // the run was cancelled
 	panics      diag.Diagnostics // errors
 }
@@ -126,13 +125,13 @@ func (t *tally) logProgress(ctx context.Context) {
 	})
 }
 
-// record records the outcome of a row, and reports whether another one may be begun.
+// record records the outcome of a row, and reports whether others are worth a try.
 func (t *tally) record(row int, as outcome, err error) (goesOn bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
 	if e, cancelled := errors.AsType[*transport.Error](err); cancelled && e.Class == transport.ClassCancelled {
-		t.stopped, t.interrupted = true, true
+		t.interrupted = true
 		if !e.Ambiguous { // nothing was sent
 			return false
 		}
@@ -151,9 +150,9 @@ func (t *tally) record(row int, as outcome, err error) (goesOn bool) {
 		t.streak++
 	}
 	t.down = t.down || t.streak >= outageStreak
-	t.stopped = t.stopped || t.down || transport.IsClass(err, transport.ClassReadOnly, transport.ClassAuthentication)
+	isHopeless := transport.IsClass(err, transport.ClassReadOnly, transport.ClassAuthentication)
 
-	return !t.stopped
+	return !t.down && !t.interrupted && !isHopeless
 }
 
 // missed returns how many rows are not as they should be.

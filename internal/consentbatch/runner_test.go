@@ -161,18 +161,3 @@ func TestRunner_endsWhereTheServiceIsDown(t *testing.T) {
 		}
 	}
 }
-
-// TestRunner_lateSuccessHandsOutNoOtherRow has rows that were on their way when the run stopped.
-func TestRunner_lateSuccessHandsOutNoOtherRow(t *testing.T) {
-	t.Parallel()
-	for class, failures := range map[transport.ErrorClass]int{transport.ClassServer: outageStreak, transport.ClassReadOnly: 1, transport.ClassAuthentication: 1} {
-		all := &tally{results: make([]outcome, 100)}
-		for row := range failures {
-			all.record(row, 0, &transport.Error{Class: class})
-		}
-
-		if goesOn := all.record(failures, written, nil); goesOn || all.down != (failures > 1) {
-			t.Errorf("%s: goes on: %t, down: %t", class, goesOn, all.down)
-		}
-	}
-}

@@ -22,18 +22,16 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
-// timesKept holds what services answer for an agreement_time; nil for nothing.
+// timesKept holds what services answer for an agreement_time.
 var timesKept = map[string]func(at time.Time) any{
 	"times":   func(at time.Time) any { return at },
-	"none":    func(time.Time) any { return nil },
-	"zero":    func(time.Time) any { return "0001-01-01T00:00:00Z" },
 	"cut":     func(at time.Time) any { return at.Truncate(time.Second) },
 	"rounded": func(at time.Time) any { return at.Round(time.Second) },
 }
 
 // TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan applies random changes of a few
 // objects of a few people, in the order and the processes of Terraform, while people choose
-// for themselves. People are brought under management by imports. It holds two sentences: no
+// for themselves. It holds two sentences: no
 // choice that a person made after our last confirmed write is ever changed, and a run that ended
 // well is followed by an empty plan.
 func TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan(t *testing.T) {
@@ -56,7 +54,6 @@ func TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan(t *testing.T) {
 							at, _ := time.Parse(time.RFC3339Nano, text)
 							r["agreement_time"] = keep(at)
 						}
-						maps.DeleteFunc(r, func(_ string, value any) bool { return value == nil })
 						return r
 					})
 				})
@@ -73,13 +70,12 @@ type world struct {
 	service *mocktest.Instance
 	folder  string
 
-	inexact bool // the service keeps no time, a zero one, or whole seconds
+	inexact bool // the service keeps whole seconds
 
 	wanted  [3]wish             // what is configured about each person
 	choices map[string][5]bool  // of people, since our last confirmed write
 	config  map[string]*managed // the configuration by key
 	state   map[string]*managed // what is in state by key
-	brought string              // key of an object that an import block brings
 	history []string
 
 	names, wishes, days int // that were used
@@ -190,8 +186,7 @@ func (w *world) change() (replaced string) {
 		pick = keys[w.IntN(len(keys))]
 	}
 
-	w.brought = ""
-	switch action := w.IntN(9); {
+	switch action := w.IntN(7); {
 	case pick == "" || action == 0:
 		m := &managed{kind: singleName, people: []int{w.IntN(3)}, onDestroy: "withdraw"}
 		if w.IntN(2) == 0 {
@@ -201,8 +196,6 @@ func (w *world) change() (replaced string) {
 		w.names++
 		w.config[fmt.Sprint("object", w.names)] = m
 		w.say("add object%d, %s of %v", w.names, m.kind, m.people)
-	case action > 6:
-		w.bring()
 	case action == 1:
 		delete(w.config, pick)
 		w.say("remove %s", pick)
@@ -228,36 +221,6 @@ func (w *world) change() (replaced string) {
 	return ""
 }
 
-// bring adds an import block for a person with a record. Its configuration is as wished, or that
-// which Terraform generates. A generated one without a time is left out, since it protects nobody.
-func (w *world) bring() {
-	w.t.Helper()
-	i := w.IntN(len(w.wanted))
-	if _, known := w.service.Consent(scope, userName(i)); !known {
-		return
-	}
-
-	state, diags := w.p.Import(singleName, userName(i))
-	w.p.NoErrors(diags)
-	if w.IntN(2) == 0 {
-		at, timed := state.Attributes["agreement_time"].(string)
-		if !timed {
-			return
-		}
-		delete(w.choices, userName(i)) // the configuration has taken it over, and may withdraw it
-		w.wanted[i].at = at
-		for clause := range w.wanted[i].clauses {
-			w.wanted[i].clauses[clause], _ = state.Attributes[fmt.Sprintf("clause_%d_consent", clause+1)].(bool)
-		}
-	}
-
-	w.names++
-	w.brought = fmt.Sprint("object", w.names)
-	w.config[w.brought] = &managed{kind: singleName, people: []int{i}, onDestroy: "withdraw"}
-	w.state[w.brought] = &managed{kind: singleName, people: []int{i}, onDestroy: "withdraw", state: state}
-	w.say("import %s as %s", userName(i), w.brought)
-}
-
 // run is a run of Terraform after a random change: a process plans, another one applies. A
 // run that is refused or fails takes its change of the set of objects back.
 func (w *world) run() {
@@ -269,7 +232,6 @@ func (w *world) run() {
 	if !w.plan() {
 		w.say("refused")
 		w.config = before
-		delete(w.state, w.brought)
 		return
 	}
 
