@@ -115,22 +115,22 @@ func TestExportFile_severalFiles(t *testing.T) {
 		"one that is missing for a while, and then for good": func(f *fileTest, _ string) []fileStep {
 			path, of := splitPath(f.T)
 			comesBack := func() {
-				events := content(f.T, of("events"))
-				if err := os.Remove(of("events")); err != nil {
+				persons := content(f.T, of("persons"))
+				if err := os.Remove(of("persons")); err != nil {
 					f.Fatal(err)
 				}
 				f.state, _ = nextRun(f.T, f.service).MustRefresh(fileName, f.state)
 				if f.state.Attributes["sha256"] != nil || f.state.Attributes["bytes"] != nil {
 					f.Errorf("state is %v", f.state.Attributes)
 				}
-				write(f.T, of("events"), events)
+				write(f.T, of("persons"), persons)
 			}
 
 			return []fileStep{
 				{config: splitFile(path, nil), exports: 1, state: prototest.Attributes{"bytes": 111.0}},
 				{before: comesBack, config: splitFile(path, nil), state: prototest.Attributes{"bytes": 111.0}},
 				{
-					before: func() { _ = os.Remove(of("events")) }, config: splitFile(path, nil), exports: 1,
+					before: func() { _ = os.Remove(of("persons")) }, config: splitFile(path, nil), exports: 1,
 					warnings: []string{"A file is missing"}, state: prototest.Attributes{"bytes": 111.0},
 				},
 			}

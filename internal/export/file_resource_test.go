@@ -181,7 +181,8 @@ func TestExportFile_midnightBetweenPlanAndApply(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t)
-	config := file(target(t), prototest.Attributes{"utc_date": today, "allow_incomplete_day": true})
+	path := target(t)
+	config := file(path, prototest.Attributes{"utc_date": today, "allow_incomplete_day": true})
 	state := created(t, p, config)
 	changed := config.With(prototest.Attributes{"max_bytes": 5000})
 	before, diags := p.Plan(fileName, state, changed)
@@ -190,6 +191,16 @@ func TestExportFile_midnightBetweenPlanAndApply(t *testing.T) {
 	p.NoErrors(diags)
 	if diff := cmp.Diff(before.Attributes, after.Attributes); diff != "" {
 		t.Errorf("the second plan differs (-first +second):\n%s", diff)
+	}
+
+	// A file that is lost after the refresh is noticed where the content is to be compared.
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	lost, diags := p.Plan(fileName, state, config.With(prototest.Attributes{"verify": "digest"}))
+	p.NoErrors(diags)
+	if lost.Attributes["sha256"] != prototest.Unknown {
+		t.Errorf("planned is %v", lost.Attributes)
 	}
 }
 
