@@ -18,8 +18,7 @@ import (
 type lists struct {
 	count  int                  // with those that are null
 	values bool                 // there is one that is not null
-	of     [len(kindNames)]bool // of a kind
-	mixed  bool                 // of records that state their kinds
+	of     [len(kindNames)]bool // of a kind; of Unknown, if the records state their kinds
 }
 
 // leaf is a member around the records, with its value as text.
@@ -85,7 +84,7 @@ func (x *Reader) checkKinds() error {
 			missing = append(missing, kind.Plural())
 		}
 	}
-	if len(missing) == 0 || x.lists.mixed {
+	if len(missing) == 0 || x.lists.of[Unknown] {
 		return nil
 	}
 	if x.options.Asked != Unknown {
@@ -199,7 +198,6 @@ func (x *Reader) readList(in place) error {
 
 	x.lists.count++
 	x.lists.values, x.lists.of[in.kind] = true, true
-	x.lists.mixed = x.lists.mixed || in.kind == Unknown
 	if err := x.refuseExtra(); err != nil { // what stands in front of the list
 		return err
 	}
