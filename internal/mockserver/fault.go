@@ -113,6 +113,19 @@ func (s *Server) faultFor(c *Request) *Fault {
 	return cmp.Or(chosen, &Fault{})
 }
 
+func (f *Fault) isScripted() bool { return f.Status != 0 || f.Body != nil }
+
+// commits reports whether the service sees the request.
+func (f *Fault) commits() bool {
+	switch {
+	case f.Cut == CutBeforeCommit:
+		return false
+	case f.Cut == CutAfterCommit, f.Commit:
+		return true
+	}
+	return !f.isScripted() && !f.Hang
+}
+
 // serve answers a request, with the fault that takes it.
 func (s *Server) serve(c *Request, w http.ResponseWriter, r *http.Request) {
 	f := s.faultFor(c)
@@ -124,22 +137,11 @@ func (s *Server) serve(c *Request, w http.ResponseWriter, r *http.Request) {
 		}
 	}
 
-	isScripted := f.Status != 0 || f.Body != nil
-	reaches := !isScripted && !f.Hang
-	switch f.Cut {
-	case CutBeforeCommit:
-		reaches = false
-	case CutAfterCommit:
-		reaches = true
-	default:
-		reaches = reaches || f.Commit
-	}
-
 	a := Response{Header: http.Header{}}
-	if reaches {
+	if f.commits() {
 		a = s.answer(c, r)
 	}
-	if isScripted {
+	if f.isScripted() {
 		a = Response{Status: cmp.Or(f.Status, http.StatusOK), Header: http.Header{}, encoded: f.Body}
 		if len(f.Body) > 0 {
 			a.Header.Set("Content-Type", "application/json")

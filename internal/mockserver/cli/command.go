@@ -133,8 +133,8 @@ func notNegative[T time.Duration | int](value T) error {
 	return nil
 }
 
-// serve serves until the command has ended, or, without one, until ctx or the parent ends.
-func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err error) {
+// newServer returns the server that the flags describe, and what it has been seeded with.
+func newServer(flags *cli.Command) (*mockserver.Server, mockserver.Seed, error) {
 	server := &mockserver.Server{
 		Latency: flags.Duration("latency"), FulfilmentDelay: flags.Duration("fulfilment-delay"), ExportRecords: flags.Int("export-records"),
 		Export: mockserver.ExportAnswer{Shape: flags.String("export-shape")},
@@ -144,16 +144,23 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 		server.Now = func() time.Time { return start.Add(time.Since(began)) }
 	}
 	if err := json.Unmarshal([]byte(cmp.Or(flags.String("wire"), "{}")), &server.Wire, json.RejectUnknownMembers(true)); err != nil {
-		return 0, fmt.Errorf("-wire: %w", err)
+		return nil, mockserver.Seed{}, fmt.Errorf("-wire: %w", err)
 	}
 	if err := server.Take(flags.StringSlice("form")...); err != nil {
-		return 0, fmt.Errorf("-form: %w; -forms lists them", err)
+		return nil, mockserver.Seed{}, fmt.Errorf("-form: %w; -forms lists them", err)
 	}
 	seed, err := readSeed(flags.String("seed"))
+	server.Add(seed)
+
+	return server, seed, err
+}
+
+// serve serves until the command has ended, or, without one, until ctx or the parent ends.
+func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err error) {
+	server, seed, err := newServer(flags)
 	if err != nil {
 		return 0, err
 	}
-	server.Add(seed)
 
 	requests := p.Stderr
 	if file := flags.String("log"); file != "" {
