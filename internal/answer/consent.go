@@ -70,7 +70,7 @@ func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 		return Consent{}, err
 	}
 
-	none := &Error{Outcome: Absent, Why: "the service holds no consent of this person; its answer is empty"}
+	var none error = &Error{Outcome: Absent, Why: "the service holds no consent of this person; its answer is empty"}
 	switch {
 	case found.saysNo(outcomeFields):
 		return Consent{}, refused()
@@ -145,10 +145,10 @@ func (c ConsentCall) record(object *node) (held Consent, problem *Error) {
 			nulls++
 		}
 	}
-	if held.AgreementTime, problem = c.agreementTime(object); problem != nil {
+	if held.UserIPv6, problem = read(object, "user_ipv6", "a string", (*node).string); problem != nil {
 		return Consent{}, problem
 	}
-	if held.UserIPv6, problem = read(object, "user_ipv6", "a string", (*node).string); problem != nil {
+	if held.AgreementTime, problem = c.agreementTime(object); problem != nil {
 		return Consent{}, problem
 	}
 	if held.Manual, problem = read(object, "manual", "a boolean", (*node).truth); problem != nil {

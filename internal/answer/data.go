@@ -50,9 +50,7 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 		return Receipt{}, &Error{Why: "the answer is about somebody else: its identityId is not the person that was asked for"}
 	}
 
-	data := c.marked(answer)
-	isMarked := !data.isNull() && (err == nil || !jsonvalue.IsZero(data.Value))
-	if isMarked {
+	if c.isMarked(answer, err == nil) {
 		return Receipt{At: receipt.At, Delivered: true}, nil
 	}
 	if err != nil || !c.Seen {
@@ -74,22 +72,24 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	}
 }
 
-// marked returns what is at the place that marks the data; an empty node if there is nothing, or an
-// acknowledgement: an open request, and nothing else.
-func (c DataCall) marked(answer *node) *node {
+// isMarked reports whether the data are at the place that marks them: something that is not an
+// acknowledgement, which is an open request and nothing else. If the answer refuses, an empty value does not
+// count.
+func (c DataCall) isMarked(answer *node, isReceipt bool) bool {
 	if c.At == nil {
-		return &node{}
+		return false
 	}
 
 	found := answer.find(*c.At)
 	isOther := func(m *node) bool {
 		return !m.isNamed(idFields, personFields, typeFields, createdFields, statusFields, messageFields)
 	}
-	if found.request().isOpen() && !slices.ContainsFunc(found.members, isOther) {
-		return &node{}
+	isAcknowledgement := found.request().isOpen() && !slices.ContainsFunc(found.members, isOther)
+	if found.isNull() || isAcknowledgement {
+		return false
 	}
 
-	return found
+	return isReceipt || !jsonvalue.IsZero(found.Value)
 }
 
 // namesAnother reports whether an answer names somebody else in the field identityId, at its top or in
@@ -151,21 +151,15 @@ type dataParts struct {
 func (c DataCall) partsOf(object *node) (parts dataParts) {
 	isNamed, isEmpty := false, false
 	for _, m := range object.members {
-		_, isTime := m.instant("")
 		switch {
 		case c.isPerson(m):
 			isNamed = true
-		case m.isNamed(flagFields, statusFields) && m.verdict() == Done, isTime && m.Kind() == '"':
-		case jsonvalue.IsZero(m.Value):
+		case m.isSilent():
 			isEmpty = isEmpty || m.isNamed(ofPerson)
-		case m.isNamed(describingFields), isQueue(m):
-			parts.others = true
-		case m.isComposite() && m.isNamed(ofPerson):
+		case m.isPersonal():
 			parts.isPersonal = true
-		case m.Kind() == '{':
+		case m.Kind() == '{' && !m.isNamed(describingFields):
 			parts.objects = append(parts.objects, m)
-		case slices.ContainsFunc(m.inside(), (*node).isComposite):
-			parts.isPersonal = true
 		default:
 			parts.others = true
 		}
@@ -177,9 +171,37 @@ func (c DataCall) partsOf(object *node) (parts dataParts) {
 	return parts
 }
 
-// isQueue reports whether a value is a list in which a request is open.
-func isQueue(n *node) bool {
-	return n.Kind() == '[' && slices.ContainsFunc(n.inside(), func(m *node) bool { return m.request().isOpen() })
+// isSilent reports whether a member says nothing but yes, or a time.
+func (n *node) isSilent() bool {
+	_, isTime := n.instant("")
+	isText := n.Kind() == '"'
+	if isTime && isText {
+		return true
+	}
+
+	isOutcome := n.isNamed(flagFields, statusFields)
+	isYes := isOutcome && n.verdict() == Done
+
+	return isYes || jsonvalue.IsZero(n.Value)
+}
+
+// isPersonal reports whether a member is something that the interface has of a person, or a list of
+// objects, in which no request is open.
+func (n *node) isPersonal() bool {
+	if !n.isComposite() || n.isNamed(describingFields) {
+		return false
+	}
+
+	isOpen := func(m *node) bool { return m.request().isOpen() }
+	var elements []*node
+	if n.Kind() == '[' {
+		elements = n.inside()
+	}
+	if slices.ContainsFunc(elements, isOpen) {
+		return false
+	}
+
+	return n.isNamed(ofPerson) || slices.ContainsFunc(elements, (*node).isComposite)
 }
 
 // isPerson reports whether a value is the identifier of the person, or an object of nothing

@@ -85,7 +85,7 @@ func (e Envelope) content(answer *node, setting string, at jsontext.Pointer) (*n
 // unexplained returns the Error of an answer with nothing at a place where the content is expected, and
 // something beside it that may say why; nil where nothing stands there but what says yes or nothing, names
 // the person or the call, or dates it.
-func unexplained(answer *node, at jsontext.Pointer) *Error {
+func unexplained(answer *node, at jsontext.Pointer) error {
 	var beside []*node
 	for _, leaf := range answer.leaves(at) {
 		isSuccess := leaf.isNamed(resultFields) && isWord(leaf.text, successWords)

@@ -75,18 +75,9 @@ func (n *node) instant(form string) (time.Time, bool) {
 			return at.UTC(), at.Before(endOfInstants)
 		}
 	}
-
 	number, err := strconv.ParseInt(n.scalar(), 10, 64)
-	if err == nil && number <= 0 {
-		return time.UnixMilli(number).UTC(), true
-	}
-	// Numbers of microseconds and nanoseconds would be after the end. Between 1970 and 2000 are numbers
-	// of seconds or something else, which would make every choice look older than it is.
-	for _, perMilli := range []int64{1, 1000, 1_000_000} {
-		at := time.UnixMilli(number / perMilli).UTC()
-		if err == nil && at.Before(endOfInstants) && !at.Before(earliestInstant) {
-			return at, true
-		}
+	if at, ok := instantOf(number); ok && err == nil {
+		return at, true
 	}
 	if form != TimeUnixS {
 		return time.Time{}, false
@@ -96,4 +87,21 @@ func (n *node) instant(form string) (time.Time, bool) {
 	at := time.Unix(0, 0).UTC().Add(since1970)
 
 	return at, err == nil && !at.Before(earliestInstant) && at.Before(endOfInstants)
+}
+
+// instantOf returns the instant of a number of milliseconds since 1970. Numbers of microseconds and
+// nanoseconds would be after the end. Those between 1970 and 2000 do not count: they are numbers of seconds
+// or something else, which would make every choice look older than it is.
+func instantOf(number int64) (time.Time, bool) {
+	if number <= 0 {
+		return time.UnixMilli(number).UTC(), true
+	}
+	for _, perMilli := range []int64{1, 1000, 1_000_000} {
+		at := time.UnixMilli(number / perMilli).UTC()
+		if at.Before(endOfInstants) {
+			return at, !at.Before(earliestInstant)
+		}
+	}
+
+	return time.Time{}, false
 }

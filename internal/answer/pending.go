@@ -74,15 +74,8 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 
 	list := PendingList{}
 	elements := jsonvalue.Elements(found.Value)
-	var beside []*node
-	for _, leaf := range answer.leaves(found.at) {
-		isKnown := leaf.at == c.Next || leaf.at == c.Total
-		isCount := leaf.isNamed(countFields) && string(leaf.Value) == strconv.Itoa(len(elements))
-		if !isKnown && !isCount && !leaf.isNull() {
-			beside = append(beside, leaf)
-		}
-	}
 
+	beside := c.beside(answer, found, len(elements))
 	switch {
 	case c.Continued:
 		list.Gap = Partial("a Content-Range header says that there is more")
@@ -123,15 +116,10 @@ func (c ListCall) find(answer *node) (*node, *Error) {
 		}
 	}
 
-	total := answer.find(c.Total)
-	isMissing := content.Value == nil
-	if c.At == "" {
-		isMissing = len(answer.arrays()) == 0
-	}
-	if c.Total != "" && string(total.Value) == "0" && isMissing {
-		return total, nil
-	}
-	if c.Empty && answer.isBlank() {
+	switch {
+	case c.countsNone(answer, content):
+		return answer.find(c.Total), nil
+	case c.Empty && answer.isBlank():
 		return answer, nil
 	}
 
@@ -139,6 +127,28 @@ func (c ListCall) find(answer *node) (*node, *Error) {
 		Why:    "no list of pending requests was recognised in the answer; it is " + Structure(answer.Value),
 		Advice: cmp.Or(c.Advice, Admits(`wire.pending.use = "ignored"`)),
 	}
+}
+
+// countsNone reports whether an answer counts no records, and has no list.
+func (c ListCall) countsNone(answer, content *node) bool {
+	isMissing := content.Value == nil
+	if c.At == "" {
+		isMissing = len(answer.arrays()) == 0
+	}
+	return isMissing && c.Total != "" && string(answer.find(c.Total).Value) == "0"
+}
+
+// beside returns the leaves beside the list of an answer that may say that it is not whole: any but nulls,
+// counts that agree with it, and what the settings name.
+func (c ListCall) beside(answer, list *node, length int) (beside []*node) {
+	for _, leaf := range answer.leaves(list.at) {
+		isKnown := leaf.at == c.Next || leaf.at == c.Total
+		isCount := leaf.isNamed(countFields) && string(leaf.Value) == strconv.Itoa(length)
+		if !isKnown && !isCount && !leaf.isNull() {
+			beside = append(beside, leaf)
+		}
+	}
+	return beside
 }
 
 // arrays returns the arrays in an object and in the objects in it, other than those that are ignored.
@@ -255,28 +265,27 @@ func createdAt(n *node) Optional[time.Time] {
 // requestType returns the type of a request: what the word stands for where the setting points, or what
 // all words in the fields for a type stand for, other than neutral ones. It is empty if that is not known:
 // if a word stands for none, or for another.
-func (m RecordMap) requestType(n *node) (found string) {
+func (m RecordMap) requestType(n *node) string {
 	if m.Type != "" {
-		found, _ = meaning(n.find(m.Type).scalar(), m.Types, typeWords)
-		return found
+		requestType, _ := meaning(n.find(m.Type).scalar(), m.Types, typeWords)
+		return requestType
 	}
 
+	var found []string
 	for _, member := range n.members {
 		word, isText := member.string()
 		isType := isText && word != "" && member.isNamed(typeFields)
-		if !isType || member.ignored || isWord(word, neutralWords) {
-			continue
+		if isType && !member.ignored && !isWord(word, neutralWords) {
+			requestType, _ := meaning(word, m.Types, typeWords)
+			found = append(found, requestType)
 		}
-
-		requestType, _ := meaning(word, m.Types, typeWords)
-		isOther := found != "" && requestType != found
-		if requestType == "" || isOther {
-			return ""
-		}
-		found = requestType
+	}
+	slices.Sort(found)
+	if found = slices.Compact(found); len(found) != 1 {
+		return ""
 	}
 
-	return found
+	return found[0]
 }
 
 // failureCode returns the code of a failure that a record has, or its message.

@@ -60,12 +60,9 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 	}
 
 	isMember := found != answer && answer.Kind() == '{'
-	isNothing := found.isNull() && isMember
+	isNothing := isMember && found.isNull()
 	if isNothing || found.isEmptyList() {
-		if problem := unexplained(answer, c.Envelope.At+at); problem != nil {
-			return Profile{}, problem
-		}
-		return Profile{}, nil
+		return Profile{}, unexplained(answer, c.Envelope.At+at)
 	}
 	if found.Kind() != '{' {
 		return Profile{}, wantObject(found)
@@ -78,10 +75,8 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 	if found.saysNo(outcomeFields) {
 		return Profile{}, refused()
 	}
-	if c.At == nil {
-		if problem := c.enveloped(found); problem != nil {
-			return Profile{}, problem
-		}
+	if err := c.enveloped(found); err != nil {
+		return Profile{}, err
 	}
 
 	return profile, nil
@@ -90,8 +85,12 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 // enveloped returns the Error of an object that looks like an envelope: members that are managed
 // stand in an object inside, or, where none is known, one object stands beside nothing but words of
 // envelopes, or such words stand alone. One with a code of failure refuses. It returns nil for any other
-// object.
-func (c ProfileCall) enveloped(n *node) *Error {
+// object, and where At says that it is the profile.
+func (c ProfileCall) enveloped(n *node) error {
+	if c.At != nil {
+		return nil
+	}
+
 	inside, isEnvelope := envelopeOf(n)
 	if isEnvelope && n.saysNo(resultCodes) {
 		return refused()
