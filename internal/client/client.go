@@ -3,13 +3,8 @@
 // Package client is the analytics service as Go: its endpoints, and the settings for what
 // its interface leaves open. It knows nothing of Terraform's schemas and types.
 //
-// The service is known only by its interface description; the section numbers in
-// the comments are that document's. Where it is silent the client is tolerant,
-// where it speaks the client is exact.
-//
-// Package transport gets a request to the service and its answer back; package answer and
-// package records say what an answer is. This package knows the endpoints: consent, profile,
-// data, requests, export and session each hold a group of them.
+// The section numbers in the comments are those of the interface description. Package transport gets a
+// request to the service and its answer back; packages answer and records say what an answer is.
 package client
 
 import (
@@ -29,9 +24,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
-// Client calls the service for one origin with one set of credentials. Nothing
-// is shared between clients: no token, no connection, no limit. It is safe for
-// concurrent use.
+// Client calls the service for one origin with one set of credentials. Clients share nothing: no token,
+// no connection, no limit. It is safe for concurrent use.
 type Client struct {
 	sender *transport.Sender
 	config Config
@@ -39,9 +33,8 @@ type Client struct {
 	consents, requests personLocks
 }
 
-// New checks the configuration and returns a client. It contacts nothing: the login
-// happens with the first request that needs it. Errors name the setting, and never its
-// value.
+// New returns a client, and contacts nothing: the login happens with the first request that needs it.
+// Errors name the setting, and never its value.
 func New(cfg Config) (*Client, error) {
 	base, err := ParseBaseURL(cfg.BaseURL)
 	if err != nil {

@@ -29,9 +29,8 @@ type ConsentResult struct {
 	Shown *answer.Consent // the record as the service shows it after the write; nil if it does not
 }
 
-// HoldConsent waits until no other update of the person is under way in this process. Until the
-// caller calls release, none begins. UpdateConsent is called between the two, so that what is
-// remembered of a write is known to the next one.
+// HoldConsent waits until no other update of the person is under way in this process, and lets none
+// begin until the caller calls release. UpdateConsent is called between the two.
 func (c *Client) HoldConsent(ctx context.Context, p Person) (release func(), err error) {
 	to, err := p.endpoint(opUpdateConsent)
 	if err != nil {

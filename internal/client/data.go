@@ -48,15 +48,13 @@ func (c *Client) DeleteData(ctx context.Context, p Person) (answer.Receipt, erro
 	return shownReceipt(got, receipt, err)
 }
 
-// FetchData is GET …/user/:identityId/all-data (section 4), a deferred request. The request
-// is sent once, since each that arrives is another one in the service's queue; package
-// deferred decides when.
+// FetchData is GET …/user/:identityId/all-data (section 4), a deferred request, which is sent once like
+// DeleteData. That the same call returns the data once the request is fulfilled is our assumption: the
+// interface shows no other way.
 //
-// An answer with status 200 that is recognised as the data is written to w as it comes,
-// whatever its size, and the receipt says Delivered; what is written without that is not the
-// data. The caller sets Seen in the call.
-// That the same call returns the data once the request is fulfilled is our assumption: the
-// interface shows no other way. Errors are *Error, or those of w as they are.
+// An answer with status 200 that is recognised as the data is written to w as it comes, whatever its
+// size, and the receipt says Delivered; what is written without that is not the data. The caller sets
+// Seen in the call. Errors are *Error, or those of w as they are.
 func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
 	wire := c.config.Wire
 	call.Person, call.Envelope, call.At = p.Identity, wire.envelope(), wire.AllData.At

@@ -11,9 +11,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
-// LimitSegment is the length of the longest identifier that is sent, in bytes. The
-// interface gives no limit (section 8); this one keeps the address of a request below what
-// common servers accept.
+// LimitSegment is the length of the longest identifier that is sent, in bytes. The interface gives no
+// limit (section 8); common servers accept addresses with this one.
 const LimitSegment = 8192
 
 // Scope is the part of the service that a request is about: an organization and a project,
@@ -73,11 +72,9 @@ type Person struct {
 	Identity string
 }
 
-// ValidateSegment returns an error for what cannot be exactly one path segment, and what
-// ValidateVisible refuses: empty values, "." and "..", blanks around, invisible characters
-// anywhere, invalid UTF-8, and more than LimitSegment bytes. It also refuses what is not in
-// NFC, with an error that is ErrNotNFC. It is the rule for every
-// identifier, at plan and again here. The error never holds the value.
+// ValidateSegment returns an error for an identifier that cannot be exactly one path segment, that
+// ValidateVisible refuses, or that is not in NFC (ErrNotNFC). It is asked at plan and again here. The
+// error never holds the value.
 func ValidateSegment(s string) error {
 	if s == "" {
 		return errors.New("is empty")

@@ -71,12 +71,12 @@ type Records = iter.Seq2[records.Kind, jsontext.Value]
 const limitExport = 24 * time.Hour
 
 // Export is GET …/export for one UTC day (section 4, Export). It calls read, which takes the
-// records as they come, in constant memory. With wire.export.kind_parameter it sends one request
-// for each kind, otherwise one whose answer is split by its shape.
+// records as they come, in constant memory: those of one request for each kind, with
+// wire.export.kind_parameter, or else of one. After an answer that broke off, it calls read again with
+// the day from its beginning, as often as a request is repeated.
 //
-// After an answer that broke off, it calls read again with the day from its beginning, as often
-// as a request is repeated. The result is that of the last call. Errors are *Error, or read's as
-// it is; without one the day was read to its end, unless read stopped before.
+// Errors are *Error, or read's as it is; without one the day was read to its end, unless read stopped
+// before.
 func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read func(Records) error) (ExportResult, error) {
 	to, err := scope.endpoint(opExport)
 	if err != nil {
@@ -331,10 +331,8 @@ func madeAt(header http.Header, now time.Time) time.Time {
 // checkEnd returns the error of an answer that was not read to the end of the day. head is the
 // beginning of its text.
 //
-// The end of the answer counts as the end of the day only where that is proven: by a
-// length, by the last chunk, or by the last bracket of a single JSON value. The end of a
-// compressed stream proves nothing, since another one may follow it; a decoder may even take the
-// end of the connection for it.
+// The end of the answer is that of the day where a length, the last chunk, or the last bracket of a
+// single JSON value proves it. The end of a compressed stream proves nothing: another one may follow.
 func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader, asked records.Kind, head []byte) error {
 	err, wire := reader.Err(), x.client.config.Wire
 	isDelimited := reader.Result().Closed || s.IsDelimited()

@@ -28,9 +28,8 @@ var (
 	totalFields = []string{"X-Total-Count", "X-Total", "X-Total-Records", "Total-Count"}
 )
 
-// pages follows the pages of an answer, which have one address and differ by their queries: the
-// interface names none (section 8), so that only an answer can tell the way. Its errors are clauses
-// that show nothing of an address.
+// pages follows the pages of an answer (section 8), which have one address and differ by their queries.
+// Its errors are clauses that show nothing of an address.
 type pages struct {
 	address *url.URL   // without a query
 	own     url.Values // parameters of each page, which a link must not change

@@ -27,13 +27,10 @@ func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
 	return got.JSON, answerError(got, answer.ReadUser(got.JSON))
 }
 
-// NewSessionToken logs in with e-mail and password and returns the token of that login, for
-// tools beside this client (sections 2 and 5). It expires when it says so, or else one hour
-// after the login; the service's clock may be another. The token that the client's own requests
-// share stays as it is. Errors are *Error, of ClassInvalid if the client has no e-mail and
-// password.
-//
-// A rejected login is not repeated, so that no account is locked.
+// NewSessionToken logs in with e-mail and password and returns the token of that login, which the
+// client's own requests do not use (sections 2 and 5). It expires when it says so, or else one hour
+// after the login. A rejected login is not repeated, so that no account is locked. Errors are *Error, of
+// ClassInvalid if the client has no e-mail and password.
 func (c *Client) NewSessionToken(ctx context.Context) (token string, expires time.Time, err error) {
 	return c.sender.NewToken(ctx)
 }

@@ -21,12 +21,10 @@ import (
 
 // poolLink sends a request over a connection of the pool, and what changes something at most once.
 //
-// The HTTP stack repeats some requests by itself, which the links above would not see. It asks
-// GetBody for a body before it does, so that GetBody can stop it, and learn why it would
-// repeat. Over HTTP/2 that is where the request is known to be unprocessed;
-// golang.org/x/net/http2 does so, and net/http's own copy also after a PROTOCOL_ERROR, which
-// proves nothing. Over HTTP/1 it is where nothing was written, and, of a GET, wherever a
-// connection breaks; of other methods a header could allow that, which ValidateHeaders refuses.
+// The HTTP stack repeats some requests by itself, and asks GetBody for a body before it does, which can
+// stop it. Over HTTP/2 that is where the request is known to be unprocessed; net/http's own copy does so
+// also after a PROTOCOL_ERROR, which proves nothing. Over HTTP/1 it is where nothing was written, and, of
+// a GET, wherever a connection breaks; ValidateHeaders refuses a header that allows it for other methods.
 type poolLink struct{ pool http.RoundTripper }
 
 func (l poolLink) RoundTrip(req *http.Request) (*http.Response, error) {

@@ -51,10 +51,9 @@ func (d digests) differs(field string) bool {
 	return false
 }
 
-// EndProblem says why the end of a stream, which was read to it, is not that of the whole answer: by
-// its digest, which class ClassTruncated is of, or by a trailer field that is not recognised. With
-// that, a service may say that it failed after it had begun to answer. isIgnored reports the fields
-// that say nothing.
+// EndProblem says why a stream that was read to its end is not the whole answer: it has another digest
+// (ClassTruncated), or a trailer field that is not recognised, by which a service may say that it failed
+// after it had begun to answer. isIgnored reports the fields that say nothing.
 func (a Answer) EndProblem(isIgnored func(field string) bool) (class ErrorClass, detail string) {
 	body, _ := a.Response.Body.(*attemptBody)
 	for _, name := range digestFields {

@@ -22,10 +22,9 @@ import (
 
 const redacted = "[redacted]"
 
-// Redactor removes what must never be shown from text that others wrote: the values of the
-// request and the secrets of the client, in the spellings in which services quote them, and what
-// looks like a person or a credential, since a service may quote more than this request sent. It
-// is used by one goroutine at a time.
+// Redactor removes what must never be shown from text that others wrote: the values of the request and
+// the secrets of the client, in the spellings in which services quote them, and what looks like a person
+// or a credential. It is used by one goroutine at a time.
 type Redactor struct {
 	secrets *vocabulary // of the client
 	values  []string    // of the request
@@ -159,10 +158,9 @@ func (v *vocabulary) hide(s string) string {
 	return shown.String()
 }
 
-// isMeant reports whether s[from:to], which has something on either side, stands for the value
-// that it is equal to, and is not a word that happens to be equal. Long values are not part of
-// anything else. Short ones are found inside words, and of up to three letters they are words
-// themselves, such as "or".
+// isMeant reports whether s[from:to], which has something on either side, is the value that it is equal
+// to, and not a part of something else: short values are found inside words, and of up to three letters
+// they are words themselves, such as "or".
 func isMeant(s []rune, from, to int) bool {
 	value := s[from:to]
 	isWord := !slices.ContainsFunc(value, func(r rune) bool { return !unicode.IsLetter(r) })

@@ -45,9 +45,8 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// Admission is a place in the queue for several requests, one right after the other: those of a
-// comparison and of the write that follows from it. The write is not sent where it would have to
-// wait after the answer to the comparison: its error is of ClassOutdated.
+// Admission is a place in the queue for a comparison and the write that follows from it, one right after
+// the other. A write that would have to wait in between is not sent: its error is of ClassOutdated.
 type Admission struct {
 	gate     *gate
 	unused   int       // turns

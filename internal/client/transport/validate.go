@@ -144,12 +144,10 @@ func headerSecrets(value string) []string {
 	return found
 }
 
-// ValidateVisible returns an error for text that differs from what people see: blanks
-// around it, and characters that are invisible or change how the rest is shown. Two
-// identifiers that look alike would be two people. A plain space inside is allowed.
-//
-// The error completes a sentence about the value. It names the character and its place,
-// counted in bytes from 0, and never the rest of the value, which may be an e-mail address.
+// ValidateVisible returns an error for text that differs from what people see, since two identifiers
+// that look alike would be two people: blanks around it, and characters that are invisible or change how
+// the rest is shown. The error completes a sentence about the value. It names the character and its
+// place, counted in bytes from 0, and never the rest of the value.
 func ValidateVisible(s string) error {
 	if !utf8.ValidString(s) {
 		return errors.New("is not valid UTF-8")
