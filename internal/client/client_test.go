@@ -140,25 +140,33 @@ func TestChange_statusOfWhatIsNotDone(t *testing.T) {
 	}
 }
 
-// Data that are not JSON are written as they come, where wire.all_data.media_type names their type.
+// TestFetchData_ofAnotherForm has data that are not JSON, which are written as they come, and others that
+// are not whole, not complete or not fresh.
 func TestFetchData_ofAnotherForm(t *testing.T) {
 	t.Parallel()
 
-	csv := mockserver.Fault{Operation: mockserver.OpGetAllData, Status: 200, Header: http.Header{"Content-Type": {"text/csv; charset=utf-8"}}, Body: []byte("name\nJane\n")}
-	told := func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.AllData.MediaType = "text/csv" }
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		var file strings.Builder
-		service.Inject(csv)
-		receipt, err := c.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, &file)
-		if err != nil || !receipt.Delivered || file.String() != "name\nJane\n" {
-			t.Errorf("%+v, %v, %q", receipt, err, file.String())
-		}
-
-		stale := csv
-		stale.Header = http.Header{"Content-Type": {"text/csv"}, "Age": {"60"}}
-		service.Inject(stale)
-		if _, err := c.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, &file); err == nil {
-			t.Error("data of a cache are taken")
-		}
-	}, useSecretKey, told)
+	const text = "name\nJane\n"
+	for name, c := range map[string]struct {
+		fault  mockserver.Fault
+		header []string
+		class  transport.ErrorClass
+	}{
+		"data":           {fault: mockserver.Fault{Body: []byte(text)}},
+		"from a cache":   {fault: mockserver.Fault{Body: []byte(text)}, header: []string{"Age", "60"}, class: transport.ClassPayload},
+		"of another way": {fault: mockserver.Fault{Status: 202, Body: []byte(text)}, class: transport.ClassPayload},
+		"nothing":        {fault: mockserver.Fault{Body: []byte{}}, class: transport.ClassTruncated},
+		"without an end": {fault: mockserver.Fault{Body: []byte(text), Cut: mockserver.CutCloseDelimited, CutAt: 5}, class: transport.ClassTruncated},
+	} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, cl *client.Client) {
+			c.fault.Operation, c.fault.Header = mockserver.OpGetAllData, jsonHeader(append(c.header, "Content-Type", "text/csv; charset=utf-8")...)
+			service.Inject(c.fault)
+			var file strings.Builder
+			receipt, err := cl.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, &file)
+			if c.class != "" {
+				_ = wantClass(t, err, c.class)
+			} else if err != nil || !receipt.Delivered || file.String() != text {
+				t.Errorf("%s: %+v, %v, %q", name, receipt, err, file.String())
+			}
+		}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.AllData.MediaType = "text/csv" })
+	}
 }

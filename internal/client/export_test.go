@@ -231,9 +231,9 @@ func TestListPending_pagesAreFollowed(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c2 *client.Client) {
 			for i, body := range c.bodies {
-				header := []string{"X-Page", "1"}
-				if c.links[i] != "" {
-					header = []string{"Link", c.links[i]}
+				header := []string{"Link", c.links[i]}
+				if i == 1 {
+					header = append(header, "Age", "5", "Date", "Fri, 31 Dec 1999 23:00:00 GMT")
 				}
 				service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Header: jsonHeader(header...), Body: []byte(body)})
 			}
@@ -247,6 +247,10 @@ func TestListPending_pagesAreFollowed(t *testing.T) {
 			}
 			if got := strings.Join(ids, " "); got != c.want || (c.gap == "") != (list.Gap == "") || !strings.Contains(list.Gap, c.gap) {
 				t.Errorf("%s: %s, and the gap is %q", name, got, list.Gap)
+			}
+
+			if isCopied := len(c.bodies) > 1; list.Cached != isCopied || (list.Date.Year() == 1999) != isCopied {
+				t.Errorf("%s: one page is a copy of before, and the list is of %v, cached: %t", name, list.Date, list.Cached)
 			}
 
 			requests := service.Requests()

@@ -66,7 +66,6 @@ func (c *call) read(resp *http.Response) error {
 		return CauseError(c.exchange(), err)
 	}
 
-	c.sent.Store(false) // it is answered
 	c.body, resp.Body = body, http.NoBody
 	if isSuccess {
 		c.json, err = c.answer(resp).Parse(body)

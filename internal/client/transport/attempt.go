@@ -22,7 +22,6 @@ type attemptLink struct {
 func (l attemptLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	parent, c := req.Context(), callOf(req.Context())
 	c.known.Attempts++
-	c.sent.Store(false)
 
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
 	stop := context.AfterFunc(parent, func() {

@@ -158,7 +158,12 @@ func (s *Sender) checkRetry(ctx context.Context, resp *http.Response, err error)
 		return false, nil
 	}
 
-	return s.allows(ctx, e, e.Attempts), nil
+	isRepeated := s.allows(ctx, e, e.Attempts)
+	if isRepeated { // so it was not carried out, or changes nothing
+		c.sent.Store(false)
+	}
+
+	return isRepeated, nil
 }
 
 // backoff is the Backoff of go-retryablehttp.
