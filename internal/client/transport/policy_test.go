@@ -5,6 +5,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -60,7 +61,8 @@ func FuzzBackoff_neitherHotLoopNorHang(f *testing.F) {
 	})
 }
 
-// TestRetry_endsWithTheCallersTime has a service that asks for a minute each time.
+// TestRetry_endsWithTheCallersTime has a service that asks for a minute each time, and so did not carry a
+// deletion out.
 func TestRetry_endsWithTheCallersTime(t *testing.T) {
 	t.Parallel()
 
@@ -77,21 +79,21 @@ func TestRetry_endsWithTheCallersTime(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 			fault := wish("60")
-			fault.Operation, fault.Times = mockserver.OpGetConsent, -1
+			fault.Operation, fault.Times = mockserver.OpDeleteAllData, -1
 			service.Inject(fault)
 			ctx, cancel := context.WithTimeout(t.Context(), tc.timeout)
 			defer cancel()
 			defer time.AfterFunc(tc.cancelled, cancel).Stop()
 
 			began := time.Now()
-			err := read(ctx, s)
-			if e := wantClass(t, err, tc.class); !errors.Is(e.Cause, tc.cause) {
-				t.Errorf("%s: the cause is %v", name, e.Cause)
+			err := send(ctx, s, Operation{Name: "Delete all data", Method: http.MethodDelete, Path: dataPath, Effect: true, Queues: true})
+			if e := wantClass(t, err, tc.class); !errors.Is(e.Cause, tc.cause) || e.Ambiguous {
+				t.Errorf("%s: the cause is %v, ambiguous: %t", name, e.Cause, e.Ambiguous)
 			}
 			if late := time.Since(began) - tc.after; late > 50*time.Millisecond {
 				t.Errorf("%s: it ended %v late", name, late)
 			}
-			wantCount(t, service, mockserver.OpGetConsent, 1)
+			wantCount(t, service, mockserver.OpDeleteAllData, 1)
 		}, useSecretKey)
 	}
 }
