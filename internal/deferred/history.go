@@ -86,7 +86,7 @@ func (h *history) find(r Request) (found Submission, ok bool) {
 	for _, e := range h.person(r.Person).entries {
 		isAny := e.IdempotencyKey == AnyIdempotencyKey || r.IdempotencyKey == AnyIdempotencyKey
 		switch {
-		case !r.Once, e.Type != r.Type, e.State == Unsent, e.State == Failed:
+		case !r.kind().Once, e.Type != r.Type, e.State == Unsent, e.State == Failed:
 		case e.IdempotencyKey == r.IdempotencyKey, isAny && e.isOurs:
 			return e.Submission, true
 		}

@@ -106,8 +106,7 @@ var never = becomes(mockserver.Outcome{Fate: mockserver.Never})
 // likewise.
 func (r run) deletion(identity string) deferred.Request {
 	return deferred.Request{
-		Person: client.Person{Scope: scope, Identity: identity}, Once: true,
-		Wanted: proof.Wanted{Type: answer.RequestDataDeletion, Adopts: true, Against: []string{answer.RequestProfileUpdate, answer.RequestDataAccess}},
+		Person: client.Person{Scope: scope, Identity: identity}, Wanted: proof.Wanted{Type: answer.RequestDataDeletion},
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return r.DeleteData(ctx, client.Person{Scope: scope, Identity: identity})
 		},
@@ -117,8 +116,7 @@ func (r run) deletion(identity string) deferred.Request {
 
 func (r run) access(w io.Writer) deferred.Request {
 	return deferred.Request{
-		Person: client.Person{Scope: scope, Identity: person},
-		Wanted: proof.Wanted{Type: answer.RequestDataAccess, Adopts: true, Against: []string{answer.RequestDataDeletion}},
+		Person: client.Person{Scope: scope, Identity: person}, Wanted: proof.Wanted{Type: answer.RequestDataAccess},
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return r.FetchData(ctx, client.Person{Scope: scope, Identity: person}, answer.DataCall{}, w)
 		},
@@ -127,8 +125,8 @@ func (r run) access(w io.Writer) deferred.Request {
 
 func (r run) update(members map[string]jsontext.Value) deferred.Request {
 	return deferred.Request{
-		Person: client.Person{Scope: scope, Identity: person}, Repeatable: true, IdempotencyKey: jsonvalue.FormatObject(members),
-		Wanted: proof.Wanted{Type: answer.RequestProfileUpdate, Against: []string{answer.RequestDataDeletion}},
+		Person: client.Person{Scope: scope, Identity: person}, Wanted: proof.Wanted{Type: answer.RequestProfileUpdate},
+		IdempotencyKey: jsonvalue.FormatObject(members),
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return r.UpdateProfile(ctx, client.Person{Scope: scope, Identity: person}, members)
 		},

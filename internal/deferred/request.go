@@ -24,12 +24,6 @@ type Request struct {
 
 	// IdempotencyKey distinguishes requests of one type about one person: those with the same key are one.
 	IdempotencyKey string
-	// Once lets a request that this process has submitted with the same idempotency key stand for
-	// this one, even if it is fulfilled.
-	Once bool
-	// Repeatable: sending twice does no harm, because the values are absolute. A request
-	// that seems not to have arrived is sent once more.
-	Repeatable bool
 	// Ready: an earlier request has been carried out, so that data may come at once.
 	Ready bool
 
@@ -41,6 +35,9 @@ type Request struct {
 	// Effect reads the effect once. If nil, there is no effect to see.
 	Effect func(ctx context.Context) (Reading, error)
 }
+
+// kind returns the kind of the request.
+func (r Request) kind() proof.Kind { return proof.Kinds[r.Type] }
 
 // AnyIdempotencyKey is that of a request that stands for each one which this process
 // submits for the same person, whatever its idempotency key.

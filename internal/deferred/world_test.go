@@ -489,11 +489,7 @@ func (w *world) see(key string) (Reading, error) {
 }
 
 func (w *world) request(key string) Request {
-	isUpdate := w.repeatable()
-	r := Request{
-		Person: client.Person{Identity: whom}, Wanted: proof.Wanted{Type: w.requestType, Adopts: !isUpdate}, IdempotencyKey: key,
-		Repeatable: isUpdate, Once: w.requestType == deletes,
-	}
+	r := Request{Person: client.Person{Identity: whom}, Wanted: proof.Wanted{Type: w.requestType}, IdempotencyKey: key}
 	r.Send = w.send(r)
 	if !w.noEffect {
 		r.Effect = func(context.Context) (Reading, error) { return w.see(key) }

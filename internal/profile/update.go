@@ -87,9 +87,8 @@ func (r *profileResource) newUpdate(o run.Run, m *resourceModel, changes members
 // updateRequest returns the request that sends changes of a person's profile.
 func updateRequest(c *client.Client, p client.Person, changes members) deferred.Request {
 	return deferred.Request{
-		Person:     p,
-		Wanted:     proof.Wanted{Type: answer.RequestProfileUpdate, Against: []string{answer.RequestDataDeletion}},
-		Repeatable: true, // the values are absolute
+		Person: p,
+		Wanted: proof.Wanted{Type: answer.RequestProfileUpdate},
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return c.UpdateProfile(ctx, p, changes)
 		},

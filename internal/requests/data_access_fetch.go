@@ -37,7 +37,7 @@ type fetch struct {
 func accessRequest(p client.Person, key string) deferred.Request {
 	return deferred.Request{
 		Person:         p,
-		Wanted:         proof.Wanted{Type: answer.RequestDataAccess, Against: []string{answer.RequestDataDeletion}, Adopts: true},
+		Wanted:         proof.Wanted{Type: answer.RequestDataAccess},
 		IdempotencyKey: key,
 	}
 }

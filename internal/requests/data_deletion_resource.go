@@ -284,14 +284,9 @@ func (r *dataDeletionResource) save(ctx context.Context, o *run.Run, m *requestM
 // deletionRequest returns the request to delete a person's data, once for each idempotency key.
 func deletionRequest(c *client.Client, p client.Person, key string) deferred.Request {
 	return deferred.Request{
-		Person: p,
-		Wanted: proof.Wanted{
-			Type:    answer.RequestDataDeletion,
-			Against: []string{answer.RequestProfileUpdate, answer.RequestDataAccess},
-			Adopts:  true,
-		},
+		Person:         p,
+		Wanted:         proof.Wanted{Type: answer.RequestDataDeletion},
 		IdempotencyKey: key,
-		Once:           true,
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return c.DeleteData(ctx, p)
 		},

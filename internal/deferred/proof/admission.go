@@ -9,13 +9,30 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
+// Kind is what distinguishes the requests of one type.
+type Kind struct {
+	// Against are request types that must not be pending for the person at the same time.
+	Against []string
+	// Adopts lets a pending request of the type stand for another one, so that nothing is sent.
+	Adopts bool
+	// Once lets a request that this process has submitted with the same idempotency key stand for
+	// another one, even if it is fulfilled.
+	Once bool
+	// Repeatable: sending twice does no harm, because the values are absolute. A request
+	// that seems not to have arrived is sent once more.
+	Repeatable bool
+}
+
+// Kinds are the kinds of requests, by type.
+var Kinds = map[string]Kind{
+	answer.RequestDataDeletion:  {Against: []string{answer.RequestProfileUpdate, answer.RequestDataAccess}, Adopts: true, Once: true},
+	answer.RequestDataAccess:    {Against: []string{answer.RequestDataDeletion}, Adopts: true},
+	answer.RequestProfileUpdate: {Against: []string{answer.RequestDataDeletion}, Repeatable: true},
+}
+
 // Wanted is a request that is about to be sent.
 type Wanted struct {
 	Type string // one of answer.RequestTypes
-	// Against are request types that must not be pending for the person at the same time.
-	Against []string
-	// Adopts lets a pending request of the same type stand for this one, so that nothing is sent.
-	Adopts bool
 	// Earlier is the ID of the request that the object stands for; empty if it stands for none. While the
 	// list shows it for somebody else, nothing is sent beside it.
 	Earlier string
@@ -35,18 +52,19 @@ func (w Wanted) Admit(seen Snapshot, r Rules) Admission {
 		return Admission{Gap: gapStale}
 	}
 
+	kind := Kinds[w.Type]
 	equal := pick(seen.OfType(w.Type), IsOpen)
 	waiting := pick(equal, func(record answer.PendingRecord) bool { return record.Progress == answer.Waiting })
-	if w.Adopts && len(waiting) > 0 {
+	if kind.Adopts && len(waiting) > 0 {
 		return Admission{Adopt: waiting}
 	}
 	for _, record := range pick(seen.Named, IsOpen) {
-		if record.Is(w.Against...) {
+		if record.Is(kind.Against...) {
 			return Admission{Conflict: &record}
 		}
 	}
 
-	return Admission{Gap: w.gapIn(seen, r, w.Adopts && len(equal) > 0)}
+	return Admission{Gap: w.gapIn(seen, r, kind.Adopts && len(equal) > 0)}
 }
 
 // gapIn returns why a listing may hide a request that must not be sent beside; empty if it does not.
@@ -62,7 +80,7 @@ func (w Wanted) gapIn(seen Snapshot, r Rules, hasUnclear bool) string {
 		return ""
 	}
 
-	gap := cmp.Or(seen.Gap, seen.gapAbout(append(slices.Clone(w.Against), w.Type)...))
+	gap := cmp.Or(seen.Gap, seen.gapAbout(append(slices.Clone(Kinds[w.Type].Against), w.Type)...))
 	if gap == "" && hasUnclear {
 		gap = gapStatus + "; wire.pending.statuses says what a status means, and " + partialTakes
 	}

@@ -201,7 +201,7 @@ func TestSubmission_EvaluateEffect(t *testing.T) {
 // TestWanted_Admit has a row for each reason not to send a request.
 func TestWanted_Admit(t *testing.T) {
 	t.Parallel()
-	wanted := Wanted{Type: answer.RequestDataDeletion, Against: []string{answer.RequestProfileUpdate}, Adopts: true}
+	wanted := Wanted{Type: answer.RequestDataDeletion}
 	for name, c := range map[string]struct {
 		list    Snapshot
 		partial bool
@@ -216,11 +216,11 @@ func TestWanted_Admit(t *testing.T) {
 		"one of an unknown status, partial":     {reading(0, "status=unclear"), true, "send"},
 		"one that conflicts":                    {reading(0, "type=profile_update"), true, "conflict"},
 		"one that conflicts, unknown status":    {reading(0, "type=profile_update status=unclear"), false, "conflict"},
-		"another type":                          {reading(0, "type=data_access"), false, "send"},
+		"another type":                          {reading(0, "type=consent"), false, "send"},
 		"no type":                               {reading(0, "type="), false, "pending.types"},
 		"another spelling":                      {reading(0, "person=ADA@example.com"), false, "pending.identity"},
 		"another spelling, partial":             {reading(0, "person=ADA@example.com"), true, "send"},
-		"another spelling of another type":      {reading(0, "person=ADA@example.com type=data_access"), false, "send"},
+		"another spelling of another type":      {reading(0, "person=ADA@example.com type=consent"), false, "send"},
 		"nobody":                                {reading(0, "person="), false, "pending.identity"},
 		"the person in another place":           {reading(0, "person=u-77 email=ada@example.com"), false, "pending.identity"},
 		"a list that is not whole":              {reading(0, "gap pages"), false, "pages"},
