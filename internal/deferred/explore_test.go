@@ -192,13 +192,13 @@ func TestDeferred_findings(t *testing.T) {
 		"an equal update has an unknown status": {
 			"profile update", []string{"apply", "as it is", "accepted", "interrupted", "replace", "as it is", "accepted", "unknown final status", "lagging"},
 		},
-		"a list of a cache is no empty list": {
+		"a list of a cache does not count as empty": {
 			"deletion", []string{"apply", "as it is", "accepted", "as it is", "cached", "cached", "cached", "apply", "cached", "older"},
 		},
 		"a failed record has the time of its failure, and leaves": {
 			"deletion where times are those of the last change", []string{"apply", "as it is", "accepted", "as it is", "failed", "as it is", "leave", "apply", "as it is", "as it is"},
 		},
-		"the profile is none for once": {
+		"the profile is missing once": {
 			"deletion", []string{"apply", "as it is", "accepted", "blank", "effect blinks", "as it is", "as it is"},
 		},
 		"a redirect after acceptance": {

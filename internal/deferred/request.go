@@ -115,7 +115,7 @@ type Observed struct {
 	Known bool
 	// Delivered: the service answered with the data asked for.
 	Delivered bool
-	// NotUnderstood is the structure of an answer to the request that is no receipt; empty
+	// NotUnderstood is the structure of an answer to the request that is not a receipt; empty
 	// if it is one. The request was sent, and is treated as accepted.
 	NotUnderstood string
 	// Unproven: for as long as the list may lag, nothing has shown what has become of the request.

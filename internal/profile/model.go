@@ -33,7 +33,7 @@ type resourceModel struct {
 	Timeouts          tfkit.Timeouts `tfsdk:"timeouts"`
 }
 
-// check reports a configured text that is no JSON object.
+// check reports a configured text that is not a JSON object.
 func (m *resourceModel) check(diags *diag.Diagnostics) {
 	formats.JSONObject.Check(m.Profile, path.Root("profile"), diags)
 	formats.JSONObject.Check(m.ProfileWO, path.Root("profile_wo"), diags)

@@ -13,7 +13,7 @@ import (
 )
 
 // Neither the spelling of a value nor the name of a member changes on its way, and another spelling
-// is no difference.
+// does not count as a difference.
 func TestProfile_updateCarriesOnlyWhatDiffers(t *testing.T) {
 	t.Parallel()
 	const (

@@ -133,9 +133,9 @@ func (r *profileResource) apply(ctx context.Context, u *update) {
 }
 
 // refresh is the Read of an object whose update is not known to be fulfilled. It reports, after
-// a warning, that the profile is gone. An update that came to nothing leaves what the service
+// a warning, that the profile was removed. An update that came to nothing leaves what the service
 // holds in the model.
-func (u *update) refresh(ctx context.Context) (gone bool) {
+func (u *update) refresh(ctx context.Context) (removed bool) {
 	if !u.Refresh(ctx) {
 		return false
 	}

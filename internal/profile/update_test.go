@@ -338,7 +338,7 @@ func TestProfile_clearsNothingThatAnotherObjectManages(t *testing.T) {
 	})
 }
 
-// What the service makes of a value, once its update is proven to be fulfilled, is no drift.
+// What the service makes of a value, once its update is proven to be fulfilled, does not count as drift.
 func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
 	t.Parallel()
 	madeOf := map[string]struct {
@@ -385,7 +385,7 @@ func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
 						o.service.PutProfile(scope, person, `{"v":"since"}`)
 						state, _ = o.MustRefresh(name, state)
 						if plan, _ := o.mustPlan(state, wanted); !plan.Changes {
-							t.Error("a later change of the service is no drift")
+							t.Error("a later change of the service does not count as drift")
 						}
 					}, outcome(ends))
 				})

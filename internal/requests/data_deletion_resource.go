@@ -168,8 +168,8 @@ func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRe
 	r.submit(ctx, o, &plan)
 }
 
-// Read looks at the deletion until it is known to be carried out. Data that come in afterwards are
-// no drift.
+// Read looks at the deletion until it is known to be carried out. Data that come in afterwards do
+// not count as drift.
 func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 

@@ -625,7 +625,7 @@ func TestRequests_withoutPrivateStateStandForTheirRequest(t *testing.T) {
 	}, never)
 }
 
-// A number of microseconds is no time, and no time that state could hold.
+// State cannot hold a number of microseconds that is read as seconds.
 func TestRequests_takeOverARequestOfAYearFarAway(t *testing.T) {
 	t.Parallel()
 	eachObject(t, ownResources, func(t *testing.T, o *object) {

@@ -106,8 +106,8 @@ type Rules struct {
 	Partial bool
 }
 
-// IsOlder reports whether an answer is no reading of the service since the request was sent: a cache has kept
-// it, or the service dates it before. date is zero if the service does not say when it made the answer.
+// IsOlder reports whether an answer may be older than the request: a cache has kept it, or the service dates
+// it before. date is zero if the service does not say when it made the answer.
 func (s Submission) IsOlder(isCached bool, date time.Time) bool {
 	isBefore := !date.IsZero() && date.Before(s.SentDate)
 	return isCached || isBefore
