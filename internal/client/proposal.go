@@ -30,7 +30,8 @@ func (w Wire) advise(v []byte, propose func(infer.Answer) []infer.Settings, acce
 		with, err := w.With(s)
 		return err == nil && accepts(with)
 	}
-	for _, s := range propose(infer.Answer{Status: 200, Body: v}) {
+	for _, s := range propose(infer.Answer{Body: v}) {
+		s = s.Inside(w.Envelope)
 		if !admits(s) {
 			continue
 		}

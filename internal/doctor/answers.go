@@ -9,7 +9,6 @@ import (
 	"mime"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
@@ -30,7 +29,7 @@ type exchange struct {
 // evidence returns the answer for inference. What is cut off is not JSON.
 func (x exchange) evidence() infer.Answer {
 	media, _, _ := mime.ParseMediaType(x.header.Get("Content-Type")) // "" where it is not valid
-	return infer.Answer{Status: x.status, MediaType: media, Body: x.body}
+	return infer.Answer{MediaType: media, Body: x.body}
 }
 
 // requestOf returns by what an answer is found again.
@@ -42,8 +41,7 @@ func requestOf(r *http.Request) string {
 
 // recorder keeps the answers that a client gets.
 type recorder struct {
-	examination *examination // which counts requests
-	pool        http.RoundTripper
+	pool http.RoundTripper
 
 	mu   sync.Mutex
 	kept []exchange
@@ -60,10 +58,6 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.examination.requests.Add(1)
-	if strings.HasSuffix(req.URL.Path, "/auth/login/jwt") {
-		r.examination.logins.Add(1)
-	}
 
 	begin, err := io.ReadAll(io.LimitReader(resp.Body, limitBody))
 	isWhole := err == nil && len(begin) < limitBody
@@ -77,6 +71,13 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.kept = append(r.kept, exchange{requestOf(req), resp.StatusCode, resp.Header.Clone(), begin, isWhole})
 
 	return resp, nil
+}
+
+// take returns the answers. A login may still go on for others.
+func (r *recorder) take() []exchange {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.kept)
 }
 
 // errNotSeen ends a repeated reading that asks for what was not answered.

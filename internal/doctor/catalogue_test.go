@@ -3,14 +3,11 @@
 package doctor
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"net/http"
-	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -31,11 +28,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// ada is the person of the catalogue, and adasProfile what is managed of her profile.
+// ada is the person of the catalogue, and what is managed of her profile.
 var (
-	ada         = client.Person{Scope: client.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}, Identity: "ada@example.com"}
-	adasProfile = map[string]jsontext.Value{"plan": jsontext.Value(`"pro"`), "seats": jsontext.Value("5")}
-	adasDay     = time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	ada = person{
+		Person:  client.Person{Scope: client.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}, Identity: "ada@example.com"},
+		profile: map[string]jsontext.Value{"plan": jsontext.Value(`"pro"`), "seats": jsontext.Value("5")},
+	}
+	adasDay = time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 )
 
 // operations are what the mock server answers at an endpoint.
@@ -75,43 +74,42 @@ func answering(t *testing.T, a catalogue.Answer) *mocktest.Instance {
 
 // readAs returns what the client makes of an endpoint.
 func readAs(a catalogue.Answer) reader {
-	ctxOnly := func(text string, read func(context.Context, *client.Client) error) reader {
-		return func(ctx context.Context, c *client.Client) (seen, error) { return seen{text: text}, read(ctx, c) }
+	only := func(text string, read func(context.Context, *client.Client) error) reader {
+		return func(ctx context.Context, c *client.Client) (decoded, error) { return decoded{text: text}, read(ctx, c) }
 	}
-	receipt := func(read func(context.Context, *client.Client) (answer.Receipt, error)) reader {
-		return func(ctx context.Context, c *client.Client) (seen, error) {
-			r, err := read(ctx, c)
-			return seen{text: strings.TrimSpace("accepted " + r.ID)}, err
+	accepted := func(send reader) reader {
+		return func(ctx context.Context, c *client.Client) (decoded, error) {
+			got, err := send(ctx, c)
+			return decoded{text: strings.TrimSpace("accepted " + got.text)}, err
 		}
 	}
 
 	switch a.Endpoint {
 	case catalogue.Login:
-		return ctxOnly("token", func(ctx context.Context, c *client.Client) error { _, _, err := c.NewSessionToken(ctx); return err })
+		return only("token", func(ctx context.Context, c *client.Client) error { _, _, err := c.NewSessionToken(ctx); return err })
 	case catalogue.User:
-		return ctxOnly("user", func(ctx context.Context, c *client.Client) error { _, err := c.CurrentUser(ctx); return err })
+		return readUser
 	case catalogue.Consent:
-		return readConsent(ada)
+		return ada.described
 	case catalogue.ConsentUpdate:
 		u := overwriting(client.ConsentUpdate{
 			Clauses: [answer.Clauses]bool{true, false, true, true, false}, AgreementTime: time.Date(2026, 2, 1, 8, 0, 0, 0, time.UTC),
 		})
-		return ctxOnly("written", func(ctx context.Context, c *client.Client) error { _, err := c.UpdateConsent(ctx, ada, u); return err })
-	case catalogue.Profile:
-		return readProfile(ada, adasProfile)
-	case catalogue.ProfileUpdate:
-		return receipt(func(ctx context.Context, c *client.Client) (answer.Receipt, error) {
-			return c.UpdateProfile(ctx, ada, adasProfile)
+		return only("written", func(ctx context.Context, c *client.Client) error {
+			_, err := c.UpdateConsent(ctx, ada.Person, u)
+			return err
 		})
+	case catalogue.Profile:
+		return ada.readProfile
+	case catalogue.ProfileUpdate:
+		return accepted(ada.updateProfile)
 	case catalogue.Deletion:
-		return receipt(func(ctx context.Context, c *client.Client) (answer.Receipt, error) { return c.DeleteData(ctx, ada) })
+		return accepted(ada.deleteData)
 	case catalogue.AllData:
 		if a.Is == catalogue.Accepted {
-			return receipt(func(ctx context.Context, c *client.Client) (answer.Receipt, error) {
-				return c.FetchData(ctx, ada, answer.DataCall{Person: ada.Identity}, io.Discard)
-			})
+			return accepted(ada.askForData)
 		}
-		return readData(ada)
+		return ada.data
 	case catalogue.Pending:
 		return readPending(ada.Scope)
 	case catalogue.Export:
@@ -120,40 +118,60 @@ func readAs(a catalogue.Answer) reader {
 	panic("no such endpoint")
 }
 
-// configured returns a client of a service with settings.
-func configured(t *testing.T, service *mocktest.Instance, s infer.Settings, withLogin bool) *client.Client {
+// read returns what the client makes of an answer with settings: its text, or its error.
+func read(t *testing.T, a catalogue.Answer, s infer.Settings) (string, error) {
 	t.Helper()
 	wire, err := client.Wire{}.With(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := client.Config{BaseURL: service.URL, Wire: wire}
-	cfg.Credentials = transport.Credentials{APISecretKey: service.SecretKey}
-	if withLogin {
-		cfg.Credentials = transport.Credentials{Email: service.Email, Password: service.Password}
+	service := answering(t, a)
+	w := &way{credentials: transport.Credentials{APISecretKey: service.SecretKey}}
+	if a.Endpoint == catalogue.Login {
+		w.credentials = transport.Credentials{Email: service.Email, Password: service.Password}
 	}
-	c, err := client.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
 
-	return c
-}
-
-// read returns what the client makes of an answer with settings: its text, or its error.
-func read(t *testing.T, a catalogue.Answer, s infer.Settings) (string, error) {
-	t.Helper()
-	got, err := readAs(a)(t.Context(), configured(t, answering(t, a), s, a.Endpoint == catalogue.Login))
+	x := &examination{options: Options{Client: client.Config{BaseURL: service.URL}}, report: &Report{}}
+	got, _, err := x.do(t.Context(), session{w, wire, 0}, readAs(a))
 	if err == nil && got.lacking > 0 {
 		err = fmt.Errorf("fields are lacking: %s", got.text)
 	}
+
 	return got.text, err
 }
 
-// proposals returns what inference proposes for an answer.
+// described reads the consent record, and returns its clauses, its time, its address and how it was
+// obtained.
+func (p person) described(ctx context.Context, c *client.Client) (decoded, error) {
+	d, err := p.consent(ctx, c)
+	if err != nil || d.text == none {
+		return d, err
+	}
+
+	d.text = ""
+	for _, clause := range d.consent.Clauses {
+		agreed, isKnown := clause.Get()
+		d.text += map[bool]string{true: "1", false: "0"}[agreed]
+		if !isKnown {
+			d.text += "?"
+		}
+	}
+	at, isTimed := d.consent.AgreementTime.Get()
+	d.text += map[bool]string{true: at.UTC().Format(" " + time.RFC3339Nano), false: " without a time"}[isTimed]
+	if address, ok := d.consent.UserIPv6.Get(); ok {
+		d.text += " " + address
+	}
+	if manual, ok := d.consent.Manual.Get(); ok {
+		d.text += map[bool]string{true: " manual", false: " by banner"}[manual]
+	}
+
+	return d, nil
+}
+
+// proposals returns what inference proposes for an answer, where the person of the first requests in a list
+// is known.
 func proposals(a catalogue.Answer) []infer.Settings {
-	evidence := infer.Answer{Status: a.Status, MediaType: a.MediaType(), Body: a.Body()}
+	evidence := infer.Answer{MediaType: a.MediaType(), Body: a.Body()}
 	switch a.Endpoint {
 	case catalogue.Consent:
 		return append(infer.Consent(evidence), infer.Absent(evidence)...)
@@ -162,12 +180,31 @@ func proposals(a catalogue.Answer) []infer.Settings {
 	case catalogue.AllData:
 		return infer.Data(evidence)
 	case catalogue.Pending:
-		return infer.Pending(evidence, infer.Request{Person: ada.Identity})
+		return infer.Pending(evidence, &infer.Request{Person: ada.Identity})
 	case catalogue.Export:
 		return infer.Export(evidence)
 	}
 
 	return nil
+}
+
+// TestProposals_haveWhatAdmitsAnAnswer checks that one of the proposals for each answer that needs
+// settings has them, and that there are none for what says no.
+func TestProposals_haveWhatAdmitsAnAnswer(t *testing.T) {
+	t.Parallel()
+	for _, a := range catalogue.All() {
+		all := proposals(a)
+		isRefusal := a.Is == catalogue.Refused && a.Status == 200 && a.Endpoint != catalogue.Export
+		if isRefusal && len(all) > 0 {
+			t.Errorf("%s: proposes %v", a.Name, all)
+		}
+
+		want := infer.ParseSettings(a.Wire)
+		has := func(s infer.Settings) bool { return reflect.DeepEqual(s.Merge(want), s) }
+		if a.Wire != nil && !slices.ContainsFunc(all, has) {
+			t.Errorf("%s: none of %v has %s", a.Name, all, a.Wire)
+		}
+	}
 }
 
 // blockFor returns the settings that doctor finds for a service that gives an answer.
@@ -187,102 +224,47 @@ func isReceipt(a catalogue.Answer, got string) bool {
 	return a.Endpoint == catalogue.AllData && strings.HasPrefix(got, "accepted")
 }
 
-// wrong returns in which ways an answer is not what the catalogue says, each with its reason.
-func wrong(t *testing.T, a catalogue.Answer) map[string]string {
-	t.Helper()
-	problems := map[string]string{}
-	note := func(way, format string, args ...any) { problems[a.Name+" "+way] = fmt.Sprintf(format, args...) }
-
-	got, err := read(t, a, nil)
-	e, _ := errors.AsType[*transport.Error](err)
-	switch {
-	case a.ReadsByDefault() && err != nil:
-		note("default", "%v", err)
-	case a.ReadsByDefault() && got != a.Reads:
-		note("default", "reads %q", got)
-	case !a.ReadsByDefault() && err == nil && !isReceipt(a, got):
-		note("default", "is taken for %q", got)
-	}
-	for _, word := range a.Says {
-		if e == nil || !strings.Contains(e.Describe(), word) {
-			note("says", "%q does not reach the user: %v", word, err)
-		}
-	}
-
-	if a.Wire != nil {
-		if got, err := read(t, a, infer.ParseSettings(a.Wire)); err != nil {
-			note("settings", "%v", err)
-		} else if got != a.Reads {
-			note("settings", "reads %q", got)
-		}
-	}
-	// Of a profile nobody knows a member, unless it was written by a rehearsal.
-	isExamined := slices.Contains([]catalogue.Meaning{catalogue.Record, catalogue.None, catalogue.List, catalogue.Day}, a.Is)
-	if isExamined && a.Wire != nil {
-		s := blockFor(t, a)
-		if got, err := read(t, a, s); err != nil {
-			note("doctor", "with %v: %v", s, err)
-		} else if got != a.Reads {
-			note("doctor", "with %v it reads %q", s, got)
-		}
-	}
-	if a.Is.IsHarmful() {
-		for _, s := range proposals(a) {
-			if got, err := read(t, a, s); err == nil && !isReceipt(a, got) {
-				note("proposal", "with %v it is taken for %q", s, got)
-			}
-		}
-	}
-
-	return problems
-}
-
-// notYet are the answers that the provider does not treat as the catalogue says, one on each line:
-// its name, and default, settings, says or proposal. The list only shrinks: with UPDATE_NOT_YET=1 in
-// the environment, the test writes it anew.
-const notYet = "testdata/not-yet.txt"
-
-func readNotYet(t *testing.T) map[string]bool {
-	t.Helper()
-	text, err := os.ReadFile(notYet)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	excused := map[string]bool{}
-	for line := range strings.Lines(string(text)) {
-		excused[strings.TrimSpace(line)] = true
-	}
-
-	return excused
-}
-
-// TestCatalogue_isReadAsItSays reads each answer by default and with its settings.
+// TestCatalogue_isReadAsItSays reads each answer by default, with its settings, with those that doctor finds,
+// and what would do harm with each that is proposed.
 func TestCatalogue_isReadAsItSays(t *testing.T) {
 	t.Parallel()
-	excused := readNotYet(t)
-	problems := map[string]string{}
 	for _, a := range catalogue.All() {
-		for way, why := range wrong(t, a) {
-			problems[way] = why
-			if !excused[way] {
-				t.Errorf("%s: %s", way, why)
+		want := func(s infer.Settings) {
+			if got, err := read(t, a, s); err != nil || got != a.Reads {
+				t.Errorf("%s: with %v it reads %q: %v", a.Name, s, got, err)
 			}
 		}
-	}
-	for way := range excused {
-		if problems[way] == "" {
-			t.Errorf("%s: it is as the catalogue says; remove the line from internal/doctor/%s", way, notYet)
+		wantNone := func(s infer.Settings) {
+			if got, err := read(t, a, s); err == nil && !isReceipt(a, got) {
+				t.Errorf("%s: with %v it is taken for %q", a.Name, s, got)
+			}
 		}
-	}
 
-	if os.Getenv("UPDATE_NOT_YET") != "" {
-		var lines bytes.Buffer
-		for _, way := range slices.Sorted(maps.Keys(problems)) {
-			fmt.Fprintln(&lines, way)
+		if a.ReadsByDefault() {
+			want(nil)
+		} else {
+			wantNone(nil)
 		}
-		if err := os.WriteFile(notYet, lines.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
+		if a.Wire != nil {
+			want(infer.ParseSettings(a.Wire))
+		}
+		// Of a profile nobody knows a member, unless it was written by a rehearsal.
+		isExamined := slices.Contains([]catalogue.Meaning{catalogue.Record, catalogue.None, catalogue.List, catalogue.Day}, a.Is)
+		if isExamined && a.Wire != nil {
+			want(blockFor(t, a))
+		}
+		if a.Is.IsHarmful() {
+			for _, s := range proposals(a) {
+				wantNone(s)
+			}
+		}
+
+		_, err := read(t, a, nil)
+		e, _ := errors.AsType[*transport.Error](err)
+		for _, word := range a.Says {
+			if e == nil || !strings.Contains(e.Describe(), word) {
+				t.Errorf("%s: %q does not reach the user: %v", a.Name, word, err)
+			}
 		}
 	}
 }

@@ -11,7 +11,7 @@ package doctor
 
 import (
 	"context"
-	"sync/atomic"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -83,17 +83,15 @@ func (o Options) omissions() []Omission {
 type examination struct {
 	options  Options
 	report   *Report
-	wire     client.Wire // as configured, with the settings that were found since
-	readings []*reading  // that have read something, to be verified in the end
-	known    []infer.Request
+	wire     client.Wire      // as configured, with the settings that were found since
+	readings []*reading       // that have read something, to be verified in the end
+	known    []*infer.Request // that the list may show
 
 	ways     []*way
 	families []*family
 	use      *way    // what people are examined with; nil if no list was answered
 	family   *family // whose paths are used with it
 	exporter *way    // what exports are read with; nil if no export was answered
-
-	requests, logins atomic.Int64 // that were answered
 }
 
 // Examine examines a service and returns the report. If ctx ends, the report covers what
@@ -102,7 +100,7 @@ func Examine(ctx context.Context, o Options) *Report {
 	r := &Report{Format: 2, Version: o.Version, Level: o.level(), Findings: []Finding{}, NotAnswered: o.omissions()}
 	x := &examination{options: o, report: r, wire: o.Client.Wire.Minimal()}
 	if o.Identity != "" {
-		x.known = []infer.Request{{Person: o.Identity}}
+		x.known = []*infer.Request{{Person: o.Identity}}
 	}
 
 	x.examineAccess(ctx)
@@ -119,7 +117,6 @@ func Examine(ctx context.Context, o Options) *Report {
 		r.add("Access", "interrupted", Broken, "the examination was interrupted, and covers what was done until then")
 	}
 
-	r.Requests, r.LoginAttempts = int(x.requests.Load()), int(x.logins.Load())
 	r.Wire = x.wire.Minimal()
 	wire, _ := json.Marshal(r.Wire) // texts, lists and maps of texts
 	r.WireBlock = infer.ParseSettings(wire).Block()
@@ -136,19 +133,26 @@ type session struct {
 }
 
 // do reads in a session of its own, and returns the answers too.
-func (x *examination) do(ctx context.Context, in session, read reader) (seen, []exchange, error) {
+func (x *examination) do(ctx context.Context, in session, read reader) (decoded, []exchange, error) {
 	cfg := x.options.Client
 	cfg.Credentials, cfg.Wire = in.way.credentials, in.wire
 	cfg.MaxRetries = min(cfg.MaxRetries, in.retries)
-	answers := &recorder{examination: x}
+	answers := &recorder{}
 	cfg.Around = answers.around
 
 	c, err := client.New(cfg)
 	if err != nil {
-		return seen{}, nil, reason("the setting " + err.Error())
+		return decoded{}, nil, reason("the setting " + err.Error())
 	}
 	defer c.Close()
 	s, err := read(ctx, c)
+	taken := answers.take()
+	x.report.Requests += len(taken)
+	for _, answered := range taken {
+		if strings.Contains(answered.request, "/auth/login/jwt") {
+			x.report.LoginAttempts++
+		}
+	}
 
-	return s, answers.kept, err
+	return s, taken, err
 }

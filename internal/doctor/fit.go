@@ -3,6 +3,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -15,28 +16,28 @@ import (
 
 // reading is a reading that can be repeated with other settings from the answers that it had.
 type reading struct {
-	group, what string // of the report
-	way         *way
-	read        reader
-	propose     func(infer.Answer) []infer.Settings
-	unseen      string // what the report says if there was nothing to see; empty if that is what was wanted
+	group, check string // of the report
+	way          *way
+	read         reader
+	propose      func(infer.Answer) []infer.Settings
+	whenEmpty    string // what the report says if there was nothing to see; empty if that is what was wanted
 
 	answers []exchange
-	seen    seen
+	decoded decoded
 	err     error
 	differs bool // other settings than before are needed
 }
 
 // examine reads from the service, and adopts settings that fit the answers.
 func (x *examination) examine(ctx context.Context, r *reading) {
-	r.seen, r.answers, r.err = x.do(ctx, session{r.way, x.wire, 1}, r.read)
-	isRead := r.err == nil && r.seen.lacking == 0
+	r.decoded, r.answers, r.err = x.do(ctx, session{cmp.Or(r.way, x.use), x.wire, 1}, r.read)
+	isRead := r.err == nil && r.decoded.lacking == 0
 	if !isRead && len(r.answers) > 0 {
 		x.fit(ctx, r)
 	}
 
 	if r.err == nil {
-		isSame := func(other *reading) bool { return r.group == other.group && r.what == other.what }
+		isSame := func(other *reading) bool { return r.group == other.group && r.check == other.check }
 		x.readings = append(slices.DeleteFunc(x.readings, isSame), r)
 	}
 }
@@ -45,15 +46,16 @@ func (x *examination) examine(ctx context.Context, r *reading) {
 // adopts them without those that it does not need.
 func (x *examination) fit(ctx context.Context, r *reading) {
 	var best infer.Settings
-	for _, s := range x.proposals(r) {
+	for _, s := range r.propose(r.answers[0].evidence()) {
+		s = s.Inside(x.wire.Envelope)
 		if slices.ContainsFunc(s.Texts(), x.hides) {
 			continue
 		}
 
 		read, err := x.try(ctx, r, s)
-		isBetter := r.err != nil || read.lacking < r.seen.lacking
+		isBetter := r.err != nil || read.lacking < r.decoded.lacking
 		if err == nil && isBetter {
-			best, r.seen, r.err = s, read, nil
+			best, r.decoded, r.err = s, read, nil
 		}
 	}
 	if best == nil {
@@ -62,35 +64,20 @@ func (x *examination) fit(ctx context.Context, r *reading) {
 
 	x.wire, _ = x.wire.With(best.Shortest(func(less infer.Settings) bool { // it was tried
 		read, _, err := x.again(ctx, r, less)
-		return err == nil && read.isSame(r.seen)
+		return err == nil && read.isSame(r.decoded)
 	}))
 	r.differs = true
 }
 
-// proposals returns what is proposed for a reading, also with places in the envelope that is known.
-func (x *examination) proposals(r *reading) []infer.Settings {
-	all := r.propose(r.answers[0].evidence())
-	if x.wire.Envelope == "" {
-		return all
-	}
-
-	var both []infer.Settings
-	for _, s := range all {
-		both = append(both, s.Inside(x.wire.Envelope), s)
-	}
-
-	return both
-}
-
 // try repeats a reading with further settings, and reads the pages that they lead to.
-func (x *examination) try(ctx context.Context, r *reading, s infer.Settings) (seen, error) {
+func (x *examination) try(ctx context.Context, r *reading, s infer.Settings) (decoded, error) {
 	read, asked, err := x.again(ctx, r, s)
 	if !asked {
 		return read, err
 	}
 
 	wire, _ := x.wire.With(s) // it has asked
-	read, answers, err := x.do(ctx, session{r.way, wire, 1}, r.read)
+	read, answers, err := x.do(ctx, session{cmp.Or(r.way, x.use), wire, 1}, r.read)
 	if err == nil {
 		r.answers = answers
 	}
@@ -100,10 +87,10 @@ func (x *examination) try(ctx context.Context, r *reading, s infer.Settings) (se
 
 // again repeats a reading from its answers, with further settings. Nothing is sent. asked reports whether
 // the reading wanted an answer that there was not.
-func (x *examination) again(ctx context.Context, r *reading, s infer.Settings) (read seen, asked bool, _ error) {
+func (x *examination) again(ctx context.Context, r *reading, s infer.Settings) (read decoded, asked bool, _ error) {
 	wire, err := x.wire.With(s)
 	if err != nil {
-		return seen{}, false, err
+		return decoded{}, false, err
 	}
 
 	answers := &replay{answers: r.answers}
@@ -111,7 +98,7 @@ func (x *examination) again(ctx context.Context, r *reading, s infer.Settings) (
 	cfg.Credentials, cfg.Wire, cfg.MaxRetries, cfg.Around = transport.Credentials{APISecretKey: "replayed"}, wire, 0, answers.around
 	c, err := client.New(cfg)
 	if err != nil {
-		return seen{}, false, err
+		return decoded{}, false, err
 	}
 	defer c.Close()
 	read, err = r.read(ctx, c)
@@ -123,26 +110,26 @@ func (x *examination) again(ctx context.Context, r *reading, s infer.Settings) (
 // longer read as they were.
 func (x *examination) verify(ctx context.Context) {
 	for _, r := range x.readings {
-		if read, _, err := x.again(ctx, r, nil); err != nil || !read.isSame(r.seen) {
-			x.report.add(r.group, r.what, Broken, "the answer is read with its own settings, and not with all of them together")
+		if read, _, err := x.again(ctx, r, nil); err != nil || !read.isSame(r.decoded) {
+			x.report.add(r.group, r.check, Broken, "the answer is read with its own settings, and not with all of them together")
 		}
 	}
 }
 
-// show adds the finding about a reading.
-func (x *examination) show(r *reading) {
+// addFinding adds the finding about a reading.
+func (x *examination) addFinding(r *reading) {
 	word, text := OK, "read as configured"
 	switch {
 	case r.err != nil:
 		word, text = Broken, x.describe(r.err)+"; no setting was found with which it is read"
-	case r.unseen != "" && r.seen.isNothing():
-		word, text = map[bool]Word{true: Differs, false: Unknown}[r.differs], r.unseen
-	case r.seen.lacking > 0:
+	case r.whenEmpty != "" && r.decoded.isEmpty():
+		word, text = map[bool]Word{true: Differs, false: Unknown}[r.differs], r.whenEmpty
+	case r.decoded.lacking > 0:
 		word, text = Differs, "it is read, but not every field that the provider needs; no setting was found that names the others"
 	case r.differs:
 		word, text = Differs, "read with the wire settings below"+x.structure(r)
 	}
-	x.report.add(r.group, r.what, word, text)
+	x.report.add(r.group, r.check, word, text)
 }
 
 // structure returns what the answer to a reading consists of, which shows why settings are needed.

@@ -20,13 +20,13 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
-// seen is what the provider makes of an answer.
-type seen struct {
+// decoded is what the provider makes of an answer.
+type decoded struct {
 	// text describes it. It may hold personal data, and is compared, never shown.
 	text string
 	// lacking is how many fields are missing from it that the provider needs.
 	lacking int
-	held    answer.Consent // of a consent record
+	consent answer.Consent
 }
 
 // What an answer is that holds nothing: of a person, or of a list and a day.
@@ -35,133 +35,124 @@ const (
 	empty = "empty"
 )
 
-func (s seen) isNothing() bool { return s.text == none || s.text == empty }
+func (d decoded) isEmpty() bool { return d.text == none || d.text == empty }
 
-func (s seen) isSame(other seen) bool { return s.text == other.text && s.lacking == other.lacking }
+func (d decoded) isSame(other decoded) bool {
+	return d.text == other.text && d.lacking == other.lacking
+}
 
 // reader is a reading of the service by the provider's own client.
-type reader func(context.Context, *client.Client) (seen, error)
+type reader func(context.Context, *client.Client) (decoded, error)
 
 // readToken logs in.
-func readToken(ctx context.Context, c *client.Client) (seen, error) {
+func readToken(ctx context.Context, c *client.Client) (decoded, error) {
 	token, _, err := c.NewSessionToken(ctx)
-	return seen{text: token}, err
+	return decoded{text: token}, err
 }
 
 // readUser reads the current user.
-func readUser(ctx context.Context, c *client.Client) (seen, error) {
+func readUser(ctx context.Context, c *client.Client) (decoded, error) {
 	_, err := c.CurrentUser(ctx)
-	return seen{text: "user"}, err
+	return decoded{text: "user"}, err
 }
 
-// readConsent reads a consent record.
-func readConsent(p client.Person) reader {
-	return func(ctx context.Context, c *client.Client) (seen, error) {
-		held, err := c.GetConsent(ctx, p)
-		if transport.IsClass(err, transport.ClassNotFound) {
-			return seen{text: none}, nil
-		}
-		return seen{text: consentText(held), held: held}, err
-	}
+// person is whom readings and requests are about.
+type person struct {
+	client.Person
+	profile map[string]jsontext.Value // its members that are managed, or were written
+	updates []sentUpdate              // of the consent
 }
 
-// readWritten reads a consent record that has to be one of those that were written. What it has otherwise
-// than it was sent is lacking.
-func readWritten(p client.Person, written ...sentUpdate) reader {
-	return func(ctx context.Context, c *client.Client) (seen, error) {
-		s, err := readConsent(p)(ctx, c)
-		if err != nil {
-			return s, err
-		}
-
-		sent := sentAs(s.held, written)
-		if sent == nil {
-			return s, reason("the record is not one that was written")
-		}
-		s.lacking = len(choice.Keeping{}.Differences(sent.ConsentUpdate, s.held))
-
-		return s, nil
+// consent reads the consent record.
+func (p person) consent(ctx context.Context, c *client.Client) (decoded, error) {
+	record, err := c.GetConsent(ctx, p.Person)
+	if transport.IsClass(err, transport.ClassNotFound) {
+		return decoded{text: none}, nil
 	}
+	return decoded{text: fmt.Sprint(choice.PrintOf(record)), consent: record}, err
 }
 
-// consentText returns a record as its clauses, its time, its address and how it was obtained.
-func consentText(held answer.Consent) string {
-	clauses := make([]byte, 0, answer.Clauses)
-	for _, clause := range held.Clauses {
-		digit := byte('?')
-		if agreed, isKnown := clause.Get(); isKnown {
-			digit = map[bool]byte{true: '1', false: '0'}[agreed]
-		}
-		clauses = append(clauses, digit)
+// writtenConsent reads the consent record, which has to be one of those that were written. What it has
+// otherwise than it was sent is lacking.
+func (p person) writtenConsent(ctx context.Context, c *client.Client) (decoded, error) {
+	s, err := p.consent(ctx, c)
+	if err != nil {
+		return s, err
 	}
 
-	text := string(clauses) + " without a time"
-	if at, isTimed := held.AgreementTime.Get(); isTimed {
-		text = string(clauses) + " " + at.UTC().Format(time.RFC3339Nano)
+	sent := p.sentAs(s.consent)
+	if sent == nil {
+		return s, reason("the record is not one that was written")
 	}
-	if address, ok := held.UserIPv6.Get(); ok {
-		text += " " + address
-	}
-	if manual, ok := held.Manual.Get(); ok {
-		text += map[bool]string{true: " manual", false: " by banner"}[manual]
-	}
+	s.lacking = len(choice.Keeping{}.Differences(sent.ConsentUpdate, s.consent))
 
-	return text
+	return s, nil
 }
 
-// readProfile reads a profile of which these members are managed.
-func readProfile(p client.Person, managed map[string]jsontext.Value) reader {
-	return func(ctx context.Context, c *client.Client) (seen, error) {
-		profile, err := c.GetProfile(ctx, p, managed)
-		if transport.IsClass(err, transport.ClassNotFound) {
-			return seen{text: none}, nil
-		}
-		return seen{text: jsonvalue.FormatObject(profile.Members)}, err
+// readProfile reads the profile.
+func (p person) readProfile(ctx context.Context, c *client.Client) (decoded, error) {
+	profile, err := c.GetProfile(ctx, p.Person, p.profile)
+	if transport.IsClass(err, transport.ClassNotFound) {
+		return decoded{text: none}, nil
 	}
+	return decoded{text: jsonvalue.FormatObject(profile.Members)}, err
 }
 
-// readHolding reads a profile that has to hold these members.
-func readHolding(p client.Person, members map[string]jsontext.Value) reader {
-	return func(ctx context.Context, c *client.Client) (seen, error) {
-		profile, err := c.GetProfile(ctx, p, members)
-		if err == nil && !profile.Holds(members) {
-			err = reason("the profile does not hold what was written")
-		}
-		return seen{text: jsonvalue.FormatObject(profile.Members)}, err
+// writtenProfile reads the profile, which has to hold what was written.
+func (p person) writtenProfile(ctx context.Context, c *client.Client) (decoded, error) {
+	profile, err := c.GetProfile(ctx, p.Person, p.profile)
+	if err == nil && !profile.Holds(p.profile) {
+		err = reason("the profile does not hold what was written")
 	}
+	return decoded{text: jsonvalue.FormatObject(profile.Members)}, err
 }
 
 // readNone returns a reader that wants to read that there is nothing.
 func readNone(read reader) reader {
-	return func(ctx context.Context, c *client.Client) (seen, error) {
+	return func(ctx context.Context, c *client.Client) (decoded, error) {
 		s, err := read(ctx, c)
 		if err == nil && s.text != none && s.text != "{}" {
 			return s, reason("the service shows something about a person who does not exist")
 		}
-		return seen{text: none}, err
+		return decoded{text: none}, err
 	}
 }
 
-// readData asks for all data of a person: it sends another request that the service queues.
-func readData(p client.Person) reader {
-	return func(ctx context.Context, c *client.Client) (seen, error) {
-		receipt, err := c.FetchData(ctx, p, answer.DataCall{Person: p.Identity, Seen: true}, io.Discard)
-		if err == nil && !receipt.Delivered {
-			return seen{text: strings.TrimSpace("accepted " + receipt.ID)}, nil
-		}
-		return seen{text: "data"}, err
+// data asks for all data again: it sends another request that the service queues.
+func (p person) data(ctx context.Context, c *client.Client) (decoded, error) {
+	receipt, err := c.FetchData(ctx, p.Person, answer.DataCall{Person: p.Identity, Seen: true}, io.Discard)
+	if err == nil && !receipt.Delivered {
+		return decoded{text: strings.TrimSpace("accepted " + receipt.ID)}, nil
 	}
+	return decoded{text: "data"}, err
+}
+
+// updateProfile, askForData and deleteData send a request that the service queues. The text of the answer
+// is its id.
+func (p person) updateProfile(ctx context.Context, c *client.Client) (decoded, error) {
+	receipt, err := c.UpdateProfile(ctx, p.Person, p.profile)
+	return decoded{text: receipt.ID}, err
+}
+
+func (p person) askForData(ctx context.Context, c *client.Client) (decoded, error) {
+	receipt, err := c.FetchData(ctx, p.Person, answer.DataCall{Person: p.Identity}, io.Discard)
+	return decoded{text: receipt.ID}, err
+}
+
+func (p person) deleteData(ctx context.Context, c *client.Client) (decoded, error) {
+	receipt, err := c.DeleteData(ctx, p.Person)
+	return decoded{text: receipt.ID}, err
 }
 
 // readPending reads the list of pending requests.
 func readPending(scope client.Scope) reader {
-	return func(ctx context.Context, c *client.Client) (seen, error) {
+	return func(ctx context.Context, c *client.Client) (decoded, error) {
 		list, err := c.ListPending(ctx, scope)
 		if err != nil {
-			return seen{}, err
+			return decoded{}, err
 		}
 
-		s := seen{text: empty}
+		s := decoded{text: empty}
 		var texts []string
 		for _, r := range list.Records {
 			text, lacking := requestText(r)
@@ -181,27 +172,23 @@ func readPending(scope client.Scope) reader {
 
 // requestText returns a record of the list, and how many of its fields are not recognised.
 func requestText(r answer.PendingRecord) (text string, lacking int) {
+	const unknown = "?"
+	progress := map[answer.Progress]string{answer.Waiting: "waiting", answer.Done: "done", answer.Failed: "failed", answer.Unclear: unknown}
 	var words []string
-	for _, field := range []struct {
-		value  answer.Optional[string]
-		needed bool
-	}{{r.ID, false}, {r.RequestType, true}, {r.Identity, true}} {
-		word, isKnown := field.value.Get()
-		if !isKnown && field.needed {
-			lacking++
-		}
+	for _, field := range []answer.Optional[string]{r.ID, r.RequestType, r.Identity, answer.Some(progress[r.Progress])} {
+		word, isKnown := field.Get()
 		if !isKnown {
-			word = "?"
+			word = unknown
 		}
 		words = append(words, word)
 	}
-
-	progress := map[answer.Progress]string{answer.Waiting: "waiting", answer.Done: "done", answer.Failed: "failed", answer.Unclear: "?"}[r.Progress]
-	if progress == "?" {
-		lacking++
+	for _, needed := range words[1:] {
+		if needed == unknown {
+			lacking++
+		}
 	}
 
-	return strings.Join(append(words, progress), " "), lacking
+	return strings.Join(words, " "), lacking
 }
 
 // sampleRecords is how many records of each answer are read at most.
@@ -213,7 +200,7 @@ var errEnough = errors.New("enough records were read")
 // readDay reads the beginning of a day. With a parameter that selects a kind, it reads the beginning
 // of each kind.
 func readDay(scope client.Scope, day time.Time) reader {
-	return func(ctx context.Context, c *client.Client) (seen, error) {
+	return func(ctx context.Context, c *client.Client) (decoded, error) {
 		var counts records.Counts
 		_, err := c.Export(ctx, client.Scope{OrgID: scope.OrgID, ProjectID: scope.ProjectID}, client.ExportQuery{Day: day}, func(all client.Records) error {
 			counts = records.Counts{}
@@ -228,19 +215,15 @@ func readDay(scope client.Scope, day time.Time) reader {
 			err = nil
 		}
 
-		return seen{text: countsText(counts), lacking: int(counts[records.Unknown])}, err
+		return decoded{text: countsText(counts), lacking: int(counts[records.Unknown])}, err
 	}
 }
 
 func countsText(counts records.Counts) string {
 	var parts []string
 	for _, kind := range append(records.Kinds, records.Unknown) {
-		switch n := counts[kind]; n {
-		case 0:
-		case 1:
-			parts = append(parts, "1 "+kind.String())
-		default:
-			parts = append(parts, fmt.Sprintf("%d %s", n, kind.Plural()))
+		if n := counts[kind]; n > 0 {
+			parts = append(parts, fmt.Sprint(n, " ", kind.Plural()))
 		}
 	}
 	if len(parts) == 0 {

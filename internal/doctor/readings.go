@@ -14,50 +14,52 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 )
 
-// examinePending reads the list of pending requests. A rehearsal looks for its own requests.
+// examinePending reads the list of pending requests. A rehearsal finds its own requests there later.
 func (x *examination) examinePending(ctx context.Context) {
 	r := x.pending()
 	x.examine(ctx, r)
-	if isEmpty := r.err == nil && r.seen.isNothing(); !isEmpty || !x.options.Rehearse {
-		x.show(r)
+	if isBlank := r.err == nil && r.decoded.isEmpty(); !isBlank || !x.options.Rehearse {
+		x.addFinding(r)
 	}
 }
 
 // pending returns a reading of the list.
 func (x *examination) pending() *reading {
 	return &reading{
-		group: "Pending requests", what: "list", way: x.use, read: readPending(x.family.scope), unseen: "the list is empty, so no record was seen",
+		group: "Pending requests", check: "list", read: readPending(x.family.scope), whenEmpty: "the list is empty, so no record was seen",
 		propose: func(a infer.Answer) []infer.Settings { return infer.Pending(a, x.known...) },
 	}
 }
 
-// examinePeople reads an invented person, who shows what it looks like that there is nothing, and
-// the person of the options.
+// examinePeople reads an invented person, whose answers say that there is nothing, and the person of the
+// options.
 func (x *examination) examinePeople(ctx context.Context) {
-	nobody := client.Person{Scope: x.family.scope, Identity: invented()}
-	readings := []*reading{x.noConsent(nobody, "invented person"), x.noProfile(nobody, "invented person")}
+	readings := x.nothingOf(x.person(invented()), "invented person")
 	if x.options.Identity != "" {
-		who := client.Person{Scope: x.family.scope, Identity: x.options.Identity}
-		const unseen = "the service holds none of this person, so none was seen"
+		who := x.person(x.options.Identity)
+		const whenEmpty = "the service holds none of this person, so none was seen"
 		readings = append(readings,
-			&reading{group: "Consent", what: "record", way: x.use, read: readConsent(who), propose: infer.Consent, unseen: unseen},
-			&reading{group: "Profile", what: "profile", way: x.use, read: readProfile(who, nil), propose: proposeProfile(), unseen: unseen})
+			&reading{group: "Consent", check: "record", read: who.consent, propose: infer.Consent, whenEmpty: whenEmpty},
+			&reading{group: "Profile", check: "profile", read: who.readProfile, propose: proposeProfile(), whenEmpty: whenEmpty})
 	}
 
 	for _, r := range readings {
 		x.examine(ctx, r)
-		x.show(r)
+		x.addFinding(r)
 	}
 }
 
-// noConsent and noProfile return readings of a person whom the service does not know.
-func (x *examination) noConsent(nobody client.Person, what string) *reading {
-	return &reading{group: "Consent", what: what, way: x.use, read: readNone(readConsent(nobody)), propose: infer.Absent}
+func (x *examination) person(identity string) person {
+	return person{Person: client.Person{Scope: x.family.scope, Identity: identity}}
 }
 
-func (x *examination) noProfile(nobody client.Person, what string) *reading {
-	propose := func(a infer.Answer) []infer.Settings { return append(infer.Absent(a), infer.Profile(a, nil)...) } // it may be empty
-	return &reading{group: "Profile", what: what, way: x.use, read: readNone(readProfile(nobody, nil)), propose: propose}
+// nothingOf returns readings of a person whom the service does not know. A profile may also be empty.
+func (x *examination) nothingOf(p person, check string) []*reading {
+	emptyProfile := func(a infer.Answer) []infer.Settings { return append(infer.Absent(a), infer.Profile(a, nil)...) }
+	return []*reading{
+		{group: "Consent", check: check, read: readNone(p.consent), propose: infer.Absent},
+		{group: "Profile", check: check, read: readNone(p.readProfile), propose: emptyProfile},
+	}
 }
 
 // proposeProfile returns what proposes where a profile is that has one of these members.
@@ -89,24 +91,24 @@ func (x *examination) examineExport(ctx context.Context) {
 	day := client.FormatDay(x.options.Day)
 	switch {
 	case transport.IsClass(r.err, transport.ClassNotFound, transport.ClassNotReady):
-		x.report.add(r.group, r.what, Unknown, "the day "+day+" is not there ("+x.describe(r.err)+")")
+		x.report.add(r.group, r.check, Unknown, "the day "+day+" is not there ("+x.describe(r.err)+")")
 	case transport.IsClass(r.err, transport.ClassRejected):
-		x.report.add(r.group, r.what, Broken, x.describe(r.err)+"; if a parameter selects the kind, wire.export.kind_parameter and wire.export.kind_values name it and its values")
+		x.report.add(r.group, r.check, Broken, x.describe(r.err)+"; if a parameter selects the kind, wire.export.kind_parameter and wire.export.kind_values name it and its values")
 	default:
-		x.show(r)
+		x.addFinding(r)
 	}
 }
 
 // day returns a reading of the beginning of the day.
 func (x *examination) day() *reading {
 	return &reading{
-		group: "Export", what: "day", way: x.exporter, read: readDay(x.options.Scope, x.options.Day), propose: infer.Export,
-		unseen: "the day " + client.FormatDay(x.options.Day) + " has no records; -day chooses another one",
+		group: "Export", check: "day", way: x.exporter, read: readDay(x.options.Scope, x.options.Day), propose: infer.Export,
+		whenEmpty: "the day " + client.FormatDay(x.options.Day) + " has no records; -day chooses another one",
 	}
 }
 
-// tryParameters looks for the parameter that selects the kind among the fields of an error, adopts the
-// first one with which there are records, and returns the reading with it; the rejected one without.
+// tryParameters tries the fields of an error as the parameter that selects the kind, and adopts the first
+// one with which there are records. It returns the reading with it, or the rejected one.
 func (x *examination) tryParameters(ctx context.Context, rejected *reading, fields []transport.FieldError) *reading {
 	before := x.wire
 	for _, f := range fields {
@@ -119,7 +121,7 @@ func (x *examination) tryParameters(ctx context.Context, rejected *reading, fiel
 		x.wire = wire
 		r := x.day()
 		x.examine(ctx, r)
-		if r.err == nil && !r.seen.isNothing() {
+		if r.err == nil && !r.decoded.isEmpty() {
 			r.differs = true
 			return r
 		}

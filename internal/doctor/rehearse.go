@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -31,35 +30,34 @@ const (
 type rehearsal struct {
 	*examination
 
-	person  client.Person
-	begun   time.Time
-	profile map[string]jsontext.Value // that is written
-	lag     time.Duration
+	who   person
+	begun time.Time
+	lag   time.Duration
 
-	updates []sentUpdate
-	waiting []*awaited        // requests that have not ended
-	holds   map[string]string // what the service holds of the rehearsal, in words, by consent and profile
-	wrote   bool              // the profile was shown as it was written
-	listed  bool              // the list has shown a request
-	lacking int               // fields that were not recognised when it did
+	isWithdrawn bool
+	requests    []*awaited
+	isWritten   bool // the profile was shown as it was written
 }
 
-// awaited is a deferred request.
+// deferred are the requests that the service queues, in the order of the rehearsal.
+var deferred = []string{answer.RequestProfileUpdate, answer.RequestDataAccess, answer.RequestDataDeletion}
+
+// awaited is a deferred request that was sent.
 type awaited struct {
-	known  infer.Request
-	at     time.Time
-	listed bool // the list has shown it
-	left   bool // the list has shown it, and no longer does
+	*infer.Request
+	at       time.Time
+	listed   bool // the list has shown it
+	delisted bool // the list has shown it, and no longer does
+	lacking  int  // fields that were not recognised when the list showed it last
 }
 
 func newRehearsal(x *examination) *rehearsal {
-	r := &rehearsal{examination: x, begun: time.Now(), holds: map[string]string{}}
-	r.profile = map[string]jsontext.Value{"doctor_rehearsal": jsontext.Value(`"` + invented()[7:15] + `"`)}
 	x.report.Rehearsal = &Rehearsal{}
-	r.person = client.Person{Scope: x.family.scope, Identity: x.options.Identity}
-	if r.person.Identity == "" {
-		r.person.Identity = invented()
-		x.report.Rehearsal.Person = r.person.Identity
+	r := &rehearsal{examination: x, begun: time.Now(), who: x.person(x.options.Identity)}
+	r.who.profile = map[string]jsontext.Value{"doctor_rehearsal": jsontext.Value(`"` + invented()[7:15] + `"`)}
+	if r.who.Identity == "" {
+		r.who.Identity = invented()
+		x.report.Rehearsal.Person = r.who.Identity
 	}
 
 	return r
@@ -85,7 +83,7 @@ func (r *rehearsal) note(check string, word Word, text string) {
 
 // isNobody reports whether the service shows nothing about the invented person.
 func (r *rehearsal) isNobody(ctx context.Context) bool {
-	for _, reading := range []*reading{r.noConsent(r.person, "before the rehearsal"), r.noProfile(r.person, "before the rehearsal")} {
+	for _, reading := range r.nothingOf(r.person(r.who.Identity), "before the rehearsal") {
 		r.examine(ctx, reading)
 		if reading.err != nil {
 			r.note("person", Broken, "nothing was written, since the answer about an invented person does not say that there is none ("+r.describe(reading.err)+")")
@@ -95,9 +93,10 @@ func (r *rehearsal) isNobody(ctx context.Context) bool {
 	return true
 }
 
-// deadline returns when the waiting for one of the three deferred requests ends.
-func (r *rehearsal) deadline(part int) time.Time {
-	return r.begun.Add(r.options.Timeout * time.Duration(part) / 3)
+// deadline returns when the waiting for a deferred request ends.
+func (r *rehearsal) deadline(requestType string) time.Time {
+	part := slices.Index(deferred, requestType) + 1
+	return r.begun.Add(r.options.Timeout * time.Duration(part) / time.Duration(len(deferred)))
 }
 
 // until calls isDone once a second until it reports true. It reports false where it has not by the end, or
@@ -113,120 +112,71 @@ func until(ctx context.Context, end time.Time, isDone func() bool) bool {
 
 // updateProfile updates the profile, and waits until it is read.
 func (r *rehearsal) updateProfile(ctx context.Context) {
-	send := func(ctx context.Context, c *client.Client) (answer.Receipt, error) {
-		return c.UpdateProfile(ctx, r.person, r.profile)
-	}
-	request := r.submit(ctx, answer.RequestProfileUpdate, send)
-	if request == nil {
-		return
-	}
-
-	r.holds["profile"] = "a profile with the member doctor_rehearsal"
-	r.await(ctx, request, r.deadline(1), func() bool {
-		one := &reading{
-			group: "Profile", what: "written profile", way: r.use, read: readHolding(r.person, r.profile),
-			propose: proposeProfile("doctor_rehearsal"),
-		}
+	r.carryOut(ctx, answer.RequestProfileUpdate, r.who.updateProfile, func(*awaited) bool {
+		one := &reading{group: "Profile", check: "written profile", read: r.who.writtenProfile, propose: proposeProfile("doctor_rehearsal")}
 		r.examine(ctx, one)
-		r.wrote = one.err == nil
-		return r.wrote
+		r.isWritten = one.err == nil
+		return r.isWritten
 	})
 }
 
 // askForData asks for all data, and again once the request has left the list, or may have.
 func (r *rehearsal) askForData(ctx context.Context) {
-	send := func(ctx context.Context, c *client.Client) (answer.Receipt, error) {
-		return c.FetchData(ctx, r.person, answer.DataCall{Person: r.person.Identity}, io.Discard)
-	}
-	request := r.submit(ctx, answer.RequestDataAccess, send)
-	if request == nil {
-		return
-	}
-
-	asked, again := request.at, false
-	r.await(ctx, request, r.deadline(2), func() bool {
-		isOpen := request.listed && !request.left
-		isNew := request.left && !again
+	asked, again := time.Now(), false
+	r.carryOut(ctx, answer.RequestDataAccess, r.who.askForData, func(request *awaited) bool {
+		isOpen := request.listed && !request.delisted
+		isNew := request.delisted && !again
 		isDue := isNew || time.Since(asked) >= dataInterval
 		if isOpen || !isDue {
 			return false
 		}
 
 		asked, again = time.Now(), true
-		one := &reading{group: "All data", what: "data", way: r.use, read: readData(r.person), propose: infer.Data}
+		one := &reading{group: "All data", check: "data", read: r.who.data, propose: infer.Data}
 		r.examine(ctx, one)
 
-		return one.err == nil && one.seen.text == "data"
+		return one.err == nil && one.decoded.text == "data"
 	})
 }
 
-// deleteData deletes all data, and waits until the profile is gone.
+// deleteData deletes all data, and waits until there is no profile.
 func (r *rehearsal) deleteData(ctx context.Context) {
-	send := func(ctx context.Context, c *client.Client) (answer.Receipt, error) {
-		return c.DeleteData(ctx, r.person)
-	}
-	request := r.submit(ctx, answer.RequestDataDeletion, send)
-	if request == nil {
-		return
-	}
-
-	isGone := r.await(ctx, request, r.deadline(3), func() bool {
-		one := &reading{group: "Profile", what: "deleted profile", way: r.use, read: readNone(readProfile(r.person, r.profile)), propose: infer.Absent}
+	r.carryOut(ctx, answer.RequestDataDeletion, r.who.deleteData, func(request *awaited) bool {
+		one := &reading{group: "Profile", check: "deleted profile", read: readNone(r.who.readProfile), propose: infer.Absent}
 		r.examine(ctx, one)
-		isShown := r.wrote || request.left // only the list can show that what was never read is gone
+		isShown := r.isWritten || request.delisted // what was never read is deleted once the list says so
 		return one.err == nil && isShown
 	})
-	if isGone {
-		delete(r.holds, "profile")
-	}
 }
 
-// submit sends a request that the service queues. It returns nil where the service has not accepted
-// it.
-func (r *rehearsal) submit(ctx context.Context, requestType string, send func(context.Context, *client.Client) (answer.Receipt, error)) *awaited {
+// carryOut sends a request that the service queues, waits for its effect, and reports how long that took.
+func (r *rehearsal) carryOut(ctx context.Context, requestType string, send reader, hasEffect func(*awaited) bool) {
 	at := time.Now()
-	receipt, _, err := r.do(ctx, session{r.use, r.wire, 0}, func(ctx context.Context, c *client.Client) (seen, error) {
-		receipt, err := send(ctx, c)
-		return seen{text: receipt.ID}, err
-	})
+	sent, _, err := r.do(ctx, session{r.use, r.wire, 0}, send)
 	if err != nil {
 		r.note(requestType, Broken, r.describe(err))
 	}
 	if e, isError := errors.AsType[*transport.Error](err); isError && !e.Ambiguous {
-		return nil
+		return
 	}
 
-	request := &awaited{known: infer.Request{Person: r.person.Identity, ID: receipt.text, Type: requestType, State: "waiting"}, at: at}
-	r.known = append(r.known, request.known)
-	r.waiting = append(r.waiting, request)
-
-	return request
-}
-
-// await reads the list and looks for the effect of a request until it is there, and says how long
-// that took.
-func (r *rehearsal) await(ctx context.Context, request *awaited, end time.Time, hasEffect func() bool) bool {
-	isDone := until(ctx, end, func() bool {
+	request := &awaited{Request: &infer.Request{Person: r.who.Identity, ID: sent.text, Type: requestType, State: "waiting"}, at: at}
+	r.known = append(r.known, request.Request)
+	r.requests = append(r.requests, request)
+	isDone := until(ctx, r.deadline(requestType), func() bool {
 		r.find(ctx, request)
-		return hasEffect()
+		return hasEffect(request)
 	})
 	if !isDone {
-		return false
+		return
 	}
 
-	took := time.Since(request.at)
-	r.waiting = slices.DeleteFunc(r.waiting, func(w *awaited) bool { return w == request })
-	for i := range r.known {
-		if r.known[i] == request.known {
-			r.known[i].State = "done"
-		}
-	}
-	if request.listed && !request.left { // it may stand there with another status
+	took := time.Since(at)
+	request.State = "done"
+	if request.listed && !request.delisted { // it may be there with another status
 		r.examine(ctx, r.pending())
 	}
-	r.note(request.known.Type, OK, "carried out, after "+took.Round(time.Second).String())
-
-	return true
+	r.note(requestType, OK, "carried out, after "+took.Round(time.Second).String())
 }
 
 // find reads the list, and notes whether the request is on it.
@@ -238,15 +188,15 @@ func (r *rehearsal) find(ctx context.Context, request *awaited) {
 	}
 
 	// Without an id, the identity is all that is known: every text contains an empty one.
-	isListed := strings.Contains(one.seen.text, r.person.Identity) && strings.Contains(one.seen.text, request.known.ID)
+	isListed := strings.Contains(one.decoded.text, request.Person) && strings.Contains(one.decoded.text, request.ID)
 	if !isListed {
-		request.left = request.listed
+		request.delisted = request.listed
 		return
 	}
 	if !request.listed {
 		r.lag = max(r.lag, time.Since(request.at))
 	}
-	request.listed, r.listed, r.lacking = true, true, one.seen.lacking
+	request.listed, request.lacking = true, one.decoded.lacking
 }
 
 // conclude says what is left, and proposes the lag that was measured.
@@ -257,34 +207,53 @@ func (r *rehearsal) conclude(ctx context.Context) {
 		r.wire.Lag = min((2 * r.lag).Round(time.Second), client.LimitLag).String()
 	}
 
-	if !r.listed && len(r.known) > 0 {
-		r.note("list", Unknown, "the list of pending requests has shown none of the requests")
-	}
-	if r.lacking > 0 {
-		r.note("list", Broken, "the list of pending requests shows the requests, and their type, person or status is not recognised; wire.pending says where these are, and what the words mean")
-	}
+	word := OK
 
-	for _, what := range []string{"consent", "profile"} {
-		if text := r.holds[what]; text != "" {
-			result.Left = append(result.Left, text)
+	switch {
+	case r.isWithdrawn:
+		result.Remaining = append(result.Remaining, "a consent record that refuses everything, which no request of the interface removes")
+	case len(r.who.updates) > 0:
+		result.Remaining = append(result.Remaining, "a consent record with invented choices")
+	}
+	if r.holdsProfile() {
+		word = Differs
+		result.Remaining = append(result.Remaining, "a profile with the member doctor_rehearsal")
+	}
+	isListed, lacking := false, 0
+	for _, request := range r.requests {
+		if request.listed {
+			isListed, lacking = true, request.lacking
+		}
+		if request.State == "waiting" {
+			word = Differs
+			id := client.ShownID(request.ID, r.options.Identity)
+			result.Remaining = append(result.Remaining, strings.TrimSpace("a request of type "+request.Type+" that has not ended "+id))
 		}
 	}
-	for _, request := range r.waiting {
-		id := client.ShownID(request.known.ID, r.options.Identity)
-		result.Left = append(result.Left, strings.TrimSpace("a request of type "+request.known.Type+" that has not ended "+id))
-	}
 
-	word := OK
-	if r.holds["profile"] != "" || len(r.waiting) > 0 {
-		word = Differs
+	if !isListed && len(r.requests) > 0 {
+		r.note("list", Unknown, "the list of pending requests has shown none of the requests")
+	}
+	if lacking > 0 {
+		r.note("list", Broken, "the list of pending requests shows the requests, and their type, person or status is not recognised; wire.pending says where these are, and what the words mean")
 	}
 	if ctx.Err() != nil {
 		word = Broken
 	}
 	name := cmp.Or(result.Person, "the person given with -identity")
 	text := "nothing is left of " + name
-	if len(result.Left) > 0 {
-		text = "of " + name + " is left: " + strings.Join(result.Left, "; ")
+	if len(result.Remaining) > 0 {
+		text = "of " + name + " is left: " + strings.Join(result.Remaining, "; ")
 	}
 	r.note("left", word, text)
+}
+
+// holdsProfile reports whether the service may hold the profile that was written.
+func (r *rehearsal) holdsProfile() bool {
+	isHeld := false
+	for _, request := range r.requests {
+		isDeleted := request.Type == answer.RequestDataDeletion && request.State == "done"
+		isHeld = !isDeleted && (isHeld || request.Type == answer.RequestProfileUpdate)
+	}
+	return isHeld
 }

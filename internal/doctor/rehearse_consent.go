@@ -30,9 +30,9 @@ type sentUpdate struct {
 }
 
 // sentAs returns the update that has the clauses of a record; nil if none has.
-func sentAs(held answer.Consent, updates []sentUpdate) *sentUpdate {
-	for _, u := range updates {
-		if held.HasClauses(u.Clauses) {
+func (p person) sentAs(record answer.Consent) *sentUpdate {
+	for _, u := range p.updates {
+		if record.HasClauses(u.Clauses) {
 			return &u
 		}
 	}
@@ -49,7 +49,7 @@ func (r *rehearsal) writeConsent(ctx context.Context) {
 	outcomes := map[string][]string{} // forms, by what became of them
 	for _, in := range firstOf(client.Placements, configured.ParametersIn) {
 		for _, format := range firstOf(client.TimeFormats, configured.TimeFormat) {
-			isOver := ctx.Err() != nil || time.Now().After(r.deadline(1))
+			isOver := ctx.Err() != nil || time.Now().After(r.deadline(answer.RequestProfileUpdate))
 			if works != nil || isOver {
 				continue
 			}
@@ -58,8 +58,8 @@ func (r *rehearsal) writeConsent(ctx context.Context) {
 			outcomes[outcome] = append(outcomes[outcome], in+" with "+format)
 		}
 	}
-	if works == nil && len(r.updates) > 0 {
-		works = r.readBack(ctx, "written record", min(lateness, time.Until(r.deadline(1))), r.updates...)
+	if works == nil && len(r.who.updates) > 0 {
+		works = r.readBack(ctx, "written record", min(lateness, time.Until(r.deadline(answer.RequestProfileUpdate))), r.who)
 	}
 	if works == nil {
 		r.wire.Consent = configured
@@ -81,31 +81,33 @@ func (r *rehearsal) writeConsent(ctx context.Context) {
 // adopt adopts the form of the update that a reading has shown, and how its record differs from it.
 // Times are sent as they are answered, if the service takes them so.
 func (r *rehearsal) adopt(ctx context.Context, shown *reading) {
-	sent := sentAs(shown.seen.held, r.updates)
+	sent := r.who.sentAs(shown.decoded.consent)
 	if answered := r.wire.Consent.TimeFormat; answered != "" && answered != sent.format {
 		if other, _ := r.tryForm(ctx, sent.in, answered); other != nil {
-			shown, sent = other, sentAs(other.seen.held, r.updates)
+			shown, sent = other, r.who.sentAs(other.decoded.consent)
 		} else {
 			r.wire.Consent.TimeAnswered = answered
 		}
 	}
 	r.wire.Consent.ParametersIn, r.wire.Consent.TimeFormat = sent.in, sent.format
 
-	held := shown.seen.held
-	if at, isTimed := held.AgreementTime.Get(); isTimed {
+	record := shown.decoded.consent
+	if at, isTimed := record.AgreementTime.Get(); isTimed {
 		r.wire.Consent.TimeKept = keptAs(at, sent.AgreementTime)
 	}
-	if manual, isKnown := held.Manual.Get(); isKnown && manual != sent.Manual {
-		r.wire.Consent.Altered = []string{"manual"}
+	manual, isKnown := record.Manual.Get()
+	isAltered := isKnown && manual != sent.Manual
+	if isAltered && !slices.Contains(r.wire.Consent.Altered, "manual") {
+		r.wire.Consent.Altered = append(r.wire.Consent.Altered, "manual")
 	}
 }
 
 // tryForm writes one update, and reads the record for a while. It returns the reading that shows it, or
 // what became of it.
 func (r *rehearsal) tryForm(ctx context.Context, in, format string) (shown *reading, outcome string) {
-	// The values tell the forms apart: clauses that are never all equal, and a time with milliseconds that
-	// no date, no second and no other zone can stand for.
-	i := len(r.updates)
+	// The values differ by form: clauses that are never all equal, and a time with milliseconds that no
+	// date, no second and no other zone has.
+	i := len(r.who.updates)
 	u := client.ConsentUpdate{Manual: true, AgreementTime: time.Date(2020, 2, 29, 21, 43, 10+i, 123_000_000, time.UTC)}
 	for c := range u.Clauses {
 		u.Clauses[c] = (i+1)>>c&1 == 1
@@ -119,9 +121,8 @@ func (r *rehearsal) tryForm(ctx context.Context, in, format string) (shown *read
 		return nil, "rejected, HTTP " + strconv.Itoa(e.Status)
 	}
 
-	r.updates = append(r.updates, sentUpdate{u, in, format, time.Now()})
-	r.holds["consent"] = "a consent record with invented choices"
-	shown = r.readBack(ctx, "written record", formPatience, r.updates...)
+	r.who.updates = append(r.who.updates, sentUpdate{u, in, format, time.Now()})
+	shown = r.readBack(ctx, "written record", formPatience, r.who)
 	if shown == nil && err != nil {
 		return nil, r.describe(err)
 	}
@@ -131,9 +132,9 @@ func (r *rehearsal) tryForm(ctx context.Context, in, format string) (shown *read
 
 // write sends an update of the consent once.
 func (r *rehearsal) write(ctx context.Context, wire client.Wire, u client.ConsentUpdate) error {
-	_, _, err := r.do(ctx, session{r.use, wire, 0}, func(ctx context.Context, c *client.Client) (seen, error) {
-		_, err := c.UpdateConsent(ctx, r.person, overwriting(u))
-		return seen{}, err
+	_, _, err := r.do(ctx, session{r.use, wire, 0}, func(ctx context.Context, c *client.Client) (decoded, error) {
+		_, err := c.UpdateConsent(ctx, r.who.Person, overwriting(u))
+		return decoded{}, err
 	})
 	return err
 }
@@ -145,30 +146,30 @@ func overwriting(u client.ConsentUpdate) client.ConsentWrite {
 	}}
 }
 
-// readBack reads the record until it is one of those that were written, and returns the reading that
-// shows it; nil if it is not shown in time.
-func (r *rehearsal) readBack(ctx context.Context, what string, patience time.Duration, written ...sentUpdate) *reading {
+// readBack reads the record of a person until it is one of those that were written, and returns the reading
+// that shows it; nil if it is not shown in time.
+func (r *rehearsal) readBack(ctx context.Context, check string, patience time.Duration, who person) *reading {
 	var one *reading
 	isShown := until(ctx, time.Now().Add(patience), func() bool {
-		one = &reading{group: "Consent", what: what, way: r.use, propose: infer.Consent, read: readWritten(r.person, written...)}
+		one = &reading{group: "Consent", check: check, propose: infer.Consent, read: who.writtenConsent}
 		r.examine(ctx, one)
 		return one.err == nil
 	})
 	if !isShown {
 		return nil
 	}
-	r.lag = max(r.lag, time.Since(sentAs(one.seen.held, written).at))
+	r.lag = max(r.lag, time.Since(who.sentAs(one.decoded.consent).at))
 
 	return one
 }
 
 // keptAs returns how exactly a time is kept; empty where it is kept to the millisecond.
-func keptAs(held, sent time.Time) string {
+func keptAs(record, sent time.Time) string {
 	for _, kept := range []struct {
 		word string
 		unit time.Duration
 	}{{"", time.Millisecond}, {client.KeptS, time.Second}, {client.KeptMinute, time.Minute}, {client.KeptDay, 24 * time.Hour}} {
-		if held.Equal(sent.Truncate(kept.unit)) || held.Equal(sent.Round(kept.unit)) {
+		if record.Equal(sent.Truncate(kept.unit)) || record.Equal(sent.Round(kept.unit)) {
 			return kept.word
 		}
 	}
@@ -178,7 +179,7 @@ func keptAs(held, sent time.Time) string {
 
 // withdraw writes a consent that refuses everything, since no request removes a record.
 func (r *rehearsal) withdraw(ctx context.Context) {
-	if len(r.updates) == 0 {
+	if len(r.who.updates) == 0 {
 		return
 	}
 
@@ -189,13 +190,14 @@ func (r *rehearsal) withdraw(ctx context.Context) {
 		err = r.write(ctx, r.wire, u)
 	}
 
+	withdrawn := person{Person: r.who.Person, updates: []sentUpdate{{ConsentUpdate: u, at: time.Now()}}}
 	switch {
 	case err != nil:
 		r.note("withdrawal", Broken, r.describe(err))
-	case r.readBack(ctx, "withdrawn record", lateness, sentUpdate{ConsentUpdate: u, at: time.Now()}) == nil:
+	case r.readBack(ctx, "withdrawn record", lateness, withdrawn) == nil:
 		r.note("withdrawal", Broken, "accepted, and the record still agrees to some clauses")
 	default:
-		r.holds["consent"] = "a consent record that refuses everything, which no request of the interface removes"
+		r.isWithdrawn = true
 		r.note("withdrawal", OK, "the consent is withdrawn")
 	}
 }

@@ -5,6 +5,7 @@ package doctor
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -14,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -112,51 +115,45 @@ func TestRehearsal_saysThatAWithdrawalIsNotShown(t *testing.T) {
 	})
 }
 
-// TestRehearsal_timesAreAnsweredOtherwiseThanSent has a service that takes a time with or without a zone,
-// keeps seconds, and answers without a zone.
+// TestRehearsal_timesAreAnsweredOtherwiseThanSent has services that answer without a zone.
 func TestRehearsal_timesAreAnsweredOtherwiseThanSent(t *testing.T) {
 	t.Parallel()
 	sent := regexp.MustCompile(`(T\d\d:\d\d:\d\d)(\.\d+)?Z?"`)
-	synctest.Test(t, func(t *testing.T) {
-		service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
-			s.Wire.Consent.TimeFormat = mockserver.TimeUTC
-			s.Wrap = func(strict http.Handler) http.Handler {
-				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					body, _ := io.ReadAll(r.Body)
-					kept := sent.ReplaceAll(body, []byte(`$1"`))
-					r.Body = io.NopCloser(bytes.NewReader(kept))
-					if bytes.Equal(kept, body) {
-						strict.ServeHTTP(w, r)
-						return
-					}
-					s.ServeHTTP(w, r)
-				})
-			}
-		})
-		report := rehearsed(t.Context(), service)
-		found := report.Wire.Consent
-		if report.ExitStatus != 1 || found.TimeFormat != answer.TimeUTC || found.TimeKept != client.KeptS {
-			t.Errorf("exit status %d, settings %+v: %+v", report.ExitStatus, found, report.Findings)
+	takesAny := func(s *mockserver.Server) { // and keeps seconds
+		s.Wire.Consent.TimeFormat = mockserver.TimeUTC
+		s.Wrap = func(strict http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				kept := sent.ReplaceAll(body, []byte(`$1"`))
+				r.Body = io.NopCloser(bytes.NewReader(kept))
+				if bytes.Equal(kept, body) {
+					strict.ServeHTTP(w, r)
+					return
+				}
+				s.ServeHTTP(w, r)
+			})
 		}
-	})
-}
+	}
+	takesRFC3339 := func(s *mockserver.Server) {
+		if err := s.Take("consent-no-zone"); err != nil {
+			t.Error(err)
+		}
+	}
 
-// TestRehearsal_timesAreAnsweredInAFormThatIsNotAccepted has a service that takes RFC 3339 alone, and
-// answers without a zone.
-func TestRehearsal_timesAreAnsweredInAFormThatIsNotAccepted(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
-			if err := s.Take("consent-no-zone"); err != nil {
-				t.Fatal(err)
+	for _, tc := range []struct {
+		takes func(*mockserver.Server)
+		want  client.ConsentWire
+	}{
+		{takesAny, client.ConsentWire{TimeFormat: answer.TimeUTC, TimeKept: client.KeptS}},
+		{takesRFC3339, client.ConsentWire{TimeAnswered: answer.TimeUTC, TimeKept: client.KeptS}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			report := rehearsed(t.Context(), mocktest.StartPipe(t, slowly, tc.takes))
+			if diff := cmp.Diff(tc.want, report.Wire.Consent); report.ExitStatus != 1 || diff != "" {
+				t.Errorf("exit status %d, settings (-want +got):\n%s%+v", report.ExitStatus, diff, report.Findings)
 			}
 		})
-		report := rehearsed(t.Context(), service)
-		found := report.Wire.Consent
-		if report.ExitStatus != 1 || found.TimeFormat != "" || found.TimeAnswered != answer.TimeUTC {
-			t.Errorf("exit status %d, settings %+v: %+v", report.ExitStatus, found, report.Findings)
-		}
-	})
+	}
 }
 
 // mishaps are what can happen at a request of a rehearsal.
@@ -214,37 +211,18 @@ func TestRehearsal_saysWhatIsLeftWhateverHappens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		whole := mocktest.StartPipe(t, slowly)
 		rehearsed(t.Context(), whole)
-		requests := len(whole.Requests())
 
-		tried := 0
+		requests := len(whole.Requests())
 		for at := 1; at <= requests; at++ {
 			ctx, interrupt := context.WithCancel(t.Context())
-			service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
-				s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-					if r.Seq != at {
-						return nil
-					}
-					return &mockserver.Fault{Hang: true, Commit: true, Then: interrupt}
-				}
-			})
-			report := rehearsed(ctx, service)
+			service, report := failing(ctx, t, at, "interrupted", mockserver.Fault{Hang: true, Commit: true, Then: interrupt})
 			interrupt()
-			if report.ExitStatus != 2 {
-				t.Errorf("interrupted at request %d: exit status %d", at, report.ExitStatus)
+			if sent := len(service.Requests()); sent > at+1 || report.ExitStatus != 2 {
+				t.Errorf("interrupted at request %d: exit status %d, %d more were sent", at, report.ExitStatus, sent-at)
 			}
-			if sent := len(service.Requests()); sent > at+1 {
-				t.Errorf("interrupted at request %d: %d more were sent", at, sent-at)
+			if findings := fmt.Sprint(report.Findings); strings.Contains(findings, "not with all of them together") {
+				t.Errorf("interrupted at request %d: %s", at, findings)
 			}
-			for _, f := range report.Findings {
-				if strings.Contains(f.Text, "not with all of them together") {
-					t.Errorf("interrupted at request %d: %+v", at, f)
-				}
-			}
-			if report.Rehearsal != nil {
-				wantHonest(t, service, report, "interrupted at request "+service.Requests()[at-1].Operation)
-			}
-			service.Stop()
-			tried++
 		}
 
 		names := slices.Sorted(maps.Keys(mishaps))
@@ -253,22 +231,27 @@ func TestRehearsal_saysWhatIsLeftWhateverHappens(t *testing.T) {
 			if !soak.On() {
 				at, name = 1+(i*7)%requests, names[i%len(names)]
 			}
-			fault := mishaps[name]
-			service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
-				s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-					if r.Seq != at {
-						return nil
-					}
-					return &fault
-				}
-			})
-			report := rehearsed(t.Context(), service)
-			if report.Rehearsal != nil {
-				wantHonest(t, service, report, name)
-			}
-			service.Stop()
-			tried++
+			failing(t.Context(), t, at, name, mishaps[name])
 		}
-		t.Log(tried, "courses")
 	})
+}
+
+// failing returns the report of a rehearsal of which a request fails.
+func failing(ctx context.Context, t *testing.T, at int, name string, fault mockserver.Fault) (*mocktest.Instance, *Report) {
+	t.Helper()
+	service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
+		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+			if r.Seq != at {
+				return nil
+			}
+			return &fault
+		}
+	})
+	defer service.Stop()
+	report := rehearsed(ctx, service)
+	if report.Rehearsal != nil {
+		wantHonest(t, service, report, fmt.Sprint(name, " at request ", at))
+	}
+
+	return service, report
 }

@@ -17,7 +17,7 @@ import (
 type Word string
 
 // The words, the best first. OK: the provider works with this as it is configured. Unknown:
-// the examination looked and could not tell. Differs: another setting is needed, or the
+// the examination could not find out. Differs: another setting is needed, or the
 // provider does not understand a part of it. Broken: nothing works until this is fixed.
 const (
 	OK      Word = "ok"
@@ -29,7 +29,7 @@ const (
 // asConfigured has the word for what works, with the settings as they are or with others.
 var asConfigured = map[bool]Word{true: OK, false: Differs}
 
-// Finding is one thing that was looked at.
+// Finding is one thing that was examined.
 type Finding struct {
 	Group string `json:"group"`
 	Check string `json:"check"`
@@ -55,8 +55,8 @@ type Setup struct {
 type Rehearsal struct {
 	// Person is who was invented; empty for the person who was given.
 	Person string `json:"person,omitzero"`
-	// Left is what is left of it at the service.
-	Left []string `json:"left"`
+	// Remaining is what is left of it at the service.
+	Remaining []string `json:"left"`
 	// Lag is the longest time after which a reading showed what had been accepted.
 	Lag string `json:"lag"`
 }
@@ -128,7 +128,7 @@ func (x *examination) describe(err error) string {
 }
 
 // hides reports whether a text may hold a person or a credential, and is not shown: it holds a
-// private value, or a word of what stands before the @ of the identity.
+// private value, or a word of the identity before its @.
 func (x *examination) hides(text string) bool {
 	c := x.options.Client.Credentials
 	private := []string{c.Email, c.Password, c.Token, c.APISecretKey, x.options.Identity}

@@ -4,6 +4,7 @@ package infer
 
 import (
 	"bytes"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,10 +18,10 @@ import (
 // sampleRecords is how many records of a place are examined.
 const sampleRecords = 100
 
-// group are records that stand in one place.
+// group are the records of one place.
 type group struct {
 	at      jsontext.Pointer
-	kind    string // that its name looks like; empty for none
+	kind    string // by its name; empty if that is not known
 	records []jsontext.Value
 }
 
@@ -28,17 +29,13 @@ type group struct {
 // kind, and what every record of a kind has.
 func Export(a Answer) []Settings {
 	s := Settings{}
-	if a.Status == 200 && len(bytes.TrimSpace(a.Body)) == 0 {
-		s["/export/empty"] = true
-		return []Settings{s}
-	}
-
 	var groups []group
 	v := a.json()
 	if v == nil || v.Kind() == '[' {
 		groups = []group{{records: sequence(a.Body)}}
+		s["/export/empty"] = true // if that is what it is
 	} else {
-		if saysNo(v) || isWork(v) {
+		if saysNo(v) {
 			return nil
 		}
 
@@ -50,7 +47,7 @@ func Export(a Answer) []Settings {
 			content = append(content, list.at)
 			groups = append(groups, group{list.at, kindLike(list.name), elements[:min(len(elements), sampleRecords)]})
 		}
-		if !s.beside("/export", v, content, count) {
+		if !s.envelope("/export", v, content, count) {
 			return nil
 		}
 	}
@@ -58,8 +55,10 @@ func Export(a Answer) []Settings {
 		return nil
 	}
 	s.kinds(groups)
+	usual := maps.Clone(s) // if the words are read without settings
+	maps.DeleteFunc(usual, func(at jsontext.Pointer, _ any) bool { return at.Parent() == "/export/kinds" })
 
-	return []Settings{s}
+	return []Settings{usual, s}
 }
 
 // sequence returns the records of an array, or those that follow each other.
@@ -80,7 +79,7 @@ func sequence(body []byte) (all []jsontext.Value) {
 	return all
 }
 
-// hasRefusal reports whether an error or a job stands among the records.
+// hasRefusal reports whether an error or a job is among the records.
 func (g group) hasRefusal() bool {
 	return slices.ContainsFunc(g.records, func(record jsontext.Value) bool { return saysNo(record) || isJob(record) })
 }
@@ -93,7 +92,7 @@ func isJob(v jsontext.Value) bool {
 	})
 }
 
-// kindWords are what words of kinds look like, folded.
+// kindWords match folded words of kinds.
 var kindWords = []struct {
 	kind string
 	like *regexp.Regexp
@@ -144,7 +143,7 @@ func (s Settings) kinds(groups []group) {
 	}
 }
 
-// discriminator returns the member whose words all look like kinds. A word with a digit or a slash is an
+// discriminator returns the member whose words are all like kinds. A word with a digit or a slash is an
 // identifier.
 func discriminator(records []jsontext.Value) (jsontext.Pointer, bool) {
 	isOther := func(word string) bool { return kindLike(word) == "" || strings.ContainsAny(word, "0123456789/") }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package infer proposes settings of wire from answers of a service: by names, by likeness, by
-// the words that stand in them. It decides nothing. A proposal is worth showing only after the
+// Package infer proposes settings of wire from answers of a service: by names, by likeness, and by
+// words. It decides nothing. A proposal is worth showing only after the
 // strict reader, with it, has accepted the very answers that it was made from, so that its user
 // tries each.
 //
@@ -16,12 +16,12 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // Answer is an answer of the service.
 type Answer struct {
-	Status    int
 	MediaType string // without parameters
 	Body      []byte
 }
@@ -89,7 +89,7 @@ func textOf(v jsontext.Value) string {
 	return string(v)
 }
 
-// role is what a leaf beside content says of it.
+// role is what a leaf of an envelope says of the content.
 type role int
 
 const (
@@ -157,12 +157,12 @@ func isLike(name, parts string) bool {
 	return slices.ContainsFunc(strings.Fields(parts), func(part string) bool { return strings.Contains(name, part) })
 }
 
-// beside adds settings for what stands in an answer beside the content: what leads to a next page,
-// what counts the content, and what says nothing. group is the pointer to the settings of the endpoint,
-// and count is how many elements the content has. It reports false where something says that the
-// service has failed, or that the content is a part and nothing leads to the rest.
-func (s Settings) beside(group jsontext.Pointer, v jsontext.Value, content []jsontext.Pointer, count int) (isWhole bool) {
-	leaves := leavesBeside(v, content)
+// envelope adds settings for the leaves around the content of an answer: the next page, the total, and
+// what is ignored. group is the pointer to the settings of the endpoint, and count is how many elements
+// the content has. It reports false if a leaf says that the service has failed, or that the content is
+// a part and nothing leads to the rest.
+func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, content []jsontext.Pointer, count int) (isWhole bool) {
+	leaves := envelopeLeaves(v, content)
 	nextAt, totalAt := group+"/next", group+"/total"
 
 	most := count
@@ -206,8 +206,8 @@ func (p place) saysMore() bool {
 	return false
 }
 
-// leavesBeside returns the leaves of an answer that stand beside its content.
-func leavesBeside(v jsontext.Value, content []jsontext.Pointer) []place {
+// envelopeLeaves returns the leaves of an answer outside of its content.
+func envelopeLeaves(v jsontext.Value, content []jsontext.Pointer) []place {
 	return slices.DeleteFunc(places(v), func(p place) bool {
 		isPart := slices.ContainsFunc(content, func(at jsontext.Pointer) bool { return at.Contains(p.at) || p.at.Contains(at) })
 		isWrapper := p.value.Kind() == '{' && len(jsonvalue.Members(p.value)) > 0
@@ -215,10 +215,9 @@ func leavesBeside(v jsontext.Value, content []jsontext.Pointer) []place {
 	})
 }
 
-// ignore adds that a leaf beside the content says nothing. It may have any value if no value says
-// anything of the content, or nothing that is not known from the way to the next page and a total.
-// Otherwise, another value than the one that was seen is noticed. What says that all is well is the
-// result.
+// ignore adds that a leaf of the envelope is ignored. It may have any value if its role says nothing of
+// the content that the next page and a total do not say. Otherwise it may have the value that was
+// seen, so that another one is noticed. A code of success is the result and not ignored.
 func (s Settings) ignore(p place, isFollowed, isCounted bool) {
 	if p.isSuccess() {
 		s["/result/at"], s["/result/success"] = string(p.at), []any{textOf(p.value)}
@@ -264,46 +263,27 @@ func isLinks(v jsontext.Value) bool {
 	})
 }
 
-// saysNo reports whether an answer refuses: by an error that says something, or by a flag. Nothing
-// is proposed for it.
+// saysNo reports whether an answer refuses: by an error that says something, by a flag or by its status.
+// Nothing is proposed for it.
 func saysNo(v jsontext.Value) bool {
 	for name, value := range jsonvalue.EachMember(v) {
-		word := strings.ToLower(textOf(value))
-		no := false
-		switch jsonvalue.Fold(string(name)) {
-		case "error", "errors":
-			no = !jsonvalue.IsZero(value)
-		case "success", "ok", "accepted":
-			no = word == "false" || word == "0"
-		case "status":
-			no = isNamed(word, "error fail failed failure rejected")
-		}
-		if no {
+		isStatus := jsonvalue.Fold(string(name)) == "status"
+		if isStatus && isNamed(strings.ToLower(jsonvalue.Text(value)), "error fail failed failure rejected") {
 			return true
 		}
 	}
-
-	return false
+	return answer.SaysNo(v)
 }
 
 // Absent proposes settings by which an answer about an invented person says that there is nothing.
-func Absent(a Answer) []Settings {
-	isEmpty := len(strings.TrimSpace(string(a.Body))) == 0
-	var form string
-	switch {
-	case a.MediaType == "text/html" && len(a.Body) > 0:
-		return nil
-	case a.Status == 404, a.Status == 410:
-		form = "any_404"
-	case a.Status == 204:
-		form = "204"
-	case a.Status == 200 && isEmpty:
-		form = "empty"
-	default:
-		return emptied(a.json())
+func Absent(a Answer) (all []Settings) {
+	if v := a.json(); v != nil {
+		return emptied(v)
 	}
-
-	return []Settings{{"/absent": []any{"json_404", form}}}
+	for _, form := range []string{"any_404", "204", "empty"} {
+		all = append(all, Settings{"/absent": []any{"json_404", form}})
+	}
+	return all
 }
 
 // emptied proposes settings for an answer with an empty place where a person's data would be.
@@ -326,7 +306,7 @@ func emptied(v jsontext.Value) (all []Settings) {
 			{listNames, "/consent/at", p.at.AppendToken("0")}, // of none or one
 		} {
 			s := Settings{row.setting: string(row.at)}
-			if !p.isNamed(row.names) || !s.besideNothing(v, p.at) {
+			if !p.isNamed(row.names) || !s.emptyEnvelope(v, p.at) {
 				continue
 			}
 			all = append(all, s)
@@ -339,22 +319,18 @@ func emptied(v jsontext.Value) (all []Settings) {
 	return all
 }
 
-// besideNothing adds how what stands beside an empty place is read. It reports false where it may say
-// why the place is empty: it is not a word of envelopes, or the code of a service that has failed.
-func (s Settings) besideNothing(v jsontext.Value, at jsontext.Pointer) bool {
-	for _, p := range leavesBeside(v, []jsontext.Pointer{at}) {
+// emptyEnvelope adds settings for the envelope around an empty place. The strict reader refuses what is
+// neither a word of envelopes nor ignored. It reports false for the code of a service that has failed.
+func (s Settings) emptyEnvelope(v jsontext.Value, at jsontext.Pointer) bool {
+	for _, p := range envelopeLeaves(v, []jsontext.Pointer{at}) {
+		word := textOf(p.value)
 		switch {
-		case p.isFailure():
-			s["/result/at"], s["/result/absent"] = string(p.at), []any{textOf(p.value)}
-			if strings.HasPrefix(textOf(p.value), "5") {
-				return false
-			}
-		case !p.isSuccess() && jsonvalue.IsZero(p.value):
-		case p.isNamed(personNames + " " + idNames + " " + createdNames + " traceid"):
-		case p.isSuccess(), string(p.value) == "true", p.role() == roleFlag, p.isNamed("message msg"):
-			s.ignore(p, false, false)
-		default:
+		case p.isFailure() && strings.HasPrefix(word, "5"):
 			return false
+		case p.isFailure():
+			s["/result/at"], s["/result/absent"] = string(p.at), []any{word}
+		case p.isSuccess(), p.role() == roleFlag, word == "true", p.isNamed("message msg"):
+			s.ignore(p, false, false)
 		}
 	}
 

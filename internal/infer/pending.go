@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -17,14 +18,14 @@ import (
 type Request struct {
 	Person string
 	ID     string // empty if the service gave none
-	Type   string // profile_update, data_access or data_deletion; empty if no request was sent
+	Type   string // one of answer.RequestTypes; empty if no request was sent
 	State  string // waiting or done; empty if that is not known
 }
 
 // Pending proposes settings for a list of pending requests: where the list and its pages are, where
 // a record has its fields, and what its words mean. known are requests that the list may show; words
-// of records that are not among them are taken for what they look like.
-func Pending(a Answer, known ...Request) []Settings {
+// of other records are recognised by likeness.
+func Pending(a Answer, known ...*Request) []Settings {
 	v := a.json()
 	if v == nil || saysNo(v) {
 		return nil
@@ -44,14 +45,14 @@ func Pending(a Answer, known ...Request) []Settings {
 	for _, list := range found {
 		s := Settings{"/pending/at": string(list.at)}
 		elements := jsonvalue.Elements(list.value)
-		if s.beside("/pending", v, []jsontext.Pointer{list.at}, len(elements)) {
+		if s.envelope("/pending", v, []jsontext.Pointer{list.at}, len(elements)) {
 			s.record(elements, known)
 			all = append(all, s)
 		}
 	}
 	if len(found) == 0 { // an empty one may be omitted beside its count
 		s := Settings{}
-		if s.beside("/pending", v, nil, 0) {
+		if s.envelope("/pending", v, nil, 0) {
 			all = append(all, s)
 		}
 	}
@@ -92,7 +93,7 @@ const (
 )
 
 // record adds where the fields of a record are, and what its words mean.
-func (s Settings) record(elements []jsontext.Value, known []Request) {
+func (s Settings) record(elements []jsontext.Value, known []*Request) {
 	if len(elements) == 0 {
 		return
 	}
@@ -138,7 +139,7 @@ func commonPlaces(elements []jsontext.Value) []place {
 	})
 }
 
-// textsAt returns what stands at a place of each record.
+// textsAt returns the texts at a place of each record.
 func textsAt(elements []jsontext.Value, at jsontext.Pointer) (texts []string) {
 	for _, element := range elements {
 		texts = append(texts, textOf(jsonvalue.At(element, at)))
@@ -146,37 +147,39 @@ func textsAt(elements []jsontext.Value, at jsontext.Pointer) (texts []string) {
 	return texts
 }
 
-// holderOf returns the member that holds the person: the one with the value of a person who is
-// known, or else one that is named like it, itself or as an object around an identifier.
-func holderOf(elements []jsontext.Value, common []place, known []Request) jsontext.Pointer {
+// holderOf returns the member with the person: the one with the identity of a known person, or else the
+// one that is named like it, itself or as an object around an identifier.
+func holderOf(elements []jsontext.Value, common []place, known []*Request) jsontext.Pointer {
 	for _, element := range elements {
 		for _, p := range places(element) {
-			isKnown := func(r Request) bool { return r.Person != "" && textOf(p.value) == r.Person }
+			isKnown := func(r *Request) bool { return textOf(p.value) == r.Person }
 			if slices.ContainsFunc(known, isKnown) {
 				return p.at
 			}
 		}
 	}
 
-	for _, p := range common {
-		around := jsonvalue.Fold(p.at.Parent().LastToken())
-		isInside := isNamed(around, personNames) && p.isNamed("id email value identifier "+personNames)
-		if isInside || p.isNamed(personNames) {
-			return p.at
+	for name := range strings.FieldsSeq(personNames) {
+		isHolder := func(p place) bool {
+			isInside := jsonvalue.Fold(p.at.Parent().LastToken()) == name && p.isNamed("id email value identifier")
+			return isInside || p.name == name
+		}
+		if i := slices.IndexFunc(common, isHolder); i >= 0 {
+			return common[i].at
 		}
 	}
 
 	return ""
 }
 
-// typeWords are what words of types look like, folded.
+// typeWords match folded words of request types.
 var typeWords = []struct {
 	requestType string
 	like        *regexp.Regexp
 }{
-	{"profile_update", regexp.MustCompile(`^patch|^put$|update|rectif|correct|edit|modify|change`)},
-	{"data_deletion", regexp.MustCompile(`delet|eras|remov|forget|purge|anonymi|destroy`)},
-	{"data_access", regexp.MustCompile(`^(get|fetch)|access|export|download|portab|retrieve|report`)},
+	{answer.RequestProfileUpdate, regexp.MustCompile(`^patch|^put$|update|rectif|correct|edit|modify|change`)},
+	{answer.RequestDataDeletion, regexp.MustCompile(`delet|eras|remov|forget|purge|anonymi|destroy`)},
+	{answer.RequestDataAccess, regexp.MustCompile(`^(get|fetch)|access|export|download|portab|retrieve|report`)},
 }
 
 func typeLike(word string) string {
@@ -188,9 +191,9 @@ func typeLike(word string) string {
 	return ""
 }
 
-// words adds what the words of types and statuses stand for. Those of a request that was sent are
-// known; any other status is proposed only where its word looks open.
-func (s Settings) words(elements []jsontext.Value, known []Request) {
+// words adds what the words of types and statuses mean. Those of a request that was sent are known. Any
+// other status is proposed only if its word is like that of an open request.
+func (s Settings) words(elements []jsontext.Value, known []*Request) {
 	typeAt, _ := s["/pending/type"].(string)
 	statusAt, _ := s["/pending/status"].(string)
 	for _, element := range elements {
@@ -209,7 +212,7 @@ func (s Settings) words(elements []jsontext.Value, known []Request) {
 	}
 }
 
-// word adds that a word stands for a meaning, if both and its place are known.
+// word adds the meaning of a word, if both and its place are known.
 func (s Settings) word(vocabulary jsontext.Pointer, at, meaning, word string) {
 	if at == "" || meaning == "" || word == "" {
 		return
@@ -222,24 +225,26 @@ var looksOpen = regexp.MustCompile(`pending|queue|wait|progress|process|running|
 
 // requestOf returns which of the known requests a record is: the one with its id, or the only one
 // of its person; the zero Request if it is not known.
-func requestOf(element jsontext.Value, known []Request) Request {
-	var ofPerson []Request
-	for _, r := range known {
-		isPerson := false
-		for _, p := range places(element) {
-			text := textOf(p.value)
-			isID := strings.HasSuffix(p.name, "id") || p.isNamed(idNames)
-			if r.ID != "" && text == r.ID && isID {
-				return r
-			}
-			isPerson = isPerson || text == r.Person
+func requestOf(element jsontext.Value, known []*Request) *Request {
+	var texts, ids []string
+	for _, p := range places(element) {
+		texts = append(texts, textOf(p.value))
+		if strings.HasSuffix(p.name, "id") || p.isNamed(idNames) {
+			ids = append(ids, textOf(p.value))
 		}
-		if isPerson && r.Person != "" {
+	}
+
+	var ofPerson []*Request
+	for _, r := range known {
+		if r.ID != "" && slices.Contains(ids, r.ID) {
+			return r
+		}
+		if slices.Contains(texts, r.Person) {
 			ofPerson = append(ofPerson, r)
 		}
 	}
 	if len(ofPerson) != 1 {
-		return Request{}
+		return &Request{}
 	}
 
 	return ofPerson[0]

@@ -21,7 +21,7 @@ func Consent(a Answer) (all []Settings) {
 
 	for _, p := range records(v) {
 		s := Settings{"/consent/at": string(p.at)}
-		for _, leaf := range leavesBeside(v, []jsontext.Pointer{p.at}) {
+		for _, leaf := range envelopeLeaves(v, []jsontext.Pointer{p.at}) {
 			if leaf.isSuccess() {
 				s.ignore(leaf, false, false)
 			}
@@ -107,7 +107,7 @@ func Profile(a Answer, managed []string) (all []Settings) {
 
 // Data proposes settings for an answer that may be all data of a person: where the data is, or
 // its media type. It proposes nothing for what describes work or links to the data.
-func Data(a Answer) []Settings {
+func Data(a Answer) (all []Settings) {
 	v := a.json()
 	if v == nil {
 		if a.MediaType == "" || strings.HasSuffix(a.MediaType, "json") || a.MediaType == "text/html" || len(a.Body) == 0 {
@@ -116,38 +116,49 @@ func Data(a Answer) []Settings {
 		return []Settings{{"/all_data/media_type": a.MediaType}}
 	}
 
-	// What is alone in an object stands in an envelope.
-	var all []Settings
-	if saysNo(v) {
+	status := textOf(jsonvalue.Members(v)["status"])
+	isOpen := status != "" && !isNamed(status, "success ok")
+	if isOpen || saysNo(v) {
 		return nil
 	}
 
 	at := jsontext.Pointer("")
+	if status != "" { // of the envelope
+		at, v = inner(at, v)
+	}
+
 	for v != nil && !isHollow(v) {
 		all = slices.Insert(all, 0, Settings{"/all_data/at": string(at)})
-		name, inside := onlyComposite(v)
-		v, at = inside, at.AppendToken(name)
+		at, v = inner(at, v)
 	}
 
 	return all
 }
 
-func isComposite(v jsontext.Value) bool { return v.Kind() == '{' || v.Kind() == '[' }
-
-// onlyComposite returns the only object or array in an object; nil where there is none or several.
-func onlyComposite(v jsontext.Value) (name string, inside jsontext.Value) {
-	for n, value := range jsonvalue.EachMember(v) {
+// inner returns the only object or array in an object, or else the only one that is named like content; nil
+// where that is not known.
+func inner(at jsontext.Pointer, v jsontext.Value) (jsontext.Pointer, jsontext.Value) {
+	var found, named []string
+	for name, value := range jsonvalue.EachMember(v) {
 		if !isComposite(value) {
 			continue
 		}
-		if inside != nil {
-			return "", nil
+		found = append(found, string(name))
+		if isNamed(jsonvalue.Fold(string(name)), envelopes) {
+			named = append(named, string(name))
 		}
-		name, inside = string(n), value
+	}
+	if len(found) > 1 {
+		found = named
+	}
+	if len(found) != 1 {
+		return "", nil
 	}
 
-	return name, inside
+	return at.AppendToken(found[0]), jsonvalue.Members(v)[found[0]]
 }
+
+func isComposite(v jsontext.Value) bool { return v.Kind() == '{' || v.Kind() == '[' }
 
 // isHollow reports whether a value holds no data: it describes work, or has nothing but nulls, empty
 // values and such values.
@@ -158,41 +169,23 @@ func isHollow(v jsontext.Value) bool {
 
 	hasInside := false
 	for _, value := range jsonvalue.EachMember(v) {
-		if !isComposite(value) && value.Kind() != 'n' {
-			continue
-		}
-		if hasInside = true; !isHollow(value) {
+		isInside := isComposite(value) || value.Kind() == 'n'
+		if isInside && !isHollow(value) {
 			return false
 		}
+		hasInside = hasInside || isInside
 	}
 
 	return hasInside
 }
 
-// isWork reports whether a value describes work that goes on, or its result elsewhere: it has a
-// status, a job or a link, as an object or as each element of an array.
+// isWork reports whether an object or the elements of an array have what describes work that goes on, or
+// its result elsewhere: a status, a job or a link.
 func isWork(v jsontext.Value) bool {
-	if elements := jsonvalue.Elements(v); len(elements) > 0 {
-		return !slices.ContainsFunc(elements, func(e jsontext.Value) bool { return !isWork(e) })
+	isOfWork := func(name string) bool {
+		return isNamed(jsonvalue.Fold(name), "jobid taskid requestid status state percent progress link links url urls downloadurl href expires")
 	}
-
-	hasContent, hasList, isDone := false, false, false
-	members := jsonvalue.Members(v)
-	for name, value := range members {
-		isObject := value.Kind() == '{' && !jsonvalue.IsZero(value)
-		isSuccess := isNamed(jsonvalue.Fold(name), "success ok status result") && isNamed(textOf(value), "success ok")
-		hasContent = hasContent || isObject
-		hasList = hasList || value.Kind() == '['
-		isDone = isDone || isSuccess
-	}
-
-	names := "jobid taskid percent progress url urls downloadurl href expires"
-	if !isDone || !hasContent { // the request is not the one that was answered
-		names += " status state requestid"
-	}
-	if !hasList { // whose pages they may lead to
-		names += " link links"
-	}
-
-	return slices.ContainsFunc(jsonvalue.Names(members), func(name string) bool { return isNamed(jsonvalue.Fold(name), names) })
+	return slices.ContainsFunc(append(jsonvalue.Elements(v), v), func(object jsontext.Value) bool {
+		return slices.ContainsFunc(jsonvalue.Names(jsonvalue.Members(object)), isOfWork)
+	})
 }

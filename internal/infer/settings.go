@@ -4,6 +4,7 @@ package infer
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -22,7 +23,9 @@ type Settings map[jsontext.Pointer]any
 // ParseSettings returns the settings in wire as JSON.
 func ParseSettings(wire jsontext.Value) Settings {
 	s := Settings{}
-	s.parse("", wire)
+	if wire.Kind() == '{' { // null has none
+		s.parse("", wire)
+	}
 	return s
 }
 
@@ -137,102 +140,77 @@ func (s Settings) Texts() (all []string) {
 	return all
 }
 
-// assignment is a setting as a configuration has it.
-type assignment struct {
-	group, name string // group is empty at the top of the block
-	value       string
-	entries     []string // of a map, in place of the value
-}
-
-func (a assignment) String() string {
-	if a.entries != nil {
-		return "{ " + strings.Join(a.entries, ", ") + " }"
-	}
-	return a.value
-}
-
-// assignments returns the settings in the order of their names, those at the top first. What is three
-// levels deep, or in ignored, is an entry of a map.
-func (s Settings) assignments() (all []assignment) {
-	for _, at := range slices.Sorted(maps.Keys(s)) {
-		names := slices.Collect(at.Tokens())
-		if names[0] == "ignored" || len(names) == 1 {
-			names = slices.Insert(names, 0, "")
-		}
-
-		last := len(all) - 1
-		if last < 0 || all[last].group != names[0] || all[last].name != names[1] {
-			all = append(all, assignment{group: names[0], name: names[1], value: expression(s[at])})
-			last++
-		}
-		if len(names) > 2 {
-			all[last].entries = append(all[last].entries, quoted(names[2])+" = "+expression(s[at]))
-		}
-	}
-	slices.SortStableFunc(all, func(a, b assignment) int { return strings.Compare(a.group, b.group) })
-
-	return all
-}
-
 // Sentence returns the settings as a message names them, such as `wire.consent.at = "/0"`.
 func (s Settings) Sentence() string {
 	var parts []string
-	for _, a := range s.assignments() {
-		path := "wire." + a.name
-		if a.group != "" {
-			path = "wire." + a.group + "." + a.name
+	for name, value := range jsonvalue.EachMember(s.JSON()) {
+		path := "wire." + string(name)
+		if !isGroup(string(name), value) {
+			parts = append(parts, path+" = "+expression(value))
+			continue
 		}
-		parts = append(parts, path+" = "+a.String())
+		for name, value := range jsonvalue.EachMember(value) {
+			parts = append(parts, path+"."+string(name)+" = "+expression(value))
+		}
 	}
 
 	return strings.Join(parts, " and ")
 }
+
+// isGroup reports whether a setting of wire is a group of settings: ignored is the only map there.
+func isGroup(name string, v jsontext.Value) bool { return v.Kind() == '{' && name != "ignored" }
 
 // Block returns the block wire of a provider block with the settings; empty if there are none.
 func (s Settings) Block() string {
 	if len(s) == 0 {
 		return ""
 	}
-
 	var text strings.Builder
-	text.WriteString("wire {\n")
-	aligned := tabwriter.NewWriter(&text, 0, 0, 1, ' ', 0)
-	group, indent := "", "  "
-	for _, a := range s.assignments() {
-		if a.group != group {
-			_ = aligned.Flush()
-			if group != "" {
-				text.WriteString("  }\n")
-			}
-			text.WriteString("  " + a.group + " {\n")
-			group, indent = a.group, "    "
-		}
-		fmt.Fprintf(aligned, "%s%s\t= %s\n", indent, a.name, a)
-	}
-	_ = aligned.Flush()
-	if group != "" {
-		text.WriteString("  }\n")
-	}
+	writeBlock(&text, "wire", s.JSON(), "")
 
-	return text.String() + "}\n"
+	return text.String()
 }
 
-// expression returns a value as an expression of Terraform.
-func expression(value any) string {
-	list, isList := value.([]any)
-	if !isList {
-		if text, isText := value.(string); isText {
-			return quoted(text)
+// writeBlock writes a block with the members of a JSON object. The groups of wire are blocks.
+func writeBlock(to io.Writer, name string, settings jsontext.Value, indent string) {
+	fmt.Fprintf(to, "%s%s {\n", indent, name)
+
+	var groups []string
+	aligned := tabwriter.NewWriter(to, 0, 0, 1, ' ', 0)
+	for name, v := range jsonvalue.EachMember(settings) {
+		if indent == "" && isGroup(string(name), v) {
+			groups = append(groups, string(name))
+			continue
 		}
-		return fmt.Sprint(value)
+		fmt.Fprintf(aligned, "%s  %s\t= %s\n", indent, name, expression(v))
+	}
+	_ = aligned.Flush()
+	for _, name := range groups {
+		writeBlock(to, name, jsonvalue.Members(settings)[name], "  ")
 	}
 
+	fmt.Fprintf(to, "%s}\n", indent)
+}
+
+// expression returns a JSON value as an expression of Terraform on one line.
+func expression(v jsontext.Value) string {
 	var parts []string
-	for _, element := range list {
-		parts = append(parts, expression(element))
+	switch v.Kind() {
+	case '"':
+		return quoted(jsonvalue.Text(v))
+	case '[':
+		for _, element := range jsonvalue.Elements(v) {
+			parts = append(parts, expression(element))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case '{':
+		for key, value := range jsonvalue.EachMember(v) {
+			parts = append(parts, quoted(string(key))+" = "+expression(value))
+		}
+		return "{ " + strings.Join(parts, ", ") + " }"
 	}
 
-	return "[" + strings.Join(parts, ", ") + "]"
+	return string(v)
 }
 
 // quoted returns a text as Terraform quotes it.

@@ -7,8 +7,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/catalogue"
 )
@@ -22,8 +26,75 @@ func main() {
 
 	var tables []string
 	for _, endpoint := range catalogue.Endpoints {
-		tables = append(tables, catalogue.Table(endpoint))
+		var table strings.Builder
+		fmt.Fprintf(&table, "## %s\n\n| answer | of | it is | settings |\n|---|---|---|---|\n", headings[endpoint])
+		for _, a := range catalogue.Of(endpoint) {
+			fmt.Fprintf(&table, "| %s | %s | %s | %s |\n", shown(a), cell(a.Source), meanings[a.Is], settings(a))
+		}
+		tables = append(tables, table.String())
 	}
 	text := strings.NewReplacer("{{", `{{"{{"}}`).Replace(strings.Join(tables, "\n"))
 	fmt.Fprint(os.Stdout, strings.Replace(string(page), "<!-- answers -->\n", text, 1))
 }
+
+// headings are the endpoints as the page names them.
+var headings = map[catalogue.Endpoint]string{
+	catalogue.Login: "Log in", catalogue.User: "Read the current user", catalogue.Consent: "Read consent", catalogue.ConsentUpdate: "Update consent",
+	catalogue.Profile: "Read a profile", catalogue.ProfileUpdate: "Update a profile", catalogue.Deletion: "Delete all data", catalogue.AllData: "Get all data",
+	catalogue.Pending: "List pending requests", catalogue.Export: "Export a day",
+}
+
+// meanings are what answers are, as the page says it.
+var meanings = map[catalogue.Meaning]string{
+	catalogue.Token: "a token", catalogue.Account: "the current user", catalogue.Record: "the record", catalogue.None: "nothing is there", catalogue.Written: "written",
+	catalogue.Personal: "the profile", catalogue.Accepted: "accepted", catalogue.Data: "the data", catalogue.List: "the list", catalogue.Day: "the day",
+	catalogue.Refused: "a refusal", catalogue.Part: "a part", catalogue.Job: "a job", catalogue.Elsewhere: "not the service",
+}
+
+// shownBytes is how much of an answer the page shows.
+const shownBytes = 300
+
+// shown returns the answer for the page: its status, the headers that matter, and the beginning
+// of its body.
+func shown(a catalogue.Answer) string {
+	text := strconv.Itoa(a.Status)
+	for _, name := range slices.Sorted(maps.Keys(a.Headers)) {
+		text += " " + code(name+": "+a.Headers[name])
+	}
+	if len(a.Body()) == 0 {
+		return text + " without content"
+	}
+
+	text += " " + code(string(a.Body()))
+	if a.Then != nil {
+		text += ", then " + code(string(a.Then))
+	}
+
+	return text
+}
+
+// settings returns what the page says of the settings.
+func settings(a catalogue.Answer) string {
+	if a.Why != "" {
+		return "never: " + cell(a.Why)
+	}
+	if a.Wire == nil {
+		return "none needed"
+	}
+	return code(string(a.Wire))
+}
+
+// code returns a text as code in a cell, cut where it is long.
+func code(text string) string {
+	if len(text) > shownBytes {
+		text = text[:shownBytes]
+		for !utf8.ValidString(text) {
+			text = text[:len(text)-1]
+		}
+		text += "…"
+	}
+	return "`" + cell(strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", " ↵ ")) + "`"
+}
+
+// cell escapes what would end a cell.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
