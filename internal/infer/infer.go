@@ -104,21 +104,21 @@ const (
 	roleFlag          // whether all is well, or something else that counts
 )
 
-// roles are the folded names of the leaves in a role, and the kinds of their values. What begins with next
-// is named like the next page too.
+// roles are the folded names of the leaves in a role, or parts of names, and the kinds of their values.
 var roles = []struct {
 	role  role
 	kinds string // of jsontext.Kind
 	names string
+	parts string
 }{
-	{roleNext, `"n`, "cursor continuationtoken continuation after marker odatanextlink"},
-	{roleCode, `"0`, "code statuscode errcode errno errorcode retcode ret resultcode returncode respcode"},
-	{roleTotal, `"0`, "total count totalcount totalelements totalresults totalitems totalrecords totalrows totalhits totalsize recordcount itemcount odatacount numfound"},
-	{rolePages, `"0`, "last pages totalpages lastpage pagecount numpages"},
-	{roleMore, `ntf`, "hasmore hasnext hasnextpage istruncated truncated more incomplete partial"},
-	{roleLast, `ntf`, "last final islast lastpage complete done"},
-	{roleHarmless, `"0ntf`, "previous prev first self empty"},
-	{roleFlag, `"0ntf`, "success ok status result"},
+	{roleCode, `"0`, "code statuscode errcode errno errorcode retcode ret resultcode returncode respcode", ""},
+	{rolePages, `"0`, "last pages totalpages lastpage pagecount numpages", ""},
+	{roleMore, `ntf`, "hasmore hasnext hasnextpage istruncated truncated more incomplete partial", ""},
+	{roleLast, `ntf`, "last final islast lastpage complete done", ""},
+	{roleHarmless, `"0ntf`, "previous prev first self empty", ""},
+	{roleFlag, `"0ntf`, "success ok status result", ""},
+	{roleNext, `"n`, "marker", "next cursor after continuation"},
+	{roleTotal, `"0`, "numfound", "total count"},
 }
 
 // role returns the role of a name with a value of this kind. A value of another kind counts as a flag.
@@ -130,8 +130,9 @@ func (p place) role() role {
 
 	found := roleOther
 	for _, row := range roles {
-		isNext := row.role == roleNext && strings.HasPrefix(name, "next")
-		if !isNext && !isNamed(name, row.names) {
+		hasPart := func(part string) bool { return strings.Contains(name, part) }
+		isLike := found == roleOther && slices.ContainsFunc(strings.Fields(row.parts), hasPart)
+		if !isLike && !isNamed(name, row.names) {
 			continue
 		}
 		if strings.ContainsRune(row.kinds, rune(p.value.Kind())) {
@@ -140,21 +141,7 @@ func (p place) role() role {
 		found = roleFlag
 	}
 
-	switch {
-	case found != roleOther:
-		return found
-	case p.value.Kind() == '"' && isLike(name, "next cursor after continuation"):
-		return roleNext
-	case p.value.Kind() == '0' && isLike(name, "total count"):
-		return roleTotal
-	}
-
-	return roleOther
-}
-
-// isLike reports whether a name has one of these parts.
-func isLike(name, parts string) bool {
-	return slices.ContainsFunc(strings.Fields(parts), func(part string) bool { return strings.Contains(name, part) })
+	return found
 }
 
 // envelope adds settings for the leaves around the content of an answer: the next page, the total, and
