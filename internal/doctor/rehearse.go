@@ -206,36 +206,20 @@ func (r *rehearsal) conclude(ctx context.Context) {
 	if r.lag > lateness/2 {
 		r.wire.Lag = min((2 * r.lag).Round(time.Second), client.LimitLag).String()
 	}
-
-	word := OK
+	r.judgeList()
 
 	switch {
 	case r.isWithdrawn:
-		result.Remaining = append(result.Remaining, "a consent record that refuses everything, which no request of the interface removes")
+		result.Remaining = []string{"a consent record that refuses everything, which no request of the interface removes"}
 	case len(r.who.updates) > 0:
-		result.Remaining = append(result.Remaining, "a consent record with invented choices")
+		result.Remaining = []string{"a consent record with invented choices"}
 	}
-	if r.holdsProfile() {
-		word = Differs
-		result.Remaining = append(result.Remaining, "a profile with the member doctor_rehearsal")
-	}
-	isListed, lacking := false, 0
-	for _, request := range r.requests {
-		if request.listed {
-			isListed, lacking = true, request.lacking
-		}
-		if request.State == "waiting" {
-			word = Differs
-			id := client.ShownID(request.ID, r.options.Identity)
-			result.Remaining = append(result.Remaining, strings.TrimSpace("a request of type "+request.Type+" that has not ended "+id))
-		}
-	}
+	unfinished := r.unfinished()
+	result.Remaining = append(result.Remaining, unfinished...)
 
-	if !isListed && len(r.requests) > 0 {
-		r.note("list", Unknown, "the list of pending requests has shown none of the requests")
-	}
-	if lacking > 0 {
-		r.note("list", Broken, "the list of pending requests shows the requests, and their type, person or status is not recognised; wire.pending says where these are, and what the words mean")
+	word := OK
+	if len(unfinished) > 0 {
+		word = Differs
 	}
 	if ctx.Err() != nil {
 		word = Broken
@@ -248,12 +232,38 @@ func (r *rehearsal) conclude(ctx context.Context) {
 	r.note("left", word, text)
 }
 
-// holdsProfile reports whether the service may hold the profile that was written.
-func (r *rehearsal) holdsProfile() bool {
-	isHeld := false
+// judgeList reports what the list has not shown of the requests.
+func (r *rehearsal) judgeList() {
+	isListed, lacking := false, 0
 	for _, request := range r.requests {
-		isDeleted := request.Type == answer.RequestDataDeletion && request.State == "done"
-		isHeld = !isDeleted && (isHeld || request.Type == answer.RequestProfileUpdate)
+		if request.listed {
+			isListed, lacking = true, request.lacking
+		}
 	}
-	return isHeld
+	if !isListed && len(r.requests) > 0 {
+		r.note("list", Unknown, "the list of pending requests has shown none of the requests")
+	}
+	if lacking > 0 {
+		r.note("list", Broken, "the list of pending requests shows the requests, and their type, person or status is not recognised; wire.pending says where these are, and what the words mean")
+	}
+}
+
+// unfinished returns what is left and should not be: the profile, and requests that have not ended.
+func (r *rehearsal) unfinished() (all []string) {
+	hasProfile := false
+	for _, request := range r.requests {
+		switch {
+		case request.State == "waiting":
+			id := client.ShownID(request.ID, r.options.Identity)
+			all = append(all, strings.TrimSpace("a request of type "+request.Type+" that has not ended "+id))
+		case request.Type == answer.RequestDataDeletion: // has removed the profile
+			return all
+		}
+		hasProfile = hasProfile || request.Type == answer.RequestProfileUpdate
+	}
+	if hasProfile {
+		all = append([]string{"a profile with the member doctor_rehearsal"}, all...)
+	}
+
+	return all
 }
