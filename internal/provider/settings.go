@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -36,89 +35,34 @@ const (
 	scopeGroup      = "scope"
 )
 
-// Types of settings that are neither a text, a truth value nor a number.
-var (
-	textMap = types.MapType{ElemType: types.StringType}
-	textSet = types.SetType{ElemType: types.StringType}
-)
-
 // setting is one attribute of the provider block, or the block wire. Schema, validation, Configure
 // and the environment are made from the list of all settings.
 type setting struct {
-	name       string    // of the attribute
-	text       string    // the description
-	inVariable string    // what the description adds about the value of the variable
-	typ        attr.Type // nil: a text
-	sensitive  bool
-	group      string
+	name  string // of the attribute
+	kind  kind
+	group string
 	// apply takes over a value, which has the form of the variable. The errors complete a sentence
 	// about the attribute, and never hold the value.
 	apply func(value string) []error
+	text  string // the description
 }
+
+// kind is the type of an attribute in the schema.
+type kind int
+
+const (
+	plainText kind = iota
+	secretText
+	truth
+	number
+	secretMap
+)
 
 // variable returns the name of the environment variable.
 func (s setting) variable() string { return "ANALYTICS_" + strings.ToUpper(s.name) }
 
 // minRequestsPerSecond is the lowest limit that does not look like a hang.
 const minRequestsPerSecond = 0.01
-
-// settings returns all settings, which are taken over into a configuration.
-func settings(to *configuration) []setting {
-	return []setting{
-		{
-			name:  "base_url",
-			text:  "Address of the service, such as `https://analytics.example.com`. Required, here or in the environment. Plain `http` is accepted only for the local machine.",
-			apply: take(&to.BaseURL, parseAddress),
-		},
-		{
-			name:  "ca_cert_file",
-			text:  "PEM file with certificates to trust in addition to the system's own.",
-			apply: take(&to.caCertFile, parseText),
-		},
-		{
-			name: "headers", typ: textMap, sensitive: true,
-			text:       "Additional headers of every request, for gateways. `Authorization` and `Idempotency-Key` are refused. Sensitive.",
-			inVariable: " Its value is a JSON object of strings.",
-			apply:      take(&to.Headers, parseHeaders),
-		},
-		{
-			name: "read_only", typ: types.BoolType,
-			text:  "Whether to refuse every write, in the plan already. Defaults to `false`.",
-			apply: take(&to.ReadOnly, parseTruth),
-		},
-		{
-			name: "max_concurrency", typ: types.NumberType,
-			text:  fmt.Sprintf("Maximum number of requests at once, from 1 to %d. Terraform's `-parallelism` also applies. Defaults to %d.", client.LimitMaxConcurrency, client.DefaultMaxConcurrency),
-			apply: take(&to.MaxConcurrency, within(strconv.Atoi, "a whole number", 1, client.LimitMaxConcurrency)),
-		},
-		{
-			name: "requests_per_second", typ: types.NumberType,
-			text:  fmt.Sprintf("Maximum number of requests per second, from %v to %d. Not limited by default.", minRequestsPerSecond, client.LimitRequestsPerSec),
-			apply: take(&to.RequestsPerSecond, within(parseNumber, "a number", minRequestsPerSecond, client.LimitRequestsPerSec)),
-		},
-		{
-			name:  "request_timeout",
-			text:  fmt.Sprintf("Time limit of one attempt of a request, from %s to %s. Defaults to %s.", client.MinRequestTimeout, client.LimitRequestTimeout, client.DefaultRequestTimeout),
-			apply: take(&to.RequestTimeout, within(time.ParseDuration, "a duration such as 45s,", client.MinRequestTimeout, client.LimitRequestTimeout)),
-		},
-		{
-			name: "max_retries", typ: types.NumberType,
-			text:  fmt.Sprintf("Maximum number of retries of a request that failed temporarily, from 0 to %d. Defaults to %d.", client.LimitMaxRetries, client.DefaultMaxRetries),
-			apply: take(&to.MaxRetries, within(strconv.Atoi, "a whole number", 0, client.LimitMaxRetries)),
-		},
-
-		credential("email", &to.Credentials.Email, "E-mail address to log in with. Requires `password`."),
-		credential("password", &to.Credentials.Password, "Password to log in with. Requires `email`. Sensitive."),
-		credential("token", &to.Credentials.Token, "JSON Web Token from elsewhere, without `bearer`. The provider cannot renew it. Conflicts with the other credentials. Sensitive."),
-		credential("api_secret_key", &to.Credentials.APISecretKey, "Secret key of the project's API configuration. Conflicts with the other credentials. Sensitive."),
-
-		scopePart("org_id", &to.scope.OrgID, "Organization of all resources without a scope of their own. Requires `project_id`."),
-		scopePart("project_id", &to.scope.ProjectID, "Project of all resources without a scope of their own. Requires `org_id`."),
-		scopePart("account_id", &to.scope.AccountID, "Account of all resources without a scope of their own, in the older path family."),
-
-		{name: wireName, apply: takeWire(&to.Wire)},
-	}
-}
 
 // wireName is the name of the block wire.
 const wireName = "wire"
@@ -142,21 +86,35 @@ var formerVariables = map[string]string{
 	"ANALYTICS_WIRE_ALL_DATA_MEMBER":         "wire.all_data.at",
 }
 
-// credential returns the setting of one of the credentials.
-func credential(name string, field *string, text string) setting {
-	check := func(value string) (string, error) {
-		if problem := transport.ValidateSecret(name, value); problem != "" {
-			return value, errors.New(problem)
-		}
-		return value, nil
+// settings returns all settings, which are taken over into a configuration.
+func settings(to *configuration) []setting {
+	concurrency := within(strconv.Atoi, "a whole number", 1, client.LimitMaxConcurrency)
+	rate := within(parseNumber, "a number", minRequestsPerSecond, client.LimitRequestsPerSec)
+	timeout := within(time.ParseDuration, "a duration such as 45s,", client.MinRequestTimeout, client.LimitRequestTimeout)
+	retries := within(strconv.Atoi, "a whole number", 0, client.LimitMaxRetries)
+	credentials := &to.Credentials
+
+	return []setting{
+		{"base_url", plainText, "", take(&to.BaseURL, parseAddress), "Address of the service, such as `https://analytics.example.com`. Required, here or in the environment. Plain `http` is accepted only for the local machine."},
+		{"ca_cert_file", plainText, "", take(&to.caCertFile, parseText), "PEM file with certificates to trust in addition to the system's own."},
+		{"headers", secretMap, "", take(&to.Headers, parseHeaders), "Additional headers of every request, for gateways; in the environment, a JSON object of strings. `Authorization` and `Idempotency-Key` are refused. Sensitive."},
+		{"read_only", truth, "", take(&to.ReadOnly, parseTruth), "Whether to refuse every write, in the plan already. Defaults to `false`."},
+		{"max_concurrency", number, "", take(&to.MaxConcurrency, concurrency), fmt.Sprintf("Maximum number of requests at once, from 1 to %d. Terraform's `-parallelism` also applies. Defaults to %d.", client.LimitMaxConcurrency, client.DefaultMaxConcurrency)},
+		{"requests_per_second", number, "", take(&to.RequestsPerSecond, rate), fmt.Sprintf("Maximum number of requests per second, from %v to %d. Not limited by default.", minRequestsPerSecond, client.LimitRequestsPerSec)},
+		{"request_timeout", plainText, "", take(&to.RequestTimeout, timeout), fmt.Sprintf("Time limit of one attempt of a request, from %s to %s. Defaults to %s.", client.MinRequestTimeout, client.LimitRequestTimeout, client.DefaultRequestTimeout)},
+		{"max_retries", number, "", take(&to.MaxRetries, retries), fmt.Sprintf("Maximum number of retries of a request that failed temporarily, from 0 to %d. Defaults to %d.", client.LimitMaxRetries, client.DefaultMaxRetries)},
+
+		{"email", plainText, credentialGroup, take(&credentials.Email, credential("email")), "E-mail address to log in with. Requires `password`."},
+		{"password", secretText, credentialGroup, take(&credentials.Password, credential("password")), "Password to log in with. Requires `email`. Sensitive."},
+		{"token", secretText, credentialGroup, take(&credentials.Token, credential("token")), "JSON Web Token from elsewhere, without `bearer`. The provider cannot renew it. Conflicts with the other credentials. Sensitive."},
+		{"api_secret_key", secretText, credentialGroup, take(&credentials.APISecretKey, credential("api_secret_key")), "Secret key of the project's API configuration. Conflicts with the other credentials. Sensitive."},
+
+		{"org_id", plainText, scopeGroup, take(&to.scope.OrgID, parseSegment), "Organization of all resources without a scope of their own. Requires `project_id`."},
+		{"project_id", plainText, scopeGroup, take(&to.scope.ProjectID, parseSegment), "Project of all resources without a scope of their own. Requires `org_id`."},
+		{"account_id", plainText, scopeGroup, take(&to.scope.AccountID, parseSegment), "Account of all resources without a scope of their own, in the older path family."},
+
+		{name: wireName, apply: takeWire(&to.Wire)},
 	}
-
-	return setting{name: name, text: text, sensitive: name != "email", group: credentialGroup, apply: take(field, check)}
-}
-
-// scopePart returns the setting of an identifier of the default scope.
-func scopePart(name string, field *string, text string) setting {
-	return setting{name: name, text: text, group: scopeGroup, apply: take(field, parseSegment)}
 }
 
 // take returns the apply of a setting that parse reads into a field. The error of parse never holds
@@ -200,6 +158,16 @@ func within[T cmp.Ordered](parse func(string) (T, error), what string, from, to 
 	}
 }
 
+// credential returns what checks a credential.
+func credential(name string) func(string) (string, error) {
+	return func(value string) (string, error) {
+		if problem := transport.ValidateSecret(name, value); problem != "" {
+			return value, errors.New(problem)
+		}
+		return value, nil
+	}
+}
+
 func parseText(value string) (string, error) { return value, nil }
 
 func parseNumber(value string) (float64, error) { return strconv.ParseFloat(value, 64) }
@@ -212,11 +180,11 @@ func parseAddress(value string) (string, error) {
 }
 
 func parseTruth(value string) (bool, error) {
-	truth, err := strconv.ParseBool(value)
+	parsed, err := strconv.ParseBool(value)
 	if err != nil {
 		return false, errors.New("must be true or false")
 	}
-	return truth, nil
+	return parsed, nil
 }
 
 // parseHeaders reads a JSON object of headers.
@@ -247,16 +215,16 @@ func (p *analyticsProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 
 // attribute returns the attribute of a setting. Its values are checked by the setting itself.
 func (s setting) attribute() schema.Attribute {
-	text := s.text + " Environment variable: `" + s.variable() + "`." + s.inVariable
+	text := s.text + " Environment variable: `" + s.variable() + "`."
 
-	switch s.typ {
-	case types.BoolType:
+	switch s.kind {
+	case truth:
 		return schema.BoolAttribute{Optional: true, MarkdownDescription: text}
-	case types.NumberType:
+	case number:
 		return schema.NumberAttribute{Optional: true, MarkdownDescription: text}
-	case textMap:
-		return schema.MapAttribute{Optional: true, Sensitive: s.sensitive, ElementType: types.StringType, MarkdownDescription: text}
+	case secretMap:
+		return schema.MapAttribute{Optional: true, Sensitive: true, ElementType: types.StringType, MarkdownDescription: text}
 	}
 
-	return schema.StringAttribute{Optional: true, Sensitive: s.sensitive, MarkdownDescription: text}
+	return schema.StringAttribute{Optional: true, Sensitive: s.kind == secretText, MarkdownDescription: text}
 }

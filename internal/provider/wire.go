@@ -79,6 +79,9 @@ func wireBlock() schema.Block {
 	}
 }
 
+// textSet is a set of words.
+var textSet = types.SetType{ElemType: types.StringType}
+
 func group(description string, attributes map[string]schema.Attribute) schema.Block {
 	return schema.SingleNestedBlock{MarkdownDescription: description, Attributes: attributes}
 }
