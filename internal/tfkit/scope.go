@@ -118,8 +118,8 @@ func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
 
 // ClientAndScope returns the client and the scope for a request, or reports what is missing.
 func (s *Service) ClientAndScope(of Scope, diags *diag.Diagnostics) (*client.Client, client.Scope, bool) {
-	c, ok := s.Ready(diags)
-	if !ok {
+	if s.Client == nil {
+		addUnknown(diags, s.Unknown)
 		return nil, client.Scope{}, false
 	}
 
@@ -133,7 +133,7 @@ func (s *Service) ClientAndScope(of Scope, diags *diag.Diagnostics) (*client.Cli
 		return nil, client.Scope{}, false
 	}
 
-	return c, scope, true
+	return s.Client, scope, true
 }
 
 // PlanScope reports, in a plan, a scope that cannot be used. A scope that is not known yet is left to
