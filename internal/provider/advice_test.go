@@ -80,9 +80,9 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 		{mockserver.OpExportRecords, "[{\"type\":\"event\",\"id\":\"\xff\"}]", []string{`wire.export.invalid_utf8 = "replace"`}, settings{"export": settings{"invalid_utf8": "replace"}}},
 
 		{
-			mockserver.OpListPendingRequests, `{"requests":[` + record + `],"has_more":true,"page":{"number":1}}`,
-			[]string{`wire.ignored = { "/has_more" = "true", "/page/number" = "*" }`},
-			settings{"ignored": settings{"/has_more": "true", "/page/number": "*"}},
+			mockserver.OpListPendingRequests, `{"requests":[` + record + `],"has_more":false,"page":{"number":1}}`,
+			[]string{`wire.ignored = { "/has_more" = "false", "/page/number" = "*" }`},
+			settings{"ignored": settings{"/has_more": "false", "/page/number": "*"}},
 		},
 		{mockserver.OpListPendingRequests, `[{"id":"r-1","customer":"somebody","operation":"deleteAllData"}]`, []string{`wire.pending.identity`}, settings{"pending": settings{"identity": "/customer"}}},
 		{mockserver.OpListPendingRequests, `[{"id":"r-1","identityId":"jane.doe@example.com","operation":"purge"}]`, []string{`wire.pending.use = "partial"`}, settings{"pending": settings{"use": "partial"}}},
