@@ -103,12 +103,11 @@ func oneLine(record jsontext.Value) jsontext.Value {
 var (
 	lineEnds    = []byte("\n")
 	wrappedEnds = []byte("}\n")
-	lineBegins  = func() (begins [len(records.Counts{})][]byte) {
-		for i := range begins {
-			begins[i] = []byte(`{"kind":"` + records.Kind(i).String() + `","record":`)
-		}
-		return begins
-	}()
+	lineBegins  = [len(records.Counts{})][]byte{
+		records.Person:  []byte(`{"kind":"person","record":`),
+		records.Session: []byte(`{"kind":"session","record":`),
+		records.Event:   []byte(`{"kind":"event","record":`),
+	}
 )
 
 // bounded is a writer that fails with errTooMuch when all files together would exceed a

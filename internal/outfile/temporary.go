@@ -21,7 +21,9 @@ type temporary struct {
 	target string // its name
 	name   string
 	f      *os.File
-	keeps  bool // close keeps the name: it is the target's now, removed, or for the next process
+
+	inPlace string // canonical path of the target, once the file is there
+	keeps   bool   // close keeps the name: it is the target's now, removed, or for the next process
 }
 
 // errRemoved is returned if somebody has moved or removed the temporary file, or its folder.

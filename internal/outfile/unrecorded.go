@@ -17,23 +17,19 @@ const limitUnrecorded = 200
 var unrecorded struct {
 	sync.Mutex
 
-	files []unrecordedFile
+	files []*temporary
 }
 
-type unrecordedFile struct {
-	path      string // canonical, of the target
-	temporary *temporary
-}
-
-// holdUnrecorded keeps the temporary name of a file that is in place, and gives up the oldest one if
-// there are too many.
+// holdUnrecorded keeps the temporary name of the file at a canonical path, and gives up the oldest one
+// if there are too many.
 func holdUnrecorded(path string, t *temporary) {
 	unrecorded.Lock()
 	defer unrecorded.Unlock()
 
-	unrecorded.files = append(unrecorded.files, unrecordedFile{path, t})
+	t.inPlace = path
+	unrecorded.files = append(unrecorded.files, t)
 	if len(unrecorded.files) > limitUnrecorded {
-		unrecorded.files[0].temporary.close()
+		unrecorded.files[0].close()
 		unrecorded.files = unrecorded.files[1:]
 	}
 }
@@ -43,10 +39,10 @@ func settle(path string) {
 	unrecorded.Lock()
 	defer unrecorded.Unlock()
 
-	unrecorded.files = slices.DeleteFunc(unrecorded.files, func(f unrecordedFile) bool {
-		isSettled := path == "" || f.path == path
+	unrecorded.files = slices.DeleteFunc(unrecorded.files, func(t *temporary) bool {
+		isSettled := path == "" || t.inPlace == path
 		if isSettled {
-			f.temporary.close()
+			t.close()
 		}
 		return isSettled
 	})
