@@ -113,7 +113,11 @@ func (x *Reader) readAnswer(head []byte) (closed bool, err error) {
 	root := x.placeOf("", place{})
 	switch x.dec.PeekKind() {
 	case '{':
-		if x.isSequence(head) {
+		// One object that is the whole answer is an envelope, unless the media type or a setting says
+		// that it is a line.
+		head = bytes.TrimSpace(head)
+		isFollowed := jsonvalue.ValueLen(head) < len(head)
+		if x.options.Lines || x.options.IsLines || isFollowed {
 			root.lines = true
 			return false, x.readRecords(root)
 		}
@@ -139,20 +143,6 @@ func (x *Reader) readAnswer(head []byte) (closed bool, err error) {
 	}
 
 	return true, nil
-}
-
-// isSequence reports whether an answer that begins with an object is a sequence of records: its
-// media type or a setting says so, or something follows the object. One object that is the whole
-// answer is an envelope.
-func (x *Reader) isSequence(head []byte) bool {
-	if x.options.Lines || x.options.IsLines {
-		return true
-	}
-
-	head = bytes.TrimSpace(head)
-	end := jsonvalue.ValueLen(head)
-
-	return end < len(head) && len(bytes.TrimSpace(head[end:])) > 0
 }
 
 // refuseNothing refuses an answer that says nothing.
