@@ -101,7 +101,7 @@ func (s *Server) updateConsent(c *Request) Response {
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		fields[name] = sent[name]
 		if text, ok := sent[name].(string); ok && c.ParametersIn != InJSON {
-			fields[name] = meant(name, text, s.Wire.Consent.TimeFormat)
+			fields[name] = decodeText(name, text, s.Wire.Consent.TimeFormat)
 		}
 		if objection := objectionTo(name, fields[name], s.Wire.Consent.TimeFormat); objection != "" {
 			wrong = append(wrong, fieldError{name, objection})
@@ -122,8 +122,8 @@ func (s *Server) updateConsent(c *Request) Response {
 	return success(maps.Clone(fields))
 }
 
-// meant returns what the text of a parameter in a form or a query stands for, as JSON has it.
-func meant(name, text, timeFormat string) any {
+// decodeText returns the value that JSON would have for the text of a parameter in a form or a query.
+func decodeText(name, text, timeFormat string) any {
 	if text == "true" || text == "false" {
 		return text == "true"
 	}

@@ -177,7 +177,7 @@ func (e *exportStream) send(w io.Writer) error {
 	return cmp.Or(e.write(plain), plain.Flush(), packer.Close())
 }
 
-// shapes are what stands around the records of an answer. With arrays there is one for each kind that
+// shapes are what is around the records of an answer. With arrays there is one for each kind that
 // the day has, or else all records are in a row.
 var shapes = map[string]struct {
 	arrays                     bool

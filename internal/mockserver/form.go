@@ -62,7 +62,7 @@ var formOperations = map[catalogue.Endpoint]string{
 	catalogue.AllData: OpGetAllData, catalogue.Pending: OpListPendingRequests, catalogue.Export: OpExportRecords,
 }
 
-// replaces reports whether an answer of the catalogue stands for one of the server.
+// replaces reports whether an answer of the catalogue is one to what the server answers.
 func replaces(a catalogue.Answer, r Request, answer *Response) bool {
 	if formOperations[a.Endpoint] != r.Operation {
 		return false
@@ -157,7 +157,7 @@ func isList(array []any) bool {
 	return false
 }
 
-// filling is what stands in an answer in place of the values of the catalogue.
+// filling has the values of the server for an answer of the catalogue.
 type filling struct {
 	identity string
 	record   map[string]any // of a consent or a request
@@ -167,7 +167,7 @@ type filling struct {
 	samples  []any            // the requests of the catalogue, one of each operation
 }
 
-// value returns what stands in place of a value of the catalogue, which a member of this name has.
+// value returns the server's value for one of the catalogue, which a member of this name has.
 // An object that holds the profile of the catalogue holds the server's instead.
 func (f *filling) value(name string, sample any) any {
 	switch sample := sample.(type) {
@@ -221,7 +221,7 @@ var (
 	sampleTime = regexp.MustCompile(`^(2026-02-01|17699328)`)
 )
 
-// scalar returns what stands in place of a text, a number, a truth value or a null.
+// scalar returns the server's value for a text, a number, a truth value or a null.
 func (f *filling) scalar(name string, sample any) any {
 	text := fmt.Sprint(sample)
 	name = strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))

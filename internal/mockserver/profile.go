@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// person is the subject of a record: an identity within a scope.
+// person is whom a record is about: an identity within a scope.
 type person struct {
 	scope    Scope
 	identity string

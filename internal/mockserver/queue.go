@@ -30,7 +30,7 @@ type QueuedRequest struct {
 
 	outcome Outcome
 	due     time.Time // of the outcome; zero: it will not come by itself, or has come
-	looks   int       // reads of its scope's list since acceptance, for Lag
+	reads   int       // of its scope's list since acceptance, for Lag
 }
 
 // StatusPending is the status of a request that has not ended.
@@ -117,8 +117,8 @@ func (s *Server) listPendingRequests(c *Request) Response {
 			continue
 		}
 
-		e.looks++
-		isLate := e.looks <= s.lag.Looks || now.Before(e.At.Add(s.lag.Time))
+		e.reads++
+		isLate := e.reads <= s.lag.Looks || now.Before(e.At.Add(s.lag.Time))
 		if e.isListed() && !isLate {
 			records = append(records, e.record())
 		}

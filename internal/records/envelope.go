@@ -27,7 +27,7 @@ type leaf struct {
 	value string
 }
 
-// place is where a value stands.
+// place is where a value is.
 type place struct {
 	at         jsontext.Pointer
 	kind       Kind // that the name or the settings give to the place
@@ -198,7 +198,7 @@ func (x *Reader) readList(in place) error {
 
 	x.lists.count++
 	x.lists.values, x.lists.of[in.kind] = true, true
-	if err := x.refuseExtra(); err != nil { // what stands in front of the list
+	if err := x.refuseExtra(); err != nil { // what is in front of the list
 		return err
 	}
 
@@ -268,7 +268,7 @@ func (x *Reader) ignores(l leaf) bool {
 	return isIgnored
 }
 
-// refuseExtra refuses the leaves beside the records, if there are any. Its advice has a value only
+// refuseExtra refuses the leaves around the records, if there are any. Its advice has a value only
 // for leaves that say nothing, whatever their names mean: whether one of another value says that
 // the answer is not whole, only a person can tell.
 func (x *Reader) refuseExtra() error {
