@@ -170,42 +170,34 @@ func (s *Server) serve(c *Request, w http.ResponseWriter, r *http.Request) {
 // send delivers an answer, or the beginning of it, and ends it as the fault's Cut says.
 func (a *Response) send(w http.ResponseWriter, r *http.Request, f *Fault) {
 	maps.Copy(w.Header(), a.Header)
-	if a.stream != nil && f.Cut == CutNone {
+	if f.Cut == CutNone {
 		w.WriteHeader(a.Status)
-		_ = http.NewResponseController(w).Flush() // net/http would give a short answer a length
-		if a.stream.send(w) != nil {
-			panic(http.ErrAbortHandler) // the client has gone
-		}
+		a.sendBody(w)
 		return
 	}
 
+	whole := a.encoded
 	if a.stream != nil {
-		var whole bytes.Buffer
-		_ = a.stream.send(&whole)
-		a.encoded = whole.Bytes()
+		var b bytes.Buffer
+		_ = a.stream.send(&b)
+		whole = b.Bytes()
 	}
-	part := a.encoded
-	if f.Cut != CutNone {
-		at := f.CutAt
-		if at < 0 {
-			at += len(part)
-		}
-		part = part[:min(max(at, 0), len(part))]
+	at := f.CutAt
+	if at < 0 {
+		at += len(whole)
 	}
 
+	w.Header().Del("Content-Length")
+
 	switch f.Cut {
-	case CutNone:
 	case CutBody:
-		w.Header().Set("Content-Length", strconv.Itoa(len(a.encoded)))
+		w.Header().Set("Content-Length", strconv.Itoa(len(whole)))
 	case CutCloseDelimited:
 		w.Header().Set("Transfer-Encoding", "identity") // net/http then sends neither a length nor chunks
-		fallthrough
-	default:
-		w.Header().Del("Content-Length")
 	}
 	w.WriteHeader(a.Status)
-	_, _ = w.Write(part)
-	if f.Cut == CutNone || f.Cut == CutCloseDelimited {
+	_, _ = w.Write(whole[:min(max(at, 0), len(whole))])
+	if f.Cut == CutCloseDelimited {
 		return
 	}
 
@@ -214,6 +206,20 @@ func (a *Response) send(w http.ResponseWriter, r *http.Request, f *Fault) {
 		<-r.Context().Done()
 	}
 	panic(http.ErrAbortHandler)
+}
+
+// sendBody delivers the body, and flushes the header before one that is generated: net/http would give
+// a short one a length.
+func (a *Response) sendBody(w http.ResponseWriter) {
+	if a.stream == nil {
+		_, _ = w.Write(a.encoded)
+		return
+	}
+
+	_ = http.NewResponseController(w).Flush()
+	if a.stream.send(w) != nil {
+		panic(http.ErrAbortHandler) // the client has gone
+	}
 }
 
 // reset ends a connection without an answer and with RST, as a crash does.
