@@ -58,7 +58,7 @@ func TestAccProvider_validation(t *testing.T) {
 		"wire {\n  pendng {\n  }\n}":                     `type\s+"pendng"\s+are\s+not\s+expected`,
 		"wire {\n  ignored = { took = \"*\" }\n}":        `wire.ignored\["took"\]\s+is\s+not\s+a\s+JSON\s+Pointer`,
 		"wire {\n  consent {\n    at = \"data\"\n  }\n}": `wire.consent.at\s+must\s+be\s+a\s+JSON\s+Pointer`,
-		"wire {\n  absent = [\"204\", \"nothing\"]\n}":   `wire.absent\s+must\s+hold\s+no\s+other\s+words`,
+		"wire {\n  absent = [\"204\", \"nothing\"]\n}":   `wire.absent\s+must\s+be\s+one\s+of\s+json_404`,
 	} {
 		steps = append(steps, resource.TestStep{Config: acctest.Block(service, block) + consentBlock("user-1001"), ExpectError: regexp.MustCompile(words)})
 	}
