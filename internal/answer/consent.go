@@ -55,9 +55,6 @@ type ConsentCall struct {
 	TimeFormat string
 }
 
-// ReadConsent is Read without settings.
-func ReadConsent(v jsontext.Value) (Consent, error) { return ConsentCall{}.Read(v) }
-
 // Read returns the consent record of an answer: the object where At says, or else the outermost one
 // that has all five clauses. Objects inside of it, such as a history, are not looked at. A field
 // that is not beside the clauses is that of the closest object around them. The error is an *Error.

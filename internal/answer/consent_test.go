@@ -155,7 +155,8 @@ func TestConsentCall_whatAnAnswerIs(t *testing.T) {
 		{answer.ConsentCall{TimeFormat: answer.TimeUnixS}, map[string]string{
 			timed(`1769860800`): noon, timed(`1769860800000`): noon, timed(`"1769860800"`): noon,
 		}},
-		{answer.ConsentCall{At: "/0"}, map[string]string{`[` + record + `]`: noon}},
+		{answer.ConsentCall{At: "/0"}, map[string]string{`[` + record + `]`: noon, `[]`: absent}},
+		{answer.ConsentCall{At: "/data/0"}, map[string]string{`{"data":[]}`: absent}},
 		{answer.ConsentCall{At: "/a"}, map[string]string{`{"a":` + record + `,"b":` + older + `}`: noon}},
 		{answer.ConsentCall{At: "/x/y"}, map[string]string{`{"agreement_time":1769860800000,"x":{"y":{` + allTrue + `}}}`: noon}},
 		{answer.ConsentCall{At: "/consent"}, map[string]string{`{"consent":{},"id":1}`: absent, `{"id":1}`: `has nothing at "/consent", where wire.consent.at points to`}},
@@ -193,6 +194,7 @@ func TestResult_decidesWhatNothingMeans(t *testing.T) {
 		`{"code":0,"data":null}`:                              {absent, absent},
 		`{"code":"0","data":{}}`:                              {absent, absent},
 		`{"status":"success","data":null}`:                    {absent, absent},
+		`{"status":"ok","data":null}`:                         {absent, absent},
 		`{"requestId":"r-1","userId":"u-7","data":null}`:      {absent, absent},
 		`{"code":0,"msg":"","data":null}`:                     {absent, absent},
 		`{"code":50000,"data":null}`:                          {unrecognised, refused},

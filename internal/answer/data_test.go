@@ -42,8 +42,10 @@ var unsure = map[string]string{
 	`{"_links":{"next":{"href":"x"}},"_embedded":{"events":[{"name":"x"}]}}`:            "_embedded",
 	`{"data":[{"name":"x"}],"links":{"next":null},"meta":{"current_page":1,"total":1}}`: "data",
 
+	`{"user":{"plan":"gold"},"requests":[{"status":"queued","note":"x"}]}`: "user",
+
 	// Data with an ID, and no request.
-	`{"id":"u-77","orders":[{"sku":"1"}]}`: "orders",
+	`{"id":"u-77","orders":[{"sku":"1"}]}`: "orders", `{"id":0,"orders":[{"sku":"1"}]}`: "orders",
 }
 
 // The first answer is never the data, and one after the request has left the list may be. With
@@ -99,13 +101,14 @@ func TestDataCall_whatIsMarkedAndWhatIsNot(t *testing.T) {
 		answers map[string]string
 	}{
 		{answer.DataCall{At: new(jsontext.Pointer("/data"))}, 200, map[string]string{
-			`{"id":"r-1"}`: "r-1", `{"data":null}`: "", `{"success":false,"data":null}`: refused,
+			`{"id":"r-1"}`: "r-1", `{"data":null}`: "", `{"success":false,"data":null}`: refused, `{"success":false,"data":{}}`: refused,
 			`{"data":{"id":"r-1","status":"queued"}}`:                                              "r-1", // an acknowledgement
 			`{"data":{"type":"getAllData","state":"accepted","createdAt":"2026-01-31T12:00:00Z"}}`: "",
 			`{"data":{"status":"active","sessions":3}}`:                                            isData, // of a person who is active
 			`{"data":{"identityId":"other@example.com","events":[]}}`:                              unrecognised,
 		}},
 		{answer.DataCall{At: new(jsontext.Pointer("/data"))}, 202, map[string]string{`{"data":{"a":1}}`: ""}},
+		{answer.DataCall{Seen: true, Envelope: answer.Envelope{Result: answer.Result{At: "/code", Success: []string{"0"}}}}, 200, map[string]string{`{"code":0,"note":"x"}`: unrecognised}},
 		{answer.DataCall{Seen: true}, 200, map[string]string{`[{"status":"pending","name":"x"}]`: unrecognised, `[1]`: unrecognised, `"x"`: unrecognised}},
 	} {
 		c.call.Person = person

@@ -55,6 +55,9 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 			`{"data":{"requests":[]},"errors":[{"message":"x"}]}`: refused,
 		}},
 		{answer.ListCall{Advice: "the advice"}, map[string]string{`{"requests":[],"took":3}`: "the advice", `{"x":[],"y":[]}`: "the advice", `{}`: "the advice"}},
+		{answer.ListCall{Envelope: answer.Envelope{Result: answer.Result{At: "/code", Success: []string{"0"}}}}, map[string]string{
+			`{"code":0,"requests":[]}`: whole, `{"code":1,"requests":[]}`: beside + `"/code"`,
+		}},
 		{answer.ListCall{Continued: true}, map[string]string{`[` + one + `]`: partial}},
 		{answer.ListCall{Empty: true}, map[string]string{`{}`: whole, `{"data":null}`: whole, `{"data":0}`: ignored}},
 		{answer.ListCall{Total: "/total"}, map[string]string{`{"total":0}`: whole, `{"total":1}`: ignored, `{"total":0,"x":[],"y":[]}`: "more than one array"}},

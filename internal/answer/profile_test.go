@@ -59,6 +59,7 @@ func TestProfileCall_whatAnAnswerIs(t *testing.T) {
 			`{"status":"error","message":"not found"}`:            "wire.profile.at admits it",
 			`{"status":"active"}`:                                 "wire.profile.at admits it",
 			`{"ok":false}`:                                        refused,
+			`{"code":50000,"msg":"x","data":null}`:                refused,
 			`{"error":"none","rank":7}`:                           refused,
 			`{"success":false,"errors":["x"]}`:                    refused,
 			`null`:                                                "expected an object, found null",

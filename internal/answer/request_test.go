@@ -107,9 +107,12 @@ func TestReadReceipt_recognisedNotUnderstoodOrRefused(t *testing.T) {
 	if got := receiptText(answer.Envelope{}.ReadReceipt(204, nil, person)); got != "" {
 		t.Errorf("nothing under 204 is %s", got)
 	}
-	receipt, err := answer.Envelope{}.ReadReceipt(200, parse(t, `{"id":"r-1","createdAt":"2026-01-31T12:00:00Z"}`), person)
-	if err != nil || !receipt.At.Equal(time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)) {
-		t.Errorf("the time is %v, %v", receipt.At, err)
+	created := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	for body, isCreated := range map[string]bool{`{"id":"r-1","createdAt":"2026-01-31T12:00:00Z"}`: true, `{"message":"x","timestamp":"2026-01-31T12:00:00Z"}`: false} {
+		receipt, err := answer.Envelope{}.ReadReceipt(202, parse(t, body), person)
+		if err != nil || receipt.At.Equal(created) != isCreated {
+			t.Errorf("%s: the time is %v, %v", body, receipt.At, err)
+		}
 	}
 }
 

@@ -46,13 +46,13 @@ func TestRow_everyColumnCounts(t *testing.T) {
 		record := other.Values()
 		maps.DeleteFunc(record, func(_ string, value any) bool { return value == "" })
 		text, _ := json.Marshal(record)
-		if held, err := answer.ReadConsent(text); err != nil || !slices.Equal(choice.Keeping{}.Differences(row.Record, held), []string{name}) {
+		if held, err := (answer.ConsentCall{}).Read(text); err != nil || !slices.Equal(choice.Keeping{}.Differences(row.Record, held), []string{name}) {
 			t.Errorf("%s is not compared: %v", name, err)
 		}
 		if row.flag(name) == nil { // a null in its place is a difference
 			record[name] = nil
 			text, _ = json.Marshal(record)
-			held, _ := answer.ReadConsent(text)
+			held, _ := (answer.ConsentCall{}).Read(text)
 			if got := choice.Judge(choice.Evidence{Reading: choice.Reading{Held: held}, Wanted: row.Record}); got == choice.Same {
 				t.Errorf("a null in place of %s is not written over", name)
 			}
