@@ -82,7 +82,7 @@ func (c DataCall) isMarked(answer *node, isReceipt bool) bool {
 
 	found := answer.find(*c.At)
 	isOther := func(m *node) bool {
-		return !m.isNamed(idFields, personFields, typeFields, createdFields, statusFields, messageFields)
+		return !m.isNamed(idFields, personFields, typeFields, createdFields, statusFields, []string{"message"})
 	}
 	isAcknowledgement := found.request().isOpen() && !slices.ContainsFunc(found.members, isOther)
 	if found.isNull() || isAcknowledgement {
@@ -96,7 +96,7 @@ func (c DataCall) isMarked(answer *node, isReceipt bool) bool {
 // the objects at its top.
 func (c DataCall) namesAnother(answer *node) bool {
 	isOther := func(n *node) bool {
-		named := n.field(personFields[:1]).scalar()
+		named := n.field("identityid").scalar()
 		return named != "" && PersonKey(named) != PersonKey(c.Person)
 	}
 	return isOther(answer) || slices.ContainsFunc(answer.members, isOther)
@@ -123,7 +123,7 @@ func (c DataCall) recognise(answer *node) (isData, mayBeData bool) {
 	}
 
 	const wrappers = 4
-	isPure, content := requestID(request.field(idFields), c.Person) == "", answer
+	isPure, content := requestID(request.field(idFields...), c.Person) == "", answer
 	for range wrappers {
 		parts := c.partsOf(content)
 		isPure = isPure && !parts.others
@@ -154,8 +154,9 @@ func (c DataCall) partsOf(object *node) (parts dataParts) {
 		switch {
 		case c.isPerson(m):
 			isNamed = true
-		case m.isSilent():
+		case jsonvalue.IsZero(m.Value):
 			isEmpty = isEmpty || m.isNamed(ofPerson)
+		case m.isSilent():
 		case m.isPersonal():
 			parts.isPersonal = true
 		case m.Kind() == '{' && !m.isNamed(describingFields):
@@ -174,15 +175,10 @@ func (c DataCall) partsOf(object *node) (parts dataParts) {
 // isSilent reports whether a member says nothing but yes, or a time.
 func (n *node) isSilent() bool {
 	_, isTime := n.instant("")
-	isText := n.Kind() == '"'
-	if isTime && isText {
+	if isTime && n.Kind() == '"' {
 		return true
 	}
-
-	isOutcome := n.isNamed(flagFields, statusFields)
-	isYes := isOutcome && n.verdict() == Done
-
-	return isYes || jsonvalue.IsZero(n.Value)
+	return n.isNamed(flagFields, statusFields) && n.verdict() == Done
 }
 
 // isPersonal reports whether a member is something that the interface has of a person, or a list of

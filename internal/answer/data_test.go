@@ -32,9 +32,9 @@ var personal = map[string]string{
 // acknowledgement, with a member that each has at its top.
 var unsure = map[string]string{
 	`{"message":"Your export is ready","links":{"download":"https://example.com/x"}}`: "links",
-	`{"message":"It will take a while."}`:                                             "message",
-	`{"plan":"gold","email":"` + person + `"}`:                                        "plan",
-	`{"tags":["a","b"]}`: "tags", `[{"success":false,"reason":"late"}]`: "reason",
+	`{"identity":"` + person + `","session":"2026-01-31T12:00:00Z"}`:                  "identity", `{"message":"It will take a while."}`: "message",
+	`{"plan":"gold","email":"` + person + `"}`: "plan",
+	`{"tags":["a","b"]}`:                       "tags", `[{"success":false,"reason":"late"}]`: "reason",
 	`{"id":"` + person + `","email":"x","orders":[{"sku":"1"}]}`:                        "orders",
 	`{"orders":[{"sku":"1"}],"paging":{"next":"https://example.com/?page=2"}}`:          "orders",
 	`{"orders":[{"sku":"1"}],"after":["x",7]}`:                                          "orders",

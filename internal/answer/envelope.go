@@ -89,7 +89,7 @@ func unexplained(answer *node, at jsontext.Pointer) error {
 	var beside []*node
 	for _, leaf := range answer.leaves(at) {
 		isSuccess := leaf.isNamed(resultFields) && isWord(leaf.text, successWords)
-		isExplained := isSuccess || leaf.verdict() == Done || leaf.isNamed(personFields, idFields, createdFields, traceFields)
+		isExplained := isSuccess || leaf.verdict() == Done || leaf.isNamed(personFields, idFields, createdFields, []string{"traceid"})
 		if !jsonvalue.IsZero(leaf.Value) && !isExplained {
 			beside = append(beside, leaf)
 		}

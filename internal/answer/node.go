@@ -125,7 +125,7 @@ func (n *node) isNamed(lists ...[]string) bool {
 
 // field returns the first of these fields that is neither null nor ignored; an empty node where there
 // is none. names are folded. The last one of a name counts, since a plain id follows the @id of JSON-LD.
-func (n *node) field(names []string) *node {
+func (n *node) field(names ...string) *node {
 	for _, name := range names {
 		for _, m := range slices.Backward(n.members) {
 			isSet := !m.isNull() && !m.ignored

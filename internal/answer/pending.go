@@ -236,15 +236,15 @@ func pick(n *node, at jsontext.Pointer, names []string) *node {
 	if at != "" {
 		return n.find(at)
 	}
-	return n.field(names)
+	return n.field(names...)
 }
 
 // requestID returns the identifier of a request: text, a number, or the identifier in an object. That
 // of the person does not count.
 func requestID(n *node, person string) string {
 	id := n.scalar()
-	if n.Kind() == '{' {
-		id = n.field(nestedFields).scalar()
+	if n.Kind() == '{' { // such as {"$oid": "…"}, or a user
+		id = n.field("oid", "id", "identityid").scalar()
 	}
 	if PersonKey(id) == PersonKey(person) {
 		return ""
@@ -290,8 +290,8 @@ func (m RecordMap) requestType(n *node) string {
 
 // failureCode returns the code of a failure that a record has, or its message.
 func failureCode(n *node) string {
-	failure := n.field(errorFields[:1])
-	for _, n := range []*node{n.field(codeFields), failure, failure.field(codeFields), failure.field(messageFields)} {
+	failure := n.field("error")
+	for _, n := range []*node{n.field(codeFields...), failure, failure.field(codeFields...), failure.field("message")} {
 		if text := n.scalar(); text != "" {
 			return text
 		}
@@ -321,7 +321,7 @@ func (m RecordMap) progress(n *node) (progress Progress, disagrees bool) {
 		found[Failed] = true
 	}
 
-	hasEnd := n.field(endFields).Value != nil
+	hasEnd := n.field(endFields...).Value != nil
 	switch {
 	case len(found) > 1:
 		return Unclear, true

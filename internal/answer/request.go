@@ -70,9 +70,9 @@ func (n *node) request() request {
 
 // field returns the first of these fields from the outermost level that has one: an id inside may be
 // that of a record.
-func (r request) field(names []string) *node {
+func (r request) field(names ...string) *node {
 	for _, level := range r.levels {
-		if n := level.field(names); n.Value != nil {
+		if n := level.field(names...); n.Value != nil {
 			return n
 		}
 	}
@@ -126,9 +126,9 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 		return Receipt{}, refused()
 	}
 
-	receipt := Receipt{ID: requestID(request.field(idFields), person), At: time.Now()}
+	receipt := Receipt{ID: requestID(request.field(idFields...), person), At: time.Now()}
 	isRequest := receipt.ID != "" || request.isOperation()
-	if at, given := createdAt(request.field(createdFields)).Get(); given && isRequest {
+	if at, given := createdAt(request.field(createdFields...)).Get(); given && isRequest {
 		receipt.At = at
 	}
 

@@ -22,8 +22,6 @@ var (
 	statusFields  = strings.Fields("status state")
 	codeFields    = strings.Fields("code errorcode")
 	errorFields   = strings.Fields("error errors")
-	messageFields = strings.Fields("message")
-	nestedFields  = strings.Fields("oid id identityid") // of an identifier that is an object, such as {"$oid": "…"} or a user
 
 	// By which any answer says yes or no, and by which that to a request for a change does: what a
 	// person has accepted is data.
@@ -38,7 +36,6 @@ var (
 	// That describe an answer, and hold none of its data.
 	describingFields = strings.Fields("links meta relationships warnings error errors")
 	pagingFields     = strings.Fields("cursor paging pagination page")
-	traceFields      = strings.Fields("traceid")
 	envelopeFields   = slices.Concat(describingFields, resultFields, pagingFields,
 		strings.Fields("data results ok success message msg errmsg detail title jsonapi version included took timestamp requestid traceid"))
 
