@@ -150,7 +150,7 @@ func listed(texts []string) string {
 // names may be people.
 func Structure(v jsontext.Value) string {
 	const limit = 12
-	parts := partsOf(v, "$", nil, limit)
+	parts := structureOf(v, "$", nil, limit)
 	if len(parts) > limit {
 		parts = append(parts[:limit], "…")
 	}
@@ -161,9 +161,9 @@ func Structure(v jsontext.Value) string {
 	return jsonvalue.KindName(v.Kind()) + " of " + strings.Join(parts, ", ")
 }
 
-// partsOf appends the parts of a value at a path to those that were found before, until there are
+// structureOf appends the parts of a value at a path to those that were found before, until there are
 // more than limit.
-func partsOf(v jsontext.Value, path string, found []string, limit int) []string {
+func structureOf(v jsontext.Value, path string, found []string, limit int) []string {
 	part := path + " (" + jsonvalue.KindName(v.Kind()) + ")"
 	if path != "$" && !slices.Contains(found, part) {
 		found = append(found, part)
@@ -173,7 +173,7 @@ func partsOf(v jsontext.Value, path string, found []string, limit int) []string 
 	}
 
 	for _, element := range jsonvalue.Elements(v) {
-		found = partsOf(element, path+"[]", found, limit)
+		found = structureOf(element, path+"[]", found, limit)
 	}
 	isMap := isMap(v)
 	for key, value := range jsonvalue.EachMember(v) {
@@ -181,7 +181,7 @@ func partsOf(v jsontext.Value, path string, found []string, limit int) []string 
 		if isMap || !jsonvalue.IsFieldName(name) {
 			name = "{}" // not shown
 		}
-		found = partsOf(value, path+"."+name, found, limit)
+		found = structureOf(value, path+"."+name, found, limit)
 	}
 
 	return found

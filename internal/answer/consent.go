@@ -81,13 +81,13 @@ func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 	if err != nil {
 		return Consent{}, err
 	}
-	held, problem := c.record(object)
+	consent, problem := c.record(object)
 	if problem != nil {
 		return Consent{}, problem
 	}
-	held.JSON = v
+	consent.JSON = v
 
-	return held, nil
+	return consent, nil
 }
 
 // outermostConsent returns the outermost object with five clauses in an object. One with some of them,
@@ -132,23 +132,23 @@ func (n *node) clauses() (count int) {
 }
 
 // record returns the record that an object with five clauses is, with those around it.
-func (c ConsentCall) record(object *node) (held Consent, problem *Error) {
+func (c ConsentCall) record(object *node) (consent Consent, problem *Error) {
 	nulls := 0
 	for i, name := range ClauseNames {
-		if held.Clauses[i], problem = read(object, name, "a boolean", (*node).truth); problem != nil {
+		if consent.Clauses[i], problem = read(object, name, "a boolean", (*node).truth); problem != nil {
 			return Consent{}, problem
 		}
-		if held.Clauses[i].IsNull() {
+		if consent.Clauses[i].IsNull() {
 			nulls++
 		}
 	}
-	if held.UserIPv6, problem = read(object, "user_ipv6", "a string", (*node).string); problem != nil {
+	if consent.UserIPv6, problem = read(object, "user_ipv6", "a string", (*node).string); problem != nil {
 		return Consent{}, problem
 	}
-	if held.AgreementTime, problem = c.agreementTime(object); problem != nil {
+	if consent.AgreementTime, problem = c.agreementTime(object); problem != nil {
 		return Consent{}, problem
 	}
-	if held.Manual, problem = read(object, "manual", "a boolean", (*node).truth); problem != nil {
+	if consent.Manual, problem = read(object, "manual", "a boolean", (*node).truth); problem != nil {
 		return Consent{}, problem
 	}
 	if nulls == Clauses {
@@ -156,9 +156,9 @@ func (c ConsentCall) record(object *node) (held Consent, problem *Error) {
 	}
 
 	identity, problem := closest(object, "identityId")
-	held.Identity = identity.scalar()
+	consent.Identity = identity.scalar()
 
-	return held, problem
+	return consent, problem
 }
 
 // closest returns a field of an object, or of the closest object around it that has the field; an

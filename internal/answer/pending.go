@@ -67,7 +67,7 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 	if answer.saysNo(outcomeFields) {
 		return PendingList{}, refused()
 	}
-	found, problem := c.find(answer)
+	found, problem := c.list(answer)
 	if problem != nil {
 		return PendingList{}, problem
 	}
@@ -95,8 +95,8 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 	return list, nil
 }
 
-// find returns the list of an answer, or what stands for an empty one.
-func (c ListCall) find(answer *node) (*node, *Error) {
+// list returns the list of an answer, or what stands for an empty one.
+func (c ListCall) list(answer *node) (*node, *Error) {
 	content := answer.find(c.Envelope.At + c.At)
 	if content.Kind() == '[' || content.Kind() == 'n' {
 		return content, nil
