@@ -43,9 +43,9 @@ func (e Envelope) decode(v jsontext.Value) *node {
 	return answer
 }
 
-// decoderOf returns a decoder of a value, whose names were compared when it came.
+// decoderOf returns a decoder of a value, which was checked when it came.
 func decoderOf(v jsontext.Value) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowDuplicateNames(true))
+	return jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
 // next returns the next value of a decoder, which reads a whole that parent is or has begun.
@@ -56,7 +56,10 @@ func next(in *jsontext.Decoder, whole jsontext.Value, parent *node, at jsontext.
 	case '{':
 		_, _ = in.ReadToken() // it is there, as the answer is valid
 		for in.PeekKind() == '"' {
-			token, _ := in.ReadToken()
+			token, err := in.ReadToken()
+			if err != nil {
+				break
+			}
 			name := token.String()
 			member := next(in, whole, n, at.AppendToken(name))
 			member.name = jsonvalue.Fold(name)

@@ -207,6 +207,14 @@ func TestListCall_recordsAreInTheOrderOfTheirTimeAndID(t *testing.T) {
 	}
 }
 
+// What is decoded was parsed before. Anything else ends, and does not hang.
+func TestPendingRecord_keysOfWhatIsNotJSON(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{``, `{`, `{"a`, `{"a":"x`, `{"a":[1,"x`, `[{"a":1`, `{"\xff":"x"}`, "{\"\xff\":1}", `{]}`, `nul`} {
+		_ = answer.PendingRecord{JSON: []byte(text)}.PersonKeys()
+	}
+}
+
 func TestMembers_neverNameThePerson(t *testing.T) {
 	t.Parallel()
 	body := parse(t, `{"jane":{},"id":1,"jane@example.com":1,"4711":2,"id=jane@example.com":3}`)

@@ -199,10 +199,13 @@ func Unquoted(quoted []byte) []byte {
 	return text
 }
 
+// lax are the options for values that were checked when they came: records may have invalid UTF-8.
+var lax = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+
 // Members returns the members of the object v by name; nil where v is not an object.
 func Members(v jsontext.Value) (members map[string]jsontext.Value) {
 	if v.Kind() == '{' {
-		_ = json.Unmarshal(v, &members) // it is valid
+		_ = json.Unmarshal(v, &members, lax) // it is valid
 	}
 	return members
 }
@@ -215,7 +218,7 @@ func Names(members map[string]jsontext.Value) []string {
 // Elements returns the elements of the array v; nil where v is not an array.
 func Elements(v jsontext.Value) (elements []jsontext.Value) {
 	if v.Kind() == '[' {
-		_ = json.Unmarshal(v, &elements) // it is valid
+		_ = json.Unmarshal(v, &elements, lax) // it is valid
 	}
 	return elements
 }

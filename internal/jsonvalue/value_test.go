@@ -115,6 +115,14 @@ func FuzzEachMember_findsWhatAParserFinds(f *testing.F) {
 	})
 }
 
+func TestMembers_ofARecordWithALoneSurrogate(t *testing.T) {
+	t.Parallel()
+	members := Members(jsontext.Value(`{"a":[1,"\ud83d"],"b":2}`))
+	if elements := Elements(members["a"]); len(elements) != 2 || string(elements[1]) != `"\ud83d"` || string(members["b"]) != "2" {
+		t.Errorf("%q, %q", members, elements)
+	}
+}
+
 func TestAt_followsAPointer(t *testing.T) {
 	t.Parallel()
 	v := jsontext.Value(`{"a":{"b/c":[10,{"d":null}],"":7,"m~n":8}}`)
