@@ -149,7 +149,7 @@ func (x *exporting) wire() ExportWire { return x.client.config.Wire.Export }
 func (x *exporting) part(ctx context.Context, asked records.Kind, yield func(records.Kind, jsontext.Value) bool) bool {
 	query := url.Values{"utcDate": {FormatDay(x.query.Day)}}
 	if asked != records.Unknown {
-		query.Set(x.wire().KindParameter, x.wire().KindValues[KindKey(asked)])
+		query.Set(x.wire().KindParameter, x.wire().KindValues[asked.Plural()])
 	}
 
 	pages := x.client.pagesOf(x.to, query)
@@ -253,7 +253,7 @@ func (x *exporting) options(w Wire, mediaType string, asked records.Kind) record
 	}
 
 	for _, kind := range records.Kinds {
-		key := KindKey(kind)
+		key := kind.Plural()
 		if at, ok := wire.At[key]; ok {
 			o.At[kind] = at
 		}

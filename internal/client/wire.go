@@ -158,16 +158,8 @@ var (
 	InvalidUses    = []string{InvalidError, InvalidReplace}
 )
 
-// ExportKinds are the kinds of records in the settings, in the order of records.Kinds.
-var ExportKinds = []string{"persons", "sessions", "events"}
-
-// KindKey returns the key of a kind of records in the settings; empty for Unknown.
-func KindKey(k records.Kind) string {
-	if i := slices.Index(records.Kinds, k); i >= 0 {
-		return ExportKinds[i]
-	}
-	return ""
-}
+// ExportKinds are the kinds of records in the settings.
+var ExportKinds = []string{records.Person.Plural(), records.Session.Plural(), records.Event.Plural()}
 
 // defaultKindValues are what the interface calls the kinds (section 4, Export), in lower case. An
 // assumption, like the parameter itself.
