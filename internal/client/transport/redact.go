@@ -16,7 +16,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -68,6 +67,9 @@ func (r *Redactor) Clean(s string) string {
 // shorter one are parts of ordinary words and numbers.
 const minSpelled = 4
 
+// forHTML escapes JSON as some encoders do, so that it may stand in a page.
+var forHTML = strings.NewReplacer("&", `\u0026`, "<", `\u003c`, ">", `\u003e`)
+
 // spellings returns the forms in which services quote a value: as it is, as JSON, Go, HTML, addresses
 // and forms escape it, in an address twice, in hexadecimal, and in base64, alone or as a part of what
 // is encoded.
@@ -76,12 +78,11 @@ func spellings(value string) []string {
 		return []string{value}
 	}
 
-	asJSON, _ := jsontext.AppendQuote(nil, value)
-	forHTML, _ := json.Marshal(value, jsontext.EscapeForHTML(true))
-	inner := func(quoted string) string { return quoted[1 : len(quoted)-1] }
+	quoted, _ := jsontext.AppendQuote(nil, value) // also where it is not UTF-8
+	asJSON, inGo := string(quoted[1:len(quoted)-1]), strconv.QuoteToASCII(value)
 	form, segment := url.QueryEscape(value), EscapeSegment(value)
 	all := []string{
-		value, inner(string(asJSON)), inner(string(forHTML)), strings.ReplaceAll(inner(string(asJSON)), "/", `\/`), inner(strconv.QuoteToASCII(value)),
+		value, asJSON, forHTML.Replace(asJSON), strings.ReplaceAll(asJSON, "/", `\/`), inGo[1 : len(inGo)-1],
 		html.EscapeString(value), form, segment, url.PathEscape(value), url.QueryEscape(form), EscapeSegment(segment),
 		hex.EncodeToString([]byte(value)),
 	}

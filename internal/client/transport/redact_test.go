@@ -127,7 +127,8 @@ var spelled = map[string]func(string) string{
 	"path twice":   func(s string) string { return EscapeSegment(EscapeSegment(s)) },
 	"form twice":   func(s string) string { return url.QueryEscape(url.QueryEscape(s)) },
 	"HTML":         html.EscapeString,
-	"JSON":         func(s string) string { b, _ := json.Marshal(s); return string(b) },
+	"JSON":         func(s string) string { b, _ := jsontext.AppendQuote(nil, s); return string(b) },
+	"JSON in HTML": func(s string) string { b, _ := json.Marshal(s); return string(b) },
 	"JSON slashes": strings.NewReplacer("/", `\/`, `"`, `\"`, `\`, `\\`).Replace,
 	"Go":           strconv.QuoteToASCII,
 	"hexadecimal":  func(s string) string { return hex.EncodeToString([]byte(s)) },
@@ -147,6 +148,7 @@ func TestExcerpt_firstWordsOfAPage(t *testing.T) {
 
 func FuzzRedact_textIsHarmless(f *testing.F) {
 	f.Add("message", "secret")
+	f.Add("message", "secret\xff")
 	f.Add("x\u202esecret\x1b[31m\r\n", "secret")
 	f.Add(strings.Repeat("é", 500), "é")
 	f.Fuzz(func(t *testing.T, text, secret string) {
