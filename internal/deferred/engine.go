@@ -117,8 +117,8 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 	}
 
 	x := e.newExecution(r, Submission{IdempotencyKey: r.IdempotencyKey})
-	x.isRepeated = r.kind().Repeatable
-	if prior.State == Unanswered && prior.IdempotencyKey == r.IdempotencyKey && !r.kind().Repeatable {
+	x.isRepeated = proof.Kinds[r.Type].Repeatable
+	if prior.State == Unanswered && prior.IdempotencyKey == r.IdempotencyKey && !proof.Kinds[r.Type].Repeatable {
 		// A repeatable one is sent again: looking for it could find somebody else's.
 		x.current, x.isResumed, x.isRepeated = prior, true, true // the user has asked for it again
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
 // history is what this process has submitted or read from state, by person. The pending
@@ -86,7 +87,7 @@ func (h *history) find(r Request) (found Submission, ok bool) {
 	for _, e := range h.person(r.Person).entries {
 		isAny := e.IdempotencyKey == AnyIdempotencyKey || r.IdempotencyKey == AnyIdempotencyKey
 		switch {
-		case !r.kind().Once, e.Type != r.Type, e.State == Unsent, e.State == Failed:
+		case !proof.Kinds[r.Type].Once, e.Type != r.Type, e.State == Unsent, e.State == Failed:
 		case e.IdempotencyKey == r.IdempotencyKey, isAny && e.isOurs:
 			return e.Submission, true
 		}

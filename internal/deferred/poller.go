@@ -69,7 +69,10 @@ func (p *pollers) snapshot(ctx context.Context, about client.Person, after, sinc
 
 		latest := own.latest
 		due := latest.Began.Add(interval)
-		isNew := latest.isNew(after, came)
+		isNew := latest.Began.After(after)
+		if latest.err != nil && !latest.Ended.After(came) { // a failure is that of all who waited meanwhile
+			isNew = false
+		}
 		if !isNew && !time.Now().Before(due) {
 			latest, isNew = p.read(ctx, about.Scope), true
 			if ctx.Err() == nil { // else it may have ended with the context
@@ -92,15 +95,6 @@ func (p *pollers) snapshot(ctx context.Context, about client.Person, after, sinc
 func pollInterval(waited time.Duration) time.Duration {
 	interval := min(max(waited/10, pollFloor), pollCeiling)
 	return interval + rand.N(interval/10) //nolint:gosec // spreading load needs no secrecy
-}
-
-// isNew reports whether the reading began after a time. A failure is that of all who waited
-// meanwhile, and not of those who come later.
-func (o outcome) isNew(after, came time.Time) bool {
-	if o.err != nil && !o.Ended.After(came) {
-		return false
-	}
-	return o.Began.After(after)
 }
 
 // read reads the list. It ends with the context of the reader, but does not give up early for its

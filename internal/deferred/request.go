@@ -36,9 +36,6 @@ type Request struct {
 	Effect func(ctx context.Context) (Reading, error)
 }
 
-// kind returns the kind of the request.
-func (r Request) kind() proof.Kind { return proof.Kinds[r.Type] }
-
 // AnyIdempotencyKey is that of a request that stands for each one which this process
 // submits for the same person, whatever its idempotency key.
 const AnyIdempotencyKey = "invocation"

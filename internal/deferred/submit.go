@@ -100,7 +100,7 @@ func (x *execution) prepare(ctx context.Context) (wanted bool, _ error) {
 	}
 
 	isThere, err := x.readEffectBefore(ctx)
-	if isThere && x.request.kind().Repeatable && !x.current.Explained {
+	if isThere && proof.Kinds[x.request.Type].Repeatable && !x.current.Explained {
 		now := time.Now()
 		x.current.State, x.current.At, x.current.FulfilledAt = Fulfilled, now, now
 		return false, nil
@@ -157,12 +157,12 @@ func (x *execution) admit() (wanted bool, _ error) {
 		if x.snapshot.IsAfter(earlier.Sent, earlier.EndDate, x.rules.Lag) {
 			continue // the list would show it
 		}
-		if r.kind().Adopts && earlier.Type == r.Type {
+		if proof.Kinds[r.Type].Adopts && earlier.Type == r.Type {
 			x.current, x.observed.Adopted = earlier, true
 			x.current.IdempotencyKey = r.IdempotencyKey
 			return false, nil
 		}
-		if slices.Contains(r.kind().Against, earlier.Type) {
+		if slices.Contains(proof.Kinds[r.Type].Against, earlier.Type) {
 			return false, r.conflict(earlier.ID, earlier.Type, false)
 		}
 	}

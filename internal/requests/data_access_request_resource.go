@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
@@ -312,13 +313,13 @@ func (r *dataAccessRequestResource) finish(ctx context.Context, f *fetch, m *acc
 // save saves an object, whose data were written now unless written is nil. Without data, fulfilled is false
 // even if the service has carried the request out.
 func (r *dataAccessRequestResource) save(ctx context.Context, f *fetch, m *accessModel, written *outfile.File) {
-	m.fromSubmission(f.Submission)
+	m.withSubmission(f.Submission)
 	m.Fulfilled, m.FulfilledAt = types.BoolValue(false), types.StringNull()
 
 	switch {
 	case written != nil:
 		m.SHA256, m.Bytes = types.StringValue(written.SHA256), types.Int64Value(written.Bytes)
-		m.Fulfilled, m.FulfilledAt = types.BoolValue(true), instant(time.Now())
+		m.Fulfilled, m.FulfilledAt = types.BoolValue(true), types.StringValue(client.FormatInstant(time.Now()))
 	case m.SHA256.IsUnknown(): // known values describe a file that is still there
 		m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
 	}

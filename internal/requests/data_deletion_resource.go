@@ -192,7 +192,7 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 	state.recall(&o.Document)
 	if o.Refresh(ctx) {
 		o.Warn()
-		r.save(ctx, o, &state)
+		o.Save(ctx, state.withSubmission(o.Submission))
 	}
 }
 
@@ -258,7 +258,7 @@ func (r *dataDeletionResource) submit(ctx context.Context, o *run.Run, m *reques
 		o.WarnTakenOver()
 		r.finish(ctx, o, m)
 	case o.KeepsUnknown(ctx, err):
-		r.save(ctx, o, m)
+		o.Save(ctx, m.withSubmission(o.Submission))
 	default:
 		o.Fail(ctx, o.ProblemOf(err))
 	}
@@ -266,19 +266,14 @@ func (r *dataDeletionResource) submit(ctx context.Context, o *run.Run, m *reques
 
 // finish saves the object before it waits, so that an accepted deletion is never forgotten.
 func (r *dataDeletionResource) finish(ctx context.Context, o *run.Run, m *requestModel) {
-	r.save(ctx, o, m)
+	o.Save(ctx, m.withSubmission(o.Submission))
 	if failed := o.Await(ctx); failed != nil {
 		o.Fail(ctx, *failed)
 		return
 	}
 
 	o.Warn()
-	r.save(ctx, o, m)
-}
-
-func (r *dataDeletionResource) save(ctx context.Context, o *run.Run, m *requestModel) {
-	m.fromSubmission(o.Submission)
-	o.Save(ctx, m)
+	o.Save(ctx, m.withSubmission(o.Submission))
 }
 
 // deletionRequest returns the request to delete a person's data, once for each idempotency key.

@@ -71,7 +71,8 @@ func (m *requestModel) sameOccasion(other *requestModel) bool {
 	return known && now == before
 }
 
-func (m *requestModel) fromSubmission(s deferred.Submission) {
+// withSubmission sets the computed attributes to what is known of the request, and returns the model.
+func (m *requestModel) withSubmission(s deferred.Submission) *requestModel {
 	m.RequestID, m.RequestedAt = types.StringNull(), types.StringNull()
 	m.Fulfilled, m.FulfilledAt = types.BoolValue(false), types.StringNull()
 
@@ -79,11 +80,13 @@ func (m *requestModel) fromSubmission(s deferred.Submission) {
 		m.RequestID = types.StringValue(id)
 	}
 	if !s.At.IsZero() {
-		m.RequestedAt = instant(s.At)
+		m.RequestedAt = types.StringValue(client.FormatInstant(s.At))
 	}
 	if s.State == deferred.Fulfilled {
-		m.Fulfilled, m.FulfilledAt = types.BoolValue(true), instant(s.FulfilledAt)
+		m.Fulfilled, m.FulfilledAt = types.BoolValue(true), types.StringValue(client.FormatInstant(s.FulfilledAt))
 	}
+
+	return m
 }
 
 // recall completes the document of an object whose private state has none, as that of a state that was
@@ -165,8 +168,6 @@ func (m *requestModel) isToAwait(state *requestModel, s deferred.Submission) boo
 	}
 	return s.Interrupted || !m.Wait.Equal(state.Wait) || !m.Timeouts.Equal(state.Timeouts)
 }
-
-func instant(t time.Time) types.String { return types.StringValue(client.FormatInstant(t)) }
 
 // warnForgotten warns that destroying the object does not undo its request. name is that of
 // the request.

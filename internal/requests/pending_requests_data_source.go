@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -251,7 +252,7 @@ func recordFromAPI(r answer.PendingRecord) pendingRecordModel {
 	}
 
 	if at, ok := r.CreatedAt.Get(); ok {
-		m.CreatedAt = instant(at)
+		m.CreatedAt = types.StringValue(client.FormatInstant(at))
 	}
 
 	return m

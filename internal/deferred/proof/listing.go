@@ -64,12 +64,9 @@ func (l Listing) IsAfter(at, date time.Time, lag time.Duration) bool {
 }
 
 // WithID returns the records that have an identifier, whatever person they name.
-func (l Listing) WithID(id string) []answer.PendingRecord { return l.at(l.index[KeyOfID(id)]) }
-
-// at returns the records at positions.
-func (l Listing) at(positions []int) []answer.PendingRecord {
+func (l Listing) WithID(id string) []answer.PendingRecord {
 	var found []answer.PendingRecord
-	for _, i := range positions {
+	for _, i := range l.index[KeyOfID(id)] {
 		found = append(found, l.records[i])
 	}
 	return found
@@ -92,7 +89,8 @@ func (l Listing) About(identity string) Snapshot {
 	seen := Snapshot{Listing: l, Person: identity}
 	positions := slices.Concat(l.index[aboutNobody], l.index[aboutPerson+answer.PersonKey(identity)])
 	slices.Sort(positions)
-	for _, record := range l.at(slices.Compact(positions)) {
+	for _, i := range slices.Compact(positions) {
+		record := l.records[i]
 		if named, _ := record.Identity.Get(); named == identity {
 			seen.Named = append(seen.Named, record)
 		} else {
