@@ -276,26 +276,24 @@ type summary struct {
 
 // summarize returns the summary of records.
 func summarize(records []answer.PendingRecord) summary {
-	all := summary{end: Done}
+	counts, isContrary := map[answer.Progress]int{}, false
 	for _, record := range records {
-		switch record.Progress {
-		case answer.Unclear:
-			all.gap = cmp.Or(all.gap, gapUnknown)
-		case answer.Failed:
-			all.failed++
-		case answer.Done:
-			all.over++
-		case answer.Ended: // does not say how
-			all.over++
-			all.end = Over
-		case answer.Waiting:
-		}
-		if record.Disagrees {
-			all.gap = gapContrary
-		}
+		counts[record.Progress]++
+		isContrary = isContrary || record.Disagrees
 	}
-	if all.failed > 0 && all.failed < len(records) {
-		all.gap = cmp.Or(all.gap, gapDisagree)
+
+	all := summary{failed: counts[answer.Failed], over: counts[answer.Done] + counts[answer.Ended], end: Done}
+	if counts[answer.Ended] > 0 { // which does not say how
+		all.end = Over
+	}
+
+	switch {
+	case isContrary:
+		all.gap = gapContrary
+	case counts[answer.Unclear] > 0:
+		all.gap = gapUnknown
+	case all.failed > 0 && all.failed < len(records):
+		all.gap = gapDisagree
 	}
 
 	return all
