@@ -151,7 +151,7 @@ func TestJudge_everySetOfFacts(t *testing.T) {
 			act := verdict.On(action)
 			writes := act == Send
 			for promise, broken := range map[string]bool{
-				"a reading from a cache is no reading":                   has(FactCached) && writes,
+				"a reading from a cache does not count":                  has(FactCached) && writes,
 				"a later choice stands":                                  has(FactLater) && !has(FactNone|FactSame|FactOurs|FactOverrules) && writes,
 				"what cannot be compared stands":                         has(FactUntimed) && !has(FactNone|FactSame|FactOurs|FactOverrules|FactClauses) && writes,
 				"a refresh sends nothing":                                action == Refresh && writes,

@@ -123,7 +123,7 @@ func TestConsent_oneUpdate(t *testing.T) {
 			update: unprotected(), patches: 2, failed: &transport.Error{Class: transport.ClassServer, Ambiguous: true, Attempts: 2},
 		},
 
-		"a success that says nothing, and is none": {
+		"a success that says nothing, and wrote nothing": {
 			faults: saying(`{"status":"denied"}`), update: unprotected(), patches: 1, failed: rejected,
 		},
 		"a success that says nothing, and is one": {

@@ -203,7 +203,7 @@ func (l *listing) lookUp(ctx context.Context) (answers []answered, panics diag.D
 	return answers, panics
 }
 
-// isFull reports whether there are as many results as the limit allows; 0 is no limit.
+// isFull reports whether there are as many results as the limit allows; 0 means that there is no limit.
 func (l *listing) isFull() bool { return l.request.Limit > 0 && l.found >= int(l.request.Limit) }
 
 // result returns the result for a person: the person as they would be configured. The last one that

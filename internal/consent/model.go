@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package consent implements the resource and the data source analytics_consent, the
-// consent of one person.
+// Package consent implements analytics_consent, the consent of one person: the resource, the data
+// source, the ephemeral resource and the list.
 package consent
 
 import (

@@ -104,7 +104,7 @@ var situations = map[string]situation{
 	"an address without its end": {
 		holds: own(func(r *mockserver.ConsentRecord) { r.UserIPv6 = new("192.0.2.xxx") }), state: prototest.Attributes{"user_ipv6": "192.0.2.xxx"}, changes: true,
 	},
-	"a time before 2000, which is none": {
+	"a time before 2000, which does not count": {
 		holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = "1999-12-31T00:00:00Z" }), state: prototest.Attributes{"agreement_time": early},
 	},
 	"microseconds": {

@@ -17,7 +17,7 @@ func TestCredentials_exactlyOneWhole(t *testing.T) {
 
 	for _, tc := range []struct {
 		c       Credentials
-		setting string // that the error is about; empty is none
+		setting string // that the error is about; empty if there is none
 	}{
 		{Credentials{Email: "a@example.com", Password: "p"}, ""},
 		{Credentials{}, "email"},

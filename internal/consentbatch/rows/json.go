@@ -93,7 +93,7 @@ func complaint(err error) string {
 		return "the JSON ends in the middle"
 	}
 
-	return "this is no valid JSON"
+	return "this is not valid JSON"
 }
 
 // readObject reads one row. A null is an absent value.

@@ -225,7 +225,7 @@ func TestPersonalDataGuide_hasEveryAttributeThatHoldsSome(t *testing.T) {
 	}
 
 	for name := range listed {
-		t.Errorf("%s is listed, and is no attribute", name)
+		t.Errorf("%s is listed, and is not an attribute", name)
 	}
 }
 
