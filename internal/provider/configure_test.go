@@ -134,6 +134,14 @@ func TestProvider_blockWinsOverTheEnvironment(t *testing.T) {
 
 	_, diags = prototest.Start(t, good.With(prototest.Attributes{"org_id": "o"}), map[string]string{"ANALYTICS_PROJECT_ID": "p"})
 	prototest.WantText(t, diags.Errors(), "needs project_id")
+
+	for lag, block := range map[string]prototest.Attributes{"9s": {}, "": {"wire": prototest.Attributes{"envelope": "/d", "lag": nil}}} {
+		var cfg client.Config
+		prototest.Start(t, good.With(block), map[string]string{"ANALYTICS_WIRE": `{"lag":"9s"}`}, func(of *client.Config) { cfg = *of })
+		if cfg.Wire.Lag != lag {
+			t.Errorf("with %v, the settings are %+v", block, cfg.Wire)
+		}
+	}
 }
 
 func TestProvider_unknownSettingsAreFineUntilTheServiceIsNeeded(t *testing.T) {

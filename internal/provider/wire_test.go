@@ -71,25 +71,6 @@ func wantEach(t *testing.T, block *tfprotov6.SchemaBlock, values map[string]any)
 	}
 }
 
-func TestWire_blockWinsAsAWhole(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		block prototest.Attributes
-		lag   string
-	}{
-		"no block":       {prototest.Attributes{}, "9s"},
-		"an empty block": {prototest.Attributes{"wire": prototest.Attributes{"lag": nil}}, ""},
-	} {
-		var cfg client.Config
-		environment := map[string]string{"ANALYTICS_WIRE": `{"lag":"9s","envelope":"/data"}`}
-		p, diags := prototest.Start(t, good.With(c.block), environment, func(of *client.Config) { cfg = *of })
-		p.NoErrors(diags)
-		if cfg.Wire.Lag != c.lag || (cfg.Wire.Envelope == "") != (c.lag == "") {
-			t.Errorf("%s: %+v", name, cfg.Wire)
-		}
-	}
-}
-
 func TestWire_variablesOfBeforeNameTheirSuccessors(t *testing.T) {
 	t.Parallel()
 	for variable, successor := range map[string]string{
