@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/terraformcli"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
 )
 
 // startMockServer starts a command that prints the environment of a mock server, waits for
@@ -25,7 +25,7 @@ func startMockServer(t *testing.T, command *exec.Cmd) (rest func() string) {
 		t.Fatal(err)
 	}
 	command.Stdout = write
-	command.Env = append(terraformcli.Isolated(os.Environ(), os.DevNull), asProgram+"=1")
+	command.Env = append(acctest.Environment(), asProgram+"=1")
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/clitest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/terraformcli"
 )
 
 // asProgram is a variable with which the test binary behaves as the provider's. If it is set
@@ -53,7 +52,7 @@ func panicForCanary(ctx context.Context, req any, info *grpc.UnaryServerInfo, ne
 func program(t *testing.T, service *mocktest.Instance, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), os.Args[0], args...)
-	command.Env = append(terraformcli.Isolated(os.Environ(), os.DevNull), asProgram+"=1")
+	command.Env = append(acctest.Environment(), asProgram+"=1")
 	for name, value := range service.Environment() {
 		command.Env = append(command.Env, name+"="+value)
 	}
@@ -128,19 +127,15 @@ func TestCLIPanic_isAnErrorAndSiblingsAreSaved(t *testing.T) {
 	cli := clitest.New(t, configuration(true), service.Environment())
 	cli.MustRun("apply", "-auto-approve")
 	before := map[any]string{}
-	for _, object := range cli.Stored() {
+	for _, object := range cli.Stored("") {
 		before[object.Key] = fmt.Sprint(object)
 	}
 
-	program := filepath.Join(t.TempDir(), "terraform-provider-analytics"+terraformcli.ExeSuffix())
+	program := filepath.Join(t.TempDir(), "terraform-provider-analytics")
 	if err := os.Symlink(os.Args[0], program); err != nil {
 		t.Fatal(err)
 	}
-	settings := filepath.Join(cli.Dir, "panics.rc")
-	if err := os.WriteFile(settings, terraformcli.OverridesConfig(filepath.Dir(program)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cli.Setenv("TF_CLI_CONFIG_FILE", settings)
+	cli.UseProvider(program)
 	cli.Setenv(asProgram, panics)
 	cli.Setenv("TF_LOG", "ERROR")
 	cli.Configure(configuration(false))
@@ -152,7 +147,7 @@ func TestCLIPanic_isAnErrorAndSiblingsAreSaved(t *testing.T) {
 			t.Errorf("%s ended with %d:\n%s", command, r.Code, r.Output)
 		}
 
-		after := cli.Stored()
+		after := cli.Stored("")
 		if want := map[string]int{"apply": 6, "destroy": 1}[command]; len(after) != want {
 			t.Errorf("%d objects are left after %s, want %d", len(after), command, want)
 		}

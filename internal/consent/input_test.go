@@ -67,7 +67,7 @@ func TestConsent_valuesUnknownAtPlan(t *testing.T) {
 			t.Errorf("%s is planned as %v", attribute, plan.Attributes[attribute])
 		}
 		if value, ok := refused[attribute]; ok {
-			_, diags = p.Apply(t.Context(), name, nil, p.Resolve(name, plan, prototest.Attributes{attribute: value}))
+			_, diags = p.Apply(t.Context(), name, nil, plan.Resolve(prototest.Attributes{attribute: value}))
 			prototest.WantText(t, diags.Errors(), "Invalid value")
 		}
 	}

@@ -47,7 +47,7 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	wantRequests(t, service, 0, 0)
 
 	p.Reconfigure(prototest.Config(service))
-	plan = p.Resolve(batchName, plan, f.config(nil))
+	plan = plan.Resolve(f.config(nil))
 	f.write(batchHeader + "x\n")
 	state, diags := p.Apply(t.Context(), batchName, nil, plan)
 	prototest.WantText(t, diags.Errors(), "Unusable rows", "line 2: the row has 1 cells", "In state now: nothing")
@@ -64,7 +64,7 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	p.NoErrors(diags)
 	f.write(people(3))
 	service.Reset()
-	plan = p.Resolve(batchName, plan, f.config(prototest.Attributes{"org_id": scope.OrgID, "project_id": scope.ProjectID}))
+	plan = plan.Resolve(f.config(prototest.Attributes{"org_id": scope.OrgID, "project_id": scope.ProjectID}))
 	_, diags = p.Apply(t.Context(), batchName, nil, plan)
 	prototest.WantText(t, diags.Errors(), "not those that were planned", "In state now: nothing")
 	wantRequests(t, service, 0, 0)

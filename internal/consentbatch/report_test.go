@@ -18,7 +18,7 @@ func TestConsentBatch_reportNeedsAPathOfItsOwn(t *testing.T) {
 	f := newFile(t, people(2))
 	plan, diags := p.Plan(batchName, nil, prototest.Attributes{"source": prototest.Unknown, "report_path": f.path})
 	p.NoErrors(diags)
-	_, diags = p.Apply(t.Context(), batchName, nil, p.Resolve(batchName, plan, f.config(nil)))
+	_, diags = p.Apply(t.Context(), batchName, nil, plan.Resolve(f.config(nil)))
 	prototest.WantText(t, diags.Errors(), "The report cannot be written", "it is the file with the rows")
 	wantRequests(t, service, 0, 0)
 

@@ -249,7 +249,7 @@ func TestProfile_importTakesTheWholeProfile(t *testing.T) {
 
 		// It has no update to wait for.
 		plan, _ := o.mustPlan(state, config("", prototest.Attributes{"profile": prototest.Unknown}))
-		plan = o.Resolve(name, plan, prototest.Attributes{"profile": `{"a":1}`})
+		plan = plan.Resolve(prototest.Attributes{"profile": `{"a":1}`})
 		state, diags = o.Apply(t.Context(), name, state, plan)
 		o.NoErrors(diags)
 		wantFulfilled(t, state, true, `{"a":1}`)

@@ -60,9 +60,7 @@ func TestCLIProvider_interruptSavesWhatIsDone(t *testing.T) {
 			if got := cli.Attribute("analytics_consent.done", "identity_id"); got != "done" {
 				t.Errorf("what was done is not in state, but %v:\n%s", got, r.Output)
 			}
-			if !strings.Contains(r.Words(), "Cancelled") {
-				t.Errorf("the object in flight is not reported as cancelled:\n%s", r.Output)
-			}
+			clitest.WantWords(t, r, "Cancelled")
 
 			cli.MustRun("apply", "-auto-approve") // as the message says
 			cli.MustRun("plan", "-detailed-exitcode")

@@ -15,7 +15,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest/objects"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
@@ -26,7 +25,7 @@ type lives struct {
 	service   *mocktest.Instance
 	endFaults func()
 	rand      *rand.Rand
-	list      []*objects.Object
+	list      []*instance
 	// proves reports that the service lists requests also once they are over, and that the
 	// configuration names a member of all data of a person: what was carried out can be seen.
 	proves bool
@@ -58,7 +57,7 @@ func TestProvider_livesUnderFaults(t *testing.T) {
 					<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
 					chooseFault, endFaults := mocktest.Disorder(seed, 3)
 					l := &lives{t: t, endFaults: endFaults, rand: rand.New(rand.NewPCG(seed, 4))}
-					l.list = objects.Random(l.rand, folder)
+					l.list = randomInstances(l.rand, folder)
 					l.service = mocktest.StartPipe(t, func(s *mockserver.Server) {
 						s.FaultFor, s.FulfilmentDelay = chooseFault, 45*time.Minute
 						s.DataRetention = 1000 * time.Hour // data that is offered for an hour only is asked for anew
@@ -66,7 +65,7 @@ func TestProvider_livesUnderFaults(t *testing.T) {
 					})
 
 					tc.play(l)
-					objects.WantKept(t, l.service, l.list)
+					wantKept(t, l.service, l.list)
 					if t.Failed() {
 						t.Logf("seed %d", seed)
 					}
@@ -84,12 +83,12 @@ func (l *lives) converge() {
 
 	for round := 0; ; round++ {
 		l.apply(calm)
-		waiting := slices.IndexFunc(l.list, func(o *objects.Object) bool { return !o.Settled() })
+		waiting := slices.IndexFunc(l.list, func(o *instance) bool { return !o.settled() })
 		if waiting < 0 {
 			break
 		}
 		if round == 150 {
-			l.t.Fatalf("%s does not converge: %v", l.list[waiting].Resource, l.list[waiting].State)
+			l.t.Fatalf("%s does not converge: %v", l.list[waiting].resource, l.list[waiting].state)
 		}
 		<-time.After(5 * time.Minute)
 	}
@@ -98,8 +97,8 @@ func (l *lives) converge() {
 	if open := l.open(); open != "" {
 		l.t.Errorf("without faults, %s", open)
 	}
-	if at := slices.IndexFunc(l.list, func(o *objects.Object) bool { return o.Unproven }); l.proves && at >= 0 {
-		l.t.Errorf("%s is not fulfilled, and the service shows that it is: %v", l.list[at].Resource, l.list[at].State.Attributes)
+	if at := slices.IndexFunc(l.list, func(o *instance) bool { return o.unproven }); l.proves && at >= 0 {
+		l.t.Errorf("%s is not fulfilled, and the service shows that it is: %v", l.list[at].resource, l.list[at].state.Attributes)
 	}
 }
 
@@ -116,11 +115,11 @@ func (l *lives) liveWithOperator() {
 func (l *lives) live() {
 	l.t.Helper()
 	for _, o := range l.list {
-		switch o.Resource {
-		case objects.Consent:
-			o.Config["agreement_time"] = objects.AgreedAt
-		case objects.DataAccess:
-			o.Config["overwrite"] = true // a killed apply leaves a file that no state knows
+		switch o.resource {
+		case consentName:
+			o.config["agreement_time"] = agreedAt
+		case dataAccessName:
+			o.config["overwrite"] = true // a killed apply leaves a file that no state knows
 		}
 	}
 
@@ -149,16 +148,16 @@ func (l *lives) live() {
 }
 
 // disturb lets a person choose, or changes the configuration of an object.
-func (l *lives) disturb(o *objects.Object) {
+func (l *lives) disturb(o *instance) {
 	switch l.rand.IntN(6) {
 	case 0:
-		if o.Resource == objects.Consent {
+		if o.resource == consentName {
 			during := time.Duration(l.rand.Int64N(int64(time.Minute))) // of the apply that follows
-			time.AfterFunc(during, o.Chooses(l.service))
+			time.AfterFunc(during, o.chooses(l.service))
 		}
 
 	case 1:
-		o.Change()
+		o.change()
 
 	case 2:
 		if !l.hasOperator {
@@ -167,7 +166,7 @@ func (l *lives) disturb(o *objects.Object) {
 		fates := []mockserver.Fate{mockserver.Fulfilled, mockserver.Failed, mockserver.Vanished}
 		outcome := mockserver.Outcome{Fate: fates[l.rand.IntN(len(fates))]}
 		during := time.Duration(l.rand.Int64N(int64(40 * time.Minute)))
-		id := o.Operate(l.service, l.rand)
+		id := o.operate(l.service, l.rand)
 		time.AfterFunc(during, func() { l.service.Conclude(id, outcome) })
 	}
 }
@@ -189,10 +188,10 @@ func (l *lives) apply(end int) {
 	for _, o := range l.list {
 		wg.Go(func() {
 			if end == killed {
-				o.Kill(ctx, p)
+				o.kill(ctx, p)
 				return
 			}
-			o.Apply(ctx, p)
+			o.apply(ctx, p)
 		})
 	}
 	wg.Wait()
@@ -202,7 +201,7 @@ func (l *lives) apply(end int) {
 func (l *lives) open() string {
 	p := l.start()
 
-	return objects.Open(p, l.list)
+	return openIn(p, l.list)
 }
 
 // start starts a process of the provider.

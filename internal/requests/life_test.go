@@ -479,7 +479,7 @@ func TestRequests_unknownValueThatProvesToBeTheSame(t *testing.T) {
 				}
 
 				plan, _ := o.mustPlan(state, o.config.With(unknown))
-				after, diags := o.Apply(t.Context(), o.name, state, o.Resolve(o.name, plan, same))
+				after, diags := o.Apply(t.Context(), o.name, state, plan.Resolve(same))
 				o.NoErrors(diags)
 				o.queued(1)
 				for _, name := range []string{"fulfilled", "fulfilled_at", "request_id", "sha256"} {

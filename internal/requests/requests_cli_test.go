@@ -233,7 +233,7 @@ func TestCLIDeleteData_invokedWithASensitiveVariable(t *testing.T) {
 	t.Parallel()
 
 	cli, service := newActionCLI(t, deletesPerson("sensitive = true"))
-	r := cli.Invoke(deleteAddress)
+	r := cli.Run("apply", "-auto-approve", "-invoke="+deleteAddress)
 	if r.Code != 0 {
 		t.Fatalf("the action ended with %d:\n%s", r.Code, r.Output)
 	}
@@ -241,7 +241,7 @@ func TestCLIDeleteData_invokedWithASensitiveVariable(t *testing.T) {
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 	wantUnnamed(t, []string{r.Output})
 
-	wantUnnamed(t, []string{cli.Invoke(deleteAddress, "-json").Output})
+	wantUnnamed(t, []string{cli.Run("apply", "-auto-approve", "-invoke="+deleteAddress, "-json").Output})
 	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 
 	wantUnnamed(t, []string{cli.ReadFile("terraform.tfstate")})
@@ -264,7 +264,7 @@ func TestCLIDeleteData_invokedWithAnEphemeralVariable(t *testing.T) {
 
 	r := cli.Run("apply", "saved.tfplan")
 	wantUnnamed(t, []string{r.Output})
-	if cli.Version().Before(16) {
+	if cli.Version().Minor < 16 {
 		clitest.WantWords(t, r, acceptedFirst, carriedOut, "Actions: 1 invoked")
 		wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 		return

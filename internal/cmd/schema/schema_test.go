@@ -59,7 +59,7 @@ func TestCLISchema_isWhatTheCLIPrints(t *testing.T) {
 			"list resources":      {14, theirs.ListResourceSchemas, ours.ListResourceSchemas},
 			"actions":             {14, theirs.ActionSchemas, ours.ActionSchemas},
 		} {
-			if version.Before(part.since) {
+			if version.Minor < part.since {
 				continue
 			}
 			if diff := cmp.Diff(part.theirs, part.ours, sameType, cmpopts.EquateEmpty()); diff != "" {

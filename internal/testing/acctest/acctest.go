@@ -5,14 +5,15 @@
 package acctest
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -20,20 +21,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"go.uber.org/goleak"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/terraformcli"
 )
 
 // Factories returns the provider for ProtoV6ProviderFactories. It runs in the process of the
 // test and reads no variable of the environment, so that relative paths are relative to the
 // test's folder. The pending list of the mock server never lags.
 func Factories() map[string]func() (tfprotov6.ProviderServer, error) {
-	environment := map[string]string{"ANALYTICS_WIRE": `{"lag":"0s"}`}
-	getenv := func(name string) string { return environment[name] }
+	none := func(string) string { return "" }
+	withoutLag := func(cfg *client.Config) { cfg.Wire.Lag = "0s" }
 
 	return map[string]func() (tfprotov6.ProviderServer, error){
-		"analytics": func() (tfprotov6.ProviderServer, error) { return provider.NewServer("test", getenv), nil },
+		"analytics": func() (tfprotov6.ProviderServer, error) { return provider.NewServer("test", none, withoutLag), nil },
 	}
 }
 
@@ -44,8 +45,13 @@ func PreCheck(tb testing.TB, features ...Feature) {
 	if os.Getenv("TF_ACC") == "" {
 		tb.Skip("tests that start Terraform or OpenTofu run with TF_ACC=1, as make testacc sets it")
 	}
+	if cli.path == "" {
+		tb.Fatal("the package's TestMain has to call acctest.Main")
+	}
 	for _, f := range features {
-		f.need(tb)
+		if !cli.version.knows(f) {
+			tb.Skipf("%s, and this is %s", f, cli.version.Line) // make clis reads the reason
+		}
 	}
 }
 
@@ -71,88 +77,78 @@ func Message(texts ...string) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)` + strings.Join(parts, `.*`))
 }
 
-// Version returns the version of the CLI in use. It asks once for all tests of a package.
-var Version = sync.OnceValues(func() (terraformcli.Version, error) {
-	path, err := terraformcli.Find()
-	if err != nil {
-		return terraformcli.Version{}, err
-	}
-
-	cli := terraformcli.CLI{Path: path, Env: terraformcli.Isolated(os.Environ(), os.DevNull)}
-
-	return cli.Version(context.Background())
-})
-
-// buildFolder holds the provider's program while the tests of one package run.
-var buildFolder string
-
-// ProviderProgram returns the path of the provider's program: the one that make has built for
-// all packages and TF_ACC_PROVIDER_BINARY names, or else one that is built for this package.
-var ProviderProgram = sync.OnceValues(func() (string, error) {
-	if built := os.Getenv("TF_ACC_PROVIDER_BINARY"); built != "" {
-		_, err := os.Stat(built)
-		return built, err
-	}
-	if buildFolder == "" {
-		return "", errors.New("the package's TestMain has to call acctest.Main")
-	}
-
-	program := filepath.Join(buildFolder, "terraform-provider-analytics"+terraformcli.ExeSuffix())
-
-	return program, terraformcli.Build(context.Background(), program, terraformcli.ModulePath)
-})
-
-// Main runs the tests of a package, removes what they built, and fails where a goroutine is
-// left over. With TF_ACC set, all of them use the CLI that terraformcli.Find returns.
-func Main(m *testing.M) {
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = max(code, 1)
-	}
-
-	os.Exit(code)
+// Environment returns the environment of this process without what changes what Terraform or the
+// provider does.
+func Environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(entry string) bool {
+		return strings.HasPrefix(entry, "TF_") || strings.HasPrefix(entry, "ANALYTICS_")
+	})
 }
 
-func run(m *testing.M) (code int, err error) {
+// Version is the version of the CLI in use.
+type Version struct {
+	Product string // "Terraform" or "OpenTofu"
+	Minor   int    // of 1
+	Line    string // what the CLI prints, such as "Terraform v1.11.4"
+}
+
+// parseVersion reads what a CLI prints of its version.
+func parseVersion(printed string) (v Version, err error) {
+	v.Line, _, _ = strings.Cut(printed, "\n")
+	if _, err := fmt.Sscanf(v.Line, "%s v1.%d", &v.Product, &v.Minor); err != nil {
+		return Version{}, fmt.Errorf("no version of Terraform or OpenTofu: %q", v.Line)
+	}
+	return v, nil
+}
+
+// The CLI in use, which Main asks for its version where TF_ACC is set.
+var cli struct {
+	path    string
+	version Version
+}
+
+// CLI returns the path and the version of the CLI in use.
+func CLI() (path string, version Version) { return cli.path, cli.version }
+
+// Main runs the tests of a package, and fails where a goroutine is left over. With TF_ACC set, all of
+// them use the CLI that TF_ACC_TERRAFORM_PATH names, or else terraform on PATH.
+func Main(m *testing.M) {
 	if os.Getenv("TF_ACC") != "" {
-		if err := prepareCLI(); err != nil {
-			return 1, err
+		if err := useCLI(); err != nil {
+			_, _ = fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
 		}
 	}
 
-	buildFolder, err = os.MkdirTemp("", "analytics-acctest-")
-	if err != nil {
-		return 1, err
-	}
-
-	code = m.Run()
-	if err := os.RemoveAll(buildFolder); err != nil || code != 0 {
-		return code, err
-	}
-
-	return 0, goleak.Find(providerOutput)
+	// A provider that runs in the process of a test has two readers of what it prints, and go-plugin
+	// ends them only when the garbage collector closes their pipes.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/hashicorp/go-plugin.copyChan"))
 }
 
-// providerOutput are the readers of what a provider prints. A provider that runs in the process
-// of a test has two, and go-plugin ends them only when the garbage collector closes their pipes.
-var providerOutput = goleak.IgnoreAnyFunction("github.com/hashicorp/go-plugin.copyChan")
-
-// prepareCLI tells terraform-plugin-testing which CLI to start: without a path it looks for
-// Terraform alone and then downloads one. The settings of the person who runs the tests are
-// left out, since OpenTofu prints a warning about them where the version is expected.
-func prepareCLI() error {
-	path, err := terraformcli.Find()
+// useCLI finds the CLI, and makes terraform-plugin-testing start the same one. The settings of the
+// person who runs the tests are left out, since OpenTofu prints a warning about them where the version
+// is expected.
+func useCLI() error {
+	path, err := exec.LookPath(cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"))
 	if err != nil {
 		return err
 	}
-	version, err := Version()
-	if err != nil {
+	if cli.path, err = filepath.Abs(path); err != nil {
 		return err
 	}
 
-	settings := map[string]string{"TF_ACC_TERRAFORM_PATH": path, "TF_CLI_CONFIG_FILE": os.DevNull, "TF_DISABLE_PLUGIN_TLS": "1"}
-	if version.Product == "OpenTofu" {
+	command := exec.CommandContext(context.Background(), cli.path, "version")
+	command.Env = append(Environment(), "TF_CLI_CONFIG_FILE="+os.DevNull, "CHECKPOINT_DISABLE=1")
+	printed, err := command.Output()
+	if err != nil {
+		return fmt.Errorf("%s version: %w", cli.path, err)
+	}
+	if cli.version, err = parseVersion(string(printed)); err != nil {
+		return err
+	}
+
+	settings := map[string]string{"TF_ACC_TERRAFORM_PATH": cli.path, "TF_CLI_CONFIG_FILE": os.DevNull, "TF_DISABLE_PLUGIN_TLS": "1"}
+	if cli.version.Product == "OpenTofu" {
 		settings["TF_ACC_PROVIDER_HOST"] = "registry.opentofu.org"
 	}
 	for name, value := range settings {
@@ -194,25 +190,14 @@ func (f Feature) String() string {
 	return fmt.Sprintf("%s need Terraform 1.%d or OpenTofu 1.%d", f.name, f.terraform, f.openTofu)
 }
 
-// need skips a test where the CLI lacks the feature; the zero Feature is in every one. The
-// command clis reads the reason.
-func (f Feature) need(tb testing.TB) {
-	tb.Helper()
-	if f == (Feature{}) {
-		return
-	}
-
-	v, err := Version()
-	if err != nil {
-		tb.Fatal(err)
-	}
-
-	since := f.terraform
-	if v.Product == "OpenTofu" {
-		since = f.openTofu
-	}
-
-	if since == 0 || v.Before(since) {
-		tb.Skipf("%s, and this is %s", f, v.Line)
+// knows reports whether a version has a feature; every version has the zero Feature.
+func (v Version) knows(f Feature) bool {
+	switch {
+	case f == Feature{}:
+		return true
+	case v.Product == "OpenTofu":
+		return f.openTofu > 0 && v.Minor >= f.openTofu
+	default:
+		return v.Minor >= f.terraform
 	}
 }

@@ -9,77 +9,86 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
-	"hash/crc32"
+	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/terraformcli"
 )
 
-// Result is what one command printed, and how it ended.
-type Result = terraformcli.Result
+// Source is how configurations name the provider.
+const Source = "terraform-analytics/analytics"
 
-// CLI runs the provider as users do: as a binary of its own, started by the Terraform
-// or OpenTofu on PATH (or of TF_ACC_TERRAFORM_PATH), in a folder of its own and with an
-// environment that holds nothing of the person who runs the tests.
+// Hosts are the registries whose address Terraform and OpenTofu put before Source.
+var Hosts = []string{"registry.terraform.io", "registry.opentofu.org"}
+
+// commandLimit is the longest that a command may take.
+const commandLimit = 2 * time.Minute
+
+// CLI runs the provider as users do: as a binary of its own, started by Terraform or OpenTofu, in a
+// folder of its own and with an environment that holds nothing of the person who runs the tests.
 type CLI struct {
 	tb  testing.TB
-	cli terraformcli.CLI
+	env []string // of several entries with one name, the last one counts
 
 	// Dir is the folder with the configuration.
 	Dir string
 }
 
-// New prepares a folder with a configuration, and skips the test where TF_ACC is not set. environment is added to the few
-// variables that every command gets.
+// New prepares a folder with a configuration, and skips the test where TF_ACC is not set.
+// environment is added to the few variables that every command gets.
 func New(tb testing.TB, configuration string, environment map[string]string) *CLI {
 	tb.Helper()
 	acctest.PreCheck(tb)
-	path, err := terraformcli.Find()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	provider, err := acctest.ProviderProgram()
-	if err != nil {
-		tb.Fatal(err)
-	}
-
-	c := &CLI{tb: tb, Dir: tb.TempDir()}
-	settings := c.write("terraform.rc", string(terraformcli.OverridesConfig(filepath.Dir(provider))))
-	c.cli = terraformcli.CLI{Path: path, Dir: c.Dir, Env: terraformcli.Settings(settings)}
-	c.Setenv("PATH", os.Getenv("PATH"))
-	c.Setenv("HOME", tb.TempDir())
-	c.Setenv("TMPDIR", tb.TempDir())
-	c.Setenv("TF_DISABLE_PLUGIN_TLS", "1")     // its keys are a third of what a short command costs; the demo has it
-	c.Setenv("ANALYTICS_WIRE", `{"lag":"0s"}`) // the mock server's list never lags
+	c := &CLI{tb: tb, Dir: tb.TempDir(), env: []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + tb.TempDir(), "TMPDIR=" + tb.TempDir(),
+		"TF_CLI_ARGS=-no-color", "TF_INPUT=0", "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1",
+		"TF_DISABLE_PLUGIN_TLS=1",     // its keys are a third of what a short command costs; the demo has it
+		`ANALYTICS_WIRE={"lag":"0s"}`, // the mock server's list never lags
+	}}
 	for name, value := range environment {
 		c.Setenv(name, value)
 	}
-
+	c.UseProvider(Provider(tb))
 	c.Configure(configuration)
 
 	return c
 }
 
+// Provider returns the path of the provider's program, which make builds once for all packages.
+func Provider(tb testing.TB) string {
+	tb.Helper()
+	program := os.Getenv("TF_ACC_PROVIDER_BINARY")
+	if _, err := os.Stat(program); err != nil {
+		tb.Fatalf("TF_ACC_PROVIDER_BINARY names no program, as make testacc makes it: %v", err)
+	}
+	return program
+}
+
+// UseProvider makes the commands that follow start a program as the provider.
+func (c *CLI) UseProvider(program string) {
+	c.tb.Helper()
+	folder := filepath.Dir(program)
+	c.Setenv("TF_CLI_CONFIG_FILE", c.write("terraform.rc", fmt.Sprintf(
+		"provider_installation {\n  dev_overrides {\n    %q = %q\n    %q = %q\n  }\n  direct {}\n}\n",
+		Hosts[0]+"/"+Source, folder, Hosts[1]+"/"+Source, folder)))
+}
+
 // Configure replaces the configuration.
 func (c *CLI) Configure(configuration string) {
 	c.tb.Helper()
-	c.write("main.tf", "terraform {\n  required_providers {\n    analytics = {\n      source = \""+terraformcli.Source+"\"\n    }\n  }\n}\n"+configuration)
+	c.write("main.tf", "terraform {\n  required_providers {\n    analytics = {\n      source = \""+Source+"\"\n    }\n  }\n}\n"+configuration)
 }
 
 // Setenv changes the environment of the commands that follow.
-func (c *CLI) Setenv(name, value string) { c.cli = c.cli.In(c.Dir, name+"="+value) }
+func (c *CLI) Setenv(name, value string) { c.env = append(c.env, name+"="+value) }
 
 func (c *CLI) write(name, content string) string {
 	c.tb.Helper()
@@ -119,14 +128,18 @@ func (c *CLI) ReadFile(name string) string {
 	return all.String()
 }
 
+// Command returns a command that the test starts and ends itself.
+func (c *CLI) Command(ctx context.Context, args ...string) *exec.Cmd {
+	path, _ := acctest.CLI()
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Dir, cmd.Env = c.Dir, c.env
+	return cmd
+}
+
 // Run runs one command to its end.
 func (c *CLI) Run(args ...string) Result {
 	c.tb.Helper()
-	r, err := c.cli.Run(c.tb.Context(), args...)
-	if err != nil {
-		c.tb.Fatal(err)
-	}
-	return r
+	return c.start(args).wait()
 }
 
 // MustRun fails the test where the command fails.
@@ -139,11 +152,6 @@ func (c *CLI) MustRun(args ...string) Result {
 	return r
 }
 
-// Command returns a command that the test starts and ends itself.
-func (c *CLI) Command(ctx context.Context, args ...string) *exec.Cmd {
-	return c.cli.Command(ctx, args...)
-}
-
 // Needs skips the test where the CLI lacks a feature.
 func (c *CLI) Needs(f acctest.Feature) {
 	c.tb.Helper()
@@ -151,20 +159,9 @@ func (c *CLI) Needs(f acctest.Feature) {
 }
 
 // Version returns the version of Terraform or OpenTofu.
-func (c *CLI) Version() terraformcli.Version {
-	c.tb.Helper()
-	version, err := acctest.Version()
-	if err != nil {
-		c.tb.Fatal(err)
-	}
+func (c *CLI) Version() acctest.Version {
+	_, version := acctest.CLI()
 	return version
-}
-
-// Invoke runs one action by itself, as `apply -invoke` does, and approves it. The name
-// of a variable or -json may follow in args.
-func (c *CLI) Invoke(address string, args ...string) Result {
-	c.tb.Helper()
-	return c.Run(append([]string{"apply", "-auto-approve", "-invoke=" + address}, args...)...)
 }
 
 // WriteQuery replaces the list blocks that query runs.
@@ -173,105 +170,62 @@ func (c *CLI) WriteQuery(lists string) {
 	c.write("main.tfquery.hcl", lists)
 }
 
-// Query replaces the list blocks and runs them.
-func (c *CLI) Query(lists string, args ...string) Result {
+// Stored is an object in a state file.
+type Stored struct {
+	Key        any            `json:"index_key"` // of for_each; nil without
+	Attributes map[string]any `json:"attributes"`
+	Private    string         `json:"private"`
+}
+
+// Stored returns the objects in the state file, of one resource or of all for an empty address. The
+// address has the type and the name of the resource.
+func (c *CLI) Stored(address string) (all []Stored) {
 	c.tb.Helper()
-	c.WriteQuery(lists)
-	return c.Run(append([]string{"query"}, args...)...)
-}
-
-// Interrupt is a signal that ends a run.
-type Interrupt struct {
-	Signal syscall.Signal
-	// ToGroup sends it to all processes of the run, as a terminal does, and not to
-	// Terraform alone.
-	ToGroup bool
-	// Twice sends it once more when Terraform says that it is about to end.
-	Twice bool
-}
-
-// GroupInterrupt is the Ctrl+C of a terminal.
-var GroupInterrupt = Interrupt{Signal: syscall.SIGINT, ToGroup: true}
-
-// Interrupts returns the ways in which people and CI systems end a run: one of them, which
-// depends on the name of the test, or all of them where a soak is on.
-func Interrupts(tb testing.TB) map[string]Interrupt {
-	tb.Helper()
-	all := map[string]Interrupt{
-		"SIGINT to Terraform":  {Signal: syscall.SIGINT},
-		"SIGINT to the group":  GroupInterrupt,
-		"SIGTERM to Terraform": {Signal: syscall.SIGTERM},
-		"SIGTERM to the group": {Signal: syscall.SIGTERM, ToGroup: true},
-	}
-	if soak.On() {
-		return all
-	}
-
-	ways := slices.Sorted(maps.Keys(all))
-	way := ways[crc32.ChecksumIEEE([]byte(tb.Name()))%uint32(len(ways))]
-
-	return map[string]Interrupt{way: all[way]}
-}
-
-// endsWithin is what the end of an interrupted run may take in a test: the two
-// seconds that are promised, and room for a machine that is busy with other tests.
-const endsWithin = 10 * time.Second
-
-// RunInterrupted starts a command, waits until it has printed words and until ready is
-// closed, interrupts it, and returns what it printed. Empty words are not waited for.
-// The test fails where the command does not end.
-func (c *CLI) RunInterrupted(stop Interrupt, words string, ready <-chan struct{}, args ...string) Result {
-	c.tb.Helper()
-	ctx, cancel := context.WithTimeout(c.tb.Context(), time.Minute)
-	defer cancel()
-
-	p, err := c.cli.Start(ctx, args...)
-	if err != nil {
-		c.tb.Fatal(err)
-	}
-	if !closed(ctx, p.Printed(words)) || !closed(ctx, ready) {
-		c.tb.Errorf("the command never came so far:\n%s", p.Output())
-	}
-
-	began := time.Now()
-	if err := stop.send(p); err != nil {
-		c.tb.Error(err)
-	}
-	if stop.Twice && closed(ctx, p.Printed("shutting down")) {
-		if err := stop.send(p); err != nil {
-			c.tb.Error(err)
+	var state struct {
+		Resources []struct {
+			Type, Name string
+			Instances  []Stored
 		}
 	}
-	r, err := p.Wait(ctx)
-	if took := time.Since(began); err != nil || took > endsWithin {
-		c.tb.Errorf("Terraform took %s to end (%v)", took, err)
+	if err := json.Unmarshal([]byte(c.ReadFile("terraform.tfstate")), &state); err != nil {
+		c.tb.Fatal(err)
 	}
 
-	return r // whose exit status differs by version of Terraform
-}
-
-// closed waits until a channel is closed. It returns false where ctx ends first.
-func closed(ctx context.Context, c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	case <-ctx.Done():
-		return false
+	for _, r := range state.Resources {
+		if address == "" || address == r.Type+"."+r.Name {
+			all = append(all, r.Instances...)
+		}
 	}
+
+	return all
 }
 
-func (i Interrupt) send(p *terraformcli.Process) error {
-	if i.ToGroup {
-		return p.SignalGroup(i.Signal)
+// Attribute returns an attribute of a resource in the state file, as JSON decodes it; nil
+// where the state does not have it.
+func (c *CLI) Attribute(address, name string) any {
+	c.tb.Helper()
+	for _, object := range c.Stored(address) {
+		return object.Attributes[name]
 	}
-	return p.Signal(i.Signal)
+	return nil
 }
 
-// WantWords fails the test where a command's output lacks any of the words.
+// Result is what a command printed, and its exit status.
+type Result struct {
+	// Output is standard output and standard error in the order in which they came.
+	Output string
+	Stdout string
+	Stderr string
+	Code   int
+}
+
+// WantWords fails the test where a command's output lacks any of the words, however the CLI wraps
+// and frames them.
 func WantWords(tb testing.TB, r Result, words ...string) {
 	tb.Helper()
+	shown := strings.Join(strings.FieldsFunc(r.Output, func(c rune) bool { return strings.ContainsRune(" \t\r\n│╷╵", c) }), " ")
 	for _, word := range words {
-		if !strings.Contains(r.Words(), word) {
+		if !strings.Contains(shown, word) {
 			tb.Errorf("%q is not shown:\n%s", word, r.Output)
 		}
 	}

@@ -5,12 +5,13 @@
 package examples_test
 
 import (
-	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +20,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/clitest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/terraformcli"
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }
@@ -96,11 +96,14 @@ func (e *example) must(err error) {
 func (e *example) useMirror() {
 	e.t.Helper()
 	folder := e.t.TempDir()
-	mirror, config := filepath.Join(folder, "mirror"), filepath.Join(folder, "terraform.rc")
-	provider, err := acctest.ProviderProgram()
-	e.must(err)
-	e.must(terraformcli.Mirror(mirror, terraformcli.Source, provider))
-	e.must(os.WriteFile(config, terraformcli.MirrorConfig(mirror), 0o600))
+	for _, host := range clitest.Hosts {
+		place := filepath.Join(folder, host, clitest.Source, "0.1.0", runtime.GOOS+"_"+runtime.GOARCH)
+		e.must(os.MkdirAll(place, 0o700))
+		e.must(os.Symlink(clitest.Provider(e.t), filepath.Join(place, "terraform-provider-analytics_v0.1.0")))
+	}
+
+	config := filepath.Join(folder, "terraform.rc")
+	e.must(os.WriteFile(config, fmt.Appendf(nil, "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", folder), 0o600))
 	e.Setenv("TF_CLI_CONFIG_FILE", config)
 }
 
@@ -108,12 +111,11 @@ func (e *example) useMirror() {
 func (e *example) shell(folder string, args ...string) (string, error) {
 	e.t.Helper()
 	programs := e.t.TempDir()
-	path, err := terraformcli.Find()
-	e.must(errors.Join(err, os.Symlink(path, filepath.Join(programs, "terraform"))))
+	terraform := e.Command(e.t.Context())
+	e.must(os.Symlink(terraform.Path, filepath.Join(programs, "terraform")))
 
 	cmd := exec.CommandContext(e.t.Context(), "sh", args...)
-	path = "PATH=" + programs + string(os.PathListSeparator) + os.Getenv("PATH")
-	cmd.Dir, cmd.Env = folder, slices.Concat(e.Command(e.t.Context()).Env, []string{path})
+	cmd.Dir, cmd.Env = folder, slices.Concat(terraform.Env, []string{"PATH=" + programs + string(os.PathListSeparator) + os.Getenv("PATH")})
 	output, err := cmd.CombinedOutput()
 
 	return string(output), err

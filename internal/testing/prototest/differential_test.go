@@ -66,7 +66,7 @@ func TestCLIDriver_doesWhatTheCLIDoes(t *testing.T) {
 					}
 
 					var stored, held []string
-					for _, object := range cli.Stored() {
+					for _, object := range cli.Stored("") {
 						stored = append(stored, inJSON(t, object.Attributes))
 					}
 					if d.state != nil {

@@ -86,7 +86,7 @@ func (p *Provider) ListUntil(ctx context.Context, name string, req ListRequest, 
 			p.t.Error("Terraform would refuse this result of a list: it has no identity")
 		}
 		if from.Resource != nil {
-			result.Resource, _ = fromValue(p.t, unpack(p.t, p.resourceSchema(name).ValueType(), from.Resource)).(Attributes)
+			result.Resource = unpack(p.t, p.resourceSchema(name).ValueType(), from.Resource)
 		}
 		if !taken(result) {
 			return

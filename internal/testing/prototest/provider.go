@@ -8,6 +8,7 @@ package prototest
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,17 +46,12 @@ type Provider struct {
 // Errors of the configuration are in the diagnostics.
 func Start(tb testing.TB, config Attributes, environment map[string]string, options ...provider.Option) (*Provider, Diagnostics) {
 	tb.Helper()
-	getenv := func(name string) string {
-		if name == "ANALYTICS_WIRE" {
-			return cmp.Or(environment[name], `{"lag":"0s"}`)
-		}
-		return environment[name]
-	}
-
+	getenv := func(name string) string { return environment[name] }
+	options = append(options, withoutLag)
 	p := &Provider{t: tb, server: provider.NewServer("test", getenv, options...)}
 	p.schemas = call(p, p.server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
 	p.identities = call(p, p.server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{}).IdentitySchemas
-	p.config = p.packed(p.schemas.Provider, withoutLag(config))
+	p.config = p.packed(p.schemas.Provider, config)
 	validated := call(p, p.server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: p.config})
 	diags := Diagnostics(validated.Diagnostics)
 	if len(diags.Errors()) > 0 {
@@ -65,15 +61,8 @@ func Start(tb testing.TB, config Attributes, environment map[string]string, opti
 	return p, append(diags, p.configure()...)
 }
 
-// withoutLag returns the configuration for a mock server, whose readings never lag, unless it says
-// otherwise.
-func withoutLag(config Attributes) Attributes {
-	wire, hasWire := config["wire"].(Attributes)
-	if !hasWire {
-		return config
-	}
-	return config.With(Attributes{"wire": Attributes{"lag": "0s"}.With(wire)})
-}
+// withoutLag is for a mock server, whose readings never lag, unless a setting says otherwise.
+func withoutLag(cfg *client.Config) { cfg.Wire.Lag = cmp.Or(cfg.Wire.Lag, "0s") }
 
 // MustStart is Start with a configuration that has no errors.
 func MustStart(tb testing.TB, config Attributes, options ...provider.Option) *Provider {
@@ -99,7 +88,7 @@ func (p *Provider) NewRun() {
 // Reconfigure is NewRun with other settings in the provider block.
 func (p *Provider) Reconfigure(config Attributes) {
 	p.t.Helper()
-	p.config = p.packed(p.schemas.Provider, withoutLag(config))
+	p.config = p.packed(p.schemas.Provider, config)
 	p.NewRun()
 }
 
@@ -167,10 +156,9 @@ func (p *Provider) result(schema *tfprotov6.Schema, config, read *tfprotov6.Dyna
 		return nil, diags
 	}
 
-	v := unpack(p.t, schema.ValueType(), read)
-	checkPlan(p.t, schema, change{config: unpack(p.t, schema.ValueType(), config), planned: v})
-	checkKnown(p.t, v)
-	values, _ := fromValue(p.t, v).(Attributes)
+	values := unpack(p.t, schema.ValueType(), read)
+	checkPlan(p.t, schema, change{config: unpack(p.t, schema.ValueType(), config), planned: values})
+	checkKnown(p.t, values)
 
 	return values, diags
 }
@@ -181,7 +169,7 @@ func (p *Provider) packed(schema *tfprotov6.Schema, config Attributes) *tfprotov
 	if schema == nil {
 		p.t.Fatal("the provider has no such object")
 	}
-	return pack(p.t, toValue(p.t, schema.ValueType(), config))
+	return pack(p.t, schema.ValueType(), config)
 }
 
 // call makes a call of the protocol that the test does not interrupt.
@@ -264,24 +252,10 @@ func KillUnrecorded(tb testing.TB, path string) {
 		tb.Fatal("the next process takes the file for somebody else's")
 	}
 
-	info, err := os.Stat(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	others, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".analytics-*.tmp"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	others = slices.DeleteFunc(others, func(other string) bool {
-		at, err := os.Stat(other)
-		return err != nil || !os.SameFile(info, at)
-	})
-
 	outfile.Confirm(path) // ends the lock of this process
-	for _, other := range others {
-		if err := os.Link(path, other); err != nil {
-			tb.Fatal(err)
-		}
+	sum := sha256.Sum256([]byte(filepath.Base(path)))
+	if err := os.Link(path, filepath.Join(filepath.Dir(path), fmt.Sprintf(".analytics-%x.tmp", sum[:8]))); err != nil {
+		tb.Fatal(err)
 	}
 }
 

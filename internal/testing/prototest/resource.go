@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 // State is an object as Terraform stores it.
@@ -18,8 +18,6 @@ type State struct {
 	// Identity is the resource identity; nil if none is stored.
 	Identity Attributes
 	Private  []byte
-	raw      tftypes.Value
-	identity *tfprotov6.ResourceIdentityData
 }
 
 // Plan is what a plan says about an object.
@@ -31,18 +29,14 @@ type Plan struct {
 	// Replace names the attributes that force a replacement.
 	Replace []string
 
+	config   Attributes
 	private  []byte
-	identity *tfprotov6.ResourceIdentityData
-	raw      tftypes.Value
-	config   tftypes.Value
+	identity Attributes
 }
 
 // WithoutIdentity returns the state as a CLI stores it that does not know of identities.
 func (s *State) WithoutIdentity() *State {
-	forgotten := *s
-	forgotten.Identity, forgotten.identity = nil, nil
-
-	return &forgotten
+	return &State{Attributes: s.Attributes, Private: s.Private}
 }
 
 func (p *Provider) resourceSchema(name string) *tfprotov6.Schema {
@@ -69,19 +63,16 @@ func (p *Provider) Plan(name string, prior *State, config Attributes) (Plan, Dia
 	p.t.Helper()
 	schema := p.resourceSchema(name)
 	typ := schema.ValueType()
-	configured := tftypes.NewValue(typ, nil)
-	if config != nil {
-		configured = toValue(p.t, typ, config)
-	}
-
-	before, diags := p.upgraded(name, prior.orNone(typ))
+	before, diags := p.upgraded(name, prior)
 	if len(diags.Errors()) > 0 {
 		return Plan{}, diags
 	}
 
+	configured := pack(p.t, typ, config)
+	config = unpack(p.t, typ, configured) // with every attribute of the schema
 	resp := call(p, p.server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
-		TypeName: name, PriorState: pack(p.t, before.raw), PriorPrivate: before.Private, PriorIdentity: before.identity,
-		Config: pack(p.t, configured), ProposedNewState: pack(p.t, proposed(fieldsOf(schema.Block), before.raw, configured)),
+		TypeName: name, PriorState: pack(p.t, typ, before.Attributes), PriorPrivate: before.Private, PriorIdentity: p.packedIdentity(name, before.Identity),
+		Config: configured, ProposedNewState: pack(p.t, typ, proposed(schema, before.Attributes, config)),
 	})
 	diags = append(diags, resp.Diagnostics...)
 	if len(diags.Errors()) > 0 {
@@ -89,14 +80,11 @@ func (p *Provider) Plan(name string, prior *State, config Attributes) (Plan, Dia
 	}
 
 	planned := unpack(p.t, typ, resp.PlannedState)
-	checkPlan(p.t, schema, change{before.raw, configured, planned})
-	plan := Plan{raw: planned, config: configured, private: resp.PlannedPrivate, identity: resp.PlannedIdentity, Changes: !planned.Equal(before.raw)}
-	plan.Attributes, _ = fromValue(p.t, planned).(Attributes)
+	checkPlan(p.t, schema, change{before.Attributes, config, planned})
+	plan := Plan{Attributes: planned, config: config, private: resp.PlannedPrivate, identity: p.identityOf(name, resp.PlannedIdentity)}
+	plan.Changes = !cmp.Equal(planned, before.Attributes)
 	for _, at := range resp.RequiresReplace {
 		plan.Replace = append(plan.Replace, strings.Trim(strings.TrimPrefix(at.String(), "AttributeName("), `")`))
-	}
-	if before.Identity != nil && config != nil && len(plan.Replace) == 0 {
-		p.checkIdentity(name, before, &State{Identity: p.identityOf(name, plan.identity)})
 	}
 
 	return plan, diags
@@ -104,22 +92,8 @@ func (p *Provider) Plan(name string, prior *State, config Attributes) (Plan, Dia
 
 // Resolve sets values that were unknown when a plan was made, as Terraform does before
 // it applies.
-func (p *Provider) Resolve(name string, plan Plan, values Attributes) Plan {
-	p.t.Helper()
-	typ, ok := p.resourceSchema(name).ValueType().(tftypes.Object)
-	if !ok {
-		p.t.Fatalf("%s is no object", name)
-	}
-
-	for _, in := range []*tftypes.Value{&plan.raw, &plan.config} {
-		members := parts(*in)
-		for attribute, v := range values {
-			members[attribute] = toValue(p.t, typ.AttributeTypes[attribute], v)
-		}
-		*in = tftypes.NewValue(typ, members)
-	}
-	plan.Attributes = plan.With(values)
-
+func (plan Plan) Resolve(values Attributes) Plan {
+	plan.Attributes, plan.config = plan.With(values), plan.config.With(values)
 	return plan
 }
 
@@ -128,20 +102,15 @@ func (p *Provider) Resolve(name string, plan Plan, values Attributes) Plan {
 func (p *Provider) Apply(ctx context.Context, name string, prior *State, plan Plan) (*State, Diagnostics) {
 	p.t.Helper()
 	typ := p.resourceSchema(name).ValueType()
-	before := prior.orNone(typ)
 	resp := callUntil(ctx, p, p.server.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: name, PriorState: pack(p.t, before.raw), PlannedState: pack(p.t, plan.raw),
-		PlannedPrivate: plan.private, PlannedIdentity: plan.identity, Config: pack(p.t, plan.config),
+		TypeName: name, PriorState: pack(p.t, typ, prior.orNone().Attributes), PlannedState: pack(p.t, typ, plan.Attributes),
+		PlannedPrivate: plan.private, PlannedIdentity: p.packedIdentity(name, plan.identity), Config: pack(p.t, typ, plan.config),
 	})
 
-	diags := Diagnostics(resp.Diagnostics)
-	state := p.stateOf(name, resp.NewState, resp.Private, resp.NewIdentity)
-	if len(diags.Errors()) > 0 {
-		return state, diags
+	state, diags := p.stateOf(name, resp.NewState, resp.Private, resp.NewIdentity), Diagnostics(resp.Diagnostics)
+	if len(diags.Errors()) == 0 {
+		checkApplied(p.t, plan.Attributes, state.orNone().Attributes)
 	}
-
-	checkApplied(p.t, plan.raw, unpack(p.t, typ, resp.NewState))
-	p.checkIdentity(name, before, state)
 
 	return state, diags
 }
@@ -199,7 +168,7 @@ func (p *Provider) Replace(name string, prior *State, config Attributes) (*State
 		return destroyed, diags
 	}
 
-	none := &State{raw: tftypes.NewValue(p.resourceSchema(name).ValueType(), nil), Private: plan.private, identity: plan.identity}
+	none := &State{Private: plan.private, Identity: plan.identity}
 	state, more := p.Update(name, none, config)
 
 	return state, append(diags, more...)
@@ -209,8 +178,7 @@ func (p *Provider) Replace(name string, prior *State, config Attributes) (*State
 // process that was not asked for the plan.
 func (p *Provider) DestroyUnplanned(ctx context.Context, name string, prior *State) (*State, Diagnostics) {
 	p.t.Helper()
-	null := tftypes.NewValue(p.resourceSchema(name).ValueType(), nil)
-	return p.Apply(ctx, name, prior, Plan{raw: null, config: null, private: prior.Private, identity: prior.identity})
+	return p.Apply(ctx, name, prior, Plan{private: prior.Private, identity: prior.Identity})
 }
 
 // Refresh reads an object of a state file; the state is nil where the object is gone.
@@ -222,19 +190,16 @@ func (p *Provider) Refresh(name string, stored *State) (*State, Diagnostics) {
 	}
 
 	state, more := p.read(name, before)
-	diags = append(diags, more...)
-	if len(diags.Errors()) == 0 {
-		p.checkIdentity(name, before, state)
-	}
 
-	return state, diags
+	return state, append(diags, more...)
 }
 
 // read reads an object that is stored or has just been imported.
 func (p *Provider) read(name string, state *State) (*State, Diagnostics) {
 	p.t.Helper()
 	resp := call(p, p.server.ReadResource, &tfprotov6.ReadResourceRequest{
-		TypeName: name, CurrentState: pack(p.t, state.raw), Private: state.Private, CurrentIdentity: state.identity,
+		TypeName: name, CurrentState: pack(p.t, p.resourceSchema(name).ValueType(), state.Attributes),
+		Private: state.Private, CurrentIdentity: p.packedIdentity(name, state.Identity),
 	})
 	diags := Diagnostics(resp.Diagnostics)
 	if len(diags.Errors()) > 0 {
@@ -249,8 +214,8 @@ func (p *Provider) read(name string, state *State) (*State, Diagnostics) {
 // for an upgrade of the identity in older versions only, of which there are none.
 func (p *Provider) upgraded(name string, stored *State) (*State, Diagnostics) {
 	p.t.Helper()
-	if stored.raw.IsNull() {
-		return stored, nil
+	if stored.orNone().Attributes == nil {
+		return stored.orNone(), nil
 	}
 
 	file, err := json.Marshal(stored.Attributes)
@@ -264,7 +229,7 @@ func (p *Provider) upgraded(name string, stored *State) (*State, Diagnostics) {
 		return nil, diags
 	}
 
-	return p.stateOf(name, resp.UpgradedState, stored.Private, stored.identity), resp.Diagnostics
+	return p.stateOf(name, resp.UpgradedState, stored.Private, p.packedIdentity(name, stored.Identity)), resp.Diagnostics
 }
 
 // MustCreate is Create without errors.
@@ -304,25 +269,38 @@ func (p *Provider) WantEmptyPlan(name string, state *State, config Attributes) D
 func (p *Provider) stateOf(name string, packed *tfprotov6.DynamicValue, private []byte, identity *tfprotov6.ResourceIdentityData) *State {
 	p.t.Helper()
 	schema := p.resourceSchema(name)
-	v := unpack(p.t, schema.ValueType(), packed)
-	if v.IsNull() {
+	attributes := unpack(p.t, schema.ValueType(), packed)
+	if attributes == nil {
 		return nil
 	}
+	checkKnown(p.t, attributes)
+	checkWriteOnly(p.t, schema, attributes)
 
-	checkKnown(p.t, v)
-	checkWriteOnly(p.t, "", fieldsOf(schema.Block), v)
-	attributes, _ := fromValue(p.t, v).(Attributes)
-
-	return &State{
-		Attributes: attributes, Identity: p.identityOf(name, identity),
-		Private: private, raw: v, identity: identity,
-	}
+	return &State{Attributes: attributes, Identity: p.identityOf(name, identity), Private: private}
 }
 
 // orNone returns the state, or that of an object that does not exist.
-func (s *State) orNone(typ tftypes.Type) *State {
+func (s *State) orNone() *State {
 	if s == nil {
-		return &State{raw: tftypes.NewValue(typ, nil)}
+		return &State{}
 	}
 	return s
+}
+
+// identityOf returns the values of an identity; nil where there is none. That an object keeps its
+// identity is a rule of the framework, and not of Terraform's core.
+func (p *Provider) identityOf(name string, packed *tfprotov6.ResourceIdentityData) Attributes {
+	p.t.Helper()
+	if packed == nil {
+		return nil
+	}
+	return unpack(p.t, p.identities[name].ValueType(), packed.IdentityData)
+}
+
+func (p *Provider) packedIdentity(name string, identity Attributes) *tfprotov6.ResourceIdentityData {
+	p.t.Helper()
+	if identity == nil {
+		return nil
+	}
+	return &tfprotov6.ResourceIdentityData{IdentityData: pack(p.t, p.identities[name].ValueType(), identity)}
 }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math/big"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -41,11 +40,12 @@ func (a Attributes) Without(names ...string) Attributes {
 // toValue returns a value of Attributes as one of the protocol.
 func toValue(tb testing.TB, typ tftypes.Type, v any) tftypes.Value {
 	tb.Helper()
-	if v == Unknown {
-		return tftypes.NewValue(typ, tftypes.UnknownValue)
-	}
-	if v == nil {
+
+	switch v {
+	case nil:
 		return tftypes.NewValue(typ, nil)
+	case Unknown:
+		return tftypes.NewValue(typ, tftypes.UnknownValue)
 	}
 
 	switch typ := typ.(type) {
@@ -58,17 +58,17 @@ func toValue(tb testing.TB, typ tftypes.Type, v any) tftypes.Value {
 
 	case tftypes.Object:
 		given := asAttributes(tb, v)
-		members := map[string]tftypes.Value{}
-		for name, attribute := range typ.AttributeTypes {
-			members[name] = toValue(tb, attribute, given[name])
+		values := map[string]tftypes.Value{}
+		for name, of := range typ.AttributeTypes {
+			values[name] = toValue(tb, of, given[name])
 		}
 		for name := range given {
-			if _, ok := members[name]; !ok {
-				tb.Fatalf("the schema has no attribute %q, only %v", name, slices.Sorted(maps.Keys(members)))
+			if _, ok := values[name]; !ok {
+				tb.Fatalf("the schema has no attribute %q, only %v", name, slices.Sorted(maps.Keys(values)))
 			}
 		}
 
-		return tftypes.NewValue(typ, members)
+		return tftypes.NewValue(typ, values)
 
 	case tftypes.List:
 		return tftypes.NewValue(typ, toValues(tb, typ.ElementType, v))
@@ -79,13 +79,12 @@ func toValue(tb testing.TB, typ tftypes.Type, v any) tftypes.Value {
 	return tftypes.NewValue(typ, v)
 }
 
-func toValues(tb testing.TB, typ tftypes.Type, v any) []tftypes.Value {
+func toValues(tb testing.TB, typ tftypes.Type, v any) (values []tftypes.Value) {
 	tb.Helper()
 	list, ok := v.([]any)
 	if !ok {
 		tb.Fatalf("expected []any, got %T", v)
 	}
-	var values []tftypes.Value
 	for _, element := range list {
 		values = append(values, toValue(tb, typ, element))
 	}
@@ -95,15 +94,16 @@ func toValues(tb testing.TB, typ tftypes.Type, v any) []tftypes.Value {
 
 func asAttributes(tb testing.TB, v any) Attributes {
 	tb.Helper()
-	if members, ok := v.(map[string]any); ok {
-		return members
-	}
-	members, ok := v.(Attributes)
-	if !ok {
-		tb.Fatalf("expected attributes, got %T", v)
-	}
 
-	return members
+	switch v := v.(type) {
+	case Attributes:
+		return v
+	case map[string]any:
+		return v
+	}
+	tb.Fatalf("expected attributes, got %T", v)
+
+	return nil
 }
 
 // fromValue returns a value of the protocol as one of Attributes; numbers are float64.
@@ -116,83 +116,67 @@ func fromValue(tb testing.TB, v tftypes.Value) any {
 		return nil
 	}
 
-	switch v.Type().(type) {
-	case tftypes.Object, tftypes.Map:
-		members := Attributes{}
-		for name, member := range parts(v) {
-			members[name] = fromValue(tb, member)
-		}
-		return members
-
-	case tftypes.List, tftypes.Set, tftypes.Tuple:
-		elements := []any{}
-		for _, element := range as[[]tftypes.Value](tb, v) {
-			elements = append(elements, fromValue(tb, element))
-		}
-		return elements
-	}
-
-	if v.Type().Is(tftypes.String) {
+	switch typ := v.Type(); {
+	case typ.Is(tftypes.String):
 		return as[string](tb, v)
-	}
-	if v.Type().Is(tftypes.Bool) {
+	case typ.Is(tftypes.Bool):
 		return as[bool](tb, v)
+	case typ.Is(tftypes.Number):
+		number, _ := as[*big.Float](tb, v).Float64()
+		return number
+	case typ.Is(tftypes.Object{}), typ.Is(tftypes.Map{}):
+		values := Attributes{}
+		for name, member := range as[map[string]tftypes.Value](tb, v) {
+			values[name] = fromValue(tb, member)
+		}
+		return values
 	}
-	number, _ := as[*big.Float](tb, v).Float64()
 
-	return number
+	elements := []any{}
+	for _, element := range as[[]tftypes.Value](tb, v) {
+		elements = append(elements, fromValue(tb, element))
+	}
+
+	return elements
 }
 
 // as returns a known value of the protocol as a value of Go.
-func as[T any](tb testing.TB, v tftypes.Value) T {
+func as[T any](tb testing.TB, v tftypes.Value) (out T) {
 	tb.Helper()
-	var out T
 	if err := v.As(&out); err != nil {
 		tb.Fatal(err)
 	}
 	return out
 }
 
-func pack(tb testing.TB, v tftypes.Value) *tfprotov6.DynamicValue {
+// pack returns an object as the protocol has it; nil is none.
+func pack(tb testing.TB, typ tftypes.Type, object Attributes) *tfprotov6.DynamicValue {
 	tb.Helper()
-	packed, err := tfprotov6.NewDynamicValue(v.Type(), v)
+	v := tftypes.NewValue(typ, nil)
+	if object != nil {
+		v = toValue(tb, typ, object)
+	}
+	packed, err := tfprotov6.NewDynamicValue(typ, v)
 	if err != nil {
 		tb.Fatal(err)
 	}
+
 	return &packed
 }
 
-func unpack(tb testing.TB, typ tftypes.Type, packed *tfprotov6.DynamicValue) tftypes.Value {
+// unpack returns an object that the protocol has; nil where there is none.
+func unpack(tb testing.TB, typ tftypes.Type, packed *tfprotov6.DynamicValue) Attributes {
 	tb.Helper()
 	if packed == nil {
-		return tftypes.NewValue(typ, nil)
+		return nil
 	}
 	v, err := packed.Unmarshal(typ)
 	if err != nil {
 		tb.Fatal(err)
 	}
-
-	return v
-}
-
-// parts returns what a value consists of, by name, key or index; nil where it is null,
-// unknown or a primitive.
-func parts(v tftypes.Value) map[string]tftypes.Value {
-	if v.IsNull() || !v.IsKnown() {
+	if v.IsNull() {
 		return nil
 	}
 
-	named := map[string]tftypes.Value{}
-	if v.As(&named) == nil {
-		return maps.Clone(named)
-	}
-	var listed []tftypes.Value
-	if v.As(&listed) != nil {
-		return nil
-	}
-	for i, element := range listed {
-		named[strconv.Itoa(i)] = element
-	}
-
-	return named
+	return asAttributes(tb, fromValue(tb, v))
 }

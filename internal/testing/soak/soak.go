@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package soak decides how large the tests are, and counts what they try. make test runs
-// them at sizes that prove what they say within minutes: without the race detector, which
-// makes them several times as slow, and at smaller sizes with it. make soak runs the same
-// tests at the sizes of real use, for as long as it is told to, and adds up the figures.
+// Package soak decides how large random and concurrent tests are, and counts what they try. make test
+// runs them with the race detector, at sizes that prove what they say within minutes, and make cover
+// without it, at larger ones. make soak runs the same tests at the sizes of real use, for as long as it
+// is told to, and adds up the figures.
 package soak
 
 import (
@@ -37,29 +37,19 @@ const (
 	Secrets     Figure = "secrets"     // credentials and persons found where they must not be
 )
 
-var figuresFile = sync.OnceValue(func() *os.File { return open(os.Getenv(figures)) })
-
-// Add adds n to a figure of make soak. Without SOAK_FIGURES it does nothing.
-func Add(f Figure, n int) { add(figuresFile(), f, n) }
-
-// open opens a file for figures; nil for an empty name.
-func open(name string) *os.File {
-	if name == "" {
-		return nil
-	}
-
-	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+var figuresFile = sync.OnceValue(func() *os.File {
+	file, err := os.OpenFile(os.Getenv(figures), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		panic("the figures of the soak cannot be written: " + err.Error())
 	}
-
 	return file
-}
+})
 
-// add appends one line, in one write, since several processes may use the file.
-func add(file *os.File, f Figure, n int) {
-	if file != nil && n != 0 {
-		_, _ = fmt.Fprintf(file, "%s %d\n", f, n)
+// Add adds n to a figure of make soak. Without SOAK_FIGURES it does nothing. It writes one line at
+// once, since several processes may use the file.
+func Add(f Figure, n int) {
+	if os.Getenv(figures) != "" && n != 0 {
+		_, _ = fmt.Fprintf(figuresFile(), "%s %d\n", f, n)
 	}
 }
 
@@ -89,10 +79,8 @@ func raced(race bool, small, full int) int {
 }
 
 // Some returns all elements, or Raced small of them, spread over the whole list.
-func Some[T any](small int, all []T) []T { return some(Raced(small, len(all)), all) }
-
-func some[T any](n int, all []T) []T {
-	n = min(n, len(all))
+func Some[T any](small int, all []T) []T {
+	n := min(Raced(small, len(all)), len(all))
 	chosen := make([]T, n)
 	for i := range chosen {
 		chosen[i] = all[i*len(all)/n]

@@ -2,12 +2,7 @@
 
 package soak
 
-import (
-	"os"
-	"path/filepath"
-	"slices"
-	"testing"
-)
+import "testing"
 
 // The tests of sizes and seeds change the environment, so that they are not parallel.
 
@@ -35,16 +30,6 @@ func TestSize_isThatOfTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestSome_isSpreadOverTheList(t *testing.T) {
-	t.Parallel()
-	all := []int{0, 1, 2, 3, 4, 5, 6}
-	for n, want := range map[int][]int{0: {}, 1: {0}, 3: {0, 2, 4}, 7: all, 9: all} {
-		if got := some(n, all); !slices.Equal(got, want) {
-			t.Errorf("%d of them are %v", n, got)
-		}
-	}
-}
-
 func TestSeed_isRandomUnlessItIsGiven(t *testing.T) {
 	t.Setenv(seed, "")
 	if one, other := Seed(0), Seed(0); one == other {
@@ -55,27 +40,4 @@ func TestSeed_isRandomUnlessItIsGiven(t *testing.T) {
 	if Seed(0) != 18446744073709551615 || Seed(1) != 0 {
 		t.Errorf("the seeds are %d and %d", Seed(0), Seed(1))
 	}
-}
-
-func TestAdd_appendsALineForEachFigure(t *testing.T) {
-	t.Parallel()
-	name := filepath.Join(t.TempDir(), "figures")
-	for range 2 { // as two processes
-		file := open(name)
-		add(file, Tried, 3)
-		add(file, Lost, 0)
-		if err := file.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	content, err := os.ReadFile(name)
-	if string(content) != "schedules 3\nschedules 3\n" || err != nil {
-		t.Errorf("the file holds %q (%v)", content, err)
-	}
-
-	if open("") != nil {
-		t.Error("a file without a name is open")
-	}
-	add(nil, Tried, 1)
 }

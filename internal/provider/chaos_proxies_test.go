@@ -2,7 +2,7 @@
 
 //go:build chaos
 
-package chaos
+package provider_test
 
 import (
 	"bytes"
@@ -14,14 +14,13 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/terraformcli"
 )
 
 // startLimit is how long a proxy may take until it accepts connections.
@@ -36,20 +35,21 @@ func start(t *testing.T, variable string, dial func() (net.Conn, error), environ
 		t.Fatalf("%s names no program; make chaos builds the proxies and runs these tests", variable)
 	}
 
-	ctx, end := context.WithCancel(context.WithoutCancel(t.Context())) // until the test's connections are closed
-	process, err := terraformcli.CLI{Path: path, Dir: t.TempDir(), Env: environment}.Start(ctx, args...)
-	if err != nil {
-		end()
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), path, args...) // until the test's connections are closed
+	cmd.Dir, cmd.Env = t.TempDir(), environment
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_, _ = process.Wait(ctx)
+		_ = cmd.Wait()
 	}()
 	stop = func() {
-		end()
+		_ = cmd.Process.Signal(os.Interrupt)
 		<-ended
 	}
 	t.Cleanup(stop)
@@ -59,9 +59,9 @@ func start(t *testing.T, variable string, dial func() (net.Conn, error), environ
 	for ; err != nil; conn, err = dial() {
 		select {
 		case <-ended:
-			t.Fatalf("%s has ended:\n%s", variable, process.Output())
+			t.Fatalf("%s has ended:\n%s", variable, &output)
 		case <-limit:
-			t.Fatalf("%s accepts no connection: %v\n%s", variable, err, process.Output())
+			t.Fatalf("%s accepts no connection: %v", variable, err)
 		case <-time.After(10 * time.Millisecond):
 		}
 	}

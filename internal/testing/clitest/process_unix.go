@@ -2,7 +2,7 @@
 
 //go:build unix
 
-package terraformcli
+package clitest
 
 import (
 	"os"

@@ -2,12 +2,12 @@
 
 //go:build chaos
 
-package chaos
+package provider_test
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,15 +17,9 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest/objects"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/terraformcli"
 )
-
-func TestMain(m *testing.M) { acctest.Main(m) }
 
 const (
 	// disturbedApplies is how many applies are disturbed at most.
@@ -73,7 +67,8 @@ func (w *way) config(service *mocktest.Instance) prototest.Attributes {
 // TestChaos_nothingIsLostRepeatedOrOverwritten applies objects of every kind through each of
 // the ways until the state has them all, while a person chooses. Then the service has
 // accepted each request once, every person has what they chose or else what is configured,
-// the exported day is whole, and no message has named anybody.
+// the exported day is whole, and no message has named anybody. Connections to Caddy use HTTP/2 alone,
+// and answers are compressed where it compresses.
 func TestChaos_nothingIsLostRepeatedOrOverwritten(t *testing.T) {
 	t.Parallel()
 	for _, s := range scenarios {
@@ -84,18 +79,11 @@ func TestChaos_nothingIsLostRepeatedOrOverwritten(t *testing.T) {
 				c := newCourse(t, service, s.open(t, service))
 				c.run()
 
-				var persons []string
-				for _, o := range c.people {
-					persons = append(persons, o.Person())
-				}
-				for i := range batchRows {
-					persons = append(persons, rowPerson(i))
-				}
-				c.check(c.messages.String(), persons)
+				c.check()
 
 				unknown := 0
 				for _, o := range c.people {
-					unknown += o.Unknown
+					unknown += o.unknown
 				}
 				if !t.Failed() {
 					t.Logf("%s keeps every promise: %d applies, %d of them with errors, %d outcomes unknown, %d requests", t.Name(), c.applies, c.failed, unknown, len(service.Requests()))
@@ -119,9 +107,9 @@ type course struct {
 	t       *testing.T
 	service *mocktest.Instance
 	way     *way
-	day     string            // the path of the exported day
-	people  []*objects.Object // each about one person
-	all     []*objects.Object // and the batch and the export
+	day     string      // the path of the exported day
+	people  []*instance // each about one person
+	all     []*instance // and the batch and the export
 
 	applies, failed int
 	messages        strings.Builder
@@ -133,30 +121,30 @@ func newCourse(t *testing.T, service *mocktest.Instance, w *way) *course {
 	folder := t.TempDir()
 	c := &course{t: t, service: service, way: w, day: filepath.Join(t.TempDir(), "day.ndjson")}
 	for i, resource := range []string{
-		objects.Consent, objects.Consent, objects.Consent, objects.Profile, objects.Profile,
-		objects.Deletion, objects.Deletion, objects.DataAccess, objects.DataAccess,
+		consentName, consentName, consentName, profileName, profileName,
+		deletionName, deletionName, dataAccessName, dataAccessName,
 	} {
-		o := objects.New(resource, fmt.Sprintf("canary-person-%d@example.com", i), folder)
+		o := newInstance(resource, fmt.Sprintf("canary-person-%d@example.com", i), folder)
 		switch resource {
-		case objects.Consent:
-			o.Config["agreement_time"] = objects.AgreedAt
-		case objects.Deletion:
-			service.PutProfile(objects.Scope, o.Person(), `{"plan":"gold"}`)
+		case consentName:
+			o.config["agreement_time"] = agreedAt
+		case deletionName:
+			service.PutProfile(demoScope, o.person(), `{"plan":"gold"}`)
 		}
 		c.people = append(c.people, o)
 	}
 
 	rows := "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent,agreement_time\n"
 	for i := range batchRows {
-		rows += rowPerson(i) + ",true,true,true,true,true," + objects.AgreedAt + "\n"
+		rows += rowPerson(i) + ",true,true,true,true,true," + agreedAt + "\n"
 	}
 	source := filepath.Join(folder, "rows.csv")
 	if err := os.WriteFile(source, []byte(rows), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c.all = append(slices.Clone(c.people),
-		&objects.Object{Resource: "analytics_consent_batch", Config: prototest.Attributes{"source": source}},
-		&objects.Object{Resource: exportFile, Config: prototest.Attributes{"utc_date": eventDay, "path": c.day}},
+		&instance{resource: "analytics_consent_batch", config: prototest.Attributes{"source": source}},
+		&instance{resource: exportFile, config: prototest.Attributes{"utc_date": eventDay, "path": c.day}},
 	)
 
 	return c
@@ -172,7 +160,7 @@ func (c *course) run() {
 	c.way.toxiproxy.disturb(c.way.toxics)
 	for range disturbedApplies {
 		c.apply(impatience)
-		if !slices.ContainsFunc(c.all, func(o *objects.Object) bool { return !o.Settled() }) {
+		if !slices.ContainsFunc(c.all, func(o *instance) bool { return !o.settled() }) {
 			break
 		}
 	}
@@ -200,10 +188,10 @@ func (c *course) apply(settings prototest.Attributes) {
 
 	applied := make(chan prototest.Diagnostics)
 	for _, o := range c.all {
-		go func() { applied <- o.Apply(c.t.Context(), p) }()
+		go func() { applied <- o.apply(c.t.Context(), p) }()
 	}
 	if first {
-		c.people[0].Chooses(c.service)()
+		c.people[0].chooses(c.service)()
 		if c.way.restarts {
 			c.way.front.restart()
 		}
@@ -224,89 +212,98 @@ func (c *course) apply(settings prototest.Attributes) {
 // open says what is still to be done; empty if nothing is.
 func (c *course) open() string {
 	c.t.Helper()
-	return objects.Open(prototest.MustStart(c.t, c.way.config(c.service)), c.all)
+	return openIn(prototest.MustStart(c.t, c.way.config(c.service)), c.all)
 }
 
-// check compares the service and the exported file with what was promised, and looks in what was said
-// for credentials and persons.
-func (c *course) check(said string, persons []string) {
+// check compares the service and the exported file with what was promised, and looks for credentials and
+// persons in the messages.
+func (c *course) check() {
 	c.t.Helper()
-	kept := slices.Clone(c.people)
+	everybody := slices.Clone(c.people)
 	for i := range batchRows {
-		kept = append(kept, objects.New(objects.Consent, rowPerson(i), ""))
+		everybody = append(everybody, newInstance(consentName, rowPerson(i), ""))
 	}
-	objects.WantKept(c.t, c.service, kept)
+	wantKept(c.t, c.service, everybody)
 
-	undisturbed := &objects.Object{Resource: exportFile, Config: prototest.Attributes{"utc_date": eventDay, "path": filepath.Join(c.t.TempDir(), "day")}}
+	secrets := []string{c.service.Password, c.service.Email, c.service.SecretKey}
+	for _, o := range everybody {
+		secrets = append(secrets, o.person())
+	}
+	prototest.WantNoCanary(c.t, "a message", c.messages.String(), secrets...)
+
+	undisturbed := &instance{resource: exportFile, config: prototest.Attributes{"utc_date": eventDay, "path": filepath.Join(c.t.TempDir(), "day")}}
 	p := prototest.MustStart(c.t, prototest.Config(c.service))
-	p.NoErrors(undisturbed.Apply(c.t.Context(), p))
+	p.NoErrors(undisturbed.apply(c.t.Context(), p))
 	file, err := os.ReadFile(c.day)
-	if sum := fmt.Sprintf("%x", sha256.Sum256(file)); sum != undisturbed.State.Attributes["sha256"] {
-		c.t.Errorf("%d bytes are exported with the sum %s (%v), want %v", len(file), sum, err, undisturbed.State.Attributes["sha256"])
+	if sum := fmt.Sprintf("%x", sha256.Sum256(file)); sum != undisturbed.state.Attributes["sha256"] {
+		c.t.Errorf("%d bytes are exported with the sum %s (%v), want %v", len(file), sum, err, undisturbed.state.Attributes["sha256"])
 	}
 	prototest.WantAlone(c.t, c.day)
 
-	prototest.WantNoCanary(c.t, "a message", said, append(persons, c.service.Password, c.service.Email, c.service.SecretKey)...)
-}
-
-// TestCLIChaos_terraformThroughCaddyAndToxiproxy applies the same objects with the real CLI through
-// both proxies until an apply succeeds. Then the plan is empty, every promise is kept, and the
-// connections have used HTTP/2 alone and compressed answers.
-func TestCLIChaos_terraformThroughCaddyAndToxiproxy(t *testing.T) {
-	t.Parallel()
-	service := startService(t)
-	c := newCourse(t, service, scenario{caddy: compressing}.open(t, service))
-	environment := service.EnvironmentWithLogin()
-	environment["ANALYTICS_BASE_URL"], environment["ANALYTICS_CA_CERT_FILE"] = c.way.front.address, c.way.front.authority()
-	environment["ANALYTICS_MAX_RETRIES"], environment["ANALYTICS_REQUEST_TIMEOUT"] = "1", "2s"
-	cli := clitest.New(t, "", environment)
-
-	resources := map[string]map[string]any{}
-	for i, o := range c.all {
-		if resources[o.Resource] == nil {
-			resources[o.Resource] = map[string]any{}
-		}
-		resources[o.Resource][fmt.Sprintf("of_%d", i)] = o.Config
+	if c.way.front == nil {
+		return
 	}
-	text, err := json.Marshal(map[string]any{"resource": resources})
-	if err == nil {
-		err = os.WriteFile(filepath.Join(cli.Dir, "resources.tf.json"), text, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	c.way.toxiproxy.disturb([]toxic{latency(20, 20), slicer(answers, 900), limit(answers, 0.8, 4000), reset(requests, 0.3, 300)})
-
-	printed := ""
-	for failed := true; failed && c.applies < disturbedApplies; c.applies++ {
-		res := cli.Run("apply", "-auto-approve", "-no-color")
-		printed += res.Output
-		failed = res.Code != 0
-	}
-
-	c.way.toxiproxy.heal()
-	printed += cli.MustRun("apply", "-auto-approve", "-no-color").Output
-	if res := cli.Run("plan", "-detailed-exitcode", "-no-color"); res.Code != terraformcli.PlanEmpty {
-		t.Errorf("the plan is not empty:\n%s", res.Output)
-	}
-	t.Logf("%d disturbed applies, %d requests", c.applies, len(service.Requests()))
-
-	for _, o := range c.people {
-		o.Unknown = strings.Count(printed, "Outcome unknown")
-	}
-	c.check(printed, []string{rowPerson(7)})
-
 	compressed := 0
 	for _, a := range c.way.front.received() {
 		if a.Request.Proto != "HTTP/2.0" {
-			t.Errorf("a request came over %s", a.Request.Proto)
+			c.t.Errorf("a request came over %s", a.Request.Proto)
 		}
-		if len(a.Answer["Content-Encoding"]) > 0 {
-			compressed++
-		}
+		compressed += len(a.Answer["Content-Encoding"])
 	}
-	if compressed == 0 {
-		t.Error("no answer was compressed")
+	if c.way.caddy == compressing && compressed == 0 {
+		c.t.Error("no answer was compressed")
+	}
+}
+
+// repeating are directives of a Caddy that sends a request again, whatever its method,
+// where no answer has come. It keeps the body of a request for that.
+const repeating = `
+	reverse_proxy %s {
+		request_buffers 1MiB
+		lb_try_duration 2s
+		lb_try_interval 20ms
+		lb_retry_match {
+			method GET POST PUT PATCH DELETE
+		}
+	}`
+
+// TestChaos_proxyThatRepeatsRequests checks what is promised where Caddy repeats a request
+// whose answer it has lost: the service has the request twice, and the provider has sent it
+// once. The object follows one of the two to its end, and another apply sends nothing.
+func TestChaos_proxyThatRepeatsRequests(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ resource, operation, method, path string }{
+		{deletionName, mockserver.OpDeleteAllData, http.MethodDelete, "/all-data"},
+		{profileName, mockserver.OpUpdateProfile, http.MethodPatch, "/profile"},
+		{consentName, mockserver.OpUpdateConsent, http.MethodPatch, "/consent"},
+	} {
+		t.Run(c.resource, func(t *testing.T) {
+			t.Parallel()
+			service := mocktest.Start(t, func(s *mockserver.Server) {
+				s.FulfilmentDelay = 300 * time.Millisecond
+			})
+			service.Inject(mockserver.Fault{Operation: c.operation, Cut: mockserver.CutAfterCommit})
+			w := scenario{caddy: repeating}.open(t, service)
+			o := newInstance(c.resource, "user-1001", t.TempDir())
+
+			p := prototest.MustStart(t, w.config(service))
+			p.NoErrors(o.apply(t.Context(), p))
+			p = prototest.MustStart(t, w.config(service))
+			if open := openIn(p, []*instance{o}); open != "" {
+				t.Error(open)
+			}
+			p.NoErrors(o.apply(t.Context(), p))
+
+			if n := service.Count(c.operation); n != 2 {
+				t.Errorf("the service has received %d requests, and Caddy was to make two of one", n)
+			}
+			sent := slices.DeleteFunc(w.front.received(), func(a access) bool {
+				path, _, _ := strings.Cut(a.Request.URI, "?")
+				return a.Request.Method != c.method || !strings.HasSuffix(path, c.path)
+			})
+			if len(sent) != 1 {
+				t.Errorf("the provider has sent %d requests", len(sent))
+			}
+		})
 	}
 }
