@@ -139,11 +139,11 @@ func (x *examination) ask(ctx context.Context, w *way) (reached bool) {
 // whether there was an answer: an error about its content shows that there was.
 func (w *way) note(endpoints string, err error) (answered bool) {
 	answered = err == nil || transport.IsClass(err, transport.ClassPayload, transport.ClassNotReady, transport.ClassEmpty, transport.ClassRejected)
-	if answered && !slices.Contains(w.accepted, endpoints) {
-		w.accepted = append(w.accepted, endpoints)
+	if answered {
+		w.accepted = slices.Compact(append(w.accepted, endpoints))
 	}
-	if isRefused(err) && !slices.Contains(w.refused, endpoints) {
-		w.refused = append(w.refused, endpoints)
+	if isRefused(err) {
+		w.refused = slices.Compact(append(w.refused, endpoints))
 	}
 
 	return answered
