@@ -77,8 +77,8 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 	if err != nil || !receipt.Delivered {
 		return receipt, err
 	}
-	if class, detail := s.EndProblem(wire.ignoresField); detail != "" {
-		return answer.Receipt{}, transport.NewError(s.Exchange, class, detail)
+	if err := s.EndError(wire.ignoresField); err != nil {
+		return answer.Receipt{}, err
 	}
 
 	return receipt, nil
@@ -101,8 +101,8 @@ const limitAcknowledgement = 64 << 10
 // than a receipt, while it checks that it is one JSON value. Data of the media type form, which are not
 // JSON, are written as they come.
 func readData(s transport.Answer, call answer.DataCall, form string, w io.Writer) (answer.Receipt, error) {
-	if detail := s.Op.Incomplete(s.Status); detail != "" {
-		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassPayload, detail)
+	if err := s.Incomplete(); err != nil {
+		return answer.Receipt{}, err
 	}
 	unpacked, err := s.Unpacked()
 	if err != nil {

@@ -290,12 +290,11 @@ func (x *exporting) checkHead(s transport.Answer) error {
 		return transport.NewError(s.Exchange, transport.ClassNotReady, detail)
 	}
 
-	detail := s.Op.Incomplete(s.Status)
 	if header.Get("Content-Range") != "" {
-		detail = "a Content-Range header says that the answer is a part of the day"
+		return transport.NewError(s.Exchange, transport.ClassPayload, "a Content-Range header says that the answer is a part of the day")
 	}
-	if detail != "" {
-		return transport.NewError(s.Exchange, transport.ClassPayload, detail)
+	if err := s.Incomplete(); err != nil {
+		return err
 	}
 
 	made := madeAt(header, x.client.config.Now())
@@ -348,11 +347,8 @@ func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader, asked r
 	if err != nil {
 		return streamError(s, err)
 	}
-	if class, detail := s.EndProblem(wire.ignoresField); detail != "" {
-		return transport.NewError(s.Exchange, class, detail)
-	}
 
-	return nil
+	return s.EndError(wire.ignoresField)
 }
 
 // isRead reports whether the beginning of an answer is read with options.

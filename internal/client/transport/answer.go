@@ -110,26 +110,26 @@ func (s *Sender) noteDate(date time.Time) (newest int64) {
 	return s.newest
 }
 
-// Incomplete says why an answer with this status, of class 2xx, is not the whole answer;
-// empty where it is. An acknowledgement or a part must not pass for the data.
-func (op Operation) Incomplete(status int) string {
+// Incomplete returns the error of an answer whose status, of class 2xx, says that it is not the whole
+// answer; nil where it is. An acknowledgement or a part must not pass for the data.
+func (a Answer) Incomplete() error {
 	switch {
-	case status == http.StatusOK, status == http.StatusNoContent:
-		return ""
-	case status == http.StatusCreated && op.Method == http.MethodPost: // a token
-		return ""
-	case status != http.StatusPartialContent && op.Effect: // a part was not asked for
-		return ""
+	case a.Status == http.StatusOK, a.Status == http.StatusNoContent:
+		return nil
+	case a.Status == http.StatusCreated && a.Op.Method == http.MethodPost: // a token
+		return nil
+	case a.Status != http.StatusPartialContent && a.Op.Effect: // a part was not asked for
+		return nil
 	}
 
-	return "an answer with the status " + strconv.Itoa(status) + " is not a complete one"
+	return NewError(a.Exchange, ClassPayload, "an answer with the status "+strconv.Itoa(a.Status)+" is not a complete one")
 }
 
 // Parse returns the content of an answer that has this body: JSON, or of a write or a login nothing.
 // Everything else is an *Error.
 func (a Answer) Parse(body []byte) (jsontext.Value, error) {
-	if detail := a.Op.Incomplete(a.Status); detail != "" {
-		return nil, NewError(a.Exchange, ClassPayload, detail)
+	if err := a.Incomplete(); err != nil {
+		return nil, err
 	}
 	if len(body) > LimitJSON {
 		return nil, NewError(a.Exchange, ClassTooLarge, "the answer is larger than "+strconv.Itoa(LimitJSON>>20)+" MiB")

@@ -51,22 +51,22 @@ func (d digests) differs(field string) bool {
 	return false
 }
 
-// EndProblem says why a stream that was read to its end is not the whole answer: it has another digest
-// (ClassTruncated), or a trailer field that is not recognised, by which a service may say that it failed
+// EndError returns the error of a stream that was read to its end and is not the whole answer: it has
+// another digest, or a trailer field that is not recognised, by which a service may say that it failed
 // after it had begun to answer. isIgnored reports the fields that say nothing.
-func (a Answer) EndProblem(isIgnored func(field string) bool) (class ErrorClass, detail string) {
+func (a Answer) EndError(isIgnored func(field string) bool) error {
 	body, _ := a.Response.Body.(*attemptBody)
 	for _, name := range digestFields {
 		if slices.ContainsFunc(slices.Concat(a.Response.Header.Values(name), a.Response.Trailer.Values(name)), body.sums.differs) {
-			return ClassTruncated, "the answer is not the one that its " + name + " describes"
+			return NewError(a.Exchange, ClassTruncated, "the answer is not the one that its "+name+" describes")
 		}
 	}
 
 	for name, values := range a.Response.Trailer {
 		if strings.Join(values, "") != "" && !slices.Contains(harmlessTrailers, name) && !isIgnored(name) {
-			return ClassPayload, "the answer ends with the trailer field " + name + ", which may say that it failed; if it says nothing, wire.ignored leaves it out"
+			return NewError(a.Exchange, ClassPayload, "the answer ends with the trailer field "+name+", which may say that it failed; if it says nothing, wire.ignored leaves it out")
 		}
 	}
 
-	return "", ""
+	return nil
 }
