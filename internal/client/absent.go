@@ -12,32 +12,29 @@ import (
 )
 
 // absences are the answers that may say that there is nothing about a person, and the words of
-// wire.absent that say so. A page is HTML, and always comes from elsewhere.
+// wire.absent that say so.
 var absences = []struct {
-	class  transport.ErrorClass
-	status int
-	page   bool
-	words  []string
+	class    transport.ErrorClass
+	statuses []int
+	words    []string
 }{
-	{transport.ClassNotFound, http.StatusNotFound, false, []string{AbsentJSON404, AbsentAny404}},
-	{transport.ClassNotFound, http.StatusGone, false, []string{AbsentJSON404, AbsentAny404}},
-	{transport.ClassEndpointNotFound, http.StatusNotFound, false, []string{AbsentAny404}},
-	{transport.ClassEndpointNotFound, http.StatusGone, false, []string{AbsentAny404}},
-	{transport.ClassEmpty, http.StatusNoContent, false, []string{Absent204}},
-	{transport.ClassEmpty, http.StatusOK, false, []string{AbsentEmpty}},
+	{transport.ClassNotFound, []int{http.StatusNotFound, http.StatusGone}, []string{AbsentJSON404, AbsentAny404}},
+	{transport.ClassEndpointNotFound, []int{http.StatusNotFound, http.StatusGone}, []string{AbsentAny404}},
+	{transport.ClassEmpty, []int{http.StatusNoContent}, []string{Absent204}},
+	{transport.ClassEmpty, []int{http.StatusOK}, []string{AbsentEmpty}},
 }
 
 // judgeAbsence returns the error of a reading of a person as wire.absent takes it: of ClassNotFound
 // for an answer that says that there is nothing, and of another class, with the setting, for one
-// that might. Any other error is returned as it is.
+// that might. Any other error is returned as it is, and so is a page of HTML, which comes from elsewhere.
 func (w Wire) judgeAbsence(err error) error {
 	e, ok := errors.AsType[*transport.Error](err)
-	if !ok {
+	if !ok || e.Page {
 		return err
 	}
 
 	for _, a := range absences {
-		if a.class != e.Class || a.status != e.Status || a.page != e.Page {
+		if a.class != e.Class || !slices.Contains(a.statuses, e.Status) {
 			continue
 		}
 
