@@ -111,23 +111,13 @@ func shownPlaces(nodes []*node) string {
 	var shown []string
 	for _, n := range nodes {
 		at := "…"
-		if isShown(n.at) {
+		if jsonvalue.IsFieldPointer(n.at) {
 			at = string(n.at)
 		}
 		shown = append(shown, at)
 	}
 
 	return listed(shown)
-}
-
-// isShown reports whether a message may show a pointer: each of its names has the form of a field's.
-func isShown(at jsontext.Pointer) bool {
-	for name := range at.Tokens() {
-		if !jsonvalue.IsFieldName(name) {
-			return false
-		}
-	}
-	return true
 }
 
 // listed returns the first texts of a list as a message shows them, such as `"id", "total"`.

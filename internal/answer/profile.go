@@ -106,7 +106,7 @@ func (c ProfileCall) enveloped(n *node) error {
 	setting := "wire.profile.at"
 	if len(inside) == 1 {
 		at := inside[0].at[len(n.at):]
-		if isShown(at) {
+		if jsonvalue.IsFieldPointer(at) {
 			setting += ` = "` + string(at) + `"`
 		}
 	}

@@ -242,6 +242,16 @@ func IsFieldName(name string) bool {
 	return len(name) <= longest && fieldName.MatchString(name) && strings.Trim(name, "0123456789") != ""
 }
 
+// IsFieldPointer reports whether each name of a pointer has the form of a field's name.
+func IsFieldPointer(p jsontext.Pointer) bool {
+	for name := range p.Tokens() {
+		if !IsFieldName(name) {
+			return false
+		}
+	}
+	return true
+}
+
 // Fold returns the letters and digits of a name or of a word in lower case, so that
 // recordType, record_type and Record-Type are one.
 func Fold(name string) string {

@@ -185,7 +185,7 @@ func (x *Reader) readList(in place) error {
 	}
 	if !in.isList {
 		setting := "wire.export.at.events"
-		if isShown(in.at) {
+		if jsonvalue.IsFieldPointer(in.at) {
 			setting += ` = "` + string(in.at) + `"`
 		}
 
@@ -279,7 +279,7 @@ func (x *Reader) refuseExtra() error {
 	advice := "look at it: if it does not say that the answer is refused or incomplete, wire.ignored leaves it out"
 	var settings []string
 	for _, l := range x.extra {
-		if slices.Contains(emptyValues, l.value) && isShown(l.at) {
+		if slices.Contains(emptyValues, l.value) && jsonvalue.IsFieldPointer(l.at) {
 			settings = append(settings, `"`+string(l.at)+`" = "`+l.value+`"`)
 		}
 	}
@@ -293,19 +293,9 @@ func (x *Reader) refuseExtra() error {
 // emptyValues are the values of a leaf that say nothing.
 var emptyValues = []string{"null", "[]", "{}", ""}
 
-// isShown reports whether a message may show a pointer: all of its names have the form of a field's.
-func isShown(at jsontext.Pointer) bool {
-	for name := range at.Tokens() {
-		if !jsonvalue.IsFieldName(name) {
-			return false
-		}
-	}
-	return true
-}
-
 // shownPointer returns a pointer for a message.
 func shownPointer(at jsontext.Pointer) string {
-	if !isShown(at) {
+	if !jsonvalue.IsFieldPointer(at) {
 		return "a place whose name is not shown"
 	}
 	return `"` + string(at) + `"`
