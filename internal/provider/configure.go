@@ -154,7 +154,7 @@ func (r *reading) choose(s setting, value tftypes.Value, variable string) {
 		r.sources[s.name] = "not known yet"
 	case !value.IsNull():
 		r.take(s, textOf(value), fromBlock)
-	case isOfAGroup && r.inBlock[s.group]:
+	case isOfAGroup && r.inBlock[s.group]: // which wins as a whole
 	case variable != "":
 		r.take(s, variable, fromEnvironment)
 	}
