@@ -111,7 +111,7 @@ func TestProfile_errors(t *testing.T) {
 	}, useSecretKey)
 }
 
-// TestChange_statusOfWhatIsNotDone has 206, which is no success of a change, and 425 (RFC 8470),
+// TestChange_statusOfWhatIsNotDone has 206, which is not a success of a change, and 425 (RFC 8470),
 // after which nothing was carried out: the change is sent again, and nothing is read back. A request
 // that the service queues is sent once.
 func TestChange_statusOfWhatIsNotDone(t *testing.T) {

@@ -243,7 +243,7 @@ func retryAfter(resp *http.Response) time.Duration {
 }
 
 // ParseRetryAfter reads both forms of the header, seconds and a date, and bounds the wait
-// to 0…limit. What it cannot read is no wait.
+// to 0…limit. What it cannot read means no wait.
 func ParseRetryAfter(value string, now time.Time, limit time.Duration) time.Duration {
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && !math.IsNaN(seconds) {
 		seconds = min(max(0, seconds), limit.Seconds())

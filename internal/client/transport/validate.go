@@ -89,7 +89,7 @@ var ownHeaders = []string{
 	"Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "Te", "Trailer", "Accept", "Accept-Encoding", "User-Agent",
 }
 
-// ValidateHeaders returns an error for names and values that are no header, for headers
+// ValidateHeaders returns an error for names and values that are not headers, for headers
 // that are not the user's to set, such as Authorization, and for headers that let a
 // deletion be sent twice. It never repeats a value.
 func ValidateHeaders(headers map[string]string) error {
