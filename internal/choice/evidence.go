@@ -100,8 +100,8 @@ func (e Evidence) compareTimes(held Print) (isLater, isUntimed bool) {
 }
 
 // isWanted reports whether the record is what is wanted. A null in place of a value is a
-// difference. A record that has come about since a lost write is that write, whatever address the
-// service has made of the one that was sent.
+// difference. After a lost write, a new record is that write, whatever the
+// service has made of the address.
 func (e Evidence) isWanted(isChanged bool) bool {
 	if e.Withdraws {
 		return e.Held.HasClauses(e.Wanted.Clauses)

@@ -72,9 +72,8 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &b.model)...)
 }
 
-// keySettingsOnly is the key in private state that tells an apply that attributes of the object
-// have changed and that there is nothing to write. The plan itself cannot tell it, since the
-// second plan of an apply may find something.
+// keySettingsOnly is a key in private state. It tells an apply that there is nothing to write
+// although attributes have changed: the second plan of an apply may find something.
 const keySettingsOnly = "settings_only"
 
 // planWithdrawal refuses a withdrawal by a provider that is read-only, and one of people whom

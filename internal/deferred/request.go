@@ -36,8 +36,8 @@ type Request struct {
 	Effect func(ctx context.Context) (Reading, error)
 }
 
-// AnyIdempotencyKey is that of a request that stands for each one which this process
-// submits for the same person, whatever its idempotency key.
+// AnyIdempotencyKey is the idempotency key of a request that is the same as every other request of
+// this process for the person.
 const AnyIdempotencyKey = "invocation"
 
 // Reading is one reading of an effect: what it shows, whether a cache has kept it, and when the

@@ -32,8 +32,8 @@ type Options struct {
 	// Identity is the person who is read, or with whom is rehearsed; empty reads only people
 	// whom the examination invents.
 	Identity string
-	// Rehearse lets the examination do everything once, with a person whom it invents or, if
-	// there is an Identity, with that person, of whom everything is then deleted.
+	// Rehearse lets the examination do everything once, with an invented person or with that of
+	// Identity. Everything of this person is then deleted.
 	Rehearse bool
 	// Timeout is how long the requests of a rehearsal may take together.
 	Timeout time.Duration

@@ -25,8 +25,7 @@ const defaultTimeout = 10 * time.Minute
 // updateName is how messages name the request.
 const updateName = "update of the profile"
 
-// How messages speak of an update for which an object stands, and of one that clears the members
-// of an object that is destroyed.
+// How messages speak of the update of an object, and of the one that clears its members in a destroy.
 var (
 	ofObject = run.Messages{
 		Name: updateName, InState: run.NotFulfilled,

@@ -89,8 +89,8 @@ func (m *requestModel) withSubmission(s deferred.Submission) *requestModel {
 	return m
 }
 
-// recall completes the document of an object whose private state has none, as that of a state that was
-// written by hand: it stands for an accepted request if its attributes tell of one.
+// recall completes the document of an object without private state, as in a state that was written by
+// hand: the object is an accepted request if its attributes tell of one.
 func (m *requestModel) recall(d *run.Document) {
 	at, err := time.Parse(time.RFC3339, m.RequestedAt.ValueString())
 	if err != nil || d.Submission.State != deferred.Unsent {

@@ -83,9 +83,8 @@ func (c *Claims) PlanDone(by *Object, p client.Person) (undoing *Object) {
 	return c.record(by, claimDone, claimUndoes, p)
 }
 
-// PlanAgainst records that a plan undoes what was done about a person, because it destroys an
-// object which withdraws the person, or does it again, because it creates an object which
-// sends a request. It returns another object that takes this for done, or nil.
+// PlanAgainst records that a plan undoes what was done about a person by destroying an object, or
+// does it again by creating one. It returns another object that takes this for done, or nil.
 func (c *Claims) PlanAgainst(by *Object, p client.Person) (done *Object) {
 	return c.record(by, claimUndoes, claimDone, p)
 }

@@ -32,8 +32,8 @@ const (
 	// credentials are not tried again at all, since that may lock the account.
 	loginPause = 30 * time.Second
 
-	// renewalPause is the time between two logins that a 401 causes, so that thousands of
-	// callers, or a service that accepts no token, do not cause thousands of logins.
+	// renewalPause is the time between two logins after a 401. Otherwise thousands of callers, or a
+	// service that accepts no token, would cause thousands of logins.
 	renewalPause = 60 * time.Second
 )
 

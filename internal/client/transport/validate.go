@@ -89,9 +89,9 @@ var ownHeaders = []string{
 	"Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "Te", "Trailer", "Accept", "Accept-Encoding", "User-Agent",
 }
 
-// ValidateHeaders returns an error for names and values that are not headers, for headers
-// that are not the user's to set, such as Authorization, and for headers that let a
-// deletion be sent twice. It never repeats a value.
+// ValidateHeaders returns an error for invalid names and values, for headers that the provider sets
+// itself, such as Authorization, and for those that let a deletion be sent twice. It never repeats a
+// value.
 func ValidateHeaders(headers map[string]string) error {
 	seen := map[string]bool{}
 	for name, value := range headers {

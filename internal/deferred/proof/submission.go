@@ -153,8 +153,8 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap, code str
 }
 
 // noteOwn notes a record with the ID of the request, and returns why all such records show nothing
-// certain; empty if they do. A failure whose record has another time than before may be that of another
-// request, to which the service has given the ID.
+// certain; empty if they do. A failure with another time than before may be that of another request
+// with the same ID.
 func (s *Submission) noteOwn(own answer.PendingRecord, all summary) (gap string) {
 	if !s.IsListed {
 		s.IsListed = true
