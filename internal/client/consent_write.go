@@ -106,9 +106,16 @@ func (w *consentWrite) round(ctx context.Context) error {
 
 	w.result = ConsentResult{}
 	if reads {
-		sends, err := w.judge(ctx)
-		if err != nil || !sends {
+		read, err := w.client.ReadConsent(ctx, w.person)
+		if err != nil {
 			return err
+		}
+		if w.sends == 0 {
+			w.before = &read.Held // zero where there is none
+		}
+		read.Lost, read.Before = w.sends > 0, w.before
+		if !w.update.Judge(read) {
+			return nil
 		}
 	}
 	if w.lost != nil && w.sends == transport.LimitSends {
@@ -127,21 +134,6 @@ func (w *consentWrite) round(ctx context.Context) error {
 	w.result.Sent = err == nil
 
 	return err
-}
-
-// judge reads what the service holds and has it judged.
-func (w *consentWrite) judge(ctx context.Context) (sends bool, err error) {
-	read, err := w.client.ReadConsent(ctx, w.person)
-	if err != nil {
-		return false, err
-	}
-
-	if w.sends == 0 {
-		w.before = &read.Held // zero where there is none
-	}
-	read.Lost, read.Before = w.sends > 0, w.before
-
-	return w.update.Judge(read), nil
 }
 
 // patch sends the update.
