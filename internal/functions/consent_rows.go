@@ -34,7 +34,7 @@ type consentRows struct{}
 // rowTypes returns the types of the attributes of a row.
 func rowTypes() map[string]attr.Type {
 	attributes := map[string]attr.Type{"line": types.Int64Type}
-	for name, value := range new(rows.Row).Values() {
+	for name, value := range new(rows.Row).Cells() {
 		attributes[name] = types.StringType
 		if _, isBool := value.(bool); isBool {
 			attributes[name] = types.BoolType
@@ -87,7 +87,7 @@ func (consentRows) Run(ctx context.Context, req function.RunRequest, resp *funct
 	elements := make([]attr.Value, len(list))
 	for i, row := range list {
 		values := map[string]attr.Value{"line": types.Int64Value(int64(row.Line))}
-		for name, value := range row.Values() {
+		for name, value := range row.Cells() {
 			switch v := value.(type) {
 			case bool:
 				values[name] = types.BoolValue(v)

@@ -33,9 +33,9 @@ var columns = append([]string{identityColumn}, answer.ConsentFields...)
 
 const requiredColumns = 1 + answer.Clauses
 
-// Values returns the values of the row by column: texts and truth values. A text that the row
+// Cells returns the values of the row by column: texts and truth values. A text that the row
 // does not have is empty.
-func (r *Row) Values() map[string]any {
+func (r *Row) Cells() map[string]any {
 	values := map[string]any{identityColumn: r.Identity}
 	for _, name := range answer.ConsentFields {
 		switch field := r.Field(name).(type) {

@@ -33,7 +33,7 @@ func TestRow_everyColumnCounts(t *testing.T) {
 		if Sum([]Row{row}) == Sum([]Row{other}) {
 			t.Errorf("%s does not count in the digest", name)
 		}
-		if maps.Equal(row.Values(), other.Values()) || len(row.Values()) != len(columns) {
+		if maps.Equal(row.Cells(), other.Cells()) || len(row.Cells()) != len(columns) {
 			t.Errorf("%s does not count in the values", name)
 		}
 		if name == identityColumn {
@@ -43,7 +43,7 @@ func TestRow_everyColumnCounts(t *testing.T) {
 		if reflect.DeepEqual(row.Record.Values(), other.Record.Values()) {
 			t.Errorf("%s is not sent", name)
 		}
-		record := other.Values()
+		record := other.Cells()
 		maps.DeleteFunc(record, func(_ string, value any) bool { return value == "" })
 		text, _ := json.Marshal(record)
 		if held, err := (answer.ConsentCall{}).Read(text); err != nil || !slices.Equal(choice.Keeping{}.Differences(row.Record, held), []string{name}) {
