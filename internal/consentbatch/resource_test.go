@@ -337,33 +337,6 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 			},
 		}},
-		"a batch that is renamed withdraws nobody": {people(3), nil, []step{
-			{config: uncompared.With(withdrawing), gets: 3, patches: 3, counts: counts{Rows: 3, Written: 3}},
-			{
-				before: func(b *batchTest) { // in the same run, by a service that holds no time after it
-					b.service.ReshapeConsents(func(r map[string]any) any {
-						if r["clause_1_consent"] == false {
-							delete(r, "agreement_time")
-						}
-						return r
-					})
-					_, diags := b.p.DestroyUnplanned(b.Context(), batchName, b.state)
-					b.p.NoErrors(diags)
-					b.former, b.state = b.state, nil
-					b.service.Reset()
-				},
-				config: uncompared, gets: 3, patches: 3, counts: counts{Rows: 3, Written: 3}, held: map[int][5]bool{0: configured, 2: configured},
-			},
-			{
-				before: func(b *batchTest) { // in the other order
-					b.state, _ = b.p.MustCreate(batchName, b.f.config(uncompared))
-					_, diags := b.p.DestroyUnplanned(b.Context(), batchName, b.former)
-					prototest.WantText(b.T, diags.Warnings(), "Not withdrawn, another resource writes these rows")
-					b.service.Reset()
-				},
-				config: uncompared, counts: counts{Rows: 3}, held: map[int][5]bool{0: configured, 2: configured},
-			},
-		}},
 		"a failed withdrawal goes on, with a report": {people(4), nil, []step{
 			{
 				config: uncompared.With(withdrawing), gets: 4, patches: 4, counts: counts{Rows: 4, Written: 4},

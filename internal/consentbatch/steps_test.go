@@ -25,7 +25,6 @@ type batchTest struct {
 	service *mocktest.Instance
 	f       *batchFile
 	state   *prototest.State
-	former  *prototest.State // of an object that was renamed
 
 	interrupt context.CancelFunc // of the present apply
 }
