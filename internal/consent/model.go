@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package consent implements analytics_consent, the consent of one person: the resource, the data
-// source, the ephemeral resource and the list.
+// Package consent implements analytics_consent, the consent of one person: the resource, the list
+// resource, the data source and the ephemeral resource.
 package consent
 
 import (
