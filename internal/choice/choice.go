@@ -7,8 +7,6 @@
 // The tables are rows and acts below; the guide "Consent as code" shows both.
 package choice
 
-import "strings"
-
 // Fact is a set of facts about a reading.
 type Fact uint16
 
@@ -137,32 +135,3 @@ var acts = map[Verdict][actions]Act{
 
 // On returns what an action does.
 func (v Verdict) On(a Action) Act { return acts[v][a] }
-
-// Table returns both tables in Markdown, a line for each row of facts.
-func Table() string {
-	var text strings.Builder
-	text.WriteString("| the service holds | a refresh | a plan | a write | a withdrawal |\n|---|---|---|---|---|\n")
-	for _, row := range rows {
-		text.WriteString("| " + row.says)
-		for _, act := range acts[row.verdict] {
-			text.WriteString(" | " + words[act])
-		}
-		text.WriteString(" |\n")
-	}
-
-	return text.String()
-}
-
-// words name the acts in the table.
-var words = map[Act]string{
-	Nothing:  "–",
-	Send:     "writes",
-	Stand:    "**leaves it, warns**",
-	Take:     "shows it",
-	Hold:     "–",
-	Ask:      "reads again",
-	Forget:   "removes the resource from state",
-	Report:   "warns that it is missing",
-	Refuse:   "error",
-	Withhold: "leaves it, warns",
-}

@@ -4,6 +4,8 @@ package choice
 
 import (
 	"net/netip"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -169,5 +171,28 @@ func TestJudge_everySetOfFacts(t *testing.T) {
 
 	if len(found) != len(acts) {
 		t.Errorf("%d verdicts of %d are reached", len(found), len(acts))
+	}
+}
+
+// TestTable_isInTheGuide has both tables in the guide, a line for each row of facts. To renew it, replace it
+// by what the test prints.
+func TestTable_isInTheGuide(t *testing.T) {
+	t.Parallel()
+	words := map[Act]string{
+		Nothing: "–", Send: "writes", Stand: "**leaves it, warns**", Take: "shows it", Hold: "–", Ask: "reads again",
+		Forget: "removes the resource from state", Report: "warns that it is missing", Refuse: "error", Withhold: "leaves it, warns",
+	}
+	table := "| the service holds | a refresh | a plan | a write | a withdrawal |\n|---|---|---|---|---|\n"
+	for _, row := range rows {
+		table += "| " + row.says
+		for _, act := range acts[row.verdict] {
+			table += " | " + words[act]
+		}
+		table += " |\n"
+	}
+
+	page, err := os.ReadFile("../../templates/guides/consent-as-code.md.tmpl")
+	if err != nil || !strings.Contains(string(page), table) {
+		t.Errorf("the table of the guide is not (%v):\n%s", err, table)
 	}
 }

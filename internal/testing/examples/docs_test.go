@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
@@ -186,17 +185,6 @@ func TestGuides_showExamplesOnly(t *testing.T) {
 	}
 }
 
-// TestExamples_seedsAreUnderstood reads the seeds of all examples, also of those that only show
-// one.
-// TestGuides_consentHasTheTableOfChoices has the table by which the provider decides whose choice a
-// record is in the guide. To renew it, replace it by what the test prints.
-func TestGuides_consentHasTheTableOfChoices(t *testing.T) {
-	t.Parallel()
-	if page := readPage(t, "templates/guides/consent-as-code.md.tmpl"); !strings.Contains(page, choice.Table()) {
-		t.Errorf("the table of the guide is not:\n%s", choice.Table())
-	}
-}
-
 func TestExamples_providersHaveAVersion(t *testing.T) {
 	t.Parallel()
 	ours := regexp.MustCompile(`source += "terraform-analytics/analytics"\n(.*)`)
@@ -223,6 +211,8 @@ func TestExamples_providersHaveAVersion(t *testing.T) {
 	}
 }
 
+// TestExamples_seedsAreUnderstood reads the seeds of all examples, also of those that only show
+// one.
 func TestExamples_seedsAreUnderstood(t *testing.T) {
 	t.Parallel()
 	for _, path := range exampleFiles(t, "/seed.json") {
