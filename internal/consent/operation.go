@@ -43,27 +43,25 @@ func (op operation) do(ctx context.Context, e choice.Evidence, action choice.Act
 	case errors.Is(err, client.ErrGone):
 		missingRecord.AddError(op.diags)
 	case err != nil:
-		op.addFailed(err, action, inState)
+		p := tfkit.ProblemOf(err, inState, answer.ConsentFields...)
+		if action == choice.Withdraw && transport.IsClass(err, transport.ClassRejected) { // it sends no time, and no address that is written only
+			p.Do = "if the service wants an agreement_time or an address, set the five clauses to false with them, apply that, and destroy then: nothing is left to withdraw. Otherwise " + p.Do
+		}
+		p.AddError(op.diags)
 	case j.Act == choice.Stand:
 		warnStands(op.diags, j.Evidence)
 	case j.Act == choice.Withhold:
-		op.warnWithheld(j.Keeper)
+		tfkit.Problem{
+			Summary: "Not withdrawn, another resource writes it",
+			Detail: "on_destroy is \"withdraw\", and in the same run another resource (" + j.Keeper.String() + ") writes the consent of the same person in the scope " + op.Person.Scope.String() + ". " +
+				"Nothing was withdrawn; Terraform forgets the destroyed resource only.",
+			Do: "nothing, if the resource was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other resource to false.",
+		}.AddWarning(op.diags)
 	case j.Verdict == choice.Gone:
 		missing(j.Act).AddWarning(op.diags)
 	}
 
 	return j, err == nil
-}
-
-// addFailed reports an update that has failed. A withdrawal sends neither a time nor an address that
-// is written only, and a service may want them.
-func (op operation) addFailed(err error, action choice.Action, inState string) {
-	p := tfkit.ProblemOf(err, inState, answer.ConsentFields...)
-	if action == choice.Withdraw && transport.IsClass(err, transport.ClassRejected) {
-		p.Do = "if the service wants an agreement_time or an address, set the five clauses to false with them, apply that, and destroy then: nothing is left to withdraw. Otherwise " + p.Do
-	}
-
-	p.AddError(op.diags)
 }
 
 var missingRecord = tfkit.Problem{
@@ -87,16 +85,6 @@ func missing(act choice.Act) tfkit.Problem {
 	}
 
 	return p
-}
-
-// warnWithheld warns that another object of the run keeps a person who was to be withdrawn.
-func (op operation) warnWithheld(other *tfkit.Object) {
-	tfkit.Problem{
-		Summary: "Not withdrawn, another resource writes it",
-		Detail: "on_destroy is \"withdraw\", and in the same run another resource (" + other.String() + ") writes the consent of the same person in the scope " + op.Person.Scope.String() + ". " +
-			"Nothing was withdrawn; Terraform forgets the destroyed resource only.",
-		Do: "nothing, if the resource was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other resource to false.",
-	}.AddWarning(op.diags)
 }
 
 var retained = tfkit.Problem{

@@ -226,7 +226,10 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 	if b.model.Digest.IsUnknown() {
 		b.model.Digest = types.StringValue(b.digestLike(""))
 	}
-	b.model.results = resultsOf(b.model.Digest, t)
+	b.model.Rows = types.Int64Value(int64(len(b.rows)))
+	b.model.Kept = types.Int64Value(int64(t.counts[kept]))
+	b.model.Written = types.Int64Value(int64(t.counts[written]))
+	b.model.Missing = types.Int64Value(int64(t.missed()))
 	b.model.ContentWO = types.StringNull()
 
 	return true

@@ -57,19 +57,6 @@ func (m *model) isUnknown() bool {
 	return rows || !m.shardKnown() || m.KeepLaterChoice.IsUnknown() || m.CompareAtPlan.IsUnknown()
 }
 
-// resultsOf returns the computed attributes after an apply.
-func resultsOf(digest types.String, t *tally) results {
-	count := func(n int) types.Int64 { return types.Int64Value(int64(n)) }
-
-	return results{
-		Digest:  digest,
-		Rows:    count(len(t.results)),
-		Kept:    count(t.counts[kept]),
-		Written: count(t.counts[written]),
-		Missing: count(t.counts[failed] + t.counts[unknown] + t.counts[notTried]),
-	}
-}
-
 // shardOf returns the shard that a known value of shard names; all rows if it is null.
 func shardOf(value types.Object) rows.Shard {
 	number := func(name string) uint64 {
