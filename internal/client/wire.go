@@ -427,12 +427,16 @@ func (c *wireCheck) others(w Wire) {
 		c.add("lag", "", fmt.Sprintf("must be a duration from 0s to %s, such as %s", LimitLag, DefaultLag))
 	}
 
-	form, parameters, err := mime.ParseMediaType(w.AllData.MediaType)
-	isOne := err == nil && form == w.AllData.MediaType && len(parameters) == 0 && strings.Contains(form, "/")
-	if w.AllData.MediaType != "" && !isOne {
+	if form := w.AllData.MediaType; form != "" && !isMediaType(form) {
 		c.add("all_data.media_type", "", "must be a media type in lower case without parameters, such as application/zip")
 	}
 	if name := w.Export.KindParameter; strings.EqualFold(name, "utcDate") || strings.EqualFold(name, transport.KeyParameter) {
 		c.add("export.kind_parameter", "", "must not be utcDate or apiSecretToken: the interface has another meaning for them")
 	}
+}
+
+// isMediaType reports whether a text is a media type as answers are compared with it.
+func isMediaType(text string) bool {
+	form, parameters, err := mime.ParseMediaType(text)
+	return err == nil && form == text && len(parameters) == 0 && strings.Contains(form, "/")
 }

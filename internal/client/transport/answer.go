@@ -145,23 +145,27 @@ func (a Answer) Parse(body []byte) (jsontext.Value, error) {
 	}
 
 	v, err := jsonvalue.Parse(body)
-	if err == nil {
-		return v, nil
+	if err != nil {
+		return nil, a.syntaxError(body, err)
 	}
 
-	// Words such as "Accepted" say no more than the status does.
+	return v, nil
+}
+
+// syntaxError returns the error of a body that is not JSON; nil for an acknowledgement in words, such as
+// "Accepted", which say no more than the status does.
+func (a Answer) syntaxError(body []byte, err error) error {
 	isAcknowledged := a.Op.Effect && a.Status == http.StatusAccepted
-	if isAcknowledged && a.isWords(body) && a.MediaType() == "text/plain" {
-		return nil, nil
-	}
-	if body[0] == '<' || a.isWords(body) {
-		return nil, PageError(a, body)
-	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, NewError(a.Exchange, ClassTruncated, "the JSON ends in the middle")
+	switch {
+	case isAcknowledged && a.isWords(body) && a.MediaType() == "text/plain":
+		return nil
+	case body[0] == '<', a.isWords(body):
+		return PageError(a, body)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return NewError(a.Exchange, ClassTruncated, "the JSON ends in the middle")
 	}
 
-	return nil, NewError(a.Exchange, ClassPayload, jsonvalue.DescribeSyntax(err))
+	return NewError(a.Exchange, ClassPayload, jsonvalue.DescribeSyntax(err))
 }
 
 // isWords reports whether a body is text, and not JSON under another name, which is a record even if
