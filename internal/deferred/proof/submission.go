@@ -141,15 +141,15 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap, code str
 	switch {
 	case gap != "":
 		return Unclear, gap, ""
-	case all.failed > 0:
+	case all.shows == SaysFailed:
 		return SaysFailed, "", mine[0].Code
-	case all.over < len(mine):
+	case all.shows == Waiting:
 		return Waiting, "", ""
 	case !isProven:
 		return DoneOnce, "", ""
 	}
 
-	return all.end, "", ""
+	return all.shows, "", ""
 }
 
 // noteOwn notes a record with the ID of the request, and returns why all such records show nothing
@@ -161,7 +161,7 @@ func (s *Submission) noteOwn(own answer.PendingRecord, all summary) (gap string)
 		s.ListedAt, _ = own.CreatedAt.Get()
 	}
 	s.Candidates = nil
-	if all.gap == "" && all.failed > 0 && s.isRetimed(own) {
+	if all.gap == "" && all.shows == SaysFailed && s.isRetimed(own) {
 		return gapReused
 	}
 
@@ -248,8 +248,11 @@ func (s *Submission) noteCandidates(added []answer.PendingRecord, all summary, s
 	if !r.Partial {
 		gap = cmp.Or(gap, seen.gapAbout(s.Type))
 	}
+	if gap != "" { // such a reading is not the first of two
+		return gap, false
+	}
 
-	return gap, s.Done.isConfirmed(seen.Listing, r.Lag)
+	return "", s.Done.isConfirmed(seen.Listing, r.Lag)
 }
 
 // learn freezes the candidates once the list has had time to show the request. A single one that
@@ -270,8 +273,8 @@ func (s *Submission) learn(first answer.PendingRecord, seen Snapshot, r Rules) {
 type summary struct {
 	failed, over int
 
-	end List   // what they show if all are over
-	gap string // why they show nothing certain; empty if they do
+	shows List   // what they show together: one that is pending keeps all open
+	gap   string // why they show nothing certain; empty if they do
 }
 
 // summarize returns the summary of records.
@@ -282,9 +285,16 @@ func summarize(records []answer.PendingRecord) summary {
 		isContrary = isContrary || record.Disagrees
 	}
 
-	all := summary{failed: counts[answer.Failed], over: counts[answer.Done] + counts[answer.Ended], end: Done}
-	if counts[answer.Ended] > 0 { // which does not say how
-		all.end = Over
+	all := summary{failed: counts[answer.Failed], over: counts[answer.Done] + counts[answer.Ended]}
+	switch {
+	case counts[answer.Waiting] > 0:
+		all.shows = Waiting
+	case all.failed > 0:
+		all.shows = SaysFailed
+	case counts[answer.Ended] > 0: // which does not say how
+		all.shows = Over
+	default:
+		all.shows = Done
 	}
 
 	switch {
@@ -292,7 +302,7 @@ func summarize(records []answer.PendingRecord) summary {
 		all.gap = gapContrary
 	case counts[answer.Unclear] > 0:
 		all.gap = gapUnknown
-	case all.failed > 0 && all.failed < len(records):
+	case all.shows == SaysFailed && all.over > 0:
 		all.gap = gapDisagree
 	}
 

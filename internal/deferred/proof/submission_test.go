@@ -86,6 +86,7 @@ func TestSubmission_Evaluate(t *testing.T) {
 		"its ID, and no type":                {sent("7"), []Snapshot{reading(early, "id=7 type=")}, Ambiguous, "somebody else"},
 		"its ID beside one of another":       {sent("7"), []Snapshot{reading(early, "id=7 status=done", "id=8")}, Done, ""},
 		"its ID twice, done and pending":     {sent("7"), []Snapshot{reading(early, "id=7 status=done", "id=7")}, Waiting, ""},
+		"its ID twice, failed and pending":   {sent("7"), []Snapshot{reading(early, "id=7 status=failed", "id=7")}, Waiting, ""},
 		"its ID twice, done and failed":      {sent("7"), []Snapshot{reading(early, "id=7 status=done", "id=7 status=failed")}, Unclear, "agree"},
 		"its ID, failed at the time of that": {sent("7"), []Snapshot{reading(early, "id=7"), reading(late, "id=7 minute=9 status=failed")}, Unclear, "same id"},
 		"its ID, done at the time of that":   {sent("7"), []Snapshot{reading(early, "id=7"), reading(late, "id=7 minute=9 status=done")}, Done, ""},
@@ -115,6 +116,7 @@ func TestSubmission_Evaluate(t *testing.T) {
 		"no ID, and two that fail one by one":     {sent(""), []Snapshot{reading(early, "id=7", "id=8 status=failed"), reading(2*early, "id=7 status=failed"), reading(late)}, Absent, ""},
 		"no ID, and one that came later":          {sent(""), []Snapshot{reading(early, "id=7"), reading(late, "id=7"), reading(2*late, "id=7 status=done", "id=8")}, Done, ""},
 		"no ID, done, and a spelling beside it":   {sent(""), []Snapshot{reading(early, "id=7 status=done", "id=8 person=ada@example.com")}, Unclear, "pending.identity"},
+		"no ID, done, once, after a spelling":     {sent(""), []Snapshot{reading(early, "id=7 status=done", "id=8 person=ada@example.com"), reading(early+lag, "id=7 status=done")}, DoneOnce, ""},
 		"no IDs at all, at the same time":         {sent("", "at 2026-01-31T12:00:00Z"), []Snapshot{reading(early, "", "status=failed")}, SaysFailed, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
