@@ -18,7 +18,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 // identities returns user-1 to user-n.
@@ -207,7 +206,7 @@ func TestConsentList_configurations(t *testing.T) {
 	p, service := start(t, nil)
 	exactlyOne := []string{"one (and only one) of [utc_date,identity_ids]"}
 
-	for label, tc := range soak.SomeOf(3, map[string]struct {
+	for label, tc := range map[string]struct {
 		config  prototest.Attributes
 		refused []string // nil is accepted
 	}{
@@ -225,7 +224,7 @@ func TestConsentList_configurations(t *testing.T) {
 		"an unknown day":        {prototest.Attributes{"utc_date": prototest.Unknown}, nil},
 		"unknown people":        {prototest.Attributes{"identity_ids": prototest.Unknown}, nil},
 		"an unknown person":     {prototest.Attributes{"identity_ids": []any{prototest.Unknown}}, nil},
-	}) {
+	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			errors := p.ValidateList(name, tc.config).Errors()
@@ -316,7 +315,7 @@ func TestConsentListDay_people(t *testing.T) {
 	field := func(name string) prototest.Attributes { return prototest.Attributes{"identity_field": name} }
 	export := func(f mockserver.Fault) mockserver.Fault { f.Operation = mockserver.OpExportRecords; return f }
 
-	for label, tc := range soak.SomeOf(6, map[string]struct {
+	for label, tc := range map[string]struct {
 		persons         []any
 		config          prototest.Attributes
 		fault           mockserver.Fault
@@ -352,7 +351,7 @@ func TestConsentListDay_people(t *testing.T) {
 			errors: []string{"2026-02-03"},
 		},
 		"not a finished list": {fault: export(mockserver.Fault{Body: []byte(`{"persons":[],"status":"processing"}`)}), errors: []string{"Unexpected response", "wire.ignored"}},
-	}) {
+	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil)

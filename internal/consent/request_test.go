@@ -11,7 +11,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 // answering returns a fault that answers an operation with a status and a body.
@@ -36,7 +35,7 @@ func TestConsent_write(t *testing.T) {
 	)
 	mine := own(func(*mockserver.ConsentRecord) {})
 	changed := prototest.Attributes{"clause_3_consent": true, "agreement_time": middle}
-	for label, tc := range soak.SomeOf(10, map[string]struct {
+	for label, tc := range map[string]struct {
 		exists bool
 		holds  *mockserver.ConsentRecord
 		fault  mockserver.Fault
@@ -61,7 +60,7 @@ func TestConsent_write(t *testing.T) {
 			exists: true, config: changed, holds: new(choose(late)), fault: answering(get, 404, `{"message":"no route"}`), errors: []string{"The consent record is missing"},
 		},
 		"a change, and 403 in place of the success": {exists: true, config: changed, holds: &mine, fault: answering(set, 403, `{}`), errors: []string{"Not permitted"}},
-	}) {
+	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil)
@@ -222,7 +221,7 @@ var twoValues = map[string][2]any{
 func TestConsent_everyAttributeIsManaged(t *testing.T) {
 	t.Parallel()
 	schemas, _ := start(t, nil)
-	for _, attribute := range soak.Some(5, schemas.Schemas().DataSourceSchemas[name].Block.Attributes) {
+	for _, attribute := range schemas.Schemas().DataSourceSchemas[name].Block.Attributes {
 		if slices.Contains([]string{"identity_id", "org_id", "project_id", "account_id", "json"}, attribute.Name) {
 			continue
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 // The warnings of an object whose person has another record than was written.
@@ -158,7 +157,7 @@ var situations = map[string]situation{
 // say, and an empty plan; where the choice stands, it does so once more when the object goes.
 func TestConsent_situations(t *testing.T) {
 	t.Parallel()
-	for label, tc := range soak.SomeOf(25, situations) {
+	for label, tc := range situations {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil)

@@ -13,7 +13,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 const batchName = "analytics_consent_batch"
@@ -74,10 +73,10 @@ var withdraws = prototest.Attributes{"on_destroy": "withdraw"}
 // that set the time of an update, or do so where none is sent, and that answer with nothing.
 func TestConsent_ownWithdrawalIsNoChoice(t *testing.T) {
 	t.Parallel()
-	for label, configure := range soak.SomeOf(2, map[string][]func(*mockserver.Server){
+	for label, configure := range map[string][]func(*mockserver.Server){
 		"kept times": nil, "dated": {mocktest.DatesUpdates(time.Now, false)}, "dated without": {mocktest.DatesUpdates(time.Now, true)},
 		"dated, silent": {mocktest.DatesUpdates(time.Now, false), silent}, "untimed": {mocktest.ShowsConsent("agreement_time", nil)},
-	}) {
+	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			eachKind(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, object string, config func(prototest.Attributes) prototest.Attributes) {
@@ -391,13 +390,13 @@ func TestConsent_seededAgain(t *testing.T) {
 func TestConsent_settlesWhateverTheServiceShows(t *testing.T) {
 	t.Parallel()
 	fraction := prototest.Attributes{"agreement_time": "2026-01-31T12:00:30.5Z"}
-	for label, configure := range soak.SomeOf(4, map[string][]func(*mockserver.Server){
+	for label, configure := range map[string][]func(*mockserver.Server){
 		"minutes": {mocktest.KeepsTimes(time.Minute)}, "days": {mocktest.KeepsTimes(24 * time.Hour)}, "seconds": {mocktest.KeepsTimes(time.Second)},
 		"anonymised": {mocktest.ShowsConsent("user_ipv6", "2001:db8::")}, "hashed": {mocktest.ShowsConsent("user_ipv6", "5e884898da28")},
 		"dropped": {mocktest.ShowsConsent("user_ipv6", nil)}, "fixed": {mocktest.ShowsConsent("manual", false)},
 		"dated": {mocktest.DatesUpdates(time.Now, false)}, "untimed": {mocktest.ShowsConsent("agreement_time", nil)},
 		"minutes, silent": {mocktest.KeepsTimes(time.Minute), silent}, "dated, silent": {mocktest.DatesUpdates(time.Now, false), silent},
-	}) {
+	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {

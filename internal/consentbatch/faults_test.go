@@ -23,7 +23,7 @@ func TestConsentBatch_outageEndsTheApply(t *testing.T) {
 	read, write := mockserver.OpGetConsent, mockserver.OpUpdateConsent
 	const down, inTheSameWay = "because the service failed for 50 rows in a row", "because they would have failed in the same way"
 
-	for name, tc := range soak.SomeOf(1, map[string]struct {
+	for name, tc := range map[string]struct {
 		fault       mockserver.Fault
 		title, says string
 		most        int // requests; a write may be tried twice
@@ -31,7 +31,7 @@ func TestConsentBatch_outageEndsTheApply(t *testing.T) {
 		"cut":         {mockserver.Fault{Operation: read, Cut: mockserver.CutBeforeCommit, Skip: 1}, "Connection lost", down, 52},
 		"written 500": {mockserver.Fault{Operation: write, Status: 500}, "The service failed", down, 2 * 52},
 		"written 401": {mockserver.Fault{Operation: write, Status: 401}, "Authentication rejected", inTheSameWay, 2 * 2},
-	}) {
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, prototest.Attributes{"max_retries": 0, "max_concurrency": 2})

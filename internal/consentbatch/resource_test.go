@@ -10,7 +10,6 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 var forced = prototest.Attributes{"keep_later_choice": false}
@@ -50,7 +49,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 	ofShard := func(index, count int) prototest.Attributes { return shard(index, count).With(withdrawing) }
 	cannotMove := []string{"The shard cannot change", `on_destroy = "retain"`, "In state now: this resource as it was before", "shard"}
 
-	for name, tc := range soak.SomeOf(4, map[string]struct {
+	for name, tc := range map[string]struct {
 		content  string
 		settings prototest.Attributes
 		steps    []step
@@ -366,7 +365,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				warnings: []string{"will be withdrawn", "The report was not written"},
 			},
 		}},
-	}) {
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			inBatch(t, tc.content, tc.settings, func(_ *testing.T, b *batchTest) { b.apply(tc.steps...) })

@@ -10,7 +10,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
@@ -164,7 +163,7 @@ func TestDataDeletion_planSendsNothingTwiceWhereverPersonsMove(t *testing.T) {
 		return atOnce.With(prototest.Attributes{"identity_id": identity})
 	}
 	ann, bob, eve, annOnFriday := of("ann"), of("bob"), of("eve"), of("ann").With(on("friday"))
-	for name, tc := range soak.SomeOf(7, map[string]struct {
+	for name, tc := range map[string]struct {
 		addresses []address
 		refused   bool
 	}{
@@ -183,7 +182,7 @@ func TestDataDeletion_planSendsNothingTwiceWhereverPersonsMove(t *testing.T) {
 		"-replace, on purpose":      {[]address{{ann, replaced(annOnFriday)}}, false},
 		"two new objects":           {[]address{{nil, created(ann)}, {nil, created(ann)}}, false},
 		"two objects of one person": {[]address{{ann, changed(ann)}, {ann, changed(ann)}}, false},
-	}) {
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 

@@ -8,10 +8,8 @@ package soak
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strconv"
 	"sync"
 )
@@ -76,25 +74,6 @@ func raced(race bool, small, full int) int {
 		return small
 	}
 	return full
-}
-
-// Some returns all elements, or Raced small of them, spread over the whole list.
-func Some[T any](small int, all []T) []T {
-	n := min(Raced(small, len(all)), len(all))
-	chosen := make([]T, n)
-	for i := range chosen {
-		chosen[i] = all[i*len(all)/n]
-	}
-	return chosen
-}
-
-// SomeOf returns all elements of a map, or Raced small of them.
-func SomeOf[T any](small int, all map[string]T) map[string]T {
-	chosen := map[string]T{}
-	for _, name := range Some(small, slices.Sorted(maps.Keys(all))) {
-		chosen[name] = all[name]
-	}
-	return chosen
 }
 
 // Schedules returns how many random schedules a property test tries: SOAK_SCHEDULES
