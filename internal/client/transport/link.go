@@ -14,10 +14,10 @@ import (
 var errLink = errors.New("a Link header cannot be read, so that it may name a next page")
 
 // linkValue is the first link of a Link header (RFC 8288, section 3), and linkParameter one of its
-// parameters, whose value may be quoted, or missing.
+// parameters, whose value may be quoted, or missing. As there, a semicolon may stand without one.
 var (
-	linkValue     = regexp.MustCompile(`^[,\s]*<([^>]*)>((?:\s*;\s*[^\s=;,"]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)\s*(?:,|$)`)
-	linkParameter = regexp.MustCompile(`;\s*([^\s=;,"]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?`)
+	linkValue     = regexp.MustCompile(`^[,\s]*<([^>]*)>((?:\s*;\s*(?:[^\s=;,"]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^;,"]*))?)?)*)\s*(?:,|$)`)
+	linkParameter = regexp.MustCompile(`;\s*([^\s=;,"]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;,"]*)))?`)
 )
 
 // NextLinks returns the targets of the links to a next page in Link headers, each once. They are not

@@ -18,6 +18,8 @@ func TestNextLinks_targetsOfLinksToANextPage(t *testing.T) {
 		"none":              {},
 		"GitHub":            {headers: []string{`<https://h/x?page=1>; rel="prev", <https://h/x?page=3>; rel="next"`}, want: []string{"https://h/x?page=3"}},
 		"without quotes":    {headers: []string{`</x?p=2>;rel=next`}, want: []string{"/x?p=2"}},
+		"empty parameters":  {headers: []string{`</x?p=2>;; rel="next";`}, want: []string{"/x?p=2"}},
+		"blanks in a value": {headers: []string{`</x?p=2>; title=Page 2; rel=next`}, want: []string{"/x?p=2"}},
 		"several relations": {headers: []string{`<?p=2>; title="a, b; rel=\"next\""; REL="last NEXT"`}, want: []string{"?p=2"}},
 		"two headers":       {headers: []string{`<?p=1>; rel=self`, `<?p=2>; rel=next`, `<?p=2>; rel=next`}, want: []string{"?p=2"}},
 		"two targets":       {headers: []string{`<?p=2>; rel=next, <?p=3>; rel=next`}, want: []string{"?p=2", "?p=3"}},

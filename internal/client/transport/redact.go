@@ -55,12 +55,7 @@ func (r *Redactor) Clean(s string) string {
 		s = shape.ReplaceAllString(s, "${1}"+redacted)
 	}
 
-	return mayBeAddress.ReplaceAllStringFunc(s, func(run string) string {
-		if isAddress(run) {
-			return redacted
-		}
-		return run
-	})
+	return mayBeAddress.ReplaceAllStringFunc(s, hideAddress)
 }
 
 // minSpelled is the length of the shortest value that is hidden in other spellings too. Those of a
@@ -188,13 +183,37 @@ var shapes = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)((?:apiSecretToken|password|bearer)\s*[:\s]\s*)[^\s&"',;]*[^\s&"',;A-Za-z.!?)][^\s&"',;]*`),
 }
 
-// mayBeAddress is what may be an IP address with its port.
-var mayBeAddress = regexp.MustCompile(`[\pL\pN:.]{4,}`)
+// mayBeAddress is what may be an IP address with its port, with the letter or digit on each side of it.
+var mayBeAddress = regexp.MustCompile(`([\pL\pN]??)([0-9A-Fa-f:.]{4,})([\pL\pN]?)`)
 
-// isAddress reports whether a run of letters, digits, colons and points is an IP address, which
+// hideAddress returns what may be an address without it. A word that goes on in the run, before it or after
+// it, ends at a colon or a point.
+func hideAddress(found string) string {
+	parts := mayBeAddress.FindStringSubmatch(found)
+	before, run, after := parts[1], parts[2], parts[3]
+	if before != "" {
+		end := strings.IndexAny(run, ":.") + 1
+		before, run = before+run[:end], run[end:]
+	}
+	if after != "" {
+		begin := max(0, strings.LastIndexAny(run, ":."))
+		run, after = run[:begin], run[begin:]+after
+	}
+	if !isAddress(run) {
+		return found
+	}
+
+	return before + redacted + after
+}
+
+// isAddress reports whether a run of hexadecimal digits, colons and points is an IP address, which
 // punctuation may surround, and a port may follow. A time of day or a version number is not.
 func isAddress(run string) bool {
 	core := strings.Trim(run, ":.")
+	if core == "" {
+		return false
+	}
+
 	for _, text := range []string{core, "::" + core, core + "::"} {
 		_, err := netip.ParseAddr(text)
 		_, errPort := netip.ParseAddrPort(text)
