@@ -23,10 +23,10 @@ type memory struct {
 	// is over. A value that is not known is empty.
 	Before map[string]string `json:"before,omitempty"`
 	// Normalized are the values that the service has made of others, which are in state.
-	Normalized map[string]string `json:"normalized,omitempty"`
+	Normalized map[string]string `json:"made,omitempty"`
 	// WriteOnly are the names of write-only members that were sent. They are not in state, and
 	// on_destroy = "clear" needs them.
-	WriteOnly []string `json:"write_only,omitempty"`
+	WriteOnly []string `json:"written,omitempty"`
 
 	// recent is Before as long as the run lasts, with digests of write-only values.
 	recent map[string]string
