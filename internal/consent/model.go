@@ -63,7 +63,7 @@ func (m *resourceModel) last(n note) choice.Confirmed {
 	if n.Foreign || m.isUnread() {
 		return choice.Confirmed{}
 	}
-	return choice.Confirmed{Sent: m.record().Print(), Shown: n.Shown}
+	return choice.Confirmed{Sent: choice.PrintOf(m.held(m.agreed())), Shown: n.Shown}
 }
 
 // writes reports whether there is anything to write.

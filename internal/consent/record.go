@@ -144,11 +144,15 @@ func (m *recordModel) record() choice.Record {
 	return r
 }
 
-// held returns the record in state, with this time, in the form of an answer.
+// held returns the record in state, with this time, in the form of an answer. What state has of the
+// service may be null, or not an address.
 func (m *recordModel) held(at time.Time) answer.Consent {
 	r := m.record()
 	r.AgreementTime = at
 	held := r.Shown()
+	if !m.UserIPv6.IsNull() {
+		held.UserIPv6 = answer.Some(m.UserIPv6.ValueString())
+	}
 	for i, c := range m.clauses() {
 		if c.IsNull() {
 			held.Clauses[i] = answer.Null[bool]()

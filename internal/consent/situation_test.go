@@ -134,7 +134,10 @@ var situations = map[string]situation{
 	"a fraction that is cut":         {applied: fraction, holds: own(func(*mockserver.ConsentRecord) {}), state: fraction},
 	"a fraction that is rounded":     {applied: fraction, holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = "2026-01-31T12:00:01Z" }), state: fraction},
 	"a clause beside a rounded time": {applied: fraction, holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = "2026-01-31T12:00:01Z" }), config: prototest.Attributes{"clause_3_consent": true}, changes: true},
-	"a choice in the same second":    {applied: fraction, holds: choose("2026-01-31T12:00:01Z"), says: laterStands, stands: true},
+	"a rounded time, an address without its end": {applied: fraction, holds: own(func(r *mockserver.ConsentRecord) {
+		r.UserIPv6, r.AgreementTime = new("192.0.2.xxx"), "2026-01-31T12:00:01Z"
+	}), says: laterStands, stands: true},
+	"a choice in the same second": {applied: fraction, holds: choose("2026-01-31T12:00:01Z"), says: laterStands, stands: true},
 
 	// Without an agreement_time, nothing can be compared. What is known to be ours can be changed, and
 	// given a time.

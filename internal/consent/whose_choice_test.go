@@ -345,6 +345,27 @@ func TestConsent_withoutATimeNothingIsOverwritten(t *testing.T) {
 	}
 }
 
+// TestConsent_refusalInPlaceOfANullStands has a service that drops a clause of our record, and a person who
+// refuses that clause then, without a time.
+func TestConsent_refusalInPlaceOfANullStands(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, withdrawing.With(withoutIt))
+	service.PutConsent(scope, person, untimedWithNull)
+	state, _ = p.MustRefresh(name, state)
+	record := own(func(r *mockserver.ConsentRecord) { r.Clauses[1], r.AgreementTime = false, nil })
+	service.PutConsent(scope, person, record)
+
+	p.NewRun()
+	state, _ = p.MustRefresh(name, state)
+	after, diags := p.Update(name, state, config(withdrawing.With(withoutIt)))
+	wantWarning(t, diags, untimedStands)
+	wantRecord(t, service, record)
+	_, diags = p.DestroyUnplanned(t.Context(), name, after)
+	wantWarning(t, diags, untimedStands)
+	wantRecord(t, service, record)
+}
+
 // TestConsent_seededAgain seeds, destroys and seeds again. The second one writes, or names the way out,
 // which works.
 func TestConsent_seededAgain(t *testing.T) {
