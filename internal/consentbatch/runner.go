@@ -88,10 +88,11 @@ func (t *tally) run(ctx context.Context, of []int, workers int, do func(ctx cont
 		t.results[of[at]] = notTried
 	}
 
-	t.panics = tfkit.InParallel(ctx, workers, order, func(row int) (goesOn bool) {
+	panics := tfkit.InParallel(ctx, workers, order, func(row int) (goesOn bool) {
 		as, err := do(ctx, row)
 		return t.record(row, as, err)
 	})
+	t.panics.Append(panics...) // to those of an earlier pass
 
 	if ctx.Err() != nil && t.counts[notTried] > 0 {
 		t.interrupted = true

@@ -65,6 +65,7 @@ func TestRunner_panicEndsTheRunAndIsNotShown(t *testing.T) {
 			return written, nil
 		})
 
+		done.run(t.Context(), done.rowsThatAre(written), 3, func(context.Context, int) (outcome, error) { return written, nil }) // a second pass
 		var said diag.Diagnostics
 		(&batch{diags: &said}).reportFailed(done, applyFailed)
 		if len(said) != 1 || said[0].Summary() != "Internal error" || strings.Contains(said[0].Detail(), "jane") || done.missed() == 0 || calls.Load() > 3 {
