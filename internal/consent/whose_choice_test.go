@@ -262,6 +262,24 @@ func TestConsent_withdrawnByWhomThePlanDoesNotSee(t *testing.T) {
 	}
 }
 
+// TestConsent_updatedObjectKeepsThePerson destroys an object after an update of another one of the person, in
+// an apply that knows nothing of the plan.
+func TestConsent_updatedObjectKeepsThePerson(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	former := created(t, p, service, withdrawing)
+	other := created(t, p, service, withdrawing.With(withoutAddress))
+	end, _ := p.Plan(name, former, nil)
+	change, _ := p.Plan(name, other, config(withdrawing))
+
+	p.NewRun()
+	_, diags := p.Apply(t.Context(), name, other, change)
+	wantWarning(t, diags, "")
+	_, diags = p.Apply(t.Context(), name, former, end)
+	wantWarning(t, diags, "Not withdrawn, another resource writes it")
+	wantHeld(t, service, configured)
+}
+
 // TestConsent_identitiesThatDifferByCase plans two of them, by two objects and in a batch.
 func TestConsent_identitiesThatDifferByCase(t *testing.T) {
 	t.Parallel()
