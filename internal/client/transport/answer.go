@@ -92,7 +92,6 @@ func (c *call) answer(resp *http.Response) Answer {
 	const tolerance = 2
 	isOld := !a.Date.IsZero() && a.Date.Unix()+tolerance < c.newestBefore
 	a.Cached = hasAge || isOld
-	c.sender.noteDate(a.Date)
 
 	return a
 }

@@ -146,6 +146,7 @@ func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, c.statusError(a)
 	}
 	a.JSON = c.json
+	s.noteDate(a.Date) // what is not a success may come from a gateway with another clock
 
 	return a, nil
 }

@@ -267,3 +267,48 @@ var gzipBomb = sync.OnceValue(func() []byte {
 
 	return bytes.Repeat(packed.Bytes(), soak.Size(33, 100))
 })
+
+// TestDo_answerBeforeAnotherIsACopy has answers in their order, one with a Date that is before that of a
+// success, and some that a gateway with another clock may have made.
+func TestDo_answerBeforeAnotherIsACopy(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+		now := time.Now()
+		for _, tc := range []struct {
+			fault    mockserver.Fault // in front of a success
+			after    time.Duration    // which the Date of the success is
+			isCached bool
+		}{
+			{mockserver.Fault{}, 0, false},
+			{mockserver.Fault{Status: http.StatusBadGateway}, 0, false},
+			{mockserver.Fault{Status: http.StatusNotFound, Body: []byte("{}")}, 0, false},
+			{mockserver.Fault{Status: http.StatusOK, Header: page.Clone(), Body: []byte("<html>")}, 0, false},
+			{mockserver.Fault{}, time.Minute, false},
+			{mockserver.Fault{}, 58 * time.Second, false},
+			{mockserver.Fault{}, 57 * time.Second, true},
+		} {
+			if tc.fault.Status != 0 {
+				tc.fault.Operation = mockserver.OpGetConsent
+				if tc.fault.Header == nil {
+					tc.fault.Header = http.Header{"Content-Type": {"application/json"}}
+				}
+				tc.fault.Header.Set("Date", now.Add(time.Hour).UTC().Format(http.TimeFormat))
+				service.Inject(tc.fault)
+				_ = read(t.Context(), s)
+			}
+
+			service.Inject(mockserver.Fault{
+				Operation: mockserver.OpGetConsent, Body: []byte("{}"),
+				Header: http.Header{"Content-Type": {"application/json"}, "Date": {now.Add(tc.after).UTC().Format(http.TimeFormat)}},
+			})
+			got, err := s.Do(t.Context(), Request{
+				Op: Operation{Name: "Get consent", Method: http.MethodGet, Path: consentPath},
+				To: Expand("/v1/org/{orgId}/project/{projectId}"+consentPath, "org-demo", "web", person),
+			})
+			noError(t, err)
+			if got.Cached != tc.isCached {
+				t.Errorf("%d, %v: cached: %t", tc.fault.Status, tc.after, got.Cached)
+			}
+		}
+	}, useSecretKey)
+}
