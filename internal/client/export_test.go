@@ -189,7 +189,8 @@ func TestListPending_namesTheSettingsThatAdmitTheList(t *testing.T) {
 		`{"requests":[` + one + `],"warnings":[]}`:                           `wire.ignored = { "/warnings" = "[]" } admits it`,
 		`{"data":{"requests":[` + one + `]},"included":[]}`:                  `wire.ignored = { "/included" = "[]" } admits it`,
 
-		`{"requests":[` + one + `],"total":7}`: look, `{"requests":[],"totalSize":7}`: look, `{"requests":[],"recordCountOfAllPages":7}`: look,
+		`{"requests":[` + one + strings.Repeat(`,`+one, 4000) + `],"note":"long"}`: look,
+		`{"requests":[` + one + `],"total":7}`:                                     look, `{"requests":[],"totalSize":7}`: look, `{"requests":[],"recordCountOfAllPages":7}`: look,
 		`{"requests":[` + one + `],"has_more":true}`: look, `{"requests":[],"user@example.com":1}`: look,
 		`{"requests":[],"code":50000}`: look, `{"requests":[],"status":"failed","took":3}`: look, `{"requests":[],"returnCode":"E17","next":"?p=2"}`: look,
 		`{"pending":{"items":[` + one + `]},"failed":[` + one + `]}`: "wire.pending.at admits it",

@@ -59,12 +59,17 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingLi
 	return list, nil
 }
 
+// limitAdvice is the size of the largest list, in bytes, for which settings are proposed: that reads it
+// many times, and a list that is waited for is read every few seconds.
+const limitAdvice = 256 << 10
+
 // readPending returns the list that an answer is, or the page of it. Where it is not a whole list, the
-// settings that admit it are proposed.
+// settings that admit it are proposed, unless it is long.
 func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
 	call := c.config.Wire.listCall(got)
 	list, err := call.Read(got.JSON)
-	if err != nil || list.Gap != "" {
+	isWhole := err == nil && list.Gap == ""
+	if !isWhole && len(got.JSON) <= limitAdvice {
 		propose := func(a infer.Answer) []infer.Settings { return infer.Pending(a) }
 		admits := func(with Wire) bool {
 			list, err := with.listCall(got).Read(got.JSON)
