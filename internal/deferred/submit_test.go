@@ -200,6 +200,34 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 			}
 		}},
 
+		// A second object of the same run does not send what the first one may have sent: the
+		// user has not seen its error yet.
+		"unknown outcome of the same run": {becomes(mockserver.Outcome{After: -1}), func(t *testing.T, service *mocktest.Instance, r run) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit})
+			for range 2 { // the person has no profile, so that no effect tells
+				_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+				_ = wantClass(t, err, transport.ClassUnknownOutcome)
+			}
+			wantCount(t, service, mockserver.OpDeleteAllData, 1)
+		}},
+
+		// An unknown outcome says nothing about a request for another key: that one is sent,
+		// even if what the service shows is the effect of the first.
+		"unknown outcome of another key": {becomes(mockserver.Outcome{After: -1}), func(t *testing.T, service *mocktest.Instance, r run) {
+			service.PutProfile(serverScope, person, `{"plan":"free"}`)
+			monday := r.deletion(person)
+			monday.IdempotencyKey = "monday"
+			unknown := r.loses(t, service, monday, mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit})
+
+			<-time.After(time.Minute)
+			again := newRun(t, service)
+			friday := again.deletion(person)
+			friday.IdempotencyKey = "friday"
+			_, _, err := again.Submit(t.Context(), friday, unknown)
+			noError(t, err)
+			wantQueued(t, service, 2)
+		}},
+
 		// Who learns that the list lags for longer sets that, and the next run does not send it again.
 		"unknown outcome of a run that took the lag for too short": {never, func(t *testing.T, service *mocktest.Instance, r run) {
 			service.PutProfile(serverScope, person, `{"plan":"free"}`)
