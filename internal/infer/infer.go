@@ -264,7 +264,7 @@ func saysNo(v jsontext.Value) bool {
 
 // Absent proposes settings by which an answer about an invented person says that there is nothing.
 func Absent(a Answer) (all []Settings) {
-	if v := a.json(); v != nil {
+	if v := a.json(); v.Kind() == '{' {
 		return emptied(v)
 	}
 	for _, form := range []string{"any_404", "204", "empty"} {

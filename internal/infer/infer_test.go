@@ -46,3 +46,16 @@ func TestSettings_areMergedShortenedAndWritten(t *testing.T) {
 		t.Errorf("texts: %v", texts)
 	}
 }
+
+// TestAbsent_byWhatIsNotAnObject has answers that say nothing by their content, so that only their status
+// can say that there is nothing.
+func TestAbsent_byWhatIsNotAnObject(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{``, `Not Found`, `"Not Found"`, `null`, `[]`} {
+		all := infer.Absent(infer.Answer{Body: []byte(body)})
+		isAny404 := func(s infer.Settings) bool { return s.Sentence() == `wire.absent = ["json_404", "any_404"]` }
+		if !slices.ContainsFunc(all, isAny404) {
+			t.Errorf("%s: %v", body, all)
+		}
+	}
+}
