@@ -174,6 +174,15 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 			_ = wantClass(t, err, transport.ClassConflict)
 		}},
 
+		"equal one of this run": {listedLater, func(t *testing.T, service *mocktest.Instance, r run) {
+			first, _ := r.mustSubmit(t, r.deletion(person))
+			another := r.deletion(person)
+			another.IdempotencyKey = "another"
+			if s, report := r.mustSubmit(t, another); !report.Adopted || s.ShownID() != first.ID {
+				t.Errorf("%+v %+v", s, report)
+			}
+			wantCount(t, service, mockserver.OpDeleteAllData, 1)
+		}},
 		"conflict sent since the list was read for another person": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
 			r.mustSubmit(t, r.deletion("user-1001"))
 			<-time.After(2 * time.Second)
