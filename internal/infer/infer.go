@@ -102,6 +102,7 @@ const (
 	roleLast          // whether there is none
 	roleHarmless      // nothing
 	roleFlag          // whether all is well, or something else that counts
+	roleJob           // that it is being made
 )
 
 // roles are the folded names of the leaves in a role, or parts of names, and the kinds of their values.
@@ -117,6 +118,7 @@ var roles = []struct {
 	{roleLast, `ntf`, "last final islast lastpage complete done", ""},
 	{roleHarmless, `"0ntf`, "previous prev first self empty", ""},
 	{roleFlag, `"0ntf`, "success ok status result", ""},
+	{roleJob, `"0ntf`, "jobid taskid percent progress", ""},
 	{roleNext, `"n`, "marker", "next cursor after continuation"},
 	{roleTotal, `"0`, "numfound", "total count"},
 }
@@ -146,8 +148,8 @@ func (p place) role() role {
 
 // envelope adds settings for the leaves around the content of an answer: the next page, the total, and
 // what is ignored. group is the pointer to the settings of the endpoint, and count is how many elements
-// the content has. It reports false if a leaf says that the service has failed, or that the content is
-// a part and nothing leads to the rest.
+// the content has. It reports false if a leaf says that the service has failed or is not done, or that the
+// content is a part and nothing leads to the rest.
 func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, content []jsontext.Pointer, count int) (isWhole bool) {
 	leaves := envelopeLeaves(v, content)
 	nextAt, totalAt := group+"/next", group+"/total"
@@ -179,7 +181,7 @@ func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, content []j
 		}
 	}
 
-	return !slices.ContainsFunc(leaves, place.isFailure)
+	return !slices.ContainsFunc(leaves, func(p place) bool { return p.isFailure() || p.role() == roleJob })
 }
 
 // saysMore reports whether the place says that there is a next page.
@@ -240,6 +242,10 @@ func (p place) isFailure() bool { return p.role() == roleCode && !p.isSuccess() 
 
 // successCode matches what codes of success look like: 0, 00000, 1, 200, 20000 and words.
 var successCode = regexp.MustCompile(`^(?i:0+|1|20\d0*|ok|success|succeeded)$`)
+
+// failureCode matches codes by which a service that may hold something does not show it: one that fails,
+// that does not know or does not admit who asks, or that was asked too often.
+var failureCode = regexp.MustCompile(`^(5|401|403|429)`)
 
 // isLinks reports whether an array has the links to pages, as a paginator of Laravel writes them.
 func isLinks(v jsontext.Value) bool {
@@ -312,7 +318,7 @@ func (s Settings) emptyEnvelope(v jsontext.Value, at jsontext.Pointer) bool {
 	for _, p := range envelopeLeaves(v, []jsontext.Pointer{at}) {
 		word := textOf(p.value)
 		switch {
-		case p.isFailure() && strings.HasPrefix(word, "5"):
+		case p.isFailure() && failureCode.MatchString(word):
 			return false
 		case p.isFailure():
 			s["/result/at"], s["/result/absent"] = string(p.at), []any{word}

@@ -59,3 +59,29 @@ func TestAbsent_byWhatIsNotAnObject(t *testing.T) {
 		}
 	}
 }
+
+// TestExport_ofAJob has a job that has not begun to fill its lists, which must not be taken for an empty day.
+func TestExport_ofAJob(t *testing.T) {
+	t.Parallel()
+	for body, isProposed := range map[string]bool{
+		`{"took":5,"persons":[],"events":[]}`:                       true,
+		`{"jobId":"1","persons":[],"events":[]}`:                    false,
+		`{"took":5,"meta":{"percent":50},"persons":[],"events":[]}`: false,
+	} {
+		if all := infer.Export(infer.Answer{Body: []byte(body)}); (len(all) > 0) != isProposed {
+			t.Errorf("%s: %v", body, all)
+		}
+	}
+}
+
+// TestAbsent_byTheCodeOfAResult has codes beside nothing. Only one that may say that there is nothing is
+// proposed.
+func TestAbsent_byTheCodeOfAResult(t *testing.T) {
+	t.Parallel()
+	for code, isProposed := range map[string]bool{`40400`: true, `"NOT_FOUND"`: true, `1001`: true, `50000`: false, `40100`: false, `"403"`: false, `42900`: false} {
+		all := infer.Absent(infer.Answer{Body: []byte(`{"code":` + code + `,"msg":"x","data":null}`)})
+		if (len(all) > 0) != isProposed {
+			t.Errorf("%s: %v", code, all)
+		}
+	}
+}
