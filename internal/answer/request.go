@@ -125,6 +125,9 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	if request.saysNo(flagFields, statusFields) {
 		return Receipt{}, refused()
 	}
+	if e.Result.Says(v) != nil { // and not what identifies it: that may be of the call
+		return Receipt{At: time.Now(), NotUnderstood: Structure(v)}, nil
+	}
 
 	receipt := Receipt{ID: requestID(request.field(idFields...), person), At: time.Now()}
 	isRequest := receipt.ID != "" || request.isOperation()

@@ -157,3 +157,20 @@ func TestStructure_hasNamesAndNeverValues(t *testing.T) {
 		}
 	}
 }
+
+// TestReadReceipt_byItsResult has answers with a request, of which only a word of success says that the
+// service accepted it.
+func TestReadReceipt_byItsResult(t *testing.T) {
+	t.Parallel()
+	byCode := answer.Envelope{Result: answer.Result{At: "/code", Success: []string{"0"}, Absent: []string{"40400"}}}
+	for body, understood := range map[string]bool{
+		`{"code":0}`: true, `{"code":0,"id":"r-1"}`: true, `{"id":"r-1"}`: true, `{"code":50000,"requestId":"trace-1"}`: false, `{"code":40400,"id":"r-1"}`: false,
+	} {
+		for _, status := range []int{200, 202} {
+			receipt, err := byCode.ReadReceipt(status, parse(t, body), person)
+			if isReceipt := receipt.NotUnderstood == ""; err != nil || isReceipt != understood || !understood && receipt.ID != "" {
+				t.Errorf("%d %s is read as %+v, %v", status, body, receipt, err)
+			}
+		}
+	}
+}
