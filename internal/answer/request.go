@@ -125,7 +125,8 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	if request.saysNo(flagFields, statusFields) {
 		return Receipt{}, refused()
 	}
-	if e.Result.Says(v) != nil { // and not what identifies it: that may be of the call
+	isOther := e.Result.Says(v) != nil
+	if isOther { // its identifier may be that of the call
 		return Receipt{At: time.Now(), NotUnderstood: Structure(v)}, nil
 	}
 
