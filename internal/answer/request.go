@@ -125,11 +125,6 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	if request.saysNo(flagFields, statusFields) {
 		return Receipt{}, refused()
 	}
-	isOther := e.Result.Says(v) != nil
-	if isOther { // its identifier may be that of the call
-		return Receipt{At: time.Now(), NotUnderstood: Structure(v)}, nil
-	}
-
 	receipt := Receipt{ID: requestID(request.field(idFields...), person), At: time.Now()}
 	isRequest := receipt.ID != "" || request.isOperation()
 	if at, given := createdAt(request.field(createdFields...)).Get(); given && isRequest {
@@ -139,6 +134,8 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	const accepted, noContent = 202, 204
 	saysYes := func(m *node) bool { return m.isNamed(flagFields) && truths[m.text] }
 	switch {
+	case e.Result.Says(v) != nil: // the identifier may be that of the call
+		receipt = Receipt{At: time.Now(), NotUnderstood: Structure(v)}
 	case status == accepted, status == noContent, isRequest, answer.isBlank():
 	case slices.ContainsFunc(answer.members, saysYes), e.Result.IsSuccess(e.Result.At, answer.find(e.Result.At).text):
 	default:
