@@ -120,6 +120,7 @@ type Receipt struct {
 // or 204; nothing; a request; or a flag that says yes. person is whom the call is about. An
 // answer that says no is an *Error, and the service has not accepted the request.
 func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Receipt, error) {
+	e.Ignored = nil // a flag that is ignored elsewhere refuses a request all the same
 	answer := e.decode(v)
 	request := answer.request()
 	if request.saysNo(flagFields, statusFields) {

@@ -174,3 +174,12 @@ func TestReadReceipt_byItsResult(t *testing.T) {
 		}
 	}
 }
+
+// A flag that wire.ignored leaves out elsewhere refuses a request all the same.
+func TestReadReceipt_refusedByWhatIsIgnored(t *testing.T) {
+	t.Parallel()
+	ignoring := answer.Envelope{Ignored: map[jsontext.Pointer]string{"/success": "*"}}
+	if receipt, err := ignoring.ReadReceipt(202, parse(t, `{"success":false}`), person); err == nil {
+		t.Errorf("a refusal is read as %+v", receipt)
+	}
+}
