@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -50,11 +49,11 @@ func listed(s *mockserver.Server) {
 	s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: true} }
 }
 
-// failsTheirs fails the request of another operator some time after it was taken over.
-func failsTheirs(s *mockserver.Server) {
+// leavesTheirs leaves the request of another operator pending.
+func leavesTheirs(s *mockserver.Server) {
 	s.Fulfil = func(q mockserver.QueuedRequest) mockserver.Outcome {
 		if q.ID == "theirs" {
-			return mockserver.Outcome{Fate: mockserver.Failed, After: 4 * time.Second}
+			return mockserver.Outcome{Fate: mockserver.Never}
 		}
 		return mockserver.Outcome{}
 	}
@@ -83,9 +82,11 @@ var deferredRequests = map[string]play{
 		configuration: object("data_deletion", "x") + object("data_deletion", "y"), service: listed,
 	},
 	"apply again: the next apply sends one": {
-		configuration: object("data_deletion", "x"), service: failsTheirs,
-		situation: func(s *stage) {
+		configuration: object("data_deletion", "x"), service: leavesTheirs,
+		situation: func(s *stage) { // theirs is taken over from the first list, and fails before the next one
 			s.service.Enqueue(mockserver.QueuedRequest{ID: "theirs", Scope: scope, Identity: "ann", Operation: mockserver.OpDeleteAllData})
+			fails := func() { s.service.Conclude("theirs", mockserver.Outcome{Fate: mockserver.Failed}) }
+			s.service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Then: fails})
 		},
 		again: 1, // beside theirs
 	},
