@@ -419,7 +419,7 @@ func TestProfile_privateStateKeepsItsNames(t *testing.T) {
 			}
 			wantSent(t, o.service, `{"plan":null}`)
 		},
-		"values that the service has made": func(t *testing.T, o *object) {
+		"values that the service has made": func(_ *testing.T, o *object) {
 			wanted := config(`{"v":"Ada"}`, nil)
 			state := o.create(wanted)
 			o.service.PutProfile(scope, person, `{"v":"1815"}`)
