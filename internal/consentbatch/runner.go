@@ -5,11 +5,14 @@ package consentbatch
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
@@ -62,6 +65,8 @@ type tally struct {
 	isSecond bool         // the rows without a record are read a second time, a lag later
 	refusals atomic.Int64 // records that stand and refuse all clauses
 
+	began, logged time.Time // the run, and the last progress that was logged
+
 	streak      int              // failures since the last success, without those that concern one row
 	down        bool             // the service as a whole is down: a streak was long enough to show it
 	interrupted bool             // the run was cancelled
@@ -70,7 +75,7 @@ type tally struct {
 
 // newTally returns the tally of rows that were not tried yet.
 func newTally(rows int) *tally {
-	t := &tally{results: make([]outcome, rows)}
+	t := &tally{results: make([]outcome, rows), began: time.Now(), logged: time.Now()}
 	t.counts[notTried] = rows
 
 	return t
@@ -90,13 +95,35 @@ func (t *tally) run(ctx context.Context, of []int, workers int, do func(ctx cont
 
 	panics := tfkit.InParallel(ctx, workers, order, func(row int) (goesOn bool) {
 		as, err := do(ctx, row)
-		return t.record(row, as, err)
+		goesOn = t.record(row, as, err)
+		t.logProgress(ctx)
+
+		return goesOn
 	})
 	t.panics.Append(panics...) // to those of an earlier pass
 
 	if ctx.Err() != nil && t.counts[notTried] > 0 {
 		t.interrupted = true
 	}
+}
+
+// logProgress logs how many rows are done, every few seconds.
+func (t *tally) logProgress(ctx context.Context) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	const interval = 5 * time.Second
+	left := t.counts[notTried]
+	if time.Since(t.logged) < interval {
+		return
+	}
+	t.logged = time.Now()
+
+	done := len(t.results) - left
+	perSecond := float64(done) / time.Since(t.began).Seconds()
+	tflog.Info(ctx, "Consent batch under way", map[string]any{
+		"done": done, "rows": len(t.results), "rows_per_second": int(perSecond), "seconds_left": int(math.Ceil(float64(left) / perSecond)),
+	})
 }
 
 // record records the outcome of a row, and reports whether others are worth a try.

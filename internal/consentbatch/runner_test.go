@@ -3,6 +3,7 @@
 package consentbatch
 
 import (
+	"bytes"
 	"context"
 	"math/rand/v2"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
@@ -30,9 +32,10 @@ func TestRunner_eachRowOnceByAllWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var under, most atomic.Int32
 		var seen [44]atomic.Int32
+		var log bytes.Buffer
 
 		began := time.Now()
-		done := run(t.Context(), len(seen), 4, func(_ context.Context, row int) (outcome, error) {
+		done := run(tflogtest.RootLogger(t.Context(), &log), len(seen), 4, func(_ context.Context, row int) (outcome, error) {
 			if n := under.Add(1); n > most.Load() {
 				most.Store(n)
 			}
@@ -48,6 +51,16 @@ func TestRunner_eachRowOnceByAllWorkers(t *testing.T) {
 		}
 		if took := time.Since(began); took != 11*time.Second || most.Load() != 4 || done.counts[written] != 44 || done.succeeded() != 44 || done.missed() > 0 {
 			t.Errorf("%d rows were written in %s, %d at once", done.counts[written], took, most.Load())
+		}
+
+		// What ends in the same instant may or may not count.
+		entries, err := tflogtest.MultilineJSONDecode(&log)
+		if err != nil || len(entries) != 2 {
+			t.Fatalf("the log has %v (%v)", entries, err)
+		}
+		last := entries[1]
+		if n, _ := last["done"].(float64); last["rows"] != 44.0 || n < 36 || n > 40 || last["rows_per_second"] == nil || last["seconds_left"] == nil {
+			t.Errorf("the log says %v", last)
 		}
 	})
 }
