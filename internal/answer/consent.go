@@ -138,7 +138,7 @@ func (c ConsentCall) record(object *node) (consent Consent, problem *Error) {
 		if consent.Clauses[i], problem = read(object, name, "a boolean", (*node).truth); problem != nil {
 			return Consent{}, problem
 		}
-		if consent.Clauses[i].IsNull() {
+		if consent.Clauses[i].Null {
 			nulls++
 		}
 	}
@@ -189,7 +189,7 @@ func read[T any](object *node, name, expected string, convert func(*node) (T, bo
 	case problem != nil || n.Value == nil:
 		return Optional[T]{}, problem
 	case n.isNull():
-		return Null[T](), nil
+		return Optional[T]{Null: true}, nil
 	case ok:
 		return Some(value), nil
 	}
@@ -208,7 +208,7 @@ func (c ConsentCall) agreementTime(object *node) (Optional[time.Time], *Error) {
 		})
 	}
 	agreed, problem := readIn(c.TimeFormat)
-	if at, isTimed := agreed.Get(); isTimed && at.Before(earliestInstant) {
+	if agreed.Given && agreed.Value.Before(earliestInstant) {
 		return Optional[time.Time]{}, nil
 	}
 	if problem == nil {

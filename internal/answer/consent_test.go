@@ -45,11 +45,10 @@ func outcome(err error) string {
 
 // field returns a field for a table: - where it is absent.
 func field[T any](o answer.Optional[T]) string {
-	value, ok := o.Get()
 	switch {
-	case ok:
-		return fmt.Sprint(value)
-	case o.IsNull():
+	case o.Given:
+		return fmt.Sprint(o.Value)
+	case o.Null:
 		return "null"
 	}
 	return "-"
@@ -58,8 +57,8 @@ func field[T any](o answer.Optional[T]) string {
 // consentText returns the time, the address, manual, and the clauses that are not true.
 func consentText(held answer.Consent) string {
 	at := field(held.AgreementTime)
-	if t, ok := held.AgreementTime.Get(); ok {
-		at = t.UTC().Format(time.RFC3339Nano)
+	if held.AgreementTime.Given {
+		at = held.AgreementTime.Value.UTC().Format(time.RFC3339Nano)
 	}
 	text := at + " " + field(held.UserIPv6) + " " + field(held.Manual)
 	for i, clause := range held.Clauses {

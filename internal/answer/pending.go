@@ -31,7 +31,7 @@ type PendingList struct {
 // Sort puts the records in their order.
 func (l PendingList) Sort() {
 	slices.SortFunc(l.Records, func(a, b PendingRecord) int {
-		return cmp.Or(a.CreatedAt.value.Compare(b.CreatedAt.value), cmp.Compare(a.ID.value, b.ID.value), bytes.Compare(a.JSON, b.JSON))
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID), bytes.Compare(a.JSON, b.JSON))
 	})
 }
 
@@ -162,26 +162,20 @@ func (n *node) arrays() (found []*node) {
 	return found
 }
 
-// PendingRecord is one entry of the pending list. What is not recognised is absent, and
+// PendingRecord is one entry of the pending list. What is not recognised is empty, and
 // only in JSON.
 type PendingRecord struct {
-	ID          Optional[string]
-	Identity    Optional[string]
-	RequestType Optional[string] // one of RequestTypes
-	CreatedAt   Optional[time.Time]
-	Status      Optional[string]
+	ID          string
+	Identity    string
+	RequestType string // one of RequestTypes
+	CreatedAt   time.Time
+	Status      string
 	// Progress is what all statuses, errors and flags of the record say; Unclear where they
 	// disagree, which Disagrees reports, or are not known.
 	Progress  Progress
 	Disagrees bool
 	Code      string // of a failure
 	JSON      []byte // the complete record
-}
-
-// Is reports whether the record is of one of the request types.
-func (r PendingRecord) Is(requestTypes ...string) bool {
-	requestType, known := r.RequestType.Get()
-	return known && slices.Contains(requestTypes, requestType)
 }
 
 // PersonKeys returns the PersonKey of every text and number in the record, other than words for its
@@ -217,11 +211,11 @@ func (m RecordMap) record(v jsontext.Value) PendingRecord {
 	n := Envelope{}.decode(v)
 	person := pick(n, m.Identity, personFields).scalar()
 	r := PendingRecord{
-		ID:          optionalText(requestID(pick(n, m.ID, idFields), person)),
-		Identity:    optionalText(person),
-		RequestType: optionalText(m.requestType(n)),
+		ID:          requestID(pick(n, m.ID, idFields), person),
+		Identity:    person,
+		RequestType: m.requestType(n),
 		CreatedAt:   createdAt(pick(n, m.Created, createdFields)),
-		Status:      optionalText(pick(n, m.Status, statusFields).scalar()),
+		Status:      pick(n, m.Status, statusFields).scalar(),
 		Code:        failureCode(n),
 		JSON:        v,
 	}
@@ -253,13 +247,13 @@ func requestID(n *node, person string) string {
 	return id
 }
 
-// createdAt returns the time of a request.
-func createdAt(n *node) Optional[time.Time] {
+// createdAt returns the time of a request; zero where it is not known.
+func createdAt(n *node) time.Time {
 	at, ok := n.instant("")
 	if !ok || at.Before(earliestInstant) {
-		return Optional[time.Time]{}
+		return time.Time{}
 	}
-	return Some(at)
+	return at
 }
 
 // requestType returns the type of a request: what the word stands for where the setting points, or what

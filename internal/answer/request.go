@@ -128,7 +128,7 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	}
 	receipt := Receipt{ID: requestID(request.field(idFields...), person), At: time.Now()}
 	isRequest := receipt.ID != "" || request.isOperation()
-	if at, given := createdAt(request.field(createdFields...)).Get(); given && isRequest {
+	if at := createdAt(request.field(createdFields...)); isRequest && !at.IsZero() {
 		receipt.At = at
 	}
 

@@ -138,7 +138,7 @@ func TestJudge_eachVerdict(t *testing.T) {
 func of(changes ...func(*answer.Consent)) []func(*answer.Consent) { return changes }
 
 // null returns a field that an answer has as null.
-func null[T any]() answer.Optional[T] { return answer.Null[T]() }
+func null[T any]() answer.Optional[T] { return answer.Optional[T]{Null: true} }
 
 // TestJudge_everySetOfFacts holds what users are promised for every set of facts, possible or not.
 func TestJudge_everySetOfFacts(t *testing.T) {

@@ -69,8 +69,8 @@ func (r Record) Withdrawal() Record {
 
 // isNullIn reports whether a record has null in place of an optional field that is sent.
 func (r Record) isNullIn(held answer.Consent) bool {
-	lacksAddress := r.UserIPv6.IsValid() && held.UserIPv6.IsNull()
-	lacksTime := !r.AgreementTime.IsZero() && held.AgreementTime.IsNull()
+	lacksAddress := r.UserIPv6.IsValid() && held.UserIPv6.Null
+	lacksTime := !r.AgreementTime.IsZero() && held.AgreementTime.Null
 
 	return lacksAddress || lacksTime
 }
@@ -92,7 +92,7 @@ func (k Keeping) Differences(sent Record, held answer.Consent) (names []string) 
 	}
 
 	for i, name := range answer.ClauseNames {
-		if _, isShown := held.Clauses[i].Get(); !isShown {
+		if !held.Clauses[i].Given {
 			names = append(names, name)
 		}
 	}
@@ -158,22 +158,22 @@ const (
 func PrintOf(held answer.Consent) (p Print) {
 	for _, field := range append([]answer.Optional[bool]{held.Manual}, held.Clauses[:]...) {
 		bits := bitsAbsent
-		value, isShown := field.Get()
 		switch {
-		case field.IsNull():
+		case field.Null:
 			bits = bitsNull
-		case isShown && value:
+		case field.Value:
 			bits = bitsTrue
-		case isShown:
+		case field.Given:
 			bits = bitsFalse
 		}
 		p.Fields = p.Fields<<2 | bits
 	}
 
-	if at, ok := held.AgreementTime.Get(); ok {
-		p.Time = at.UnixMilli()
+	if held.AgreementTime.Given {
+		p.Time = held.AgreementTime.Value.UnixMilli()
 	}
-	if text, ok := held.UserIPv6.Get(); ok {
+	if held.UserIPv6.Given {
+		text := held.UserIPv6.Value
 		if address, err := netip.ParseAddr(text); err == nil {
 			text = address.Unmap().String() // the one spelling of an address
 		}

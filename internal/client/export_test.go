@@ -243,8 +243,7 @@ func TestListPending_pagesAreFollowed(t *testing.T) {
 			noError(t, err)
 			var ids []string
 			for _, r := range list.Records {
-				id, _ := r.ID.Get()
-				ids = append(ids, id)
+				ids = append(ids, r.ID)
 			}
 			if got := strings.Join(ids, " "); got != c.want || (c.gap == "") != (list.Gap == "") || !strings.Contains(list.Gap, c.gap) {
 				t.Errorf("%s: %s, and the gap is %q", name, got, list.Gap)

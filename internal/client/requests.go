@@ -88,8 +88,7 @@ func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
 	list.Gap = got.Redact.Clean(list.Gap)
 	for i, r := range list.Records {
 		if r.Code != "" {
-			person, _ := r.Identity.Get()
-			list.Records[i].Code = ShownID(got.Redact.Clean(r.Code), person)
+			list.Records[i].Code = ShownID(got.Redact.Clean(r.Code), r.Identity)
 		}
 	}
 

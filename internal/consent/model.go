@@ -152,7 +152,7 @@ func noteAfter(j tfkit.Judged, plan resourceModel) (n note) {
 
 // foreignNote returns the note of somebody else's record.
 func foreignNote(since time.Time, held answer.Consent) note {
-	at, _ := held.AgreementTime.Get()
+	at := held.AgreementTime.Value
 	return note{Foreign: true, Since: since, At: at}
 }
 

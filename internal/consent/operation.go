@@ -97,7 +97,7 @@ const laterStands = "A later choice of the person stands"
 
 // warnStands warns that a record is left alone, because it is or may be a later choice.
 func warnStands(diags *diag.Diagnostics, e choice.Evidence) {
-	chosen, isTimed := e.Held.AgreementTime.Get()
+	chosen, isTimed := e.Held.AgreementTime.Value, e.Held.AgreementTime.Given
 	configured := e.Since
 	p := tfkit.Problem{
 		Summary: "A choice that cannot be compared stands",

@@ -114,21 +114,21 @@ func (m *recordModel) fromAPI(held answer.Consent) {
 	}
 
 	m.UserIPv6 = types.StringNull()
-	if text, ok := held.UserIPv6.Get(); ok && text != "" {
-		m.UserIPv6 = types.StringValue(text)
+	if held.UserIPv6.Value != "" {
+		m.UserIPv6 = types.StringValue(held.UserIPv6.Value)
 	}
 
 	m.AgreementTime = types.StringNull()
-	if t, ok := held.AgreementTime.Get(); ok {
-		m.AgreementTime = types.StringValue(client.FormatInstant(t))
+	if held.AgreementTime.Given {
+		m.AgreementTime = types.StringValue(client.FormatInstant(held.AgreementTime.Value))
 	}
 
 	m.Manual = boolOf(held.Manual)
 }
 
 func boolOf(o answer.Optional[bool]) types.Bool {
-	if v, ok := o.Get(); ok {
-		return types.BoolValue(v)
+	if o.Given {
+		return types.BoolValue(o.Value)
 	}
 	return types.BoolNull()
 }
@@ -155,7 +155,7 @@ func (m *recordModel) held(at time.Time) answer.Consent {
 	}
 	for i, c := range m.clauses() {
 		if c.IsNull() {
-			held.Clauses[i] = answer.Null[bool]()
+			held.Clauses[i] = answer.Optional[bool]{Null: true}
 		}
 	}
 
@@ -216,8 +216,8 @@ func (m *recordModel) take(held answer.Consent, isOurs, stands bool) {
 }
 
 func isTaken[T any](field answer.Optional[T], isOurs, stands bool) bool {
-	if field.IsNull() {
+	if field.Null {
 		return !stands
 	}
-	return !field.IsAbsent() && !isOurs
+	return field.Given && !isOurs
 }

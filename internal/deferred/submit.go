@@ -140,17 +140,14 @@ func (x *execution) admit() (wanted bool, _ error) {
 	if len(admission.Adopt) > 0 {
 		x.observed.Adopted = true
 		for _, other := range admission.Adopt[1:] {
-			id, _ := other.ID.Get()
-			x.observed.Others = append(x.observed.Others, id)
+			x.observed.Others = append(x.observed.Others, other.ID)
 		}
 		x.current = r.Adopted(admission.Adopt, x.snapshot)
 		x.current.IdempotencyKey = r.IdempotencyKey
 		return false, nil
 	}
 	if c := admission.Conflict; c != nil {
-		id, _ := c.ID.Get()
-		requestType, _ := c.RequestType.Get()
-		return false, r.conflict(id, requestType, c.Progress == answer.Unclear)
+		return false, r.conflict(c.ID, c.RequestType, c.Progress == answer.Unclear)
 	}
 
 	for _, earlier := range x.history.open(r.Person) {

@@ -339,14 +339,14 @@ func (w *world) shown(age time.Duration) []answer.PendingRecord {
 // others returns the records of a crowd.
 func (w *world) others() []answer.PendingRecord {
 	another := answer.PendingRecord{
-		ID: answer.Some("0"), Identity: answer.Some("another@example.com"), RequestType: answer.Some(w.requestType),
-		CreatedAt: answer.Some(time.Now().Add(-time.Hour)), JSON: []byte(`{}`),
+		ID: "0", Identity: "another@example.com", RequestType: w.requestType,
+		CreatedAt: time.Now().Add(-time.Hour), JSON: []byte(`{}`),
 	}
 	same := another
-	same.Identity, same.RequestType, same.JSON = answer.Some(whom), answer.Some("consent"), []byte(`{"user":"`+whom+`"}`)
-	same.ID = answer.Some(fmt.Sprint("r", len(w.queue)-1)) // numbered for each type
+	same.Identity, same.RequestType, same.JSON = whom, "consent", []byte(`{"user":"`+whom+`"}`)
+	same.ID = fmt.Sprint("r", len(w.queue)-1) // numbered for each type
 	if w.ids == positionalIDs {
-		same.ID = answer.Some("1")
+		same.ID = "1"
 	}
 
 	return []answer.PendingRecord{another, same}
@@ -368,14 +368,14 @@ func (w *world) recordOf(q *queued, position int) answer.PendingRecord {
 	}
 
 	record := answer.PendingRecord{
-		Identity: answer.Some(named), RequestType: answer.Some(w.requestType), CreatedAt: answer.Some(at),
+		Identity: named, RequestType: w.requestType, CreatedAt: at,
 		Progress: progresses[status], JSON: []byte(`{"user":"` + named + `"}`),
 	}
 	switch {
 	case w.ids == positionalIDs:
-		record.ID = answer.Some(strconv.Itoa(position))
+		record.ID = strconv.Itoa(position)
 	case w.ids != noIDs:
-		record.ID = answer.Some(q.id)
+		record.ID = q.id
 	}
 	if w.recovering && status == "archived" { // the way out that the error names
 		record.Progress = answer.Ended

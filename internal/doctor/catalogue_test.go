@@ -150,19 +150,18 @@ func (p person) described(ctx context.Context, c *client.Client) (decoded, error
 
 	d.text = ""
 	for _, clause := range d.consent.Clauses {
-		agreed, isKnown := clause.Get()
-		d.text += map[bool]string{true: "1", false: "0"}[agreed]
-		if !isKnown {
+		d.text += map[bool]string{true: "1", false: "0"}[clause.Value]
+		if !clause.Given {
 			d.text += "?"
 		}
 	}
-	at, isTimed := d.consent.AgreementTime.Get()
-	d.text += map[bool]string{true: at.UTC().Format(" " + time.RFC3339Nano), false: " without a time"}[isTimed]
-	if address, ok := d.consent.UserIPv6.Get(); ok {
-		d.text += " " + address
+	agreed := d.consent.AgreementTime
+	d.text += map[bool]string{true: agreed.Value.UTC().Format(" " + time.RFC3339Nano), false: " without a time"}[agreed.Given]
+	if address := d.consent.UserIPv6; address.Given {
+		d.text += " " + address.Value
 	}
-	if manual, ok := d.consent.Manual.Get(); ok {
-		d.text += map[bool]string{true: " manual", false: " by banner"}[manual]
+	if manual := d.consent.Manual; manual.Given {
+		d.text += map[bool]string{true: " manual", false: " by banner"}[manual.Value]
 	}
 
 	return d, nil

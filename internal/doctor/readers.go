@@ -3,6 +3,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -175,12 +176,8 @@ func requestText(r answer.PendingRecord) (text string, lacking int) {
 	const unknown = "?"
 	progress := map[answer.Progress]string{answer.Waiting: "waiting", answer.Done: "done", answer.Failed: "failed", answer.Unclear: unknown}
 	var words []string
-	for _, field := range []answer.Optional[string]{r.ID, r.RequestType, r.Identity, answer.Some(progress[r.Progress])} {
-		word, isKnown := field.Get()
-		if !isKnown {
-			word = unknown
-		}
-		words = append(words, word)
+	for _, field := range []string{r.ID, r.RequestType, r.Identity, progress[r.Progress]} {
+		words = append(words, cmp.Or(field, unknown))
 	}
 	for _, needed := range words[1:] {
 		if needed == unknown {

@@ -92,11 +92,10 @@ func (r *rehearsal) adopt(ctx context.Context, shown *reading) {
 	r.wire.Consent.ParametersIn, r.wire.Consent.TimeFormat = sent.in, sent.format
 
 	record := shown.decoded.consent
-	if at, isTimed := record.AgreementTime.Get(); isTimed {
-		r.wire.Consent.TimeKept = keptAs(at, sent.AgreementTime)
+	if record.AgreementTime.Given {
+		r.wire.Consent.TimeKept = keptAs(record.AgreementTime.Value, sent.AgreementTime)
 	}
-	manual, isKnown := record.Manual.Get()
-	isAltered := isKnown && manual != sent.Manual
+	isAltered := record.Manual.Given && record.Manual.Value != sent.Manual
 	if isAltered && !slices.Contains(r.wire.Consent.Altered, "manual") {
 		r.wire.Consent.Altered = append(r.wire.Consent.Altered, "manual")
 	}

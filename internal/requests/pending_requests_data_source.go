@@ -209,8 +209,7 @@ func (m *pendingRequestsModel) filter(records []answer.PendingRecord) (matching 
 		switch min(person, operation) {
 		case matches:
 			matching = append(matching, r)
-			requestType, _ := r.RequestType.Get()
-			m.Counts[cmp.Or(requestType, unknownType)]++
+			m.Counts[cmp.Or(r.RequestType, unknownType)]++
 		case mayMatch:
 			uncertain++
 		case differs:
@@ -229,13 +228,12 @@ const (
 	matches
 )
 
-// matchText compares a field of a request with a filter; null for any.
-func matchText(filter types.String, field answer.Optional[string]) match {
-	value, known := field.Get()
+// matchText compares a field of a request, which is empty if it is not known, with a filter; null for any.
+func matchText(filter types.String, field string) match {
 	switch {
-	case filter.IsNull() || value == filter.ValueString():
+	case filter.IsNull() || field == filter.ValueString():
 		return matches
-	case !known:
+	case field == "":
 		return mayMatch
 	}
 	return differs
@@ -251,16 +249,17 @@ func recordFromAPI(r answer.PendingRecord) pendingRecordModel {
 		JSON:       types.StringValue(string(r.JSON)),
 	}
 
-	if at, ok := r.CreatedAt.Get(); ok {
-		m.CreatedAt = types.StringValue(client.FormatInstant(at))
+	if !r.CreatedAt.IsZero() {
+		m.CreatedAt = types.StringValue(client.FormatInstant(r.CreatedAt))
 	}
 
 	return m
 }
 
-func textOf(o answer.Optional[string]) types.String {
-	if s, ok := o.Get(); ok {
-		return types.StringValue(s)
+// textOf returns null for an empty text.
+func textOf(text string) types.String {
+	if text == "" {
+		return types.StringNull()
 	}
-	return types.StringNull()
+	return types.StringValue(text)
 }

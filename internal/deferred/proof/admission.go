@@ -59,7 +59,7 @@ func (w Wanted) Admit(seen Snapshot, r Rules) Admission {
 		return Admission{Adopt: waiting}
 	}
 	for _, record := range pick(seen.Named, IsOpen) {
-		if record.Is(kind.Against...) {
+		if slices.Contains(kind.Against, record.RequestType) {
 			return Admission{Conflict: &record}
 		}
 	}
@@ -71,8 +71,7 @@ func (w Wanted) Admit(seen Snapshot, r Rules) Admission {
 // hasUnclear reports whether it shows one of the type whose status is not known.
 func (w Wanted) gapIn(seen Snapshot, r Rules, hasUnclear bool) string {
 	for _, record := range pick(seen.WithID(w.Earlier), IsOpen) {
-		named, _ := record.Identity.Get()
-		if named != seen.Person && record.Is(w.Type) {
+		if record.Identity != seen.Person && record.RequestType == w.Type {
 			return gapIdentity
 		}
 	}
@@ -92,12 +91,12 @@ func (w Wanted) gapIn(seen Snapshot, r Rules, hasUnclear bool) string {
 func (w Wanted) Adopted(records []answer.PendingRecord, seen Snapshot) Submission {
 	own := records[0]
 	s := Submission{State: Listed, Type: w.Type, Adopted: true, Explained: true, Frozen: true, Begun: seen.Ended, Sent: seen.Ended, At: seen.Ended}
-	if at, timed := own.CreatedAt.Get(); timed {
-		s.At, s.ListedAt = at, at
+	if !own.CreatedAt.IsZero() {
+		s.At, s.ListedAt = own.CreatedAt, own.CreatedAt
 	}
 
-	if id, given := own.ID.Get(); given {
-		s.ID, s.IsListed = id, true
+	if own.ID != "" {
+		s.ID, s.IsListed = own.ID, true
 		return s
 	}
 

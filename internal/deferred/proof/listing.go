@@ -33,11 +33,11 @@ func NewListing(began, ended time.Time, list answer.PendingList) Listing {
 	l := Listing{Began: began, Ended: ended, Date: list.Date, Gap: list.Gap, Cached: list.Cached, records: list.Records, index: map[string][]int{}}
 	for i, record := range list.Records {
 		var keys []string
-		if _, named := record.Identity.Get(); !named {
+		if record.Identity == "" {
 			keys = append(keys, aboutNobody)
 		}
-		if id, given := record.ID.Get(); given {
-			keys = append(keys, KeyOfID(id))
+		if record.ID != "" {
+			keys = append(keys, KeyOfID(record.ID))
 		}
 		for _, key := range record.PersonKeys() {
 			keys = append(keys, aboutPerson+key)
@@ -91,7 +91,7 @@ func (l Listing) About(identity string) Snapshot {
 	slices.Sort(positions)
 	for _, i := range slices.Compact(positions) {
 		record := l.records[i]
-		if named, _ := record.Identity.Get(); named == identity {
+		if record.Identity == identity {
 			seen.Named = append(seen.Named, record)
 		} else {
 			seen.Uncertain = append(seen.Uncertain, record)
@@ -103,7 +103,7 @@ func (l Listing) About(identity string) Snapshot {
 
 // OfType returns the records of a type that name the person exactly.
 func (seen Snapshot) OfType(requestType string) []answer.PendingRecord {
-	return pick(seen.Named, func(record answer.PendingRecord) bool { return record.Is(requestType) })
+	return pick(seen.Named, func(record answer.PendingRecord) bool { return record.RequestType == requestType })
 }
 
 // IsOpen reports whether the service may still work on the request of a record.
@@ -113,8 +113,7 @@ func IsOpen(record answer.PendingRecord) bool {
 
 // mayBe reports whether a record is of a type, or does not say of which.
 func mayBe(record answer.PendingRecord, requestTypes ...string) bool {
-	_, typed := record.RequestType.Get()
-	return !typed || record.Is(requestTypes...)
+	return record.RequestType == "" || slices.Contains(requestTypes, record.RequestType)
 }
 
 // pick returns the records that meet a condition.
@@ -148,7 +147,7 @@ func (seen Snapshot) gapAbout(requestTypes ...string) string {
 	}
 
 	for _, record := range seen.Named {
-		if _, typed := record.RequestType.Get(); !typed && IsOpen(record) {
+		if record.RequestType == "" && IsOpen(record) {
 			return gapType + answer.Members(record.JSON, seen.Person) + "; wire.pending.types says what a word means, and " + partialTakes
 		}
 	}

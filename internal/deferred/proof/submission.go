@@ -127,8 +127,8 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap, code str
 	}
 
 	s.Absent = Mark{}
-	if at, timed := mine[0].CreatedAt.Get(); timed && s.At.IsZero() {
-		s.At = at
+	if s.At.IsZero() {
+		s.At = mine[0].CreatedAt
 	}
 	all := summarize(mine)
 	isProven := true
@@ -158,7 +158,7 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap, code str
 func (s *Submission) noteOwn(own answer.PendingRecord, all summary) (gap string) {
 	if !s.IsListed {
 		s.IsListed = true
-		s.ListedAt, _ = own.CreatedAt.Get()
+		s.ListedAt = own.CreatedAt
 	}
 	s.Candidates = nil
 	if all.gap == "" && all.shows == SaysFailed && s.isRetimed(own) {
@@ -189,7 +189,7 @@ func (s *Submission) match(seen Snapshot) (records []answer.PendingRecord, isOwn
 		s.Explained = s.Explained || !isKnown || IsOpen(record)
 	}
 	for _, record := range seen.Uncertain { // an ID counts however its record names the person
-		if hasID(record, s.ID) && record.Is(s.Type) {
+		if hasID(record, s.ID) && record.RequestType == s.Type {
 			own = append(own, record)
 		}
 	}
@@ -216,9 +216,9 @@ func (s *Submission) isCandidate(record answer.PendingRecord) bool {
 		return true
 	}
 
-	at, timed := record.CreatedAt.Get()
+	at := record.CreatedAt
 
-	return timed && !at.Before(s.SentDate) && !at.Before(s.Begun.Truncate(time.Second))
+	return !at.IsZero() && !at.Before(s.SentDate) && !at.Before(s.Begun.Truncate(time.Second))
 }
 
 // noteCandidates notes records that may be the request, the oldest first, and returns why they show nothing
@@ -262,10 +262,9 @@ func (s *Submission) learn(first answer.PendingRecord, seen Snapshot, r Rules) {
 	if isWhole && seen.IsAfter(s.Sent, s.EndDate, r.Lag) {
 		s.Frozen = true
 	}
-	id, given := first.ID.Get()
-	if s.Frozen && given && len(s.Candidates) == 1 {
-		s.ID, s.IsListed, s.Candidates = id, true, nil
-		s.ListedAt, _ = first.CreatedAt.Get()
+	if s.Frozen && first.ID != "" && len(s.Candidates) == 1 {
+		s.ID, s.IsListed, s.Candidates = first.ID, true, nil
+		s.ListedAt = first.CreatedAt
 	}
 }
 
@@ -342,9 +341,8 @@ func (s *Submission) evaluateAbsence(seen Snapshot, r Rules) (shows List, gap st
 
 // isRetimed reports whether a record with the ID of the request has another time than the list gave it first.
 func (s *Submission) isRetimed(own answer.PendingRecord) bool {
-	at, timed := own.CreatedAt.Get()
-	isKnown := s.IsListed && timed && !s.ListedAt.IsZero()
-	return isKnown && !at.Equal(s.ListedAt)
+	isKnown := s.IsListed && !own.CreatedAt.IsZero() && !s.ListedAt.IsZero()
+	return isKnown && !own.CreatedAt.Equal(s.ListedAt)
 }
 
 // hasMoved reports whether a record with the ID of the request is another one, because an ID is a position
@@ -356,14 +354,13 @@ func (s *Submission) hasMoved(own answer.PendingRecord, seen Snapshot) bool {
 // mayHaveMoved reports whether another open record of the type may be the request: any, as long as the
 // list has not shown its ID, and one of the same time afterwards, for an ID may be a position.
 func (s *Submission) mayHaveMoved(record answer.PendingRecord) bool {
-	if !record.Is(s.Type) || !IsOpen(record) {
+	if record.RequestType != s.Type || !IsOpen(record) {
 		return false
 	}
 	if !s.IsListed {
 		return true
 	}
-	at, timed := record.CreatedAt.Get()
-	return timed && at.Equal(s.ListedAt)
+	return !record.CreatedAt.IsZero() && record.CreatedAt.Equal(s.ListedAt)
 }
 
 // EvaluateEffect returns what a reading of the effect shows, and remembers it. The reading began and was
@@ -385,19 +382,18 @@ func (s *Submission) EvaluateEffect(seen Effect, l Listing, r Rules) Effect {
 
 // hasID reports whether a record has an identifier, which is not empty.
 func hasID(record answer.PendingRecord, want string) bool {
-	id, given := record.ID.Get()
-	return given && id == want && want != ""
+	return want != "" && record.ID == want
 }
 
 // keysOf returns what distinguishes a record from others, the best first: its ID and its time, or
 // else a digest of all of it.
 func keysOf(record answer.PendingRecord) []string {
 	var keys []string
-	if id, ok := record.ID.Get(); ok {
-		keys = append(keys, KeyOfID(id))
+	if record.ID != "" {
+		keys = append(keys, KeyOfID(record.ID))
 	}
-	if at, ok := record.CreatedAt.Get(); ok {
-		keys = append(keys, "at "+at.UTC().Format(time.RFC3339Nano))
+	if !record.CreatedAt.IsZero() {
+		keys = append(keys, "at "+record.CreatedAt.UTC().Format(time.RFC3339Nano))
 	}
 	if len(keys) > 0 {
 		return keys

@@ -29,16 +29,12 @@ func rec(fields string) answer.PendingRecord {
 	}
 
 	record := answer.PendingRecord{
+		ID: got["id"], Identity: got["person"], RequestType: got["type"],
 		Progress: map[string]answer.Progress{"waiting": answer.Waiting, "unclear": answer.Unclear, "failed": answer.Failed, "done": answer.Done, "ended": answer.Ended}[got["status"]],
 		JSON:     []byte(`{"identityId":` + strconv.Quote(got["person"]) + `,"email":` + strconv.Quote(got["email"]) + `}`),
 	}
-	for name, field := range map[string]*answer.Optional[string]{"id": &record.ID, "person": &record.Identity, "type": &record.RequestType} {
-		if got[name] != "" {
-			*field = answer.Some(got[name])
-		}
-	}
 	if minute, err := strconv.Atoi(got["minute"]); err == nil {
-		record.CreatedAt = answer.Some(noon.Add(time.Duration(minute) * time.Minute))
+		record.CreatedAt = noon.Add(time.Duration(minute) * time.Minute)
 	}
 
 	return record
@@ -144,7 +140,7 @@ func TestSnapshot_personInAnotherSpelling(t *testing.T) {
 		"jan\u00e9@example.com": true, "Jan%C3%A9%40example.com": true, "Jan%25C3%25A9%2540example.com": true, "Jane\u0301@example.com": true, "mailto:" + person: true,
 		"user:" + person: false, person + ".au": false,
 	} {
-		list := answer.PendingList{Records: []answer.PendingRecord{{Identity: answer.Some(spelling), JSON: []byte(`{"user":` + strconv.Quote(spelling) + `}`)}}}
+		list := answer.PendingList{Records: []answer.PendingRecord{{Identity: spelling, JSON: []byte(`{"user":` + strconv.Quote(spelling) + `}`)}}}
 		if seen := NewListing(noon, noon, list).About(person); len(seen.Named) > 0 || len(seen.Uncertain) > 0 != isUncertain {
 			t.Errorf("%q is seen as %d named and %d uncertain records", spelling, len(seen.Named), len(seen.Uncertain))
 		}
