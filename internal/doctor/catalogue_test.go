@@ -22,6 +22,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -265,5 +266,64 @@ func TestCatalogue_isReadAsItSays(t *testing.T) {
 				t.Errorf("%s: %q does not reach the user: %v", a.Name, word, err)
 			}
 		}
+	}
+}
+
+// marked returns a JSON value with a mark in place of each text and number, and of each name that does
+// not have the form of a field's name: all that may be about a person.
+func marked(value any, mark string) any {
+	switch value := value.(type) {
+	case map[string]any:
+		marks := map[string]any{}
+		for name, member := range value {
+			if !jsonvalue.IsFieldName(name) {
+				name = mark + " " + name
+			}
+			marks[name] = marked(member, mark)
+		}
+		return marks
+	case []any:
+		var marks []any
+		for _, element := range value {
+			marks = append(marks, marked(element, mark))
+		}
+		return marks
+	case string, float64:
+		return mark
+	}
+
+	return value
+}
+
+// TestCatalogue_noMessageQuotesWhatMayBeData reads each answer of success with marks in place of its values.
+// What the service says when it refuses is quoted on purpose.
+func TestCatalogue_noMessageQuotesWhatMayBeData(t *testing.T) {
+	t.Parallel()
+	const mark = "Canary@Jane"
+	refused := 0
+	for _, a := range catalogue.All() {
+		if a.JSON == nil || a.Status >= http.StatusMultipleChoices {
+			continue
+		}
+
+		var value any
+		if err := json.Unmarshal(a.JSON, &value); err != nil {
+			t.Fatal(err)
+		}
+		a.JSON, _ = json.Marshal(marked(value, mark))
+		for _, s := range []infer.Settings{nil, infer.ParseSettings(a.Wire)} {
+			_, err := read(t, a, s)
+			e, _ := errors.AsType[*transport.Error](err)
+			if e == nil {
+				continue
+			}
+			refused++
+			if text := e.Error() + e.Describe(); strings.Contains(text, mark) {
+				t.Errorf("%s: with %v the message quotes a value: %s", a.Name, s, text)
+			}
+		}
+	}
+	if refused < 200 {
+		t.Errorf("only %d readings were refused", refused)
 	}
 }
