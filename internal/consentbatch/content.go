@@ -30,7 +30,7 @@ func (b *batch) read() (ok bool) {
 	if b.model.isWriteOnly() {
 		text := b.model.ContentWO.ValueString()
 		problem.At = path.Root("content_wo")
-		b.rows, err = rows.ReadShard(strings.NewReader(text), cmp.Or(format, rows.FormatIn(text)), shardOf(b.model.Shard))
+		b.rows, err = rows.Read(strings.NewReader(text), rows.Options{Format: format, Shard: shardOf(b.model.Shard)})
 	} else {
 		b.rows, err = b.model.readSource(cmp.Or(format, rows.FormatOf(b.model.Source.ValueString())))
 	}
@@ -80,7 +80,7 @@ func (m *model) readSource(format rows.Format) ([]rows.Row, error) {
 	}
 	defer f.Close()
 
-	return rows.ReadShard(f, format, shardOf(m.Shard))
+	return rows.Read(f, rows.Options{Format: format, Shard: shardOf(m.Shard)})
 }
 
 // A digest in state shows whether the rows have changed, and must not tell who is in them: a

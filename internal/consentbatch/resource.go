@@ -167,15 +167,6 @@ func (r *batchResource) ValidateConfig(ctx context.Context, req resource.Validat
 			At:      atShard.AtName("index"),
 		}.AddError(&resp.Diagnostics)
 	}
-
-	source := config.Source
-	if !source.IsNull() && !source.IsUnknown() && config.Format.IsNull() && rows.FormatOf(source.ValueString()) == "" {
-		tfkit.Problem{
-			Summary: "Unknown format",
-			Detail:  "The extension of source names no format. Set format to csv, ndjson or json, or give the file the extension .csv, .ndjson, .jsonl or .json.",
-			At:      path.Root("format"),
-		}.AddError(&resp.Diagnostics)
-	}
 }
 
 func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {

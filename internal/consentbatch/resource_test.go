@@ -389,7 +389,6 @@ func TestConsentBatch_wrongConfigurations(t *testing.T) {
 		"nothing to withdraw by": {prototest.Attributes{"content_wo": people(1), "content_wo_version": 1, "on_destroy": "withdraw"}, "Withdrawing needs source"},
 		"another end":            {f.config(prototest.Attributes{"on_destroy": "delete"}), "retain"},
 		"another format":         {f.config(prototest.Attributes{"format": "xml"}), "value must be one of"},
-		"no format":              {prototest.Attributes{"source": "consents.txt"}, "extension of source names no"},
 		"a report of the rows":   {f.config(prototest.Attributes{"report_path": filepath.Join(filepath.Dir(f.path), ".", "consents.csv")}), "The report would replace the rows"},
 		"a negative shard":       {f.config(shard(-1, 2)), "value must be between"},
 		"the next shard":         {f.config(shard(2, 2)), "No such shard"},

@@ -73,7 +73,7 @@ func (consentRows) Run(ctx context.Context, req function.RunRequest, resp *funct
 		return
 	}
 
-	list, err := rows.Read(strings.NewReader(text), rows.FormatIn(text))
+	list, err := rows.Read(strings.NewReader(text), rows.Options{AnyTime: true})
 	if err != nil {
 		resp.Error = function.NewArgumentFuncError(0, unusable(err))
 		return

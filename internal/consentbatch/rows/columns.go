@@ -4,10 +4,10 @@ package rows
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/netip"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,7 +15,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // Row is the consent of one person. There may be millions of them.
@@ -23,6 +22,39 @@ type Row struct {
 	Identity string
 	choice.Record
 	Position
+}
+
+// Position is where a row begins.
+type Position struct {
+	Line    int32
+	Element int32 // of a JSON array, counted from 1; 0 in other formats
+}
+
+// String returns the position as text that follows the word "line". The elements of a JSON
+// array may all be on one line, so their number is included.
+func (p Position) String() string {
+	if p.Element > 0 {
+		return fmt.Sprintf("%d (element %d)", p.Line, p.Element)
+	}
+	return fmt.Sprint(p.Line)
+}
+
+// Shard selects a part of the rows of a file. The shards with the same Count and every Index
+// below it have each row once. The zero Shard has all rows.
+type Shard struct {
+	Index, Count uint64
+}
+
+// Has reports whether the row of a person belongs to the shard: whether the first eight bytes
+// of the SHA-256 of the identity, as a big-endian number, modulo Count are Index. Users split
+// files by the same rule, so it must not change.
+func (s Shard) Has(identity string) bool {
+	if s.Count == 0 {
+		return true
+	}
+
+	sum := sha256.Sum256([]byte(identity))
+	return binary.BigEndian.Uint64(sum[:])%s.Count == s.Index
 }
 
 const identityColumn = "identity_id"
@@ -36,25 +68,22 @@ const requiredColumns = 1 + answer.Clauses
 // Cells returns the values of the row by column: texts and truth values. A text that the row
 // does not have is empty.
 func (r *Row) Cells() map[string]any {
-	values := map[string]any{identityColumn: r.Identity}
+	cells := map[string]any{identityColumn: r.Identity}
+	values := r.Values()
 	for _, name := range answer.ConsentFields {
-		switch field := r.Field(name).(type) {
-		case *bool:
-			values[name] = *field
-		case *string:
-			values[name] = *field
+		switch value := values[name].(type) {
+		case nil:
+			cells[name] = ""
+		case netip.Addr:
+			cells[name] = value.Unmap().String()
+		case time.Time:
+			cells[name] = client.FormatInstant(value)
 		default:
-			values[name] = ""
+			cells[name] = value
 		}
 	}
-	if r.UserIPv6.IsValid() {
-		values["user_ipv6"] = r.UserIPv6.Unmap().String()
-	}
-	if !r.AgreementTime.IsZero() {
-		values["agreement_time"] = client.FormatInstant(r.AgreementTime)
-	}
 
-	return values
+	return cells
 }
 
 // Sum returns a hash of the values of all rows, in their order. It does not depend on the
@@ -75,51 +104,48 @@ func Sum(rows []Row) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// setText sets a column that holds text. The error completes a sentence about the column. An identity
-// that cannot be used is left empty, so that it is not compared with others.
-func (r *Row) setText(column, text string) (err error) {
-	if column == identityColumn {
-		if err := client.ValidateSegment(text); err != nil {
-			return err
-		}
-		r.Identity = strings.Clone(text) // not the whole line
-		return nil
+// set sets a column to a string or a bool; a truth value may be either. The error completes a
+// sentence about the column.
+func (r *Row) set(column string, value any) (err error) {
+	var field any = &r.Identity
+	if column != identityColumn {
+		field = r.Field(column)
+	}
+	if flag, ok := field.(*bool); ok {
+		return setFlag(flag, value)
 	}
 
-	switch field := r.Field(column).(type) {
+	text, ok := value.(string)
+	if !ok {
+		return errors.New("has to be a string")
+	}
+
+	switch field := field.(type) {
 	case *netip.Addr:
 		*field, err = formats.Address.Parse(text)
 	case *time.Time:
-		var at time.Time
-		at, err = formats.Instant.Parse(text)
-		if err == nil {
-			*field = time.UnixMilli(at.UnixMilli()).UTC()
-		}
+		*field, err = formats.Instant.Parse(text)
+		*field = field.UTC().Truncate(time.Millisecond)
 	case *string:
-		*field = strings.Clone(text)
+		if err = client.ValidateSegment(text); err == nil { // an identity that cannot be used is not compared with others
+			*field = strings.Clone(text) // not the whole line
+		}
 	}
 
 	return err
 }
 
-// flag returns the truth value of a column; nil if the column holds text.
-func (r *Row) flag(column string) *bool {
-	if column == identityColumn {
-		return nil
+// setFlag sets a truth value. Spreadsheets write TRUE and FALSE.
+func setFlag(flag *bool, value any) error {
+	isTrue, ok := value.(bool)
+	if text, isText := value.(string); isText {
+		isTrue = strings.EqualFold(text, "true")
+		ok = isTrue || strings.EqualFold(text, "false")
 	}
-	flag, _ := r.Field(column).(*bool)
-
-	return flag
-}
-
-// columnNamed returns the index of a column; negative if there is none of that name.
-func columnNamed(name string) int { return slices.Index(columns, name) }
-
-// shown returns the name of an unknown column for a message. A name that looks like personal
-// data is not shown: if the header is missing, the first line is a person's row.
-func shown(name string) string {
-	if !jsonvalue.IsFieldName(name) {
-		return "(its name is not shown, because it looks like personal data)"
+	if !ok {
+		return errors.New("has to be true or false")
 	}
-	return strconv.Quote(name)
+	*flag = isTrue
+
+	return nil
 }

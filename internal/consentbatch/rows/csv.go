@@ -6,123 +6,78 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 )
 
-// readCSV reads a header and the records below it. An empty cell is an absent value.
+// readCSV reads a header and the records below it. It returns io.EOF at the end.
 func (r *reader) readCSV() error {
 	records := csv.NewReader(r.in)
 	records.ReuseRecord = true
 	records.FieldsPerRecord = -1 // another number of cells is a problem of its row, not the end
 
+	line := 0
 	var columnOf []int
 	for {
-		r.in.beginRow()
-		line := r.in.line(records.InputOffset())
-
-		record, err := records.Read()
+		r.startRow(line + 1)
+		cells, err := records.Read()
+		if broken, ok := errors.AsType[*csv.ParseError](err); ok {
+			r.startRow(broken.StartLine)
+		}
 		if err != nil {
-			goesOn, err := r.refuseRecord(err, line, columnOf == nil)
-			if !goesOn {
-				return err
-			}
-			continue
+			return err
 		}
 
-		line, _ = records.FieldPos(0) // without the empty lines before it
+		line, _ = records.FieldPos(0)
 		r.startRow(line)
-		if columnOf == nil {
-			if columnOf = r.parseHeader(record); r.flagged {
-				return nil
-			}
+		if columnOf != nil {
+			r.readRecord(columnOf, cells)
 			continue
 		}
 
-		if len(record) != len(columnOf) {
-			r.problem("the row has %d cells, and the header %d", len(record), len(columnOf))
-			continue
+		columnOf = r.readHeader(cells)
+		if r.problems.count > 0 {
+			return io.EOF // the rows below cannot be read
 		}
-		for i, cell := range record {
-			if cell != "" {
-				r.set(columnOf[i], r.valueOf(columnOf[i], cell))
-			}
-		}
-		r.end()
 	}
 }
 
-// refuseRecord records why a record cannot be read, and reports whether the next one can. The
-// error is the reader's.
-func (r *reader) refuseRecord(err error, line int, isHeader bool) (goesOn bool, _ error) {
-	if errors.Is(err, io.EOF) {
-		if isHeader {
-			r.startRow(1)
-			r.problem("there is no header; the first line names the columns, separated by commas")
-		}
-		return false, nil
-	}
-
-	if errors.Is(err, errRowTooLong) {
-		r.startRow(line)
-		r.problem("%v; what follows was not read", err)
-		return false, nil
-	}
-
-	if broken, ok := errors.AsType[*csv.ParseError](err); ok {
-		r.startRow(broken.StartLine)
-		r.problem("a quote is not closed, or stands where none may be; a quote inside a quoted cell is written twice")
-		return !isHeader, nil
-	}
-
-	return false, err
-}
-
-// parseHeader returns the index in columns of each cell. With a problem, the rows below are not read.
-func (r *reader) parseHeader(names []string) (columnOf []int) {
-	if !slices.Contains(names, identityColumn) {
-		r.problem("the header has no column identity_id. The first line names the columns, separated by commas; it is not shown, because without a header it is a person's row")
-		return nil
-	}
-	if slices.ContainsFunc(names, func(name string) bool { return strings.ContainsAny(name, "\r\n") }) {
+// readHeader returns the index in columns of each cell.
+func (r *reader) readHeader(names []string) (columnOf []int) {
+	if strings.ContainsAny(strings.Join(names, ""), "\r\n") { // the rows are taken for names, and may be people
 		r.problem("the header has a line break in the middle; lines end with LF or with CRLF")
 		return nil
 	}
 
-	unknown := 0
-	has := make([]bool, len(columns))
-	for i, name := range names {
+	var unknown []string
+	for _, name := range names {
 		column := columnNamed(name)
 		columnOf = append(columnOf, column)
 		if column < 0 {
-			if unknown++; unknown <= limitNames {
-				r.problem("the column %d is not known: %s", i+1, shown(name))
-			}
+			unknown = append(unknown, name)
 			continue
 		}
 
-		if has[column] {
-			r.problem("the header has the column %s twice", columns[column])
+		if r.given[column] {
+			r.problem("%s is there twice", name)
 		}
-		has[column] = true
+		r.given[column] = true
 	}
-
-	for i, name := range columns[:requiredColumns] {
-		if !has[i] {
-			r.problem("the header has no column %s", name)
-		}
-	}
+	r.checkNames(unknown)
 
 	return columnOf
 }
 
-// valueOf returns the value of a cell, a bool where the column has one. Spreadsheets write TRUE
-// and FALSE.
-func (r *reader) valueOf(column int, cell string) any {
-	isTrue, isFalse := strings.EqualFold(cell, "true"), strings.EqualFold(cell, "false")
-	isTruth := isTrue || isFalse
-	if isTruth && r.row.flag(columns[column]) != nil {
-		return isTrue
+// readRecord reads one row. An empty cell is an absent value.
+func (r *reader) readRecord(columnOf []int, cells []string) {
+	if len(cells) != len(columnOf) {
+		r.problem("the row has %d cells, and the header %d", len(cells), len(columnOf))
+		return
 	}
-	return cell
+
+	for i, cell := range cells {
+		if cell != "" {
+			r.set(columnOf[i], cell)
+		}
+	}
+	r.end(nil)
 }

@@ -4,9 +4,6 @@ package rows
 
 import (
 	"bytes"
-	"cmp"
-	"errors"
-	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -14,86 +11,59 @@ import (
 )
 
 // readJSON reads an array of objects, or a sequence of them in the format NDJSON. It stops at
-// the first place that is not JSON.
+// the first place that is not JSON, and returns io.EOF at the end.
 func (r *reader) readJSON() error {
 	dec := jsontext.NewDecoder(r.in)
-	r.in.beginRow()
-	broken := r.readObjects(dec)
-	if broken == nil || r.in.err != nil {
-		return r.in.err
+	if r.Format == NDJSON {
+		return r.readObjects(dec)
 	}
 
-	ahead := dec.UnreadBuffer()
-	offset := dec.InputOffset() + int64(len(ahead)-len(bytes.TrimLeft(ahead, ", \t\r\n"))) // where the row begins
-	syntactic, ok := errors.AsType[*jsontext.SyntacticError](broken)
-	if ok && r.format == JSON { // of NDJSON, the line that is not terminated is named
-		offset = syntactic.ByteOffset
+	if r.next(dec) != '[' {
+		return errNoArray
 	}
-	r.startRow(r.in.line(offset))
-	r.problem("%s; what follows was not read", complaint(broken))
-
-	return nil
-}
-
-var (
-	errNoArray = errors.New("the JSON has to be one array of objects")
-	errBehind  = errors.New("there is something behind the JSON")
-)
-
-// readObjects reads the objects and what encloses them. An error is one of the decoder, which
-// cannot go on after it, or of the two above.
-func (r *reader) readObjects(dec *jsontext.Decoder) error {
-	isArray := r.format == JSON
-	if isArray {
-		bracket, err := dec.ReadToken()
-		if err != nil {
-			return err
-		}
-		if bracket.Kind() != '[' {
-			return errNoArray
-		}
+	if _, err := dec.ReadToken(); err != nil {
+		return err
 	}
-
-	for !isArray || dec.PeekKind() != ']' {
-		r.in.beginRow()
-		v, err := dec.ReadValue()
-		if !isArray && errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-
-		r.startRow(r.in.line(dec.InputOffset() - int64(len(v))))
-		r.readObject(v)
+	if err := r.readObjects(dec); err != nil {
+		return err
 	}
-
 	if _, err := dec.ReadToken(); err != nil { // the bracket
 		return err
 	}
-	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return cmp.Or(err, errBehind)
+
+	r.next(dec)
+	if _, err := dec.ReadToken(); err != nil {
+		return err
+	}
+
+	return errNoArray
+}
+
+// readObjects reads objects up to a closing bracket. Of a sequence, it returns io.EOF at the end.
+func (r *reader) readObjects(dec *jsontext.Decoder) error {
+	for r.next(dec) != ']' {
+		v, err := dec.ReadValue()
+		if err != nil {
+			return err
+		}
+		r.readObject(v)
+		r.objects++
+		r.line += bytes.Count(v, []byte("\n"))
 	}
 
 	return nil
 }
 
-// complaint returns what is wrong with JSON, without any of its text.
-func complaint(err error) string {
-	for _, known := range []error{errNoArray, errBehind, errRowTooLong} {
-		if errors.Is(err, known) {
-			return known.Error()
-		}
-	}
+// next starts a row where the next value begins, and returns the kind of that.
+func (r *reader) next(dec *jsontext.Decoder) jsontext.Kind {
+	r.in.left = limitRow
+	kind := dec.PeekKind()
+	ahead := dec.UnreadBuffer()
+	between := len(ahead) - len(bytes.TrimLeft(ahead, ", \t\r\n"))
+	r.line += bytes.Count(ahead[:between], []byte("\n"))
+	r.startRow(1 + r.line)
 
-	switch {
-	case errors.Is(err, jsontext.ErrDuplicateName):
-		return "an object has a member twice"
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return "the JSON ends in the middle"
-	}
-
-	return "this is not valid JSON"
+	return kind
 }
 
 // readObject reads one row. A null is an absent value.
@@ -121,15 +91,5 @@ func (r *reader) readObject(v jsontext.Value) {
 			r.set(column, nil)
 		}
 	}
-
-	// The names of unknown members are shown only if the object has identity_id: otherwise they
-	// may be people.
-	if len(unknown) > 0 && !r.given[columnNamed(identityColumn)] {
-		r.problem("there are members that are not known; they are not shown, because without identity_id they may be people")
-		unknown = nil
-	}
-	for _, name := range unknown[:min(len(unknown), limitNames)] {
-		r.problem("a member is not known: %s", shown(name))
-	}
-	r.end()
+	r.end(unknown)
 }
