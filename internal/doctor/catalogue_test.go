@@ -299,8 +299,8 @@ func marked(value any, mark string) any {
 // What the service says when it refuses is quoted on purpose.
 func TestCatalogue_noMessageQuotesWhatMayBeData(t *testing.T) {
 	t.Parallel()
-	const mark = "Canary@Jane"
-	refused := 0
+	const mark = "Canary of Jane" // nothing that the redactor knows
+	unread := 0
 	for _, a := range catalogue.All() {
 		if a.JSON == nil || a.Status >= http.StatusMultipleChoices {
 			continue
@@ -314,16 +314,16 @@ func TestCatalogue_noMessageQuotesWhatMayBeData(t *testing.T) {
 		for _, s := range []infer.Settings{nil, infer.ParseSettings(a.Wire)} {
 			_, err := read(t, a, s)
 			e, _ := errors.AsType[*transport.Error](err)
-			if e == nil {
+			if e == nil || e.Class == transport.ClassRejected {
 				continue
 			}
-			refused++
+			unread++
 			if text := e.Error() + e.Describe(); strings.Contains(text, mark) {
 				t.Errorf("%s: with %v the message quotes a value: %s", a.Name, s, text)
 			}
 		}
 	}
-	if refused < 200 {
-		t.Errorf("only %d readings were refused", refused)
+	if unread < 200 {
+		t.Errorf("only %d answers were not read", unread)
 	}
 }
