@@ -214,7 +214,7 @@ func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(reco
 		return read, x.fail(err)
 	}
 
-	result := reader.Result()
+	result := reader.Result
 	x.result.InvalidUTF8 += result.Replaced
 	read.next, read.total, read.records = result.Next, result.Total, result.Counts.Total()
 
@@ -333,8 +333,8 @@ func madeAt(header http.Header, now time.Time) time.Time {
 // The end of the answer is that of the day where a length, the last chunk, or the last bracket of a
 // single JSON value proves it. The end of a compressed stream proves nothing: another one may follow.
 func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader, asked records.Kind, head []byte) error {
-	err, wire := reader.Err(), x.client.config.Wire
-	isDelimited := reader.Result().Closed || s.IsDelimited()
+	err, wire := reader.Err, x.client.config.Wire
+	isDelimited := reader.Result.Closed || s.IsDelimited()
 	if isWhole := s.NetworkError() == nil && isDelimited; err == nil && !isWhole {
 		err = records.ErrTruncated
 	}
@@ -359,9 +359,9 @@ func isRead(head []byte, options records.Options) bool {
 	for range reader.All() {
 		n++
 	}
-	isCut := len(head) == records.LimitHead && n > 0 && errors.Is(reader.Err(), records.ErrTruncated)
+	isCut := len(head) == records.LimitHead && n > 0 && errors.Is(reader.Err, records.ErrTruncated)
 
-	return reader.Err() == nil || isCut
+	return reader.Err == nil || isCut
 }
 
 // ignoresField reports whether the settings ignore a header field or trailer field.

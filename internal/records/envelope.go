@@ -120,7 +120,7 @@ func (x *Reader) placeOf(at jsontext.Pointer, around place) place {
 
 // readObject reads an object around records.
 func (x *Reader) readObject(in place) error {
-	members, records, lists := 0, x.result.Counts.Total(), x.lists.count
+	members, records, lists := 0, x.Result.Counts.Total(), x.lists.count
 	isOfAKind := in.isList && in.kind != Unknown
 	_, _ = x.dec.ReadToken() // an error comes again
 
@@ -154,7 +154,7 @@ func (x *Reader) readObject(in place) error {
 
 	// What it counts has to be what it has.
 	for _, total := range in.totals {
-		if total.value != strconv.FormatInt(x.result.Counts.Total()-records, 10) {
+		if total.value != strconv.FormatInt(x.Result.Counts.Total()-records, 10) {
 			x.addExtra(total)
 		}
 	}
@@ -219,10 +219,10 @@ func (x *Reader) readLeaf(in place, around *place) error {
 
 	switch in.at {
 	case x.options.Next:
-		x.result.Next = v.Clone()
+		x.Result.Next = v.Clone()
 		return nil
 	case x.options.Total:
-		x.result.Total = v.Clone()
+		x.Result.Total = v.Clone()
 		return nil
 	}
 	if x.ignores(l) {

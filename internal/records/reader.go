@@ -19,9 +19,15 @@ import (
 
 // Reader reads one answer.
 type Reader struct {
+	// Result describes what was read so far.
+	Result Result
+	// Err is why the answer could not be read to its end; nil if it was, or if the loop over All ended
+	// before. An error of the text is kept as it is. What is not recognised is an *answer.Error, and the
+	// records before it do not count then.
+	Err error
+
 	options Options
 	yield   func(Kind, jsontext.Value) bool
-	err     error
 
 	text   *bufio.Reader
 	dec    *jsontext.Decoder // of the text
@@ -29,7 +35,6 @@ type Reader struct {
 	read   int64             // how much of the text the decoder has, in bytes
 	broken error             // what ended the text, other than its end
 
-	result Result
 	models [len(kindNames)]*model
 	last   Kind // of the record before
 	lists  lists
@@ -70,21 +75,14 @@ func (x *Reader) All() iter.Seq2[Kind, jsontext.Value] {
 		x.dec = jsontext.NewDecoder(source{x}, jsontext.AllowInvalidUTF8(true))
 
 		var err error
-		x.result.Closed, err = x.readAnswer(head[x.begin:])
-		x.err = x.failure(err)
+		x.Result.Closed, err = x.readAnswer(head[x.begin:])
+		if err != nil {
+			x.Err = x.failure(err)
+		}
 	}
 }
 
 var byteOrderMark = []byte("\uFEFF")
-
-// Err returns why the answer could not be read to its end; nil if it was, or if the loop over All
-// ended before. An error of the text is returned as it is.
-//
-// What is not recognised is an *answer.Error. The records before it do not count then.
-func (x *Reader) Err() error { return x.err }
-
-// Result describes what was read.
-func (x *Reader) Result() Result { return x.result }
 
 // errStopped ends the reading if the loop over All does.
 var errStopped = errors.New("no more records are wanted")
@@ -180,7 +178,7 @@ func (x *Reader) failure(err error) error {
 	switch {
 	case errors.Is(err, errStopped):
 		return nil
-	case x.broken != nil && err != nil: // what is there is a part
+	case x.broken != nil: // what is there is a part
 		return x.broken
 	case !ok:
 		return err

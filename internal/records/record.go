@@ -28,12 +28,12 @@ func (x *Reader) record(v jsontext.Value, in place) error {
 			return fmt.Errorf("%w, in the record at byte %d", ErrUTF8, begin)
 		}
 		v = bytes.Map(func(r rune) rune { return r }, v) // each byte, as the decoder does that compares names
-		x.result.Replaced++
+		x.Result.Replaced++
 	}
 
 	kind, refusal := x.recognise(v, in)
 	if refusal == nil {
-		x.result.Counts[kind]++
+		x.Result.Counts[kind]++
 		x.last = kind
 		if !x.yield(kind, v) {
 			return errStopped
@@ -44,7 +44,7 @@ func (x *Reader) record(v jsontext.Value, in place) error {
 		return x.readGroup(v, in, begin)
 	}
 
-	refusal.Why += "; it is record " + strconv.FormatInt(x.result.Counts.Total()+1, 10)
+	refusal.Why += "; it is record " + strconv.FormatInt(x.Result.Counts.Total()+1, 10)
 	if in.at != "" {
 		refusal.Why += ", at " + shownPointer(in.at)
 	}
@@ -60,7 +60,7 @@ func (x *Reader) recognise(v jsontext.Value, in place) (Kind, *answer.Error) {
 	}
 
 	expected := cmp.Or(in.kind, x.options.Asked)
-	if known := cmp.Or(expected, x.last); x.result.Counts[known] > sampled && x.models[known].fits(v) {
+	if known := cmp.Or(expected, x.last); x.Result.Counts[known] > sampled && x.models[known].fits(v) {
 		return known, nil
 	}
 
@@ -71,7 +71,7 @@ func (x *Reader) recognise(v jsontext.Value, in place) (Kind, *answer.Error) {
 	if why := x.identify(v, kind, expected != Unknown); why != "" {
 		return Unknown, notARecord(why+answer.Members(v, ""), kind)
 	}
-	if x.options.Seen != nil && x.result.Counts[kind] < sampled && !x.options.Seen.add(kind, v) {
+	if x.options.Seen != nil && x.Result.Counts[kind] < sampled && !x.options.Seen.add(kind, v) {
 		return Unknown, &answer.Error{Why: twoKinds + ", so that the service seems to ignore the parameter", Advice: KindSettings}
 	}
 
@@ -90,7 +90,7 @@ func notARecord(why string, kind Kind) *answer.Error {
 // kindOf returns the kind of a record: the expected one, or the one that it states. In a configured
 // place it may state something else.
 func (x *Reader) kindOf(v jsontext.Value, expected Kind, configured bool) (Kind, *answer.Error) {
-	isSampled := x.result.Counts[expected] < sampled && !configured
+	isSampled := x.Result.Counts[expected] < sampled && !configured
 	own := Unknown
 	if expected == Unknown || x.options.Kind != "" || isSampled {
 		own = x.ownKind(v)

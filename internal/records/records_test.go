@@ -25,7 +25,7 @@ func readText(text string, o Options) (got []string, res Result, err error) {
 	for k, record := range x.All() {
 		got = append(got, k.String()+" "+string(record))
 	}
-	return got, x.Result(), x.Err()
+	return got, x.Result, x.Err
 }
 
 // count reads to the end.
@@ -33,7 +33,7 @@ func count(r io.Reader, o Options) (Result, error) {
 	x := NewReader(r, o)
 	for range x.All() {
 	}
-	return x.Result(), x.Err()
+	return x.Result, x.Err
 }
 
 // isRefused reports whether an error says that something is not recognised, for this reason.
@@ -423,8 +423,8 @@ func TestReader_errorOfTheTextIsPassedOnAndALoopMayEndEarly(t *testing.T) {
 		for range x.All() {
 			break
 		}
-		if x.Err() != nil || x.Result().Counts.Total() != 1 {
-			t.Errorf("%q: %v, %v", text, x.Err(), x.Result())
+		if x.Err != nil || x.Result.Counts.Total() != 1 {
+			t.Errorf("%q: %v, %v", text, x.Err, x.Result)
 		}
 	}
 }
@@ -514,11 +514,11 @@ func FuzzReader(f *testing.F) {
 				counts[k]++
 				fmt.Fprintln(&b, k, string(record))
 			}
-			if x.Result().Counts != counts {
-				t.Errorf("counted are %v, yielded %v", x.Result().Counts, counts)
+			if x.Result.Counts != counts {
+				t.Errorf("counted are %v, yielded %v", x.Result.Counts, counts)
 			}
 
-			return b.String(), x.Result(), x.Err()
+			return b.String(), x.Result, x.Err
 		}
 
 		whole, res, err := read(bytes.NewReader(text))
