@@ -60,9 +60,6 @@ const (
 
 // written returns the files that state says were written.
 func (m *fileModel) written(ctx context.Context) []*output {
-	if m.Files.IsNull() && m.split() { // a state of the first versions, which had the digests elsewhere
-		return m.outputs(kindsOf(ctx, m.Kinds))
-	}
 	if m.Files.IsNull() {
 		return []*output{{name: wholeFile, path: m.Path.ValueString(), written: outfile.File{SHA256: m.SHA256.ValueString()}}}
 	}
@@ -70,9 +67,8 @@ func (m *fileModel) written(ctx context.Context) []*output {
 	var files map[string]writtenFile
 	m.Files.ElementsAs(ctx, &files, false)
 
-	// Records of an unknown kind had a file in former versions.
 	var list []*output
-	for _, kind := range append(slices.Clone(records.Kinds), records.Unknown) {
+	for _, kind := range records.Kinds {
 		if file, ok := files[kind.Plural()]; ok {
 			list = append(list, &output{name: kind.Plural(), kind: kind, path: file.Path, written: outfile.File{SHA256: file.SHA256, Bytes: file.Bytes}})
 		}

@@ -204,34 +204,6 @@ func TestExportFile_midnightBetweenPlanAndApply(t *testing.T) {
 	}
 }
 
-// TestExportFile_stateOfTheFirstVersionsIsRead has a state with the digests of the files by kind, in
-// attributes that there are no more.
-func TestExportFile_stateOfTheFirstVersionsIsRead(t *testing.T) {
-	t.Parallel()
-	p, service := start(t)
-	path, of := splitPath(t)
-	config := splitFile(path, nil)
-
-	state := created(t, p, config)
-	delete(state.Attributes, "files")
-	state.Attributes["sha256s"] = prototest.Attributes{"events": "x"}
-	p = nextRun(t, service)
-	state, diags := p.Refresh(fileName, state)
-	p.NoErrors(diags)
-	if state == nil {
-		t.Fatal("the object is gone, and its files are in the way of another one")
-	}
-
-	state, diags = p.Update(fileName, state, config)
-	p.NoErrors(diags)
-	p.WantEmptyPlan(fileName, state, config)
-	p = nextRun(t, service)
-	if gone, diags := p.Destroy(fileName, state); gone != nil || len(diags.Errors()) > 0 {
-		t.Errorf("destroyed with %v", diags)
-	}
-	wantNothingOf(t, of("events"))
-}
-
 // TestExportFile_unknownValues leaves them to the apply, and to the invocation of the action.
 func TestExportFile_unknownValues(t *testing.T) {
 	t.Parallel()
