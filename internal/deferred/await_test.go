@@ -108,7 +108,7 @@ func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 	isCut := func(s *mockserver.Server) {
 		s.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Times: -1, Body: []byte(`{"requests":[],"has_more":true}`)})
 	}
-	later, atOnce := mockserver.Outcome{After: time.Minute}, mockserver.Outcome{After: -1}
+	later, soon, atOnce := mockserver.Outcome{After: time.Minute}, mockserver.Outcome{After: 5 * time.Second}, mockserver.Outcome{After: -1}
 	ended := mockserver.Outcome{After: -1, KeepListed: true, FinalStatus: "archived"}
 	for name, tc := range map[string]struct {
 		outcome   mockserver.Outcome
@@ -116,6 +116,7 @@ func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 		state     deferred.State
 	}{
 		"beside a pending request":            {later, becomes(later), deferred.Listed},
+		"beside one that is carried out soon":  {soon, becomes(soon), deferred.Listed},
 		"beside an unreadable list":           {later, noPerson, deferred.Accepted},
 		"beside a list that is cut":           {later, isCut, deferred.Accepted},
 		"while the list is down for a moment": {atOnce, listIsDown, deferred.Fulfilled},

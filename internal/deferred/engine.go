@@ -5,11 +5,11 @@
 // section 4). None of them can be cancelled.
 //
 // What readings prove, and what follows, is decided by package proof, in one table. This package
-// reads and sends:
+// reads and sends, in one loop:
 //
-//   - engine.go submits a request, waits for it, and refreshes it;
-//   - submit.go prepares a request, sends it, and looks for it if its answer was lost;
-//   - observe.go reads the pending list and the effect, and enters the state that is concluded;
+//   - engine.go submits a request, waits for it, and refreshes it: it looks at the service, enters
+//     the state that is concluded, and acts;
+//   - submit.go decides whether a request is sent, and sends it;
 //   - poller.go reads the pending list once for all submissions that wait;
 //   - history.go remembers what this process has submitted.
 //
@@ -25,7 +25,9 @@
 package deferred
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -33,37 +35,42 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
-// service is what the engine needs of the client.
-type service interface {
-	// LockPerson waits until nothing else in this process submits requests about the
-	// person.
+// locker lets one submission about a person at a time through.
+type locker interface {
 	LockPerson(ctx context.Context, p client.Person) (unlock func(), err error)
-	// Lag returns how long any reading may lag behind submissions.
-	Lag() time.Duration
-	// PendingListUse returns how the pending list is used: one of client.ListWhole, ListPartial and ListIgnored.
-	PendingListUse() string
-	// ReadOnly reports whether the client refuses to send anything that has an effect.
-	ReadOnly() bool
 }
 
 // listReader reads the pending list.
 type listReader interface {
-	// snapshot returns what a listing that began later than the time after shows of one
-	// person. since is when the caller began to wait, over all its looks.
+	// snapshot returns what a listing shows of a person that began later than the time after, than the latest
+	// submission about the person, and than the listing that was seen last. since is when the caller
+	// began to wait, over all its looks.
 	snapshot(ctx context.Context, about client.Person, after, since time.Time) (proof.Snapshot, error)
+	// noteTime notes when a submission about a person has ended.
+	noteTime(about client.Person, at time.Time)
 }
 
 // Engine carries out deferred requests. It is safe for concurrent use. Submissions about
 // one person in one scope are carried out one after the other.
 type Engine struct {
-	service service
-	reader  listReader
-	history history
+	people      locker
+	reader      listReader
+	rules       proof.Rules
+	ignoresList bool // the pending list is not read
+	readOnly    bool // the client refuses to send
+	history     history
 }
 
 // NewEngine returns an engine for the service that a client calls.
 func NewEngine(c *client.Client) *Engine {
-	return &Engine{service: c, reader: &pollers{lister: c, scopes: map[client.Scope]*poller{}}}
+	use := c.PendingListUse()
+	return &Engine{
+		people:      c,
+		reader:      newPollers(c, use == client.ListIgnored),
+		rules:       proof.Rules{Lag: c.Lag(), Partial: use != client.ListWhole},
+		ignoresList: use == client.ListIgnored,
+		readOnly:    c.ReadOnly(),
+	}
 }
 
 // execution is one call of the engine about a submission.
@@ -71,23 +78,14 @@ type execution struct {
 	*Engine
 
 	request  Request
-	rules    proof.Rules
 	current  Submission
 	observed Observed
+	began    time.Time
 
-	began       time.Time // when the caller began to wait
-	isRefresh   bool
-	isResumed   bool             // an earlier call sent the request
-	isRepeated  bool             // it is sent once more if nothing shows that it has arrived
+	others      []Submission // of this process about the person, that the service may be working on
+	snapshot    proof.Snapshot
 	isDelivered bool             // the answer looks like the data
-	snapshot    proof.Snapshot   // the latest one
 	lost        *transport.Error // of the answer that was lost
-}
-
-func (e *Engine) newExecution(r Request, s Submission) *execution {
-	s.Type = r.Type
-	rules := proof.Rules{Lag: e.service.Lag(), Partial: e.service.PendingListUse() != client.ListWhole}
-	return &execution{Engine: e, request: r, rules: rules, current: s, began: time.Now()}
 }
 
 // Submit sends a request, unless this process has submitted one with its idempotency key or
@@ -101,7 +99,7 @@ func (e *Engine) newExecution(r Request, s Submission) *execution {
 // failed already. After an unknown outcome, a later Submit continues from the Submission
 // that is returned with the error.
 func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submission, Observed, error) {
-	unlock, err := e.service.LockPerson(ctx, r.Person)
+	unlock, err := e.people.LockPerson(ctx, r.Person)
 	if err != nil {
 		return prior, Observed{}, r.failure(transport.ClassCancelled, "the run was interrupted, and nothing was sent")
 	}
@@ -111,49 +109,169 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 		return prior, Observed{}, nil
 	}
 
-	known, isKnown := e.history.find(r)
-	if isKnown && known.State != Unanswered {
+	known, others := e.history.about(r)
+	if known.IsOpen() || known.State == Fulfilled {
 		return known, Observed{Known: true}, nil
 	}
 
-	x := e.newExecution(r, Submission{IdempotencyKey: r.IdempotencyKey})
-	x.isRepeated = proof.Kinds[r.Type].Repeatable
-	if prior.State == Unanswered && prior.IdempotencyKey == r.IdempotencyKey && !proof.Kinds[r.Type].Repeatable {
+	x := &execution{Engine: e, request: r, others: others, began: time.Now()}
+	x.current = Submission{Type: r.Type, IdempotencyKey: r.IdempotencyKey}
+	mayRepeat := proof.Kinds[r.Type].Repeatable
+	if prior.State == Unanswered && prior.IdempotencyKey == r.IdempotencyKey && !mayRepeat {
 		// A repeatable one is sent again: looking for it could find somebody else's.
-		x.current, x.isResumed, x.isRepeated = prior, true, true // the user has asked for it again
+		x.current, mayRepeat = prior, true // the user has asked for it again
 	}
-	if isKnown { // another object has sent it: look for it, and do not send it again
-		x.current, x.isResumed = known, true
+	if known.State == Unanswered { // another object has sent it: look for it, and do not send it again
+		x.current = known
 	}
 
-	err = x.submit(ctx)
+	err = x.submit(ctx, mayRepeat)
 	e.history.note(r, x.current, err == nil)
 
 	return x.current, x.observed, err
+}
+
+// lookAfterInterrupt is how long an interrupted submission goes on looking for a request
+// whose answer was lost, counted from the interrupt. Terraform expects the provider to
+// stop within two seconds.
+const lookAfterInterrupt = 1500 * time.Millisecond
+
+// submit sends the request, unless it was sent or another one stands for it, and looks for it until the
+// service has it or nothing can tell. If nothing shows that it has arrived, it is sent once more where that
+// may be.
+func (x *execution) submit(ctx context.Context, mayRepeat bool) error {
+	isToSend := x.current.State == Unsent
+	if isToSend {
+		if wanted, err := x.prepare(ctx); err != nil || !wanted {
+			return err
+		}
+	}
+
+	// Once the request may have been sent, looking for it outlasts an interrupt.
+	lingering, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	defer context.AfterFunc(ctx, func() {
+		_ = transport.Pause(lingering, lookAfterInterrupt)
+		end()
+	})()
+
+	for {
+		if isToSend {
+			if err := x.send(ctx); err != nil {
+				return err
+			}
+		}
+
+		action, err := x.look(lingering, 2*x.rules.Lag+5*pollFloor, Unanswered)
+		switch {
+		case x.current.State == Failed:
+			return x.request.Rejection(x.current)
+		case x.current.State != Unanswered:
+			x.observed.Delivered = x.isDelivered && x.current.State == Fulfilled
+			return nil
+		case action != proof.GiveUp || !mayRepeat:
+			return x.unknownOutcome(action, err)
+		}
+		ctx, isToSend, mayRepeat = lingering, true, false
+	}
+}
+
+// look looks at the service while the submission is in one of some states, and while its answer may be the data,
+// until nothing can show any more or the time is over. The error is that of the last reading that came to its end.
+func (x *execution) look(ctx context.Context, limit time.Duration, in ...State) (proof.Action, error) {
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+
+	var last error
+	for x.isDelivered || slices.Contains(in, x.current.State) {
+		action, err := x.observe(bounded, time.Now())
+		if bounded.Err() != nil {
+			return proof.Look, last
+		}
+		goesOn := action == proof.Look
+		if err != nil {
+			goesOn = transport.MayPass(err)
+		}
+		if !goesOn {
+			return action, err
+		}
+		last = err
+	}
+
+	return proof.End, nil
+}
+
+// observe looks once at the service: at a listing that began later than the time after, and where that is not
+// decisive at the effect. It enters the state that is concluded. An error is that of a reading that shows
+// nothing.
+func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action, error) {
+	seen, err := x.reader.snapshot(ctx, x.request.Person, after, x.began)
+	if err != nil {
+		return proof.Look, err
+	}
+
+	s := &x.current
+	shown := s.Evaluate(seen, x.rules)
+	x.snapshot, x.observed.Gap, s.Code = seen, shown.Gap, shown.Code
+	if x.ignoresList && s.State == Listed {
+		shown.List = proof.Absent // it is not known to have left a list that is not read
+	}
+
+	effect := proof.NoEffect
+	switch shown.List {
+	case proof.Absent, proof.AbsentTwice, proof.Over:
+		effect, err = x.readEffect(ctx, shown.List)
+	case proof.Waiting:
+		x.isDelivered = false // what the service answers while it works on the request is not the data
+	}
+
+	verdict := proof.Table[shown.List][s.State][effect]
+	x.observed.Unproven = verdict.State == Accepted && shown.List == proof.AbsentTwice
+	if verdict.State == s.State {
+		return verdict.Action, err
+	}
+
+	s.State = verdict.State
+	s.At = cmp.Or(s.At, s.Sent) // the answer with the time may have been lost
+	s.Dropped = s.State == Failed && shown.List != proof.SaysFailed
+	s.Confirmed = s.State == Fulfilled && shown.List == proof.Done
+	if s.State == Fulfilled {
+		s.FulfilledAt = time.Now()
+	}
+
+	return verdict.Action, err
+}
+
+// readEffect reads the effect. Data at hand are an effect that is proven once the list has had time to
+// show the request, or at once if an earlier request was carried out.
+func (x *execution) readEffect(ctx context.Context, list proof.List) (proof.Effect, error) {
+	switch {
+	case x.isDelivered && list == proof.Absent && !x.request.Ready:
+		return proof.Shown, nil
+	case x.isDelivered:
+		return proof.Proven, nil
+	case x.request.Effect == nil:
+		return proof.NoEffect, nil
+	}
+
+	reading, err := x.request.Effect(ctx)
+	if err != nil || x.current.IsOlder(reading.Cached, reading.Date) {
+		return proof.Unreadable, err
+	}
+
+	return x.current.EvaluateEffect(reading.Shows, x.snapshot.Listing, x.rules), nil
 }
 
 // Await waits until an accepted request is no longer pending, but no longer than limit
 // or until the context ends, or until nothing can show any more that it was carried out. It sends
 // nothing. All waits in a scope share the same readings of the pending list.
 func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.Duration) (Submission, Observed) {
-	bounded, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-
-	x := e.newExecution(r, s)
-	for x.current.IsOpen() {
-		action, err := x.observe(bounded)
-		if bounded.Err() != nil {
-			break
-		}
-		if err != nil && !transport.MayPass(err) {
-			x.observed.Err = err
-			break
-		}
-		if action != proof.Look {
-			break
-		}
+	s.Type = r.Type
+	x := &execution{Engine: e, request: r, current: s, began: time.Now()}
+	_, err := x.look(ctx, limit, Accepted, Listed)
+	if ctx.Err() == nil && !transport.MayPass(err) {
+		x.observed.Err = err
 	}
-
 	x.current.Interrupted = ctx.Err() != nil && x.current.IsOpen()
 	e.history.note(r, x.current, false)
 
@@ -161,18 +279,19 @@ func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.
 }
 
 // Refresh looks once at a request that is not known to be fulfilled. Errors are
-// *transport.Error; the Submission is then as it was.
+// *transport.Error; the Submission is then as it was. All refreshes share a listing, unless they have seen
+// it already.
 func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submission, Observed, error) {
 	if !s.IsOpen() && s.State != Unanswered {
 		return s, Observed{}, nil
 	}
 
-	x := e.newExecution(r, s)
-	x.isRefresh = true
-	if _, err := x.observe(ctx); err != nil {
-		return s, x.observed, r.asError(err)
+	before := s
+	s.Type = r.Type
+	x := &execution{Engine: e, request: r, current: s, began: time.Now()}
+	if _, err := x.observe(ctx, time.Time{}); err != nil {
+		return before, x.observed, r.asError(err)
 	}
-
 	x.current.Interrupted = x.current.Interrupted && x.current.IsOpen()
 	e.history.note(r, x.current, false)
 

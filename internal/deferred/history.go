@@ -4,7 +4,6 @@ package deferred
 
 import (
 	"sync"
-	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
@@ -15,13 +14,7 @@ import (
 // fulfilled ones. The zero value is ready for use; it is safe for concurrent use.
 type history struct {
 	mu     sync.Mutex
-	people map[client.Person]*past
-}
-
-// past is what is known about one person's requests.
-type past struct {
-	latest  time.Time // when the latest submission ended, or the latest listing began that was looked at
-	entries []entry
+	people map[client.Person][]entry
 }
 
 // entry is a request of one type with one idempotency key.
@@ -31,33 +24,29 @@ type entry struct {
 	isOurs bool // this process has submitted it
 }
 
-// person returns what is known about a person. h.mu must be held.
-func (h *history) person(p client.Person) *past {
-	if h.people == nil {
-		h.people = map[client.Person]*past{}
-	}
-	if h.people[p] == nil {
-		h.people[p] = &past{}
-	}
-	return h.people[p]
-}
-
-// noteTime notes when a submission about a person ended, or when a listing began that was looked at.
-func (h *history) noteTime(p client.Person, at time.Time) {
+// about returns what is known of the person of a request: the submission that stands for the request, if it is
+// of a type that is sent once for its idempotency key, and all that the service may still be working on. One
+// with the same key stands for it, and if one of the two is for any, one that this process has submitted. What
+// came to nothing stands for no request.
+func (h *history) about(r Request) (same Submission, open []Submission) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 
-	if known := h.person(p); at.After(known.latest) {
-		known.latest = at
+	for _, e := range h.people[r.Person] {
+		if e.IsOpen() {
+			open = append(open, e.Submission)
+		}
+
+		isAny := e.IdempotencyKey == AnyIdempotencyKey || r.IdempotencyKey == AnyIdempotencyKey
+		isOver := e.State == Unsent || e.State == Failed
+		switch {
+		case !proof.Kinds[r.Type].Once, e.Type != r.Type, isOver, same.State != Unsent:
+		case e.IdempotencyKey == r.IdempotencyKey, isAny && e.isOurs:
+			same = e.Submission
+		}
 	}
-}
 
-// latest returns the latest time that was noted about a person.
-func (h *history) latest(p client.Person) time.Time {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-
-	return h.person(p).latest
+	return same, open
 }
 
 // note stores the submission of a request, as it is now, and whether this process has
@@ -66,47 +55,16 @@ func (h *history) note(r Request, s Submission, isOurs bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 
-	of := h.person(r.Person)
+	if h.people == nil {
+		h.people = map[client.Person][]entry{}
+	}
 	s.Type, s.IdempotencyKey = r.Type, r.IdempotencyKey
-	for i, e := range of.entries {
+	entries := h.people[r.Person]
+	for i, e := range entries {
 		if e.Type == s.Type && e.IdempotencyKey == s.IdempotencyKey {
-			of.entries[i] = entry{s, isOurs || e.isOurs}
+			entries[i] = entry{s, isOurs || e.isOurs}
 			return
 		}
 	}
-	of.entries = append(of.entries, entry{s, isOurs})
-}
-
-// find returns the submission that stands for a request which is sent once for its idempotency
-// key: one with the same key, or if one of the two is for any, one that this process has
-// submitted. What came to nothing stands for no request.
-func (h *history) find(r Request) (found Submission, ok bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-
-	for _, e := range h.person(r.Person).entries {
-		isAny := e.IdempotencyKey == AnyIdempotencyKey || r.IdempotencyKey == AnyIdempotencyKey
-		switch {
-		case !proof.Kinds[r.Type].Once, e.Type != r.Type, e.State == Unsent, e.State == Failed:
-		case e.IdempotencyKey == r.IdempotencyKey, isAny && e.isOurs:
-			return e.Submission, true
-		}
-	}
-
-	return Submission{}, false
-}
-
-// open returns this process's submissions about a person that the service may still be working on.
-func (h *history) open(p client.Person) []Submission {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-
-	var open []Submission
-	for _, e := range h.person(p).entries {
-		if e.IsOpen() {
-			open = append(open, e.Submission)
-		}
-	}
-
-	return open
+	h.people[r.Person] = append(entries, entry{s, isOurs})
 }

@@ -29,10 +29,17 @@ type lister interface {
 
 // pollers is a listReader with one poller for each scope.
 type pollers struct {
-	lister lister
+	lister    lister
+	isIgnored bool // the list must not be read
 
 	mu     sync.Mutex
 	scopes map[client.Scope]*poller
+	latest map[client.Person]time.Time // when the latest submission ended, or the latest listing began that was seen
+}
+
+// newPollers returns pollers that read with l.
+func newPollers(l lister, isIgnored bool) *pollers {
+	return &pollers{lister: l, isIgnored: isIgnored, scopes: map[client.Scope]*poller{}, latest: map[client.Person]time.Time{}}
 }
 
 // poller is what all who wait in one scope share. Who holds the turn reads the list or takes
@@ -49,17 +56,39 @@ type outcome struct {
 	err error
 }
 
+// noteTime implements listReader.
+func (p *pollers) noteTime(about client.Person, at time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	if at.After(p.latest[about]) {
+		p.latest[about] = at
+	}
+}
+
+// snapshot implements listReader. A list that must not be read shows nothing, and looking at it takes as long,
+// so that the effect is not read more often.
 func (p *pollers) snapshot(ctx context.Context, about client.Person, after, since time.Time) (proof.Snapshot, error) {
+	came := time.Now()
+	interval := pollInterval(came.Sub(since))
+	if p.isIgnored {
+		if !after.IsZero() {
+			_ = transport.Pause(ctx, interval) // whose end the caller sees
+		}
+		return proof.NewListing(time.Now(), time.Now(), answer.PendingList{}).About(about.Identity), ctx.Err()
+	}
+
 	p.mu.Lock()
 	own := p.scopes[about.Scope]
 	if own == nil {
 		own = &poller{turn: make(chan struct{}, 1)}
 		p.scopes[about.Scope] = own
 	}
+	if p.latest[about].After(after) {
+		after = p.latest[about]
+	}
 	p.mu.Unlock()
 
-	came := time.Now()
-	interval := pollInterval(came.Sub(since))
 	for {
 		select {
 		case own.turn <- struct{}{}:
@@ -81,6 +110,9 @@ func (p *pollers) snapshot(ctx context.Context, about client.Person, after, sinc
 		}
 		<-own.turn
 
+		if isNew && latest.err == nil {
+			p.noteTime(about, latest.Began)
+		}
 		if isNew {
 			return latest.About(about.Identity), latest.err
 		}

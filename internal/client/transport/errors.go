@@ -173,7 +173,7 @@ func UnknownOutcome(lost *Error, reading error) *Error {
 	unknown.Detail = lost.summary()
 
 	if seen, ok := errors.AsType[*Error](reading); ok {
-		unknown.Detail += ", and looking at the service failed as well: " + seen.summary()
+		unknown.Detail += ", and asking the service again failed as well: " + seen.summary()
 		unknown.Cause = seen.Cause
 	}
 

@@ -38,70 +38,63 @@ type Wanted struct {
 	Earlier string
 }
 
-// Admission is what a listing means for a request that is about to be sent: at most one of its
-// fields is set, and if none is, the request may be sent.
+// Admission is what a listing means for a request that is about to be sent: the first of its fields that
+// is set, and if none is, the request may be sent.
 type Admission struct {
-	Adopt    []answer.PendingRecord // stand for the request, the oldest first
-	Conflict *answer.PendingRecord  // must end before
-	Gap      string                 // why another request of the person cannot be excluded
+	Adopt    []*answer.PendingRecord // stand for the request, the oldest first
+	Conflict *answer.PendingRecord   // must end before
+	Gap      string                  // why another request of the person cannot be excluded
 }
 
 // Admit decides whether a request may be sent beside what a listing shows of the person.
-func (w Wanted) Admit(seen Snapshot, r Rules) Admission {
+func (w Wanted) Admit(seen Snapshot, r Rules) (a Admission) {
 	if seen.Cached {
 		return Admission{Gap: gapStale}
 	}
 
 	kind := Kinds[w.Type]
-	equal := pick(seen.OfType(w.Type), IsOpen)
-	waiting := pick(equal, func(record answer.PendingRecord) bool { return record.Progress == answer.Waiting })
-	if kind.Adopts && len(waiting) > 0 {
-		return Admission{Adopt: waiting}
-	}
-	for _, record := range pick(seen.Named, IsOpen) {
-		if slices.Contains(kind.Against, record.RequestType) {
-			return Admission{Conflict: &record}
+	unclear := ""
+	for _, record := range seen.Named {
+		isEqual := record.RequestType == w.Type && kind.Adopts
+		switch {
+		case !IsOpen(record):
+		case isEqual && record.Progress == answer.Waiting:
+			a.Adopt = append(a.Adopt, record)
+		case isEqual:
+			unclear = gapStatus + "; wire.pending.statuses says what a status means, and " + partialTakes
+		case a.Conflict == nil && slices.Contains(kind.Against, record.RequestType):
+			a.Conflict = record
 		}
 	}
 
-	return Admission{Gap: w.gapIn(seen, r, kind.Adopts && len(equal) > 0)}
-}
-
-// gapIn returns why a listing may hide a request that must not be sent beside; empty if it does not.
-// hasUnclear reports whether it shows one of the type whose status is not known.
-func (w Wanted) gapIn(seen Snapshot, r Rules, hasUnclear bool) string {
-	for _, record := range pick(seen.WithID(w.Earlier), IsOpen) {
-		if record.Identity != seen.Person && record.RequestType == w.Type {
-			return gapIdentity
+	for _, record := range seen.ByID[w.Earlier] {
+		if record.Identity != seen.Person && record.RequestType == w.Type && IsOpen(record) {
+			a.Gap = gapIdentity
 		}
 	}
-	if r.Partial {
-		return ""
+	if a.Gap == "" && !r.Partial {
+		a.Gap = cmp.Or(seen.Gap, seen.gapAbout(append(slices.Clone(kind.Against), w.Type)...), unclear)
 	}
 
-	gap := cmp.Or(seen.Gap, seen.gapAbout(append(slices.Clone(Kinds[w.Type].Against), w.Type)...))
-	if gap == "" && hasUnclear {
-		gap = gapStatus + "; wire.pending.statuses says what a status means, and " + partialTakes
-	}
-
-	return gap
+	return a
 }
 
 // Adopted returns the submission of a request for which the oldest of records of others stands.
-func (w Wanted) Adopted(records []answer.PendingRecord, seen Snapshot) Submission {
+func (w Wanted) Adopted(records []*answer.PendingRecord, seen Snapshot) Submission {
 	own := records[0]
-	s := Submission{State: Listed, Type: w.Type, Adopted: true, Explained: true, Frozen: true, Begun: seen.Ended, Sent: seen.Ended, At: seen.Ended}
-	if !own.CreatedAt.IsZero() {
-		s.At, s.ListedAt = own.CreatedAt, own.CreatedAt
-	}
-
+	s := Submission{State: Listed, Type: w.Type, Adopted: true, Explained: true, Frozen: true, Begun: seen.Ended, Sent: seen.Ended}
+	s.At = cmp.Or(own.CreatedAt, seen.Ended)
 	if own.ID != "" {
-		s.ID, s.IsListed = own.ID, true
+		s.ID, s.IsListed, s.ListedAt = own.ID, true, own.CreatedAt
 		return s
 	}
 
-	s.Candidates = keysOf(own)[:1]
-	s.Before = KeysOf(pick(seen.OfType(w.Type), func(record answer.PendingRecord) bool { return keysOf(record)[0] != s.Candidates[0] }))
+	s.Candidates = KeysOf(own)[:1]
+	for _, record := range seen.Named {
+		if record.RequestType == w.Type && KeysOf(record)[0] != s.Candidates[0] {
+			s.Before = append(s.Before, KeysOf(record)...)
+		}
+	}
 
 	return s
 }

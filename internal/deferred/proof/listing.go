@@ -11,39 +11,32 @@ import (
 
 // Listing is the pending list as it was read once.
 type Listing struct {
+	answer.PendingList
 	Began, Ended time.Time // when reading it did
-	Date         time.Time // when the service made it, by its clock; zero if it does not say so
-	Gap          string    // why it is not whole; empty if it is
-	Cached       bool      // a cache has kept it
 
-	records []answer.PendingRecord // about any person, the oldest first
-	// index has the records by KeyOfID, by answer.PersonKey of every text of a record, and those that name
-	// nobody.
-	index map[string][]int
+	// ByID are the records with an ID, whatever person they name. byPerson are those with a text of an
+	// answer.PersonKey that name somebody, and nameless are those that name nobody. All are in the order of
+	// the list, the oldest first.
+	ByID     map[string][]*answer.PendingRecord
+	byPerson map[string][]*answer.PendingRecord
+	nameless []*answer.PendingRecord
 }
-
-// Prefixes of the keys of an index other than KeyOfID.
-const (
-	aboutPerson = "person "
-	aboutNobody = "nobody"
-)
 
 // NewListing returns the listing of an answer that was read in that time.
 func NewListing(began, ended time.Time, list answer.PendingList) Listing {
-	l := Listing{Began: began, Ended: ended, Date: list.Date, Gap: list.Gap, Cached: list.Cached, records: list.Records, index: map[string][]int{}}
-	for i, record := range list.Records {
-		var keys []string
-		if record.Identity == "" {
-			keys = append(keys, aboutNobody)
-		}
+	l := Listing{PendingList: list, Began: began, Ended: ended, ByID: map[string][]*answer.PendingRecord{}, byPerson: map[string][]*answer.PendingRecord{}}
+	for i := range list.Records {
+		record := &list.Records[i]
 		if record.ID != "" {
-			keys = append(keys, KeyOfID(record.ID))
+			l.ByID[record.ID] = append(l.ByID[record.ID], record)
 		}
-		for _, key := range record.PersonKeys() {
-			keys = append(keys, aboutPerson+key)
+		if record.Identity == "" {
+			l.nameless = append(l.nameless, record)
+			continue
 		}
-		for _, key := range keys {
-			l.index[key] = append(l.index[key], i)
+		keys := slices.Sorted(slices.Values(record.PersonKeys()))
+		for _, key := range slices.Compact(keys) {
+			l.byPerson[key] = append(l.byPerson[key], record)
 		}
 	}
 
@@ -63,34 +56,22 @@ func (l Listing) IsAfter(at, date time.Time, lag time.Duration) bool {
 	return l.Date.Add(2*time.Second).Sub(date) >= lag
 }
 
-// WithID returns the records that have an identifier, whatever person they name.
-func (l Listing) WithID(id string) []answer.PendingRecord {
-	var found []answer.PendingRecord
-	for _, i := range l.index[KeyOfID(id)] {
-		found = append(found, l.records[i])
-	}
-	return found
-}
-
 // Snapshot is what a listing shows of one person.
 type Snapshot struct {
 	Listing
 
 	Person string
 	// Named are the records that name the person exactly, the oldest first.
-	Named []answer.PendingRecord
+	Named []*answer.PendingRecord
 	// Uncertain are the records that may be about the person: they name the person in another
 	// spelling or in another place, or they name nobody.
-	Uncertain []answer.PendingRecord
+	Uncertain []*answer.PendingRecord
 }
 
 // About returns what the listing shows of a person.
 func (l Listing) About(identity string) Snapshot {
-	seen := Snapshot{Listing: l, Person: identity}
-	positions := slices.Concat(l.index[aboutNobody], l.index[aboutPerson+answer.PersonKey(identity)])
-	slices.Sort(positions)
-	for _, i := range slices.Compact(positions) {
-		record := l.records[i]
+	seen := Snapshot{Listing: l, Person: identity, Uncertain: slices.Clone(l.nameless)}
+	for _, record := range l.byPerson[answer.PersonKey(identity)] {
 		if record.Identity == identity {
 			seen.Named = append(seen.Named, record)
 		} else {
@@ -101,24 +82,9 @@ func (l Listing) About(identity string) Snapshot {
 	return seen
 }
 
-// OfType returns the records of a type that name the person exactly.
-func (seen Snapshot) OfType(requestType string) []answer.PendingRecord {
-	return pick(seen.Named, func(record answer.PendingRecord) bool { return record.RequestType == requestType })
-}
-
 // IsOpen reports whether the service may still work on the request of a record.
-func IsOpen(record answer.PendingRecord) bool {
+func IsOpen(record *answer.PendingRecord) bool {
 	return record.Progress == answer.Waiting || record.Progress == answer.Unclear
-}
-
-// mayBe reports whether a record is of a type, or does not say of which.
-func mayBe(record answer.PendingRecord, requestTypes ...string) bool {
-	return record.RequestType == "" || slices.Contains(requestTypes, record.RequestType)
-}
-
-// pick returns the records that meet a condition.
-func pick(records []answer.PendingRecord, meets func(answer.PendingRecord) bool) []answer.PendingRecord {
-	return slices.DeleteFunc(slices.Clone(records), func(record answer.PendingRecord) bool { return !meets(record) })
 }
 
 // Why a listing proves less than it could, and which setting admits it. None holds a value of a
@@ -137,15 +103,15 @@ const (
 	partialTakes = `wire.pending.use = "partial" takes what is understood for the whole list`
 )
 
-// gapAbout returns why a listing may hide an open request of one of the types about the person;
+// gapAbout returns why the listing may hide an open request of one of the types about the person;
 // empty if it does not.
-func (seen Snapshot) gapAbout(requestTypes ...string) string {
+func (seen Snapshot) gapAbout(types ...string) string {
 	for _, record := range seen.Uncertain {
-		if IsOpen(record) && mayBe(record, requestTypes...) {
+		isOfType := record.RequestType == "" || slices.Contains(types, record.RequestType)
+		if IsOpen(record) && isOfType {
 			return gapPerson + answer.Members(record.JSON, seen.Person) + "; wire.pending.identity says where it is, and if there is no such place, " + partialTakes
 		}
 	}
-
 	for _, record := range seen.Named {
 		if record.RequestType == "" && IsOpen(record) {
 			return gapType + answer.Members(record.JSON, seen.Person) + "; wire.pending.types says what a word means, and " + partialTakes

@@ -76,10 +76,11 @@ func (s Submission) ShownID() string {
 	if s.ID != "" || len(s.Candidates) != 1 {
 		return s.ID
 	}
-	if id, isID := strings.CutPrefix(s.Candidates[0], KeyOfID("")); isID {
-		return id
+	id, isID := strings.CutPrefix(s.Candidates[0], KeyOfID)
+	if !isID {
+		return ""
 	}
-	return ""
+	return id
 }
 
 // Mark is the first of two readings that have to show the same: when it began, and its date by the
@@ -106,261 +107,251 @@ type Rules struct {
 	Partial bool
 }
 
+// Sighting is what a listing shows of a request.
+type Sighting struct {
+	List List
+	Gap  string // why that is less than could be; empty if it is not
+	Code string // the service's code of a failure
+}
+
 // IsOlder reports whether an answer may be older than the request: a cache has kept it, or the service dates
 // it before. date is zero if the service does not say when it made the answer.
-func (s Submission) IsOlder(isCached bool, date time.Time) bool {
+func (s *Submission) IsOlder(isCached bool, date time.Time) bool {
 	isBefore := !date.IsZero() && date.Before(s.SentDate)
 	return isCached || isBefore
 }
 
-// Evaluate returns what a listing shows of the request, and remembers it. gap says why that is less than
-// could be; empty if it is not. code is the service's code of a failure.
-func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap, code string) {
+// Evaluate returns what a listing shows of the request, and remembers it.
+func (s *Submission) Evaluate(seen Snapshot, r Rules) Sighting {
 	if s.IsOlder(seen.Cached, seen.Date) {
-		return Unread, gapStale, ""
+		return Sighting{Gap: gapStale}
 	}
 
-	mine, isOwn := s.match(seen)
-	if len(mine) == 0 || s.hasMoved(mine[0], seen) {
-		shows, gap = s.evaluateAbsence(seen, r)
-		return shows, gap, ""
-	}
-
-	s.Absent = Mark{}
-	if s.At.IsZero() {
-		s.At = mine[0].CreatedAt
-	}
-	all := summarize(mine)
-	isProven := true
-	if isOwn {
-		gap = s.noteOwn(mine[0], all)
-	} else {
-		gap, isProven = s.noteCandidates(mine, all, seen, r)
-	}
-
+	own, candidates := s.match(seen)
 	switch {
-	case gap != "":
-		return Unclear, gap, ""
-	case all.shows == SaysFailed:
-		return SaysFailed, "", mine[0].Code
-	case all.shows == Waiting:
-		return Waiting, "", ""
-	case !isProven:
-		return DoneOnce, "", ""
+	case len(own) > 0:
+		return s.evaluateOwn(own)
+	case len(candidates) > 0:
+		return s.evaluateCandidates(candidates, seen, r)
 	}
 
-	return all.shows, "", ""
+	return s.evaluateAbsence(seen, r)
 }
 
-// noteOwn notes a record with the ID of the request, and returns why all such records show nothing
-// certain; empty if they do. A failure with another time than before may be that of another request
-// with the same ID.
-func (s *Submission) noteOwn(own answer.PendingRecord, all summary) (gap string) {
-	if !s.IsListed {
-		s.IsListed = true
-		s.ListedAt = own.CreatedAt
-	}
-	s.Candidates = nil
-	if all.gap == "" && all.shows == SaysFailed && s.isRetimed(own) {
-		return gapReused
-	}
-
-	return all.gap
-}
-
-// match returns the records that are the request, the oldest first, and whether they have its ID. Until the
-// list has shown the ID, they are the candidates: all of the type that are new since before it was sent,
-// until the list has had time to show every one. It notes that another record explains the effect: one that
-// is open or new.
-func (s *Submission) match(seen Snapshot) (records []answer.PendingRecord, isOwn bool) {
-	var own, candidates []answer.PendingRecord
+// match returns the records that have the ID of the request, and the candidates: all of the type that are new
+// since before it was sent, as long as the list has not shown its ID. The oldest is the first. It notes that
+// another record explains the effect: one that is open or new.
+func (s *Submission) match(seen Snapshot) (own, candidates []*answer.PendingRecord) {
 	before := slices.Clone(s.Before)
-	for _, record := range seen.OfType(s.Type) {
-		if hasID(record, s.ID) {
+	for _, record := range seen.Named {
+		switch {
+		case record.RequestType != s.Type:
+		case s.ID != "" && record.ID == s.ID:
 			own = append(own, record)
-			continue
+		default:
+			isKnown := removeAny(&before, KeysOf(record))
+			if !isKnown && s.isCandidate(record) {
+				candidates = append(candidates, record)
+			} else if !isKnown || IsOpen(record) {
+				s.Explained = true
+			}
 		}
-
-		isKnown := removeAny(&before, keysOf(record))
-		if !isKnown && s.isCandidate(record) {
-			candidates = append(candidates, record)
-			continue
-		}
-		s.Explained = s.Explained || !isKnown || IsOpen(record)
 	}
 	for _, record := range seen.Uncertain { // an ID counts however its record names the person
-		if hasID(record, s.ID) && record.RequestType == s.Type {
+		if s.ID != "" && record.ID == s.ID && record.RequestType == s.Type {
 			own = append(own, record)
 		}
 	}
 
 	s.Explained = s.Explained || len(own)+len(candidates) > 1
-	if len(own) > 0 {
-		return own, true
+	if len(own) == 0 {
+		return nil, candidates
+	}
+	if s.isRetimed(own[0]) && slices.ContainsFunc(seen.Named, s.mayBe) {
+		return nil, nil // an ID is a position in the list, and another record is the request
 	}
 
-	return candidates, false
+	return own, nil
 }
 
 // isCandidate reports whether a record of the type that was not there before may be the request, as far as
 // no ID tells. One that has ended may as well be an old one, which the list did not show before.
-func (s *Submission) isCandidate(record answer.PendingRecord) bool {
+func (s *Submission) isCandidate(record *answer.PendingRecord) bool {
 	switch {
 	case s.IsListed:
 		return false
-	case slices.Contains(s.Candidates, keysOf(record)[0]):
+	case slices.Contains(s.Candidates, KeysOf(record)[0]):
 		return true
 	case s.Frozen:
 		return false
 	case IsOpen(record):
 		return true
 	}
-
-	at := record.CreatedAt
-
-	return !at.IsZero() && !at.Before(s.SentDate) && !at.Before(s.Begun.Truncate(time.Second))
+	return !record.CreatedAt.IsZero() && !record.CreatedAt.Before(s.SentDate) && !record.CreatedAt.Before(s.Begun.Truncate(time.Second))
 }
 
-// noteCandidates notes records that may be the request, the oldest first, and returns why they show nothing
-// certain, and whether they have shown for long enough that they are all over. As long as they have not been
-// the only ones once the list has had time to show the request, they have to agree.
-func (s *Submission) noteCandidates(added []answer.PendingRecord, all summary, seen Snapshot, r Rules) (gap string, isProven bool) {
-	var keys []string
-	for _, record := range added {
-		keys = append(keys, keysOf(record)[0])
-	}
-	hasLeft := slices.ContainsFunc(s.Candidates, func(key string) bool { return !slices.Contains(keys, key) })
-	s.Candidates = slices.Compact(slices.Sorted(slices.Values(append(keys, s.Candidates...))))
-
-	s.learn(added[0], seen, r)
-	isMixed := hasLeft || all.failed < len(added)
-	if isMixed && all.failed > 0 {
-		s.Doubt = true
-	}
-	gap = all.gap
-	if s.Doubt {
-		gap = cmp.Or(gap, gapDisagree)
-	}
-	if all.over < len(added) {
-		s.Done = Mark{}
-		return gap, false
-	}
-	if !r.Partial {
-		gap = cmp.Or(gap, seen.gapAbout(s.Type))
-	}
-	if gap != "" { // such a reading is not the first of two
-		return gap, false
-	}
-
-	return "", s.Done.isConfirmed(seen.Listing, r.Lag)
+// isRetimed reports whether a record with the ID of the request has another time than the list gave it first.
+func (s *Submission) isRetimed(own *answer.PendingRecord) bool {
+	return !own.CreatedAt.IsZero() && !s.ListedAt.IsZero() && !own.CreatedAt.Equal(s.ListedAt)
 }
 
-// learn freezes the candidates once the list has had time to show the request. A single one that
-// has an ID is the request then. first is the oldest of them.
-func (s *Submission) learn(first answer.PendingRecord, seen Snapshot, r Rules) {
-	isWhole := seen.Gap == "" || r.Partial
-	if isWhole && seen.IsAfter(s.Sent, s.EndDate, r.Lag) {
-		s.Frozen = true
+// mayBe reports whether an open record without the ID of the request may be the request: any of the type, as
+// long as the list has not shown the ID, and one of the same time afterwards, for an ID may be a position.
+func (s *Submission) mayBe(record *answer.PendingRecord) bool {
+	if record.RequestType != s.Type || !IsOpen(record) {
+		return false
 	}
-	if s.Frozen && first.ID != "" && len(s.Candidates) == 1 {
-		s.ID, s.IsListed, s.Candidates = first.ID, true, nil
-		s.ListedAt = first.CreatedAt
-	}
+	isSameTime := !record.CreatedAt.IsZero() && record.CreatedAt.Equal(s.ListedAt)
+	return isSameTime || !s.IsListed
 }
 
-// summary counts records that have failed, and that are over otherwise.
-type summary struct {
-	failed, over int
-
-	shows List   // what they show together: one that is pending keeps all open
-	gap   string // why they show nothing certain; empty if they do
-}
-
-// summarize returns the summary of records.
-func summarize(records []answer.PendingRecord) summary {
-	counts, isContrary := map[answer.Progress]int{}, false
-	for _, record := range records {
-		counts[record.Progress]++
-		isContrary = isContrary || record.Disagrees
+// evaluateOwn returns what the records with the ID of the request show. A failure with another time than
+// before may be that of another request with the same ID.
+func (s *Submission) evaluateOwn(own []*answer.PendingRecord) Sighting {
+	isRetimed := s.isRetimed(own[0])
+	if !s.IsListed {
+		s.IsListed, s.ListedAt = true, own[0].CreatedAt
 	}
+	s.At = cmp.Or(s.At, own[0].CreatedAt)
+	s.Absent, s.Candidates = Mark{}, nil
 
-	all := summary{failed: counts[answer.Failed], over: counts[answer.Done] + counts[answer.Ended]}
-	switch {
-	case counts[answer.Waiting] > 0:
-		all.shows = Waiting
-	case all.failed > 0:
-		all.shows = SaysFailed
-	case counts[answer.Ended] > 0: // which does not say how
-		all.shows = Over
-	default:
-		all.shows = Done
-	}
-
-	switch {
-	case isContrary:
-		all.gap = gapContrary
-	case counts[answer.Unclear] > 0:
-		all.gap = gapUnknown
-	case all.shows == SaysFailed && all.over > 0:
-		all.gap = gapDisagree
+	all, _ := summarize(own)
+	if all.List == SaysFailed && isRetimed {
+		return Sighting{List: Unclear, Gap: gapReused}
 	}
 
 	return all
 }
 
-// evaluateAbsence returns what a listing shows that does not have the request, and why its absence proves nothing;
-// empty if it proves something.
-func (s *Submission) evaluateAbsence(seen Snapshot, r Rules) (shows List, gap string) {
-	isElsewhere := slices.ContainsFunc(seen.WithID(s.ID), func(record answer.PendingRecord) bool { return mayBe(record, s.Type) })
-	switch {
-	case slices.ContainsFunc(seen.Named, s.mayHaveMoved):
-		shows, gap = Ambiguous, gapEqual
-	case isElsewhere:
-		shows, gap = Ambiguous, gapIdentity
-	case r.Partial:
-	case seen.gapAbout(s.Type) != "":
-		shows, gap = Ambiguous, seen.gapAbout(s.Type)
-	case seen.Gap != "":
-		shows, gap = Unread, seen.Gap
+// evaluateCandidates returns what the records show that may be the request, the oldest first. Once one of them
+// has failed and another one has not, nothing more is concluded. One reading that says done is not enough.
+func (s *Submission) evaluateCandidates(candidates []*answer.PendingRecord, seen Snapshot, r Rules) Sighting {
+	s.At = cmp.Or(s.At, candidates[0].CreatedAt)
+	s.Absent = Mark{}
+
+	all, failed := summarize(candidates)
+	hasLeft := s.addCandidates(candidates)
+	s.learn(candidates[0], seen, r)
+	isMixed := hasLeft || failed < len(candidates)
+	if isMixed && failed > 0 {
+		s.Doubt = true
+	}
+	if s.Doubt && all.Gap == "" {
+		all = Sighting{List: Unclear, Gap: gapDisagree}
 	}
 
-	s.Done = Mark{}
-	if gap != "" {
-		s.Absent = Mark{}
-		return shows, gap
+	if all.List != Done && all.List != Over {
+		s.Done = Mark{}
+		return all
 	}
-	if s.State != Unanswered { // else the list may be known to lag for too short a time
-		s.Frozen = s.Frozen || seen.IsAfter(s.Sent, s.EndDate, r.Lag)
+	if gap := seen.gapAbout(s.Type); gap != "" && !r.Partial { // such a reading is not the first of two
+		return Sighting{List: Unclear, Gap: gap}
+	}
+	if !s.Done.isConfirmed(seen.Listing, r.Lag) {
+		return Sighting{List: DoneOnce}
+	}
+
+	return all
+}
+
+// addCandidates adds the keys of records to the candidates, and reports whether one of before has left the list.
+func (s *Submission) addCandidates(records []*answer.PendingRecord) (hasLeft bool) {
+	var keys []string
+	for _, record := range records {
+		keys = append(keys, KeysOf(record)[0])
+	}
+	for _, key := range s.Candidates {
+		hasLeft = hasLeft || !slices.Contains(keys, key)
+	}
+	keys = append(keys, s.Candidates...)
+	slices.Sort(keys)
+	s.Candidates = slices.Compact(keys)
+
+	return hasLeft
+}
+
+// learn freezes the candidates once the list has had time to show the request. A single one that
+// has an ID is the request then. first is the oldest of them.
+func (s *Submission) learn(first *answer.PendingRecord, seen Snapshot, r Rules) {
+	isWhole := seen.Gap == "" || r.Partial
+	if isWhole && seen.IsAfter(s.Sent, s.EndDate, r.Lag) {
+		s.Frozen = true
+	}
+	if s.Frozen && len(s.Candidates) == 1 && first.ID != "" {
+		s.ID, s.IsListed, s.ListedAt, s.Candidates = first.ID, true, first.CreatedAt, nil
+	}
+}
+
+// summarize returns what records show together, and how many of them have failed: one that is pending keeps
+// all open, and one that has ended does not say how.
+func summarize(records []*answer.PendingRecord) (all Sighting, failed int) {
+	has := map[answer.Progress]bool{}
+	isContrary := false
+	for _, record := range records {
+		has[record.Progress] = true
+		isContrary = isContrary || record.Disagrees
+		if record.Progress == answer.Failed {
+			failed++
+		}
+	}
+
+	switch isOver := has[answer.Done] || has[answer.Ended]; {
+	case isContrary:
+		all = Sighting{List: Unclear, Gap: gapContrary}
+	case has[answer.Unclear]:
+		all = Sighting{List: Unclear, Gap: gapUnknown}
+	case has[answer.Waiting]:
+		all.List = Waiting
+	case failed > 0 && isOver:
+		all = Sighting{List: Unclear, Gap: gapDisagree}
+	case failed > 0:
+		all = Sighting{List: SaysFailed, Code: records[0].Code}
+	case has[answer.Ended]:
+		all.List = Over
+	default:
+		all.List = Done
+	}
+
+	return all, failed
+}
+
+// evaluateAbsence returns what a listing shows that does not have the request, and why its absence proves
+// nothing, where it does not.
+func (s *Submission) evaluateAbsence(seen Snapshot, r Rules) Sighting {
+	s.Done = Mark{}
+	if hidden := s.mayHide(seen, r); hidden.Gap != "" {
+		s.Absent = Mark{}
+		return hidden
+	}
+
+	if s.State != Unanswered && seen.IsAfter(s.Sent, s.EndDate, r.Lag) { // else the lag may have to be set longer
+		s.Frozen = true
 	}
 	if !s.Absent.isConfirmed(seen.Listing, r.Lag) {
-		return Absent, ""
+		return Sighting{List: Absent}
 	}
 
-	return AbsentTwice, ""
+	return Sighting{List: AbsentTwice}
 }
 
-// isRetimed reports whether a record with the ID of the request has another time than the list gave it first.
-func (s *Submission) isRetimed(own answer.PendingRecord) bool {
-	isKnown := s.IsListed && !own.CreatedAt.IsZero() && !s.ListedAt.IsZero()
-	return isKnown && !own.CreatedAt.Equal(s.ListedAt)
-}
-
-// hasMoved reports whether a record with the ID of the request is another one, because an ID is a position
-// in the list: it has another time than before, and an open record has that of before.
-func (s *Submission) hasMoved(own answer.PendingRecord, seen Snapshot) bool {
-	return s.isRetimed(own) && slices.ContainsFunc(seen.Named, s.mayHaveMoved)
-}
-
-// mayHaveMoved reports whether another open record of the type may be the request: any, as long as the
-// list has not shown its ID, and one of the same time afterwards, for an ID may be a position.
-func (s *Submission) mayHaveMoved(record answer.PendingRecord) bool {
-	if record.RequestType != s.Type || !IsOpen(record) {
-		return false
+// mayHide returns why a listing may hide the request.
+func (s *Submission) mayHide(seen Snapshot, r Rules) Sighting {
+	if slices.ContainsFunc(seen.Named, s.mayBe) {
+		return Sighting{List: Ambiguous, Gap: gapEqual}
 	}
-	if !s.IsListed {
-		return true
+	for _, record := range seen.ByID[s.ID] {
+		if record.RequestType == "" || record.RequestType == s.Type {
+			return Sighting{List: Ambiguous, Gap: gapIdentity}
+		}
 	}
-	return !record.CreatedAt.IsZero() && record.CreatedAt.Equal(s.ListedAt)
+	if r.Partial {
+		return Sighting{}
+	}
+	if gap := seen.gapAbout(s.Type); gap != "" {
+		return Sighting{List: Ambiguous, Gap: gap}
+	}
+
+	return Sighting{List: Unread, Gap: seen.Gap}
 }
 
 // EvaluateEffect returns what a reading of the effect shows, and remembers it. The reading began and was
@@ -380,41 +371,25 @@ func (s *Submission) EvaluateEffect(seen Effect, l Listing, r Rules) Effect {
 	return Shown
 }
 
-// hasID reports whether a record has an identifier, which is not empty.
-func hasID(record answer.PendingRecord, want string) bool {
-	return want != "" && record.ID == want
-}
+// KeyOfID is the prefix of the key of a record with an ID.
+const KeyOfID = "id "
 
-// keysOf returns what distinguishes a record from others, the best first: its ID and its time, or
+// KeysOf returns what distinguishes a record from others, the best first: its ID and its time, or
 // else a digest of all of it.
-func keysOf(record answer.PendingRecord) []string {
-	var keys []string
+func KeysOf(record *answer.PendingRecord) (keys []string) {
 	if record.ID != "" {
-		keys = append(keys, KeyOfID(record.ID))
+		keys = append(keys, KeyOfID+record.ID)
 	}
 	if !record.CreatedAt.IsZero() {
 		keys = append(keys, "at "+record.CreatedAt.UTC().Format(time.RFC3339Nano))
 	}
-	if len(keys) > 0 {
-		return keys
+	if len(keys) == 0 {
+		sum := sha256.Sum256(record.JSON)
+		keys = append(keys, "as "+hex.EncodeToString(sum[:8]))
 	}
 
-	sum := sha256.Sum256(record.JSON)
-
-	return []string{"as " + hex.EncodeToString(sum[:8])}
-}
-
-// KeysOf returns the keys of records.
-func KeysOf(records []answer.PendingRecord) []string {
-	var keys []string
-	for _, record := range records {
-		keys = append(keys, keysOf(record)...)
-	}
 	return keys
 }
-
-// KeyOfID returns the key of a record with an identifier.
-func KeyOfID(id string) string { return "id " + id }
 
 // removeAny removes the first occurrence of each key from all, and reports whether it had any.
 func removeAny(all *[]string, keys []string) (had bool) {

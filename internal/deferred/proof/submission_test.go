@@ -113,20 +113,20 @@ func TestSubmission_Evaluate(t *testing.T) {
 		"no ID, and one that came later":          {sent(""), []Snapshot{reading(early, "id=7"), reading(late, "id=7"), reading(2*late, "id=7 status=done", "id=8")}, Done, ""},
 		"no ID, done, and a spelling beside it":   {sent(""), []Snapshot{reading(early, "id=7 status=done", "id=8 person=ada@example.com")}, Unclear, "pending.identity"},
 		"no ID, done, once, after a spelling":     {sent(""), []Snapshot{reading(early, "id=7 status=done", "id=8 person=ada@example.com"), reading(early+lag, "id=7 status=done")}, DoneOnce, ""},
+		"no ID, two, and one that came later":     {sent(""), []Snapshot{reading(late, "id=7", "id=8"), reading(2*late, "id=7 status=done", "id=8 status=done", "id=9"), reading(3*late, "id=7 status=done", "id=8 status=done", "id=9")}, Done, ""},
 		"no IDs at all, at the same time":         {sent("", "at 2026-01-31T12:00:00Z"), []Snapshot{reading(early, "", "status=failed")}, SaysFailed, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var got List
-			var gap string
+			var got Sighting
 			for _, v := range c.readings {
-				got, gap, _ = c.s.Evaluate(v, Rules{Lag: lag})
+				got = c.s.Evaluate(v, Rules{Lag: lag})
 			}
-			if got != c.want {
-				t.Errorf("the list shows %s, want %s", listTexts[got], listTexts[c.want])
+			if got.List != c.want {
+				t.Errorf("the list shows %s, want %s", listTexts[got.List], listTexts[c.want])
 			}
-			if !strings.Contains(gap, c.gap) || (gap == "") != (c.gap == "") || strings.Contains(strings.ToLower(gap), "ada") {
-				t.Errorf("the gap is %q, want %q", gap, c.gap)
+			if !strings.Contains(got.Gap, c.gap) || (got.Gap == "") != (c.gap == "") || strings.Contains(strings.ToLower(got.Gap), "ada") {
+				t.Errorf("the gap is %q, want %q", got.Gap, c.gap)
 			}
 		})
 	}
@@ -156,8 +156,8 @@ func TestSubmission_staleReadingShowsNothing(t *testing.T) {
 		cached, old := reading(time.Hour), reading(time.Hour)
 		cached.Cached, old.Date = true, noon.Add(-time.Second)
 		for _, v := range []Snapshot{cached, old} {
-			if got, gap, _ := s.Evaluate(v, Rules{Lag: lag, Partial: partial}); got != Unread || gap != gapStale || !s.Absent.At.IsZero() {
-				t.Errorf("the list shows %s: %s", listTexts[got], gap)
+			if got := s.Evaluate(v, Rules{Lag: lag, Partial: partial}); got != (Sighting{Gap: gapStale}) || !s.Absent.At.IsZero() {
+				t.Errorf("the list shows %s: %s", listTexts[got.List], got.Gap)
 			}
 		}
 	}
@@ -166,28 +166,31 @@ func TestSubmission_staleReadingShowsNothing(t *testing.T) {
 // An effect proves nothing while another request may have caused it.
 func TestSubmission_EvaluateEffect(t *testing.T) {
 	t.Parallel()
+	listed := sent("7", "id 1")
+	listed.IsListed = true
 	for name, c := range map[string]struct {
+		s    Submission
 		seen []Effect
 		list []string // the records in the list
 		want Effect
 	}{
-		"seen once":                           {[]Effect{Shown}, nil, Shown},
-		"seen twice":                          {[]Effect{Shown, Shown}, nil, Proven},
-		"seen, missed and seen":               {[]Effect{Shown, Missing, Shown}, nil, Shown},
-		"beside another request that is open": {[]Effect{Shown, Shown}, []string{"id=7", "id=8"}, NoEffect},
-		"beside another request that failed":  {[]Effect{Shown, Shown}, []string{"id=8 status=failed"}, NoEffect},
-		"missing beside another request":      {[]Effect{Missing}, []string{"id=7", "id=8"}, Missing},
-		"beside an old request that failed":   {[]Effect{Shown, Shown}, []string{"id=7", "id=1 status=failed"}, Proven},
+		"seen once":                           {listed, []Effect{Shown}, nil, Shown},
+		"seen twice":                          {listed, []Effect{Shown, Shown}, nil, Proven},
+		"seen, missed and seen":               {listed, []Effect{Shown, Missing, Shown}, nil, Shown},
+		"beside another request that is open": {listed, []Effect{Shown, Shown}, []string{"id=7", "id=8"}, NoEffect},
+		"beside another request that failed":  {listed, []Effect{Shown, Shown}, []string{"id=8 status=failed"}, NoEffect},
+		"missing beside another request":      {listed, []Effect{Missing}, []string{"id=7", "id=8"}, Missing},
+		"beside an old request that failed":   {listed, []Effect{Shown, Shown}, []string{"id=7", "id=1 status=failed"}, Proven},
+		"of one that may be the request":      {sent(""), []Effect{Shown, Shown}, []string{"id=8"}, Proven},
+		"of two that may be the request":      {sent(""), []Effect{Shown, Shown}, []string{"id=8", "id=9"}, NoEffect},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := sent("7", "id 1")
-			s.IsListed = true
-			s.Evaluate(reading(time.Second, c.list...), Rules{Lag: lag})
+			c.s.Evaluate(reading(time.Second, c.list...), Rules{Lag: lag})
 
 			got := NoEffect
 			for i, seen := range c.seen {
-				got = s.EvaluateEffect(seen, reading(time.Duration(i)*lag).Listing, Rules{Lag: lag})
+				got = c.s.EvaluateEffect(seen, reading(time.Duration(i)*lag).Listing, Rules{Lag: lag})
 			}
 			if got != c.want {
 				t.Errorf("the effect %s, want %s", effectTexts[got], effectTexts[c.want])

@@ -72,59 +72,38 @@ var (
 	hasFailed    = Verdict{Failed, End}
 )
 
-// row is the verdicts for one state and list, by effect.
-type row [Proven + 1]Verdict
+// Row is the verdicts for what a list shows of a request in one state, by effect.
+type Row [Proven + 1]Verdict
 
 // whatever returns the row of a verdict that does not depend on the effect.
-func whatever(v Verdict) row { return row{v, v, v, v, v, v} }
+func whatever(v Verdict) Row { return Row{v, v, v, v, v, v} }
 
-// table is everything that is ever concluded about a request that was sent. What is fulfilled or
-// failed stays so.
-var table = map[State]map[List]row{
-	Unanswered: {
-		//          no effect,    unseen,       missing,      altered,      shown,        proven
-		Unread:      {isUnanswered, isUnanswered, isUnanswered, isUnanswered, isUnanswered, isUnanswered},
-		Absent:      {isUnanswered, isUnanswered, isUnanswered, isUnanswered, isUnanswered, isFulfilled},
-		AbsentTwice: {isUnknown, isUnanswered, isUnknown, isUnknown, isUnanswered, isFulfilled},
-		Ambiguous:   whatever(isUnanswered),
-		Unclear:     whatever(isAccepted),
-		Waiting:     whatever(isListed),
-		DoneOnce:    whatever(isListed),
-		Done:        whatever(isFulfilled),
-		Over:        {isFulfilled, isListed, hasFailed, hasFailed, isListed, isFulfilled},
-		SaysFailed:  whatever(hasFailed),
-	},
-	Accepted: {
-		Unread:      whatever(isAccepted),
-		Absent:      {isAccepted, isAccepted, isAccepted, isAccepted, isAccepted, isFulfilled},
-		AbsentTwice: {isUnproven, isAccepted, isAccepted, isUnproven, isAccepted, isFulfilled},
-		Ambiguous:   whatever(isAccepted),
-		Unclear:     whatever(isAccepted),
-		Waiting:     whatever(isListed),
-		DoneOnce:    whatever(isListed),
-		Done:        whatever(isFulfilled),
-		Over:        {isFulfilled, isListed, hasFailed, hasFailed, isListed, isFulfilled},
-		SaysFailed:  whatever(hasFailed),
-	},
-	Listed: {
-		Unread:      whatever(isListed),
-		Absent:      {isListed, isListed, isListed, isListed, isListed, isFulfilled},
-		AbsentTwice: {isFulfilled, isListed, hasFailed, hasFailed, isListed, isFulfilled},
-		Ambiguous:   whatever(isListed),
-		Unclear:     whatever(isAccepted),
-		Waiting:     whatever(isListed),
-		DoneOnce:    whatever(isListed),
-		Done:        whatever(isFulfilled),
-		Over:        {isFulfilled, isListed, hasFailed, hasFailed, isListed, isFulfilled},
-		SaysFailed:  whatever(hasFailed),
-	},
-}
+// always returns the rows of a list that decides whatever the state is.
+func always(r Row) map[State]Row { return map[State]Row{Unanswered: r, Accepted: r, Listed: r} }
 
-// Judge concludes from one reading of the list and the effect what has become of a request.
-func Judge(s State, list List, effect Effect) Verdict {
-	rows, isSent := table[s]
-	if !isSent {
-		return Verdict{s, End}
-	}
-	return rows[list][effect]
+// stays are the rows of a list that decides nothing.
+var stays = map[State]Row{Unanswered: whatever(isUnanswered), Accepted: whatever(isAccepted), Listed: whatever(isListed)}
+
+// Table is everything that is ever concluded from one reading of the list and the effect about a request that
+// was sent and is not over.
+var Table = map[List]map[State]Row{
+	Unread:    stays,
+	Ambiguous: stays,
+	Absent: {
+		//            no effect,    unreadable,   missing,      altered,      shown,        proven
+		Unanswered: {isUnanswered, isUnanswered, isUnanswered, isUnanswered, isUnanswered, isFulfilled},
+		Accepted:   {isAccepted, isAccepted, isAccepted, isAccepted, isAccepted, isFulfilled},
+		Listed:     {isListed, isListed, isListed, isListed, isListed, isFulfilled},
+	},
+	AbsentTwice: {
+		Unanswered: {isUnknown, isUnanswered, isUnknown, isUnknown, isUnanswered, isFulfilled},
+		Accepted:   {isUnproven, isAccepted, isAccepted, isUnproven, isAccepted, isFulfilled},
+		Listed:     {isFulfilled, isListed, hasFailed, hasFailed, isListed, isFulfilled},
+	},
+	Unclear:    always(whatever(isAccepted)),
+	Waiting:    always(whatever(isListed)),
+	DoneOnce:   always(whatever(isListed)),
+	Done:       always(whatever(isFulfilled)),
+	Over:       always(Row{isFulfilled, isListed, hasFailed, hasFailed, isListed, isFulfilled}),
+	SaysFailed: always(whatever(hasFailed)),
 }

@@ -42,7 +42,7 @@ var (
 func cells(list List, effect Effect) string {
 	text := ""
 	for _, s := range states {
-		v := table[s][list][effect]
+		v := Table[list][s][effect]
 		text += " " + string(v.State)
 		if v.Action == GiveUp {
 			text += "; waiting ends"
@@ -107,14 +107,14 @@ func TestGuides_tableOfRequests(t *testing.T) {
 }
 
 // Every cell keeps the promises of the package.
-func TestJudge_everyCell(t *testing.T) {
+func TestTable_everyCell(t *testing.T) {
 	t.Parallel()
 	cells := 0
 	for _, s := range states {
 		for _, list := range lists {
 			for _, effect := range effects {
 				cells++
-				v := Judge(s, list, effect)
+				v := Table[list][s][effect]
 				for _, promise := range promises {
 					if promise.concerns(s, list, effect, v) {
 						t.Errorf("%s, %s, effect %s: %+v, but %s", s, listTexts[list], effectTexts[effect], v, promise.text)
@@ -124,12 +124,6 @@ func TestJudge_everyCell(t *testing.T) {
 		}
 	}
 	t.Logf("%d cells", cells)
-
-	for _, s := range []State{Unsent, Fulfilled, Failed} {
-		if got := Judge(s, Waiting, NoEffect); got != (Verdict{s, End}) {
-			t.Errorf("%q becomes %+v", s, got)
-		}
-	}
 }
 
 // promises are what no cell may break. concerns reports whether a cell breaks the promise.
