@@ -14,11 +14,12 @@ import (
 // AnyValue stands in Envelope.Ignored for any value.
 const AnyValue = "*"
 
-// Envelope says where every answer has its content, and what stands beside it.
+// Envelope says where every answer has its content, and what stands beside it. Its names in JSON are
+// those of the block wire.
 type Envelope struct {
-	At      jsontext.Pointer            // wire.envelope
-	Ignored map[jsontext.Pointer]string // wire.ignored: the value of each leaf, or AnyValue
-	Result  Result
+	At      jsontext.Pointer            `json:"envelope,omitzero"`
+	Ignored map[jsontext.Pointer]string `json:"ignored,omitzero"` // the value of each leaf as text, or AnyValue
+	Result  Result                      `json:"result,omitzero"`
 }
 
 // Result says where answers with a status of success say what came of the request, and by which

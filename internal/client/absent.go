@@ -11,17 +11,12 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
-// absences are the answers that may say that there is nothing about a person, and the words of
-// wire.absent that say so.
-var absences = []struct {
-	class    transport.ErrorClass
-	statuses []int
-	words    []string
-}{
-	{transport.ClassNotFound, []int{http.StatusNotFound, http.StatusGone}, []string{AbsentJSON404, AbsentAny404}},
-	{transport.ClassEndpointNotFound, []int{http.StatusNotFound, http.StatusGone}, []string{AbsentAny404}},
-	{transport.ClassEmpty, []int{http.StatusNoContent}, []string{Absent204}},
-	{transport.ClassEmpty, []int{http.StatusOK}, []string{AbsentEmpty}},
+// absences are the answers that may say that there is nothing about a person, by class and status, and
+// the words of wire.absent that say so.
+var absences = map[transport.ErrorClass]map[int][]string{
+	transport.ClassNotFound:         {http.StatusNotFound: {AbsentJSON404, AbsentAny404}, http.StatusGone: {AbsentJSON404, AbsentAny404}},
+	transport.ClassEndpointNotFound: {http.StatusNotFound: {AbsentAny404}, http.StatusGone: {AbsentAny404}},
+	transport.ClassEmpty:            {http.StatusNoContent: {Absent204}, http.StatusOK: {AbsentEmpty}},
 }
 
 // judgeAbsence returns the error of a reading of a person as wire.absent takes it: of ClassNotFound
@@ -32,26 +27,23 @@ func (w Wire) judgeAbsence(err error) error {
 	if !ok || e.Page {
 		return err
 	}
+	words := absences[e.Class][e.Status]
+	if words == nil {
+		return err
+	}
 
-	for _, a := range absences {
-		if a.class != e.Class || !slices.Contains(a.statuses, e.Status) {
-			continue
-		}
-
-		judged := *e
-		if slices.ContainsFunc(a.words, func(word string) bool { return slices.Contains(w.Absent, word) }) {
+	judged := *e
+	for _, word := range words {
+		if slices.Contains(w.Absent, word) {
 			judged.Class = transport.ClassNotFound
 			return &judged
 		}
-
-		if judged.Class == transport.ClassNotFound {
-			judged.Class = transport.ClassEndpointNotFound
-		}
-		admitting := append(slices.Clone(w.Absent), a.words[0])
-		judged.Detail += `; if other people can be read, wire.absent = ["` + strings.Join(admitting, `", "`) + `"] takes it for "there is none"`
-
-		return &judged
 	}
+	if judged.Class == transport.ClassNotFound {
+		judged.Class = transport.ClassEndpointNotFound
+	}
+	admitting := append(slices.Clone(w.Absent), words[0])
+	judged.Detail += `; if other people can be read, wire.absent = ["` + strings.Join(admitting, `", "`) + `"] takes it for "there is none"`
 
-	return err
+	return &judged
 }

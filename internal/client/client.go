@@ -12,13 +12,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
@@ -27,10 +28,25 @@ import (
 // Client calls the service for one origin with one set of credentials. Clients share nothing: no token,
 // no connection, no limit. It is safe for concurrent use.
 type Client struct {
+	Settings
+
+	// Consents are held while the consent of a person is updated, and Requests while a deferred request
+	// about a person is submitted.
+	Consents, Requests PersonLocks
+
 	sender *transport.Sender
 	config Config
-	// Updates of consent and submissions of requests about one person each take turns.
-	consents, requests personLocks
+	wire   Wire
+}
+
+// Settings are what the configuration of a client says to its callers.
+type Settings struct {
+	ReadOnly    bool           // every write fails before anything is sent
+	Concurrency int            // of requests, at most
+	Lag         time.Duration  // how long any reading may lag behind the service
+	ListUse     string         // how the pending list is used: ListWhole, ListPartial or ListIgnored
+	Keeping     choice.Keeping // how the service keeps consent records
+	AllData     string         // the settings by which data are recognised, as JSON
 }
 
 // New returns a client, and contacts nothing: the login happens with the first request that needs it.
@@ -45,13 +61,19 @@ func New(cfg Config) (*Client, error) {
 	}
 
 	cfg = cfg.withDefaults()
-	cfg.Base, cfg.LoginParametersIn, cfg.Envelope = base, cfg.Wire.Login.ParametersIn, cfg.Wire.Envelope
+	wire := cfg.Wire
+	cfg.Base, cfg.LoginParametersIn, cfg.Envelope = base, wire.Login.ParametersIn, wire.Envelope.At
 	s, err := transport.New(cfg.Config)
 	if err != nil {
 		return nil, err
 	}
 
-	return &Client{sender: s, config: cfg}, nil
+	c := &Client{sender: s, config: cfg, wire: wire}
+	lag, _ := time.ParseDuration(wire.Lag)   // it was validated
+	allData, _ := json.Marshal(wire.AllData) // cannot fail for texts
+	c.Settings = Settings{cfg.ReadOnly, cfg.MaxConcurrency, lag, wire.Pending.Use, wire.Consent.keeping(), string(allData)}
+
+	return c, nil
 }
 
 // Close closes idle connections. Requests in flight go on.
@@ -60,17 +82,14 @@ func (c *Client) Close() { c.sender.Close() }
 // Today returns the start of the current day in UTC, whatever zone the machine is in.
 func (c *Client) Today() time.Time { return c.config.Now().UTC().Truncate(24 * time.Hour) }
 
-// ReadOnly reports whether every write fails before anything is sent.
-func (c *Client) ReadOnly() bool { return c.config.ReadOnly }
-
-// Concurrency returns the largest number of requests that the client sends at a time.
-func (c *Client) Concurrency() int { return c.config.MaxConcurrency }
-
 // Notices returns messages for the user although nothing failed, such as a clock that
 // is far off. Each is returned once.
 func (c *Client) Notices() []string { return c.sender.TakeNotices() }
 
-// ask sends a request about a person. Errors are *Error.
+// ask sends a request about a person, or about a scope, and returns its answer. A reading whose answer
+// says, at wire.result.at, that the service did not do what it was asked for is an error, and one of a
+// person is absent as wire.absent says. What changes something is decided by its effect. Errors are
+// *Error.
 func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transport.Answer, error) {
 	to, err := p.endpoint(r.Op)
 	if err != nil {
@@ -78,109 +97,95 @@ func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transp
 	}
 
 	r.To, r.Private = to, append(r.Private, p.Identity)
-
-	return c.do(ctx, r)
-}
-
-// do sends a request. A reading whose answer says, at wire.result.at, that the service did not do what
-// it was asked for is an error. What changes something is decided by its effect. Errors are *Error.
-func (c *Client) do(ctx context.Context, r transport.Request) (transport.Answer, error) {
 	got, err := c.sender.Do(ctx, r)
-	if err != nil || r.Op.Effect || c.config.Wire.Result.At == "" {
+	if r.Op.Effect {
 		return got, err
 	}
-	return got, answerError(got, c.config.Wire.Result.Says(got.JSON))
+	if err == nil {
+		err = failure(got, c.wire.Result.Says(got.JSON))
+	}
+	if err != nil && p.Identity != "" {
+		err = c.wire.judgeAbsence(err)
+	}
+
+	return got, err
 }
 
-// answerError returns the *Error of an answer that is not what was asked for. err is of package
-// answer.
-func answerError(a transport.Answer, err error) error {
-	p, ok := errors.AsType[*answer.Error](err)
-	if !ok {
-		return err
-	}
-
-	switch p.Outcome {
-	case answer.Refused:
+// failure returns the *Error of an answer that is not what was asked for, or that ended while it was
+// read; nil if err is nil. It shows nothing of the answer but the names of members.
+func failure(a transport.Answer, err error) error {
+	judged, isJudged := errors.AsType[*answer.Error](err)
+	switch {
+	case err == nil:
+		return nil
+	case a.Op.Streams && a.NetworkError() != nil: // what came is a part
+		e := transport.CauseError(a.Exchange, a.NetworkError())
+		e.Status = a.Status
+		return e
+	case !isJudged:
+		return streamError(a, err)
+	case judged.Outcome == answer.Refused:
 		return transport.Refusal(a)
-	case answer.Absent:
-		return transport.NewError(a.Exchange, transport.ClassNotFound, p.Error())
-	case answer.Unrecognised:
+	case judged.Outcome == answer.Absent:
+		return transport.NewError(a.Exchange, transport.ClassNotFound, judged.Error())
 	}
 
-	e := transport.NewError(a.Exchange, transport.ClassPayload, a.Redact.Clean(p.Error()))
+	e := transport.NewError(a.Exchange, transport.ClassPayload, a.Redact.Clean(judged.Error()))
 	e.Ambiguous = false
 
 	return e
 }
 
-// streamError returns the *Error for what ended the reading of an answer while it came. What broke
-// off may be whole when it is read again from the beginning. It shows nothing of the answer but the
-// names of members.
+// streamError returns the *Error for what ended the reading of a stream. An error that is not known is
+// that of a compression.
 func streamError(s transport.Answer, err error) *transport.Error {
-	if lost := s.NetworkError(); lost != nil {
-		e := transport.CauseError(s.Exchange, lost)
-		e.Status = s.Status
-		return e
+	class, detail := transport.ClassPayload, transport.ErrCoding.Error()
+	for _, known := range shownErrors {
+		if errors.Is(err, known) {
+			detail = err.Error()
+		}
 	}
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, records.ErrTruncated) {
-		return transport.NewError(s.Exchange, transport.ClassTruncated, "the JSON ends in the middle, or nothing shows that the answer is complete")
-	}
-
-	class, detail := transport.ClassPayload, err.Error()
-	refusal, isRefused := errors.AsType[*answer.Error](err)
-
 	_, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
-	isSafe := func(known error) bool { return errors.Is(err, known) }
 	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, records.ErrTruncated):
+		class, detail = transport.ClassTruncated, "the JSON ends in the middle, or nothing shows that the answer is complete"
 	case errors.Is(err, records.ErrTooLarge):
 		class = transport.ClassTooLarge
 	case errors.Is(err, records.ErrUTF8):
 		detail += "; wire.export.invalid_utf8 = \"replace\" replaces such bytes and counts the records"
 	case isSyntax:
 		detail = jsonvalue.DescribeSyntax(err)
-	case !isRefused && !slices.ContainsFunc(safeErrors, isSafe):
-		detail = transport.ErrCoding.Error()
 	}
 
-	e := transport.NewError(s.Exchange, class, detail+"; the answer is "+s.ShownType())
-	if isRefused {
-		e.Cause = refusal
-	}
-
-	return e
+	return transport.NewError(s.Exchange, class, detail+"; the answer is "+s.ShownType())
 }
 
-// safeErrors are those of a reading whose text shows nothing of the answer. Any other is that of
-// a compression.
-var safeErrors = []error{
-	jsonvalue.ErrTrailing, transport.ErrNothing, records.ErrShape, records.ErrSyntax, records.ErrRepeatedName, records.ErrFollowed,
+// shownErrors are those of a reading whose text shows nothing of the answer.
+var shownErrors = []error{
+	jsonvalue.ErrTrailing, transport.ErrNothing,
+	records.ErrTooLarge, records.ErrShape, records.ErrSyntax, records.ErrRepeatedName, records.ErrFollowed,
 }
 
-// personLocks is a lock for each person. The zero value is ready for use.
-type personLocks struct {
-	locks sync.Map // by Person, a channel that is closed when the lock is free again
+// PersonLocks is a lock for each person. The zero value is ready for use.
+type PersonLocks struct {
+	held sync.Map // by Person, a channel that is closed when the lock is free again
 }
 
-// lock waits for the lock of a person, or until the context ends. The caller calls unlock once.
-func (l *personLocks) lock(ctx context.Context, p Person) (unlock func(), err error) {
+// Hold waits for the lock of a person, or until the context ends. The caller calls release once. The
+// error is an *Error of ClassCancelled.
+func (l *PersonLocks) Hold(ctx context.Context, p Person) (release func(), err error) {
 	free := make(chan struct{})
-	unlock = func() {
-		l.locks.Delete(p)
-		close(free)
-	}
-
 	for {
-		other, isLocked := l.locks.LoadOrStore(p, free)
-		if !isLocked {
-			return unlock, nil
+		other, isHeld := l.held.LoadOrStore(p, free)
+		if !isHeld {
+			return func() { l.held.Delete(p); close(free) }, nil
 		}
 
 		waiting, _ := other.(chan struct{})
 		select {
 		case <-waiting:
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, transport.CauseError(transport.Exchange{}, ctx.Err())
 		}
 	}
 }

@@ -4,13 +4,12 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net/http"
 	"time"
-
-	"github.com/go-json-experiment/json"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
@@ -43,9 +42,9 @@ func (c *Client) DeleteData(ctx context.Context, p Person) (answer.Receipt, erro
 		return answer.Receipt{}, err
 	}
 
-	receipt, err := c.config.Wire.envelope().ReadReceipt(got.Status, got.JSON, p.Identity)
+	receipt, err := c.wire.Envelope.ReadReceipt(got.Status, got.JSON, p.Identity)
 
-	return shownReceipt(got, receipt, err)
+	return shown(got, receipt, err)
 }
 
 // FetchData is GET …/user/:identityId/all-data (section 4), a deferred request, which is sent once like
@@ -56,9 +55,8 @@ func (c *Client) DeleteData(ctx context.Context, p Person) (answer.Receipt, erro
 // size, and the receipt says Delivered; what is written without that is not the data. The caller sets
 // Seen in the call. Errors are *Error, or those of w as they are.
 func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
-	wire := c.config.Wire
-	call.Person, call.Envelope, call.At = p.Identity, wire.envelope(), wire.AllData.At
-	if wire.Pending.Use == ListIgnored && call.At == nil {
+	call.Person, call.Envelope, call.At = p.Identity, c.wire.Envelope, c.wire.AllData.At
+	if c.ListUse == ListIgnored && call.At == nil {
 		return answer.Receipt{}, transport.Invalid(opGetAllData, errors.New("where wire.pending.use is \"ignored\", only wire.all_data.at shows that an answer is the data; nothing was sent"))
 	}
 
@@ -73,11 +71,11 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 	}
 
 	call.Continued = transport.IsContinued(s.Response.Header)
-	receipt, err := readData(s, call, wire.AllData.MediaType, w)
-	if err != nil || !receipt.Delivered {
-		return receipt, err
+	receipt, err := readData(s, call, c.wire.AllData.MediaType, w)
+	if err == nil && receipt.Delivered {
+		err = s.EndError(c.wire.ignoresField)
 	}
-	if err := s.EndError(wire.ignoresField); err != nil {
+	if err != nil {
 		return answer.Receipt{}, err
 	}
 
@@ -86,12 +84,6 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 
 // isBefore reports whether a time that is known is before another one.
 func isBefore(t, other time.Time) bool { return !t.IsZero() && t.Before(other) }
-
-// DataSettings returns the settings by which data are recognised, as text to compare.
-func (c *Client) DataSettings() string {
-	text, _ := json.Marshal(c.config.Wire.AllData) // cannot fail for texts
-	return string(text)
-}
 
 // limitAcknowledgement is the size of the largest receipt, in bytes. A larger answer is the
 // data, or not understood.
@@ -106,41 +98,37 @@ func readData(s transport.Answer, call answer.DataCall, form string, w io.Writer
 	}
 	unpacked, err := s.Unpacked()
 	if err != nil {
-		return answer.Receipt{}, streamError(s, err)
+		return answer.Receipt{}, failure(s, err)
 	}
 	defer unpacked.Close()
-
 	if form != "" && form == s.MediaType() {
 		return copyData(s, unpacked, w)
 	}
 
 	head, err := io.ReadAll(io.LimitReader(unpacked, limitAcknowledgement+1))
 	if err != nil {
-		return answer.Receipt{}, streamError(s, err)
+		return answer.Receipt{}, failure(s, err)
 	}
-	if len(head) <= limitAcknowledgement {
-		if s.JSON, err = s.Parse(head); err != nil {
-			return answer.Receipt{}, err
-		}
-		receipt, err := call.Read(s.Status, s.JSON)
-		if err == nil && receipt.Delivered {
-			_, err = w.Write(s.JSON)
-		}
-
-		return shownReceipt(s, receipt, err)
-	}
-
-	sink := &sink{Writer: w}
-	s.JSON, err = answer.Abridge(io.TeeReader(io.MultiReader(bytes.NewReader(head), unpacked), sink))
-	if sink.err != nil {
-		return answer.Receipt{}, sink.err
+	isShort := len(head) <= limitAcknowledgement
+	if isShort {
+		s.JSON, err = s.Parse(head)
+	} else {
+		sink := &sink{Writer: w}
+		s.JSON, err = answer.Abridge(io.TeeReader(io.MultiReader(bytes.NewReader(head), unpacked), sink))
+		err = sink.errorOf(s, err)
 	}
 	if err != nil {
-		return answer.Receipt{}, streamError(s, err)
+		return answer.Receipt{}, err
 	}
-	receipt, err := call.Read(s.Status, s.JSON)
 
-	return shownReceipt(s, receipt, err)
+	receipt, err := call.Read(s.Status, s.JSON)
+	if receipt.Delivered && isShort {
+		if _, err := w.Write(s.JSON); err != nil {
+			return answer.Receipt{}, err
+		}
+	}
+
+	return shown(s, receipt, err)
 }
 
 // copyData writes data that are not JSON as they come. An answer without content is not the data.
@@ -151,11 +139,8 @@ func copyData(s transport.Answer, unpacked io.Reader, w io.Writer) (answer.Recei
 
 	sink := &sink{Writer: w}
 	n, err := io.Copy(sink, unpacked)
-	if sink.err != nil {
-		return answer.Receipt{}, sink.err
-	}
 	if err != nil {
-		return answer.Receipt{}, streamError(s, err)
+		return answer.Receipt{}, sink.errorOf(s, err)
 	}
 	if n == 0 || !s.IsDelimited() {
 		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassTruncated, "nothing shows that the answer is complete")
@@ -164,11 +149,11 @@ func copyData(s transport.Answer, unpacked io.Reader, w io.Writer) (answer.Recei
 	return answer.Receipt{At: time.Now(), Delivered: true}, nil
 }
 
-// shownReceipt returns the receipt of an answer as it may be shown, or the error of an answer that is
-// not a receipt. err is of package answer.
-func shownReceipt(a transport.Answer, r answer.Receipt, err error) (answer.Receipt, error) {
+// shown returns the receipt of an answer as it may be shown, or the error of an answer that is not a
+// receipt. err is of package answer.
+func shown(a transport.Answer, r answer.Receipt, err error) (answer.Receipt, error) {
 	if err != nil {
-		return answer.Receipt{}, answerError(a, err)
+		return answer.Receipt{}, failure(a, err)
 	}
 	r.NotUnderstood = a.Redact.Clean(r.NotUnderstood)
 	return r, nil
@@ -181,10 +166,12 @@ type sink struct {
 	err error
 }
 
-func (s *sink) Write(p []byte) (int, error) {
-	n, err := s.Writer.Write(p)
-	if err != nil {
-		s.err = err
-	}
-	return n, err
+func (s *sink) Write(p []byte) (n int, err error) {
+	n, s.err = s.Writer.Write(p)
+	return n, s.err
+}
+
+// errorOf returns the writer's error as it is, or else the *Error for that of reading an answer.
+func (s *sink) errorOf(a transport.Answer, err error) error {
+	return cmp.Or(s.err, failure(a, err))
 }

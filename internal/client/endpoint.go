@@ -5,6 +5,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -22,15 +23,9 @@ type Scope struct {
 	AccountID        string
 }
 
-// IsZero reports whether no scope is given.
-func (s Scope) IsZero() bool { return s == Scope{} }
-
-// Account reports whether the older account path family is used.
-func (s Scope) Account() bool { return s.AccountID != "" }
-
 // String returns the scope as attributes and their values, for messages.
 func (s Scope) String() string {
-	if s.Account() {
+	if s.AccountID != "" {
 		return fmt.Sprintf("account_id = %q", s.AccountID)
 	}
 	return fmt.Sprintf("org_id = %q, project_id = %q", s.OrgID, s.ProjectID)
@@ -39,25 +34,18 @@ func (s Scope) String() string {
 // Validate returns an error for half a pair, both families at once, and identifiers that
 // are not one path segment. Errors name the setting, not its value.
 func (s Scope) Validate() error {
-	if s == (Scope{}) {
+	hasOrg, hasProject := s.OrgID != "", s.ProjectID != ""
+	switch {
+	case s == Scope{}:
 		return errors.New("no scope: set org_id and project_id, or account_id for the older path family")
-	}
-	hasAccount := s.AccountID != ""
-	if hasAccount && s.OrgID+s.ProjectID != "" {
+	case s.AccountID != "" && s.OrgID+s.ProjectID != "":
 		return errors.New("account_id excludes org_id and project_id: they belong to different path families")
-	}
-	if !hasAccount && s.OrgID == "" {
-		return errors.New("project_id needs org_id beside it")
-	}
-	if !hasAccount && s.ProjectID == "" {
-		return errors.New("org_id needs project_id beside it")
+	case hasOrg != hasProject:
+		return errors.New("org_id needs project_id, and project_id needs org_id beside it")
 	}
 
 	for _, id := range []struct{ name, value string }{{"account_id", s.AccountID}, {"org_id", s.OrgID}, {"project_id", s.ProjectID}} {
-		if id.value == "" {
-			continue
-		}
-		if err := ValidateSegment(id.value); err != nil {
+		if err := ValidateSegment(id.value); id.value != "" && err != nil {
 			return fmt.Errorf("%s %w", id.name, err)
 		}
 	}
@@ -100,27 +88,30 @@ func ValidateSegment(s string) error {
 // one: a letter and a combining accent become one character.
 var ErrNotNFC = errors.New("is not in the Unicode form NFC, the only one that Terraform keeps")
 
-// endpoint returns where an operation is in the path family of the scope (section 4). more are the
-// values of the names in the operation's own path. The error is an *Error of ClassInvalid.
-func (s Scope) endpoint(op transport.Operation, more ...string) (transport.Endpoint, error) {
-	if err := s.Validate(); err != nil {
+// endpoint returns where an operation is in the path family of the person's scope (section 4). It is the
+// one place where a person becomes the path of a request, and refuses what is not one path segment. An
+// operation about the whole scope needs no identity. The error is an *Error of ClassInvalid.
+func (p Person) endpoint(op transport.Operation) (transport.Endpoint, error) {
+	template, values := "/v1/org/{orgId}/project/{projectId}", []string{p.Scope.OrgID, p.Scope.ProjectID}
+	if p.Scope.AccountID != "" {
+		template, values = "/v1/account/{accountId}", []string{p.Scope.AccountID}
+	}
+
+	err := p.Scope.Validate()
+	if strings.Contains(op.Path, "{identityId}") {
+		values = append(values, p.Identity)
+		if wrong := ValidateSegment(p.Identity); wrong != nil {
+			err = fmt.Errorf("identity_id %w", wrong)
+		}
+	}
+	if err != nil {
 		return transport.Endpoint{}, transport.Invalid(op, err)
 	}
 
-	if s.Account() {
-		return transport.Expand("/v1/account/{accountId}"+op.Path, append([]string{s.AccountID}, more...)...), nil
-	}
-
-	return transport.Expand("/v1/org/{orgId}/project/{projectId}"+op.Path, append([]string{s.OrgID, s.ProjectID}, more...)...), nil
+	return transport.Expand(template+op.Path, values...), nil
 }
 
-// endpoint returns where an operation about the person is (section 4). It is the one place where
-// a person becomes the path of a request, and refuses an identity that is not one path segment.
-// The error is an *Error of ClassInvalid.
-func (p Person) endpoint(op transport.Operation) (transport.Endpoint, error) {
-	if err := ValidateSegment(p.Identity); err != nil {
-		return transport.Endpoint{}, transport.Invalid(op, fmt.Errorf("identity_id %w", err))
-	}
-
-	return p.Scope.endpoint(op, p.Identity)
+// about returns the exchange of an operation that was not sent.
+func about(op transport.Operation) transport.Exchange {
+	return transport.Exchange{Op: op, Template: "…" + op.Path}
 }

@@ -78,11 +78,7 @@ const limitExport = 24 * time.Hour
 // Errors are *Error, or read's as it is; without one the day was read to its end, unless read stopped
 // before.
 func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read func(Records) error) (ExportResult, error) {
-	to, err := scope.endpoint(opExport)
-	if err != nil {
-		return ExportResult{}, err
-	}
-	if scope.Account() {
+	if scope.AccountID != "" {
 		return ExportResult{}, transport.Invalid(opExport, errNoExport)
 	}
 
@@ -90,8 +86,8 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read fu
 	ctx, cancel := context.WithTimeout(ctx, limitExport)
 	defer cancel()
 
-	x := &exporting{client: c, to: to, query: q, take: read}
-	err = c.sender.Repeat(ctx, x.read)
+	x := &exporting{client: c, scope: scope, query: q, take: read}
+	err := c.sender.Repeat(ctx, x.read)
 	if e, failed := errors.AsType[*transport.Error](err); failed && ctx.Err() != nil && whole.Err() == nil {
 		e.Class, e.Detail, e.Cause = transport.ClassTimeout, "the export did not end within "+limitExport.String(), nil
 	}
@@ -102,7 +98,7 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read fu
 // exporting is a day while it is read.
 type exporting struct {
 	client *Client
-	to     transport.Endpoint
+	scope  Scope
 	query  ExportQuery
 
 	take   func(Records) error
@@ -142,7 +138,7 @@ func (x *exporting) day(ctx context.Context) Records {
 	}
 }
 
-func (x *exporting) wire() ExportWire { return x.client.config.Wire.Export }
+func (x *exporting) wire() ExportWire { return x.client.wire.Export }
 
 // part yields the records of one kind that is asked for, or of all kinds where asked is Unknown: those
 // of all pages. It reports whether they were read to their end.
@@ -152,9 +148,9 @@ func (x *exporting) part(ctx context.Context, asked records.Kind, yield func(rec
 		query.Set(x.wire().KindParameter, x.wire().KindValues[asked.Plural()])
 	}
 
-	pages := x.client.pagesOf(x.to, query)
+	pages := x.client.pagesOf(opExport, x.scope, query)
 	for more := true; more; {
-		s, err := x.client.sender.Do(ctx, transport.Request{Op: opExport, To: x.to, Payload: transport.Payload{Query: pages.query()}})
+		s, err := x.client.ask(ctx, Person{Scope: x.scope}, transport.Request{Op: opExport, Payload: transport.Payload{Query: pages.query}})
 		if err != nil {
 			return x.fail(err)
 		}
@@ -187,11 +183,11 @@ func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(reco
 		unpacked, err = http.NoBody, nil
 	}
 	if err != nil {
-		return read, x.fail(streamError(s, err))
+		return read, x.fail(failure(s, err))
 	}
 	defer unpacked.Close()
 
-	reader := records.NewReader(unpacked, x.options(x.client.config.Wire, s.MediaType(), asked))
+	reader := records.NewReader(unpacked, x.options(x.client.wire, s.MediaType(), asked))
 	if x.before != nil {
 		reader.Follows(x.before)
 	}
@@ -235,7 +231,7 @@ func (x *exporting) options(w Wire, mediaType string, asked records.Kind) record
 		Asked:  asked,
 		Seen:   x.seen,
 
-		Envelope: w.Envelope,
+		Envelope: w.Envelope.At,
 		At:       map[records.Kind]jsontext.Pointer{},
 		Kind:     wire.Kind,
 		Words:    map[string]records.Kind{},
@@ -333,7 +329,7 @@ func madeAt(header http.Header, now time.Time) time.Time {
 // The end of the answer is that of the day where a length, the last chunk, or the last bracket of a
 // single JSON value proves it. The end of a compressed stream proves nothing: another one may follow.
 func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader, asked records.Kind, head []byte) error {
-	err, wire := reader.Err, x.client.config.Wire
+	err, wire := reader.Err, x.client.wire
 	isDelimited := reader.Result.Closed || s.IsDelimited()
 	if isWhole := s.NetworkError() == nil && isDelimited; err == nil && !isWhole {
 		err = records.ErrTruncated
@@ -345,7 +341,7 @@ func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader, asked r
 		}
 	}
 	if err != nil {
-		return streamError(s, err)
+		return failure(s, err)
 	}
 
 	return s.EndError(wire.ignoresField)

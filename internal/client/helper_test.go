@@ -106,8 +106,8 @@ func wantCount(t *testing.T, service *mocktest.Instance, operation string, want 
 }
 
 // allTrue returns an update that agrees to all clauses.
-func allTrue() client.ConsentUpdate {
-	return client.ConsentUpdate{Clauses: [answer.Clauses]bool{true, true, true, true, true}, Manual: true}
+func allTrue() choice.Record {
+	return choice.Record{Clauses: [answer.Clauses]bool{true, true, true, true, true}, Manual: true}
 }
 
 // update sends allTrue for the person.
@@ -160,7 +160,7 @@ func unprotected() choice.Evidence {
 // updateConsent updates a person as the evidence has it, without a reading where nothing could stand
 // against it.
 func updateConsent(ctx context.Context, c *client.Client, p client.Person, e choice.Evidence) (act choice.Act, result client.ConsentResult, err error) {
-	release, err := c.HoldConsent(ctx, p)
+	release, err := c.Consents.Hold(ctx, p)
 	if err != nil {
 		return act, result, err
 	}
@@ -168,7 +168,7 @@ func updateConsent(ctx context.Context, c *client.Client, p client.Person, e cho
 
 	act = choice.Send
 	result, err = c.UpdateConsent(ctx, p, client.ConsentWrite{
-		ConsentUpdate: e.Wanted,
+		Record: e.Wanted,
 		Judge: func(read choice.Reading) bool {
 			e.Reading = read
 			act = choice.Judge(e).On(choice.Write)

@@ -33,18 +33,17 @@ var (
 type pages struct {
 	address *url.URL   // without a query
 	own     url.Values // parameters of each page, which a link must not change
-	seen    []string   // the queries of the pages that were asked for
+	query   string     // of the page to ask for
+	seen    []string   // the queries of those before
 
 	records, total int64
 }
 
-// pagesOf returns the pages of an endpoint, the first of which is asked for with these parameters.
-func (c *Client) pagesOf(to transport.Endpoint, own url.Values) *pages {
-	return &pages{address: to.Under(c.config.Base), own: own, seen: []string{own.Encode()}}
+// pagesOf returns the pages of an operation, the first of which is asked for with these parameters.
+func (c *Client) pagesOf(op transport.Operation, scope Scope, own url.Values) *pages {
+	to, _ := Person{Scope: scope}.endpoint(op) // ask refuses what cannot be sent
+	return &pages{address: to.Under(c.config.Base), own: own, query: own.Encode()}
 }
-
-// query returns that of the page to ask for.
-func (p *pages) query() string { return p.seen[len(p.seen)-1] }
 
 // page is what an answer says of its page and of the others.
 type page struct {
@@ -54,47 +53,42 @@ type page struct {
 	records int64
 }
 
-// follow notes a page that was read whole, and reports whether there is another one, which query
-// then asks for. After the last page, it is an error if there are fewer records than an answer has
+// follow notes a page that was read whole, and reports whether there is another one, which is the one
+// to ask for then. After the last page, it is an error if there are fewer records than an answer has
 // counted.
 func (p *pages) follow(read page) (more bool, _ error) {
-	p.records += read.records
 	total, err := totalOf(read)
-	if err != nil {
+	targets, unread := nextTargets(read)
+	if err = cmp.Or(err, unread); err != nil {
 		return false, err
 	}
-	p.total = max(p.total, total)
 
-	targets, err := nextTargets(read)
-	if err != nil {
-		return false, err
-	}
-	if len(targets) == 0 && p.records < p.total {
-		return false, fmt.Errorf("the answer counts %d records, and there are %d", p.total, p.records)
-	}
+	p.records, p.total = p.records+read.records, max(p.total, total)
 	if len(targets) == 0 {
-		return false, nil
+		if p.records < p.total {
+			err = fmt.Errorf("the answer counts %d records, and there are %d", p.total, p.records)
+		}
+		return false, err
 	}
 
-	query := ""
+	p.seen = append(p.seen, p.query)
 	for i, target := range targets { // an answer may name it more than once
-		other, err := p.queryOf(target)
+		query, err := p.queryOf(target)
 		if err != nil {
 			return false, err
 		}
-		if i > 0 && other != query {
+		if i > 0 && query != p.query {
 			return false, errors.New("the answer leads to more than one next page")
 		}
-		query = other
+		p.query = query
 	}
 
-	if slices.Contains(p.seen, query) {
+	if slices.Contains(p.seen, p.query) {
 		return false, errors.New("the pages lead back to one that was read")
 	}
 	if len(p.seen) == LimitPages {
 		return false, fmt.Errorf("there are more than %d pages", LimitPages)
 	}
-	p.seen = append(p.seen, query)
 
 	return true, nil
 }
@@ -102,21 +96,18 @@ func (p *pages) follow(read page) (more bool, _ error) {
 // totalOf returns how many records there are in all, as the header or the body of a page says; 0 if
 // neither does.
 func totalOf(read page) (total int64, err error) {
+	if text := cmp.Or(jsonvalue.Text(read.total), string(read.total)); text != "" && text != "null" {
+		if total, err = strconv.ParseInt(text, 10, 64); err != nil {
+			return 0, errors.New("the total of the records is not a whole number")
+		}
+	}
 	for _, name := range totalFields {
 		if n, err := strconv.ParseInt(read.header.Get(name), 10, 64); err == nil {
 			total = max(total, n)
 		}
 	}
-	if len(read.total) == 0 || read.total.Kind() == 'n' {
-		return total, nil
-	}
 
-	n, err := strconv.ParseInt(cmp.Or(jsonvalue.Text(read.total), string(read.total)), 10, 64)
-	if err != nil {
-		return 0, errors.New("the total of the records is not a whole number")
-	}
-
-	return max(total, n), nil
+	return total, nil
 }
 
 // nextTargets returns the addresses of the next page, as an answer spells them; none after the last
@@ -136,15 +127,17 @@ func nextTargets(read page) ([]string, error) {
 	default:
 		return nil, errors.New("what leads to the next page is " + jsonvalue.KindName(v.Kind()) + " and not an address")
 	}
+	if len(targets) > 0 {
+		return targets, nil
+	}
 
 	for _, name := range nextFields {
-		value := strings.TrimSpace(read.header.Get(name))
-		if len(targets) == 0 && value != "" && value != "0" {
+		if value := strings.TrimSpace(read.header.Get(name)); value != "" && value != "0" {
 			return nil, errors.New("the header " + name + " says that there is a next page, and nothing leads to it")
 		}
 	}
 
-	return targets, nil
+	return nil, nil
 }
 
 // queryOf returns the query of a page at an address. It has our own parameters, which the address
@@ -157,7 +150,7 @@ func (p *pages) queryOf(address string) (string, error) {
 	if to.User != nil || originOf(to) != originOf(p.address) {
 		return "", errors.New("the next page is at another origin than base_url")
 	}
-	if !slices.Equal(segments(to), segments(p.address)) {
+	if to.Path != p.address.Path {
 		return "", errors.New("the next page is at another path")
 	}
 
@@ -184,13 +177,4 @@ func (p *pages) queryOf(address string) (string, error) {
 func originOf(u *url.URL) string {
 	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
-}
-
-// segments returns the parts of a path between slashes, each decoded on its own.
-func segments(u *url.URL) []string {
-	parts := strings.Split(u.EscapedPath(), "/")
-	for i, part := range parts {
-		parts[i], _ = url.PathUnescape(part) // it was parsed
-	}
-	return parts
 }

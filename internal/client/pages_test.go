@@ -41,7 +41,6 @@ func TestPages_whereTheNextPageIs(t *testing.T) {
 		{link: `<//other.example.com/base/v1/x%2Fy/export?page=2>; rel=next`, want: "another origin"},
 		{link: `<https://u@h.example.com/base/v1/x%2Fy/export?page=2>; rel=next`, want: "another origin"},
 		{link: `<https://h.example.com:8443/base/v1/x%2Fy/export?page=2>; rel=next`, want: "another origin"},
-		{link: `</base/v1/x/y/export?page=2>; rel=next`, want: "another path"},
 		{link: `</base/v1/x%2Fy/export/?page=2>; rel=next`, want: "another path"},
 		{next: `"/p2"`, want: "another path"},
 		{next: `"bmV4dA=="`, want: "another path"},
@@ -58,7 +57,7 @@ func TestPages_whereTheNextPageIs(t *testing.T) {
 	} {
 		base := &url.URL{Scheme: "https", Host: "h.example.com", Path: "/base/v1/x/y/export", RawPath: "/base/v1/x%2Fy/export"}
 		own := url.Values{"utcDate": {"2026-01-31"}, "kind": {"event"}}
-		p := &pages{address: base, own: own, seen: []string{own.Encode()}}
+		p := &pages{address: base, own: own, query: own.Encode()}
 		header := c.header
 		if c.link != "" {
 			header = header.Clone()
@@ -73,7 +72,7 @@ func TestPages_whereTheNextPageIs(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		} else if more {
-			got = p.query()
+			got = p.query
 		}
 		if got != c.want && (err == nil || c.want == "" || !strings.Contains(got, c.want)) || strings.Contains(got, "theirs") {
 			t.Errorf("%s %s %v: %q, want %q", c.link, c.next, c.header, got, c.want)
@@ -100,7 +99,7 @@ func TestPages_everyRecordThatIsCounted(t *testing.T) {
 		"no number, as text":     {"", `"many"`, []int64{2}, "not a whole number"},
 		"null":                   {"", "null", []int64{0}, ""},
 	} {
-		p := &pages{address: &url.URL{Scheme: "https", Host: "h.example.com"}, seen: []string{""}}
+		p := &pages{address: &url.URL{Scheme: "https", Host: "h.example.com"}}
 		got := ""
 		for i, n := range c.records {
 			header := http.Header{"X-Total-Count": {c.header}}
@@ -120,7 +119,7 @@ func TestPages_everyRecordThatIsCounted(t *testing.T) {
 
 func TestPages_areBounded(t *testing.T) {
 	t.Parallel()
-	p := &pages{address: &url.URL{Scheme: "https", Host: "h.example.com"}, seen: []string{""}}
+	p := &pages{address: &url.URL{Scheme: "https", Host: "h.example.com"}}
 
 	for i := 2; ; i++ {
 		more, err := p.follow(page{header: http.Header{"Link": {"<?page=" + strconv.Itoa(i) + ">; rel=next"}}})

@@ -24,31 +24,30 @@ var (
 func (c *Client) GetProfile(ctx context.Context, p Person, managed map[string]jsontext.Value) (answer.Profile, error) {
 	got, err := c.ask(ctx, p, transport.Request{Op: opGetProfile})
 	if err != nil {
-		return answer.Profile{}, c.config.Wire.judgeAbsence(err)
+		return answer.Profile{}, err
 	}
 
-	profile, err := answer.ProfileCall{Envelope: c.config.Wire.envelope(), At: c.config.Wire.Profile.At, Managed: managed}.Read(got.JSON)
+	profile, err := answer.ProfileCall{Envelope: c.wire.Envelope, At: c.wire.Profile.At, Managed: managed}.Read(got.JSON)
 	profile.Cached, profile.Date = got.Cached, got.Date
 
-	return profile, answerError(got, err)
+	return profile, failure(got, err)
 }
 
 // UpdateProfile is PATCH …/user/:identityId/profile (section 4), a deferred request that is
 // usually fulfilled within 60 seconds (section 8). It sends the given members once; package
 // deferred decides when. Errors are *Error.
 func (c *Client) UpdateProfile(ctx context.Context, p Person, members map[string]jsontext.Value) (answer.Receipt, error) {
-	payload := transport.Payload{Body: []byte(jsonvalue.FormatObject(members)), ContentType: "application/json", Attribute: "profile"}
-	var private []string
+	r := transport.Request{Op: opUpdateProfile}
+	r.Payload = transport.Payload{Body: []byte(jsonvalue.FormatObject(members)), ContentType: "application/json", Attribute: "profile"}
 	for _, v := range members {
-		private = append(private, transport.PrivateValues(v)...)
+		r.Private = append(r.Private, transport.PrivateValues(v)...)
 	}
 
-	got, err := c.ask(ctx, p, transport.Request{Op: opUpdateProfile, Payload: payload, Private: private})
+	got, err := c.ask(ctx, p, r)
 	if err != nil {
 		return answer.Receipt{}, err
 	}
+	receipt, err := c.wire.Envelope.ReadUpdateReceipt(got.Status, got.JSON, p.Identity, members)
 
-	receipt, err := c.config.Wire.envelope().ReadUpdateReceipt(got.Status, got.JSON, p.Identity, members)
-
-	return shownReceipt(got, receipt, err)
+	return shown(got, receipt, err)
 }

@@ -31,7 +31,7 @@ func (w Wire) advise(v []byte, propose func(infer.Answer) []infer.Settings, acce
 		return err == nil && accepts(with)
 	}
 	for _, s := range propose(infer.Answer{Body: v}) {
-		s = s.Inside(w.Envelope)
+		s = s.Inside(w.Envelope.At)
 		if !admits(s) {
 			continue
 		}

@@ -6,7 +6,8 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
@@ -18,39 +19,28 @@ var opListPending = transport.Operation{Name: "List pending actions", Method: ht
 
 // ListPending is GET …/pending-requests (section 4), which lists only deferrable actions. It reads
 // all pages of the list, and has a gap where they cannot be followed. Errors are *Error.
-func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingList, error) {
-	to, err := scope.endpoint(opListPending)
-	if err != nil {
-		return answer.PendingList{}, err
-	}
-
-	var list answer.PendingList
-	pages := c.pagesOf(to, nil)
+func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.PendingList, _ error) {
+	pages := c.pagesOf(opListPending, scope, nil)
 	for more := true; more; {
-		got, err := c.do(ctx, transport.Request{Op: opListPending, To: to, Payload: transport.Payload{Query: pages.query()}})
+		got, err := c.ask(ctx, Person{Scope: scope}, transport.Request{Op: opListPending, Payload: transport.Payload{Query: pages.query}})
 		if err != nil {
 			return answer.PendingList{}, err
 		}
 		part, err := c.readPending(got)
 		if err != nil {
-			return answer.PendingList{}, err
+			return answer.PendingList{}, failure(got, err)
 		}
 
 		list.Records = append(list.Records, part.Records...)
-		list.Gap = cmp.Or(list.Gap, part.Gap)
-		list.Cached = list.Cached || part.Cached
-		if list.Date.IsZero() || isBefore(part.Date, list.Date) {
-			list.Date = part.Date
+		list.Gap = cmp.Or(list.Gap, got.Redact.Clean(part.Gap))
+		list.Cached = list.Cached || got.Cached
+		if list.Date.IsZero() || isBefore(got.Date, list.Date) {
+			list.Date = got.Date
 		}
 
-		read := page{header: got.Response.Header, records: int64(len(part.Records))}
-		if at := c.config.Wire.Pending.Next; at != "" {
-			read.next = jsonvalue.At(got.JSON, at)
-		}
-		if at := c.config.Wire.Pending.Total; at != "" {
-			read.total = jsonvalue.At(got.JSON, at)
-		}
-		if more, err = pages.follow(read); err != nil {
+		next, total := valueAt(got.JSON, c.wire.Pending.Next), valueAt(got.JSON, c.wire.Pending.Total)
+		more, err = pages.follow(page{got.Response.Header, next, total, int64(len(part.Records))})
+		if err != nil {
 			list.Gap = cmp.Or(list.Gap, answer.Partial(err.Error()))
 		}
 	}
@@ -59,40 +49,43 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingLi
 	return list, nil
 }
 
+// valueAt returns what a pointer leads to that is set; nil if there is nothing.
+func valueAt(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
+	if at == "" {
+		return nil
+	}
+	return jsonvalue.At(v, at)
+}
+
 // limitAdvice is the size of the largest list, in bytes, for which settings are proposed: that reads it
 // many times, and a list that is waited for is read every few seconds.
 const limitAdvice = 256 << 10
 
 // readPending returns the list that an answer is, or the page of it. Where it is not a whole list, the
-// settings that admit it are proposed, unless it is long.
+// settings that admit it are proposed, unless it is long. Errors are those of package answer.
 func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
-	call := c.config.Wire.listCall(got)
+	call := c.wire.listCall(got)
 	list, err := call.Read(got.JSON)
 	isWhole := err == nil && list.Gap == ""
 	if !isWhole && len(got.JSON) <= limitAdvice {
-		propose := func(a infer.Answer) []infer.Settings { return infer.Pending(a) }
 		admits := func(with Wire) bool {
 			list, err := with.listCall(got).Read(got.JSON)
 			return err == nil && list.Gap == ""
 		}
-		if settings := c.config.Wire.advise(got.JSON, propose, admits); settings != "" {
+		propose := func(a infer.Answer) []infer.Settings { return infer.Pending(a) }
+		if settings := c.wire.advise(got.JSON, propose, admits); settings != "" {
 			call.Advice = "look at it: " + answer.Admits(settings)
 		}
 		list, err = call.Read(got.JSON)
 	}
-	if err != nil {
-		return answer.PendingList{}, answerError(got, err)
-	}
 
-	list.Cached, list.Date = got.Cached, got.Date
-	list.Gap = got.Redact.Clean(list.Gap)
 	for i, r := range list.Records {
 		if r.Code != "" {
 			list.Records[i].Code = ShownID(got.Redact.Clean(r.Code), r.Identity)
 		}
 	}
 
-	return list, nil
+	return list, err
 }
 
 // listCall returns the call that was answered, with its settings.
@@ -100,7 +93,7 @@ func (w Wire) listCall(got transport.Answer) answer.ListCall {
 	pending := w.Pending
 
 	return answer.ListCall{
-		Envelope: w.envelope(),
+		Envelope: w.Envelope,
 		At:       pending.At,
 		Next:     pending.Next,
 		Total:    pending.Total,
@@ -124,37 +117,17 @@ func (w Wire) listCall(got transport.Answer) answer.ListCall {
 // a secret.
 func ShownID(id, person string) string { return transport.NewRedactor(person).Text(id, 80) }
 
-// PendingListUse returns how the pending list is used: ListWhole, ListPartial or ListIgnored.
-func (c *Client) PendingListUse() string { return c.config.Wire.Pending.Use }
-
-// Lag returns how long any reading may lag behind the service.
-func (c *Client) Lag() time.Duration {
-	lag, _ := time.ParseDuration(c.config.Wire.Lag) // it was validated
-	return lag
-}
-
-// LockPerson waits until nothing else of this process submits deferred requests about a
-// person, or until the context ends. The caller calls unlock.
-func (c *Client) LockPerson(ctx context.Context, p Person) (unlock func(), err error) {
-	return c.requests.lock(ctx, p)
-}
-
-// deferredOperations are the operations that submit requests, by request type.
-var deferredOperations = map[string]transport.Operation{
-	answer.RequestDataDeletion:  opDeleteData,
-	answer.RequestDataAccess:    opGetAllData,
-	answer.RequestProfileUpdate: opUpdateProfile,
-}
-
 // DeferredError returns an error about a request of a type that no answer of the service
 // has caused. An empty request type stands for the pending list.
-func DeferredError(requestType string, scope Scope, class transport.ErrorClass, detail string) *transport.Error {
-	op, ok := deferredOperations[requestType]
+func DeferredError(requestType string, class transport.ErrorClass, detail string) *transport.Error {
+	op, ok := map[string]transport.Operation{
+		answer.RequestDataDeletion:  opDeleteData,
+		answer.RequestDataAccess:    opGetAllData,
+		answer.RequestProfileUpdate: opUpdateProfile,
+	}[requestType]
 	if !ok {
 		op = opListPending
 	}
 
-	to, _ := scope.endpoint(op) // for its template
-
-	return transport.NewError(transport.About(op, to), class, detail)
+	return transport.NewError(about(op), class, detail)
 }

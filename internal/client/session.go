@@ -3,6 +3,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -19,12 +20,12 @@ var (
 // CurrentUser is GET /v1/user/self (section 4). It returns the user of the credentials as
 // JSON, since the interface says nothing else of the body. Errors are *Error.
 func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
-	got, err := c.do(ctx, transport.Request{Op: opCurrentUser, To: currentUserEndpoint})
+	got, err := c.sender.Do(ctx, transport.Request{Op: opCurrentUser, To: currentUserEndpoint})
 	if err != nil {
 		return nil, err
 	}
 
-	return got.JSON, answerError(got, answer.ReadUser(got.JSON))
+	return got.JSON, failure(got, cmp.Or(c.wire.Result.Says(got.JSON), answer.ReadUser(got.JSON)))
 }
 
 // NewSessionToken logs in with e-mail and password and returns the token of that login, which the

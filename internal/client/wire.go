@@ -26,23 +26,19 @@ import (
 // answers, which words stand for what, and how requests carry their fields. A zero value of a
 // setting takes its default. The names in JSON are those of the block wire in a provider block.
 type Wire struct {
-	// Envelope is where every answer has its content.
-	Envelope jsontext.Pointer `json:"envelope,omitzero"`
-	// Ignored are the leaves beside the content that say nothing, each with the value expected as
-	// text, or AnyValue.
-	Ignored map[jsontext.Pointer]string `json:"ignored,omitzero"`
+	answer.Envelope
+
 	// Lag is how long any reading may lag behind the service, a Go duration from 0s to LimitLag.
 	Lag string `json:"lag,omitzero"`
 	// Absent are the answers that say that there is nothing about a person: words of AbsentForms.
 	Absent []string `json:"absent,omitzero"`
 
-	Result  answer.Result `json:"result,omitzero"`
-	Login   LoginWire     `json:"login,omitzero"`
-	Consent ConsentWire   `json:"consent,omitzero"`
-	Profile ProfileWire   `json:"profile,omitzero"`
-	Pending PendingWire   `json:"pending,omitzero"`
-	AllData AllDataWire   `json:"all_data,omitzero"`
-	Export  ExportWire    `json:"export,omitzero"`
+	Login   LoginWire   `json:"login,omitzero"`
+	Consent ConsentWire `json:"consent,omitzero"`
+	Profile ProfileWire `json:"profile,omitzero"`
+	Pending PendingWire `json:"pending,omitzero"`
+	AllData AllDataWire `json:"all_data,omitzero"`
+	Export  ExportWire  `json:"export,omitzero"`
 }
 
 // LoginWire is the map of the login.
@@ -292,11 +288,6 @@ func (w Wire) Minimal() Wire {
 	}
 
 	return w
-}
-
-// envelope returns where answers have their content.
-func (w Wire) envelope() answer.Envelope {
-	return answer.Envelope{At: w.Envelope, Ignored: w.Ignored, Result: w.Result}
 }
 
 // WireError is a setting with a value that is not accepted.

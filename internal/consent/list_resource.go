@@ -184,7 +184,7 @@ type answered struct {
 // lookUp asks the service about the next people: as many at a time as the client sends
 // requests, and not more than are still wanted.
 func (l *listing) lookUp(ctx context.Context) (answers []answered, panics diag.Diagnostics) {
-	width := min(l.Client.Concurrency(), len(l.source.people)-l.next)
+	width := min(l.Client.Concurrency, len(l.source.people)-l.next)
 	if limit := int(l.request.Limit); limit > 0 {
 		width = min(width, limit-l.found)
 	}

@@ -34,7 +34,7 @@ func (r *consentResource) operationOf(ctx context.Context, m resourceModel, priv
 func (op operation) do(ctx context.Context, e choice.Evidence, action choice.Action, inState string) (j tfkit.Judged, ok bool) {
 	j, err := op.Do(ctx, e, action)
 	if err == nil && j.Act == choice.Ask {
-		_ = op.Consents.WaitToReread(ctx, op.Client.Lag()) // the request fails where this does
+		_ = op.Consents.WaitToReread(ctx, op.Client.Lag) // the request fails where this does
 		e.Twice = true
 		j, err = op.Do(ctx, e, action)
 	}

@@ -138,7 +138,7 @@ func (b *batch) readApplied() (ok bool) {
 // pass judges rows, and writes or withdraws each as the action says, for as many at once as the client
 // sends requests.
 func (b *batch) pass(ctx context.Context, t *tally, of []int, action choice.Action) {
-	t.run(ctx, of, b.client.Concurrency(), func(ctx context.Context, i int) (outcome, error) {
+	t.run(ctx, of, b.client.Concurrency, func(ctx context.Context, i int) (outcome, error) {
 		row := b.rows[i]
 		e := choice.Evidence{Wanted: row.Record, Since: row.AgreementTime, Overrules: !b.model.KeepLaterChoice.ValueBool()}
 		if action == choice.Withdraw {
@@ -174,7 +174,7 @@ func (b *batch) again(ctx context.Context, t *tally, action choice.Action) {
 	absentees := t.rowsThatAre(absent)
 	t.isSecond = true
 	if len(absentees) > 0 {
-		_ = b.resource.Consents.WaitToReread(ctx, b.client.Lag())
+		_ = b.resource.Consents.WaitToReread(ctx, b.client.Lag)
 		b.pass(ctx, t, absentees, action)
 	}
 }

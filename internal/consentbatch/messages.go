@@ -127,7 +127,7 @@ func (b *batch) warnAltered() {
 	}
 
 	found, ok := b.survey.Proposal(len(b.rows) - len(b.rows)/10)
-	if !ok || reflect.DeepEqual(found, b.client.Keeping()) {
+	if !ok || reflect.DeepEqual(found, b.client.Keeping) {
 		return
 	}
 

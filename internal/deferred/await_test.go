@@ -116,7 +116,7 @@ func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 		state     deferred.State
 	}{
 		"beside a pending request":            {later, becomes(later), deferred.Listed},
-		"beside one that is carried out soon":  {soon, becomes(soon), deferred.Listed},
+		"beside one that is carried out soon": {soon, becomes(soon), deferred.Listed},
 		"beside an unreadable list":           {later, noPerson, deferred.Accepted},
 		"beside a list that is cut":           {later, isCut, deferred.Accepted},
 		"while the list is down for a moment": {atOnce, listIsDown, deferred.Fulfilled},

@@ -35,11 +35,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
-// locker lets one submission about a person at a time through.
-type locker interface {
-	LockPerson(ctx context.Context, p client.Person) (unlock func(), err error)
-}
-
 // listReader reads the pending list.
 type listReader interface {
 	// snapshot returns what a listing shows of a person that began later than the time after, than the latest
@@ -53,7 +48,7 @@ type listReader interface {
 // Engine carries out deferred requests. It is safe for concurrent use. Submissions about
 // one person in one scope are carried out one after the other.
 type Engine struct {
-	people      locker
+	people      *client.PersonLocks
 	reader      listReader
 	rules       proof.Rules
 	ignoresList bool // the pending list is not read
@@ -63,13 +58,12 @@ type Engine struct {
 
 // NewEngine returns an engine for the service that a client calls.
 func NewEngine(c *client.Client) *Engine {
-	use := c.PendingListUse()
 	return &Engine{
-		people:      c,
-		reader:      newPollers(c, use == client.ListIgnored),
-		rules:       proof.Rules{Lag: c.Lag(), Partial: use != client.ListWhole},
-		ignoresList: use == client.ListIgnored,
-		readOnly:    c.ReadOnly(),
+		people:      &c.Requests,
+		reader:      newPollers(c, c.ListUse == client.ListIgnored),
+		rules:       proof.Rules{Lag: c.Lag, Partial: c.ListUse != client.ListWhole},
+		ignoresList: c.ListUse == client.ListIgnored,
+		readOnly:    c.ReadOnly,
 	}
 }
 
@@ -99,7 +93,7 @@ type execution struct {
 // failed already. After an unknown outcome, a later Submit continues from the Submission
 // that is returned with the error.
 func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submission, Observed, error) {
-	unlock, err := e.people.LockPerson(ctx, r.Person)
+	unlock, err := e.people.Hold(ctx, r.Person)
 	if err != nil {
 		return prior, Observed{}, r.failure(transport.ClassCancelled, "the run was interrupted, and nothing was sent")
 	}

@@ -137,7 +137,7 @@ func (p *pollers) read(ctx context.Context, scope client.Scope) (o outcome) {
 	defer func() {
 		if recover() != nil {
 			o.Listing = proof.NewListing(began, time.Now(), answer.PendingList{})
-			o.err = client.DeferredError("", scope, transport.ClassInternal, "reading the pending list ended in a panic")
+			o.err = client.DeferredError("", transport.ClassInternal, "reading the pending list ended in a panic")
 		}
 	}()
 

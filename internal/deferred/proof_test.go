@@ -111,7 +111,7 @@ func TestDeferred_withoutAList(t *testing.T) {
 			_ = wantClass(t, err, transport.ClassUnknownOutcome)
 			wantState(t, s, state)
 			wantCount(t, service, mockserver.OpDeleteAllData, 1)
-			if took := time.Since(began); took < r.Lag() || took > time.Minute {
+			if took := time.Since(began); took < r.Lag || took > time.Minute {
 				t.Errorf("it took %v", took)
 			}
 		}}

@@ -125,7 +125,7 @@ type Observed struct {
 
 // failure returns an error about the request.
 func (r Request) failure(class transport.ErrorClass, detail string) *transport.Error {
-	return client.DeferredError(r.Type, r.Scope, class, detail)
+	return client.DeferredError(r.Type, class, detail)
 }
 
 // asError returns a context's error as a *transport.Error, and any other error as it is.

@@ -144,7 +144,7 @@ func newWorld(s setting, c *chooser) *world {
 
 // restart begins another run of the provider, which remembers nothing.
 func (w *world) restart() {
-	w.engine = &Engine{people: w, reader: w, rules: proof.Rules{Lag: lag}}
+	w.engine = &Engine{people: &client.PersonLocks{}, reader: w, rules: proof.Rules{Lag: lag}}
 	for i := range w.objects {
 		if o := &w.objects[i]; o.destroyed && !o.exists {
 			*o = object{}
@@ -181,8 +181,7 @@ func (w *world) breaks(format string, args ...any) {
 
 // The service, as the engine sees it.
 
-func (w *world) LockPerson(context.Context, client.Person) (func(), error) { return func() {}, nil }
-func (w *world) noteTime(client.Person, time.Time)                         {}
+func (w *world) noteTime(client.Person, time.Time) {}
 
 // held returns the oldest request that the service works on, ours or theirs.
 func (w *world) held(theirs bool) *queued {

@@ -37,7 +37,7 @@ func (x *examination) examineAccess(ctx context.Context) {
 	x.families = slices.DeleteFunc([]*family{
 		{name: "project", scope: client.Scope{OrgID: s.OrgID, ProjectID: s.ProjectID}},
 		{name: "account", scope: client.Scope{AccountID: s.AccountID}},
-	}, func(f *family) bool { return f.scope.IsZero() })
+	}, func(f *family) bool { return f.scope == client.Scope{} })
 	if c.IsZero() {
 		x.report.add("Access", "credentials", Broken, "none are set; set ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD")
 	}

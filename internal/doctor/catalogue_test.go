@@ -19,6 +19,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/catalogue"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
@@ -93,7 +94,7 @@ func readAs(a catalogue.Answer) reader {
 	case catalogue.Consent:
 		return ada.described
 	case catalogue.ConsentUpdate:
-		u := overwriting(client.ConsentUpdate{
+		u := overwriting(choice.Record{
 			Clauses: [answer.Clauses]bool{true, false, true, true, false}, AgreementTime: time.Date(2026, 2, 1, 8, 0, 0, 0, time.UTC),
 		})
 		return only("written", func(ctx context.Context, c *client.Client) error {

@@ -47,7 +47,7 @@ func (x *examination) examine(ctx context.Context, r *reading) {
 func (x *examination) fit(ctx context.Context, r *reading) {
 	var best infer.Settings
 	for _, s := range r.propose(r.answers[0].evidence()) {
-		s = s.Inside(x.wire.Envelope)
+		s = s.Inside(x.wire.Envelope.At)
 		if slices.ContainsFunc(s.Texts(), x.hides) {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/catalogue"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
@@ -144,7 +145,7 @@ func wantRead(t *testing.T, m mixture) {
 
 	clauses := [answer.Clauses]bool{true, false, true, true, false}
 	agreed := adasDay.AddDate(0, 0, -30)
-	if _, err := c.UpdateConsent(t.Context(), ada.Person, overwriting(client.ConsentUpdate{Clauses: clauses, AgreementTime: agreed})); err != nil {
+	if _, err := c.UpdateConsent(t.Context(), ada.Person, overwriting(choice.Record{Clauses: clauses, AgreementTime: agreed})); err != nil {
 		t.Errorf("consent cannot be written: %v", err)
 	}
 	nobody := ada

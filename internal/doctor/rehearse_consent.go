@@ -24,7 +24,7 @@ const formPatience = 2 * time.Second
 
 // sentUpdate is an update of the consent, and the form in which it was sent.
 type sentUpdate struct {
-	client.ConsentUpdate
+	choice.Record
 	in, format string // the place of its parameters, and the format of its time
 	at         time.Time
 }
@@ -107,7 +107,7 @@ func (r *rehearsal) tryForm(ctx context.Context, in, format string) (shown *read
 	// The values differ by form: clauses that are never all equal, and a time with milliseconds that no
 	// date, no second and no other zone has.
 	i := len(r.who.updates)
-	u := client.ConsentUpdate{Manual: true, AgreementTime: time.Date(2020, 2, 29, 21, 43, 10+i, 123_000_000, time.UTC)}
+	u := choice.Record{Manual: true, AgreementTime: time.Date(2020, 2, 29, 21, 43, 10+i, 123_000_000, time.UTC)}
 	for c := range u.Clauses {
 		u.Clauses[c] = (i+1)>>c&1 == 1
 	}
@@ -130,7 +130,7 @@ func (r *rehearsal) tryForm(ctx context.Context, in, format string) (shown *read
 }
 
 // write sends an update of the consent once.
-func (r *rehearsal) write(ctx context.Context, wire client.Wire, u client.ConsentUpdate) error {
+func (r *rehearsal) write(ctx context.Context, wire client.Wire, u choice.Record) error {
 	_, _, err := r.do(ctx, session{r.use, wire, 0}, func(ctx context.Context, c *client.Client) (decoded, error) {
 		_, err := c.UpdateConsent(ctx, r.who.Person, overwriting(u))
 		return decoded{}, err
@@ -139,8 +139,8 @@ func (r *rehearsal) write(ctx context.Context, wire client.Wire, u client.Consen
 }
 
 // overwriting returns the write of an update whatever the service holds.
-func overwriting(u client.ConsentUpdate) client.ConsentWrite {
-	return client.ConsentWrite{ConsentUpdate: u, Blind: true, Judge: func(read choice.Reading) bool {
+func overwriting(u choice.Record) client.ConsentWrite {
+	return client.ConsentWrite{Record: u, Blind: true, Judge: func(read choice.Reading) bool {
 		return choice.Judge(choice.Evidence{Reading: read, Wanted: u, Overrules: true}).On(choice.Write) == choice.Send
 	}}
 }
@@ -182,14 +182,14 @@ func (r *rehearsal) withdraw(ctx context.Context) {
 		return
 	}
 
-	u := client.ConsentUpdate{Manual: true}
+	u := choice.Record{Manual: true}
 	err := r.write(ctx, r.wire, u)
 	if err != nil && ctx.Err() == nil { // it may want a time
 		u.AgreementTime = time.Now().Truncate(time.Second)
 		err = r.write(ctx, r.wire, u)
 	}
 
-	withdrawn := person{Person: r.who.Person, updates: []sentUpdate{{ConsentUpdate: u, at: time.Now()}}}
+	withdrawn := person{Person: r.who.Person, updates: []sentUpdate{{Record: u, at: time.Now()}}}
 	switch {
 	case err != nil:
 		r.note("withdrawal", Broken, r.describe(err))

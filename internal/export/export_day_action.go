@@ -100,7 +100,7 @@ func (a *exportDayAction) ModifyPlan(ctx context.Context, req action.ModifyPlanR
 		return
 	}
 
-	if scope, known := a.KnownScope(m.Scope); known && scope.Account() {
+	if scope, known := a.KnownScope(m.Scope); known && scope.AccountID != "" {
 		noExport.AddError(&resp.Diagnostics)
 		return
 	}

@@ -68,7 +68,7 @@ func (r *fileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 		return
 	}
 
-	if scope, known := r.KnownScope(plan.Scope); known && scope.Account() {
+	if scope, known := r.KnownScope(plan.Scope); known && scope.AccountID != "" {
 		noExport.AddError(&resp.Diagnostics)
 		return
 	}

@@ -301,7 +301,7 @@ func (r *profileResource) readTwice(ctx context.Context, u *update, managed memb
 		return reading, err
 	}
 
-	_ = r.Consents.WaitToReread(ctx, u.client.Lag()) // the request fails where this does
+	_ = r.Consents.WaitToReread(ctx, u.client.Lag) // the request fails where this does
 
 	return u.read(ctx, managed)
 }

@@ -227,9 +227,9 @@ func (r *reading) checkAccess(needsCredentials bool) {
 		}.AddError(r.diags)
 	}
 
-	if err := c.scope.Validate(); err != nil && !c.scope.IsZero() && len(r.unknown[scopeGroup]) == 0 {
+	if err := c.scope.Validate(); err != nil && c.scope != (client.Scope{}) && len(r.unknown[scopeGroup]) == 0 {
 		at := path.Root("org_id")
-		if c.scope.Account() {
+		if c.scope.AccountID != "" {
 			at = path.Root("account_id")
 		}
 		tfkit.Problem{Summary: "Unusable scope", Detail: "The scope cannot be used: " + err.Error() + ".", At: at}.AddError(r.diags)

@@ -101,7 +101,7 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 		return nil, &problem
 	}
 
-	if settings := f.client.DataSettings(); f.Unread != settings {
+	if settings := f.client.AllData; f.Unread != settings {
 		f.Unread, f.Asked = settings, 0
 	}
 	f.Asked++
@@ -118,7 +118,7 @@ const adviceUnread = "if the answer was the data, set wire.all_data.at to a poin
 
 // warnUnread warns in a refresh that the data of a request that was carried out are not in the file.
 func (f *fetch) warnUnread() {
-	if f.Asked < limitAsked || f.Unread != f.client.DataSettings() {
+	if f.Asked < limitAsked || f.Unread != f.client.AllData {
 		return
 	}
 	tfkit.Problem{

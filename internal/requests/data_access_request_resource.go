@@ -140,7 +140,7 @@ func (r *dataAccessRequestResource) isReady(state *accessModel, known run.Docume
 	if known.Submission.State != deferred.Fulfilled || state.Fulfilled.ValueBool() {
 		return false
 	}
-	return known.Asked < limitAsked || r.Client == nil || known.Unread != r.Client.DataSettings()
+	return known.Asked < limitAsked || r.Client == nil || known.Unread != r.Client.AllData
 }
 
 // limitAsked is how often data are asked for with one setting, if the service queues another request

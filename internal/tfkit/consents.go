@@ -57,13 +57,13 @@ type Judged struct {
 func (c ConsentCase) Do(ctx context.Context, e choice.Evidence, action choice.Action) (j Judged, err error) {
 	if action == choice.Refresh || action == choice.Plan {
 		read, err := c.Client.ReadConsent(ctx, c.Person)
-		if err != nil {
+		if err != nil && !read.IsNone {
 			return Judged{}, err
 		}
 		return c.judge(e, read, action)
 	}
 
-	release, err := c.Client.HoldConsent(ctx, c.Person)
+	release, err := c.Client.Consents.Hold(ctx, c.Person)
 	if err != nil {
 		return Judged{}, err
 	}
@@ -72,7 +72,7 @@ func (c ConsentCase) Do(ctx context.Context, e choice.Evidence, action choice.Ac
 	var refusal error
 	j = Judged{Evidence: e, Verdict: choice.Overruled, Act: choice.Send}
 	result, err := c.Client.UpdateConsent(ctx, c.Person, client.ConsentWrite{
-		ConsentUpdate: e.Wanted,
+		Record: e.Wanted,
 		Judge: func(read choice.Reading) bool {
 			j, refusal = c.judge(e, read, action)
 			return j.Act == choice.Send
@@ -100,7 +100,7 @@ func (c ConsentCase) Do(ctx context.Context, e choice.Evidence, action choice.Ac
 func (c ConsentCase) judge(e choice.Evidence, read choice.Reading, action choice.Action) (Judged, error) {
 	read.Twice = e.Twice
 	e.Reading = read
-	e.Keeping = c.Client.Keeping()
+	e.Keeping = c.Client.Keeping
 
 	last, isSeen := c.Consents.lastOf(c.Person)
 	e.Known = e.Known || isSeen

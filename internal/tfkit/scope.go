@@ -111,7 +111,7 @@ func (m Scope) own() client.Scope {
 func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
 	own := m.own()
 	isOwnUnknown := m.OrgID.IsUnknown() || m.ProjectID.IsUnknown() || m.AccountID.IsUnknown()
-	isDefaultUnknown := own.IsZero() && len(s.UnknownScope) > 0
+	isDefaultUnknown := own == (client.Scope{}) && len(s.UnknownScope) > 0
 
 	return cmp.Or(own, s.DefaultScope), !isOwnUnknown && !isDefaultUnknown
 }
@@ -177,7 +177,7 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 
 	scope, known := s.KnownScope(configured)
 	switch {
-	case known && scope.IsZero() && isPlaced:
+	case known && scope == client.Scope{} && isPlaced:
 		s.PlanScope(configured, &resp.Diagnostics)
 		return false
 	case known:

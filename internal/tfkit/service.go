@@ -67,7 +67,7 @@ func addUnknown(diags *diag.Diagnostics, names []string) {
 
 // RefuseReadOnly reports a read-only provider in a plan that changes something at the service.
 func (s *Service) RefuseReadOnly(diags *diag.Diagnostics) {
-	if s.Client != nil && s.Client.ReadOnly() {
+	if s.Client != nil && s.Client.ReadOnly {
 		ProblemOf(&transport.Error{Class: transport.ClassReadOnly, Detail: "the setting read_only is on, and what is planned changes something at the service. Nothing was sent"}, "").AddError(diags)
 	}
 }
