@@ -104,7 +104,7 @@ func TestConsent_oneUpdate(t *testing.T) {
 		"a lost answer, and reading fails": {
 			faults: []mockserver.Fault{{Cut: mockserver.CutAfterCommit}, {Operation: mockserver.OpGetConsent, Status: 502, Times: -1}},
 			update: unprotected(), patches: 1,
-			failed: &transport.Error{Class: transport.ClassUnknownOutcome, Ambiguous: true, Attempts: 1, Detail: "looking at the service failed"},
+			failed: &transport.Error{Class: transport.ClassUnknownOutcome, Ambiguous: true, Attempts: 1, Detail: "failed as well"},
 		},
 		"a lost answer, and the record needs a setting": {
 			faults: []mockserver.Fault{{Cut: mockserver.CutAfterCommit}, {
