@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 )
 
@@ -26,10 +27,29 @@ type exchange struct {
 	isWhole bool
 }
 
-// evidence returns the answer for inference. What is cut off is not JSON.
+// evidence returns the answer for inference, without its compression. What is cut off is not JSON.
 func (x exchange) evidence() infer.Answer {
 	media, _, _ := mime.ParseMediaType(x.header.Get("Content-Type")) // "" where it is not valid
-	return infer.Answer{MediaType: media, Body: x.body}
+	body := x.body
+	if unpacked, err := (transport.Answer{Response: x.response()}).Unpacked(); err == nil {
+		body, _ = io.ReadAll(io.LimitReader(unpacked, limitBody)) // the beginning will do
+		_ = unpacked.Close()
+	}
+
+	return infer.Answer{MediaType: media, Body: body}
+}
+
+// response returns the answer as an HTTP response.
+func (x exchange) response() *http.Response {
+	resp := &http.Response{
+		StatusCode: x.status, Header: x.header.Clone(), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		ContentLength: int64(len(x.body)), Body: io.NopCloser(bytes.NewReader(x.body)),
+	}
+	if !x.isWhole {
+		resp.ContentLength = -1
+	}
+
+	return resp
 }
 
 // requestOf returns by what an answer is found again.
@@ -99,13 +119,8 @@ func (r *replay) RoundTrip(req *http.Request) (*http.Response, error) {
 			continue
 		}
 
-		resp := &http.Response{
-			StatusCode: x.status, Header: x.header.Clone(), Request: req, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-			ContentLength: int64(len(x.body)), Body: io.NopCloser(bytes.NewReader(x.body)),
-		}
-		if !x.isWhole {
-			resp.ContentLength = -1
-		}
+		resp := x.response()
+		resp.Request = req
 
 		return resp, nil
 	}

@@ -134,7 +134,7 @@ func (x *examination) addFinding(r *reading) {
 
 // structure returns what the answer to a reading consists of, which shows why settings are needed.
 func (x *examination) structure(r *reading) string {
-	v, err := jsonvalue.Parse(r.answers[0].body)
+	v, err := jsonvalue.Parse(r.answers[0].evidence().Body)
 	text := "; the answer is " + answer.Structure(v)
 	if err != nil || x.hides(text) {
 		return ""

@@ -161,7 +161,7 @@ func readPending(scope client.Scope) reader {
 			s.lacking += lacking
 		}
 		if len(texts) > 0 {
-			s.text = strings.Join(texts, "; ")
+			s.text = strings.Join(texts, recordSeparator)
 		}
 		if list.Gap != "" {
 			return s, &transport.Error{Class: transport.ClassPayload, Detail: list.Gap}
@@ -171,9 +171,14 @@ func readPending(scope client.Scope) reader {
 	}
 }
 
+// The texts of a list have what is not recognised, and stand between the records, as these.
+const (
+	unknown         = "?"
+	recordSeparator = "; "
+)
+
 // requestText returns a record of the list, and how many of its fields are not recognised.
 func requestText(r answer.PendingRecord) (text string, lacking int) {
-	const unknown = "?"
 	progress := map[answer.Progress]string{answer.Waiting: "waiting", answer.Done: "done", answer.Failed: "failed", answer.Unclear: unknown}
 	var words []string
 	for _, field := range []string{r.ID, r.RequestType, r.Identity, progress[r.Progress]} {

@@ -187,9 +187,12 @@ func (r *rehearsal) find(ctx context.Context, request *awaited) {
 		return
 	}
 
-	// Without an id, the identity is all that is known: every text contains an empty one.
-	isListed := strings.Contains(one.decoded.text, request.Person) && strings.Contains(one.decoded.text, request.ID)
-	if !isListed {
+	// Without an id, person and type are all that is known: every text contains an empty one.
+	isListed := func(record string) bool {
+		isLike := strings.Contains(record, request.Person) && strings.Contains(record, request.ID)
+		return isLike && (strings.Contains(record, request.Type) || strings.Contains(record, " "+unknown+" "))
+	}
+	if !slices.ContainsFunc(strings.Split(one.decoded.text, recordSeparator), isListed) {
 		request.delisted = request.listed
 		return
 	}

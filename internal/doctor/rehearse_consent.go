@@ -73,7 +73,7 @@ func (r *rehearsal) writeConsent(ctx context.Context) {
 	}
 
 	r.adopt(ctx, works)
-	isSame := reflect.DeepEqual(r.wire.Minimal(), r.options.Client.Wire.Minimal())
+	isSame := !works.differs && reflect.DeepEqual(r.wire.Minimal().Consent, r.options.Client.Wire.Minimal().Consent)
 	in := r.wire.Consent.ParametersIn
 	r.note("consent update", asConfigured[isSame], "read back as written: parameters as "+in+urlWarning[in])
 }

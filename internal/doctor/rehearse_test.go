@@ -68,6 +68,25 @@ func TestRehearsal_doesEverythingOnceAndMeasures(t *testing.T) {
 	})
 }
 
+// TestRehearsal_readsWhatIsCompressed has a service that compresses a day, and names kinds in its own way.
+func TestRehearsal_readsWhatIsCompressed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
+			s.Export = mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Discriminator: "_kind", Encoding: "gzip"}
+		})
+		report := rehearsed(t.Context(), service)
+		if report.Wire.Export.Kind != "/_kind" {
+			t.Errorf("the settings are %+v: %+v", report.Wire, report.Findings)
+		}
+
+		isDiffering := func(f Finding) bool { return f.Group == "Rehearsal" && f.Word != OK }
+		if slices.ContainsFunc(report.Findings, isDiffering) {
+			t.Errorf("what works as configured differs: %+v", report.Findings)
+		}
+	})
+}
+
 // TestRehearsal_writesNothingAboutAPersonWhoIsThere has a service that shows a record of everybody.
 func TestRehearsal_writesNothingAboutAPersonWhoIsThere(t *testing.T) {
 	t.Parallel()
