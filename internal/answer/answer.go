@@ -62,14 +62,19 @@ func wantObject(n *node) *Error {
 	return &Error{Why: "expected an object, found " + jsonvalue.KindName(n.Kind())}
 }
 
-// ReadToken returns the text of the token in the answer to a login (section 2): in an object at its
-// top, or at the place that wire.envelope says. The error is an *Error.
+// ReadToken returns the text of the token in the answer to a login (section 2): in the object at its
+// top, at the place that wire.envelope says, or in an object at its top. The error is an *Error.
 func ReadToken(v jsontext.Value, envelope jsontext.Pointer) (string, error) {
-	for _, at := range []jsontext.Pointer{"", envelope} {
+	objects := []jsontext.Pointer{"", envelope}
+	for name := range jsonvalue.EachMember(v) {
+		objects = append(objects, jsontext.Pointer("").AppendToken(string(name)))
+	}
+	for _, at := range objects {
 		if text := jsonvalue.Text(jsonvalue.At(v, at.AppendToken("token"))); text != "" {
 			return text, nil
 		}
 	}
+
 	return "", &Error{Why: "the answer has no text in a field token (section 2 of the interface); it is not shown"}
 }
 

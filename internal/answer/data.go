@@ -172,9 +172,12 @@ func (c DataCall) partsOf(object *node) (parts dataParts) {
 	return parts
 }
 
-// isSilent reports whether a member says nothing but yes, or a time.
+// isSilent reports whether a member says nothing but yes, a time, or the links of HAL without a next page.
 func (n *node) isSilent() bool {
-	_, isTime := n.instant("")
+	if n.at.LastToken() == "_links" && n.find("/next").isNull() {
+		return true
+	}
+	_, isTime := n.instant(TimeUTC)
 	if isTime && n.Kind() == '"' {
 		return true
 	}

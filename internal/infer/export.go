@@ -4,6 +4,7 @@ package infer
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -45,7 +46,7 @@ func Export(a Answer) []Settings {
 			elements := jsonvalue.Elements(list.value)
 			count += len(elements)
 			content = append(content, list.at)
-			groups = append(groups, group{list.at, kindLike(list.name), elements[:min(len(elements), sampleRecords)]})
+			groups = append(groups, group{list.at, kindAt(list.at), elements[:min(len(elements), sampleRecords)]})
 		}
 		if !s.envelope("/export", v, content, count) {
 			return nil
@@ -100,6 +101,14 @@ var kindWords = []struct {
 	{"persons", regexp.MustCompile(`^(person|people|user|profile|customer|contact|subject|identif|identity|alias)`)},
 	{"sessions", regexp.MustCompile(`^(session|visit)`)},
 	{"events", regexp.MustCompile(`^(event|track|page|screen|hit|action|click|activist)`)},
+}
+
+// kindAt returns the kind that the innermost name of a place is like.
+func kindAt(at jsontext.Pointer) (kind string) {
+	for name := range at.Tokens() {
+		kind = cmp.Or(kindLike(name), kind)
+	}
+	return kind
 }
 
 func kindLike(word string) string {

@@ -85,3 +85,16 @@ func TestAbsent_byTheCodeOfAResult(t *testing.T) {
 		}
 	}
 }
+
+// TestPending_byWordsAlone has records whose members have names of their own.
+func TestPending_byWordsAlone(t *testing.T) {
+	t.Parallel()
+	const list = `{"tickets":[{"ticket":"DSR-1","requester":"ada@example.com","wanted":"ERASURE","opened":1769932800}]}`
+	all := infer.Pending(infer.Answer{Body: []byte(list)}, &infer.Request{Person: "ada@example.com"})
+	isFound := func(s infer.Settings) bool {
+		return s["/pending/type"] == "/wanted" && s["/pending/identity"] == "/requester"
+	}
+	if !slices.ContainsFunc(all, isFound) {
+		t.Errorf("%v", all)
+	}
+}

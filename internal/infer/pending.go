@@ -126,6 +126,9 @@ func (s Settings) record(elements []jsontext.Value, known []*Request) {
 			s[field.setting] = string(p.at)
 		}
 	}
+	if s["/pending/type"] == nil && len(likely) > 0 {
+		s["/pending/type"] = string(likely[0].at)
+	}
 	s.words(elements, known)
 }
 

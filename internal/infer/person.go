@@ -168,9 +168,9 @@ func isHollow(v jsontext.Value) bool {
 	}
 
 	hasInside := false
-	for _, value := range jsonvalue.EachMember(v) {
+	for name, value := range jsonvalue.EachMember(v) {
 		isInside := isComposite(value) || value.Kind() == 'n'
-		if isInside && !isHollow(value) {
+		if isInside && string(name) != halLinks && !isHollow(value) {
 			return false
 		}
 		hasInside = hasInside || isInside
@@ -179,11 +179,14 @@ func isHollow(v jsontext.Value) bool {
 	return hasInside
 }
 
+// halLinks has the links of an object of HAL, the one to the object itself too.
+const halLinks = "_links"
+
 // isWork reports whether an object or the elements of an array have what describes work that goes on, or
 // its result elsewhere: a status, a job or a link.
 func isWork(v jsontext.Value) bool {
 	isOfWork := func(name string) bool {
-		return isNamed(jsonvalue.Fold(name), "jobid taskid requestid status state percent progress link links url urls downloadurl href expires")
+		return name != halLinks && isNamed(jsonvalue.Fold(name), "jobid taskid requestid status state done percent progress link links url urls downloadurl href expires")
 	}
 	return slices.ContainsFunc(append(jsonvalue.Elements(v), v), func(object jsontext.Value) bool {
 		return slices.ContainsFunc(jsonvalue.Names(jsonvalue.Members(object)), isOfWork)
