@@ -83,9 +83,6 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 		return
 	}
 
-	o := run.OfAction(a.Service, resp, m.PersonActionModel)
-	o.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
-
 	var names []string
 	resp.Diagnostics.Append(m.Members.ElementsAs(ctx, &names, false)...)
 	update := nulls(names)
@@ -95,21 +92,29 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 		return
 	}
 	maps.DeleteFunc(update, func(name string, _ jsontext.Value) bool {
-		value, ok := profile.Members[name]
-		return !ok || value.Kind() == 'n'
+		return !profile.Cached && digest(profile.Members[name]) == digest(nil)
 	})
 	if len(update) == 0 {
 		tfkit.Say(resp, "Nothing to clear.")
 		return
 	}
 
+	o := run.OfAction(a.Service, resp, m.PersonActionModel)
+	o.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
 	o.Messages = run.Messages{Name: updateName, Advice: run.AdviceInvoked}
 	o.Advice.Unknown = adviceClearAgain
-	o.Request = updateRequest(c, person, update)
+	o.Request = clearRequest(c, person, update)
 	o.Request.IdempotencyKey = deferred.AnyIdempotencyKey
+
+	// The profile is not read again before the update is sent: it would not be sent, and would count as
+	// accepted, where somebody else has cleared the members meanwhile.
+	readAfter, isRead := o.Request.Effect, false
 	o.Request.Effect = func(ctx context.Context) (deferred.Reading, error) {
-		after, err := c.GetProfile(ctx, person, update)
-		return deferred.ReadingOf(after, err, func(current members) proof.Effect { return (&memory{}).effect(update, current, false) })
+		if !isRead {
+			isRead = true
+			return deferred.Reading{Shows: proof.Missing, Cached: profile.Cached}, nil
+		}
+		return readAfter(ctx)
 	}
 	o.Invoke(ctx, "Carried out: the profile has no value for any of the members.")
 }

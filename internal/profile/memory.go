@@ -3,7 +3,6 @@
 package profile
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -27,9 +26,6 @@ type memory struct {
 	// WriteOnly are the names of write-only members that were sent. They are not in state, and
 	// on_destroy = "clear" needs them.
 	WriteOnly []string `json:"written,omitempty"`
-
-	// recent is Before as long as the run lasts, with digests of write-only values.
-	recent map[string]string
 }
 
 // readMemory returns the memory of a document; an empty one if there is none.
@@ -38,54 +34,87 @@ func readMemory(of run.Document) (m memory) {
 	return m
 }
 
-// encode returns the memory as JSON; nil if it is empty.
-func (m memory) encode() jsontext.Value {
+// encode returns the memory as JSON; nil if it is empty. No digest of write-only values is stored: those
+// of before may be write-only ones too.
+func (m memory) encode(isWriteOnly bool) jsontext.Value {
+	if isWriteOnly {
+		before := map[string]string{}
+		for name := range m.Before {
+			before[name] = ""
+		}
+		m.Before = before
+	}
+
 	text, _ := json.Marshal(m) // cannot fail for strings
 	if string(text) == "{}" {
 		return nil
 	}
+
 	return text
 }
 
-// digestOf returns a digest of members and their values.
-func digestOf(all members) string {
-	sum := sha256.Sum256([]byte(jsonvalue.FormatObject(all)))
+// digest returns a digest of a member's value. One that is null counts as absent.
+func digest(value jsontext.Value) string {
+	if len(value) == 0 || value.Kind() == 'n' {
+		return "absent"
+	}
+	sum := sha256.Sum256([]byte(jsonvalue.FormatObject(members{"": value})))
 	return hex.EncodeToString(sum[:8])
 }
 
-// digest returns a digest of a member's value. One that is null counts as absent.
-func digest(name string, of members) string {
-	value, ok := of[name]
-	if !ok || value.Kind() == 'n' {
-		return "absent"
-	}
-	return digestOf(members{"": value})
-}
-
 // noteSending notes that changes are about to be sent to a profile that has the members in current;
-// nil if they are not known. No digest of write-only values is stored: they may be those of before.
-func (m *memory) noteSending(changes, current members, isWriteOnly bool) {
-	m.Before, m.recent, m.Normalized = map[string]string{}, map[string]string{}, maps.Clone(m.Normalized)
+// nil if they are not known.
+func (m *memory) noteSending(changes, current members) {
+	m.Before, m.Normalized = map[string]string{}, maps.Clone(m.Normalized)
 	for name := range changes {
 		delete(m.Normalized, name)
+		m.Before[name] = ""
 		if current != nil {
-			m.recent[name] = digest(name, current)
-		}
-		m.Before[name] = m.recent[name]
-		if isWriteOnly {
-			m.Before[name] = ""
+			m.Before[name] = digest(current[name])
 		}
 	}
 }
 
-// effect returns what a profile that holds members shows of an update that sets others. Of write-only
-// values, a change to something else says nothing.
-func (m *memory) effect(expected, current members, isWriteOnly bool) proof.Effect {
+// sent returns those of our members that the latest update has set; all of them if that is
+// not known.
+func (m *memory) sent(ours members) members {
+	if len(m.Before) == 0 {
+		return ours
+	}
+
+	sent := members{}
+	for name, value := range ours {
+		if _, ok := m.Before[name]; ok {
+			sent[name] = value
+		}
+	}
+
+	return sent
+}
+
+// noteNormalized notes what the service shows of values that were sent: of those that are spelled
+// otherwise, and with isOurs of any.
+func (m *memory) noteNormalized(sent, current members, isOurs bool) {
+	made := map[string]string{}
+	maps.Copy(made, m.Normalized)
+	for name, value := range sent {
+		shown := digest(current[name])
+		if shown != digest(value) && (isOurs || alike(value, current[name])) {
+			made[name] = shown
+		}
+	}
+	m.Normalized = made
+}
+
+// effectOf returns what a profile that holds members shows of an update that sets others, which had the
+// digests in before; empty where that is not known.
+func effectOf(sent, current members, before map[string]string) proof.Effect {
 	isShown, isAltered := true, false
-	for name, want := range expected {
-		isShown = isShown && alike(want, current[name])
-		before := cmp.Or(m.recent[name], m.Before[name])
-		if before != "" && before != digest(name, current) {
+	for name, value := range sent {
+		if !alike(value, current[name]) {
+			isShown = false
+		}
+		if before[name] != "" && before[name] != digest(current[name]) {
 			isAltered = true
 		}
 	}
@@ -93,8 +122,6 @@ func (m *memory) effect(expected, current members, isWriteOnly bool) proof.Effec
 	switch {
 	case isShown:
 		return proof.Shown
-	case isAltered && isWriteOnly:
-		return proof.NoEffect
 	case isAltered:
 		return proof.Altered
 	}
@@ -119,35 +146,3 @@ func alike(sent, shown jsontext.Value) bool {
 
 // isNothing reports whether a value is absent, null or an empty text.
 func isNothing(v jsontext.Value) bool { return len(v) == 0 || v.Kind() == 'n' || string(v) == `""` }
-
-// sent returns those of our members that the latest update has set; all of them if that is
-// not known.
-func (m *memory) sent(ours members) members {
-	if len(m.Before) == 0 {
-		return ours
-	}
-
-	sent := maps.Clone(ours)
-	maps.DeleteFunc(sent, func(name string, _ jsontext.Value) bool {
-		_, ok := m.Before[name]
-		return !ok
-	})
-
-	return sent
-}
-
-// noteNormalized notes what the service shows of values that were sent: of those that are spelled
-// otherwise, and with isOurs of any.
-func (m *memory) noteNormalized(sent, current members, isOurs bool) {
-	for name, value := range sent {
-		isSame := digest(name, sent) == digest(name, current)
-		isKnown := isOurs || alike(value, current[name])
-		if isSame || !isKnown {
-			continue
-		}
-		if m.Normalized == nil {
-			m.Normalized = map[string]string{}
-		}
-		m.Normalized[name] = digest(name, current)
-	}
-}

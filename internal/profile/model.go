@@ -42,18 +42,16 @@ func (m *resourceModel) check(diags *diag.Diagnostics) {
 // isWriteOnly reports whether the members are write-only.
 func (m *resourceModel) isWriteOnly() bool { return !m.ProfileWOVersion.IsNull() }
 
-// managed returns the members in plan or state; nil if they are write-only.
-func (m *resourceModel) managed() members {
-	managed, _ := formats.JSONObject.Value(m.Profile)
-	return managed
-}
-
-// configured returns the members in the configuration, write-only or not.
-func (m *resourceModel) configured() members {
-	if written, ok := formats.JSONObject.Value(m.ProfileWO); ok {
-		return written
+// members returns the members that are managed, as far as their values are known. Only a configuration
+// has write-only ones.
+func (m *resourceModel) members() members {
+	text := m.Profile
+	if !m.ProfileWO.IsNull() {
+		text = m.ProfileWO
 	}
-	return m.managed()
+	managed, _ := formats.JSONObject.Value(text)
+
+	return managed
 }
 
 // fromAPI sets the managed members to what the service holds, or to those from which the service
@@ -69,58 +67,46 @@ func (m *resourceModel) fromAPI(current members, remembered memory) {
 	}
 
 	observed := members{}
-	for name, value := range m.managed() {
-		got, has := current[name]
-		isOurs := remembered.Normalized[name] == digest(name, current)
-
-		switch {
-		case isOurs:
-			observed[name] = value
-		case !has && value.Kind() == 'n':
-			observed[name] = value
-		case has:
-			observed[name] = got
+	for name, ours := range m.members() {
+		theirs, has := current[name]
+		isNull := !has && ours.Kind() == 'n'
+		if isNull || remembered.Normalized[name] == digest(theirs) {
+			observed[name] = ours
+		} else if has {
+			observed[name] = theirs
 		}
 	}
 
 	m.Profile = formats.JSONObject.KeepSpelling(m.Profile, types.StringValue(jsonvalue.FormatObject(observed)))
 }
 
-// changes returns the members to send for an object in state, which stands for the submission
-// s. m is the configuration. Write-only members whose update came to nothing are sent again;
-// the values of others show the difference themselves.
-func (m *resourceModel) changes(state resourceModel, s deferred.Submission) members {
+// changes returns the members to send for an object in state, which stands for the submission s, and
+// whether they are known, as they are not always in a plan. m is the configuration. Write-only members
+// whose update came to nothing are sent again; the values of others show the difference themselves.
+func (m *resourceModel) changes(state resourceModel, s deferred.Submission) (changed members, isKnown bool) {
 	if m.isWriteOnly() {
 		if m.ProfileWOVersion.Equal(state.ProfileWOVersion) && s.State != deferred.Failed {
-			return nil
+			return nil, true
 		}
-		return m.configured()
+		return m.members(), !m.ProfileWO.IsUnknown()
 	}
 
-	before, changed := state.managed(), members{}
-	for name, value := range m.managed() {
+	before, changed := state.members(), members{}
+	for name, value := range m.members() {
 		if prior, ok := before[name]; !ok || !jsonvalue.Equal(prior, value) {
 			changed[name] = value
 		}
 	}
 
-	return changed
+	return changed, !m.Profile.IsUnknown()
 }
 
-// mayChange reports whether an apply may send something that is not known yet, or waits for the
-// update s: because the wait was interrupted, or because the apply waits in another way.
-func (m *resourceModel) mayChange(config, state resourceModel, s deferred.Submission) bool {
-	isUnknown := config.Profile.IsUnknown()
-	if s.State == deferred.Failed {
-		isUnknown = isUnknown || config.ProfileWO.IsUnknown()
-	}
-	if isUnknown || !m.ProfileWOVersion.Equal(state.ProfileWOVersion) {
-		return true
-	}
+// resumes reports whether an apply waits for the pending update s: because the wait was interrupted, or
+// because the apply waits in another way.
+func (m *resourceModel) resumes(state resourceModel, s deferred.Submission) bool {
 	if !m.WaitForFulfilment.ValueBool() || !s.IsOpen() {
 		return false
 	}
-
 	return s.Interrupted || !m.WaitForFulfilment.Equal(state.WaitForFulfilment) || !m.Timeouts.Equal(state.Timeouts)
 }
 
@@ -131,9 +117,9 @@ func (m *resourceModel) warnDropped(state resourceModel, managed []string, diags
 		return
 	}
 	if m.ProfileWOVersion.Equal(state.ProfileWOVersion) {
-		managed = namesOf(state.managed())
+		managed = namesOf(state.members())
 	}
-	dropped := restOf(managed, m.configured())
+	dropped := restOf(managed, m.members())
 	if len(dropped) == 0 {
 		return
 	}
@@ -165,15 +151,6 @@ func restOf(names []string, of members) []string {
 		_, has := of[name]
 		return has
 	})
-}
-
-// nulls returns the update that clears members.
-func nulls(names []string) members {
-	update := members{}
-	for _, name := range names {
-		update[name] = jsontext.Value("null")
-	}
-	return update
 }
 
 // namesOf returns the names of members, sorted.

@@ -143,18 +143,17 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return // Terraform plans again, without a state
 	}
 
-	plan.Profile = formats.JSONObject.KeepSpelling(state.Profile, plan.Profile)
-	config.warnDropped(state, of.names, &resp.Diagnostics)
 	s := run.Read(ctx, req.Private).Submission
-	changes := config.changes(state, s)
+	config.warnDropped(state, of.names, &resp.Diagnostics)
+	changes, isKnown := config.changes(state, s)
 	if len(changes) > 0 {
 		r.RefuseReadOnly(&resp.Diagnostics)
 	}
 	of.names = restOf(of.names, changes)
 	r.checkMembers(plan, of, r.Profiles.PlanDone, &resp.Diagnostics)
 
-	plan.Fulfilled = state.Fulfilled
-	if len(changes) > 0 || plan.mayChange(config, state, s) {
+	plan.Profile, plan.Fulfilled = formats.JSONObject.KeepSpelling(state.Profile, plan.Profile), state.Fulfilled
+	if len(changes) > 0 || !isKnown || plan.resumes(state, s) {
 		plan.Fulfilled = types.BoolUnknown()
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
@@ -169,7 +168,7 @@ type ownership struct {
 // ownershipOf returns which members an object in state manages. The names of write-only ones are
 // in private state.
 func ownershipOf(ctx context.Context, state resourceModel, private tfkit.Private) ownership {
-	return ownership{tfkit.ObjectIn(ctx, private, profileType), append(readMemory(run.Read(ctx, private)).WriteOnly, namesOf(state.managed())...)}
+	return ownership{tfkit.ObjectIn(ctx, private, profileType), append(readMemory(run.Read(ctx, private)).WriteOnly, namesOf(state.members())...)}
 }
 
 // planDestroy warns that the profile is retained, and refuses to clear members with a read-only
@@ -221,56 +220,68 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	config.check(&resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
 	r.ResolveScope(&plan.Scope)
-	u, ok := r.newUpdate(run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}), &plan, config.configured())
+	u, ok := r.begin(ctx, &plan, config.members(), run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
 	if !ok {
 		return
 	}
+
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
-
-	if len(u.changes) == 0 {
-		plan.Fulfilled = types.BoolValue(true)
-		u.save(ctx)
-		return
-	}
-
 	u.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
+	plan.Fulfilled = types.BoolValue(true) // if there is nothing to send
 	r.apply(ctx, u)
 }
 
+// Read looks at an update until it is known to be fulfilled, and at the profile from then on, or once the
+// update has come to nothing.
 func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	r.ReadIdentity(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	u, ok := r.newUpdate(run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}), &state, nil)
+	u, ok := r.begin(ctx, &state, nil, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
 	if !ok {
 		return
 	}
 
-	if !state.Fulfilled.IsNull() && !state.Fulfilled.ValueBool() {
-		if u.Submission.State == deferred.Unsent { // the state was written by hand, or by an older version
-			u.Submission.State = deferred.Accepted
-		}
-		if u.refresh(ctx) {
-			resp.State.RemoveResource(ctx)
-		}
+	isPending := state.Fulfilled.Equal(types.BoolValue(false)) // an imported object has no value
+	if isPending && !u.refresh(ctx) {
+		return
+	}
+	hasProfile, ok := r.readProfile(ctx, u)
+	if !ok {
 		return
 	}
 
-	managed := state.managed()
-	reading, err := r.readTwice(ctx, u, managed)
-	if err != nil {
-		tfkit.ProblemOf(err, tfkit.PriorKept).AddError(&resp.Diagnostics)
+	managed := state.members()
+	managesNothing := managed != nil && len(managed) == 0 // which a person without a profile has
+	if !hasProfile && !managesNothing {
+		if isPending {
+			warnRemoved(&resp.Diagnostics)
+		}
+		resp.State.RemoveResource(ctx)
 		return
+	}
+
+	state.fromAPI(u.current, u.memory)
+	state.Fulfilled = types.BoolValue(!isPending)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// readProfile reads the profile, and once more where there is none: one reading, as of a copy or of a
+// service that restarts, proves nothing. It returns false, after an error or a warning, if the service did
+// not show what it holds.
+func (r *profileResource) readProfile(ctx context.Context, u *update) (hasProfile, ok bool) {
+	reading, err := u.read(ctx)
+	if reading.NoProfile {
+		_ = r.Consents.WaitToReread(ctx, u.client.Lag) // the request fails where this does
+		reading, err = u.read(ctx)
+	}
+
+	if err != nil {
+		tfkit.ProblemOf(err, tfkit.PriorKept).AddError(u.Diags)
+		return false, false
 	}
 	if reading.Cached {
 		tfkit.Problem{
@@ -278,32 +289,20 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 			Detail:  "The answer comes from a cache, although the provider asks for none, so that it does not show what the service holds now.",
 			InState: tfkit.PriorKept,
 			Do:      "take the cache in front of the service out, or let it respect Cache-Control.",
-		}.AddWarning(&resp.Diagnostics)
-		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-		return
-	}
-	managesNothing := managed != nil && len(managed) == 0 // which a person without a profile has
-	if reading.NoProfile && !managesNothing {
-		resp.State.RemoveResource(ctx)
-		return
+		}.AddWarning(u.Diags)
+		return false, false
 	}
 
-	state.fromAPI(u.current, u.memory)
-	state.Fulfilled = types.BoolValue(true)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	return !reading.NoProfile, true
 }
 
-// readTwice reads the profile, and once more where there is none: one reading, as of a copy or of a service
-// that restarts, proves nothing.
-func (r *profileResource) readTwice(ctx context.Context, u *update, managed members) (deferred.Reading, error) {
-	reading, err := u.read(ctx, managed)
-	if err != nil || !reading.NoProfile {
-		return reading, err
-	}
-
-	_ = r.Consents.WaitToReread(ctx, u.client.Lag) // the request fails where this does
-
-	return u.read(ctx, managed)
+func warnRemoved(diags *diag.Diagnostics) {
+	tfkit.Problem{
+		Summary: "The profile was removed while its update was pending",
+		Detail:  "The service no longer has a profile of this person, so the update that it had accepted has no effect.",
+		InState: "nothing of this resource",
+		Do:      "apply again, which creates the profile again. If the person's data was deleted on purpose, remove the resource from the configuration.",
+	}.AddWarning(diags)
 }
 
 // Update sends the members that differ from state, or resumes a wait that was interrupted.
@@ -316,24 +315,18 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	config.check(&resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
 	planned := plan // the configuration of an apply has what ignore_changes hides
 	planned.ProfileWO = config.ProfileWO
-
-	if resp.Identity.Raw.IsFullyNull() { // older versions of the CLI keep none
-		resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
-	}
-
-	o := run.OfObject(ctx, r.Service, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
-	u, ok := r.newUpdate(o, &plan, planned.changes(state, o.Submission))
+	changes, _ := planned.changes(state, run.Read(ctx, req.Private).Submission)
+	u, ok := r.begin(ctx, &plan, changes, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
 	if !ok {
 		return
 	}
 
-	resumes := plan.Fulfilled.IsUnknown() && u.Submission.IsOpen()
-	if len(u.changes) == 0 && !resumes {
+	if resp.Identity.Raw.IsFullyNull() { // older versions of the CLI keep none
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
+	}
+	if len(changes) == 0 && !plan.resumes(state, u.Submission) {
 		plan.Fulfilled = state.Fulfilled
 		u.save(ctx)
 		return
@@ -359,31 +352,40 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 	}
 }
 
+// ofDestroy is how messages speak of the update that clears the members of an object in a destroy.
+var ofDestroy = run.Messages{
+	Name: updateName + " that clears the members", InState: "nothing of this resource",
+	Advice: run.Advice{Pending: run.AdviceInvoked.Pending, Unproven: run.AdviceInvoked.Pending, Over: tfkit.AdviceApplyAgain},
+}
+
 // clearMembers sets members to null that no other object of the run manages. A person without
 // a profile has nothing to clear.
 func (r *profileResource) clearMembers(ctx context.Context, state resourceModel, of ownership, diags *diag.Diagnostics) {
-	update := nulls(of.names)
-	u, ok := r.newUpdate(run.Run{Engine: r.Deferred, Diags: diags}, &state, update)
+	c, scope, ok := r.ClientAndScope(state.Scope, diags)
 	if !ok {
 		return
 	}
 
-	u.Messages = ofDestroy
-	u.Limit, _ = state.Timeouts.Update(ctx, defaultTimeout)
+	person, update := client.Person{Scope: scope, Identity: state.IdentityID.ValueString()}, nulls(of.names)
 	isKept := func(name string, _ jsontext.Value) bool {
-		return r.Profiles.Keeper(of.object, memberOf(u.Request.Person, name)) != nil
+		return r.Profiles.Keeper(of.object, memberOf(person, name)) != nil
 	}
-	u.Request.Superseded = func() bool { // the person is locked
+	o := run.Run{Engine: r.Deferred, Diags: diags, Messages: ofDestroy, Waits: true}
+	if state.WaitForFulfilment.ValueBool() {
+		o.Limit, _ = state.Timeouts.Update(ctx, defaultTimeout)
+	}
+	o.Request = clearRequest(c, person, update)
+	o.Request.Superseded = func() bool { // the person is locked
 		maps.DeleteFunc(update, isKept)
 		return len(update) == 0
 	}
-	u.Request.Effect = func(ctx context.Context) (deferred.Reading, error) {
+	o.Request.Effect = func(ctx context.Context) (deferred.Reading, error) {
 		cleared := maps.Clone(update)
 		maps.DeleteFunc(cleared, isKept) // another object may have written them meanwhile
-		return u.read(ctx, cleared)
+		return readCleared(ctx, c, person, cleared)
 	}
 
-	err := u.Submit(ctx)
+	err := o.Submit(ctx)
 	if transport.IsClass(err, transport.ClassNotFound) {
 		return
 	}
@@ -395,26 +397,18 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 		}.AddWarning(diags)
 	}
 	if err != nil {
-		problem := u.ProblemOf(err)
+		problem := o.ProblemOf(err)
 		problem.InState = tfkit.PriorKept
 		problem.AddError(diags)
 		return
 	}
 
-	if failed := u.Await(ctx); failed != nil {
+	if failed := o.Await(ctx); failed != nil {
 		failed.InState = tfkit.PriorKept
 		failed.AddError(diags)
 		return
 	}
-	if u.Submission.IsOpen() && !u.Waits {
-		tfkit.Problem{
-			Summary: "Accepted and still pending",
-			Detail:  "The service has accepted the " + ofDestroy.Name + ", and this resource does not wait for it.",
-			InState: ofDestroy.InState,
-			Do:      ofDestroy.Advice.Pending,
-		}.AddWarning(diags)
-	}
-	u.Warn()
+	o.Warn()
 }
 
 func (r *profileResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {

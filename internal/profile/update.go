@@ -4,10 +4,10 @@ package profile
 
 import (
 	"context"
-	"fmt"
-	"maps"
+	"crypto/rand"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -25,82 +25,79 @@ const defaultTimeout = 10 * time.Minute
 // updateName is how messages name the request.
 const updateName = "update of the profile"
 
-// How messages speak of the update of an object, and of the one that clears its members in a destroy.
-var (
-	ofObject = run.Messages{
-		Name: updateName, InState: run.NotFulfilled,
-		Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh, Over: tfkit.AdviceApplyAgain},
-	}
-	ofDestroy = run.Messages{
-		Name: updateName + " that clears the members", InState: "nothing of this resource",
-		Advice: run.Advice{Pending: run.AdviceInvoked.Pending, Unproven: run.AdviceInvoked.Pending, Over: tfkit.AdviceApplyAgain},
-	}
-)
+// ofObject is how messages speak of the update that an object stands for.
+var ofObject = run.Messages{
+	Name: updateName, InState: run.NotFulfilled,
+	Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh, Over: tfkit.AdviceApplyAgain},
+}
 
-// update is one Create, Read, Update or Delete of an object: the run of its update, and the
-// profile that it is about.
+// update is the run of the update that an object stands for, and the profile that it is about.
 type update struct {
 	run.Run
 
 	client  *client.Client
 	model   *resourceModel
 	memory  memory
-	changes members // to send; empty if they were sent before
+	changes members // to send; empty if the update was sent before
+	sets    members // what the update sets, as far as that is known
 	current members // of the profile when it was read last; nil if it was not
+	isSent  bool
 }
 
-// newUpdate returns the update that sends changes, or that sent what is managed.
-func (r *profileResource) newUpdate(o run.Run, m *resourceModel, changes members) (*update, bool) {
-	c, scope, ok := r.ClientAndScope(m.Scope, o.Diags)
+// begin returns the update that sends changes, or without any the one that was sent before. It returns
+// false if there are errors.
+func (r *profileResource) begin(ctx context.Context, m *resourceModel, changes members, resp run.Response) (*update, bool) {
+	if resp.Diags.HasError() {
+		return nil, false
+	}
+	c, scope, ok := r.ClientAndScope(m.Scope, resp.Diags)
 	if !ok {
 		return nil, false
 	}
 
-	u := &update{Run: o, client: c, model: m, memory: readMemory(o.Document), changes: changes}
+	u := &update{Run: run.OfObject(ctx, r.Service, resp), client: c, model: m, changes: changes, sets: changes}
+	u.memory = readMemory(u.Document)
 	u.Messages, u.Waits = ofObject, m.WaitForFulfilment.ValueBool()
-	u.Request = updateRequest(c, client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, changes)
-	u.Request.IdempotencyKey = digestOf(changes)
-	if m.isWriteOnly() { // whose values must not be in private state in any form
-		u.Request.IdempotencyKey = fmt.Sprint("version ", m.ProfileWOVersion.ValueInt64(), namesOf(changes))
+	u.Request = deferred.Request{
+		Person:         client.Person{Scope: scope, Identity: m.IdentityID.ValueString()},
+		Wanted:         proof.Wanted{Type: answer.RequestProfileUpdate},
+		IdempotencyKey: rand.Text(), // each update is another request, also one of the same values
+		Send:           u.send,
 	}
-
-	send := u.Request.Send
-	u.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
-		if u.memory.recent == nil { // what is read after the first attempt may be its effect
-			u.memory.noteSending(changes, u.current, m.isWriteOnly())
-		}
-		return send(ctx)
-	}
-
-	expected := changes
 	if len(changes) == 0 {
-		expected = u.memory.sent(m.managed())
+		u.Request.IdempotencyKey = u.Submission.IdempotencyKey
+		u.sets = u.memory.sent(m.members())
 	}
-	if len(expected) > 0 {
-		u.Request.Effect = func(ctx context.Context) (deferred.Reading, error) { return u.read(ctx, expected) }
+	if len(u.sets) > 0 {
+		u.Request.Effect = u.read
 	}
 
 	return u, true
 }
 
-// updateRequest returns the request that sends changes of a person's profile.
-func updateRequest(c *client.Client, p client.Person, changes members) deferred.Request {
-	return deferred.Request{
-		Person: p,
-		Wanted: proof.Wanted{Type: answer.RequestProfileUpdate},
-		Send: func(ctx context.Context) (answer.Receipt, error) {
-			return c.UpdateProfile(ctx, p, changes)
-		},
+// send sends the changes. Only what was read before the first attempt is not its effect.
+func (u *update) send(ctx context.Context) (answer.Receipt, error) {
+	if !u.isSent {
+		u.memory.noteSending(u.changes, u.current)
+		u.isSent = true
 	}
+	return u.client.UpdateProfile(ctx, u.Request.Person, u.changes)
 }
 
-// read reads the profile, keeps what it holds, and returns what it shows of an update that sets members.
-func (u *update) read(ctx context.Context, expected members) (deferred.Reading, error) {
-	profile, err := u.client.GetProfile(ctx, u.Request.Person, expected)
+// read reads the profile, keeps what it holds, and returns what it shows of the update. That a write-only
+// value was altered says nothing: the service may have made it of ours.
+func (u *update) read(ctx context.Context) (deferred.Reading, error) {
+	profile, err := u.client.GetProfile(ctx, u.Request.Person, u.sets)
 	return deferred.ReadingOf(profile, err, func(current members) proof.Effect {
-		u.current = members{}
-		maps.Copy(u.current, current)
-		return u.memory.effect(expected, current, u.model.isWriteOnly())
+		u.current = current
+		if current == nil {
+			u.current = members{}
+		}
+		shows := effectOf(u.sets, current, u.memory.Before)
+		if shows == proof.Altered && u.model.isWriteOnly() {
+			return proof.NoEffect
+		}
+		return shows
 	})
 }
 
@@ -109,7 +106,7 @@ func (u *update) read(ctx context.Context, expected members) (deferred.Reading, 
 // object again. After an error, the object remembers what it did before.
 func (r *profileResource) apply(ctx context.Context, u *update) {
 	object := tfkit.ObjectIn(ctx, u.Private, profileType)
-	for _, name := range append(namesOf(u.changes), namesOf(u.model.managed())...) {
+	for _, name := range append(namesOf(u.changes), namesOf(u.model.members())...) {
 		r.Profiles.Keep(object, memberOf(u.Request.Person, name))
 	}
 
@@ -120,7 +117,6 @@ func (r *profileResource) apply(ctx context.Context, u *update) {
 		}
 	}
 
-	u.Submission.Interrupted = false
 	u.save(ctx)
 	if failed := u.Await(ctx); failed != nil {
 		u.Fail(ctx, *failed)
@@ -131,36 +127,19 @@ func (r *profileResource) apply(ctx context.Context, u *update) {
 	u.save(ctx)
 }
 
-// refresh is the Read of an object whose update is not known to be fulfilled. It reports, after
-// a warning, that the profile was removed. An update that came to nothing leaves what the service
-// holds in the model.
-func (u *update) refresh(ctx context.Context) (removed bool) {
+// refresh looks at an update that is not known to be fulfilled, and reports whether it came to nothing, so
+// that the object is to show what the service holds.
+func (u *update) refresh(ctx context.Context) (cameToNothing bool) {
+	if u.Submission.State == deferred.Unsent { // the state was written by hand, or by an older version
+		u.Submission.State = deferred.Accepted
+	}
 	if !u.Refresh(ctx) {
 		return false
 	}
-	u.settle(ctx)
 	u.Warn()
-
-	if u.Submission.State == deferred.Failed {
-		reading, err := u.read(ctx, u.model.managed())
-		switch {
-		case err != nil:
-			u.WarnUnchecked(err)
-		case reading.NoProfile:
-			tfkit.Problem{
-				Summary: "The profile was removed while its update was pending",
-				Detail:  "The service no longer has a profile of this person, so the update that it had accepted has no effect.",
-				InState: "nothing of this resource",
-				Do:      "apply again, which creates the profile again. If the person's data was deleted on purpose, remove the resource from the configuration.",
-			}.AddWarning(u.Diags)
-			return true
-		default:
-			u.model.fromAPI(u.current, u.memory)
-		}
-	}
 	u.save(ctx)
 
-	return false
+	return u.Submission.State == deferred.Failed
 }
 
 // settle concludes an update that is no longer pending. What the service shows of the values that were
@@ -172,22 +151,20 @@ func (u *update) settle(ctx context.Context) {
 		return
 	}
 
-	ours := u.model.managed()
-	if len(u.changes) > 0 && !u.model.isWriteOnly() {
-		ours = u.changes
+	if s.State == deferred.Fulfilled && !u.model.isWriteOnly() && u.hasRead(ctx) {
+		u.memory.noteNormalized(u.sets, u.current, s.Confirmed && !s.Explained)
 	}
-	sent := u.memory.sent(ours)
 	u.memory.Before = nil
-	if s.State != deferred.Fulfilled || len(sent) == 0 {
-		return
-	}
+}
 
-	if s.Confirmed { // the list was enough, and the profile was not read
-		if reading, err := u.read(ctx, sent); err != nil || reading.NoProfile {
-			return // the next refresh shows the difference
-		}
+// hasRead reports whether the profile was read since the update is fulfilled, and reads it where the
+// list was enough to see that. If that fails, the next refresh shows the difference.
+func (u *update) hasRead(ctx context.Context) bool {
+	if !u.Submission.Confirmed {
+		return true
 	}
-	u.memory.noteNormalized(sent, u.current, s.Confirmed && !s.Explained)
+	reading, err := u.read(ctx)
+	return err == nil && !reading.NoProfile && !reading.Cached
 }
 
 // save writes the object into state and private state, with fulfilled as the submission says.
@@ -197,13 +174,39 @@ func (u *update) save(ctx context.Context) {
 		u.model.Fulfilled = types.BoolValue(u.Submission.State == deferred.Fulfilled)
 	}
 
-	switch {
-	case !u.model.isWriteOnly():
+	if !u.model.isWriteOnly() {
 		u.memory.WriteOnly = nil
-	case len(u.changes) > 0:
+	} else if len(u.changes) > 0 {
 		u.memory.WriteOnly = namesOf(u.changes)
 	}
-
-	u.Values = u.memory.encode()
+	u.Values = u.memory.encode(u.model.isWriteOnly())
 	u.Save(ctx, u.model)
+}
+
+// clearRequest returns the request that clears members of a person's profile, which have to be null in
+// update. Its effect is that they have no value, whoever has cleared them.
+func clearRequest(c *client.Client, p client.Person, update members) deferred.Request {
+	return deferred.Request{
+		Person: p,
+		Wanted: proof.Wanted{Type: answer.RequestProfileUpdate},
+		Send: func(ctx context.Context) (answer.Receipt, error) {
+			return c.UpdateProfile(ctx, p, update)
+		},
+		Effect: func(ctx context.Context) (deferred.Reading, error) { return readCleared(ctx, c, p, update) },
+	}
+}
+
+// readCleared returns what a person's profile shows of an update that clears members.
+func readCleared(ctx context.Context, c *client.Client, p client.Person, update members) (deferred.Reading, error) {
+	profile, err := c.GetProfile(ctx, p, update)
+	return deferred.ReadingOf(profile, err, func(current members) proof.Effect { return effectOf(update, current, nil) })
+}
+
+// nulls returns the update that clears members.
+func nulls(names []string) members {
+	update := members{}
+	for _, name := range names {
+		update[name] = jsontext.Value("null")
+	}
+	return update
 }

@@ -6,9 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -25,35 +23,20 @@ import (
 type fetch struct {
 	run.Run
 
-	client      *client.Client
-	files       *outfile.PathsInUse
-	target      outfile.Target
-	reservation *outfile.Reservation // of the target; nil before the first deliver
-
+	client       *client.Client
+	reservation  *outfile.Reservation
 	adviceUnread string // what to do about data that were not recognised
 }
 
 // accessRequest returns the request for a person's data, without what sends it.
 func accessRequest(p client.Person, key string) deferred.Request {
-	return deferred.Request{
-		Person:         p,
-		Wanted:         proof.Wanted{Type: answer.RequestDataAccess},
-		IdempotencyKey: key,
-	}
+	return deferred.Request{Person: p, Wanted: proof.Wanted{Type: answer.RequestDataAccess}, IdempotencyKey: key}
 }
 
 // deliver submits the request, and puts the file in place if the service answers with the
-// data. Otherwise no file is returned, and there is none. The file is reserved first: nothing
-// is sent if the data cannot be written. Errors are *transport.Error, or those of outfile.
+// data. Otherwise no file is returned, and there is none. Errors are *transport.Error, or those
+// of outfile.
 func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
-	if f.reservation == nil {
-		reservation, err := f.files.Reserve(f.target)
-		if err != nil {
-			return nil, err
-		}
-		f.reservation = reservation
-	}
-
 	w, err := f.reservation.Writer(0)
 	if err != nil {
 		return nil, err
@@ -87,18 +70,14 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 	written, err := f.deliver(ctx)
 	another := f.Submission
 	f.Submission, f.Unanswered = carriedOut, deferred.Submission{}
-	if err == nil && written != nil {
-		return written, nil
-	}
-
 	if err != nil {
 		problem := f.problemOf(err)
 		problem.Detail = "The service has carried out the data access request, and its data is not in the file. " + problem.Detail
-		if transport.IsError(err) {
-			problem.Do = "remove the cause and run again."
-		}
-
+		problem.Do = "remove the cause and run again."
 		return nil, &problem
+	}
+	if written != nil {
+		return written, nil
 	}
 
 	if settings := f.client.AllData; f.Unread != settings {
@@ -113,33 +92,13 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 	}
 }
 
-// adviceUnread applies to a request whose data were not recognised.
-const adviceUnread = "if the answer was the data, set wire.all_data.at to a pointer to the data, and apply again. Otherwise ask the operator of the service for the data, or change triggers, which requests them again."
-
-// warnUnread warns in a refresh that the data of a request that was carried out are not in the file.
-func (f *fetch) warnUnread() {
-	if f.Asked < limitAsked || f.Unread != f.client.AllData {
-		return
-	}
-	tfkit.Problem{
-		Summary: "The data are not asked for again",
-		Detail:  "The data access request is carried out, and the last answer was not recognised as the data. It is not asked for again, since each call may queue another request.",
-		InState: f.InState,
-		Do:      f.adviceUnread,
-	}.AddWarning(f.Diags)
-}
-
 // close releases output_path. An accepted request keeps it for the rest of the run,
 // because its data is still to be written.
 func (f *fetch) close() {
-	if f.reservation == nil {
-		return
-	}
 	if f.Submission.IsOpen() {
 		f.reservation.Keep()
 	}
 	f.reservation.Close()
-	f.reservation = nil
 }
 
 var atOutputPath = path.Root("output_path")
@@ -150,9 +109,6 @@ func because(err error) string { return "The reason: " + err.Error() + "." }
 
 // problemOf returns the problem that an error of deliver is.
 func (f *fetch) problemOf(err error) tfkit.Problem {
-	if f.reservation == nil {
-		return reserveProblem(err)
-	}
 	if transport.IsError(err) {
 		return f.ProblemOf(err)
 	}
@@ -168,53 +124,16 @@ func (f *fetch) problemOf(err error) tfkit.Problem {
 // reserveProblem returns the problem that output_path cannot be written to, before
 // anything is sent.
 func reserveProblem(err error) tfkit.Problem {
-	problem := tfkit.Problem{
-		Summary: "The file cannot be written",
-		Detail:  because(err) + " Nothing was sent to the service.",
-		Do:      "correct output_path, or what is at that path.",
-		At:      atOutputPath,
-	}
-
+	problem := tfkit.Problem{Summary: "The file cannot be written", Do: "correct output_path, or what is at that path.", At: atOutputPath}
 	switch {
 	case errors.Is(err, outfile.ErrExists):
 		problem.Summary = "There is a file already"
-		problem.Detail = because(err) + " It may hold the data of somebody else, so it is left as it is. Nothing was sent to the service."
 		problem.Do = "choose another output_path, move the file away, or set overwrite = true if it may be replaced."
 	case errors.Is(err, outfile.ErrInUse), errors.Is(err, outfile.ErrBusy):
 		problem.Summary = "Two resources write the same file"
 		problem.Do = "give each resource an output_path of its own, also in other workspaces and under other provider configurations."
 	}
+	problem.Detail = because(err) + " Nothing was sent to the service."
 
 	return problem
-}
-
-// isIntact reports whether the file is there as it was written, and confirms it. Otherwise it adds a
-// warning that the plan requests the data again, or an error if the file cannot be read.
-func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) bool {
-	at := m.OutputPath.ValueString()
-	file, err := outfile.Read(ctx, at)
-	isLost, isOther := errors.Is(err, fs.ErrNotExist), errors.Is(err, outfile.ErrNotRegular)
-	problem := tfkit.Problem{Summary: "The data is requested again", At: atOutputPath}
-
-	switch {
-	case err == nil && file.SHA256 == m.SHA256.ValueString():
-		outfile.Confirm(at)
-		return true
-	case err != nil && !isLost && !isOther:
-		problem.Summary, problem.Detail, problem.InState = "The file cannot be read", because(err), tfkit.PriorKept
-		problem.Do = "make the file readable for the user that runs Terraform."
-		problem.AddError(diags)
-		return false
-	case isLost:
-		problem.Detail = "The file at output_path does not exist any more. The plan therefore requests the data of the person once more and writes it there."
-		problem.Do = "nothing, if the data is to be requested again; or put the file back; or remove the resource from the configuration and the state."
-	case outfile.IsUnrecorded(at):
-		problem.Detail = "A run that was killed has replaced the file at output_path before Terraform could record it. The plan therefore requests the data of the person once more, and the apply replaces the file."
-	default:
-		problem.Detail = "The file at output_path is not what was written to it. The plan therefore requests the data of the person once more. The apply replaces what is there only if it is a regular file and overwrite is set. Otherwise it ends with an error and sends nothing."
-		problem.Do = "move away what is at output_path, or put the file back. If two resources have this output_path, give each its own."
-	}
-	problem.AddWarning(diags)
-
-	return false
 }

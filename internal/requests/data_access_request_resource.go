@@ -4,6 +4,8 @@ package requests
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -40,9 +42,14 @@ type dataAccessRequestResource struct{ tfkit.Resource }
 type accessModel struct {
 	requestModel
 	OutputPath types.String `tfsdk:"output_path"`
-	SHA256     types.String `tfsdk:"sha256"`
-	Bytes      types.Int64  `tfsdk:"bytes"`
 	Overwrite  types.Bool   `tfsdk:"overwrite"`
+	file
+}
+
+// file is what state has of the file.
+type file struct {
+	SHA256 types.String `tfsdk:"sha256"`
+	Bytes  types.Int64  `tfsdk:"bytes"`
 }
 
 // access is how messages speak of a data access request for which an object stands.
@@ -121,34 +128,45 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 	}
 
 	known := run.Read(ctx, req.Private)
-	plan.SHA256, plan.Bytes = state.SHA256, state.Bytes
-	next := plan.plan(&state.requestModel, known, access.Name, &resp.Diagnostics)
-	if next == submits {
-		r.RefuseReadOnly(&resp.Diagnostics)
+	does := r.next(ctx, &plan, &state, known)
+	plan.outcome, plan.file = state.outcome, state.file
+	if does != keeps {
+		plan.outcome = unknownOutcome // even fetching can end in another request
+		plan.file = file{types.StringUnknown(), types.Int64Unknown()}
 	}
-	if next != keeps || r.isReady(&state, known) {
-		plan.planRequest() // even fetching can end in another request
-		plan.SHA256, plan.Bytes = types.StringUnknown(), types.Int64Unknown()
+	if does == submits {
+		r.RefuseReadOnly(&resp.Diagnostics)
+		plan.warnUnanswered(ctx, known.Unanswered, access.Name, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
-// isReady reports whether the request was carried out and an apply fetches its data. What was not
-// recognised as the data is fetched again only with another setting: each call may queue another
-// request.
-func (r *dataAccessRequestResource) isReady(state *accessModel, known run.Document) bool {
-	if known.Submission.State != deferred.Fulfilled || state.Fulfilled.ValueBool() {
-		return false
+// next returns what an apply does about the request of an object: it also fetches the data of one that
+// was carried out.
+func (r *dataAccessRequestResource) next(ctx context.Context, m, state *accessModel, known run.Document) next {
+	does := m.requestModel.next(ctx, &state.requestModel, known.Submission)
+	isCarriedOut := known.Submission.State == deferred.Fulfilled && !state.Fulfilled.ValueBool()
+	if does == keeps && isCarriedOut && !r.hasGivenUp(known) {
+		return waits
 	}
-	return known.Asked < limitAsked || r.Client == nil || known.Unread != r.Client.AllData
+	return does
 }
 
 // limitAsked is how often data are asked for with one setting, if the service queues another request
 // each time.
 const limitAsked = 5
 
-// begin returns the run of an object.
+// hasGivenUp reports whether the data of a request that was carried out are not asked for again: they
+// were not recognised, and each call may queue another request. Another setting begins anew.
+func (r *dataAccessRequestResource) hasGivenUp(known run.Document) bool {
+	return known.Asked >= limitAsked && r.Client != nil && known.Unread == r.Client.AllData
+}
+
+// begin returns the run of an object, or false if there are errors.
 func (r *dataAccessRequestResource) begin(ctx context.Context, m *accessModel, resp run.Response) (*fetch, bool) {
+	if resp.Diags.HasError() {
+		return nil, false
+	}
 	c, scope, ok := r.ClientAndScope(m.Scope, resp.Diags)
 	if !ok {
 		return nil, false
@@ -156,32 +174,25 @@ func (r *dataAccessRequestResource) begin(ctx context.Context, m *accessModel, r
 
 	o := run.OfObject(ctx, r.Service, resp)
 	o.Messages, o.Waits = access, m.Wait.ValueBool()
-	key, _ := m.idempotencyKey()
-	o.Request = accessRequest(m.person(scope), key)
-	mayReplace := m.Overwrite.ValueBool() || m.SHA256.ValueString() != "" // its own file
-	target := outfile.Target{Path: m.OutputPath.ValueString(), Replace: mayReplace}
+	key, _ := m.occasion(ctx)
+	o.Request = accessRequest(client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, key)
 
-	return &fetch{Run: o, client: c, files: &r.Files, target: target, adviceUnread: adviceUnread}, true
+	return &fetch{Run: o, client: c, adviceUnread: adviceUnread}, true
 }
+
+// adviceUnread applies to a request whose data were not recognised.
+const adviceUnread = "if the answer was the data, set wire.all_data.at to a pointer to the data, and apply again. Otherwise ask the operator of the service for the data, or change triggers, which requests them again."
 
 func (r *dataAccessRequestResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var plan accessModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
 	r.ResolveScope(&plan.Scope)
-	f, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
-	if !ok {
-		return
+	if f, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
+		f.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
+		r.apply(ctx, f, &plan, submits)
 	}
-	defer f.close()
-
-	f.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
-	r.submit(ctx, f, &plan)
 }
 
 // Read looks at the request until it is known to be carried out, and from then on at the file. It
@@ -191,10 +202,6 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 
 	var state accessModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
 	r.ReadScope(&state.Scope)
 	if state.Fulfilled.ValueBool() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
@@ -208,12 +215,21 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 	if !ok {
 		return
 	}
-	state.recall(&f.Document)
-	if f.Refresh(ctx) {
-		f.Warn()
-		f.warnUnread()
-		r.save(ctx, f, &state, nil)
+	state.recall(ctx, &f.Document)
+	if !f.Refresh(ctx) {
+		return
 	}
+
+	f.Warn()
+	if f.Submission.State == deferred.Fulfilled && r.hasGivenUp(f.Document) {
+		tfkit.Problem{
+			Summary: "The data are not asked for again",
+			Detail:  "The data access request is carried out, and the last answer was not recognised as the data. It is not asked for again, since each call may queue another request.",
+			InState: f.InState,
+			Do:      f.adviceUnread,
+		}.AddWarning(f.Diags)
+	}
+	state.save(ctx, f, nil)
 }
 
 // Update submits another request if triggers have changed, and otherwise goes on with the
@@ -224,27 +240,10 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 	var plan, state accessModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	waits := plan.Fulfilled.IsUnknown()
-	plan.keepComputed(&state.requestModel)
-	plan.SHA256, plan.Bytes = state.SHA256, state.Bytes
-	f, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
-	if !ok {
-		return
-	}
-	defer f.close()
-
-	f.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
-	switch {
-	case plan.isToSubmit(&state.requestModel, f.Submission):
-		r.submit(ctx, f, &plan)
-	case waits && !plan.Fulfilled.ValueBool():
-		r.finish(ctx, f, &plan)
-	default:
-		f.Save(ctx, &plan)
+	if f, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
+		f.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
+		plan.outcome, plan.file = state.outcome, state.file
+		r.apply(ctx, f, &plan, r.next(ctx, &plan, &state, f.Document))
 	}
 }
 
@@ -252,15 +251,39 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 func (r *dataAccessRequestResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
 }
 
+// apply does what comes next about the request of an object. The file is reserved first: nothing is sent
+// if the data cannot be written.
+func (r *dataAccessRequestResource) apply(ctx context.Context, f *fetch, m *accessModel, does next) {
+	if does == keeps {
+		f.Save(ctx, m)
+		return
+	}
+
+	mayReplace := m.Overwrite.ValueBool() || m.SHA256.ValueString() != "" // its own file
+	reservation, err := r.Files.Reserve(outfile.Target{Path: m.OutputPath.ValueString(), Replace: mayReplace})
+	if err != nil {
+		f.Fail(ctx, reserveProblem(err))
+		return
+	}
+	f.reservation = reservation
+	defer f.close()
+
+	if does == submits {
+		m.submit(ctx, f)
+	} else {
+		m.finish(ctx, f)
+	}
+}
+
 // submit submits the request of an object. The data that the service may answer with at once
 // prove nothing if they are in the file already: it may go on giving what it prepared for the
 // request of before.
-func (r *dataAccessRequestResource) submit(ctx context.Context, f *fetch, m *accessModel) {
+func (m *accessModel) submit(ctx context.Context, f *fetch) {
 	f.Unread, f.Asked = "", 0
 	written, err := f.deliver(ctx)
 	if err != nil {
 		if f.KeepsUnknown(ctx, err) {
-			r.save(ctx, f, m, nil)
+			m.save(ctx, f, nil)
 		} else {
 			f.Fail(ctx, f.problemOf(err))
 		}
@@ -268,13 +291,13 @@ func (r *dataAccessRequestResource) submit(ctx context.Context, f *fetch, m *acc
 	}
 
 	f.WarnTakenOver()
+	if written == nil {
+		m.finish(ctx, f)
+		return
+	}
 
-	switch {
-	case written == nil:
-		r.finish(ctx, f, m)
-	case written.SHA256 != m.SHA256.ValueString():
-		r.save(ctx, f, m, written)
-	default:
+	if written.SHA256 == m.SHA256.ValueString() {
+		written = nil
 		f.Submission.State, f.Submission.Dropped = deferred.Failed, true
 		tfkit.Problem{
 			Summary: "The service gave the same data as before",
@@ -282,22 +305,22 @@ func (r *dataAccessRequestResource) submit(ctx context.Context, f *fetch, m *acc
 			InState: access.InState + " and the same data",
 			Do:      adviceTriggers,
 		}.AddWarning(f.Diags)
-		r.save(ctx, f, m, nil)
 	}
+	m.save(ctx, f, written)
 }
 
 // finish saves the object before it waits for the request, so that an accepted request is never
 // forgotten, and fetches the data if it is carried out. What prevents that is a warning, because the
 // request is accepted and has to stay in state.
-func (r *dataAccessRequestResource) finish(ctx context.Context, f *fetch, m *accessModel) {
-	r.save(ctx, f, m, nil)
+func (m *accessModel) finish(ctx context.Context, f *fetch) {
+	m.save(ctx, f, nil)
 	if failed := f.Await(ctx); failed != nil {
 		f.Fail(ctx, *failed)
 		return
 	}
 
 	f.Warn()
-	r.save(ctx, f, m, nil)
+	m.save(ctx, f, nil)
 	if f.Submission.State != deferred.Fulfilled {
 		return
 	}
@@ -307,21 +330,21 @@ func (r *dataAccessRequestResource) finish(ctx context.Context, f *fetch, m *acc
 		problem.InState = f.InState
 		problem.AddWarning(f.Diags)
 	}
-	r.save(ctx, f, m, written)
+	m.save(ctx, f, written)
 }
 
 // save saves an object, whose data were written now unless written is nil. Without data, fulfilled is false
 // even if the service has carried the request out.
-func (r *dataAccessRequestResource) save(ctx context.Context, f *fetch, m *accessModel, written *outfile.File) {
-	m.withSubmission(f.Submission)
+func (m *accessModel) save(ctx context.Context, f *fetch, written *outfile.File) {
+	m.outcome = outcomeOf(f.Submission)
 	m.Fulfilled, m.FulfilledAt = types.BoolValue(false), types.StringNull()
 
 	switch {
 	case written != nil:
-		m.SHA256, m.Bytes = types.StringValue(written.SHA256), types.Int64Value(written.Bytes)
+		m.file = file{types.StringValue(written.SHA256), types.Int64Value(written.Bytes)}
 		m.Fulfilled, m.FulfilledAt = types.BoolValue(true), types.StringValue(client.FormatInstant(time.Now()))
 	case m.SHA256.IsUnknown(): // known values describe a file that is still there
-		m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
+		m.file = file{}
 	}
 	f.Save(ctx, m)
 }
@@ -337,4 +360,32 @@ func (m *accessModel) warnDestroyed(diags *diag.Diagnostics) {
 		Summary: "The file with the data stays",
 		Detail:  "Destroying this resource only removes it from state. The file at output_path holds all data of a person and stays where it is; delete it yourself when it is no longer needed.",
 	}.AddWarning(diags)
+}
+
+// isIntact reports whether the file is there as it was written, and confirms it. Otherwise it adds a
+// warning that the plan requests the data again, or an error if the file cannot be read.
+func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) bool {
+	at := m.OutputPath.ValueString()
+	found, err := outfile.Read(ctx, at)
+	switch {
+	case err == nil && found.SHA256 == m.SHA256.ValueString():
+		outfile.Confirm(at)
+		return true
+	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, outfile.ErrNotRegular):
+	default:
+		tfkit.Problem{
+			Summary: "The file cannot be read", Detail: because(err), InState: tfkit.PriorKept,
+			Do: "make the file readable for the user that runs Terraform.", At: atOutputPath,
+		}.AddError(diags)
+		return false
+	}
+
+	tfkit.Problem{
+		Summary: "The data is requested again",
+		Detail:  "The file that this resource wrote to output_path is gone, or is not what was written. The plan therefore requests the data of the person once more. The apply replaces what is there only if it is a regular file and overwrite is set, or a run that was killed has left it. Otherwise it ends with an error and sends nothing.",
+		Do:      "nothing, if the data is to be requested again and nothing is at output_path; or put the file back, or move away what is there; or remove the resource from the configuration and the state. If two resources have this output_path, give each its own.",
+		At:      atOutputPath,
+	}.AddWarning(diags)
+
+	return false
 }

@@ -59,7 +59,7 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	}
 	if req.Plan.Raw.IsNull() {
-		r.warnDestroyed(&state, &resp.Diagnostics)
+		state.warnForgotten(deletion.Name, &resp.Diagnostics)
 		return
 	}
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
@@ -74,32 +74,22 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 	if isNew || len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
 		// To replace an object, which it may do only after it creates the new one, Terraform plans
 		// again without a state, and shows the warnings of the first plan alone.
-		r.planSubmit(&plan, &resp.Diagnostics)
+		r.warnIrreversible(&resp.Diagnostics)
+		r.refuseRepeated(ctx, &plan, &resp.Diagnostics)
 		return
 	}
 
 	known := run.Read(ctx, req.Private)
-	if plan.plan(&state, known, deletion.Name, &resp.Diagnostics) == submits {
-		if plan.sameOccasion(&state) { // the object itself stands for it
-			r.warnIrreversible(&resp.Diagnostics)
-		} else {
-			r.planSubmit(&plan, &resp.Diagnostics)
+	does := plan.next(ctx, &state, known.Submission)
+	plan.outcome = state.planned(does)
+	if does == submits {
+		r.warnIrreversible(&resp.Diagnostics)
+		plan.warnUnanswered(ctx, known.Unanswered, deletion.Name, &resp.Diagnostics)
+		if !plan.Triggers.Equal(state.Triggers) { // else the object itself stands for the deletion
+			r.refuseRepeated(ctx, &plan, &resp.Diagnostics)
 		}
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-}
-
-// planSubmit warns about a plan that submits a deletion, and refuses it if another object in
-// state stands for the deletion, or the provider is read-only.
-func (r *dataDeletionResource) planSubmit(plan *requestModel, diags *diag.Diagnostics) {
-	r.warnIrreversible(diags)
-	about, known := r.caseOf(plan)
-	if !known {
-		return
-	}
-	if other := r.Deletions.PlanAgainst(tfkit.NewObject(DeletionType), about); other != nil {
-		addRepeated(diags)
-	}
 }
 
 // warnIrreversible warns that a deletion cannot be undone, and refuses it if the provider is
@@ -112,30 +102,26 @@ func (r *dataDeletionResource) warnIrreversible(diags *diag.Diagnostics) {
 	}.AddWarning(diags)
 }
 
-// warnDestroyed warns that destroying the object does not undo the deletion.
-func (r *dataDeletionResource) warnDestroyed(state *requestModel, diags *diag.Diagnostics) {
-	if !state.Fulfilled.ValueBool() {
-		state.warnForgotten(deletion.Name, diags)
+// refuseRepeated refuses a plan that submits a deletion which another object in state stands for, as
+// far as the plan knows which deletion it is.
+func (r *dataDeletionResource) refuseRepeated(ctx context.Context, plan *requestModel, diags *diag.Diagnostics) {
+	key, isKeyKnown := plan.occasion(ctx)
+	scope, isScopeKnown := r.KnownScope(plan.Scope)
+	if !isKeyKnown || !isScopeKnown || plan.IdentityID.IsUnknown() {
 		return
 	}
 
-	tfkit.Problem{
-		Summary: "Terraform only forgets the deletion",
-		Detail:  "Destroying this resource only removes it from state. The deletion that it stands for is carried out and cannot be undone.",
-	}.AddWarning(diags)
+	about := claimOf(client.Person{Scope: scope, Identity: plan.IdentityID.ValueString()}, key)
+	if other := r.Deletions.PlanAgainst(tfkit.NewObject(DeletionType), about); other != nil {
+		addRepeated(diags)
+	}
 }
 
-// caseOf returns the case of a deletion, and whether it is known yet.
-func (r *dataDeletionResource) caseOf(m *requestModel) (about client.Person, known bool) {
-	key, keyKnown := m.idempotencyKey()
-	scope, scopeKnown := r.KnownScope(m.Scope)
-	isKnown := keyKnown && scopeKnown && !m.IdentityID.IsUnknown()
-
-	return caseOf(m.person(scope), key), isKnown
-}
-
-// begin returns the run of an object.
+// begin returns the run of an object, or false if there are errors.
 func (r *dataDeletionResource) begin(ctx context.Context, m *requestModel, resp run.Response) (*run.Run, bool) {
+	if resp.Diags.HasError() {
+		return nil, false
+	}
 	c, scope, ok := r.ClientAndScope(m.Scope, resp.Diags)
 	if !ok {
 		return nil, false
@@ -143,8 +129,8 @@ func (r *dataDeletionResource) begin(ctx context.Context, m *requestModel, resp 
 
 	o := run.OfObject(ctx, r.Service, resp)
 	o.Messages, o.Waits = deletion, m.Wait.ValueBool()
-	key, _ := m.idempotencyKey()
-	o.Request = deletionRequest(c, m.person(scope), key)
+	key, _ := m.occasion(ctx)
+	o.Request = deletionRequest(c, client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, key)
 
 	return &o, true
 }
@@ -154,18 +140,11 @@ func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRe
 
 	var plan requestModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
 	r.ResolveScope(&plan.Scope)
-	o, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
-	if !ok {
-		return
+	if o, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
+		o.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
+		r.apply(ctx, o, &plan, submits)
 	}
-
-	o.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
-	r.submit(ctx, o, &plan)
 }
 
 // Read looks at the deletion until it is known to be carried out. Data that come in afterwards do
@@ -175,10 +154,6 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 
 	var state requestModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
 	r.ReadScope(&state.Scope)
 	if state.Fulfilled.ValueBool() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
@@ -189,10 +164,11 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 	if !ok {
 		return
 	}
-	state.recall(&o.Document)
+	state.recall(ctx, &o.Document)
 	if o.Refresh(ctx) {
 		o.Warn()
-		o.Save(ctx, state.withSubmission(o.Submission))
+		state.outcome = outcomeOf(o.Submission)
+		o.Save(ctx, &state)
 	}
 }
 
@@ -204,26 +180,10 @@ func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRe
 	var plan, state requestModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	o, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
-	if !ok {
-		return
-	}
-
-	o.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
-	waits := plan.Fulfilled.IsUnknown()
-	plan.keepComputed(&state)
-
-	switch {
-	case plan.isToSubmit(&state, o.Submission):
-		r.submit(ctx, o, &plan)
-	case waits:
-		r.finish(ctx, o, &plan)
-	default:
-		o.Save(ctx, &plan)
+	if o, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
+		o.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
+		plan.outcome = state.outcome
+		r.apply(ctx, o, &plan, plan.next(ctx, &state, o.Submission))
 	}
 }
 
@@ -234,46 +194,40 @@ func (r *dataDeletionResource) Delete(ctx context.Context, req resource.DeleteRe
 
 	var state requestModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	scope, known := r.KnownScope(state.Scope)
-	if resp.Diagnostics.HasError() || !known {
+	if o, ok := r.begin(ctx, &state, run.Response{State: &resp.State, Private: req.Private, Diags: &resp.Diagnostics}); ok {
+		r.Deletions.Forget(claimOf(o.Request.Person, o.Request.IdempotencyKey))
+		r.Deferred.Note(o.Request, o.Submission)
+	}
+}
+
+// apply does what comes next about the deletion of an object. It saves the object before it waits, so
+// that an accepted deletion is never forgotten.
+func (r *dataDeletionResource) apply(ctx context.Context, o *run.Run, m *requestModel, does next) {
+	if does == keeps {
+		o.Save(ctx, m)
 		return
 	}
 
-	key, _ := state.idempotencyKey()
-	r.Deletions.Forget(caseOf(state.person(scope), key))
-	if r.Deferred != nil {
-		r.Deferred.Note(deletionRequest(r.Client, state.person(scope), key), run.Read(ctx, req.Private).Submission)
-	}
-}
-
-// submit submits the deletion of an object, and waits for it. What was planned about it has ended.
-func (r *dataDeletionResource) submit(ctx context.Context, o *run.Run, m *requestModel) {
-	if about, known := r.caseOf(m); known {
-		r.Deletions.Forget(about)
-	}
-
-	err := o.Submit(ctx)
-	switch {
-	case err == nil:
+	if does == submits {
+		r.Deletions.Forget(claimOf(o.Request.Person, o.Request.IdempotencyKey)) // what was planned has ended
+		err := o.Submit(ctx)
+		if err != nil && !o.KeepsUnknown(ctx, err) {
+			o.Fail(ctx, o.ProblemOf(err))
+			return
+		}
 		o.WarnTakenOver()
-		r.finish(ctx, o, m)
-	case o.KeepsUnknown(ctx, err):
-		o.Save(ctx, m.withSubmission(o.Submission))
-	default:
-		o.Fail(ctx, o.ProblemOf(err))
 	}
-}
 
-// finish saves the object before it waits, so that an accepted deletion is never forgotten.
-func (r *dataDeletionResource) finish(ctx context.Context, o *run.Run, m *requestModel) {
-	o.Save(ctx, m.withSubmission(o.Submission))
+	m.outcome = outcomeOf(o.Submission)
+	o.Save(ctx, m)
 	if failed := o.Await(ctx); failed != nil {
 		o.Fail(ctx, *failed)
 		return
 	}
 
 	o.Warn()
-	o.Save(ctx, m.withSubmission(o.Submission))
+	m.outcome = outcomeOf(o.Submission)
+	o.Save(ctx, m)
 }
 
 // deletionRequest returns the request to delete a person's data, once for each idempotency key.
@@ -310,7 +264,7 @@ func SeeDeletion(service *tfkit.Service, state []byte) (diags diag.Diagnostics) 
 
 	scope := client.Scope{OrgID: object.OrgID, ProjectID: object.ProjectID, AccountID: object.AccountID}
 	scope = cmp.Or(scope, service.DefaultScope) // a state that was written by hand may lack it
-	about := caseOf(client.Person{Scope: scope, Identity: object.IdentityID}, occasionOf(object.Triggers))
+	about := claimOf(client.Person{Scope: scope, Identity: object.IdentityID}, occasionOf(object.Triggers))
 	if other := service.Deletions.PlanDone(tfkit.NewObject(DeletionType), about); other != nil {
 		addRepeated(&diags)
 	}
@@ -318,9 +272,9 @@ func SeeDeletion(service *tfkit.Service, state []byte) (diags diag.Diagnostics) 
 	return diags
 }
 
-// caseOf returns what stands for one deletion of a person where the people of a run are recorded. An
+// claimOf returns what stands for one deletion of a person where the people of a run are recorded. An
 // identity has no control characters.
-func caseOf(p client.Person, key string) client.Person {
+func claimOf(p client.Person, key string) client.Person {
 	p.Identity += "\n" + key
 	return p
 }

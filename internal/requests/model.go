@@ -3,6 +3,7 @@
 package requests
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"time"
@@ -23,31 +24,44 @@ import (
 // requestModel is the part of a model that describes the request.
 type requestModel struct {
 	tfkit.Scope
-	IdentityID  types.String   `tfsdk:"identity_id"`
-	Triggers    types.Map      `tfsdk:"triggers"`
-	Wait        types.Bool     `tfsdk:"wait_for_fulfilment"`
-	Timeouts    tfkit.Timeouts `tfsdk:"timeouts"`
-	RequestID   types.String   `tfsdk:"request_id"`
-	RequestedAt types.String   `tfsdk:"requested_at"`
-	Fulfilled   types.Bool     `tfsdk:"fulfilled"`
-	FulfilledAt types.String   `tfsdk:"fulfilled_at"`
+	IdentityID types.String   `tfsdk:"identity_id"`
+	Triggers   types.Map      `tfsdk:"triggers"`
+	Wait       types.Bool     `tfsdk:"wait_for_fulfilment"`
+	Timeouts   tfkit.Timeouts `tfsdk:"timeouts"`
+	outcome
 }
 
-// person returns the person in a scope that the request is about.
-func (m *requestModel) person(scope client.Scope) client.Person {
-	return client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}
+// outcome is what state has of a submission.
+type outcome struct {
+	RequestID   types.String `tfsdk:"request_id"`
+	RequestedAt types.String `tfsdk:"requested_at"`
+	Fulfilled   types.Bool   `tfsdk:"fulfilled"`
+	FulfilledAt types.String `tfsdk:"fulfilled_at"`
 }
 
-// idempotencyKey returns the triggers as text, which distinguish requests about one person, and
-// whether all of them are known, as they are not always in a plan.
-func (m *requestModel) idempotencyKey() (text string, known bool) {
-	triggers, known := map[string]*string{}, !m.Triggers.IsUnknown()
-	for name, v := range m.Triggers.Elements() {
-		known = known && !v.IsUnknown()
-		if s, ok := v.(types.String); ok {
-			triggers[name] = s.ValueStringPointer()
-		}
+// unknownOutcome is that of a submission that an apply makes.
+var unknownOutcome = outcome{types.StringUnknown(), types.StringUnknown(), types.BoolUnknown(), types.StringUnknown()}
+
+func outcomeOf(s deferred.Submission) outcome {
+	o := outcome{Fulfilled: types.BoolValue(s.State == deferred.Fulfilled)}
+	if id := s.ShownID(); id != "" {
+		o.RequestID = types.StringValue(id)
 	}
+	if !s.At.IsZero() {
+		o.RequestedAt = types.StringValue(client.FormatInstant(s.At))
+	}
+	if o.Fulfilled.ValueBool() {
+		o.FulfilledAt = types.StringValue(client.FormatInstant(s.FulfilledAt))
+	}
+
+	return o
+}
+
+// occasion returns the triggers as text, which distinguishes requests about one person, and whether all
+// of them are known, as they are not always in a plan.
+func (m *requestModel) occasion(ctx context.Context) (key string, known bool) {
+	var triggers map[string]*string
+	known = !m.Triggers.ElementsAs(ctx, &triggers, false).HasError()
 
 	return occasionOf(triggers), known
 }
@@ -63,56 +77,18 @@ func occasionOf(triggers map[string]*string) string {
 	return string(text)
 }
 
-// sameOccasion reports whether m and other are known to have the same triggers.
-func (m *requestModel) sameOccasion(other *requestModel) bool {
-	before, _ := other.idempotencyKey()
-	now, known := m.idempotencyKey()
-
-	return known && now == before
-}
-
-// withSubmission sets the computed attributes to what is known of the request, and returns the model.
-func (m *requestModel) withSubmission(s deferred.Submission) *requestModel {
-	m.RequestID, m.RequestedAt = types.StringNull(), types.StringNull()
-	m.Fulfilled, m.FulfilledAt = types.BoolValue(false), types.StringNull()
-
-	if id := s.ShownID(); id != "" {
-		m.RequestID = types.StringValue(id)
-	}
-	if !s.At.IsZero() {
-		m.RequestedAt = types.StringValue(client.FormatInstant(s.At))
-	}
-	if s.State == deferred.Fulfilled {
-		m.Fulfilled, m.FulfilledAt = types.BoolValue(true), types.StringValue(client.FormatInstant(s.FulfilledAt))
-	}
-
-	return m
-}
-
 // recall completes the document of an object without private state, as in a state that was written by
 // hand: the object is an accepted request if its attributes tell of one.
-func (m *requestModel) recall(d *run.Document) {
+func (m *requestModel) recall(ctx context.Context, d *run.Document) {
 	at, err := time.Parse(time.RFC3339, m.RequestedAt.ValueString())
 	if err != nil || d.Submission.State != deferred.Unsent {
 		return
 	}
 
-	key, _ := m.idempotencyKey()
+	key, _ := m.occasion(ctx)
 	d.Submission = deferred.Submission{
 		State: deferred.Accepted, ID: m.RequestID.ValueString(), IdempotencyKey: key, Begun: at, At: at, Sent: at, Explained: true,
 	}
-}
-
-// keepComputed copies the computed attributes from state.
-func (m *requestModel) keepComputed(state *requestModel) {
-	m.RequestID, m.RequestedAt = state.RequestID, state.RequestedAt
-	m.Fulfilled, m.FulfilledAt = state.Fulfilled, state.FulfilledAt
-}
-
-// planRequest plans the computed attributes of an object whose request is another one after the apply.
-func (m *requestModel) planRequest() {
-	m.RequestID, m.RequestedAt = types.StringUnknown(), types.StringUnknown()
-	m.Fulfilled, m.FulfilledAt = types.BoolUnknown(), types.StringUnknown()
 }
 
 // next is what an apply does about the request of an object in state.
@@ -124,63 +100,62 @@ const (
 	submits             // submits another one
 )
 
-// plan plans the computed attributes, and returns what the apply does. It warns if the service may have
-// already what is submitted. name is that of the request.
-func (m *requestModel) plan(state *requestModel, known run.Document, name string, diags *diag.Diagnostics) next {
-	m.keepComputed(state)
+// next returns what an apply of m does: it submits another request if triggers have changed, or the one
+// that the object stands for is still to be sent. It resumes a wait that was interrupted, or that is to
+// be another one now.
+func (m *requestModel) next(ctx context.Context, state *requestModel, s deferred.Submission) next {
+	before, _ := state.occasion(ctx)
+	now, known := m.occasion(ctx)
 
 	switch {
-	case m.isToSubmit(state, known.Submission):
-		m.planRequest()
-	case m.isToAwait(state, known.Submission):
-		m.Fulfilled, m.FulfilledAt = types.BoolUnknown(), types.StringUnknown()
-		if m.RequestID.IsNull() {
-			m.RequestID = types.StringUnknown()
-		}
-		return waits
-	default:
+	case !known, now != before, deferred.IsToSend(s):
+		return submits
+	case !m.Wait.ValueBool(), state.Fulfilled.ValueBool(), s.State == deferred.Failed:
 		return keeps
+	case s.Interrupted, !m.Wait.Equal(state.Wait), !m.Timeouts.Equal(state.Timeouts):
+		return waits
 	}
 
-	key, isKnown := m.idempotencyKey()
-	if isKnown && known.Unanswered.State == deferred.Unanswered && known.Unanswered.IdempotencyKey == key {
-		tfkit.Problem{
-			Summary: "The service may have this request already",
-			Detail:  "An earlier apply sent the " + name + " and did not learn whether the service accepted it.",
-			Do:      "look at analytics_pending_requests before you apply. The apply looks for the request first, and sends it only if nothing shows it.",
-		}.AddWarning(diags)
-	}
-
-	return submits
+	return keeps
 }
 
-// isToSubmit reports whether an apply submits a request for an object in state: its triggers have
-// changed, or the request that it stands for, s, is still to be sent.
-func (m *requestModel) isToSubmit(state *requestModel, s deferred.Submission) bool {
-	return !m.sameOccasion(state) || deferred.IsToSend(s)
+// planned returns the outcome that a plan shows of what the apply does.
+func (o outcome) planned(does next) outcome {
+	switch does {
+	case submits:
+		return unknownOutcome
+	case waits:
+		o.Fulfilled, o.FulfilledAt = types.BoolUnknown(), types.StringUnknown()
+		if o.RequestID.IsNull() {
+			o.RequestID = types.StringUnknown()
+		}
+	case keeps:
+	}
+
+	return o
 }
 
-// isToAwait reports whether an apply goes on with the accepted request s: to resume an interrupted
-// wait, or because it waits in another way now.
-func (m *requestModel) isToAwait(state *requestModel, s deferred.Submission) bool {
-	if !m.Wait.ValueBool() || state.Fulfilled.ValueBool() || s.State == deferred.Failed {
-		return false
+// warnUnanswered warns if the service may have already what a plan submits. name is that of the request.
+func (m *requestModel) warnUnanswered(ctx context.Context, earlier deferred.Submission, name string, diags *diag.Diagnostics) {
+	key, known := m.occasion(ctx)
+	if !known || earlier.State != deferred.Unanswered || earlier.IdempotencyKey != key {
+		return
 	}
-	return s.Interrupted || !m.Wait.Equal(state.Wait) || !m.Timeouts.Equal(state.Timeouts)
+	tfkit.Problem{
+		Summary: "The service may have this request already",
+		Detail:  "An earlier apply sent the " + name + " and did not learn whether the service accepted it.",
+		Do:      "look at analytics_pending_requests before you apply. The apply looks for the request first, and sends it only if nothing shows it.",
+	}.AddWarning(diags)
 }
 
 // warnForgotten warns that destroying the object does not undo its request. name is that of
 // the request.
 func (m *requestModel) warnForgotten(name string, diags *diag.Diagnostics) {
 	id := run.QuoteID(m.RequestID.ValueString(), m.IdentityID.ValueString())
-	problem := tfkit.Problem{
+	tfkit.Problem{
 		Summary: "The " + name + " cannot be undone",
-		Detail:  "Destroying this resource only removes it from state. The service has accepted the " + name + ", request " + id + ", and offers no way to cancel it.",
-	}
-	if m.RequestedAt.IsNull() {
-		problem.Detail = "Destroying this resource only removes it from state. The " + name + " was sent, and it is not known whether the service has accepted it."
-	}
-	problem.AddWarning(diags)
+		Detail:  "Destroying this resource only removes it from state. The " + name + " was sent, request " + id + ", and the service offers no way to cancel it.",
+	}.AddWarning(diags)
 }
 
 // defaultTimeout limits a wait if timeouts is not configured. The service promises no

@@ -201,42 +201,20 @@ func (m *pendingRequestsModel) filter(records []answer.PendingRecord) (matching 
 	}
 
 	for _, r := range records {
-		person, operation := matchText(m.IdentityID, r.Identity), matchText(m.Operation, r.RequestType)
-		if person == differs && slices.Contains(r.PersonKeys(), answer.PersonKey(m.IdentityID.ValueString())) {
-			person = mayMatch
-		}
+		isPerson := m.IdentityID.IsNull() || r.Identity == m.IdentityID.ValueString()
+		isOperation := m.Operation.IsNull() || r.RequestType == m.Operation.ValueString()
+		mayBePerson := isPerson || r.Identity == "" || slices.Contains(r.PersonKeys(), answer.PersonKey(m.IdentityID.ValueString()))
+		mayBeOperation := isOperation || r.RequestType == ""
 
-		switch min(person, operation) {
-		case matches:
+		if isPerson && isOperation {
 			matching = append(matching, r)
 			m.Counts[cmp.Or(r.RequestType, unknownType)]++
-		case mayMatch:
+		} else if mayBePerson && mayBeOperation {
 			uncertain++
-		case differs:
 		}
 	}
 
 	return matching, uncertain
-}
-
-// match is whether a request matches a filter.
-type match int
-
-const (
-	differs match = iota
-	mayMatch
-	matches
-)
-
-// matchText compares a field of a request, which is empty if it is not known, with a filter; null for any.
-func matchText(filter types.String, field string) match {
-	switch {
-	case filter.IsNull() || field == filter.ValueString():
-		return matches
-	case field == "":
-		return mayMatch
-	}
-	return differs
 }
 
 // recordFromAPI maps a record. Fields that were not recognised are null.

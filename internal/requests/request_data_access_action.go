@@ -90,7 +90,13 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	o.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
 	o.Messages = run.Messages{Name: access.Name, Advice: adviceInvokedAccess}
 	o.Request = accessRequest(person, deferred.AnyIdempotencyKey)
-	f := &fetch{Run: o, client: c, files: &a.Files, target: m.target(), adviceUnread: adviceUnreadInvoked}
+	f := &fetch{Run: o, client: c, adviceUnread: adviceUnreadInvoked}
+	reservation, err := a.Files.Reserve(m.target())
+	if err != nil {
+		reserveProblem(err).AddError(f.Diags)
+		return
+	}
+	f.reservation = reservation
 	defer f.close()
 
 	written, err := f.deliver(ctx)
