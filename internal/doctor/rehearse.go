@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -81,6 +82,11 @@ func (r *rehearsal) note(check string, word Word, text string) {
 	r.report.add("Rehearsal", check, word, text)
 }
 
+// since returns the word for a step that began with these settings, and works.
+func (r *rehearsal) since(configured client.Wire) Word {
+	return asConfigured[reflect.DeepEqual(configured.Minimal(), r.wire.Minimal())]
+}
+
 // isNobody reports whether the service shows nothing about the invented person.
 func (r *rehearsal) isNobody(ctx context.Context) bool {
 	for _, reading := range r.nothingOf(r.person(r.who.Identity), "before the rehearsal") {
@@ -151,7 +157,7 @@ func (r *rehearsal) deleteData(ctx context.Context) {
 
 // carryOut sends a request that the service queues, waits for its effect, and reports how long that took.
 func (r *rehearsal) carryOut(ctx context.Context, requestType string, send reader, hasEffect func(*awaited) bool) {
-	at := time.Now()
+	at, configured := time.Now(), r.wire
 	sent, _, err := r.do(ctx, session{r.use, r.wire, 0}, send)
 	if err != nil {
 		r.note(requestType, Broken, r.describe(err))
@@ -176,7 +182,7 @@ func (r *rehearsal) carryOut(ctx context.Context, requestType string, send reade
 	if request.listed && !request.delisted { // it may be there with another status
 		r.examine(ctx, r.pending())
 	}
-	r.note(requestType, OK, "carried out, after "+took.Round(time.Second).String())
+	r.note(requestType, r.since(configured), "carried out, after "+took.Round(time.Second).String())
 }
 
 // find reads the list, and notes whether the request is on it.

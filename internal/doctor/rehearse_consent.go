@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,13 +41,13 @@ func (p person) sentAs(record answer.Consent) *sentUpdate {
 // writeConsent writes a consent in each form until one is read back, and finds out what the service
 // makes of it.
 func (r *rehearsal) writeConsent(ctx context.Context) {
-	configured := r.wire.Consent
+	configured := r.wire
 	r.wire.Consent.TimeFormat = "" // unless it is needed to read
 
 	var works *reading
 	outcomes := map[string][]string{} // forms, by what became of them
-	for _, in := range firstOf(client.Placements, configured.ParametersIn) {
-		for _, format := range firstOf(client.TimeFormats, configured.TimeFormat) {
+	for _, in := range firstOf(client.Placements, configured.Consent.ParametersIn) {
+		for _, format := range firstOf(client.TimeFormats, configured.Consent.TimeFormat) {
 			isOver := ctx.Err() != nil || time.Now().After(r.deadline(answer.RequestProfileUpdate))
 			if works != nil || isOver {
 				continue
@@ -62,7 +61,7 @@ func (r *rehearsal) writeConsent(ctx context.Context) {
 		works = r.readBack(ctx, "written record", min(lateness, time.Until(r.deadline(answer.RequestProfileUpdate))), r.who)
 	}
 	if works == nil {
-		r.wire.Consent = configured
+		r.wire.Consent = configured.Consent
 		all := []string{"no form was read back as it was written"}
 		for _, outcome := range slices.Sorted(maps.Keys(outcomes)) {
 			all = append(all, list(outcomes[outcome])+": "+outcome)
@@ -73,9 +72,8 @@ func (r *rehearsal) writeConsent(ctx context.Context) {
 	}
 
 	r.adopt(ctx, works)
-	isSame := !works.differs && reflect.DeepEqual(r.wire.Minimal().Consent, r.options.Client.Wire.Minimal().Consent)
 	in := r.wire.Consent.ParametersIn
-	r.note("consent update", asConfigured[isSame], "read back as written: parameters as "+in+urlWarning[in])
+	r.note("consent update", r.since(configured), "read back as written: parameters as "+in+urlWarning[in])
 }
 
 // adopt adopts the form of the update that a reading has shown, and how its record differs from it.

@@ -68,21 +68,27 @@ func TestRehearsal_doesEverythingOnceAndMeasures(t *testing.T) {
 	})
 }
 
-// TestRehearsal_readsWhatIsCompressed has a service that compresses a day, and names kinds in its own way.
-func TestRehearsal_readsWhatIsCompressed(t *testing.T) {
+// TestRehearsal_saysWhichStepNeedsSettings has a service that compresses a day, and needs settings for it
+// and for a profile.
+func TestRehearsal_saysWhichStepNeedsSettings(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
 			s.Export = mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Discriminator: "_kind", Encoding: "gzip"}
+			if err := s.Take("profile-json-api"); err != nil {
+				t.Fatal(err)
+			}
 		})
 		report := rehearsed(t.Context(), service)
-		if report.Wire.Export.Kind != "/_kind" {
-			t.Errorf("the settings are %+v: %+v", report.Wire, report.Findings)
-		}
 
-		isDiffering := func(f Finding) bool { return f.Group == "Rehearsal" && f.Word != OK }
-		if slices.ContainsFunc(report.Findings, isDiffering) {
-			t.Errorf("what works as configured differs: %+v", report.Findings)
+		var differ []string
+		for _, f := range report.Findings {
+			if f.Word != OK {
+				differ = append(differ, f.Check+" "+string(f.Word))
+			}
+		}
+		if want := []string{"day differs", "profile_update differs"}; !slices.Equal(differ, want) || report.Wire.Export.Kind != "/_kind" {
+			t.Errorf("%q, with the settings %+v: %+v", differ, report.Wire, report.Findings)
 		}
 	})
 }
