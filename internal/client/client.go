@@ -98,7 +98,7 @@ func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transp
 
 	r.To, r.Private = to, append(r.Private, p.Identity)
 	got, err := c.sender.Do(ctx, r)
-	if r.Op.Effect {
+	if r.Op.Kind != transport.Reads {
 		return got, err
 	}
 	if err == nil {
@@ -118,10 +118,8 @@ func failure(a transport.Answer, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case a.Op.Streams && a.NetworkError() != nil: // what came is a part
-		e := transport.CauseError(a.Exchange, a.NetworkError())
-		e.Status = a.Status
-		return e
+	case a.Body != nil && a.Body.Failure != nil: // what came is a part
+		return transport.CauseError(a.Exchange, a.Body.Failure)
 	case !isJudged:
 		return streamError(a, err)
 	case judged.Outcome == answer.Refused:

@@ -21,7 +21,7 @@ import (
 
 var (
 	opGetConsent    = transport.Operation{Name: "Get consent", Method: http.MethodGet, Path: "/compliance/user/{identityId}/consent"}
-	opUpdateConsent = transport.Operation{Name: "Update consent", Method: http.MethodPatch, Effect: true, Path: "/compliance/user/{identityId}/consent"}
+	opUpdateConsent = transport.Operation{Name: "Update consent", Method: http.MethodPatch, Kind: transport.Writes, Path: "/compliance/user/{identityId}/consent"}
 )
 
 // GetConsent is GET …/user/:identityId/consent (section 4). Errors are *Error, of
@@ -148,7 +148,7 @@ func (w ConsentWire) request(u choice.Record) (r transport.Request, err error) {
 		}
 	}
 
-	r.Payload, err = transport.EncodeParameters(w.ParametersIn, fields)
+	err = r.SetParameters(w.ParametersIn, fields)
 
 	return r, err
 }

@@ -19,16 +19,14 @@ var (
 	opDeleteData = transport.Operation{
 		Name:   "Delete all data of a user",
 		Method: http.MethodDelete,
+		Kind:   transport.Queues,
 		Path:   "/compliance/user/{identityId}/all-data",
-		Effect: true,
-		Queues: true,
 	}
 	opGetAllData = transport.Operation{
 		Name:    "Get all data of a user",
 		Method:  http.MethodGet,
+		Kind:    transport.Queues,
 		Path:    "/compliance/user/{identityId}/all-data",
-		Effect:  true,
-		Queues:  true,
 		Streams: true,
 	}
 )
@@ -64,13 +62,13 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 	if err != nil {
 		return answer.Receipt{}, err
 	}
-	defer s.Response.Body.Close()
+	defer s.Body.Close()
 
 	if s.Cached || isBefore(s.Date, call.Since) {
 		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassPayload, "the answer comes from a cache, or is older than the request, so it is not the data that was asked for")
 	}
 
-	call.Continued = transport.IsContinued(s.Response.Header)
+	call.Continued = transport.IsContinued(s.Header)
 	receipt, err := readData(s, call, c.wire.AllData.MediaType, w)
 	if err == nil && receipt.Delivered {
 		err = s.EndError(c.wire.ignoresField)
@@ -93,15 +91,12 @@ const limitAcknowledgement = 64 << 10
 // than a receipt, while it checks that it is one JSON value. Data of the media type form, which are not
 // JSON, are written as they come.
 func readData(s transport.Answer, call answer.DataCall, form string, w io.Writer) (answer.Receipt, error) {
-	if err := s.Incomplete(); err != nil {
-		return answer.Receipt{}, err
-	}
-	unpacked, err := s.Unpacked()
+	unpacked, err := transport.Unpack(s.Header, s.Body, s.Body.IsDelimited)
 	if err != nil {
 		return answer.Receipt{}, failure(s, err)
 	}
 	defer unpacked.Close()
-	if form != "" && form == s.MediaType() {
+	if form != "" && form == s.MediaType {
 		return copyData(s, unpacked, w)
 	}
 
@@ -111,7 +106,7 @@ func readData(s transport.Answer, call answer.DataCall, form string, w io.Writer
 	}
 	isShort := len(head) <= limitAcknowledgement
 	if isShort {
-		s.JSON, err = s.Parse(head)
+		s.JSON, err = s.Parse(bytes.NewReader(head))
 	} else {
 		sink := &sink{Writer: w}
 		s.JSON, err = answer.Abridge(io.TeeReader(io.MultiReader(bytes.NewReader(head), unpacked), sink))
@@ -142,7 +137,7 @@ func copyData(s transport.Answer, unpacked io.Reader, w io.Writer) (answer.Recei
 	if err != nil {
 		return answer.Receipt{}, sink.errorOf(s, err)
 	}
-	if n == 0 || !s.IsDelimited() {
+	if n == 0 || !s.Body.IsDelimited {
 		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassTruncated, "nothing shows that the answer is complete")
 	}
 

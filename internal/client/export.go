@@ -22,7 +22,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
-var opExport = transport.Operation{Name: "Export records", Method: http.MethodGet, Path: "/export", Streams: true}
+var opExport = transport.Operation{Name: "Export records", Method: http.MethodGet, Kind: transport.Exports, Path: "/export", Streams: true}
 
 // errNoExport is the error of an export in the older path family (section 4).
 var errNoExport = errors.New("the export does not exist in the account path family; set org_id and project_id, here or in the provider block")
@@ -150,13 +150,13 @@ func (x *exporting) part(ctx context.Context, asked records.Kind, yield func(rec
 
 	pages := x.client.pagesOf(opExport, x.scope, query)
 	for more := true; more; {
-		s, err := x.client.ask(ctx, Person{Scope: x.scope}, transport.Request{Op: opExport, Payload: transport.Payload{Query: pages.query}})
+		s, err := x.client.ask(ctx, Person{Scope: x.scope}, transport.Request{Op: opExport, Query: pages.query})
 		if err != nil {
 			return x.fail(err)
 		}
 
 		read, isWhole := x.page(s, asked, yield)
-		s.Response.Body.Close()
+		s.Body.Close()
 		if !isWhole {
 			return false
 		}
@@ -170,7 +170,7 @@ func (x *exporting) part(ctx context.Context, asked records.Kind, yield func(rec
 
 // page yields the records of an answer, and reports whether it was read to its end.
 func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(records.Kind, jsontext.Value) bool) (read page, isWhole bool) {
-	read.header = s.Response.Header
+	read.header = s.Header
 	if err := x.checkHead(s); err != nil {
 		return read, x.fail(err)
 	}
@@ -178,7 +178,7 @@ func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(reco
 		return read, true
 	}
 
-	unpacked, err := s.Unpacked()
+	unpacked, err := transport.Unpack(s.Header, s.Body, s.Body.IsDelimited)
 	if errors.Is(err, transport.ErrNothing) && x.wire().Empty {
 		unpacked, err = http.NoBody, nil
 	}
@@ -187,15 +187,15 @@ func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(reco
 	}
 	defer unpacked.Close()
 
-	reader := records.NewReader(unpacked, x.options(x.client.wire, s.MediaType(), asked))
+	reader := records.NewReader(unpacked, x.options(x.client.wire, s.MediaType, asked))
 	if x.before != nil {
 		reader.Follows(x.before)
 	}
 	x.before = reader
 
 	head := bytes.ToValidUTF8(reader.Head(), []byte("\uFFFD"))
-	if isPage(s.MediaType(), head) && s.NetworkError() == nil {
-		return read, x.fail(transport.PageError(s, head[:min(len(head), transport.LimitError)]))
+	if isPage(s.MediaType, head) && s.Body.Failure == nil {
+		return read, x.fail(transport.PageError(s, head))
 	}
 	for kind, record := range reader.All() {
 		if !x.query.wants(kind) {
@@ -275,22 +275,9 @@ var typesOfLines = []string{
 // for a day without records, or with too few. Where only a finished day is wanted, one that was not
 // over then is refused; without a date, this machine's clock alone decides.
 func (x *exporting) checkHead(s transport.Answer) error {
-	header := s.Response.Header
-	if s.Status == http.StatusAccepted {
-		detail := "the service accepted the request and has not prepared the day: the export is not ready yet"
-		// The wait is shown and not kept, so that the bounds of retries do not apply.
-		wait := transport.ParseRetryAfter(header.Get("Retry-After"), time.Now(), 24*time.Hour)
-		if wait = wait.Round(time.Second); wait > 0 {
-			detail += "; the service asks to come back in " + wait.String()
-		}
-		return transport.NewError(s.Exchange, transport.ClassNotReady, detail)
-	}
-
+	header := s.Header
 	if header.Get("Content-Range") != "" {
 		return transport.NewError(s.Exchange, transport.ClassPayload, "a Content-Range header says that the answer is a part of the day")
-	}
-	if err := s.Incomplete(); err != nil {
-		return err
 	}
 
 	made := madeAt(header, x.client.config.Now())
@@ -330,12 +317,12 @@ func madeAt(header http.Header, now time.Time) time.Time {
 // single JSON value proves it. The end of a compressed stream proves nothing: another one may follow.
 func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader, asked records.Kind, head []byte) error {
 	err, wire := reader.Err, x.client.wire
-	isDelimited := reader.Result.Closed || s.IsDelimited()
-	if isWhole := s.NetworkError() == nil && isDelimited; err == nil && !isWhole {
+	isDelimited := reader.Result.Closed || s.Body.IsDelimited
+	if isWhole := s.Body.Failure == nil && isDelimited; err == nil && !isWhole {
 		err = records.ErrTruncated
 	}
 	if refusal, ok := errors.AsType[*answer.Error](err); ok {
-		accepts := func(with Wire) bool { return isRead(head, x.options(with, s.MediaType(), asked)) }
+		accepts := func(with Wire) bool { return isRead(head, x.options(with, s.MediaType, asked)) }
 		if settings := wire.advise(head, infer.Export, accepts); settings != "" {
 			refusal.Advice = "look at it: if that is right for your service, " + settings + " reads what was seen"
 		}

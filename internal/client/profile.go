@@ -15,7 +15,7 @@ import (
 
 var (
 	opGetProfile    = transport.Operation{Name: "Get user profile", Method: http.MethodGet, Path: "/compliance/user/{identityId}/profile"}
-	opUpdateProfile = transport.Operation{Name: "Update user profile", Method: http.MethodPatch, Effect: true, Path: "/compliance/user/{identityId}/profile"}
+	opUpdateProfile = transport.Operation{Name: "Update user profile", Method: http.MethodPatch, Kind: transport.Writes, Path: "/compliance/user/{identityId}/profile"}
 )
 
 // GetProfile is GET …/user/:identityId/profile (section 4). managed are members that the
@@ -37,8 +37,7 @@ func (c *Client) GetProfile(ctx context.Context, p Person, managed map[string]js
 // usually fulfilled within 60 seconds (section 8). It sends the given members once; package
 // deferred decides when. Errors are *Error.
 func (c *Client) UpdateProfile(ctx context.Context, p Person, members map[string]jsontext.Value) (answer.Receipt, error) {
-	r := transport.Request{Op: opUpdateProfile}
-	r.Payload = transport.Payload{Body: []byte(jsonvalue.FormatObject(members)), ContentType: "application/json", Attribute: "profile"}
+	r := transport.Request{Op: opUpdateProfile, Body: []byte(jsonvalue.FormatObject(members)), ContentType: "application/json", Attribute: "profile"}
 	for _, v := range members {
 		r.Private = append(r.Private, transport.PrivateValues(v)...)
 	}

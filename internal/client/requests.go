@@ -22,7 +22,7 @@ var opListPending = transport.Operation{Name: "List pending actions", Method: ht
 func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.PendingList, _ error) {
 	pages := c.pagesOf(opListPending, scope, nil)
 	for more := true; more; {
-		got, err := c.ask(ctx, Person{Scope: scope}, transport.Request{Op: opListPending, Payload: transport.Payload{Query: pages.query}})
+		got, err := c.ask(ctx, Person{Scope: scope}, transport.Request{Op: opListPending, Query: pages.query})
 		if err != nil {
 			return answer.PendingList{}, err
 		}
@@ -39,7 +39,7 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.Pend
 		}
 
 		next, total := valueAt(got.JSON, c.wire.Pending.Next), valueAt(got.JSON, c.wire.Pending.Total)
-		more, err = pages.follow(page{got.Response.Header, next, total, int64(len(part.Records))})
+		more, err = pages.follow(page{got.Header, next, total, int64(len(part.Records))})
 		if err != nil {
 			list.Gap = cmp.Or(list.Gap, answer.Partial(err.Error()))
 		}
@@ -108,7 +108,7 @@ func (w Wire) listCall(got transport.Answer) answer.ListCall {
 				answer.Ended:   pending.Statuses[StatusEnded],
 			},
 		},
-		Continued: got.Response.Header.Get("Content-Range") != "",
+		Continued: got.Header.Get("Content-Range") != "",
 	}
 }
 

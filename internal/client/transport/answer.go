@@ -3,7 +3,6 @@
 package transport
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"errors"
@@ -11,77 +10,83 @@ import (
 	"mime"
 	"net/http"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // Limits on the size of an answer in memory, in bytes after decompression, and on what is shown
-// of the service's own words, and of an answer that is not JSON, in characters. The interface
-// names none (section 8).
+// of the service's own words, of an answer that is not JSON and of its type, in characters. The
+// interface names none (section 8).
 const (
 	LimitJSON    = 32 << 20
 	LimitError   = 64 << 10
 	limitMessage = 300
 	limitExcerpt = 80
+	limitType    = 60
 )
 
-// Answer is an answer with a status of class 2xx: a value, whose facts the header says and whose
-// content is JSON, or a stream.
+// Answer is the answer that was asked for: what its header says, and its content, which is JSON or a
+// stream.
 type Answer struct {
 	Exchange
 
-	JSON jsontext.Value // empty where there was no body, and of a stream
-
-	// Response has a body only of a stream, which the caller closes.
-	Response *http.Response
+	Header    http.Header
+	MediaType string         // as declared, and not safe to print; empty if it is not
+	JSON      jsontext.Value // empty where there was no body, and of a stream
+	Body      *Body          // of a stream, which the caller closes; nil otherwise
 }
 
-// read reads the body of a response to its end, unless it streams, so that a cut shows where the
-// request can be repeated. It is the response handler of go-retryablehttp. The status of a refusal
-// says all, except that a gateway which fails may begin to say that what is read is not there.
-func (c *call) read(resp *http.Response) error {
-	isSuccess, limit := resp.StatusCode/100 == 2, LimitError
-	if isSuccess && c.Op.Streams {
-		return nil
-	}
-	if isSuccess {
-		limit = LimitJSON + 1
-	}
-	defer resp.Body.Close()
+// complete are the statuses of an answer that is the whole one, for each kind of operation. An
+// acknowledgement or a part must not pass for the data.
+var complete = map[int][kinds]bool{
+	http.StatusOK:        {Reads: true, Writes: true, Queues: true, Exports: true, LogsIn: true},
+	http.StatusCreated:   {Writes: true, Queues: true, LogsIn: true},
+	http.StatusAccepted:  {Writes: true, Queues: true},
+	http.StatusNoContent: {Reads: true, Writes: true, Queues: true, Exports: true, LogsIn: true},
+}
 
-	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)))
-	isOpen := isSuccess
-	if resp.StatusCode/100 == 4 && !c.Op.Effect {
-		isOpen = true
-	}
-	if err != nil && isOpen {
-		return CauseError(c.exchange(), err)
+// read reads a response, and its body to the end unless it streams, so that a cut shows where the request
+// can be repeated. What was asked for becomes the answer of the call, and anything else its refusal. The
+// error is that of a body that is cut or cannot be read.
+func (c *call) read(resp *http.Response, b *Body) (err error) {
+	a := c.answerOf(resp)
+	isComplete := complete[a.Status][c.Op.Kind]
+	if isComplete && c.Op.Streams {
+		b.open(resp)
+		a.Body = b
+	} else {
+		defer resp.Body.Close()
 	}
 
-	c.body, resp.Body = body, http.NoBody
-	if isSuccess {
-		c.json, err = c.answer(resp).Parse(body)
+	switch {
+	case !isComplete:
+		c.refusal, err = c.refuse(a, resp.Body)
 		return err
+	case a.Body == nil:
+		if a.JSON, err = a.Parse(resp.Body); err != nil {
+			return err
+		}
 	}
+	c.answer = a
+
+	// What is not a success may come from a gateway with another clock.
+	c.sender.mu.Lock()
+	defer c.sender.mu.Unlock()
+	c.sender.newest = max(c.sender.newest, a.Date.Unix())
 
 	return nil
 }
 
-// answer returns what the header of a response says.
-func (c *call) answer(resp *http.Response) Answer {
-	a := Answer{Exchange: c.known, Response: resp}
-	a.isSent = c.sent.Load()
+// answerOf returns what the header of a response says.
+func (c *call) answerOf(resp *http.Response) Answer {
+	a := Answer{Exchange: c.known, Header: resp.Header}
 	a.Status = resp.StatusCode
-	age := resp.Header.Get("Age")
-	hasAge := age != "" && age != "0"
+	a.MediaType, _, _ = mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	a.Date, _ = http.ParseTime(resp.Header.Get("Date"))
 	if a.Date.Year() == 9999 { // RFC 3339 cannot write what is computed from it, and state not hold that
 		a.Date = time.Time{}
@@ -91,43 +96,17 @@ func (c *call) answer(resp *http.Response) Answer {
 	// The clocks of the machines of one service are within seconds of each other.
 	const tolerance = 2
 	isOld := !a.Date.IsZero() && a.Date.Unix()+tolerance < c.newestBefore
-	a.Cached = hasAge || isOld
+	isKept := strings.Trim(resp.Header.Get("Age"), "0") != ""
+	a.Cached = isKept || isOld
 
 	return a
 }
 
-// noteDate records when the service has made an answer, unless that is not known. It returns the latest of
-// these times.
-func (s *Sender) noteDate(date time.Time) (newest int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	if !date.IsZero() {
-		s.newest = max(s.newest, date.Unix())
-	}
-
-	return s.newest
-}
-
-// Incomplete returns the error of an answer whose status, of class 2xx, says that it is not the whole
-// answer; nil where it is. An acknowledgement or a part must not pass for the data.
-func (a Answer) Incomplete() error {
-	switch {
-	case a.Status == http.StatusOK, a.Status == http.StatusNoContent:
-		return nil
-	case a.Status == http.StatusCreated && a.Op.Method == http.MethodPost: // a token
-		return nil
-	case a.Status != http.StatusPartialContent && a.Op.Effect: // a part was not asked for
-		return nil
-	}
-
-	return NewError(a.Exchange, ClassPayload, "an answer with the status "+strconv.Itoa(a.Status)+" is not a complete one")
-}
-
 // Parse returns the content of an answer that has this body: JSON, or of a write or a login nothing.
-// Everything else is an *Error.
-func (a Answer) Parse(body []byte) (jsontext.Value, error) {
-	if err := a.Incomplete(); err != nil {
+// Everything else is an *Error, or an error of the body as it is.
+func (a Answer) Parse(r io.Reader) (jsontext.Value, error) {
+	body, err := io.ReadAll(io.LimitReader(r, LimitJSON+1))
+	if err != nil {
 		return nil, err
 	}
 	if len(body) > LimitJSON {
@@ -135,8 +114,7 @@ func (a Answer) Parse(body []byte) (jsontext.Value, error) {
 	}
 
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF")))
-	mayBeEmpty := a.Op.Effect || a.Op.Anonymous
-	if len(body) == 0 && mayBeEmpty {
+	if len(body) == 0 && a.Op.Kind != Reads {
 		return nil, nil
 	}
 	if len(body) == 0 {
@@ -152,13 +130,15 @@ func (a Answer) Parse(body []byte) (jsontext.Value, error) {
 }
 
 // syntaxError returns the error of a body that is not JSON; nil for an acknowledgement in words, such as
-// "Accepted", which say no more than the status does.
+// "Accepted", which say no more than the status does. Text that begins like JSON is a record even if it is
+// broken.
 func (a Answer) syntaxError(body []byte, err error) error {
-	isAcknowledged := a.Op.Effect && a.Status == http.StatusAccepted
+	isWords := strings.HasPrefix(a.MediaType, "text/") && !bytes.ContainsAny(body[:1], "{[<")
+	isAcknowledged := a.Status == http.StatusAccepted && a.MediaType == "text/plain"
 	switch {
-	case isAcknowledged && a.isWords(body) && a.MediaType() == "text/plain":
+	case isWords && isAcknowledged:
 		return nil
-	case body[0] == '<', a.isWords(body):
+	case isWords, body[0] == '<':
 		return PageError(a, body)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return NewError(a.Exchange, ClassTruncated, "the JSON ends in the middle")
@@ -167,21 +147,9 @@ func (a Answer) syntaxError(body []byte, err error) error {
 	return NewError(a.Exchange, ClassPayload, jsonvalue.DescribeSyntax(err))
 }
 
-// isWords reports whether a body is text, and not JSON under another name, which is a record even if
-// it is broken.
-func (a Answer) isWords(body []byte) bool {
-	return strings.HasPrefix(a.MediaType(), "text/") && !bytes.ContainsAny(body[:1], "{[<")
-}
-
-// MediaType returns the declared type of the body; empty if there is none. It is not safe to print.
-func (a Answer) MediaType() string {
-	t, _, _ := mime.ParseMediaType(a.Response.Header.Get("Content-Type"))
-	return t
-}
-
 // ShownType returns the declared type of the body, safe to print.
 func (a Answer) ShownType() string {
-	return cmp.Or(a.Redact.Text(a.MediaType(), 60), "no content type")
+	return cmp.Or(a.Redact.Text(a.MediaType, limitType), "no content type")
 }
 
 // PageError returns the error of an answer that is a page for people. begin is its beginning, at least.
@@ -196,10 +164,10 @@ func PageError(a Answer, begin []byte) *Error {
 var markup = regexp.MustCompile(`(?is)<(?:script|style)\b.*?(?:</(?:script|style)>|$)|<[^>]*>`)
 
 // excerpt returns the first words of a page that was sent in place of JSON, by which the
-// user recognises the portal or proxy that answered. body has at most LimitError bytes.
+// user recognises the portal or proxy that answered.
 func (r *Redactor) excerpt(body []byte) string {
-	text := r.Clean(string(body))
-	if len(body) == LimitError {
+	text := r.Clean(string(body[:min(len(body), LimitError)]))
+	if len(body) >= LimitError {
 		text = text[:len(text)/2] // what was cut off may end in the middle of a secret
 	}
 
@@ -207,53 +175,4 @@ func (r *Redactor) excerpt(body []byte) string {
 	words := strings.Fields(markup.ReplaceAllString(text, " "))
 
 	return r.Text(strings.Join(words, " "), limitExcerpt)
-}
-
-// NetworkError returns the error with which the network ended a stream; nil if it did not.
-func (a Answer) NetworkError() error {
-	body, _ := a.Response.Body.(*attemptBody)
-	return body.failure
-}
-
-// IsDelimited reports whether the transport shows that a stream is complete.
-func (a Answer) IsDelimited() bool {
-	return a.Response.ProtoMajor >= 2 || a.Response.ContentLength >= 0 || slices.Contains(a.Response.TransferEncoding, "chunked")
-}
-
-// Why an answer cannot be unpacked.
-var (
-	ErrCoding  = errors.New("the answer is compressed in a way that was not asked for, or in another way than it declares")
-	ErrNothing = errors.New("the answer declares a compression but has no content; compressed data is never empty, even without records")
-)
-
-// Unpacked returns the body of a stream without its compression. A compressed stream may consist of
-// several, one after the other, and never of none.
-func (a Answer) Unpacked() (io.ReadCloser, error) {
-	coding := strings.ToLower(strings.TrimSpace(a.Response.Header.Get("Content-Encoding")))
-	if coding == "" || coding == "identity" {
-		return io.NopCloser(a.Response.Body), nil
-	}
-
-	packed := bufio.NewReader(a.Response.Body)
-	if _, err := packed.Peek(1); errors.Is(err, io.EOF) && a.IsDelimited() {
-		return nil, ErrNothing
-	} else if errors.Is(err, io.EOF) { // the connection may have broken
-		return nil, io.ErrUnexpectedEOF
-	} else if err != nil {
-		return nil, err
-	}
-
-	switch coding {
-	case "gzip", "x-gzip":
-		return gzip.NewReader(packed)
-	case "zstd":
-		const window = 8 << 20 // what RFC 8878 asks every decoder of HTTP to accept, and not more
-		d, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
-		if err != nil {
-			return nil, err
-		}
-		return d.IOReadCloser(), nil
-	}
-
-	return nil, ErrCoding
 }

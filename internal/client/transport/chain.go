@@ -7,16 +7,16 @@
 // A request takes the way that chain.go assembles:
 //
 //	repeat       go-retryablehttp, by the table in policy.go
-//	turn         waits for a slot, for the rate, and for a service that asked for time
-//	attempt      bounds the time of one attempt, and of an interrupt
+//	turn         waits for a slot, for the rate, and for a service that asked for time; bounds the
+//	             time until the end of the answer, and reads it
 //	log          logs the operation and the status
 //	credentials  adds the token or key to a clone, for the configured origin alone
 //	pool         connections, TLS, HTTP/2; sends a request once
 //
 // No log ever sees a credential. An Admission takes turns for a comparison and the write that
-// follows from it; under one, turn passes and nothing is repeated. Repeat takes such a sequence, or
-// an export, from its beginning again, by the same table. Section numbers in the comments are
-// those of the interface description.
+// follows from it; under one, a request takes no other turn and is not repeated. Repeat takes such a
+// sequence, or an export, from its beginning again, by the same table. Section numbers in the comments
+// are those of the interface description.
 package transport
 
 import (
@@ -44,7 +44,7 @@ type Config struct {
 	RequestsPerSecond float64       // zero is unlimited
 	RequestTimeout    time.Duration // of one attempt, with its answer
 	MaxRetries        int           // of one request
-	LogIsOff          bool          // saves the cost of a log line that nobody reads
+	LogIsOff          bool          // leaves out log lines that nobody reads
 
 	CACertPEM []byte            // certificates that are trusted in addition to the system's
 	Headers   map[string]string // added to every request
@@ -61,10 +61,11 @@ type Config struct {
 
 // Sender sends requests to one origin with one set of credentials.
 type Sender struct {
-	cfg    Config
-	gate   *gate
-	login  *login     // where the credentials are an e-mail and a password
-	hidden vocabulary // what no message may show
+	cfg     Config
+	gate    *gate
+	login   *login      // nil where the credentials are not an e-mail and a password
+	hidden  vocabulary  // what no message may show
+	repeats [limits]int // how often a failure is repeated
 
 	chain *retryablehttp.Client // the whole chain
 	idle  func()                // closes idle connections
@@ -81,16 +82,11 @@ func New(cfg Config) (*Sender, error) {
 		return nil, err
 	}
 
-	s := &Sender{cfg: cfg, idle: pool.CloseIdleConnections, gate: &gate{slots: semaphore.NewWeighted(int64(cfg.MaxConcurrency))}}
-	if cfg.RequestsPerSecond > 0 {
-		s.gate.interval = time.Duration(float64(time.Second) / cfg.RequestsPerSecond)
+	s := &Sender{cfg: cfg, gate: newGate(cfg), repeats: repeatsOf(cfg.MaxRetries), idle: pool.CloseIdleConnections}
+	if cfg.Credentials.Email != "" {
+		s.login = &login{sender: s, turn: semaphore.NewWeighted(1)}
 	}
-	s.login = &login{sender: s, turn: semaphore.NewWeighted(1)}
-	if cfg.Around != nil {
-		s.chain = s.assemble(cfg.Around(pool))
-	} else {
-		s.chain = s.assemble(pool)
-	}
+	s.chain = s.assemble(pool)
 
 	c := cfg.Credentials
 	s.hidden.add(c.Password, c.APISecretKey, c.Email)
@@ -106,12 +102,16 @@ func New(cfg Config) (*Sender, error) {
 // has CloseIdleConnections, which go-retryablehttp calls after a failure: it would cost the other
 // callers their connections.
 func (s *Sender) assemble(pool http.RoundTripper) *retryablehttp.Client {
-	var link http.RoundTripper
-	link = poolLink{pool}
-	link = credentialsLink{link, s}
-	link = logLink{link, s.cfg.LogIsOff}
-	link = attemptLink{link, s.cfg.RequestTimeout}
-	link = turnLink{link, s.gate}
+	link := pool
+	if s.cfg.Around != nil {
+		link = s.cfg.Around(link)
+	}
+	link = poolLink{link}
+	link = newCredentialsLink(link, s)
+	if !s.cfg.LogIsOff {
+		link = logLink{link}
+	}
+	link = turnLink{link, s.gate, s.cfg.RequestTimeout}
 
 	return &retryablehttp.Client{
 		HTTPClient:   &http.Client{Transport: link, CheckRedirect: followNothing},
@@ -133,22 +133,15 @@ func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, err
 	}
 
-	resp, err := s.chain.Do(req) //nolint:bodyclose // read has closed it, and the caller closes a stream
+	_, err = s.chain.Do(req) //nolint:bodyclose // turnLink has closed it, and the caller closes a stream
 	if err != nil {
-		return Answer{}, CauseError(c.exchange(), err)
+		return Answer{}, CauseError(c.known, err)
 	}
-	if c.admission != nil && !r.Op.Effect {
-		c.admission.compared = time.Now()
+	if c.refusal != nil {
+		return Answer{}, c.refusal
 	}
 
-	a := c.answer(resp)
-	if a.Status/100 != 2 {
-		return Answer{}, c.statusError(a)
-	}
-	a.JSON = c.json
-	s.noteDate(a.Date) // what is not a success may come from a gateway with another clock
-
-	return a, nil
+	return c.answer, nil
 }
 
 // Close closes idle connections. Requests in flight go on.

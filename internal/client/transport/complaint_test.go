@@ -5,6 +5,7 @@ package transport
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -52,9 +53,9 @@ func TestComplaint_asServicesWordIt(t *testing.T) {
 		// What is private to the request is not shown.
 		`{"errors":{"f":"not for jane@example.com"}}`: {Message: "not for [redacted]", Fields: about("f", "not for [redacted]")},
 	} {
-		conflict := Answer{Exchange: Exchange{Status: http.StatusConflict, Redact: NewRedactor("jane@example.com")}, Response: &http.Response{StatusCode: http.StatusConflict}}
-		got := (&call{body: []byte(body)}).statusError(conflict)
-		if got.Code != want.Code || got.Message != want.Message || !slices.Equal(got.Fields, want.Fields) {
+		conflict := Answer{Exchange: Exchange{Status: http.StatusConflict, Redact: NewRedactor("jane@example.com")}}
+		got, err := (&call{}).refuse(conflict, strings.NewReader(body))
+		if err != nil || got.Code != want.Code || got.Message != want.Message || !slices.Equal(got.Fields, want.Fields) {
 			t.Errorf("%s: %+v, want %+v", body, got, want)
 		}
 	}

@@ -3,6 +3,7 @@
 package transport
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -16,32 +17,47 @@ const KeyParameter = "apiSecretToken"
 // origin: the links above, which repeat, log and describe requests, never see them. What a redirect
 // leads to is cut to its origin here, since its path and query may repeat what was sent.
 type credentialsLink struct {
-	next   http.RoundTripper
-	sender *Sender
+	next  http.RoundTripper
+	base  *url.URL
+	login *login // nil where the credentials are not an e-mail and a password
+
+	header http.Header // of every request: the user's, and a token that was given (section 5)
+	query  string      // of every request: a secret key (section 5)
+}
+
+func newCredentialsLink(next http.RoundTripper, s *Sender) credentialsLink {
+	l := credentialsLink{next: next, base: s.cfg.Base, login: s.login, header: http.Header{}}
+	for name, value := range s.cfg.Headers {
+		l.header.Set(name, value)
+	}
+	l.header.Set("User-Agent", s.cfg.UserAgent)
+	if token := s.cfg.Credentials.Token; token != "" {
+		l.header.Set("Authorization", "bearer "+token)
+	}
+	if key := s.cfg.Credentials.APISecretKey; key != "" {
+		l.query = "&" + KeyParameter + "=" + url.QueryEscape(key)
+	}
+
+	return l
 }
 
 func (l credentialsLink) RoundTrip(req *http.Request) (*http.Response, error) {
-	c, cfg := callOf(req.Context()), l.sender.cfg
-	if req.URL.Scheme != cfg.Base.Scheme || req.URL.Host != cfg.Base.Host {
-		return nil, NewError(c.exchange(), ClassInternal, "a request was about to be sent to another address than base_url")
+	c := callOf(req.Context())
+	if req.URL.Scheme != l.base.Scheme || req.URL.Host != l.base.Host {
+		return nil, NewError(c.known, ClassInternal, "a request was about to be sent to another address than base_url")
 	}
 
 	clone := req.Clone(req.Context())
-	for name, value := range cfg.Headers {
-		clone.Header.Set(name, value)
-	}
-	clone.Header.Set("User-Agent", cfg.UserAgent)
-	token, err := l.authorize(c, clone)
-	if err != nil {
-		return nil, err
-	}
-
-	// Nothing that follows from a comparison waits, from here back to its answer.
-	if c.admission != nil && c.admission.isOutdated() {
-		return nil, c.outdated()
-	}
-	if c.admission != nil {
-		c.admission.unused--
+	maps.Copy(clone.Header, l.header)
+	clone.URL.RawQuery = strings.TrimPrefix(clone.URL.RawQuery+l.query, "&")
+	logsIn := l.login != nil && c.Op.Kind != LogsIn
+	token := ""
+	if logsIn {
+		var err error
+		if token, err = l.login.present(req.Context()); err != nil {
+			return nil, err
+		}
+		clone.Header.Set("Authorization", "bearer "+token)
 	}
 
 	began := time.Now()
@@ -51,44 +67,14 @@ func (l credentialsLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 
 	resp.Request = req // and not the one with credentials
-	if resp.StatusCode == http.StatusUnauthorized && token != "" {
-		c.renewal = l.sender.login.giveUp(token, began)
+	if logsIn && resp.StatusCode == http.StatusUnauthorized {
+		c.isRenewed = l.login.giveUp(token, began)
 	}
 	if location := resp.Header.Get("Location"); location != "" {
-		resp.Header.Set("Location", originOf(cfg.Base, location))
+		resp.Header.Set("Location", originOf(l.base, location))
 	}
 
 	return resp, nil
-}
-
-// authorize adds the credential to a request (section 5): the application-level key, the JWT from
-// the configuration, or the token of a login, which it returns.
-func (l credentialsLink) authorize(c *call, req *http.Request) (token string, err error) {
-	credentials := l.sender.cfg.Credentials
-	if c.Op.Anonymous {
-		return "", nil
-	}
-	if credentials.APISecretKey != "" {
-		req.URL.RawQuery = strings.TrimPrefix(req.URL.RawQuery+"&"+KeyParameter+"="+url.QueryEscape(credentials.APISecretKey), "&")
-		return "", nil
-	}
-	if credentials.Token != "" {
-		req.Header.Set("Authorization", "bearer "+credentials.Token)
-		return "", nil
-	}
-
-	token = l.sender.login.current()
-	if token == "" {
-		if c.admission != nil && !c.admission.compared.IsZero() {
-			return "", c.outdated()
-		}
-		if token, err = l.sender.login.present(req.Context()); err != nil {
-			return "", err
-		}
-	}
-	req.Header.Set("Authorization", "bearer "+token)
-
-	return token, nil
 }
 
 // originOf returns scheme and host of a redirect's target; empty if it has none that can be read.

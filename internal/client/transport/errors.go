@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -188,10 +187,10 @@ func (e *Error) summary() string {
 	return e.Title() + " (" + e.Detail + ")"
 }
 
-// Final returns the error of a failure that is not repeated any more. Its attempts have been counted.
+// Final returns the error of a failure that is not repeated any more.
 func (e *Error) Final() *Error {
 	last := *e
-	last.limit, last.Attempts = final, 0
+	last.limit = final
 	return &last
 }
 
@@ -211,51 +210,76 @@ func NewError(x Exchange, class ErrorClass, detail string) *Error {
 		Method:    x.Op.Method,
 		Template:  x.Template,
 		Attempts:  x.Attempts,
-		Queued:    x.Op.Queues,
+		Queued:    x.Op.Kind == Queues,
 		Cached:    x.Cached,
 		Date:      x.Date,
-		limit:     limitOf(x, class),
+		limit:     policy[class][x.Op.Kind],
 	}
-	e.Ambiguous = e.limit == compared || e.limit == unknown
+	isSent := x.Status != 0
+	if x.sent != nil {
+		isSent = isSent || x.sent.Load()
+	}
+	if !isSent && slices.Contains(lost, class) {
+		e.limit = policy[ClassUnreachable][x.Op.Kind]
+	}
+	isOpen := e.limit == compared || e.limit == unknown
+	e.Ambiguous = isSent && isOpen
 
 	return e
+}
+
+// lost are the classes of a connection that broke.
+var lost = []ErrorClass{ClassConnectionLost, ClassTimeout}
+
+// outdated returns the error of a write that would have to wait after its comparison.
+func (c *call) outdated() *Error {
+	return NewError(c.known, ClassOutdated, "the update had to wait each time after it was compared with what the service holds, so it was not sent")
 }
 
 // CauseError returns an error about an exchange that an error of the HTTP stack or of a context
 // ended. The original is dropped: it holds the whole URL, and with it possibly the key. An *Error of
 // an operation is copied, and one without an operation, of a link, is completed.
 func CauseError(x Exchange, err error) *Error {
-	if own := asError(err); own != nil && own.Operation != "" {
+	own, isOwn := errors.AsType[*Error](err)
+	if isOwn && own.Operation != "" {
 		shared := *own // a failed login is one error for all its callers
 		return &shared
 	}
 
-	x.Status = 0 // the answer has not come to its end
-	x.isSent = x.isSent && !errors.Is(err, errNotProcessed)
-	if own := asError(err); own != nil {
+	if errors.Is(err, errNotProcessed) {
+		x.sent = nil
+	}
+	if isOwn {
 		return NewError(x, own.Class, own.Detail)
 	}
 
-	class, detail, cause := classify(x, err)
-	e := NewError(x, class, detail)
-	e.Cause = cause
-
-	return e
-}
-
-// classify returns what an error of the HTTP stack stands for, and the context's error that it is. It
-// is told by its type, and never by its text.
-func classify(x Exchange, err error) (class ErrorClass, detail string, cause error) {
-	var operation string // of the connection
-	if failed, ok := errors.AsType[*net.OpError](err); ok {
-		operation = failed.Op
-	}
+	// A connection that timed out is like context.DeadlineExceeded.
+	operation := operationOf(err)
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
-		if errors.Is(err, ended) && operation == "" { // a connection that timed out is like context.DeadlineExceeded
-			return ClassCancelled, "the run was interrupted or its time was up", ended
+		if errors.Is(err, ended) && operation == "" {
+			e := NewError(x, ClassCancelled, "the run was interrupted or its time was up")
+			e.Cause = ended
+			return e
 		}
 	}
+	class, detail := classify(x, err, operation)
 
+	return NewError(x, class, detail)
+}
+
+// operationOf returns what a connection was used for when it failed, such as dial; empty where err is
+// not that of a connection.
+func operationOf(err error) string {
+	if failed, ok := errors.AsType[*net.OpError](err); ok {
+		return failed.Op
+	}
+	return ""
+}
+
+// classify returns what an error of the HTTP stack stands for. It is told by its type, and never by
+// its text.
+func classify(x Exchange, err error, operation string) (class ErrorClass, detail string) {
+	rejected, isRejected := errors.AsType[*tls.CertificateVerificationError](err)
 	failed, isNet := errors.AsType[net.Error](err)
 	host := "; the host is " + escapeText(x.host, 260)
 	whose, side := "", "the other side"
@@ -263,27 +287,24 @@ func classify(x Exchange, err error) (class ErrorClass, detail string, cause err
 		whose, side = " of the proxy", "the proxy that HTTPS_PROXY names"
 	}
 
-	switch rejected, ok := errors.AsType[*tls.CertificateVerificationError](err); {
-	case ok:
-		return ClassTLS, "the certificate" + whose + " was not accepted: " + x.Redact.Text(rejected.Err.Error(), limitMessage), nil
+	switch {
+	case isRejected:
+		return ClassTLS, "the certificate" + whose + " was not accepted: " + x.Redact.Text(rejected.Err.Error(), limitMessage)
 	case isType[tls.RecordHeaderError](err), errors.Is(err, http.ErrSchemeMismatch):
-		return ClassTLS, side + " does not speak TLS", nil
+		return ClassTLS, side + " does not speak TLS"
 	case operation == "remote error":
-		return ClassTLS, "the handshake was not accepted", nil
-
+		return ClassTLS, "the handshake was not accepted"
 	case operation == "proxyconnect":
-		return ClassUnreachable, "the proxy cannot be reached; check HTTPS_PROXY, HTTP_PROXY and NO_PROXY", nil
+		return ClassUnreachable, "the proxy cannot be reached; check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
 	case isType[*net.DNSError](err):
-		return ClassUnreachable, "the host name cannot be resolved" + host, nil
+		return ClassUnreachable, "the host name cannot be resolved" + host
 	case isNet && failed.Timeout():
-		return ClassTimeout, "the connection timed out", nil
+		return ClassTimeout, "the connection timed out"
 	case operation == "dial":
-		return ClassUnreachable, "the connection was refused or there is no route" + host, nil
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return ClassConnectionLost, "the answer was cut off", nil
+		return ClassUnreachable, "the connection was refused or there is no route" + host
 	}
 
-	return ClassConnectionLost, "the connection broke before the answer was complete", nil
+	return ClassConnectionLost, "the connection broke before the answer was complete"
 }
 
 func isType[E error](err error) bool {

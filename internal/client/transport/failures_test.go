@@ -89,8 +89,10 @@ func failures() map[string]failed {
 		{failed{class: ClassProxyAuth}, []int{407}},
 		{failed{class: ClassServer, attempts: 5}, []int{408, 500, 502, 503, 504}},
 		{failed{class: ClassTooEarly, attempts: 5}, []int{425}},
-		{failed{class: ClassPayload, says: "is not a complete one", operation: logins}, []int{202, 206}},
-		{failed{class: ClassPayload, says: "is not a complete one"}, []int{201, 202, 203, 205, 206, 226}},
+		{failed{class: ClassPayload, says: "is not a complete one", operation: logins}, []int{206}},
+		{failed{class: ClassNotReady, operation: logins}, []int{202}},
+		{failed{class: ClassNotReady}, []int{202}},
+		{failed{class: ClassPayload, says: "is not a complete one"}, []int{201, 203, 205, 206, 226}},
 		{failed{class: ClassNotOffered, operation: updates}, []int{501, 505, 511}},
 		{failed{class: ClassNotOffered}, []int{501, 505, 511}},
 		{failed{class: ClassRejected, operation: updates, says: "account_id|project_id"}, []int{406, 415}},
@@ -122,8 +124,8 @@ func failures() map[string]failed {
 		}
 	}
 	redirect(301, "", "/api/canary/", "to http://localhost")
-	redirect(301, "", "", "elsewhere")
-	redirect(302, updates, "https://h.example.com/%zz", "elsewhere")
+	redirect(301, "", "", "another place")
+	redirect(302, updates, "https://h.example.com/%zz", "another place")
 
 	for name, body := range map[string]string{
 		"nothing": "", "no token": `{"session":"canary"}`, "number": `{"token":7}`, "two parts": `{"token":"eyJhIjoxfQ.canary"}`,

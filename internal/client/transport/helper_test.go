@@ -85,7 +85,7 @@ const (
 	dataPath    = "/compliance/user/{identityId}/all-data"
 )
 
-var opUpdateConsent = Operation{Name: "Update consent", Method: http.MethodPatch, Effect: true, Path: consentPath}
+var opUpdateConsent = Operation{Name: "Update consent", Method: http.MethodPatch, Kind: Writes, Path: consentPath}
 
 // send sends a request about the person, or about the user where the path is empty. An update
 // agrees to all clauses.
@@ -95,10 +95,13 @@ func send(ctx context.Context, s *Sender, op Operation) error {
 		r.To = Expand("/v1/org/{orgId}/project/{projectId}"+op.Path, "org-demo", "web", person)
 	}
 	if op.Method == http.MethodPatch {
-		r.Payload, _ = EncodeParameters(InJSON, map[string]any{
+		r.Attribute = "source"
+		err := r.SetParameters(InJSON, map[string]any{
 			"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true, "manual": true,
 		})
-		r.Attribute = "source"
+		if err != nil {
+			return err
+		}
 	}
 
 	_, err := s.Do(ctx, r)

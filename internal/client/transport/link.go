@@ -5,7 +5,6 @@ package transport
 import (
 	"errors"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -13,30 +12,24 @@ import (
 // errLink is the error of a Link header that cannot be read.
 var errLink = errors.New("a Link header cannot be read, so that it may name a next page")
 
-// linkValue is the first link of a Link header (RFC 8288, section 3), and linkParameter one of its
-// parameters, whose value may be quoted, or missing. As there, a semicolon may stand without one.
-var (
-	linkValue     = regexp.MustCompile(`^[,\s]*<([^>]*)>((?:\s*;\s*(?:[^\s=;,"]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^;,"]*))?)?)*)\s*(?:,|$)`)
-	linkParameter = regexp.MustCompile(`;\s*([^\s=;,"]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;,"]*)))?`)
-)
-
-// NextLinks returns the targets of the links to a next page in Link headers, each once. They are not
-// safe to print. The error is that of a header which cannot be read and may name one.
+// NextLinks returns the targets of the links to a next page in Link headers (RFC 8288), each once. They
+// are not safe to print. The error is that of a header which cannot be read and may name one.
 func NextLinks(h http.Header) (targets []string, _ error) {
-	for _, rest := range h.Values("Link") {
-		for strings.Trim(rest, ", \t") != "" {
-			link := linkValue.FindStringSubmatch(rest)
-			if link == nil && strings.Contains(strings.ToLower(rest), "next") {
-				return nil, errLink
+	for _, field := range h.Values("Link") {
+		links, isWhole := split(field, ',')
+		for _, link := range links {
+			parts, _ := split(link, ';')
+			target := strings.TrimSpace(parts[0])
+			isLink := strings.HasPrefix(target, "<") && strings.HasSuffix(target, ">")
+			if target != "" && !isLink {
+				isWhole = false
 			}
-			if link == nil {
-				break
-			}
-
-			rest = rest[len(link[0]):]
-			if target := link[1]; isNext(link[2]) && !slices.Contains(targets, target) {
+			if target = strings.Trim(target, "<>"); isLink && isNext(parts[1:]) && !slices.Contains(targets, target) {
 				targets = append(targets, target)
 			}
+		}
+		if !isWhole && strings.Contains(strings.ToLower(field), "next") {
+			return nil, errLink
 		}
 	}
 
@@ -44,15 +37,39 @@ func NextLinks(h http.Header) (targets []string, _ error) {
 }
 
 // isNext reports whether the parameters of a link have the relation next. Only the first rel counts.
-func isNext(parameters string) bool {
-	for _, parameter := range linkParameter.FindAllStringSubmatch(parameters, -1) {
-		if strings.EqualFold(parameter[1], "rel") {
-			relations := strings.Fields(strings.ToLower(parameter[2] + parameter[3]))
+func isNext(parameters []string) bool {
+	for _, parameter := range parameters {
+		name, value, _ := strings.Cut(parameter, "=")
+		if strings.EqualFold(strings.TrimSpace(name), "rel") {
+			relations := strings.Fields(strings.ToLower(strings.Trim(value, `" `)))
 			return slices.Contains(relations, "next")
 		}
 	}
 
 	return false
+}
+
+// split splits a header field at a separator outside of targets and quoted values. It reports false
+// where one of them does not end.
+func split(field string, separator byte) (parts []string, isWhole bool) {
+	closing, begin := byte(0), 0
+	for i := 0; i < len(field); i++ {
+		switch c := field[i]; {
+		case closing == '"' && c == '\\':
+			i++
+		case c == closing:
+			closing = 0
+		case closing != 0:
+		case c == '<':
+			closing = '>'
+		case c == '"':
+			closing = '"'
+		case c == separator:
+			parts, begin = append(parts, field[begin:i]), i+1
+		}
+	}
+
+	return append(parts, field[begin:]), closing == 0
 }
 
 // IsContinued reports whether a header says that an answer is a part, or that there is a next page.

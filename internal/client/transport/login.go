@@ -37,7 +37,7 @@ const (
 	renewalPause = 60 * time.Second
 )
 
-var opLogin = Operation{Name: "Log in", Method: http.MethodPost, Anonymous: true}
+var opLogin = Operation{Name: "Log in", Method: http.MethodPost, Kind: LogsIn}
 
 var loginEndpoint = Expand("/v1/auth/login/jwt")
 
@@ -69,65 +69,38 @@ func (l *login) current() string {
 	return ""
 }
 
-// renewal is what there is after a 401 to a token.
-type renewal int
-
-const (
-	notAsked renewal = iota
-	renewed          // there is, or may be, another token
-	rejected         // there is none for now
-)
-
-// rejectedAgain says why a token that got a 401 is kept.
-const rejectedAgain = "the service rejected another token less than a minute ago, so the provider does not log in again for now"
-
-// giveUp gives up a token that got a 401 in an attempt, and returns whether there is another one. Two
+// giveUp gives up a token that got a 401 in an attempt, and reports whether there is another one. Two
 // logins may give the same token: what began before the last one was given up says nothing about the
 // present one.
-func (l *login) giveUp(token string, began time.Time) renewal {
+func (l *login) giveUp(token string, began time.Time) (isRenewed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
 	if l.shared != token || began.Before(l.gaveUp) { // another caller of this token has come first
-		return renewed
+		return true
 	}
 	if time.Since(l.gaveUp) < renewalPause {
-		return rejected
+		return false
 	}
 	l.shared, l.gaveUp = "", time.Now()
 
-	return renewed
+	return true
 }
 
 // present returns the token for a call. Where there is none, it waits for the one login that is
 // under way, or begins it, and returns its token, even if another caller has got a 401 for it since.
-// The login goes on when the caller that began it is cancelled: the others still need it.
+// The login goes on when the caller that began it is cancelled: the others still need it. A write that
+// was compared does not wait.
 func (l *login) present(ctx context.Context) (string, error) {
-	result := l.flight.DoChan("login", func() (_ any, err error) {
-		// A panic in here would end the process with every resource in flight.
-		defer func() {
-			if recover() != nil {
-				err = NewError(About(opLogin, loginEndpoint), ClassInternal, "the login ended in a panic")
-			}
-		}()
+	if token := l.current(); token != "" {
+		return token, nil
+	}
+	c := callOf(ctx)
+	if c.admission != nil && !c.admission.compared.IsZero() {
+		return "", c.outdated()
+	}
 
-		if token := l.current(); token != "" {
-			return token, nil
-		}
-		got, err := l.logIn(context.WithoutCancel(ctx))
-		if err != nil {
-			return "", err
-		}
-
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		lifetime := got.lifetime()
-		l.shared = got.text
-		l.renewAt = time.Now().Add(max(tokenFloor, lifetime-min(5*time.Minute, lifetime/10)))
-
-		return got.text, nil
-	})
-
+	result := l.flight.DoChan("", func() (any, error) { return l.renew(context.WithoutCancel(ctx)) })
 	select {
 	case r := <-result:
 		token, _ := r.Val.(string)
@@ -137,10 +110,39 @@ func (l *login) present(ctx context.Context) (string, error) {
 	}
 }
 
+// renew logs in, shares the token and returns it.
+func (l *login) renew(ctx context.Context) (text string, err error) {
+	// A panic in here would end the process with every resource in flight.
+	defer func() {
+		if recover() != nil {
+			err = NewError(About(opLogin, loginEndpoint), ClassInternal, "the login ended in a panic")
+		}
+	}()
+
+	if token := l.current(); token != "" {
+		return token, nil
+	}
+	got, err := l.logIn(ctx)
+	if err != nil {
+		return "", err
+	}
+
+	lifetime := got.expires.Sub(got.issuedAt) // in which no clock plays a part
+	if lifetime <= 0 || lifetime > 24*time.Hour {
+		lifetime = tokenLifetime
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shared = got.text
+	l.renewAt = time.Now().Add(max(tokenFloor, lifetime-min(5*time.Minute, lifetime/10)))
+
+	return got.text, nil
+}
+
 // NewToken logs in with e-mail and password, and returns a token that no request uses and
 // when it expires. The error is an *Error, of ClassInvalid where there is no e-mail.
 func (s *Sender) NewToken(ctx context.Context) (text string, expires time.Time, err error) {
-	if s.cfg.Credentials.Email == "" {
+	if s.login == nil {
 		return "", time.Time{}, Invalid(opLogin, errors.New("the provider has no email and password to log in with"))
 	}
 
@@ -169,8 +171,13 @@ func (l *login) logIn(ctx context.Context) (token, error) {
 	}
 
 	got, err := l.send(ctx)
+	failure, _ := errors.AsType[*Error](err)
+	if failure != nil {
+		failure = failure.Final() // also for the requests that need the token
+		err = failure
+	}
 	if ctx.Err() == nil { // a caller that gives up says nothing of the credentials
-		l.failure, l.failed = asError(err), time.Now()
+		l.failure, l.failed = failure, time.Now()
 	}
 
 	return got, err
@@ -178,28 +185,28 @@ func (l *login) logIn(ctx context.Context) (token, error) {
 
 // send sends a login with its retries. The error is an *Error.
 func (l *login) send(ctx context.Context) (token, error) {
-	cfg := l.sender.cfg
-	p, err := EncodeParameters(cfg.LoginParametersIn, map[string]any{"email": cfg.Credentials.Email, "password": cfg.Credentials.Password})
-	if err != nil {
+	s := l.sender
+	r := Request{Op: opLogin, To: loginEndpoint}
+	if err := r.SetParameters(s.cfg.LoginParametersIn, map[string]any{"email": s.cfg.Credentials.Email, "password": s.cfg.Credentials.Password}); err != nil {
 		return token{}, Invalid(opLogin, err)
 	}
-	answered, err := l.sender.Do(ctx, Request{Op: opLogin, To: loginEndpoint, Payload: p})
+	answered, err := s.Do(ctx, r)
 	if err != nil {
 		return token{}, err
 	}
 
-	text, _ := answer.ReadToken(answered.JSON, cfg.Envelope)
+	text, _ := answer.ReadToken(answered.JSON, s.cfg.Envelope)
 	got, ok := parseToken(text)
 	if !ok {
 		return token{}, NewError(answered.Exchange, ClassLoginAnswer, "the answer holds no JSON Web Token in the field token (section 2 of the interface); the answer is not shown")
 	}
-	l.sender.hidden.add(tokenSecrets(got.text)...)
+	s.hidden.add(tokenSecrets(got.text)...)
 
 	// Nothing here depends on the clocks, but logs and agreement times may.
 	if skew := time.Since(got.issuedAt).Round(time.Minute); !got.issuedAt.IsZero() && skew.Abs() > 5*time.Minute {
-		l.sender.mu.Lock()
-		defer l.sender.mu.Unlock()
-		l.sender.notices = append(l.sender.notices, fmt.Sprintf("The clock of this machine and the clock of the service differ by about %s. "+
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.notices = append(s.notices, fmt.Sprintf("The clock of this machine and the clock of the service differ by about %s. "+
 			"The provider measures the life of its token by itself, so nothing fails; times that you write, such as agreement_time, may be off.", skew.Abs()))
 	}
 
@@ -211,16 +218,6 @@ func (l *login) send(ctx context.Context) (token, error) {
 type token struct {
 	text              string
 	issuedAt, expires time.Time
-}
-
-// lifetime returns the difference of the times, in which no clock plays a part, or
-// tokenLifetime if they are missing or not between 0 and 24 hours apart.
-func (t token) lifetime() time.Duration {
-	d := t.expires.Sub(t.issuedAt)
-	if t.issuedAt.IsZero() || t.expires.IsZero() || d <= 0 || d > 24*time.Hour {
-		return tokenLifetime
-	}
-	return d
 }
 
 // jwt are the parts of a JWT: the header, the claims and the signature, each in base64.

@@ -113,7 +113,7 @@ func TestLogin_afterA401(t *testing.T) {
 		"a revoked token costs one login": {
 			{logins: 1}, {before: revoke, wait: time.Minute, logins: 2}, {before: revoke, wait: time.Minute, logins: 3},
 		},
-		"a lasting 401 costs one more login": {{before: rejecting, class: ClassAuthentication, logins: 2, says: rejectedAgain}},
+		"a lasting 401 costs one more login": {{before: rejecting, class: ClassAuthentication, logins: 2}},
 		"a wrong password is tried once": {
 			{before: changing, class: ClassAuthentication, logins: 1}, {wait: 10 * time.Minute, class: ClassAuthentication, logins: 1},
 		},
@@ -136,7 +136,7 @@ func TestLogin_afterA401(t *testing.T) {
 				service.RevokeTokens()
 				service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Then: service.RevokeTokens})
 			}, class: ClassAuthentication, logins: 2},
-			{wait: 59 * time.Second, class: ClassAuthentication, logins: 2, says: rejectedAgain},
+			{wait: 59 * time.Second, class: ClassAuthentication, logins: 2},
 			{wait: 2 * time.Second, logins: 3},
 		},
 	} {
@@ -177,10 +177,10 @@ func TestLogin_withoutRetries(t *testing.T) {
 	t.Parallel()
 
 	export := func(ctx context.Context, s *Sender) error {
-		op := Operation{Name: "Export records", Method: "GET", Streams: true}
-		got, err := s.Do(ctx, Request{Op: op, To: Expand("/v1/org/org-demo/project/web/export"), Payload: Payload{Query: "utcDate=2026-03-01"}})
+		op := Operation{Name: "Export records", Method: "GET", Kind: Exports, Streams: true}
+		got, err := s.Do(ctx, Request{Op: op, To: Expand("/v1/org/org-demo/project/web/export"), Query: "utcDate=2026-03-01"})
 		if err == nil {
-			err = got.Response.Body.Close()
+			err = got.Body.Close()
 		}
 		return err
 	}
@@ -231,7 +231,7 @@ func TestLogin_presentsNoTokenThatAnotherCallerHasGivenUp(t *testing.T) {
 			var all sync.WaitGroup
 			for range 8 {
 				all.Go(func() {
-					token, err := s.login.present(t.Context())
+					token, err := s.login.present(context.WithValue(t.Context(), callKey{}, &call{}))
 					if err != nil || token == "" {
 						t.Errorf("there is no token (%v)", err)
 					}
@@ -287,6 +287,28 @@ func TestLogin_rejectedForOneIsRejectedForAll(t *testing.T) {
 		}
 		wantCount(t, service, mockserver.OpLogin, 1)
 	}, func(_ *mocktest.Instance, cfg *Config) { cfg.Credentials.Password = "wrong-password" })
+}
+
+// TestLogin_thatFailsIsNotRepeatedForARequest has a login that is given up after its first attempt, which
+// its own caller has no time to repeat. A request that needs a token fails with it at once.
+func TestLogin_thatFailsIsNotRepeatedForARequest(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+		fault := wish("20")
+		fault.Operation, fault.Times = mockserver.OpLogin, -1
+		service.Inject(fault)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		_ = wantClass(t, logIn(ctx, s), ClassRateLimited)
+
+		began := time.Now()
+		e := wantClass(t, read(t.Context(), s), ClassRateLimited)
+		if took := time.Since(began); took != 20*time.Second || e.Attempts != 1 { // for which the service has asked all callers
+			t.Errorf("it took %v, and %d attempts", took, e.Attempts)
+		}
+		wantCount(t, service, "", 1)
+	})
 }
 
 func TestLogin_panicIsAnError(t *testing.T) {

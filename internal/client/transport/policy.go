@@ -28,22 +28,12 @@ const (
 
 	// Nothing was sent, because its comparison was out of date. Only the whole sequence is begun again.
 	outdated
-)
 
-// kind is what repeating an operation means for the service.
-type kind int
-
-const (
-	reads   kind = iota // changes nothing
-	writes              // leaves the same behind, however often it arrives
-	queues              // each request that arrives is another one in the queue
-	exports             // a read that is repeated from its beginning
-	logsIn              // each failure counts towards the locking of the account
-	kinds
+	limits
 )
 
 // policy says for each class of failure what follows for each kind of operation. A class without a
-// row is final. Where no request reached a connection, unsent has the row instead.
+// row is final. A connection that was lost before the request reached it is ClassUnreachable.
 var policy = map[ErrorClass][kinds]limit{
 	//                    reads    writes    queues   exports  logsIn
 	ClassUnreachable:    {retries, retries, retries, retries, once},  // there is no connection
@@ -65,36 +55,8 @@ var policy = map[ErrorClass][kinds]limit{
 	ClassUnknownOutcome: {final, final, final, final, final},         // looking at the service did not tell
 }
 
-// unsent are the rows of failures of the network after which the service cannot know the request.
-var unsent = map[ErrorClass]ErrorClass{
-	ClassConnectionLost: ClassUnreachable,
-	ClassTimeout:        ClassUnreachable,
-	ClassCancelled:      ClassAuthentication,
-}
-
 // classRenewed is the row of a 401 after which there is another token than the one that got it.
 const classRenewed ErrorClass = "Another token"
-
-// limitOf returns the cell of a failure.
-func limitOf(x Exchange, class ErrorClass) limit {
-	if row, ok := unsent[class]; ok && x.Status == 0 && !x.isSent {
-		class = row
-	}
-
-	column := reads
-	switch op := x.Op; {
-	case op.Anonymous:
-		column = logsIn
-	case op.Queues:
-		column = queues
-	case op.Effect:
-		column = writes
-	case op.Streams:
-		column = exports
-	}
-
-	return policy[class][column]
-}
 
 const (
 	// LimitSends is how often an update is sent at most whose answers are lost.
@@ -105,6 +67,17 @@ const (
 	limitComparisons = 9
 )
 
+// repeatsOf returns how often a failure is repeated, by its limit.
+func repeatsOf(maxRetries int) [limits]int {
+	return [limits]int{
+		once:     min(1, maxRetries),
+		retries:  maxRetries,
+		anew:     maxRetries + 1,
+		compared: LimitSends,
+		outdated: limitComparisons,
+	}
+}
+
 // allows reports whether an operation that has failed n times, the last time with e, is repeated. A
 // caller without the time to wait hears of it now instead of at its own end.
 func (s *Sender) allows(ctx context.Context, e *Error, n int) bool {
@@ -112,22 +85,7 @@ func (s *Sender) allows(ctx context.Context, e *Error, n int) bool {
 	if isBounded && e.RetryAfter > 0 && time.Until(deadline) < e.RetryAfter {
 		return false
 	}
-
-	switch e.limit {
-	case once:
-		return n <= min(1, s.cfg.MaxRetries)
-	case retries:
-		return n <= s.cfg.MaxRetries
-	case anew:
-		return n <= s.cfg.MaxRetries+1
-	case compared:
-		return n <= LimitSends
-	case outdated:
-		return n <= limitComparisons
-	case final, unknown:
-	}
-
-	return false
+	return max(n, 1) <= s.repeats[e.limit]
 }
 
 // wait returns how long to wait after a failure, the nth of its operation. What is compared first, or
@@ -141,72 +99,60 @@ func (e *Error) wait(n int) time.Duration {
 
 // checkRetry is the CheckRetry of go-retryablehttp: whether a request is sent again. What may have
 // been carried out is not, nor what follows from a comparison, which Repeat begins again.
-func (s *Sender) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
+func (s *Sender) checkRetry(ctx context.Context, _ *http.Response, err error) (bool, error) {
 	c := callOf(ctx)
-	isSuccess := err == nil && resp.StatusCode/100 == 2
-	if isSuccess || c.admission != nil {
-		return false, nil
-	}
-
-	var e *Error
+	e := c.refusal
 	if err != nil {
-		e = CauseError(c.exchange(), err)
-	} else {
-		e = c.refused(c.answer(resp), meaningOf(resp.StatusCode))
+		e = CauseError(c.known, err)
 	}
-	if e.Operation != c.Op.Name || e.limit == compared { // a failed login has been repeated already
+	if e == nil || c.admission != nil || e.limit == compared {
 		return false, nil
 	}
 
 	isRepeated := s.allows(ctx, e, e.Attempts)
 	if isRepeated { // so it was not carried out, or changes nothing
-		c.sent.Store(false)
+		c.known.sent.Store(false)
 	}
 
 	return isRepeated, nil
 }
 
-// backoff is the Backoff of go-retryablehttp.
+// backoff is the Backoff of go-retryablehttp. resp is that of a refusal; nil where there was no answer.
 func backoff(_, _ time.Duration, attempt int, resp *http.Response) time.Duration {
 	if resp == nil {
 		return backoffAfter(attempt, 0)
 	}
-	if resp.StatusCode == http.StatusUnauthorized { // there is another token
-		return 0
-	}
-	return backoffAfter(attempt, retryAfter(resp))
+	return callOf(resp.Request.Context()).refusal.wait(attempt + 1)
 }
 
 // Repeat calls step until it succeeds or the policy says no. step is a sequence of requests that can
 // only be repeated from its beginning, such as a comparison and a write, or an export that may break
-// off. An error that is not an *Error is returned at once. The attempts of the returned error are all
-// of its operation.
+// off. An error that is not an *Error is returned at once. The attempts of the returned error are those
+// of its operation that failed alike.
 func (s *Sender) Repeat(ctx context.Context, step func(context.Context) error) error {
 	type failure struct {
 		operation string
 		limit     limit
 	}
-	failures, attempts := map[failure]int{}, map[string]int{}
+	failures := map[failure]int{}
 	for {
 		err := step(ctx)
-		e := asError(err)
-		if e == nil {
+		e, isOwn := errors.AsType[*Error](err)
+		if !isOwn || e.limit == final {
 			return err
 		}
 
 		of := failure{e.Operation, e.limit}
 		failures[of] += max(1, e.Attempts)
-		if e.limit != outdated { // which was not sent
-			attempts[e.Operation] += e.Attempts
-			e.Attempts = attempts[e.Operation]
-		}
-
 		n := failures[of]
+		if e.limit != outdated { // which was not sent
+			e.Attempts = n
+		}
 		if !s.allows(ctx, e, n) {
 			return e
 		}
-		if err := Pause(ctx, e.wait(n)); err != nil {
-			return CauseError(Exchange{Op: Operation{Name: e.Operation, Method: e.Method}, Template: e.Template, Attempts: e.Attempts}, err)
+		if ended := Pause(ctx, e.wait(n)); ended != nil {
+			return CauseError(Exchange{Op: Operation{Name: e.Operation, Method: e.Method}, Template: e.Template, Attempts: e.Attempts}, ended)
 		}
 	}
 }
@@ -233,21 +179,12 @@ func backoffAfter(attempt int, asked time.Duration) time.Duration {
 // is better than a run that seems to hang.
 const limitRetryAfter = 120 * time.Second
 
-// retryAfter returns how long an answer asks to wait, of those after which a request is repeated.
-func retryAfter(resp *http.Response) time.Duration {
-	if policy[meaningOf(resp.StatusCode).class][reads] != retries {
-		return 0
-	}
-
-	return ParseRetryAfter(resp.Header.Get("Retry-After"), time.Now(), limitRetryAfter)
-}
-
-// ParseRetryAfter reads both forms of the header, seconds and a date, and bounds the wait
-// to 0…limit. What it cannot read means no wait.
-func ParseRetryAfter(value string, now time.Time, limit time.Duration) time.Duration {
+// retryAfter returns how long an answer asks to wait, at most limit. Both forms of the header are read,
+// seconds and a date. What cannot be read means no wait.
+func retryAfter(h http.Header, limit time.Duration) time.Duration {
+	value := h.Get("Retry-After")
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && !math.IsNaN(seconds) {
-		seconds = min(max(0, seconds), limit.Seconds())
-		return time.Duration(seconds * float64(time.Second))
+		return time.Duration(min(max(0, seconds), limit.Seconds()) * float64(time.Second))
 	}
 
 	when, err := http.ParseTime(value)
@@ -255,11 +192,5 @@ func ParseRetryAfter(value string, now time.Time, limit time.Duration) time.Dura
 		return 0
 	}
 
-	return min(max(0, when.Sub(now)), limit)
-}
-
-// asError returns err as an *Error; nil where it is another error, or there is none.
-func asError(err error) *Error {
-	e, _ := errors.AsType[*Error](err)
-	return e
+	return min(max(0, time.Until(when)), limit)
 }

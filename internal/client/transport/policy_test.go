@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -17,21 +18,22 @@ import (
 func TestRetryAfter_parsedAndBounded(t *testing.T) {
 	t.Parallel()
 
-	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
-	for value, want := range map[string]time.Duration{
-		"2":                             2 * time.Second,
-		"1.5":                           1500 * time.Millisecond,
-		"3600":                          limitRetryAfter,
-		"1e999":                         0,
-		"NaN":                           0,
-		"Sat, 31 Jan 2026 12:00:30 GMT": 30 * time.Second,
-		"Sat, 31 Jan 2026 11:00:00 GMT": 0,
-		"Sat, 31 Jan 2026 14:00:00 GMT": limitRetryAfter,
-	} {
-		if wait := ParseRetryAfter(value, now, limitRetryAfter); wait != want {
-			t.Errorf("%q: %v, want %v", value, wait, want)
+	synctest.Test(t, func(t *testing.T) { // at the beginning of 2000
+		for value, want := range map[string]time.Duration{
+			"2":                             2 * time.Second,
+			"1.5":                           1500 * time.Millisecond,
+			"3600":                          limitRetryAfter,
+			"1e999":                         0,
+			"NaN":                           0,
+			"Sat, 01 Jan 2000 00:00:30 GMT": 30 * time.Second,
+			"Fri, 31 Dec 1999 23:00:00 GMT": 0,
+			"Sat, 01 Jan 2000 02:00:00 GMT": limitRetryAfter,
+		} {
+			if wait := retryAfter(http.Header{"Retry-After": {value}}, limitRetryAfter); wait != want {
+				t.Errorf("%q: %v, want %v", value, wait, want)
+			}
 		}
-	}
+	})
 }
 
 // FuzzBackoff_neitherHotLoopNorHang checks the wait before the next attempt: what the service asks for,
@@ -47,7 +49,7 @@ func FuzzBackoff_neitherHotLoopNorHang(f *testing.F) {
 			return
 		}
 
-		asked := ParseRetryAfter(value, time.Now(), limitRetryAfter)
+		asked := retryAfter(http.Header{"Retry-After": {value}}, limitRetryAfter)
 		jitter := min(backoffBase<<min(attempt, 10), backoffCap)
 		if asked > 0 {
 			jitter = min(jitter, asked/10+backoffBase)
@@ -86,7 +88,7 @@ func TestRetry_endsWithTheCallersTime(t *testing.T) {
 			defer time.AfterFunc(tc.cancelled, cancel).Stop()
 
 			began := time.Now()
-			err := send(ctx, s, Operation{Name: "Delete all data", Method: http.MethodDelete, Path: dataPath, Effect: true, Queues: true})
+			err := send(ctx, s, Operation{Name: "Delete all data", Method: http.MethodDelete, Path: dataPath, Kind: Queues})
 			if e := wantClass(t, err, tc.class); !errors.Is(e.Cause, tc.cause) || e.Ambiguous {
 				t.Errorf("%s: the cause is %v, ambiguous: %t", name, e.Cause, e.Ambiguous)
 			}
@@ -105,16 +107,16 @@ func TestPolicy_neverRepeatsWhatMayHaveBeenCarriedOut(t *testing.T) {
 	refused := []ErrorClass{ClassUnreachable, ClassRateLimited, ClassTooEarly, classRenewed}
 	for class, row := range policy {
 		isRefused := slices.Contains(refused, class)
-		isRepeated := row[reads] == retries || row[reads] == anew
-		if row[queues] == retries && !isRefused || row[writes] == retries && !isRefused {
+		isRepeated := row[Reads] == retries || row[Reads] == anew
+		if row[Queues] == retries && !isRefused || row[Writes] == retries && !isRefused {
 			t.Errorf("%s: a change is repeated without a look", class)
 		}
-		if isRepeated && !isRefused && (row[writes] != compared || row[queues] != unknown) {
+		if isRepeated && !isRefused && (row[Writes] != compared || row[Queues] != unknown) {
 			t.Errorf("%s: a change whose outcome is open is called refused", class)
 		}
 	}
-	for class, row := range unsent {
-		if e := NewError(Exchange{Op: Operation{Effect: true, Queues: true}}, class, ""); e.Ambiguous || e.limit != policy[row][queues] {
+	for class := range policy {
+		if e := NewError(Exchange{Op: Operation{Kind: Queues}}, class, ""); e.Ambiguous {
 			t.Errorf("%s: what was not sent is called open: %+v", class, e)
 		}
 	}

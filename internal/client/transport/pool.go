@@ -35,27 +35,29 @@ func (l poolLink) RoundTrip(req *http.Request) (*http.Response, error) {
 			secured, ok := info.Conn.(*tls.Conn)
 			isHTTP2.Store(ok && secured.ConnectionState().NegotiatedProtocol == "h2")
 		},
-		WroteHeaders: func() { c.sent.Store(true) },
+		WroteHeaders: func() { c.known.sent.Store(true) },
 	}))
 
-	if c.Op.Effect {
+	if changes[c.Op.Kind] {
 		body := req.GetBody
 		if req.ContentLength == 0 { // the stack does not ask for none, and sends nothing of an empty one
 			body = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil }
 		}
 		once.Body, _ = body() // from memory
 		once.GetBody = func() (io.ReadCloser, error) {
-			if c.sent.Load() && isHTTP2.Load() {
+			if c.known.sent.Load() && isHTTP2.Load() {
 				return nil, errNotProcessed
 			}
-			if c.sent.Load() && req.Method == http.MethodGet {
+			if c.known.sent.Load() && req.Method == http.MethodGet {
 				return nil, errors.New("the connection broke and the request is not repeated by itself")
 			}
 			return body()
 		}
 	}
 
-	c.newestBefore = c.sender.noteDate(time.Time{})
+	c.sender.mu.Lock()
+	c.newestBefore = c.sender.newest
+	c.sender.mu.Unlock()
 
 	return l.pool.RoundTrip(once)
 }

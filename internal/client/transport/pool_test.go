@@ -59,18 +59,18 @@ func TestPool_HTTP1RepeatsNoChange(t *testing.T) {
 
 	for operation, op := range map[string]Operation{
 		mockserver.OpGetConsent:    {Name: "Get consent", Method: http.MethodGet, Path: consentPath},
-		mockserver.OpGetAllData:    {Name: "Get all data", Method: http.MethodGet, Path: dataPath, Effect: true},
-		mockserver.OpDeleteAllData: {Name: "Delete all data", Method: http.MethodDelete, Path: dataPath, Effect: true},
+		mockserver.OpGetAllData:    {Name: "Get all data", Method: http.MethodGet, Path: dataPath, Kind: Queues},
+		mockserver.OpDeleteAllData: {Name: "Delete all data", Method: http.MethodDelete, Path: dataPath, Kind: Queues},
 		mockserver.OpUpdateConsent: opUpdateConsent,
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 			noError(t, readUser(t.Context(), s)) // from now on the connection is a reused one
 			service.Inject(mockserver.Fault{Operation: operation, Cut: mockserver.CutBeforeCommit})
 
-			if err := send(t.Context(), s, op); (err != nil) != op.Effect {
+			if err := send(t.Context(), s, op); (err != nil) != changes[op.Kind] {
 				t.Errorf("%s: the error is %v", operation, err)
 			}
-			wantCount(t, service, operation, map[bool]int{false: 2, true: 1}[op.Effect])
+			wantCount(t, service, operation, map[bool]int{false: 2, true: 1}[changes[op.Kind]])
 		}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { cfg.MaxRetries = 0 })
 	}
 }

@@ -17,29 +17,39 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
+// Kind is what an operation does, and so what repeating it means for the service.
+type Kind int
+
+// The kinds of operations. Reads is the zero value.
+const (
+	Reads   Kind = iota // changes nothing
+	Writes              // leaves the same behind, however often it arrives
+	Queues              // each request that arrives is another one in the queue
+	Exports             // a read that is repeated from its beginning
+	LogsIn              // each failure counts towards the locking of the account
+	kinds
+)
+
+// changes are the kinds that change something: read_only refuses them, and a lost answer leaves open
+// whether they were carried out.
+var changes = [kinds]bool{Writes: true, Queues: true}
+
 // Operation describes an endpoint of section 4 for all calls of it.
 type Operation struct {
 	Name   string // for messages and logs
 	Method string
+	Kind   Kind
 	// Path is the template of the path behind that of the scope; empty for an operation
 	// outside of the path families.
 	Path string
-	// Effect: the service changes something. read_only refuses the operation, and a lost
-	// answer leaves open whether it was carried out.
-	Effect bool
-	// Queues: each request that arrives is another one in the service's queue. Messages
-	// warn of repeating it.
-	Queues bool
 	// Streams: the answer may be larger than memory and is read while it comes.
 	// request_timeout bounds each of its silences and not the whole.
 	Streams bool
-	// Anonymous: the request is sent without credentials.
-	Anonymous bool
 }
 
 // Endpoint is the path of a request below the base address.
 type Endpoint struct {
-	template string // for messages and logs, such as /v1/org/{orgId}/…
+	Template string // for messages and logs, such as /v1/org/{orgId}/…
 	Escaped  string // as it is sent
 }
 
@@ -54,41 +64,24 @@ func Expand(template string, values ...string) Endpoint {
 		escaped.WriteString(before + EscapeSegment(v))
 	}
 
-	return Endpoint{template: template, Escaped: escaped.String() + rest}
+	return Endpoint{Template: template, Escaped: escaped.String() + rest}
 }
 
 // EscapeSegment percent-encodes every byte that is not unreserved in RFC 3986, so that
 // proxies and servers have nothing left to interpret.
 func EscapeSegment(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
-// Under returns the address of the endpoint below base. It cleans nothing.
-func (e Endpoint) Under(base *url.URL) *url.URL {
-	decoded, _ := url.PathUnescape(e.Escaped) // Expand has escaped it
-	u := *base
-	u.Path = base.Path + decoded
-	u.RawPath = base.EscapedPath() + e.Escaped
-	return &u
-}
-
 // Request is what an endpoint asks the service for.
 type Request struct {
 	Op Operation
 	To Endpoint
-	Payload
 
-	// Private are values that no message may show.
-	Private []string
-}
-
-// Payload holds the parameters of a request as they are sent.
-type Payload struct {
-	Body        []byte
-	ContentType string
 	Query       string
+	Body        []byte
+	ContentType string // of the body
+	Attribute   string // whose value the body holds; empty where the body is small
 
-	// Attribute names the attribute whose value the body holds; empty where the body is
-	// small.
-	Attribute string
+	Private []string // values that no message may show
 }
 
 // Where the parameters of a request are.
@@ -98,11 +91,12 @@ const (
 	InQuery = "query"
 )
 
-// EncodeParameters puts parameters, by name, into the body or the query, as one of these says.
-func EncodeParameters(in string, parameters map[string]any) (Payload, error) {
+// SetParameters puts parameters, by name, into the body or the query, as one of these says.
+func (r *Request) SetParameters(in string, parameters map[string]any) (err error) {
 	if in == InJSON {
-		body, err := json.Marshal(parameters, json.Deterministic(true))
-		return Payload{Body: body, ContentType: "application/json"}, err
+		r.ContentType = "application/json"
+		r.Body, err = json.Marshal(parameters, json.Deterministic(true))
+		return err
 	}
 
 	values := url.Values{}
@@ -110,10 +104,12 @@ func EncodeParameters(in string, parameters map[string]any) (Payload, error) {
 		values.Set(name, fmt.Sprint(value))
 	}
 	if in == InQuery {
-		return Payload{Query: values.Encode()}, nil
+		r.Query = values.Encode()
+		return nil
 	}
+	r.Body, r.ContentType = []byte(values.Encode()), "application/x-www-form-urlencoded"
 
-	return Payload{Body: []byte(values.Encode()), ContentType: "application/x-www-form-urlencoded"}, nil
+	return nil
 }
 
 // Exchange is what an error or an answer is about: an operation, and what is known of its attempts.
@@ -130,28 +126,27 @@ type Exchange struct {
 	Cached bool
 	Date   time.Time
 
-	host   string // of base_url
-	isSent bool   // a request without an answer reached the connection
+	host string       // of base_url
+	sent *atomic.Bool // the latest attempt reached a connection; nil if there was none
 }
 
 // About returns the exchange of an operation that was not sent.
-func About(op Operation, to Endpoint) Exchange { return Exchange{Op: op, Template: to.template} }
+func About(op Operation, to Endpoint) Exchange { return Exchange{Op: op, Template: to.Template} }
 
 // call is a request on its way through the chain, and what the links learn of it. It is in the
 // context of the request.
 type call struct {
 	Request
 
-	sender       *Sender
-	newestBefore int64 // Sender.newest when the latest attempt began
-
-	known     Exchange
+	sender    *Sender
 	admission *Admission // under which it is sent; nil without one
-	sent      atomic.Bool
-	renewal   renewal // after a 401 to a token of a login
+	known     Exchange   // what is known before an answer
 
-	body []byte         // of the answer, unless it streams
-	json jsontext.Value // that it holds, if it is a success
+	// Of the latest attempt.
+	newestBefore int64 // Sender.newest when it began
+	isRenewed    bool  // after a 401, there is another token
+	answer       Answer
+	refusal      *Error // that the answer is; nil for a success
 }
 
 type (
@@ -168,26 +163,25 @@ func callOf(ctx context.Context) *call {
 // newCall returns a call and its HTTP request, which has no credentials. A write of a
 // read-only sender is an error.
 func (s *Sender) newCall(ctx context.Context, r Request) (*call, *retryablehttp.Request, error) {
-	c := &call{Request: r, sender: s}
-	c.known = Exchange{Op: r.Op, Template: r.To.template, Redact: &Redactor{secrets: &s.hidden, values: r.Private}, host: s.cfg.Base.Host}
-	if !r.Op.Anonymous { // a login belongs to no admission
+	c := &call{Request: r, sender: s, known: About(r.Op, r.To)}
+	c.known.host, c.known.sent = s.cfg.Base.Host, &atomic.Bool{}
+	c.known.Redact = &Redactor{secrets: &s.hidden, values: r.Private}
+	if r.Op.Kind != LogsIn { // a login belongs to no admission
 		c.admission, _ = ctx.Value(admissionKey{}).(*Admission)
 	}
-	if r.Op.Effect && s.cfg.ReadOnly {
-		return nil, nil, NewError(c.exchange(), ClassReadOnly, "nothing was sent, because read_only is set")
+	if changes[r.Op.Kind] && s.cfg.ReadOnly {
+		return nil, nil, NewError(c.known, ClassReadOnly, "nothing was sent, because read_only is set")
 	}
 
 	var body any
 	if r.Body != nil {
 		body = r.Body
 	}
-	to := r.To.Under(s.cfg.Base)
-	to.RawQuery = r.Query
-	req, err := retryablehttp.NewRequestWithContext(context.WithValue(ctx, callKey{}, c), r.Op.Method, to.String(), body)
+	address := s.cfg.Base.String() + r.To.Escaped + "?" + r.Query
+	req, err := retryablehttp.NewRequestWithContext(context.WithValue(ctx, callKey{}, c), r.Op.Method, strings.TrimSuffix(address, "?"), body)
 	if err != nil {
-		return nil, nil, NewError(c.exchange(), ClassInternal, "the request could not be built")
+		return nil, nil, NewError(c.known, ClassInternal, "the request could not be built")
 	}
-	req.SetResponseHandler(c.read)
 
 	req.Header.Set("Cache-Control", "no-cache") // what the service shows decides about requests
 	req.Header.Set("Accept", "application/json")
@@ -200,18 +194,6 @@ func (s *Sender) newCall(ctx context.Context, r Request) (*call, *retryablehttp.
 	}
 
 	return c, req, nil
-}
-
-// exchange returns what is known of the call now.
-func (c *call) exchange() Exchange {
-	x := c.known
-	x.isSent = c.sent.Load()
-	return x
-}
-
-// outdated returns the error of a write that would have to wait after its comparison.
-func (c *call) outdated() *Error {
-	return NewError(c.exchange(), ClassOutdated, "the update had to wait each time after it was compared with what the service holds, so it was not sent")
 }
 
 // PrivateValues returns the texts and numbers in a JSON value, at any depth, for a

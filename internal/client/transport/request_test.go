@@ -7,11 +7,12 @@ import "testing"
 func TestPlace_bodyIsJSONWithoutNeedlessEscapes(t *testing.T) {
 	t.Parallel()
 
-	got, err := EncodeParameters(InJSON, map[string]any{"b": true, "a": "\"é\u2028<&\n", "c": int64(-1)})
+	var got Request
+	err := got.SetParameters(InJSON, map[string]any{"b": true, "a": "\"é\u2028<&\n", "c": int64(-1)})
 	if want := `{"a":"\"é` + "\u2028" + `<&\n","b":true,"c":-1}`; string(got.Body) != want || err != nil {
 		t.Errorf("got %s %v, want %s", got.Body, err, want)
 	}
-	if got, err := EncodeParameters(InJSON, map[string]any{"a": "\xff"}); err == nil {
+	if err := got.SetParameters(InJSON, map[string]any{"a": "\xff"}); err == nil {
 		t.Errorf("invalid UTF-8 is sent as %s", got.Body)
 	}
 }

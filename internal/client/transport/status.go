@@ -5,14 +5,17 @@ package transport
 import (
 	"bytes"
 	"cmp"
+	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// meaning is what a status of an answer means for the request.
+// meaning is what a status of a refusal means for the request.
 type meaning struct {
 	class  ErrorClass
 	detail string
@@ -21,6 +24,7 @@ type meaning struct {
 // statuses are the meanings of statuses, and by their first digit those of all others. The
 // interface documents none (section 7): they are read as HTTP defines them.
 var statuses = map[int]meaning{
+	http.StatusAccepted:                    {class: ClassNotReady, detail: "the service accepted the request, and what was asked for is not ready yet"},
 	http.StatusUnauthorized:                {class: ClassAuthentication},
 	http.StatusProxyAuthRequired:           {class: ClassProxyAuth},
 	http.StatusForbidden:                   {class: ClassForbidden},
@@ -42,7 +46,9 @@ var statuses = map[int]meaning{
 	http.StatusHTTPVersionNotSupported:       {class: ClassNotOffered, detail: "the service, or something in front of it, does not speak this version of HTTP"},
 	http.StatusNetworkAuthenticationRequired: {class: ClassNotOffered, detail: "the network asks for a login before it lets requests through"},
 
-	3: {class: ClassRedirect},
+	2: {class: ClassPayload, detail: "an answer with this status is not a complete one"},
+	3: {class: ClassRedirect, detail: "redirects are never followed; compare base_url with the address of your service"},
+	4: {class: ClassRejected},
 	5: {class: ClassServer},
 }
 
@@ -52,58 +58,51 @@ const (
 	tooLong = "the address or the header of the request is longer than the service accepts; the part of it that can be shorter is identity_id"
 )
 
-// meaningOf returns the meaning of a status.
-func meaningOf(status int) meaning {
-	if means, ok := statuses[status]; ok {
-		return means
+// refuse returns the error that an answer stands for which is not the one that was asked for. The body
+// is searched for the service's own words. The error beside it is that of the body, where it decides: a
+// gateway that fails may begin to say that what is read is not there.
+func (c *call) refuse(a Answer, r io.Reader) (*Error, error) {
+	body, err := io.ReadAll(io.LimitReader(r, LimitError))
+	if err != nil && a.Status/100 == 4 && !changes[c.Op.Kind] {
+		return nil, err
 	}
-	return meaning{cmp.Or(statuses[status/100].class, ClassRejected), ""}
-}
-
-// refused returns the error of an answer without success, without the service's own words.
-func (c *call) refused(a Answer, means meaning) *Error {
-	e := NewError(a.Exchange, means.class, means.detail)
-	e.RetryAfter = retryAfter(a.Response)
-	if means.class == ClassAuthentication && c.renewal == renewed {
-		e.limit = limitOf(a.Exchange, classRenewed)
-	}
-
-	return e
-}
-
-// statusError returns the error that an answer without success stands for. The body is searched
-// for the service's own words.
-func (c *call) statusError(a Answer) *Error {
-	means, body := meaningOf(a.Status), c.body
-	e := c.refused(a, means)
-	e.Page = bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
 
 	said, err := jsonvalue.Parse(body)
 	isObject := err == nil && said.Kind() == '{'
-
-	switch {
-	case e.Class == ClassRedirect:
-		e.Detail = redirectDetail(a)
-		return e
-	case e.Class == ClassAuthentication && c.renewal == rejected:
-		e.Detail = rejectedAgain
-	case e.Class == ClassRequestTooLarge && means.detail == "":
-		e.Detail = "the body of the request has " + strconv.Itoa(len(c.Body)) + " bytes, more than the service accepts"
-		if c.Attribute != "" {
-			e.Detail += "; it holds the value of " + c.Attribute
+	means := cmp.Or(statuses[a.Status], statuses[a.Status/100], statuses[4])
+	if means.class == ClassNotFound && !isObject {
+		means = meaning{ClassEndpointNotFound, "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"}
+	}
+	e := NewError(a.Exchange, means.class, means.detail)
+	switch e.Class {
+	case ClassServer, ClassRateLimited, ClassTooEarly:
+		e.RetryAfter = retryAfter(a.Header, limitRetryAfter)
+	case ClassNotReady:
+		if wait := retryAfter(a.Header, 24*time.Hour); wait > 0 { // shown, and not waited for
+			e.Detail += "; the service asks to come back in " + wait.Round(time.Second).String()
 		}
-	case e.Class == ClassNotFound && !isObject:
-		e.Class = ClassEndpointNotFound
-		e.Detail = "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"
+	case ClassAuthentication:
+		if c.isRenewed {
+			e.limit = policy[classRenewed][c.Op.Kind]
+		}
+	case ClassRedirect:
+		e.Detail = "the service redirected the request to " + cmp.Or(a.Redact.Text(a.Header.Get("Location"), 110), "another place") + ", and " + means.detail
+	case ClassRequestTooLarge:
+		e.Detail = cmp.Or(e.Detail, fmt.Sprintf("the body of the request has %d bytes, more than the service accepts; it holds the value of %s",
+			len(c.Body), cmp.Or(c.Attribute, "its parameters")))
 	}
 
+	if a.Status < http.StatusBadRequest { // what it says may be somebody's data, or repeat the address
+		return e, nil
+	}
+	e.Page = bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
 	if isObject {
 		e.quote(said, a.Redact)
 	} else if len(body) > 0 {
 		e.Detail = strings.TrimPrefix(e.Detail+"; the answer is "+a.ShownType()+" that begins with "+strconv.Quote(a.Redact.excerpt(body)), "; ")
 	}
 
-	return e
+	return e, nil
 }
 
 // Refusal returns the error of an answer that says no although its status is one of success.
@@ -112,16 +111,4 @@ func Refusal(a Answer) *Error {
 	e.quote(a.JSON, a.Redact)
 
 	return e
-}
-
-// redirectDetail says where a redirect leads, without the path and query of its target, which
-// credentialsLink has cut off.
-func redirectDetail(a Answer) string {
-	target := "elsewhere"
-	if to := a.Response.Header.Get("Location"); to != "" {
-		target = "to " + a.Redact.Text(to, 110)
-	}
-
-	return "the service redirected the request " + target +
-		", and redirects are never followed; compare base_url with the address of your service"
 }

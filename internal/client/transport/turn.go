@@ -3,6 +3,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"sync"
@@ -11,44 +12,87 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// turnLink sends a request when it is its turn, and ends the turn with the answer. A login is part
-// of the attempt that needs it, which has a turn.
+// turnLink sends a request when it is its turn, and reads the answer, with which the turn ends. A login
+// is part of the attempt that needs it, which has a turn.
 type turnLink struct {
-	next http.RoundTripper
-	gate *gate
+	next    http.RoundTripper
+	gate    *gate
+	timeout time.Duration
 }
 
 func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
-	c := callOf(req.Context())
-	takesTurn := c.admission == nil && !c.Op.Anonymous
-	if takesTurn {
-		if err := l.gate.enter(req.Context(), 1); err != nil {
+	c, leave := callOf(req.Context()), func(int) {}
+	c.answer, c.refusal, c.isRenewed = Answer{}, nil, false
+	switch {
+	case c.Op.Kind == LogsIn:
+	case c.admission != nil:
+		if !c.admission.pass() {
+			return nil, c.outdated()
+		}
+	default:
+		var err error
+		if leave, err = l.gate.enter(req.Context(), 1); err != nil {
 			return nil, err
 		}
 	}
 
-	resp, err := l.next.RoundTrip(req)
+	c.known.Attempts++
+	b := c.begin(req.Context(), l.timeout, leave)
+	resp, err := l.next.RoundTrip(req.WithContext(b.ctx))
+	if err == nil {
+		err = c.read(resp, b)
+	}
 	if err != nil {
-		if takesTurn {
-			l.gate.leave(0)
-		}
+		err = cmp.Or(context.Cause(b.ctx), err)
+	}
+	if c.answer.Body == nil {
+		b.end()
+	}
+	if err != nil {
 		return nil, err
 	}
 
-	if body, ok := resp.Body.(*attemptBody); ok && takesTurn {
-		body.turn = l.gate
+	if c.refusal != nil {
+		l.gate.hold(c.refusal.RetryAfter)
 	}
-	if resp.StatusCode/100 != 2 {
-		l.gate.hold(retryAfter(resp))
+	if c.admission != nil && c.Op.Kind == Reads {
+		c.admission.compared = time.Now()
 	}
 
 	return resp, nil
 }
 
+// begin begins an attempt, which lasts until the end of the answer's body. request_timeout bounds it, or,
+// of an answer that streams, each of its silences. leave ends the turn.
+func (c *call) begin(parent context.Context, timeout time.Duration, leave func(unsent int)) *Body {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
+	limit := time.AfterFunc(timeout, func() {
+		cancel(&Error{Class: ClassTimeout, Detail: "the answer, or the next part of it, was not complete within " + timeout.String() + " (request_timeout)"})
+	})
+	stop := context.AfterFunc(parent, func() {
+		if changes[c.Op.Kind] && c.known.sent.Load() {
+			_ = Pause(ctx, interruptGrace)
+		}
+		cancel(context.Cause(parent))
+	})
+
+	return &Body{ctx: ctx, timeout: timeout, limit: limit, end: sync.OnceFunc(func() {
+		limit.Stop()
+		stop()
+		cancel(nil)
+		leave(0)
+	})}
+}
+
+// interruptGrace is how long an attempt of a write that was sent goes on after an interrupt:
+// its outcome could not be found out otherwise.
+const interruptGrace = 700 * time.Millisecond
+
 // Admission is a place in the queue for a comparison and the write that follows from it, one right after
 // the other. A write that would have to wait in between is not sent: its error is of ClassOutdated.
 type Admission struct {
 	gate     *gate
+	leave    func(unsent int)
 	unused   int       // turns
 	compared time.Time // when the latest request that changes nothing was answered
 }
@@ -57,30 +101,36 @@ type Admission struct {
 // returned context take no other turn, and are sent once. The caller calls Leave. The error is that
 // of the context.
 func (s *Sender) Admit(ctx context.Context, turns int) (context.Context, *Admission, error) {
-	if err := s.gate.enter(ctx, turns); err != nil {
+	leave, err := s.gate.enter(ctx, turns)
+	if err != nil {
 		return ctx, nil, err
 	}
-
-	a := &Admission{gate: s.gate, unused: turns}
+	a := &Admission{gate: s.gate, leave: leave, unused: turns}
 
 	return context.WithValue(ctx, admissionKey{}, a), a, nil
 }
 
 // Leave ends the admission and leaves the time of its unused turns to others.
-func (a *Admission) Leave() { a.gate.leave(a.unused) }
-
-// isOutdated reports whether a comparison was made under the admission, and what follows from it
-// cannot be sent at once.
-func (a *Admission) isOutdated() bool {
-	if a.compared.IsZero() {
-		return false
-	}
-	return time.Since(a.compared) > staleAfter || a.gate.remaining() > 0
-}
+func (a *Admission) Leave() { a.leave(a.unused) }
 
 // staleAfter is how long a comparison is valid. Its write follows without a wait, so that a
 // longer time means that the machine stood still.
 const staleAfter = time.Second
+
+// pass takes a turn. It reports false where a comparison was made under the admission, and what follows
+// from it cannot be sent at once.
+func (a *Admission) pass() bool {
+	isCompared := !a.compared.IsZero()
+	if isCompared && time.Since(a.compared) > staleAfter {
+		return false
+	}
+	if isCompared && a.gate.remaining() > 0 {
+		return false
+	}
+	a.unused--
+
+	return true
+}
 
 // gate bounds the number of requests in flight and their rate, and sends none while the
 // service has asked for time.
@@ -93,12 +143,28 @@ type gate struct {
 	until time.Time // when the service accepts requests again
 }
 
+// newGate returns the gate of a sender.
+func newGate(cfg Config) *gate {
+	g := &gate{slots: semaphore.NewWeighted(int64(cfg.MaxConcurrency))}
+	if cfg.RequestsPerSecond > 0 {
+		g.interval = time.Duration(float64(time.Second) / cfg.RequestsPerSecond)
+	}
+	return g
+}
+
 // enter waits for a slot, until the rate allows so many requests one right after the other,
 // and until the service no longer asks for time. The service comes last: its answer to
-// another request may arrive during the first waits. The caller calls leave.
-func (g *gate) enter(ctx context.Context, requests int) error {
+// another request may arrive during the first waits. The caller calls leave, which gives the slot to
+// others, and the time of unsent requests.
+func (g *gate) enter(ctx context.Context, requests int) (leave func(unsent int), err error) {
 	if err := g.slots.Acquire(ctx, 1); err != nil {
-		return err
+		return nil, err
+	}
+	leave = func(unsent int) {
+		g.mu.Lock()
+		g.free = g.free.Add(-time.Duration(unsent) * g.interval)
+		g.mu.Unlock()
+		g.slots.Release(1)
 	}
 
 	g.mu.Lock()
@@ -115,19 +181,10 @@ func (g *gate) enter(ctx context.Context, requests int) error {
 		_ = Pause(ctx, wait)
 	}
 	if ctx.Err() != nil {
-		g.leave(requests)
+		leave(requests)
 	}
 
-	return ctx.Err()
-}
-
-// leave releases the slot, and leaves the time of unsent requests to others.
-func (g *gate) leave(unsent int) {
-	g.mu.Lock()
-	g.free = g.free.Add(-time.Duration(unsent) * g.interval)
-	g.mu.Unlock()
-
-	g.slots.Release(1)
+	return leave, ctx.Err()
 }
 
 // remaining returns how long the service still wants all callers to wait; zero or less

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"errors"
+	"hash"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Body is the body of an answer that streams. Its attempt, with its turn, lasts until it is closed.
+type Body struct {
+	IsDelimited bool  // the transport shows that it is complete
+	Failure     error // with which the network ended it; nil if it did not
+
+	response *http.Response
+	raw      io.ReadCloser
+	sums     map[string]hash.Hash // of what was read, by algorithm; empty where the service sends no digest
+
+	ctx     context.Context //nolint:containedctx // of the attempt, which lasts as long as its answer
+	timeout time.Duration
+	limit   *time.Timer // of the attempt, and then of each silence
+	end     func()      // ends the attempt
+}
+
+// open makes b the body of a response.
+func (b *Body) open(resp *http.Response) {
+	b.limit.Stop()
+	b.response, b.raw = resp, resp.Body
+	b.IsDelimited = resp.ProtoMajor >= 2 || resp.ContentLength >= 0 || slices.Contains(resp.TransferEncoding, "chunked")
+	for _, name := range digestFields {
+		if _, announced := resp.Trailer[name]; announced || resp.Header.Get(name) != "" {
+			b.sums = map[string]hash.Hash{"sha-256": sha256.New(), "sha-512": sha512.New()}
+		}
+	}
+}
+
+// Read reads from the answer. Its error is why the attempt has ended, if it has.
+func (b *Body) Read(p []byte) (int, error) {
+	b.limit.Reset(b.timeout)
+	n, err := b.raw.Read(p)
+	b.limit.Stop()
+
+	for _, sum := range b.sums {
+		sum.Write(p[:n])
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.Failure = cmp.Or(context.Cause(b.ctx), err)
+		return n, b.Failure
+	}
+
+	return n, err
+}
+
+// Close closes the answer and ends its attempt.
+func (b *Body) Close() error {
+	defer b.end()
+	return b.raw.Close()
+}
+
+// Why an answer cannot be unpacked.
+var (
+	ErrCoding  = errors.New("the answer is compressed in a way that was not asked for, or in another way than it declares")
+	ErrNothing = errors.New("the answer declares a compression but has no content; compressed data is never empty, even without records")
+)
+
+// Unpack returns a body with this header without its compression. A compressed stream may consist of
+// several, one after the other, and never of none.
+func Unpack(h http.Header, body io.Reader, isDelimited bool) (io.ReadCloser, error) {
+	coding := strings.ToLower(strings.TrimSpace(h.Get("Content-Encoding")))
+	if coding == "" || coding == "identity" {
+		return io.NopCloser(body), nil
+	}
+
+	packed := bufio.NewReader(body)
+	_, err := packed.Peek(1)
+	isEmpty := errors.Is(err, io.EOF)
+	if isEmpty && isDelimited {
+		return nil, ErrNothing
+	}
+	if isEmpty { // the connection may have broken
+		return nil, io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	switch coding {
+	case "gzip":
+		return gzip.NewReader(packed)
+	case "zstd":
+		const window = 8 << 20 // what RFC 8878 asks every decoder of HTTP to accept, and not more
+		d, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
+		if err != nil {
+			return nil, err
+		}
+		return d.IOReadCloser(), nil
+	}
+
+	return nil, ErrCoding
+}
+
+// digestFields are the fields with the digest of an answer as it is sent (RFC 9530), in its header or
+// behind it.
+var digestFields = []string{"Content-Digest", "Repr-Digest"}
+
+// harmlessTrailers are trailer fields that say nothing about whether the answer is whole.
+var harmlessTrailers = append([]string{"Digest", "Content-Md5", "Etag", "Date", "Server-Timing"}, digestFields...)
+
+// EndError returns the error of a stream that was read to its end and is not the whole answer: it has
+// another digest, or a trailer field that is not recognised, by which a service may say that it failed
+// after it had begun to answer. isIgnored reports the fields that say nothing.
+func (a Answer) EndError(isIgnored func(field string) bool) error {
+	trailer := a.Body.response.Trailer
+	for _, name := range digestFields {
+		if slices.ContainsFunc(slices.Concat(a.Header.Values(name), trailer.Values(name)), a.Body.differs) {
+			return NewError(a.Exchange, ClassTruncated, "the answer is not the one that its "+name+" describes")
+		}
+	}
+
+	for name, values := range trailer {
+		isEmpty := strings.Join(values, "") == ""
+		if !isEmpty && !slices.Contains(harmlessTrailers, name) && !isIgnored(name) {
+			return NewError(a.Exchange, ClassPayload, "the answer ends with the trailer field "+name+", which may say that it failed; if it says nothing, wire.ignored leaves it out")
+		}
+	}
+
+	return nil
+}
+
+// differs reports whether a field has a digest of a known algorithm that is not the one of the body.
+func (b *Body) differs(field string) bool {
+	for entry := range strings.SplitSeq(field, ",") {
+		algorithm, value, _ := strings.Cut(strings.TrimSpace(entry), "=")
+		sum, isKnown := b.sums[strings.ToLower(algorithm)]
+		if !isKnown {
+			continue
+		}
+		want, err := base64.StdEncoding.DecodeString(strings.Trim(value, ":"))
+		if err != nil || !bytes.Equal(want, sum.Sum(nil)) {
+			return true
+		}
+	}
+
+	return false
+}
