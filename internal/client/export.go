@@ -4,6 +4,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -38,11 +39,6 @@ type ExportQuery struct {
 	Finished bool
 }
 
-// wants reports whether records of a kind are exported.
-func (q ExportQuery) wants(k records.Kind) bool {
-	return len(q.Kinds) == 0 || slices.Contains(q.Kinds, k)
-}
-
 // ExportResult describes a day that was read to its end.
 type ExportResult struct {
 	Counts records.Counts
@@ -52,17 +48,10 @@ type ExportResult struct {
 	// Date is when the service made its answer, by its own clock, also where a cache has kept it
 	// since; zero where it sent no time. Of several answers it is the earliest.
 	Date time.Time
+	// Complete reports whether the day was over when it was read, by the service's clock and by
+	// this machine's.
+	Complete bool
 }
-
-// Over reports whether the day was over when it was read, by the service's clock and by
-// this machine's, according to which it is today.
-func (r ExportResult) Over(day, today time.Time) bool {
-	isOverThere := r.Date.IsZero() || isOver(day, r.Date)
-
-	return day.Before(today) && isOverThere
-}
-
-func isOver(day, now time.Time) bool { return !now.Before(day.AddDate(0, 0, 1)) }
 
 // Records yields the records of a day in the order of the answer, each until the next one is taken.
 type Records = iter.Seq2[records.Kind, jsontext.Value]
@@ -81,12 +70,16 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read fu
 	if scope.AccountID != "" {
 		return ExportResult{}, transport.Invalid(opExport, errNoExport)
 	}
-
 	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, limitExport)
 	defer cancel()
 
 	x := &exporting{client: c, scope: scope, query: q, take: read}
+	for _, kind := range records.Kinds {
+		if len(q.Kinds) == 0 || slices.Contains(q.Kinds, kind) {
+			x.kinds = append(x.kinds, kind)
+		}
+	}
 	err := c.sender.Repeat(ctx, x.read)
 	if e, failed := errors.AsType[*transport.Error](err); failed && ctx.Err() != nil && whole.Err() == nil {
 		e.Class, e.Detail, e.Cause = transport.ClassTimeout, "the export did not end within "+limitExport.String(), nil
@@ -100,168 +93,109 @@ type exporting struct {
 	client *Client
 	scope  Scope
 	query  ExportQuery
+	kinds  []records.Kind // that are wanted
 
 	take   func(Records) error
 	result ExportResult
 	seen   records.Seen    // with a parameter for the kind
 	before *records.Reader // of the last page; nil before the first
-	err    error           // *Error; nil if the day was read to its end
 }
+
+// errStopped ends the reading where no more records are taken.
+var errStopped = errors.New("no more records are taken")
 
 // read reads the day from its beginning. Its error is *Error, or that of who takes the records.
 func (x *exporting) read(ctx context.Context) error {
-	refused := x.take(x.day(ctx))
-	if x.err != nil {
-		return x.err
+	x.result = ExportResult{Complete: x.query.Day.Before(x.client.Today())}
+	x.seen, x.before = nil, nil
+
+	var err error
+	refused := x.take(func(yield func(records.Kind, jsontext.Value) bool) { err = x.day(ctx, yield) })
+	if errors.Is(err, errStopped) {
+		return refused
 	}
 
-	return refused
+	return cmp.Or(err, refused)
 }
 
-// day yields the records of the day from its beginning: of the answer to one request, or of one
-// for each kind. Afterwards, x.err says why it could not be read.
-func (x *exporting) day(ctx context.Context) Records {
-	x.result, x.seen, x.before, x.err = ExportResult{}, nil, nil, nil
-
-	asked := []records.Kind{records.Unknown}
-	if x.wire().KindParameter != "" {
-		asked = slices.DeleteFunc(slices.Clone(records.Kinds), func(k records.Kind) bool { return !x.query.wants(k) })
-		x.seen = records.Seen{}
+// day yields the records of all pages: of one answer, or of one for each kind.
+func (x *exporting) day(ctx context.Context, yield func(records.Kind, jsontext.Value) bool) error {
+	wire, asked := x.client.wire.Export, []records.Kind{records.Unknown}
+	if wire.KindParameter != "" {
+		asked, x.seen = x.kinds, records.Seen{}
 	}
 
-	return func(yield func(records.Kind, jsontext.Value) bool) {
-		for _, kind := range asked {
-			if !x.part(ctx, kind, yield) {
-				return
+	for _, kind := range asked {
+		query := url.Values{"utcDate": {x.query.Day.Format(dayLayout)}}
+		if kind != records.Unknown {
+			query.Set(wire.KindParameter, wire.KindValues[kind.Plural()])
+		}
+
+		pages := x.client.pagesOf(opExport, x.scope, query)
+		for more := true; more; {
+			s, err := x.client.ask(ctx, Person{Scope: x.scope}, transport.Request{Op: opExport, Query: pages.query})
+			if err != nil {
+				return err
+			}
+			read, err := x.page(s, kind, yield)
+			s.Body.Close()
+			if err != nil {
+				return err
+			}
+			if more, err = pages.follow(read); err != nil {
+				return transport.NewError(s.Exchange, transport.ClassPayload, err.Error())
 			}
 		}
 	}
+
+	return nil
 }
 
-func (x *exporting) wire() ExportWire { return x.client.wire.Export }
-
-// part yields the records of one kind that is asked for, or of all kinds where asked is Unknown: those
-// of all pages. It reports whether they were read to their end.
-func (x *exporting) part(ctx context.Context, asked records.Kind, yield func(records.Kind, jsontext.Value) bool) bool {
-	query := url.Values{"utcDate": {FormatDay(x.query.Day)}}
-	if asked != records.Unknown {
-		query.Set(x.wire().KindParameter, x.wire().KindValues[asked.Plural()])
-	}
-
-	pages := x.client.pagesOf(opExport, x.scope, query)
-	for more := true; more; {
-		s, err := x.client.ask(ctx, Person{Scope: x.scope}, transport.Request{Op: opExport, Query: pages.query})
-		if err != nil {
-			return x.fail(err)
-		}
-
-		read, isWhole := x.page(s, asked, yield)
-		s.Body.Close()
-		if !isWhole {
-			return false
-		}
-		if more, err = pages.follow(read); err != nil {
-			return x.fail(transport.NewError(s.Exchange, transport.ClassPayload, err.Error()))
-		}
-	}
-
-	return true
-}
-
-// page yields the records of an answer, and reports whether it was read to its end.
-func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(records.Kind, jsontext.Value) bool) (read page, isWhole bool) {
-	read.header = s.Header
+// page yields the records of an answer, all of which are of the kind that was asked for, unless that is
+// Unknown.
+func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(records.Kind, jsontext.Value) bool) (page, error) {
 	if err := x.checkHead(s); err != nil {
-		return read, x.fail(err)
+		return page{}, err
 	}
 	if s.Status == http.StatusNoContent {
-		return read, true
+		return page{header: s.Header}, nil
 	}
-
 	unpacked, err := transport.Unpack(s.Header, s.Body, s.Body.IsDelimited)
-	if errors.Is(err, transport.ErrNothing) && x.wire().Empty {
+	if errors.Is(err, transport.ErrNothing) && x.client.wire.Export.Empty {
 		unpacked, err = http.NoBody, nil
 	}
 	if err != nil {
-		return read, x.fail(failure(s, err))
+		return page{}, failure(s, err)
 	}
 	defer unpacked.Close()
 
-	reader := records.NewReader(unpacked, x.options(x.client.wire, s.MediaType, asked))
-	if x.before != nil {
-		reader.Follows(x.before)
-	}
+	options := x.options(x.client.wire, s.MediaType, asked)
+	options.Seen, options.Before = x.seen, x.before
+	reader := records.NewReader(unpacked, options)
 	x.before = reader
-
 	head := bytes.ToValidUTF8(reader.Head(), []byte("\uFFFD"))
-	if isPage(s.MediaType, head) && s.Body.Failure == nil {
-		return read, x.fail(transport.PageError(s, head))
-	}
 	for kind, record := range reader.All() {
-		if !x.query.wants(kind) {
-			continue
-		}
-		x.result.Counts[kind]++
-		if !yield(kind, record) {
-			return read, false
+		if slices.Contains(x.kinds, kind) && !yield(kind, record) {
+			return page{}, errStopped
 		}
 	}
 	if err := x.checkEnd(s, reader, asked, head); err != nil {
-		return read, x.fail(err)
+		return page{}, err
 	}
 
 	result := reader.Result
 	x.result.InvalidUTF8 += result.Replaced
-	read.next, read.total, read.records = result.Next, result.Total, result.Counts.Total()
+	for _, kind := range x.kinds {
+		x.result.Counts[kind] += result.Counts[kind]
+	}
 
-	return read, true
-}
-
-// fail ends the reading with an error.
-func (x *exporting) fail(err error) bool {
-	x.err = err
-	return false
+	return page{s.Header, result.Next, result.Total, result.Counts.Total()}, nil
 }
 
 // options returns what settings and the media type say about an answer.
 func (x *exporting) options(w Wire, mediaType string, asked records.Kind) records.Options {
-	wire := w.Export
-	o := records.Options{
-		Wanted: x.query.Kinds,
-		Asked:  asked,
-		Seen:   x.seen,
-
-		Envelope: w.Envelope.At,
-		At:       map[records.Kind]jsontext.Pointer{},
-		Kind:     wire.Kind,
-		Words:    map[string]records.Kind{},
-		Record:   map[records.Kind]jsontext.Pointer{},
-
-		Next:    wire.Next,
-		Total:   wire.Total,
-		Ignored: w.Ignored,
-		Result:  w.Result,
-
-		Lines:          wire.Lines,
-		IsLines:        slices.Contains(typesOfLines, mediaType),
-		Empty:          wire.Empty,
-		ReplaceInvalid: wire.InvalidUTF8 == InvalidReplace,
-	}
-
-	for _, kind := range records.Kinds {
-		key := kind.Plural()
-		if at, ok := wire.At[key]; ok {
-			o.At[kind] = at
-		}
-		if at, ok := wire.Record[key]; ok {
-			o.Record[kind] = at
-		}
-		for _, word := range wire.Kinds[key] {
-			o.Words[word] = kind
-		}
-	}
-
-	return o
+	isLines := slices.Contains(typesOfLines, mediaType)
+	return records.Options{Map: w.Export.Map, Envelope: w.Envelope, Wanted: x.kinds, Asked: asked, IsLines: isLines}
 }
 
 // typesOfLines are the media types of values that follow each other.
@@ -280,35 +214,31 @@ func (x *exporting) checkHead(s transport.Answer) error {
 		return transport.NewError(s.Exchange, transport.ClassPayload, "a Content-Range header says that the answer is a part of the day")
 	}
 
-	made := madeAt(header, x.client.config.Now())
+	made := s.Date
+	age, _ := strconv.ParseInt(header.Get("Age"), 10, 32) // in seconds; the longest one if it is longer
+	if made.IsZero() && age > 0 {
+		made = x.client.config.Now()
+	}
+	made = made.Add(-time.Duration(max(age, 0)) * time.Second)
 	if made.IsZero() {
 		return nil
 	}
 	if x.result.Date.IsZero() || made.Before(x.result.Date) {
 		x.result.Date = made
 	}
-	if x.query.Finished && !isOver(x.query.Day, made) {
+
+	isOver := !made.Before(x.query.Day.AddDate(0, 0, 1))
+	x.result.Complete = x.result.Complete && isOver
+	if x.query.Finished && !isOver {
 		return transport.NewError(s.Exchange, transport.ClassNotReady, "by the service's clock it was "+made.UTC().Format("2006-01-02 15:04")+" UTC when it answered, so the day "+FormatDay(x.query.Day)+" was not over")
 	}
 
 	return nil
 }
 
-// madeAt returns when an answer was made: at its Date, or before now, as long before as a cache has
-// kept it. It is zero where the header does not say so.
-func madeAt(header http.Header, now time.Time) time.Time {
-	date, err := http.ParseTime(header.Get("Date"))
-	age, _ := strconv.ParseInt(header.Get("Age"), 10, 64)
-	age = min(max(age, 0), int64(100*365*24*time.Hour/time.Second))
-	if err != nil && age == 0 {
-		return time.Time{}
-	}
-	if err != nil {
-		date = now
-	}
-
-	return date.Add(-time.Duration(age) * time.Second)
-}
+// pageTypes are the media types of pages for people, and of what gateways answer. An empty one would pass
+// for a day without records.
+var pageTypes = []string{"text/html", "application/xhtml+xml", "application/xml", "text/xml"}
 
 // checkEnd returns the error of an answer that was not read to the end of the day. head is the
 // beginning of its text.
@@ -316,27 +246,33 @@ func madeAt(header http.Header, now time.Time) time.Time {
 // The end of the answer is that of the day where a length, the last chunk, or the last bracket of a
 // single JSON value proves it. The end of a compressed stream proves nothing: another one may follow.
 func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader, asked records.Kind, head []byte) error {
-	err, wire := reader.Err, x.client.wire
+	err, lost, wire := reader.Err, s.Body.Failure, x.client.wire
+	begin := bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\uFEFF")))
+	isEmptyPage := len(begin) == 0 && slices.Contains(pageTypes, s.MediaType)
 	isDelimited := reader.Result.Closed || s.Body.IsDelimited
-	if isWhole := s.Body.Failure == nil && isDelimited; err == nil && !isWhole {
-		err = records.ErrTruncated
+	switch {
+	case lost != nil:
+		return failure(s, lost)
+	case isEmptyPage, bytes.HasPrefix(begin, []byte("<")):
+		return transport.PageError(s, head)
+	case err == nil && !isDelimited:
+		return failure(s, records.ErrTruncated)
+	case err == nil:
+		return s.EndError(wire.ignoresField)
 	}
+
 	if refusal, ok := errors.AsType[*answer.Error](err); ok {
 		accepts := func(with Wire) bool { return isRead(head, x.options(with, s.MediaType, asked)) }
 		if settings := wire.advise(head, infer.Export, accepts); settings != "" {
 			refusal.Advice = "look at it: if that is right for your service, " + settings + " reads what was seen"
 		}
 	}
-	if err != nil {
-		return failure(s, err)
-	}
 
-	return s.EndError(wire.ignoresField)
+	return failure(s, err)
 }
 
 // isRead reports whether the beginning of an answer is read with options.
 func isRead(head []byte, options records.Options) bool {
-	options.Seen = nil
 	reader := records.NewReader(bytes.NewReader(head), options)
 	n := 0
 	for range reader.All() {
@@ -355,18 +291,6 @@ func (w Wire) ignoresField(name string) bool {
 		}
 	}
 	return false
-}
-
-// isPage reports whether an answer is for people, by its type and its beginning. An empty page does
-// not come from the service either, and would pass for a day without records.
-func isPage(mediaType string, head []byte) bool {
-	begin := bytes.ToLower(bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\uFEFF"))))
-	switch mediaType {
-	case "text/html", "application/xhtml+xml", "application/xml", "text/xml":
-		return len(begin) == 0 || begin[0] == '<'
-	}
-
-	return bytes.HasPrefix(begin, []byte("<!doctype")) || bytes.HasPrefix(begin, []byte("<html"))
 }
 
 // dayLayout is how the interface writes a UTC date (section 4, Export).

@@ -427,7 +427,7 @@ func TestExportAnswer_isADayOrAnError(t *testing.T) {
 	inGzip, inZstd := []string{"Content-Encoding", "gzip"}, []string{"Content-Encoding", "zstd"}
 	asPage, ofPart := []string{"Content-Type", "text/html; charset=utf-8"}, []string{"Content-Range", "bytes 0-10/400"}
 
-	noRecords, empty := client.ExportResult{}, client.Wire{Export: client.ExportWire{Empty: true}}
+	noRecords, empty := client.ExportResult{}, client.Wire{Export: client.ExportWire{Map: records.Map{Empty: true}}}
 	parts := []string{`{"type":"event","id":1}` + "\n", `{"type":"event","id":2}` + "\n", "", `{"type":"person","id":1}` + "\n"}
 	ofParts := client.ExportResult{Counts: records.Counts{records.Event: 2, records.Person: 1}}
 	partsInGzip, partsInZstd := packed(t, gzipped, parts...), packed(t, zstandard, parts...)
@@ -448,7 +448,7 @@ func TestExportAnswer_isADayOrAnError(t *testing.T) {
 		"nothing for each kind": {body: `[]`, wire: client.Wire{Export: client.ExportWire{KindParameter: "sort"}}, want: noRecords},
 		"the whole by a range":  {header: []string{"Total-Count", "0", "X-Next-Page", ""}, body: `[]`, want: noRecords},
 		"invalid UTF-8 that is replaced": {
-			body: "[{\"type\":\"event\",\"id\":\"\xff\"},{\"id\":\"\\ud83d\",\"type\":\"event\"}]", wire: client.Wire{Export: client.ExportWire{InvalidUTF8: client.InvalidReplace}},
+			body: "[{\"type\":\"event\",\"id\":\"\xff\"},{\"id\":\"\\ud83d\",\"type\":\"event\"}]", wire: client.Wire{Export: client.ExportWire{Map: records.Map{InvalidUTF8: records.InvalidReplace}}},
 			want: client.ExportResult{Counts: records.Counts{records.Event: 2}, InvalidUTF8: 1},
 		},
 		"nothing, as it is told":         {wire: empty, want: noRecords},
@@ -637,6 +637,7 @@ func TestExport_dateOfTheServiceTellsWhetherTheDayIsOver(t *testing.T) {
 	t.Parallel()
 
 	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	var now time.Time
 	const later = "Mon, 02 Mar 2026 02:00:00 GMT"
 	for _, c := range []struct {
 		date, age string
@@ -654,18 +655,21 @@ func TestExport_dateOfTheServiceTellsWhetherTheDayIsOver(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, cl *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Times: -1, Body: []byte(`[]`), Header: jsonHeader("Date", c.date, "Age", c.age)})
-			result, err := cl.Export(t.Context(), scope, client.ExportQuery{Day: day}, (&received{}).read)
-			noError(t, err)
-			if result.Over(day, day.AddDate(0, 0, 1)) != c.over || result.Over(day, day) {
-				t.Errorf("%+v: over by the service's clock: %t", c, !c.over)
+			for here, isOver := range map[time.Time]bool{day.Add(time.Hour): false, day.AddDate(0, 0, 1): c.over} {
+				now = here
+				result, err := cl.Export(t.Context(), scope, client.ExportQuery{Day: day}, (&received{}).read)
+				noError(t, err)
+				if result.Complete != isOver {
+					t.Errorf("%+v: over at %v: %t", c, here, result.Complete)
+				}
 			}
 
-			_, err = cl.Export(t.Context(), scope, client.ExportQuery{Day: day, Finished: true}, (&received{}).read)
+			_, err := cl.Export(t.Context(), scope, client.ExportQuery{Day: day, Finished: true}, (&received{}).read)
 			if c.over {
 				noError(t, err)
 			} else if e := wantClass(t, err, transport.ClassNotReady); !strings.Contains(e.Detail, "2026-03-01") {
 				t.Errorf("it says %q", e.Detail)
 			}
-		}, useSecretKey)
+		}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Now = func() time.Time { return now } })
 	}
 }

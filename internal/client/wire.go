@@ -93,17 +93,7 @@ type ExportWire struct {
 	KindParameter string            `json:"kind_parameter,omitzero"` // of a request
 	KindValues    map[string]string `json:"kind_values,omitzero"`
 
-	At     map[string]jsontext.Pointer `json:"at,omitzero"`     // of the records
-	Kind   jsontext.Pointer            `json:"kind,omitzero"`   // of a record
-	Kinds  map[string][]string         `json:"kinds,omitzero"`  // the words that Kind leads to
-	Record map[string]jsontext.Pointer `json:"record,omitzero"` // of what every record has
-
-	Next  jsontext.Pointer `json:"next,omitzero"`
-	Total jsontext.Pointer `json:"total,omitzero"`
-
-	Lines       bool   `json:"lines,omitzero"` // an answer of one object is one record
-	Empty       bool   `json:"empty,omitzero"` // an answer without content is an empty day
-	InvalidUTF8 string `json:"invalid_utf8,omitzero"`
+	records.Map
 }
 
 // Words of the settings (section 4, gaps; section 5, rule 4; section 2).
@@ -136,10 +126,6 @@ const (
 	StatusDone    = "done"
 	StatusFailed  = "failed"
 	StatusEnded   = "ended"
-
-	// What happens to invalid UTF-8 in an export.
-	InvalidError   = "error"
-	InvalidReplace = "replace"
 )
 
 // Accepted words of the settings, the default first.
@@ -151,7 +137,7 @@ var (
 	Alterable      = []string{"user_ipv6", "manual"}
 	ListUses       = []string{ListWhole, ListPartial, ListIgnored}
 	StatusMeanings = []string{StatusWaiting, StatusDone, StatusFailed, StatusEnded}
-	InvalidUses    = []string{InvalidError, InvalidReplace}
+	InvalidUses    = []string{records.InvalidError, records.InvalidReplace}
 )
 
 // ExportKinds are the kinds of records in the settings.

@@ -139,7 +139,7 @@ func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 		}
 	}
 	m.Counts, m.Replaced = countsOf(exported.Counts, kinds), types.Int64Value(exported.InvalidUTF8)
-	m.Complete = types.BoolValue(exported.Over(day, today))
+	m.Complete = types.BoolValue(exported.Complete)
 	warnInvalidUTF8(exported.InvalidUTF8, &resp.Diagnostics)
 	if day.Before(today) && !m.Complete.ValueBool() {
 		problem := notOver("")

@@ -67,7 +67,7 @@ func (e *dayExport) run(ctx context.Context) (ok bool) {
 	for i, file := range written {
 		e.outputs[i].written = file
 	}
-	e.complete = e.result.Over(day, today)
+	e.complete = e.result.Complete
 	warnInvalidUTF8(e.result.InvalidUTF8, e.diags)
 
 	return true

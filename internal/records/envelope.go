@@ -100,8 +100,8 @@ func (x *Reader) checkKinds() error {
 
 // placeOf returns the place of a member.
 func (x *Reader) placeOf(at jsontext.Pointer, around place) place {
-	for kind, list := range x.options.At {
-		if at == x.options.Envelope+list {
+	for _, kind := range Kinds {
+		if list, isTold := x.options.At[kind.Plural()]; isTold && at == x.options.Envelope.At+list {
 			return place{at: at, kind: kind, isList: true, configured: true}
 		}
 	}
@@ -111,7 +111,7 @@ func (x *Reader) placeOf(at jsontext.Pointer, around place) place {
 	if in.kind == Unknown && listNames[name] > 0 {
 		in.kind, in.isList = around.kind, true
 	}
-	if in.kind != Unknown || at == x.options.Envelope {
+	if in.kind != Unknown || at == x.options.Envelope.At {
 		in.isList = true
 	}
 
@@ -173,7 +173,7 @@ func (x *Reader) readObject(in place) error {
 
 // readList reads an array in an object.
 func (x *Reader) readList(in place) error {
-	if x.options.Ignored[in.at] == AnyValue {
+	if x.options.Envelope.Ignored[in.at] == answer.AnyValue {
 		return x.dec.SkipValue()
 	}
 
@@ -256,12 +256,12 @@ func (x *Reader) addExtra(l leaf) {
 
 // ignores reports whether a leaf is ignored, or is the word of success.
 func (x *Reader) ignores(l leaf) bool {
-	if x.options.Result.IsSuccess(l.at, l.value) {
+	if x.options.Envelope.Result.IsSuccess(l.at, l.value) {
 		return true
 	}
 
-	value, isIgnored := x.options.Ignored[l.at]
-	if value != AnyValue && value != l.value {
+	value, isIgnored := x.options.Envelope.Ignored[l.at]
+	if value != answer.AnyValue && value != l.value {
 		return false
 	}
 

@@ -27,6 +27,7 @@ type Reader struct {
 	Err error
 
 	options Options
+	words   map[string]Kind // of Options.Kind
 	yield   func(Kind, jsontext.Value) bool
 
 	text   *bufio.Reader
@@ -45,12 +46,21 @@ type Reader struct {
 
 // NewReader returns a reader of the answer r.
 func NewReader(r io.Reader, o Options) *Reader {
-	return &Reader{options: o, text: bufio.NewReaderSize(r, LimitHead)}
-}
+	x := &Reader{options: o, words: kindWords, text: bufio.NewReaderSize(r, LimitHead)}
+	if len(o.Kinds) > 0 {
+		x.words = map[string]Kind{}
+	}
+	if o.Before != nil {
+		x.models = o.Before.models
+	}
+	for _, kind := range Kinds {
+		for _, word := range o.Kinds[kind.Plural()] {
+			x.words[word] = kind
+		}
+	}
 
-// Follows says that the answer is of the same question as one that was read before: its records are
-// compared with the first ones of that.
-func (x *Reader) Follows(before *Reader) { x.models = before.models }
+	return x
+}
 
 // Head returns the beginning of the answer, of at most 256 KiB. It is valid until All is called.
 func (x *Reader) Head() []byte {

@@ -24,7 +24,7 @@ func (x *Reader) record(v jsontext.Value, in place) error {
 	}
 
 	if !utf8.Valid(v) {
-		if !x.options.ReplaceInvalid {
+		if x.options.InvalidUTF8 != InvalidReplace {
 			return fmt.Errorf("%w, in the record at byte %d", ErrUTF8, begin)
 		}
 		v = bytes.Map(func(r rune) rune { return r }, v) // each byte, as the decoder does that compares names
@@ -119,11 +119,7 @@ func (x *Reader) kindOf(v jsontext.Value, expected Kind, configured bool) (Kind,
 // that does.
 func (x *Reader) ownKind(v jsontext.Value) Kind {
 	if x.options.Kind != "" {
-		words := x.options.Words
-		if len(words) == 0 {
-			words = kindWords
-		}
-		return words[jsonvalue.Text(jsonvalue.At(v, x.options.Kind))]
+		return x.words[jsonvalue.Text(jsonvalue.At(v, x.options.Kind))]
 	}
 
 	for name, value := range jsonvalue.EachMember(v) {
@@ -147,7 +143,7 @@ func statedKind(name []byte, value jsontext.Value) Kind {
 // empty if it is one. The first record of a kind becomes its model. placed says that the kind is
 // known from the place of the record.
 func (x *Reader) identify(v jsontext.Value, kind Kind, placed bool) (why string) {
-	m, at := x.models[kind], x.options.Record[kind]
+	m, at := x.models[kind], x.options.Record[kind.Plural()]
 	if at != "" {
 		if jsonvalue.At(v, at) == nil {
 			return "has not what wire.export.record." + kind.Plural() + " says"

@@ -106,9 +106,6 @@ const (
 // KindSettings is the advice for records of the wrong kind.
 const KindSettings = "compare wire.export.kind_parameter and wire.export.kind_values with what your service expects"
 
-// AnyValue in Options.Ignored stands for any value.
-const AnyValue = "*"
-
 // Result describes an answer that was read.
 type Result struct {
 	Counts Counts
@@ -122,36 +119,43 @@ type Result struct {
 	Next, Total jsontext.Value
 }
 
-// Options says what is known about an answer before it is read. Empty pointers say nothing.
+// Map says where a service has its records, and what its words mean. Its names in JSON are those of the
+// block wire.export, and the keys of its maps are the plurals of the kinds. Empty pointers say nothing.
+type Map struct {
+	At     map[string]jsontext.Pointer `json:"at,omitzero"`     // of the list, in the content
+	Kind   jsontext.Pointer            `json:"kind,omitzero"`   // of what a record states its kind with
+	Kinds  map[string][]string         `json:"kinds,omitzero"`  // the words that Kind leads to
+	Record map[string]jsontext.Pointer `json:"record,omitzero"` // of what every record has
+
+	Next  jsontext.Pointer `json:"next,omitzero"`  // of the next page
+	Total jsontext.Pointer `json:"total,omitzero"` // of the number of all records
+
+	Lines bool `json:"lines,omitzero"` // an answer of one object is one record
+	Empty bool `json:"empty,omitzero"` // an answer without content, or of nulls, is one without records
+	// InvalidUTF8 is InvalidReplace to replace bytes that are not UTF-8 by U+FFFD.
+	InvalidUTF8 string `json:"invalid_utf8,omitzero"`
+}
+
+// What happens to bytes that are not UTF-8.
+const (
+	InvalidError   = "error"
+	InvalidReplace = "replace"
+)
+
+// Options says what is known about an answer before it is read.
 type Options struct {
+	Map
+	Envelope answer.Envelope
+
 	// Wanted are the kinds that the answer has to say something about; nil stands for all.
 	Wanted []Kind
 	// Asked is the one kind that was asked for; Unknown if all were.
 	Asked Kind
 	// Seen are the records of other answers to the same question, if there are any.
 	Seen Seen
-
-	// Envelope is where the content is, and At, from there, the list of each kind.
-	Envelope jsontext.Pointer
-	At       map[Kind]jsontext.Pointer
-	// Kind is where a record states its kind with one of the Words.
-	Kind  jsontext.Pointer
-	Words map[string]Kind
-	// Record is what every record of a kind has.
-	Record map[Kind]jsontext.Pointer
-
-	// Next is where the answer names its next page, and Total the number of all records.
-	Next, Total jsontext.Pointer
-	// Ignored are leaves around the records, each with the only text that is ignored there, or
-	// AnyValue.
-	Ignored map[jsontext.Pointer]string
-	// Result is where an answer says what came of the request.
-	Result answer.Result
-
-	// Lines: an answer of one object is one record. IsLines: its media type says so.
-	Lines, IsLines bool
-	// Empty: an answer without content, or of nulls, is one without records.
-	Empty bool
-	// ReplaceInvalid replaces bytes that are not UTF-8 by U+FFFD, and counts the records.
-	ReplaceInvalid bool
+	// Before is the reader of another answer to the same question, with whose first records those of this
+	// one are compared; nil if there is none.
+	Before *Reader
+	// IsLines says that values follow each other, by the media type.
+	IsLines bool
 }

@@ -44,7 +44,7 @@ func isRefused(err error, reason string) bool {
 
 // told are options that tell where the records of all kinds are.
 func told(person, session, event jsontext.Pointer) Options {
-	return Options{At: map[Kind]jsontext.Pointer{Person: person, Session: session, Event: event}}
+	return Options{Map: Map{At: map[string]jsontext.Pointer{"persons": person, "sessions": session, "events": event}}}
 }
 
 // only are options that want one kind.
@@ -63,12 +63,12 @@ func TestReader_everyShapeOfADay(t *testing.T) {
 		open    bool   // nothing shows that it is complete
 	}{
 		"nothing, as lines":        {text: "", options: Options{IsLines: true}, open: true},
-		"nothing, as it is told":   {text: " \n", options: Options{Empty: true}, open: true},
-		"only a mark":              {text: "\uFEFF", options: Options{Empty: true}, open: true},
+		"nothing, as it is told":   {text: " \n", options: Options{Map: Map{Empty: true}}, open: true},
+		"only a mark":              {text: "\uFEFF", options: Options{Map: Map{Empty: true}}, open: true},
 		"an empty array":           {text: "[]"},
 		"empty lists":              {text: `{"persons":[],"sessions":[],"events":[]}`},
 		"null for an empty list":   {text: `{"persons":null,"sessions":[],"events":null}`},
-		"nulls, as it is told":     {text: `{"persons":null,"sessions":null,"events":null}`, options: Options{Empty: true}},
+		"nulls, as it is told":     {text: `{"persons":null,"sessions":null,"events":null}`, options: Options{Map: Map{Empty: true}}},
 		"an empty list of no kind": {text: `{"data":{"items":[]}}`},
 
 		"in other spellings":    {text: `{"People":[{"id":"p"}],"session_records":[{"Id":"s"}],"EVENT":[{"uuid":"e"}]}`, want: "person session event"},
@@ -85,29 +85,29 @@ func TestReader_everyShapeOfADay(t *testing.T) {
 		"a list of typed":   {text: `{"items":[` + event + `]}`, want: "event"},
 		"the kinds wanted":  {text: `{"events":[{"id":1}]}`, options: ofEvents, want: "event"},
 		"the kind asked for": {
-			text: `{"data":[{"uid":1},{"type":"event","uid":1},{"type":"click","uid":2}]}`, options: Options{Asked: Event, Record: map[Kind]jsontext.Pointer{Event: "/uid"}}, want: "event event event",
+			text: `{"data":[{"uid":1},{"type":"event","uid":1},{"type":"click","uid":2}]}`, options: Options{Map: Map{Record: map[string]jsontext.Pointer{"events": "/uid"}}, Asked: Event}, want: "event event event",
 		},
 		"a word in an escape": {text: `[{"t\u0079pe":"\u0065vent","id":1}]`, want: "event"},
 
 		"lines of Windows, with a mark and no last end": {text: "\uFEFF{\"type\":\"person\",\"id\":1}\r\n\r\n" + event, want: "person event", open: true},
 		"one line, by its type":                         {text: event, options: Options{IsLines: true}, want: "event", open: true},
-		"one line, as it is told":                       {text: event, options: Options{Lines: true}, want: "event", open: true},
+		"one line, as it is told":                       {text: event, options: Options{Map: Map{Lines: true}}, want: "event", open: true},
 		"a long line, by its type":                      {text: `{"type":"person","id":1,"pad":"` + long + `"}` + "\n" + event, options: Options{IsLines: true}, want: "person event", open: true},
 
 		"lists that are told": {text: `{"users":[{"id":1}],"of":{"visits":[{"id":1}]},"hits":[{"id":1,"type":"session"}]}`, options: told("/users", "/of/visits", "/hits"), want: "person session event"},
 		"an array that is told": {
-			text: `[{"id":1},{"id":2}]`, options: Options{At: map[Kind]jsontext.Pointer{Event: ""}, Wanted: []Kind{Event}}, want: "event event",
+			text: `[{"id":1},{"id":2}]`, options: Options{Map: Map{At: map[string]jsontext.Pointer{"events": ""}}, Wanted: []Kind{Event}}, want: "event event",
 		},
-		"an envelope that is told": {text: `{"payload":[` + event + `],"ok":true}`, options: Options{Envelope: "/payload", Ignored: map[jsontext.Pointer]string{"/ok": "true"}}, want: "event"},
+		"an envelope that is told": {text: `{"payload":[` + event + `],"ok":true}`, options: Options{Envelope: answer.Envelope{At: "/payload", Ignored: map[jsontext.Pointer]string{"/ok": "true"}}}, want: "event"},
 		"what states a kind is told": {
-			text: `[{"of":{"sort":"hit"},"id":1},{"of":{"sort":"user"},"id":1}]`, options: Options{Kind: "/of/sort", Words: map[string]Kind{"hit": Event, "user": Person}}, want: "event person",
+			text: `[{"of":{"sort":"hit"},"id":1},{"of":{"sort":"user"},"id":1}]`, options: Options{Map: Map{Kind: "/of/sort", Kinds: map[string][]string{"events": {"hit"}, "persons": {"user"}}}}, want: "event person",
 		},
 		"what identifies a record is told": {
-			text: `{"events":[{"node":{"pk":1}},{"node":{"pk":2},"x":1}]}`, options: Options{Wanted: []Kind{Event}, Record: map[Kind]jsontext.Pointer{Event: "/node/pk"}}, want: "event event",
+			text: `{"events":[{"node":{"pk":1}},{"node":{"pk":2},"x":1}]}`, options: Options{Map: Map{Record: map[string]jsontext.Pointer{"events": "/node/pk"}}, Wanted: []Kind{Event}}, want: "event event",
 		},
 		"what is ignored": {
 			text:    `{"events":[{"id":1}],"next":null,"meta":{"request":"r-1","more":false},"errors":[],"warnings":{},"tips":[{"x":1}]}`,
-			options: Options{Wanted: []Kind{Event}, Ignored: map[jsontext.Pointer]string{"/next": "null", "/meta/request": AnyValue, "/meta/more": "false", "/errors": "[]", "/warnings": "{}", "/tips": AnyValue}}, want: "event",
+			options: Options{Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{"/next": "null", "/meta/request": answer.AnyValue, "/meta/more": "false", "/errors": "[]", "/warnings": "{}", "/tips": answer.AnyValue}}, Wanted: []Kind{Event}}, want: "event",
 		},
 
 		"sparse records":        {text: `{"events":[{"id":1,"a":1,"b":1,"c":1},{"id":2,"b":2,"x":1,"y":1,"z":1}]}`, options: ofEvents, want: "event event"},
@@ -182,9 +182,7 @@ func TestReader_whatIsNoRecordIsRefusedWhereverItStands(t *testing.T) {
 func TestReader_whatIsNoRecordIsRefusedBehindMany(t *testing.T) {
 	t.Parallel()
 
-	for begin, o := range map[string]Options{
-		`{"type":"event","id":"e-%d","name":"x"}`: {}, `{"id":%d,"name":"x","at":1}`: {Asked: Event}, `{"name":"x","id":"e-%d"}`: {Asked: Event},
-	} {
+	for begin, o := range map[string]Options{`{"type": "event","id":"e-%d","name":"x"}`: {}, `{"id": %d,"name":"x","at":1}`: {Asked: Event}, `{"name": "x","id":"e-%d"}`: {Asked: Event}} {
 		var lines strings.Builder
 		for i := range sampled + 100 {
 			fmt.Fprintf(&lines, begin+"\n", i)
@@ -222,7 +220,7 @@ func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 	t.Parallel()
 
 	ignoring := func(at jsontext.Pointer, value string) Options {
-		return Options{Wanted: []Kind{Event}, Ignored: map[jsontext.Pointer]string{at: value}}
+		return Options{Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{at: value}}, Wanted: []Kind{Event}}
 	}
 	for name, c := range map[string]struct {
 		text   string
@@ -232,27 +230,27 @@ func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 		then   Options
 		want   Counts
 	}{
-		"nothing":               {text: "", reason: noContent, advice: "wire.export.empty = true", then: Options{Empty: true}},
-		"nulls":                 {text: `{"persons":null,"sessions":null,"events":null}`, reason: noContent, advice: "wire.export.empty = true", then: Options{Empty: true}},
-		"a line":                {text: `{"type":"event","id":1}`, reason: noList, advice: "wire.export.lines = true", then: Options{Lines: true}, want: Counts{Event: 1}},
+		"nothing":               {text: "", reason: noContent, advice: "wire.export.empty = true", then: Options{Map: Map{Empty: true}}},
+		"nulls":                 {text: `{"persons":null,"sessions":null,"events":null}`, reason: noContent, advice: "wire.export.empty = true", then: Options{Map: Map{Empty: true}}},
+		"a line":                {text: `{"type":"event","id":1}`, reason: noList, advice: "wire.export.lines = true", then: Options{Map: Map{Lines: true}}, want: Counts{Event: 1}},
 		"some kinds":            {text: `{"persons":[{"id":1}]}`, reason: missingKind, advice: `kinds = ["persons"]`, then: only(Person), want: Counts{Person: 1}},
-		"a list of its own":     {text: `{"hits":[{"id":1}]}`, with: only(Event), reason: noList, advice: `wire.export.at.events = "/hits"`, then: Options{Wanted: []Kind{Event}, At: map[Kind]jsontext.Pointer{Event: "/hits"}}, want: Counts{Event: 1}},
+		"a list of its own":     {text: `{"hits":[{"id":1}]}`, with: only(Event), reason: noList, advice: `wire.export.at.events = "/hits"`, then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}}, Wanted: []Kind{Event}}, want: Counts{Event: 1}},
 		"another list":          {text: `{"events":[{"id":1}],"devices":[]}`, with: only(Event), reason: extraMember, advice: `wire.ignored = { "/devices" = "[]" }`, then: ignoring("/devices", "[]"), want: Counts{Event: 1}},
 		"an empty object":       {text: `{"events":[{"id":1}],"meta":{}}`, with: only(Event), reason: extraMember, advice: `wire.ignored = { "/meta" = "{}" }`, then: ignoring("/meta", "{}"), want: Counts{Event: 1}},
 		"a null and a number":   {text: `{"events":[{"id":1}],"next":null,"left":7}`, with: only(Event), reason: extraMember, advice: "look at it"},
-		"an ignored kind":       {text: `{"type":"event","data":[{"id":1}]}`, with: ignoring("/type", AnyValue), reason: noRecord, advice: "wire.export.kind"},
+		"an ignored kind":       {text: `{"type":"event","data":[{"id":1}]}`, with: ignoring("/type", answer.AnyValue), reason: noRecord, advice: "wire.export.kind"},
 		"a group in a kind":     {text: `{"events":[{"type":"event","records":[{"id":1}]}]}`, with: only(Event), reason: noRecord, advice: "wire.export.record.events"},
 		"another name for it":   {text: `{"events":[{"id":1,"email":"x","a":1},{"email":"y","a":1}]}`, with: only(Event), reason: noRecord, advice: "wire.export.record.events"},
 		"a null":                {text: `{"events":[{"id":1}],"page":{"next":null}}`, with: only(Event), reason: extraMember, advice: `wire.ignored = { "/page/next" = "null" }`, then: ignoring("/page/next", "null"), want: Counts{Event: 1}},
-		"a text":                {text: `{"tenant":"web","events":[{"id":1}]}`, with: only(Event), reason: extraMember + `: "/tenant"`, advice: "wire.ignored", then: ignoring("/tenant", AnyValue), want: Counts{Event: 1}},
+		"a text":                {text: `{"tenant":"web","events":[{"id":1}]}`, with: only(Event), reason: extraMember + `: "/tenant"`, advice: "wire.ignored", then: ignoring("/tenant", answer.AnyValue), want: Counts{Event: 1}},
 		"another text":          {text: `{"state":"failed","events":[{"id":1}]}`, with: ignoring("/state", "ok"), reason: extraMember + `: "/state"`, advice: "wire.ignored"},
-		"what identifies it":    {text: `{"events":[{"pk":1}]}`, with: only(Event), reason: noRecord, advice: "wire.export.record.events", then: Options{Wanted: []Kind{Event}, Record: map[Kind]jsontext.Pointer{Event: "/pk"}}, want: Counts{Event: 1}},
-		"what states its kind":  {text: `[{"sort":"hit","id":1}]`, reason: noRecord, advice: "wire.export.kind", then: Options{Kind: "/sort", Words: map[string]Kind{"hit": Event}}, want: Counts{Event: 1}},
-		"another word":          {text: `[{"sort":"hit","id":1},{"sort":"error","id":2}]`, with: Options{Kind: "/sort", Words: map[string]Kind{"hit": Event}}, reason: noRecord, advice: "wire.export.kind"},
-		"another kind inside":   {text: `{"events":[{"type":"session","id":1}]}`, with: only(Event), reason: otherKind, advice: "wire.export.at.events", then: Options{Wanted: []Kind{Event}, At: map[Kind]jsontext.Pointer{Event: "/events"}}, want: Counts{Event: 1}},
+		"what identifies it":    {text: `{"events":[{"pk":1}]}`, with: only(Event), reason: noRecord, advice: "wire.export.record.events", then: Options{Map: Map{Record: map[string]jsontext.Pointer{"events": "/pk"}}, Wanted: []Kind{Event}}, want: Counts{Event: 1}},
+		"what states its kind":  {text: `[{"sort":"hit","id":1}]`, reason: noRecord, advice: "wire.export.kind", then: Options{Map: Map{Kind: "/sort", Kinds: map[string][]string{"events": {"hit"}}}}, want: Counts{Event: 1}},
+		"another word":          {text: `[{"sort":"hit","id":1},{"sort":"error","id":2}]`, with: Options{Map: Map{Kind: "/sort", Kinds: map[string][]string{"events": {"hit"}}}}, reason: noRecord, advice: "wire.export.kind"},
+		"another kind inside":   {text: `{"events":[{"type":"session","id":1}]}`, with: only(Event), reason: otherKind, advice: "wire.export.at.events", then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/events"}}, Wanted: []Kind{Event}}, want: Counts{Event: 1}},
 		"another kind as asked": {text: `{"persons":[{"id":1}],"events":[]}`, with: Options{Asked: Event}, reason: otherKind, advice: "wire.export.kind_parameter"},
 		"no list as asked":      {text: `{"data":{"persons":[],"sessions":null}}`, with: Options{Asked: Event}, reason: otherKind, advice: "wire.export.kind_parameter"},
-		"too few in common":     {text: `{"persons":[{"id":1,"a":1},{"id":2,"b":1}]}`, with: only(Person), reason: noRecord, advice: "wire.export.record.persons", then: Options{Wanted: []Kind{Person}, Record: map[Kind]jsontext.Pointer{Person: "/id"}}, want: Counts{Person: 2}},
+		"too few in common":     {text: `{"persons":[{"id":1,"a":1},{"id":2,"b":1}]}`, with: only(Person), reason: noRecord, advice: "wire.export.record.persons", then: Options{Map: Map{Record: map[string]jsontext.Pointer{"persons": "/id"}}, Wanted: []Kind{Person}}, want: Counts{Person: 2}},
 	} {
 		_, _, err := readText(c.text, c.with)
 		if !isRefused(err, c.reason) || !strings.Contains(err.Error(), c.advice) {
@@ -282,7 +280,7 @@ func TestReader_countIsThatOfItsObject(t *testing.T) {
 
 func TestReader_nextAndTotalAreReadWhereTheyAreTold(t *testing.T) {
 	t.Parallel()
-	o := Options{Wanted: []Kind{Event}, Next: "/page/next", Total: "/page/of"}
+	o := Options{Map: Map{Next: "/page/next", Total: "/page/of"}, Wanted: []Kind{Event}}
 	for text, want := range map[string]string{
 		`{"events":[],"page":{"next":"?p=2","of":7}}`: `"?p=2" 7`, `{"page":{"of":0,"next":null},"events":[]}`: "null 0", `{"events":[],"page":{"next":""}}`: `"" `, `{"events":[]}`: " ",
 	} {
@@ -387,14 +385,14 @@ func TestReader_tooLargeAnswerIsAnError(t *testing.T) {
 func TestReader_invalidUTF8IsReplacedAndCountedOnRequest(t *testing.T) {
 	t.Parallel()
 	const text = "[{\"type\":\"event\",\"id\":1,\"a\":\"x\xffy\"},{\"type\":\"event\",\"id\":1},{\"type\":\"event\",\"id\":1,\"a\":\"\xc3\",\"b\":\"\xe2\x82\"}]"
-	got, res, err := readText(text, Options{ReplaceInvalid: true})
+	got, res, err := readText(text, Options{Map: Map{InvalidUTF8: InvalidReplace}})
 	want := []string{"event {\"type\":\"event\",\"id\":1,\"a\":\"x\uFFFDy\"}", `event {"type":"event","id":1}`, "event {\"type\":\"event\",\"id\":1,\"a\":\"\uFFFD\",\"b\":\"\uFFFD\uFFFD\"}"}
 	if err != nil || !slices.Equal(got, want) || res.Replaced != 2 {
 		t.Errorf("%v, %d records: %q", err, res.Replaced, got)
 	}
 
 	// Names that differ still do, so that no record has one twice.
-	got, _, err = readText("[{\"type\":\"event\",\"id\":1,\"\xff\":1,\"\xff\xfe\":2}]", Options{ReplaceInvalid: true})
+	got, _, err = readText("[{\"type\":\"event\",\"id\":1,\"\xff\":1,\"\xff\xfe\":2}]", Options{Map: Map{InvalidUTF8: InvalidReplace}})
 	if err != nil || !slices.Equal(got, []string{"event {\"type\":\"event\",\"id\":1,\"\uFFFD\":1,\"\uFFFD\uFFFD\":2}"}) {
 		t.Errorf("%v: %q", err, got)
 	}
@@ -411,7 +409,7 @@ func TestReader_errorOfTheTextIsPassedOnAndALoopMayEndEarly(t *testing.T) {
 	for _, text := range []string{"", " ", `[{"type":"event","id":1},`, `[{"type":"event","id":1}]`, "{\"type\":\"event\",\"id\":1}\n", "{\"type\":\"event\",\"id\":1}\n{", `{"events":[`, `{"events":[]}`, `{"events":[],"x":"`} {
 		for _, reader := range []io.Reader{iotest.ErrReader(broken), iotest.ErrReader(io.ErrUnexpectedEOF)} {
 			_, want := reader.Read(nil)
-			_, err := count(io.MultiReader(strings.NewReader(text), reader), Options{Wanted: []Kind{Event}, Empty: true})
+			_, err := count(io.MultiReader(strings.NewReader(text), reader), Options{Map: Map{Empty: true}, Wanted: []Kind{Event}})
 			if err != want { //nolint:errorlint // exactly as it is
 				t.Errorf("%q: %v", text, err)
 			}
@@ -468,8 +466,8 @@ func TestReader_kindThatIsToldCountsInEachRecord(t *testing.T) {
 			`{"id":1,"a":1,"z":{"b":1,"m":{"t":"E"}}}`, `{"id":1,"a":1,"m":{}}`, `{"id":1,"a":1,"m":{"t":"E","b":{"t":"S"}}}`,
 		},
 	} {
-		o := Options{Kind: told, Words: map[string]Kind{"E": Event, "S": Session}, Lines: true, Wanted: []Kind{Event, Session}}
-		for _, record := range []map[Kind]jsontext.Pointer{nil, {Event: "/id", Session: "/id"}} {
+		o := Options{Map: Map{Kind: told, Kinds: map[string][]string{"events": {"E"}, "sessions": {"S"}}, Lines: true}, Wanted: []Kind{Event, Session}}
+		for _, record := range []map[string]jsontext.Pointer{nil, {"events": "/id", "sessions": "/id"}} {
 			o.Record = record
 			for _, form := range forms {
 				for _, last := range forms {
@@ -495,12 +493,15 @@ func FuzzReader(f *testing.F) {
 	}
 
 	f.Fuzz(func(t *testing.T, text []byte, how uint8) {
-		o := Options{Asked: Kind(how % 4), ReplaceInvalid: how&4 > 0}
+		o := Options{Asked: Kind(how % 4)}
+		if how&4 > 0 {
+			o.InvalidUTF8 = InvalidReplace
+		}
 		if how&8 > 0 {
-			o.Record = map[Kind]jsontext.Pointer{Event: "/id"}
+			o.Record = map[string]jsontext.Pointer{"events": "/id"}
 		}
 		if how&16 > 0 {
-			o.Ignored = map[jsontext.Pointer]string{"/next": AnyValue, "/x": "null"}
+			o.Envelope.Ignored = map[jsontext.Pointer]string{"/next": answer.AnyValue, "/x": "null"}
 		}
 
 		read := func(r io.Reader) (string, Result, error) {
@@ -559,7 +560,7 @@ func BenchmarkReader(b *testing.B) {
 			b.ReportAllocs()
 			o := only(Event)
 			if strings.HasPrefix(name, "lines-told") {
-				o = Options{Wanted: []Kind{Event}, Kind: "/what"}
+				o = Options{Map: Map{Kind: "/what"}, Wanted: []Kind{Event}}
 			}
 
 			for b.Loop() {
