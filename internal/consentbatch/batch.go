@@ -3,15 +3,22 @@
 package consentbatch
 
 import (
+	"cmp"
 	"context"
+	"crypto/pbkdf2"
 	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
@@ -21,21 +28,44 @@ import (
 
 // batch is one plan, apply or destroy of an analytics_consent_batch.
 type batch struct {
-	resource *batchResource
-	model    model         // that is planned, applied or destroyed, with the content_wo of the configuration
-	prior    *model        // in state; nil for a create
-	object   *tfkit.Object // nil in the plan of a create
-	diags    *diag.Diagnostics
+	*tfkit.Service
 
-	rows []rows.Row        // of source or content_wo, checked
-	sum  [sha256.Size]byte // of them
+	model   model         // that is planned, applied or destroyed, with the content_wo of the configuration
+	prior   *model        // in state; nil for a create
+	object  *tfkit.Object // nil in the plan of a create
+	scope   client.Scope
+	diags   *diag.Diagnostics
+	inState string // completes "In state now: …" of an error
+	warns   bool   // the plan of an apply does not repeat the warnings of the one before it
 
-	client       *client.Client
-	scope        client.Scope
-	isScopeKnown bool
+	rows  []rows.Row        // of source or content_wo, checked
+	all   []int             // their indexes
+	sum   [sha256.Size]byte // of them
+	grown int               // how many rows are new since an apply that left none missing; otherwise growthUnknown
 
 	report *outfile.Reservation // nil if none is written
 	survey choice.Survey
+}
+
+const growthUnknown = math.MaxInt
+
+// newBatch returns a batch whose rows are not read yet. private is nil in the plan of a create.
+func (r *batchResource) newBatch(ctx context.Context, m model, prior *model, private tfkit.Private, diags *diag.Diagnostics) *batch {
+	b := &batch{Service: r.Service, model: m, prior: prior, diags: diags, inState: tfkit.NothingSaved, warns: true}
+	b.scope, _ = r.KnownScope(m.Scope)
+	if prior != nil {
+		b.inState, b.warns = tfkit.PriorKept, r.Plans()
+	}
+
+	label := "analytics_consent_batch"
+	if !m.Source.IsNull() {
+		label += " with source " + strconv.Quote(m.Source.ValueString())
+	}
+	if private != nil {
+		b.object = tfkit.ObjectIn(ctx, private, label)
+	}
+
+	return b
 }
 
 // person returns the person of a row.
@@ -43,219 +73,109 @@ func (b *batch) person(row int) client.Person {
 	return client.Person{Scope: b.scope, Identity: b.rows[row].Identity}
 }
 
-// allRows returns the indexes of all rows.
-func (b *batch) allRows() []int {
-	indexes := make([]int, len(b.rows))
-	for i := range indexes {
-		indexes[i] = i
-	}
-
-	return indexes
-}
-
-// inState completes "In state now: …" of an error.
-func (b *batch) inState() string {
-	if b.prior == nil {
-		return tfkit.NothingSaved
-	}
-	return tfkit.PriorKept
-}
-
-// objectIn returns the object that private state belongs to. Its label names the file.
-func (m *model) objectIn(ctx context.Context, private tfkit.Private) *tfkit.Object {
-	label := "analytics_consent_batch"
-	if !m.isWriteOnly() {
-		label += " with source " + strconv.Quote(m.Source.ValueString())
-	}
-
-	return tfkit.ObjectIn(ctx, private, label)
-}
-
-// connect sets the client and the scope, or reports what is missing.
+// connect checks client and scope, and reports what is missing.
 func (b *batch) connect() (ok bool) {
-	b.client, b.scope, ok = b.resource.ClientAndScope(b.model.Scope, b.diags)
+	_, b.scope, ok = b.ClientAndScope(b.model.Scope, b.diags)
 	return ok
 }
 
-// open reads the content for an apply and opens the report. It refuses a content other than
-// the planned one.
-func (b *batch) open() (ok bool) {
-	if !b.read() || !b.connect() {
+// read reads and checks all rows of source or content_wo, and keeps those of the shard, or
+// reports why they cannot be used.
+func (b *batch) read() (ok bool) {
+	problem := tfkit.Problem{InState: b.inState, At: path.Root("source")}
+	o := rows.Options{Format: rows.Format(b.model.Format.ValueString()), Shard: shardOf(b.model.Shard)}
+
+	var err error
+	if b.model.Source.IsNull() {
+		problem.At = atContentWO
+		b.rows, err = rows.Read(strings.NewReader(b.model.ContentWO.ValueString()), o)
+	} else {
+		b.rows, err = readFile(b.model.Source.ValueString(), o)
+	}
+
+	if problems, isBad := errors.AsType[*rows.Error](err); isBad {
+		problem.Summary = "Unusable rows"
+		problem.Detail = problems.Error()
+		problem.Do = "correct these lines; nothing is sent before all of them are right. Values are not shown, because they are personal data."
+		problem.AddError(b.diags)
+
+		return false
+	}
+	if err != nil {
+		problem.Summary = "The rows cannot be read"
+		problem.Detail = "The file cannot be read: " + outfile.Pathless(err).Error() + "."
+		problem.Do = "check the path, which is relative to the folder in which Terraform runs (begin it with ${path.module} for one beside the configuration), and the permissions of the file."
+		if errors.Is(err, fs.ErrNotExist) {
+			problem.Do += " If another resource makes the file in the same apply, take the path from an attribute of that resource which is known only after apply, such as the output of a terraform_data. The guide \"Batches in detail\" has an example."
+		}
+		problem.AddError(b.diags)
+
 		return false
 	}
 
-	planned := b.model.results
-	sameCount := planned.Rows.IsUnknown() || planned.Rows.ValueInt64() == int64(len(b.rows))
-	sameRows := planned.Digest.IsUnknown() || planned.Digest.ValueString() == b.digestLike(planned.Digest.ValueString())
-	if !sameCount || !sameRows {
-		tfkit.Problem{
-			Summary: "The rows are not those that were planned",
-			Detail:  "The content has changed since the plan, so what was reviewed is not what would be written. Nothing was sent.",
-			InState: b.inState(),
-			Do:      "plan again, and apply that plan.",
-		}.AddError(b.diags)
-
-		return false
+	b.sum = rows.Sum(b.rows)
+	b.all = make([]int, len(b.rows))
+	for i := range b.all {
+		b.all[i] = i
 	}
-
-	if err := b.openReport(); err != nil {
-		tfkit.Problem{
-			Summary: "The report cannot be written",
-			Detail:  "The file cannot be used: " + err.Error() + ". Nothing was written.",
-			InState: b.inState(),
-			Do:      "give report_path a path of its own in a folder that exists, or remove what is there.",
-			At:      path.Root("report_path"),
-		}.AddError(b.diags)
-
-		return false
+	b.grown = growthUnknown
+	if b.prior != nil && b.prior.Missing.ValueInt64() == 0 && b.model.Shard.Equal(b.prior.Shard) {
+		b.grown = max(0, len(b.rows)-int(b.prior.Rows.ValueInt64()))
 	}
 
 	return true
 }
 
-// readApplied reads the file that was applied, for a withdrawal. It refuses a file that has
-// changed.
-func (b *batch) readApplied() (ok bool) {
-	if !b.read() {
-		return false
+// readFile reads a regular file. Any other file cannot be read twice, or may have no end.
+func readFile(name string, o rows.Options) ([]rows.Row, error) {
+	o.Format = cmp.Or(o.Format, rows.FormatOf(name))
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
 	}
 
-	if applied := b.model.Digest.ValueString(); applied != b.digestLike(applied) {
-		tfkit.Problem{
-			Summary: "The file is not the one that was applied",
-			Detail:  "The file has changed since it was applied, so a destroy could withdraw the consent of the wrong people. Nothing was sent.",
-			InState: b.inState(),
-			Do:      "put the file back that was applied, or apply the present one first. To withdraw nothing, apply on_destroy = \"retain\" and destroy then.",
-			At:      path.Root("source"),
-		}.AddError(b.diags)
-
-		return false
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
 	}
+	defer f.Close()
 
-	return true
+	return rows.Read(f, o)
 }
 
-// pass judges rows, and writes or withdraws each as the action says, for as many at once as the client
-// sends requests.
-func (b *batch) pass(ctx context.Context, t *tally, of []int, action choice.Action) {
-	t.run(ctx, of, b.client.Concurrency, func(ctx context.Context, i int) (outcome, error) {
-		row := b.rows[i]
-		e := choice.Evidence{Wanted: row.Record, Since: row.AgreementTime, Overrules: !b.model.KeepLaterChoice.ValueBool()}
-		if action == choice.Withdraw {
-			e.Wanted, e.Withdraws, e.Known = row.Withdrawal(), true, true
-			e.Last.Sent = row.Print() // the row is from the file that was applied
-			e.Twice = t.isSecond
-		}
+// A digest in state shows whether the rows have changed, and must not tell who is in them: a
+// plain hash of few people could be compared with the hashes of guessed ones.
+// So it is salted, and slow to compute.
+const (
+	digestIterations = 200_000
+	digestSaltBytes  = 9 // as many of the key are kept
+)
 
-		about := tfkit.ConsentCase{Service: b.resource.Service, Person: b.person(i), Object: b.object}
-		j, err := about.Do(ctx, e, action)
-		if err != nil {
-			return failed, err
-		}
+// keyIterations is digestIterations, except in tests: with the race detector, one digest of
+// so many takes a second.
+var keyIterations = digestIterations
 
-		if j.Act == choice.Stand && j.Held.HasClauses([answer.Clauses]bool{}) {
-			t.refusals.Add(1)
-		}
-		if action != choice.Plan {
-			return outcomesOf[j.Act], nil
-		}
-		if j.IsNone {
-			return absent, nil
-		}
-		b.survey.Add(row.Record, j.Held)
-
-		return outcomesOf[j.Act], nil
-	})
-}
-
-// again passes the rows without a record once more, after a pause: a record cannot be removed. Where
-// it is interrupted, so are they.
-func (b *batch) again(ctx context.Context, t *tally, action choice.Action) {
-	absentees := t.rowsThatAre(absent)
-	t.isSecond = true
-	if len(absentees) > 0 {
-		_ = b.resource.Consents.WaitToReread(ctx, b.client.Lag)
-		b.pass(ctx, t, absentees, action)
-	}
-}
-
-// compare asks the service about rows, and once more about those without a record, if there are more of
-// these than new rows.
-func (b *batch) compare(ctx context.Context, of []int) *tally {
-	t := newTally(len(b.rows))
-	b.pass(ctx, t, of, choice.Plan)
-	if grown, isKnown := b.growth(); isKnown && t.counts[absent] > grown {
-		b.again(ctx, t, choice.Plan)
+// digestLike returns the digest of the content with the salt of another digest, so that two
+// plans of the same change are equal. For a content that has none in state, the salt is derived
+// from what both plans of an apply know: the scope, and the path of the file.
+func (b *batch) digestLike(other string) string {
+	encoded, _, _ := strings.Cut(other, ".")
+	salt, _ := base64.RawURLEncoding.DecodeString(encoded)
+	if len(salt) != digestSaltBytes {
+		from := fmt.Sprintf("analytics_consent_batch\n%q\n%q\n%q\n%q", b.scope.OrgID, b.scope.ProjectID, b.scope.AccountID, b.model.Source.ValueString())
+		place := sha256.Sum256([]byte(from))
+		salt = place[:digestSaltBytes]
 	}
 
-	return t
-}
-
-// apply creates or updates the object. It returns false if there is nothing to save.
-func (b *batch) apply(ctx context.Context) (ok bool) {
-	defer b.closeReport()
-	if !b.open() {
-		return false
+	key, err := pbkdf2.Key(sha256.New, string(b.sum[:]), salt, keyIterations, digestSaltBytes)
+	if err != nil { // salt and key are too short, which they are not
+		panic(err)
 	}
 
-	if !b.boundsFirstRecords(ctx) {
-		return false
-	}
+	encode := base64.RawURLEncoding.EncodeToString
 
-	shared := b.claim(b.allRows(), b.resource.Consents.Keep)
-	if b.prior == nil { // the plan of an update has warned
-		b.addOthers(shared, sharedPeople, tfkit.Problem.AddWarning)
-	}
-	t := newTally(len(b.rows))
-	b.pass(ctx, t, b.allRows(), choice.Write)
-	b.writeReport(t)
-
-	problem := applyFailed
-	problem.InState = tfkit.NothingSaved + "; the rows that were written stay at the service"
-	if b.prior != nil {
-		problem.InState = "this resource with the present content, and how many rows are missing"
-	}
-	if t.missed() > 0 {
-		b.reportFailed(t, problem)
-		if b.prior == nil {
-			return false
-		}
-	}
-	b.warnKept(t)
-
-	if b.model.Digest.IsUnknown() {
-		b.model.Digest = types.StringValue(b.digestLike(""))
-	}
-	b.model.Rows = types.Int64Value(int64(len(b.rows)))
-	b.model.Kept = types.Int64Value(int64(t.counts[kept]))
-	b.model.Written = types.Int64Value(int64(t.counts[written]))
-	b.model.Missing = types.Int64Value(int64(t.missed()))
-	b.model.ContentWO = types.StringNull()
-
-	return true
-}
-
-// destroy withdraws the consent of every row of the file that was applied.
-func (b *batch) destroy(ctx context.Context) {
-	if !b.readApplied() || !b.connect() {
-		return
-	}
-
-	defer b.closeReport()
-	if err := b.openReport(); err != nil { // no report stands against a destroy
-		b.warnNoReport(err)
-	}
-
-	t := newTally(len(b.rows))
-	b.pass(ctx, t, b.allRows(), choice.Withdraw)
-	b.again(ctx, t, choice.Withdraw)
-	b.addOthers(b.claim(t.rowsThatAre(superseded), b.resource.Consents.Keeper), notWithdrawn, tfkit.Problem.AddWarning)
-	b.writeReport(t)
-	if t.missed() > 0 {
-		b.reportFailed(t, deleteFailed)
-		return
-	}
-
-	b.warnKept(t)
-	b.warnMissing(t)
+	return encode(salt) + "." + encode(key)
 }

@@ -37,27 +37,16 @@ type results struct {
 	Missing types.Int64  `tfsdk:"missing"`
 }
 
-// isWriteOnly reports whether the content comes from content_wo. State then holds only its
-// version.
-func (m *model) isWriteOnly() bool { return m.Source.IsNull() }
-
-// comparesAnew reports whether a setting of the comparison differs from state, so that its
-// result may differ although neither the content nor the service has changed.
-func (m *model) comparesAnew(state model) bool {
-	if !m.KeepLaterChoice.Equal(state.KeepLaterChoice) || !m.Shard.Equal(state.Shard) {
-		return true
+// isDone reports whether the last apply has left no row missing, and nothing that decides about the
+// same rows differs from its state.
+func (m *model) isDone(prior *model) bool {
+	if prior == nil || prior.Missing.ValueInt64() > 0 {
+		return false
 	}
-	return m.isWriteOnly() && !m.ContentWOVersion.Equal(state.ContentWOVersion)
+	return m.KeepLaterChoice.Equal(prior.KeepLaterChoice) && m.Shard.Equal(prior.Shard) && m.ContentWOVersion.Equal(prior.ContentWOVersion)
 }
 
-// isUnknown reports whether the rows of a configuration, or how to compare them, are known only
-// after apply.
-func (m *model) isUnknown() bool {
-	rows := m.Source.IsUnknown() || m.ContentWO.IsUnknown() || m.ContentWOVersion.IsUnknown() || m.Format.IsUnknown()
-	return rows || !m.shardKnown() || m.KeepLaterChoice.IsUnknown() || m.CompareAtPlan.IsUnknown()
-}
-
-// shardOf returns the shard that a known value of shard names; all rows if it is null.
+// shardOf returns the shard that a value of shard names; all rows if it is null or unknown.
 func shardOf(value types.Object) rows.Shard {
 	number := func(name string) uint64 {
 		n, _ := value.Attributes()[name].(types.Int64)
@@ -65,14 +54,4 @@ func shardOf(value types.Object) rows.Shard {
 	}
 
 	return rows.Shard{Index: number("index"), Count: number("count")}
-}
-
-// shardKnown reports whether shard is known with its attributes.
-func (m *model) shardKnown() bool {
-	for _, value := range m.Shard.Attributes() {
-		if value.IsUnknown() {
-			return false
-		}
-	}
-	return !m.Shard.IsUnknown()
 }

@@ -13,7 +13,7 @@ import (
 var computed = []string{"digest", "rows", "kept", "written", "missing"}
 
 // TestConsentBatch_unknownValuesAreCheckedByTheApply has values that are known only after apply, and
-// then a password of the provider, and then the scope. The plan asks the service nothing.
+// then a password of the provider. The plan asks the service nothing.
 func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
@@ -26,6 +26,7 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 		f.config(prototest.Attributes{"format": prototest.Unknown}), f.config(prototest.Attributes{"keep_later_choice": prototest.Unknown}),
 		f.config(prototest.Attributes{"compare_at_plan": prototest.Unknown}), f.config(prototest.Attributes{"shard": prototest.Unknown}),
 		f.config(shard(prototest.Unknown, 2)), f.config(shard(1, prototest.Unknown)),
+		f.config(prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown}),
 	} {
 		p.NoErrors(p.Validate(batchName, config))
 		plan, diags := p.Plan(batchName, nil, config)
@@ -59,15 +60,6 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	state, diags = p.Apply(t.Context(), batchName, nil, plan)
 	p.NoErrors(diags)
 	wantResults(t, state, counts{Rows: 2, Written: 2})
-
-	plan, diags = p.Plan(batchName, nil, f.config(prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown}))
-	p.NoErrors(diags)
-	f.write(people(3))
-	service.Reset()
-	plan = plan.Resolve(f.config(prototest.Attributes{"org_id": scope.OrgID, "project_id": scope.ProjectID}))
-	_, diags = p.Apply(t.Context(), batchName, nil, plan)
-	prototest.WantText(t, diags.Errors(), "not those that were planned", "In state now: nothing")
-	wantRequests(t, service, 0, 0)
 }
 
 // TestConsentBatch_secondPlanMayFindMore plans a create and a change twice, as their applies do: Terraform

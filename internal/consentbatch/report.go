@@ -5,40 +5,31 @@ package consentbatch
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
-)
-
-var (
-	errReportOfRows = errors.New("it is the file with the rows")
-	errReportTaken  = errors.New("another resource of this run writes its report to that path")
 )
 
 // reportName is what the first line of a report identifies it by.
 const reportName = "analytics_consent_batch"
 
-// reported are the counts in the first line of a report, and the outcomes of its other lines. Rows that
-// were in place have no line.
-var reported = []struct {
-	outcome outcome
-	name    string
-	always  bool // the first line has the count even if it is 0
-}{
-	{inPlace, "in_place", true},
-	{written, "written", true},
-	{kept, "kept", true},
-	{superseded, "superseded", false},
-	{missing, "missing", false},
-	{failed, "failed", true},
-	{unknown, "unknown", false},
-	{notTried, "not_tried", true},
+// words are the outcomes in a report. Its first line has a count of each, and its other lines have one
+// each. Rows that were in place have no line.
+var words = [outcomes]string{
+	inPlace:    "in_place",
+	written:    "written",
+	kept:       "kept",
+	superseded: "superseded",
+	missing:    "missing",
+	failed:     "failed",
+	unknown:    "unknown",
+	notTried:   "not_tried",
 }
 
 // reportLine is the outcome of one row. It names the row by its place in the file, and holds
@@ -65,27 +56,31 @@ type reportField struct {
 	Message string `json:"message"`
 }
 
-// reportReplacesRows reports whether the report would replace the file with the rows.
-func (m *model) reportReplacesRows() bool {
-	return m.ReportPath.ValueString() != "" && outfile.SamePath(m.ReportPath.ValueString(), m.Source.ValueString())
+func failureOf(e *transport.Error) *reportFailure {
+	f := &reportFailure{Error: e.Title(), Operation: e.Operation, Status: e.Status, Code: e.Code, Message: e.Message}
+	for _, field := range e.Fields {
+		f.Fields = append(f.Fields, reportField(field))
+	}
+
+	return f
 }
 
 // openReport reserves the path of the report, if there is one, before anything is sent.
 func (b *batch) openReport() (err error) {
-	if b.model.ReportPath.IsNull() {
-		return nil
+	if to := b.model.ReportPath.ValueString(); to != "" {
+		b.report, err = b.Files.Reserve(outfile.Target{Path: to, Replace: isReport(to)})
 	}
-	if b.model.reportReplacesRows() {
-		return errReportOfRows
-	}
-
-	to := b.model.ReportPath.ValueString()
-	b.report, err = b.resource.Files.Reserve(outfile.Target{Path: to, Replace: isReport(to)})
-	if errors.Is(err, outfile.ErrInUse) {
-		return errReportTaken
-	}
-
 	return err
+}
+
+// noReport returns the problem that the report cannot be written.
+func noReport(err error) tfkit.Problem {
+	return tfkit.Problem{
+		Summary: "The report cannot be written",
+		Detail:  "The file of report_path cannot be used: " + err.Error() + ".",
+		Do:      "give report_path a path of its own, in a folder that exists.",
+		At:      path.Root("report_path"),
+	}
 }
 
 // isReport reports whether there is a report at a path, by its first line: no state identifies that
@@ -123,66 +118,45 @@ func (b *batch) writeReport(t *tally) {
 
 	out, err := b.report.Writer(0)
 	if err == nil {
-		err = b.encodeReport(out, t)
+		err = t.encode(out)
 	}
 	if err == nil {
 		_, err = b.report.Commit()
 	}
-
 	if err != nil {
 		b.closeReport()
 		b.report = nil
-		b.warnNoReport(err)
+		noReport(err).AddWarning(b.diags)
 	}
 }
 
-func (b *batch) warnNoReport(err error) {
-	tfkit.Problem{
-		Summary: "The report was not written",
-		Detail:  "The report cannot be written: " + err.Error() + ". What was done to the rows is not affected.",
-		Do:      "give report_path a path of its own in a folder that exists, or remove what is there. The next apply that compares rows writes a report.",
-		At:      path.Root("report_path"),
-	}.AddWarning(b.diags)
-}
-
-// encodeReport writes the lines of a report.
-func (b *batch) encodeReport(to io.Writer, t *tally) error {
+// encode writes the lines of a report.
+func (t *tally) encode(to io.Writer) error {
 	out := bufio.NewWriterSize(to, 64<<10)
-	words := map[outcome]string{}
-	fmt.Fprintf(out, `{"report":%q,"rows":%d`, reportName, len(t.results))
-	for _, r := range reported {
-		if r.outcome != inPlace {
-			words[r.outcome] = r.name
-		}
-		if n := t.counts[r.outcome]; n > 0 || r.always {
-			fmt.Fprintf(out, `,%q:%d`, r.name, n)
+	fmt.Fprintf(out, `{"report":%q,"rows":%d`, reportName, len(t.rows))
+	for as, word := range words {
+		if word != "" {
+			fmt.Fprintf(out, `,%q:%d`, word, t.counts[as])
 		}
 	}
 	fmt.Fprintln(out, "}")
 
-	reasons := map[int]*reportFailure{}
-	for _, c := range t.failures.causes {
-		e := c.error
-		reason := &reportFailure{Error: e.Title(), Operation: e.Operation, Status: e.Status, Code: e.Code, Message: e.Message}
-		for _, f := range e.Fields {
-			reason.Fields = append(reason.Fields, reportField(f))
-		}
+	failures := map[int]*reportFailure{}
+	for _, c := range t.causes {
+		failure := failureOf(c.error)
 		for _, row := range c.rows {
-			reasons[row] = reason
+			failures[row] = failure
 		}
 	}
 
 	lines := json.NewEncoder(out)
 	lines.SetEscapeHTML(false)
-	for row, result := range t.results {
-		word, isReported := words[result]
-		if !isReported {
+	for row, as := range t.results {
+		if as == inPlace {
 			continue
 		}
-
-		at := b.rows[row].Position
-		line := reportLine{Line: at.Line, Element: at.Element, Outcome: word, reportFailure: reasons[row]}
-		if err := lines.Encode(line); err != nil {
+		at := t.rows[row].Position
+		if err := lines.Encode(reportLine{at.Line, at.Element, words[as], failures[row]}); err != nil {
 			return err
 		}
 	}

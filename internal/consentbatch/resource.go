@@ -34,7 +34,7 @@ const (
 // limitShards is the largest count of shards.
 const limitShards = 4096
 
-var atShard, atContentWO = path.Root("shard"), path.Root("content_wo")
+var atContentWO = path.Root("content_wo")
 
 // NewResource returns the resource analytics_consent_batch.
 func NewResource() resource.Resource { return &batchResource{} }
@@ -150,21 +150,11 @@ func (r *batchResource) ValidateConfig(ctx context.Context, req resource.Validat
 			At:      path.Root("on_destroy"),
 		}.AddError(&resp.Diagnostics)
 	}
-
-	if config.reportReplacesRows() {
-		tfkit.Problem{
-			Summary: "The report would replace the rows",
-			Detail:  "report_path and source name the same file.",
-			Do:      "give report_path a path of its own.",
-			At:      path.Root("report_path"),
-		}.AddError(&resp.Diagnostics)
-	}
-
-	if shard := shardOf(config.Shard); config.shardKnown() && !config.Shard.IsNull() && shard.Index >= shard.Count {
+	if shard := shardOf(config.Shard); shard.Count > 0 && shard.Index >= shard.Count { // both are 0 while they are unknown
 		tfkit.Problem{
 			Summary: "No such shard",
 			Detail:  "shard.index is not below shard.count: the shards are numbered from 0 to count - 1.",
-			At:      atShard.AtName("index"),
+			At:      path.Root("shard").AtName("index"),
 		}.AddError(&resp.Diagnostics)
 	}
 }
@@ -180,7 +170,7 @@ func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, 
 	}
 
 	r.ResolveScope(&plan.Scope)
-	b := &batch{resource: r, model: plan, object: plan.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
+	b := r.newBatch(ctx, plan, nil, resp.Private, &resp.Diagnostics)
 	if b.apply(ctx) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
 	}
@@ -217,7 +207,7 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 		return
 	}
 
-	b := &batch{resource: r, model: plan, prior: &state, object: plan.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
+	b := r.newBatch(ctx, plan, &state, resp.Private, &resp.Diagnostics)
 	if b.apply(ctx) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
 	}
@@ -232,10 +222,7 @@ func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 		return
 	}
 
-	if state.OnDestroy.ValueString() != withdraw { // the plan has warned
-		return
+	if state.OnDestroy.ValueString() == withdraw { // otherwise the plan has warned
+		r.newBatch(ctx, state, &state, resp.Private, &resp.Diagnostics).destroy(ctx)
 	}
-
-	b := &batch{resource: r, model: state, prior: &state, object: state.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
-	b.destroy(ctx)
 }

@@ -165,7 +165,7 @@ var batches = map[string]play{
 		configuration: batch("x"),
 		situation:     inOrder(rows(annAgrees, bobAgrees), inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Identity: "bob", Status: http.StatusBadRequest, Body: []byte(`{}`), Times: 1})),
 	},
-	"give report_path a path of its own in a folder that exists, or remove what is there.": {
+	"give report_path a path of its own, in a folder that exists.": {
 		configuration: batch("x", `report_path = "missing/report.json"`), situation: rows(annAgrees), follow: makeFolder("missing"),
 	},
 	"remove these rows, or take the other resource out": {
@@ -201,9 +201,6 @@ var batches = map[string]play{
 		configuration: makesFile + block("resource", "consent_batch", "x", `source = "made.csv"`, "depends_on = [terraform_data.made]"),
 		situation:     rows(annAgrees),
 		follow:        configure(makesFile + block("resource", "consent_batch", "x", `source = terraform_data.made.output`)),
-	},
-	"give report_path a path of its own.": {
-		configuration: batch("x", `report_path = "rows.csv"`), situation: rows(annAgrees), follow: configure(batch("x", `report_path = "report.json"`)),
 	},
 	"check the file, the scope and base_url": {
 		configuration: batch("x"), situation: inOrder(rows(annAgrees), applied(func(s *stage) { s.service.DeleteConsent(scope, "ann") })), says: plan,

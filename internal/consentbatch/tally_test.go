@@ -5,29 +5,43 @@ package consentbatch
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// run runs so many rows.
-func run(ctx context.Context, rows, workers int, do func(ctx context.Context, row int) (outcome, error)) *tally {
-	t := newTally(rows)
-	t.run(ctx, t.rowsThatAre(notTried), workers, do)
+// newRows returns the tally of so many rows, which are on the lines from 0 on.
+func newRows(n int) *tally {
+	of := make([]rows.Row, n)
+	for i := range of {
+		of[i].Line = int32(i)
+	}
+
+	return newTally(of)
+}
+
+// run passes over so many rows.
+func run(ctx context.Context, n, workers int, do func(ctx context.Context, row int) (outcome, error)) *tally {
+	t := newRows(n)
+	t.pass(ctx, t.rowsThatAre(notTried), workers, do)
 
 	return t
 }
 
-func TestRunner_eachRowOnceByAllWorkers(t *testing.T) {
+func TestTally_eachRowOnceByAllWorkers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var under, most atomic.Int32
@@ -65,31 +79,28 @@ func TestRunner_eachRowOnceByAllWorkers(t *testing.T) {
 	})
 }
 
-// TestRunner_panicEndsTheRunAndIsNotShown panics in one row, while two others are under way.
-func TestRunner_panicEndsTheRunAndIsNotShown(t *testing.T) {
+// TestTally_panicEndsTheRunAndIsNotShown panics in one row, while two others are under way.
+func TestTally_panicEndsTheRunAndIsNotShown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32
-		done := run(t.Context(), 100, 3, func(context.Context, int) (outcome, error) {
+		done := newRows(100)
+		panics := done.pass(t.Context(), done.rowsThatAre(notTried), 3, func(context.Context, int) (outcome, error) {
 			if calls.Add(1) == 1 {
 				panic("jane@example.com")
 			}
 			<-time.After(time.Second)
 			return written, nil
 		})
-
-		done.run(t.Context(), done.rowsThatAre(written), 3, func(context.Context, int) (outcome, error) { return written, nil }) // a second pass
-		var said diag.Diagnostics
-		(&batch{diags: &said}).reportFailed(done, applyFailed)
-		if len(said) != 1 || said[0].Summary() != "Internal error" || strings.Contains(said[0].Detail(), "jane") || done.missed() == 0 || calls.Load() > 3 {
-			t.Errorf("after %d rows it ended with %v", calls.Load(), said)
+		if len(panics) != 1 || strings.Contains(panics[0].Detail(), "jane") || done.missed() == 0 || done.stopped == "" || calls.Load() > 3 {
+			t.Errorf("after %d rows it ended with %v", calls.Load(), panics)
 		}
 	})
 }
 
-// TestRunner_interruptHandsOutNoOtherRow ends the context of the run, or a request, in its first
+// TestTally_interruptHandsOutNoOtherRow ends the context of the run, or a request, in its first
 // row.
-func TestRunner_interruptHandsOutNoOtherRow(t *testing.T) {
+func TestTally_interruptHandsOutNoOtherRow(t *testing.T) {
 	t.Parallel()
 	for name, err := range map[string]error{"the run": nil, "a request": &transport.Error{Class: transport.ClassCancelled}} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -103,7 +114,7 @@ func TestRunner_interruptHandsOutNoOtherRow(t *testing.T) {
 		})
 		cancel()
 
-		if calls != 1 || !done.interrupted || done.missed() == 0 {
+		if calls != 1 || !done.interrupted || done.missed() == 0 || done.stopped == "" {
 			t.Errorf("%s: %d rows were begun; interrupted: %t", name, calls, done.interrupted)
 		}
 	}
@@ -120,9 +131,9 @@ func runFailing(t *testing.T, rows, workers int, class transport.ErrorClass, fai
 	})
 }
 
-// TestRunner_failingRowsStopNoneOfTheOthers has rows that fail in ways which could be those of
+// TestTally_failingRowsStopNoneOfTheOthers has rows that fail in ways which could be those of
 // every row, and that may be neighbours. Other rows are at least 40 in 100.
-func TestRunner_failingRowsStopNoneOfTheOthers(t *testing.T) {
+func TestTally_failingRowsStopNoneOfTheOthers(t *testing.T) {
 	t.Parallel()
 	for schedule := range soak.Schedules(100, 20000) {
 		soak.Add(soak.Tried, 1)
@@ -145,7 +156,7 @@ func TestRunner_failingRowsStopNoneOfTheOthers(t *testing.T) {
 	}
 }
 
-func TestRunner_endsWhereTheServiceIsDown(t *testing.T) {
+func TestTally_endsWhereTheServiceIsDown(t *testing.T) {
 	t.Parallel()
 	for _, class := range concernOneRow {
 		if done := runFailing(t, 1000, 4, class, func(int) bool { return true }); done.counts[failed] != 1000 {
@@ -156,9 +167,44 @@ func TestRunner_endsWhereTheServiceIsDown(t *testing.T) {
 		for _, workers := range []int{1, 16} {
 			var requests atomic.Int64
 			done := runFailing(t, 5000, workers, transport.ClassServer, func(int) bool { return requests.Add(1) > answered })
-			if n := int(requests.Load() - answered); n < outageStreak || n > outageStreak+workers || done.counts[notTried] != 5000-int(requests.Load()) || !done.down {
+			if n := int(requests.Load() - answered); n < outageStreak || n > outageStreak+workers || done.counts[notTried] != 5000-int(requests.Load()) || !strings.Contains(done.stopped, "50 rows in a row") {
 				t.Errorf("%d workers: %d requests after the service went down, %d rows were not tried", workers, n, done.counts[notTried])
 			}
 		}
+	}
+}
+
+func TestTally_failuresAreGroupedByCause(t *testing.T) {
+	t.Parallel()
+
+	few := newRows(50)
+	for row := 30; row > 0; row-- {
+		few.fail(row, &transport.Error{Class: transport.ClassServer, Status: 500, Operation: "Get consent", Method: "GET", Attempts: row})
+	}
+	few.fail(40, fmt.Errorf("around it: %w", &transport.Error{Class: transport.ClassServer, Status: 503}))
+	few.fail(41, &transport.Error{Class: transport.ClassConflict, Status: 409, Code: "E1", Message: "said of 41"})
+	few.fail(42, &transport.Error{Class: transport.ClassConflict, Status: 409, Code: "E1", Message: "said of 42"})
+	few.fail(43, errors.New("jane@example.com"))
+	want := strings.Join([]string{
+		"The service failed (30): lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and 10 more\nOperation: Get consent: GET\nHTTP status: 500\nAttempts: 30",
+		"The service failed (1): line 40\nHTTP status: 503",
+		"Changed elsewhere (1): line 41\nHTTP status: 409\nCode of the service: \"E1\"\nThe service says: \"said of 41\"",
+		"Changed elsewhere (1): line 42\nHTTP status: 409\nCode of the service: \"E1\"\nThe service says: \"said of 42\"",
+		"Internal error (1): line 43\n",
+	}, "\n\n")
+	if text, advice := few.describe(); text != want || advice != tfkit.Advice(&transport.Error{Class: transport.ClassServer}) {
+		t.Errorf("%s\nwant:\n%s\nthe advice is %q", text, want, advice)
+	}
+
+	// Messages that differ for each row take no memory without bounds, and no failure counts for a
+	// cause that it does not have.
+	many := newRows(3 * limitCauses)
+	for row := range 3 * limitCauses {
+		many.fail(row, &transport.Error{Class: transport.ClassRejected, Status: 400, Message: "request " + strconv.Itoa(row)})
+	}
+	text, _ := many.describe()
+	vague, rest := fmt.Sprintf("(%d): lines %d, ", 2*limitCauses, limitCauses), "\n\nThere are 993 other causes."
+	if !strings.Contains(text, vague) || !strings.HasSuffix(text, rest) || strings.Count(text, "The service says") != limitShownCauses-1 {
+		t.Errorf("with more causes, it is\n%s", text)
 	}
 }

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package consentbatch
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// apply creates or updates the object. It returns false if there is nothing to save.
+func (b *batch) apply(ctx context.Context) (ok bool) {
+	if !b.read() || !b.connect() || !b.checkPlanned() {
+		return false
+	}
+	if err := b.openReport(); err != nil {
+		problem := noReport(err)
+		problem.InState = b.inState
+		problem.AddError(b.diags)
+
+		return false
+	}
+	defer b.closeReport()
+
+	t := newTally(b.rows)
+	if !b.checkFirstRecords(ctx, t) {
+		return false
+	}
+
+	b.keepPeople()
+	b.pass(ctx, t, b.all, choice.Write)
+	b.writeReport(t)
+	if t.missed() > 0 {
+		problem := b.failure(t, applyFailed)
+		if b.prior == nil {
+			problem.InState = tfkit.NothingSaved + "; the rows that were written stay at the service"
+		}
+		problem.AddError(b.diags)
+		if b.prior == nil {
+			return false
+		}
+	}
+	b.warnKept(t)
+
+	b.model.Digest = types.StringValue(b.digestLike(b.model.Digest.ValueString()))
+	b.model.Rows = types.Int64Value(int64(len(b.rows)))
+	b.model.Kept = types.Int64Value(int64(t.counts[kept]))
+	b.model.Written = types.Int64Value(int64(t.counts[written]))
+	b.model.Missing = types.Int64Value(int64(t.missed()))
+	b.model.ContentWO = types.StringNull()
+
+	return true
+}
+
+// checkPlanned refuses rows other than the planned ones.
+func (b *batch) checkPlanned() (ok bool) {
+	planned := b.model.Digest.ValueString()
+	if b.model.Digest.IsUnknown() || planned == b.digestLike(planned) {
+		return true
+	}
+
+	tfkit.Problem{
+		Summary: "The rows are not those that were planned",
+		Detail:  "The content has changed since the plan, so what was reviewed is not what would be written. Nothing was sent.",
+		InState: b.inState,
+		Do:      "plan again, and apply that plan.",
+	}.AddError(b.diags)
+
+	return false
+}
+
+// checkFirstRecords compares, before the first write, the rows that this run has not seen a record of, and
+// refuses more first records than are allowed. A row that cannot be compared has failed then, and is not
+// written: it may be a first record too.
+func (b *batch) checkFirstRecords(ctx context.Context, t *tally) (ok bool) {
+	if limit, _ := b.limitFirstRecords(); limit >= len(b.rows) {
+		return true
+	}
+
+	var unseen []int
+	for _, row := range b.all {
+		if !b.Consents.IsSeen(b.person(row)) {
+			unseen = append(unseen, row)
+		}
+	}
+
+	b.compare(ctx, t, unseen)
+	if t.stopped != "" {
+		b.failure(t, planFailed).AddError(b.diags)
+		return false
+	}
+	if problem := b.firstRecords(t); problem != nil {
+		problem.AddError(b.diags)
+		return false
+	}
+
+	return true
+}
+
+// destroy withdraws the consent of every row of the file that was applied.
+func (b *batch) destroy(ctx context.Context) {
+	if !b.readApplied() || !b.connect() {
+		return
+	}
+
+	if err := b.openReport(); err != nil { // no report stands against a destroy
+		noReport(err).AddWarning(b.diags)
+	}
+	defer b.closeReport()
+
+	t := newTally(b.rows)
+	b.pass(ctx, t, b.all, choice.Withdraw)
+	b.again(ctx, t, choice.Withdraw)
+	b.writeReport(t)
+	if others := b.claim(t.rowsThatAre(superseded), b.Consents.Keeper); others != "" {
+		tfkit.Problem{
+			Summary: "Not withdrawn, another resource writes these rows",
+			Detail:  "In the same run another resource writes the consent of these people, so theirs was not withdrawn." + others,
+			Do:      "nothing, if the batch was renamed or its people are managed by the other resource now. To withdraw their consent, set the clauses to false there.",
+		}.AddWarning(b.diags)
+	}
+	if t.missed() > 0 {
+		b.failure(t, deleteFailed).AddError(b.diags)
+		return
+	}
+
+	b.warnKept(t)
+	b.warnMissing(t)
+}
+
+// readApplied reads the file that was applied, for a withdrawal. It refuses a file that has
+// changed.
+func (b *batch) readApplied() (ok bool) {
+	if !b.read() {
+		return false
+	}
+
+	applied := b.model.Digest.ValueString()
+	if applied == b.digestLike(applied) {
+		return true
+	}
+
+	tfkit.Problem{
+		Summary: "The file is not the one that was applied",
+		Detail:  "The file has changed since it was applied, so a destroy could withdraw the consent of the wrong people. Nothing was sent.",
+		InState: b.inState,
+		Do:      "put the file back that was applied, or apply the present one first. To withdraw nothing, apply on_destroy = \"retain\" and destroy then.",
+		At:      path.Root("source"),
+	}.AddError(b.diags)
+
+	return false
+}
+
+// pass judges rows, and writes or withdraws each as the action says, for as many at once as the client
+// sends requests.
+func (b *batch) pass(ctx context.Context, t *tally, of []int, action choice.Action) {
+	panics := t.pass(ctx, of, b.Client.Concurrency, func(ctx context.Context, row int) (outcome, error) {
+		return b.judge(ctx, t, row, action)
+	})
+	b.diags.Append(panics...)
+}
+
+// outcomesOf are the outcomes of rows by what follows from their judgement.
+var outcomesOf = map[choice.Act]outcome{
+	choice.Nothing:  inPlace,
+	choice.Send:     written,
+	choice.Stand:    kept,
+	choice.Withhold: superseded,
+	choice.Ask:      absent,
+	choice.Report:   missing,
+}
+
+// judge judges one row, and does what follows from that.
+func (b *batch) judge(ctx context.Context, t *tally, row int, action choice.Action) (outcome, error) {
+	wanted := b.rows[row].Record
+	e := choice.Evidence{Wanted: wanted, Since: wanted.AgreementTime, Overrules: !b.model.KeepLaterChoice.ValueBool()}
+	if action == choice.Withdraw {
+		e.Wanted, e.Withdraws, e.Known = wanted.Withdrawal(), true, true
+		e.Last.Sent = wanted.Print() // the row is from the file that was applied
+		e.Twice = t.isSecond
+	}
+
+	about := tfkit.ConsentCase{Service: b.Service, Person: b.person(row), Object: b.object}
+	j, err := about.Do(ctx, e, action)
+	if err != nil {
+		return failed, err
+	}
+
+	if action != choice.Plan {
+		return outcomesOf[j.Act], nil
+	}
+	if j.IsNone {
+		return absent, nil
+	}
+	b.survey.Add(wanted, j.Held)
+
+	return outcomesOf[j.Act], nil
+}
+
+// compare asks the service about rows, and once more about those without a record, if there are more of
+// these than new rows.
+func (b *batch) compare(ctx context.Context, t *tally, of []int) {
+	b.pass(ctx, t, of, choice.Plan)
+	if t.counts[absent] > b.grown {
+		b.again(ctx, t, choice.Plan)
+	}
+}
+
+// again passes the rows without a record once more, after a pause: a record cannot be removed. Where
+// it is interrupted, so are they.
+func (b *batch) again(ctx context.Context, t *tally, action choice.Action) {
+	absentees := t.rowsThatAre(absent)
+	t.isSecond = true
+	if len(absentees) > 0 {
+		_ = b.Consents.WaitToReread(ctx, b.Client.Lag)
+		b.pass(ctx, t, absentees, action)
+	}
+}
+
+// keepPeople records that this object looks after the people of its rows, and warns of others that do.
+func (b *batch) keepPeople() {
+	others := b.claim(b.all, b.Consents.Keep)
+	if others == "" || !b.warns {
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "Another resource manages people of these rows",
+		Detail:  "Where the two differ, each apply undoes the other one, and the plan never stays empty." + others,
+		Do:      "remove these rows, or take the other resource out of the configuration with on_destroy = \"retain\".",
+	}.AddWarning(b.diags)
+}
