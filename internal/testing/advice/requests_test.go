@@ -112,9 +112,6 @@ var deferredRequests = map[string]play{
 		configuration: object("data_access_request", "x", toFile) + object("data_access_request", "y", toFile), service: listed,
 		follow: configure(object("data_access_request", "x", `output_path = "x.json"`) + object("data_access_request", "y", `output_path = "y.json"`)), again: 2,
 	},
-	"correct output_path, or what is at that path": {
-		configuration: object("data_access_request", "x", `output_path = "missing/ann.json"`), service: listed, follow: makeFolder("missing"),
-	},
 	"remove the cause and run again.": {
 		configuration: object("data_access_request", "x", toFile), service: listed,
 		situation: inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: http.StatusInternalServerError, Body: []byte("{}")}),
@@ -123,11 +120,7 @@ var deferredRequests = map[string]play{
 		configuration: object("data_access_request", "x", toFile), service: listed, situation: losesData,
 		follow: configure(object("data_access_request", "x", toFile, friday)), again: 2,
 	},
-	"nothing, if the data is to be requested again; or put the file back": {
-		configuration: object("data_access_request", "x", toFile), service: listed,
-		situation: applied(remove("ann.json")), says: plan, again: 1,
-	},
-	"move away what is at output_path, or put the file back": {
+	"nothing, if the data is to be requested again and nothing is at output_path; or put the file back": {
 		configuration: object("data_access_request", "x", toFile), service: listed,
 		situation: applied(write("ann.json", "{}")), says: plan, follow: remove("ann.json"), again: 1,
 	},
