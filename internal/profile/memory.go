@@ -98,8 +98,8 @@ func (m *memory) noteNormalized(sent, current members, isOurs bool) {
 	made := map[string]string{}
 	maps.Copy(made, m.Normalized)
 	for name, value := range sent {
-		shown := digest(current[name])
-		if shown != digest(value) && (isOurs || alike(value, current[name])) {
+		isMade := isOurs || alike(value, current[name])
+		if shown := digest(current[name]); isMade && shown != digest(value) {
 			made[name] = shown
 		}
 	}

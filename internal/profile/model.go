@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
@@ -31,12 +30,6 @@ type resourceModel struct {
 	Fulfilled         types.Bool     `tfsdk:"fulfilled"`
 	OnDestroy         types.String   `tfsdk:"on_destroy"`
 	Timeouts          tfkit.Timeouts `tfsdk:"timeouts"`
-}
-
-// check reports a configured text that is not a JSON object.
-func (m *resourceModel) check(diags *diag.Diagnostics) {
-	formats.JSONObject.Check(m.Profile, path.Root("profile"), diags)
-	formats.JSONObject.Check(m.ProfileWO, path.Root("profile_wo"), diags)
 }
 
 // isWriteOnly reports whether the members are write-only.
@@ -69,8 +62,8 @@ func (m *resourceModel) fromAPI(current members, remembered memory) {
 	observed := members{}
 	for name, ours := range m.members() {
 		theirs, has := current[name]
-		isNull := !has && ours.Kind() == 'n'
-		if isNull || remembered.Normalized[name] == digest(theirs) {
+		shown := digest(theirs)
+		if shown == digest(ours) || shown == remembered.Normalized[name] {
 			observed[name] = ours
 		} else if has {
 			observed[name] = theirs

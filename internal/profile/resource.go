@@ -110,53 +110,40 @@ func (r *profileResource) IdentitySchema(_ context.Context, _ resource.IdentityS
 	resp.IdentitySchema = tfkit.IdentitySchema()
 }
 
-// ModifyPlan ignores changes of spelling, warns about members that are no longer managed,
-// and plans whether the apply has something to send or to wait for.
+// ModifyPlan plans whether the apply has something to send or to wait for.
 func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	isMoved := r.PlanKeptScope(ctx, req, resp)
-	if req.State.Raw.IsNull() {
+	var state, plan resourceModel
+	switch run.PlanOf(ctx, r.Service, updateName, req, resp, &state, &plan) {
+	case run.Creates:
 		r.RefuseReadOnly(&resp.Diagnostics)
-		return
+	case run.Destroys, run.Replaces:
+		r.planDestroy(state, ownershipOf(ctx, state, resp.Private), &resp.Diagnostics)
+	case run.Updates:
+		r.planUpdate(ctx, req, resp, state, &plan)
 	}
+}
 
-	var config, state, plan resourceModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	of := ownershipOf(ctx, state, resp.Private)
-	if req.Plan.Raw.IsNull() {
-		r.planDestroy(state, of, &resp.Diagnostics)
-		return
-	}
+// planUpdate ignores changes of spelling, warns about members that are no longer managed, and plans whether
+// the apply has something to send or to wait for.
+func (r *profileResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, state resourceModel, plan *resourceModel) {
+	var config resourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	if isMoved && !state.Fulfilled.ValueBool() {
-		tfkit.RefuseMoved(&resp.Diagnostics, updateName)
-		return
-	}
-	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
-		r.planDestroy(state, of, &resp.Diagnostics)
-		return // Terraform plans again, without a state
-	}
-
-	s := run.Read(ctx, req.Private).Submission
+	s, of := run.Read(ctx, req.Private).Submission, ownershipOf(ctx, state, resp.Private)
 	config.warnDropped(state, of.names, &resp.Diagnostics)
 	changes, isKnown := config.changes(state, s)
 	if len(changes) > 0 {
 		r.RefuseReadOnly(&resp.Diagnostics)
 	}
 	of.names = restOf(of.names, changes)
-	r.checkMembers(plan, of, r.Profiles.PlanDone, &resp.Diagnostics)
+	r.checkMembers(*plan, of, r.Profiles.PlanDone, &resp.Diagnostics)
 
 	plan.Profile, plan.Fulfilled = formats.JSONObject.KeepSpelling(state.Profile, plan.Profile), state.Fulfilled
 	if len(changes) > 0 || !isKnown || plan.resumes(state, s) {
 		plan.Fulfilled = types.BoolUnknown()
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
 // ownership is which members an object manages.
@@ -219,7 +206,6 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 	var config, plan resourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	config.check(&resp.Diagnostics)
 	r.ResolveScope(&plan.Scope)
 	u, ok := r.begin(ctx, &plan, config.members(), run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
 	if !ok {
@@ -314,7 +300,6 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	config.check(&resp.Diagnostics)
 	planned := plan // the configuration of an apply has what ignore_changes hides
 	planned.ProfileWO = config.ProfileWO
 	changes, _ := planned.changes(state, run.Read(ctx, req.Private).Submission)

@@ -146,15 +146,20 @@ func (u *update) refresh(ctx context.Context) (cameToNothing bool) {
 // sent is remembered as ours where nothing else explains it: it is alike, or the list has shown the
 // update as done, and no other update of the person since.
 func (u *update) settle(ctx context.Context) {
-	s := u.Submission
-	if s.IsOpen() || s.State == deferred.Unanswered || len(u.memory.Before) == 0 {
+	if len(u.memory.Before) == 0 {
 		return
 	}
 
-	if s.State == deferred.Fulfilled && !u.model.isWriteOnly() && u.hasRead(ctx) {
-		u.memory.noteNormalized(u.sets, u.current, s.Confirmed && !s.Explained)
+	s := u.Submission
+	switch s.State {
+	case deferred.Fulfilled:
+		if !u.model.isWriteOnly() && u.hasRead(ctx) {
+			u.memory.noteNormalized(u.sets, u.current, s.Confirmed && !s.Explained)
+		}
+		u.memory.Before = nil
+	case deferred.Failed:
+		u.memory.Before = nil
 	}
-	u.memory.Before = nil
 }
 
 // hasRead reports whether the profile was read since the update is fulfilled, and reads it where the

@@ -104,41 +104,30 @@ func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaR
 func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	isMoved, isNew := r.PlanKeptScope(ctx, req, resp), req.State.Raw.IsNull()
 	var state, plan accessModel
-	if !isNew {
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	}
-	if req.Plan.Raw.IsNull() {
+	switch run.PlanOf(ctx, r.Service, access.Name, req, resp, &state, &plan) {
+	case run.Destroys:
 		state.warnDestroyed(&resp.Diagnostics)
-		return
-	}
-	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	if isMoved && !state.Fulfilled.ValueBool() {
-		tfkit.RefuseMoved(&resp.Diagnostics, access.Name)
-		return
-	}
-	if isNew || len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
+	case run.Creates, run.Replaces:
 		r.RefuseReadOnly(&resp.Diagnostics)
-		return // Terraform plans again, without a state
+	case run.Updates:
+		r.planUpdate(ctx, &plan, &state, run.Read(ctx, req.Private), &resp.Diagnostics)
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	}
+}
 
-	known := run.Read(ctx, req.Private)
-	does := r.next(ctx, &plan, &state, known)
+// planUpdate plans the outcome and the file of a request in state. Even fetching data can end in another
+// request.
+func (r *dataAccessRequestResource) planUpdate(ctx context.Context, plan, state *accessModel, known run.Document, diags *diag.Diagnostics) {
+	does := r.next(ctx, plan, state, known)
 	plan.outcome, plan.file = state.outcome, state.file
 	if does != keeps {
-		plan.outcome = unknownOutcome // even fetching can end in another request
-		plan.file = file{types.StringUnknown(), types.Int64Unknown()}
+		plan.outcome, plan.file = unknownOutcome, file{types.StringUnknown(), types.Int64Unknown()}
 	}
 	if does == submits {
-		r.RefuseReadOnly(&resp.Diagnostics)
-		plan.warnUnanswered(ctx, known.Unanswered, access.Name, &resp.Diagnostics)
+		r.RefuseReadOnly(diags)
+		plan.warnUnanswered(ctx, known.Unanswered, access.Name, diags)
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
 // next returns what an apply does about the request of an object: it also fetches the data of one that

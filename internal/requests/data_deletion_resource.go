@@ -53,43 +53,32 @@ func (r *dataDeletionResource) Schema(_ context.Context, _ resource.SchemaReques
 func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	isMoved, isNew := r.PlanKeptScope(ctx, req, resp), req.State.Raw.IsNull()
 	var state, plan requestModel
-	if !isNew {
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	}
-	if req.Plan.Raw.IsNull() {
+	switch run.PlanOf(ctx, r.Service, deletion.Name, req, resp, &state, &plan) {
+	case run.Destroys:
 		state.warnForgotten(deletion.Name, &resp.Diagnostics)
-		return
-	}
-	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	if isMoved && !state.Fulfilled.ValueBool() {
-		tfkit.RefuseMoved(&resp.Diagnostics, deletion.Name)
-		return
-	}
-	if isNew || len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
-		// To replace an object, which it may do only after it creates the new one, Terraform plans
-		// again without a state, and shows the warnings of the first plan alone.
+	case run.Creates, run.Replaces:
 		r.warnIrreversible(&resp.Diagnostics)
 		r.refuseRepeated(ctx, &plan, &resp.Diagnostics)
+	case run.Updates:
+		r.planUpdate(ctx, &plan, &state, run.Read(ctx, req.Private), &resp.Diagnostics)
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	}
+}
+
+// planUpdate plans the outcome of a deletion in state.
+func (r *dataDeletionResource) planUpdate(ctx context.Context, plan, state *requestModel, known run.Document, diags *diag.Diagnostics) {
+	does := plan.next(ctx, state, known.Submission)
+	plan.outcome = state.planned(does)
+	if does != submits {
 		return
 	}
 
-	known := run.Read(ctx, req.Private)
-	does := plan.next(ctx, &state, known.Submission)
-	plan.outcome = state.planned(does)
-	if does == submits {
-		r.warnIrreversible(&resp.Diagnostics)
-		plan.warnUnanswered(ctx, known.Unanswered, deletion.Name, &resp.Diagnostics)
-		if !plan.Triggers.Equal(state.Triggers) { // else the object itself stands for the deletion
-			r.refuseRepeated(ctx, &plan, &resp.Diagnostics)
-		}
+	r.warnIrreversible(diags)
+	plan.warnUnanswered(ctx, known.Unanswered, deletion.Name, diags)
+	if !plan.Triggers.Equal(state.Triggers) { // else the object itself stands for the deletion
+		r.refuseRepeated(ctx, plan, diags)
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
 // warnIrreversible warns that a deletion cannot be undone, and refuses it if the provider is

@@ -129,7 +129,6 @@ func (o outcome) planned(does next) outcome {
 		if o.RequestID.IsNull() {
 			o.RequestID = types.StringUnknown()
 		}
-	case keeps:
 	}
 
 	return o

@@ -201,11 +201,9 @@ func (m *pendingRequestsModel) filter(records []answer.PendingRecord) (matching 
 	}
 
 	for _, r := range records {
-		isPerson := m.IdentityID.IsNull() || r.Identity == m.IdentityID.ValueString()
-		isOperation := m.Operation.IsNull() || r.RequestType == m.Operation.ValueString()
-		mayBePerson := isPerson || r.Identity == "" || slices.Contains(r.PersonKeys(), answer.PersonKey(m.IdentityID.ValueString()))
-		mayBeOperation := isOperation || r.RequestType == ""
-
+		isPerson, mayBePerson := matches(m.IdentityID, r.Identity)
+		isOperation, mayBeOperation := matches(m.Operation, r.RequestType)
+		mayBePerson = mayBePerson || slices.Contains(r.PersonKeys(), answer.PersonKey(m.IdentityID.ValueString()))
 		if isPerson && isOperation {
 			matching = append(matching, r)
 			m.Counts[cmp.Or(r.RequestType, unknownType)]++
@@ -215,6 +213,13 @@ func (m *pendingRequestsModel) filter(records []answer.PendingRecord) (matching 
 	}
 
 	return matching, uncertain
+}
+
+// matches reports whether a field of a request matches a filter, which is null for any, and whether it
+// may match because the field is not known.
+func matches(filter types.String, field string) (does, may bool) {
+	does = filter.IsNull() || field == filter.ValueString()
+	return does, does || field == ""
 }
 
 // recordFromAPI maps a record. Fields that were not recognised are null.
