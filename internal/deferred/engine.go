@@ -37,12 +37,9 @@ import (
 
 // listReader reads the pending list.
 type listReader interface {
-	// snapshot returns what a listing shows of a person that began later than the time after, than the latest
-	// submission about the person, and than the listing that was seen last. since is when the caller
-	// began to wait, over all its looks.
+	// snapshot returns what a listing shows of a person that began later than the time after, and than the one
+	// that was seen last. since is when the caller began to wait, over all its looks.
 	snapshot(ctx context.Context, about client.Person, after, since time.Time) (proof.Snapshot, error)
-	// noteTime notes when a submission about a person has ended.
-	noteTime(about client.Person, at time.Time)
 }
 
 // Engine carries out deferred requests. It is safe for concurrent use. Submissions about
@@ -58,13 +55,12 @@ type Engine struct {
 
 // NewEngine returns an engine for the service that a client calls.
 func NewEngine(c *client.Client) *Engine {
-	return &Engine{
-		people:      &c.Requests,
-		reader:      newPollers(c, c.ListUse == client.ListIgnored),
-		rules:       proof.Rules{Lag: c.Lag, Partial: c.ListUse != client.ListWhole},
-		ignoresList: c.ListUse == client.ListIgnored,
-		readOnly:    c.ReadOnly,
+	e := &Engine{people: &c.Requests, readOnly: c.ReadOnly, reader: newPollers(c), rules: proof.Rules{Lag: c.Lag, Partial: c.ListUse != client.ListWhole}}
+	if c.ListUse == client.ListIgnored {
+		e.ignoresList, e.reader = true, ignoredList{}
 	}
+
+	return e
 }
 
 // execution is one call of the engine about a submission.
@@ -178,6 +174,9 @@ func (x *execution) look(ctx context.Context, limit time.Duration, in ...State) 
 
 	var last error
 	for x.isDelivered || slices.Contains(in, x.current.State) {
+		if x.ignoresList { // looking takes as long, so that the effect is not read more often
+			_ = transport.Pause(bounded, pollInterval(time.Since(x.began)))
+		}
 		action, err := x.observe(bounded, time.Now())
 		if bounded.Err() != nil {
 			return proof.Look, last
@@ -283,7 +282,7 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submissi
 	before := s
 	s.Type = r.Type
 	x := &execution{Engine: e, request: r, current: s, began: time.Now()}
-	if _, err := x.observe(ctx, time.Time{}); err != nil {
+	if _, err := x.observe(ctx, s.Sent); err != nil {
 		return before, x.observed, r.asError(err)
 	}
 	x.current.Interrupted = x.current.Interrupted && x.current.IsOpen()

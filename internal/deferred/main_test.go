@@ -110,7 +110,14 @@ func (r run) deletion(identity string) deferred.Request {
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return r.DeleteData(ctx, client.Person{Scope: scope, Identity: identity})
 		},
-		Effect: deferred.ProfileGone(r.Client, client.Person{Scope: scope, Identity: identity}),
+		Effect: func(ctx context.Context) (deferred.Reading, error) {
+			reading, err := deferred.ReadProfile(ctx, r.Client, client.Person{Scope: scope, Identity: identity}, nil)
+			reading.Shows = proof.Missing
+			if len(reading.Members) == 0 {
+				reading.Shows = proof.Shown
+			}
+			return reading, err
+		},
 	}
 }
 
@@ -131,13 +138,12 @@ func (r run) update(members map[string]jsontext.Value) deferred.Request {
 			return r.UpdateProfile(ctx, client.Person{Scope: scope, Identity: person}, members)
 		},
 		Effect: func(ctx context.Context) (deferred.Reading, error) {
-			profile, err := r.GetProfile(ctx, client.Person{Scope: scope, Identity: person}, members)
-			return deferred.ReadingOf(profile, err, func(held map[string]jsontext.Value) proof.Effect {
-				if (answer.Profile{Members: held}).Holds(members) {
-					return proof.Shown
-				}
-				return proof.Missing
-			})
+			reading, err := deferred.ReadProfile(ctx, r.Client, client.Person{Scope: scope, Identity: person}, members)
+			reading.Shows = proof.Missing
+			if (answer.Profile{Members: reading.Members}).Holds(members) {
+				reading.Shows = proof.Shown
+			}
+			return reading, err
 		},
 	}
 }

@@ -29,17 +29,16 @@ type lister interface {
 
 // pollers is a listReader with one poller for each scope.
 type pollers struct {
-	lister    lister
-	isIgnored bool // the list must not be read
+	lister lister
 
 	mu     sync.Mutex
 	scopes map[client.Scope]*poller
-	latest map[client.Person]time.Time // when the latest submission ended, or the latest listing began that was seen
+	seen   map[client.Person]time.Time // when the latest listing began that was shown of a person
 }
 
 // newPollers returns pollers that read with l.
-func newPollers(l lister, isIgnored bool) *pollers {
-	return &pollers{lister: l, isIgnored: isIgnored, scopes: map[client.Scope]*poller{}, latest: map[client.Person]time.Time{}}
+func newPollers(l lister) *pollers {
+	return &pollers{lister: l, scopes: map[client.Scope]*poller{}, seen: map[client.Person]time.Time{}}
 }
 
 // poller is what all who wait in one scope share. Who holds the turn reads the list or takes
@@ -56,27 +55,10 @@ type outcome struct {
 	err error
 }
 
-// noteTime implements listReader.
-func (p *pollers) noteTime(about client.Person, at time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	if at.After(p.latest[about]) {
-		p.latest[about] = at
-	}
-}
-
-// snapshot implements listReader. A list that must not be read shows nothing, and looking at it takes as long,
-// so that the effect is not read more often.
+// snapshot implements listReader.
 func (p *pollers) snapshot(ctx context.Context, about client.Person, after, since time.Time) (proof.Snapshot, error) {
 	came := time.Now()
 	interval := pollInterval(came.Sub(since))
-	if p.isIgnored {
-		if !after.IsZero() {
-			_ = transport.Pause(ctx, interval) // whose end the caller sees
-		}
-		return proof.NewListing(time.Now(), time.Now(), answer.PendingList{}).About(about.Identity), ctx.Err()
-	}
 
 	p.mu.Lock()
 	own := p.scopes[about.Scope]
@@ -84,8 +66,8 @@ func (p *pollers) snapshot(ctx context.Context, about client.Person, after, sinc
 		own = &poller{turn: make(chan struct{}, 1)}
 		p.scopes[about.Scope] = own
 	}
-	if p.latest[about].After(after) {
-		after = p.latest[about]
+	if p.seen[about].After(after) {
+		after = p.seen[about]
 	}
 	p.mu.Unlock()
 
@@ -111,7 +93,9 @@ func (p *pollers) snapshot(ctx context.Context, about client.Person, after, sinc
 		<-own.turn
 
 		if isNew && latest.err == nil {
-			p.noteTime(about, latest.Began)
+			p.mu.Lock()
+			p.seen[about] = latest.Began
+			p.mu.Unlock()
 		}
 		if isNew {
 			return latest.About(about.Identity), latest.err
@@ -120,6 +104,13 @@ func (p *pollers) snapshot(ctx context.Context, about client.Person, after, sinc
 			return proof.Snapshot{}, err
 		}
 	}
+}
+
+// ignoredList is the listReader of a list that must not be read, which shows nothing.
+type ignoredList struct{}
+
+func (ignoredList) snapshot(_ context.Context, about client.Person, _, _ time.Time) (proof.Snapshot, error) {
+	return proof.NewListing(time.Now(), time.Now(), answer.PendingList{}).About(about.Identity), nil
 }
 
 // pollInterval returns the interval between polls. It grows with how long the youngest

@@ -26,7 +26,7 @@ func (f listFunc) ListPending(ctx context.Context, _ client.Scope) (answer.Pendi
 // polling runs a test in virtual time against a list that is read with f.
 func polling(t *testing.T, f listFunc, test func(t *testing.T, p *pollers)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(t, newPollers(f, false)) })
+	synctest.Test(t, func(t *testing.T) { test(t, newPollers(f)) })
 }
 
 // Who has looked at a listing gets another one, however soon they look again.

@@ -93,10 +93,11 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 func ignoringTheList(cfg *client.Config) { cfg.Wire.Pending.Use = client.ListIgnored }
 
 // Where the list is not asked for, the effect alone shows the end. A submission does not look for ever
-// for a lost request there, nor where the list cannot be read completely.
+// for a lost request there, nor where the list cannot be read completely; and if the user asks for it again, a
+// list that cannot be read does not let it be sent again.
 func TestDeferred_withoutAList(t *testing.T) {
 	t.Parallel()
-	endsLost := func(use string, state deferred.State) scenario {
+	endsLost := func(use string, isSentAgain bool) scenario {
 		unreadable := func(s *mockserver.Server) { never(s); s.RenamePending("identityId", "") }
 
 		return scenario{unreadable, func(t *testing.T, service *mocktest.Instance, _ run) {
@@ -109,17 +110,23 @@ func TestDeferred_withoutAList(t *testing.T) {
 			began := time.Now()
 			s, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
 			_ = wantClass(t, err, transport.ClassUnknownOutcome)
-			wantState(t, s, state)
+			wantState(t, s, deferred.Unanswered)
 			wantCount(t, service, mockserver.OpDeleteAllData, 1)
 			if took := time.Since(began); took < r.Lag || took > time.Minute {
 				t.Errorf("it took %v", took)
+			}
+
+			again := newRun(t, service, func(cfg *client.Config) { cfg.Wire.Pending.Use = use })
+			_, _, err = again.Submit(t.Context(), again.deletion(person), s)
+			if calls := service.Count(mockserver.OpDeleteAllData); isSentAgain != (err == nil) || isSentAgain != (calls == 2) {
+				t.Errorf("the next run ends with %v after %d calls in all", err, calls)
 			}
 		}}
 	}
 
 	play(t, map[string]scenario{
-		"lost, and the list is ignored":    endsLost(client.ListIgnored, deferred.Unanswered),
-		"lost, and the list is unreadable": endsLost(client.ListWhole, deferred.Unanswered),
+		"lost, and the list is ignored":    endsLost(client.ListIgnored, true),
+		"lost, and the list is unreadable": endsLost(client.ListWhole, false),
 		"answered": {func(s *mockserver.Server) { s.FulfilmentDelay = 10 * time.Minute }, func(t *testing.T, service *mocktest.Instance, _ run) {
 			service.PutProfile(serverScope, person, `{"plan":"free"}`)
 			r := newRun(t, service, ignoringTheList)

@@ -46,36 +46,19 @@ type Reading struct {
 	Shows  proof.Effect
 	Cached bool
 	Date   time.Time
-	// NoProfile reports that the person has no profile.
-	NoProfile bool
+
+	Members   map[string]jsontext.Value // of the profile that was read
+	NoProfile bool                      // the person has none
 }
 
-// ReadingOf returns what a reading of a profile shows, as shows says of its members; of none where
-// there is no profile. err is that of client.GetProfile.
-func ReadingOf(p answer.Profile, err error, shows func(members map[string]jsontext.Value) proof.Effect) (Reading, error) {
+// ReadProfile reads a person's profile, for the caller to say what it shows. sent is that of client.GetProfile.
+func ReadProfile(ctx context.Context, c *client.Client, p client.Person, sent map[string]jsontext.Value) (Reading, error) {
+	profile, err := c.GetProfile(ctx, p, sent)
 	refused, ok := errors.AsType[*transport.Error](err)
 	if ok && refused.Class == transport.ClassNotFound {
-		return Reading{Shows: shows(nil), Cached: refused.Cached, Date: refused.Date, NoProfile: true}, nil
+		return Reading{Cached: refused.Cached, Date: refused.Date, NoProfile: true}, nil
 	}
-	if err != nil {
-		return Reading{}, err
-	}
-	return Reading{Shows: shows(p.Members), Cached: p.Cached, Date: p.Date}, nil
-}
-
-// ProfileGone returns the effect of a deletion: the person has no profile, or an empty one.
-func ProfileGone(c *client.Client, p client.Person) func(context.Context) (Reading, error) {
-	isGone := func(members map[string]jsontext.Value) proof.Effect {
-		if len(members) == 0 {
-			return proof.Shown
-		}
-		return proof.Missing
-	}
-
-	return func(ctx context.Context) (Reading, error) {
-		profile, err := c.GetProfile(ctx, p, nil)
-		return ReadingOf(profile, err, isGone)
-	}
+	return Reading{Cached: profile.Cached, Date: profile.Date, Members: profile.Members}, err
 }
 
 // Submission is what is known about one request, and State how far it has come.
@@ -167,12 +150,16 @@ func (r Request) mayBeAccepted(err error) *transport.Error {
 
 // Rejection returns the error of a request that the service accepted and then failed.
 func (r Request) Rejection(s Submission) error {
-	id := "without an id"
-	if s.ShownID() != "" {
-		id = strconv.Quote(client.ShownID(s.ShownID(), r.Identity))
-	}
-
-	err := r.failure(transport.ClassServer, "the service accepted request "+id+" and then failed it")
+	err := r.failure(transport.ClassServer, "the service accepted request "+QuoteID(s.ShownID(), r.Identity)+" and then failed it")
 	err.Code = s.Code
 	return err
+}
+
+// QuoteID returns the service's identifier of a request about a person for messages:
+// quoted, cut, and without the person and anything that looks like one.
+func QuoteID(id, person string) string {
+	if id == "" {
+		return "without an id"
+	}
+	return strconv.Quote(client.ShownID(id, person))
 }

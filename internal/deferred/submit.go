@@ -15,28 +15,22 @@ import (
 
 // prepare looks at the service before the request is sent, and reports whether it is still to be
 // sent. Otherwise another request stands for it, the service holds its values already, or there is an
-// error. It notes that seeing the effect proves nothing if it is there already or could not be read, or
-// if the service may be working on another request of the type.
+// error. It notes that seeing the effect proves nothing where it is there already or could not be read.
 func (x *execution) prepare(ctx context.Context) (wanted bool, err error) {
 	r, s := x.request, &x.current
 	if x.readOnly {
 		return true, nil // sending is refused
 	}
 
-	if !x.ignoresList {
-		// A slightly older listing will do.
-		x.snapshot, err = x.reader.snapshot(ctx, r.Person, time.Now().Add(-pollFloor), x.began)
-		if err != nil {
-			return false, r.asError(err)
-		}
-		if wanted, err := x.admit(); err != nil || !wanted {
-			return false, err
-		}
+	// A slightly older listing will do.
+	x.snapshot, err = x.reader.snapshot(ctx, r.Person, time.Now().Add(-pollFloor), x.began)
+	if err != nil {
+		return false, r.asError(err)
 	}
-
-	isOther := func(other Submission) bool { return other.Type == r.Type }
-	isOpen := func(record *answer.PendingRecord) bool { return record.RequestType == r.Type && proof.IsOpen(record) }
-	s.Explained = slices.ContainsFunc(x.others, isOther) || slices.ContainsFunc(x.snapshot.Named, isOpen)
+	if wanted, err = x.admit(); err != nil || !wanted {
+		return false, err
+	}
+	x.noteOthers()
 	if r.Effect == nil {
 		return true, nil
 	}
@@ -45,13 +39,14 @@ func (x *execution) prepare(ctx context.Context) (wanted bool, err error) {
 	if err != nil && ctx.Err() != nil {
 		return false, r.asError(err)
 	}
-	isThere := err == nil && !before.Cached && before.Shows == proof.Shown
+	isRead := err == nil && !before.Cached
+	isThere := isRead && before.Shows == proof.Shown
 	if isThere && !s.Explained && proof.Kinds[r.Type].Repeatable {
 		now := time.Now()
 		s.State, s.At, s.FulfilledAt = Fulfilled, now, now
 		return false, nil
 	}
-	s.Explained = s.Explained || isThere || err != nil || before.Cached
+	s.Explained = s.Explained || isThere || !isRead
 
 	return true, nil
 }
@@ -74,8 +69,9 @@ func (x *execution) admit() (wanted bool, _ error) {
 	}
 
 	for _, other := range x.others {
+		isShown := x.snapshot.IsAfter(other.Sent, other.EndDate, x.rules.Lag) // if it is still pending
 		switch {
-		case x.snapshot.IsAfter(other.Sent, other.EndDate, x.rules.Lag): // the list would show it
+		case isShown, x.ignoresList:
 		case kind.Adopts && other.Type == r.Type:
 			x.adopt(other)
 			return false, nil
@@ -98,13 +94,39 @@ func (x *execution) adopt(other Submission) {
 	x.current, x.current.IdempotencyKey = other, x.request.IdempotencyKey
 }
 
+// noteOthers notes the keys of records of the type that are not the request: those in the list, and those of
+// requests of this process that the list may not show yet. An open one may cause the effect.
+func (x *execution) noteOthers() {
+	s := &x.current
+	for _, record := range x.snapshot.Named {
+		if record.RequestType == s.Type {
+			s.Before = append(s.Before, proof.KeysOf(record)...)
+			s.Explained = s.Explained || proof.IsOpen(record)
+		}
+	}
+
+	for _, other := range x.others {
+		if other.Type != s.Type {
+			continue
+		}
+		s.Explained = true
+		key := proof.KeyOfID + other.ID
+		if other.ID != "" && !slices.Contains(s.Before, key) {
+			s.Before = append(s.Before, key)
+		}
+	}
+}
+
 // send sends the request. An error is that of a request that certainly was not carried out, or of a second
 // attempt.
 func (x *execution) send(ctx context.Context) error {
 	s := &x.current
 	isFirst := s.State == Unsent
 	if isFirst {
-		x.begin()
+		s.Begun = time.Now()
+		if !x.snapshot.Date.IsZero() {
+			s.SentDate = x.snapshot.Date.Add(s.Begun.Sub(x.snapshot.Ended)).Truncate(time.Second)
+		}
 	}
 
 	receipt, err := x.request.Send(ctx)
@@ -113,7 +135,6 @@ func (x *execution) send(ctx context.Context) error {
 		s.EndDate = x.snapshot.Date.Add(time.Second + s.Sent.Sub(x.snapshot.Began))
 	}
 	s.Absent, s.Shown, s.Frozen = proof.Mark{}, proof.Mark{}, false
-	x.reader.noteTime(x.request.Person, s.Sent)
 
 	if err != nil {
 		lost := x.request.mayBeAccepted(err)
@@ -139,28 +160,6 @@ func (x *execution) send(ctx context.Context) error {
 	}
 
 	return nil
-}
-
-// begin notes when the request is about to be sent, and the keys of records that are not the request: those in
-// the list, and those of requests of this process that the list may not show yet.
-func (x *execution) begin() {
-	s := &x.current
-	for _, record := range x.snapshot.Named {
-		if record.RequestType == s.Type {
-			s.Before = append(s.Before, proof.KeysOf(record)...)
-		}
-	}
-	for _, other := range x.others {
-		key := proof.KeyOfID + other.ID
-		if other.Type == s.Type && other.ID != "" && !slices.Contains(s.Before, key) {
-			s.Before = append(s.Before, key)
-		}
-	}
-
-	s.Begun = time.Now()
-	if !x.snapshot.Date.IsZero() {
-		s.SentDate = x.snapshot.Date.Add(s.Begun.Sub(x.snapshot.Ended)).Truncate(time.Second)
-	}
 }
 
 // unknownOutcome returns the error of a submission that may have arrived. cause is the error of looking for

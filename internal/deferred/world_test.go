@@ -181,8 +181,6 @@ func (w *world) breaks(format string, args ...any) {
 
 // The service, as the engine sees it.
 
-func (w *world) noteTime(client.Person, time.Time) {}
-
 // held returns the oldest request that the service works on, ours or theirs.
 func (w *world) held(theirs bool) *queued {
 	for _, q := range w.queue {

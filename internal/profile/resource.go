@@ -393,7 +393,6 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 		failed.AddError(diags)
 		return
 	}
-	o.Warn()
 }
 
 func (r *profileResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {

@@ -87,18 +87,21 @@ func (u *update) send(ctx context.Context) (answer.Receipt, error) {
 // read reads the profile, keeps what it holds, and returns what it shows of the update. That a write-only
 // value was altered says nothing: the service may have made it of ours.
 func (u *update) read(ctx context.Context) (deferred.Reading, error) {
-	profile, err := u.client.GetProfile(ctx, u.Request.Person, u.sets)
-	return deferred.ReadingOf(profile, err, func(current members) proof.Effect {
-		u.current = current
-		if current == nil {
-			u.current = members{}
-		}
-		shows := effectOf(u.sets, current, u.memory.Before)
-		if shows == proof.Altered && u.model.isWriteOnly() {
-			return proof.NoEffect
-		}
-		return shows
-	})
+	reading, err := deferred.ReadProfile(ctx, u.client, u.Request.Person, u.sets)
+	if err != nil {
+		return reading, err
+	}
+
+	u.current = reading.Members
+	if u.current == nil {
+		u.current = members{}
+	}
+	reading.Shows = effectOf(u.sets, u.current, u.memory.Before)
+	if reading.Shows == proof.Altered && u.model.isWriteOnly() {
+		reading.Shows = proof.NoEffect
+	}
+
+	return reading, nil
 }
 
 // apply records that the object manages its members, sends the changes, if there are any, saves
@@ -123,7 +126,6 @@ func (r *profileResource) apply(ctx context.Context, u *update) {
 		return
 	}
 
-	u.Warn()
 	u.save(ctx)
 }
 
@@ -136,7 +138,6 @@ func (u *update) refresh(ctx context.Context) (cameToNothing bool) {
 	if !u.Refresh(ctx) {
 		return false
 	}
-	u.Warn()
 	u.save(ctx)
 
 	return u.Submission.State == deferred.Failed
@@ -203,8 +204,9 @@ func clearRequest(c *client.Client, p client.Person, update members) deferred.Re
 
 // readCleared returns what a person's profile shows of an update that clears members.
 func readCleared(ctx context.Context, c *client.Client, p client.Person, update members) (deferred.Reading, error) {
-	profile, err := c.GetProfile(ctx, p, update)
-	return deferred.ReadingOf(profile, err, func(current members) proof.Effect { return effectOf(update, current, nil) })
+	reading, err := deferred.ReadProfile(ctx, c, p, update)
+	reading.Shows = effectOf(update, reading.Members, nil)
+	return reading, err
 }
 
 // nulls returns the update that clears members.

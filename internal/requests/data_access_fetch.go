@@ -87,7 +87,7 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 
 	return nil, &tfkit.Problem{
 		Summary: "The service gave no data",
-		Detail:  "The data access request is carried out, but the service did not answer with the data: it accepted another request, " + run.QuoteID(another.ID, f.Request.Identity) + fmt.Sprintf(". It was asked %d times with the same setting, and is asked %d times at most, since each call may queue one more.", f.Asked, limitAsked),
+		Detail:  "The data access request is carried out, but the service did not answer with the data: it accepted another request, " + deferred.QuoteID(another.ID, f.Request.Identity) + fmt.Sprintf(". It was asked %d times with the same setting, and is asked %d times at most, since each call may queue one more.", f.Asked, limitAsked),
 		Do:      f.adviceUnread,
 	}
 }

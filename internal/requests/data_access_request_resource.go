@@ -208,8 +208,6 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 	if !f.Refresh(ctx) {
 		return
 	}
-
-	f.Warn()
 	if f.Submission.State == deferred.Fulfilled && r.hasGivenUp(f.Document) {
 		tfkit.Problem{
 			Summary: "The data are not asked for again",
@@ -279,7 +277,6 @@ func (m *accessModel) submit(ctx context.Context, f *fetch) {
 		return
 	}
 
-	f.WarnTakenOver()
 	if written == nil {
 		m.finish(ctx, f)
 		return
@@ -308,7 +305,6 @@ func (m *accessModel) finish(ctx context.Context, f *fetch) {
 		return
 	}
 
-	f.Warn()
 	m.save(ctx, f, nil)
 	if f.Submission.State != deferred.Fulfilled {
 		return

@@ -155,7 +155,6 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 	}
 	state.recall(ctx, &o.Document)
 	if o.Refresh(ctx) {
-		o.Warn()
 		state.outcome = outcomeOf(o.Submission)
 		o.Save(ctx, &state)
 	}
@@ -204,7 +203,6 @@ func (r *dataDeletionResource) apply(ctx context.Context, o *run.Run, m *request
 			o.Fail(ctx, o.ProblemOf(err))
 			return
 		}
-		o.WarnTakenOver()
 	}
 
 	m.outcome = outcomeOf(o.Submission)
@@ -214,7 +212,6 @@ func (r *dataDeletionResource) apply(ctx context.Context, o *run.Run, m *request
 		return
 	}
 
-	o.Warn()
 	m.outcome = outcomeOf(o.Submission)
 	o.Save(ctx, m)
 }
@@ -228,7 +225,14 @@ func deletionRequest(c *client.Client, p client.Person, key string) deferred.Req
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return c.DeleteData(ctx, p)
 		},
-		Effect: deferred.ProfileGone(c, p),
+		Effect: func(ctx context.Context) (deferred.Reading, error) {
+			reading, err := deferred.ReadProfile(ctx, c, p, nil)
+			reading.Shows = proof.Missing
+			if len(reading.Members) == 0 {
+				reading.Shows = proof.Shown
+			}
+			return reading, err
+		},
 	}
 }
 

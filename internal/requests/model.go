@@ -150,7 +150,7 @@ func (m *requestModel) warnUnanswered(ctx context.Context, earlier deferred.Subm
 // warnForgotten warns that destroying the object does not undo its request. name is that of
 // the request.
 func (m *requestModel) warnForgotten(name string, diags *diag.Diagnostics) {
-	id := run.QuoteID(m.RequestID.ValueString(), m.IdentityID.ValueString())
+	id := deferred.QuoteID(m.RequestID.ValueString(), m.IdentityID.ValueString())
 	tfkit.Problem{
 		Summary: "The " + name + " cannot be undone",
 		Detail:  "Destroying this resource only removes it from state. The " + name + " was sent, request " + id + ", and the service offers no way to cancel it.",

@@ -105,10 +105,9 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 		return
 	}
 	if written == nil {
-		f.SayAccepted()
-		_ = f.Await(ctx) // a failed request is a problem as well
+		problem := f.Await(ctx)
 		if f.Submission.State != deferred.Fulfilled {
-			if problem := f.Problem(); problem != nil { // none if the action does not wait
+			if problem != nil { // none if the action does not wait
 				problem.Detail += " There is no file."
 				problem.AddError(f.Diags)
 			}

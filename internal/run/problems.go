@@ -4,7 +4,6 @@ package run
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -48,18 +47,6 @@ var AdviceInvoked = Advice{
 	Unknown:  "look at analytics_pending_requests before you invoke the action again. It takes over an equal request that is pending by then. If the request was already carried out, it sends another one.",
 }
 
-// QuoteID returns the service's identifier of a request about a person for messages:
-// quoted, cut, and without the person and anything that looks like one.
-func QuoteID(id, person string) string {
-	if id == "" {
-		return "without an id"
-	}
-	return strconv.Quote(client.ShownID(id, person))
-}
-
-// ID returns the identifier of the request for messages.
-func (r *Run) ID() string { return QuoteID(r.Submission.ShownID(), r.Request.Identity) }
-
 // ProblemOf returns the problem that an error of Submit is.
 func (r *Run) ProblemOf(err error) tfkit.Problem {
 	p := tfkit.ProblemOf(err, "")
@@ -69,79 +56,54 @@ func (r *Run) ProblemOf(err error) tfkit.Problem {
 	return p
 }
 
-// Problem returns what is to be said of a request that is not fulfilled, if anything is: that it came to
+// problem returns what is to be said of a request that is not fulfilled, if anything is: that it came to
 // nothing, or after a wait or a refresh why it is not known to be carried out.
-func (r *Run) Problem() *tfkit.Problem {
-	isStuck := r.Observed.Gap != "" || r.Observed.Unproven
+//
+// What is accepted is never an error of an object: an error beside a saved state would make Terraform
+// destroy the object and send the request again.
+func (r *Run) problem() *tfkit.Problem {
+	s, seen := r.Submission, r.Observed
+	hasFailed := s.State == deferred.Failed
 	isSaid := r.Waits
 	if r.refreshed {
-		isSaid = isStuck
+		isSaid = seen.Gap != "" || seen.Unproven
 	}
+	request := "request " + deferred.QuoteID(s.ShownID(), r.Request.Identity)
+	accepted := "The service has accepted the " + r.Name + " (" + request + ")"
 
-	var p tfkit.Problem
-	switch {
-	case r.Submission.State == deferred.Failed:
-		p = r.over()
-	case r.Submission.IsOpen() && isSaid:
-		p = r.unfinished()
-	default:
-		return nil
-	}
-
-	return &p
-}
-
-// over returns the problem of a request that came to nothing.
-func (r *Run) over() tfkit.Problem {
-	if r.Submission.Adopted {
-		return tfkit.Problem{
-			Summary: "The request of somebody else came to nothing",
-			Detail:  "The service had a pending " + r.Name + " of this person that somebody else had sent, request " + r.ID() + ". Terraform took it over, and sent nothing. It is over now, and was not carried out.",
-			InState: r.InState,
-			Do:      r.Advice.Void,
-		}
-	}
-	if r.Submission.Dropped {
-		return tfkit.Problem{
-			Summary: "The request is gone, and its effect cannot be seen",
-			Detail:  "The service had accepted the " + r.Name + " (request " + r.ID() + "). It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.",
-			InState: r.InState,
-			Do:      r.Advice.Over,
-		}
-	}
-
-	p := tfkit.ProblemOf(r.Request.Rejection(r.Submission), r.InState)
-	p.Summary, p.Do = "The service failed the request", r.Advice.Over
-
-	return p
-}
-
-// unfinished returns the problem of an accepted request that is not known to be carried out.
-// It is never an error of an object: an error beside a saved state would make Terraform
-// destroy the object and send the request again.
-func (r *Run) unfinished() tfkit.Problem {
 	p := tfkit.Problem{InState: r.InState, Do: r.Advice.Pending}
-	accepted := "The service has accepted the " + r.Name + " (request " + r.ID() + ")"
-
 	switch {
-	case r.Submission.Interrupted && !r.refreshed:
+	case hasFailed && s.Adopted:
+		p.Summary, p.Do = "The request of somebody else came to nothing", r.Advice.Void
+		p.Detail = "The service had a pending " + r.Name + " of this person that somebody else had sent, " + request + ". Terraform took it over, and sent nothing. It is over now, and was not carried out."
+
+	case hasFailed && s.Dropped:
+		p.Summary, p.Do = "The request is gone, and its effect cannot be seen", r.Advice.Over
+		p.Detail = accepted + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since."
+
+	case hasFailed:
+		p = tfkit.ProblemOf(r.Request.Rejection(s), r.InState)
+		p.Summary, p.Do = "The service failed the request", r.Advice.Over
+
+	case !s.IsOpen(), !isSaid:
+		return nil
+
+	case s.Interrupted && !r.refreshed:
 		p.Summary = "Interrupted while waiting"
 		p.Detail = accepted + ", and the run ended before it was fulfilled."
 
-	case r.Observed.Err != nil:
-		cause := tfkit.ProblemOf(r.Observed.Err, "")
-		p.Summary = "Accepted, but waiting for it failed"
+	case seen.Err != nil:
+		cause := tfkit.ProblemOf(seen.Err, "")
+		p.Summary, p.Do = "Accepted, but waiting for it failed", cause.Do
 		p.Detail = accepted + ". Waiting for the request failed: " + cause.Summary + ".\n" + cause.Detail
-		p.Do = cause.Do
 
-	case r.Observed.Unproven:
-		p.Summary = "Accepted, and nothing shows what became of it"
+	case seen.Unproven:
+		p.Summary, p.Do = "Accepted, and nothing shows what became of it", r.Advice.Unproven
 		p.Detail = accepted + ". The list of pending requests does not show it, and no effect of it can be seen, so that it may be carried out, pending or lost."
-		p.Do = r.Advice.Unproven
 
-	case r.Observed.Gap != "":
+	case seen.Gap != "":
 		p.Summary = "The pending list does not tell"
-		p.Detail = accepted + ", and the list of pending requests does not show what became of it: " + r.Observed.Gap + "."
+		p.Detail = accepted + ", and the list of pending requests does not show what became of it: " + seen.Gap + "."
 		p.Do = "if the message names a setting, and what it says is right for your service, set it in the provider block. " + r.Advice.Unproven
 
 	default:
@@ -149,41 +111,48 @@ func (r *Run) unfinished() tfkit.Problem {
 		p.Detail = accepted + " and has not fulfilled it within the time that timeouts allows."
 	}
 
-	return p
-}
-
-// Warn warns of the Problem.
-func (r *Run) Warn() {
-	if p := r.Problem(); p != nil {
-		p.AddWarning(r.Diags)
-	}
+	return &p
 }
 
 // WarnUnchecked warns that a refresh could not look at the request, or at its effect.
 func (r *Run) WarnUnchecked(err error) {
 	p := tfkit.ProblemOf(err, r.InState)
-	p.Detail = "A refresh could not look at the " + r.Name + " (request " + r.ID() + "): " + p.Summary + ".\n" + p.Detail
+	p.Detail = "A refresh could not look at the " + r.Name + " (request " + deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity) + "): " + p.Summary + ".\n" + p.Detail
 	p.Summary = "The request could not be checked"
 	p.AddWarning(r.Diags)
 }
 
-// WarnTakenOver warns that nothing was sent because the request was known or pending before.
-func (r *Run) WarnTakenOver() {
-	if r.Observed.Known {
+// warnTakenOver warns that nothing was sent because the request was known or pending before.
+func (r *Run) warnTakenOver() {
+	request := deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity)
+	switch {
+	case r.Observed.Known:
 		tfkit.Problem{
 			Summary: "No second " + r.Name + " was sent",
-			Detail:  "This run has already submitted a " + r.Name + " of the same person: request " + r.ID() + " of " + client.FormatInstant(r.Submission.At) + ", for another resource or an action. This resource takes it over, and nothing was sent.",
+			Detail:  "This run has already submitted a " + r.Name + " of the same person: request " + request + " of " + client.FormatInstant(r.Submission.At) + ", for another resource or an action. This resource takes it over, and nothing was sent.",
 			Do:      "nothing. To send another one, change triggers.",
 		}.AddWarning(r.Diags)
-	}
-
-	if r.Observed.Adopted {
+	case r.Observed.Adopted:
 		tfkit.Problem{
 			Summary: "A pending " + r.Name + " was taken over",
-			Detail:  "The service already has a pending " + r.Name + " of this person, request " + r.ID() + ". This resource takes it over and stands for that request now. Nothing was sent, and if that request comes to nothing, this resource sends none in its place before the next apply.",
+			Detail:  "The service already has a pending " + r.Name + " of this person, request " + request + ". This resource takes it over and stands for that request now. Nothing was sent, and if that request comes to nothing, this resource sends none in its place before the next apply.",
 		}.AddWarning(r.Diags)
-		r.warnOthers()
 	}
+	r.warnOthers()
+}
+
+// sayAccepted says under which ID the service has the request of an action.
+func (r *Run) sayAccepted() {
+	request := "as request " + deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity)
+	switch {
+	case r.Observed.Known:
+		tfkit.Say(r.invoked, "A "+r.Name+" of this person was submitted in this run, "+request+"; no other is sent.")
+	case r.Observed.Adopted:
+		tfkit.Say(r.invoked, "A "+r.Name+" is pending already, "+request+"; no other is sent.")
+	default:
+		tfkit.Say(r.invoked, "The service accepted the "+r.Name+" "+request+". It cannot be cancelled.")
+	}
+	r.warnOthers()
 }
 
 // warnOthers warns of pending requests that are left alone, because another one was taken over.
@@ -196,7 +165,7 @@ func (r *Run) warnOthers() {
 	const named = 10
 	var names []string
 	for _, id := range ids[:min(len(ids), named)] {
-		names = append(names, QuoteID(id, r.Request.Identity))
+		names = append(names, deferred.QuoteID(id, r.Request.Identity))
 	}
 	if len(ids) > named {
 		names = append(names, "…")

@@ -107,8 +107,10 @@ func OfAction(s *tfkit.Service, resp *action.InvokeResponse, m tfkit.PersonActio
 	return Run{Engine: s.Deferred, Diags: &resp.Diagnostics, Waits: isWaiting, invoked: resp}
 }
 
-// Submit submits the request. The submission of an error becomes r.Unanswered and leaves
-// r.Submission as it was. The errors are those of deferred.Engine.Submit.
+// Submit submits the request, and reports what stands for it: of an object, that nothing was sent because the
+// request was known or pending before, and of an action, the ID in any case: it may be all that the user learns
+// of an interrupted one. The submission of an error becomes r.Unanswered and leaves r.Submission as it was. The
+// errors are those of deferred.Engine.Submit.
 func (r *Run) Submit(ctx context.Context) error {
 	r.Request.Earlier = r.Submission.ID
 	s, observed, err := r.Engine.Submit(ctx, r.Request, r.Unanswered)
@@ -127,33 +129,41 @@ func (r *Run) Submit(ctx context.Context) error {
 		}.AddWarning(r.Diags)
 	}
 
+	isAnswered := observed.Delivered || r.Request.Ready
+	if isAction := r.invoked != nil; isAction && !isAnswered {
+		r.sayAccepted()
+	} else if !isAnswered {
+		r.warnTakenOver()
+	}
+
 	return nil
 }
 
 // Await waits until an open request is no longer pending, for the limit at most, if the run
-// waits. It returns the problem of a request that was submitted in this run and has failed meanwhile.
-// A request of ours that was dropped stays in state.
+// waits. It returns the problem of an action, and that of an object whose request was submitted in this run and
+// has failed meanwhile. It warns of any other problem of an object. A request of ours that was dropped stays in
+// state.
 func (r *Run) Await(ctx context.Context) *tfkit.Problem {
-	if !r.Waits || !r.Submission.IsOpen() {
-		return nil
+	if r.Waits && r.Submission.IsOpen() {
+		wait := func() { r.Submission, r.Observed = r.Engine.Await(ctx, r.Request, r.Submission, r.Limit) }
+		tfkit.During(ctx, wait, func(since time.Duration) {
+			tfkit.Say(r.invoked, "Still pending after "+tfkit.ShortDuration(since)+".")
+		})
 	}
 
-	wait := func() { r.Submission, r.Observed = r.Engine.Await(ctx, r.Request, r.Submission, r.Limit) }
-	tfkit.During(ctx, wait, func(since time.Duration) {
-		tfkit.Say(r.invoked, "Still pending after "+tfkit.ShortDuration(since)+".")
-	})
-
+	problem := r.problem()
 	isOursAndDropped := r.Submission.Dropped && !r.Submission.Adopted
-	if !r.submitted || isOursAndDropped || r.Submission.State != deferred.Failed {
-		return nil
+	hasFailed := r.submitted && r.Submission.State == deferred.Failed && !isOursAndDropped
+	if problem == nil || hasFailed || r.invoked != nil {
+		return problem
 	}
-	failed := r.over()
+	problem.AddWarning(r.Diags)
 
-	return &failed
+	return nil
 }
 
-// Refresh looks once at the request of an object in state. It reports false, after a warning,
-// if it could not look: an error would block every plan of the workspace.
+// Refresh looks once at the request of an object in state, and warns of its problem. It reports false, after a
+// warning, if it could not look: an error would block every plan of the workspace.
 func (r *Run) Refresh(ctx context.Context) bool {
 	s, observed, err := r.Engine.Refresh(ctx, r.Request, r.Submission)
 	r.Observed, r.refreshed = observed, true
@@ -169,18 +179,18 @@ func (r *Run) Refresh(ctx context.Context) bool {
 			r.Unanswered = s
 		}
 	}
+	if problem := r.problem(); problem != nil {
+		problem.AddWarning(r.Diags)
+	}
 
 	return true
 }
 
-// Save writes a model into state, and into private state what the run knows of the request.
+// Save writes a model into state, unless it is nil, and into private state what the run knows of the request.
 func (r *Run) Save(ctx context.Context, model any) {
-	r.Diags.Append(r.state.Set(ctx, model)...)
-	r.write(ctx)
-}
-
-// write stores the document.
-func (r *Run) write(ctx context.Context) {
+	if model != nil {
+		r.Diags.Append(r.state.Set(ctx, model)...)
+	}
 	r.Version = version
 	text, _ := json.Marshal(r.Document) // cannot fail for texts, flags and times of this era
 	r.Diags.Append(r.Private.SetKey(ctx, documentKey, text)...)
@@ -195,7 +205,7 @@ func (r *Run) Fail(ctx context.Context, p tfkit.Problem) {
 	if failed.State == deferred.Failed && failed.ID != "" && failed.ID == r.Submission.ID {
 		r.Submission.State = deferred.Failed // it is the request of before that was adopted
 	}
-	r.write(ctx)
+	r.Save(ctx, nil)
 	p.InState = tfkit.PriorKept
 	if r.prior.IsNull() {
 		p.InState = tfkit.NothingSaved
@@ -223,25 +233,6 @@ func (r *Run) KeepsUnknown(ctx context.Context, err error) bool {
 	return true
 }
 
-// SayAccepted says under which ID the service has the request. Actions must call it
-// directly after Submit: it may be all that the user learns of an interrupted one.
-func (r *Run) SayAccepted() {
-	as := "as request " + r.ID()
-	if r.Submission.ShownID() == "" {
-		as = "as a request without an id"
-	}
-
-	switch {
-	case r.Observed.Known:
-		tfkit.Say(r.invoked, "A "+r.Name+" of this person was submitted in this run, "+as+"; no other is sent.")
-	case r.Observed.Adopted:
-		tfkit.Say(r.invoked, "A "+r.Name+" is pending already, "+as+"; no other is sent.")
-		r.warnOthers()
-	default:
-		tfkit.Say(r.invoked, "The service accepted the "+r.Name+" "+as+". It cannot be cancelled.")
-	}
-}
-
 // Invoke submits the request of an action, waits for it, and reports how it ended. It says done if the
 // request is fulfilled. A request that is still pending is a warning, because invoking the
 // action again would not help, and one that came to nothing is an error.
@@ -250,10 +241,8 @@ func (r *Run) Invoke(ctx context.Context, done string) {
 		r.ProblemOf(err).AddError(r.Diags)
 		return
 	}
-	r.SayAccepted()
 
-	_ = r.Await(ctx) // what has failed is a problem in any case
-	problem := r.Problem()
+	problem := r.Await(ctx)
 	switch {
 	case r.Submission.State == deferred.Fulfilled:
 		tfkit.Say(r.invoked, done)
