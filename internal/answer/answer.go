@@ -29,6 +29,8 @@ const (
 	Refused
 	// Absent: the answer says that the service holds nothing.
 	Absent
+	// Incomplete: the answer is a part, or may be.
+	Incomplete
 )
 
 // Error says why an answer is not the value it was asked for. Its text holds names of
@@ -81,11 +83,11 @@ func ReadToken(v jsontext.Value, envelope jsontext.Pointer) (string, error) {
 // ReadUser returns an error, which is an *Error, for an answer that is not the record of
 // the current user: an object that reports no error. The interface says nothing else of it.
 func ReadUser(v jsontext.Value) error {
-	user := Envelope{}.decode(v)
+	user := decode(v)
 	if user.Kind() != '{' {
 		return wantObject(user)
 	}
-	if user.saysNo(outcomeFields) {
+	if user.saysNo(roleOutcome) {
 		return refused()
 	}
 	return nil
@@ -115,9 +117,9 @@ func Members(v jsontext.Value, person string) string {
 func shownPlaces(nodes []*node) string {
 	var shown []string
 	for _, n := range nodes {
-		at := "…"
-		if jsonvalue.IsFieldPointer(n.at) {
-			at = string(n.at)
+		at := string(n.at())
+		if !jsonvalue.IsFieldPointer(n.at()) {
+			at = "…"
 		}
 		shown = append(shown, at)
 	}

@@ -4,8 +4,6 @@ package answer
 
 import (
 	"cmp"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -22,7 +20,14 @@ var (
 	// ConsentFields are the parameters of a consent record.
 	ConsentFields = append(ClauseNames[:], "user_ipv6", "agreement_time", "manual")
 
-	foldedClauses = strings.Fields("clause1consent clause2consent clause3consent clause4consent clause5consent")
+	// consentFields are the fields of an answer by their folded names: those, and the person.
+	consentFields = func() map[string]string {
+		fields := map[string]string{"identityid": "identityId"}
+		for _, name := range ConsentFields {
+			fields[jsonvalue.Fold(name)] = name
+		}
+		return fields
+	}()
 )
 
 // Consent is the latest consent state at the service. The interface does not show the
@@ -39,7 +44,7 @@ type Consent struct {
 // HasClauses reports whether the record has all five clauses, with these values.
 func (c Consent) HasClauses(want [Clauses]bool) bool {
 	for i, agreed := range want {
-		if c.Clauses[i] != Some(agreed) {
+		if c.Clauses[i] != (Optional[bool]{Value: agreed, Given: true}) {
 			return false
 		}
 	}
@@ -69,10 +74,10 @@ func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 
 	var none error = &Error{Outcome: Absent, Why: "the service holds no consent of this person; its answer is empty"}
 	switch {
-	case found.saysNo(outcomeFields):
+	case found.saysNo(roleOutcome):
 		return Consent{}, refused()
-	case found.isBlank() || found.isEmptyList():
-		return Consent{}, cmp.Or(unexplained(answer, c.Envelope.At+c.At), none)
+	case found.isBlank:
+		return Consent{}, cmp.Or(unexplained(answer, found), none)
 	case found.Kind() != '{':
 		return Consent{}, wantObject(found)
 	}
@@ -81,9 +86,9 @@ func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 	if err != nil {
 		return Consent{}, err
 	}
-	consent, problem := c.record(object)
-	if problem != nil {
-		return Consent{}, problem
+	consent, err := c.record(object)
+	if err != nil {
+		return Consent{}, err
 	}
 	consent.JSON = v
 
@@ -96,8 +101,8 @@ func outermostConsent(top *node) (*node, error) {
 	for level := []*node{top}; len(level) > 0; {
 		var found, next []*node
 		for _, object := range level {
-			switch object.clauses() {
-			case Clauses:
+			switch object.has & roleClauses {
+			case roleClauses:
 				found = append(found, object)
 			case 0:
 				next = append(next, object.members...)
@@ -106,10 +111,10 @@ func outermostConsent(top *node) (*node, error) {
 			}
 		}
 
-		switch {
-		case len(found) == 1:
+		if len(found) == 1 {
 			return found[0], nil
-		case len(found) > 1:
+		}
+		if len(found) > 1 {
 			return nil, &Error{
 				Why:    "the answer has clauses in more than one object, so that the record of this person is not known",
 				Advice: "wire.consent.at points to the record",
@@ -121,106 +126,76 @@ func outermostConsent(top *node) (*node, error) {
 	return nil, &Error{Why: "no object of the answer has the five clauses of a consent record, clause_1_consent to clause_5_consent; it is " + Structure(top.Value)}
 }
 
-// clauses returns how many of the five clauses the object has.
-func (n *node) clauses() (count int) {
-	for _, name := range foldedClauses {
-		if slices.ContainsFunc(n.members, func(m *node) bool { return m.name == name && !m.ignored }) {
-			count++
-		}
-	}
-	return count
-}
-
 // record returns the record that an object with five clauses is, with those around it.
-func (c ConsentCall) record(object *node) (consent Consent, problem *Error) {
+func (c ConsentCall) record(object *node) (consent Consent, _ error) {
+	f := fieldsOf(object)
 	nulls := 0
 	for i, name := range ClauseNames {
-		if consent.Clauses[i], problem = read(object, name, "a boolean", (*node).truth); problem != nil {
-			return Consent{}, problem
-		}
+		consent.Clauses[i] = take(f, name, "a boolean", (*node).truth)
 		if consent.Clauses[i].Null {
 			nulls++
 		}
 	}
-	if consent.UserIPv6, problem = read(object, "user_ipv6", "a string", (*node).string); problem != nil {
-		return Consent{}, problem
+	consent.UserIPv6 = take(f, "user_ipv6", "a string", (*node).string)
+	consent.AgreementTime = take(f, "agreement_time", "an RFC 3339 time or milliseconds since 1970", func(n *node) (time.Time, bool) { return n.instant(c.TimeFormat) })
+	if consent.AgreementTime.Value.IsZero() {
+		consent.AgreementTime.Given = false
 	}
-	if consent.AgreementTime, problem = c.agreementTime(object); problem != nil {
-		return Consent{}, problem
-	}
-	if consent.Manual, problem = read(object, "manual", "a boolean", (*node).truth); problem != nil {
-		return Consent{}, problem
-	}
-	if nulls == Clauses {
-		return Consent{}, &Error{Outcome: Absent, Why: "the service holds no consent of this person; all its clauses are null"}
+	consent.Manual = take(f, "manual", "a boolean", (*node).truth)
+	if identity := f.nodes["identityId"]; identity != nil {
+		consent.Identity = identity.text
 	}
 
-	identity, problem := closest(object, "identityId")
-	consent.Identity = identity.scalar()
+	if f.problem == nil && nulls == Clauses {
+		f.problem = &Error{Outcome: Absent, Why: "the service holds no consent of this person; all its clauses are null"}
+	}
 
-	return consent, problem
+	return consent, f.problem
 }
 
-// closest returns a field of an object, or of the closest object around it that has the field; an
-// empty node where none does. Two members that are spelled differently and are the same field are an Error, because two
-// readers would understand them differently.
-func closest(object *node, name string) (*node, *Error) {
-	folded := jsonvalue.Fold(name)
-	isOther := func(m *node) bool { return m.name != folded || m.ignored }
+// recordFields are the fields of a record by their names.
+type recordFields struct {
+	nodes   map[string]*node
+	problem error // of the first field that is not what it should be
+}
+
+// fieldsOf returns the fields of an object, and those of the closest object around it that it does not have.
+// Two members that are spelled differently and are the same field are a problem, because two readers would
+// understand them differently.
+func fieldsOf(object *node) *recordFields {
+	f := &recordFields{nodes: map[string]*node{}}
 	for ; object != nil; object = object.parent {
-		found := slices.DeleteFunc(slices.Clone(object.members), isOther)
-		if len(found) > 1 {
-			return &node{}, &Error{Why: "the answer has " + name + " twice, in different spellings"}
-		}
-		if len(found) == 1 {
-			return found[0], nil
+		for _, m := range object.members {
+			name, isField := consentFields[m.name]
+			known := f.nodes[name]
+			switch {
+			case !isField:
+			case known == nil:
+				f.nodes[name] = m
+			case known.parent == object && f.problem == nil:
+				f.problem = &Error{Why: "the answer has " + name + " twice, in different spellings"}
+			}
 		}
 	}
 
-	return &node{}, nil
+	return f
 }
 
-// read returns a field of a record. expected says what convert accepts, for the Error of any other
+// take returns a field of a record. expected says what convert accepts, for the problem with any other
 // value.
-func read[T any](object *node, name, expected string, convert func(*node) (T, bool)) (Optional[T], *Error) {
-	n, problem := closest(object, name)
+func take[T any](f *recordFields, name, expected string, convert func(*node) (T, bool)) Optional[T] {
+	n := f.nodes[name]
+	if n == nil {
+		return Optional[T]{}
+	}
+	if n.Kind() == 'n' {
+		return Optional[T]{Null: true}
+	}
+
 	value, ok := convert(n)
-	switch {
-	case problem != nil || n.Value == nil:
-		return Optional[T]{}, problem
-	case n.isNull():
-		return Optional[T]{Null: true}, nil
-	case ok:
-		return Some(value), nil
+	if !ok && f.problem == nil {
+		f.problem = &Error{Why: name + ": expected " + expected + ", found " + jsonvalue.KindName(n.Kind())}
 	}
 
-	return Optional[T]{}, &Error{Why: name + ": expected " + expected + ", found " + jsonvalue.KindName(n.Kind())}
-}
-
-// agreementTime returns the time of a record, which may have a form of times that is told. One before
-// the year 2000 is absent, since programs write such instants for none, and so is an empty text. The
-// Error names the form that the value has.
-func (c ConsentCall) agreementTime(object *node) (Optional[time.Time], *Error) {
-	readIn := func(form string) (Optional[time.Time], *Error) {
-		return read(object, "agreement_time", "an RFC 3339 time or milliseconds since 1970", func(n *node) (time.Time, bool) {
-			at, ok := n.instant(form)
-			return at, ok || string(n.Value) == `""`
-		})
-	}
-	agreed, problem := readIn(c.TimeFormat)
-	if agreed.Given && agreed.Value.Before(earliestInstant) {
-		return Optional[time.Time]{}, nil
-	}
-	if problem == nil {
-		return agreed, nil
-	}
-
-	for _, form := range []string{TimeUnixS, TimeUTC, TimeDate} {
-		if _, other := readIn(form); other == nil {
-			problem.Advice = Admits(`wire.consent.time_format = "` + form + `"`)
-			break
-		}
-	}
-
-	return agreed, problem
+	return Optional[T]{Value: value, Given: true}
 }

@@ -30,6 +30,7 @@ const (
 	unrecognised = "unrecognised"
 	refused      = "refused"
 	absent       = "absent"
+	incomplete   = "incomplete"
 )
 
 // outcome returns what an error says that an answer is; empty for no error.
@@ -38,7 +39,7 @@ func outcome(err error) string {
 		return ""
 	}
 	if p, ok := errors.AsType[*answer.Error](err); ok {
-		return map[answer.Outcome]string{answer.Unrecognised: unrecognised, answer.Refused: refused, answer.Absent: absent}[p.Outcome]
+		return map[answer.Outcome]string{answer.Unrecognised: unrecognised, answer.Refused: refused, answer.Absent: absent, answer.Incomplete: incomplete}[p.Outcome]
 	}
 	return "an error of another type: " + err.Error()
 }
@@ -121,9 +122,9 @@ func TestConsentCall_whatAnAnswerIs(t *testing.T) {
 			timed(`"2000-01-01T00:00:00Z"`):     "2000-01-01T00:00:00Z - -",
 			timed(`"1999-12-31T23:59:59.999Z"`): none, timed(`"1970-01-01T00:00:00.000Z"`): none, timed(`"0001-01-01T00:00:00Z"`): none, timed(`""`): none,
 			timed(`0`): none, timed(`"0"`): none, timed(`-62135596800000`): none,
-			timed(`"2026-01-31T12:00:00"`): `wire.consent.time_format = "utc" admits it`,
-			timed(`"2026-01-31"`):          `wire.consent.time_format = "date" admits it`,
-			timed(`1769860800`):            `wire.consent.time_format = "unix_s" admits it`,
+			timed(`"2026-01-31T12:00:00"`): "agreement_time: expected an RFC 3339 time",
+			timed(`"2026-01-31"`):          "agreement_time: expected an RFC 3339 time",
+			timed(`1769860800`):            "agreement_time: expected an RFC 3339 time",
 			timed(`"yesterday"`):           "agreement_time: expected an RFC 3339 time", timed(`1.5`): "agreement_time: expected an RFC 3339 time", timed(`1e400`): "agreement_time: expected an RFC 3339 time",
 			timed(`"9999-12-31T23:59:59-01:00"`): "agreement_time: expected an RFC 3339 time", timed(`{}`): "agreement_time: expected an RFC 3339 time", timed(`true`): "agreement_time: expected an RFC 3339 time",
 

@@ -45,11 +45,10 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	if status != ok || c.Envelope.Result.Says(v) != nil {
 		return receipt, err
 	}
-	answer := Envelope{}.decode(v)
+	answer := decode(v)
 	if c.namesAnother(answer) {
 		return Receipt{}, &Error{Why: "the answer is about somebody else: its identityId is not the person that was asked for"}
 	}
-
 	if c.isMarked(answer, err == nil) {
 		return Receipt{At: receipt.At, Delivered: true}, nil
 	}
@@ -58,8 +57,7 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	}
 
 	isData, mayBeData := c.recognise(answer)
-	isWhole := c.At == nil && !c.Continued
-	if isWhole && isData {
+	if isData && c.At == nil && !c.Continued {
 		return Receipt{At: receipt.At, Delivered: true}, nil
 	}
 	if receipt.NotUnderstood == "" && !mayBeData {
@@ -80,12 +78,11 @@ func (c DataCall) isMarked(answer *node, isReceipt bool) bool {
 		return false
 	}
 
+	const ofRequest = roleID | rolePerson | roleType | roleCreated | roleStatus | roleMessage
 	found := answer.find(*c.At)
-	isOther := func(m *node) bool {
-		return !m.isNamed(idFields, personFields, typeFields, createdFields, statusFields, []string{"message"})
-	}
+	isOther := func(m *node) bool { return m.is&ofRequest == 0 }
 	isAcknowledgement := found.request().isOpen() && !slices.ContainsFunc(found.members, isOther)
-	if found.isNull() || isAcknowledgement {
+	if found.Value == nil || found.Kind() == 'n' || isAcknowledgement {
 		return false
 	}
 
@@ -96,7 +93,7 @@ func (c DataCall) isMarked(answer *node, isReceipt bool) bool {
 // the objects at its top.
 func (c DataCall) namesAnother(answer *node) bool {
 	isOther := func(n *node) bool {
-		named := n.field("identityid").scalar()
+		named := n.field(roleIdentity).text
 		return named != "" && PersonKey(named) != PersonKey(c.Person)
 	}
 	return isOther(answer) || slices.ContainsFunc(answer.members, isOther)
@@ -111,105 +108,104 @@ func (c DataCall) recognise(answer *node) (isData, mayBeData bool) {
 	if answer.Kind() == '[' {
 		isRecord := func(n *node) bool {
 			request := n.request()
-			isRequest := request.isOperation() || request.saysNo(flagFields, statusFields)
+			isRequest := request.isOperation() || request.saysNo(roleFlag|roleStatus)
 			return n.Kind() == '{' && !isRequest
 		}
 		return slices.ContainsFunc(answer.inside(), isRecord), false
 	}
-
 	request := answer.request()
 	if request.isOperation() {
 		return false, false
 	}
 
 	const wrappers = 4
-	isPure, content := requestID(request.field(idFields...), c.Person) == "", answer
+	isPure, content := requestID(request.field(roleID), c.Person) == "", answer
 	for range wrappers {
-		parts := c.partsOf(content)
-		isPure = isPure && !parts.others
-		if parts.isPersonal || len(parts.objects) != 1 {
-			isData = isPure && parts.isPersonal && len(parts.objects) == 0
-			return isData, parts.isPersonal
+		has, wrapped := [partOther + 1]int{}, content
+		for _, m := range content.members {
+			part := c.partOf(m)
+			has[part]++
+			if part == partWrapper {
+				wrapped = m
+			}
 		}
-		content = parts.objects[0]
+
+		isPure = isPure && has[partOther] == 0
+		isEmptied := has[partPerson] > 0 && has[partEmptied] > 0
+		isPersonal := has[partPersonal] > 0 || isEmptied
+		if isPersonal || has[partWrapper] != 1 {
+			return isPure && isPersonal && has[partWrapper] == 0, isPersonal
+		}
+		content = wrapped
 	}
 
 	return false, false
 }
 
-// dataParts are what an object of an answer consists of.
-type dataParts struct {
-	// isPersonal: it has a list of objects, or something that the interface has of a person, which may be
-	// empty where the object names the person too.
-	isPersonal bool
-	// others: it has something else that may say anything but the person, a time and success.
-	others  bool
-	objects []*node // the other objects in it
-}
+// dataPart is what a member of an answer says of the data.
+type dataPart int
 
-// partsOf returns what an object consists of.
-func (c DataCall) partsOf(object *node) (parts dataParts) {
-	isNamed, isEmpty := false, false
-	for _, m := range object.members {
-		switch {
-		case c.isPerson(m):
-			isNamed = true
-		case jsonvalue.IsZero(m.Value):
-			isEmpty = isEmpty || m.isNamed(ofPerson)
-		case m.isSilent():
-		case m.isPersonal():
-			parts.isPersonal = true
-		case m.Kind() == '{' && !m.isNamed(describingFields):
-			parts.objects = append(parts.objects, m)
-		default:
-			parts.others = true
-		}
+const (
+	partSilent   dataPart = iota // nothing but yes, or a time
+	partPerson                   // the person
+	partPersonal                 // something that the interface has of a person, or a list of objects
+	partEmptied                  // something that the interface has of a person, with nothing in it
+	partWrapper                  // another object
+	partOther                    // anything else
+)
+
+// partOf returns what a member says of the data.
+func (c DataCall) partOf(m *node) dataPart {
+	identifier := m
+	if len(m.members) == 1 {
+		identifier = m.members[0]
 	}
-	if isNamed && isEmpty {
-		parts.isPersonal = true
+	isComposite := m.Kind() == '{' || m.Kind() == '['
+	switch {
+	case PersonKey(identifier.text) == PersonKey(c.Person):
+		return partPerson
+	case jsonvalue.IsZero(m.Value) && m.is&rolePersonal != 0:
+		return partEmptied
+	case jsonvalue.IsZero(m.Value), m.isSilent():
+		return partSilent
+	case m.is&roleDescribes != 0 || !isComposite:
+		return partOther
+	case m.isPersonal():
+		return partPersonal
+	case m.Kind() == '{':
+		return partWrapper
 	}
 
-	return parts
+	return partOther
 }
 
 // isSilent reports whether a member says nothing but yes, a time, or the links of HAL without a next page.
 func (n *node) isSilent() bool {
-	if n.at.LastToken() == "_links" && n.find("/next").isNull() {
+	if n.key == "_links" && n.find("/next").Value == nil {
 		return true
 	}
 	_, isTime := n.instant(TimeUTC)
-	if isTime && n.Kind() == '"' {
-		return true
-	}
-	return n.isNamed(flagFields, statusFields) && n.verdict() == Done
+	isYes := n.is&(roleFlag|roleStatus) != 0 && n.says == Done
+
+	return isYes || isTime && n.Kind() == '"'
 }
 
-// isPersonal reports whether a member is something that the interface has of a person, or a list of
-// objects, in which no request is open.
+// isPersonal reports whether an object or an array is something that the interface has of a person, or a list
+// of objects, in which no request is open.
 func (n *node) isPersonal() bool {
-	if !n.isComposite() || n.isNamed(describingFields) {
-		return false
+	isPersonal := n.is&rolePersonal != 0
+	if n.Kind() == '{' {
+		return isPersonal
 	}
 
-	isOpen := func(m *node) bool { return m.request().isOpen() }
-	var elements []*node
-	if n.Kind() == '[' {
-		elements = n.inside()
-	}
-	if slices.ContainsFunc(elements, isOpen) {
-		return false
+	for _, element := range n.inside() {
+		if element.request().isOpen() {
+			return false
+		}
+		isPersonal = isPersonal || element.Kind() == '{' || element.Kind() == '['
 	}
 
-	return n.isNamed(ofPerson) || slices.ContainsFunc(elements, (*node).isComposite)
-}
-
-// isPerson reports whether a value is the identifier of the person, or an object of nothing
-// else.
-func (c DataCall) isPerson(n *node) bool {
-	if len(n.members) == 1 {
-		n = n.members[0]
-	}
-	return PersonKey(n.scalar()) == PersonKey(c.Person)
+	return isPersonal
 }
 
 // Bounds of an abridged value.

@@ -42,36 +42,60 @@ func (r Result) Says(v jsontext.Value) error {
 		return nil
 	}
 
-	result := Envelope{}.decode(v).find(r.At)
+	result := decode(v).find(r.At)
+	word := result.spelled()
 	switch {
-	case result.text == "" && !result.isComposite(), slices.Contains(r.Success, result.text):
+	case word == "", slices.Contains(r.Success, word):
 		return nil
-	case slices.Contains(r.Absent, result.text):
+	case slices.Contains(r.Absent, word):
 		return &Error{Outcome: Absent, Why: "the service holds nothing of this person, by the word that wire.result.absent has"}
 	}
 
 	return refused()
 }
 
+// decode returns an answer in which what the settings name says nothing.
+func (e Envelope) decode(v jsontext.Value) *node {
+	answer := decode(v)
+	for at, want := range e.Ignored {
+		leaf := answer.find(at)
+		isTold := want == AnyValue || want == leaf.spelled()
+		isIgnorable := len(leaf.inside()) == 0 || leaf.isLinks()
+		if isTold && isIgnorable {
+			leaf.ignore()
+		}
+	}
+	if result := answer.find(e.Result.At); e.Result.IsSuccess(e.Result.At, result.spelled()) {
+		result.ignore()
+	}
+
+	return answer
+}
+
+// isLinks reports whether an array has the links to pages, as a paginator of Laravel writes them. No other
+// array or object with something in it is ignored.
+func (n *node) isLinks() bool {
+	isOther := func(m *node) bool { return m.find("/url").Value == nil || m.find("/label").Value == nil }
+	return n.Kind() == '[' && !slices.ContainsFunc(n.inside(), isOther)
+}
+
 // content returns what is at a place in the content of an answer. setting is the name of the setting
 // that says where. The Error is Refused where an object around it says no, and unrecognised where
-// nothing is there. An answer that is null, an empty array, or an object of nothing but nulls, is found
-// in place of it.
+// nothing is there. An answer that ends on the way there with null, with an empty array or with an object
+// of nothing but nulls is found there.
 func (e Envelope) content(answer *node, setting string, at jsontext.Pointer) (*node, error) {
 	found := answer.find(e.At + at)
 	for around := found.parent; around != nil; around = around.parent {
-		if around.saysNo(outcomeFields) {
+		if around.saysNo(roleOutcome) {
 			return nil, refused()
 		}
 	}
 
-	switch {
-	case found.Value != nil:
+	if found.Value != nil || found == answer {
 		return found, nil
-	case found.parent.isEmptyList(): // of none or one
+	}
+	if found.parent.isBlank {
 		return found.parent, nil
-	case answer.isBlank() || answer.isEmptyList():
-		return answer, nil
 	}
 	if answer.find(e.At).Value == nil {
 		setting, at = "wire.envelope", e.At
@@ -86,12 +110,12 @@ func (e Envelope) content(answer *node, setting string, at jsontext.Pointer) (*n
 // unexplained returns the Error of an answer with nothing at a place where the content is expected, and
 // something beside it that may say why; nil where nothing stands there but what says yes or nothing, names
 // the person or the call, or dates it.
-func unexplained(answer *node, at jsontext.Pointer) error {
+func unexplained(answer, nothing *node) error {
 	var beside []*node
-	for _, leaf := range answer.leaves(at) {
-		isSuccess := leaf.isNamed(resultFields) && isWord(leaf.text, successWords)
-		isExplained := isSuccess || leaf.verdict() == Done || leaf.isNamed(personFields, idFields, createdFields, []string{"traceid"})
-		if !jsonvalue.IsZero(leaf.Value) && !isExplained {
+	for _, leaf := range answer.leaves(nothing) {
+		isWord := leaf.is&(roleResultCode|roleResult) != 0 && slices.Contains(successWords, jsonvalue.Fold(leaf.text))
+		isExplained := isWord || leaf.says == Done || leaf.is&(rolePerson|roleID|roleCreated|roleTrace) != 0
+		if !isExplained && !jsonvalue.IsZero(leaf.Value) {
 			beside = append(beside, leaf)
 		}
 	}
@@ -100,7 +124,7 @@ func unexplained(answer *node, at jsontext.Pointer) error {
 	}
 
 	return &Error{
-		Why:    "the answer has nothing at " + strconv.Quote(string(at)) + ", and what stands beside it may say why: " + shownPlaces(beside),
+		Why:    "the answer has nothing at " + strconv.Quote(string(nothing.at())) + ", and what stands beside it may say why: " + shownPlaces(beside),
 		Advice: "look at it: wire.result says by which words an answer says that there is nothing, and wire.ignored leaves out what says nothing",
 	}
 }

@@ -43,7 +43,7 @@ var (
 
 // truth returns the truth value that true, false, 1 or 0 stand for, or one of these as text.
 func (n *node) truth() (isTrue, ok bool) {
-	isTrue, ok = truths[n.text]
+	isTrue, ok = truths[n.spelled()]
 	return isTrue, ok
 }
 
@@ -51,14 +51,23 @@ func (n *node) truth() (isTrue, ok bool) {
 func (n *node) string() (string, bool) { return n.text, n.Kind() == '"' }
 
 // instant returns an instant in one of the forms that are always read, RFC 3339 text and milliseconds
-// since 1970, or in another one. It reports false for any other value.
+// since 1970, or in another one. An empty text is the zero Time, and so is an instant before the year 2000,
+// which programs write for none. It reports false for any other value.
 func (n *node) instant(form string) (time.Time, bool) {
+	at, ok := parseInstant(n.text, form)
+	if at.Before(earliestInstant) {
+		at = time.Time{}
+	}
+	return at, ok || string(n.Value) == `""`
+}
+
+func parseInstant(text, form string) (time.Time, bool) {
 	for _, layout := range slices.Concat(layouts[TimeRFC3339], layouts[form]) {
-		if at, err := time.Parse(layout, n.text); err == nil {
+		if at, err := time.Parse(layout, text); err == nil {
 			return at.UTC(), at.Before(endOfInstants)
 		}
 	}
-	number, err := strconv.ParseInt(n.scalar(), 10, 64)
+	number, err := strconv.ParseInt(text, 10, 64)
 	if at, ok := instantOf(number); ok && err == nil {
 		return at, true
 	}
@@ -66,7 +75,7 @@ func (n *node) instant(form string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 
-	since1970, err := time.ParseDuration(n.scalar() + "s") // with a fraction, as Jackson writes it
+	since1970, err := time.ParseDuration(text + "s") // with a fraction, as Jackson writes it
 	at := time.Unix(0, 0).UTC().Add(since1970)
 
 	return at, err == nil && !at.Before(earliestInstant) && at.Before(endOfInstants)

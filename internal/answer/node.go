@@ -13,34 +13,31 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// node is a JSON value of an answer. Objects are decoded with all that is in them; the elements of an
-// array only when they are asked for, since a list may be long.
+// node is a JSON value of an answer, with all that is asked of it. Objects are decoded with what is in
+// them, and the elements of an array only when they are asked for, since a list may be long. A node
+// without a value stands for what is missing.
 type node struct {
 	jsontext.Value
 
-	parent   *node // the object or the array around it
-	at       jsontext.Pointer
-	name     string  // folded, so that identityId and identity_id are one field; of members only
-	text     string  // as wire.ignored has it: without quotes, or else as it is spelled; of leaves only
-	size     int     // how many members or elements there are
+	parent   *node   // the object or the array around it; nil of the answer itself
 	members  []*node // of an object, in their order
 	elements []*node // of an array, once they were asked for
-	ignored  bool    // the settings say that it says nothing
+
+	key  string // of a member or an element, as a pointer names it
+	name string // of a member, folded, so that identityId and identity_id are one field
+	is   role   // of a member, by its name
+	has  role   // of an object, by the names of its members
+	text string // of a string or a number
+	says Progress
+	// isBlank: null, an empty array, which is how PHP writes an object without members, or an object of
+	// nothing but nulls and such objects.
+	isBlank   bool
+	isIgnored bool // the settings say that it says nothing
 }
 
-// decode returns the answer v, which is valid JSON, or nothing.
-func (e Envelope) decode(v jsontext.Value) *node {
-	answer := next(decoderOf(v), v, &node{}, "")
-	for at, want := range e.Ignored {
-		leaf := answer.find(at)
-		leaf.ignored = leaf.isIgnorable(want)
-	}
-	if e.Result.At != "" {
-		result := answer.find(e.Result.At)
-		result.ignored = result.ignored || e.Result.IsSuccess(result.at, result.text)
-	}
-
-	return answer
+// decode returns a value, which is valid JSON or nothing.
+func decode(v jsontext.Value) *node {
+	return (&node{}).read(decoderOf(v), v)
 }
 
 // decoderOf returns a decoder of a value, which was checked when it came.
@@ -48,40 +45,36 @@ func decoderOf(v jsontext.Value) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// next returns the next value of a decoder, which reads a whole that parent is or has begun.
-func next(in *jsontext.Decoder, whole jsontext.Value, parent *node, at jsontext.Pointer) *node {
-	n := &node{parent: parent, at: at}
+// read reads the next value of a decoder, which is a part of the whole that the decoder reads.
+func (n *node) read(in *jsontext.Decoder, whole jsontext.Value) *node {
 	begin := in.InputOffset()
 	switch in.PeekKind() {
 	case '{':
-		_, _ = in.ReadToken() // it is there, as the answer is valid
+		_, _ = in.ReadToken() // it is there, as the whole is valid
+		n.isBlank = true
 		for in.PeekKind() == '"' {
-			token, err := in.ReadToken()
+			name, err := in.ReadToken()
 			if err != nil {
 				break
 			}
-			name := token.String()
-			member := next(in, whole, n, at.AppendToken(name))
-			member.name = jsonvalue.Fold(name)
-			n.members = append(n.members, member)
+			m := &node{parent: n, key: name.String()}
+			m.name = jsonvalue.Fold(m.key)
+			m.is = roles[m.name]
+			m.read(in, whole)
+			n.members = append(n.members, m)
+			n.has |= m.is
+			n.isBlank = n.isBlank && m.isBlank && m.Kind() != '['
 		}
 		_, _ = in.ReadToken()
-		n.size = len(n.members)
-	case '[':
-		_, _ = in.ReadToken()
-		for in.PeekKind() != ']' && in.SkipValue() == nil {
-			n.size++
-		}
-		_, _ = in.ReadToken()
-	default:
+	case '"', '0':
 		token, _ := in.ReadToken()
 		n.text = token.String()
+	default:
+		v, _ := in.ReadValue()
+		n.isBlank = v.Kind() != 'f' && jsonvalue.IsZero(v)
 	}
-
 	n.Value = bytes.TrimLeft(whole[begin:in.InputOffset()], ":, \t\r\n")
-	if n.isComposite() && n.size == 0 {
-		n.text = string(n.Value)
-	}
+	n.says = n.verdict()
 
 	return n
 }
@@ -91,48 +84,47 @@ func (n *node) inside() []*node {
 	if n.Kind() != '[' {
 		return n.members
 	}
+	if n.elements != nil {
+		return n.elements
+	}
 
-	in := decoderOf(n.Value)
-	_, _ = in.ReadToken() // the bracket
-	for len(n.elements) < n.size {
-		at := n.at.AppendToken(strconv.Itoa(len(n.elements)))
-		n.elements = append(n.elements, next(in, n.Value, n, at))
+	for i, v := range jsonvalue.Elements(n.Value) {
+		element := &node{parent: n, key: strconv.Itoa(i)}
+		n.elements = append(n.elements, element.read(decoderOf(v), v))
 	}
 
 	return n.elements
 }
 
-// find returns what a pointer leads to from n; an empty node where there is nothing.
+// find returns what a pointer leads to from n. Where there is nothing, it is an empty node in the
+// innermost value on the way.
 func (n *node) find(at jsontext.Pointer) *node {
 	for token := range at.Tokens() {
 		inside := n.inside()
-		i := slices.IndexFunc(inside, func(m *node) bool { return m.at.LastToken() == token })
-		n = &node{parent: n}
-		if i >= 0 {
-			n = inside[i]
+		i := slices.IndexFunc(inside, func(m *node) bool { return m.key == token })
+		if i < 0 {
+			return &node{parent: n}
 		}
+		n = inside[i]
 	}
 
 	return n
 }
 
-// isNamed reports whether a member has one of these names, which are folded.
-func (n *node) isNamed(lists ...[]string) bool {
-	for _, names := range lists {
-		if slices.Contains(names, n.name) {
-			return true
-		}
+// at returns where the node is in the answer.
+func (n *node) at() jsontext.Pointer {
+	if n.parent == nil {
+		return ""
 	}
-	return false
+	return n.parent.at().AppendToken(n.key)
 }
 
-// field returns the first of these fields that is neither null nor ignored; an empty node where there
-// is none. names are folded. The last one of a name counts, since a plain id follows the @id of JSON-LD.
-func (n *node) field(names ...string) *node {
-	for _, name := range names {
+// field returns the first of the names of a role that is a member and neither null nor ignored; an empty
+// node where there is none. The last member of a name counts, since a plain id follows the @id of JSON-LD.
+func (n *node) field(is role) *node {
+	for _, name := range names[is] {
 		for _, m := range slices.Backward(n.members) {
-			isSet := !m.isNull() && !m.ignored
-			if m.name == name && isSet {
+			if m.name == name && m.Kind() != 'n' {
 				return m
 			}
 		}
@@ -141,103 +133,69 @@ func (n *node) field(names ...string) *node {
 	return &node{}
 }
 
-// isNull reports whether the value is null or missing.
-func (n *node) isNull() bool { return len(n.Value) == 0 || n.Kind() == 'n' }
-
-// isBlank reports whether the value is null, or an object of nothing but such values.
-func (n *node) isBlank() bool {
-	isOther := func(m *node) bool { return !m.isBlank() }
-	if n.Kind() == '{' {
-		return !slices.ContainsFunc(n.members, isOther)
-	}
-	return n.isNull()
-}
-
-// isEmptyList reports whether the value is an array without elements, which is how PHP writes an object
-// without members.
-func (n *node) isEmptyList() bool { return n.Kind() == '[' && n.size == 0 }
-
-// isComposite reports whether the value is an object or an array.
-func (n *node) isComposite() bool { return n.Kind() == '{' || n.Kind() == '[' }
-
-// isIgnorable reports whether the value says nothing if wire.ignored has one for its place. An object
-// with something in it always says something, and an array unless it has the links to pages.
-func (n *node) isIgnorable(want string) bool {
-	isAny := want == AnyValue
-	if n.size > 0 {
-		return isAny && n.isLinks()
-	}
-	return isAny || want == n.text
-}
-
-// isLinks reports whether an array has the links to pages, as a paginator of Laravel writes them.
-func (n *node) isLinks() bool {
-	isOther := func(m *node) bool { return m.find("/url").Value == nil || m.find("/label").Value == nil }
-	return n.Kind() == '[' && !slices.ContainsFunc(n.inside(), isOther)
-}
-
-// scalar returns the text of a string, or a number as it is spelled; empty for any other value.
-func (n *node) scalar() string {
-	if n.Kind() == '"' || n.Kind() == '0' {
+// spelled returns a value as wire.ignored has it: a text without quotes, anything else as it is
+// spelled.
+func (n *node) spelled() string {
+	if n.Kind() == '"' {
 		return n.text
 	}
-	return ""
+	return string(n.Value)
 }
+
+// ignore makes the node say nothing.
+func (n *node) ignore() { n.isIgnored, n.name, n.is, n.says = true, "", 0, Unclear }
 
 // verdict returns what a member says of what was asked for, by its name and value: an error that says
 // something, a flag, a status, or the code of a result. It is Unclear for any other member.
 func (n *node) verdict() Progress {
-	code := n.scalar()
-	isTrue, isTruth := truths[strings.ToLower(n.text)]
 	switch {
-	case n.ignored:
-		return Unclear
-	case n.isNamed(statusFields):
-		return progressOf(code)
-	case n.isNamed(errorFields) && !jsonvalue.IsZero(n.Value):
+	case n.is&roleStatus != 0:
+		return RecordMap{}.progressOf(n.text)
+	case n.is&roleError != 0 && !jsonvalue.IsZero(n.Value):
 		return Failed
-	case n.isNamed(flagFields) && isTruth:
-		return doneIf(isTrue)
-	case n.isNamed(resultCodes) && code != "":
-		return doneIf(isWord(code, successWords))
+	case n.is&roleFlag != 0:
+		if isTrue, isTruth := truths[strings.ToLower(n.spelled())]; isTruth {
+			return outcomes[isTrue]
+		}
+	case n.is&roleResultCode != 0 && n.text != "":
+		return outcomes[slices.Contains(successWords, jsonvalue.Fold(n.text))]
 	}
 
 	return Unclear
 }
 
-func doneIf(ok bool) Progress {
-	if ok {
-		return Done
-	}
-	return Failed
-}
+// outcomes are what a flag, or whether a code is one of success, says.
+var outcomes = map[bool]Progress{true: Done, false: Failed}
 
-// saysNo reports whether an object reports an error, or one of its fields with these names says that
+// saysNo reports whether an object reports an error, or one of its members with these roles says that
 // the service has not done what it was asked for.
-func (n *node) saysNo(fields ...[]string) bool {
-	return slices.ContainsFunc(n.members, func(m *node) bool {
-		says := m.isNamed(errorFields) || m.isNamed(fields...)
-		return says && m.verdict() == Failed
-	})
+func (n *node) saysNo(is role) bool {
+	for _, m := range n.members {
+		if m.is&(is|roleError) != 0 && m.says == Failed {
+			return true
+		}
+	}
+	return false
 }
 
 // SaysNo reports whether the answer to a request for a change says that it failed, although
 // its status is one of success: by an error, or by a flag such as success or accepted that is
 // false.
-func SaysNo(v jsontext.Value) bool { return Envelope{}.decode(v).saysNo(flagFields) }
+func SaysNo(v jsontext.Value) bool { return decode(v).saysNo(roleFlag) }
 
 // leaves returns the values of an answer that are empty, or neither an object nor an array, in their
-// order: those that are not ignored, and do not stand in the part at a place.
-func (n *node) leaves(part jsontext.Pointer) (found []*node) {
-	if n.ignored || part.Contains(n.at) {
+// order: those that are not ignored, and do not stand in a part of it.
+func (n *node) leaves(part *node) (found []*node) {
+	if n.isIgnored || n == part {
 		return nil
 	}
-	if n.size == 0 {
+
+	inside := n.inside()
+	if len(inside) == 0 {
 		return []*node{n}
 	}
-
-	for _, inside := range n.inside() {
-		found = append(found, inside.leaves(part)...)
+	for _, m := range inside {
+		found = append(found, m.leaves(part)...)
 	}
 
 	return found

@@ -20,7 +20,7 @@ type PendingList struct {
 	// the service.
 	Records []PendingRecord
 	// Gap says why the list is not whole, and which setting admits it; empty where it is
-	// whole. It never holds a value of the list.
+	// whole. It never holds a value of the list. Who reads the list fills it in.
 	Gap string
 	// Cached reports that a cache has kept the answer for some time, and Date is when the
 	// service made it; zero if it does not say so.
@@ -35,9 +35,9 @@ func (l PendingList) Sort() {
 	})
 }
 
-// Partial returns the gap of a list that only its user can declare to be whole.
-func Partial(why string) string {
-	return (&Error{Why: why, Advice: Admits(`wire.pending.use = "partial"`)}).Error()
+// Partial returns the Error of a list that only its user can declare to be whole.
+func Partial(why string) *Error {
+	return &Error{Outcome: Incomplete, Why: why, Advice: Admits(`wire.pending.use = "partial"`)}
 }
 
 // ListCall is a call that answers with the pending list, and the settings for it.
@@ -50,53 +50,59 @@ type ListCall struct {
 	Empty       bool // wire.pending.empty: an answer with nothing in it is an empty list
 	// Continued reports that a header says that the answer is a part.
 	Continued bool
-	// Advice says which settings admit an answer that is not a whole list; empty where they are not known.
-	Advice string
 }
-
-// besideAdvice is the advice for what stands beside a list, if no settings are known that admit it.
-const besideAdvice = "look at it: wire.pending.next leads to the next page, wire.pending.total counts all records, " +
-	"and wire.ignored leaves out what does not say that the answer is refused or incomplete"
 
 // Read returns the list of an answer: an array of objects, where At says, or else the only array of
 // its content. In place of an array, null is an empty one, and so is nothing where Total counts none. It
 // is whole where nothing stands beside it but nulls, counts that agree with it, and what the settings
-// name. The error of an answer without a list is an *Error.
+// name. The error is an *Error, which is Incomplete beside a list that is not whole.
 func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 	answer := c.Envelope.decode(v)
-	if answer.saysNo(outcomeFields) {
+	if answer.saysNo(roleOutcome) {
 		return PendingList{}, refused()
 	}
-	found, problem := c.list(answer)
-	if problem != nil {
-		return PendingList{}, problem
+	found, err := c.list(answer)
+	if err != nil {
+		return PendingList{}, err
 	}
 
 	list := PendingList{}
 	elements := jsonvalue.Elements(found.Value)
-
-	beside := c.beside(answer, found, len(elements))
-	switch {
-	case c.Continued:
-		list.Gap = Partial("a Content-Range header says that there is more")
-	case len(beside) > 0:
-		list.Gap = (&Error{Why: "beside its list it has " + shownPlaces(beside), Advice: cmp.Or(c.Advice, besideAdvice)}).Error()
-	}
-
 	for _, element := range elements {
-		if element.Kind() != '{' {
-			list.Gap = Partial("it holds an entry that is not an object")
-			continue
+		if element.Kind() == '{' {
+			list.Records = append(list.Records, c.RecordMap.record(element))
 		}
-		list.Records = append(list.Records, c.RecordMap.record(element))
 	}
-	list.Sort()
+	if len(list.Records) < len(elements) {
+		return list, Partial("it holds an entry that is not an object")
+	}
+	if c.Continued {
+		return list, Partial("a Content-Range header says that there is more")
+	}
+
+	var beside []*node
+	next, total := answer.find(c.Next), answer.find(c.Total)
+	for _, leaf := range answer.leaves(found) {
+		isCount := leaf.is&roleCount != 0 && string(leaf.Value) == strconv.Itoa(len(elements))
+		isKnown := leaf == next || leaf == total
+		if !isCount && !isKnown && leaf.Kind() != 'n' {
+			beside = append(beside, leaf)
+		}
+	}
+	if len(beside) > 0 {
+		return list, &Error{
+			Outcome: Incomplete,
+			Why:     "beside its list it has " + shownPlaces(beside),
+			Advice: "look at it: wire.pending.next leads to the next page, wire.pending.total counts all records, " +
+				"and wire.ignored leaves out what does not say that the answer is refused or incomplete",
+		}
+	}
 
 	return list, nil
 }
 
 // list returns the list of an answer, or what stands for an empty one.
-func (c ListCall) list(answer *node) (*node, *Error) {
+func (c ListCall) list(answer *node) (*node, error) {
 	content := answer.find(c.Envelope.At + c.At)
 	if content.Kind() == '[' || content.Kind() == 'n' {
 		return content, nil
@@ -112,49 +118,30 @@ func (c ListCall) list(answer *node) (*node, *Error) {
 	if len(lists) > 1 {
 		return nil, &Error{
 			Why:    "the answer holds more than one array, " + shownPlaces(lists) + ", and which of them is the list of pending requests is not known",
-			Advice: cmp.Or(c.Advice, Admits("wire.pending.at")),
+			Advice: Admits("wire.pending.at"),
 		}
 	}
 
+	isMissing := c.At == "" || content.Value == nil
+	total := answer.find(c.Total)
+	countsNone := c.Total != "" && string(total.Value) == "0"
 	switch {
-	case c.countsNone(answer, content):
-		return answer.find(c.Total), nil
-	case c.Empty && answer.isBlank():
+	case isMissing && countsNone:
+		return total, nil
+	case c.Empty && answer.isBlank:
 		return answer, nil
 	}
 
 	return nil, &Error{
 		Why:    "no list of pending requests was recognised in the answer; it is " + Structure(answer.Value),
-		Advice: cmp.Or(c.Advice, Admits(`wire.pending.use = "ignored"`)),
+		Advice: Admits(`wire.pending.use = "ignored"`),
 	}
-}
-
-// countsNone reports whether an answer counts no records, and has no list.
-func (c ListCall) countsNone(answer, content *node) bool {
-	isMissing := content.Value == nil
-	if c.At == "" {
-		isMissing = len(answer.arrays()) == 0
-	}
-	return isMissing && c.Total != "" && string(answer.find(c.Total).Value) == "0"
-}
-
-// beside returns the leaves beside the list of an answer that may say that it is not whole: any but nulls,
-// counts that agree with it, and what the settings name.
-func (c ListCall) beside(answer, list *node, length int) (beside []*node) {
-	for _, leaf := range answer.leaves(list.at) {
-		isKnown := leaf.at == c.Next || leaf.at == c.Total
-		isCount := leaf.isNamed(countFields) && string(leaf.Value) == strconv.Itoa(length)
-		if !isKnown && !isCount && !leaf.isNull() {
-			beside = append(beside, leaf)
-		}
-	}
-	return beside
 }
 
 // arrays returns the arrays in an object and in the objects in it, other than those that are ignored.
 func (n *node) arrays() (found []*node) {
 	for _, m := range n.members {
-		if m.Kind() == '[' && !m.ignored {
+		if m.Kind() == '[' && !m.isIgnored {
 			found = append(found, m)
 		}
 		found = append(found, m.arrays()...)
@@ -180,22 +167,12 @@ type PendingRecord struct {
 
 // PersonKeys returns the PersonKey of every text and number in the record, other than words for its
 // type and status.
-func (r PendingRecord) PersonKeys() []string {
-	return personKeys(nil, Envelope{}.decode(r.JSON))
-}
-
-// personKeys appends the keys of a value to those that were found before.
-func personKeys(keys []string, n *node) []string {
-	if n.isNamed(typeFields, statusFields) {
-		return keys
+func (r PendingRecord) PersonKeys() (keys []string) {
+	for _, leaf := range decode(r.JSON).leaves(nil) {
+		if leaf.text != "" && leaf.is&(roleType|roleStatus) == 0 {
+			keys = append(keys, PersonKey(leaf.text))
+		}
 	}
-	if text := n.scalar(); text != "" {
-		keys = append(keys, PersonKey(text))
-	}
-	for _, inside := range n.inside() {
-		keys = personKeys(keys, inside)
-	}
-
 	return keys
 }
 
@@ -208,14 +185,15 @@ type RecordMap struct {
 
 // record returns the fields of a record.
 func (m RecordMap) record(v jsontext.Value) PendingRecord {
-	n := Envelope{}.decode(v)
-	person := pick(n, m.Identity, personFields).scalar()
+	n := decode(v)
+	person := pick(n, m.Identity, rolePerson).text
+	created, _ := pick(n, m.Created, roleCreated).instant("")
 	r := PendingRecord{
-		ID:          requestID(pick(n, m.ID, idFields), person),
+		ID:          requestID(pick(n, m.ID, roleID), person),
 		Identity:    person,
 		RequestType: m.requestType(n),
-		CreatedAt:   createdAt(pick(n, m.Created, createdFields)),
-		Status:      pick(n, m.Status, statusFields).scalar(),
+		CreatedAt:   created,
+		Status:      pick(n, m.Status, roleStatus).text,
 		Code:        failureCode(n),
 		JSON:        v,
 	}
@@ -226,34 +204,21 @@ func (m RecordMap) record(v jsontext.Value) PendingRecord {
 
 // pick returns a field of a record: what the pointer of a setting leads to, or without one the first of
 // the usual names at the top of the record.
-func pick(n *node, at jsontext.Pointer, names []string) *node {
+func pick(n *node, at jsontext.Pointer, is role) *node {
 	if at != "" {
 		return n.find(at)
 	}
-	return n.field(names...)
+	return n.field(is)
 }
 
-// requestID returns the identifier of a request: text, a number, or the identifier in an object. That
-// of the person does not count.
+// requestID returns the identifier of a request: text, a number, or the identifier in an object, such as
+// {"$oid": "…"}, or a user. That of the person does not count.
 func requestID(n *node, person string) string {
-	id := n.scalar()
-	if n.Kind() == '{' { // such as {"$oid": "…"}, or a user
-		id = n.field("oid", "id", "identityid").scalar()
-	}
+	id := cmp.Or(n.text, n.field(roleInnerID).text)
 	if PersonKey(id) == PersonKey(person) {
 		return ""
 	}
-
 	return id
-}
-
-// createdAt returns the time of a request; zero where it is not known.
-func createdAt(n *node) time.Time {
-	at, ok := n.instant("")
-	if !ok || at.Before(earliestInstant) {
-		return time.Time{}
-	}
-	return at
 }
 
 // requestType returns the type of a request: what the word stands for where the setting points, or what
@@ -261,21 +226,19 @@ func createdAt(n *node) time.Time {
 // if a word stands for none, or for another.
 func (m RecordMap) requestType(n *node) string {
 	if m.Type != "" {
-		requestType, _ := meaning(n.find(m.Type).scalar(), m.Types, typeWords)
+		requestType, _ := meaning(n.find(m.Type).text, m.Types, typeWords)
 		return requestType
 	}
 
 	var found []string
 	for _, member := range n.members {
-		word, isText := member.string()
-		isType := isText && word != "" && member.isNamed(typeFields)
-		if isType && !member.ignored && !isWord(word, neutralWords) {
-			requestType, _ := meaning(word, m.Types, typeWords)
+		isWord := member.is&roleType != 0 && member.Kind() == '"' && member.text != ""
+		if isWord && !slices.Contains(neutralWords, jsonvalue.Fold(member.text)) {
+			requestType, _ := meaning(member.text, m.Types, typeWords)
 			found = append(found, requestType)
 		}
 	}
-	slices.Sort(found)
-	if found = slices.Compact(found); len(found) != 1 {
+	if len(found) == 0 || slices.Min(found) != slices.Max(found) {
 		return ""
 	}
 
@@ -284,44 +247,38 @@ func (m RecordMap) requestType(n *node) string {
 
 // failureCode returns the code of a failure that a record has, or its message.
 func failureCode(n *node) string {
-	failure := n.field("error")
-	for _, n := range []*node{n.field(codeFields...), failure, failure.field(codeFields...), failure.field("message")} {
-		if text := n.scalar(); text != "" {
-			return text
-		}
-	}
-	return ""
+	failure := n.field(roleError)
+	return cmp.Or(n.field(roleCode).text, failure.text, failure.field(roleCode).text, failure.field(roleMessage).text)
 }
 
 // progress returns what a record says of its request: by each status, and by errors and flags, which
 // can only say that it failed. An end of a request that says nothing else, or that is pending, is
-// Unclear.
+// Unclear. Without any of them, the request is waiting.
 func (m RecordMap) progress(n *node) (progress Progress, disagrees bool) {
-	statuses := []*node{n.find(m.Status)}
-	if m.Status == "" {
-		statuses = n.members
+	var says []Progress
+	if told := n.find(m.Status); m.Status != "" && told.text != "" {
+		says = append(says, m.progressOf(told.text))
 	}
-
-	found := map[Progress]bool{}
-	for _, member := range statuses {
-		isStatus := m.Status != "" || member.isNamed(statusFields)
-		if status := member.scalar(); isStatus && status != "" {
-			progress = m.progressOf(status)
-			found[progress] = true
+	for _, member := range n.members {
+		if m.Status == "" && member.is&roleStatus != 0 && member.text != "" {
+			says = append(says, m.progressOf(member.text))
 		}
 	}
-	if n.saysNo(flagFields) {
-		progress = Failed
-		found[Failed] = true
+	if n.saysNo(roleFlag) {
+		says = append(says, Failed)
 	}
 
-	hasEnd := n.field(endFields...).Value != nil
+	isEnded := n.field(roleEnd).Value != nil
 	switch {
-	case len(found) > 1:
+	case len(says) == 0 && isEnded:
+		return Unclear, false
+	case len(says) == 0:
+		return Waiting, false
+	case slices.Min(says) != slices.Max(says):
 		return Unclear, true
-	case progress == Waiting && hasEnd:
-		return Unclear, found[Waiting]
+	case says[0] == Waiting && isEnded:
+		return Unclear, true
 	}
 
-	return progress, false
+	return says[0], false
 }

@@ -3,6 +3,7 @@
 package answer
 
 import (
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -47,7 +48,7 @@ type ProfileCall struct {
 }
 
 // Read returns the profile of an answer: the object where At says, or else the content itself. An
-// object without members is an empty profile. The error is an *Error.
+// object without members is an empty profile, and so is nothing in an object. The error is an *Error.
 func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 	var at jsontext.Pointer
 	if c.At != nil {
@@ -59,12 +60,12 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 		return Profile{}, err
 	}
 
-	isMember := found != answer && answer.Kind() == '{'
-	isNothing := isMember && found.isNull()
-	if isNothing || found.isEmptyList() {
-		return Profile{}, unexplained(answer, c.Envelope.At+at)
-	}
-	if found.Kind() != '{' {
+	isAnswer := found == answer && found.Kind() == 'n'
+	switch {
+	case found.Kind() == '{':
+	case found.isBlank && !isAnswer:
+		return Profile{}, unexplained(answer, found)
+	default:
 		return Profile{}, wantObject(found)
 	}
 
@@ -72,7 +73,7 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 	if shareName(profile.Members, c.Managed) {
 		return profile, nil
 	}
-	if found.saysNo(outcomeFields) {
+	if found.saysNo(roleOutcome) {
 		return Profile{}, refused()
 	}
 	if err := c.enveloped(found); err != nil {
@@ -92,7 +93,7 @@ func (c ProfileCall) enveloped(n *node) error {
 	}
 
 	inside, isEnvelope := envelopeOf(n)
-	if isEnvelope && n.saysNo(resultCodes) {
+	if isEnvelope && n.saysNo(roleResultCode) {
 		return refused()
 	}
 	if len(c.Managed) > 0 {
@@ -105,9 +106,9 @@ func (c ProfileCall) enveloped(n *node) error {
 
 	setting := "wire.profile.at"
 	if len(inside) == 1 {
-		at := inside[0].at[len(n.at):]
-		if jsonvalue.IsFieldPointer(at) {
-			setting += ` = "` + string(at) + `"`
+		at, _ := strings.CutPrefix(string(inside[0].at()), string(n.at()))
+		if jsonvalue.IsFieldPointer(jsontext.Pointer(at)) {
+			setting += ` = "` + at + `"`
 		}
 	}
 
@@ -134,15 +135,14 @@ func (c ProfileCall) holders(n *node) (found []*node) {
 func envelopeOf(n *node) (content []*node, isEnvelope bool) {
 	others := 0
 	for _, m := range n.members {
-		isWord := m.isNamed(envelopeFields)
 		isObject := m.Kind() == '{'
-		if !isWord {
+		if m.is&roleWrapping == 0 {
 			others++
+			if !isObject {
+				return nil, false
+			}
 		}
-		if !isWord && !isObject {
-			return nil, false
-		}
-		if isObject && !m.isNamed(describingFields, pagingFields) {
+		if isObject && m.is&(roleDescribes|rolePages) == 0 {
 			content = append(content, m)
 		}
 	}

@@ -85,7 +85,8 @@ func TestProfileCall_whatAnAnswerIs(t *testing.T) {
 		}},
 		{"deep inside", managed, "/data/0/attributes", map[string]string{
 			`{"data":[{"attributes":{"plan":"gold"}}]}`: `{"plan":"gold"}`,
-			`{"data":[]}`: `has nothing at`,
+			`{"data":[]}`:             `{}`,
+			`{"data":[{"plan":"x"}]}`: `has nothing at`,
 			`{"data":[{"attributes":{"plan":"x"},"success":false}]}`: refused,
 		}},
 	} {

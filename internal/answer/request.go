@@ -39,49 +39,40 @@ const (
 	Ended
 )
 
-// request is an object that may describe a request, with the members of the wrappers inside of it.
-type request struct {
-	*node
-
-	levels []*node // the outermost first
-}
-
-// request opens the wrappers around a request. A wrapper is the only object in another one, beside
-// what describes the answer, and not beside a list, which makes it one of several things.
-func (n *node) request() request {
-	r := request{node: &node{Value: n.Value}}
-	const limit = 4
-	for range limit {
-		r.levels = append(r.levels, n)
-		r.members = append(r.members, n.members...)
-
-		isOther := func(m *node) bool {
-			return m.ignored || !m.isComposite() || m.isNamed(describingFields, personalParts, idFields, personFields)
+// request returns an object that may describe a request together with what its wrappers have. A wrapper is
+// the only object in another one, beside what describes the answer, and not beside a list, which makes it
+// one of several things. An id or a time counts from the outermost object that has one: those inside may be
+// of a record.
+func (n *node) request() *node {
+	const wrappers = 4
+	all, has := &node{Value: n.Value}, role(0)
+	for range wrappers {
+		var inside []*node
+		known := has & (roleID | roleCreated)
+		for _, m := range n.members {
+			if m.is&known == 0 {
+				all.members = append(all.members, m)
+			}
+			if m.Kind() != 'n' {
+				has |= m.is
+			}
+			isWrapper := m.Kind() == '{' || m.Kind() == '['
+			if isWrapper && !m.isIgnored && m.is&(roleDescribes|rolePart|roleID|rolePerson) == 0 {
+				inside = append(inside, m)
+			}
 		}
-		inside := slices.DeleteFunc(slices.Clone(n.members), isOther)
 		if len(inside) != 1 || inside[0].Kind() != '{' {
 			break
 		}
 		n = inside[0]
 	}
 
-	return r
-}
-
-// field returns the first of these fields from the outermost level that has one: an id inside may be
-// that of a record.
-func (r request) field(names ...string) *node {
-	for _, level := range r.levels {
-		if n := level.field(names...); n.Value != nil {
-			return n
-		}
-	}
-	return &node{}
+	return all
 }
 
 // isOpen reports whether an object has a status that is known to be open.
 func (n *node) isOpen() bool {
-	return slices.ContainsFunc(n.members, func(m *node) bool { return m.isNamed(statusFields) && m.verdict() == Waiting })
+	return slices.ContainsFunc(n.members, func(m *node) bool { return m.is&roleStatus != 0 && m.says == Waiting })
 }
 
 // isOperation reports whether an object that may describe a request says so by its type, or by a status
@@ -123,23 +114,26 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	e.Ignored = nil // a flag that is ignored elsewhere refuses a request all the same
 	answer := e.decode(v)
 	request := answer.request()
-	if request.saysNo(flagFields, statusFields) {
+	if request.saysNo(roleFlag | roleStatus) {
 		return Receipt{}, refused()
 	}
-	receipt := Receipt{ID: requestID(request.field(idFields...), person), At: time.Now()}
+	receipt := Receipt{At: time.Now()}
+	if e.Result.Says(v) != nil { // the identifier may be that of the call
+		receipt.NotUnderstood = Structure(v)
+		return receipt, nil
+	}
+
+	receipt.ID = requestID(request.field(roleID), person)
 	isRequest := receipt.ID != "" || request.isOperation()
-	if at := createdAt(request.field(createdFields...)); isRequest && !at.IsZero() {
-		receipt.At = at
+	if created, _ := request.field(roleCreated).instant(""); isRequest && !created.IsZero() {
+		receipt.At = created
 	}
 
 	const accepted, noContent = 202, 204
-	saysYes := func(m *node) bool { return m.isNamed(flagFields) && truths[m.text] }
-	switch {
-	case e.Result.Says(v) != nil: // the identifier may be that of the call
-		receipt = Receipt{At: time.Now(), NotUnderstood: Structure(v)}
-	case status == accepted, status == noContent, isRequest, answer.isBlank():
-	case slices.ContainsFunc(answer.members, saysYes), e.Result.IsSuccess(e.Result.At, answer.find(e.Result.At).text):
-	default:
+	isAccepted := status == accepted || status == noContent
+	saysYes := slices.ContainsFunc(answer.members, func(m *node) bool { return m.is&roleFlag != 0 && m.says == Done })
+	isSuccess := answer.find(e.Result.At).isIgnored
+	if !isAccepted && !isRequest && !answer.isBlank && !saysYes && !isSuccess {
 		receipt.NotUnderstood = Structure(v)
 	}
 
@@ -150,11 +144,12 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 // profile with the values that were sent is a receipt too; its identifier is not that of a
 // request.
 func (e Envelope) ReadUpdateReceipt(status int, v jsontext.Value, person string, sent map[string]jsontext.Value) (Receipt, error) {
-	members := jsonvalue.Members(v)
-	if answer := e.decode(v); len(answer.members) == 1 && answer.members[0].Kind() == '{' {
-		members = jsonvalue.Members(answer.members[0].Value)
+	shown, answer := v, decode(v)
+	if len(answer.members) == 1 && answer.members[0].Kind() == '{' {
+		shown = answer.members[0].Value
 	}
-	if shareName(sent, members) && !SaysNo(v) && (Profile{Members: members}).Holds(sent) {
+	profile := Profile{Members: jsonvalue.Members(shown)}
+	if shareName(sent, profile.Members) && profile.Holds(sent) && !answer.saysNo(roleFlag) {
 		return Receipt{At: time.Now()}, nil
 	}
 

@@ -10,43 +10,95 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// The names of members that are known without a setting, folded, the usual first. The interface shows
-// none of them (section 2).
-var (
+// role is a set of what members say by their names.
+type role uint64
+
+// The names of members that are known without a setting. The interface shows none of them but those of
+// a consent record (section 2).
+const (
 	// Of a request.
-	idFields      = strings.Fields("id requestid actionid jobid taskid uuid")
-	personFields  = strings.Fields("identityid identity userid user subjectid subject")
-	typeFields    = strings.Fields("operation type action requesttype actiontype kind")
-	createdFields = strings.Fields("createdat requestedat submittedat created timestamp time date")
-	endFields     = strings.Fields("completedat finishedat endedat closedat fulfilledat processedat deletedat")
-	statusFields  = strings.Fields("status state")
-	codeFields    = strings.Fields("code errorcode")
-	errorFields   = strings.Fields("error errors")
+	roleID role = 1 << iota
+	roleInnerID
+	rolePerson
+	roleType
+	roleCreated
+	roleEnd
+	roleStatus
+	roleCode
 
-	// By which any answer says yes or no, and by which that to a request for a change does: what a
-	// person has accepted is data.
-	outcomeFields = strings.Fields("ok success")
-	flagFields    = strings.Fields("ok success accepted")
+	// That say what came of a request. What a person has accepted is data.
+	roleError
+	roleOutcome
+	roleAccepted
+	roleResultCode
+	roleResult
 
-	// That say, by a word or a number, what came of a request, and the usual words of success.
-	resultCodes  = strings.Fields("code statuscode errcode errno errorcode retcode ret resultcode returncode respcode")
-	resultFields = slices.Concat(resultCodes, strings.Fields("status result"))
-	successWords = strings.Fields("0 00000 1 200 20000 ok success succeeded true")
-
-	// That describe an answer, and hold none of its data.
-	describingFields = strings.Fields("links meta relationships warnings error errors")
-	pagingFields     = strings.Fields("cursor paging pagination page")
-	envelopeFields   = slices.Concat(describingFields, resultFields, pagingFields,
-		strings.Fields("data results ok success message msg errmsg detail title jsonapi version included took timestamp requestid traceid"))
-
-	// That count all records of a list.
-	countFields = strings.Fields("total count totalcount totalelements numberofelements totalitems totalresults totalrecords odatacount itemcount")
+	// Of an answer and not of its content.
+	roleDescribes
+	rolePages
+	roleCount
+	roleMessage
+	roleTrace
+	roleEnvelope
 
 	// Of what the interface has of a person (sections 1 and 2), and of wrappers that are not those of a
 	// request.
-	ofPerson      = strings.Fields("identity user users person persons people profile profiles consent consents session sessions event events")
-	personalParts = strings.Fields("profile consent")
+	roleIdentity
+	rolePersonal
+	rolePart
+
+	roleClause // of the first clause; the others follow
+
+	roleFlag     = roleOutcome | roleAccepted
+	roleWrapping = roleDescribes | rolePages | roleMessage | roleResultCode | roleResult | roleEnvelope
+	roleClauses  = roleClause<<Clauses - roleClause
 )
+
+// names are the names of each role, folded, the usual first.
+var names = map[role][]string{
+	roleID:      strings.Fields("id requestid actionid jobid taskid uuid"),
+	roleInnerID: strings.Fields("oid id identityid"),
+	rolePerson:  strings.Fields("identityid identity userid user subjectid subject"),
+	roleType:    strings.Fields("operation type action requesttype actiontype kind"),
+	roleCreated: strings.Fields("createdat requestedat submittedat created timestamp time date"),
+	roleEnd:     strings.Fields("completedat finishedat endedat closedat fulfilledat processedat deletedat"),
+	roleStatus:  strings.Fields("status state"),
+	roleCode:    strings.Fields("code errorcode"),
+
+	roleError:      strings.Fields("error errors"),
+	roleOutcome:    strings.Fields("ok success"),
+	roleAccepted:   strings.Fields("accepted"),
+	roleResultCode: strings.Fields("code statuscode errcode errno errorcode retcode ret resultcode returncode respcode"),
+	roleResult:     strings.Fields("status result"),
+
+	roleDescribes: strings.Fields("links meta relationships warnings error errors"),
+	rolePages:     strings.Fields("cursor paging pagination page"),
+	roleCount:     strings.Fields("total count totalcount totalelements numberofelements totalitems totalresults totalrecords odatacount itemcount"),
+	roleMessage:   strings.Fields("message"),
+	roleTrace:     strings.Fields("traceid"),
+	roleEnvelope:  strings.Fields("data results ok success msg errmsg detail title jsonapi version included took timestamp requestid traceid"),
+
+	roleIdentity: strings.Fields("identityid"),
+	rolePersonal: strings.Fields("identity user users person persons people profile profiles consent consents session sessions event events"),
+	rolePart:     strings.Fields("profile consent"),
+
+	roleClause << 0: strings.Fields("clause1consent"),
+	roleClause << 1: strings.Fields("clause2consent"),
+	roleClause << 2: strings.Fields("clause3consent"),
+	roleClause << 3: strings.Fields("clause4consent"),
+	roleClause << 4: strings.Fields("clause5consent"),
+}
+
+// roles are the roles of each folded name.
+var roles = func() map[string]role {
+	roles := map[string]role{}
+	for is, names := range names {
+		for _, name := range names {
+			roles[name] |= is
+		}
+	}
+	return roles
+}()
 
 // The words of a request that are known without a setting, folded: the interface's own names of
 // operations, and the usual ones. They are compared as a whole. The guide "What the interface leaves
@@ -68,12 +120,12 @@ var (
 		Done:    strings.Fields("done completed complete fulfilled finished succeeded success processed"),
 	}
 
+	// successWords are those of a result.
+	successWords = strings.Fields("0 00000 1 200 20000 ok success succeeded true")
+
 	// truths are the spellings of a truth value.
 	truths = map[string]bool{"true": true, "false": false, "1": true, "0": false}
 )
-
-// isWord reports whether a word, once it is folded, is one of a list.
-func isWord(word string, list []string) bool { return slices.Contains(list, jsonvalue.Fold(word)) }
 
 // meaning returns what a word stands for in one of two vocabularies: as a whole in that of the
 // settings, or else once it is folded in the usual one.
@@ -83,17 +135,16 @@ func meaning[K comparable](word string, settings, usual map[K][]string) (of K, i
 			return key, true
 		}
 	}
+
+	folded := jsonvalue.Fold(word)
 	for key, words := range usual {
-		if isWord(word, words) {
+		if slices.Contains(words, folded) {
 			return key, true
 		}
 	}
 
 	return of, false
 }
-
-// progressOf returns what a status means without a setting.
-func progressOf(status string) Progress { return RecordMap{}.progressOf(status) }
 
 // progressOf returns what a status means: a word, or a status code of HTTP.
 func (m RecordMap) progressOf(status string) Progress {

@@ -5,6 +5,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -41,7 +42,7 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.Pend
 		next, total := valueAt(got.JSON, c.wire.Pending.Next), valueAt(got.JSON, c.wire.Pending.Total)
 		more, err = pages.follow(page{got.Header, next, total, int64(len(part.Records))})
 		if err != nil {
-			list.Gap = cmp.Or(list.Gap, answer.Partial(err.Error()))
+			list.Gap = cmp.Or(list.Gap, answer.Partial(err.Error()).Error())
 		}
 	}
 	list.Sort()
@@ -64,19 +65,20 @@ const limitAdvice = 256 << 10
 // readPending returns the list that an answer is, or the page of it. Where it is not a whole list, the
 // settings that admit it are proposed, unless it is long. Errors are those of package answer.
 func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
-	call := c.wire.listCall(got)
-	list, err := call.Read(got.JSON)
-	isWhole := err == nil && list.Gap == ""
-	if !isWhole && len(got.JSON) <= limitAdvice {
+	list, err := c.wire.listCall(got).Read(got.JSON)
+	p, isProblem := errors.AsType[*answer.Error](err)
+	if isProblem && len(got.JSON) <= limitAdvice {
 		admits := func(with Wire) bool {
-			list, err := with.listCall(got).Read(got.JSON)
-			return err == nil && list.Gap == ""
+			_, err := with.listCall(got).Read(got.JSON)
+			return err == nil
 		}
 		propose := func(a infer.Answer) []infer.Settings { return infer.Pending(a) }
 		if settings := c.wire.advise(got.JSON, propose, admits); settings != "" {
-			call.Advice = "look at it: " + answer.Admits(settings)
+			p.Advice = "look at it: " + answer.Admits(settings)
 		}
-		list, err = call.Read(got.JSON)
+	}
+	if isProblem && p.Outcome == answer.Incomplete {
+		list.Gap, err = p.Error(), nil
 	}
 
 	for i, r := range list.Records {
