@@ -189,6 +189,9 @@ func requestText(r answer.PendingRecord) (text string, lacking int) {
 			lacking++
 		}
 	}
+	if r.ID == "" && r.CreatedAt.IsZero() { // nothing tells it from another one
+		lacking++
+	}
 
 	return strings.Join(words, " "), lacking
 }

@@ -92,7 +92,7 @@ func TestPending_byWordsAlone(t *testing.T) {
 	const list = `{"tickets":[{"ticket":"DSR-1","requester":"ada@example.com","wanted":"ERASURE","opened":1769932800}]}`
 	all := infer.Pending(infer.Answer{Body: []byte(list)}, &infer.Request{Person: "ada@example.com"})
 	isFound := func(s infer.Settings) bool {
-		return s["/pending/type"] == "/wanted" && s["/pending/identity"] == "/requester"
+		return s["/pending/id"] == "/ticket" && s["/pending/type"] == "/wanted" && s["/pending/identity"] == "/requester"
 	}
 	if !slices.ContainsFunc(all, isFound) {
 		t.Errorf("%v", all)

@@ -129,8 +129,23 @@ func (s Settings) record(elements []jsontext.Value, known []*Request) {
 	if s["/pending/type"] == nil && len(likely) > 0 {
 		s["/pending/type"] = string(likely[0].at)
 	}
+	if i := slices.IndexFunc(others, func(p place) bool { return looksUnique(p, elements) }); i >= 0 && s["/pending/id"] == nil {
+		s["/pending/id"] = string(others[i].at)
+	}
 	s.words(elements, known)
 }
+
+// looksUnique reports whether a place has what identifies a record: a text with a digit that no two have
+// alike, and no time.
+func looksUnique(p place, elements []jsontext.Value) bool {
+	texts := textsAt(elements, p.at)
+	isOther := func(text string) bool { return !strings.ContainsAny(text, "0123456789") || looksTimed.MatchString(text) }
+	isLike := p.value.Kind() == '"' && !slices.ContainsFunc(texts, isOther)
+
+	return isLike && len(slices.Compact(slices.Sorted(slices.Values(texts)))) == len(elements)
+}
+
+var looksTimed = regexp.MustCompile(`^\d{4}-\d\d-\d\d|\d\d:\d\d`)
 
 // commonPlaces returns the scalars that every record has.
 func commonPlaces(elements []jsontext.Value) []place {
