@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package choice judges whose choice a consent record is. It gathers the facts of an Evidence,
-// reads the verdict off a table, and reads off a second table what each action does. It sends
-// nothing and knows no Terraform.
+// Package choice judges whose choice a consent record is. It gathers the facts of an Evidence, and reads
+// off a table whose choice that is and what each action does. It sends nothing and knows no Terraform.
 //
-// The tables are rows and acts below; the guide "Consent as code" shows both.
+// The table is rows below; the guide "Consent as code" shows it.
 package choice
 
 // Fact is a set of facts about a reading.
@@ -48,42 +47,8 @@ const (
 	Agreed
 	Untimed
 	Earlier
+	verdicts // how many there are
 )
-
-// rows are the verdicts by facts. The first row whose facts all hold decides.
-var rows = []struct {
-	facts   Fact
-	verdict Verdict
-	says    string
-}{
-	{FactTaken, ByAnother, "the record of a person whom another resource keeps"},
-	{FactCached, Unread, "an answer from a cache"},
-	{FactNone | FactKnown | FactTwice, Gone, "no record of somebody known, in two readings `wire.lag` apart"},
-	{FactNone | FactKnown, Doubted, "no record of somebody known, in one reading"},
-	{FactNone, Nobody, "no record, and none was known"},
-	{FactLost | FactSame, Arrived, "what was just sent, although the answer was lost"},
-	{FactSame | FactAnew, Resent, "what is configured, as far as it shows; a single resource is created or changed"},
-	{FactSame, Same, "what is configured"},
-	{FactOurs, Ours, "what the resource wrote last, or what the service then showed of it"},
-	{FactOverrules, Overruled, "anything else, with `keep_later_choice = false`"},
-	{FactLost | FactChanged, Later, "another record than before, although the answer to a write was lost"},
-	{FactLater, Later, "another record, with a time after the configured `agreement_time`"},
-	{FactUntimed | FactClauses, Agreed, "the configured clauses, and no two times to compare"},
-	{FactUntimed, Untimed, "other clauses, and no two times to compare"},
-	{0, Earlier, "another record, with a time that is not later"},
-}
-
-// Judge returns the verdict about an Evidence.
-func Judge(e Evidence) Verdict { return e.facts().verdict() }
-
-func (all Fact) verdict() Verdict {
-	for _, row := range rows {
-		if all&row.facts == row.facts {
-			return row.verdict
-		}
-	}
-	return Unread // not reached: the last row has no fact
-}
 
 // Action is what asks for a verdict.
 type Action int
@@ -114,24 +79,43 @@ const (
 	Withhold            // leave the record to the other object, and warn
 )
 
-// acts are what each action does by verdict.
-var acts = map[Verdict][actions]Act{
-	//          Refresh, Plan, Write, Withdraw
-	ByAnother: {Refuse, Refuse, Refuse, Withhold},
-	Unread:    {Refuse, Refuse, Refuse, Refuse},
-	Gone:      {Forget, Send, Refuse, Report},
-	Doubted:   {Ask, Ask, Refuse, Ask},
-	Nobody:    {Forget, Send, Send, Nothing},
-	Arrived:   {Hold, Nothing, Nothing, Nothing},
-	Resent:    {Hold, Nothing, Send, Nothing},
-	Same:      {Hold, Nothing, Nothing, Nothing},
-	Ours:      {Hold, Send, Send, Send},
-	Overruled: {Take, Send, Send, Send},
-	Later:     {Take, Stand, Stand, Stand},
-	Agreed:    {Take, Send, Send, Send},
-	Untimed:   {Take, Stand, Stand, Stand},
-	Earlier:   {Take, Send, Send, Send},
+// acts are what a refresh, a plan, a write and a withdrawal do.
+type acts = [actions]Act
+
+type row struct {
+	facts   Fact
+	verdict Verdict
+	acts    acts
+	says    string // what the service holds
 }
 
-// On returns what an action does.
-func (v Verdict) On(a Action) Act { return acts[v][a] }
+// rows are the table. The first row whose facts all hold decides.
+var rows = []row{
+	{FactTaken, ByAnother, acts{Refuse, Refuse, Refuse, Withhold}, "the record of a person whom another resource keeps"},
+	{FactCached, Unread, acts{Refuse, Refuse, Refuse, Refuse}, "an answer from a cache"},
+	{FactNone | FactKnown | FactTwice, Gone, acts{Forget, Send, Refuse, Report}, "no record of somebody known, in two readings `wire.lag` apart"},
+	{FactNone | FactKnown, Doubted, acts{Ask, Ask, Refuse, Ask}, "no record of somebody known, in one reading"},
+	{FactNone, Nobody, acts{Forget, Send, Send, Nothing}, "no record, and none was known"},
+	{FactLost | FactSame, Arrived, acts{Hold, Nothing, Nothing, Nothing}, "what was just sent, although the answer was lost"},
+	{FactSame | FactAnew, Resent, acts{Hold, Nothing, Send, Nothing}, "what is configured, as far as it shows; a single resource is created or changed"},
+	{FactSame, Same, acts{Hold, Nothing, Nothing, Nothing}, "what is configured"},
+	{FactOurs, Ours, acts{Hold, Send, Send, Send}, "what the resource wrote last, or what the service then showed of it"},
+	{FactOverrules, Overruled, acts{Take, Send, Send, Send}, "anything else, with `keep_later_choice = false`"},
+	{FactLost | FactChanged, Later, acts{Take, Stand, Stand, Stand}, "another record than before, although the answer to a write was lost"},
+	{FactLater, Later, acts{Take, Stand, Stand, Stand}, "another record, with a time after the configured `agreement_time`"},
+	{FactUntimed | FactClauses, Agreed, acts{Take, Send, Send, Send}, "the configured clauses, and no two times to compare"},
+	{FactUntimed, Untimed, acts{Take, Stand, Stand, Stand}, "other clauses, and no two times to compare"},
+	{0, Earlier, acts{Take, Send, Send, Send}, "another record, with a time that is not later"},
+}
+
+// Judge returns the verdict about an Evidence, and what an action does then.
+func Judge(e Evidence, action Action) (Verdict, Act) {
+	all := e.facts()
+	for _, row := range rows {
+		if all&row.facts == row.facts {
+			return row.verdict, row.acts[action]
+		}
+	}
+
+	return Unread, Refuse // not reached: the last row has no fact
+}

@@ -12,14 +12,15 @@ import (
 // Reading is what the service says of a person.
 type Reading struct {
 	Held   answer.Consent
-	IsNone bool // there is no record
-	Cached bool // the answer is from a cache
-	Twice  bool // it is the second reading, a lag after the first one
+	Print  Print // of Held
+	IsNone bool  // there is no record
+	Cached bool  // the answer is from a cache
+	Twice  bool  // it is the second reading, a lag after the first one
 
 	// Lost reports that a write was sent whose answer was lost. Before is what the service
 	// held before that; nil if it was not read, zero if there was no record.
 	Lost   bool
-	Before *answer.Consent
+	Before *Print
 }
 
 // Confirmed is a write that the service has confirmed. The zero Confirmed stands for no write.
@@ -46,9 +47,28 @@ type Evidence struct {
 
 // facts returns the facts that hold. Where there is no record, those about its content say nothing.
 func (e Evidence) facts() (all Fact) {
-	held := PrintOf(e.Held)
-	isChanged := e.Before != nil && held != PrintOf(*e.Before)
-	isLater, isUntimed := e.compareTimes(held)
+	held, wanted := e.Print, PrintOf(e.Wanted.Shown())
+	isChanged := e.Before != nil && held != *e.Before
+	isLater, isUntimed := e.compareTimes()
+	hasClauses := held.Clauses == wanted.Clauses
+
+	// After a lost write, a new record is that write, whatever the service has made of the address.
+	differing := e.Keeping.Differences(wanted, held)
+	isArrived := e.Lost && isChanged && slices.Equal(differing, []string{"user_ipv6"})
+	isSame := len(differing) == 0 || isArrived
+	if e.Withdraws {
+		isSame = hasClauses
+	}
+
+	// A time that was not sent is that of the service, or of another choice. Where the hash of an address
+	// is not known, the address does not count.
+	isDated := e.Last.Sent.Time == 0 && held.Time != 0 && !e.Keeping.SetsTime
+	isAsSent := !isDated && len(e.Keeping.Differences(e.Last.Sent, held)) == 0
+	known := held
+	if e.Last.Shown.Address == 0 {
+		known.Address = 0
+	}
+	isOurs := isAsSent || e.Last.Shown == known
 
 	for fact, holds := range map[Fact]bool{
 		FactTaken:     e.Taken,
@@ -57,13 +77,13 @@ func (e Evidence) facts() (all Fact) {
 		FactKnown:     e.Known,
 		FactTwice:     e.Twice,
 		FactLost:      e.Lost,
-		FactSame:      e.isWanted(isChanged),
+		FactSame:      isSame,
 		FactAnew:      e.Anew,
-		FactOurs:      e.isOurs(held),
+		FactOurs:      isOurs && e.Last != (Confirmed{}),
 		FactOverrules: e.Overrules,
 		FactChanged:   isChanged,
 		FactLater:     isLater,
-		FactClauses:   e.Held.HasClauses(e.Wanted.Clauses),
+		FactClauses:   hasClauses,
 		FactUntimed:   isUntimed,
 	} {
 		if holds {
@@ -80,15 +100,15 @@ func (e Evidence) facts() (all Fact) {
 // If the service has shown our last write with another time than was sent, that time takes the place
 // of the configured one: what came after the write is later, and another record with the same time may
 // be.
-func (e Evidence) compareTimes(held Print) (isLater, isUntimed bool) {
+func (e Evidence) compareTimes() (isLater, isUntimed bool) {
 	since, isExact := e.Since.UnixMilli(), true
 	if shown := e.Last.Shown.Time; shown != 0 && shown != e.Last.Sent.Time && since == e.Last.Sent.Time {
 		since, isExact = shown, false
 	}
 
-	before, precision := since-held.Time, e.Keeping.precision(held.Time, since)
+	before, precision := since-e.Print.Time, e.Keeping.precision(e.Print.Time, since)
 	switch {
-	case held.Time == 0, e.Since.IsZero():
+	case e.Print.Time == 0, e.Since.IsZero():
 		return false, true
 	case before < 0:
 		return true, false
@@ -97,36 +117,4 @@ func (e Evidence) compareTimes(held Print) (isLater, isUntimed bool) {
 	}
 
 	return false, precision > 1 && before < precision
-}
-
-// isWanted reports whether the record is what is wanted. A null in place of a value is a
-// difference. After a lost write, a new record is that write, whatever the
-// service has made of the address.
-func (e Evidence) isWanted(isChanged bool) bool {
-	if e.Withdraws {
-		return e.Held.HasClauses(e.Wanted.Clauses)
-	}
-
-	differing := e.Keeping.Differences(e.Wanted, e.Held)
-	if e.Lost {
-		isAddress := isChanged && slices.Equal(differing, []string{"user_ipv6"})
-		return len(differing) == 0 || isAddress
-	}
-
-	return len(differing) == 0 && !e.Wanted.isNullIn(e.Held)
-}
-
-// isOurs reports whether the record is what we wrote last: as the service showed it then, or as it was
-// sent. Where only the hash of an address is not known, the address does not count.
-func (e Evidence) isOurs(held Print) bool {
-	if e.Last == (Confirmed{}) {
-		return false
-	}
-
-	shown := held
-	if e.Last.Shown.Address == 0 {
-		shown.Address = 0
-	}
-
-	return e.Last.Shown == shown || len(e.Keeping.differences(e.Last.Sent, held)) == 0
 }

@@ -39,7 +39,7 @@ var services = []service{
 
 // keeping returns what the provider is told of the service.
 func (s service) keeping(of int) Keeping {
-	if s.untold && of != row {
+	if s.untold && of != file {
 		return Keeping{}
 	}
 	return s.told
@@ -102,11 +102,11 @@ var names = [events]string{
 	"next run", "cached", "none", "old", "lost before", "lost after", "refused in a 200",
 }
 
-// The objects of a course. A row is remembered by nobody.
+// The objects of a course. The row of a file is remembered by nobody.
 const (
 	one = iota
 	other
-	row
+	file
 	objects
 )
 
@@ -152,13 +152,13 @@ func (w *world) read() (r Reading, fresh bool) {
 		r.IsNone = true
 		return r, event == 0
 	}
-	r.Held = *held
+	r.Held, r.Print = *held, PrintOf(*held)
 
 	return r, event == 0
 }
 
 // judge completes the evidence as the provider does.
-func (w *world) judge(of int, e Evidence, r Reading) Verdict {
+func (w *world) judge(of int, e Evidence, r Reading, action Action) Act {
 	r.Twice = e.Twice
 	e.Reading = r
 	e.Keeping = w.service.keeping(of)
@@ -172,21 +172,22 @@ func (w *world) judge(of int, e Evidence, r Reading) Verdict {
 	}
 	isRecord := !r.IsNone && !r.Cached
 	w.isSeen = w.isSeen || isRecord
+	_, act := Judge(e, action)
 
-	return Judge(e)
+	return act
 }
 
 // send judges and writes, as the client does, and returns the act and whether it was done.
 func (w *world) send(of int, e Evidence, action Action) (act Act, failed bool) {
 	var lost bool
-	var before *answer.Consent
+	var before *Print
 	for sends := 0; ; {
 		r, fresh := w.read()
 		r.Lost, r.Before = lost, before
 		if !lost {
-			before = &r.Held
+			before = &r.Print
 		}
-		act = w.judge(of, e, r).On(action)
+		act = w.judge(of, e, r, action)
 		if act == Ask {
 			e.Twice = true
 			continue
@@ -219,7 +220,7 @@ func (w *world) send(of int, e Evidence, action Action) (act Act, failed bool) {
 			continue
 		}
 
-		w.last = Confirmed{Sent: e.Wanted.Print(), Shown: PrintOf(*w.held)}
+		w.last = Confirmed{Sent: PrintOf(e.Wanted.Shown()), Shown: PrintOf(*w.held)}
 		w.isSeen = true
 
 		return act, false
@@ -232,7 +233,7 @@ var agreedTo, changedTo = [answer.Clauses]bool{true, true, false, true, true}, [
 func (w *world) write(of int, clauses [answer.Clauses]bool) {
 	wanted := sent
 	wanted.Clauses = clauses
-	e := Evidence{Wanted: wanted, Since: sent.AgreementTime, Anew: of != row, Known: w.all[of].exists && of != row, Last: w.all[of].last}
+	e := Evidence{Wanted: wanted, Since: sent.AgreementTime, Anew: of != file, Known: w.all[of].exists && of != file, Last: w.all[of].last}
 	w.keeps[of] = true
 	act, failed := w.send(of, e, Write)
 	if failed {
@@ -241,7 +242,7 @@ func (w *world) write(of int, clauses [answer.Clauses]bool) {
 
 	w.all[of] = object{exists: true, last: w.last}
 	if act == Stand || act == Nothing { // a lost answer that arrived has no record of how it is shown
-		w.all[of].last = Confirmed{Sent: wanted.Print()}
+		w.all[of].last = Confirmed{Sent: PrintOf(wanted.Shown())}
 	}
 	if act == Send && !w.held.HasClauses(clauses) {
 		w.broken = "it is reported as written, and the service holds something else"
@@ -249,13 +250,15 @@ func (w *world) write(of int, clauses [answer.Clauses]bool) {
 
 	// What is written plans empty.
 	if act == Send {
-		e.Last, e.Reading, e.Anew, e.Keeping = w.all[of].last, Reading{Held: *w.held}, false, w.service.keeping(of)
-		if of == row {
+		e.Last, e.Reading, e.Anew, e.Keeping = w.all[of].last, Reading{Print: PrintOf(*w.held)}, false, w.service.keeping(of)
+		if of == file {
 			e.Last = Confirmed{}
 		}
-		verdict := Judge(e)
-		settles := map[bool]bool{true: verdict.On(Plan) == Nothing, false: verdict.On(Refresh) == Hold}
-		if !settles[of == row] {
+		action, settled := Refresh, Hold
+		if of == file {
+			action, settled = Plan, Nothing
+		}
+		if verdict, act := Judge(e, action); act != settled {
 			w.broken = fmt.Sprintf("what was written is judged as %d in the next plan", verdict)
 		}
 	}
@@ -268,7 +271,7 @@ func (w *world) withdraw(of int) {
 	}
 
 	last := w.all[of].last
-	if of == row {
+	if of == file {
 		last.Shown = Print{}
 	}
 	w.keeps[of] = false
@@ -317,9 +320,9 @@ func (w world) after(event int) world {
 	case withdrawOther:
 		w.withdraw(other)
 	case applyRow:
-		w.write(row, agreedTo)
+		w.write(file, agreedTo)
 	case withdrawRow:
-		w.withdraw(row)
+		w.withdraw(file)
 	case nextRun:
 		w.last, w.isSeen, w.keeps = Confirmed{}, false, [objects]bool{}
 	case nextReadingIsCached, nextReadingIsNone, nextReadingIsOld:

@@ -67,12 +67,20 @@ func (r Record) Withdrawal() Record {
 	return r
 }
 
-// isNullIn reports whether a record has null in place of an optional field that is sent.
-func (r Record) isNullIn(held answer.Consent) bool {
-	lacksAddress := r.UserIPv6.IsValid() && held.UserIPv6.Null
-	lacksTime := !r.AgreementTime.IsZero() && held.AgreementTime.Null
+// Shown returns the record as a service shows it that keeps everything.
+func (r Record) Shown() answer.Consent {
+	held := answer.Consent{Manual: answer.Some(r.Manual)}
+	for i, agreed := range r.Clauses {
+		held.Clauses[i] = answer.Some(agreed)
+	}
+	if !r.AgreementTime.IsZero() {
+		held.AgreementTime = answer.Some(r.AgreementTime)
+	}
+	if r.UserIPv6.IsValid() {
+		held.UserIPv6 = answer.Some(r.UserIPv6.String())
+	}
 
-	return lacksAddress || lacksTime
+	return held
 }
 
 // Keeping is how the service keeps what it is sent, as wire.consent says.
@@ -82,39 +90,25 @@ type Keeping struct {
 	Altered   []string      // fields that it does not show as they were sent
 }
 
-// Differences returns the names of the fields that a record holds with another value than was
-// sent. A field that the record lacks or has as null counts as equal, except a clause, and so does
-// one that the service alters.
-func (k Keeping) Differences(sent Record, held answer.Consent) (names []string) {
-	was, is := sent.Print(), PrintOf(held)
-	if was.Time == 0 {
-		is.Time = 0
-	}
-
+// Differences returns the names of the fields that a record shows with another value than was sent. A
+// field that the record lacks, or that was not sent, is not one, but a null in place of a clause or of the
+// address is.
+func (k Keeping) Differences(sent, held Print) (names []string) {
 	for i, name := range answer.ClauseNames {
-		if !held.Clauses[i].Given {
+		if held.Clauses[i] != sent.Clauses[i] {
 			names = append(names, name)
 		}
 	}
-
-	return append(names, k.differences(was, is)...)
-}
-
-// differences returns the names of the fields that a record shows with another value than was sent.
-func (k Keeping) differences(sent, held Print) (names []string) {
-	for i, name := range flags {
-		shift := 2 * (len(flags) - 1 - i)
-		is, was := held.Fields>>shift&bitsTrue, sent.Fields>>shift&bitsTrue
-		if is > bitsNull && is != was {
-			names = append(names, name)
-		}
+	if held.Manual > Null && held.Manual != sent.Manual {
+		names = append(names, "manual")
 	}
 	if held.Address != 0 && sent.Address != 0 && held.Address != sent.Address {
 		names = append(names, "user_ipv6")
 	}
 
 	apart := max(held.Time-sent.Time, sent.Time-held.Time)
-	if held.Time != 0 && !k.SetsTime && apart >= k.precision(held.Time, sent.Time) {
+	isCompared := held.Time != 0 && sent.Time != 0 && !k.SetsTime
+	if isCompared && apart >= k.precision(held.Time, sent.Time) {
 		names = append(names, "agreement_time")
 	}
 
@@ -138,36 +132,32 @@ func (k Keeping) precision(held, sent int64) int64 {
 // Print is a record without its personal data, which a run can remember of millions of people and a
 // state can hold. The zero Print stands for no record.
 type Print struct {
-	Time    int64  `json:"t,omitzero"` // in milliseconds since 1970; 0 without one
-	Address uint32 `json:"a,omitzero"` // a part of a hash; 0 without one
-	Fields  uint16 `json:"f,omitzero"` // two bits for each of the flags
+	Time    int64                `json:"t,omitzero"` // in milliseconds since 1970; 0 without one
+	Address uint32               `json:"a,omitzero"` // a part of a hash; 0 without one, nullAddress for null
+	Clauses [answer.Clauses]Flag `json:"c,omitzero"`
+	Manual  Flag                 `json:"m,omitzero"`
 }
 
-// flags are the names of the fields in Print.Fields, the highest bits first.
-var flags = append([]string{"manual"}, answer.ClauseNames[:]...)
+// Flag is a truth value of a record, or why there is not one.
+type Flag uint8
 
-// The bits of a field in Print.Fields.
+// The flags.
 const (
-	bitsAbsent uint16 = iota
-	bitsNull
-	bitsFalse
-	bitsTrue
+	Absent Flag = iota
+	Null
+	False
+	True
 )
+
+// nullAddress stands for null in Print.Address.
+const nullAddress = 1
 
 // PrintOf returns the print of a record at the service.
 func PrintOf(held answer.Consent) (p Print) {
-	for _, field := range append([]answer.Optional[bool]{held.Manual}, held.Clauses[:]...) {
-		bits := bitsAbsent
-		switch {
-		case field.Null:
-			bits = bitsNull
-		case field.Value:
-			bits = bitsTrue
-		case field.Given:
-			bits = bitsFalse
-		}
-		p.Fields = p.Fields<<2 | bits
+	for i, clause := range held.Clauses {
+		p.Clauses[i] = flagOf(clause)
 	}
+	p.Manual = flagOf(held.Manual)
 
 	if held.AgreementTime.Given {
 		p.Time = held.AgreementTime.Value.UnixMilli()
@@ -178,27 +168,23 @@ func PrintOf(held answer.Consent) (p Print) {
 			text = address.Unmap().String() // the one spelling of an address
 		}
 		sum := sha256.Sum256([]byte(text))
-		p.Address = max(1, binary.BigEndian.Uint32(sum[:]))
+		p.Address = max(nullAddress+1, binary.BigEndian.Uint32(sum[:]))
+	} else if held.UserIPv6.Null {
+		p.Address = nullAddress
 	}
 
 	return p
 }
 
-// Print returns the print of the record as a service shows it that keeps everything.
-func (r Record) Print() Print { return PrintOf(r.Shown()) }
-
-// Shown returns the record as a service shows it that keeps everything.
-func (r Record) Shown() answer.Consent {
-	held := answer.Consent{Manual: answer.Some(r.Manual)}
-	for i, agreed := range r.Clauses {
-		held.Clauses[i] = answer.Some(agreed)
-	}
-	if !r.AgreementTime.IsZero() {
-		held.AgreementTime = answer.Some(r.AgreementTime)
-	}
-	if r.UserIPv6.IsValid() {
-		held.UserIPv6 = answer.Some(r.UserIPv6.String())
+func flagOf(field answer.Optional[bool]) Flag {
+	switch {
+	case field.Null:
+		return Null
+	case field.Value:
+		return True
+	case field.Given:
+		return False
 	}
 
-	return held
+	return Absent
 }

@@ -31,7 +31,8 @@ func (s *Survey) Add(written Record, held answer.Consent) {
 		s.candidates = everyKeeping()
 	}
 	s.count++
-	s.candidates = slices.DeleteFunc(s.candidates, func(k Keeping) bool { return len(k.Differences(written, held)) > 0 })
+	sent, shown := PrintOf(written.Shown()), PrintOf(held)
+	s.candidates = slices.DeleteFunc(s.candidates, func(k Keeping) bool { return len(k.Differences(sent, shown)) > 0 })
 }
 
 // Proposal returns the Keeping that alters least and by which all records are as they were written,

@@ -45,6 +45,7 @@ func (c *Client) ReadConsent(ctx context.Context, p Person) (read choice.Reading
 		if read.Held, err = c.wire.consentOf(got.JSON); err != nil {
 			err = failure(got, c.wire.adviseConsent(got.JSON, err))
 		}
+		read.Print = choice.PrintOf(read.Held)
 	}
 	if e, failed := errors.AsType[*transport.Error](err); failed {
 		read.IsNone, read.Cached = e.Class == transport.ClassNotFound, e.Cached

@@ -66,7 +66,7 @@ type consentWrite struct {
 	request transport.Request
 
 	result ConsentResult
-	before *answer.Consent  // what the service held before the first send; nil if it was not read
+	before *choice.Print    // what the service held before the first send; nil if it was not read
 	got    transport.Answer // to the last send
 
 	lost  *transport.Error // of the last send, where its outcome is not known
@@ -112,7 +112,7 @@ func (w *consentWrite) compare(ctx context.Context) (isSent bool, _ error) {
 	}
 
 	if w.sends == 0 {
-		w.before = &read.Held // zero where there is none
+		w.before = &read.Print // zero where there is none
 	}
 	read.Lost, read.Before = w.sends > 0, w.before
 	if !w.update.Judge(read) {

@@ -171,7 +171,7 @@ func updateConsent(ctx context.Context, c *client.Client, p client.Person, e cho
 		Record: e.Wanted,
 		Judge: func(read choice.Reading) bool {
 			e.Reading = read
-			act = choice.Judge(e).On(choice.Write)
+			_, act = choice.Judge(e, choice.Write)
 			return act == choice.Send
 		},
 		Blind: e.Overrules,

@@ -146,8 +146,8 @@ func TestConsent_importTakesOverTheRecord(t *testing.T) {
 
 	state, diags = p.ImportByIdentity(name, where)
 	p.NoErrors(diags)
-	if strings.Contains(string(state.Private), "address") {
-		t.Errorf("private state is %s", state.Private)
+	if text := noteIn(t, state); strings.Contains(text, "address") {
+		t.Errorf("the note is %s", text)
 	}
 	state, _ = wantEmptyPlan(t, p, state, wanted.With(withoutAddress))
 	wantUpdates(t, service)

@@ -3,6 +3,7 @@
 package consent_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"strings"
@@ -69,6 +70,17 @@ func created(t *testing.T, p *prototest.Provider, service *mocktest.Instance, ot
 	p.NewRun()
 	service.Reset()
 	return state
+}
+
+// noteIn returns the note in private state.
+func noteIn(t *testing.T, state *prototest.State) string {
+	t.Helper()
+	var private map[string][]byte
+	if err := json.Unmarshal(state.Private, &private); err != nil {
+		t.Fatal(err)
+	}
+
+	return string(private["later_choice"])
 }
 
 // wantHeld fails the test if the service holds other clauses.

@@ -5,6 +5,7 @@
 package consent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -13,14 +14,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// resourceModel holds the attributes of the resource analytics_consent.
+// resourceModel holds the attributes of the resource analytics_consent. Until the first refresh after an
+// import or a move, manual is null.
 type resourceModel struct {
 	tfkit.Identity
 	recordModel
@@ -42,77 +43,47 @@ func (m *resourceModel) checkTime(state *resourceModel, diags *diag.Diagnostics)
 	if state != nil && formats.Instant.Same(m.AgreementTime, state.AgreementTime) {
 		return
 	}
-	if err := client.CheckAgreed(m.agreed()); err != nil {
+	if err := client.CheckAgreed(m.record().AgreementTime); err != nil {
 		tfkit.Problem{Summary: "Not a time of agreement", Detail: "The value " + err.Error() + ".", At: path.Root("agreement_time")}.AddError(diags)
 	}
 }
 
-// wanted returns the record to write. The address of a write-only attribute is in the configuration
-// alone.
-func (m *resourceModel) wanted(config resourceModel) choice.Record {
-	r := m.record()
-	if address, ok := formats.Address.Value(config.UserIPv6WO); ok {
-		r.UserIPv6 = address
-	}
-
-	return r
-}
-
-// last returns the write that the state comes from; zero if somebody else's record is in state.
-func (m *resourceModel) last(n note) choice.Confirmed {
-	if n.Foreign || m.isUnread() {
-		return choice.Confirmed{}
-	}
-	return choice.Confirmed{Sent: choice.PrintOf(m.held(m.agreed())), Shown: n.Shown}
-}
-
-// writes reports whether there is anything to write.
+// writes reports whether there is anything to write. A field that is not managed, or no longer managed, is
+// not written.
 func (m *resourceModel) writes(state resourceModel) bool {
-	return m.differs(state.recordModel) || !m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
+	for i, flag := range m.flags() {
+		if !flag.Equal(*state.flags()[i]) {
+			return true
+		}
+	}
+	isOtherAddress := !m.UserIPv6.IsNull() && !m.UserIPv6.Equal(state.UserIPv6)
+	isOtherTime := !m.AgreementTime.IsNull() && !m.AgreementTime.Equal(state.AgreementTime)
+
+	return isOtherAddress || isOtherTime || !m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
 }
 
-// since returns the time that the record in state is compared with. A configuration without a time
-// goes by the one before. The time of somebody else's record is not a configured one, although
-// ignore_changes takes it from state.
-func (m *resourceModel) since(state resourceModel, n note) time.Time {
-	since := m.agreed()
-	if !n.Foreign || n.Since.IsZero() {
-		return since
+// evidence returns what is known before a reading: m is what is to be there, state what is in state, and n
+// its note. A create has the zero state.
+func (m *resourceModel) evidence(state resourceModel, n note) choice.Evidence {
+	e := choice.Evidence{Wanted: m.record(), Known: !state.Manual.IsNull(), Overrules: !m.KeepLaterChoice.ValueBool()}
+	if address, ok := formats.Address.Value(m.UserIPv6WO); ok {
+		e.Wanted.UserIPv6 = address
 	}
 
-	isTheirs := since.Equal(state.agreed()) && !m.hasClauses(state.recordModel)
-	if since.IsZero() || isTheirs {
-		return n.Since
+	written := state.record()
+	if e.Known && !n.Foreign {
+		e.Last = choice.Confirmed{Sent: choice.PrintOf(written.Shown()), Shown: n.Shown}
 	}
 
-	return since
-}
-
-// isUnread reports whether the state of an import or a move was not refreshed yet.
-func (m *resourceModel) isUnread() bool { return m.Manual.IsNull() }
-
-// refresh updates the state by a judgement and returns the note to store.
-func (m *resourceModel) refresh(j tfkit.Judged, n note) note {
-	since := n.Since
-	switch {
-	case m.isUnread():
-		m.fromAPI(j.Held)
-		if m.Manual.IsNull() {
-			m.Manual = types.BoolValue(true)
-		}
-	case j.Act == choice.Take:
-		if !n.Foreign {
-			since = m.agreed()
-		}
-		m.take(j.Held, false, j.Verdict.On(choice.Plan) == choice.Stand)
-	case !n.Foreign:
-		if n.Shown == (choice.Print{}) {
-			m.take(j.Held, true, false)
-		}
-		return n
+	// A configuration without a time goes by the one before. The time of somebody else's record is not a
+	// configured one, although ignore_changes takes it from state.
+	e.Since = e.Wanted.AgreementTime
+	isTheirs := e.Since.Equal(written.AgreementTime) && e.Wanted.Clauses != written.Clauses
+	if e.Since.IsZero() || isTheirs {
+		e.Since = cmp.Or(n.Since, e.Since)
 	}
 
-	return foreignNote(since, j.Held)
+	return e
 }
 
 // noteKey is the key of the note in private state.
@@ -122,38 +93,31 @@ const noteKey = "later_choice"
 // record that is ours and is shown as it was sent.
 type note struct {
 	// Foreign reports that the record is not known to be ours. Since is the agreement_time that
-	// was configured when it came about, and At its own time, which state may not have.
-	Foreign bool      `json:"foreign,omitzero"`
-	Since   time.Time `json:"since,omitzero"`
-	At      time.Time `json:"at,omitzero"`
+	// was configured when it came about, and Theirs the record.
+	Foreign bool         `json:"foreign,omitzero"`
+	Since   time.Time    `json:"since,omitzero"`
+	Theirs  choice.Print `json:"theirs,omitzero"`
 	// Planned reports that the plan leaves the record alone. The apply cannot tell, since its
 	// configuration has what ignore_changes hides.
 	Planned bool `json:"planned,omitzero"`
 	// Shown is how the service showed what this object wrote last, if not as it was sent.
 	Shown choice.Print `json:"shown,omitzero"`
+	// NoAddress reports an import by identity until its refresh, which leaves user_ipv6 out of state.
+	// Terraform writes null for a sensitive attribute into the configuration that it generates for such
+	// an import, so that an address in state would be a change.
+	NoAddress bool `json:"no_address,omitzero"`
 }
 
 // noteAfter returns the note after a write, or after one that a record stood against.
-func noteAfter(j tfkit.Judged, plan resourceModel) (n note) {
-	switch {
-	case j.Act == choice.Stand:
-		return foreignNote(j.Since, j.Held)
-	case j.Last.Shown == j.Last.Sent:
-		return note{}
+func noteAfter(j tfkit.Judged) (n note) {
+	if j.Act == choice.Stand {
+		return note{Foreign: true, Since: j.Since, Theirs: j.Print}
 	}
-
-	n.Shown = j.Last.Shown
-	if plan.UserIPv6.IsNull() { // of an address that is written only, state has no hash either
-		n.Shown.Address = 0
+	if j.Written.Shown != j.Written.Sent {
+		n.Shown = j.Written.Shown
 	}
 
 	return n
-}
-
-// foreignNote returns the note of somebody else's record.
-func foreignNote(since time.Time, held answer.Consent) note {
-	at := held.AgreementTime.Value
-	return note{Foreign: true, Since: since, At: at}
 }
 
 // readNote returns the note in private state; the zero note if it holds none. Of a state that
@@ -168,8 +132,11 @@ func readNote(ctx context.Context, private tfkit.Private) (n note) {
 	return n
 }
 
-// write stores the note in private state. The zero note removes it.
-func (n note) write(ctx context.Context, private tfkit.Private) diag.Diagnostics {
+// write stores the note of an object in private state. The zero note removes it.
+func (n note) write(ctx context.Context, m resourceModel, private tfkit.Private) diag.Diagnostics {
+	if m.UserIPv6.IsNull() { // of an address that is not in state, neither is a hash
+		n.Shown.Address, n.Theirs.Address = 0, 0
+	}
 	if n == (note{}) {
 		return private.SetKey(ctx, noteKey, nil)
 	}

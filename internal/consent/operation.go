@@ -5,6 +5,7 @@ package consent
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -15,35 +16,39 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// operation is a request about the person of an object, and where problems are reported.
+// operation is what reads or writes the consent of an object, and where problems are reported.
 type operation struct {
-	tfkit.ConsentCase
-	diags *diag.Diagnostics
-}
+	*consentResource
 
-// operationOf returns an operation of an object, or reports what is missing.
-func (r *consentResource) operationOf(ctx context.Context, m resourceModel, private tfkit.Private, diags *diag.Diagnostics) (operation, bool) {
-	_, scope, ok := r.ClientAndScope(m.Scope, diags)
-	person := client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}
-
-	return operation{tfkit.ConsentCase{Service: r.Service, Person: person, Object: tfkit.ObjectIn(ctx, private, objectLabel)}, diags}, ok
+	about  tfkit.Identity
+	object *tfkit.Object // that withdraws
+	diags  *diag.Diagnostics
 }
 
 // do reads, writes or withdraws, a second time after a pause if the first reading contradicts what is
-// known. It reports an error, with inState, and warns of a record that stands or is missing.
-func (op operation) do(ctx context.Context, e choice.Evidence, action choice.Action, inState string) (j tfkit.Judged, ok bool) {
-	j, err := op.Do(ctx, e, action)
+// known. It reports an error, and warns of a record that stands or is missing.
+func (op operation) do(ctx context.Context, e choice.Evidence, action choice.Action) (j tfkit.Judged, ok bool) {
+	_, scope, ok := op.ClientAndScope(op.about.Scope, op.diags)
+	if !ok {
+		return j, false
+	}
+
+	c := tfkit.ConsentCase{Service: op.Service, Person: client.Person{Scope: scope, Identity: op.about.IdentityID.ValueString()}, Object: op.object}
+	j, err := c.Do(ctx, e, action)
 	if err == nil && j.Act == choice.Ask {
 		_ = op.Consents.WaitToReread(ctx, op.Client.Lag) // the request fails where this does
 		e.Twice = true
-		j, err = op.Do(ctx, e, action)
+		j, err = c.Do(ctx, e, action)
 	}
 
 	switch {
 	case errors.Is(err, client.ErrGone):
 		missingRecord.AddError(op.diags)
 	case err != nil:
-		p := tfkit.ProblemOf(err, inState, answer.ConsentFields...)
+		p := tfkit.ProblemOf(err, tfkit.PriorKept, answer.ConsentFields...)
+		if action == choice.Write && !e.Known {
+			p.InState = tfkit.NothingSaved
+		}
 		if action == choice.Withdraw && transport.IsClass(err, transport.ClassRejected) { // it sends no time, and no address that is written only
 			p.Do = "if the service wants an agreement_time or an address, set the five clauses to false with them, apply that, and destroy then: nothing is left to withdraw. Otherwise " + p.Do
 		}
@@ -53,7 +58,7 @@ func (op operation) do(ctx context.Context, e choice.Evidence, action choice.Act
 	case j.Act == choice.Withhold:
 		tfkit.Problem{
 			Summary: "Not withdrawn, another resource writes it",
-			Detail: "on_destroy is \"withdraw\", and in the same run another resource (" + j.Keeper.String() + ") writes the consent of the same person in the scope " + op.Person.Scope.String() + ". " +
+			Detail: "on_destroy is \"withdraw\", and in the same run another resource (" + j.Keeper.String() + ") writes the consent of the same person in the scope " + scope.String() + ". " +
 				"Nothing was withdrawn; Terraform forgets the destroyed resource only.",
 			Do: "nothing, if the resource was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other resource to false.",
 		}.AddWarning(op.diags)
@@ -97,8 +102,7 @@ const laterStands = "A later choice of the person stands"
 
 // warnStands warns that a record is left alone, because it is or may be a later choice.
 func warnStands(diags *diag.Diagnostics, e choice.Evidence) {
-	chosen, isTimed := e.Held.AgreementTime.Value, e.Held.AgreementTime.Given
-	configured := e.Since
+	chosen, configured := time.UnixMilli(e.Print.Time), e.Since
 	p := tfkit.Problem{
 		Summary: "A choice that cannot be compared stands",
 		Detail:  "The service holds other clauses than this resource has written, and no agreement_time is configured to compare theirs with.",
@@ -106,11 +110,11 @@ func warnStands(diags *diag.Diagnostics, e choice.Evidence) {
 	}
 
 	switch {
-	case !isTimed:
+	case e.Print.Time == 0:
 		p.Detail = "The service holds other clauses than this resource has written, in a record without an agreement_time."
 		p.Do = "nothing, or bring the configuration up to the record. To overwrite it, on legal grounds or because it is not the person's choice, set keep_later_choice = false; an agreement_time is not enough, since the record has none to compare with."
 	case configured.IsZero():
-	case chosen.UnixMilli() > configured.UnixMilli():
+	case e.Print.Time > configured.UnixMilli():
 		p.Summary = laterStands
 		p.Detail = "The service holds a consent of " + client.FormatInstant(chosen) + ", which is later than the configured one of " + client.FormatInstant(configured) + "."
 		p.Do = "nothing, or bring the configuration up to the person's choice. To overwrite it on legal grounds, or because the later time was a mistake in an earlier configuration, set keep_later_choice = false, or a later agreement_time."
@@ -119,7 +123,7 @@ func warnStands(diags *diag.Diagnostics, e choice.Evidence) {
 	}
 
 	p.Detail += " Nothing is written, and the record stays as it is."
-	if e.Held.HasClauses([answer.Clauses]bool{}) {
+	if e.Print.Clauses == choice.PrintOf(choice.Record{}.Shown()).Clauses {
 		p.Detail += " It refuses all clauses: it is a refusal of the person, or an earlier withdrawal by a destroy. In a test tenant, where it is the latter, keep_later_choice = false writes the consent again."
 		if p.Summary != laterStands {
 			p.Summary = "A refusal or an earlier withdrawal stands"

@@ -3,8 +3,6 @@
 package consent
 
 import (
-	"time"
-
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	datasource "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -87,100 +85,47 @@ func readAttributes() map[string]datasource.Attribute {
 	return attributes
 }
 
-func (m *recordModel) clauses() [answer.Clauses]*types.Bool {
-	return [...]*types.Bool{&m.Clause1, &m.Clause2, &m.Clause3, &m.Clause4, &m.Clause5}
-}
-
-// hasClauses reports whether all clauses are equal.
-func (m *recordModel) hasClauses(other recordModel) bool {
-	for i, c := range m.clauses() {
-		if !c.Equal(*other.clauses()[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// agreed returns the agreement_time; the zero Time if it is not set, or not a time.
-func (m *recordModel) agreed() time.Time {
-	at, _ := formats.Instant.Value(m.AgreementTime)
-	return at
+// flags returns the clauses and manual.
+func (m *recordModel) flags() []*types.Bool {
+	return []*types.Bool{&m.Clause1, &m.Clause2, &m.Clause3, &m.Clause4, &m.Clause5, &m.Manual}
 }
 
 // fromAPI sets all attributes from an answer. A field that the answer lacks becomes null.
 func (m *recordModel) fromAPI(held answer.Consent) {
-	for i, c := range m.clauses() {
-		*c = boolOf(held.Clauses[i])
+	*m = recordModel{}
+	fields := append(held.Clauses[:], held.Manual)
+	for i, flag := range m.flags() {
+		if fields[i].Given {
+			*flag = types.BoolValue(fields[i].Value)
+		}
 	}
-
-	m.UserIPv6 = types.StringNull()
 	if held.UserIPv6.Value != "" {
 		m.UserIPv6 = types.StringValue(held.UserIPv6.Value)
 	}
-
-	m.AgreementTime = types.StringNull()
 	if held.AgreementTime.Given {
 		m.AgreementTime = types.StringValue(client.FormatInstant(held.AgreementTime.Value))
 	}
-
-	m.Manual = boolOf(held.Manual)
-}
-
-func boolOf(o answer.Optional[bool]) types.Bool {
-	if o.Given {
-		return types.BoolValue(o.Value)
-	}
-	return types.BoolNull()
 }
 
 // record returns the record to write.
-func (m *recordModel) record() choice.Record {
-	r := choice.Record{Manual: m.Manual.ValueBool(), AgreementTime: m.agreed()}
-	for i, c := range m.clauses() {
-		r.Clauses[i] = c.ValueBool()
+func (m *recordModel) record() (r choice.Record) {
+	for i, flag := range m.flags()[:answer.Clauses] {
+		r.Clauses[i] = flag.ValueBool()
 	}
 	r.UserIPv6, _ = formats.Address.Value(m.UserIPv6)
+	r.AgreementTime, _ = formats.Instant.Value(m.AgreementTime)
+	r.Manual = m.Manual.ValueBool()
 
 	return r
 }
 
-// held returns the record in state, with this time, in the form of an answer. What state has of the
-// service may be null, or not an address.
-func (m *recordModel) held(at time.Time) answer.Consent {
-	r := m.record()
-	r.AgreementTime = at
-	held := r.Shown()
-	if !m.UserIPv6.IsNull() {
-		held.UserIPv6 = answer.Some(m.UserIPv6.ValueString())
-	}
-	for i, c := range m.clauses() {
-		if c.IsNull() {
-			held.Clauses[i] = answer.Optional[bool]{Null: true}
-		}
-	}
-
-	return held
-}
-
-// differs reports whether there is a field to write. One that is not managed, or no longer managed, is
-// not written.
-func (m *recordModel) differs(state recordModel) bool {
-	otherAddress := !m.UserIPv6.IsNull() && !m.UserIPv6.Equal(state.UserIPv6)
-	otherTime := !m.AgreementTime.IsNull() && !m.AgreementTime.Equal(state.AgreementTime)
-	otherChoice := !m.hasClauses(state) || !m.Manual.Equal(state.Manual)
-
-	return otherChoice || otherAddress || otherTime
-}
-
 // keepChoice plans the person's choice, which is in state.
 func (m *recordModel) keepChoice(state recordModel) {
-	for i, c := range m.clauses() {
-		*c = keepPrior(*c, *state.clauses()[i])
+	for i, flag := range m.flags() {
+		*flag = keepPrior(*flag, *state.flags()[i])
 	}
-
 	m.UserIPv6 = keepPrior(m.UserIPv6, state.UserIPv6)
 	m.AgreementTime = keepPrior(m.AgreementTime, state.AgreementTime)
-	m.Manual = state.Manual
 }
 
 // keepPrior returns the prior value if both are set, and the planned one otherwise. Terraform
@@ -192,32 +137,39 @@ func keepPrior[T attr.Value](planned, prior T) T {
 	return prior
 }
 
-// take takes the fields of a record into state. A field that the answer lacks keeps its value, and an
-// optional attribute that is not managed stays null. Of a record that is ours, only a null is drift.
-// A null of a choice that stands keeps the value. A value that means the same keeps its spelling.
-func (m *recordModel) take(held answer.Consent, isOurs, stands bool) {
-	var current recordModel
-	current.fromAPI(held)
+// take takes the fields of a record into state. A field that the answer lacks keeps its value, and so does
+// a null of a choice that stands. An optional attribute that is not managed stays null, except in the first
+// refresh. A value that means the same keeps its spelling.
+func (m *recordModel) take(held answer.Consent, stands bool) {
+	before := *m
+	isFirst := before.Manual.IsNull()
+	m.fromAPI(held)
 
-	for i, c := range m.clauses() {
-		if isTaken(held.Clauses[i], isOurs, stands) {
-			*c = *current.clauses()[i]
+	for i, flag := range m.flags()[:answer.Clauses] {
+		if flag.IsNull() && stands {
+			*flag = *before.flags()[i]
 		}
 	}
-	if !m.UserIPv6.IsNull() && isTaken(held.UserIPv6, isOurs, stands) {
-		m.UserIPv6 = formats.Address.KeepSpelling(m.UserIPv6, current.UserIPv6)
+	if m.Manual.IsNull() {
+		m.Manual = before.Manual
 	}
-	if !m.AgreementTime.IsNull() && isTaken(held.AgreementTime, isOurs, stands) {
-		m.AgreementTime = formats.Instant.KeepSpelling(m.AgreementTime, current.AgreementTime)
+	if m.Manual.IsNull() {
+		m.Manual = types.BoolValue(true)
 	}
-	if !isOurs && !current.Manual.IsNull() {
-		m.Manual = current.Manual
+	if isFirst {
+		return
 	}
+
+	m.UserIPv6 = taken(formats.Address, before.UserIPv6, m.UserIPv6, stands || !held.UserIPv6.Null)
+	m.AgreementTime = taken(formats.Instant, before.AgreementTime, m.AgreementTime, stands || !held.AgreementTime.Null)
 }
 
-func isTaken[T any](field answer.Optional[T], isOurs, stands bool) bool {
-	if field.Null {
-		return !stands
+// taken returns the text that a refresh takes into state.
+func taken[V any](f formats.Format[V], before, shown types.String, keepsNull bool) types.String {
+	isKept := shown.IsNull() && keepsNull
+	if isKept || before.IsNull() {
+		return before
 	}
-	return field.Given && !isOurs
+
+	return f.KeepSpelling(before, shown)
 }

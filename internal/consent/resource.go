@@ -122,7 +122,7 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 
 	proposed := *plan
 	r.planUpdate(plan, *state, &n, diags)
-	diags.Append(n.write(ctx, resp.Private)...)
+	diags.Append(n.write(ctx, *plan, resp.Private)...)
 	if *plan != proposed {
 		diags.Append(resp.Plan.Set(ctx, plan)...)
 	}
@@ -192,22 +192,13 @@ func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n
 	plan.UserIPv6 = formats.Address.KeepSpelling(state.UserIPv6, plan.UserIPv6)
 	plan.AgreementTime = formats.Instant.KeepSpelling(state.AgreementTime, plan.AgreementTime)
 	n.Planned = false
-	if isOpen || state.isUnread() {
+	if !n.Foreign { // what is ours is written over
 		return
 	}
 
-	at := state.agreed()
-	if n.Foreign {
-		at = n.At
-	}
-	e := choice.Evidence{
-		Reading:   choice.Reading{Held: state.held(at)},
-		Wanted:    plan.record(),
-		Since:     plan.since(state, *n),
-		Overrules: !plan.KeepLaterChoice.ValueBool(),
-		Last:      state.last(*n),
-	}
-	if choice.Judge(e).On(choice.Plan) != choice.Stand {
+	e := plan.evidence(state, *n)
+	e.Print = n.Theirs
+	if _, act := choice.Judge(e, choice.Plan); act != choice.Stand {
 		return
 	}
 
@@ -229,26 +220,24 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 	}
 
 	r.ResolveScope(&plan.Scope)
-	op, ok := r.operationOf(ctx, plan, resp.Private, &resp.Diagnostics)
-	if !ok {
-		return
-	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
-	if other := r.Consents.Keep(op.Object, op.Person); other != nil {
-		warnShared(op.diags, other, op.Object, op.Person.Scope)
+	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
+	person, _ := r.personOf(plan)
+	if other := r.Consents.Keep(object, person); other != nil {
+		warnShared(&resp.Diagnostics, other, object, person.Scope)
 	}
 
-	j, ok := op.do(ctx, choice.Evidence{
-		Wanted:    plan.wanted(config),
-		Since:     plan.agreed(),
-		Overrules: !plan.KeepLaterChoice.ValueBool(),
-		Anew:      true,
-	}, choice.Write, tfkit.NothingSaved)
+	wanted := plan
+	wanted.UserIPv6WO = config.UserIPv6WO
+	e := wanted.evidence(resourceModel{}, note{})
+	e.Anew = true
+	op := operation{r, plan.Identity, nil, &resp.Diagnostics}
+	j, ok := op.do(ctx, e, choice.Write)
 	if !ok {
 		return
 	}
 
-	resp.Diagnostics.Append(noteAfter(j, plan).write(ctx, resp.Private)...)
+	resp.Diagnostics.Append(noteAfter(j).write(ctx, plan, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
@@ -263,18 +252,10 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 
 	r.ReadIdentity(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
 	n := readNote(ctx, req.Private)
-	op, ok := r.operationOf(ctx, state, resp.Private, &resp.Diagnostics)
-	if !ok {
-		return
-	}
-
-	j, ok := op.do(ctx, choice.Evidence{
-		Wanted:    state.record(),
-		Since:     cmp.Or(n.Since, state.agreed()),
-		Overrules: !state.KeepLaterChoice.ValueBool(),
-		Known:     !state.isUnread(),
-		Last:      state.last(n),
-	}, choice.Refresh, tfkit.PriorKept)
+	e := state.evidence(state, n)
+	e.Since = cmp.Or(n.Since, e.Since)
+	op := operation{r, state.Identity, nil, &resp.Diagnostics}
+	j, ok := op.do(ctx, e, choice.Refresh)
 	if !ok {
 		return
 	}
@@ -283,13 +264,22 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	n = state.refresh(j, n)
-	if value, _ := req.Private.GetKey(ctx, leaveAddressOut); value != nil {
+	isFirst := state.Manual.IsNull()
+	if isFirst || j.Act == choice.Take {
+		_, planned := choice.Judge(j.Evidence, choice.Plan)
+		state.take(j.Held, planned == choice.Stand)
+	}
+	if n.NoAddress {
 		state.UserIPv6 = types.StringNull()
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, leaveAddressOut, nil)...)
+	}
+	if isFirst || n.Foreign || j.Act == choice.Take {
+		if !n.Foreign {
+			n.Since = j.Since
+		}
+		n = note{Foreign: true, Since: n.Since, Theirs: j.Print}
 	}
 
-	resp.Diagnostics.Append(n.write(ctx, resp.Private)...)
+	resp.Diagnostics.Append(n.write(ctx, state, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
@@ -309,36 +299,27 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
 	}
 
-	n := readNote(ctx, req.Private)
-
 	// The note outlives a change of other attributes while the record stands, and a record that the
 	// configuration was brought up to is ours.
+	n := readNote(ctx, req.Private)
 	switch {
 	case n.Planned:
 	case !plan.writes(state):
 		n = note{Shown: n.Shown}
 	default:
-		op, ok := r.operationOf(ctx, plan, resp.Private, &resp.Diagnostics)
+		wanted := plan
+		wanted.UserIPv6WO = config.UserIPv6WO
+		e := wanted.evidence(state, n)
+		e.Anew, e.Known = true, true
+		op := operation{r, plan.Identity, nil, &resp.Diagnostics}
+		j, ok := op.do(ctx, e, choice.Write)
 		if !ok {
 			return
 		}
-		r.Consents.Keep(op.Object, op.Person) // the plan warns
-
-		j, ok := op.do(ctx, choice.Evidence{
-			Wanted:    plan.wanted(config),
-			Since:     plan.since(state, n),
-			Overrules: !plan.KeepLaterChoice.ValueBool(),
-			Anew:      true,
-			Known:     true,
-			Last:      state.last(n),
-		}, choice.Write, tfkit.PriorKept)
-		if !ok {
-			return
-		}
-		n = noteAfter(j, plan)
+		n = noteAfter(j)
 	}
 
-	resp.Diagnostics.Append(n.write(ctx, resp.Private)...)
+	resp.Diagnostics.Append(n.write(ctx, plan, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
@@ -356,19 +337,12 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 	}
 
 	n := readNote(ctx, req.Private)
-	op, ok := r.operationOf(ctx, state, resp.Private, &resp.Diagnostics)
-	if !ok {
-		return
-	}
-
-	op.do(ctx, choice.Evidence{
-		Wanted:    state.record().Withdrawal(),
-		Withdraws: true,
-		Since:     cmp.Or(n.Since, state.agreed()),
-		Overrules: !state.KeepLaterChoice.ValueBool(),
-		Known:     true,
-		Last:      state.last(n),
-	}, choice.Withdraw, tfkit.PriorKept)
+	e := state.evidence(state, n)
+	e.Since = cmp.Or(n.Since, e.Since)
+	e.Wanted = e.Wanted.Withdrawal()
+	e.Withdraws, e.Known = true, true
+	op := operation{r, state.Identity, tfkit.ObjectIn(ctx, resp.Private, objectLabel), &resp.Diagnostics}
+	op.do(ctx, e, choice.Withdraw)
 }
 
 func (r *consentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
@@ -380,16 +354,9 @@ func (r *consentResource) ImportState(ctx context.Context, req resource.ImportSt
 
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("keep_later_choice"), true)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("on_destroy"), retain)...)
-	if req.ID == "" {
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, leaveAddressOut, []byte("true"))...)
-	}
+	resp.Diagnostics.Append(note{NoAddress: req.ID == ""}.write(ctx, resourceModel{}, resp.Private)...)
+	tfkit.ObjectIn(ctx, resp.Private, objectLabel)
 }
-
-// leaveAddressOut is the key in private state of an import by identity until its refresh,
-// which leaves user_ipv6 out of state. Terraform writes null for a sensitive attribute into
-// the configuration that it generates for such an import, so that an address in state would
-// be a change.
-const leaveAddressOut = "leave_address_out"
 
 // MoveState takes over the person of a generic provider's resource. The first refresh then
 // reads the consent, as after an import.

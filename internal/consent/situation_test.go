@@ -47,7 +47,7 @@ var (
 	protects  = prototest.Attributes{"keep_later_choice": true}
 
 	untimedWithNull = own(func(r *mockserver.ConsentRecord) {
-		r.AgreementTime, r.Extra = nil, map[string]any{"clause_2_consent": nil}
+		r.AgreementTime, r.Clauses[1], r.Extra = nil, false, map[string]any{"clause_2_consent": nil}
 	})
 
 	withoutAddress = prototest.Attributes{"user_ipv6": nil}
@@ -96,7 +96,7 @@ var situations = map[string]situation{
 	"the same millisecond":         {holds: choose("2026-01-31T12:00:00.0009Z"), changes: true},
 	"an address of null":           {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"user_ipv6": nil} }), changes: true},
 	"a clause of null":             {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"clause_2_consent": nil} }), changes: true},
-	"a clause of null, no time":    {applied: withoutIt, holds: untimedWithNull, changes: true},
+	"a clause of null, no time":    {applied: withoutIt, holds: untimedWithNull, says: untimedStands, stands: true},
 	"a clause of null, overruled":  {applied: overrules, holds: untimedWithNull, changes: true},
 
 	// What the service stores instead is stored as it is, and stops nothing.

@@ -58,10 +58,10 @@ func eachKind(t *testing.T, test func(t *testing.T, p *prototest.Provider, servi
 	}
 }
 
-// tellTime tells the provider that the service sets the time of each update, where it does: a batch
-// remembers no row.
-func tellTime(p *prototest.Provider, service *mocktest.Instance, label string) {
-	if label == "dated" || label == "dated, silent" {
+// tellTime tells the provider that the service sets the time of each update, where it does, for a batch,
+// which remembers no row.
+func tellTime(p *prototest.Provider, service *mocktest.Instance, object, label string) {
+	if object == batchName && strings.HasPrefix(label, "dated") && label != "dated without" {
 		p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"wire": prototest.Attributes{"lag": "0s", "consent": prototest.Attributes{"time_kept": "service"}}}))
 	}
 }
@@ -80,7 +80,7 @@ func TestConsent_ownWithdrawalIsNoChoice(t *testing.T) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			eachKind(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, object string, config func(prototest.Attributes) prototest.Attributes) {
-				tellTime(p, service, label)
+				tellTime(p, service, object, label)
 				state, _ := p.MustCreate(object, config(withdraws))
 				p.NewRun()
 				_, diags := p.DestroyUnplanned(t.Context(), object, state)
@@ -263,16 +263,16 @@ func TestConsent_withdrawnByWhomThePlanDoesNotSee(t *testing.T) {
 }
 
 // TestConsent_updatedObjectKeepsThePerson destroys an object after an update of another one of the person, in
-// an apply that knows nothing of the plan.
+// an apply, which plans the update once more.
 func TestConsent_updatedObjectKeepsThePerson(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	former := created(t, p, service, withdrawing)
 	other := created(t, p, service, withdrawing.With(withoutAddress))
 	end, _ := p.Plan(name, former, nil)
-	change, _ := p.Plan(name, other, config(withdrawing))
 
 	p.NewRun()
+	change, _ := p.Plan(name, other, config(withdrawing))
 	_, diags := p.Apply(t.Context(), name, other, change)
 	wantWarning(t, diags, "")
 	_, diags = p.Apply(t.Context(), name, former, end)
@@ -395,7 +395,7 @@ func TestConsent_seededAgain(t *testing.T) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			eachKind(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, object string, config func(prototest.Attributes) prototest.Attributes) {
-				tellTime(p, service, label)
+				tellTime(p, service, object, label)
 				state, _ := p.MustCreate(object, config(withdraws))
 				p.NewRun()
 				_, diags := p.DestroyUnplanned(t.Context(), object, state)
@@ -422,6 +422,28 @@ func TestConsent_seededAgain(t *testing.T) {
 			}, configure)
 		})
 	}
+}
+
+// TestConsent_noHashOfAnAddressThatIsWrittenOnly has a service that shows another address than was sent, and
+// then a later choice with an address.
+func TestConsent_noHashOfAnAddressThatIsWrittenOnly(t *testing.T) {
+	t.Parallel()
+	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+		wanted := config(agreed).With(version(1))
+		state, _ := p.MustCreate(name, wanted)
+		if text := noteIn(t, state); !strings.Contains(text, "shown") || strings.Contains(text, `"a":`) {
+			t.Errorf("after the write, the note is %s", text)
+		}
+		state, _ = wantEmptyPlan(t, p, state, wanted)
+
+		record := choose(late)
+		record.UserIPv6 = new("2001:db8::7")
+		service.PutConsent(scope, person, record)
+		state, _ = p.MustRefresh(name, state)
+		if text := noteIn(t, state); !strings.Contains(text, "theirs") || strings.Contains(text, `"a":`) {
+			t.Errorf("after a choice, the note is %s", text)
+		}
+	}, mocktest.ShowsConsent("user_ipv6", "2001:db8::"))
 }
 
 // TestConsent_settlesWhateverTheServiceShows creates and changes an object at services that show

@@ -180,7 +180,7 @@ func (b *batch) judge(ctx context.Context, t *tally, row int, action choice.Acti
 	e := choice.Evidence{Wanted: wanted, Since: wanted.AgreementTime, Overrules: !b.model.KeepLaterChoice.ValueBool()}
 	if action == choice.Withdraw {
 		e.Wanted, e.Withdraws, e.Known = wanted.Withdrawal(), true, true
-		e.Last.Sent = wanted.Print() // the row is from the file that was applied
+		e.Last.Sent = choice.PrintOf(wanted.Shown()) // the row is from the file that was applied
 		e.Twice = t.isSecond
 	}
 

@@ -85,7 +85,7 @@ func (p person) writtenConsent(ctx context.Context, c *client.Client) (decoded, 
 	if sent == nil {
 		return s, reason("the record is not one that was written")
 	}
-	s.lacking = len(choice.Keeping{}.Differences(sent.Record, s.consent))
+	s.lacking = len(choice.Keeping{}.Differences(choice.PrintOf(sent.Shown()), choice.PrintOf(s.consent)))
 
 	return s, nil
 }

@@ -139,7 +139,8 @@ func (r *rehearsal) write(ctx context.Context, wire client.Wire, u choice.Record
 // overwriting returns the write of an update whatever the service holds.
 func overwriting(u choice.Record) client.ConsentWrite {
 	return client.ConsentWrite{Record: u, Blind: true, Judge: func(read choice.Reading) bool {
-		return choice.Judge(choice.Evidence{Reading: read, Wanted: u, Overrules: true}).On(choice.Write) == choice.Send
+		_, act := choice.Judge(choice.Evidence{Reading: read, Wanted: u, Overrules: true}, choice.Write)
+		return act == choice.Send
 	}}
 }
 

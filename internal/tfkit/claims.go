@@ -68,25 +68,25 @@ const (
 // Keep records that an object looks after a person, whether or not anything is sent. It returns another
 // object of this run that does, or nil.
 func (c *Claims) Keep(by *Object, p client.Person) (other *Object) {
-	return c.record(by, claimKeeps, claimKeeps, p)
+	return c.claim(by, claimKeeps, claimKeeps, p)
 }
 
 // Keeper returns the object that looks after a person, if it is another one than by, which may be nil.
 func (c *Claims) Keeper(by *Object, p client.Person) (other *Object) {
-	return c.record(nil, claimKeeps, claimKeeps, p).unless(by)
+	return c.claim(by, numClaims, claimKeeps, p)
 }
 
 // PlanDone records that an object takes what was done about a person for done: it has nothing
 // to write in the apply of a plan, or stands for a request that was sent. It returns another object
 // that undoes this by the plan, or nil.
 func (c *Claims) PlanDone(by *Object, p client.Person) (undoing *Object) {
-	return c.record(by, claimDone, claimUndoes, p)
+	return c.claim(by, claimDone, claimUndoes, p)
 }
 
 // PlanAgainst records that a plan undoes what was done about a person by destroying an object, or
 // does it again by creating one. It returns another object that takes this for done, or nil.
 func (c *Claims) PlanAgainst(by *Object, p client.Person) (done *Object) {
-	return c.record(by, claimUndoes, claimDone, p)
+	return c.claim(by, claimUndoes, claimDone, p)
 }
 
 // Forget removes the claims about a person, because what was planned has been carried out.
@@ -97,35 +97,29 @@ func (c *Claims) Forget(p client.Person) {
 	delete(c.people, keyOf(p))
 }
 
-// record records a claim, unless by is nil. It returns another object with the opposite claim.
-func (c *Claims) record(by *Object, claim, opposite int, p client.Person) (other *Object) {
+// claim records a claim of an object, unless by is nil or as is numClaims. It returns another object with
+// the opposite claim.
+func (c *Claims) claim(by *Object, as, opposite int, p client.Person) (other *Object) {
 	key := keyOf(p)
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
 	first := c.people[key]
-	if by != nil {
+	if by != nil && as < numClaims {
 		if c.people == nil {
 			c.people = map[personKey]claims{}
 		}
-		first[claim] = cmp.Or(first[claim], by)
+		first[as] = cmp.Or(first[as], by)
 		c.people[key] = first
 	}
 
-	return first[opposite].unless(by)
-}
-
-// unless returns the object if it is another one than by, which may be nil.
-func (o *Object) unless(by *Object) (other *Object) {
-	if o == nil {
-		return nil
-	}
-	if by != nil && by.number == o.number {
+	other = first[opposite]
+	if other != nil && by != nil && other.number == by.number {
 		return nil
 	}
 
-	return o
+	return other
 }
 
 // personKey is a digest of a person in a scope.

@@ -22,7 +22,7 @@ import (
 // objects before, while and after it destroys others, and passes nothing from one to the
 // next: without this evidence, a renamed object would withdraw what its successor has written.
 //
-// The zero value is ready to use, and safe for concurrent use. A person takes about 100 bytes,
+// The zero value is ready to use, and safe for concurrent use. A person takes about 120 bytes,
 // regardless of the length of the identity.
 type Consents struct {
 	Claims
@@ -38,7 +38,7 @@ type ConsentCase struct {
 	*Service
 
 	Person client.Person
-	Object *Object // that the case is of; nil in the plan of a create
+	Object *Object // that withdraws; nil for any other action
 }
 
 // Judged is a judgement and what follows from it.
@@ -47,7 +47,7 @@ type Judged struct {
 
 	Verdict choice.Verdict
 	Act     choice.Act
-	Last    choice.Confirmed // what was written; zero if nothing was
+	Written choice.Confirmed // zero if nothing was written
 	Keeper  *Object          // of a withdrawal, another object that looks after the person; nil if there is none
 }
 
@@ -87,11 +87,11 @@ func (c ConsentCase) Do(ctx context.Context, e choice.Evidence, action choice.Ac
 		return j, refusal
 	}
 
-	j.Last.Sent = e.Wanted.Print()
+	j.Written.Sent = choice.PrintOf(e.Wanted.Shown())
 	if result.Shown != nil {
-		j.Last.Shown = choice.PrintOf(*result.Shown)
+		j.Written.Shown = choice.PrintOf(*result.Shown)
 	}
-	c.Consents.remember(c.Person, j.Last)
+	c.Consents.recall(c.Person, true, j.Written)
 
 	return j, nil
 }
@@ -102,10 +102,11 @@ func (c ConsentCase) judge(e choice.Evidence, read choice.Reading, action choice
 	e.Reading = read
 	e.Keeping = c.Client.Keeping
 
-	last, isSeen := c.Consents.lastOf(c.Person)
+	isRecord := !read.IsNone && !read.Cached
+	last, isSeen := c.Consents.recall(c.Person, isRecord, choice.Confirmed{})
 	e.Known = e.Known || isSeen
-	if last != (choice.Confirmed{}) && action != choice.Refresh { // a state is as its own last write was shown
-		e.Last = last
+	if action != choice.Refresh { // a state is as its own last write was shown
+		e.Last = cmp.Or(last, e.Last)
 	}
 	var keeper *Object
 	if e.Withdraws {
@@ -113,18 +114,12 @@ func (c ConsentCase) judge(e choice.Evidence, read choice.Reading, action choice
 		e.Taken = keeper != nil
 	}
 
-	isRecord := !read.IsNone && !read.Cached
-	if isRecord && !isSeen {
-		c.Consents.remember(c.Person, choice.Confirmed{})
-	}
-
-	verdict := choice.Judge(e)
-	j := Judged{Evidence: e, Verdict: verdict, Act: verdict.On(action), Keeper: keeper}
-
+	verdict, act := choice.Judge(e, action)
+	j := Judged{Evidence: e, Verdict: verdict, Act: act, Keeper: keeper}
 	switch {
-	case j.Act != choice.Refuse:
+	case act != choice.Refuse:
 		return j, nil
-	case verdict == choice.Unread:
+	case read.Cached:
 		return j, client.ErrCached
 	}
 
@@ -133,31 +128,27 @@ func (c ConsentCase) judge(e choice.Evidence, read choice.Reading, action choice
 
 // IsSeen reports whether this run has seen or written a record of a person.
 func (c *Consents) IsSeen(p client.Person) bool {
-	_, isSeen := c.lastOf(p)
+	_, isSeen := c.recall(p, false, choice.Confirmed{})
 	return isSeen
 }
 
-// lastOf returns the last write about a person that the service has confirmed in this run, and whether a
-// record was seen or written.
-func (c *Consents) lastOf(p client.Person) (last choice.Confirmed, isSeen bool) {
+// recall returns the last write about a person that the service has confirmed in this run, and whether a
+// record was seen or written before. It records that one is seen now, and a write unless that is zero.
+func (c *Consents) recall(p client.Person, isRecord bool, written choice.Confirmed) (last choice.Confirmed, isSeen bool) {
+	key := keyOf(p)
+
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
-	last, isSeen = c.seen[keyOf(p)]
+	last, isSeen = c.seen[key]
+	if isRecord {
+		if c.seen == nil {
+			c.seen = map[personKey]choice.Confirmed{}
+		}
+		c.seen[key] = cmp.Or(written, last)
+	}
 
 	return last, isSeen
-}
-
-// remember records that the service has shown a record of a person, or confirmed a write unless last is
-// zero.
-func (c *Consents) remember(p client.Person, last choice.Confirmed) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-
-	if c.seen == nil {
-		c.seen = map[personKey]choice.Confirmed{}
-	}
-	c.seen[keyOf(p)] = cmp.Or(last, c.seen[keyOf(p)])
 }
 
 // IsSpelledTwice records an identity. It reports whether the run has another one that differs only

@@ -42,6 +42,7 @@ func StateMovers(last string, begin map[string]any) []resource.StateMover {
 
 		access(ctx, resp.TargetState.SetAttribute, identity.attributes(), &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.TargetIdentity.Set(ctx, identity)...)
+		ObjectIn(ctx, resp.TargetPrivate, req.SourceTypeName)
 		for name, value := range begin {
 			resp.Diagnostics.Append(resp.TargetState.SetAttribute(ctx, path.Root(name), value)...)
 		}
