@@ -40,14 +40,21 @@ func Partial(why string) *Error {
 	return &Error{Outcome: Incomplete, Why: why, Advice: Admits(`wire.pending.use = "partial"`)}
 }
 
+// ListMap says where the pending list and what its records say is. Its names in JSON are those of the
+// block wire.pending.
+type ListMap struct {
+	At    jsontext.Pointer `json:"at,omitzero"`    // of the list; empty finds the only array of the content
+	Next  jsontext.Pointer `json:"next,omitzero"`  // of the address of the next page, from the top of the answer
+	Total jsontext.Pointer `json:"total,omitzero"` // of the number of all records, from the top of the answer
+	Empty bool             `json:"empty,omitzero"` // an answer with nothing in it is an empty list
+
+	RecordMap
+}
+
 // ListCall is a call that answers with the pending list, and the settings for it.
 type ListCall struct {
+	ListMap
 	Envelope Envelope
-	At       jsontext.Pointer // wire.pending.at; empty finds the only array of the content
-	// Next and Total are wire.pending.next and wire.pending.total, from the top of the answer.
-	Next, Total jsontext.Pointer
-	RecordMap   RecordMap
-	Empty       bool // wire.pending.empty: an answer with nothing in it is an empty list
 	// Continued reports that a header says that the answer is a part.
 	Continued bool
 }
@@ -176,11 +183,17 @@ func (r PendingRecord) PersonKeys() (keys []string) {
 	return keys
 }
 
-// RecordMap says where a record of the pending list has its fields, and what its words mean.
+// RecordMap says where a record of the pending list has its fields, by pointers that lead from it, and
+// what its words mean. An empty pointer stands for the usual names.
 type RecordMap struct {
-	ID, Identity, Type, Status, Created jsontext.Pointer // of wire.pending; empty for the usual names
-	Types                               map[string][]string
-	Statuses                            map[Progress][]string
+	Identity jsontext.Pointer `json:"identity,omitzero"`
+	ID       jsontext.Pointer `json:"id,omitzero"`
+	Type     jsontext.Pointer `json:"type,omitzero"`
+	Status   jsontext.Pointer `json:"status,omitzero"`
+	Created  jsontext.Pointer `json:"created,omitzero"`
+
+	Types    map[string][]string `json:"types,omitzero"`    // words, by one of RequestTypes
+	Statuses map[string][]string `json:"statuses,omitzero"` // words, by one of StatusMeanings
 }
 
 // record returns the fields of a record.
@@ -226,16 +239,14 @@ func requestID(n *node, person string) string {
 // if a word stands for none, or for another.
 func (m RecordMap) requestType(n *node) string {
 	if m.Type != "" {
-		requestType, _ := meaning(n.find(m.Type).text, m.Types, typeWords)
-		return requestType
+		return meaning(n.find(m.Type).text, m.Types, typeWords)
 	}
 
 	var found []string
 	for _, member := range n.members {
 		isWord := member.is&roleType != 0 && member.Kind() == '"' && member.text != ""
 		if isWord && !slices.Contains(neutralWords, jsonvalue.Fold(member.text)) {
-			requestType, _ := meaning(member.text, m.Types, typeWords)
-			found = append(found, requestType)
+			found = append(found, meaning(member.text, m.Types, typeWords))
 		}
 	}
 	if len(found) == 0 || slices.Min(found) != slices.Max(found) {

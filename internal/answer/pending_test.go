@@ -59,13 +59,13 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 			`{"code":0,"requests":[]}`: whole, `{"code":1,"requests":[]}`: beside + `"/code"`,
 		}},
 		{answer.ListCall{Continued: true}, map[string]string{`[` + one + `]`: partial}},
-		{answer.ListCall{Empty: true}, map[string]string{`{}`: whole, `{"data":null}`: whole, `{"data":0}`: ignored}},
-		{answer.ListCall{Total: "/total"}, map[string]string{`{"total":0}`: whole, `{"total":1}`: ignored, `{"total":0,"x":[],"y":[]}`: "more than one array"}},
-		{answer.ListCall{At: "/requests"}, map[string]string{
+		{answer.ListCall{ListMap: answer.ListMap{Empty: true}}, map[string]string{`{}`: whole, `{"data":null}`: whole, `{"data":0}`: ignored}},
+		{answer.ListCall{ListMap: answer.ListMap{Total: "/total"}}, map[string]string{`{"total":0}`: whole, `{"total":1}`: ignored, `{"total":0,"x":[],"y":[]}`: "more than one array"}},
+		{answer.ListCall{ListMap: answer.ListMap{At: "/requests"}}, map[string]string{
 			`{"requests":null,"total":0}`: whole,
 			`[]`:                          ignored, `{"items":[]}`: ignored, `{"requests":{}}`: ignored, `{"requests":false}`: ignored,
 		}},
-		{answer.ListCall{At: "/requests", Total: "/total"}, map[string]string{`{"total":0}`: whole, `{"total":0,"requests":{}}`: ignored}},
+		{answer.ListCall{ListMap: answer.ListMap{At: "/requests", Total: "/total"}}, map[string]string{`{"total":0}`: whole, `{"total":0,"requests":{}}`: ignored}},
 		{answer.ListCall{Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{"/success": "false", "/links": answer.AnyValue}}}, map[string]string{
 			`{"requests":[],"success":false}`:                                whole,
 			`{"requests":[` + one + `],"links":[{"url":null,"label":"1"}]}`:  whole, // as Laravel has them
@@ -73,7 +73,7 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 			`{"requests":[` + one + `],"links":{"next":{"href":"?page=2"}}}`: `"/links/next/href"`,
 			`{"requests":[],"success":"no"}`:                                 `"/success"`,
 		}},
-		{answer.ListCall{Envelope: inData, At: "/items", Next: "/meta/next", Total: "/meta/total"}, map[string]string{
+		{answer.ListCall{Envelope: inData, ListMap: answer.ListMap{At: "/items", Next: "/meta/next", Total: "/meta/total"}}, map[string]string{
 			`{"status":"success","data":{"items":[` + one + `],"links":[]},"meta":{"next":"?page=2","total":7}}`:     whole,
 			`{"status":"partial","data":{"items":[` + one + `]}}`:                                                    `"/status"`,
 			`{"status":"success","data":{"items":[` + one + `],"links":["x"]}}`:                                      beside + `"…"`,
@@ -112,11 +112,11 @@ func recordText(r answer.PendingRecord) string {
 func TestPendingRecord_whatItSays(t *testing.T) {
 	t.Parallel()
 
-	ended := answer.RecordMap{Statuses: map[answer.Progress][]string{answer.Ended: {"archived", "gone_away"}}}
+	ended := answer.RecordMap{Statuses: map[string][]string{answer.StatusEnded: {"archived", "gone_away"}}}
 	own := answer.RecordMap{
 		ID: "/ref", Identity: "/who/mail", Type: "/what", Status: "/stage/name", Created: "/since",
 		Types:    map[string][]string{answer.RequestDataDeletion: {"purge"}, answer.RequestDataAccess: {"delete"}},
-		Statuses: map[answer.Progress][]string{answer.Waiting: {"done"}, answer.Ended: {"gone away"}},
+		Statuses: map[string][]string{answer.StatusWaiting: {"done"}, answer.StatusEnded: {"gone away"}},
 	}
 	const rest = `,"since":1769860800000,"id":"x","identityId":"other","operation":"updateProfile","status":"failed"}`
 	status := func(rest string) string { return `{"status":` + rest + `}` }
@@ -159,7 +159,7 @@ func TestPendingRecord_whatItSays(t *testing.T) {
 		}},
 	} {
 		for body, want := range c.records {
-			list, err := answer.ListCall{RecordMap: c.call}.Read(parse(t, `[`+body+`]`))
+			list, err := answer.ListCall{ListMap: answer.ListMap{RecordMap: c.call}}.Read(parse(t, `[`+body+`]`))
 			if err != nil || recordText(list.Records[0]) != want || string(list.Records[0].JSON) != body {
 				t.Errorf("%s is read as %s, want %s, %v", body, recordText(list.Records[0]), want, err)
 			}

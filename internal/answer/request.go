@@ -39,6 +39,20 @@ const (
 	Ended
 )
 
+// The meanings of statuses, as the settings have them. What has ended is no longer waiting, whatever came
+// of it.
+const (
+	StatusWaiting = "waiting"
+	StatusDone    = "done"
+	StatusFailed  = "failed"
+	StatusEnded   = "ended"
+)
+
+// StatusMeanings are the meanings of statuses.
+var StatusMeanings = []string{StatusWaiting, StatusDone, StatusFailed, StatusEnded}
+
+var progressOfStatus = map[string]Progress{StatusWaiting: Waiting, StatusDone: Done, StatusFailed: Failed, StatusEnded: Ended}
+
 // request returns an object that may describe a request together with what its wrappers have. A wrapper is
 // the only object in another one, beside what describes the answer, and not beside a list, which makes it
 // one of several things. An id or a time counts from the outermost object that has one: those inside may be

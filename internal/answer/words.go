@@ -114,10 +114,10 @@ var (
 	// neutralWords are names of types that say nothing of the operation.
 	neutralWords = strings.Fields("request requests pendingrequest pendingrequests deferredrequest deferredrequests pendingaction pendingactions job task action")
 
-	statusWords = map[Progress][]string{
-		Waiting: strings.Fields("pending queued waiting inprogress processing running scheduled new open accepted submitted created started active 202"),
-		Failed:  strings.Fields("failed failure fail error errored rejected cancelled canceled aborted expired"),
-		Done:    strings.Fields("done completed complete fulfilled finished succeeded success processed"),
+	statusWords = map[string][]string{
+		StatusWaiting: strings.Fields("pending queued waiting inprogress processing running scheduled new open accepted submitted created started active 202"),
+		StatusFailed:  strings.Fields("failed failure fail error errored rejected cancelled canceled aborted expired"),
+		StatusDone:    strings.Fields("done completed complete fulfilled finished succeeded success processed"),
 	}
 
 	// successWords are those of a result.
@@ -128,27 +128,27 @@ var (
 )
 
 // meaning returns what a word stands for in one of two vocabularies: as a whole in that of the
-// settings, or else once it is folded in the usual one.
-func meaning[K comparable](word string, settings, usual map[K][]string) (of K, isKnown bool) {
+// settings, or else once it is folded in the usual one; empty if that is not known.
+func meaning(word string, settings, usual map[string][]string) string {
 	for key, words := range settings {
 		if slices.Contains(words, word) {
-			return key, true
+			return key
 		}
 	}
 
 	folded := jsonvalue.Fold(word)
 	for key, words := range usual {
 		if slices.Contains(words, folded) {
-			return key, true
+			return key
 		}
 	}
 
-	return of, false
+	return ""
 }
 
 // progressOf returns what a status means: a word, or a status code of HTTP.
 func (m RecordMap) progressOf(status string) Progress {
-	if progress, isKnown := meaning(status, m.Statuses, statusWords); isKnown {
+	if progress, isKnown := progressOfStatus[meaning(status, m.Statuses, statusWords)]; isKnown {
 		return progress
 	}
 

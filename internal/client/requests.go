@@ -92,26 +92,7 @@ func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
 
 // listCall returns the call that was answered, with its settings.
 func (w Wire) listCall(got transport.Answer) answer.ListCall {
-	pending := w.Pending
-
-	return answer.ListCall{
-		Envelope: w.Envelope,
-		At:       pending.At,
-		Next:     pending.Next,
-		Total:    pending.Total,
-		Empty:    pending.Empty,
-		RecordMap: answer.RecordMap{
-			ID: pending.ID, Identity: pending.Identity, Type: pending.Type, Status: pending.Status, Created: pending.Created,
-			Types: pending.Types,
-			Statuses: map[answer.Progress][]string{
-				answer.Waiting: pending.Statuses[StatusWaiting],
-				answer.Done:    pending.Statuses[StatusDone],
-				answer.Failed:  pending.Statuses[StatusFailed],
-				answer.Ended:   pending.Statuses[StatusEnded],
-			},
-		},
-		Continued: got.Header.Get("Content-Range") != "",
-	}
+	return answer.ListCall{ListMap: w.Pending.ListMap, Envelope: w.Envelope, Continued: got.Header.Get("Content-Range") != ""}
 }
 
 // ShownID returns an identifier or a code that the service gives to a request about a person, for

@@ -63,23 +63,11 @@ type ProfileWire struct {
 	At *jsontext.Pointer `json:"at,omitzero"`
 }
 
-// PendingWire is the map of the list of pending requests. The pointers Identity to Created lead
-// from a record.
+// PendingWire is the map of the list of pending requests.
 type PendingWire struct {
-	At    jsontext.Pointer `json:"at,omitzero"`    // of the list
-	Next  jsontext.Pointer `json:"next,omitzero"`  // of the address of the next page
-	Total jsontext.Pointer `json:"total,omitzero"` // of the number of all records
-	Use   string           `json:"use,omitzero"`   // one of ListUses
-	Empty bool             `json:"empty,omitzero"` // an answer with nothing in it is an empty list
+	Use string `json:"use,omitzero"` // one of ListUses
 
-	Identity jsontext.Pointer `json:"identity,omitzero"`
-	ID       jsontext.Pointer `json:"id,omitzero"`
-	Type     jsontext.Pointer `json:"type,omitzero"`
-	Status   jsontext.Pointer `json:"status,omitzero"`
-	Created  jsontext.Pointer `json:"created,omitzero"`
-
-	Types    map[string][]string `json:"types,omitzero"`    // words, by request type
-	Statuses map[string][]string `json:"statuses,omitzero"` // words, by one of StatusMeanings
+	answer.ListMap
 }
 
 // AllDataWire is the map of the answer with all data of a person.
@@ -120,24 +108,17 @@ const (
 	ListWhole   = "whole"
 	ListPartial = "partial"
 	ListIgnored = "ignored"
-
-	// What a status of a request means. One that has ended is no longer waiting, whatever came of it.
-	StatusWaiting = "waiting"
-	StatusDone    = "done"
-	StatusFailed  = "failed"
-	StatusEnded   = "ended"
 )
 
 // Accepted words of the settings, the default first.
 var (
-	AbsentForms    = []string{AbsentJSON404, AbsentAny404, Absent204, AbsentEmpty}
-	Placements     = []string{transport.InJSON, transport.InForm, transport.InQuery}
-	TimeFormats    = []string{answer.TimeRFC3339, answer.TimeUnixMS, answer.TimeUnixS, answer.TimeUTC, answer.TimeDate}
-	TimesKept      = []string{KeptExactly, KeptMS, KeptS, KeptMinute, KeptDay, KeptByService}
-	Alterable      = []string{"user_ipv6", "manual"}
-	ListUses       = []string{ListWhole, ListPartial, ListIgnored}
-	StatusMeanings = []string{StatusWaiting, StatusDone, StatusFailed, StatusEnded}
-	InvalidUses    = []string{records.InvalidError, records.InvalidReplace}
+	AbsentForms = []string{AbsentJSON404, AbsentAny404, Absent204, AbsentEmpty}
+	Placements  = []string{transport.InJSON, transport.InForm, transport.InQuery}
+	TimeFormats = []string{answer.TimeRFC3339, answer.TimeUnixMS, answer.TimeUnixS, answer.TimeUTC, answer.TimeDate}
+	TimesKept   = []string{KeptExactly, KeptMS, KeptS, KeptMinute, KeptDay, KeptByService}
+	Alterable   = []string{"user_ipv6", "manual"}
+	ListUses    = []string{ListWhole, ListPartial, ListIgnored}
+	InvalidUses = []string{records.InvalidError, records.InvalidReplace}
 )
 
 // ExportKinds are the kinds of records in the settings.
@@ -209,7 +190,7 @@ var wireRules = map[string]struct {
 	"export.invalid_utf8":   {aWord, InvalidUses},
 
 	"pending.types":      {aVocabulary, answer.RequestTypes},
-	"pending.statuses":   {aVocabulary, StatusMeanings},
+	"pending.statuses":   {aVocabulary, answer.StatusMeanings},
 	"export.kinds":       {aVocabulary, ExportKinds},
 	"export.kind_values": {aVocabulary, ExportKinds},
 	"export.at":          {pointers, ExportKinds},

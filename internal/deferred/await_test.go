@@ -94,7 +94,7 @@ func withProfileInData(cfg *client.Config) {
 
 // endedBy returns the setting of statuses that mean that a request is over.
 func endedBy(words ...string) map[string][]string {
-	return map[string][]string{client.StatusEnded: words}
+	return map[string][]string{answer.StatusEnded: words}
 }
 
 // While a request is pending for the person, or may be because the list cannot be read, no
