@@ -14,7 +14,12 @@ import (
 
 // apply creates or updates the object. It returns false if there is nothing to save.
 func (b *batch) apply(ctx context.Context) (ok bool) {
-	if !b.read() || !b.connect() || !b.checkPlanned() {
+	isPlanned := b.read() && b.connect() && b.checkDigest(tfkit.Problem{
+		Summary: "The rows are not those that were planned",
+		Detail:  "The content has changed since the plan, so what was reviewed is not what would be written. Nothing was sent.",
+		Do:      "plan again, and apply that plan.",
+	})
+	if !isPlanned {
 		return false
 	}
 	if err := b.openReport(); err != nil {
@@ -56,19 +61,15 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 	return true
 }
 
-// checkPlanned refuses rows other than the planned ones.
-func (b *batch) checkPlanned() (ok bool) {
-	planned := b.model.Digest.ValueString()
-	if b.model.Digest.IsUnknown() || planned == b.digestLike(planned) {
+// checkDigest refuses rows other than those of a digest in state or in the plan. what completes the problem.
+func (b *batch) checkDigest(what tfkit.Problem) (ok bool) {
+	digest := b.model.Digest.ValueString()
+	if b.model.Digest.IsUnknown() || digest == b.digestLike(digest) {
 		return true
 	}
 
-	tfkit.Problem{
-		Summary: "The rows are not those that were planned",
-		Detail:  "The content has changed since the plan, so what was reviewed is not what would be written. Nothing was sent.",
-		InState: b.inState,
-		Do:      "plan again, and apply that plan.",
-	}.AddError(b.diags)
+	what.InState = b.inState
+	what.AddError(b.diags)
 
 	return false
 }
@@ -77,7 +78,7 @@ func (b *batch) checkPlanned() (ok bool) {
 // refuses more first records than are allowed. A row that cannot be compared has failed then, and is not
 // written: it may be a first record too.
 func (b *batch) checkFirstRecords(ctx context.Context, t *tally) (ok bool) {
-	if limit, _ := b.limitFirstRecords(); limit >= len(b.rows) {
+	if b.limit >= len(b.rows) {
 		return true
 	}
 
@@ -135,24 +136,12 @@ func (b *batch) destroy(ctx context.Context) {
 // readApplied reads the file that was applied, for a withdrawal. It refuses a file that has
 // changed.
 func (b *batch) readApplied() (ok bool) {
-	if !b.read() {
-		return false
-	}
-
-	applied := b.model.Digest.ValueString()
-	if applied == b.digestLike(applied) {
-		return true
-	}
-
-	tfkit.Problem{
+	return b.read() && b.checkDigest(tfkit.Problem{
 		Summary: "The file is not the one that was applied",
 		Detail:  "The file has changed since it was applied, so a destroy could withdraw the consent of the wrong people. Nothing was sent.",
-		InState: b.inState,
 		Do:      "put the file back that was applied, or apply the present one first. To withdraw nothing, apply on_destroy = \"retain\" and destroy then.",
 		At:      path.Root("source"),
-	}.AddError(b.diags)
-
-	return false
+	})
 }
 
 // pass judges rows, and writes or withdraws each as the action says, for as many at once as the client

@@ -10,7 +10,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"strconv"
@@ -41,13 +40,14 @@ type batch struct {
 	rows  []rows.Row        // of source or content_wo, checked
 	all   []int             // their indexes
 	sum   [sha256.Size]byte // of them
-	grown int               // how many rows are new since an apply that left none missing; otherwise growthUnknown
+	grown int               // how many rows are new since an apply that left none missing; otherwise unbounded
+	limit int               // how many rows may be the first record of a person
 
 	report *outfile.Reservation // nil if none is written
 	survey choice.Survey
 }
 
-const growthUnknown = math.MaxInt
+const unbounded = math.MaxInt
 
 // newBatch returns a batch whose rows are not read yet. private is nil in the plan of a create.
 func (r *batchResource) newBatch(ctx context.Context, m model, prior *model, private tfkit.Private, diags *diag.Diagnostics) *batch {
@@ -93,20 +93,13 @@ func (b *batch) read() (ok bool) {
 		b.rows, err = readFile(b.model.Source.ValueString(), o)
 	}
 
-	if problems, isBad := errors.AsType[*rows.Error](err); isBad {
-		problem.Summary = "Unusable rows"
-		problem.Detail = problems.Error()
-		problem.Do = "correct these lines; nothing is sent before all of them are right. Values are not shown, because they are personal data."
-		problem.AddError(b.diags)
-
-		return false
-	}
 	if err != nil {
 		problem.Summary = "The rows cannot be read"
 		problem.Detail = "The file cannot be read: " + outfile.Pathless(err).Error() + "."
-		problem.Do = "check the path, which is relative to the folder in which Terraform runs (begin it with ${path.module} for one beside the configuration), and the permissions of the file."
-		if errors.Is(err, fs.ErrNotExist) {
-			problem.Do += " If another resource makes the file in the same apply, take the path from an attribute of that resource which is known only after apply, such as the output of a terraform_data. The guide \"Batches in detail\" has an example."
+		problem.Do = "check the path, which is relative to the folder in which Terraform runs (begin it with ${path.module} for one beside the configuration), and the permissions of the file. The guide \"Batches in detail\" shows how to read a file that is made in the same apply."
+		if problems, isBad := errors.AsType[*rows.Error](err); isBad {
+			problem.Detail = problems.Error()
+			problem.Do = "correct these lines; nothing is sent before all of them are right. Values are not shown, because they are personal data."
 		}
 		problem.AddError(b.diags)
 
@@ -118,9 +111,14 @@ func (b *batch) read() (ok bool) {
 	for i := range b.all {
 		b.all[i] = i
 	}
-	b.grown = growthUnknown
+
+	b.grown = unbounded
 	if b.prior != nil && b.prior.Missing.ValueInt64() == 0 && b.model.Shard.Equal(b.prior.Shard) {
 		b.grown = max(0, len(b.rows)-int(b.prior.Rows.ValueInt64()))
+	}
+	b.limit = b.grown
+	if !b.model.MaxNewRecords.IsNull() {
+		b.limit = int(b.model.MaxNewRecords.ValueInt64())
 	}
 
 	return true

@@ -106,7 +106,7 @@ func TestCLIConsentBatch_writeOnlyContentIsInNoFileOrLog(t *testing.T) {
 	cli.Setenv("TF_VAR_people", strings.ReplaceAll(people(4), "true,true,false", "true,true,true"))
 	third := cli.MustRun("plan", "-out=tfplan")
 	fourth := cli.Run("apply", "tfplan")
-	clitest.WantWords(t, fourth, "1 of 4 rows failed", "how many rows are missing")
+	clitest.WantWords(t, fourth, "1 of 4 rows were not written", "how many rows are missing")
 	wantNobody(t, cli, first, second, third, fourth)
 	wantRow(t, service, 3, [5]bool{true, true, true, true, true})
 }

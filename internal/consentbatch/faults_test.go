@@ -47,7 +47,7 @@ func TestConsentBatch_outageEndsTheApply(t *testing.T) {
 			}
 
 			state, diags := p.Create(batchName, f.config(uncompared))
-			prototest.WantText(t, diags.Errors(), tc.title, "of 100 rows failed", "rows were not tried, "+tc.says, "What to do:")
+			prototest.WantText(t, diags.Errors(), tc.title, "of 100 rows were not written", "rows were not tried, "+tc.says, "What to do:")
 			sent, logins := service.Count(tc.fault.Operation), service.Count(mockserver.OpLogin)
 			if state != nil || len(diags.Errors()) != 1 || sent > tc.most || logins > 2 {
 				t.Errorf("state %v, %d errors, %d requests, %d logins", state != nil, len(diags.Errors()), sent, logins)

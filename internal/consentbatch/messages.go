@@ -3,6 +3,7 @@
 package consentbatch
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -14,47 +15,42 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// The problems of a run in which rows failed. Their details are formats with how many rows
-// succeeded, and how many of these were, or would be, written.
+// The problems of a run in which rows failed. Their summaries are formats with how many rows were not
+// done, and their details with how many were, and how many of these were, or would be, written.
 var (
 	applyFailed = tfkit.Problem{
+		Summary: "%d of %d rows were not written",
 		Detail:  "%d are in place, %d of them written by this run",
 		InState: "this resource with the present content, and how many rows are missing",
 		Do:      "apply again: rows that are in place are compared only, and just the missing ones are written.",
 	}
 	deleteFailed = tfkit.Problem{
+		Summary: "%d of %d rows were not withdrawn",
 		Detail:  "%d are withdrawn, %d of them by this run",
 		InState: "this resource as it was before; what was withdrawn stays withdrawn",
 		Do:      "destroy again: rows that are withdrawn are skipped.",
 	}
 	planFailed = tfkit.Problem{
-		Detail: "%d were compared, and %d of them differ",
-		Do:     "plan again. With compare_at_plan = false a plan asks the service nothing.",
+		Summary: "%d of %d rows were not compared",
+		Detail:  "%d were compared, and %d of them differ",
+		Do:      "plan again. With compare_at_plan = false a plan asks the service nothing.",
 	}
 )
 
-// failure returns the problem of a run with how many rows were not done, which failed, and why.
+// failure completes the problem of a run with how many rows were not done, which failed, and why.
 func (b *batch) failure(t *tally, problem tfkit.Problem) tfkit.Problem {
-	problem.Summary = fmt.Sprintf("%d of %d rows failed", t.counts[failed], len(b.rows))
-	if t.interrupted {
-		problem.Summary = "Interrupted before all rows were done"
-	}
-	if problem.InState == "" {
-		problem.InState = b.inState
-	}
-
+	problem.Summary = fmt.Sprintf(problem.Summary, t.missed(), len(b.rows))
 	problem.Detail = fmt.Sprintf("Of %d rows, "+problem.Detail+"; %d failed, and %d were not tried.",
 		len(b.rows), t.succeeded(), t.toWrite(), t.counts[failed], t.counts[notTried])
-	if n := t.counts[unknown]; n > 0 {
-		problem.Detail += fmt.Sprintf(" Requests were on their way when the run ended, so the outcome of %d is unknown.", n)
-	}
+	problem.InState = cmp.Or(problem.InState, b.inState)
+
 	if t.counts[failed] > 0 {
 		text, advice := t.describe()
 		problem.Detail += "\n\n" + text
 		problem.Do = advice + " Then " + problem.Do
 	}
 	if t.stopped != "" {
-		problem.Detail += fmt.Sprintf("\n\n%d rows were not tried, %s.", t.counts[notTried], t.stopped)
+		problem.Detail += fmt.Sprintf("\n\n%d rows were not tried, because %s.", t.counts[notTried], t.stopped)
 	}
 	if b.report != nil {
 		problem.Detail += "\n\nThe file of report_path has a line for each of these rows."
@@ -95,7 +91,7 @@ func (b *batch) warnMissing(t *tally) {
 // written, and names the settings that tell so.
 func (b *batch) warnAltered() {
 	found, ok := b.survey.Proposal(len(b.rows) - len(b.rows)/10)
-	if !ok || b.grown == growthUnknown || reflect.DeepEqual(found, b.Client.Keeping) {
+	if !ok || b.grown == unbounded || reflect.DeepEqual(found, b.Client.Keeping) {
 		return
 	}
 
@@ -142,7 +138,7 @@ func (b *batch) warnRows() {
 			Do:      "nothing, if they are different people. Otherwise remove these rows, or the others.",
 		}.AddWarning(b.diags)
 	}
-	if b.prior == nil || !b.model.Shard.Equal(b.prior.Shard) {
+	if b.prior == nil {
 		return
 	}
 	if gone := b.prior.Rows.ValueInt64() - int64(len(b.rows)); gone > 0 {

@@ -190,63 +190,41 @@ func (b *batch) review(t *tally) {
 	b.warnAltered()
 }
 
-// limitFirstRecords returns how many rows may be the first record of a person, and why.
-func (b *batch) limitFirstRecords() (limit int, why string) {
-	if b.model.MaxNewRecords.IsNull() {
-		return b.grown, fmt.Sprintf("the last apply has left no row missing, and there are %d more rows now", b.grown)
-	}
-	limit = int(b.model.MaxNewRecords.ValueInt64())
-
-	return limit, fmt.Sprintf("max_new_records is %d", limit)
-}
-
 // firstRecords returns the problem if more rows would be the first record of a person than are
 // allowed.
 func (b *batch) firstRecords(t *tally) *tfkit.Problem {
-	limit, why := b.limitFirstRecords()
 	count := t.counts[absent]
-	if count <= limit {
+	if count <= b.limit {
 		return nil
 	}
 
 	return &tfkit.Problem{
 		Summary: "More first records than expected",
-		Detail: fmt.Sprintf("The service has no record for %d of %d rows: %s. Yet %s. Each would be the first record of a person, which nothing can remove. An apply writes nothing.",
-			count, len(b.rows), t.linesOf(absent), why),
+		Detail: fmt.Sprintf("The service has no record for %d of %d rows: %s. Each would be the first record of a person, which nothing can remove, and at most %d are expected. An apply writes nothing.",
+			count, len(b.rows), t.linesOf(absent), b.limit),
 		InState: b.inState,
 		Do:      fmt.Sprintf("check the file, the scope and base_url: a gateway may have answered in place of the service. If these people are to get a record, set max_new_records = %d.", count),
 		At:      path.Root("max_new_records"),
 	}
 }
 
-// checkShard warns of a changed shard. It returns false, with an error, if on_destroy
-// is "withdraw": an object that is destroyed because there are fewer shards would withdraw
-// rows that belong to other shards by then.
+// checkShard refuses another shard with on_destroy = "withdraw": an object that is destroyed because
+// there are fewer shards would withdraw rows that belong to other shards by then.
 func (b *batch) checkShard() (ok bool) {
 	if b.prior == nil || b.model.Shard.Equal(b.prior.Shard) {
 		return true
 	}
-
-	if b.model.OnDestroy.ValueString() == withdraw || b.prior.OnDestroy.ValueString() == withdraw {
-		tfkit.Problem{
-			Summary: "The shard cannot change with on_destroy = \"withdraw\"",
-			Detail:  "Rows move between shards when shard changes. A resource that is destroyed would withdraw the consent of people whose rows belong to another shard by then.",
-			InState: b.inState,
-			Do:      "apply on_destroy = \"retain\" in all shards of the file first, without changing them. Then change shard, apply, and set on_destroy back.",
-			At:      path.Root("shard"),
-		}.AddError(b.diags)
-
-		return false
+	if b.model.OnDestroy.ValueString() != withdraw && b.prior.OnDestroy.ValueString() != withdraw {
+		return true
 	}
 
-	if b.warns {
-		tfkit.Problem{
-			Summary: "Rows move between shards",
-			Detail:  "shard has changed, so this resource manages other rows of the file. A row that belongs to no resource is no longer managed, and its consent stays as it is.",
-			Do:      "change count in all resources of the file, so that each number from 0 to count - 1 has a resource.",
-			At:      path.Root("shard"),
-		}.AddWarning(b.diags)
-	}
+	tfkit.Problem{
+		Summary: "The shard cannot change with on_destroy = \"withdraw\"",
+		Detail:  "Rows move between shards when shard changes. A resource that is destroyed would withdraw the consent of people whose rows belong to another shard by then.",
+		InState: b.inState,
+		Do:      "apply on_destroy = \"retain\" in all shards of the file first, without changing them. Then change shard, apply, and set on_destroy back.",
+		At:      path.Root("shard"),
+	}.AddError(b.diags)
 
-	return true
+	return false
 }

@@ -51,7 +51,7 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	plan = plan.Resolve(f.config(nil))
 	f.write(batchHeader + "x\n")
 	state, diags := p.Apply(t.Context(), batchName, nil, plan)
-	prototest.WantText(t, diags.Errors(), "Unusable rows", "line 2: the row has 1 cells", "In state now: nothing")
+	prototest.WantText(t, diags.Errors(), "The rows cannot be read", "line 2: the row has 1 cells", "In state now: nothing")
 	if state != nil {
 		t.Error("there is state")
 	}

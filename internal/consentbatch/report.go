@@ -28,41 +28,20 @@ var words = [outcomes]string{
 	superseded: "superseded",
 	missing:    "missing",
 	failed:     "failed",
-	unknown:    "unknown",
 	notTried:   "not_tried",
 }
 
-// reportLine is the outcome of one row. It names the row by its place in the file, and holds
-// no value of it.
+// reportLine is the outcome of one row, and why it failed. It names the row by its place in the file, and
+// holds no value of it.
 type reportLine struct {
-	Line    int32  `json:"line"`
-	Element int32  `json:"element,omitempty"`
-	Outcome string `json:"outcome"`
-	*reportFailure
-}
-
-// reportFailure is why a row failed.
-type reportFailure struct {
-	Error     string        `json:"error"`
-	Operation string        `json:"operation,omitempty"`
-	Status    int           `json:"status,omitempty"`
-	Code      string        `json:"code,omitempty"`
-	Message   string        `json:"message,omitempty"`
-	Fields    []reportField `json:"fields,omitempty"`
-}
-
-type reportField struct {
-	Field   string `json:"field"`
-	Message string `json:"message"`
-}
-
-func failureOf(e *transport.Error) *reportFailure {
-	f := &reportFailure{Error: e.Title(), Operation: e.Operation, Status: e.Status, Code: e.Code, Message: e.Message}
-	for _, field := range e.Fields {
-		f.Fields = append(f.Fields, reportField(field))
-	}
-
-	return f
+	Line      int32  `json:"line"`
+	Element   int32  `json:"element,omitempty"`
+	Outcome   string `json:"outcome"`
+	Error     string `json:"error,omitempty"`
+	Operation string `json:"operation,omitempty"`
+	Status    int    `json:"status,omitempty"`
+	Code      string `json:"code,omitempty"`
+	Message   string `json:"message,omitempty"`
 }
 
 // openReport reserves the path of the report, if there is one, before anything is sent.
@@ -141,11 +120,10 @@ func (t *tally) encode(to io.Writer) error {
 	}
 	fmt.Fprintln(out, "}")
 
-	failures := map[int]*reportFailure{}
+	errorOf := map[int]*transport.Error{}
 	for _, c := range t.causes {
-		failure := failureOf(c.error)
 		for _, row := range c.rows {
-			failures[row] = failure
+			errorOf[row] = c.error
 		}
 	}
 
@@ -155,8 +133,13 @@ func (t *tally) encode(to io.Writer) error {
 		if as == inPlace {
 			continue
 		}
+
 		at := t.rows[row].Position
-		if err := lines.Encode(reportLine{at.Line, at.Element, words[as], failures[row]}); err != nil {
+		line := reportLine{Line: at.Line, Element: at.Element, Outcome: words[as]}
+		if e := errorOf[row]; e != nil {
+			line.Error, line.Operation, line.Status, line.Code, line.Message = e.Title(), e.Operation, e.Status, e.Code, e.Message
+		}
+		if err := lines.Encode(line); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,7 @@ func TestConsentBatch_reportReplacesReportsAlone(t *testing.T) {
 	config := f.config(uncompared.With(prototest.Attributes{"report_path": f.reportPath()}))
 	service.Inject(rejecting(422, 1)...)
 	_, diags := p.Create(batchName, config)
-	prototest.WantText(t, diags.Errors(), "1 of 2 rows failed")
+	prototest.WantText(t, diags.Errors(), "1 of 2 rows were not written")
 	createdBatch(t, prototest.MustStart(t, prototest.Config(service)), service, config)
 
 	link := filepath.Join(t.TempDir(), "link.csv")
@@ -68,7 +68,7 @@ func TestConsentBatch_reportIsWorkedOnAsTheGuideShows(t *testing.T) {
 	folder := filepath.Dir(f.path)
 	service.Inject(rejecting(422, 1, 3)...)
 	_, diags := p.Create(batchName, f.config(uncompared.With(prototest.Attributes{"report_path": filepath.Join(folder, "consents-report.ndjson")})))
-	prototest.WantText(t, diags.Errors(), "2 of 5 rows failed")
+	prototest.WantText(t, diags.Errors(), "2 of 5 rows were not written")
 
 	script, err := filepath.Abs("../../examples/guides/seeding-thousands/work-on-report.sh")
 	if err != nil {

@@ -49,6 +49,9 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 	count := func(description string) schema.Attribute {
 		return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
 	}
+	setting := func(description string) schema.Attribute {
+		return schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true), MarkdownDescription: description}
+	}
 	attributes := map[string]schema.Attribute{
 		"source": schema.StringAttribute{
 			Optional:            true,
@@ -88,18 +91,8 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 				},
 			},
 		},
-		"keep_later_choice": schema.BoolAttribute{
-			Optional:            true,
-			Computed:            true,
-			Default:             booldefault.StaticBool(true),
-			MarkdownDescription: "Whether a choice of a person after the row's `agreement_time` stands; a warning names its line. Defaults to `true`.",
-		},
-		"compare_at_plan": schema.BoolAttribute{
-			Optional:            true,
-			Computed:            true,
-			Default:             booldefault.StaticBool(true),
-			MarkdownDescription: "Whether a plan compares every row with the service. If `false`, a plan sends nothing and detects only changed rows. Defaults to `true`.",
-		},
+		"keep_later_choice": setting("Whether a choice of a person after the row's `agreement_time` stands; a warning names its line. Defaults to `true`."),
+		"compare_at_plan":   setting("Whether a plan compares every row with the service. If `false`, a plan sends nothing and detects only changed rows. Defaults to `true`."),
 		"on_destroy": schema.StringAttribute{
 			Optional:            true,
 			Computed:            true,

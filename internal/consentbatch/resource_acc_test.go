@@ -31,7 +31,7 @@ func TestAccConsentBatchResource_basic(t *testing.T) {
 	}
 
 	resource.ParallelTest(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories(), Steps: []resource.TestStep{
-		{Config: config, ExpectError: acctest.Message("1 of 3 rows failed", "line 4", "In state now: nothing")},
+		{Config: config, ExpectError: acctest.Message("1 of 3 rows were not written", "line 4", "In state now: nothing")},
 		{
 			Config: config,
 			ConfigPlanChecks: acctest.Planned(

@@ -34,7 +34,6 @@ const (
 	superseded // not withdrawn, because another object of the run writes it
 	missing    // not withdrawn, because two readings show no record
 	failed
-	unknown  // interrupted on its way
 	outcomes // how many there are
 )
 
@@ -51,6 +50,9 @@ const (
 	limitShownCauses = 8
 	limitShownLines  = 20 // of one cause
 )
+
+// interrupted is why a pass has ended if nothing else is.
+const interrupted = "the run was interrupted"
 
 // concernOneRow lists the failures that a row itself causes, by its values or its person.
 // Every other failure may concern all rows.
@@ -70,10 +72,9 @@ type tally struct {
 
 	began, logged time.Time // the run, and the last progress that was logged
 
-	streak      int    // failures since the last success, without those that concern one row
-	stopped     string // why the last pass has ended before all of its rows were tried; empty if it has not
-	interrupted bool   // the run was cancelled
-	isSecond    bool   // the rows without a record are read a second time, a lag later
+	streak   int    // failures since the last success, without those that concern one row
+	stopped  string // why the last pass has ended before all of its rows were tried; empty if it has not
+	isSecond bool   // the rows without a record are read a second time, a lag later
 }
 
 // cause is a failure and the rows that it happened to. Details of the error that do not
@@ -116,12 +117,11 @@ func (t *tally) pass(ctx context.Context, of []int, workers int, do func(ctx con
 	})
 
 	isLeft := func(row int) bool { return t.results[row] == notTried }
-	if !slices.ContainsFunc(order, isLeft) {
+	if slices.ContainsFunc(order, isLeft) {
+		t.stopped = cmp.Or(t.stopped, interrupted)
+	} else {
 		t.stopped = ""
-		return panics
 	}
-	t.stopped = cmp.Or(t.stopped, "because the run has ended")
-	t.interrupted = t.interrupted || ctx.Err() != nil
 
 	return panics
 }
@@ -131,23 +131,19 @@ func (t *tally) record(ctx context.Context, row int, as outcome, err error) (goe
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	e, isError := errors.AsType[*transport.Error](err)
-	switch {
+	switch e, _ := errors.AsType[*transport.Error](err); {
 	case err == nil:
 		t.set(row, as)
 		t.streak = 0
-	case isError && e.Class == transport.ClassCancelled:
-		t.interrupted = true
-		if e.Ambiguous { // otherwise nothing was sent
-			t.set(row, unknown)
-		}
+	case transport.IsClass(err, transport.ClassCancelled) && !e.Ambiguous:
+		t.stopped = interrupted // and nothing was sent
 	default:
 		t.set(row, failed)
 		t.fail(row, err)
 	}
 	t.logProgress(ctx)
 
-	return t.stopped == "" && !t.interrupted
+	return t.stopped == ""
 }
 
 // fail records why a row has failed, and whether the others would fail too.
@@ -175,10 +171,13 @@ func (t *tally) fail(row int, err error) {
 		t.streak++
 	}
 	if t.streak >= outageStreak {
-		t.stopped = fmt.Sprintf("because the service failed for %d rows in a row, from all over the file", outageStreak)
+		t.stopped = fmt.Sprintf("the service failed for %d rows in a row, from all over the file", outageStreak)
 	}
-	if e.Class == transport.ClassReadOnly || e.Class == transport.ClassAuthentication {
-		t.stopped = "because they would have failed in the same way"
+	switch e.Class {
+	case transport.ClassReadOnly, transport.ClassAuthentication:
+		t.stopped = "they would have failed in the same way"
+	case transport.ClassCancelled:
+		t.stopped = interrupted
 	}
 }
 
@@ -199,7 +198,7 @@ func (t *tally) logProgress(ctx context.Context) {
 }
 
 // missed returns how many rows are not as they should be.
-func (t *tally) missed() int { return t.counts[failed] + t.counts[unknown] + t.counts[notTried] }
+func (t *tally) missed() int { return t.counts[failed] + t.counts[notTried] }
 
 // succeeded returns how many rows are as they should be.
 func (t *tally) succeeded() int { return len(t.results) - t.missed() }

@@ -114,8 +114,8 @@ func TestTally_interruptHandsOutNoOtherRow(t *testing.T) {
 		})
 		cancel()
 
-		if calls != 1 || !done.interrupted || done.missed() == 0 || done.stopped == "" {
-			t.Errorf("%s: %d rows were begun; interrupted: %t", name, calls, done.interrupted)
+		if calls != 1 || done.missed() == 0 || done.stopped != interrupted {
+			t.Errorf("%s: %d rows were begun, and it stopped because %q", name, calls, done.stopped)
 		}
 	}
 }

@@ -197,11 +197,6 @@ var batches = map[string]play{
 		configuration: batch("x", withdraws) + batch("y"), situation: inOrder(rows(annAgrees), applied(configure(batch("y")))), says: plan,
 		follow: inOrder(reach(batch("x")+batch("y")), configure(batch("y"))),
 	},
-	" If another resource makes the file in the same apply": {
-		configuration: makesFile + block("resource", "consent_batch", "x", `source = "made.csv"`, "depends_on = [terraform_data.made]"),
-		situation:     rows(annAgrees),
-		follow:        configure(makesFile + block("resource", "consent_batch", "x", `source = terraform_data.made.output`)),
-	},
 	"check the file, the scope and base_url": {
 		configuration: batch("x"), situation: inOrder(rows(annAgrees), applied(func(s *stage) { s.service.DeleteConsent(scope, "ann") })), says: plan,
 		follow: configure(batch("x", "max_new_records = 1")),
@@ -215,26 +210,12 @@ var batches = map[string]play{
 		situation: inOrder(rows("ann,true,true,true,true,true,2020-01-31T12:00:30Z"), applied()), says: plan,
 		follow: configure(batch("x") + "\nprovider \"analytics\" {\n  wire {\n    lag = \"0s\"\n    consent {\n      time_kept = \"minute\"\n    }\n  }\n}\n"),
 	},
-	"change count in all resources of the file": {
-		configuration: shard("x", 0, 2) + shard("y", 1, 2), situation: inOrder(rows(annAgrees, bobAgrees), applied(configure(shard("x", 0, 3)+shard("y", 1, 2)))), says: plan,
-		follow: configure(shard("x", 0, 3) + shard("y", 1, 3) + shard("z", 2, 3)),
-	},
 	"apply on_destroy = \"retain\" in all shards of the file first": {
 		configuration: shard("x", 0, 1, withdraws), situation: inOrder(rows(annAgrees, bobAgrees), applied(configure(shard("x", 0, 2, withdraws)+shard("y", 1, 2, withdraws)))), says: plan,
 		follow: inOrder(reach(shard("x", 0, 1)), reach(shard("x", 0, 2)+shard("y", 1, 2)),
 			configure(shard("x", 0, 2, withdraws)+shard("y", 1, 2, withdraws))),
 	},
 }
-
-// makesFile makes the file of a batch in the apply.
-const makesFile = `
-resource "terraform_data" "made" {
-  input = "made.csv"
-  provisioner "local-exec" {
-    command = "cp rows.csv made.csv"
-  }
-}
-`
 
 const withdraws = `on_destroy = "withdraw"`
 
