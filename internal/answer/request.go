@@ -3,6 +3,7 @@
 package answer
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -93,6 +94,16 @@ func (n *node) isOpen() bool {
 // that is known to be open.
 func (n *node) isOperation() bool { return n.isOpen() || RecordMap{}.requestType(n) != "" }
 
+// operationName returns the name of a long-running operation (AIP-151), which identifies it; empty for
+// anything else.
+func (n *node) operationName() string {
+	name := n.find("/name").text
+	if !strings.Contains(name, "operations/") {
+		return ""
+	}
+	return name
+}
+
 // PersonKey returns what identifiers that may be of one person have in common: they differ only by
 // capitals, percent-encoding, once or twice, a plus sign for a blank, Unicode normalisation, and
 // mailto: in front.
@@ -137,7 +148,7 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 		return receipt, nil
 	}
 
-	receipt.ID = requestID(request.field(roleID), person)
+	receipt.ID = cmp.Or(requestID(request.field(roleID), person), answer.operationName())
 	isRequest := receipt.ID != "" || request.isOperation()
 	if created, _ := request.field(roleCreated).instant(""); isRequest && !created.IsZero() {
 		receipt.At = created

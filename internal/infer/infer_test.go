@@ -98,3 +98,30 @@ func TestPending_byWordsAlone(t *testing.T) {
 		t.Errorf("%v", all)
 	}
 }
+
+// TestPending_meaningOfAStatus has the record of a request that was sent, among others of the same person.
+func TestPending_meaningOfAStatus(t *testing.T) {
+	t.Parallel()
+	update := &infer.Request{Person: "ada@example.com", Type: "profile_update", State: "done"}
+	for _, tc := range []struct{ status, state, want string }{
+		{"EN_COURS", "waiting", "waiting"},
+		{"IN_REVIEW", "done", "waiting"}, // the list lags
+		{"CLOSED", "waiting", ""},
+		{"CLOSED", "done", "ended"},
+		{"FINISHED_OK", "done", "done"},
+	} {
+		body := `[{"person":"ada@example.com","type":"erasure","status":"` + tc.status + `"}]`
+		deletion := &infer.Request{Person: "ada@example.com", Type: "data_deletion", State: tc.state}
+		s := infer.Pending(infer.Answer{Body: []byte(body)}, update, deletion)[0]
+
+		got := ""
+		for _, meaning := range []string{"waiting", "done", "ended", "failed"} {
+			if s[jsontext.Pointer("/pending/statuses").AppendToken(meaning)] != nil {
+				got += meaning
+			}
+		}
+		if got != tc.want {
+			t.Errorf("%s of a request that is %s means %q, want %q", tc.status, tc.state, got, tc.want)
+		}
+	}
+}

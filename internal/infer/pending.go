@@ -139,7 +139,9 @@ func (s Settings) record(elements []jsontext.Value, known []*Request) {
 // alike, and no time.
 func looksUnique(p place, elements []jsontext.Value) bool {
 	texts := textsAt(elements, p.at)
-	isOther := func(text string) bool { return !strings.ContainsAny(text, "0123456789") || looksTimed.MatchString(text) }
+	isOther := func(text string) bool {
+		return !strings.ContainsAny(text, "0123456789") || looksTimed.MatchString(text)
+	}
 	isLike := p.value.Kind() == '"' && !slices.ContainsFunc(texts, isOther)
 
 	return isLike && len(slices.Compact(slices.Sorted(slices.Values(texts)))) == len(elements)
@@ -209,25 +211,34 @@ func typeLike(word string) string {
 	return ""
 }
 
-// words adds what the words of types and statuses mean. Those of a request that was sent are known. Any
-// other status is proposed only if its word is like that of an open request.
+// words adds what the words of types and statuses mean. Those of a request that was sent are known.
 func (s Settings) words(elements []jsontext.Value, known []*Request) {
 	typeAt, _ := s["/pending/type"].(string)
 	statusAt, _ := s["/pending/status"].(string)
 	for _, element := range elements {
-		sent := requestOf(element, known)
-
 		word := textOf(jsonvalue.At(element, jsontext.Pointer(typeAt)))
-		requestType := cmp.Or(sent.Type, typeLike(word))
-		s.word("/pending/types", typeAt, requestType, word)
+		sent := requestOf(element, known, typeLike(word))
+		s.word("/pending/types", typeAt, cmp.Or(sent.Type, typeLike(word)), word)
 
 		word = textOf(jsonvalue.At(element, jsontext.Pointer(statusAt)))
-		state := sent.State
-		if state == "" && looksOpen.MatchString(jsonvalue.Fold(word)) {
-			state = "waiting"
-		}
-		s.word("/pending/statuses", statusAt, state, word)
+		s.word("/pending/statuses", statusAt, sent.stateBy(word), word)
 	}
+}
+
+// stateBy returns what the status of a request means; empty if that is not known. The list may lag, so that
+// one which looks open does so too once the request is done. One that does not say done then may as well be
+// that of a request which came to nothing.
+func (r *Request) stateBy(status string) string {
+	status = jsonvalue.Fold(status)
+	switch {
+	case looksOpen.MatchString(status):
+		return "waiting"
+	case r.State == "done" && !looksDone.MatchString(status):
+		return "ended"
+	case r.State == "waiting" && looksOver.MatchString(status):
+		return ""
+	}
+	return r.State
 }
 
 // word adds the meaning of a word, if both and its place are known.
@@ -239,11 +250,15 @@ func (s Settings) word(vocabulary jsontext.Pointer, at, meaning, word string) {
 	s[vocabulary.AppendToken(meaning)] = joined(words, word)
 }
 
-var looksOpen = regexp.MustCompile(`pending|queue|wait|progress|process|running|new|open|accept|submit|creat|start|active|sched|compil|enrich|made|approv|review|simmer|hold|received`)
+var (
+	looksOpen = regexp.MustCompile(`pending|queue|wait|progress|process|running|new|open|accept|submit|creat|start|active|sched|compil|enrich|made|approv|review|simmer|hold|received`)
+	looksDone = regexp.MustCompile(`done|complet|finish|fulfil|succe|execut|deliver`)
+	looksOver = regexp.MustCompile(looksDone.String() + `|clos|ended|archiv|resolv|fail|reject|refus|cancel|expir`)
+)
 
 // requestOf returns which of the known requests a record is: the one with its id, or the only one
-// of its person; the zero Request if it is not known.
-func requestOf(element jsontext.Value, known []*Request) *Request {
+// of its person, or of its type too; the zero Request if it is not known.
+func requestOf(element jsontext.Value, known []*Request, requestType string) *Request {
 	var texts, ids []string
 	for _, p := range places(element) {
 		texts = append(texts, textOf(p.value))
@@ -260,6 +275,9 @@ func requestOf(element jsontext.Value, known []*Request) *Request {
 		if slices.Contains(texts, r.Person) {
 			ofPerson = append(ofPerson, r)
 		}
+	}
+	if len(ofPerson) > 1 {
+		ofPerson = slices.DeleteFunc(ofPerson, func(r *Request) bool { return r.Type != requestType })
 	}
 	if len(ofPerson) != 1 {
 		return &Request{}

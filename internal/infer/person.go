@@ -185,10 +185,14 @@ const halLinks = "_links"
 // isWork reports whether an object or the elements of an array have what describes work that goes on, or
 // its result elsewhere: a status, a job or a link.
 func isWork(v jsontext.Value) bool {
-	isOfWork := func(name string) bool {
-		return name != halLinks && isNamed(jsonvalue.Fold(name), "jobid taskid requestid status state done percent progress link links url urls downloadurl href expires")
-	}
 	return slices.ContainsFunc(append(jsonvalue.Elements(v), v), func(object jsontext.Value) bool {
-		return slices.ContainsFunc(jsonvalue.Names(jsonvalue.Members(object)), isOfWork)
+		for name, value := range jsonvalue.EachMember(object) {
+			isOfWork := isNamed(jsonvalue.Fold(string(name)), "jobid taskid requestid status state percent progress link links url urls downloadurl href expires")
+			isUndone := string(name) == "done" && string(value) == "false"
+			if isUndone || (isOfWork && string(name) != halLinks) {
+				return true
+			}
+		}
+		return false
 	})
 }
