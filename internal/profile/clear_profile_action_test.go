@@ -4,6 +4,7 @@ package profile_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,4 +54,22 @@ func TestClearProfile_sendsOnlyWhatIsThere(t *testing.T) {
 		o.wantHeld("name", nil)
 		o.wantHeld("phone", nil)
 	}, outcome(mockserver.Outcome{After: 95 * time.Second}))
+}
+
+// What is cleared by somebody else after it was read is sent all the same: nothing else may count as
+// accepted.
+func TestClearProfile_isSentWhereSomebodyElseClearsMeanwhile(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, o *object) {
+		o.service.PutProfile(scope, person, held)
+		o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Commit: true, Then: func() {
+			o.service.PutProfile(scope, person, `{"plan":"gold"}`)
+		}})
+		invoked := o.Invoke(clearName, clears("phone", "name"))
+		o.NoErrors(invoked.Diagnostics)
+		wantSent(t, o.service, `{"name":null,"phone":null}`)
+		if !strings.HasPrefix(invoked.Progress[0], "The service accepted the update of the profile as request") {
+			t.Errorf("the messages are %q", invoked.Progress)
+		}
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
@@ -216,6 +217,8 @@ func TestProfile_destroyRetainsOrClears(t *testing.T) {
 		"never":             {config(gold, clearing), mockserver.Outcome{Fate: mockserver.Never}, "within the time that timeouts allows", `{"plan":null}`, false, false},
 		"not awaited":       {config(gold, clearing.With(notWaiting)), mockserver.Outcome{Fate: mockserver.Never}, "still pending", `{"plan":null}`, false, false},
 		"failed":            {config(gold, clearing), mockserver.Outcome{Fate: mockserver.Failed, Code: "E42"}, "E42", `{"plan":null}`, true, false},
+		// Somebody else writes the member meanwhile, which is not the effect of ours.
+		"dropped, write-only": {writeOnly(gold, 1, clearing), mockserver.Outcome{Fate: mockserver.Vanished, After: 2 * time.Second}, "its effect cannot be seen", `{"plan":null}`, false, false},
 	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
@@ -224,6 +227,11 @@ func TestProfile_destroyRetainsOrClears(t *testing.T) {
 				state := o.create(c.config)
 				o.service.FulfilAll()
 				outcome(c.ends)(o.service.Server)
+				if c.ends.Fate == mockserver.Vanished {
+					o.service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Commit: true, Then: func() {
+						o.service.PutProfile(scope, person, `{"theirs":1,"plan":"silver"}`)
+					}})
+				}
 
 				state, diags := o.Destroy(name, state)
 				prototest.WantText(t, append(diags.Errors(), append(diags.Warnings(), "")...), c.says)
