@@ -327,13 +327,14 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
+	o, ok := run.OfObject(ctx, r.Service, state.Identity, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
 	of := ownershipOf(ctx, state, resp.Private)
-	if state.OnDestroy.ValueString() == destroyClears && len(of.names) > 0 { // else the plan has warned
-		r.clearMembers(ctx, state, of, &resp.Diagnostics)
+	if ok && state.OnDestroy.ValueString() == destroyClears && len(of.names) > 0 { // else the plan has warned
+		o.Messages, o.Waits = ofDestroy, true // no later refresh shows how it ends
+		if state.WaitForFulfilment.ValueBool() {
+			o.Limit, _ = state.Timeouts.Update(ctx, defaultTimeout)
+		}
+		r.clearMembers(ctx, &o, of)
 	}
 }
 
@@ -345,21 +346,12 @@ var ofDestroy = run.Messages{
 
 // clearMembers sets members to null that no other object of the run manages. A person without
 // a profile has nothing to clear.
-func (r *profileResource) clearMembers(ctx context.Context, state resourceModel, of ownership, diags *diag.Diagnostics) {
-	c, scope, ok := r.ClientAndScope(state.Scope, diags)
-	if !ok {
-		return
-	}
-
-	person, update := client.Person{Scope: scope, Identity: state.IdentityID.ValueString()}, nulls(of.names)
+func (r *profileResource) clearMembers(ctx context.Context, o *run.Run, of ownership) {
+	person, update := o.Request.Person, nulls(of.names)
 	isKept := func(name string, _ jsontext.Value) bool {
 		return r.Profiles.Keeper(of.object, memberOf(person, name)) != nil
 	}
-	o := run.Run{Engine: r.Deferred, Diags: diags, Messages: ofDestroy, Waits: true}
-	if state.WaitForFulfilment.ValueBool() {
-		o.Limit, _ = state.Timeouts.Update(ctx, defaultTimeout)
-	}
-	o.Request = clearRequest(c, person, update)
+	o.Request = clearRequest(r.Client, person, update)
 	o.Request.Superseded = func() bool { // the person is locked
 		maps.DeleteFunc(update, isKept)
 		return len(update) == 0
@@ -367,7 +359,7 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 	o.Request.Effect = func(ctx context.Context) (deferred.Reading, error) {
 		cleared := maps.Clone(update)
 		maps.DeleteFunc(cleared, isKept) // another object may have written them meanwhile
-		return readCleared(ctx, c, person, cleared)
+		return readCleared(ctx, r.Client, person, cleared)
 	}
 
 	err := o.Submit(ctx)
@@ -379,19 +371,14 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 			Summary: "Members of the profile were not cleared",
 			Detail:  "Another resource of this run manages these members of the profile of the same person, so on_destroy = \"clear\" leaves them as they are: " + strings.Join(others, ", ") + ". The usual cause is a renamed key of for_each, or a renamed resource, for which a moved block keeps the resource.",
 			InState: "the other resource; nothing was sent for these members",
-		}.AddWarning(diags)
+		}.AddWarning(o.Diags)
 	}
 	if err != nil {
-		problem := o.ProblemOf(err)
-		problem.InState = tfkit.PriorKept
-		problem.AddError(diags)
+		o.Fail(ctx, o.ProblemOf(err))
 		return
 	}
-
 	if failed := o.Await(ctx); failed != nil {
-		failed.InState = tfkit.PriorKept
-		failed.AddError(diags)
-		return
+		o.Fail(ctx, *failed)
 	}
 }
 

@@ -47,23 +47,12 @@ type update struct {
 // begin returns the update that sends changes, or without any the one that was sent before. It returns
 // false if there are errors.
 func (r *profileResource) begin(ctx context.Context, m *resourceModel, changes members, resp run.Response) (*update, bool) {
-	if resp.Diags.HasError() {
-		return nil, false
-	}
-	c, scope, ok := r.ClientAndScope(m.Scope, resp.Diags)
-	if !ok {
-		return nil, false
-	}
-
-	u := &update{Run: run.OfObject(ctx, r.Service, resp), client: c, model: m, changes: changes, sets: changes}
-	u.memory = readMemory(u.Document)
+	o, ok := run.OfObject(ctx, r.Service, m.Identity, resp)
+	u := &update{Run: o, client: r.Client, model: m, memory: readMemory(o.Document), changes: changes, sets: changes}
 	u.Messages, u.Waits = ofObject, m.WaitForFulfilment.ValueBool()
-	u.Request = deferred.Request{
-		Person:         client.Person{Scope: scope, Identity: m.IdentityID.ValueString()},
-		Wanted:         proof.Wanted{Type: answer.RequestProfileUpdate},
-		IdempotencyKey: rand.Text(), // each update is another request, also one of the same values
-		Send:           u.send,
-	}
+	u.Request.Type = answer.RequestProfileUpdate
+	u.Request.IdempotencyKey = rand.Text() // each update is another request, also one of the same values
+	u.Request.Send = u.send
 	if len(changes) == 0 {
 		u.Request.IdempotencyKey = u.Submission.IdempotencyKey
 		u.sets = u.memory.sent(m.members())
@@ -72,7 +61,7 @@ func (r *profileResource) begin(ctx context.Context, m *resourceModel, changes m
 		u.Request.Effect = u.read
 	}
 
-	return u, true
+	return u, ok
 }
 
 // send sends the changes. Only what was read before the first attempt is not its effect.

@@ -153,20 +153,11 @@ func (r *dataAccessRequestResource) hasGivenUp(known run.Document) bool {
 
 // begin returns the run of an object, or false if there are errors.
 func (r *dataAccessRequestResource) begin(ctx context.Context, m *accessModel, resp run.Response) (*fetch, bool) {
-	if resp.Diags.HasError() {
-		return nil, false
-	}
-	c, scope, ok := r.ClientAndScope(m.Scope, resp.Diags)
-	if !ok {
-		return nil, false
-	}
-
-	o := run.OfObject(ctx, r.Service, resp)
-	o.Messages, o.Waits = access, m.Wait.ValueBool()
+	o, ok := run.OfObject(ctx, r.Service, m.Identity, resp)
 	key, _ := m.occasion(ctx)
-	o.Request = accessRequest(client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, key)
+	o.Messages, o.Waits, o.Request = access, m.Wait.ValueBool(), accessRequest(o.Request.Person, key)
 
-	return &fetch{Run: o, client: c, adviceUnread: adviceUnread}, true
+	return &fetch{Run: o, client: r.Client, adviceUnread: adviceUnread}, ok
 }
 
 // adviceUnread applies to a request whose data were not recognised.

@@ -108,20 +108,11 @@ func (r *dataDeletionResource) refuseRepeated(ctx context.Context, plan *request
 
 // begin returns the run of an object, or false if there are errors.
 func (r *dataDeletionResource) begin(ctx context.Context, m *requestModel, resp run.Response) (*run.Run, bool) {
-	if resp.Diags.HasError() {
-		return nil, false
-	}
-	c, scope, ok := r.ClientAndScope(m.Scope, resp.Diags)
-	if !ok {
-		return nil, false
-	}
-
-	o := run.OfObject(ctx, r.Service, resp)
-	o.Messages, o.Waits = deletion, m.Wait.ValueBool()
+	o, ok := run.OfObject(ctx, r.Service, m.Identity, resp)
 	key, _ := m.occasion(ctx)
-	o.Request = deletionRequest(c, client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, key)
+	o.Messages, o.Waits, o.Request = deletion, m.Wait.ValueBool(), deletionRequest(r.Client, o.Request.Person, key)
 
-	return &o, true
+	return &o, ok
 }
 
 func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {

@@ -23,11 +23,10 @@ import (
 
 // requestModel is the part of a model that describes the request.
 type requestModel struct {
-	tfkit.Scope
-	IdentityID types.String   `tfsdk:"identity_id"`
-	Triggers   types.Map      `tfsdk:"triggers"`
-	Wait       types.Bool     `tfsdk:"wait_for_fulfilment"`
-	Timeouts   tfkit.Timeouts `tfsdk:"timeouts"`
+	tfkit.Identity
+	Triggers types.Map      `tfsdk:"triggers"`
+	Wait     types.Bool     `tfsdk:"wait_for_fulfilment"`
+	Timeouts tfkit.Timeouts `tfsdk:"timeouts"`
 	outcome
 }
 

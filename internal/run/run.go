@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -83,7 +84,7 @@ type Run struct {
 	priorDocument Document
 }
 
-// Response is what an object that is created, read or updated is answered with. It begins with what
+// Response is what an operation on an object is answered with. It begins with what
 // the object is before.
 type Response struct {
 	State   *tfsdk.State
@@ -91,13 +92,25 @@ type Response struct {
 	Diags   *diag.Diagnostics
 }
 
-// OfObject returns the run of an object that is created, read or updated.
-func OfObject(ctx context.Context, s *tfkit.Service, resp Response) Run {
+// OfObject returns the run of an object that is created, read, updated or destroyed, for a request about a
+// person. It returns false if there are errors.
+func OfObject(ctx context.Context, s *tfkit.Service, about tfkit.Identity, resp Response) (r Run, ok bool) {
+	if resp.Diags.HasError() {
+		return r, false
+	}
+	_, scope, ok := s.ClientAndScope(about.Scope, resp.Diags)
+	if !ok {
+		return r, false
+	}
+
 	before := Read(ctx, resp.Private)
-	return Run{
+	r = Run{
 		Engine: s.Deferred, Diags: resp.Diags, Document: before,
 		state: resp.State, Private: resp.Private, prior: resp.State.Raw, priorDocument: before,
 	}
+	r.Request.Person = client.Person{Scope: scope, Identity: about.IdentityID.ValueString()}
+
+	return r, true
 }
 
 // OfAction returns the run of an action, whose Limit the caller sets. An action has no state: another
