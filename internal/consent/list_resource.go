@@ -3,10 +3,14 @@
 package consent
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -20,13 +24,20 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 var _ list.ListResourceWithConfigure = (*consentList)(nil)
 
-// limitIdentityIDs is the largest number of identities that a list accepts.
-const limitIdentityIDs = 10_000
+// The largest numbers of people: in identity_ids, taken from a day, and of those who may fail to be read
+// before the list fails.
+const (
+	limitIdentityIDs = 10_000
+	limitDayPeople   = 100_000
+	limitFailures    = 10
+)
 
 // NewListResource returns the list resource analytics_consent.
 func NewListResource() list.ListResource { return &consentList{} }
@@ -86,7 +97,7 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 // the guard of the stream.
 func (l *consentList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	stream.Results = func(push func(list.ListResult) bool) {
-		run := &listing{Service: l.Service, request: req}
+		run := &listing{Service: l.Service, request: req, known: map[string]bool{}}
 		run.readSource(ctx)
 		if run.diags.HasError() {
 			push(list.ListResult{Diagnostics: run.diags})
@@ -101,10 +112,14 @@ func (l *consentList) List(ctx context.Context, req list.ListRequest, stream *li
 type listing struct {
 	*tfkit.Service
 
-	request list.ListRequest
-	scope   client.Scope
-	source  source
-	diags   diag.Diagnostics // about the source; with an error, there is nothing to list
+	request  list.ListRequest
+	scope    client.Scope
+	inEffect tfkit.Scope      // is scope as attributes
+	diags    diag.Diagnostics // about the source; with an error, there is nothing to list
+
+	people []string // of the source, each once
+	known  map[string]bool
+	isCut  bool // the source has more people than a list takes
 
 	next    int // the person to look up next
 	found   int // results
@@ -124,6 +139,8 @@ func (l *listing) readSource(ctx context.Context) {
 	if _, l.scope, ok = l.ClientAndScope(m.Scope, &l.diags); !ok {
 		return
 	}
+	l.inEffect = m.Scope
+	l.ResolveScope(&l.inEffect)
 	if !m.UTCDate.IsNull() {
 		l.readDay(ctx, m)
 		return
@@ -132,7 +149,123 @@ func (l *listing) readSource(ctx context.Context) {
 	var identities []string
 	l.diags.Append(m.IdentityIDs.ElementsAs(ctx, &identities, false)...)
 	for _, identity := range identities {
-		l.source.add(identity)
+		l.add(identity)
+	}
+}
+
+// add adds a person, unless the person is known.
+func (l *listing) add(identity string) {
+	if !l.known[identity] {
+		l.known[identity] = true
+		l.people = append(l.people, identity)
+	}
+}
+
+// readDay reads the people of a day, before anybody is looked up: an export that stays open
+// keeps one of the client's slots while the requests about its people wait for one, and the
+// service waits for its reader.
+func (l *listing) readDay(ctx context.Context, m listModel) {
+	day, ok := tfkit.StartedDay(m.UTCDate, l.Client.Today(), &l.diags)
+	if !ok {
+		return
+	}
+	if !day.Before(l.Client.Today()) {
+		tfkit.Problem{
+			Summary: "The day is not over",
+			Detail:  tfkit.WhyNotOver + " No request was sent.",
+			Do:      "list the people of a day that is over.",
+			At:      tfkit.AtUTCDate,
+		}.AddError(&l.diags)
+
+		return
+	}
+
+	// The interface shows no field of such a record (section 2), so the names are our assumption.
+	fields := []string{"identityId", "identity_id"}
+	if !m.IdentityField.IsNull() {
+		fields = []string{m.IdentityField.ValueString()}
+	}
+	var without unnamed
+	query := client.ExportQuery{Day: day, Kinds: []records.Kind{records.Person}, Finished: true}
+	_, err := l.Client.Export(ctx, l.scope, query, func(day client.Records) error {
+		without = l.take(day, fields)
+		return nil
+	})
+	if err != nil {
+		tfkit.ProblemOf(err, "").AddError(&l.diags)
+		return
+	}
+
+	without.report(fields, &l.diags)
+}
+
+// take takes the people of a day, up to the largest number, in place of those of a reading that has failed.
+func (l *listing) take(day client.Records, fields []string) (without unnamed) {
+	l.people, l.isCut = nil, false
+	clear(l.known)
+	for _, record := range day {
+		without.records++
+		identity, ok := identityIn(record, fields)
+		switch {
+		case !ok:
+			without.count++
+			without.example = cmp.Or(without.example, answer.Members(record, ""))
+		case len(l.people) == limitDayPeople && !l.known[identity]:
+			l.isCut = true
+			return without
+		default:
+			l.add(identity)
+		}
+	}
+
+	return without
+}
+
+// identityIn returns the identity in a record: the text of a string, or a whole number as
+// it is written. It is that of the first field which holds one, if it can be used. One that is
+// not in NFC is a person who is refused when looked up.
+func identityIn(record jsontext.Value, fields []string) (identity string, ok bool) {
+	members := jsonvalue.Members(record)
+	for _, field := range fields {
+		value := members[field]
+		if value.Kind() == '"' {
+			identity = cmp.Or(identity, jsonvalue.Text(value))
+		} else if strings.Trim(string(value), "0123456789") == "" {
+			identity = cmp.Or(identity, string(value))
+		}
+	}
+
+	err := client.ValidateSegment(identity)
+
+	return identity, err == nil || errors.Is(err, client.ErrNotNFC)
+}
+
+// unnamed counts the Person records without a usable identity.
+type unnamed struct {
+	count   int
+	records int    // with and without one
+	example string // the members of the first one without
+}
+
+// report reports records that were not taken for people.
+func (u unnamed) report(fields []string, diags *diag.Diagnostics) {
+	problem := tfkit.Problem{
+		Summary: "Person records without an identity",
+		Detail: fmt.Sprintf("%d of the %d Person records that were read are skipped, because they have no usable identity in ", u.count, u.records) +
+			`"` + strings.Join(fields, `" or "`) + `".`,
+		Do: "if another member holds the identity, set identity_field to its name.",
+		At: path.Root("identity_field"),
+	}
+	if u.example != "" {
+		problem.Detail += " The first one has none there" + u.example + "."
+	}
+
+	switch u.count {
+	case 0:
+	case u.records:
+		problem.AddError(diags)
+	default:
+		problem.AddWarning(diags)
 	}
 }
 
@@ -140,7 +273,7 @@ func (l *listing) readSource(ctx context.Context) {
 // as the limit allows. Terraform reads no further than that, and says nothing of its own
 // about the limit, so the last result carries what there is to say about the list.
 func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
-	for l.next < len(l.source.people) {
+	for l.next < len(l.people) && ctx.Err() == nil {
 		answers, panics := l.lookUp(ctx)
 		if panics.HasError() {
 			push(list.ListResult{Diagnostics: panics})
@@ -151,18 +284,16 @@ func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
 		}
 
 		for _, answered := range answers {
-			identity := l.source.people[l.next]
-			l.next++
-			if transport.IsClass(answered.err, transport.ClassNotFound) {
-				l.missing++
+			result, ok := l.result(ctx, answered)
+			if !ok {
 				continue
 			}
 
-			result := list.ListResult{Diagnostics: l.failure(answered.err)}
-			if answered.err == nil {
-				result = l.result(ctx, identity, answered.held)
+			isLast := l.request.Limit > 0 && l.found == int(l.request.Limit)
+			if isLast {
+				l.conclude(ctx, &result.Diagnostics)
 			}
-			if !push(result) || l.isFull() || result.Diagnostics.HasError() {
+			if !push(result) || isLast || result.Diagnostics.HasError() {
 				return
 			}
 		}
@@ -184,7 +315,7 @@ type answered struct {
 // lookUp asks the service about the next people: as many at a time as the client sends
 // requests, and not more than are still wanted.
 func (l *listing) lookUp(ctx context.Context) (answers []answered, panics diag.Diagnostics) {
-	width := min(l.Client.Concurrency, len(l.source.people)-l.next)
+	width := min(l.Client.Concurrency, len(l.people)-l.next)
 	if limit := int(l.request.Limit); limit > 0 {
 		width = min(width, limit-l.found)
 	}
@@ -195,7 +326,7 @@ func (l *listing) lookUp(ctx context.Context) (answers []answered, panics diag.D
 		positions[i] = i
 	}
 	panics = tfkit.InParallel(ctx, width, positions, func(i int) (goesOn bool) {
-		person := client.Person{Scope: l.scope, Identity: l.source.people[l.next+i]}
+		person := client.Person{Scope: l.scope, Identity: l.people[l.next+i]}
 		answers[i].held, answers[i].err = l.Client.GetConsent(ctx, person)
 		return true
 	})
@@ -203,75 +334,66 @@ func (l *listing) lookUp(ctx context.Context) (answers []answered, panics diag.D
 	return answers, panics
 }
 
-// isFull reports whether there are as many results as the limit allows; 0 means that there is no limit.
-func (l *listing) isFull() bool { return l.request.Limit > 0 && l.found >= int(l.request.Limit) }
-
-// result returns the result for a person: the person as they would be configured. The last one that
-// the limit allows says what there is to say about the list.
-func (l *listing) result(ctx context.Context, identity string, held answer.Consent) list.ListResult {
-	l.found++
-	result := l.request.NewListResult(ctx)
-	result.DisplayName = identity
-
-	m := &resourceModel{Identity: tfkit.Identity{Scope: tfkit.NewScope(l.scope), IdentityID: types.StringValue(identity)}}
-	result.Diagnostics.Append(result.Identity.Set(ctx, m.Identity)...)
-	if l.request.IncludeResource {
-		m.fromAPI(held)
-
-		// Neither the scope of the provider block nor a default is written down. "terraform query
-		// -json" would print the address, and no generated configuration holds it.
-		if l.scope == l.DefaultScope {
-			m.Scope = tfkit.Scope{}
-		}
-		if m.Manual.ValueBool() {
-			m.Manual = types.BoolNull()
-		}
-		m.UserIPv6 = types.StringNull()
-
-		result.Diagnostics.Append(result.Resource.Set(ctx, m)...)
-	}
-	if l.isFull() {
-		l.conclude(ctx, &result.Diagnostics)
-	}
-
-	return result
-}
-
-// mostFailures is how many people may fail to be read before the list fails.
-const mostFailures = 10
-
-// concernEveryone are the classes of failures that would repeat for every other person.
-var concernEveryone = []transport.ErrorClass{
-	transport.ClassAuthentication, transport.ClassForbidden, transport.ClassEndpointNotFound, transport.ClassLoginAnswer,
-	transport.ClassTLS, transport.ClassProxyAuth, transport.ClassRedirect,
-}
-
-// failure returns the diagnostics about the latest person if they could not be read: a warning, or an
-// error if the list as a whole has failed. A person is named by the position in the source.
-func (l *listing) failure(err error) (diags diag.Diagnostics) {
-	if err == nil {
-		return nil
+// result returns the result for the next person, or false for one without a record. Of a person who could
+// not be read, it is a warning, or an error if the list as a whole has failed, with the position in the
+// source.
+func (l *listing) result(ctx context.Context, answered answered) (result list.ListResult, ok bool) {
+	identity := l.people[l.next]
+	l.next++
+	switch {
+	case answered.err == nil:
+		l.found++
+		return l.resultOf(ctx, identity, answered.held), true
+	case transport.IsClass(answered.err, transport.ClassNotFound):
+		l.missing++
+		return result, false
 	}
 
 	l.failed++
-	problem := tfkit.ProblemOf(err, "")
-	if l.failed == mostFailures || transport.IsClass(err, concernEveryone...) {
+	problem := tfkit.ProblemOf(answered.err, "")
+	if l.failed == limitFailures {
 		problem.Detail = fmt.Sprintf("The list ended at person %d: %d of its people could not be read.\n\n%s", l.next, l.failed, problem.Detail)
-		problem.AddError(&diags)
+		problem.AddError(&result.Diagnostics)
 
-		return diags
+		return result, true
 	}
 
 	problem.Detail = fmt.Sprintf("Person %d of the source, in which each counts once, could not be read and is not listed.\n\n%s. %s", l.next, problem.Summary, problem.Detail)
 	problem.Summary = "A person could not be read"
-	problem.AddWarning(&diags)
+	problem.AddWarning(&result.Diagnostics)
 
-	return diags
+	return result, true
+}
+
+// resultOf returns the result for a person with a consent record.
+func (l *listing) resultOf(ctx context.Context, identity string, held answer.Consent) list.ListResult {
+	m := &resourceModel{Identity: tfkit.Identity{Scope: l.inEffect, IdentityID: types.StringValue(identity)}}
+	result := l.request.NewListResult(ctx)
+	result.DisplayName = identity
+	result.Diagnostics.Append(result.Identity.Set(ctx, m.Identity)...)
+	if !l.request.IncludeResource {
+		return result
+	}
+
+	// Neither the scope of the provider block nor a default is written down. "terraform query
+	// -json" would print the address, and no generated configuration holds it.
+	m.fromAPI(held)
+	if l.scope == l.DefaultScope {
+		m.Scope = tfkit.Scope{}
+	}
+	if m.Manual.ValueBool() {
+		m.Manual = types.BoolNull()
+	}
+	m.UserIPv6 = types.StringNull()
+	result.Diagnostics.Append(result.Resource.Set(ctx, m)...)
+
+	return result
 }
 
 // conclude adds what is known at the end of the list.
 func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
-	l.AddNotices(diags)
+	defer l.RecoverAndReport(ctx, diags)
+
 	diags.Append(l.diags...)
 	if l.missing > 0 {
 		tfkit.Problem{
@@ -280,9 +402,9 @@ func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
 		}.AddWarning(diags)
 	}
 
-	more := l.source.isCut || l.next < len(l.source.people)
+	isRest := l.isCut || l.next < len(l.people)
 	switch {
-	case l.isFull() && more:
+	case l.found > 0 && l.found == int(l.request.Limit) && isRest:
 		tfkit.Problem{
 			Summary: "The list ends at its limit",
 			Detail:  fmt.Sprintf("The list ended at its limit of %d, and its source has more people, who were not looked up.", l.found),
@@ -295,7 +417,7 @@ func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
 			Detail:  "The run was interrupted before all people were looked up.",
 			Do:      "run the query again.",
 		}.AddError(diags)
-	case more:
+	case isRest:
 		tfkit.Problem{
 			Summary: "Too many people for one list",
 			Detail:  fmt.Sprintf("The day has more than %d people, and a list takes no more. The others were not looked up.", limitDayPeople),

@@ -166,41 +166,6 @@ func TestConsentList_people(t *testing.T) {
 	}
 }
 
-// TestConsentList_endsWithWhatConcernsEveryone ends with the first look-ups, two at a time.
-func TestConsentList_endsWithWhatConcernsEveryone(t *testing.T) {
-	t.Parallel()
-	const get = mockserver.OpGetConsent
-	for says, fault := range map[string]mockserver.Fault{
-		"Authentication rejected":       answering(get, 401, `{}`),
-		"Not permitted":                 answering(get, 403, `{}`),
-		"Endpoint not found":            answering(get, 404, "<p>nginx</p>"),
-		"Unexpected redirect":           answering(get, 302, ""),
-		"Proxy authentication required": answering(get, 407, `{}`),
-		"Unexpected login answer":       answering(mockserver.OpLogin, 200, `{}`),
-		"TLS verification failed":       {}, // of a service that does not speak it
-	} {
-		t.Run(says, func(t *testing.T) {
-			t.Parallel()
-			settings := prototest.Attributes{"max_retries": 0, "max_concurrency": 2}
-			p, service := start(t, settings)
-			fault.Times = -1
-			if fault.Operation != "" {
-				service.Inject(fault)
-			} else {
-				settings["base_url"] = strings.Replace(service.URL, "http:", "https:", 1)
-				p.Reconfigure(prototest.Config(service).With(settings))
-			}
-
-			results := p.List(name, listOf(identities(5)...))
-			prototest.WantText(t, results[len(results)-1].Errors(), says, "The list ended at person 1:")
-			if n := len(results.Diagnostics().Errors()); n != 1 || service.Count(get) > 4 { // a 401 is answered by another login
-				t.Errorf("there are %d errors, after %d look-ups", n, service.Count(get))
-			}
-			wantNobodyNamed(t, results)
-		})
-	}
-}
-
 func TestConsentList_configurations(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)

@@ -80,12 +80,11 @@ func (s *Service) ImportIdentity(ctx context.Context, req resource.ImportStateRe
 		return false
 	}
 
-	_, scope, ok := s.ClientAndScope(named.Scope, &resp.Diagnostics)
-	if !ok {
+	if _, _, ok := s.ClientAndScope(named.Scope, &resp.Diagnostics); !ok {
 		return false
 	}
 
-	named.Scope = NewScope(scope)
+	s.ResolveScope(&named.Scope)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, named)...)
 	access(ctx, resp.State.SetAttribute, named.attributes(), &resp.Diagnostics)
 
@@ -128,5 +127,5 @@ func (m *Identity) check() error {
 		return nil
 	}
 
-	return m.own().Validate()
+	return client.Scope{OrgID: m.OrgID.ValueString(), ProjectID: m.ProjectID.ValueString(), AccountID: m.AccountID.ValueString()}.Validate()
 }

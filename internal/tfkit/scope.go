@@ -101,15 +101,10 @@ func addPerson[A any](as func(TextAttribute) A, attributes map[string]A, text st
 	return AddScope(as, attributes)
 }
 
-// own returns the object's own scope; zero if it has none.
-func (m Scope) own() client.Scope {
-	return client.Scope{OrgID: m.OrgID.ValueString(), ProjectID: m.ProjectID.ValueString(), AccountID: m.AccountID.ValueString()}
-}
-
 // KnownScope returns the object's own scope, or else the provider's and never a mixture. It
 // reports false if that is not known yet.
 func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
-	own := m.own()
+	own := client.Scope{OrgID: m.OrgID.ValueString(), ProjectID: m.ProjectID.ValueString(), AccountID: m.AccountID.ValueString()}
 	isOwnUnknown := m.OrgID.IsUnknown() || m.ProjectID.IsUnknown() || m.AccountID.IsUnknown()
 	isDefaultUnknown := own == (client.Scope{}) && len(s.UnknownScope) > 0
 
@@ -118,22 +113,19 @@ func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
 
 // ClientAndScope returns the client and the scope for a request, or reports what is missing.
 func (s *Service) ClientAndScope(of Scope, diags *diag.Diagnostics) (*client.Client, client.Scope, bool) {
-	if s.Client == nil {
-		addUnknown(diags, s.Unknown)
-		return nil, client.Scope{}, false
-	}
-
 	scope, known := s.KnownScope(of)
-	if !known {
+	switch err := scope.Validate(); {
+	case s.Client == nil:
+		addUnknown(diags, s.Unknown)
+	case !known:
 		addUnknown(diags, s.UnknownScope)
-		return nil, client.Scope{}, false
-	}
-	if err := scope.Validate(); err != nil {
+	case err != nil:
 		addUnusable(diags, err)
-		return nil, client.Scope{}, false
+	default:
+		return s.Client, scope, true
 	}
 
-	return s.Client, scope, true
+	return nil, client.Scope{}, false
 }
 
 // PlanScope reports, in a plan, a scope that cannot be used. A scope that is not known yet is left to
@@ -153,6 +145,30 @@ func addUnusable(diags *diag.Diagnostics, why error) {
 	}.AddError(diags)
 }
 
+// ResolveScope sets m to the scope in effect, with nulls for the other path family. Create must call it
+// on the plan, before anything is sent.
+func (s *Service) ResolveScope(m *Scope) {
+	scope, _ := s.KnownScope(*m)
+	*m = Scope{}
+	if scope.OrgID != "" {
+		m.OrgID = types.StringValue(scope.OrgID)
+	}
+	if scope.ProjectID != "" {
+		m.ProjectID = types.StringValue(scope.ProjectID)
+	}
+	if scope.AccountID != "" {
+		m.AccountID = types.StringValue(scope.AccountID)
+	}
+}
+
+// ReadScope sets m to the scope in effect, and records that the run reads objects. Read must
+// call it on the state, before anything is sent; that of a resource with an identity calls
+// ReadIdentity.
+func (s *Service) ReadScope(m *Scope) {
+	s.hasRead.Store(true)
+	s.ResolveScope(m)
+}
+
 // PlanKeptScope plans the scope in effect, and replaces the object if it changes. It reports
 // whether the object moves because the provider's scope has changed, and warns of that.
 //
@@ -160,71 +176,68 @@ func addUnusable(diags *diag.Diagnostics, why error) {
 // state and in its identity. Otherwise a changed provider block would move every object to another
 // project without a plan that says so.
 //
-// It writes to resp.Plan, so the caller must read its model from there afterwards:
-//
-//	isMoved := r.PlanKeptScope(ctx, req, resp)
-//	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
+// It writes to resp.Plan, so the caller must read its model from there afterwards.
 func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) (isMoved bool) {
 	if req.Plan.Raw.IsNull() {
 		return false
 	}
 
+	diags := &resp.Diagnostics
 	var configured, planned, state Scope
-	access(ctx, req.Config.GetAttribute, configured.attributes(), &resp.Diagnostics)
-	access(ctx, resp.Plan.GetAttribute, planned.attributes(), &resp.Diagnostics)
-	access(ctx, req.State.GetAttribute, state.attributes(), &resp.Diagnostics) // all null if the object is new
+	access(ctx, req.Config.GetAttribute, configured.attributes(), diags)
+	access(ctx, resp.Plan.GetAttribute, planned.attributes(), diags)
+	access(ctx, req.State.GetAttribute, state.attributes(), diags) // all null if the object is new
 	followsProvider, isPlaced := configured == Scope{}, state != Scope{}
 
-	scope, known := s.KnownScope(configured)
+	to, known := s.KnownScope(configured)
 	switch {
-	case known && scope == client.Scope{} && isPlaced:
-		s.PlanScope(configured, &resp.Diagnostics)
+	case known && to == client.Scope{} && isPlaced:
+		s.PlanScope(configured, diags)
 		return false
 	case known:
-		planned = NewScope(scope)
+		planned = configured
+		s.ResolveScope(&planned)
 	case followsProvider && !req.State.Raw.IsNull(): // otherwise the framework has planned it
 		planned = state
 	}
-	access(ctx, resp.Plan.SetAttribute, planned.attributes(), &resp.Diagnostics)
+	access(ctx, resp.Plan.SetAttribute, planned.attributes(), diags)
 
 	if !isPlaced || planned == state {
 		return false
 	}
-	if followsProvider {
-		return s.planMove(state.own().String(), planned.own().String(), resp)
+	for attribute := range planned.attributes() {
+		resp.RequiresReplace.Append(path.Root(attribute))
 	}
-	resp.RequiresReplace.Append(scopePaths()...)
+	if followsProvider {
+		from, _ := s.KnownScope(state)
+		return s.explainMove(from, to, diags)
+	}
 
 	return false
 }
 
-// planMove replaces an object that follows the provider to another scope. In the apply of a saved
-// plan, where nothing is read before, that is an error: the plan was made for the scope in state. Of
-// a new object, Terraform passes nothing from the plan to the apply, and refuses another scope itself.
-func (s *Service) planMove(from, to string, resp *resource.ModifyPlanResponse) (isMoved bool) {
+// explainMove warns that an object follows the provider to another scope. In the apply of a saved plan,
+// where nothing is read before, that is an error: the plan was made for the scope in state. Of a new
+// object, Terraform passes nothing from the plan to the apply, and refuses another scope itself.
+func (s *Service) explainMove(from, to client.Scope, diags *diag.Diagnostics) (isMoved bool) {
 	if !s.Plans() {
 		Problem{
 			Summary: "The plan is for another scope",
-			Detail:  "This resource has no scope of its own. The plan was made for it in " + from + ", and the scope of the provider is now " + to + ". Nothing was sent for this resource.",
+			Detail:  "This resource has no scope of its own. The plan was made for it in " + from.String() + ", and the scope of the provider is now " + to.String() + ". Nothing was sent for this resource.",
 			InState: PriorKept,
 			Do:      "plan again, in the environment that is meant. With -refresh=false, no plan moves a resource to another scope.",
-		}.AddError(&resp.Diagnostics)
+		}.AddError(diags)
 
 		return false
 	}
 
-	resp.RequiresReplace.Append(scopePaths()...)
 	Problem{
 		Summary: "The scope of the provider has changed",
-		Detail:  "This resource has no scope of its own. It was written to " + from + ", and the scope of the provider is now " + to + ". The plan replaces the resource, so that it is not read or written in the wrong scope.",
+		Detail:  "This resource has no scope of its own. It was written to " + from.String() + ", and the scope of the provider is now " + to.String() + ". The plan replaces the resource, so that it is not read or written in the wrong scope.",
 		Do:      "if the resource belongs where it was, set its own org_id and project_id, or account_id, to the former scope; nothing is replaced then.",
-	}.AddWarning(&resp.Diagnostics)
+	}.AddWarning(diags)
 
 	return true
-}
-
-func scopePaths() path.Paths {
-	return path.Paths{path.Root("org_id"), path.Root("project_id"), path.Root("account_id")}
 }
 
 // RefuseMoved reports that an object cannot be replaced while its request is under way in the
@@ -236,36 +249,6 @@ func RefuseMoved(diags *diag.Diagnostics, what string) {
 		InState: "the resource as it was; nothing was sent",
 		Do:      "set the resource's own org_id and project_id, or account_id, to the former scope until it is fulfilled; or take the resource out of the configuration, which forgets the request.",
 	}.AddError(diags)
-}
-
-// ResolveScope sets m to the scope in effect. Create must call it on the plan, before
-// anything is sent.
-func (s *Service) ResolveScope(m *Scope) {
-	scope, _ := s.KnownScope(*m)
-	*m = NewScope(scope)
-}
-
-// ReadScope sets m to the scope in effect, and records that the run reads objects. Read must
-// call it on the state, before anything is sent; that of a resource with an identity calls
-// ReadIdentity.
-func (s *Service) ReadScope(m *Scope) {
-	s.hasRead.Store(true)
-	s.ResolveScope(m)
-}
-
-// NewScope returns a scope as attributes, with nulls for the other path family.
-func NewScope(of client.Scope) (m Scope) {
-	if of.OrgID != "" {
-		m.OrgID = types.StringValue(of.OrgID)
-	}
-	if of.ProjectID != "" {
-		m.ProjectID = types.StringValue(of.ProjectID)
-	}
-	if of.AccountID != "" {
-		m.AccountID = types.StringValue(of.AccountID)
-	}
-
-	return m
 }
 
 // attributes returns the values by attribute name.

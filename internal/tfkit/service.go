@@ -89,24 +89,18 @@ func (s *Service) RecoverAndReport(ctx context.Context, diags *diag.Diagnostics)
 		AddPanic(ctx, diags)
 	}
 
-	s.AddNotices(diags)
+	if s.Client == nil {
+		return
+	}
+	for _, text := range s.Client.Notices() {
+		Problem{Summary: "Noticed while talking to the service", Detail: text}.AddWarning(diags)
+	}
 }
 
 // Plans reports whether the run plans objects that exist: a plan reads them first, unless
 // -refresh=false is given, and an apply does not. What a plan warns of, the apply need not
 // repeat, although it plans each object once more.
 func (s *Service) Plans() bool { return s.hasRead.Load() }
-
-// AddNotices reports what the client noticed.
-func (s *Service) AddNotices(diags *diag.Diagnostics) {
-	if s.Client == nil {
-		return
-	}
-
-	for _, text := range s.Client.Notices() {
-		Problem{Summary: "Noticed while talking to the service", Detail: text}.AddWarning(diags)
-	}
-}
 
 // AddPanic reports a panic. The panic's value may hold personal data, so it is left out. The
 // stack trace is logged.
