@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
@@ -86,13 +85,13 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	var names []string
 	resp.Diagnostics.Append(m.Members.ElementsAs(ctx, &names, false)...)
 	update := nulls(names)
-	profile, err := c.GetProfile(ctx, person, update)
-	if err != nil && !transport.IsClass(err, transport.ClassNotFound) {
+	held, err := deferred.ReadProfile(ctx, c, person, update)
+	if err != nil {
 		tfkit.ProblemOf(err, "").AddError(&resp.Diagnostics)
 		return
 	}
 	maps.DeleteFunc(update, func(name string, _ jsontext.Value) bool {
-		return !profile.Cached && digest(profile.Members[name]) == digest(nil)
+		return !held.Cached && digest(held.Members[name]) == digest(nil)
 	})
 	if len(update) == 0 {
 		tfkit.Say(resp, "Nothing to clear.")
@@ -112,7 +111,7 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	o.Request.Effect = func(ctx context.Context) (deferred.Reading, error) {
 		if !isRead {
 			isRead = true
-			return deferred.Reading{Shows: proof.Missing, Cached: profile.Cached}, nil
+			return deferred.Reading{Shows: proof.Missing, Cached: held.Cached}, nil
 		}
 		return readAfter(ctx)
 	}

@@ -3,8 +3,6 @@
 package profile_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -394,40 +392,6 @@ func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Private state keeps its names: without the members that were written, a destroy would leave them at
-// the service, and without the values that the service has made of ours, they would be drift.
-func TestProfile_privateStateKeepsItsNames(t *testing.T) {
-	t.Parallel()
-	private := func(memory string) []byte {
-		text, err := json.Marshal(map[string][]byte{"request": []byte(`{"version":1,"submission":{"state":"fulfilled","type":"profile_update"},"values":` + memory + `}`)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return text
-	}
-
-	inBubbles(t, map[string]func(t *testing.T, o *object){
-		"write-only members": func(t *testing.T, o *object) {
-			state := o.create(writeOnly(gold, 1, clearing))
-			o.service.FulfilAll()
-			state.Private = private(`{"written":["plan"]}`)
-			_, diags := o.Destroy(name, state)
-			if len(diags) > 0 {
-				t.Error(diags)
-			}
-			wantSent(t, o.service, `{"plan":null}`)
-		},
-		"values that the service has made": func(_ *testing.T, o *object) {
-			wanted := config(`{"v":"Ada"}`, nil)
-			state := o.create(wanted)
-			o.service.PutProfile(scope, person, `{"v":"1815"}`)
-			sum := sha256.Sum256([]byte(`{"":"1815"}`))
-			state.Private = private(`{"made":{"v":"` + hex.EncodeToString(sum[:8]) + `"}}`)
-			o.wantEmptyPlan(state, wanted)
-		},
-	})
 }
 
 // One reading of none, as of a service that restarts, removes nothing from state, and an answer of a

@@ -223,16 +223,6 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 	}
 }
 
-// A data access request that is pending beside the one that is taken over is left alone.
-func TestActions_dataAccessBesideOthers(t *testing.T) {
-	t.Parallel()
-	eachObject(t, []string{requestAccessName}, func(t *testing.T, a *object) {
-		beside(mockserver.OpGetAllData, "a theirs", "b another")(a.service.Server)
-		prototest.WantText(t, a.invoke(nil).Warnings(), "More requests are pending", `alone: "b another"`)
-		a.queued(2)
-	})
-}
-
 // The outcome of a request whose answer is lost, and whose list cannot be read, is not known.
 // The next invocation takes over what is pending, or sends what is absolute once more.
 func TestActions_unknownOutcomeSaysWhatToDo(t *testing.T) {

@@ -61,6 +61,15 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 	return &files[0], nil
 }
 
+// await waits for the request, and fetches its data if it is carried out. The problem is that of Await, or of
+// the data.
+func (f *fetch) await(ctx context.Context) (*outfile.File, *tfkit.Problem) {
+	if problem := f.Await(ctx); f.Submission.State != deferred.Fulfilled {
+		return nil, problem
+	}
+	return f.fetchReady(ctx)
+}
+
 // fetchReady fetches the data of a request that is carried out. The service may answer with
 // another request instead; the run stands for the one that is carried out all the same.
 func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) {

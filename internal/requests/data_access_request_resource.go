@@ -291,17 +291,12 @@ func (m *accessModel) submit(ctx context.Context, f *fetch) {
 // request is accepted and has to stay in state.
 func (m *accessModel) finish(ctx context.Context, f *fetch) {
 	m.save(ctx, f, nil)
-	if failed := f.Await(ctx); failed != nil {
-		f.Fail(ctx, *failed)
+	written, problem := f.await(ctx)
+	if problem != nil && f.Submission.State == deferred.Failed {
+		f.Fail(ctx, *problem)
 		return
 	}
 
-	m.save(ctx, f, nil)
-	if f.Submission.State != deferred.Fulfilled {
-		return
-	}
-
-	written, problem := f.fetchReady(ctx)
 	if problem != nil {
 		problem.InState = f.InState
 		problem.AddWarning(f.Diags)

@@ -104,25 +104,18 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 		f.problemOf(err).AddError(f.Diags)
 		return
 	}
+
+	var problem *tfkit.Problem
 	if written == nil {
-		problem := f.Await(ctx)
-		if f.Submission.State != deferred.Fulfilled {
-			if problem != nil { // none if the action does not wait
-				problem.Detail += " There is no file."
-				problem.AddError(f.Diags)
-			}
-			return
-		}
-
-		ready, problem := f.fetchReady(ctx)
-		if problem != nil {
-			problem.AddError(f.Diags)
-			return
-		}
-		written = ready
+		written, problem = f.await(ctx)
 	}
-
-	tfkit.Say(resp, "Written: "+humanize.Comma(written.Bytes)+" bytes, SHA-256 "+written.SHA256+".")
+	if problem != nil {
+		problem.Detail += " There is no file."
+		problem.AddError(f.Diags)
+	}
+	if written != nil { // it is not if the action does not wait
+		tfkit.Say(resp, "Written: "+humanize.Comma(written.Bytes)+" bytes, SHA-256 "+written.SHA256+".")
+	}
 }
 
 // adviceUnreadInvoked applies to a request of an action whose data were not recognised.
