@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"sync"
 	"time"
 
@@ -35,7 +36,8 @@ type Client struct {
 	Consents, Requests PersonLocks
 
 	sender *transport.Sender
-	config Config
+	base   *url.URL
+	now    func() time.Time
 	wire   Wire
 }
 
@@ -68,7 +70,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 
-	c := &Client{sender: s, config: cfg, wire: wire}
+	c := &Client{sender: s, base: base, now: cfg.Now, wire: wire}
 	lag, _ := time.ParseDuration(wire.Lag)   // it was validated
 	allData, _ := json.Marshal(wire.AllData) // cannot fail for texts
 	c.Settings = Settings{cfg.ReadOnly, cfg.MaxConcurrency, lag, wire.Pending.Use, wire.Consent.keeping(), string(allData)}
@@ -80,7 +82,7 @@ func New(cfg Config) (*Client, error) {
 func (c *Client) Close() { c.sender.Close() }
 
 // Today returns the start of the current day in UTC, whatever zone the machine is in.
-func (c *Client) Today() time.Time { return c.config.Now().UTC().Truncate(24 * time.Hour) }
+func (c *Client) Today() time.Time { return c.now().UTC().Truncate(24 * time.Hour) }
 
 // Notices returns messages for the user although nothing failed, such as a clock that
 // is far off. Each is returned once.

@@ -43,7 +43,8 @@ func (c *Client) ReadConsent(ctx context.Context, p Person) (read choice.Reading
 	if err == nil {
 		read.Cached = got.Cached
 		if read.Held, err = c.wire.consentOf(got.JSON); err != nil {
-			err = failure(got, c.wire.adviseConsent(got.JSON, err))
+			reads := func(with Wire) error { _, err := with.consentOf(got.JSON); return err }
+			err = failure(got, c.wire.advise(err, got.JSON, infer.Consent, reads))
 		}
 		read.Print = choice.PrintOf(read.Held)
 	}
@@ -61,21 +62,6 @@ func (c *Client) ReadConsent(ctx context.Context, p Person) (read choice.Reading
 // consentOf returns the consent record of an answer, or a *answer.Error.
 func (w Wire) consentOf(v jsontext.Value) (answer.Consent, error) {
 	return answer.ConsentCall{Envelope: w.Envelope, At: w.Consent.At, TimeFormat: cmp.Or(w.Consent.TimeAnswered, w.Consent.TimeFormat)}.Read(v)
-}
-
-// adviseConsent adds the settings that admit an answer to the error of one that is not recognised.
-func (w Wire) adviseConsent(v jsontext.Value, err error) error {
-	p, ok := errors.AsType[*answer.Error](err)
-	if !ok || p.Outcome != answer.Unrecognised {
-		return err
-	}
-
-	reads := func(with Wire) bool { _, err := with.consentOf(v); return err == nil }
-	if settings := w.advise(v, infer.Consent, reads); settings != "" {
-		p.Advice = answer.Admits(settings)
-	}
-
-	return p
 }
 
 // Readings of a consent that nothing may be decided by.

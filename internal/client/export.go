@@ -17,7 +17,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
@@ -217,7 +216,7 @@ func (x *exporting) checkHead(s transport.Answer) error {
 	made := s.Date
 	age, _ := strconv.ParseInt(header.Get("Age"), 10, 32) // in seconds; the longest one if it is longer
 	if made.IsZero() && age > 0 {
-		made = x.client.config.Now()
+		made = x.client.now()
 	}
 	made = made.Add(-time.Duration(max(age, 0)) * time.Second)
 	if made.IsZero() {
@@ -261,26 +260,23 @@ func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader, asked r
 		return s.EndError(wire.ignoresField)
 	}
 
-	if refusal, ok := errors.AsType[*answer.Error](err); ok {
-		accepts := func(with Wire) bool { return isRead(head, x.options(with, s.MediaType, asked)) }
-		if settings := wire.advise(head, infer.Export, accepts); settings != "" {
-			refusal.Advice = "look at it: if that is right for your service, " + settings + " reads what was seen"
-		}
-	}
+	reads := func(with Wire) error { return readHead(head, x.options(with, s.MediaType, asked)) }
 
-	return failure(s, err)
+	return failure(s, wire.advise(err, head, infer.Export, reads))
 }
 
-// isRead reports whether the beginning of an answer is read with options.
-func isRead(head []byte, options records.Options) bool {
+// readHead returns the error of reading the beginning of an answer; nil if it is cut behind a record.
+func readHead(head []byte, options records.Options) error {
 	reader := records.NewReader(bytes.NewReader(head), options)
 	n := 0
 	for range reader.All() {
 		n++
 	}
-	isCut := len(head) == records.LimitHead && n > 0 && errors.Is(reader.Err, records.ErrTruncated)
+	if len(head) == records.LimitHead && n > 0 && errors.Is(reader.Err, records.ErrTruncated) {
+		return nil
+	}
 
-	return reader.Err == nil || isCut
+	return reader.Err
 }
 
 // ignoresField reports whether the settings ignore a header field or trailer field.

@@ -41,8 +41,8 @@ type pages struct {
 
 // pagesOf returns the pages of an operation, the first of which is asked for with these parameters.
 func (c *Client) pagesOf(op transport.Operation, scope Scope, own url.Values) *pages {
-	to, _ := Person{Scope: scope}.endpoint(op)                   // ask refuses what cannot be sent
-	address, _ := url.Parse(c.config.Base.String() + to.Escaped) // it is escaped
+	to, _ := Person{Scope: scope}.endpoint(op)            // ask refuses what cannot be sent
+	address, _ := url.Parse(c.base.String() + to.Escaped) // it is escaped
 	return &pages{address: address, own: own, query: own.Encode()}
 }
 

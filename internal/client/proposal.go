@@ -3,44 +3,48 @@
 package client
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // With returns the settings with others on top. The error names one that is not accepted.
 func (w Wire) With(s infer.Settings) (Wire, error) {
-	before, _ := json.Marshal(w)
-	with, err := ParseWire(infer.ParseSettings(before).Merge(s).JSON())
+	with, err := ParseWire(w.settings().Merge(s).JSON())
 	if err == nil {
 		err = with.Validate()
 	}
 	return with, err
 }
 
-// advise returns the settings, for a message, with which a strict reader accepts an answer, without
-// those that it does not need; empty if none of those that are proposed does, or if they hold a name
-// that must not be shown.
-func (w Wire) advise(v []byte, propose func(infer.Answer) []infer.Settings, accepts func(Wire) bool) string {
+// advise adds to the *answer.Error of an answer that is not recognised the settings with which a strict
+// reader accepts it, without those that it does not need: the first that are proposed and hold no name
+// that must not be shown. Any other error is returned as it is.
+func (w Wire) advise(err error, v []byte, propose func(infer.Answer) []infer.Settings, read func(Wire) error) error {
+	p, ok := errors.AsType[*answer.Error](err)
+	if !ok || p.Outcome == answer.Refused || p.Outcome == answer.Absent {
+		return err
+	}
+
 	admits := func(s infer.Settings) bool {
 		with, err := w.With(s)
-		return err == nil && accepts(with)
+		return err == nil && read(with) == nil
 	}
 	for _, s := range propose(infer.Answer{Body: v}) {
-		s = s.Inside(w.Envelope.At)
-		if !admits(s) {
+		if s = s.Inside(w.Envelope.At); !admits(s) {
 			continue
 		}
 		if s = s.Shortest(admits); !slices.ContainsFunc(s.Texts(), isHidden) {
-			return s.Sentence()
+			p.Advice = "look at it: " + answer.Admits(s.Sentence())
 		}
+		break
 	}
 
-	return ""
+	return p
 }
 
 // isHidden reports whether a name or a pointer must not be shown.

@@ -66,18 +66,12 @@ const limitAdvice = 256 << 10
 // settings that admit it are proposed, unless it is long. Errors are those of package answer.
 func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
 	list, err := c.wire.listCall(got).Read(got.JSON)
-	p, isProblem := errors.AsType[*answer.Error](err)
-	if isProblem && len(got.JSON) <= limitAdvice {
-		admits := func(with Wire) bool {
-			_, err := with.listCall(got).Read(got.JSON)
-			return err == nil
-		}
+	if err != nil && len(got.JSON) <= limitAdvice {
 		propose := func(a infer.Answer) []infer.Settings { return infer.Pending(a) }
-		if settings := c.wire.advise(got.JSON, propose, admits); settings != "" {
-			p.Advice = "look at it: " + answer.Admits(settings)
-		}
+		reads := func(with Wire) error { _, err := with.listCall(got).Read(got.JSON); return err }
+		err = c.wire.advise(err, got.JSON, propose, reads)
 	}
-	if isProblem && p.Outcome == answer.Incomplete {
+	if p, ok := errors.AsType[*answer.Error](err); ok && p.Outcome == answer.Incomplete {
 		list.Gap, err = p.Error(), nil
 	}
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"mime"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -149,14 +150,10 @@ func ParseWire(text []byte) (Wire, error) {
 		return Wire{}, errors.New("is not valid JSON: " + jsonvalue.DescribeSyntax(err))
 	}
 
-	var names []string
-	for name := range at.JSONPointer.Tokens() {
-		if !jsonvalue.IsFieldName(name) {
-			name = "…"
-		}
-		names = append(names, "/"+name)
+	place := string(at.JSONPointer)
+	if !jsonvalue.IsFieldPointer(at.JSONPointer) {
+		place = "/…"
 	}
-	place := strings.Join(names, "")
 	if errors.Is(err, json.ErrUnknownName) {
 		return Wire{}, errors.New("has no setting at " + place)
 	}
@@ -164,69 +161,23 @@ func ParseWire(text []byte) (Wire, error) {
 	return Wire{}, errors.New("has a value of another type than the setting at " + cmp.Or(place, "the top"))
 }
 
-// What a setting is.
-const (
-	aPointer    = iota // a JSON Pointer
-	pointers           // a map of JSON Pointers
-	aWord              // an accepted word, or a list of them
-	aVocabulary        // a map of words, none of which has two meanings
-	ofItsOwn           // checked by itself
-)
-
-// wireRules say what the settings are, by their names in the block wire. Others are JSON Pointers. The
-// first accepted word of a text is its default.
-var wireRules = map[string]struct {
-	is       int
-	accepted []string // words, or keys of a map
-}{
-	"absent":                {aWord, AbsentForms},
-	"login.parameters_in":   {aWord, Placements},
-	"consent.parameters_in": {aWord, Placements},
-	"consent.time_format":   {aWord, TimeFormats},
-	"consent.time_answered": {aWord, TimeFormats},
-	"consent.time_kept":     {aWord, TimesKept},
-	"consent.altered":       {aWord, Alterable},
-	"pending.use":           {aWord, ListUses},
-	"export.invalid_utf8":   {aWord, InvalidUses},
-
-	"pending.types":      {aVocabulary, answer.RequestTypes},
-	"pending.statuses":   {aVocabulary, answer.StatusMeanings},
-	"export.kinds":       {aVocabulary, ExportKinds},
-	"export.kind_values": {aVocabulary, ExportKinds},
-	"export.at":          {pointers, ExportKinds},
-	"export.record":      {pointers, ExportKinds},
-
-	"ignored":               {is: ofItsOwn},
-	"lag":                   {is: ofItsOwn},
-	"result.success":        {is: ofItsOwn},
-	"result.absent":         {is: ofItsOwn},
-	"pending.empty":         {is: ofItsOwn},
-	"all_data.media_type":   {is: ofItsOwn},
-	"export.kind_parameter": {is: ofItsOwn},
-	"export.lines":          {is: ofItsOwn},
-	"export.empty":          {is: ofItsOwn},
-}
-
-// choices returns the settings that have an accepted word as their default.
-func (w *Wire) choices() map[string]*string {
-	return map[string]*string{
-		"login.parameters_in":   &w.Login.ParametersIn,
-		"consent.parameters_in": &w.Consent.ParametersIn,
-		"consent.time_format":   &w.Consent.TimeFormat,
-		"consent.time_kept":     &w.Consent.TimeKept,
-		"pending.use":           &w.Pending.Use,
-		"export.invalid_utf8":   &w.Export.InvalidUTF8,
-	}
+// settings returns the settings that are set, by where JSON has them.
+func (w Wire) settings() infer.Settings {
+	text, _ := json.Marshal(w) // texts, truth values, and lists and maps of texts
+	return infer.ParseSettings(text)
 }
 
 func (w Wire) withDefaults() Wire {
-	for setting, value := range w.choices() {
-		*value = cmp.Or(*value, wireRules[setting].accepted[0])
-	}
 	w.Lag = cmp.Or(w.Lag, DefaultLag)
 	if w.Absent == nil {
 		w.Absent = []string{AbsentJSON404}
 	}
+	w.Login.ParametersIn = cmp.Or(w.Login.ParametersIn, Placements[0])
+	w.Consent.ParametersIn = cmp.Or(w.Consent.ParametersIn, Placements[0])
+	w.Consent.TimeFormat = cmp.Or(w.Consent.TimeFormat, TimeFormats[0])
+	w.Consent.TimeKept = cmp.Or(w.Consent.TimeKept, TimesKept[0])
+	w.Pending.Use = cmp.Or(w.Pending.Use, ListUses[0])
+	w.Export.InvalidUTF8 = cmp.Or(w.Export.InvalidUTF8, InvalidUses[0])
 
 	values := maps.Clone(defaultKindValues)
 	maps.Copy(values, w.Export.KindValues)
@@ -237,24 +188,15 @@ func (w Wire) withDefaults() Wire {
 
 // Minimal returns the settings that differ from the defaults.
 func (w Wire) Minimal() Wire {
-	preset := Wire{}.withDefaults()
-	for setting, value := range w.choices() {
-		if *value == wireRules[setting].accepted[0] {
-			*value = ""
+	own, preset := w.settings(), Wire{}.withDefaults().settings()
+	for at, value := range own {
+		if reflect.DeepEqual(value, preset[at]) {
+			delete(own, at)
 		}
 	}
+	minimal, _ := ParseWire(own.JSON()) // it was one
 
-	if w.Lag == preset.Lag {
-		w.Lag = ""
-	}
-	if slices.Equal(w.Absent, preset.Absent) {
-		w.Absent = nil
-	}
-	if maps.Equal(w.Export.KindValues, preset.Export.KindValues) {
-		w.Export.KindValues = nil
-	}
-
-	return w
+	return minimal
 }
 
 // WireError is a setting with a value that is not accepted.
@@ -280,19 +222,62 @@ func (w Wire) Validate() error {
 	return nil
 }
 
-// Problems returns the settings with values that are not accepted.
-func (w Wire) Problems() []WireError {
-	w = w.withDefaults()
-	text, _ := json.Marshal(w) // texts, truth values, and lists and maps of texts
-	settings := infer.ParseSettings(text)
+// What a setting is.
+type wireForm int
 
-	c := &wireCheck{meanings: map[string]jsontext.Pointer{}}
+const (
+	aPointer    wireForm = iota // a JSON Pointer
+	aWord                       // an accepted word
+	aVocabulary                 // words that stand for their key, none of them for two
+	aLeaf                       // its key is a JSON Pointer
+	aLag
+	aMediaType
+	aParameter
+	ofItsOwn // any value
+)
+
+// wireRules say what the settings are, by their names in the block wire. Others are JSON Pointers.
+var wireRules = map[string]struct {
+	form  wireForm
+	words []string // that are accepted
+	keys  []string // of a map
+}{
+	"absent":                {aWord, AbsentForms, nil},
+	"login.parameters_in":   {aWord, Placements, nil},
+	"consent.parameters_in": {aWord, Placements, nil},
+	"consent.time_format":   {aWord, TimeFormats, nil},
+	"consent.time_answered": {aWord, TimeFormats, nil},
+	"consent.time_kept":     {aWord, TimesKept, nil},
+	"consent.altered":       {aWord, Alterable, nil},
+	"pending.use":           {aWord, ListUses, nil},
+	"export.invalid_utf8":   {aWord, InvalidUses, nil},
+
+	"pending.types":      {aVocabulary, nil, answer.RequestTypes},
+	"pending.statuses":   {aVocabulary, nil, answer.StatusMeanings},
+	"export.kinds":       {aVocabulary, nil, ExportKinds},
+	"export.kind_values": {aVocabulary, nil, ExportKinds},
+	"export.at":          {aPointer, nil, ExportKinds},
+	"export.record":      {aPointer, nil, ExportKinds},
+
+	"ignored":               {form: aLeaf},
+	"lag":                   {form: aLag},
+	"all_data.media_type":   {form: aMediaType},
+	"export.kind_parameter": {form: aParameter},
+	"result.success":        {form: ofItsOwn},
+	"result.absent":         {form: ofItsOwn},
+	"pending.empty":         {form: ofItsOwn},
+	"export.lines":          {form: ofItsOwn},
+	"export.empty":          {form: ofItsOwn},
+}
+
+// Problems returns the settings with values that are not accepted.
+func (w Wire) Problems() (problems []WireError) {
+	settings, meanings := w.withDefaults().settings(), map[string]jsontext.Pointer{}
 	for _, at := range slices.Sorted(maps.Keys(settings)) {
 		setting, key := settingAt(at)
 		rule := wireRules[setting]
-		hasKeys := rule.is == pointers || rule.is == aVocabulary
-		if hasKeys && !slices.Contains(rule.accepted, key) {
-			c.add(setting, key, "is not a key of this map; the keys are "+strings.Join(rule.accepted, ", "))
+		if rule.keys != nil && !slices.Contains(rule.keys, key) {
+			problems = append(problems, WireError{setting, key, "is not a key of this map; the keys are " + strings.Join(rule.keys, ", ")})
 		}
 
 		words, isList := settings[at].([]any)
@@ -301,20 +286,18 @@ func (w Wire) Problems() []WireError {
 		}
 		for _, value := range words {
 			word, _ := value.(string)
-			switch rule.is {
-			case aPointer, pointers:
-				c.pointer(setting, key, word)
-			case aWord:
-				c.word(setting, word, rule.accepted)
-			case aVocabulary:
-				c.meaning(setting, key, word, at)
+			text := objection(rule.form, key, word, rule.words)
+			if rule.form == aVocabulary && cmp.Or(meanings[setting+" "+word], at) != at {
+				text = "holds a word that stands for something else too"
+			}
+			meanings[setting+" "+word] = at
+			if text != "" {
+				problems = append(problems, WireError{setting, key, text})
 			}
 		}
 	}
-	c.result(w.Result)
-	c.others(w)
 
-	return c.problems
+	return append(problems, resultProblems(w.Result)...)
 }
 
 // settingAt returns the name of a setting, and the key where it is a map, by where JSON has it.
@@ -326,75 +309,52 @@ func settingAt(at jsontext.Pointer) (setting, key string) {
 	return names[0] + "." + names[1], names[2]
 }
 
-// wireCheck collects the problems of a Wire.
-type wireCheck struct {
-	meanings map[string]jsontext.Pointer // where a word of a setting was
-	problems []WireError
-}
+// objection returns why a word is not accepted, which completes a sentence about the setting; empty where
+// it is.
+func objection(form wireForm, key, word string, accepted []string) string {
+	lag, err := time.ParseDuration(word)
+	isLag := err == nil && lag >= 0 && lag <= LimitLag
+	mediaType, _, _ := mime.ParseMediaType(word)
+	isMediaType := word == mediaType && strings.Contains(word, "/")
+	isTaken := strings.EqualFold(word, "utcDate") || strings.EqualFold(word, transport.KeyParameter)
+	isLeaf := key != "" && jsontext.Pointer(key).IsValid() // and not the whole answer
 
-func (c *wireCheck) add(setting, key, text string) {
-	c.problems = append(c.problems, WireError{setting, key, text})
-}
-
-func (c *wireCheck) pointer(setting, key, text string) {
-	if !jsontext.Pointer(text).IsValid() {
-		c.add(setting, key, `must be a JSON Pointer (RFC 6901), such as "/data" or "/data/0/id"`)
-	}
-}
-
-func (c *wireCheck) word(setting, word string, accepted []string) {
-	if !slices.Contains(accepted, word) {
-		c.add(setting, "", "must be one of "+strings.Join(accepted, ", "))
-	}
-}
-
-// meaning checks a word of a vocabulary, which stands at a place.
-func (c *wireCheck) meaning(setting, key, word string, at jsontext.Pointer) {
-	before, isKnown := c.meanings[setting+" "+word]
-	switch {
-	case strings.TrimSpace(word) == "":
-		c.add(setting, key, "holds an empty word")
-	case isKnown && before != at:
-		c.add(setting, key, "holds a word that stands for something else too")
-	}
-	c.meanings[setting+" "+word] = at
-}
-
-// result checks the words of a result: without one of success, every answer would be refused.
-func (c *wireCheck) result(r answer.Result) {
-	hasWords := len(r.Success)+len(r.Absent) > 0
-	if r.At == "" && hasWords {
-		c.add("result.at", "", "is missing: it is where the words of success and absent stand")
-	}
-	if r.At != "" && len(r.Success) == 0 {
-		c.add("result.success", "", "is missing: it is the words at result.at that say that all is well")
-	}
-	if slices.ContainsFunc(r.Absent, func(word string) bool { return slices.Contains(r.Success, word) }) {
-		c.add("result.absent", "", "holds a word of result.success")
-	}
-}
-
-// others checks the settings that have rules of their own.
-func (c *wireCheck) others(w Wire) {
-	for _, p := range slices.Sorted(maps.Keys(w.Ignored)) { // a pointer to the whole answer is not one to a leaf
-		if p == "" || !p.IsValid() {
-			c.add("ignored", string(p), "is not a JSON Pointer (RFC 6901) to a member, such as \"/meta/request_id\"")
+	for _, rule := range []struct {
+		form  wireForm
+		holds bool
+		text  string
+	}{
+		{aPointer, jsontext.Pointer(word).IsValid(), `must be a JSON Pointer (RFC 6901), such as "/data" or "/data/0/id"`},
+		{aWord, slices.Contains(accepted, word), "must be one of " + strings.Join(accepted, ", ")},
+		{aVocabulary, strings.TrimSpace(word) != "", "holds an empty word"},
+		{aLeaf, isLeaf, `is not a JSON Pointer (RFC 6901) to a member, such as "/meta/request_id"`},
+		{aLag, isLag, fmt.Sprintf("must be a duration from 0s to %s, such as %s", LimitLag, DefaultLag)},
+		{aMediaType, isMediaType, "must be a media type in lower case without parameters, such as application/zip"},
+		{aParameter, !isTaken, "must not be utcDate or apiSecretToken: the interface has another meaning for them"},
+	} {
+		if rule.form == form && !rule.holds {
+			return rule.text
 		}
 	}
-	if lag, err := time.ParseDuration(w.Lag); err != nil || lag < 0 || lag > LimitLag {
-		c.add("lag", "", fmt.Sprintf("must be a duration from 0s to %s, such as %s", LimitLag, DefaultLag))
-	}
 
-	if form := w.AllData.MediaType; form != "" && !isMediaType(form) {
-		c.add("all_data.media_type", "", "must be a media type in lower case without parameters, such as application/zip")
-	}
-	if name := w.Export.KindParameter; strings.EqualFold(name, "utcDate") || strings.EqualFold(name, transport.KeyParameter) {
-		c.add("export.kind_parameter", "", "must not be utcDate or apiSecretToken: the interface has another meaning for them")
-	}
+	return ""
 }
 
-// isMediaType reports whether a text is a media type as answers are compared with it.
-func isMediaType(text string) bool {
-	form, parameters, err := mime.ParseMediaType(text)
-	return err == nil && form == text && len(parameters) == 0 && strings.Contains(form, "/")
+// resultProblems returns the problems of the words of a result: without one of success, every answer would
+// be refused.
+func resultProblems(r answer.Result) (problems []WireError) {
+	for _, rule := range []struct {
+		holds         bool
+		setting, text string
+	}{
+		{r.At != "" || len(r.Success)+len(r.Absent) == 0, "result.at", "is missing: it is where the words of success and absent stand"},
+		{r.At == "" || len(r.Success) > 0, "result.success", "is missing: it is the words at result.at that say that all is well"},
+		{!slices.ContainsFunc(r.Absent, func(word string) bool { return slices.Contains(r.Success, word) }), "result.absent", "holds a word of result.success"},
+	} {
+		if !rule.holds {
+			problems = append(problems, WireError{rule.setting, "", rule.text})
+		}
+	}
+
+	return problems
 }
