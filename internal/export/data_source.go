@@ -140,7 +140,9 @@ func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 	}
 	m.Counts, m.Replaced = countsOf(exported.Counts, kinds), types.Int64Value(exported.InvalidUTF8)
 	m.Complete = types.BoolValue(exported.Complete)
-	warnInvalidUTF8(exported.InvalidUTF8, &resp.Diagnostics)
+	if exported.InvalidUTF8 > 0 {
+		invalidUTF8(exported.InvalidUTF8).AddWarning(&resp.Diagnostics)
+	}
 	if day.Before(today) && !m.Complete.ValueBool() {
 		problem := notOver("")
 		problem.Detail = "By the service's clock it was " + exported.Date.UTC().Format("2006-01-02 15:04") + " UTC when it answered, so more records will come. " + markedIncomplete

@@ -68,7 +68,9 @@ func (e *dayExport) run(ctx context.Context) (ok bool) {
 		e.outputs[i].written = file
 	}
 	e.complete = e.result.Complete
-	warnInvalidUTF8(e.result.InvalidUTF8, e.diags)
+	if e.result.InvalidUTF8 > 0 {
+		invalidUTF8(e.result.InvalidUTF8).AddWarning(e.diags)
+	}
 
 	return true
 }
@@ -108,11 +110,4 @@ func (e *dayExport) targets() []outfile.Target {
 // hasPath reports whether one of the files has a path, in any spelling.
 func hasPath(outputs []*output, path string) bool {
 	return slices.ContainsFunc(outputs, func(o *output) bool { return outfile.SamePath(o.path, path) })
-}
-
-func bytesOf(outputs []*output) (total int64) {
-	for _, o := range outputs {
-		total += o.written.Bytes
-	}
-	return total
 }

@@ -174,7 +174,7 @@ func (e *dayExport) String() string {
 	}
 
 	return fmt.Sprintf("Written: %s records (%s), %s, SHA-256 %s.",
-		humanize.Comma(e.result.Counts.Total()), strings.Join(counts, ", "), sizeOf(bytesOf(e.outputs)), strings.Join(digests, ", "))
+		humanize.Comma(e.result.Counts.Total()), strings.Join(counts, ", "), sizeOf(e.bytes.Load()), strings.Join(digests, ", "))
 }
 
 func sizeOf(bytes int64) string { return humanize.IBytes(uint64(max(bytes, 0))) }

@@ -115,7 +115,7 @@ func (m *fileModel) fromExport(ctx context.Context, export *dayExport, diags *di
 	}
 	m.Counts = countsOf(export.result.Counts, export.kinds)
 	m.Replaced = types.Int64Value(export.result.InvalidUTF8)
-	m.Bytes = types.Int64Value(bytesOf(export.outputs))
+	m.Bytes = types.Int64Value(export.bytes.Load())
 
 	if !m.split() {
 		m.SHA256, m.Files = types.StringValue(export.outputs[0].written.SHA256), types.MapNull(writtenFileType)

@@ -63,7 +63,7 @@ const (
 // sha256 and bytes null, which plans another export. verify reports false if none of the
 // files exists.
 func (m *fileModel) verify(ctx context.Context, written []*output, diags *diag.Diagnostics) bool {
-	worst, lost := unchanged, 0
+	worst, lost, size := unchanged, 0, int64(0)
 	for _, o := range written {
 		v, err := m.compare(ctx, o)
 		if err != nil {
@@ -84,7 +84,7 @@ func (m *fileModel) verify(ctx context.Context, written []*output, diags *diag.D
 		case missing:
 			lost++
 		}
-		worst = max(worst, v)
+		worst, size = max(worst, v), size+o.written.Bytes
 	}
 
 	if lost == len(written) {
@@ -94,7 +94,7 @@ func (m *fileModel) verify(ctx context.Context, written []*output, diags *diag.D
 		m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
 		differences[worst].AddWarning(diags)
 	} else if !m.Files.IsNull() { // a former refresh may have found others
-		m.SHA256, m.Bytes = types.StringValue(digestOf(written)), types.Int64Value(bytesOf(written))
+		m.SHA256, m.Bytes = types.StringValue(digestOf(written)), types.Int64Value(size)
 	}
 
 	return true

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
@@ -122,16 +121,12 @@ func notOver(outcome string) tfkit.Problem {
 	return tfkit.Problem{Summary: "The day is not over", Detail: tfkit.WhyNotOver + " " + outcome, At: tfkit.AtUTCDate}
 }
 
-// warnInvalidUTF8 warns if bytes were replaced in any records.
-func warnInvalidUTF8(records int64, diags *diag.Diagnostics) {
-	if records == 0 {
-		return
-	}
-
-	tfkit.Problem{
+// invalidUTF8 is the problem of records in which bytes were replaced.
+func invalidUTF8(records int64) tfkit.Problem {
+	return tfkit.Problem{
 		Summary: "Invalid UTF-8 was replaced",
 		Detail:  "In " + strconv.FormatInt(records, 10) + " records there were bytes that are not valid UTF-8. Each sequence of such bytes was replaced by one U+FFFD, the replacement character, because wire.export.invalid_utf8 is \"replace\".",
-	}.AddWarning(diags)
+	}
 }
 
 // differences are what a refresh can find in place of the files, all of which the plan exports again.

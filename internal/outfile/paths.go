@@ -13,29 +13,19 @@ import (
 	"sync"
 )
 
-// PathsInUse are the paths that the objects of one run write. The zero value is ready
-// for use.
+// PathsInUse are the paths that the objects of one run write, each for one of them: two objects with
+// one path would overwrite each other in every run. The zero value is ready for use.
 type PathsInUse struct{ used sync.Map } // has the canonical paths
-
-// take takes a path for one object of the run, and returns its canonical spelling. It reports false
-// if another one has it: two objects with one path would overwrite each other in every run.
-func (p *PathsInUse) take(path string) (key string, ok bool) {
-	key = canonical(path)
-	_, used := p.used.LoadOrStore(key, nil)
-	return key, !used
-}
-
-func (p *PathsInUse) giveBack(key string) { p.used.Delete(key) }
 
 // Remove removes the file at path if it still has the digest, and what a killed process left
 // beside it. It reports whether the file is removed, or was before. A path that another object of
 // this run uses counts as removed: the file there is that object's. Errors name no path.
 func (p *PathsInUse) Remove(ctx context.Context, path, sha256 string) (removed bool, err error) {
-	key, ok := p.take(path)
-	if !ok {
+	key := canonical(path)
+	if _, isUsed := p.used.LoadOrStore(key, nil); isUsed {
 		return true, nil
 	}
-	defer p.giveBack(key)
+	defer p.used.Delete(key)
 
 	folder, name, err := openFolder(path)
 	if errors.Is(err, ErrNoFolder) {

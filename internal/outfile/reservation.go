@@ -78,8 +78,8 @@ func (t *reservedTarget) reserve(paths *PathsInUse) (err error) {
 		}
 	}
 
-	key, ok := paths.take(t.Path)
-	if !ok {
+	key := canonical(t.Path)
+	if _, isUsed := paths.used.LoadOrStore(key, nil); isUsed {
 		return ErrInUse
 	}
 	t.key = key
@@ -211,7 +211,7 @@ func (r *Reservation) Close() {
 			t.temporary.close()
 		}
 		if t.key != "" {
-			r.paths.giveBack(t.key)
+			r.paths.used.Delete(t.key)
 		}
 	}
 	r.targets = nil
