@@ -14,6 +14,40 @@ import (
 
 // apply creates or updates the object. It returns false if there is nothing to save.
 func (b *batch) apply(ctx context.Context) (ok bool) {
+	if !b.prepare() {
+		return false
+	}
+	defer b.closeReport()
+
+	if !b.checkFirstRecords(ctx) {
+		return false
+	}
+
+	b.keepPeople()
+	b.pass(ctx, b.all, choice.Write)
+	b.writeReport()
+	if b.prior != nil {
+		b.inState = "this resource with the present content, and how many rows are missing"
+	}
+	if b.missed() > 0 {
+		b.failure(applyFailed).AddError(b.diags)
+	}
+	b.warnKept()
+
+	b.model.results = results{
+		Digest:  types.StringValue(b.digestLike(b.model.Digest.ValueString())),
+		Rows:    types.Int64Value(int64(len(b.rows))),
+		Kept:    types.Int64Value(int64(b.counts[kept])),
+		Written: types.Int64Value(int64(b.counts[written])),
+		Missing: types.Int64Value(int64(b.missed())),
+	}
+	b.model.ContentWO = types.StringNull()
+
+	return b.prior != nil || b.missed() == 0
+}
+
+// prepare reads the rows and opens the report, before anything is sent.
+func (b *batch) prepare() (ok bool) {
 	isPlanned := b.read() && b.connect() && b.checkDigest(tfkit.Problem{
 		Summary: "The rows are not those that were planned",
 		Detail:  "The content has changed since the plan, so what was reviewed is not what would be written. Nothing was sent.",
@@ -22,43 +56,15 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 	if !isPlanned {
 		return false
 	}
-	if err := b.openReport(); err != nil {
+
+	err := b.openReport()
+	if err != nil {
 		problem := noReport(err)
 		problem.InState = b.inState
 		problem.AddError(b.diags)
-
-		return false
-	}
-	defer b.closeReport()
-
-	t := newTally(b.rows)
-	if !b.checkFirstRecords(ctx, t) {
-		return false
 	}
 
-	b.keepPeople()
-	b.pass(ctx, t, b.all, choice.Write)
-	b.writeReport(t)
-	if t.missed() > 0 {
-		problem := b.failure(t, applyFailed)
-		if b.prior == nil {
-			problem.InState = tfkit.NothingSaved + "; the rows that were written stay at the service"
-		}
-		problem.AddError(b.diags)
-		if b.prior == nil {
-			return false
-		}
-	}
-	b.warnKept(t)
-
-	b.model.Digest = types.StringValue(b.digestLike(b.model.Digest.ValueString()))
-	b.model.Rows = types.Int64Value(int64(len(b.rows)))
-	b.model.Kept = types.Int64Value(int64(t.counts[kept]))
-	b.model.Written = types.Int64Value(int64(t.counts[written]))
-	b.model.Missing = types.Int64Value(int64(t.missed()))
-	b.model.ContentWO = types.StringNull()
-
-	return true
+	return err == nil
 }
 
 // checkDigest refuses rows other than those of a digest in state or in the plan. what completes the problem.
@@ -77,7 +83,7 @@ func (b *batch) checkDigest(what tfkit.Problem) (ok bool) {
 // checkFirstRecords compares, before the first write, the rows that this run has not seen a record of, and
 // refuses more first records than are allowed. A row that cannot be compared has failed then, and is not
 // written: it may be a first record too.
-func (b *batch) checkFirstRecords(ctx context.Context, t *tally) (ok bool) {
+func (b *batch) checkFirstRecords(ctx context.Context) (ok bool) {
 	if b.limit >= len(b.rows) {
 		return true
 	}
@@ -89,12 +95,12 @@ func (b *batch) checkFirstRecords(ctx context.Context, t *tally) (ok bool) {
 		}
 	}
 
-	b.compare(ctx, t, unseen)
-	if t.stopped != "" {
-		b.failure(t, planFailed).AddError(b.diags)
+	b.compare(ctx, unseen)
+	if b.stopped != "" {
+		b.failure(planFailed).AddError(b.diags)
 		return false
 	}
-	if problem := b.firstRecords(t); problem != nil {
+	if problem := b.firstRecords(); problem != nil {
 		problem.AddError(b.diags)
 		return false
 	}
@@ -113,24 +119,23 @@ func (b *batch) destroy(ctx context.Context) {
 	}
 	defer b.closeReport()
 
-	t := newTally(b.rows)
-	b.pass(ctx, t, b.all, choice.Withdraw)
-	b.again(ctx, t, choice.Withdraw)
-	b.writeReport(t)
-	if others := b.claim(t.rowsThatAre(superseded), b.Consents.Keeper); others != "" {
+	b.pass(ctx, b.all, choice.Withdraw)
+	b.again(ctx)
+	b.writeReport()
+	if others := b.claim(b.rowsThatAre(superseded), b.Consents.Keeper); others != "" {
 		tfkit.Problem{
 			Summary: "Not withdrawn, another resource writes these rows",
 			Detail:  "In the same run another resource writes the consent of these people, so theirs was not withdrawn." + others,
 			Do:      "nothing, if the batch was renamed or its people are managed by the other resource now. To withdraw their consent, set the clauses to false there.",
 		}.AddWarning(b.diags)
 	}
-	if t.missed() > 0 {
-		b.failure(t, deleteFailed).AddError(b.diags)
+	if b.missed() > 0 {
+		b.failure(deleteFailed).AddError(b.diags)
 		return
 	}
 
-	b.warnKept(t)
-	b.warnMissing(t)
+	b.warnKept()
+	b.warnMissing()
 }
 
 // readApplied reads the file that was applied, for a withdrawal. It refuses a file that has
@@ -146,11 +151,9 @@ func (b *batch) readApplied() (ok bool) {
 
 // pass judges rows, and writes or withdraws each as the action says, for as many at once as the client
 // sends requests.
-func (b *batch) pass(ctx context.Context, t *tally, of []int, action choice.Action) {
-	panics := t.pass(ctx, of, b.Client.Concurrency, func(ctx context.Context, row int) (outcome, error) {
-		return b.judge(ctx, t, row, action)
-	})
-	b.diags.Append(panics...)
+func (b *batch) pass(ctx context.Context, of []int, action choice.Action) {
+	b.action = action
+	b.diags.Append(b.run(ctx, of, b.Client.Concurrency, b.judge)...)
 }
 
 // outcomesOf are the outcomes of rows by what follows from their judgement.
@@ -164,49 +167,49 @@ var outcomesOf = map[choice.Act]outcome{
 }
 
 // judge judges one row, and does what follows from that.
-func (b *batch) judge(ctx context.Context, t *tally, row int, action choice.Action) (outcome, error) {
+func (b *batch) judge(ctx context.Context, row int) (outcome, error) {
 	wanted := b.rows[row].Record
 	e := choice.Evidence{Wanted: wanted, Since: wanted.AgreementTime, Overrules: !b.model.KeepLaterChoice.ValueBool()}
-	if action == choice.Withdraw {
+	if b.action == choice.Withdraw {
 		e.Wanted, e.Withdraws, e.Known = wanted.Withdrawal(), true, true
 		e.Last.Sent = choice.PrintOf(wanted.Shown()) // the row is from the file that was applied
-		e.Twice = t.isSecond
+		e.Twice = b.isSecond
 	}
 
 	about := tfkit.ConsentCase{Service: b.Service, Person: b.person(row), Object: b.object}
-	j, err := about.Do(ctx, e, action)
+	j, err := about.Do(ctx, e, b.action)
 	if err != nil {
 		return failed, err
 	}
 
-	if action != choice.Plan {
-		return outcomesOf[j.Act], nil
+	as := outcomesOf[j.Act]
+	if b.action == choice.Plan {
+		b.survey.Add(wanted, j.Held)
+		if j.IsNone {
+			as = absent
+		}
 	}
-	if j.IsNone {
-		return absent, nil
-	}
-	b.survey.Add(wanted, j.Held)
 
-	return outcomesOf[j.Act], nil
+	return as, nil
 }
 
 // compare asks the service about rows, and once more about those without a record, if there are more of
 // these than new rows.
-func (b *batch) compare(ctx context.Context, t *tally, of []int) {
-	b.pass(ctx, t, of, choice.Plan)
-	if t.counts[absent] > b.grown {
-		b.again(ctx, t, choice.Plan)
+func (b *batch) compare(ctx context.Context, of []int) {
+	b.pass(ctx, of, choice.Plan)
+	if b.counts[absent] > b.grown {
+		b.again(ctx)
 	}
 }
 
 // again passes the rows without a record once more, after a pause: a record cannot be removed. Where
 // it is interrupted, so are they.
-func (b *batch) again(ctx context.Context, t *tally, action choice.Action) {
-	absentees := t.rowsThatAre(absent)
-	t.isSecond = true
+func (b *batch) again(ctx context.Context) {
+	absentees := b.rowsThatAre(absent)
 	if len(absentees) > 0 {
+		b.isSecond = true
 		_ = b.Consents.WaitToReread(ctx, b.Client.Lag)
-		b.pass(ctx, t, absentees, action)
+		b.pass(ctx, absentees, b.action)
 	}
 }
 

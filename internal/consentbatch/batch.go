@@ -28,6 +28,7 @@ import (
 // batch is one plan, apply or destroy of an analytics_consent_batch.
 type batch struct {
 	*tfkit.Service
+	*tally // of source or content_wo, once they were read
 
 	model   model         // that is planned, applied or destroyed, with the content_wo of the configuration
 	prior   *model        // in state; nil for a create
@@ -37,9 +38,7 @@ type batch struct {
 	inState string // completes "In state now: …" of an error
 	warns   bool   // the plan of an apply does not repeat the warnings of the one before it
 
-	rows  []rows.Row        // of source or content_wo, checked
-	all   []int             // their indexes
-	sum   [sha256.Size]byte // of them
+	sum   [sha256.Size]byte // of the rows
 	grown int               // how many rows are new since an apply that left none missing; otherwise unbounded
 	limit int               // how many rows may be the first record of a person
 
@@ -51,7 +50,7 @@ const unbounded = math.MaxInt
 
 // newBatch returns a batch whose rows are not read yet. private is nil in the plan of a create.
 func (r *batchResource) newBatch(ctx context.Context, m model, prior *model, private tfkit.Private, diags *diag.Diagnostics) *batch {
-	b := &batch{Service: r.Service, model: m, prior: prior, diags: diags, inState: tfkit.NothingSaved, warns: true}
+	b := &batch{Service: r.Service, tally: newTally(nil), model: m, prior: prior, diags: diags, inState: tfkit.NothingSaved, warns: true}
 	b.scope, _ = r.KnownScope(m.Scope)
 	if prior != nil {
 		b.inState, b.warns = tfkit.PriorKept, r.Plans()
@@ -82,39 +81,26 @@ func (b *batch) connect() (ok bool) {
 // read reads and checks all rows of source or content_wo, and keeps those of the shard, or
 // reports why they cannot be used.
 func (b *batch) read() (ok bool) {
-	problem := tfkit.Problem{InState: b.inState, At: path.Root("source")}
 	o := rows.Options{Format: rows.Format(b.model.Format.ValueString()), Shard: shardOf(b.model.Shard)}
+	at := path.Root("source")
 
+	var of []rows.Row
 	var err error
 	if b.model.Source.IsNull() {
-		problem.At = atContentWO
-		b.rows, err = rows.Read(strings.NewReader(b.model.ContentWO.ValueString()), o)
+		at = atContentWO
+		of, err = rows.Read(strings.NewReader(b.model.ContentWO.ValueString()), o)
 	} else {
-		b.rows, err = readFile(b.model.Source.ValueString(), o)
+		of, err = readFile(b.model.Source.ValueString(), o)
 	}
-
 	if err != nil {
-		problem.Summary = "The rows cannot be read"
-		problem.Detail = "The file cannot be read: " + outfile.Pathless(err).Error() + "."
-		problem.Do = "check the path, which is relative to the folder in which Terraform runs (begin it with ${path.module} for one beside the configuration), and the permissions of the file. The guide \"Batches in detail\" shows how to read a file that is made in the same apply."
-		if problems, isBad := errors.AsType[*rows.Error](err); isBad {
-			problem.Detail = problems.Error()
-			problem.Do = "correct these lines; nothing is sent before all of them are right. Values are not shown, because they are personal data."
-		}
-		problem.AddError(b.diags)
-
+		b.addUnreadable(err, at)
 		return false
 	}
 
-	b.sum = rows.Sum(b.rows)
-	b.all = make([]int, len(b.rows))
-	for i := range b.all {
-		b.all[i] = i
-	}
-
+	b.tally, b.sum = newTally(of), rows.Sum(of)
 	b.grown = unbounded
 	if b.prior != nil && b.prior.Missing.ValueInt64() == 0 && b.model.Shard.Equal(b.prior.Shard) {
-		b.grown = max(0, len(b.rows)-int(b.prior.Rows.ValueInt64()))
+		b.grown = max(0, len(of)-int(b.prior.Rows.ValueInt64()))
 	}
 	b.limit = b.grown
 	if !b.model.MaxNewRecords.IsNull() {
@@ -122,6 +108,22 @@ func (b *batch) read() (ok bool) {
 	}
 
 	return true
+}
+
+// addUnreadable reports why the rows cannot be used.
+func (b *batch) addUnreadable(err error, at path.Path) {
+	problem := tfkit.Problem{
+		Summary: "The rows cannot be read",
+		Detail:  "The file cannot be read: " + outfile.Pathless(err).Error() + ".",
+		InState: b.inState,
+		Do:      "check the path, which is relative to the folder in which Terraform runs (begin it with ${path.module} for one beside the configuration), and the permissions of the file. The guide \"Batches in detail\" shows how to read a file that is made in the same apply.",
+		At:      at,
+	}
+	if problems, isBad := errors.AsType[*rows.Error](err); isBad {
+		problem.Detail = problems.Error()
+		problem.Do = "correct these lines; nothing is sent before all of them are right. Values are not shown, because they are personal data."
+	}
+	problem.AddError(b.diags)
 }
 
 // readFile reads a regular file. Any other file cannot be read twice, or may have no end.

@@ -21,7 +21,6 @@ var (
 	applyFailed = tfkit.Problem{
 		Summary: "%d of %d rows were not written",
 		Detail:  "%d are in place, %d of them written by this run",
-		InState: "this resource with the present content, and how many rows are missing",
 		Do:      "apply again: rows that are in place are compared only, and just the missing ones are written.",
 	}
 	deleteFailed = tfkit.Problem{
@@ -38,19 +37,19 @@ var (
 )
 
 // failure completes the problem of a run with how many rows were not done, which failed, and why.
-func (b *batch) failure(t *tally, problem tfkit.Problem) tfkit.Problem {
-	problem.Summary = fmt.Sprintf(problem.Summary, t.missed(), len(b.rows))
+func (b *batch) failure(problem tfkit.Problem) tfkit.Problem {
+	problem.Summary = fmt.Sprintf(problem.Summary, b.missed(), len(b.rows))
 	problem.Detail = fmt.Sprintf("Of %d rows, "+problem.Detail+"; %d failed, and %d were not tried.",
-		len(b.rows), t.succeeded(), t.toWrite(), t.counts[failed], t.counts[notTried])
+		len(b.rows), b.succeeded(), b.toWrite(), b.counts[failed], b.counts[notTried])
 	problem.InState = cmp.Or(problem.InState, b.inState)
 
-	if t.counts[failed] > 0 {
-		text, advice := t.describe()
+	if b.counts[failed] > 0 {
+		text, advice := b.describe()
 		problem.Detail += "\n\n" + text
 		problem.Do = advice + " Then " + problem.Do
 	}
-	if t.stopped != "" {
-		problem.Detail += fmt.Sprintf("\n\n%d rows were not tried, because %s.", t.counts[notTried], t.stopped)
+	if b.stopped != "" {
+		problem.Detail += fmt.Sprintf("\n\n%d rows were not tried, because %s.", b.counts[notTried], b.stopped)
 	}
 	if b.report != nil {
 		problem.Detail += "\n\nThe file of report_path has a line for each of these rows."
@@ -60,29 +59,29 @@ func (b *batch) failure(t *tally, problem tfkit.Problem) tfkit.Problem {
 }
 
 // warnKept warns of rows that were left alone because a choice of the person stands.
-func (b *batch) warnKept(t *tally) {
-	if t.counts[kept] == 0 {
+func (b *batch) warnKept() {
+	if b.counts[kept] == 0 {
 		return
 	}
 
 	tfkit.Problem{
 		Summary: "Later choices of people stand",
 		Detail: fmt.Sprintf("%d of %d rows are left alone: %s. The service holds a later choice, or other clauses without two times to compare. Where it refuses all clauses, that is a refusal or an earlier withdrawal.",
-			t.counts[kept], len(b.rows), t.linesOf(kept)),
+			b.counts[kept], len(b.rows), b.linesOf(kept)),
 		Do: "nothing, or bring the rows up to the choices. To overwrite them, as in a test tenant, give them a later agreement_time or set keep_later_choice = false.",
 	}.AddWarning(b.diags)
 }
 
 // warnMissing warns of people who were to be withdrawn and seem to have no record.
-func (b *batch) warnMissing(t *tally) {
-	if t.counts[missing] == 0 {
+func (b *batch) warnMissing() {
+	if b.counts[missing] == 0 {
 		return
 	}
 
 	tfkit.Problem{
 		Summary: "Consent records are missing",
 		Detail: fmt.Sprintf("The service says twice that it has no record for %d of %d rows: %s. Nothing was withdrawn there, although these rows were applied, and no request removes a record.",
-			t.counts[missing], len(b.rows), t.linesOf(missing)),
+			b.counts[missing], len(b.rows), b.linesOf(missing)),
 		Do: "look at the service for consent that is still there. If readings lag by more than wire.lag, raise it, apply the same file again and destroy it again.",
 	}.AddWarning(b.diags)
 }
@@ -115,39 +114,31 @@ func (m *model) warnDestroyed(diags *diag.Diagnostics) {
 	p.AddWarning(diags)
 }
 
-// warnRows warns of rows that are gone, and of identities that differ by the case of letters only, among
-// the rows or in another object of the plan.
-func (b *batch) warnRows() {
+// warnSpelling warns of identities that differ by the case of letters only, among the rows or in
+// another object of the plan.
+func (b *batch) warnSpelling() {
 	if !b.warns {
 		return
 	}
 
 	var twice []int
-	for range 2 { // the first time records those with capital letters
-		twice = twice[:0]
+	for range 2 { // the first time records identities with capital letters
+		twice = nil
 		for _, row := range b.all {
 			if b.Consents.IsSpelledTwice(b.person(row), false) {
 				twice = append(twice, row)
 			}
 		}
 	}
-	if len(twice) > 0 {
-		tfkit.Problem{
-			Summary: "Identities differ by case only",
-			Detail:  fmt.Sprintf("Rows have an identity that differs from another one by the case of letters only: %s. If the service takes the two for one person, the rows overwrite each other.", lines(b.rows, twice)),
-			Do:      "nothing, if they are different people. Otherwise remove these rows, or the others.",
-		}.AddWarning(b.diags)
-	}
-	if b.prior == nil {
+	if len(twice) == 0 {
 		return
 	}
-	if gone := b.prior.Rows.ValueInt64() - int64(len(b.rows)); gone > 0 {
-		tfkit.Problem{
-			Summary: "Rows that are no longer managed",
-			Detail:  fmt.Sprintf("There are %d fewer rows than at the last apply. What the service holds about these people stays as it is.", gone),
-			Do:      "nothing. To withdraw the consent of these people, set the clauses to false instead of removing the rows.",
-		}.AddWarning(b.diags)
-	}
+
+	tfkit.Problem{
+		Summary: "Identities differ by case only",
+		Detail:  fmt.Sprintf("Rows have an identity that differs from another one by the case of letters only: %s. If the service takes the two for one person, the rows overwrite each other.", b.lines(twice)),
+		Do:      "nothing, if they are different people. Otherwise remove these rows, or the others.",
+	}.AddWarning(b.diags)
 }
 
 // claim makes a claim about the people of some rows. It returns the other objects that have the opposite
@@ -161,7 +152,7 @@ func (b *batch) claim(some []int, claim func(by *tfkit.Object, p client.Person) 
 	}
 
 	for _, other := range slices.Sorted(maps.Keys(rowsOf)) {
-		others += fmt.Sprintf("\n%s (%d): %s", other, len(rowsOf[other]), lines(b.rows, rowsOf[other]))
+		others += fmt.Sprintf("\n%s (%d): %s", other, len(rowsOf[other]), b.lines(rowsOf[other]))
 	}
 
 	return others

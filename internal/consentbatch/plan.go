@@ -123,67 +123,67 @@ func (b *batch) propose(ctx context.Context, isKnown bool) (work, ok bool) {
 	}
 	digest := b.digestLike(prior)
 	b.model.Digest, b.model.Rows = types.StringValue(digest), types.Int64Value(int64(len(b.rows)))
-	work = work || digest != prior
 
 	b.keepPeople()
-	b.warnRows()
+	b.warnSpelling()
+	isChanged := digest != prior
+
+	return b.proposeByService(ctx, work || isChanged)
+}
+
+// proposeByService completes the proposal by comparing the rows with the service, unless that is turned off.
+// work is whether there is something to do in any case.
+func (b *batch) proposeByService(ctx context.Context, work bool) (_, ok bool) {
 	if !b.model.CompareAtPlan.ValueBool() {
 		return work, true
 	}
 	if b.Client == nil {
 		return true, true // there may be something to do
 	}
-
-	return b.proposeByService(ctx, work)
-}
-
-// proposeByService completes the proposal by comparing the rows with the service. work is
-// whether there is something to do in any case.
-func (b *batch) proposeByService(ctx context.Context, work bool) (_, ok bool) {
 	if !b.connect() {
 		return false, false
 	}
 
-	t := newTally(b.rows)
-	b.compare(ctx, t, b.all)
-	isUseless := len(b.rows) > 0 && t.succeeded() == 0
-	if isUseless || t.stopped != "" {
-		b.failure(t, planFailed).AddError(b.diags)
+	b.compare(ctx, b.all)
+	if b.isUseless() {
+		b.failure(planFailed).AddError(b.diags)
 		return false, false
 	}
 	tflog.Info(ctx, "Consent batch compared", map[string]any{
-		"rows": len(b.rows), "to_write": t.toWrite(), "kept": t.counts[kept], "in_place": t.counts[inPlace],
+		"rows": len(b.rows), "to_write": b.toWrite(), "kept": b.counts[kept], "in_place": b.counts[inPlace],
 	})
 
 	// The others are written even if some rows cannot be compared.
-	work = work || t.missed() > 0 || t.toWrite() > 0
-	if t.toWrite() > 0 {
-		b.RefuseReadOnly(b.diags)
-	}
-	if !work { // no apply follows that would warn
-		b.warnKept(t)
-	}
-	if b.warns {
-		b.review(t)
-	}
+	work = work || b.missed()+b.toWrite() > 0
+	b.review(work)
 
 	return work, true
 }
 
-// review warns of what a plan would write, and of what it could not find out.
-func (b *batch) review(t *tally) {
-	if t.toWrite() > 0 {
+// review reports what a plan would write, and what it could not find out.
+func (b *batch) review(work bool) {
+	if !work { // no apply follows that would warn
+		b.warnKept()
+	}
+	if b.toWrite() > 0 {
+		b.RefuseReadOnly(b.diags)
+	}
+	if !b.warns {
+		return
+	}
+
+	if b.toWrite() > 0 {
 		tfkit.Problem{
-			Summary: fmt.Sprintf("%d of %d rows would be written", t.toWrite(), len(b.rows)),
+			Summary: fmt.Sprintf("%d of %d rows would be written", b.toWrite(), len(b.rows)),
 			Detail: fmt.Sprintf("%d of them would be the first record of a person, which nothing can remove; %d other rows are left alone, because a choice of the person stands.",
-				t.counts[absent], t.counts[kept]),
+				b.counts[absent], b.counts[kept]),
 		}.AddWarning(b.diags)
 	}
-	if problem := b.firstRecords(t); problem != nil { // an error here would stop a destroy too
+	if problem := b.firstRecords(); problem != nil { // an error here would stop a destroy too
 		problem.AddWarning(b.diags)
 	}
-	if t.missed() > 0 {
-		problem := b.failure(t, planFailed)
+	if b.missed() > 0 {
+		problem := b.failure(planFailed)
 		problem.Detail += "\n\nAn apply tries these rows again, and writes all others that differ."
 		problem.AddWarning(b.diags)
 	}
@@ -192,8 +192,8 @@ func (b *batch) review(t *tally) {
 
 // firstRecords returns the problem if more rows would be the first record of a person than are
 // allowed.
-func (b *batch) firstRecords(t *tally) *tfkit.Problem {
-	count := t.counts[absent]
+func (b *batch) firstRecords() *tfkit.Problem {
+	count := b.counts[absent]
 	if count <= b.limit {
 		return nil
 	}
@@ -201,7 +201,7 @@ func (b *batch) firstRecords(t *tally) *tfkit.Problem {
 	return &tfkit.Problem{
 		Summary: "More first records than expected",
 		Detail: fmt.Sprintf("The service has no record for %d of %d rows: %s. Each would be the first record of a person, which nothing can remove, and at most %d are expected. An apply writes nothing.",
-			count, len(b.rows), t.linesOf(absent), b.limit),
+			count, len(b.rows), b.linesOf(absent), b.limit),
 		InState: b.inState,
 		Do:      fmt.Sprintf("check the file, the scope and base_url: a gateway may have answered in place of the service. If these people are to get a record, set max_new_records = %d.", count),
 		At:      path.Root("max_new_records"),

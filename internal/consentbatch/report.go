@@ -11,7 +11,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -90,14 +89,14 @@ func (b *batch) closeReport() {
 
 // writeReport writes the outcome of each row, in place of a former report. A failure is only a
 // warning: the rows themselves are written, or named in an error.
-func (b *batch) writeReport(t *tally) {
+func (b *batch) writeReport() {
 	if b.report == nil {
 		return
 	}
 
 	out, err := b.report.Writer(0)
 	if err == nil {
-		err = t.encode(out)
+		err = b.encode(out)
 	}
 	if err == nil {
 		_, err = b.report.Commit()
@@ -120,27 +119,17 @@ func (t *tally) encode(to io.Writer) error {
 	}
 	fmt.Fprintln(out, "}")
 
-	errorOf := map[int]*transport.Error{}
-	for _, c := range t.causes {
-		for _, row := range c.rows {
-			errorOf[row] = c.error
-		}
-	}
-
 	lines := json.NewEncoder(out)
 	lines.SetEscapeHTML(false)
-	for row, as := range t.results {
-		if as == inPlace {
-			continue
-		}
-
+	for row, r := range t.results {
 		at := t.rows[row].Position
-		line := reportLine{Line: at.Line, Element: at.Element, Outcome: words[as]}
-		if e := errorOf[row]; e != nil {
+		line := reportLine{Line: at.Line, Element: at.Element, Outcome: words[r.outcome]}
+		if r.outcome == failed {
+			e := t.causes[r.cause]
 			line.Error, line.Operation, line.Status, line.Code, line.Message = e.Title(), e.Operation, e.Status, e.Code, e.Message
 		}
-		if err := lines.Encode(line); err != nil {
-			return err
+		if r.outcome != inPlace {
+			_ = lines.Encode(line) // the writer keeps its first error
 		}
 	}
 

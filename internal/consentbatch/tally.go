@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -42,8 +44,7 @@ const (
 	// random order, so many are not all of one part of the file.
 	outageStreak = 50
 
-	// limitCauses is how many causes are distinguished by their texts. Later ones are
-	// distinguished by status and code only.
+	// limitCauses is how many causes are distinguished by their texts.
 	limitCauses = 1000
 
 	// Limits of a message.
@@ -65,49 +66,53 @@ var concernOneRow = []transport.ErrorClass{
 type tally struct {
 	mu      sync.Mutex
 	rows    []rows.Row
-	results []outcome // by row
+	all     []int    // the indexes of the rows
+	results []result // by row
 	counts  [outcomes]int
-	causes  []*cause
-	byText  map[string]*cause
+	causes  []*transport.Error // that differ; details such as the attempts are those of the first row
+	indexOf map[string]int32   // of a cause, by its text
+
+	action   choice.Action // of the present pass
+	isSecond bool          // the rows without a record are read a second time, a lag later
+	streak   int           // failures since the last success, without those that concern one row
+	stopped  string        // why the last pass has ended before all of its rows were tried; empty if it has not
 
 	began, logged time.Time // the run, and the last progress that was logged
-
-	streak   int    // failures since the last success, without those that concern one row
-	stopped  string // why the last pass has ended before all of its rows were tried; empty if it has not
-	isSecond bool   // the rows without a record are read a second time, a lag later
 }
 
-// cause is a failure and the rows that it happened to. Details of the error that do not
-// distinguish causes, such as the attempts, are those of the first row.
-type cause struct {
-	error *transport.Error
-	rows  []int
+// result is what became of a row.
+type result struct {
+	outcome
+	cause int32 // index of the cause, if it failed
 }
 
 // newTally returns the tally of rows that were not tried yet.
 func newTally(of []rows.Row) *tally {
-	t := &tally{rows: of, results: make([]outcome, len(of)), byText: map[string]*cause{}, began: time.Now(), logged: time.Now()}
+	t := &tally{rows: of, results: make([]result, len(of)), indexOf: map[string]int32{}, began: time.Now(), logged: time.Now()}
 	t.counts[notTried] = len(of)
+	for row := range of {
+		t.all = append(t.all, row)
+	}
 
 	return t
 }
 
-// set records the outcome of a row.
-func (t *tally) set(row int, as outcome) {
-	t.counts[t.results[row]]--
-	t.counts[as]++
-	t.results[row] = as
+// set records what became of a row.
+func (t *tally) set(row int, r result) {
+	t.counts[t.results[row].outcome]--
+	t.counts[r.outcome]++
+	t.results[row] = r
 }
 
-// pass calls do once for each of these rows that has not failed, by several workers at once and in
+// run calls do once for each of these rows that has not failed, by several workers at once and in
 // random order. It returns the errors of panics when every row is done, when the service as a whole is
 // down, or when the context ends, and no worker is left.
-func (t *tally) pass(ctx context.Context, of []int, workers int, do func(ctx context.Context, row int) (outcome, error)) (panics diag.Diagnostics) {
+func (t *tally) run(ctx context.Context, of []int, workers int, do func(ctx context.Context, row int) (outcome, error)) (panics diag.Diagnostics) {
 	var order []int
 	for _, at := range rand.Perm(len(of)) { //nolint:gosec // needs no secrecy
-		if row := of[at]; t.results[row] != failed {
+		if row := of[at]; t.results[row].outcome != failed {
 			order = append(order, row)
-			t.set(row, notTried)
+			t.set(row, result{})
 		}
 	}
 
@@ -116,10 +121,8 @@ func (t *tally) pass(ctx context.Context, of []int, workers int, do func(ctx con
 		return t.record(ctx, row, as, err)
 	})
 
-	isLeft := func(row int) bool { return t.results[row] == notTried }
-	if slices.ContainsFunc(order, isLeft) {
-		t.stopped = cmp.Or(t.stopped, interrupted)
-	} else {
+	t.stopped = cmp.Or(t.stopped, interrupted)
+	if !slices.ContainsFunc(order, func(row int) bool { return t.results[row].outcome == notTried }) {
 		t.stopped = ""
 	}
 
@@ -131,15 +134,15 @@ func (t *tally) record(ctx context.Context, row int, as outcome, err error) (goe
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	switch e, _ := errors.AsType[*transport.Error](err); {
+	e, _ := errors.AsType[*transport.Error](err)
+	switch {
 	case err == nil:
-		t.set(row, as)
+		t.set(row, result{outcome: as})
 		t.streak = 0
-	case transport.IsClass(err, transport.ClassCancelled) && !e.Ambiguous:
+	case e != nil && e.Class == transport.ClassCancelled && !e.Ambiguous:
 		t.stopped = interrupted // and nothing was sent
 	default:
-		t.set(row, failed)
-		t.fail(row, err)
+		t.fail(row, cmp.Or(e, &transport.Error{Class: transport.ClassInternal}))
 	}
 	t.logProgress(ctx)
 
@@ -147,25 +150,8 @@ func (t *tally) record(ctx context.Context, row int, as outcome, err error) (goe
 }
 
 // fail records why a row has failed, and whether the others would fail too.
-func (t *tally) fail(row int, err error) {
-	e, ok := errors.AsType[*transport.Error](err)
-	if !ok {
-		e = &transport.Error{Class: transport.ClassInternal}
-	}
-	if len(t.causes) >= limitCauses {
-		vague := *e
-		vague.Detail, vague.Message, vague.Fields = "", "", nil
-		e = &vague
-	}
-
-	text := fmt.Sprintf("%q %q %d %q %q %q %q", e.Title(), e.Operation, e.Status, e.Code, e.Detail, e.Message, e.Fields)
-	c := t.byText[text]
-	if c == nil {
-		c = &cause{error: e}
-		t.byText[text] = c
-		t.causes = append(t.causes, c)
-	}
-	c.rows = append(c.rows, row)
+func (t *tally) fail(row int, e *transport.Error) {
+	t.set(row, result{failed, t.indexOfCause(e)})
 
 	if !slices.Contains(concernOneRow, e.Class) {
 		t.streak++
@@ -179,6 +165,26 @@ func (t *tally) fail(row int, err error) {
 	case transport.ClassCancelled:
 		t.stopped = interrupted
 	}
+}
+
+// indexOfCause returns the index of a cause, and adds it if it is new. Beyond limitCauses, causes are
+// distinguished by status and code only.
+func (t *tally) indexOfCause(e *transport.Error) int32 {
+	if len(t.causes) >= limitCauses {
+		vague := *e
+		vague.Detail, vague.Message, vague.Fields = "", "", nil
+		e = &vague
+	}
+
+	text := fmt.Sprintf("%q %q %d %q %q %q %q", e.Title(), e.Operation, e.Status, e.Code, e.Detail, e.Message, e.Fields)
+	index, isKnown := t.indexOf[text]
+	if !isKnown {
+		index = int32(len(t.causes)) //nolint:gosec // of at most as many as there are rows
+		t.indexOf[text] = index
+		t.causes = append(t.causes, e)
+	}
+
+	return index
 }
 
 // logProgress logs how many rows are done, every few seconds.
@@ -203,14 +209,20 @@ func (t *tally) missed() int { return t.counts[failed] + t.counts[notTried] }
 // succeeded returns how many rows are as they should be.
 func (t *tally) succeeded() int { return len(t.results) - t.missed() }
 
+// isUseless reports whether a comparison has ended early, or has failed for every row.
+func (t *tally) isUseless() bool {
+	hasNothing := t.counts[failed] > 0 && t.succeeded() == 0
+	return hasNothing || t.stopped != ""
+}
+
 // toWrite returns how many rows a plan has found to be written, or an apply has written.
 func (t *tally) toWrite() int { return t.counts[written] + t.counts[absent] }
 
 // rowsThatAre returns the rows with an outcome, in the order of the file.
 func (t *tally) rowsThatAre(as outcome) []int {
 	found := make([]int, 0, t.counts[as])
-	for row, result := range t.results {
-		if result == as {
+	for row, r := range t.results {
+		if r.outcome == as {
 			found = append(found, row)
 		}
 	}
@@ -219,13 +231,13 @@ func (t *tally) rowsThatAre(as outcome) []int {
 }
 
 // linesOf returns the lines of the rows with an outcome as text.
-func (t *tally) linesOf(as outcome) string { return lines(t.rows, t.rowsThatAre(as)) }
+func (t *tally) linesOf(as outcome) string { return t.lines(t.rowsThatAre(as)) }
 
 // lines returns the lines of some rows as text, and counts those that are too many to show.
-func lines(of []rows.Row, some []int) string {
+func (t *tally) lines(some []int) string {
 	var names []string
 	for _, row := range some[:min(len(some), limitShownLines)] {
-		names = append(names, of[row].String())
+		names = append(names, t.rows[row].String())
 	}
 
 	text := "lines "
@@ -243,20 +255,22 @@ func lines(of []rows.Row, some []int) string {
 // describe returns which rows failed and why, the most frequent causes first, and what to do
 // about the most frequent one. There has to be a failure.
 func (t *tally) describe() (text, advice string) {
-	for _, c := range t.causes {
-		slices.Sort(c.rows)
+	rowsOf := map[*transport.Error][]int{}
+	for _, row := range t.rowsThatAre(failed) {
+		e := t.causes[t.results[row].cause]
+		rowsOf[e] = append(rowsOf[e], row)
 	}
-	slices.SortFunc(t.causes, func(a, b *cause) int {
-		return cmp.Or(cmp.Compare(len(b.rows), len(a.rows)), cmp.Compare(a.rows[0], b.rows[0]))
+	causes := slices.SortedFunc(maps.Keys(rowsOf), func(a, b *transport.Error) int {
+		return cmp.Or(cmp.Compare(len(rowsOf[b]), len(rowsOf[a])), cmp.Compare(rowsOf[a][0], rowsOf[b][0]))
 	})
 
 	var texts []string
-	for _, c := range t.causes[:min(len(t.causes), limitShownCauses)] {
-		texts = append(texts, fmt.Sprintf("%s (%d): %s\n%s", c.error.Title(), len(c.rows), lines(t.rows, c.rows), c.error.Describe()))
+	for _, e := range causes[:min(len(causes), limitShownCauses)] {
+		texts = append(texts, fmt.Sprintf("%s (%d): %s\n%s", e.Title(), len(rowsOf[e]), t.lines(rowsOf[e]), e.Describe()))
 	}
-	if more := len(t.causes) - limitShownCauses; more > 0 {
+	if more := len(causes) - limitShownCauses; more > 0 {
 		texts = append(texts, fmt.Sprintf("There are %d other causes.", more))
 	}
 
-	return strings.Join(texts, "\n\n"), tfkit.Advice(t.causes[0].error)
+	return strings.Join(texts, "\n\n"), tfkit.Advice(causes[0])
 }

@@ -36,7 +36,7 @@ func newRows(n int) *tally {
 // run passes over so many rows.
 func run(ctx context.Context, n, workers int, do func(ctx context.Context, row int) (outcome, error)) *tally {
 	t := newRows(n)
-	t.pass(ctx, t.rowsThatAre(notTried), workers, do)
+	t.run(ctx, t.rowsThatAre(notTried), workers, do)
 
 	return t
 }
@@ -85,7 +85,7 @@ func TestTally_panicEndsTheRunAndIsNotShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32
 		done := newRows(100)
-		panics := done.pass(t.Context(), done.rowsThatAre(notTried), 3, func(context.Context, int) (outcome, error) {
+		panics := done.run(t.Context(), done.rowsThatAre(notTried), 3, func(context.Context, int) (outcome, error) {
 			if calls.Add(1) == 1 {
 				panic("jane@example.com")
 			}
@@ -149,8 +149,8 @@ func TestTally_failingRowsStopNoneOfTheOthers(t *testing.T) {
 
 		done := runFailing(t, rows, 1+random.IntN(16), transport.ClassServer, fails)
 		for row, result := range done.results {
-			if want := map[bool]outcome{true: failed, false: written}[fails(row)]; result != want {
-				t.Fatalf("schedule %d: row %d of %d is %d, want %d (%v)", schedule, row, rows, result, want, done.counts)
+			if want := map[bool]outcome{true: failed, false: written}[fails(row)]; result.outcome != want {
+				t.Fatalf("schedule %d: row %d of %d is %d, want %d (%v)", schedule, row, rows, result.outcome, want, done.counts)
 			}
 		}
 	}
@@ -181,10 +181,10 @@ func TestTally_failuresAreGroupedByCause(t *testing.T) {
 	for row := 30; row > 0; row-- {
 		few.fail(row, &transport.Error{Class: transport.ClassServer, Status: 500, Operation: "Get consent", Method: "GET", Attempts: row})
 	}
-	few.fail(40, fmt.Errorf("around it: %w", &transport.Error{Class: transport.ClassServer, Status: 503}))
+	few.record(t.Context(), 40, written, fmt.Errorf("around it: %w", &transport.Error{Class: transport.ClassServer, Status: 503}))
 	few.fail(41, &transport.Error{Class: transport.ClassConflict, Status: 409, Code: "E1", Message: "said of 41"})
 	few.fail(42, &transport.Error{Class: transport.ClassConflict, Status: 409, Code: "E1", Message: "said of 42"})
-	few.fail(43, errors.New("jane@example.com"))
+	few.record(t.Context(), 43, written, errors.New("jane@example.com"))
 	want := strings.Join([]string{
 		"The service failed (30): lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and 10 more\nOperation: Get consent: GET\nHTTP status: 500\nAttempts: 30",
 		"The service failed (1): line 40\nHTTP status: 503",
