@@ -87,7 +87,7 @@ func ReadUser(v jsontext.Value) error {
 	if user.Kind() != '{' {
 		return wantObject(user)
 	}
-	if user.saysNo(roleOutcome) {
+	if user.says(roleRefusal, Failed) {
 		return refused()
 	}
 	return nil

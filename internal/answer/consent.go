@@ -74,7 +74,7 @@ func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 
 	var none error = &Error{Outcome: Absent, Why: "the service holds no consent of this person; its answer is empty"}
 	switch {
-	case found.saysNo(roleOutcome):
+	case found.says(roleRefusal, Failed):
 		return Consent{}, refused()
 	case found.isBlank:
 		return Consent{}, cmp.Or(unexplained(answer, found), none)
@@ -86,13 +86,8 @@ func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 	if err != nil {
 		return Consent{}, err
 	}
-	consent, err := c.record(object)
-	if err != nil {
-		return Consent{}, err
-	}
-	consent.JSON = v
 
-	return consent, nil
+	return c.record(object, v)
 }
 
 // outermostConsent returns the outermost object with five clauses in an object. One with some of them,
@@ -126,8 +121,9 @@ func outermostConsent(top *node) (*node, error) {
 	return nil, &Error{Why: "no object of the answer has the five clauses of a consent record, clause_1_consent to clause_5_consent; it is " + Structure(top.Value)}
 }
 
-// record returns the record that an object with five clauses is, with those around it.
-func (c ConsentCall) record(object *node) (consent Consent, _ error) {
+// record returns the record that an object with five clauses is, with those around it. v is the answer.
+func (c ConsentCall) record(object *node, v jsontext.Value) (Consent, error) {
+	consent := Consent{JSON: v}
 	f := fieldsOf(object)
 	nulls := 0
 	for i, name := range ClauseNames {
@@ -146,11 +142,14 @@ func (c ConsentCall) record(object *node) (consent Consent, _ error) {
 		consent.Identity = identity.text
 	}
 
-	if f.problem == nil && nulls == Clauses {
-		f.problem = &Error{Outcome: Absent, Why: "the service holds no consent of this person; all its clauses are null"}
+	if nulls == Clauses {
+		f.fail(&Error{Outcome: Absent, Why: "the service holds no consent of this person; all its clauses are null"})
+	}
+	if f.problem != nil {
+		return Consent{}, f.problem
 	}
 
-	return consent, f.problem
+	return consent, nil
 }
 
 // recordFields are the fields of a record by their names.
@@ -167,19 +166,19 @@ func fieldsOf(object *node) *recordFields {
 	for ; object != nil; object = object.parent {
 		for _, m := range object.members {
 			name, isField := consentFields[m.name]
-			known := f.nodes[name]
-			switch {
-			case !isField:
-			case known == nil:
+			if known := f.nodes[name]; known == nil {
 				f.nodes[name] = m
-			case known.parent == object && f.problem == nil:
-				f.problem = &Error{Why: "the answer has " + name + " twice, in different spellings"}
+			} else if isField && known.parent == object {
+				f.fail(&Error{Why: "the answer has " + name + " twice, in different spellings"})
 			}
 		}
 	}
 
 	return f
 }
+
+// fail notes a problem, unless there is one.
+func (f *recordFields) fail(e *Error) { f.problem = cmp.Or(f.problem, error(e)) }
 
 // take returns a field of a record. expected says what convert accepts, for the problem with any other
 // value.
@@ -193,8 +192,8 @@ func take[T any](f *recordFields, name, expected string, convert func(*node) (T,
 	}
 
 	value, ok := convert(n)
-	if !ok && f.problem == nil {
-		f.problem = &Error{Why: name + ": expected " + expected + ", found " + jsonvalue.KindName(n.Kind())}
+	if !ok {
+		f.fail(&Error{Why: name + ": expected " + expected + ", found " + jsonvalue.KindName(n.Kind())})
 	}
 
 	return Optional[T]{Value: value, Given: true}

@@ -49,18 +49,17 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	if c.namesAnother(answer) {
 		return Receipt{}, &Error{Why: "the answer is about somebody else: its identityId is not the person that was asked for"}
 	}
-	if c.isMarked(answer, err == nil) {
-		return Receipt{At: receipt.At, Delivered: true}, nil
-	}
-	if err != nil || !c.Seen {
-		return receipt, err
-	}
 
-	isData, mayBeData := c.recognise(answer)
-	if isData && c.At == nil && !c.Continued {
-		return Receipt{At: receipt.At, Delivered: true}, nil
+	isData, mayBeData := c.isMarked(answer, err == nil), false
+	if c.At == nil && c.Seen && err == nil {
+		isData, mayBeData = c.recognise(answer)
 	}
-	if receipt.NotUnderstood == "" && !mayBeData {
+	switch {
+	case isData:
+		return Receipt{At: receipt.At, Delivered: true}, nil
+	case err != nil, !c.Seen:
+		return receipt, err
+	case receipt.NotUnderstood == "" && !mayBeData:
 		return receipt, nil
 	}
 
@@ -81,8 +80,9 @@ func (c DataCall) isMarked(answer *node, isReceipt bool) bool {
 	const ofRequest = roleID | rolePerson | roleType | roleCreated | roleStatus | roleMessage
 	found := answer.find(*c.At)
 	isOther := func(m *node) bool { return m.is&ofRequest == 0 }
-	isAcknowledgement := found.request().isOpen() && !slices.ContainsFunc(found.members, isOther)
-	if found.Value == nil || found.Kind() == 'n' || isAcknowledgement {
+	isRequest := found.request().says(roleStatus, Waiting) && !slices.ContainsFunc(found.members, isOther)
+	isNothing := found.Value == nil || found.Kind() == 'n'
+	if isRequest || isNothing {
 		return false
 	}
 
@@ -101,45 +101,31 @@ func (c DataCall) namesAnother(answer *node) bool {
 
 // recognise reports whether an answer is the person's data, or may be. They are an array of objects
 // that are not requests; or an object of nothing but the person, lists of objects and what the interface
-// has of a person, possibly in wrappers. An object of another name beside a list may
-// describe a page, and one without a list an acknowledgement. A receipt may be data with an ID, where
-// nothing but that shows that it is a receipt.
+// has of a person, possibly in wrappers. What the interface has of a person may be empty where the object
+// names the person too. A receipt may be data with an ID, where nothing but that shows that it is a receipt.
 func (c DataCall) recognise(answer *node) (isData, mayBeData bool) {
 	if answer.Kind() == '[' {
-		isRecord := func(n *node) bool {
-			request := n.request()
-			isRequest := request.isOperation() || request.saysNo(roleFlag|roleStatus)
-			return n.Kind() == '{' && !isRequest
-		}
-		return slices.ContainsFunc(answer.inside(), isRecord), false
+		return slices.ContainsFunc(answer.inside(), isDataRecord) && !c.Continued, false
 	}
 	request := answer.request()
 	if request.isOperation() {
 		return false, false
 	}
 
-	const wrappers = 4
-	isPure, content := requestID(request.field(roleID), c.Person) == "", answer
-	for range wrappers {
-		has, wrapped := [partOther + 1]int{}, content
-		for _, m := range content.members {
-			part := c.partOf(m)
-			has[part]++
-			if part == partWrapper {
-				wrapped = m
-			}
-		}
+	parts := map[dataPart]bool{}
+	c.survey(answer, parts)
+	isEmptied := parts[partPerson] && parts[partEmptied]
+	isPersonal := parts[partPersonal] || isEmptied
+	isOther := parts[partOther] || c.Continued || requestID(request.field(roleID), c.Person) != ""
 
-		isPure = isPure && has[partOther] == 0
-		isEmptied := has[partPerson] > 0 && has[partEmptied] > 0
-		isPersonal := has[partPersonal] > 0 || isEmptied
-		if isPersonal || has[partWrapper] != 1 {
-			return isPure && isPersonal && has[partWrapper] == 0, isPersonal
-		}
-		content = wrapped
-	}
+	return isPersonal && !isOther, isPersonal
+}
 
-	return false, false
+// isDataRecord reports whether a value is an object that says nothing of a request.
+func isDataRecord(n *node) bool {
+	request := n.request()
+	isRequest := request.isOperation() || request.says(roleError|roleFlag|roleStatus, Failed)
+	return n.Kind() == '{' && !isRequest
 }
 
 // dataPart is what a member of an answer says of the data.
@@ -154,21 +140,32 @@ const (
 	partOther                    // anything else
 )
 
+// survey notes which parts an object has, and the wrappers in it.
+func (c DataCall) survey(object *node, parts map[dataPart]bool) {
+	for _, m := range object.members {
+		part := c.partOf(m)
+		parts[part] = true
+		if part == partWrapper {
+			c.survey(m, parts)
+		}
+	}
+}
+
 // partOf returns what a member says of the data.
 func (c DataCall) partOf(m *node) dataPart {
 	identifier := m
 	if len(m.members) == 1 {
 		identifier = m.members[0]
 	}
-	isComposite := m.Kind() == '{' || m.Kind() == '['
+	isEmpty := jsonvalue.IsZero(m.Value)
 	switch {
 	case PersonKey(identifier.text) == PersonKey(c.Person):
 		return partPerson
-	case jsonvalue.IsZero(m.Value) && m.is&rolePersonal != 0:
+	case isEmpty && m.is&rolePersonal != 0:
 		return partEmptied
-	case jsonvalue.IsZero(m.Value), m.isSilent():
+	case isEmpty, m.isSilent():
 		return partSilent
-	case m.is&roleDescribes != 0 || !isComposite:
+	case m.is&roleDescribes != 0:
 		return partOther
 	case m.isPersonal():
 		return partPersonal
@@ -181,25 +178,23 @@ func (c DataCall) partOf(m *node) dataPart {
 
 // isSilent reports whether a member says nothing but yes, a time, or the links of HAL without a next page.
 func (n *node) isSilent() bool {
-	if n.key == "_links" && n.find("/next").Value == nil {
-		return true
-	}
 	_, isTime := n.instant(TimeUTC)
-	isYes := n.is&(roleFlag|roleStatus) != 0 && n.says == Done
+	isYes := n.is&(roleFlag|roleStatus) != 0 && n.verdict == Done
+	isHAL := n.key == "_links" && n.find("/next").Value == nil
 
-	return isYes || isTime && n.Kind() == '"'
+	return isYes || isHAL || isTime && n.Kind() == '"'
 }
 
-// isPersonal reports whether an object or an array is something that the interface has of a person, or a list
-// of objects, in which no request is open.
+// isPersonal reports whether a member is something that the interface has of a person, or a list of objects,
+// in which no request is open.
 func (n *node) isPersonal() bool {
 	isPersonal := n.is&rolePersonal != 0
-	if n.Kind() == '{' {
-		return isPersonal
+	if n.Kind() != '[' {
+		return isPersonal && n.Kind() == '{'
 	}
 
 	for _, element := range n.inside() {
-		if element.request().isOpen() {
+		if element.request().says(roleStatus, Waiting) {
 			return false
 		}
 		isPersonal = isPersonal || element.Kind() == '{' || element.Kind() == '['

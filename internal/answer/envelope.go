@@ -60,8 +60,7 @@ func (e Envelope) decode(v jsontext.Value) *node {
 	for at, want := range e.Ignored {
 		leaf := answer.find(at)
 		isTold := want == AnyValue || want == leaf.spelled()
-		isIgnorable := len(leaf.inside()) == 0 || leaf.isLinks()
-		if isTold && isIgnorable {
+		if isTold && leaf.isIgnorable() {
 			leaf.ignore()
 		}
 	}
@@ -72,11 +71,14 @@ func (e Envelope) decode(v jsontext.Value) *node {
 	return answer
 }
 
-// isLinks reports whether an array has the links to pages, as a paginator of Laravel writes them. No other
-// array or object with something in it is ignored.
-func (n *node) isLinks() bool {
+// isIgnorable reports whether a value has nothing in it, or is an array of nothing but the links to pages, as a
+// paginator of Laravel writes them. Any other array or object always says something.
+func (n *node) isIgnorable() bool {
 	isOther := func(m *node) bool { return m.find("/url").Value == nil || m.find("/label").Value == nil }
-	return n.Kind() == '[' && !slices.ContainsFunc(n.inside(), isOther)
+	if n.Kind() == '{' {
+		return len(n.members) == 0
+	}
+	return !slices.ContainsFunc(n.inside(), isOther)
 }
 
 // content returns what is at a place in the content of an answer. setting is the name of the setting
@@ -86,12 +88,12 @@ func (n *node) isLinks() bool {
 func (e Envelope) content(answer *node, setting string, at jsontext.Pointer) (*node, error) {
 	found := answer.find(e.At + at)
 	for around := found.parent; around != nil; around = around.parent {
-		if around.saysNo(roleOutcome) {
+		if around.says(roleRefusal, Failed) {
 			return nil, refused()
 		}
 	}
 
-	if found.Value != nil || found == answer {
+	if found.Value != nil {
 		return found, nil
 	}
 	if found.parent.isBlank {
@@ -114,7 +116,7 @@ func unexplained(answer, nothing *node) error {
 	var beside []*node
 	for _, leaf := range answer.leaves(nothing) {
 		isWord := leaf.is&(roleResultCode|roleResult) != 0 && slices.Contains(successWords, jsonvalue.Fold(leaf.text))
-		isExplained := isWord || leaf.says == Done || leaf.is&(rolePerson|roleID|roleCreated|roleTrace) != 0
+		isExplained := isWord || leaf.verdict == Done || leaf.is&(rolePerson|roleID|roleCreated|roleTrace) != 0
 		if !isExplained && !jsonvalue.IsZero(leaf.Value) {
 			beside = append(beside, leaf)
 		}

@@ -67,8 +67,7 @@ func parseInstant(text, form string) (time.Time, bool) {
 			return at.UTC(), at.Before(endOfInstants)
 		}
 	}
-	number, err := strconv.ParseInt(text, 10, 64)
-	if at, ok := instantOf(number); ok && err == nil {
+	if at, ok := instantOf(text); ok {
 		return at, true
 	}
 	if form != TimeUnixS {
@@ -78,15 +77,16 @@ func parseInstant(text, form string) (time.Time, bool) {
 	since1970, err := time.ParseDuration(text + "s") // with a fraction, as Jackson writes it
 	at := time.Unix(0, 0).UTC().Add(since1970)
 
-	return at, err == nil && !at.Before(earliestInstant) && at.Before(endOfInstants)
+	return at, err == nil && at.Before(endOfInstants)
 }
 
 // instantOf returns the instant of a number of milliseconds since 1970. Numbers of microseconds and
 // nanoseconds would be after the end. Those between 1970 and 2000 do not count: they are numbers of seconds
 // or something else, which would make every choice look older than it is.
-func instantOf(number int64) (time.Time, bool) {
-	if number <= 0 {
-		return time.UnixMilli(number).UTC(), true
+func instantOf(text string) (time.Time, bool) {
+	number, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || number <= 0 {
+		return time.UnixMilli(number).UTC(), err == nil
 	}
 	for _, perMilli := range []int64{1, 1000, 1_000_000} {
 		at := time.UnixMilli(number / perMilli).UTC()

@@ -28,15 +28,19 @@ type node struct {
 	is   role   // of a member, by its name
 	has  role   // of an object, by the names of its members
 	text string // of a string or a number
-	says Progress
+	// verdict is what a member says of what was asked for, by its name and value.
+	verdict Progress
 	// isBlank: null, an empty array, which is how PHP writes an object without members, or an object of
 	// nothing but nulls and such objects.
 	isBlank   bool
 	isIgnored bool // the settings say that it says nothing
 }
 
-// decode returns a value, which is valid JSON or nothing.
+// decode returns a value, which is valid JSON. Nothing is null.
 func decode(v jsontext.Value) *node {
+	if v == nil {
+		v = jsontext.Value("null")
+	}
 	return (&node{}).read(decoderOf(v), v)
 }
 
@@ -74,7 +78,7 @@ func (n *node) read(in *jsontext.Decoder, whole jsontext.Value) *node {
 		n.isBlank = v.Kind() != 'f' && jsonvalue.IsZero(v)
 	}
 	n.Value = bytes.TrimLeft(whole[begin:in.InputOffset()], ":, \t\r\n")
-	n.says = n.verdict()
+	n.verdict = n.judge()
 
 	return n
 }
@@ -133,6 +137,16 @@ func (n *node) field(is role) *node {
 	return &node{}
 }
 
+// named returns the members with a role.
+func (n *node) named(is role) (found []*node) {
+	for _, m := range n.members {
+		if m.is&is != 0 {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
 // spelled returns a value as wire.ignored has it: a text without quotes, anything else as it is
 // spelled.
 func (n *node) spelled() string {
@@ -143,11 +157,11 @@ func (n *node) spelled() string {
 }
 
 // ignore makes the node say nothing.
-func (n *node) ignore() { n.isIgnored, n.name, n.is, n.says = true, "", 0, Unclear }
+func (n *node) ignore() { n.isIgnored, n.name, n.is, n.verdict = true, "", 0, Unclear }
 
-// verdict returns what a member says of what was asked for, by its name and value: an error that says
-// something, a flag, a status, or the code of a result. It is Unclear for any other member.
-func (n *node) verdict() Progress {
+// judge returns the verdict of a member: an error that says something, a flag, a status, or the code of a
+// result. It is Unclear for any other member.
+func (n *node) judge() Progress {
 	switch {
 	case n.is&roleStatus != 0:
 		return RecordMap{}.progressOf(n.text)
@@ -167,11 +181,10 @@ func (n *node) verdict() Progress {
 // outcomes are what a flag, or whether a code is one of success, says.
 var outcomes = map[bool]Progress{true: Done, false: Failed}
 
-// saysNo reports whether an object reports an error, or one of its members with these roles says that
-// the service has not done what it was asked for.
-func (n *node) saysNo(is role) bool {
+// says reports whether a member of an object with one of these roles has this verdict.
+func (n *node) says(is role, what Progress) bool {
 	for _, m := range n.members {
-		if m.is&(is|roleError) != 0 && m.says == Failed {
+		if m.is&is != 0 && m.verdict == what {
 			return true
 		}
 	}
@@ -181,7 +194,7 @@ func (n *node) saysNo(is role) bool {
 // SaysNo reports whether the answer to a request for a change says that it failed, although
 // its status is one of success: by an error, or by a flag such as success or accepted that is
 // false.
-func SaysNo(v jsontext.Value) bool { return decode(v).saysNo(roleFlag) }
+func SaysNo(v jsontext.Value) bool { return decode(v).says(roleError|roleFlag, Failed) }
 
 // leaves returns the values of an answer that are empty, or neither an object nor an array, in their
 // order: those that are not ignored, and do not stand in a part of it.

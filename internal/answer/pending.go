@@ -65,7 +65,7 @@ type ListCall struct {
 // name. The error is an *Error, which is Incomplete beside a list that is not whole.
 func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 	answer := c.Envelope.decode(v)
-	if answer.saysNo(roleOutcome) {
+	if answer.says(roleRefusal, Failed) {
 		return PendingList{}, refused()
 	}
 	found, err := c.list(answer)
@@ -73,7 +73,7 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 		return PendingList{}, err
 	}
 
-	list := PendingList{}
+	var list PendingList
 	elements := jsonvalue.Elements(found.Value)
 	for _, element := range elements {
 		if element.Kind() == '{' {
@@ -87,53 +87,24 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 		return list, Partial("a Content-Range header says that there is more")
 	}
 
-	var beside []*node
-	next, total := answer.find(c.Next), answer.find(c.Total)
-	for _, leaf := range answer.leaves(found) {
-		isCount := leaf.is&roleCount != 0 && string(leaf.Value) == strconv.Itoa(len(elements))
-		isKnown := leaf == next || leaf == total
-		if !isCount && !isKnown && leaf.Kind() != 'n' {
-			beside = append(beside, leaf)
-		}
-	}
-	if len(beside) > 0 {
-		return list, &Error{
-			Outcome: Incomplete,
-			Why:     "beside its list it has " + shownPlaces(beside),
-			Advice: "look at it: wire.pending.next leads to the next page, wire.pending.total counts all records, " +
-				"and wire.ignored leaves out what does not say that the answer is refused or incomplete",
-		}
-	}
-
-	return list, nil
+	return list, c.besides(answer, found, len(elements))
 }
 
 // list returns the list of an answer, or what stands for an empty one.
 func (c ListCall) list(answer *node) (*node, error) {
-	content := answer.find(c.Envelope.At + c.At)
-	if content.Kind() == '[' || content.Kind() == 'n' {
-		return content, nil
-	}
-
-	var lists []*node
-	if c.At == "" {
-		lists = content.arrays()
-	}
-	if len(lists) == 1 {
+	content, total := answer.find(c.Envelope.At+c.At), answer.find(c.Total)
+	lists := content.arrays()
+	switch {
+	case len(lists) == 1:
 		return lists[0], nil
-	}
-	if len(lists) > 1 {
+	case len(lists) > 1:
 		return nil, &Error{
 			Why:    "the answer holds more than one array, " + shownPlaces(lists) + ", and which of them is the list of pending requests is not known",
 			Advice: Admits("wire.pending.at"),
 		}
-	}
-
-	isMissing := c.At == "" || content.Value == nil
-	total := answer.find(c.Total)
-	countsNone := c.Total != "" && string(total.Value) == "0"
-	switch {
-	case isMissing && countsNone:
+	case content.Kind() == 'n':
+		return content, nil
+	case total != answer && string(total.Value) == "0":
 		return total, nil
 	case c.Empty && answer.isBlank:
 		return answer, nil
@@ -145,12 +116,35 @@ func (c ListCall) list(answer *node) (*node, error) {
 	}
 }
 
-// arrays returns the arrays in an object and in the objects in it, other than those that are ignored.
-func (n *node) arrays() (found []*node) {
-	for _, m := range n.members {
-		if m.Kind() == '[' && !m.isIgnored {
-			found = append(found, m)
+// besides returns the Error of an answer that has something beside its list that may say that it is not whole:
+// anything but nulls, counts that agree with it, and what the settings name.
+func (c ListCall) besides(answer, list *node, length int) error {
+	var beside []*node
+	known := []*node{answer.find(c.Next), answer.find(c.Total)}
+	for _, leaf := range answer.leaves(list) {
+		isCount := leaf.is&roleCount != 0 && leaf.text == strconv.Itoa(length)
+		if !isCount && leaf.Kind() != 'n' && !slices.Contains(known, leaf) {
+			beside = append(beside, leaf)
 		}
+	}
+	if len(beside) == 0 {
+		return nil
+	}
+
+	return &Error{
+		Outcome: Incomplete,
+		Why:     "beside its list it has " + shownPlaces(beside),
+		Advice: "look at it: wire.pending.next leads to the next page, wire.pending.total counts all records, " +
+			"and wire.ignored leaves out what does not say that the answer is refused or incomplete",
+	}
+}
+
+// arrays returns an array, or those in an object and in the objects in it, other than what is ignored.
+func (n *node) arrays() (found []*node) {
+	if n.Kind() == '[' && !n.isIgnored {
+		return []*node{n}
+	}
+	for _, m := range n.members {
 		found = append(found, m.arrays()...)
 	}
 	return found
@@ -242,18 +236,19 @@ func (m RecordMap) requestType(n *node) string {
 		return meaning(n.find(m.Type).text, m.Types, typeWords)
 	}
 
-	var found []string
-	for _, member := range n.members {
-		isWord := member.is&roleType != 0 && member.Kind() == '"' && member.text != ""
-		if isWord && !slices.Contains(neutralWords, jsonvalue.Fold(member.text)) {
-			found = append(found, meaning(member.text, m.Types, typeWords))
+	var types []string
+	for _, named := range n.named(roleType) {
+		isNeutral := named.text == "" || slices.Contains(neutralWords, jsonvalue.Fold(named.text))
+		if named.Kind() == '"' && !isNeutral {
+			types = append(types, meaning(named.text, m.Types, typeWords))
 		}
 	}
-	if len(found) == 0 || slices.Min(found) != slices.Max(found) {
+	slices.Sort(types)
+	if types = slices.Compact(types); len(types) != 1 {
 		return ""
 	}
 
-	return found[0]
+	return types[0]
 }
 
 // failureCode returns the code of a failure that a record has, or its message.
@@ -266,30 +261,29 @@ func failureCode(n *node) string {
 // can only say that it failed. An end of a request that says nothing else, or that is pending, is
 // Unclear. Without any of them, the request is waiting.
 func (m RecordMap) progress(n *node) (progress Progress, disagrees bool) {
-	var says []Progress
-	if told := n.find(m.Status); m.Status != "" && told.text != "" {
-		says = append(says, m.progressOf(told.text))
+	statuses := []*node{n.find(m.Status)}
+	if m.Status == "" {
+		statuses = n.named(roleStatus)
 	}
-	for _, member := range n.members {
-		if m.Status == "" && member.is&roleStatus != 0 && member.text != "" {
-			says = append(says, m.progressOf(member.text))
+	says := map[Progress]bool{}
+	for _, status := range statuses {
+		if status.text != "" {
+			progress = m.progressOf(status.text)
+			says[progress] = true
 		}
 	}
-	if n.saysNo(roleFlag) {
-		says = append(says, Failed)
+	if n.says(roleError|roleFlag, Failed) {
+		progress = Failed
+		says[progress] = true
 	}
 
 	isEnded := n.field(roleEnd).Value != nil
 	switch {
-	case len(says) == 0 && isEnded:
-		return Unclear, false
-	case len(says) == 0:
-		return Waiting, false
-	case slices.Min(says) != slices.Max(says):
+	case len(says) > 1:
 		return Unclear, true
-	case says[0] == Waiting && isEnded:
-		return Unclear, true
+	case progress == Waiting && isEnded:
+		return Unclear, says[Waiting]
 	}
 
-	return says[0], false
+	return progress, false
 }

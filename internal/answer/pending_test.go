@@ -65,7 +65,7 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 			`{"requests":null,"total":0}`: whole,
 			`[]`:                          ignored, `{"items":[]}`: ignored, `{"requests":{}}`: ignored, `{"requests":false}`: ignored,
 		}},
-		{answer.ListCall{ListMap: answer.ListMap{At: "/requests", Total: "/total"}}, map[string]string{`{"total":0}`: whole, `{"total":0,"requests":{}}`: ignored}},
+		{answer.ListCall{ListMap: answer.ListMap{At: "/requests", Total: "/total"}}, map[string]string{`{"total":0}`: whole, `{"total":0,"requests":{}}`: beside + `"/requests"`}},
 		{answer.ListCall{Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{"/success": "false", "/links": answer.AnyValue}}}, map[string]string{
 			`{"requests":[],"success":false}`:                                whole,
 			`{"requests":[` + one + `],"links":[{"url":null,"label":"1"}]}`:  whole, // as Laravel has them

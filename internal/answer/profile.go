@@ -3,6 +3,7 @@
 package answer
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -50,12 +51,8 @@ type ProfileCall struct {
 // Read returns the profile of an answer: the object where At says, or else the content itself. An
 // object without members is an empty profile, and so is nothing in an object. The error is an *Error.
 func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
-	var at jsontext.Pointer
-	if c.At != nil {
-		at = *c.At
-	}
 	answer := c.Envelope.decode(v)
-	found, err := c.Envelope.content(answer, "wire.profile.at", at)
+	found, err := c.Envelope.content(answer, "wire.profile.at", *cmp.Or(c.At, new(jsontext.Pointer)))
 	if err != nil {
 		return Profile{}, err
 	}
@@ -73,10 +70,10 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 	if shareName(profile.Members, c.Managed) {
 		return profile, nil
 	}
-	if found.saysNo(roleOutcome) {
+	if found.says(roleRefusal, Failed) {
 		return Profile{}, refused()
 	}
-	if err := c.enveloped(found); err != nil {
+	if err := c.enveloped(found); c.At == nil && err != nil {
 		return Profile{}, err
 	}
 
@@ -86,14 +83,10 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 // enveloped returns the Error of an object that looks like an envelope: members that are managed
 // stand in an object inside, or, where none is known, one object stands beside nothing but words of
 // envelopes, or such words stand alone. One with a code of failure refuses. It returns nil for any other
-// object, and where At says that it is the profile.
+// object.
 func (c ProfileCall) enveloped(n *node) error {
-	if c.At != nil {
-		return nil
-	}
-
 	inside, isEnvelope := envelopeOf(n)
-	if isEnvelope && n.saysNo(roleResultCode) {
+	if isEnvelope && n.says(roleError|roleResultCode, Failed) {
 		return refused()
 	}
 	if len(c.Managed) > 0 {
@@ -105,11 +98,8 @@ func (c ProfileCall) enveloped(n *node) error {
 	}
 
 	setting := "wire.profile.at"
-	if len(inside) == 1 {
-		at, _ := strings.CutPrefix(string(inside[0].at()), string(n.at()))
-		if jsonvalue.IsFieldPointer(jsontext.Pointer(at)) {
-			setting += ` = "` + at + `"`
-		}
+	if len(inside) == 1 && jsonvalue.IsFieldPointer(inside[0].at()) {
+		setting += ` = "` + strings.TrimPrefix(string(inside[0].at()), string(n.at())) + `"`
 	}
 
 	return &Error{

@@ -5,7 +5,6 @@ package answer
 import (
 	"cmp"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -54,45 +53,51 @@ var StatusMeanings = []string{StatusWaiting, StatusDone, StatusFailed, StatusEnd
 
 var progressOfStatus = map[string]Progress{StatusWaiting: Waiting, StatusDone: Done, StatusFailed: Failed, StatusEnded: Ended}
 
-// request returns an object that may describe a request together with what its wrappers have. A wrapper is
-// the only object in another one, beside what describes the answer, and not beside a list, which makes it
-// one of several things. An id or a time counts from the outermost object that has one: those inside may be
-// of a record.
+// request returns an object that may describe a request together with what its wrappers have. An id or a
+// time counts from the outermost object that has one: those inside may be of a record.
 func (n *node) request() *node {
 	const wrappers = 4
-	all, has := &node{Value: n.Value}, role(0)
+	all := &node{Value: n.Value}
 	for range wrappers {
-		var inside []*node
-		known := has & (roleID | roleCreated)
+		isKnown := all.has & (roleID | roleCreated)
 		for _, m := range n.members {
-			if m.is&known == 0 {
-				all.members = append(all.members, m)
+			if m.is&isKnown != 0 || m.Kind() == 'n' {
+				continue
 			}
-			if m.Kind() != 'n' {
-				has |= m.is
-			}
-			isWrapper := m.Kind() == '{' || m.Kind() == '['
-			if isWrapper && !m.isIgnored && m.is&(roleDescribes|rolePart|roleID|rolePerson) == 0 {
-				inside = append(inside, m)
-			}
+			all.members = append(all.members, m)
+			all.has |= m.is
 		}
-		if len(inside) != 1 || inside[0].Kind() != '{' {
+		if n = n.wrapped(); n == nil {
 			break
 		}
-		n = inside[0]
 	}
 
 	return all
 }
 
-// isOpen reports whether an object has a status that is known to be open.
-func (n *node) isOpen() bool {
-	return slices.ContainsFunc(n.members, func(m *node) bool { return m.is&roleStatus != 0 && m.says == Waiting })
+// wrapped returns the only object in another one, beside what describes the answer, and not beside a list,
+// which makes it one of several things; nil where there is none.
+func (n *node) wrapped() *node {
+	const ofRequest = roleDescribes | rolePart | roleID | rolePerson
+	var inside []*node
+	for _, m := range n.members {
+		isComposite := m.Kind() == '{' || m.Kind() == '['
+		if isComposite && !m.isIgnored && m.is&ofRequest == 0 {
+			inside = append(inside, m)
+		}
+	}
+	if len(inside) != 1 || inside[0].Kind() != '{' {
+		return nil
+	}
+
+	return inside[0]
 }
 
 // isOperation reports whether an object that may describe a request says so by its type, or by a status
 // that is known to be open.
-func (n *node) isOperation() bool { return n.isOpen() || RecordMap{}.requestType(n) != "" }
+func (n *node) isOperation() bool {
+	return n.says(roleStatus, Waiting) || RecordMap{}.requestType(n) != ""
+}
 
 // operationName returns the name of a long-running operation (AIP-151), which identifies it; empty for
 // anything else.
@@ -139,26 +144,25 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	e.Ignored = nil // a flag that is ignored elsewhere refuses a request all the same
 	answer := e.decode(v)
 	request := answer.request()
-	if request.saysNo(roleFlag | roleStatus) {
+	if request.says(roleError|roleFlag|roleStatus, Failed) {
 		return Receipt{}, refused()
 	}
-	receipt := Receipt{At: time.Now()}
 	if e.Result.Says(v) != nil { // the identifier may be that of the call
-		receipt.NotUnderstood = Structure(v)
-		return receipt, nil
+		return Receipt{At: time.Now(), NotUnderstood: Structure(v)}, nil
 	}
 
-	receipt.ID = cmp.Or(requestID(request.field(roleID), person), answer.operationName())
+	id := cmp.Or(requestID(request.field(roleID), person), answer.operationName())
+	receipt := Receipt{ID: id, At: time.Now()}
 	isRequest := receipt.ID != "" || request.isOperation()
 	if created, _ := request.field(roleCreated).instant(""); isRequest && !created.IsZero() {
 		receipt.At = created
 	}
 
 	const accepted, noContent = 202, 204
-	isAccepted := status == accepted || status == noContent
-	saysYes := slices.ContainsFunc(answer.members, func(m *node) bool { return m.is&roleFlag != 0 && m.says == Done })
-	isSuccess := answer.find(e.Result.At).isIgnored
-	if !isAccepted && !isRequest && !answer.isBlank && !saysYes && !isSuccess {
+	switch {
+	case status == accepted, status == noContent, isRequest, answer.isBlank:
+	case answer.says(roleFlag, Done), answer.find(e.Result.At).isIgnored:
+	default:
 		receipt.NotUnderstood = Structure(v)
 	}
 
@@ -174,7 +178,7 @@ func (e Envelope) ReadUpdateReceipt(status int, v jsontext.Value, person string,
 		shown = answer.members[0].Value
 	}
 	profile := Profile{Members: jsonvalue.Members(shown)}
-	if shareName(sent, profile.Members) && profile.Holds(sent) && !answer.saysNo(roleFlag) {
+	if shareName(sent, profile.Members) && profile.Holds(sent) && !answer.says(roleError|roleFlag, Failed) {
 		return Receipt{At: time.Now()}, nil
 	}
 

@@ -50,6 +50,7 @@ const (
 	roleClause // of the first clause; the others follow
 
 	roleFlag     = roleOutcome | roleAccepted
+	roleRefusal  = roleOutcome | roleError
 	roleWrapping = roleDescribes | rolePages | roleMessage | roleResultCode | roleResult | roleEnvelope
 	roleClauses  = roleClause<<Clauses - roleClause
 )
