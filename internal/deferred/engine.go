@@ -130,13 +130,6 @@ const lookAfterInterrupt = 1500 * time.Millisecond
 // service has it or nothing can tell. If nothing shows that it has arrived, it is sent once more where that
 // may be.
 func (x *execution) submit(ctx context.Context, mayRepeat bool) error {
-	isToSend := x.current.State == Unsent
-	if isToSend {
-		if wanted, err := x.prepare(ctx); err != nil || !wanted {
-			return err
-		}
-	}
-
 	// Once the request may have been sent, looking for it outlasts an interrupt.
 	lingering, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -145,25 +138,33 @@ func (x *execution) submit(ctx context.Context, mayRepeat bool) error {
 		end()
 	})()
 
-	for {
-		if isToSend {
-			if err := x.send(ctx); err != nil {
-				return err
-			}
+	if x.current.State == Unsent {
+		if err := x.prepare(ctx); err != nil || x.current.State != Unsent {
+			return err
 		}
-
-		action, err := x.look(lingering, 2*x.rules.Lag+5*pollFloor, Unanswered)
-		switch {
-		case x.current.State == Failed:
-			return x.request.Rejection(x.current)
-		case x.current.State != Unanswered:
-			x.observed.Delivered = x.isDelivered && x.current.State == Fulfilled
-			return nil
-		case action != proof.GiveUp || !mayRepeat:
-			return x.unknownOutcome(action, err)
+		if err := x.send(ctx); err != nil {
+			return err
 		}
-		ctx, isToSend, mayRepeat = lingering, true, false
 	}
+
+	limit := 2*x.rules.Lag + 5*pollFloor
+	action, err := x.look(lingering, limit, Unanswered)
+	if mayRepeat && action == proof.GiveUp && x.current.State == Unanswered {
+		if err := x.send(lingering); err != nil {
+			return err
+		}
+		action, err = x.look(lingering, limit, Unanswered)
+	}
+
+	x.observed.Delivered = x.isDelivered && x.current.State == Fulfilled
+	switch x.current.State {
+	case Unanswered:
+		return x.unknownOutcome(action, err)
+	case Failed:
+		return x.request.Rejection(x.current)
+	}
+
+	return nil
 }
 
 // look looks at the service while the submission is in one of some states, and while its answer may be the data,

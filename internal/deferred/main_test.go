@@ -106,7 +106,7 @@ var never = becomes(mockserver.Outcome{Fate: mockserver.Never})
 // likewise.
 func (r run) deletion(identity string) deferred.Request {
 	return deferred.Request{
-		Person: client.Person{Scope: scope, Identity: identity}, Wanted: proof.Wanted{Type: answer.RequestDataDeletion},
+		Person: client.Person{Scope: scope, Identity: identity}, Type: answer.RequestDataDeletion,
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return r.DeleteData(ctx, client.Person{Scope: scope, Identity: identity})
 		},
@@ -123,7 +123,7 @@ func (r run) deletion(identity string) deferred.Request {
 
 func (r run) access(w io.Writer) deferred.Request {
 	return deferred.Request{
-		Person: client.Person{Scope: scope, Identity: person}, Wanted: proof.Wanted{Type: answer.RequestDataAccess},
+		Person: client.Person{Scope: scope, Identity: person}, Type: answer.RequestDataAccess,
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return r.FetchData(ctx, client.Person{Scope: scope, Identity: person}, answer.DataCall{}, w)
 		},
@@ -132,7 +132,7 @@ func (r run) access(w io.Writer) deferred.Request {
 
 func (r run) update(members map[string]jsontext.Value) deferred.Request {
 	return deferred.Request{
-		Person: client.Person{Scope: scope, Identity: person}, Wanted: proof.Wanted{Type: answer.RequestProfileUpdate},
+		Person: client.Person{Scope: scope, Identity: person}, Type: answer.RequestProfileUpdate,
 		IdempotencyKey: jsonvalue.FormatObject(members),
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return r.UpdateProfile(ctx, client.Person{Scope: scope, Identity: person}, members)

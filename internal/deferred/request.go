@@ -20,8 +20,10 @@ import (
 // its effect is read.
 type Request struct {
 	client.Person
-	proof.Wanted
 
+	Type string // one of answer.RequestTypes
+	// Earlier is the ID of the request that the object stands for; empty if it stands for none.
+	Earlier string
 	// IdempotencyKey distinguishes requests of one type about one person: those with the same key are one.
 	IdempotencyKey string
 	// Ready: an earlier request has been carried out, so that data may come at once.

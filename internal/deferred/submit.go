@@ -13,79 +13,85 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
-// prepare looks at the service before the request is sent, and reports whether it is still to be
-// sent. Otherwise another request stands for it, the service holds its values already, or there is an
-// error. It notes that seeing the effect proves nothing where it is there already or could not be read.
-func (x *execution) prepare(ctx context.Context) (wanted bool, err error) {
+// prepare looks at the service before the request is sent. The state stays Unsent if it is still to be sent;
+// otherwise another request stands for it, the service holds its values already, or there is an error. It notes
+// that seeing the effect proves nothing where it is there already or could not be read.
+func (x *execution) prepare(ctx context.Context) error {
 	r, s := x.request, &x.current
 	if x.readOnly {
-		return true, nil // sending is refused
+		return nil // sending is refused
 	}
 
-	// A slightly older listing will do.
-	x.snapshot, err = x.reader.snapshot(ctx, r.Person, time.Now().Add(-pollFloor), x.began)
+	seen, err := x.reader.snapshot(ctx, r.Person, time.Now().Add(-pollFloor), x.began) // a slightly older one will do
 	if err != nil {
-		return false, r.asError(err)
+		return r.asError(err)
 	}
-	if wanted, err = x.admit(); err != nil || !wanted {
-		return false, err
-	}
-	x.noteOthers()
-	if r.Effect == nil {
-		return true, nil
+	x.snapshot = seen
+	if err := x.admit(); err != nil || s.State != Unsent || r.Effect == nil {
+		return err
 	}
 
 	before, err := r.Effect(ctx)
-	if err != nil && ctx.Err() != nil {
-		return false, r.asError(err)
-	}
-	isRead := err == nil && !before.Cached
-	isThere := isRead && before.Shows == proof.Shown
+	isUnreadable := err != nil || before.Cached
+	isThere := !isUnreadable && before.Shows == proof.Shown
 	if isThere && !s.Explained && proof.Kinds[r.Type].Repeatable {
 		now := time.Now()
 		s.State, s.At, s.FulfilledAt = Fulfilled, now, now
-		return false, nil
 	}
-	s.Explained = s.Explained || isThere || !isRead
+	s.Explained = s.Explained || isThere || isUnreadable
 
-	return true, nil
+	return nil
 }
 
 // admit decides whether the request may be sent beside those that the list shows, and beside those
-// of this process that the list may not show yet.
-func (x *execution) admit() (wanted bool, _ error) {
-	r := x.request
-	kind := proof.Kinds[r.Type]
-	admission := r.Admit(x.snapshot, x.rules)
+// of this process.
+func (x *execution) admit() error {
+	r, s := x.request, &x.current
+	admission := proof.Admit(r.Type, r.Earlier, x.snapshot, x.rules)
+	s.Before, s.Explained = admission.Before, admission.Explained
 	if len(admission.Adopt) > 0 {
 		for _, other := range admission.Adopt[1:] {
 			x.observed.Others = append(x.observed.Others, other.ID)
 		}
-		x.adopt(r.Adopted(admission.Adopt, x.snapshot))
-		return false, nil
+		x.adopt(admission.Adopted(r.Type, x.snapshot))
+		return nil
 	}
 	if c := admission.Conflict; c != nil {
-		return false, r.conflict(c.ID, c.RequestType, c.Progress == answer.Unclear)
+		return r.conflict(c.ID, c.RequestType, c.Progress == answer.Unclear)
 	}
 
 	for _, other := range x.others {
-		isShown := x.snapshot.IsAfter(other.Sent, other.EndDate, x.rules.Lag) // if it is still pending
-		switch {
-		case isShown, x.ignoresList:
-		case kind.Adopts && other.Type == r.Type:
-			x.adopt(other)
-			return false, nil
-		case slices.Contains(kind.Against, other.Type):
-			return false, r.conflict(other.ID, other.Type, false)
+		if err := x.admitBeside(other); err != nil || s.State != Unsent {
+			return err
 		}
 	}
-
 	if admission.Gap != "" {
-		return false, r.failure(transport.ClassPayload,
+		return r.failure(transport.ClassPayload,
 			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+admission.Gap+"; nothing was sent")
 	}
 
-	return true, nil
+	return nil
+}
+
+// admitBeside is admit for another submission of this process, which the list may not show yet.
+func (x *execution) admitBeside(other Submission) error {
+	s, kind := &x.current, proof.Kinds[x.request.Type]
+	isEqual := other.Type == s.Type
+	if key := proof.KeyOfID + other.ID; isEqual && other.ID != "" && !slices.Contains(s.Before, key) {
+		s.Before = append(s.Before, key)
+	}
+	s.Explained = s.Explained || isEqual
+
+	isShown := x.snapshot.IsAfter(other.Sent, other.EndDate, x.rules.Lag) // if it is still pending
+	switch {
+	case isShown, x.ignoresList:
+	case isEqual && kind.Adopts:
+		x.adopt(other)
+	case slices.Contains(kind.Against, other.Type):
+		return x.request.conflict(other.ID, other.Type, false)
+	}
+
+	return nil
 }
 
 // adopt lets another submission stand for the request.
@@ -94,72 +100,53 @@ func (x *execution) adopt(other Submission) {
 	x.current, x.current.IdempotencyKey = other, x.request.IdempotencyKey
 }
 
-// noteOthers notes the keys of records of the type that are not the request: those in the list, and those of
-// requests of this process that the list may not show yet. An open one may cause the effect.
-func (x *execution) noteOthers() {
-	s := &x.current
-	for _, record := range x.snapshot.Named {
-		if record.RequestType == s.Type {
-			s.Before = append(s.Before, proof.KeysOf(record)...)
-			s.Explained = s.Explained || proof.IsOpen(record)
-		}
-	}
-
-	for _, other := range x.others {
-		if other.Type != s.Type {
-			continue
-		}
-		s.Explained = true
-		key := proof.KeyOfID + other.ID
-		if other.ID != "" && !slices.Contains(s.Before, key) {
-			s.Before = append(s.Before, key)
-		}
-	}
-}
-
 // send sends the request. An error is that of a request that certainly was not carried out, or of a second
 // attempt.
 func (x *execution) send(ctx context.Context) error {
-	s := &x.current
-	isFirst := s.State == Unsent
+	s, seen := &x.current, x.snapshot
+	isFirst, isDated := s.State == Unsent, !seen.Date.IsZero()
 	if isFirst {
 		s.Begun = time.Now()
-		if !x.snapshot.Date.IsZero() {
-			s.SentDate = x.snapshot.Date.Add(s.Begun.Sub(x.snapshot.Ended)).Truncate(time.Second)
-		}
+	}
+	if isFirst && isDated {
+		s.SentDate = seen.Date.Add(s.Begun.Sub(seen.Ended)).Truncate(time.Second)
 	}
 
 	receipt, err := x.request.Send(ctx)
-	s.Sent = time.Now()            // the list may lag from here on
-	if !x.snapshot.Date.IsZero() { // which is to the second below, and from some time while it was read
-		s.EndDate = x.snapshot.Date.Add(time.Second + s.Sent.Sub(x.snapshot.Began))
+	s.Sent = time.Now() // the list may lag from here on
+	if isDated {        // to the second below, and from some time while the list was read
+		s.EndDate = seen.Date.Add(time.Second + s.Sent.Sub(seen.Began))
 	}
 	s.Absent, s.Shown, s.Frozen = proof.Mark{}, proof.Mark{}, false
-
 	if err != nil {
-		lost := x.request.mayBeAccepted(err)
-		switch {
-		case lost != nil:
-			x.lost, s.State = lost, Unanswered
-			return nil
-		case isFirst:
-			return x.request.asError(err)
-		}
-		return x.unknownOutcome(proof.Look, err)
+		return x.lose(err, isFirst)
 	}
 
 	s.At, s.State, x.isDelivered = receipt.At, Accepted, receipt.Delivered
 	x.observed.NotUnderstood = receipt.NotUnderstood
 	key := proof.KeyOfID + receipt.ID
-	isReused := len(x.snapshot.ByID[receipt.ID]) > 0 || slices.Contains(s.Before, key)
+	isReused := len(seen.ByID[receipt.ID]) > 0 || slices.Contains(s.Before, key)
 	switch {
 	case isReused: // the time of a record tells which of them it is
-		s.Before = slices.DeleteFunc(s.Before, func(k string) bool { return k == key })
+		s.Before = proof.Without(s.Before, key)
 	case !receipt.Delivered:
 		s.ID = receipt.ID
 	}
 
 	return nil
+}
+
+// lose enters that the request may have been accepted, although sending it ended with an error. Otherwise it
+// returns the error.
+func (x *execution) lose(err error, isFirst bool) error {
+	if lost := x.request.mayBeAccepted(err); lost != nil {
+		x.lost, x.current.State = lost, Unanswered
+		return nil
+	}
+	if isFirst {
+		return x.request.asError(err)
+	}
+	return x.unknownOutcome(proof.Look, err)
 }
 
 // unknownOutcome returns the error of a submission that may have arrived. cause is the error of looking for

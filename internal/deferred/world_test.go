@@ -484,7 +484,7 @@ func (w *world) see(key string) (Reading, error) {
 }
 
 func (w *world) request(key string) Request {
-	r := Request{Person: client.Person{Identity: whom}, Wanted: proof.Wanted{Type: w.requestType}, IdempotencyKey: key}
+	r := Request{Person: client.Person{Identity: whom}, Type: w.requestType, IdempotencyKey: key}
 	r.Send = w.send(r)
 	if !w.noEffect {
 		r.Effect = func(context.Context) (Reading, error) { return w.see(key) }

@@ -183,7 +183,7 @@ func (u *update) save(ctx context.Context) {
 func clearRequest(c *client.Client, p client.Person, update members) deferred.Request {
 	return deferred.Request{
 		Person: p,
-		Wanted: proof.Wanted{Type: answer.RequestProfileUpdate},
+		Type: answer.RequestProfileUpdate,
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return c.UpdateProfile(ctx, p, update)
 		},

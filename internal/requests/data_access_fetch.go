@@ -13,7 +13,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -30,7 +29,7 @@ type fetch struct {
 
 // accessRequest returns the request for a person's data, without what sends it.
 func accessRequest(p client.Person, key string) deferred.Request {
-	return deferred.Request{Person: p, Wanted: proof.Wanted{Type: answer.RequestDataAccess}, IdempotencyKey: key}
+	return deferred.Request{Person: p, Type: answer.RequestDataAccess, IdempotencyKey: key}
 }
 
 // deliver submits the request, and puts the file in place if the service answers with the

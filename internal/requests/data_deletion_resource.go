@@ -211,7 +211,7 @@ func (r *dataDeletionResource) apply(ctx context.Context, o *run.Run, m *request
 func deletionRequest(c *client.Client, p client.Person, key string) deferred.Request {
 	return deferred.Request{
 		Person:         p,
-		Wanted:         proof.Wanted{Type: answer.RequestDataDeletion},
+		Type:           answer.RequestDataDeletion,
 		IdempotencyKey: key,
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return c.DeleteData(ctx, p)

@@ -30,71 +30,81 @@ var Kinds = map[string]Kind{
 	answer.RequestProfileUpdate: {Against: []string{answer.RequestDataDeletion}, Repeatable: true},
 }
 
-// Wanted is a request that is about to be sent.
-type Wanted struct {
-	Type string // one of answer.RequestTypes
-	// Earlier is the ID of the request that the object stands for; empty if it stands for none. While the
-	// list shows it for somebody else, nothing is sent beside it.
-	Earlier string
-}
-
-// Admission is what a listing means for a request that is about to be sent: the first of its fields that
-// is set, and if none is, the request may be sent.
+// Admission is what a listing means for a request that is about to be sent. The first of Adopt, Conflict and
+// Gap that is set decides; if none is, the request may be sent.
 type Admission struct {
 	Adopt    []*answer.PendingRecord // stand for the request, the oldest first
 	Conflict *answer.PendingRecord   // must end before
 	Gap      string                  // why another request of the person cannot be excluded
+
+	Before    []string // the keys of records of the type, which are not the request
+	Explained bool     // one of them may cause the effect
 }
 
-// Admit decides whether a request may be sent beside what a listing shows of the person.
-func (w Wanted) Admit(seen Snapshot, r Rules) (a Admission) {
+// Admit decides whether a request of a type may be sent beside what a listing shows of the person. earlier is
+// the ID of the request that the object stands for; empty if it stands for none. While the list shows it for
+// somebody else, nothing is sent beside it.
+func Admit(requestType, earlier string, seen Snapshot, r Rules) (a Admission) {
 	if seen.Cached {
 		return Admission{Gap: gapStale}
 	}
 
-	kind := Kinds[w.Type]
-	unclear := ""
+	kind := Kinds[requestType]
 	for _, record := range seen.Named {
-		isEqual := record.RequestType == w.Type && kind.Adopts
-		switch {
-		case !IsOpen(record):
-		case isEqual && record.Progress == answer.Waiting:
-			a.Adopt = append(a.Adopt, record)
-		case isEqual:
-			unclear = gapStatus + "; wire.pending.statuses says what a status means, and " + partialTakes
-		case a.Conflict == nil && slices.Contains(kind.Against, record.RequestType):
-			a.Conflict = record
-		}
+		a.add(record, requestType, kind)
 	}
-
-	for _, record := range seen.ByID[w.Earlier] {
-		if record.Identity != seen.Person && record.RequestType == w.Type && IsOpen(record) {
+	if r.Partial {
+		a.Gap = ""
+	}
+	a.Gap = cmp.Or(a.Gap, seen.gap(r, append(kind.Against, requestType)...))
+	for _, record := range seen.ByID[earlier] {
+		if record.Identity != seen.Person && record.RequestType == requestType && IsOpen(record) {
 			a.Gap = gapIdentity
 		}
-	}
-	if a.Gap == "" && !r.Partial {
-		a.Gap = cmp.Or(seen.Gap, seen.gapAbout(append(slices.Clone(kind.Against), w.Type)...), unclear)
 	}
 
 	return a
 }
 
-// Adopted returns the submission of a request for which the oldest of records of others stands.
-func (w Wanted) Adopted(records []*answer.PendingRecord, seen Snapshot) Submission {
-	own := records[0]
-	s := Submission{State: Listed, Type: w.Type, Adopted: true, Explained: true, Frozen: true, Begun: seen.Ended, Sent: seen.Ended}
+// add adds what a record of the person means.
+func (a *Admission) add(record *answer.PendingRecord, requestType string, kind Kind) {
+	if record.RequestType == requestType {
+		a.addEqual(record, kind)
+		return
+	}
+	if a.Conflict == nil && IsOpen(record) && slices.Contains(kind.Against, record.RequestType) {
+		a.Conflict = record
+	}
+}
+
+// addEqual adds what a record of the same type means.
+func (a *Admission) addEqual(record *answer.PendingRecord, kind Kind) {
+	a.Before = append(a.Before, KeysOf(record)...)
+	if !IsOpen(record) {
+		return
+	}
+	a.Explained = true
+	if !kind.Adopts {
+		return
+	}
+	if record.Progress == answer.Waiting {
+		a.Adopt = append(a.Adopt, record)
+	} else {
+		a.Gap = gapStatus
+	}
+}
+
+// Adopted returns the submission of a request of a type for which the oldest record to adopt stands.
+func (a Admission) Adopted(requestType string, seen Snapshot) Submission {
+	own := a.Adopt[0]
+	s := Submission{State: Listed, Type: requestType, Adopted: true, Explained: true, Frozen: true, Begun: seen.Ended, Sent: seen.Ended}
 	s.At = cmp.Or(own.CreatedAt, seen.Ended)
 	if own.ID != "" {
 		s.ID, s.IsListed, s.ListedAt = own.ID, true, own.CreatedAt
 		return s
 	}
-
 	s.Candidates = KeysOf(own)[:1]
-	for _, record := range seen.Named {
-		if record.RequestType == w.Type && KeysOf(record)[0] != s.Candidates[0] {
-			s.Before = append(s.Before, KeysOf(record)...)
-		}
-	}
+	s.Before = Without(a.Before, s.Candidates[0])
 
 	return s
 }

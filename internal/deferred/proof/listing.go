@@ -93,30 +93,33 @@ const (
 	gapStale     = "it comes from a cache, or is older than the request"
 	gapPerson    = "it holds a record that may be about this person and does not name the person exactly where the person is expected"
 	gapType      = "it holds a record of this person that does not say in a known way which operation it is"
-	gapStatus    = "it holds a request of the same type for this person with a status that is not known"
+	gapStatus    = "it holds a request of the same type for this person with a status that is not known; wire.pending.statuses says what a status means, and " + partialTakes
 	gapIdentity  = "it holds the id of this request in a record about somebody else"
 	gapEqual     = "it holds another request of the same type for this person, and nothing shows which of them this one is"
 	gapDisagree  = "it holds requests of the same type for this person that may be this one, and they do not agree"
 	gapReused    = "it holds this request as failed, with another time than before, so that it may be another request with the same id"
-	gapUnknown   = "it holds this request with a status that is not known; wire.pending.statuses says what a status means"
-	gapContrary  = "it holds a record of this request in which status, error, flags or the time of an end contradict each other"
+	gapUnclear   = "it holds this request with a status that is not known, or whose status, error, flags and time of an end contradict each other; wire.pending.statuses says what a status means"
 	partialTakes = `wire.pending.use = "partial" takes what is understood for the whole list`
 )
 
-// gapAbout returns why the listing may hide an open request of one of the types about the person;
-// empty if it does not.
-func (seen Snapshot) gapAbout(types ...string) string {
+// gap returns why the listing may not be whole, or hide an open request of one of the types about the
+// person; empty if it does not, or if what is understood of it is taken for the whole.
+func (seen Snapshot) gap(r Rules, types ...string) string {
+	if r.Partial {
+		return ""
+	}
+
+	types = append(types, "") // of none that is known
 	for _, record := range seen.Uncertain {
-		isOfType := record.RequestType == "" || slices.Contains(types, record.RequestType)
-		if IsOpen(record) && isOfType {
+		if IsOpen(record) && slices.Contains(types, record.RequestType) {
 			return gapPerson + answer.Members(record.JSON, seen.Person) + "; wire.pending.identity says where it is, and if there is no such place, " + partialTakes
 		}
 	}
 	for _, record := range seen.Named {
-		if record.RequestType == "" && IsOpen(record) {
+		if IsOpen(record) && record.RequestType == "" {
 			return gapType + answer.Members(record.JSON, seen.Person) + "; wire.pending.types says what a word means, and " + partialTakes
 		}
 	}
 
-	return ""
+	return seen.Gap
 }

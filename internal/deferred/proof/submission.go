@@ -126,63 +126,77 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) Sighting {
 	if s.IsOlder(seen.Cached, seen.Date) {
 		return Sighting{Gap: gapStale}
 	}
-
-	own, candidates := s.match(seen)
-	switch {
-	case len(own) > 0:
-		return s.evaluateOwn(own)
-	case len(candidates) > 0:
-		return s.evaluateCandidates(candidates, seen, r)
+	found := s.match(seen)
+	if len(found.own) > 0 {
+		return s.evaluateOwn(found.own, seen)
+	}
+	if len(found.candidates) > 0 {
+		return s.evaluateCandidates(found.candidates, seen, r)
 	}
 
-	return s.evaluateAbsence(seen, r)
+	s.Done = Mark{}
+	if gap := s.mayHide(seen, r); gap != "" {
+		s.Absent = Mark{}
+		return Sighting{Gap: gap}
+	}
+	if s.State != Unanswered && seen.IsAfter(s.Sent, s.EndDate, r.Lag) { // else the lag may have to be set longer
+		s.Frozen = true
+	}
+	if !s.Absent.isConfirmed(seen.Listing, r.Lag) {
+		return Sighting{List: Absent}
+	}
+
+	return Sighting{List: AbsentTwice}
 }
 
-// match returns the records that have the ID of the request, and the candidates: all of the type that are new
-// since before it was sent, as long as the list has not shown its ID. The oldest is the first. It notes that
-// another record explains the effect: one that is open or new.
-func (s *Submission) match(seen Snapshot) (own, candidates []*answer.PendingRecord) {
-	before := slices.Clone(s.Before)
-	for _, record := range seen.Named {
-		switch {
-		case record.RequestType != s.Type:
-		case s.ID != "" && record.ID == s.ID:
-			own = append(own, record)
-		default:
-			isKnown := removeAny(&before, KeysOf(record))
-			if !isKnown && s.isCandidate(record) {
-				candidates = append(candidates, record)
-			} else if !isKnown || IsOpen(record) {
-				s.Explained = true
-			}
+// matches are the records that have the ID of a request, or else the candidates: all of the type that are
+// new since before it was sent, as long as the list has not shown its ID. The oldest is the first.
+type matches struct {
+	own, candidates []*answer.PendingRecord
+
+	before []string // what is left of the keys of records that are not the request
+}
+
+// match returns the records that may be the request. It notes that another record explains the effect: one that
+// is open or new.
+func (s *Submission) match(seen Snapshot) matches {
+	found := matches{before: slices.Clone(s.Before)}
+	for _, record := range slices.Concat(seen.Named, seen.Uncertain) {
+		if record.RequestType == s.Type {
+			found.add(s, record, record.Identity == seen.Person)
 		}
 	}
-	for _, record := range seen.Uncertain { // an ID counts however its record names the person
-		if s.ID != "" && record.ID == s.ID && record.RequestType == s.Type {
-			own = append(own, record)
-		}
+	s.Explained = s.Explained || len(found.own)+len(found.candidates) > 1
+
+	return found
+}
+
+// add adds a record of the type. Without an ID that tells, only one that names the person exactly counts.
+func (found *matches) add(s *Submission, record *answer.PendingRecord, isNamed bool) {
+	if s.ID != "" && record.ID == s.ID {
+		found.own = append(found.own, record)
+		return
+	}
+	if !isNamed {
+		return
 	}
 
-	s.Explained = s.Explained || len(own)+len(candidates) > 1
-	if len(own) == 0 {
-		return nil, candidates
+	isKnown := removeAny(&found.before, KeysOf(record))
+	switch {
+	case !isKnown && s.isCandidate(record):
+		found.candidates = append(found.candidates, record)
+	case !isKnown, IsOpen(record):
+		s.Explained = true
 	}
-	if s.isRetimed(own[0]) && slices.ContainsFunc(seen.Named, s.mayBe) {
-		return nil, nil // an ID is a position in the list, and another record is the request
-	}
-
-	return own, nil
 }
 
 // isCandidate reports whether a record of the type that was not there before may be the request, as far as
 // no ID tells. One that has ended may as well be an old one, which the list did not show before.
 func (s *Submission) isCandidate(record *answer.PendingRecord) bool {
 	switch {
-	case s.IsListed:
-		return false
 	case slices.Contains(s.Candidates, KeysOf(record)[0]):
 		return true
-	case s.Frozen:
+	case s.IsListed, s.Frozen:
 		return false
 	case IsOpen(record):
 		return true
@@ -207,16 +221,19 @@ func (s *Submission) mayBe(record *answer.PendingRecord) bool {
 
 // evaluateOwn returns what the records with the ID of the request show. A failure with another time than
 // before may be that of another request with the same ID.
-func (s *Submission) evaluateOwn(own []*answer.PendingRecord) Sighting {
+func (s *Submission) evaluateOwn(own []*answer.PendingRecord, seen Snapshot) Sighting {
+	s.Absent = Mark{}
 	isRetimed := s.isRetimed(own[0])
+	if isRetimed && slices.ContainsFunc(seen.Named, s.mayBe) { // an ID is a position in the list
+		return Sighting{Gap: gapEqual}
+	}
+
 	if !s.IsListed {
 		s.IsListed, s.ListedAt = true, own[0].CreatedAt
 	}
-	s.At = cmp.Or(s.At, own[0].CreatedAt)
-	s.Absent, s.Candidates = Mark{}, nil
-
-	all, _ := summarize(own)
-	if all.List == SaysFailed && isRetimed {
+	s.At, s.Candidates = cmp.Or(s.At, own[0].CreatedAt), nil
+	all := summarize(own)
+	if isRetimed && all.List == SaysFailed {
 		return Sighting{List: Unclear, Gap: gapReused}
 	}
 
@@ -226,25 +243,22 @@ func (s *Submission) evaluateOwn(own []*answer.PendingRecord) Sighting {
 // evaluateCandidates returns what the records show that may be the request, the oldest first. Once one of them
 // has failed and another one has not, nothing more is concluded. One reading that says done is not enough.
 func (s *Submission) evaluateCandidates(candidates []*answer.PendingRecord, seen Snapshot, r Rules) Sighting {
-	s.At = cmp.Or(s.At, candidates[0].CreatedAt)
-	s.Absent = Mark{}
-
-	all, failed := summarize(candidates)
-	hasLeft := s.addCandidates(candidates)
-	s.learn(candidates[0], seen, r)
-	isMixed := hasLeft || failed < len(candidates)
-	if isMixed && failed > 0 {
-		s.Doubt = true
-	}
-	if s.Doubt && all.Gap == "" {
-		all = Sighting{List: Unclear, Gap: gapDisagree}
+	s.At, s.Absent = cmp.Or(s.At, candidates[0].CreatedAt), Mark{}
+	all := summarize(candidates)
+	gap := seen.gap(r, s.Type)
+	s.addCandidates(candidates, all)
+	if gap == "" && seen.IsAfter(s.Sent, s.EndDate, r.Lag) {
+		s.freeze(candidates[0])
 	}
 
+	if s.Doubt {
+		all = Sighting{List: Unclear, Gap: cmp.Or(all.Gap, gapDisagree)}
+	}
 	if all.List != Done && all.List != Over {
 		s.Done = Mark{}
 		return all
 	}
-	if gap := seen.gapAbout(s.Type); gap != "" && !r.Partial { // such a reading is not the first of two
+	if gap != "" { // such a reading is not the first of two
 		return Sighting{List: Unclear, Gap: gap}
 	}
 	if !s.Done.isConfirmed(seen.Listing, r.Lag) {
@@ -254,104 +268,72 @@ func (s *Submission) evaluateCandidates(candidates []*answer.PendingRecord, seen
 	return all
 }
 
-// addCandidates adds the keys of records to the candidates, and reports whether one of before has left the list.
-func (s *Submission) addCandidates(records []*answer.PendingRecord) (hasLeft bool) {
+// addCandidates adds the keys of records to the candidates, and notes the doubt where one of them has failed and
+// another one has not, or has left the list.
+func (s *Submission) addCandidates(records []*answer.PendingRecord, all Sighting) {
+	isMixed, hasFailed := all.List != SaysFailed, false
 	var keys []string
 	for _, record := range records {
 		keys = append(keys, KeysOf(record)[0])
+		hasFailed = hasFailed || record.Progress == answer.Failed
 	}
 	for _, key := range s.Candidates {
-		hasLeft = hasLeft || !slices.Contains(keys, key)
+		isMixed = isMixed || !slices.Contains(keys, key)
 	}
 	keys = append(keys, s.Candidates...)
 	slices.Sort(keys)
 	s.Candidates = slices.Compact(keys)
 
-	return hasLeft
+	if isMixed && hasFailed {
+		s.Doubt = true
+	}
 }
 
-// learn freezes the candidates once the list has had time to show the request. A single one that
-// has an ID is the request then. first is the oldest of them.
-func (s *Submission) learn(first *answer.PendingRecord, seen Snapshot, r Rules) {
-	isWhole := seen.Gap == "" || r.Partial
-	if isWhole && seen.IsAfter(s.Sent, s.EndDate, r.Lag) {
-		s.Frozen = true
-	}
-	if s.Frozen && len(s.Candidates) == 1 && first.ID != "" {
+// freeze notes that the list has had time to show all candidates, of which first is the oldest. A single one that
+// has an ID is the request.
+func (s *Submission) freeze(first *answer.PendingRecord) {
+	s.Frozen = true
+	if first.ID != "" && len(s.Candidates) == 1 {
 		s.ID, s.IsListed, s.ListedAt, s.Candidates = first.ID, true, first.CreatedAt, nil
 	}
 }
 
-// summarize returns what records show together, and how many of them have failed: one that is pending keeps
-// all open, and one that has ended does not say how.
-func summarize(records []*answer.PendingRecord) (all Sighting, failed int) {
-	has := map[answer.Progress]bool{}
-	isContrary := false
+// summarize returns what records show together: one that is pending keeps all open, and one that has ended does
+// not say how.
+func summarize(records []*answer.PendingRecord) Sighting {
+	count := map[answer.Progress]int{}
 	for _, record := range records {
-		has[record.Progress] = true
-		isContrary = isContrary || record.Disagrees
-		if record.Progress == answer.Failed {
-			failed++
-		}
+		count[record.Progress]++
 	}
 
-	switch isOver := has[answer.Done] || has[answer.Ended]; {
-	case isContrary:
-		all = Sighting{List: Unclear, Gap: gapContrary}
-	case has[answer.Unclear]:
-		all = Sighting{List: Unclear, Gap: gapUnknown}
-	case has[answer.Waiting]:
-		all.List = Waiting
-	case failed > 0 && isOver:
-		all = Sighting{List: Unclear, Gap: gapDisagree}
-	case failed > 0:
-		all = Sighting{List: SaysFailed, Code: records[0].Code}
-	case has[answer.Ended]:
-		all.List = Over
-	default:
-		all.List = Done
+	switch {
+	case count[answer.Unclear] > 0:
+		return Sighting{List: Unclear, Gap: gapUnclear}
+	case count[answer.Waiting] > 0:
+		return Sighting{List: Waiting}
+	case count[answer.Failed] == len(records):
+		return Sighting{List: SaysFailed, Code: records[0].Code}
+	case count[answer.Failed] > 0:
+		return Sighting{List: Unclear, Gap: gapDisagree}
+	case count[answer.Ended] > 0:
+		return Sighting{List: Over}
 	}
 
-	return all, failed
+	return Sighting{List: Done}
 }
 
-// evaluateAbsence returns what a listing shows that does not have the request, and why its absence proves
-// nothing, where it does not.
-func (s *Submission) evaluateAbsence(seen Snapshot, r Rules) Sighting {
-	s.Done = Mark{}
-	if hidden := s.mayHide(seen, r); hidden.Gap != "" {
-		s.Absent = Mark{}
-		return hidden
-	}
-
-	if s.State != Unanswered && seen.IsAfter(s.Sent, s.EndDate, r.Lag) { // else the lag may have to be set longer
-		s.Frozen = true
-	}
-	if !s.Absent.isConfirmed(seen.Listing, r.Lag) {
-		return Sighting{List: Absent}
-	}
-
-	return Sighting{List: AbsentTwice}
-}
-
-// mayHide returns why a listing may hide the request.
-func (s *Submission) mayHide(seen Snapshot, r Rules) Sighting {
+// mayHide returns why a listing that does not have the request proves nothing; empty if it does.
+func (s *Submission) mayHide(seen Snapshot, r Rules) string {
 	if slices.ContainsFunc(seen.Named, s.mayBe) {
-		return Sighting{List: Ambiguous, Gap: gapEqual}
+		return gapEqual
 	}
 	for _, record := range seen.ByID[s.ID] {
 		if record.RequestType == "" || record.RequestType == s.Type {
-			return Sighting{List: Ambiguous, Gap: gapIdentity}
+			return gapIdentity
 		}
 	}
-	if r.Partial {
-		return Sighting{}
-	}
-	if gap := seen.gapAbout(s.Type); gap != "" {
-		return Sighting{List: Ambiguous, Gap: gap}
-	}
 
-	return Sighting{List: Unread, Gap: seen.Gap}
+	return seen.gap(r, s.Type)
 }
 
 // EvaluateEffect returns what a reading of the effect shows, and remembers it. The reading began and was
@@ -389,6 +371,11 @@ func KeysOf(record *answer.PendingRecord) (keys []string) {
 	}
 
 	return keys
+}
+
+// Without returns keys without one of them.
+func Without(keys []string, key string) []string {
+	return slices.DeleteFunc(keys, func(k string) bool { return k == key })
 }
 
 // removeAny removes the first occurrence of each key from all, and reports whether it had any.

@@ -77,9 +77,9 @@ func TestSubmission_Evaluate(t *testing.T) {
 		"its ID, of an unknown status":       {sent("7"), []Snapshot{reading(early, "id=7 status=unclear")}, Unclear, "status"},
 		"its ID, in a zone years off":        {sent("7"), []Snapshot{reading(early, "id=7 minute=-999999")}, Waiting, ""},
 		"its ID, and the person respelled":   {sent("7"), []Snapshot{reading(early, "id=7 person=mailto:ada%2540example.com")}, Waiting, ""},
-		"its ID, and another person":         {sent("7"), []Snapshot{reading(early, "id=7 person=***")}, Ambiguous, "somebody else"},
+		"its ID, and another person":         {sent("7"), []Snapshot{reading(early, "id=7 person=***")}, Unread, "somebody else"},
 		"its ID, and another type":           {sent("7"), []Snapshot{reading(early, "id=7 type=data_access")}, Absent, ""},
-		"its ID, and no type":                {sent("7"), []Snapshot{reading(early, "id=7 type=")}, Ambiguous, "somebody else"},
+		"its ID, and no type":                {sent("7"), []Snapshot{reading(early, "id=7 type=")}, Unread, "somebody else"},
 		"its ID beside one of another":       {sent("7"), []Snapshot{reading(early, "id=7 status=done", "id=8")}, Done, ""},
 		"its ID twice, done and pending":     {sent("7"), []Snapshot{reading(early, "id=7 status=done", "id=7")}, Waiting, ""},
 		"its ID twice, failed and pending":   {sent("7"), []Snapshot{reading(early, "id=7 status=failed", "id=7")}, Waiting, ""},
@@ -95,12 +95,12 @@ func TestSubmission_Evaluate(t *testing.T) {
 		"nothing, once, after one that was not whole": {sent("7"), []Snapshot{reading(early), reading(2*early, "gap pages"), reading(late)}, Absent, ""},
 		"somebody else":                               {sent("7"), []Snapshot{reading(early, "id=1 person=bob@example.com")}, Absent, ""},
 		"somebody whose name has the person's in it":  {sent("7"), []Snapshot{reading(early, "id=1 person=Ada@example.com.au")}, Absent, ""},
-		"nobody":                                       {sent("7"), []Snapshot{reading(early, "id=1 person=")}, Ambiguous, "pending.identity"},
-		"the person in another spelling":               {sent("7"), []Snapshot{reading(early, "id=1 person=ada@example.com")}, Ambiguous, "pending.identity"},
-		"the person in another place":                  {sent("7"), []Snapshot{reading(early, "id=1 person=u-77 email=Ada@example.com")}, Ambiguous, "pending.identity"},
+		"nobody":                                       {sent("7"), []Snapshot{reading(early, "id=1 person=")}, Unread, "pending.identity"},
+		"the person in another spelling":               {sent("7"), []Snapshot{reading(early, "id=1 person=ada@example.com")}, Unread, "pending.identity"},
+		"the person in another place":                  {sent("7"), []Snapshot{reading(early, "id=1 person=u-77 email=Ada@example.com")}, Unread, "pending.identity"},
 		"the person in another spelling, but it ended": {sent("7"), []Snapshot{reading(early, "id=1 person=ada@example.com status=done")}, Absent, ""},
-		"the person, and no type":                      {sent("7"), []Snapshot{reading(early, "id=1 type=")}, Ambiguous, "operation"},
-		"one of before, which may have become it":      {sent("7", "id 1"), []Snapshot{reading(early, "id=1")}, Ambiguous, "which of them"},
+		"the person, and no type":                      {sent("7"), []Snapshot{reading(early, "id=1 type=")}, Unread, "operation"},
+		"one of before, which may have become it":      {sent("7", "id 1"), []Snapshot{reading(early, "id=1")}, Unread, "which of them"},
 
 		"another ID, pending":                     {sent("c-7"), []Snapshot{reading(early, "id=7")}, Waiting, ""},
 		"another ID, done, once":                  {sent("c-7"), []Snapshot{reading(early, "id=7 status=done")}, DoneOnce, ""},
@@ -199,10 +199,9 @@ func TestSubmission_EvaluateEffect(t *testing.T) {
 	}
 }
 
-// TestWanted_Admit has a row for each reason not to send a request.
-func TestWanted_Admit(t *testing.T) {
+// TestAdmit has a row for each reason not to send a request.
+func TestAdmit(t *testing.T) {
 	t.Parallel()
-	wanted := Wanted{Type: answer.RequestDataDeletion}
 	for name, c := range map[string]struct {
 		list    Snapshot
 		partial bool
@@ -230,7 +229,7 @@ func TestWanted_Admit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			got := wanted.Admit(c.list, Rules{Lag: lag, Partial: c.partial})
+			got := Admit(answer.RequestDataDeletion, "", c.list, Rules{Lag: lag, Partial: c.partial})
 			is := "send"
 			switch {
 			case len(got.Adopt) > 0:
@@ -248,7 +247,7 @@ func TestWanted_Admit(t *testing.T) {
 
 	cached := reading(0, "id=1")
 	cached.Cached = true
-	if got := wanted.Admit(cached, Rules{Partial: true}); got.Gap != gapStale {
+	if got := Admit(answer.RequestDataDeletion, "", cached, Rules{Partial: true}); got.Gap != gapStale {
 		t.Errorf("a list of a cache admits %+v", got)
 	}
 }

@@ -18,12 +18,12 @@ const (
 // List is what one reading of the pending list shows of a request.
 type List int
 
-// The values of List. A reading that is stale, older than the request, or not whole is Unread.
+// The values of List. A reading that is stale, older than the request, or not whole, or that has a record which
+// may be the request, is Unread.
 const (
 	Unread      List = iota // nothing
 	Absent                  // not the request
 	AbsentTwice             // not the request, for the second time, a lag after the first
-	Ambiguous               // not the request, but a record that may be the request
 	Unclear                 // the request, and its statuses are not known or disagree
 	Waiting                 // the request as pending
 	DoneOnce                // the request as done, in a record without its id
@@ -87,8 +87,7 @@ var stays = map[State]Row{Unanswered: whatever(isUnanswered), Accepted: whatever
 // Table is everything that is ever concluded from one reading of the list and the effect about a request that
 // was sent and is not over.
 var Table = map[List]map[State]Row{
-	Unread:    stays,
-	Ambiguous: stays,
+	Unread: stays,
 	Absent: {
 		//            no effect,    unreadable,   missing,      altered,      shown,        proven
 		Unanswered: {isUnanswered, isUnanswered, isUnanswered, isUnanswered, isUnanswered, isFulfilled},

@@ -14,17 +14,16 @@ var update = flag.Bool("update", false, "write the table into the guide")
 
 var (
 	states  = []State{Unanswered, Accepted, Listed}
-	lists   = []List{Unread, Absent, AbsentTwice, Ambiguous, Unclear, Waiting, DoneOnce, Done, Over, SaysFailed}
+	lists   = []List{Unread, Absent, AbsentTwice, Unclear, Waiting, DoneOnce, Done, Over, SaysFailed}
 	effects = []Effect{NoEffect, Unreadable, Missing, Altered, Shown, Proven}
 )
 
 // What the guide calls the values.
 var (
 	listTexts = map[List]string{
-		Unread:      "nothing: it is not whole, comes from a cache, or is older than the request",
+		Unread:      "nothing: it is not whole, comes from a cache, is older than the request, or has a record that may be the request",
 		Absent:      "not the request, once",
 		AbsentTwice: "not the request, and `wire.lag` later again not",
-		Ambiguous:   "not the request, but a record that may be the request",
 		Unclear:     "the request, with statuses that are not known or disagree",
 		Waiting:     "the request as pending",
 		DoneOnce:    "the request as done, once, in a record without its ID",
@@ -132,7 +131,7 @@ var promises = []struct {
 	concerns func(s State, list List, effect Effect, v Verdict) bool
 }{
 	{"a list that proves nothing decides nothing", func(s State, list List, _ Effect, v Verdict) bool {
-		return slices.Contains([]List{Unread, Ambiguous}, list) && v != Verdict{s, Look}
+		return list == Unread && v != Verdict{s, Look}
 	}},
 	{"what the list shows as pending is listed", func(_ State, list List, _ Effect, v Verdict) bool {
 		return list == Waiting && v != isListed
