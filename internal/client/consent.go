@@ -53,7 +53,7 @@ func (c *Client) ReadConsent(ctx context.Context, p Person) (read choice.Reading
 	}
 
 	if named := read.Held.Identity; named != "" && answer.PersonKey(named) != answer.PersonKey(p.Identity) {
-		return read, transport.NewError(got.Exchange, transport.ClassPayload, "the record names another person than the request, in identityId")
+		return choice.Reading{}, transport.NewError(got.Exchange, transport.ClassPayload, "the record names another person than the request, in identityId")
 	}
 
 	return read, err

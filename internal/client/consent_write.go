@@ -133,25 +133,26 @@ func (w *consentWrite) confirm(ctx context.Context) error {
 	if answer.SaysNo(w.got.JSON) {
 		return transport.Refusal(w.got)
 	}
-	shown, err := w.client.wire.consentOf(w.got.JSON)
-	if err == nil && shown.HasClauses(w.update.Clauses) {
-		w.result.Shown = &shown
-		return nil
-	}
 
+	held, err := w.client.wire.consentOf(w.got.JSON) // zero beside an error
 	isSilent := len(w.got.JSON) == 0
-	if isSilent && !w.update.Shows {
-		return nil
+	isWanted := w.update.Shows || !isSilent
+	if isWanted && !held.HasClauses(w.update.Clauses) {
+		var read choice.Reading
+		read, err = w.client.ReadConsent(ctx, w.person)
+		held = read.Held
+		if read.IsNone {
+			err = nil
+		}
 	}
 
-	read, err := w.client.ReadConsent(ctx, w.person)
 	switch {
-	case err == nil && read.Held.HasClauses(w.update.Clauses):
-		w.result.Shown = &read.Held
+	case held.HasClauses(w.update.Clauses):
+		w.result.Shown = &held
 		return nil
 	case isSilent:
 		return nil
-	case err != nil && !read.IsNone:
+	case err != nil:
 		return transport.UnknownOutcome(transport.NewError(w.got.Exchange, transport.ClassPayload, "the answer does not show the record"), err)
 	}
 

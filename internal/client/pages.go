@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -151,25 +152,21 @@ func (p *pages) queryOf(address string) (string, error) {
 	if to.User != nil || originOf(to) != originOf(p.address) {
 		return "", errors.New("the next page is at another origin than base_url")
 	}
-	if to.Path != p.address.Path {
-		return "", errors.New("the next page is at another path")
-	}
-
 	query, err := url.ParseQuery(to.RawQuery)
 	if err != nil {
 		return "", errors.New("the query of the next page cannot be read")
 	}
-	for name := range query {
-		if strings.EqualFold(name, transport.KeyParameter) {
-			query.Del(name)
-		}
+	if to.Path != p.address.Path {
+		return "", errors.New("the next page is at another path")
 	}
+
+	maps.DeleteFunc(query, func(name string, _ []string) bool { return strings.EqualFold(name, transport.KeyParameter) })
 	for name, value := range p.own {
 		if had, has := query[name]; has && !slices.Equal(had, value) {
 			return "", errors.New("the next page has another " + name)
 		}
-		query[name] = value
 	}
+	maps.Copy(query, p.own)
 
 	return query.Encode(), nil
 }

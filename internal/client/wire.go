@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"mime"
 	"reflect"
 	"slices"
 	"strings"
@@ -230,10 +229,8 @@ const (
 	aWord                       // an accepted word
 	aVocabulary                 // words that stand for their key, none of them for two
 	aLeaf                       // its key is a JSON Pointer
-	aLag
-	aMediaType
-	aParameter
-	ofItsOwn // any value
+	aLag                        // a duration within the bounds
+	anything
 )
 
 // wireRules say what the settings are, by their names in the block wire. Others are JSON Pointers.
@@ -261,13 +258,13 @@ var wireRules = map[string]struct {
 
 	"ignored":               {form: aLeaf},
 	"lag":                   {form: aLag},
-	"all_data.media_type":   {form: aMediaType},
-	"export.kind_parameter": {form: aParameter},
-	"result.success":        {form: ofItsOwn},
-	"result.absent":         {form: ofItsOwn},
-	"pending.empty":         {form: ofItsOwn},
-	"export.lines":          {form: ofItsOwn},
-	"export.empty":          {form: ofItsOwn},
+	"result.success":        {form: anything},
+	"result.absent":         {form: anything},
+	"pending.empty":         {form: anything},
+	"all_data.media_type":   {form: anything},
+	"export.kind_parameter": {form: anything},
+	"export.lines":          {form: anything},
+	"export.empty":          {form: anything},
 }
 
 // Problems returns the settings with values that are not accepted.
@@ -297,7 +294,12 @@ func (w Wire) Problems() (problems []WireError) {
 		}
 	}
 
-	return append(problems, resultProblems(w.Result)...)
+	hasPlace, hasWords := w.Result.At != "", len(w.Result.Success) > 0
+	if hasPlace != hasWords {
+		problems = append(problems, WireError{"result", "", "needs both at and success: where an answer has a word, and the words that say that all is well"})
+	}
+
+	return problems
 }
 
 // settingAt returns the name of a setting, and the key where it is a map, by where JSON has it.
@@ -314,9 +316,6 @@ func settingAt(at jsontext.Pointer) (setting, key string) {
 func objection(form wireForm, key, word string, accepted []string) string {
 	lag, err := time.ParseDuration(word)
 	isLag := err == nil && lag >= 0 && lag <= LimitLag
-	mediaType, _, _ := mime.ParseMediaType(word)
-	isMediaType := word == mediaType && strings.Contains(word, "/")
-	isTaken := strings.EqualFold(word, "utcDate") || strings.EqualFold(word, transport.KeyParameter)
 	isLeaf := key != "" && jsontext.Pointer(key).IsValid() // and not the whole answer
 
 	for _, rule := range []struct {
@@ -329,8 +328,6 @@ func objection(form wireForm, key, word string, accepted []string) string {
 		{aVocabulary, strings.TrimSpace(word) != "", "holds an empty word"},
 		{aLeaf, isLeaf, `is not a JSON Pointer (RFC 6901) to a member, such as "/meta/request_id"`},
 		{aLag, isLag, fmt.Sprintf("must be a duration from 0s to %s, such as %s", LimitLag, DefaultLag)},
-		{aMediaType, isMediaType, "must be a media type in lower case without parameters, such as application/zip"},
-		{aParameter, !isTaken, "must not be utcDate or apiSecretToken: the interface has another meaning for them"},
 	} {
 		if rule.form == form && !rule.holds {
 			return rule.text
@@ -338,23 +335,4 @@ func objection(form wireForm, key, word string, accepted []string) string {
 	}
 
 	return ""
-}
-
-// resultProblems returns the problems of the words of a result: without one of success, every answer would
-// be refused.
-func resultProblems(r answer.Result) (problems []WireError) {
-	for _, rule := range []struct {
-		holds         bool
-		setting, text string
-	}{
-		{r.At != "" || len(r.Success)+len(r.Absent) == 0, "result.at", "is missing: it is where the words of success and absent stand"},
-		{r.At == "" || len(r.Success) > 0, "result.success", "is missing: it is the words at result.at that say that all is well"},
-		{!slices.ContainsFunc(r.Absent, func(word string) bool { return slices.Contains(r.Success, word) }), "result.absent", "holds a word of result.success"},
-	} {
-		if !rule.holds {
-			problems = append(problems, WireError{rule.setting, "", rule.text})
-		}
-	}
-
-	return problems
 }
