@@ -84,8 +84,8 @@ func (r *batchResource) planApply(ctx context.Context, state *model, req resourc
 	isChanged := plan.Written.IsUnknown() // the framework marks computed attributes as unknown if any attribute has changed
 
 	b := r.newBatch(ctx, plan, state, private, &resp.Diagnostics)
-	work, ok := b.propose(ctx, isKnown)
-	if !ok {
+	work := b.propose(ctx, isKnown)
+	if resp.Diagnostics.HasError() {
 		return
 	}
 
@@ -105,17 +105,17 @@ func (r *batchResource) planApply(ctx context.Context, state *model, req resourc
 
 // propose plans the results, and returns whether an apply has, or may have, something to do. The rows
 // are read and compared only if the configuration and the scope are known.
-func (b *batch) propose(ctx context.Context, isKnown bool) (work, ok bool) {
+func (b *batch) propose(ctx context.Context, isKnown bool) (work bool) {
 	unknown := types.Int64Unknown()
 	b.model.results = results{Digest: types.StringUnknown(), Rows: unknown, Kept: unknown, Written: unknown, Missing: unknown}
 	work = !b.model.isDone(b.prior)
 	if !isKnown {
 		// An unknown content_wo with the same version counts as unchanged.
-		return work || !b.model.ContentWO.IsUnknown(), true
+		return work || !b.model.ContentWO.IsUnknown()
 	}
 
 	if !b.checkShard() || !b.read() {
-		return false, false
+		return false
 	}
 	prior := ""
 	if b.prior != nil {
@@ -131,23 +131,23 @@ func (b *batch) propose(ctx context.Context, isKnown bool) (work, ok bool) {
 	return b.proposeByService(ctx, work || isChanged)
 }
 
-// proposeByService completes the proposal by comparing the rows with the service, unless that is turned off.
-// work is whether there is something to do in any case.
-func (b *batch) proposeByService(ctx context.Context, work bool) (_, ok bool) {
+// proposeByService completes the proposal by comparing the rows with the service, unless that is turned
+// off. work is whether there is something to do in any case.
+func (b *batch) proposeByService(ctx context.Context, work bool) bool {
 	if !b.model.CompareAtPlan.ValueBool() {
-		return work, true
+		return work
 	}
 	if b.Client == nil {
-		return true, true // there may be something to do
+		return true // there may be something to do
 	}
 	if !b.connect() {
-		return false, false
+		return false
 	}
 
 	b.compare(ctx, b.all)
 	if b.isUseless() {
 		b.failure(planFailed).AddError(b.diags)
-		return false, false
+		return false
 	}
 	tflog.Info(ctx, "Consent batch compared", map[string]any{
 		"rows": len(b.rows), "to_write": b.toWrite(), "kept": b.counts[kept], "in_place": b.counts[inPlace],
@@ -157,7 +157,7 @@ func (b *batch) proposeByService(ctx context.Context, work bool) (_, ok bool) {
 	work = work || b.missed()+b.toWrite() > 0
 	b.review(work)
 
-	return work, true
+	return work
 }
 
 // review reports what a plan would write, and what it could not find out.

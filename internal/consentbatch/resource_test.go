@@ -190,6 +190,25 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 			},
 		}},
+		"a row that cannot be compared is not written where first records are bound": {people(3), nil, []step{
+			{
+				before: func(b *batchTest) {
+					giveAsConfigured(b.service, 0)
+					giveAsConfigured(b.service, 2)
+					b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(1), Status: 400, Body: []byte(`{}`)})
+				},
+				config: uncompared.With(newRecords(0)), errors: []string{"1 of 3 rows were not written", "line 3\n"}, gets: 5,
+			},
+			{config: uncompared.With(newRecords(0)), errors: []string{"More first records than expected", "line 3."}, gets: 3},
+		}},
+		"nothing is written after an outage in which first records were to be counted": {people(60), prototest.Attributes{"max_retries": 0, "max_concurrency": 1}, []step{
+			{
+				before: func(b *batchTest) {
+					b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 500, Times: 50})
+				},
+				config: uncompared.With(newRecords(0)), errors: []string{"60 of 60 rows were not compared", "10 rows were not tried, because the service failed for 50 rows in a row"}, gets: 50,
+			},
+		}},
 		"a shard withdraws its own rows alone, and is not changed before": {people(8), nil, []step{
 			{
 				before: func(b *batchTest) {
@@ -260,7 +279,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 				config: uncompared, errors: []string{"1 of 6 rows were not written", "The file of report_path has a line for each of these rows"},
 				warnings: []string{"Later choices of people stand"},
-				gets: 6, patches: 4,
+				gets:     6, patches: 4,
 				report: []string{
 					firstLine(6, map[string]int{"in_place": 1, "written": 3, "kept": 1, "failed": 1}),
 					`{"line":2,"outcome":"written"}`, `{"line":3,"outcome":"kept"}`, `{"line":5,"outcome":"written"}`, `{"line":6,` + refusedReport,

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -76,8 +75,7 @@ type tally struct {
 	isSecond bool          // the rows without a record are read a second time, a lag later
 	streak   int           // failures since the last success, without those that concern one row
 	stopped  string        // why the last pass has ended before all of its rows were tried; empty if it has not
-
-	began, logged time.Time // the run, and the last progress that was logged
+	logged   time.Time     // when progress was logged
 }
 
 // result is what became of a row.
@@ -88,7 +86,7 @@ type result struct {
 
 // newTally returns the tally of rows that were not tried yet.
 func newTally(of []rows.Row) *tally {
-	t := &tally{rows: of, results: make([]result, len(of)), indexOf: map[string]int32{}, began: time.Now(), logged: time.Now()}
+	t := &tally{rows: of, results: make([]result, len(of)), indexOf: map[string]int32{}, logged: time.Now()}
 	t.counts[notTried] = len(of)
 	for row := range of {
 		t.all = append(t.all, row)
@@ -195,12 +193,7 @@ func (t *tally) logProgress(ctx context.Context) {
 	}
 	t.logged = time.Now()
 
-	left := t.counts[notTried]
-	done := len(t.results) - left
-	perSecond := float64(done) / time.Since(t.began).Seconds()
-	tflog.Info(ctx, "Consent batch under way", map[string]any{
-		"done": done, "rows": len(t.results), "rows_per_second": int(perSecond), "seconds_left": int(math.Ceil(float64(left) / perSecond)),
-	})
+	tflog.Info(ctx, "Consent batch under way", map[string]any{"done": len(t.rows) - t.counts[notTried], "rows": len(t.rows)})
 }
 
 // missed returns how many rows are not as they should be.
