@@ -47,28 +47,18 @@ type Evidence struct {
 
 // facts returns the facts that hold. Where there is no record, those about its content say nothing.
 func (e Evidence) facts() (all Fact) {
-	held, wanted := e.Print, PrintOf(e.Wanted.Shown())
-	isChanged := e.Before != nil && held != *e.Before
+	wanted := PrintOf(e.Wanted.Shown())
+	hasClauses := e.Print.Clauses == wanted.Clauses
+	isChanged := e.Before != nil && e.Print != *e.Before
 	isLater, isUntimed := e.compareTimes()
-	hasClauses := held.Clauses == wanted.Clauses
 
 	// After a lost write, a new record is that write, whatever the service has made of the address.
-	differing := e.Keeping.Differences(wanted, held)
+	differing := e.Keeping.Differences(wanted, e.Print)
 	isArrived := e.Lost && isChanged && slices.Equal(differing, []string{"user_ipv6"})
 	isSame := len(differing) == 0 || isArrived
 	if e.Withdraws {
 		isSame = hasClauses
 	}
-
-	// A time that was not sent is that of the service, or of another choice. Where the hash of an address
-	// is not known, the address does not count.
-	isDated := e.Last.Sent.Time == 0 && held.Time != 0 && !e.Keeping.SetsTime
-	isAsSent := !isDated && len(e.Keeping.Differences(e.Last.Sent, held)) == 0
-	known := held
-	if e.Last.Shown.Address == 0 {
-		known.Address = 0
-	}
-	isOurs := isAsSent || e.Last.Shown == known
 
 	for fact, holds := range map[Fact]bool{
 		FactTaken:     e.Taken,
@@ -79,7 +69,7 @@ func (e Evidence) facts() (all Fact) {
 		FactLost:      e.Lost,
 		FactSame:      isSame,
 		FactAnew:      e.Anew,
-		FactOurs:      isOurs && e.Last != (Confirmed{}),
+		FactOurs:      e.isOurs(),
 		FactOverrules: e.Overrules,
 		FactChanged:   isChanged,
 		FactLater:     isLater,
@@ -94,6 +84,24 @@ func (e Evidence) facts() (all Fact) {
 	return all
 }
 
+// isOurs reports whether the record is what we wrote last: as the service showed it then, or as it was
+// sent. Where the hash of an address is not known, the address does not count. A time that was not sent is
+// that of the service, or of another choice.
+func (e Evidence) isOurs() bool {
+	if e.Last == (Confirmed{}) {
+		return false
+	}
+
+	held := e.Print
+	if e.Last.Shown.Address == 0 {
+		held.Address = 0
+	}
+	isDated := e.Last.Sent.Time == 0 && held.Time != 0 && !e.Keeping.SetsTime
+	isAsSent := !isDated && len(e.Keeping.Differences(e.Last.Sent, e.Print)) == 0
+
+	return isAsSent || held == e.Last.Shown
+}
+
 // compareTimes compares the record's time with the configured one. Within the precision of the
 // service, the order of the two is not known.
 //
@@ -101,20 +109,16 @@ func (e Evidence) facts() (all Fact) {
 // of the configured one: what came after the write is later, and another record with the same time may
 // be.
 func (e Evidence) compareTimes() (isLater, isUntimed bool) {
-	since, isExact := e.Since.UnixMilli(), true
-	if shown := e.Last.Shown.Time; shown != 0 && shown != e.Last.Sent.Time && since == e.Last.Sent.Time {
-		since, isExact = shown, false
-	}
-
-	before, precision := since-e.Print.Time, e.Keeping.precision(e.Print.Time, since)
-	switch {
-	case e.Print.Time == 0, e.Since.IsZero():
-		return false, true
-	case before < 0:
-		return true, false
-	case before == 0 && !isExact:
+	if e.Print.Time == 0 || e.Since.IsZero() {
 		return false, true
 	}
 
-	return false, precision > 1 && before < precision
+	since, precision := e.Since.UnixMilli(), int64(0)
+	if shown := e.Last.Shown.Time; since == e.Last.Sent.Time && isOther(shown, since) {
+		since, precision = shown, 1
+	}
+	precision = max(precision, e.Keeping.precision(e.Print.Time, since))
+	before := since - e.Print.Time
+
+	return before < 0, before >= 0 && before < precision
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"net/netip"
+	"reflect"
 	"slices"
 	"time"
 
@@ -40,21 +41,9 @@ func (r *Record) Field(name string) any {
 func (r Record) Values() map[string]any {
 	values := map[string]any{}
 	for _, name := range answer.ConsentFields {
-		switch field := r.Field(name).(type) {
-		case *bool:
-			values[name] = *field
-		case *time.Time:
-			if !field.IsZero() {
-				values[name] = *field
-			}
-		case *netip.Addr:
-			if field.IsValid() {
-				values[name] = *field
-			}
-		case *string:
-			if *field != "" {
-				values[name] = *field
-			}
+		field := reflect.ValueOf(r.Field(name)).Elem()
+		if field.Kind() == reflect.Bool || !field.IsZero() {
+			values[name] = field.Interface()
 		}
 	}
 
@@ -99,34 +88,40 @@ func (k Keeping) Differences(sent, held Print) (names []string) {
 			names = append(names, name)
 		}
 	}
-	if held.Manual > Null && held.Manual != sent.Manual {
+	if isOther(held.Manual, sent.Manual) {
 		names = append(names, "manual")
 	}
-	if held.Address != 0 && sent.Address != 0 && held.Address != sent.Address {
+	if isOther(held.Address, sent.Address) {
 		names = append(names, "user_ipv6")
 	}
 
 	apart := max(held.Time-sent.Time, sent.Time-held.Time)
-	isCompared := held.Time != 0 && sent.Time != 0 && !k.SetsTime
-	if isCompared && apart >= k.precision(held.Time, sent.Time) {
+	if isOther(held.Time, sent.Time) && !k.SetsTime && apart >= k.precision(held.Time, sent.Time) {
 		names = append(names, "agreement_time")
 	}
 
 	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(k.Altered, name) })
 }
 
+// isOther reports whether two fields of prints are there and differ.
+func isOther[T comparable](held, sent T) bool {
+	var none T
+	return held != sent && held != none && sent != none
+}
+
 // precision returns how exactly the service keeps a time, in milliseconds: as configured, and
-// otherwise to the second if a time that was sent with a fraction has none.
+// otherwise to the second if a time that was sent with a fraction has none. It returns 0 for an exact time.
 func (k Keeping) precision(held, sent int64) int64 {
 	const second = 1000
-	if k.Precision > 0 {
+	isCut := held%second == 0 && sent%second != 0
+	switch {
+	case k.Precision > time.Millisecond:
 		return k.Precision.Milliseconds()
-	}
-	if held%second == 0 && sent%second != 0 {
+	case isCut && k.Precision == 0:
 		return second
 	}
 
-	return 1
+	return 0
 }
 
 // Print is a record without its personal data, which a run can remember of millions of people and a
@@ -138,16 +133,16 @@ type Print struct {
 	Manual  Flag                 `json:"m,omitzero"`
 }
 
-// Flag is a truth value of a record, or why there is not one.
+// Flag is a truth value of a record; the zero Flag stands for none.
 type Flag uint8
 
-// The flags.
+// The truth values.
 const (
-	Absent Flag = iota
-	Null
-	False
+	False Flag = iota + 1
 	True
 )
+
+var flags = map[answer.Optional[bool]]Flag{answer.Some(false): False, answer.Some(true): True}
 
 // nullAddress stands for null in Print.Address.
 const nullAddress = 1
@@ -155,12 +150,15 @@ const nullAddress = 1
 // PrintOf returns the print of a record at the service.
 func PrintOf(held answer.Consent) (p Print) {
 	for i, clause := range held.Clauses {
-		p.Clauses[i] = flagOf(clause)
+		p.Clauses[i] = flags[clause]
 	}
-	p.Manual = flagOf(held.Manual)
+	p.Manual = flags[held.Manual]
 
 	if held.AgreementTime.Given {
 		p.Time = held.AgreementTime.Value.UnixMilli()
+	}
+	if held.UserIPv6.Null {
+		p.Address = nullAddress
 	}
 	if held.UserIPv6.Given {
 		text := held.UserIPv6.Value
@@ -169,22 +167,7 @@ func PrintOf(held answer.Consent) (p Print) {
 		}
 		sum := sha256.Sum256([]byte(text))
 		p.Address = max(nullAddress+1, binary.BigEndian.Uint32(sum[:]))
-	} else if held.UserIPv6.Null {
-		p.Address = nullAddress
 	}
 
 	return p
-}
-
-func flagOf(field answer.Optional[bool]) Flag {
-	switch {
-	case field.Null:
-		return Null
-	case field.Value:
-		return True
-	case field.Given:
-		return False
-	}
-
-	return Absent
 }

@@ -197,7 +197,7 @@ func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n
 	}
 
 	e := plan.evidence(state, *n)
-	e.Print = n.Theirs
+	e.Print = n.Theirs // zero in a state that was written by hand: nothing can be compared with it
 	if _, act := choice.Judge(e, choice.Plan); act != choice.Stand {
 		return
 	}

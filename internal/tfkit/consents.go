@@ -52,17 +52,23 @@ type Judged struct {
 }
 
 // Do judges what the service holds. A write or a withdrawal is judged right before it leaves, and sent
-// if the act is to send. What was written is remembered before another object of the run can judge.
-// Errors are *transport.Error, and client.ErrCached and client.ErrGone of an act to refuse.
+// if the act is to send. Errors are *transport.Error, and client.ErrCached and client.ErrGone of an act to
+// refuse.
 func (c ConsentCase) Do(ctx context.Context, e choice.Evidence, action choice.Action) (j Judged, err error) {
-	if action == choice.Refresh || action == choice.Plan {
-		read, err := c.Client.ReadConsent(ctx, c.Person)
-		if err != nil && !read.IsNone {
-			return Judged{}, err
-		}
-		return c.judge(e, read, action)
+	if action == choice.Write || action == choice.Withdraw {
+		return c.write(ctx, e, action)
 	}
 
+	read, err := c.Client.ReadConsent(ctx, c.Person)
+	if err != nil && !read.IsNone {
+		return Judged{}, err
+	}
+
+	return c.judge(e, read, action)
+}
+
+// write judges and writes. What was written is remembered before another object of the run can judge.
+func (c ConsentCase) write(ctx context.Context, e choice.Evidence, action choice.Action) (j Judged, err error) {
 	release, err := c.Client.Consents.Hold(ctx, c.Person)
 	if err != nil {
 		return Judged{}, err
@@ -80,11 +86,8 @@ func (c ConsentCase) Do(ctx context.Context, e choice.Evidence, action choice.Ac
 		Blind: e.Overrules && e.Anew,
 		Shows: e.Anew || e.Withdraws,
 	})
-	if err != nil {
-		return j, err
-	}
-	if !result.Sent {
-		return j, refusal
+	if err != nil || !result.Sent {
+		return j, cmp.Or(err, refusal)
 	}
 
 	j.Written.Sent = choice.PrintOf(e.Wanted.Shown())

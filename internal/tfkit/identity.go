@@ -51,7 +51,9 @@ func (s *Service) ReadIdentity(ctx context.Context, m *Identity, stored *tfsdk.R
 		return
 	}
 
-	s.ResolveScope(&m.Scope)
+	if m.Scope == (Scope{}) {
+		s.ResolveScope(&m.Scope)
+	}
 	diags.Append(stored.Set(ctx, *m)...)
 }
 
