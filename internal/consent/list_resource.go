@@ -284,16 +284,7 @@ func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
 		}
 
 		for _, answered := range answers {
-			result, ok := l.result(ctx, answered)
-			if !ok {
-				continue
-			}
-
-			isLast := l.request.Limit > 0 && l.found == int(l.request.Limit)
-			if isLast {
-				l.conclude(ctx, &result.Diagnostics)
-			}
-			if !push(result) || isLast || result.Diagnostics.HasError() {
+			if !l.pushNext(ctx, answered, push) {
 				return
 			}
 		}
@@ -332,6 +323,21 @@ func (l *listing) lookUp(ctx context.Context) (answers []answered, panics diag.D
 	})
 
 	return answers, panics
+}
+
+// pushNext hands over the result for the next person, and reports whether the list goes on.
+func (l *listing) pushNext(ctx context.Context, answered answered, push func(list.ListResult) bool) (goesOn bool) {
+	result, ok := l.result(ctx, answered)
+	if !ok {
+		return true
+	}
+
+	isLast := l.request.Limit > 0 && l.found == int(l.request.Limit)
+	if isLast {
+		l.conclude(ctx, &result.Diagnostics)
+	}
+
+	return push(result) && !isLast && !result.Diagnostics.HasError()
 }
 
 // result returns the result for the next person, or false for one without a record. Of a person who could

@@ -86,6 +86,54 @@ func (m *resourceModel) evidence(state resourceModel, n note) choice.Evidence {
 	return e
 }
 
+// leaves plans somebody else's record, which is in state, if it stands against the plan, and reports
+// whether it does. It reports an error if that is not known yet.
+func (m *resourceModel) leaves(state resourceModel, n *note, diags *diag.Diagnostics) bool {
+	if m.AgreementTime.IsUnknown() || m.KeepLaterChoice.IsUnknown() {
+		tfkit.Problem{
+			Summary: "The plan cannot tell whether the later choice still stands",
+			Detail:  "The service holds another record than this resource has written. Whether it stands depends on agreement_time and keep_later_choice, which are known only after apply.",
+			Do:      "apply the resources that these values come from first (-target), or write them into the configuration.",
+			At:      path.Root("agreement_time"),
+		}.AddError(diags)
+
+		return false
+	}
+
+	e := m.evidence(state, *n)
+	e.Print = n.Theirs // zero in a state that was written by hand: nothing can be compared with it
+	if _, act := choice.Judge(e, choice.Plan); act != choice.Stand {
+		return false
+	}
+
+	warnStands(diags, e)
+	m.keepChoice(state.recordModel)
+	m.UserIPv6WOVersion = keepPrior(m.UserIPv6WOVersion, state.UserIPv6WOVersion)
+	n.Since = e.Since
+
+	return true
+}
+
+// refresh updates the state by a judgement, and returns its note.
+func (m *resourceModel) refresh(j tfkit.Judged, n note) note {
+	isFirst := m.Manual.IsNull()
+	if isFirst || j.Act == choice.Take {
+		_, planned := choice.Judge(j.Evidence, choice.Plan)
+		m.take(j.Held, planned == choice.Stand)
+	} else if !n.Foreign {
+		return n
+	}
+
+	if n.NoAddress {
+		m.UserIPv6 = types.StringNull()
+	}
+	if !n.Foreign {
+		n.Since = j.Since
+	}
+
+	return note{Foreign: true, Since: n.Since, Theirs: j.Print}
+}
+
 // noteKey is the key of the note in private state.
 const noteKey = "later_choice"
 

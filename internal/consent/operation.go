@@ -41,32 +41,46 @@ func (op operation) do(ctx context.Context, e choice.Evidence, action choice.Act
 		j, err = c.Do(ctx, e, action)
 	}
 
+	if err != nil {
+		op.addError(err, e, action)
+		return j, false
+	}
+
 	switch {
-	case errors.Is(err, client.ErrGone):
-		missingRecord.AddError(op.diags)
-	case err != nil:
-		p := tfkit.ProblemOf(err, tfkit.PriorKept, answer.ConsentFields...)
-		if action == choice.Write && !e.Known {
-			p.InState = tfkit.NothingSaved
-		}
-		if action == choice.Withdraw && transport.IsClass(err, transport.ClassRejected) { // it sends no time, and no address that is written only
-			p.Do = "if the service wants an agreement_time or an address, set the five clauses to false with them, apply that, and destroy then: nothing is left to withdraw. Otherwise " + p.Do
-		}
-		p.AddError(op.diags)
 	case j.Act == choice.Stand:
 		warnStands(op.diags, j.Evidence)
 	case j.Act == choice.Withhold:
-		tfkit.Problem{
-			Summary: "Not withdrawn, another resource writes it",
-			Detail: "on_destroy is \"withdraw\", and in the same run another resource (" + j.Keeper.String() + ") writes the consent of the same person in the scope " + scope.String() + ". " +
-				"Nothing was withdrawn; Terraform forgets the destroyed resource only.",
-			Do: "nothing, if the resource was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other resource to false.",
-		}.AddWarning(op.diags)
+		notWithdrawn(j.Keeper, scope).AddWarning(op.diags)
 	case j.Verdict == choice.Gone:
 		missing(j.Act).AddWarning(op.diags)
 	}
 
-	return j, err == nil
+	return j, true
+}
+
+// addError reports what a read, a write or a withdrawal has failed with.
+func (op operation) addError(err error, e choice.Evidence, action choice.Action) {
+	p := tfkit.ProblemOf(err, tfkit.PriorKept, answer.ConsentFields...)
+	switch {
+	case errors.Is(err, client.ErrGone):
+		p = missingRecord
+	case action == choice.Write && !e.Known:
+		p.InState = tfkit.NothingSaved
+	case action == choice.Withdraw && transport.IsClass(err, transport.ClassRejected): // it sends no time, and no address that is written only
+		p.Do = "if the service wants an agreement_time or an address, set the five clauses to false with them, apply that, and destroy then: nothing is left to withdraw. Otherwise " + p.Do
+	}
+
+	p.AddError(op.diags)
+}
+
+// notWithdrawn returns the warning about a person whom another object of the run keeps.
+func notWithdrawn(keeper *tfkit.Object, scope client.Scope) tfkit.Problem {
+	return tfkit.Problem{
+		Summary: "Not withdrawn, another resource writes it",
+		Detail: "on_destroy is \"withdraw\", and in the same run another resource (" + keeper.String() + ") writes the consent of the same person in the scope " + scope.String() + ". " +
+			"Nothing was withdrawn; Terraform forgets the destroyed resource only.",
+		Do: "nothing, if the resource was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other resource to false.",
+	}
 }
 
 var missingRecord = tfkit.Problem{

@@ -16,7 +16,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -113,30 +112,19 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return
 	}
 
+	isReplaced := plan == nil || len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID)
 	n := readNote(ctx, req.Private)
 	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
-	if plan == nil || len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
+	if isReplaced {
 		r.planDestroy(*state, object, diags)
 		return
 	}
 
 	proposed := *plan
-	r.planUpdate(plan, *state, &n, diags)
+	r.planUpdate(plan, *state, &n, object, diags)
 	diags.Append(n.write(ctx, *plan, resp.Private)...)
 	if *plan != proposed {
 		diags.Append(resp.Plan.Set(ctx, plan)...)
-	}
-
-	person, known := r.personOf(*state)
-	if other := r.Consents.Keep(object, person); known && other != nil {
-		warnShared(diags, other, object, person.Scope)
-	}
-	if !n.Planned && plan.writes(*state) {
-		r.RefuseReadOnly(diags)
-		return
-	}
-	if other := r.Consents.PlanDone(object, person); known && other != nil {
-		addKeptByAnother(diags, other, object, person.Scope)
 	}
 }
 
@@ -175,37 +163,24 @@ func (r *consentResource) warnSpelling(plan resourceModel, diags *diag.Diagnosti
 }
 
 // planUpdate changes the plan of an update to what is in state, as far as only spelling differs
-// or somebody else's record stands, which it notes. It reports an error if that is not known yet.
-func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n *note, diags *diag.Diagnostics) {
-	isOpen := plan.AgreementTime.IsUnknown() || plan.KeepLaterChoice.IsUnknown()
-	if n.Foreign && isOpen {
-		tfkit.Problem{
-			Summary: "The plan cannot tell whether the later choice still stands",
-			Detail:  "The service holds another record than this resource has written. Whether it stands depends on agreement_time and keep_later_choice, which are known only after apply.",
-			Do:      "apply the resources that these values come from first (-target), or write them into the configuration.",
-			At:      path.Root("agreement_time"),
-		}.AddError(diags)
-
-		return
-	}
-
+// or somebody else's record stands. It refuses to write with a read-only provider, and to leave a person
+// as they are whom another object of the plan withdraws.
+func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n *note, object *tfkit.Object, diags *diag.Diagnostics) {
 	plan.UserIPv6 = formats.Address.KeepSpelling(state.UserIPv6, plan.UserIPv6)
 	plan.AgreementTime = formats.Instant.KeepSpelling(state.AgreementTime, plan.AgreementTime)
-	n.Planned = false
-	if !n.Foreign { // what is ours is written over
+	n.Planned = n.Foreign && plan.leaves(state, n, diags)
+
+	person, known := r.personOf(state)
+	if other := r.Consents.Keep(object, person); known && other != nil {
+		warnShared(diags, other, object, person.Scope)
+	}
+	if !n.Planned && plan.writes(state) {
+		r.RefuseReadOnly(diags)
 		return
 	}
-
-	e := plan.evidence(state, *n)
-	e.Print = n.Theirs // zero in a state that was written by hand: nothing can be compared with it
-	if _, act := choice.Judge(e, choice.Plan); act != choice.Stand {
-		return
+	if other := r.Consents.PlanDone(object, person); known && other != nil {
+		addKeptByAnother(diags, other, object, person.Scope)
 	}
-
-	warnStands(diags, e)
-	plan.keepChoice(state.recordModel)
-	plan.UserIPv6WOVersion = keepPrior(plan.UserIPv6WOVersion, state.UserIPv6WOVersion)
-	n.Since, n.Planned = e.Since, true
 }
 
 func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -264,21 +239,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	isFirst := state.Manual.IsNull()
-	if isFirst || j.Act == choice.Take {
-		_, planned := choice.Judge(j.Evidence, choice.Plan)
-		state.take(j.Held, planned == choice.Stand)
-	}
-	if n.NoAddress {
-		state.UserIPv6 = types.StringNull()
-	}
-	if isFirst || n.Foreign || j.Act == choice.Take {
-		if !n.Foreign {
-			n.Since = j.Since
-		}
-		n = note{Foreign: true, Since: n.Since, Theirs: j.Print}
-	}
-
+	n = state.refresh(j, n)
 	resp.Diagnostics.Append(n.write(ctx, state, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
