@@ -10,6 +10,7 @@
 package answer
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -189,7 +190,7 @@ func structureOf(v jsontext.Value, path string, found []string, limit int) []str
 func isMap(v jsontext.Value) bool {
 	var structures []string
 	for _, value := range jsonvalue.EachMember(v) {
-		structures = append(structures, strings.Join(jsonvalue.Names(jsonvalue.Members(value)), "\x00"))
+		structures = append(structures, strings.Join(slices.Sorted(maps.Keys(jsonvalue.Members(value))), "\x00"))
 	}
 	return len(structures) > 1 && structures[0] != "" && len(slices.Compact(structures)) == 1
 }

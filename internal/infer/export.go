@@ -87,7 +87,7 @@ func (g group) hasRefusal() bool {
 
 // isJob reports whether an object has nothing but what describes work.
 func isJob(v jsontext.Value) bool {
-	names := jsonvalue.Names(jsonvalue.Members(v))
+	names := slices.Collect(maps.Keys(jsonvalue.Members(v)))
 	return len(names) > 1 && !slices.ContainsFunc(names, func(name string) bool {
 		return !isNamed(jsonvalue.Fold(name), "jobid taskid requestid id status state percent progress cursor error message")
 	})

@@ -84,40 +84,34 @@ func DescribeSyntax(err error) string {
 // ends, several times as fast as a parser, and reads no further than its caller does.
 func EachMember(v jsontext.Value) iter.Seq2[[]byte, jsontext.Value] {
 	return func(yield func([]byte, jsontext.Value) bool) {
-		rest := trimmed(v)
-		isMore := len(rest) > 0 && rest[0] == '{'
+		if v.Kind() != '{' {
+			return
+		}
 
-		for isMore {
-			name, afterName := cutValue(rest[1:]) // behind the bracket or a comma
-			if len(name) == 0 || name[0] != '"' || len(afterName) == 0 {
+		rest := v[bytes.IndexByte(v, '{')+1:]
+		for {
+			name, afterName := cutValue(rest)
+			value, afterValue := cutValue(afterName)
+			if name.Kind() != '"' || len(value) == 0 || !yield(Unquoted(name), value) {
 				return
 			}
-			value, afterValue := cutValue(afterName[1:]) // behind the colon
-			if len(value) == 0 || !yield(Unquoted(name), value) {
-				return
-			}
-
 			rest = afterValue
-			isMore = len(rest) > 0 && rest[0] == ','
 		}
 	}
 }
 
-// cutValue returns the value that the text begins with, and what follows it, each without the white
-// space in front.
+// cutValue returns the value that follows in a text, and the text behind it.
 func cutValue(text []byte) (v jsontext.Value, rest []byte) {
-	text = trimmed(text)
-	end := ValueLen(text)
-	return text[:end:end], trimmed(text[end:])
-}
-
-// trimmed returns a text without the white space in front.
-func trimmed(text []byte) []byte {
-	for len(text) > 0 && text[0] <= ' ' {
+	for len(text) > 0 && separates[text[0]] {
 		text = text[1:]
 	}
-	return text
+	end := ValueLen(text)
+
+	return text[:end:end], text[end:]
 }
+
+// separates has what stands between two values.
+var separates = [256]bool{',': true, ':': true, ' ': true, '\t': true, '\r': true, '\n': true}
 
 // ValueLen returns the length of the value that the text begins with; len(text) if it does not end.
 // The value need not be valid.
@@ -126,9 +120,13 @@ func ValueLen(text []byte) int {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '"':
-			i += quotedLen(text[i:]) - 1
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
 			if depth == 0 {
-				return i + 1
+				return min(i+1, len(text))
 			}
 		case '{', '[':
 			depth++
@@ -146,21 +144,6 @@ func ValueLen(text []byte) int {
 	return len(text)
 }
 
-// quotedLen returns the length of the string that the text begins with, with its quotes; len(text)
-// if it does not end.
-func quotedLen(text []byte) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-
-	return len(text)
-}
-
 // At returns the value in v that a pointer leads to (RFC 6901); nil if there is none. v must be valid
 // JSON.
 func At(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
@@ -172,15 +155,11 @@ func At(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
 
 // child returns the member or the element of v that a token of a pointer names; nil if there is none.
 func child(v jsontext.Value, token string) jsontext.Value {
-	if v.Kind() == '[' {
-		elements := Elements(v)
-		i, err := strconv.Atoi(token)
-		if err != nil || i < 0 || i >= len(elements) || strconv.Itoa(i) != token {
-			return nil
+	for i, element := range Elements(v) {
+		if strconv.Itoa(i) == token {
+			return element
 		}
-		return elements[i]
 	}
-
 	for name, value := range EachMember(v) {
 		if string(name) == token {
 			return value
@@ -203,23 +182,24 @@ func Unquoted(quoted []byte) []byte {
 var lax = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
 // Members returns the members of the object v by name; nil where v is not an object.
-func Members(v jsontext.Value) (members map[string]jsontext.Value) {
-	if v.Kind() == '{' {
-		_ = json.Unmarshal(v, &members, lax) // it is valid
+func Members(v jsontext.Value) map[string]jsontext.Value {
+	if v.Kind() != '{' {
+		return nil
 	}
+	var members map[string]jsontext.Value
+	_ = json.Unmarshal(v, &members, lax) // it is valid
+
 	return members
 }
 
-// Names returns the names of members in their alphabetical order.
-func Names(members map[string]jsontext.Value) []string {
-	return slices.Sorted(maps.Keys(members))
-}
-
 // Elements returns the elements of the array v; nil where v is not an array.
-func Elements(v jsontext.Value) (elements []jsontext.Value) {
-	if v.Kind() == '[' {
-		_ = json.Unmarshal(v, &elements, lax) // it is valid
+func Elements(v jsontext.Value) []jsontext.Value {
+	if v.Kind() != '[' {
+		return nil
 	}
+	var elements []jsontext.Value
+	_ = json.Unmarshal(v, &elements, lax) // it is valid
+
 	return elements
 }
 
@@ -336,8 +316,8 @@ func IsZero(v jsontext.Value) bool {
 	case '0':
 		return decimalOf(v) == decimal{}
 	case '{', '[':
-		inside := trimmed(trimmed(v)[1:])
-		return len(inside) == 0 || inside[0] == '}' || inside[0] == ']'
+		first, _ := cutValue(v[bytes.IndexByte(v, byte(v.Kind()))+1:])
+		return len(first) == 0
 	}
 
 	return v.Kind() != 't'
