@@ -86,6 +86,10 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	resp.Diagnostics.Append(m.Members.ElementsAs(ctx, &names, false)...)
 	update := nulls(names)
 	held, err := deferred.ReadProfile(ctx, c, person, update)
+	if held.NoProfile { // one reading proves nothing
+		_ = a.Consents.WaitToReread(ctx, c.Lag)
+		held, err = deferred.ReadProfile(ctx, c, person, update)
+	}
 	if err != nil {
 		tfkit.ProblemOf(err, "").AddError(&resp.Diagnostics)
 		return
@@ -103,7 +107,6 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	o.Messages = run.Messages{Name: updateName, Advice: run.AdviceInvoked}
 	o.Advice.Unknown = adviceClearAgain
 	o.Request = clearRequest(c, person, update)
-	o.Request.IdempotencyKey = deferred.AnyIdempotencyKey
 
 	// The profile is not read again before the update is sent: it would not be sent, and would count as
 	// accepted, where somebody else has cleared the members meanwhile.

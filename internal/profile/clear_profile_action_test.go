@@ -36,6 +36,7 @@ func TestClearProfile_sendsOnlyWhatIsThere(t *testing.T) {
 			want := []string{"Nothing to clear."}
 			if profile != "" {
 				o.service.PutProfile(scope, person, profile)
+				o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 404, Body: []byte(`{"error":{"code":"not_found"}}`)})
 				want = []string{
 					`The service accepted the update of the profile as request "request-1". It cannot be cancelled.`,
 					"Still pending after 30s.", "Still pending after 1m.", "Still pending after 1m30s.",

@@ -235,14 +235,11 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	if isPending && !u.refresh(ctx) {
 		return
 	}
-	hasProfile, ok := r.readProfile(ctx, u)
+	isThere, ok := r.readProfile(ctx, u)
 	if !ok {
 		return
 	}
-
-	managed := state.members()
-	managesNothing := managed != nil && len(managed) == 0 // which a person without a profile has
-	if !hasProfile && !managesNothing {
+	if !isThere {
 		if isPending {
 			warnRemoved(&resp.Diagnostics)
 		}
@@ -258,7 +255,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 // readProfile reads the profile, and once more where there is none: one reading, as of a copy or of a
 // service that restarts, proves nothing. It returns false, after an error or a warning, if the service did
 // not show what it holds.
-func (r *profileResource) readProfile(ctx context.Context, u *update) (hasProfile, ok bool) {
+func (r *profileResource) readProfile(ctx context.Context, u *update) (isThere, ok bool) {
 	reading, err := u.read(ctx)
 	if reading.NoProfile {
 		_ = r.Consents.WaitToReread(ctx, u.client.Lag) // the request fails where this does
@@ -279,7 +276,10 @@ func (r *profileResource) readProfile(ctx context.Context, u *update) (hasProfil
 		return false, false
 	}
 
-	return !reading.NoProfile, true
+	managed := u.model.members()
+	managesNothing := managed != nil && len(managed) == 0 // which a person without a profile has
+
+	return managesNothing || !reading.NoProfile, true
 }
 
 func warnRemoved(diags *diag.Diagnostics) {

@@ -182,8 +182,9 @@ func (u *update) save(ctx context.Context) {
 // update. Its effect is that they have no value, whoever has cleared them.
 func clearRequest(c *client.Client, p client.Person, update members) deferred.Request {
 	return deferred.Request{
-		Person: p,
-		Type: answer.RequestProfileUpdate,
+		Person:         p,
+		Type:           answer.RequestProfileUpdate,
+		IdempotencyKey: rand.Text(),
 		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return c.UpdateProfile(ctx, p, update)
 		},
