@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"sync"
 	"time"
 
@@ -36,7 +35,7 @@ type Client struct {
 	Consents, Requests PersonLocks
 
 	sender *transport.Sender
-	base   *url.URL
+	base   string // of addresses
 	now    func() time.Time
 	wire   Wire
 }
@@ -70,7 +69,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 
-	c := &Client{sender: s, base: base, now: cfg.Now, wire: wire}
+	c := &Client{sender: s, base: base.String(), now: cfg.Now, wire: wire}
 	lag, _ := time.ParseDuration(wire.Lag)   // it was validated
 	allData, _ := json.Marshal(wire.AllData) // cannot fail for texts
 	c.Settings = Settings{cfg.ReadOnly, cfg.MaxConcurrency, lag, wire.Pending.Use, wire.Consent.keeping(), string(allData)}
@@ -103,7 +102,7 @@ func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transp
 	if r.Op.Kind != transport.Reads {
 		return got, err
 	}
-	if err == nil {
+	if err == nil && c.wire.Result.At != "" {
 		err = failure(got, c.wire.Result.Says(got.JSON))
 	}
 	if err != nil && p.Identity != "" {

@@ -140,6 +140,27 @@ func TestChange_statusOfWhatIsNotDone(t *testing.T) {
 	}
 }
 
+// TestChange_isDecidedByItsEffect has a word of failure at wire.result.at, which refuses a reading. Of a
+// change, it says only that the answer is not understood.
+func TestChange_isDecidedByItsEffect(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		for _, operation := range []string{mockserver.OpUpdateConsent, mockserver.OpDeleteAllData, mockserver.OpGetProfile} {
+			service.Inject(mockserver.Fault{Operation: operation, Body: []byte(`{"code":"50000"}`), Header: jsonHeader(), Then: func() { service.PutConsent(serverScope, person, held) }})
+		}
+
+		noError(t, update(t.Context(), c))
+		receipt, err := c.DeleteData(t.Context(), jane)
+		if noError(t, err); receipt.NotUnderstood == "" {
+			t.Errorf("the receipt is %+v", receipt)
+		}
+		_, err = c.GetProfile(t.Context(), jane, nil)
+		_ = wantClass(t, err, transport.ClassRejected)
+	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
+		cfg.Wire.Result = answer.Result{At: "/code", Success: []string{"0"}}
+	})
+}
+
 // TestFetchData_ofAnotherForm has data that are not JSON, which are written as they come, and others that
 // are not whole, not complete or not fresh.
 func TestFetchData_ofAnotherForm(t *testing.T) {

@@ -113,5 +113,5 @@ func (p Person) endpoint(op transport.Operation) (transport.Endpoint, error) {
 
 // about returns the exchange of an operation that was not sent.
 func about(op transport.Operation) transport.Exchange {
-	return transport.Exchange{Op: op, Template: "…" + op.Path}
+	return transport.Exchange{Op: op, To: transport.Endpoint{Template: "…" + op.Path}}
 }

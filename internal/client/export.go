@@ -130,7 +130,7 @@ func (x *exporting) day(ctx context.Context, yield func(records.Kind, jsontext.V
 			query.Set(wire.KindParameter, wire.KindValues[kind.Plural()])
 		}
 
-		pages := x.client.pagesOf(opExport, x.scope, query)
+		pages := &pages{own: query, query: query.Encode()}
 		for more := true; more; {
 			s, err := x.client.ask(ctx, Person{Scope: x.scope}, transport.Request{Op: opExport, Query: pages.query})
 			if err != nil {
@@ -157,7 +157,7 @@ func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(reco
 		return page{}, err
 	}
 	if s.Status == http.StatusNoContent {
-		return page{header: s.Header}, nil
+		return page{address: x.client.base + s.To.Escaped, header: s.Header}, nil
 	}
 	unpacked, err := transport.Unpack(s.Header, s.Body, s.Body.IsDelimited)
 	if errors.Is(err, transport.ErrNothing) && x.client.wire.Export.Empty {
@@ -188,7 +188,7 @@ func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(reco
 		x.result.Counts[kind] += result.Counts[kind]
 	}
 
-	return page{s.Header, result.Next, result.Total, result.Counts.Total()}, nil
+	return page{x.client.base + s.To.Escaped, s.Header, result.Next, result.Total, result.Counts.Total()}, nil
 }
 
 // options returns what settings and the media type say about an answer.

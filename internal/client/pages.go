@@ -32,23 +32,16 @@ var (
 // pages follows the pages of an answer (section 8), which have one address and differ by their queries.
 // Its errors are clauses that show nothing of an address.
 type pages struct {
-	address *url.URL   // without a query
-	own     url.Values // parameters of each page, which a link must not change
-	query   string     // of the page to ask for
-	seen    []string   // the queries of those before
+	own   url.Values // parameters of each page, which a link must not change
+	query string     // of the page to ask for
+	seen  []string   // the queries of those before
 
 	records, total int64
 }
 
-// pagesOf returns the pages of an operation, the first of which is asked for with these parameters.
-func (c *Client) pagesOf(op transport.Operation, scope Scope, own url.Values) *pages {
-	to, _ := Person{Scope: scope}.endpoint(op)            // ask refuses what cannot be sent
-	address, _ := url.Parse(c.base.String() + to.Escaped) // it is escaped
-	return &pages{address: address, own: own, query: own.Encode()}
-}
-
 // page is what an answer says of its page and of the others.
 type page struct {
+	address string // without a query
 	header  http.Header
 	next    jsontext.Value // what the setting for it points to; nil if there is nothing
 	total   jsontext.Value // likewise
@@ -75,7 +68,7 @@ func (p *pages) follow(read page) (more bool, _ error) {
 
 	p.seen = append(p.seen, p.query)
 	for i, target := range targets { // an answer may name it more than once
-		query, err := p.queryOf(target)
+		query, err := p.queryOf(read.address, target)
 		if err != nil {
 			return false, err
 		}
@@ -142,21 +135,22 @@ func nextTargets(read page) ([]string, error) {
 	return nil, nil
 }
 
-// queryOf returns the query of a page at an address. It has our own parameters, which the address
+// queryOf returns the query of the page that a link on the page at an address leads to. It has our own parameters, which the link
 // may repeat, and no key: the chain adds ours.
-func (p *pages) queryOf(address string) (string, error) {
-	to, err := p.address.Parse(address)
+func (p *pages) queryOf(address, target string) (string, error) {
+	own, _ := url.Parse(address) // it was asked
+	to, err := own.Parse(target)
 	if err != nil {
 		return "", errors.New("what leads to the next page is not an address")
 	}
-	if to.User != nil || originOf(to) != originOf(p.address) {
+	if to.User != nil || originOf(to) != originOf(own) {
 		return "", errors.New("the next page is at another origin than base_url")
 	}
 	query, err := url.ParseQuery(to.RawQuery)
 	if err != nil {
 		return "", errors.New("the query of the next page cannot be read")
 	}
-	if to.Path != p.address.Path {
+	if to.Path != own.Path {
 		return "", errors.New("the next page is at another path")
 	}
 

@@ -21,7 +21,7 @@ var opListPending = transport.Operation{Name: "List pending actions", Method: ht
 // ListPending is GET …/pending-requests (section 4), which lists only deferrable actions. It reads
 // all pages of the list, and has a gap where they cannot be followed. Errors are *Error.
 func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.PendingList, _ error) {
-	pages := c.pagesOf(opListPending, scope, nil)
+	pages := &pages{}
 	for more := true; more; {
 		got, err := c.ask(ctx, Person{Scope: scope}, transport.Request{Op: opListPending, Query: pages.query})
 		if err != nil {
@@ -40,7 +40,7 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.Pend
 		}
 
 		next, total := valueAt(got.JSON, c.wire.Pending.Next), valueAt(got.JSON, c.wire.Pending.Total)
-		more, err = pages.follow(page{got.Header, next, total, int64(len(part.Records))})
+		more, err = pages.follow(page{c.base + got.To.Escaped, got.Header, next, total, int64(len(part.Records))})
 		if err != nil {
 			list.Gap = cmp.Or(list.Gap, answer.Partial(err.Error()).Error())
 		}
@@ -65,11 +65,15 @@ const limitAdvice = 256 << 10
 // readPending returns the list that an answer is, or the page of it. Where it is not a whole list, the
 // settings that admit it are proposed, unless it is long. Errors are those of package answer.
 func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
-	list, err := c.wire.listCall(got).Read(got.JSON)
+	call := answer.ListCall{ListMap: c.wire.Pending.ListMap, Envelope: c.wire.Envelope, Continued: got.Header.Get("Content-Range") != ""}
+	list, err := call.Read(got.JSON)
 	if err != nil && len(got.JSON) <= limitAdvice {
 		propose := func(a infer.Answer) []infer.Settings { return infer.Pending(a) }
-		reads := func(with Wire) error { _, err := with.listCall(got).Read(got.JSON); return err }
-		err = c.wire.advise(err, got.JSON, propose, reads)
+		err = c.wire.advise(err, got.JSON, propose, func(with Wire) error {
+			call.ListMap, call.Envelope = with.Pending.ListMap, with.Envelope
+			_, err := call.Read(got.JSON)
+			return err
+		})
 	}
 	if p, ok := errors.AsType[*answer.Error](err); ok && p.Outcome == answer.Incomplete {
 		list.Gap, err = p.Error(), nil
@@ -82,11 +86,6 @@ func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
 	}
 
 	return list, err
-}
-
-// listCall returns the call that was answered, with its settings.
-func (w Wire) listCall(got transport.Answer) answer.ListCall {
-	return answer.ListCall{ListMap: w.Pending.ListMap, Envelope: w.Envelope, Continued: got.Header.Get("Content-Range") != ""}
 }
 
 // ShownID returns an identifier or a code that the service gives to a request about a person, for

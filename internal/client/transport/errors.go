@@ -208,7 +208,7 @@ func NewError(x Exchange, class ErrorClass, detail string) *Error {
 		Detail:    detail,
 		Operation: x.Op.Name,
 		Method:    x.Op.Method,
-		Template:  x.Template,
+		Template:  x.To.Template,
 		Attempts:  x.Attempts,
 		Queued:    x.Op.Kind == Queues,
 		Cached:    x.Cached,

@@ -115,7 +115,7 @@ func (l *login) renew(ctx context.Context) (text string, err error) {
 	// A panic in here would end the process with every resource in flight.
 	defer func() {
 		if recover() != nil {
-			err = NewError(About(opLogin, loginEndpoint), ClassInternal, "the login ended in a panic")
+			err = NewError(Exchange{Op: opLogin, To: loginEndpoint}, ClassInternal, "the login ended in a panic")
 		}
 	}()
 
@@ -159,7 +159,7 @@ func (s *Sender) NewToken(ctx context.Context) (text string, expires time.Time, 
 // before it has ended: an earlier failure that still stands is its error, without another attempt.
 func (l *login) logIn(ctx context.Context) (token, error) {
 	if err := l.turn.Acquire(ctx, 1); err != nil {
-		return token{}, CauseError(About(opLogin, loginEndpoint), err)
+		return token{}, CauseError(Exchange{Op: opLogin, To: loginEndpoint}, err)
 	}
 	defer l.turn.Release(1)
 

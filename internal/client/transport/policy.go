@@ -152,7 +152,7 @@ func (s *Sender) Repeat(ctx context.Context, step func(context.Context) error) e
 			return e
 		}
 		if ended := Pause(ctx, e.wait(n)); ended != nil {
-			return CauseError(Exchange{Op: Operation{Name: e.Operation, Method: e.Method}, Template: e.Template, Attempts: e.Attempts}, ended)
+			return CauseError(Exchange{Op: Operation{Name: e.Operation, Method: e.Method}, To: Endpoint{Template: e.Template}, Attempts: e.Attempts}, ended)
 		}
 	}
 }

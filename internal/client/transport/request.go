@@ -115,7 +115,7 @@ func (r *Request) SetParameters(in string, parameters map[string]any) (err error
 // Exchange is what an error or an answer is about: an operation, and what is known of its attempts.
 type Exchange struct {
 	Op       Operation
-	Template string // of the path
+	To       Endpoint
 	Attempts int
 	Status   int       // of the answer; 0 without one
 	Redact   *Redactor // of what the service says; nil where nothing of it is known
@@ -129,9 +129,6 @@ type Exchange struct {
 	host string       // of base_url
 	sent *atomic.Bool // the latest attempt reached a connection; nil if there was none
 }
-
-// About returns the exchange of an operation that was not sent.
-func About(op Operation, to Endpoint) Exchange { return Exchange{Op: op, Template: to.Template} }
 
 // call is a request on its way through the chain, and what the links learn of it. It is in the
 // context of the request.
@@ -163,7 +160,7 @@ func callOf(ctx context.Context) *call {
 // newCall returns a call and its HTTP request, which has no credentials. A write of a
 // read-only sender is an error.
 func (s *Sender) newCall(ctx context.Context, r Request) (*call, *retryablehttp.Request, error) {
-	c := &call{Request: r, sender: s, known: About(r.Op, r.To)}
+	c := &call{Request: r, sender: s, known: Exchange{Op: r.Op, To: r.To}}
 	c.known.host, c.known.sent = s.cfg.Base.Host, &atomic.Bool{}
 	c.known.Redact = &Redactor{secrets: &s.hidden, values: r.Private}
 	if r.Op.Kind != LogsIn { // a login belongs to no admission
