@@ -106,20 +106,30 @@ func Sum(rows []Row) (sum [sha256.Size]byte) {
 
 // set sets a column to a string or a bool; a truth value may be either. The error completes a
 // sentence about the column.
-func (r *Row) set(column string, value any) (err error) {
+func (r *Row) set(column string, value any) error {
 	var field any = &r.Identity
 	if column != identityColumn {
 		field = r.Field(column)
 	}
-	if flag, ok := field.(*bool); ok {
+
+	if flag, isFlag := field.(*bool); isFlag {
 		return setFlag(flag, value)
 	}
-
-	text, ok := value.(string)
-	if !ok {
+	text, isText := value.(string)
+	if !isText {
 		return errors.New("has to be a string")
 	}
+	if column == identityColumn {
+		if err := client.ValidateSegment(text); err != nil {
+			return err // the identity stays empty, so that it is not compared with others
+		}
+	}
 
+	return setText(field, text)
+}
+
+// setText sets a field that is no truth value.
+func setText(field any, text string) (err error) {
 	switch field := field.(type) {
 	case *netip.Addr:
 		*field, err = formats.Address.Parse(text)
@@ -127,9 +137,7 @@ func (r *Row) set(column string, value any) (err error) {
 		*field, err = formats.Instant.Parse(text)
 		*field = field.UTC().Truncate(time.Millisecond)
 	case *string:
-		if err = client.ValidateSegment(text); err == nil { // an identity that cannot be used is not compared with others
-			*field = strings.Clone(text) // not the whole line
-		}
+		*field = strings.Clone(text) // not the whole line
 	}
 
 	return err

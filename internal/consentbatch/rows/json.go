@@ -4,39 +4,37 @@ package rows
 
 import (
 	"bytes"
+	"cmp"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// readJSON reads an array of objects, or a sequence of them in the format NDJSON. It stops at
-// the first place that is not JSON, and returns io.EOF at the end.
+// readNDJSON reads a sequence of objects. Like readJSON, it stops at the first place that is not JSON, and
+// returns io.EOF at the end.
+func (r *reader) readNDJSON() error { return r.readObjects(jsontext.NewDecoder(r.in)) }
+
+// readJSON reads one array of objects.
 func (r *reader) readJSON() error {
 	dec := jsontext.NewDecoder(r.in)
-	if r.Format == NDJSON {
-		return r.readObjects(dec)
-	}
-
 	if r.next(dec) != '[' {
 		return errNoArray
 	}
-	if _, err := dec.ReadToken(); err != nil {
-		return err
+
+	_, err := dec.ReadToken()
+	if err == nil {
+		err = r.readObjects(dec)
 	}
-	if err := r.readObjects(dec); err != nil {
-		return err
+	if err == nil {
+		_, err = dec.ReadToken() // the closing bracket
 	}
-	if _, err := dec.ReadToken(); err != nil { // the bracket
-		return err
+	if err == nil {
+		r.next(dec)
+		_, err = dec.ReadToken()
 	}
 
-	r.next(dec)
-	if _, err := dec.ReadToken(); err != nil {
-		return err
-	}
-
-	return errNoArray
+	return cmp.Or(err, errNoArray) // for what follows the array
 }
 
 // readObjects reads objects up to a closing bracket. Of a sequence, it returns io.EOF at the end.
