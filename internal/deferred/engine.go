@@ -99,20 +99,21 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 		return prior, Observed{}, nil
 	}
 
-	known, others := e.history.about(r)
-	if known.IsOpen() || known.State == Fulfilled {
-		return known, Observed{Known: true}, nil
-	}
-
-	x := &execution{Engine: e, request: r, others: others, began: time.Now()}
+	x := &execution{Engine: e, request: r, began: time.Now()}
 	x.current = Submission{Type: r.Type, IdempotencyKey: r.IdempotencyKey}
 	mayRepeat := proof.Kinds[r.Type].Repeatable
 	if prior.State == Unanswered && prior.IdempotencyKey == r.IdempotencyKey && !mayRepeat {
 		// A repeatable one is sent again: looking for it could find somebody else's.
 		x.current, mayRepeat = prior, true // the user has asked for it again
 	}
-	if known.State == Unanswered { // another object has sent it: look for it, and do not send it again
+	known, others := e.history.about(r)
+	x.others = others
+	switch known.State {
+	case Unsent:
+	case Unanswered: // another object has sent it: look for it
 		x.current = known
+	default:
+		return known, Observed{Known: true}, nil
 	}
 
 	err = x.submit(ctx, mayRepeat)
@@ -149,7 +150,7 @@ func (x *execution) submit(ctx context.Context, mayRepeat bool) error {
 
 	limit := 2*x.rules.Lag + 5*pollFloor
 	action, err := x.look(lingering, limit, Unanswered)
-	if mayRepeat && action == proof.GiveUp && x.current.State == Unanswered {
+	if mayRepeat && action == proof.Repeat {
 		if err := x.send(lingering); err != nil {
 			return err
 		}

@@ -92,12 +92,10 @@ func (p *pollers) snapshot(ctx context.Context, about client.Person, after, sinc
 		}
 		<-own.turn
 
-		if isNew && latest.err == nil {
+		if isNew {
 			p.mu.Lock()
 			p.seen[about] = latest.Began
 			p.mu.Unlock()
-		}
-		if isNew {
 			return latest.About(about.Identity), latest.err
 		}
 		if err := transport.Pause(ctx, time.Until(due)); err != nil {

@@ -27,18 +27,16 @@ func (x *execution) prepare(ctx context.Context) error {
 		return r.asError(err)
 	}
 	x.snapshot = seen
-	if err := x.admit(); err != nil || s.State != Unsent || r.Effect == nil {
+	if err := x.admit(); err != nil || s.State != Unsent {
 		return err
 	}
 
-	before, err := r.Effect(ctx)
-	isUnreadable := err != nil || before.Cached
-	isThere := !isUnreadable && before.Shows == proof.Shown
-	if isThere && !s.Explained && proof.Kinds[r.Type].Repeatable {
+	effect, _ := x.readEffect(ctx, proof.Absent)
+	if effect == proof.Shown && proof.Kinds[r.Type].Repeatable {
 		now := time.Now()
 		s.State, s.At, s.FulfilledAt = Fulfilled, now, now
 	}
-	s.Explained = s.Explained || isThere || isUnreadable
+	s.Explained = s.Explained || effect == proof.Shown || effect == proof.Unreadable
 
 	return nil
 }
@@ -77,7 +75,7 @@ func (x *execution) admit() error {
 func (x *execution) admitBeside(other Submission) error {
 	s, kind := &x.current, proof.Kinds[x.request.Type]
 	isEqual := other.Type == s.Type
-	if key := proof.KeyOfID + other.ID; isEqual && other.ID != "" && !slices.Contains(s.Before, key) {
+	if key := proof.KeyOfID + other.ID; isEqual && !slices.Contains(s.Before, key) {
 		s.Before = append(s.Before, key)
 	}
 	s.Explained = s.Explained || isEqual
@@ -107,9 +105,9 @@ func (x *execution) send(ctx context.Context) error {
 	isFirst, isDated := s.State == Unsent, !seen.Date.IsZero()
 	if isFirst {
 		s.Begun = time.Now()
-	}
-	if isFirst && isDated {
-		s.SentDate = seen.Date.Add(s.Begun.Sub(seen.Ended)).Truncate(time.Second)
+		if isDated {
+			s.SentDate = seen.Date.Add(s.Begun.Sub(seen.Ended)).Truncate(time.Second)
+		}
 	}
 
 	receipt, err := x.request.Send(ctx)
@@ -150,7 +148,7 @@ func (x *execution) lose(err error, isFirst bool) error {
 }
 
 // unknownOutcome returns the error of a submission that may have arrived. cause is the error of looking for
-// it, or of sending it once more; nil if there is none. The action is proof.GiveUp if looking has shown
+// it, or of sending it once more; nil if there is none. The action is proof.Repeat if looking has shown
 // nothing.
 func (x *execution) unknownOutcome(action proof.Action, cause error) *transport.Error {
 	unknown := x.request.failure(transport.ClassUnknownOutcome, "whether the service has accepted the request is still not known")
@@ -160,7 +158,7 @@ func (x *execution) unknownOutcome(action proof.Action, cause error) *transport.
 		unknown.Detail += "; asking the service failed: " + seen.Title()
 	}
 
-	if action == proof.GiveUp {
+	if action == proof.Repeat {
 		unknown.Detail += ", and no such request is pending: either it never arrived, or it is done already"
 	}
 	if x.observed.Gap != "" {

@@ -63,115 +63,93 @@ func (r *Run) ProblemOf(err error) tfkit.Problem {
 // destroy the object and send the request again.
 func (r *Run) problem() *tfkit.Problem {
 	s, seen := r.Submission, r.Observed
-	hasFailed := s.State == deferred.Failed
-	isSaid := r.Waits
-	if r.refreshed {
-		isSaid = seen.Gap != "" || seen.Unproven
-	}
 	request := "request " + deferred.QuoteID(s.ShownID(), r.Request.Identity)
 	accepted := "The service has accepted the " + r.Name + " (" + request + ")"
-
-	p := tfkit.Problem{InState: r.InState, Do: r.Advice.Pending}
-	switch {
-	case hasFailed && s.Adopted:
-		p.Summary, p.Do = "The request of somebody else came to nothing", r.Advice.Void
-		p.Detail = "The service had a pending " + r.Name + " of this person that somebody else had sent, " + request + ". Terraform took it over, and sent nothing. It is over now, and was not carried out."
-
-	case hasFailed && s.Dropped:
-		p.Summary, p.Do = "The request is gone, and its effect cannot be seen", r.Advice.Over
-		p.Detail = accepted + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since."
-
-	case hasFailed:
-		p = tfkit.ProblemOf(r.Request.Rejection(s), r.InState)
-		p.Summary, p.Do = "The service failed the request", r.Advice.Over
-
-	case !s.IsOpen(), !isSaid:
+	if s.State == deferred.Failed {
+		return r.failure(request, accepted)
+	}
+	isStuck := seen.Gap != "" || seen.Unproven
+	isSaid := r.Waits
+	if r.refreshed {
+		isSaid = isStuck
+	}
+	if !isSaid || !s.IsOpen() {
 		return nil
+	}
 
+	p := &tfkit.Problem{Detail: accepted, InState: r.InState, Do: r.Advice.Pending}
+	switch {
 	case s.Interrupted && !r.refreshed:
 		p.Summary = "Interrupted while waiting"
-		p.Detail = accepted + ", and the run ended before it was fulfilled."
-
+		p.Detail += ", and the run ended before it was fulfilled."
 	case seen.Err != nil:
 		cause := tfkit.ProblemOf(seen.Err, "")
 		p.Summary, p.Do = "Accepted, but waiting for it failed", cause.Do
-		p.Detail = accepted + ". Waiting for the request failed: " + cause.Summary + ".\n" + cause.Detail
-
+		p.Detail += ". Waiting for the request failed: " + cause.Summary + ".\n" + cause.Detail
 	case seen.Unproven:
 		p.Summary, p.Do = "Accepted, and nothing shows what became of it", r.Advice.Unproven
-		p.Detail = accepted + ". The list of pending requests does not show it, and no effect of it can be seen, so that it may be carried out, pending or lost."
-
-	case seen.Gap != "":
+		p.Detail += ". The list of pending requests does not show it, and no effect of it can be seen, so that it may be carried out, pending or lost."
+	case isStuck:
 		p.Summary = "The pending list does not tell"
-		p.Detail = accepted + ", and the list of pending requests does not show what became of it: " + seen.Gap + "."
+		p.Detail += ", and the list of pending requests does not show what became of it: " + seen.Gap + "."
 		p.Do = "if the message names a setting, and what it says is right for your service, set it in the provider block. " + r.Advice.Unproven
-
 	default:
 		p.Summary = "Accepted and still pending"
-		p.Detail = accepted + " and has not fulfilled it within the time that timeouts allows."
+		p.Detail += " and has not fulfilled it within the time that timeouts allows."
+	}
+
+	return p
+}
+
+// failure returns the problem of a request that came to nothing, which is named in two ways.
+func (r *Run) failure(request, accepted string) *tfkit.Problem {
+	p := tfkit.ProblemOf(r.Request.Rejection(r.Submission), r.InState)
+	p.Summary, p.Do = "The service failed the request", r.Advice.Over
+	switch {
+	case r.Submission.Adopted:
+		p.Summary, p.Do = "The request of somebody else came to nothing", r.Advice.Void
+		p.Detail = "The service had a pending " + r.Name + " of this person that somebody else had sent, " + request + ". Terraform took it over, and sent nothing. It is over now, and was not carried out."
+	case r.Submission.Dropped:
+		p.Summary = "The request is gone, and its effect cannot be seen"
+		p.Detail = accepted + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since."
 	}
 
 	return &p
 }
 
-// WarnUnchecked warns that a refresh could not look at the request, or at its effect.
-func (r *Run) WarnUnchecked(err error) {
-	p := tfkit.ProblemOf(err, r.InState)
-	p.Detail = "A refresh could not look at the " + r.Name + " (request " + deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity) + "): " + p.Summary + ".\n" + p.Detail
-	p.Summary = "The request could not be checked"
-	p.AddWarning(r.Diags)
-}
-
-// warnTakenOver warns that nothing was sent because the request was known or pending before.
-func (r *Run) warnTakenOver() {
-	request := deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity)
+// report says under which ID the service has the request of an action, and warns that nothing was sent for an
+// object because the request was known or pending before.
+func (r *Run) report() {
+	isObject, as := r.invoked == nil, "as request "+deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity)
 	switch {
-	case r.Observed.Known:
+	case r.Observed.Known && isObject:
 		tfkit.Problem{
 			Summary: "No second " + r.Name + " was sent",
-			Detail:  "This run has already submitted a " + r.Name + " of the same person: request " + request + " of " + client.FormatInstant(r.Submission.At) + ", for another resource or an action. This resource takes it over, and nothing was sent.",
+			Detail:  "This run has already submitted a " + r.Name + " of the same person, " + as + " of " + client.FormatInstant(r.Submission.At) + ", for another resource or an action. This resource takes it over, and nothing was sent.",
 			Do:      "nothing. To send another one, change triggers.",
 		}.AddWarning(r.Diags)
-	case r.Observed.Adopted:
+	case r.Observed.Known:
+		tfkit.Say(r.invoked, "A "+r.Name+" of this person was submitted in this run, "+as+"; no other is sent.")
+	case r.Observed.Adopted && isObject:
 		tfkit.Problem{
 			Summary: "A pending " + r.Name + " was taken over",
-			Detail:  "The service already has a pending " + r.Name + " of this person, request " + request + ". This resource takes it over and stands for that request now. Nothing was sent, and if that request comes to nothing, this resource sends none in its place before the next apply.",
+			Detail:  "The service already has a pending " + r.Name + " of this person, " + as + ". This resource takes it over and stands for that request now. Nothing was sent, and if that request comes to nothing, this resource sends none in its place before the next apply.",
+		}.AddWarning(r.Diags)
+	case r.Observed.Adopted:
+		tfkit.Say(r.invoked, "A "+r.Name+" is pending already, "+as+"; no other is sent.")
+	default:
+		tfkit.Say(r.invoked, "The service accepted the "+r.Name+" "+as+". It cannot be cancelled.")
+	}
+
+	if others := r.Observed.Others; len(others) > 0 {
+		const limit = 10
+		var named []string
+		for _, id := range others[:min(len(others), limit)] {
+			named = append(named, deferred.QuoteID(id, r.Request.Identity))
+		}
+		tfkit.Problem{
+			Summary: "More requests are pending",
+			Detail:  fmt.Sprintf("One pending request was taken over, and %d more of the same type are pending for this person. Terraform leaves them alone: %s.", len(others), strings.Join(named, ", ")),
 		}.AddWarning(r.Diags)
 	}
-	r.warnOthers()
-}
-
-// sayAccepted says under which ID the service has the request of an action.
-func (r *Run) sayAccepted() {
-	request := "as request " + deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity)
-	switch {
-	case r.Observed.Known:
-		tfkit.Say(r.invoked, "A "+r.Name+" of this person was submitted in this run, "+request+"; no other is sent.")
-	case r.Observed.Adopted:
-		tfkit.Say(r.invoked, "A "+r.Name+" is pending already, "+request+"; no other is sent.")
-	default:
-		tfkit.Say(r.invoked, "The service accepted the "+r.Name+" "+request+". It cannot be cancelled.")
-	}
-	r.warnOthers()
-}
-
-// warnOthers warns of pending requests that are left alone, because another one was taken over.
-func (r *Run) warnOthers() {
-	ids := r.Observed.Others
-	if len(ids) == 0 {
-		return
-	}
-
-	const named = 10
-	var names []string
-	for _, id := range ids[:min(len(ids), named)] {
-		names = append(names, deferred.QuoteID(id, r.Request.Identity))
-	}
-	if len(ids) > named {
-		names = append(names, "…")
-	}
-	tfkit.Problem{
-		Summary: "More requests are pending",
-		Detail:  fmt.Sprintf("One pending request was taken over, and %d more of the same type are pending for this person. Terraform leaves them alone: %s.", len(ids), strings.Join(names, ", ")),
-	}.AddWarning(r.Diags)
 }

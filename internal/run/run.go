@@ -143,10 +143,9 @@ func (r *Run) Submit(ctx context.Context) error {
 	}
 
 	isAnswered := observed.Delivered || r.Request.Ready
-	if isAction := r.invoked != nil; isAction && !isAnswered {
-		r.sayAccepted()
-	} else if !isAnswered {
-		r.warnTakenOver()
+	isNews := r.invoked != nil || observed.Known || observed.Adopted
+	if isNews && !isAnswered {
+		r.report()
 	}
 
 	return nil
@@ -181,7 +180,10 @@ func (r *Run) Refresh(ctx context.Context) bool {
 	s, observed, err := r.Engine.Refresh(ctx, r.Request, r.Submission)
 	r.Observed, r.refreshed = observed, true
 	if err != nil {
-		r.WarnUnchecked(err)
+		p := tfkit.ProblemOf(err, r.InState)
+		p.Detail = "A refresh could not look at the " + r.Name + " (request " + deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity) + "): " + p.Summary + ".\n" + p.Detail
+		p.Summary = "The request could not be checked"
+		p.AddWarning(r.Diags)
 		return false
 	}
 

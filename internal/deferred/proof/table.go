@@ -53,6 +53,7 @@ const (
 	Look   Action = iota // another reading may show more
 	End                  // it is decided
 	GiveUp               // no further reading can be expected to show more
+	Repeat               // the same, and the request may be sent once more where that does no harm
 )
 
 // Verdict is what is concluded from a reading: the state that the request is in from then on, and
@@ -64,7 +65,7 @@ type Verdict struct {
 
 var (
 	isUnanswered = Verdict{Unanswered, Look}
-	isUnknown    = Verdict{Unanswered, GiveUp}
+	isUnknown    = Verdict{Unanswered, Repeat}
 	isAccepted   = Verdict{Accepted, Look}
 	isUnproven   = Verdict{Accepted, GiveUp}
 	isListed     = Verdict{Listed, Look}

@@ -43,7 +43,7 @@ func cells(list List, effect Effect) string {
 	for _, s := range states {
 		v := Table[list][s][effect]
 		text += " " + string(v.State)
-		if v.Action == GiveUp {
+		if v.Action == GiveUp || v.Action == Repeat {
 			text += "; waiting ends"
 		}
 		text += " |"
@@ -161,6 +161,9 @@ var promises = []struct {
 	}},
 	{"what was accepted stays known", func(s State, _ List, _ Effect, v Verdict) bool {
 		return s != Unanswered && v.State == Unanswered
+	}},
+	{"only a request that nothing shows, read twice, may be sent again", func(s State, list List, _ Effect, v Verdict) bool {
+		return v.Action == Repeat && (s != Unanswered || list != AbsentTwice)
 	}},
 	{"only what is fulfilled or failed has ended, and only then", func(_ State, _ List, _ Effect, v Verdict) bool {
 		isOver := slices.Contains([]State{Fulfilled, Failed}, v.State)
