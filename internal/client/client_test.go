@@ -174,7 +174,7 @@ func TestFetchData_ofAnotherForm(t *testing.T) {
 	}{
 		"data":           {fault: mockserver.Fault{Body: []byte(text)}},
 		"from a cache":   {fault: mockserver.Fault{Body: []byte(text)}, header: []string{"Age", "60"}, class: transport.ClassPayload},
-		"of another way": {fault: mockserver.Fault{Status: 202, Body: []byte(text)}, class: transport.ClassPayload},
+		"of another way": {fault: mockserver.Fault{Status: 202, Body: []byte(text)}, class: transport.ClassNotJSON},
 		"nothing":        {fault: mockserver.Fault{Body: []byte{}}, class: transport.ClassTruncated},
 		"without an end": {fault: mockserver.Fault{Body: []byte(text), Cut: mockserver.CutCloseDelimited, CutAt: 5}, class: transport.ClassTruncated},
 	} {

@@ -96,7 +96,7 @@ func readData(s transport.Answer, call answer.DataCall, form string, w io.Writer
 		return answer.Receipt{}, failure(s, err)
 	}
 	defer unpacked.Close()
-	if form != "" && form == s.MediaType {
+	if s.Status == http.StatusOK && form == s.MediaType && form != "" {
 		return copyData(s, unpacked, w)
 	}
 
@@ -128,10 +128,6 @@ func readData(s transport.Answer, call answer.DataCall, form string, w io.Writer
 
 // copyData writes data that are not JSON as they come. An answer without content is not the data.
 func copyData(s transport.Answer, unpacked io.Reader, w io.Writer) (answer.Receipt, error) {
-	if s.Status != http.StatusOK {
-		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassPayload, "only an answer with the status 200 is the data")
-	}
-
 	sink := &sink{Writer: w}
 	n, err := io.Copy(sink, unpacked)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -130,7 +129,7 @@ func (x *exporting) day(ctx context.Context, yield func(records.Kind, jsontext.V
 			query.Set(wire.KindParameter, wire.KindValues[kind.Plural()])
 		}
 
-		pages := &pages{own: query, query: query.Encode()}
+		pages := &pages{base: x.client.base, own: query, query: query.Encode()}
 		for more := true; more; {
 			s, err := x.client.ask(ctx, Person{Scope: x.scope}, transport.Request{Op: opExport, Query: pages.query})
 			if err != nil {
@@ -157,7 +156,7 @@ func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(reco
 		return page{}, err
 	}
 	if s.Status == http.StatusNoContent {
-		return page{address: x.client.base + s.To.Escaped, header: s.Header}, nil
+		return page{Answer: s}, nil
 	}
 	unpacked, err := transport.Unpack(s.Header, s.Body, s.Body.IsDelimited)
 	if errors.Is(err, transport.ErrNothing) && x.client.wire.Export.Empty {
@@ -188,7 +187,7 @@ func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(reco
 		x.result.Counts[kind] += result.Counts[kind]
 	}
 
-	return page{x.client.base + s.To.Escaped, s.Header, result.Next, result.Total, result.Counts.Total()}, nil
+	return page{s, result.Next, result.Total, result.Counts.Total()}, nil
 }
 
 // options returns what settings and the media type say about an answer.
@@ -281,12 +280,7 @@ func readHead(head []byte, options records.Options) error {
 
 // ignoresField reports whether the settings ignore a header field or trailer field.
 func (w Wire) ignoresField(name string) bool {
-	for at, value := range w.Ignored {
-		if value == AnyValue && strings.EqualFold(string(at), "/"+name) {
-			return true
-		}
-	}
-	return false
+	return w.Ignored[jsontext.Pointer("/"+name)] == AnyValue
 }
 
 // dayLayout is how the interface writes a UTC date (section 4, Export).

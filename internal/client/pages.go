@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -32,6 +31,7 @@ var (
 // pages follows the pages of an answer (section 8), which have one address and differ by their queries.
 // Its errors are clauses that show nothing of an address.
 type pages struct {
+	base  string     // of addresses
 	own   url.Values // parameters of each page, which a link must not change
 	query string     // of the page to ask for
 	seen  []string   // the queries of those before
@@ -39,13 +39,12 @@ type pages struct {
 	records, total int64
 }
 
-// page is what an answer says of its page and of the others.
+// page is an answer, and what its content says of its page and of the others.
 type page struct {
-	address string // without a query
-	header  http.Header
-	next    jsontext.Value // what the setting for it points to; nil if there is nothing
-	total   jsontext.Value // likewise
-	records int64
+	transport.Answer
+
+	next, total jsontext.Value // what the settings for them point to; nil if there is nothing
+	records     int64
 }
 
 // follow notes a page that was read whole, and reports whether there is another one, which is the one
@@ -68,7 +67,7 @@ func (p *pages) follow(read page) (more bool, _ error) {
 
 	p.seen = append(p.seen, p.query)
 	for i, target := range targets { // an answer may name it more than once
-		query, err := p.queryOf(read.address, target)
+		query, err := p.queryOf(read.To, target)
 		if err != nil {
 			return false, err
 		}
@@ -97,7 +96,7 @@ func totalOf(read page) (total int64, err error) {
 		}
 	}
 	for _, name := range totalFields {
-		if n, err := strconv.ParseInt(read.header.Get(name), 10, 64); err == nil {
+		if n, err := strconv.ParseInt(read.Header.Get(name), 10, 64); err == nil {
 			total = max(total, n)
 		}
 	}
@@ -108,7 +107,7 @@ func totalOf(read page) (total int64, err error) {
 // nextTargets returns the addresses of the next page, as an answer spells them; none after the last
 // one.
 func nextTargets(read page) ([]string, error) {
-	targets, err := transport.NextLinks(read.header)
+	targets, err := transport.NextLinks(read.Header)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +126,7 @@ func nextTargets(read page) ([]string, error) {
 	}
 
 	for _, name := range nextFields {
-		if value := strings.TrimSpace(read.header.Get(name)); value != "" && value != "0" {
+		if value := strings.TrimSpace(read.Header.Get(name)); value != "" && value != "0" {
 			return nil, errors.New("the header " + name + " says that there is a next page, and nothing leads to it")
 		}
 	}
@@ -135,10 +134,10 @@ func nextTargets(read page) ([]string, error) {
 	return nil, nil
 }
 
-// queryOf returns the query of the page that a link on the page at an address leads to. It has our own parameters, which the link
+// queryOf returns the query of the page that a link leads to. It has our own parameters, which the link
 // may repeat, and no key: the chain adds ours.
-func (p *pages) queryOf(address, target string) (string, error) {
-	own, _ := url.Parse(address) // it was asked
+func (p *pages) queryOf(of transport.Endpoint, target string) (string, error) {
+	own, _ := url.Parse(p.base + of.Escaped) // it was asked
 	to, err := own.Parse(target)
 	if err != nil {
 		return "", errors.New("what leads to the next page is not an address")

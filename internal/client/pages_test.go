@@ -10,7 +10,14 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
+
+// answered returns the answer of an endpoint with a header.
+func answered(escaped string, header http.Header) transport.Answer {
+	return transport.Answer{Exchange: transport.Exchange{To: transport.Endpoint{Escaped: escaped}}, Header: header}
+}
 
 // TestPages_whereTheNextPageIs has what an answer says of the next page of a day of events, and the
 // query that asks for it, or the error.
@@ -56,7 +63,7 @@ func TestPages_whereTheNextPageIs(t *testing.T) {
 		{header: http.Header{"X-Next-Page": {"2"}}, want: "the header X-Next-Page says"},
 	} {
 		own := url.Values{"utcDate": {"2026-01-31"}, "kind": {"event"}}
-		p := &pages{own: own, query: own.Encode()}
+		p := &pages{base: "https://h.example.com/base", own: own, query: own.Encode()}
 		header := c.header
 		if c.link != "" {
 			header = header.Clone()
@@ -66,7 +73,7 @@ func TestPages_whereTheNextPageIs(t *testing.T) {
 			header.Set("Link", c.link)
 		}
 
-		more, err := p.follow(page{address: "https://h.example.com/base/v1/x%2Fy/export", header: header, next: jsontext.Value(c.next)})
+		more, err := p.follow(page{Answer: answered("/v1/x%2Fy/export", header), next: jsontext.Value(c.next)})
 		got := ""
 		if err != nil {
 			got = err.Error()
@@ -98,14 +105,14 @@ func TestPages_everyRecordThatIsCounted(t *testing.T) {
 		"no number, as text":     {"", `"many"`, []int64{2}, "not a whole number"},
 		"null":                   {"", "null", []int64{0}, ""},
 	} {
-		p := &pages{}
+		p := &pages{base: "https://h.example.com"}
 		got := ""
 		for i, n := range c.records {
 			header := http.Header{"X-Total-Count": {c.header}}
 			if i < len(c.records)-1 {
 				header.Set("Link", "<?page="+strconv.Itoa(i+2)+">; rel=next")
 			}
-			if _, err := p.follow(page{address: "https://h.example.com", header: header, total: jsontext.Value(c.total), records: n}); err != nil {
+			if _, err := p.follow(page{Answer: answered("", header), total: jsontext.Value(c.total), records: n}); err != nil {
 				got = err.Error()
 				break
 			}
@@ -118,10 +125,10 @@ func TestPages_everyRecordThatIsCounted(t *testing.T) {
 
 func TestPages_areBounded(t *testing.T) {
 	t.Parallel()
-	p := &pages{}
+	p := &pages{base: "https://h.example.com"}
 
 	for i := 2; ; i++ {
-		more, err := p.follow(page{address: "https://h.example.com", header: http.Header{"Link": {"<?page=" + strconv.Itoa(i) + ">; rel=next"}}})
+		more, err := p.follow(page{Answer: answered("", http.Header{"Link": {"<?page=" + strconv.Itoa(i) + ">; rel=next"}})})
 		if err != nil {
 			if i != LimitPages+1 || !strings.Contains(err.Error(), "more than 1000 pages") {
 				t.Errorf("page %d: %v", i, err)

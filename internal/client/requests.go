@@ -21,7 +21,7 @@ var opListPending = transport.Operation{Name: "List pending actions", Method: ht
 // ListPending is GET …/pending-requests (section 4), which lists only deferrable actions. It reads
 // all pages of the list, and has a gap where they cannot be followed. Errors are *Error.
 func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.PendingList, _ error) {
-	pages := &pages{}
+	pages := &pages{base: c.base}
 	for more := true; more; {
 		got, err := c.ask(ctx, Person{Scope: scope}, transport.Request{Op: opListPending, Query: pages.query})
 		if err != nil {
@@ -40,7 +40,7 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.Pend
 		}
 
 		next, total := valueAt(got.JSON, c.wire.Pending.Next), valueAt(got.JSON, c.wire.Pending.Total)
-		more, err = pages.follow(page{c.base + got.To.Escaped, got.Header, next, total, int64(len(part.Records))})
+		more, err = pages.follow(page{got, next, total, int64(len(part.Records))})
 		if err != nil {
 			list.Gap = cmp.Or(list.Gap, answer.Partial(err.Error()).Error())
 		}
