@@ -29,37 +29,39 @@ type group struct {
 // Export proposes settings for the beginning of a day: where the records are, how they state their
 // kind, and what every record of a kind has.
 func Export(a Answer) []Settings {
-	s := Settings{}
-	var groups []group
-	v := a.json()
-	if v == nil || v.Kind() == '[' {
-		groups = []group{{records: sequence(a.Body)}}
-		s["/export/empty"] = true // if that is what it is
-	} else {
-		if saysNo(v) {
-			return nil
-		}
-
-		var content []jsontext.Pointer
-		count := 0
-		for _, list := range lists(v) {
-			elements := jsonvalue.Elements(list.value)
-			count += len(elements)
-			content = append(content, list.at)
-			groups = append(groups, group{list.at, kindAt(list.at), elements[:min(len(elements), sampleRecords)]})
-		}
-		if !s.envelope("/export", v, content, count) {
-			return nil
-		}
+	s := Settings{"/export/empty": true} // if that is what it is
+	groups := []group{{records: sequence(a.Body)}}
+	if v, err := jsonvalue.Parse(a.Body); err == nil && v.Kind() != '[' {
+		s = Settings{}
+		groups = s.groups(v)
 	}
 	if len(groups) == 0 || slices.ContainsFunc(groups, group.hasRefusal) {
 		return nil
 	}
+
 	s.kinds(groups)
 	usual := maps.Clone(s) // if the words are read without settings
 	maps.DeleteFunc(usual, func(at jsontext.Pointer, _ any) bool { return at.Parent() == "/export/kinds" })
 
 	return []Settings{usual, s}
+}
+
+// groups returns the records of each list in an answer, and adds settings for what is around them; nil
+// for an answer that is not a whole day.
+func (s Settings) groups(v jsontext.Value) (groups []group) {
+	var content []jsontext.Pointer
+	count := 0
+	for _, list := range lists(v) {
+		elements := jsonvalue.Elements(list.value)
+		count += len(elements)
+		content = append(content, list.at)
+		groups = append(groups, group{list.at, kindAt(list.at), elements[:min(len(elements), sampleRecords)]})
+	}
+	if saysNo(v) || !s.envelope("/export", v, content, count) {
+		return nil
+	}
+
+	return groups
 }
 
 // sequence returns the records of an array, or those that follow each other.
@@ -87,17 +89,15 @@ func (g group) hasRefusal() bool {
 
 // isJob reports whether an object has nothing but what describes work.
 func isJob(v jsontext.Value) bool {
-	names := slices.Collect(maps.Keys(jsonvalue.Members(v)))
-	return len(names) > 1 && !slices.ContainsFunc(names, func(name string) bool {
-		return !isNamed(jsonvalue.Fold(name), "jobid taskid requestid id status state percent progress cursor error message")
-	})
+	members := places(v)[1:]
+	isOther := func(p place) bool {
+		return !p.isNamed("jobid taskid requestid id status state percent progress cursor error message")
+	}
+	return len(members) > 1 && !slices.ContainsFunc(members, isOther)
 }
 
-// kindWords match folded words of kinds.
-var kindWords = []struct {
-	kind string
-	like *regexp.Regexp
-}{
+// kindWords are like the kinds of records.
+var kindWords = []likeness{
 	{"persons", regexp.MustCompile(`^(person|people|user|profile|customer|contact|subject|identif|identity|alias)`)},
 	{"sessions", regexp.MustCompile(`^(session|visit)`)},
 	{"events", regexp.MustCompile(`^(event|track|page|screen|hit|action|click|activist)`)},
@@ -106,79 +106,55 @@ var kindWords = []struct {
 // kindAt returns the kind that the innermost name of a place is like.
 func kindAt(at jsontext.Pointer) (kind string) {
 	for name := range at.Tokens() {
-		kind = cmp.Or(kindLike(name), kind)
+		kind = cmp.Or(meaningOf(name, kindWords), kind)
 	}
 	return kind
 }
 
-func kindLike(word string) string {
-	for _, k := range kindWords {
-		if k.like.MatchString(jsonvalue.Fold(word)) {
-			return k.kind
-		}
-	}
-	return ""
-}
-
 // kinds adds where the records of each kind are or how they state their kind, and what identifies them.
 func (s Settings) kinds(groups []group) {
-	isNameless := slices.ContainsFunc(groups, func(g group) bool { return g.kind == "" })
 	byKind := map[string][]jsontext.Value{}
 	for _, g := range groups {
 		if g.kind != "" {
 			byKind[g.kind] = append(byKind[g.kind], g.records...)
-			if !isNameless {
-				s[jsontext.Pointer("/export/at").AppendToken(g.kind)] = string(g.at)
-			}
 			continue
 		}
 
-		at, isFound := discriminator(g.records)
-		if !isFound {
-			continue
-		}
-		s["/export/kind"] = string(at)
+		stated := firstOf(columnsOf(g.records), column.statesKind)
+		s.set("/export/kind", stated)
 		for _, record := range g.records {
-			word := textOf(jsonvalue.At(record, at))
-			s.word("/export/kinds", string(at), kindLike(word), word)
-			byKind[kindLike(word)] = append(byKind[kindLike(word)], record)
+			word := jsonvalue.Text(jsonvalue.At(record, stated)) // empty if nothing states it
+			kind := meaningOf(word, kindWords)
+			s.word("/export/kinds", stated, kind, word)
+			byKind[kind] = append(byKind[kind], record)
 		}
 	}
 
+	isNameless := slices.ContainsFunc(groups, func(g group) bool { return g.kind == "" })
+	for _, g := range groups {
+		if !isNameless {
+			s[jsontext.Pointer("/export/at").AppendToken(g.kind)] = string(g.at)
+		}
+	}
+	delete(byKind, "")
 	for kind, records := range byKind {
-		if at, ok := identifying(records); ok {
-			s[jsontext.Pointer("/export/record").AppendToken(kind)] = string(at)
-		}
+		s.set(jsontext.Pointer("/export/record").AppendToken(kind), identifying(columnsOf(records)))
 	}
 }
 
-// discriminator returns the member whose words are all like kinds. A word with a digit or a slash is an
+// identifying returns what every record has, and no two have alike: what is named like an identifier
+// first.
+func identifying(columns []column) jsontext.Pointer {
+	isID := func(c column) bool { return c.isUnique() && (c.namesID() || c.isNamed(personNames)) }
+	return cmp.Or(firstOf(columns, isID), firstOf(columns, column.isUnique))
+}
+
+// statesKind reports whether all texts of a column are like kinds. One with a digit or a slash is an
 // identifier.
-func discriminator(records []jsontext.Value) (jsontext.Pointer, bool) {
-	isOther := func(word string) bool { return kindLike(word) == "" || strings.ContainsAny(word, "0123456789/") }
-	for _, p := range commonPlaces(records) {
-		if !slices.ContainsFunc(textsAt(records, p.at), isOther) {
-			return p.at, true
-		}
-	}
-	return "", false
-}
-
-// identifying returns what every record has, and no two have alike: what is named like an
-// identifier first.
-func identifying(records []jsontext.Value) (jsontext.Pointer, bool) {
-	unique := slices.DeleteFunc(commonPlaces(records), func(p place) bool {
-		return len(slices.Compact(slices.Sorted(slices.Values(textsAt(records, p.at))))) < len(records)
+func (c column) statesKind() bool {
+	return c.isAll(func(word string) bool {
+		return meaningOf(word, kindWords) != "" && !strings.ContainsAny(word, "0123456789/")
 	})
-	isID := func(p place) bool { return strings.HasSuffix(p.name, "id") || p.isNamed(idNames+" "+personNames) }
-	if i := slices.IndexFunc(unique, isID); i >= 0 {
-		return unique[i].at, true
-	}
-	if len(unique) > 0 {
-		return unique[0].at, true
-	}
-
-	return "", false
 }
 
 // Kinds returns the words that a message lists for the kinds, such as person by "persons"; nil
@@ -187,7 +163,7 @@ func Kinds(message string) Settings {
 	s := Settings{}
 	isOther := func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }
 	for word := range strings.FieldsFuncSeq(message, isOther) {
-		if kind := kindLike(word); kind != "" {
+		if kind := meaningOf(word, kindWords); kind != "" {
 			s[jsontext.Pointer("/export/kind_values").AppendToken(kind)] = word
 		}
 	}

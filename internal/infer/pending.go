@@ -25,23 +25,20 @@ type Request struct {
 // Pending proposes settings for a list of pending requests: where the list and its pages are, where
 // a record has its fields, and what its words mean. known are requests that the list may show; words
 // of other records are recognised by likeness.
-func Pending(a Answer, known ...*Request) []Settings {
+func Pending(a Answer, known ...*Request) (all []Settings) {
 	v := a.json()
-	if v == nil || saysNo(v) {
+	if v == nil {
 		return nil
 	}
-
-	if isBlank := v.Kind() == '{' && jsonvalue.IsZero(v); isBlank {
+	if v.Kind() == '{' && jsonvalue.IsZero(v) {
 		return []Settings{{"/pending/empty": true}}
 	}
 
 	found := lists(v)
-	isEmpty := func(p place) bool { return len(jsonvalue.Elements(p.value)) == 0 }
+	isEmpty := func(p place) bool { return jsonvalue.IsZero(p.value) }
 	if full := slices.DeleteFunc(slices.Clone(found), isEmpty); len(full) > 1 {
 		return nil // none of them holds all requests
 	}
-
-	var all []Settings
 	for _, list := range found {
 		s := Settings{"/pending/at": string(list.at)}
 		elements := jsonvalue.Elements(list.value)
@@ -50,11 +47,9 @@ func Pending(a Answer, known ...*Request) []Settings {
 			all = append(all, s)
 		}
 	}
-	if len(found) == 0 { // an empty one may be omitted beside its count
-		s := Settings{}
-		if s.envelope("/pending", v, nil, 0) {
-			all = append(all, s)
-		}
+	counted := Settings{} // an empty list may be omitted beside its count
+	if len(found) == 0 && counted.envelope("/pending", v, nil, 0) {
+		all = append(all, counted)
 	}
 
 	return all
@@ -69,13 +64,11 @@ func lists(v jsontext.Value) []place {
 	isOther := func(element jsontext.Value) bool { return element.Kind() != '{' }
 	var named, others []place
 	for _, p := range places(v) {
-		isNull := p.value.Kind() == 'n' && p.isNamed(listNames)
 		isList := p.value.Kind() == '[' && !isLinks(p.value) && !slices.ContainsFunc(jsonvalue.Elements(p.value), isOther)
-		switch {
-		case !isNull && !isList:
-		case p.isNamed(listNames):
+		isListed := p.isNamed(listNames) && (isList || p.value.Kind() == 'n')
+		if isListed {
 			named = append(named, p)
-		default:
+		} else if isList {
 			others = append(others, p)
 		}
 	}
@@ -94,121 +87,65 @@ const (
 
 // record adds where the fields of a record are, and what its words mean.
 func (s Settings) record(elements []jsontext.Value, known []*Request) {
-	if len(elements) == 0 {
-		return
+	columns := columnsOf(elements)
+	isType := func(c column) bool {
+		return c.isAll(func(word string) bool { return meaningOf(word, typeWords) != "" })
 	}
-
-	common := commonPlaces(elements)
-	person := holderOf(elements, common, known)
-	if person != "" {
-		s["/pending/identity"] = string(person)
-	}
-	others := slices.DeleteFunc(slices.Clone(common), func(p place) bool {
-		isOfPerson := isNamed(jsonvalue.Fold(p.at.Parent().LastToken()), personNames)
-		return isOfPerson || p.at == person || strings.HasPrefix(p.at.LastToken(), "@") // of JSON-LD
-	})
-	likely := slices.DeleteFunc(common, func(p place) bool { // whose words all look like types
-		return slices.ContainsFunc(textsAt(elements, p.at), func(word string) bool { return typeLike(word) == "" })
+	likely := slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return !isType(c) })
+	person := holderOf(elements, columns, known)
+	others := slices.DeleteFunc(columns, func(c column) bool {
+		return isNamed(c.around, personNames) || c.at == person || strings.HasPrefix(c.at.LastToken(), "@") // of JSON-LD
 	})
 
-	for _, field := range []struct {
-		setting jsontext.Pointer
-		among   []place
-		names   string
-	}{
-		{"/pending/id", others, idNames},
-		{"/pending/status", others, statusNames},
-		{"/pending/created", others, createdNames},
-		{"/pending/type", others, typeNames},
-		{"/pending/type", likely, typeNames},
-	} {
-		if p, ok := first(field.among, field.names); ok {
-			s[field.setting] = string(p.at)
-		}
-	}
-	if s["/pending/type"] == nil && len(likely) > 0 {
-		s["/pending/type"] = string(likely[0].at)
-	}
-	if i := slices.IndexFunc(others, func(p place) bool { return looksUnique(p, elements) }); i >= 0 && s["/pending/id"] == nil {
-		s["/pending/id"] = string(others[i].at)
-	}
+	s.set("/pending/identity", person)
+	s.set("/pending/id", cmp.Or(firstNamed(others, idNames), firstOf(others, column.looksLikeID)))
+	s.set("/pending/status", firstNamed(others, statusNames))
+	s.set("/pending/created", firstNamed(others, createdNames))
+	typeAt := cmp.Or(firstNamed(likely, typeNames), firstNamed(others, typeNames), firstOf(likely, isType))
+	s.set("/pending/type", typeAt)
 	s.words(elements, known)
 }
 
-// looksUnique reports whether a place has what identifies a record: a text with a digit that no two have
-// alike, and no time.
-func looksUnique(p place, elements []jsontext.Value) bool {
-	texts := textsAt(elements, p.at)
-	isOther := func(text string) bool {
-		return !strings.ContainsAny(text, "0123456789") || looksTimed.MatchString(text)
+// looksLikeID reports whether a column has what identifies a record: texts with a digit that no two records
+// have alike, and that are no times.
+func (c column) looksLikeID() bool {
+	isID := func(text string) bool {
+		return strings.ContainsAny(text, "0123456789") && !looksTimed.MatchString(text)
 	}
-	isLike := p.value.Kind() == '"' && !slices.ContainsFunc(texts, isOther)
-
-	return isLike && len(slices.Compact(slices.Sorted(slices.Values(texts)))) == len(elements)
+	return c.value.Kind() == '"' && c.isAll(isID) && c.isUnique()
 }
 
 var looksTimed = regexp.MustCompile(`^\d{4}-\d\d-\d\d|\d\d:\d\d`)
 
-// commonPlaces returns the scalars that every record has.
-func commonPlaces(elements []jsontext.Value) []place {
-	if len(elements) == 0 {
-		return nil
-	}
-	return slices.DeleteFunc(places(elements[0]), func(p place) bool {
-		return slices.ContainsFunc(elements, func(element jsontext.Value) bool { return !isScalar(jsonvalue.At(element, p.at)) })
-	})
-}
-
-// textsAt returns the texts at a place of each record.
-func textsAt(elements []jsontext.Value, at jsontext.Pointer) (texts []string) {
-	for _, element := range elements {
-		texts = append(texts, textOf(jsonvalue.At(element, at)))
-	}
-	return texts
-}
-
 // holderOf returns the member with the person: the one with the identity of a known person, or else the
 // one that is named like it, itself or as an object around an identifier.
-func holderOf(elements []jsontext.Value, common []place, known []*Request) jsontext.Pointer {
+func holderOf(elements []jsontext.Value, columns []column, known []*Request) jsontext.Pointer {
 	for _, element := range elements {
 		for _, p := range places(element) {
-			isKnown := func(r *Request) bool { return textOf(p.value) == r.Person }
-			if slices.ContainsFunc(known, isKnown) {
+			if slices.ContainsFunc(known, func(r *Request) bool { return p.text == r.Person }) {
 				return p.at
 			}
 		}
 	}
 
 	for name := range strings.FieldsSeq(personNames) {
-		isHolder := func(p place) bool {
-			isInside := jsonvalue.Fold(p.at.Parent().LastToken()) == name && p.isNamed("id email value identifier")
-			return isInside || p.name == name
+		isHolder := func(c column) bool {
+			isInside := c.around == name && c.isNamed("id email value identifier")
+			return isInside || c.name == name
 		}
-		if i := slices.IndexFunc(common, isHolder); i >= 0 {
-			return common[i].at
+		if at := firstOf(columns, isHolder); at != "" {
+			return at
 		}
 	}
 
 	return ""
 }
 
-// typeWords match folded words of request types.
-var typeWords = []struct {
-	requestType string
-	like        *regexp.Regexp
-}{
+// typeWords are like the types of requests.
+var typeWords = []likeness{
 	{answer.RequestProfileUpdate, regexp.MustCompile(`^patch|^put$|update|rectif|correct|edit|modify|change`)},
 	{answer.RequestDataDeletion, regexp.MustCompile(`delet|eras|remov|forget|purge|anonymi|destroy`)},
 	{answer.RequestDataAccess, regexp.MustCompile(`^(get|fetch)|access|export|download|portab|retrieve|report`)},
-}
-
-func typeLike(word string) string {
-	for _, t := range typeWords {
-		if t.like.MatchString(jsonvalue.Fold(word)) {
-			return t.requestType
-		}
-	}
-	return ""
 }
 
 // words adds what the words of types and statuses mean. Those of a request that was sent are known.
@@ -216,12 +153,13 @@ func (s Settings) words(elements []jsontext.Value, known []*Request) {
 	typeAt, _ := s["/pending/type"].(string)
 	statusAt, _ := s["/pending/status"].(string)
 	for _, element := range elements {
-		word := textOf(jsonvalue.At(element, jsontext.Pointer(typeAt)))
-		sent := requestOf(element, known, typeLike(word))
-		s.word("/pending/types", typeAt, cmp.Or(sent.Type, typeLike(word)), word)
+		word := placeOf("", jsonvalue.At(element, jsontext.Pointer(typeAt))).text
+		requestType := meaningOf(word, typeWords)
+		sent := requestOf(element, known, requestType)
+		s.word("/pending/types", jsontext.Pointer(typeAt), cmp.Or(sent.Type, requestType), word)
 
-		word = textOf(jsonvalue.At(element, jsontext.Pointer(statusAt)))
-		s.word("/pending/statuses", statusAt, sent.stateBy(word), word)
+		word = placeOf("", jsonvalue.At(element, jsontext.Pointer(statusAt))).text
+		s.word("/pending/statuses", jsontext.Pointer(statusAt), sent.stateBy(word), word)
 	}
 }
 
@@ -241,15 +179,6 @@ func (r *Request) stateBy(status string) string {
 	return r.State
 }
 
-// word adds the meaning of a word, if both and its place are known.
-func (s Settings) word(vocabulary jsontext.Pointer, at, meaning, word string) {
-	if at == "" || meaning == "" || word == "" {
-		return
-	}
-	words, _ := s[vocabulary.AppendToken(meaning)].([]any)
-	s[vocabulary.AppendToken(meaning)] = joined(words, word)
-}
-
 var (
 	looksOpen = regexp.MustCompile(`pending|queue|wait|progress|process|running|new|open|accept|submit|creat|start|active|sched|compil|enrich|made|approv|review|simmer|hold|received`)
 	looksDone = regexp.MustCompile(`done|complet|finish|fulfil|succe|execut|deliver`)
@@ -259,20 +188,14 @@ var (
 // requestOf returns which of the known requests a record is: the one with its id, or the only one
 // of its person, or of its type too; the zero Request if it is not known.
 func requestOf(element jsontext.Value, known []*Request, requestType string) *Request {
-	var texts, ids []string
-	for _, p := range places(element) {
-		texts = append(texts, textOf(p.value))
-		if strings.HasSuffix(p.name, "id") || p.isNamed(idNames) {
-			ids = append(ids, textOf(p.value))
-		}
-	}
-
+	all := places(element)
 	var ofPerson []*Request
 	for _, r := range known {
-		if r.ID != "" && slices.Contains(ids, r.ID) {
+		isItsID := func(p place) bool { return p.text == r.ID && p.namesID() }
+		if r.ID != "" && slices.ContainsFunc(all, isItsID) {
 			return r
 		}
-		if slices.Contains(texts, r.Person) {
+		if slices.ContainsFunc(all, func(p place) bool { return p.text == r.Person }) {
 			ofPerson = append(ofPerson, r)
 		}
 	}
@@ -285,3 +208,6 @@ func requestOf(element jsontext.Value, known []*Request, requestType string) *Re
 
 	return ofPerson[0]
 }
+
+// namesID reports whether a place is named like an identifier.
+func (p place) namesID() bool { return strings.HasSuffix(p.name, "id") || p.isNamed(idNames) }

@@ -3,6 +3,7 @@
 package infer
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,35 +12,83 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// Consent proposes settings for an answer that holds a consent record: where the record is, and
-// in which format it has its time.
-func Consent(a Answer) (all []Settings) {
-	v := a.json()
-	if v == nil || saysNo(v) {
+// envelopes are names of members that hold content.
+const envelopes = "data attributes profile user person traits properties result results response payload content item value record body"
+
+// failureCode matches codes by which a service that may hold something does not show it: one that fails,
+// that does not know or does not admit who asks, or that was asked too often.
+var failureCode = regexp.MustCompile(`^(5|401|403|429)`)
+
+// Absent proposes settings by which an answer about an invented person says that there is nothing.
+func Absent(a Answer) (all []Settings) {
+	v, err := jsonvalue.Parse(a.Body)
+	if isObject := err == nil && v.Kind() == '{'; !isObject {
+		for _, form := range []string{"any_404", "204", "empty"} {
+			all = append(all, Settings{"/absent": []any{"json_404", form}})
+		}
+		return all
+	}
+	if saysNo(v) {
 		return nil
 	}
 
-	for _, p := range records(v) {
-		s := Settings{"/consent/at": string(p.at)}
-		for _, leaf := range envelopeLeaves(v, []jsontext.Pointer{p.at}) {
-			if leaf.isSuccess() {
-				s.ignore(leaf, false, false)
-			}
-		}
-		all = append(all, s)
-		for _, format := range []string{"unix_s", "utc", "date"} {
-			all = append(all, s.Merge(Settings{"/consent/time_format": format}))
+	for _, p := range places(v)[1:] {
+		if !p.isScalar() && jsonvalue.IsZero(p.value) {
+			all = append(all, emptied(v, p)...)
 		}
 	}
 
 	return all
 }
 
-// records returns the objects with five clauses. What is named as the present record comes first, and
-// what is named as a former one last.
-func records(v jsontext.Value) []place {
-	var ranked [3][]place
-	for _, p := range append(places(v), inArray(v)...) {
+// emptied proposes settings for an answer with an empty place where a person's data would be.
+func emptied(v jsontext.Value, p place) (all []Settings) {
+	for _, row := range []struct {
+		names       string
+		setting, at jsontext.Pointer
+	}{
+		{envelopes, "/envelope", p.at},
+		{"consent consents", "/consent/at", p.at},
+		{"profile", "/profile/at", p.at},
+		{listNames, "/consent/at", p.at.AppendToken("0")}, // of none or one
+	} {
+		s := Settings{row.setting: string(row.at)}
+		if !p.isNamed(row.names) || !s.emptyEnvelope(v, p.at) {
+			continue
+		}
+		all = append(all, s)
+		if s["/result/absent"] != nil && s["/result/success"] == nil {
+			all = append(all, s.Merge(Settings{"/result/success": []any{"0"}})) // the usual one
+		}
+	}
+
+	return all
+}
+
+// emptyEnvelope adds settings for the envelope around an empty place. The strict reader refuses what is
+// neither a word of envelopes nor ignored. It reports false for the code of a service that has failed.
+func (s Settings) emptyEnvelope(v jsontext.Value, at jsontext.Pointer) bool {
+	for _, l := range envelopeLeaves(v, at) {
+		switch {
+		case l.role == roleFailure && failureCode.MatchString(l.text):
+			return false
+		case l.role == roleFailure:
+			s["/result/at"], s["/result/absent"] = string(l.at), []any{l.text}
+		case l.role == roleSuccess, l.role == roleFlag, l.text == "true", l.isNamed("message msg"):
+			s.ignore(l, pages{})
+		}
+	}
+
+	return true
+}
+
+// Consent proposes settings for an answer that holds a consent record: where the record is, and
+// in which format it has its time. What is named as the present record comes first, and what is named as a
+// former one last.
+func Consent(a Answer) []Settings {
+	v := a.json()
+	var ranked [3][]Settings
+	for _, p := range placesInside(v) {
 		clauses := 0
 		for name := range jsonvalue.EachMember(p.value) {
 			if strings.HasPrefix(jsonvalue.Fold(string(name)), "clause") {
@@ -49,50 +98,46 @@ func records(v jsontext.Value) []place {
 
 		rank := 1
 		switch {
+		case clauses != 5:
+			continue
 		case p.isNamed("current latest consent active state"):
 			rank = 0
 		case p.isNamed("previous former old history before"):
 			rank = 2
 		}
-		if clauses == 5 {
-			ranked[rank] = append(ranked[rank], p)
-		}
+		ranked[rank] = append(ranked[rank], recordAt(v, p.at)...)
 	}
 
 	return slices.Concat(ranked[:]...)
 }
 
-// inArray returns the places in an answer that is an array, or has one, of a single element.
-func inArray(v jsontext.Value) (all []place) {
-	for _, p := range places(v) {
-		if elements := jsonvalue.Elements(p.value); len(elements) == 1 {
-			for _, inside := range places(elements[0]) {
-				inside.at = p.at.AppendToken("0") + inside.at
-				all = append(all, inside)
-			}
+// recordAt proposes settings for a consent record at a place.
+func recordAt(v jsontext.Value, at jsontext.Pointer) []Settings {
+	s := Settings{"/consent/at": string(at)}
+	for _, l := range envelopeLeaves(v, at) {
+		if l.role == roleSuccess {
+			s.ignore(l, pages{})
 		}
+	}
+
+	all := []Settings{s}
+	for _, format := range []string{"unix_s", "utc", "date"} {
+		all = append(all, s.Merge(Settings{"/consent/time_format": format}))
 	}
 
 	return all
 }
-
-// envelopes are names of members that hold content.
-const envelopes = "data attributes profile user person traits properties result results response payload content item value record body"
 
 // Profile proposes where a profile is: the outermost object with a member that is managed, or
 // else, where nobody knows a member of it, the objects in documented envelopes, the inner ones
 // first.
 func Profile(a Answer, managed []string) (all []Settings) {
 	v := a.json()
-	if v == nil || saysNo(v) {
-		return nil
-	}
-
-	for _, p := range append(places(v), inArray(v)...) {
-		isManaged := func(name string) bool { return jsonvalue.Members(p.value)[name] != nil }
-		isProfile := slices.ContainsFunc(managed, isManaged)
+	for _, p := range placesInside(v) {
+		members := jsonvalue.Members(p.value)
+		isProfile := slices.ContainsFunc(managed, func(name string) bool { return members[name] != nil })
 		if len(managed) == 0 {
-			isProfile = p.value.Kind() == '{' && p.isNamed(envelopes)
+			isProfile = members != nil && p.isNamed(envelopes)
 		}
 		if isProfile && p.at != "" {
 			all = append(all, Settings{"/profile/at": string(p.at)})
@@ -108,57 +153,52 @@ func Profile(a Answer, managed []string) (all []Settings) {
 // Data proposes settings for an answer that may be all data of a person: where the data is, or
 // its media type. It proposes nothing for what describes work or links to the data.
 func Data(a Answer) (all []Settings) {
-	v := a.json()
-	if v == nil {
-		if a.MediaType == "" || strings.HasSuffix(a.MediaType, "json") || a.MediaType == "text/html" || len(a.Body) == 0 {
-			return nil
+	if _, err := jsonvalue.Parse(a.Body); err != nil {
+		isShown := slices.Contains([]string{"", "text/html"}, a.MediaType) || strings.HasSuffix(a.MediaType, "json")
+		if len(a.Body) > 0 && !isShown {
+			all = append(all, Settings{"/all_data/media_type": a.MediaType})
 		}
-		return []Settings{{"/all_data/media_type": a.MediaType}}
+		return all
 	}
 
-	status := textOf(jsonvalue.Members(v)["status"])
-	isOpen := status != "" && !isNamed(status, "success ok")
-	if isOpen || saysNo(v) {
+	content := placeOf("", a.json())
+	switch status := jsonvalue.At(content.value, "/status"); {
+	case isNamed(jsonvalue.Text(status), "success ok"): // of the envelope
+		content = inner(content)
+	case status != nil:
 		return nil
 	}
-
-	at := jsontext.Pointer("")
-	if status != "" { // of the envelope
-		at, v = inner(at, v)
-	}
-
-	for v != nil && !isHollow(v) {
-		all = slices.Insert(all, 0, Settings{"/all_data/at": string(at)})
-		at, v = inner(at, v)
+	for !isHollow(content.value) {
+		all = slices.Insert(all, 0, Settings{"/all_data/at": string(content.at)})
+		content = inner(content)
 	}
 
 	return all
 }
 
-// inner returns the only object or array in an object, or else the only one that is named like content; nil
-// where that is not known.
-func inner(at jsontext.Pointer, v jsontext.Value) (jsontext.Pointer, jsontext.Value) {
-	var found, named []string
-	for name, value := range jsonvalue.EachMember(v) {
-		if !isComposite(value) {
+// inner returns the only object or array in an object, or else the only one that is named like content; an
+// empty place where that is not known.
+func inner(object place) place {
+	var found, named []place
+	for name, value := range jsonvalue.EachMember(object.value) {
+		p := placeOf(object.at.AppendToken(string(name)), value)
+		if !p.isComposite() {
 			continue
 		}
-		found = append(found, string(name))
-		if isNamed(jsonvalue.Fold(string(name)), envelopes) {
-			named = append(named, string(name))
+		found = append(found, p)
+		if p.isNamed(envelopes) {
+			named = append(named, p)
 		}
 	}
 	if len(found) > 1 {
 		found = named
 	}
 	if len(found) != 1 {
-		return "", nil
+		return place{}
 	}
 
-	return at.AppendToken(found[0]), jsonvalue.Members(v)[found[0]]
+	return found[0]
 }
-
-func isComposite(v jsontext.Value) bool { return v.Kind() == '{' || v.Kind() == '[' }
 
 // isHollow reports whether a value holds no data: it describes work, or has nothing but nulls, empty
 // values and such values.
@@ -169,7 +209,7 @@ func isHollow(v jsontext.Value) bool {
 
 	hasInside := false
 	for name, value := range jsonvalue.EachMember(v) {
-		isInside := isComposite(value) || value.Kind() == 'n'
+		isInside := strings.ContainsRune("{[n", rune(value.Kind()))
 		if isInside && string(name) != halLinks && !isHollow(value) {
 			return false
 		}
