@@ -12,17 +12,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
-func TestConsentBatch_reportNeedsAPathOfItsOwn(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	f := newFile(t, people(2))
-	config := f.config(uncompared.With(prototest.Attributes{"report_path": f.reportPath()}))
-	createdBatch(t, p, service, config)
-	_, diags := p.Create(batchName, config.With(withdrawing))
-	prototest.WantText(t, diags.Errors(), "The report cannot be written", "another resource of this run uses that path")
-	wantRequests(t, service, 0, 0)
-}
-
 // A report replaces a report, even that of a create that failed, and no other file: neither notes of
 // somebody, nor the rows themselves by another name.
 func TestConsentBatch_reportReplacesReportsAlone(t *testing.T) {

@@ -294,7 +294,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 			},
 		}},
-		"a report needs a place, and replaces a report there": {people(2), nil, []step{
+		"a report needs a place": {people(2), nil, []step{
 			{
 				before: func(b *batchTest) { b.must(os.Mkdir(b.f.reportPath(), 0o700)) },
 				config: uncompared, errors: append(noReport, "not a regular file"), report: []string{},
@@ -311,18 +311,6 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 				config: uncompared, warnings: []string{"The report cannot be written", "was removed by somebody else"},
 				gets: 2, patches: 2, counts: counts{Rows: 2, Written: 2}, report: []string{},
-			},
-			{
-				before: func(b *batchTest) {
-					b.service.OnRequest = nil
-					b.must(os.WriteFile(b.f.reportPath(), []byte(`{"report":"analytics_consent_batch","rows":7}`+"\n"), 0o644))
-					choosing(early, 0, 1)(b)
-				},
-				config: uncompared.With(forced), gets: 4, patches: 2, counts: counts{Rows: 2, Written: 2},
-				report: []string{
-					firstLine(2, map[string]int{"written": 2}),
-					`{"line":2,"outcome":"written"}`, `{"line":3,"outcome":"written"}`,
-				},
 			},
 		}},
 		"rows of an array on one line are named by element": {"", nil, []step{

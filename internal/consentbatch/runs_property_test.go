@@ -22,13 +22,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
-// timesKept holds what services answer for an agreement_time.
-var timesKept = map[string]func(at time.Time) any{
-	"times":   func(at time.Time) any { return at },
-	"cut":     func(at time.Time) any { return at.Truncate(time.Second) },
-	"rounded": func(at time.Time) any { return at.Round(time.Second) },
-}
-
 // TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan applies random changes of a few
 // objects of a few people, in the order and the processes of Terraform, while people choose
 // for themselves. It holds two sentences: no
@@ -36,29 +29,17 @@ var timesKept = map[string]func(at time.Time) any{
 // well is followed by an empty plan.
 func TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan(t *testing.T) {
 	t.Parallel()
-	for kept, keep := range timesKept {
-		for i := range soak.Schedules(2, 400) {
-			seed := soak.Seed(i)
-			soak.Add(soak.Tried, 1)
-			t.Run(fmt.Sprintf("%s, seed %d", kept, seed), func(t *testing.T) {
-				t.Parallel()
-				w := &world{
-					Rand: rand.New(rand.NewPCG(seed, 26)), folder: t.TempDir(), inexact: kept != "times",
-					choices: map[string][5]bool{}, config: map[string]*managed{}, state: map[string]*managed{},
-				}
-
-				prototest.Bubble(t, w.live, func(s *mockserver.Server) {
-					s.FaultFor = w.onRequest
-					s.ReshapeConsents(func(r map[string]any) any {
-						if text, ok := r["agreement_time"].(string); ok {
-							at, _ := time.Parse(time.RFC3339Nano, text)
-							r["agreement_time"] = keep(at)
-						}
-						return r
-					})
-				})
-			})
-		}
+	for i := range soak.Schedules(4, 1200) {
+		seed := soak.Seed(i)
+		soak.Add(soak.Tried, 1)
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			w := &world{
+				Rand: rand.New(rand.NewPCG(seed, 26)), folder: t.TempDir(),
+				choices: map[string][5]bool{}, config: map[string]*managed{}, state: map[string]*managed{},
+			}
+			prototest.Bubble(t, w.live, func(s *mockserver.Server) { s.FaultFor = w.onRequest })
+		})
 	}
 }
 
@@ -69,8 +50,6 @@ type world struct {
 	p       *prototest.Provider
 	service *mocktest.Instance
 	folder  string
-
-	inexact bool // the service keeps whole seconds
 
 	wanted  [3]wish             // what is configured about each person
 	choices map[string][5]bool  // of people, since our last confirmed write
@@ -242,23 +221,8 @@ func (w *world) run() {
 	}
 
 	w.p.NewRun()
-	for key, m := range w.state {
-		objects := 0
-		for _, other := range w.config {
-			if slices.Contains(other.people, m.people[0]) {
-				objects++
-			}
-		}
-
-		// Without exact times, a plan may leave an object alone because it takes what another object of
-		// the person has written for a choice; the provider warns of such objects. The time in state
-		// is that of its own last write then, and the next apply settles it.
+	for key := range w.state {
 		state, plan, errors := w.planOne(key)
-		mayMistake := w.inexact && m.isIdle && m.kind == singleName && objects > 1
-		if plan.Changes && mayMistake && maps.Equal(state.Attributes.Without("agreement_time"), plan.Attributes.Without("agreement_time")) {
-			w.say("%s", w.put(w.t.Context(), key, state))
-			state, plan, errors = w.planOne(key)
-		}
 		if plan.Changes || len(errors) > 0 {
 			w.t.Errorf("%s is not done:\n%v\n%v\n%v", key, state.Attributes, plan.Attributes, errors)
 		}
