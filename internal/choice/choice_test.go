@@ -74,17 +74,20 @@ func TestJudge_eachVerdict(t *testing.T) {
 		"none of somebody new":       {e: Evidence{Reading: Reading{IsNone: true}}, want: Nobody},
 		"none of somebody new again": {e: Evidence{Reading: Reading{IsNone: true, Twice: true}}, want: Nobody},
 
-		"lost and arrived":                   {e: Evidence{Reading: Reading{Lost: true}}, want: Arrived},
-		"lost and arrived, another address":  {held: of(masked), e: Evidence{Reading: Reading{Lost: true, Before: &Print{}}}, want: Arrived},
-		"lost, another address as before":    {held: of(masked), e: Evidence{Reading: Reading{Lost: true, Before: new(PrintOf(shown(masked)))}}, want: Earlier},
-		"lost and changed":                   {held: of(refused), e: Evidence{Reading: Reading{Lost: true, Before: new(PrintOf(shown()))}}, want: Later},
-		"lost and changed, overruled":        {held: of(refused), e: Evidence{Reading: Reading{Lost: true, Before: new(PrintOf(shown()))}, Overrules: true}, want: Overruled},
-		"lost and unchanged":                 {held: of(refused), e: Evidence{Reading: Reading{Lost: true, Before: new(PrintOf(shown(refused)))}}, want: Earlier},
-		"lost and unchanged, ours":           {held: of(byBanner), e: Evidence{Reading: Reading{Lost: true, Before: new(PrintOf(shown(byBanner)))}, Last: Confirmed{Shown: PrintOf(shown(byBanner))}}, want: Ours},
-		"the record that is wanted":          {want: Same},
-		"without a field":                    {held: of(untimed, noAddress), want: Same},
-		"sent anew":                          {e: Evidence{Anew: true, Last: confirmed}, want: Resent},
-		"sent anew, and nothing is known":    {held: of(byBanner), e: Evidence{Anew: true}, want: Earlier},
+		"lost and arrived":                  {e: Evidence{Reading: Reading{Lost: true}}, want: Arrived},
+		"lost and arrived, another address": {held: of(masked), e: Evidence{Reading: Reading{Lost: true, Before: &Print{}}}, want: Arrived},
+		"lost, another address as before":   {held: of(masked), e: Evidence{Reading: Reading{Lost: true, Before: new(PrintOf(shown(masked)))}}, want: Earlier},
+		"lost and changed":                  {held: of(refused), e: Evidence{Reading: Reading{Lost: true, Before: new(PrintOf(shown()))}}, want: Later},
+		"lost and changed, overruled":       {held: of(refused), e: Evidence{Reading: Reading{Lost: true, Before: new(PrintOf(shown()))}, Overrules: true}, want: Overruled},
+		"lost and unchanged":                {held: of(refused), e: Evidence{Reading: Reading{Lost: true, Before: new(PrintOf(shown(refused)))}}, want: Earlier},
+		"lost and unchanged, ours":          {held: of(byBanner), e: Evidence{Reading: Reading{Lost: true, Before: new(PrintOf(shown(byBanner)))}, Last: Confirmed{Shown: PrintOf(shown(byBanner))}}, want: Ours},
+		"the record that is wanted":         {want: Same},
+		"without a field":                   {held: of(untimed, noAddress), want: Same},
+		"sent anew":                         {e: Evidence{Anew: true, Last: confirmed}, want: Resent},
+		"sent anew, and nothing is known":   {held: of(byBanner), e: Evidence{Anew: true}, want: Earlier},
+		"ours with an address that is written only": {
+			held: of(masked, after(-30*time.Second)), e: Evidence{Withdraws: true, Last: Confirmed{Sent: PrintOf(shown(noAddress)), Shown: PrintOf(shown(noAddress, after(-30*time.Second)))}}, want: Ours,
+		},
 		"ours without its time":              {held: of(untimed), e: Evidence{Withdraws: true, Last: confirmed}, want: Ours},
 		"ours that has a time by now":        {held: of(after(time.Hour)), untimed: true, e: Evidence{Withdraws: true, Last: Confirmed{Sent: PrintOf(unstamped.Shown())}}, want: Untimed},
 		"ours that the service dates":        {held: of(after(time.Hour)), untimed: true, e: Evidence{Withdraws: true, Keeping: Keeping{SetsTime: true}, Last: Confirmed{Sent: PrintOf(unstamped.Shown())}}, want: Ours},
@@ -103,6 +106,7 @@ func TestJudge_eachVerdict(t *testing.T) {
 		"a refusal later, overruled":         {held: of(refused, after(time.Hour)), e: Evidence{Overrules: true}, want: Overruled},
 		"a refusal earlier":                  {held: of(refused, after(-time.Hour)), want: Earlier},
 		"a refusal at the same time":         {held: of(refused), want: Earlier},
+		"a refusal at the same millisecond":  {held: of(refused), e: Evidence{Keeping: Keeping{Precision: time.Millisecond}}, want: Earlier},
 		"a refusal in the same minute":       {held: of(refused, after(-30*time.Second)), e: Evidence{Keeping: minutes}, want: Untimed},
 		"a refusal in the minute before":     {held: of(refused, after(-90*time.Second)), e: Evidence{Keeping: minutes}, want: Earlier},
 		"a refusal without a time":           {held: of(refused, untimed), want: Untimed},
@@ -140,6 +144,17 @@ func TestJudge_eachVerdict(t *testing.T) {
 				t.Errorf("the verdict is %d, want %d, by the facts %b", got, tc.want, e.facts())
 			}
 		})
+	}
+}
+
+// TestKeeping_precision has a time with a fraction, which the service shows without it.
+func TestKeeping_precision(t *testing.T) {
+	t.Parallel()
+	for told, wants := range map[time.Duration]int{0: 0, time.Millisecond: 1, time.Second: 0} {
+		k := Keeping{Precision: told}
+		if differing := k.Differences(PrintOf(shown(after(500*time.Millisecond))), PrintOf(shown())); len(differing) != wants {
+			t.Errorf("kept to %v, what differs is %q", told, differing)
+		}
 	}
 }
 

@@ -197,7 +197,7 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 	case known:
 		planned = configured
 		s.ResolveScope(&planned)
-	case followsProvider && !req.State.Raw.IsNull(): // otherwise the framework has planned it
+	case followsProvider && isPlaced: // otherwise the framework has planned it
 		planned = state
 	}
 	access(ctx, resp.Plan.SetAttribute, planned.attributes(), diags)
