@@ -75,6 +75,7 @@ var situations = map[string]situation{
 	},
 
 	"a later choice, taken over":          {holds: choose(late), config: theirs.With(prototest.Attributes{"agreement_time": late}), stands: true},
+	"a later choice, but for manual":      {holds: choose(late), config: theirs.With(prototest.Attributes{"agreement_time": late, "manual": true}), changes: true, stands: true},
 	"a choice without a time, taken over": {holds: refusal(), config: theirs.With(prototest.Attributes{"agreement_time": middle}), changes: true, stands: true},
 
 	// The choice stands in a plan that changes the object.
