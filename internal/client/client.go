@@ -70,6 +70,7 @@ func New(cfg Config) (*Client, error) {
 	}
 
 	c := &Client{sender: s, base: base.String(), now: cfg.Now, wire: wire}
+	c.Consents.op = opUpdateConsent
 	lag, _ := time.ParseDuration(wire.Lag)   // it was validated
 	allData, _ := json.Marshal(wire.AllData) // cannot fail for texts
 	c.Settings = Settings{cfg.ReadOnly, cfg.MaxConcurrency, lag, wire.Pending.Use, wire.Consent.keeping(), string(allData)}
@@ -167,7 +168,8 @@ var shownErrors = []error{
 
 // PersonLocks is a lock for each person. The zero value is ready for use.
 type PersonLocks struct {
-	held sync.Map // by Person, a channel that is closed when the lock is free again
+	held sync.Map            // by Person, a channel that is closed when the lock is free again
+	op   transport.Operation // that waits
 }
 
 // Hold waits for the lock of a person, or until the context ends. The caller calls release once. The
@@ -184,7 +186,7 @@ func (l *PersonLocks) Hold(ctx context.Context, p Person) (release func(), err e
 		select {
 		case <-waiting:
 		case <-ctx.Done():
-			return nil, transport.CauseError(transport.Exchange{}, ctx.Err())
+			return nil, transport.CauseError(about(l.op), ctx.Err())
 		}
 	}
 }

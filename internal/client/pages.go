@@ -66,17 +66,9 @@ func (p *pages) follow(read page) (more bool, _ error) {
 	}
 
 	p.seen = append(p.seen, p.query)
-	for i, target := range targets { // an answer may name it more than once
-		query, err := p.queryOf(read.To, target)
-		if err != nil {
-			return false, err
-		}
-		if i > 0 && query != p.query {
-			return false, errors.New("the answer leads to more than one next page")
-		}
-		p.query = query
+	if p.query, err = p.nextQuery(read.To, targets); err != nil {
+		return false, err
 	}
-
 	if slices.Contains(p.seen, p.query) {
 		return false, errors.New("the pages lead back to one that was read")
 	}
@@ -132,6 +124,21 @@ func nextTargets(read page) ([]string, error) {
 	}
 
 	return nil, nil
+}
+
+// nextQuery returns the query of the page to which all links lead: an answer may name it more than once.
+func (p *pages) nextQuery(of transport.Endpoint, targets []string) (query string, err error) {
+	for i, target := range targets {
+		before := query
+		if query, err = p.queryOf(of, target); err != nil {
+			return "", err
+		}
+		if i > 0 && query != before {
+			return "", errors.New("the answer leads to more than one next page")
+		}
+	}
+
+	return query, nil
 }
 
 // queryOf returns the query of the page that a link leads to. It has our own parameters, which the link
