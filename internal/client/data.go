@@ -80,9 +80,6 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 	return receipt, nil
 }
 
-// isBefore reports whether a time that is known is before another one.
-func isBefore(t, other time.Time) bool { return !t.IsZero() && t.Before(other) }
-
 // limitAcknowledgement is the size of the largest receipt, in bytes. A larger answer is the
 // data, or not understood.
 const limitAcknowledgement = 64 << 10
@@ -101,27 +98,36 @@ func readData(s transport.Answer, call answer.DataCall, form string, w io.Writer
 	}
 
 	head, err := io.ReadAll(io.LimitReader(unpacked, limitAcknowledgement+1))
-	if err != nil {
+	switch {
+	case err != nil:
 		return answer.Receipt{}, failure(s, err)
-	}
-	isShort := len(head) <= limitAcknowledgement
-	if isShort {
-		s.JSON, err = s.Parse(bytes.NewReader(head))
-	} else {
-		sink := &sink{Writer: w}
-		s.JSON, err = answer.Abridge(io.TeeReader(io.MultiReader(bytes.NewReader(head), unpacked), sink))
-		err = sink.errorOf(s, err)
-	}
-	if err != nil {
-		return answer.Receipt{}, err
+	case len(head) > limitAcknowledgement:
+		return abridgeData(s, call, io.MultiReader(bytes.NewReader(head), unpacked), w)
 	}
 
+	if s.JSON, err = s.Parse(bytes.NewReader(head)); err != nil {
+		return answer.Receipt{}, err
+	}
 	receipt, err := call.Read(s.Status, s.JSON)
-	if receipt.Delivered && isShort {
+	if receipt.Delivered {
 		if _, err := w.Write(s.JSON); err != nil {
 			return answer.Receipt{}, err
 		}
 	}
+
+	return shown(s, receipt, err)
+}
+
+// abridgeData writes what is larger than a receipt as it comes, and reads what shows that it is the data.
+func abridgeData(s transport.Answer, call answer.DataCall, text io.Reader, w io.Writer) (answer.Receipt, error) {
+	sink := &sink{Writer: w}
+	abridged, err := answer.Abridge(io.TeeReader(text, sink))
+	if err != nil {
+		return answer.Receipt{}, sink.errorOf(s, err)
+	}
+
+	s.JSON = abridged
+	receipt, err := call.Read(s.Status, abridged)
 
 	return shown(s, receipt, err)
 }

@@ -44,7 +44,7 @@ type ExportResult struct {
 	// replaced; see Wire.Export.InvalidUTF8.
 	InvalidUTF8 int64
 	// Date is when the service made its answer, by its own clock, also where a cache has kept it
-	// since; zero where it sent no time. Of several answers it is the earliest.
+	// since; by this machine's clock where it sent no time. Of several answers it is the earliest.
 	Date time.Time
 	// Complete reports whether the day was over when it was read, by the service's clock and by
 	// this machine's.
@@ -159,7 +159,7 @@ func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(reco
 		return page{Answer: s}, nil
 	}
 	unpacked, err := transport.Unpack(s.Header, s.Body, s.Body.IsDelimited)
-	if errors.Is(err, transport.ErrNothing) && x.client.wire.Export.Empty {
+	if errors.Is(err, transport.ErrNothing) { // an empty day, or not, like other answers without content
 		unpacked, err = http.NoBody, nil
 	}
 	if err != nil {
@@ -205,22 +205,14 @@ var typesOfLines = []string{
 // checkHead returns the error of an answer that is not that of a whole day by its header, and notes
 // when it was made by the service's clock. Only 200 and 204 answer an export: anything else would pass
 // for a day without records, or with too few. Where only a finished day is wanted, one that was not
-// over then is refused; without a date, this machine's clock alone decides.
+// over then is refused. Without a date, this machine's clock alone decides.
 func (x *exporting) checkHead(s transport.Answer) error {
-	header := s.Header
-	if header.Get("Content-Range") != "" {
+	if s.Header.Get("Content-Range") != "" {
 		return transport.NewError(s.Exchange, transport.ClassPayload, "a Content-Range header says that the answer is a part of the day")
 	}
 
-	made := s.Date
-	age, _ := strconv.ParseInt(header.Get("Age"), 10, 32) // in seconds; the longest one if it is longer
-	if made.IsZero() && age > 0 {
-		made = x.client.now()
-	}
-	made = made.Add(-time.Duration(max(age, 0)) * time.Second)
-	if made.IsZero() {
-		return nil
-	}
+	age, _ := strconv.ParseInt(s.Header.Get("Age"), 10, 32) // in seconds; the longest one if it is longer
+	made := cmp.Or(s.Date, x.client.now()).Add(-time.Duration(max(age, 0)) * time.Second)
 	if x.result.Date.IsZero() || made.Before(x.result.Date) {
 		x.result.Date = made
 	}

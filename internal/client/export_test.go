@@ -664,6 +664,7 @@ func TestExport_dateOfTheServiceTellsWhetherTheDayIsOver(t *testing.T) {
 				}
 			}
 
+			now = day.AddDate(0, 0, 1)
 			_, err := cl.Export(t.Context(), scope, client.ExportQuery{Day: day, Finished: true}, (&received{}).read)
 			if c.over {
 				noError(t, err)

@@ -106,9 +106,7 @@ func nextTargets(read page) ([]string, error) {
 
 	switch v := read.next; v.Kind() {
 	case '"':
-		if text := strings.TrimSpace(jsonvalue.Text(v)); text != "" {
-			targets = append(targets, text)
-		}
+		targets = append(targets, strings.Fields(jsonvalue.Text(v))...) // of which an empty text has none
 	case jsontext.KindInvalid, 'n', 'f':
 	default:
 		return nil, errors.New("what leads to the next page is " + jsonvalue.KindName(v.Kind()) + " and not an address")
@@ -118,7 +116,7 @@ func nextTargets(read page) ([]string, error) {
 	}
 
 	for _, name := range nextFields {
-		if value := strings.TrimSpace(read.Header.Get(name)); value != "" && value != "0" {
+		if value := read.Header.Get(name); strings.Trim(value, " 0") != "" {
 			return nil, errors.New("the header " + name + " says that there is a next page, and nothing leads to it")
 		}
 	}
@@ -149,7 +147,7 @@ func (p *pages) queryOf(of transport.Endpoint, target string) (string, error) {
 	if err != nil {
 		return "", errors.New("what leads to the next page is not an address")
 	}
-	if to.User != nil || originOf(to) != originOf(own) {
+	if originOf(to) != originOf(own) {
 		return "", errors.New("the next page is at another origin than base_url")
 	}
 	query, err := url.ParseQuery(to.RawQuery)
@@ -171,8 +169,11 @@ func (p *pages) queryOf(of transport.Endpoint, target string) (string, error) {
 	return query.Encode(), nil
 }
 
-// originOf returns scheme, host and port of an address.
+// originOf returns scheme, host and port of an address; nothing of one with a user, which ours never has.
 func originOf(u *url.URL) string {
+	if u.User != nil {
+		return ""
+	}
 	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
 }

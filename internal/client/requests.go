@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -49,6 +50,9 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.Pend
 
 	return list, nil
 }
+
+// isBefore reports whether a time that is known is before another one.
+func isBefore(t, other time.Time) bool { return !t.IsZero() && t.Before(other) }
 
 // valueAt returns what a pointer leads to that is set; nil if there is nothing.
 func valueAt(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
