@@ -506,7 +506,7 @@ func TestExportAnswer_isADayOrAnError(t *testing.T) {
 				}
 
 				e := wantClass(t, err, c.class)
-				if e.Status != max(c.status, http.StatusOK) || !strings.Contains(e.Detail, c.says) {
+				if e.Status != max(c.status, http.StatusOK) || !strings.Contains(e.Describe(), c.says) {
 					t.Errorf("status %d, it says %q", e.Status, e)
 				}
 				for _, leak := range []string{"jane.doe", "Canary", "h.example.com"} {

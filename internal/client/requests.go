@@ -95,7 +95,9 @@ func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
 // ShownID returns an identifier or a code that the service gives to a request about a person, for
 // a message: escaped, cut to 80 characters, and without the person and what looks like one or like
 // a secret.
-func ShownID(id, person string) string { return transport.NewRedactor(person).Text(id, 80) }
+func ShownID(id, person string) string {
+	return (&transport.Redactor{Values: []string{person}}).Text(id, 80)
+}
 
 // DeferredError returns an error about a request of a type that no answer of the service
 // has caused. An empty request type stands for the pending list.

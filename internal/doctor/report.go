@@ -137,7 +137,7 @@ func (x *examination) hides(text string) bool {
 		private = append(private, w.credentials.Token) // of a login
 	}
 	holds := func(v string) bool { return v != "" && strings.Contains(strings.ToLower(text), strings.ToLower(v)) }
-	if slices.ContainsFunc(private, holds) || transport.NewRedactor(private...).Clean(text) != text {
+	if slices.ContainsFunc(private, holds) || (&transport.Redactor{Values: private}).Clean(text) != text {
 		return true
 	}
 

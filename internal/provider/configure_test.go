@@ -38,7 +38,7 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 		{prototest.Attributes{"base_url": "https://canary:canary@h.example.com"}, "base_url", "user information"},
 		{prototest.Attributes{"api_secret_key": nil}, "email", "no credentials are given"},
 		{prototest.Attributes{"token": "canary"}, "token", "excludes the other credentials"},
-		{prototest.Attributes{"api_secret_key": nil, "email": "a@example.com"}, "password", "missing beside email"},
+		{prototest.Attributes{"api_secret_key": nil, "email": "a@example.com"}, "password", "is missing or blank"},
 		{prototest.Attributes{"api_secret_key": "canary\n"}, "api_secret_key", "control character"},
 		{prototest.Attributes{"api_secret_key": nil, "token": "bearer canary"}, "token", "contains a space"},
 		{prototest.Attributes{"api_secret_key": nil, "email": "can\u200bary", "password": "canary"}, "email", "cannot be seen, U+200B at byte 3"},
@@ -130,7 +130,7 @@ func TestProvider_blockWinsOverTheEnvironment(t *testing.T) {
 	p.NoErrors(diags)
 
 	_, diags = prototest.Start(t, prototest.Attributes{"base_url": service.URL, "email": service.Email}, map[string]string{"ANALYTICS_PASSWORD": service.Password})
-	prototest.WantText(t, diags.Errors(), "missing beside email", `AttributeName("password")`)
+	prototest.WantText(t, diags.Errors(), "is missing or blank", `AttributeName("password")`)
 
 	_, diags = prototest.Start(t, good.With(prototest.Attributes{"org_id": "o"}), map[string]string{"ANALYTICS_PROJECT_ID": "p"})
 	prototest.WantText(t, diags.Errors(), "needs project_id")

@@ -63,18 +63,19 @@ func (c *call) read(resp *http.Response, b *Body) (err error) {
 		defer resp.Body.Close()
 	}
 
-	switch {
-	case !isComplete:
+	if !isComplete {
 		c.refusal, err = c.refuse(a, resp.Body)
 		return err
-	case a.Body == nil:
-		if a.JSON, err = a.Parse(resp.Body); err != nil {
-			return err
-		}
 	}
-	c.answer = a
+	if a.Body == nil {
+		a.JSON, err = a.Parse(resp.Body)
+	}
+	if err != nil {
+		return err
+	}
 
 	// What is not a success may come from a gateway with another clock.
+	c.answer = a
 	c.sender.mu.Lock()
 	defer c.sender.mu.Unlock()
 	c.sender.newest = max(c.sender.newest, a.Date.Unix())
@@ -114,11 +115,11 @@ func (a Answer) Parse(r io.Reader) (jsontext.Value, error) {
 	}
 
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF")))
-	if len(body) == 0 && a.Op.Kind != Reads {
-		return nil, nil
-	}
 	if len(body) == 0 {
-		return nil, NewError(a.Exchange, ClassEmpty, "the answer has no body")
+		if a.Op.Kind == Reads {
+			return nil, NewError(a.Exchange, ClassEmpty, "the answer has no body")
+		}
+		return nil, nil
 	}
 
 	v, err := jsonvalue.Parse(body)
@@ -134,9 +135,8 @@ func (a Answer) Parse(r io.Reader) (jsontext.Value, error) {
 // broken.
 func (a Answer) syntaxError(body []byte, err error) error {
 	isWords := strings.HasPrefix(a.MediaType, "text/") && !bytes.ContainsAny(body[:1], "{[<")
-	isAcknowledged := a.Status == http.StatusAccepted && a.MediaType == "text/plain"
 	switch {
-	case isWords && isAcknowledged:
+	case isWords && a.Status == http.StatusAccepted:
 		return nil
 	case isWords, body[0] == '<':
 		return PageError(a, body)

@@ -42,7 +42,7 @@ func (b *Body) open(resp *http.Response) {
 	b.limit.Stop()
 	b.response, b.raw = resp, resp.Body
 	b.IsDelimited = resp.ProtoMajor >= 2 || resp.ContentLength >= 0 || slices.Contains(resp.TransferEncoding, "chunked")
-	for _, name := range digestFields {
+	for _, name := range []string{contentDigest, reprDigest} {
 		if _, announced := resp.Trailer[name]; announced || resp.Header.Get(name) != "" {
 			b.sums = map[string]hash.Hash{"sha-256": sha256.New(), "sha-512": sha512.New()}
 		}
@@ -87,16 +87,11 @@ func Unpack(h http.Header, body io.Reader, isDelimited bool) (io.ReadCloser, err
 	}
 
 	packed := bufio.NewReader(body)
-	_, err := packed.Peek(1)
-	isEmpty := errors.Is(err, io.EOF)
-	if isEmpty && isDelimited {
-		return nil, ErrNothing
-	}
-	if isEmpty { // the connection may have broken
-		return nil, io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return nil, err
+	if _, err := packed.Peek(1); errors.Is(err, io.EOF) {
+		if isDelimited {
+			return nil, ErrNothing
+		}
+		return nil, io.ErrUnexpectedEOF // the connection may have broken
 	}
 
 	switch coding {
@@ -105,31 +100,29 @@ func Unpack(h http.Header, body io.Reader, isDelimited bool) (io.ReadCloser, err
 	case "zstd":
 		const window = 8 << 20 // what RFC 8878 asks every decoder of HTTP to accept, and not more
 		d, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
-		if err != nil {
-			return nil, err
-		}
-		return d.IOReadCloser(), nil
+		return d.IOReadCloser(), err
 	}
 
 	return nil, ErrCoding
 }
 
-// digestFields are the fields with the digest of an answer as it is sent (RFC 9530), in its header or
-// behind it.
-var digestFields = []string{"Content-Digest", "Repr-Digest"}
+// The fields with the digest of an answer as it is sent (RFC 9530), in its header or behind it.
+const (
+	contentDigest = "Content-Digest"
+	reprDigest    = "Repr-Digest"
+)
 
 // harmlessTrailers are trailer fields that say nothing about whether the answer is whole.
-var harmlessTrailers = append([]string{"Digest", "Content-Md5", "Etag", "Date", "Server-Timing"}, digestFields...)
+var harmlessTrailers = []string{"Digest", "Content-Md5", "Etag", "Date", "Server-Timing", contentDigest, reprDigest}
 
 // EndError returns the error of a stream that was read to its end and is not the whole answer: it has
 // another digest, or a trailer field that is not recognised, by which a service may say that it failed
 // after it had begun to answer. isIgnored reports the fields that say nothing.
 func (a Answer) EndError(isIgnored func(field string) bool) error {
 	trailer := a.Body.response.Trailer
-	for _, name := range digestFields {
-		if slices.ContainsFunc(slices.Concat(a.Header.Values(name), trailer.Values(name)), a.Body.differs) {
-			return NewError(a.Exchange, ClassTruncated, "the answer is not the one that its "+name+" describes")
-		}
+	digests := slices.Concat(a.Header[contentDigest], a.Header[reprDigest], trailer[contentDigest], trailer[reprDigest])
+	if a.Body.differs(strings.Join(digests, ",")) {
+		return NewError(a.Exchange, ClassTruncated, "the answer is not the one that its digest describes")
 	}
 
 	for name, values := range trailer {
@@ -142,9 +135,9 @@ func (a Answer) EndError(isIgnored func(field string) bool) error {
 	return nil
 }
 
-// differs reports whether a field has a digest of a known algorithm that is not the one of the body.
-func (b *Body) differs(field string) bool {
-	for entry := range strings.SplitSeq(field, ",") {
+// differs reports whether one of the digests is of a known algorithm, and not that of the body.
+func (b *Body) differs(digests string) bool {
+	for entry := range strings.SplitSeq(digests, ",") {
 		algorithm, value, _ := strings.Cut(strings.TrimSpace(entry), "=")
 		sum, isKnown := b.sums[strings.ToLower(algorithm)]
 		if !isKnown {

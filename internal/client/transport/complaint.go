@@ -51,17 +51,16 @@ func complaintOf(object jsontext.Value) (found Error) {
 	for _, name := range listMembers {
 		found.Fields = append(found.Fields, fieldErrors(m[name])...)
 	}
-	if found.Message == "" && len(found.Fields) == 0 && hasListsOnly(object) {
-		found.Fields = fieldErrors(object)
+	for _, name := range wrappingMembers {
+		if v, isThere := m[name]; isThere {
+			inner := complaintOf(v)
+			found.Code, found.Message = cmp.Or(inner.Code, found.Code), cmp.Or(inner.Message, found.Message)
+			found.Fields = append(found.Fields, inner.Fields...)
+		}
 	}
 
-	for _, name := range wrappingMembers {
-		inner := Error{}
-		if m[name].Kind() == '{' {
-			inner = complaintOf(m[name])
-		}
-		found.Code, found.Message = cmp.Or(inner.Code, found.Code), cmp.Or(inner.Message, found.Message)
-		found.Fields = append(found.Fields, inner.Fields...)
+	if found.Message == "" && len(found.Fields) == 0 {
+		found.Fields = listsOf(object)
 	}
 	if found.Message == "" && len(found.Fields) > 0 {
 		found.Message = found.Fields[0].Message
@@ -70,17 +69,18 @@ func complaintOf(object jsontext.Value) (found Error) {
 	return found
 }
 
-// hasListsOnly reports whether an object holds nothing but lists of texts, by field, as Rails and Django
-// REST framework answer.
-func hasListsOnly(object jsontext.Value) bool {
-	for _, list := range jsonvalue.EachMember(object) {
-		texts := jsonvalue.Elements(list)
-		if len(texts) == 0 || texts[0].Kind() != '"' {
-			return false
+// listsOf reads an object of nothing but lists of texts, by field, as Rails and Django REST framework
+// answer.
+func listsOf(object jsontext.Value) (found []FieldError) {
+	for name, list := range jsonvalue.EachMember(object) {
+		text := jsonvalue.Text(jsonvalue.At(list, "/0"))
+		if text == "" {
+			return nil
 		}
+		found = append(found, FieldError{string(name), text})
 	}
 
-	return true
+	return found
 }
 
 // fieldErrors reads a list of objects, a list of texts, or an object of texts, objects or lists of

@@ -50,9 +50,8 @@ func (l credentialsLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	clone := req.Clone(req.Context())
 	maps.Copy(clone.Header, l.header)
 	clone.URL.RawQuery = strings.TrimPrefix(clone.URL.RawQuery+l.query, "&")
-	logsIn := l.login != nil && c.Op.Kind != LogsIn
 	token := ""
-	if logsIn {
+	if l.login != nil && c.Op.Kind != LogsIn {
 		var err error
 		if token, err = l.login.present(req.Context()); err != nil {
 			return nil, err
@@ -67,8 +66,8 @@ func (l credentialsLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 
 	resp.Request = req // and not the one with credentials
-	if logsIn && resp.StatusCode == http.StatusUnauthorized {
-		c.isRenewed = l.login.giveUp(token, began)
+	if resp.StatusCode == http.StatusUnauthorized && token != "" {
+		c.rejection = l.login.giveUp(token, began)
 	}
 	if location := resp.Header.Get("Location"); location != "" {
 		resp.Header.Set("Location", originOf(l.base, location))
@@ -83,11 +82,5 @@ func originOf(base *url.URL, location string) string {
 	if err != nil {
 		return ""
 	}
-
-	origin := (&url.URL{Scheme: to.Scheme, Host: to.Host}).String()
-	if _, err := url.Parse(origin); err != nil {
-		return ""
-	}
-
-	return origin
+	return to.Scheme + "://" + to.Host
 }

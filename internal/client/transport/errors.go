@@ -253,10 +253,9 @@ func CauseError(x Exchange, err error) *Error {
 		return NewError(x, own.Class, own.Detail)
 	}
 
-	// A connection that timed out is like context.DeadlineExceeded.
 	operation := operationOf(err)
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
-		if errors.Is(err, ended) && operation == "" {
+		if errors.Is(err, ended) && operation == "" { // a connection that timed out is like context.DeadlineExceeded
 			e := NewError(x, ClassCancelled, "the run was interrupted or its time was up")
 			e.Cause = ended
 			return e
@@ -279,29 +278,33 @@ func operationOf(err error) string {
 // classify returns what an error of the HTTP stack stands for. It is told by its type, and never by
 // its text.
 func classify(x Exchange, err error, operation string) (class ErrorClass, detail string) {
-	rejected, isRejected := errors.AsType[*tls.CertificateVerificationError](err)
-	failed, isNet := errors.AsType[net.Error](err)
-	host := "; the host is " + escapeText(x.host, 260)
-	whose, side := "", "the other side"
+	certificate, side := "the certificate was not accepted: ", "the other side"
 	if operation == "proxyconnect" {
-		whose, side = " of the proxy", "the proxy that HTTPS_PROXY names"
+		certificate, side = "the certificate of the proxy was not accepted: ", "the proxy that HTTPS_PROXY names"
+	}
+	rejected, isRejected := errors.AsType[*tls.CertificateVerificationError](err)
+	if isRejected {
+		return ClassTLS, certificate + x.Redact.Text(rejected.Err.Error(), limitMessage)
 	}
 
-	switch {
-	case isRejected:
-		return ClassTLS, "the certificate" + whose + " was not accepted: " + x.Redact.Text(rejected.Err.Error(), limitMessage)
-	case isType[tls.RecordHeaderError](err), errors.Is(err, http.ErrSchemeMismatch):
-		return ClassTLS, side + " does not speak TLS"
-	case operation == "remote error":
-		return ClassTLS, "the handshake was not accepted"
-	case operation == "proxyconnect":
-		return ClassUnreachable, "the proxy cannot be reached; check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
-	case isType[*net.DNSError](err):
-		return ClassUnreachable, "the host name cannot be resolved" + host
-	case isNet && failed.Timeout():
-		return ClassTimeout, "the connection timed out"
-	case operation == "dial":
-		return ClassUnreachable, "the connection was refused or there is no route" + host
+	failed, isNet := errors.AsType[net.Error](err)
+	host := "; the host is " + escapeText(x.host, 260)
+	for _, row := range []struct {
+		applies bool
+		class   ErrorClass
+		detail  string
+	}{
+		{isType[tls.RecordHeaderError](err), ClassTLS, side + " does not speak TLS"},
+		{errors.Is(err, http.ErrSchemeMismatch), ClassTLS, side + " does not speak TLS"},
+		{operation == "remote error", ClassTLS, "the handshake was not accepted"},
+		{operation == "proxyconnect", ClassUnreachable, "the proxy cannot be reached; check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"},
+		{isType[*net.DNSError](err), ClassUnreachable, "the host name cannot be resolved" + host},
+		{isNet && failed.Timeout(), ClassTimeout, "the connection timed out"},
+		{operation == "dial", ClassUnreachable, "the connection was refused or there is no route" + host},
+	} {
+		if row.applies {
+			return row.class, row.detail
+		}
 	}
 
 	return ClassConnectionLost, "the connection broke before the answer was complete"

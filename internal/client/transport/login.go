@@ -18,7 +18,6 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 const (
@@ -69,22 +68,22 @@ func (l *login) current() string {
 	return ""
 }
 
-// giveUp gives up a token that got a 401 in an attempt, and reports whether there is another one. Two
+// giveUp gives up a token that got a 401 in an attempt, and returns the row of the policy for it. Two
 // logins may give the same token: what began before the last one was given up says nothing about the
 // present one.
-func (l *login) giveUp(token string, began time.Time) (isRenewed bool) {
+func (l *login) giveUp(token string, began time.Time) ErrorClass {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
 	if l.shared != token || began.Before(l.gaveUp) { // another caller of this token has come first
-		return true
+		return classRenewed
 	}
 	if time.Since(l.gaveUp) < renewalPause {
-		return false
+		return ClassAuthentication
 	}
 	l.shared, l.gaveUp = "", time.Now()
 
-	return true
+	return classRenewed
 }
 
 // present returns the token for a call. Where there is none, it waits for the one login that is
@@ -220,8 +219,8 @@ type token struct {
 	issuedAt, expires time.Time
 }
 
-// jwt are the parts of a JWT: the header, the claims and the signature, each in base64.
-var jwt = regexp.MustCompile(`^([\w-]+)\.([\w-]+)\.[\w-]+$`)
+// jwt is a JWT: an object, the claims and the signature, each in base64.
+var jwt = regexp.MustCompile(`^e[w-z][\w-]*\.([\w-]+)\.[\w-]+$`)
 
 // parseToken returns a JWT. It reports false for any other text.
 func parseToken(text string) (token, bool) {
@@ -229,16 +228,12 @@ func parseToken(text string) (token, bool) {
 	if parts == nil {
 		return token{}, false
 	}
-	decoded, _ := base64.RawURLEncoding.DecodeString(parts[1])
-	if header, err := jsonvalue.Parse(decoded); err != nil || header.Kind() != '{' {
-		return token{}, false
-	}
 
 	var claims struct {
 		IssuedAt float64 `json:"iat"`
 		Expires  float64 `json:"exp"`
 	}
-	decoded, _ = base64.RawURLEncoding.DecodeString(parts[2])
+	decoded, _ := base64.RawURLEncoding.DecodeString(parts[1])
 	_ = json.Unmarshal(decoded, &claims) // what is not a number is not stated
 
 	return token{text, numericDate(claims.IssuedAt), numericDate(claims.Expires)}, true

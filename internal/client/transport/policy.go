@@ -138,16 +138,14 @@ func (s *Sender) Repeat(ctx context.Context, step func(context.Context) error) e
 	for {
 		err := step(ctx)
 		e, isOwn := errors.AsType[*Error](err)
-		if !isOwn || e.limit == final {
+		if !isOwn {
 			return err
 		}
 
 		of := failure{e.Operation, e.limit}
 		failures[of] += max(1, e.Attempts)
 		n := failures[of]
-		if e.limit != outdated { // which was not sent
-			e.Attempts = n
-		}
+		e.Attempts = min(n, n*e.Attempts) // what was not sent stays so
 		if !s.allows(ctx, e, n) {
 			return e
 		}

@@ -25,14 +25,10 @@ const redacted = "[redacted]"
 // the secrets of the client, in the spellings in which services quote them, and what looks like a person
 // or a credential. It is used by one goroutine at a time.
 type Redactor struct {
-	secrets *vocabulary // of the client
-	values  []string    // of the request
-	private *vocabulary // of the values; nil until something is shown, since most calls show nothing
-}
+	Values []string // of the request
 
-// NewRedactor returns a redactor for values, and for what looks like a secret.
-func NewRedactor(private ...string) *Redactor {
-	return &Redactor{secrets: &vocabulary{}, values: private}
+	secrets *vocabulary // of the client; nil without one
+	private *vocabulary // of the values; nil until something is shown, since most calls show nothing
 }
 
 // Text redacts, escapes and cuts, in this order: cutting first could leave half of a
@@ -47,7 +43,7 @@ func (r *Redactor) Clean(s string) string {
 	}
 	if r.private == nil {
 		r.private = &vocabulary{}
-		r.private.add(r.values...)
+		r.private.add(r.Values...)
 	}
 
 	s = r.private.hide(r.secrets.hide(s))
@@ -87,8 +83,9 @@ func spellings(value string) []string {
 		first, end := (before*8+5)/6, len(whole)*8/6
 		all = append(all, base64.RawStdEncoding.EncodeToString(whole)[first:end], base64.RawURLEncoding.EncodeToString(whole)[first:end])
 	}
+	slices.Sort(all)
 
-	return all
+	return slices.Compact(all)
 }
 
 // vocabulary holds the spellings of values that must not be shown, folded, by their first character. It
@@ -107,51 +104,54 @@ func (v *vocabulary) add(values ...string) {
 		v.words = map[rune][][]rune{}
 	}
 	for _, value := range values {
-		all := spellings(strings.TrimSpace(value))
-		slices.Sort(all)
-		for _, spelling := range slices.Compact(all) {
-			if word := []rune(strings.Map(fold, spelling)); len(word) > 0 {
+		for _, spelling := range spellings(strings.TrimSpace(value)) {
+			if word := fold(spelling); len(word) > 0 {
 				v.words[word[0]] = append(v.words[word[0]], word)
 			}
 		}
 	}
 }
 
-// fold returns a character without the difference between upper and lower case.
-func fold(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }
+// fold returns the characters of a text without the difference between upper and lower case.
+func fold(s string) []rune { return []rune(strings.ToLower(strings.ToUpper(s))) }
 
 // hide returns s without the values.
 func (v *vocabulary) hide(s string) string {
+	if v == nil {
+		return s
+	}
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 
-	var shown strings.Builder
 	const edge = string(utf8.RuneError)
-
-	text, folded := []rune(edge+s), []rune(edge+strings.Map(fold, s)+edge)
+	var shown strings.Builder
+	folded := fold(edge + s + edge)
 	hidden := 0 // the end of the values found so far
-	for i := 1; i < len(text); i++ {
-		for _, word := range v.words[folded[i]] {
-			to := i + len(word)
-			isFound := to > hidden && to < len(folded) && slices.Equal(word, folded[i:to]) && isMeant(folded, i, to)
-			if !isFound {
-				continue
-			}
+	for i, r := range []rune(s) {
+		if end := v.longest(folded, i+1) - 1; end > hidden {
 			if hidden <= i {
 				shown.WriteString(redacted)
 			}
-			hidden = to
+			hidden = end
 		}
-
 		if hidden <= i {
-			shown.WriteRune(text[i])
+			shown.WriteRune(r)
 		}
-	}
-	if hidden == 0 {
-		return s
 	}
 
 	return shown.String()
+}
+
+// longest returns the end of the longest value that begins in a folded text at a place; 0 if none does.
+func (v *vocabulary) longest(text []rune, from int) (end int) {
+	for _, word := range v.words[text[from]] {
+		to := from + len(word)
+		isFound := to < len(text) && slices.Equal(word, text[from:to])
+		if to > end && isFound && isMeant(text, from, to) {
+			end = to
+		}
+	}
+	return end
 }
 
 // isMeant reports whether s[from:to], which has something on either side, is the value that it is equal
@@ -229,22 +229,20 @@ func isAddress(run string) bool {
 // escapeText returns text that is harmless to print: one line, no control or invisible
 // characters, valid UTF-8. More than limit characters are cut, with an ellipsis.
 func escapeText(s string, limit int) string {
-	var b strings.Builder
-	for i, r := range []rune(strings.TrimSpace(s)) {
-		if i == limit {
-			b.WriteString("…")
-			break
-		}
-
-		switch {
-		case strings.ContainsRune("\n\r\t", r):
-			b.WriteByte(' ')
-		case unicode.IsPrint(r) && r != utf8.RuneError:
-			b.WriteRune(r)
-		default:
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-		}
+	shown := []rune(strings.Map(printable, strings.TrimSpace(s)))
+	if len(shown) > limit {
+		return string(shown[:limit]) + "…"
 	}
+	return string(shown)
+}
 
-	return b.String()
+// printable returns a character that can be printed in place of r.
+func printable(r rune) rune {
+	if unicode.IsSpace(r) {
+		return ' '
+	}
+	if !unicode.IsPrint(r) {
+		return utf8.RuneError
+	}
+	return r
 }

@@ -20,6 +20,9 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
+// newRedactor returns a redactor for values.
+func newRedactor(values ...string) *Redactor { return &Redactor{Values: values} }
+
 // ordinary are sentences of services with words that resemble secrets.
 var ordinary = []string{
 	"clause_1_consent must be a boolean", "retry at 12:30", "version 1.2.3",
@@ -34,7 +37,7 @@ var ordinary = []string{
 func TestRedact_ordinarySentencesStay(t *testing.T) {
 	t.Parallel()
 	// A value that was sent may be an ordinary word.
-	r := NewRedactor("or", "is", "a", "5", "of", "The", "jane.doe@example.com", "kanarienvogel", "47")
+	r := newRedactor("or", "is", "a", "5", "of", "The", "jane.doe@example.com", "kanarienvogel", "47")
 	for _, text := range ordinary {
 		if got := r.Text(text, limitMessage); got != text {
 			t.Errorf("%q becomes %q", text, got)
@@ -85,7 +88,7 @@ func TestRedact_showsTheRest(t *testing.T) {
 		`no "Jane Canary" of 4711 with silver-canary in Canaria`: {profile, `no "[redacted]" of [redacted] with [redacted] in [redacted]`},
 		strings.Repeat("x", limitMessage-10) + long:              {[]string{long}, strings.Repeat("x", limitMessage-10) + redacted},
 	} {
-		if got := NewRedactor(tc.private...).Text(text, limitMessage); got != tc.want {
+		if got := newRedactor(tc.private...).Text(text, limitMessage); got != tc.want {
 			t.Errorf("%q becomes %q, want %q", text, got, tc.want)
 		}
 	}
@@ -109,7 +112,7 @@ func TestRedact_secretInAnySpelling(t *testing.T) {
 		for name, spell := range spelled {
 			spelling := spell(text)
 			for _, shown := range []string{spelling, strings.ToUpper(spelling), strings.ToLower(spelling)} {
-				got := NewRedactor("somebody else", text).Clean(before + " " + shown + " " + after)
+				got := newRedactor("somebody else", text).Clean(before + " " + shown + " " + after)
 				middle := shown[len(shown)/3 : 2*len(shown)/3]
 				isRemoved := strings.Contains(got, redacted) && !strings.Contains(got, middle)
 				if !isRemoved || !strings.HasPrefix(got, before+" ") || !strings.HasSuffix(got, " "+after) {
@@ -143,7 +146,7 @@ var spelled = map[string]func(string) string{
 func TestExcerpt_firstWordsOfAPage(t *testing.T) {
 	t.Parallel()
 	page := "<!doctype html><html><head><style>p{color:red}</style><title>Sign in</title></head><body><p>Welcome to\n the <b>hotel</b></p><script>alert(1)</script></body>"
-	if got := NewRedactor().excerpt([]byte(page)); got != "Sign in Welcome to the hotel" {
+	if got := newRedactor().excerpt([]byte(page)); got != "Sign in Welcome to the hotel" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -154,7 +157,7 @@ func FuzzRedact_textIsHarmless(f *testing.F) {
 	f.Add("x\u202esecret\x1b[31m\r\n", "secret")
 	f.Add(strings.Repeat("é", 500), "é")
 	f.Fuzz(func(t *testing.T, text, secret string) {
-		got := NewRedactor(secret).Text(text, limitMessage)
+		got := newRedactor(secret).Text(text, limitMessage)
 		if !utf8.ValidString(got) || utf8.RuneCountInString(got) > limitMessage*11+1 {
 			t.Fatalf("not short valid UTF-8: %q", got)
 		}

@@ -140,8 +140,8 @@ type call struct {
 	known     Exchange   // what is known before an answer
 
 	// Of the latest attempt.
-	newestBefore int64 // Sender.newest when it began
-	isRenewed    bool  // after a 401, there is another token
+	newestBefore int64      // Sender.newest when it began
+	rejection    ErrorClass // what a 401 is, for the policy
 	answer       Answer
 	refusal      *Error // that the answer is; nil for a success
 }
@@ -162,7 +162,7 @@ func callOf(ctx context.Context) *call {
 func (s *Sender) newCall(ctx context.Context, r Request) (*call, *retryablehttp.Request, error) {
 	c := &call{Request: r, sender: s, known: Exchange{Op: r.Op, To: r.To}}
 	c.known.host, c.known.sent = s.cfg.Base.Host, &atomic.Bool{}
-	c.known.Redact = &Redactor{secrets: &s.hidden, values: r.Private}
+	c.known.Redact = &Redactor{Values: r.Private, secrets: &s.hidden}
 	if r.Op.Kind != LogsIn { // a login belongs to no admission
 		c.admission, _ = ctx.Value(admissionKey{}).(*Admission)
 	}

@@ -74,23 +74,7 @@ func (c *call) refuse(a Answer, r io.Reader) (*Error, error) {
 		means = meaning{ClassEndpointNotFound, "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"}
 	}
 	e := NewError(a.Exchange, means.class, means.detail)
-	switch e.Class {
-	case ClassServer, ClassRateLimited, ClassTooEarly:
-		e.RetryAfter = retryAfter(a.Header, limitRetryAfter)
-	case ClassNotReady:
-		if wait := retryAfter(a.Header, 24*time.Hour); wait > 0 { // shown, and not waited for
-			e.Detail += "; the service asks to come back in " + wait.Round(time.Second).String()
-		}
-	case ClassAuthentication:
-		if c.isRenewed {
-			e.limit = policy[classRenewed][c.Op.Kind]
-		}
-	case ClassRedirect:
-		e.Detail = "the service redirected the request to " + cmp.Or(a.Redact.Text(a.Header.Get("Location"), 110), "another place") + ", and " + means.detail
-	case ClassRequestTooLarge:
-		e.Detail = cmp.Or(e.Detail, fmt.Sprintf("the body of the request has %d bytes, more than the service accepts; it holds the value of %s",
-			len(c.Body), cmp.Or(c.Attribute, "its parameters")))
-	}
+	c.complete(e, a.Header)
 
 	if a.Status < http.StatusBadRequest { // what it says may be somebody's data, or repeat the address
 		return e, nil
@@ -103,6 +87,24 @@ func (c *call) refuse(a Answer, r io.Reader) (*Error, error) {
 	}
 
 	return e, nil
+}
+
+// complete adds to a refusal what its header says, and what is known of the request.
+func (c *call) complete(e *Error, h http.Header) {
+	switch e.Class {
+	case ClassServer, ClassRateLimited, ClassTooEarly:
+		e.RetryAfter = retryAfter(h, limitRetryAfter)
+		c.sender.gate.hold(e.RetryAfter)
+	case ClassNotReady:
+		e.RetryAfter = retryAfter(h, 24*time.Hour) // shown, and not waited for
+	case ClassAuthentication:
+		e.limit = policy[c.rejection][c.Op.Kind]
+	case ClassRedirect:
+		e.Detail = "the service redirected the request to " + cmp.Or(c.known.Redact.Text(h.Get("Location"), 110), "another place") + ", and " + e.Detail
+	case ClassRequestTooLarge:
+		e.Detail = cmp.Or(e.Detail, fmt.Sprintf("the body of the request has %d bytes, more than the service accepts; it holds the value of %s",
+			len(c.Body), cmp.Or(c.Attribute, "its parameters")))
+	}
 }
 
 // Refusal returns the error of an answer that says no although its status is one of success.

@@ -22,7 +22,7 @@ type turnLink struct {
 
 func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	c, leave := callOf(req.Context()), func(int) {}
-	c.answer, c.refusal, c.isRenewed = Answer{}, nil, false
+	c.answer, c.refusal, c.rejection = Answer{}, nil, ClassAuthentication
 	switch {
 	case c.Op.Kind == LogsIn:
 	case c.admission != nil:
@@ -44,16 +44,12 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if err != nil {
 		err = cmp.Or(context.Cause(b.ctx), err)
-	}
-	if c.answer.Body == nil {
 		b.end()
-	}
-	if err != nil {
 		return nil, err
 	}
 
-	if c.refusal != nil {
-		l.gate.hold(c.refusal.RetryAfter)
+	if c.answer.Body == nil {
+		b.end()
 	}
 	if c.admission != nil && c.Op.Kind == Reads {
 		c.admission.compared = time.Now()

@@ -3,9 +3,9 @@
 package transport
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/textproto"
 	"slices"
 	"strings"
@@ -34,25 +34,26 @@ func (e *CredentialError) Error() string { return e.Setting + " " + e.Problem }
 // IsZero reports whether no credential is given.
 func (c Credentials) IsZero() bool { return c == Credentials{} }
 
+// setting is a credential under the name of its setting.
+type setting struct{ name, value string }
+
 // Validate returns an error for more than one way to authenticate, half a pair, blanks, and
 // characters that a header or an address cannot carry. The error is a *CredentialError.
 func (c Credentials) Validate() error {
-	const excludes = "excludes the other credentials: give email and password, or token, or api_secret_key"
-	switch login := c.Email + c.Password; {
-	case c.IsZero():
+	given := slices.DeleteFunc([][]setting{
+		{{"email", c.Email}, {"password", c.Password}},
+		{{"api_secret_key", c.APISecretKey}},
+		{{"token", c.Token}},
+	}, func(way []setting) bool { return way[0].value+way[len(way)-1].value == "" })
+	if len(given) == 0 {
 		return &CredentialError{"email", "is not set, and neither is token or api_secret_key: no credentials are given"}
-	case c.Token != "" && login+c.APISecretKey != "":
-		return &CredentialError{"token", excludes}
-	case c.APISecretKey != "" && login != "":
-		return &CredentialError{"api_secret_key", excludes}
-	case c.Email != "" && c.Password == "":
-		return &CredentialError{"password", "is missing beside email"}
-	case c.Password != "" && c.Email == "":
-		return &CredentialError{"email", "is missing beside password"}
 	}
-
-	for _, s := range []struct{ name, value string }{{"email", c.Email}, {"password", c.Password}, {"token", c.Token}, {"api_secret_key", c.APISecretKey}} {
-		if problem := ValidateSecret(s.name, s.value); s.value != "" && problem != "" {
+	way := given[len(given)-1]
+	if len(given) > 1 {
+		return &CredentialError{way[0].name, "excludes the other credentials: give email and password, or token, or api_secret_key"}
+	}
+	for _, s := range way {
+		if problem := ValidateSecret(s.name, s.value); problem != "" {
 			return &CredentialError{s.name, problem}
 		}
 	}
@@ -64,29 +65,39 @@ func (c Credentials) Validate() error {
 // without repeating it; empty where nothing is. A password may begin or end with a blank,
 // and have any visible or invisible character; the others follow the rule of identifiers.
 func ValidateSecret(name, value string) string {
-	err := ValidateVisible(value)
-	switch {
-	case strings.TrimSpace(value) == "":
-		return "is blank"
-	case strings.ContainsFunc(value, unicode.IsControl):
-		return "contains a control character, such as a line break at its end"
-	case name == "password":
-		return ""
-	case err != nil:
-		return err.Error()
-	case name == "token" && strings.Contains(value, " "):
-		return `contains a space; give the JWT alone, without "bearer" in front`
-	case name == "token" && !httpguts.ValidHeaderFieldValue(value):
-		return "contains characters that a header cannot carry"
+	hidden := ValidateVisible(value)
+	for _, check := range []struct {
+		applies bool
+		problem string
+	}{
+		{strings.TrimSpace(value) == "", "is missing or blank"},
+		{strings.ContainsFunc(value, unicode.IsControl), "contains a control character, such as a line break at its end"},
+		{name == "password", ""},
+		{hidden != nil, fmt.Sprint(hidden)},
+		{name == "token" && strings.Contains(value, " "), `contains a space; give the JWT alone, without "bearer" in front`},
+	} {
+		if check.applies {
+			return check.problem
+		}
 	}
 
 	return ""
 }
 
-// ownHeaders are set by the client or mean something to the connection.
-var ownHeaders = []string{
-	"Authorization", "Proxy-Authorization", "Host", "Content-Length", "Content-Type", "Content-Encoding",
-	"Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "Te", "Trailer", "Accept", "Accept-Encoding", "User-Agent",
+// refusedHeaders are headers that must not be configured, and why: those that are set by the client or
+// mean something to the connection, and those that mark requests as the same one, which Go's HTTP
+// transport then sends again, whatever the method is.
+var refusedHeaders = map[string]string{"Idempotency-Key": replays, "X-Idempotency-Key": replays}
+
+const replays = "one value for all requests marks them as the same request, and a broken connection would repeat them"
+
+func init() {
+	for _, name := range []string{
+		"Authorization", "Proxy-Authorization", "Host", "Content-Length", "Content-Type", "Content-Encoding",
+		"Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "Te", "Trailer", "Accept", "Accept-Encoding", "User-Agent",
+	} {
+		refusedHeaders[name] = "the provider sets it itself"
+	}
 }
 
 // ValidateHeaders returns an error for invalid names and values, for headers that the provider sets
@@ -97,14 +108,11 @@ func ValidateHeaders(headers map[string]string) error {
 	for name, value := range headers {
 		canonical := textproto.CanonicalMIMEHeaderKey(name)
 		shown := escapeText(canonical, 60)
-
 		switch {
 		case !httpguts.ValidHeaderFieldName(canonical):
 			return errors.New("headers has a name that is not a header name")
-		case slices.Contains(ownHeaders, canonical):
-			return fmt.Errorf("headers must not contain %s: the provider sets it itself", canonical)
-		case canonical == "Idempotency-Key", canonical == "X-Idempotency-Key": // with one, Go's HTTP transport sends a request of any method again
-			return fmt.Errorf("headers must not contain %s: one value for all requests marks them as the same request, and a broken connection would repeat them", canonical)
+		case refusedHeaders[canonical] != "":
+			return fmt.Errorf("headers must not contain %s: %s", shown, refusedHeaders[canonical])
 		case seen[canonical]:
 			return fmt.Errorf("headers contains %s twice, in different spellings", shown)
 		case !httpguts.ValidHeaderFieldValue(value):
@@ -116,26 +124,17 @@ func ValidateHeaders(headers map[string]string) error {
 	return nil
 }
 
-// tokenSecrets returns a JSON Web Token, and the parts of it that identify it: its payload
-// and its signature.
-func tokenSecrets(token string) []string {
-	parts := append(strings.Split(token, "."), "", "", "")
-	return []string{token, parts[1], parts[2]}
-}
+// tokenSecrets returns a JSON Web Token, and its parts.
+func tokenSecrets(token string) []string { return append(strings.Split(token, "."), token) }
 
 // headerSecrets returns the value of a header, and the parts of it that may be a secret of
 // their own: what follows a scheme such as Token, the password of Basic, and the values of
 // cookies and parameters.
 func headerSecrets(value string) []string {
-	found := []string{value}
-	scheme, rest, ok := strings.Cut(value, " ")
-	if ok && !strings.ContainsAny(scheme, "=;,") {
-		found = append(found, rest)
-	}
-
-	if user, password, ok := (&http.Request{Header: http.Header{"Authorization": {value}}}).BasicAuth(); ok {
-		found = append(found, user+":"+password, password)
-	}
+	_, rest, _ := strings.Cut(value, " ")
+	decoded, _ := base64.StdEncoding.DecodeString(rest)
+	_, password, _ := strings.Cut(string(decoded), ":")
+	found := []string{value, rest, string(decoded), password}
 	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(";, ", r) }) {
 		_, assigned, _ := strings.Cut(part, "=")
 		found = append(found, strings.Trim(assigned, `"`))
@@ -146,44 +145,33 @@ func headerSecrets(value string) []string {
 
 // ValidateVisible returns an error for text that differs from what people see, since two identifiers
 // that look alike would be two people: blanks around it, and characters that are invisible or change how
-// the rest is shown. The error completes a sentence about the value. It names the character and its
+// the rest is shown. The error completes a sentence about the value. It names a character inside and its
 // place, counted in bytes from 0, and never the rest of the value.
 func ValidateVisible(s string) error {
+	trimmed := strings.TrimSpace(s)
 	if !utf8.ValidString(s) {
 		return errors.New("is not valid UTF-8")
 	}
-	if strings.TrimSpace(s) == "" {
+	if trimmed == "" {
 		return errors.New("consists of spaces only")
 	}
 
-	for i, r := range s {
-		if '!' <= r && r <= '~' { // most of what is sent, and always visible
-			continue
-		}
-
-		var problem string
-		atEdge := i == 0 || i+utf8.RuneLen(r) == len(s)
-		switch {
-		case unicode.IsControl(r):
-			problem = "contains the control character"
-		case atEdge && unicode.IsSpace(r):
-			problem = "begins or ends with a space,"
-		case r != ' ' && unicode.In(r, invisible...):
-			problem = "contains a character that cannot be seen,"
-		default:
-			continue
-		}
-
-		return fmt.Errorf("%s %U at byte %d", problem, r, i)
+	at := strings.IndexFunc(s, func(r rune) bool { return r != ' ' && unicode.In(r, invisible...) })
+	if at >= 0 {
+		r, _ := utf8.DecodeRuneInString(s[at:])
+		return fmt.Errorf("contains a character that cannot be seen, %U at byte %d", r, at)
+	}
+	if trimmed != s {
+		return errors.New("begins or ends with a space")
 	}
 
 	return nil
 }
 
-// invisible are the characters without a shape of their own: spaces other than the plain
-// one, separators of lines, formatting such as direction marks, soft hyphens and joiners,
+// invisible are the characters without a shape of their own: control characters, spaces other than the
+// plain one, separators of lines, formatting such as direction marks, soft hyphens and joiners,
 // fillers, and selectors of a variation.
 var invisible = []*unicode.RangeTable{
-	unicode.Z, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Noncharacter_Code_Point,
+	unicode.Cc, unicode.Z, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Noncharacter_Code_Point,
 	{R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}}}, // the blank of Braille
 }

@@ -75,9 +75,9 @@ func TestValidateVisible_refusedWithThePlace(t *testing.T) {
 	t.Parallel()
 
 	for value, want := range map[string]string{
-		" jane":          "begins or ends with a space, U+0020 at byte 0",
-		"jané\u2003":     "begins or ends with a space, U+2003 at byte 5",
-		"jane\n":         "the control character U+000A at byte 4",
+		" jane":          "begins or ends with a space",
+		"jané\u2003":     "cannot be seen, U+2003 at byte 5",
+		"ja\nne":         "cannot be seen, U+000A at byte 2",
 		"ja\u00a0ne":     "cannot be seen, U+00A0 at byte 2",
 		"ja\u3164ne":     "cannot be seen, U+3164 at byte 2",
 		"ja\u2800ne":     "cannot be seen, U+2800 at byte 2",
