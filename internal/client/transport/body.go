@@ -122,7 +122,7 @@ func (a Answer) EndError(isIgnored func(field string) bool) error {
 	trailer := a.Body.response.Trailer
 	digests := slices.Concat(a.Header[contentDigest], a.Header[reprDigest], trailer[contentDigest], trailer[reprDigest])
 	if a.Body.differs(strings.Join(digests, ",")) {
-		return NewError(a.Exchange, ClassTruncated, "the answer is not the one that its digest describes")
+		return NewError(a.Exchange, ClassTruncated, "the answer is not the one that its "+contentDigest+" or "+reprDigest+" describes")
 	}
 
 	for name, values := range trailer {
