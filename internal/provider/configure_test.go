@@ -53,7 +53,6 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 		{prototest.Attributes{"ca_cert_file": "/canary/missing.pem"}, "ca_cert_file", "cannot be read"},
 		{prototest.Attributes{"headers": prototest.Attributes{"Authorization": "canary"}}, "headers", "must not contain Authorization"},
 		{wire("login", "parameters_in", "canary"), "parameters_in", "wire.login.parameters_in must be one of"},
-		{wire("export", "kind_parameter", "utcdate"), "kind_parameter", "another meaning"},
 		{prototest.Attributes{"wire": prototest.Attributes{"lag": "11m"}}, "lag", "must be a duration"},
 		{wire("pending", "statuses", prototest.Attributes{"ended": []any{""}}), "statuses", "holds an empty word"},
 		{wire("pending", "types", prototest.Attributes{"erasure": []any{"erase"}}), "types", "the keys are data_access, data_deletion"},
