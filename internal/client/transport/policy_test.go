@@ -116,7 +116,7 @@ func TestPolicy_neverRepeatsWhatMayHaveBeenCarriedOut(t *testing.T) {
 		}
 	}
 	for class := range policy {
-		if e := NewError(About(Operation{Kind: Queues}, Endpoint{}), class, ""); e.Ambiguous {
+		if e := NewError(Exchange{Op: Operation{Kind: Queues}}, class, ""); e.Ambiguous {
 			t.Errorf("%s: what was not sent is called open: %+v", class, e)
 		}
 	}
