@@ -136,7 +136,7 @@ func (a Answer) Parse(r io.Reader) (jsontext.Value, error) {
 func (a Answer) syntaxError(body []byte, err error) error {
 	isWords := strings.HasPrefix(a.MediaType, "text/") && !bytes.ContainsAny(body[:1], "{[<")
 	switch {
-	case isWords && a.Status == http.StatusAccepted:
+	case isWords && a.Status == http.StatusAccepted && a.MediaType == "text/plain":
 		return nil
 	case isWords, body[0] == '<':
 		return PageError(a, body)

@@ -222,11 +222,13 @@ func NewError(x Exchange, class ErrorClass, detail string) *Error {
 	if !isSent && slices.Contains(lost, class) {
 		e.limit = policy[ClassUnreachable][x.Op.Kind]
 	}
-	isOpen := e.limit == compared || e.limit == unknown
-	e.Ambiguous = isSent && isOpen
+	e.Ambiguous = isSent && slices.Contains(open, e.limit)
 
 	return e
 }
+
+// open are the limits of what the service may have carried out.
+var open = []limit{compared, unknown}
 
 // lost are the classes of a connection that broke.
 var lost = []ErrorClass{ClassConnectionLost, ClassTimeout}

@@ -165,18 +165,14 @@ func (l *login) logIn(ctx context.Context) (token, error) {
 	if l.failure != nil {
 		isRejected := IsClass(l.failure, ClassAuthentication, ClassForbidden, ClassRejected)
 		if isRejected || time.Since(l.failed) < loginPause {
-			return token{}, l.failure
+			return token{}, l.failure.Final()
 		}
 	}
 
 	got, err := l.send(ctx)
-	failure, _ := errors.AsType[*Error](err)
-	if failure != nil {
-		failure = failure.Final() // also for the requests that need the token
-		err = failure
-	}
 	if ctx.Err() == nil { // a caller that gives up says nothing of the credentials
-		l.failure, l.failed = failure, time.Now()
+		l.failure, _ = errors.AsType[*Error](err)
+		l.failed = time.Now()
 	}
 
 	return got, err
