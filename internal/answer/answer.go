@@ -113,6 +113,9 @@ func Members(v jsontext.Value, person string) string {
 	return " (its members are " + listed(names) + ")"
 }
 
+// limitShown is how many names a message shows at most.
+const limitShown = 12
+
 // shownPlaces returns where nodes are for a message, with an ellipsis for each place that must not be
 // shown.
 func shownPlaces(nodes []*node) string {
@@ -130,12 +133,11 @@ func shownPlaces(nodes []*node) string {
 
 // listed returns the first texts of a list as a message shows them, such as `"id", "total"`.
 func listed(texts []string) string {
-	const limit = 12
 	var quoted []string
-	for _, text := range texts[:min(len(texts), limit)] {
+	for _, text := range texts[:min(len(texts), limitShown)] {
 		quoted = append(quoted, strconv.Quote(text))
 	}
-	if len(texts) > limit {
+	if len(texts) > limitShown {
 		quoted = append(quoted, "…")
 	}
 
@@ -147,10 +149,9 @@ func listed(texts []string) string {
 // share their places. A key among many objects of one structure is not shown either: such
 // names may be people.
 func Structure(v jsontext.Value) string {
-	const limit = 12
-	parts := structureOf(v, "$", nil, limit)
-	if len(parts) > limit {
-		parts = append(parts[:limit], "…")
+	parts := structureOf(v, "$", nil)
+	if len(parts) > limitShown {
+		parts = append(parts[:limitShown], "…")
 	}
 	if len(parts) == 0 {
 		return jsonvalue.KindName(v.Kind())
@@ -160,18 +161,18 @@ func Structure(v jsontext.Value) string {
 }
 
 // structureOf appends the parts of a value at a path to those that were found before, until there are
-// more than limit.
-func structureOf(v jsontext.Value, path string, found []string, limit int) []string {
+// more than a message shows.
+func structureOf(v jsontext.Value, path string, found []string) []string {
 	part := path + " (" + jsonvalue.KindName(v.Kind()) + ")"
 	if path != "$" && !slices.Contains(found, part) {
 		found = append(found, part)
 	}
-	if len(found) > limit {
+	if len(found) > limitShown {
 		return found
 	}
 
 	for _, element := range jsonvalue.Elements(v) {
-		found = structureOf(element, path+"[]", found, limit)
+		found = structureOf(element, path+"[]", found)
 	}
 	isMap := isMap(v)
 	for key, value := range jsonvalue.EachMember(v) {
@@ -179,7 +180,7 @@ func structureOf(v jsontext.Value, path string, found []string, limit int) []str
 		if isMap || !jsonvalue.IsFieldName(name) {
 			name = "{}" // not shown
 		}
-		found = structureOf(value, path+"."+name, found, limit)
+		found = structureOf(value, path+"."+name, found)
 	}
 
 	return found

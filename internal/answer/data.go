@@ -178,11 +178,12 @@ func (c DataCall) partOf(m *node) dataPart {
 
 // isSilent reports whether a member says nothing but yes, a time, or the links of HAL without a next page.
 func (n *node) isSilent() bool {
-	_, isTime := n.instant(TimeUTC)
+	_, isInstant := n.instant(TimeUTC)
+	isTime := isInstant && n.Kind() == '"'
 	isYes := n.is&(roleFlag|roleStatus) != 0 && n.verdict == Done
 	isHAL := n.key == "_links" && n.find("/next").Value == nil
 
-	return isYes || isHAL || isTime && n.Kind() == '"'
+	return isYes || isHAL || isTime
 }
 
 // isPersonal reports whether a member is something that the interface has of a person, or a list of objects,

@@ -43,11 +43,11 @@ func (r Result) Says(v jsontext.Value) error {
 	}
 
 	result := decode(v).find(r.At)
-	word := result.spelled()
+	isSilent := result.word == "" && len(result.inside()) == 0
 	switch {
-	case word == "", slices.Contains(r.Success, word):
+	case isSilent, slices.Contains(r.Success, result.word):
 		return nil
-	case slices.Contains(r.Absent, word):
+	case slices.Contains(r.Absent, result.word):
 		return &Error{Outcome: Absent, Why: "the service holds nothing of this person, by the word that wire.result.absent has"}
 	}
 
@@ -59,13 +59,16 @@ func (e Envelope) decode(v jsontext.Value) *node {
 	answer := decode(v)
 	for at, want := range e.Ignored {
 		leaf := answer.find(at)
-		isTold := want == AnyValue || want == leaf.spelled()
+		isTold := want == AnyValue || want == leaf.word
 		if isTold && leaf.isIgnorable() {
 			leaf.ignore()
 		}
 	}
-	if result := answer.find(e.Result.At); e.Result.IsSuccess(e.Result.At, result.spelled()) {
-		result.ignore()
+	if e.Result.At != "" {
+		result := answer.find(e.Result.At)
+		if slices.Contains(e.Result.Success, result.word) {
+			result.ignore()
+		}
 	}
 
 	return answer

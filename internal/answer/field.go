@@ -43,7 +43,7 @@ var (
 
 // truth returns the truth value that true, false, 1 or 0 stand for, or one of these as text.
 func (n *node) truth() (isTrue, ok bool) {
-	isTrue, ok = truths[n.spelled()]
+	isTrue, ok = truths[n.word]
 	return isTrue, ok
 }
 

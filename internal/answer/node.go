@@ -19,15 +19,15 @@ import (
 type node struct {
 	jsontext.Value
 
-	parent   *node   // the object or the array around it; nil of the answer itself
-	members  []*node // of an object, in their order
-	elements []*node // of an array, once they were asked for
+	parent  *node   // the object or the array around it; nil of the answer itself
+	members []*node // of an object, in their order; of an array its elements, once they were asked for
 
 	key  string // of a member or an element, as a pointer names it
 	name string // of a member, folded, so that identityId and identity_id are one field
 	is   role   // of a member, by its name
 	has  role   // of an object, by the names of its members
 	text string // of a string or a number
+	word string // as wire.ignored has it: a text without quotes, or else as it is spelled; of leaves only
 	// verdict is what a member says of what was asked for, by its name and value.
 	verdict Progress
 	// isBlank: null, an empty array, which is how PHP writes an object without members, or an object of
@@ -41,12 +41,9 @@ func decode(v jsontext.Value) *node {
 	if v == nil {
 		v = jsontext.Value("null")
 	}
-	return (&node{}).read(decoderOf(v), v)
-}
+	in := jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// decoderOf returns a decoder of a value, which was checked when it came.
-func decoderOf(v jsontext.Value) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return (&node{}).read(in, v)
 }
 
 // read reads the next value of a decoder, which is a part of the whole that the decoder reads.
@@ -61,43 +58,50 @@ func (n *node) read(in *jsontext.Decoder, whole jsontext.Value) *node {
 			if err != nil {
 				break
 			}
-			m := &node{parent: n, key: name.String()}
+			m := &node{parent: n, key: name.String(), verdict: Unclear}
 			m.name = jsonvalue.Fold(m.key)
 			m.is = roles[m.name]
 			m.read(in, whole)
+			if m.is&roleVerdict != 0 {
+				m.verdict = m.judge()
+			}
 			n.members = append(n.members, m)
 			n.has |= m.is
 			n.isBlank = n.isBlank && m.isBlank && m.Kind() != '['
 		}
 		_, _ = in.ReadToken()
+	case '[':
+		v, _ := in.ReadValue()
+		n.isBlank = jsonvalue.IsZero(v)
 	case '"', '0':
 		token, _ := in.ReadToken()
 		n.text = token.String()
+		n.word = n.text
 	default:
-		v, _ := in.ReadValue()
-		n.isBlank = v.Kind() != 'f' && jsonvalue.IsZero(v)
+		token, _ := in.ReadToken()
+		n.word = token.String()
+		n.isBlank = token.Kind() == 'n'
 	}
 	n.Value = bytes.TrimLeft(whole[begin:in.InputOffset()], ":, \t\r\n")
-	n.verdict = n.judge()
+	if isEmpty := n.isBlank && len(n.members) == 0; isEmpty {
+		n.word = string(n.Value)
+	}
 
 	return n
 }
 
 // inside returns the members of an object, or the elements of an array.
 func (n *node) inside() []*node {
-	if n.Kind() != '[' {
+	if n.Kind() != '[' || n.members != nil {
 		return n.members
 	}
-	if n.elements != nil {
-		return n.elements
-	}
-
 	for i, v := range jsonvalue.Elements(n.Value) {
-		element := &node{parent: n, key: strconv.Itoa(i)}
-		n.elements = append(n.elements, element.read(decoderOf(v), v))
+		element := decode(v)
+		element.parent, element.key = n, strconv.Itoa(i)
+		n.members = append(n.members, element)
 	}
 
-	return n.elements
+	return n.members
 }
 
 // find returns what a pointer leads to from n. Where there is nothing, it is an empty node in the
@@ -147,15 +151,6 @@ func (n *node) named(is role) (found []*node) {
 	return found
 }
 
-// spelled returns a value as wire.ignored has it: a text without quotes, anything else as it is
-// spelled.
-func (n *node) spelled() string {
-	if n.Kind() == '"' {
-		return n.text
-	}
-	return string(n.Value)
-}
-
 // ignore makes the node say nothing.
 func (n *node) ignore() { n.isIgnored, n.name, n.is, n.verdict = true, "", 0, Unclear }
 
@@ -168,7 +163,7 @@ func (n *node) judge() Progress {
 	case n.is&roleError != 0 && !jsonvalue.IsZero(n.Value):
 		return Failed
 	case n.is&roleFlag != 0:
-		if isTrue, isTruth := truths[strings.ToLower(n.spelled())]; isTruth {
+		if isTrue, isTruth := truths[strings.ToLower(n.word)]; isTruth {
 			return outcomes[isTrue]
 		}
 	case n.is&roleResultCode != 0 && n.text != "":

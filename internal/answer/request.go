@@ -3,7 +3,6 @@
 package answer
 
 import (
-	"cmp"
 	"net/url"
 	"strings"
 	"time"
@@ -99,16 +98,6 @@ func (n *node) isOperation() bool {
 	return n.says(roleStatus, Waiting) || RecordMap{}.requestType(n) != ""
 }
 
-// operationName returns the name of a long-running operation (AIP-151), which identifies it; empty for
-// anything else.
-func (n *node) operationName() string {
-	name := n.find("/name").text
-	if !strings.Contains(name, "operations/") {
-		return ""
-	}
-	return name
-}
-
 // PersonKey returns what identifiers that may be of one person have in common: they differ only by
 // capitals, percent-encoding, once or twice, a plus sign for a blank, Unicode normalisation, and
 // mailto: in front.
@@ -151,8 +140,10 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 		return Receipt{At: time.Now(), NotUnderstood: Structure(v)}, nil
 	}
 
-	id := cmp.Or(requestID(request.field(roleID), person), answer.operationName())
-	receipt := Receipt{ID: id, At: time.Now()}
+	receipt := Receipt{ID: requestID(request.field(roleID), person), At: time.Now()}
+	if name := answer.find("/name").text; receipt.ID == "" && strings.Contains(name, "operations/") {
+		receipt.ID = name // of a long-running operation (AIP-151)
+	}
 	isRequest := receipt.ID != "" || request.isOperation()
 	if created, _ := request.field(roleCreated).instant(""); isRequest && !created.IsZero() {
 		receipt.At = created

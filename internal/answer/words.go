@@ -51,6 +51,7 @@ const (
 
 	roleFlag     = roleOutcome | roleAccepted
 	roleRefusal  = roleOutcome | roleError
+	roleVerdict  = roleStatus | roleError | roleFlag | roleResultCode
 	roleWrapping = roleDescribes | rolePages | roleMessage | roleResultCode | roleResult | roleEnvelope
 	roleClauses  = roleClause<<Clauses - roleClause
 )

@@ -165,7 +165,8 @@ func (s Settings) ignore(l leaf, known pages) {
 	}
 
 	isFollowed, isCounted := known.next != "", known.total != ""
-	isText := l.isScalar() && l.text != "" || isLinks(l.value)
+	hasText := l.isScalar() && l.text != ""
+	isText := hasText || isLinks(l.value)
 	isFree := map[role]bool{
 		roleHarmless: true,
 		rolePages:    isFollowed || isCounted,

@@ -145,7 +145,10 @@ func (s Settings) kinds(groups []group) {
 // identifying returns what every record has, and no two have alike: what is named like an identifier
 // first.
 func identifying(columns []column) jsontext.Pointer {
-	isID := func(c column) bool { return c.isUnique() && (c.namesID() || c.isNamed(personNames)) }
+	isID := func(c column) bool {
+		isLikeID := c.namesID() || c.isNamed(personNames)
+		return isLikeID && c.isUnique()
+	}
 	return cmp.Or(firstOf(columns, isID), firstOf(columns, column.isUnique))
 }
 

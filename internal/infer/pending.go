@@ -65,10 +65,11 @@ func lists(v jsontext.Value) []place {
 	var named, others []place
 	for _, p := range places(v) {
 		isList := p.value.Kind() == '[' && !isLinks(p.value) && !slices.ContainsFunc(jsonvalue.Elements(p.value), isOther)
-		isListed := p.isNamed(listNames) && (isList || p.value.Kind() == 'n')
-		if isListed {
+		isNull := p.value.Kind() == 'n'
+		switch isListed := p.isNamed(listNames); {
+		case isListed && isNull, isListed && isList:
 			named = append(named, p)
-		} else if isList {
+		case isList:
 			others = append(others, p)
 		}
 	}

@@ -225,14 +225,19 @@ const halLinks = "_links"
 // isWork reports whether an object or the elements of an array have what describes work that goes on, or
 // its result elsewhere: a status, a job or a link.
 func isWork(v jsontext.Value) bool {
-	return slices.ContainsFunc(append(jsonvalue.Elements(v), v), func(object jsontext.Value) bool {
+	isOfWork := func(p place) bool {
+		isUndone := p.name == "done" && p.text == "false"
+		isResult := p.isNamed("jobid taskid requestid status state percent progress link links url urls downloadurl href expires")
+		return isUndone || isResult
+	}
+	for _, object := range append(jsonvalue.Elements(v), v) {
 		for name, value := range jsonvalue.EachMember(object) {
-			isOfWork := isNamed(jsonvalue.Fold(string(name)), "jobid taskid requestid status state percent progress link links url urls downloadurl href expires")
-			isUndone := string(name) == "done" && string(value) == "false"
-			if isUndone || (isOfWork && string(name) != halLinks) {
+			at := jsontext.Pointer("").AppendToken(string(name))
+			if string(name) != halLinks && isOfWork(placeOf(at, value)) {
 				return true
 			}
 		}
-		return false
-	})
+	}
+
+	return false
 }
