@@ -97,6 +97,7 @@ func (b *batch) checkFirstRecords(ctx context.Context) (ok bool) {
 
 	b.compare(ctx, unseen)
 	if b.stopped != "" {
+		b.closeReport()
 		b.failure(planFailed).AddError(b.diags)
 		return false
 	}

@@ -80,9 +80,9 @@ func (b *batch) warnMissing() {
 
 	tfkit.Problem{
 		Summary: "Consent records are missing",
-		Detail: fmt.Sprintf("The service says twice that it has no record for %d of %d rows: %s. Nothing was withdrawn there, although these rows were applied, and no request removes a record.",
+		Detail: fmt.Sprintf("The service says twice that it has no record for %d of %d rows: %s. Nothing was withdrawn there, although no request removes a record.",
 			b.counts[missing], len(b.rows), b.linesOf(missing)),
-		Do: "look at the service for consent that is still there. If readings lag by more than wire.lag, raise it, apply the same file again and destroy it again.",
+		Do: "look at the service for consent that is still there. If readings lag by more than wire.lag, raise it, apply the same file and destroy again.",
 	}.AddWarning(b.diags)
 }
 

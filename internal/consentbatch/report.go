@@ -84,6 +84,7 @@ func isReport(path string) bool {
 func (b *batch) closeReport() {
 	if b.report != nil {
 		b.report.Close()
+		b.report = nil
 	}
 }
 
@@ -103,7 +104,6 @@ func (b *batch) writeReport() {
 	}
 	if err != nil {
 		b.closeReport()
-		b.report = nil
 		noReport(err).AddWarning(b.diags)
 	}
 }

@@ -53,6 +53,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(7), Status: 400, Body: []byte(`{}`), Times: times})
 		}
 	}
+	outage := mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 500, Times: 50}
 	unchanged, willWithdraw := []string{"In state now: this resource as it was before"}, []string{"will be withdrawn"}
 	noReport := []string{"The report cannot be written", "In state now: nothing"}
 	notFound := []string{"Not found", "cannot remove one", "a gateway"}
@@ -203,10 +204,20 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		}},
 		"nothing is written after an outage in which first records were to be counted": {people(60), prototest.Attributes{"max_retries": 0, "max_concurrency": 1}, []step{
 			{
-				before: func(b *batchTest) {
-					b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 500, Times: 50})
-				},
+				before: func(b *batchTest) { b.service.Inject(outage) },
 				config: uncompared.With(newRecords(0)), errors: []string{"60 of 60 rows were not compared", "10 rows were not tried, because the service failed for 50 rows in a row"}, gets: 50,
+			},
+			{config: uncompared, gets: 60, patches: 60, counts: counts{Rows: 60, Written: 60}},
+			{ // which begins after a row that is read twice then
+				before: func(b *batchTest) {
+					for i := range 60 {
+						b.service.DeleteConsent(scope, userName(i))
+					}
+					afterOne := outage
+					afterOne.Skip = 1
+					b.service.Inject(afterOne)
+				},
+				config: uncompared.With(forced).With(newRecords(1)), errors: []string{"59 of 60 rows were not compared", "9 rows were not tried"}, gets: 52, counts: counts{Rows: 60, Written: 60}, report: []string{},
 			},
 		}},
 		"a shard withdraws its own rows alone, and is not changed before": {people(8), nil, []step{

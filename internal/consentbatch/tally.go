@@ -74,7 +74,7 @@ type tally struct {
 	action   choice.Action // of the present pass
 	isSecond bool          // the rows without a record are read a second time, a lag later
 	streak   int           // failures since the last success, without those that concern one row
-	stopped  string        // why the last pass has ended before all of its rows were tried; empty if it has not
+	stopped  string        // why a pass has ended before all of its rows were tried; empty if none has
 	logged   time.Time     // when progress was logged
 }
 
@@ -106,6 +106,7 @@ func (t *tally) set(row int, r result) {
 // random order. It returns the errors of panics when every row is done, when the service as a whole is
 // down, or when the context ends, and no worker is left.
 func (t *tally) run(ctx context.Context, of []int, workers int, do func(ctx context.Context, row int) (outcome, error)) (panics diag.Diagnostics) {
+	before := t.stopped
 	var order []int
 	for _, at := range rand.Perm(len(of)) { //nolint:gosec // needs no secrecy
 		if row := of[at]; t.results[row].outcome != failed {
@@ -121,7 +122,7 @@ func (t *tally) run(ctx context.Context, of []int, workers int, do func(ctx cont
 
 	t.stopped = cmp.Or(t.stopped, interrupted)
 	if !slices.ContainsFunc(order, func(row int) bool { return t.results[row].outcome == notTried }) {
-		t.stopped = ""
+		t.stopped = before
 	}
 
 	return panics
