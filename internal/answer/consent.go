@@ -4,6 +4,7 @@ package answer
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -55,6 +56,9 @@ func (c Consent) HasClauses(want [Clauses]bool) bool {
 type ConsentCall struct {
 	Envelope Envelope
 	At       jsontext.Pointer // wire.consent.at: where the record is; empty finds it
+	// OmitsFalse is wire.consent.omits_false: the object where At says is the record, and a clause that it does
+	// not have is false.
+	OmitsFalse bool
 	// TimeFormat is wire.consent.time_answered, or else wire.consent.time_format: a form of times that is read beside RFC 3339 and
 	// milliseconds.
 	TimeFormat string
@@ -82,12 +86,13 @@ func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 		return Consent{}, wantObject(found)
 	}
 
-	object, err := outermostConsent(found)
-	if err != nil {
-		return Consent{}, err
+	if isRecord := c.OmitsFalse && found.hasAny(ConsentFields); !isRecord {
+		if found, err = outermostConsent(found); err != nil {
+			return Consent{}, err
+		}
 	}
 
-	return c.record(object, v)
+	return c.record(found, v)
 }
 
 // outermostConsent returns the outermost object with five clauses in an object. One with some of them,
@@ -121,6 +126,11 @@ func outermostConsent(top *node) (*node, error) {
 	return nil, &Error{Why: "no object of the answer has the five clauses of a consent record, clause_1_consent to clause_5_consent; it is " + Structure(top.Value)}
 }
 
+// hasAny reports whether an object has one of the fields of a record.
+func (n *node) hasAny(fields []string) bool {
+	return slices.ContainsFunc(n.members, func(m *node) bool { return slices.Contains(fields, consentFields[m.name]) })
+}
+
 // record returns the record that an object with five clauses is, with those around it. v is the answer.
 func (c ConsentCall) record(object *node, v jsontext.Value) (Consent, error) {
 	consent := Consent{JSON: v}
@@ -128,8 +138,11 @@ func (c ConsentCall) record(object *node, v jsontext.Value) (Consent, error) {
 	nulls := 0
 	for i, name := range ClauseNames {
 		consent.Clauses[i] = take(f, name, "a boolean", (*node).truth)
-		if consent.Clauses[i].Null {
+		switch clause := &consent.Clauses[i]; {
+		case clause.Null:
 			nulls++
+		case c.OmitsFalse && !clause.Given:
+			clause.Given = true
 		}
 	}
 	consent.UserIPv6 = take(f, "user_ipv6", "a string", (*node).string)

@@ -155,6 +155,12 @@ func TestConsentCall_whatAnAnswerIs(t *testing.T) {
 		{answer.ConsentCall{TimeFormat: answer.TimeUnixS}, map[string]string{
 			timed(`1769860800`): noon, timed(`1769860800000`): noon, timed(`"1769860800"`): noon,
 		}},
+		{answer.ConsentCall{OmitsFalse: true}, map[string]string{
+			`{"name":"x","clause2Consent":true,"agreementTime":"2026-01-31T12:00:00Z"}`: noon + " 1:false 3:false 4:false 5:false",
+			`{"manual":true,"updateTime":"2026-01-31T12:00:00Z"}`:                       "- - true 1:false 2:false 3:false 4:false 5:false",
+			`{"data":{"clause2Consent":true}}`:                                          "some of the five clauses", `{"message":"x"}`: "no object of the answer has the five clauses",
+			record: noon, `{` + nulls + `}`: absent, `{}`: absent, `{"clause_1_consent":true,"error":"x"}`: refused,
+		}},
 		{answer.ConsentCall{At: "/0"}, map[string]string{`[` + record + `]`: noon, `[]`: absent}},
 		{answer.ConsentCall{At: "/data/0"}, map[string]string{`{"data":[]}`: absent}},
 		{answer.ConsentCall{At: "/a"}, map[string]string{`{"a":` + record + `,"b":` + older + `}`: noon}},

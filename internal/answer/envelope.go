@@ -5,6 +5,7 @@ package answer
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -28,6 +29,15 @@ type Result struct {
 	At      jsontext.Pointer `json:"at,omitzero"`      // of a word or a number
 	Success []string         `json:"success,omitzero"` // words that say that all is well
 	Absent  []string         `json:"absent,omitzero"`  // words that say that there is nothing about a person
+}
+
+// IsOtherPage reports whether a place has, beside the link to the next page, that to another one, which says
+// nothing of the content.
+func IsOtherPage(at, next jsontext.Pointer) bool {
+	return slices.ContainsFunc([]string{"prev", "previous", "first", "last", "self"}, func(page string) bool {
+		title := strings.ToUpper(page[:1]) + page[1:]
+		return next != "" && string(at) == strings.NewReplacer("next", page, "Next", title).Replace(string(next))
+	})
 }
 
 // IsSuccess reports whether the value of a leaf says that the service did what it was asked for.

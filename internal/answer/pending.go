@@ -20,12 +20,20 @@ type PendingList struct {
 	// the service.
 	Records []PendingRecord
 	// Gap says why the list is not whole, and which setting admits it; empty where it is
-	// whole. It never holds a value of the list. Who reads the list fills it in.
+	// whole. It never holds a value of the list. Who reads the list fills it in, and Hint.
 	Gap string
+	// Hint completes a sentence about records whose person or operation is not known, with the settings
+	// that name it; empty where none were found.
+	Hint string
 	// Cached reports that a cache has kept the answer for some time, and Date is when the
 	// service made it; zero if it does not say so.
 	Cached bool
 	Date   time.Time
+}
+
+// HasUnknown reports whether a record does not say in a known way whom or which operation it is about.
+func (l PendingList) HasUnknown() bool {
+	return slices.ContainsFunc(l.Records, func(r PendingRecord) bool { return r.Identity == "" || r.RequestType == "" })
 }
 
 // Sort puts the records in their order.
@@ -123,7 +131,8 @@ func (c ListCall) besides(answer, list *node, length int) error {
 	known := []*node{answer.find(c.Next), answer.find(c.Total)}
 	for _, leaf := range answer.leaves(list) {
 		isCount := leaf.is&roleCount != 0 && leaf.text == strconv.Itoa(length)
-		if !isCount && leaf.Kind() != 'n' && !slices.Contains(known, leaf) {
+		isLink := leaf.Kind() == '"' && IsOtherPage(leaf.at(), c.Next)
+		if !isCount && !isLink && leaf.Kind() != 'n' && !slices.Contains(known, leaf) {
 			beside = append(beside, leaf)
 		}
 	}
@@ -194,7 +203,7 @@ type RecordMap struct {
 func (m RecordMap) record(v jsontext.Value) PendingRecord {
 	n := decode(v)
 	person := pick(n, m.Identity, rolePerson).text
-	created, _ := pick(n, m.Created, roleCreated).instant("")
+	created, _ := pick(n, m.Created, roleCreated).instant(TimeUnixS)
 	r := PendingRecord{
 		ID:          requestID(pick(n, m.ID, roleID), person),
 		Identity:    person,

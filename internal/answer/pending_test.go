@@ -220,3 +220,36 @@ func TestMembers_neverNameThePerson(t *testing.T) {
 		}
 	}
 }
+
+// TestPendingRecord_timeOfAnyKind has the same instant in the forms that are read without a setting.
+func TestPendingRecord_timeOfAnyKind(t *testing.T) {
+	t.Parallel()
+	for _, created := range []string{`"2026-02-01T08:00:00Z"`, `1769932800000`, `1769932800`} {
+		list, err := answer.ListCall{}.Read(parse(t, `[{"id":"r-1","created":`+created+`}]`))
+		if err != nil || !list.Records[0].CreatedAt.Equal(time.Date(2026, 2, 1, 8, 0, 0, 0, time.UTC)) {
+			t.Errorf("%s is read as %v: %v", created, list.Records, err)
+		}
+	}
+}
+
+func TestIsOtherPage_besideTheNextOne(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		at, next    jsontext.Pointer
+		isOtherPage bool
+	}{
+		{"/previous", "/next", true},
+		{"/links/first", "/links/next", true},
+		{"/_links/self/href", "/_links/next/href", true},
+		{"/PreviousLink", "/NextLink", true},
+
+		{"/links/next", "/links/next", false},
+		{"/prev", "/links/next", false},
+		{"/last", "/cursor", false},
+		{"/self", "", false},
+	} {
+		if got := answer.IsOtherPage(c.at, c.next); got != c.isOtherPage {
+			t.Errorf("%s beside %s: %t", c.at, c.next, got)
+		}
+	}
+}

@@ -145,7 +145,7 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 		receipt.ID = name // of a long-running operation (AIP-151)
 	}
 	isRequest := receipt.ID != "" || request.isOperation()
-	if created, _ := request.field(roleCreated).instant(""); isRequest && !created.IsZero() {
+	if created, _ := request.field(roleCreated).instant(TimeUnixS); isRequest && !created.IsZero() {
 		receipt.At = created
 	}
 

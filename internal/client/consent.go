@@ -61,7 +61,8 @@ func (c *Client) ReadConsent(ctx context.Context, p Person) (read choice.Reading
 
 // consentOf returns the consent record of an answer, or a *answer.Error.
 func (w Wire) consentOf(v jsontext.Value) (answer.Consent, error) {
-	return answer.ConsentCall{Envelope: w.Envelope, At: w.Consent.At, TimeFormat: cmp.Or(w.Consent.TimeAnswered, w.Consent.TimeFormat)}.Read(v)
+	c := w.Consent
+	return answer.ConsentCall{Envelope: w.Envelope, At: c.At, OmitsFalse: c.OmitsFalse, TimeFormat: cmp.Or(c.TimeAnswered, c.TimeFormat)}.Read(v)
 }
 
 // Readings of a consent that nothing may be decided by.

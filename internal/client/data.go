@@ -13,6 +13,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 )
 
 var (
@@ -69,7 +70,7 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 	}
 
 	call.Continued = transport.IsContinued(s.Header)
-	receipt, err := readData(s, call, c.wire.AllData.MediaType, w)
+	receipt, err := c.readData(s, call, w)
 	if err == nil && receipt.Delivered {
 		err = s.EndError(c.wire.ignoresField)
 	}
@@ -85,15 +86,15 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 const limitAcknowledgement = 64 << 10
 
 // readData reads the answer to a request for data. It writes the data to w, and anything that is larger
-// than a receipt, while it checks that it is one JSON value. Data of the media type form, which are not
-// JSON, are written as they come.
-func readData(s transport.Answer, call answer.DataCall, form string, w io.Writer) (answer.Receipt, error) {
+// than a receipt, while it checks that it is one JSON value. Data of the media type of the settings, which are
+// not JSON, are written as they come.
+func (c *Client) readData(s transport.Answer, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
 	unpacked, err := transport.Unpack(s.Header, s.Body, s.Body.IsDelimited)
 	if err != nil {
 		return answer.Receipt{}, failure(s, err)
 	}
 	defer unpacked.Close()
-	if s.Status == http.StatusOK && form == s.MediaType && form != "" {
+	if form := c.wire.AllData.MediaType; s.Status == http.StatusOK && form == s.MediaType && form != "" {
 		return copyData(s, unpacked, w)
 	}
 
@@ -114,8 +115,16 @@ func readData(s transport.Answer, call answer.DataCall, form string, w io.Writer
 			return answer.Receipt{}, err
 		}
 	}
+	delivers := func(with Wire) error {
+		call.At = with.AllData.At
+		receipt, err := call.Read(s.Status, s.JSON)
+		if !receipt.Delivered {
+			err = cmp.Or(err, errInsufficient)
+		}
+		return err
+	}
 
-	return shown(s, receipt, err)
+	return shown(s, receipt, c.wire.advise(err, s.JSON, infer.Data, delivers))
 }
 
 // abridgeData writes what is larger than a receipt as it comes, and reads what shows that it is the data.

@@ -47,6 +47,9 @@ func (w Wire) advise(err error, v []byte, propose func(infer.Answer) []infer.Set
 	return p
 }
 
+// errInsufficient is that of a reading which still lacks what the settings were proposed for.
+var errInsufficient = errors.New("the settings do not suffice")
+
 // isHidden reports whether a name or a pointer must not be shown.
 func isHidden(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {

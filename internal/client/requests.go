@@ -35,6 +35,7 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.Pend
 
 		list.Records = append(list.Records, part.Records...)
 		list.Gap = cmp.Or(list.Gap, got.Redact.Clean(part.Gap))
+		list.Hint = cmp.Or(list.Hint, got.Redact.Clean(part.Hint))
 		list.Cached = list.Cached || got.Cached
 		if list.Date.IsZero() || isBefore(got.Date, list.Date) {
 			list.Date = got.Date
@@ -66,18 +67,31 @@ func valueAt(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
 // many times, and a list that is waited for is read every few seconds.
 const limitAdvice = 256 << 10
 
-// readPending returns the list that an answer is, or the page of it. Where it is not a whole list, the
-// settings that admit it are proposed, unless it is long. Errors are those of package answer.
+// readPending returns the list that an answer is, or the page of it. Settings are proposed that admit what is
+// not a whole list, or that name what its records do not say in a known way, unless it is long. Errors are those
+// of package answer.
 func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
-	call := answer.ListCall{ListMap: c.wire.Pending.ListMap, Envelope: c.wire.Envelope, Continued: got.Header.Get("Content-Range") != ""}
-	list, err := call.Read(got.JSON)
-	if err != nil && len(got.JSON) <= limitAdvice {
-		propose := func(a infer.Answer) []infer.Settings { return infer.Pending(a) }
-		err = c.wire.advise(err, got.JSON, propose, func(with Wire) error {
-			call.ListMap, call.Envelope = with.Pending.ListMap, with.Envelope
-			_, err := call.Read(got.JSON)
+	propose := func(a infer.Answer) []infer.Settings { return infer.Pending(a) }
+	read := func(with Wire) (answer.PendingList, error) {
+		call := answer.ListCall{ListMap: with.Pending.ListMap, Envelope: with.Envelope, Continued: got.Header.Get("Content-Range") != ""}
+		return call.Read(got.JSON)
+	}
+	isShort := len(got.JSON) <= limitAdvice
+	list, err := read(c.wire)
+	if err != nil && isShort {
+		err = c.wire.advise(err, got.JSON, propose, func(with Wire) error { _, err := read(with); return err })
+	}
+	if list.HasUnknown() && isShort {
+		names := func(with Wire) error {
+			named, err := read(with)
+			if named.HasUnknown() {
+				err = errInsufficient
+			}
 			return err
-		})
+		}
+		hint := &answer.Error{}
+		_ = c.wire.advise(hint, got.JSON, propose, names) // is the hint
+		list.Hint = hint.Advice
 	}
 	if p, ok := errors.AsType[*answer.Error](err); ok && p.Outcome == answer.Incomplete {
 		list.Gap, err = p.Error(), nil

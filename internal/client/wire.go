@@ -50,6 +50,7 @@ type LoginWire struct {
 type ConsentWire struct {
 	ParametersIn string           `json:"parameters_in,omitzero"` // one of Placements
 	At           jsontext.Pointer `json:"at,omitzero"`            // of the record
+	OmitsFalse   bool             `json:"omits_false,omitzero"`   // a missing clause is false
 	TimeFormat   string           `json:"time_format,omitzero"`   // one of TimeFormats
 	TimeAnswered string           `json:"time_answered,omitzero"` // one of TimeFormats; empty is TimeFormat
 	TimeKept     string           `json:"time_kept,omitzero"`     // one of TimesKept
@@ -261,6 +262,7 @@ var wireRules = map[string]struct {
 	"result.success":        {form: anything},
 	"result.absent":         {form: anything},
 	"pending.empty":         {form: anything},
+	"consent.omits_false":   {form: anything},
 	"all_data.media_type":   {form: anything},
 	"export.kind_parameter": {form: anything},
 	"export.lines":          {form: anything},

@@ -15,7 +15,7 @@ import (
 // wholeWire has every setting.
 const wholeWire = `{"envelope":"/data","ignored":{"/success":"true","/meta/request_id":"*"},"lag":"1m","absent":["204","empty"],` +
 	`"result":{"at":"/code","success":["0"],"absent":["40400"]},"login":{"parameters_in":"form"},` +
-	`"consent":{"parameters_in":"query","at":"/consent","time_format":"unix_s","time_kept":"s","altered":["manual"]},` +
+	`"consent":{"parameters_in":"query","at":"/consent","omits_false":true,"time_format":"unix_s","time_kept":"s","altered":["manual"]},` +
 	`"profile":{"at":""},` +
 	`"pending":{"at":"/items","next":"/next","total":"/total","use":"partial","identity":"/who","id":"/no","type":"/what","status":"/phase","created":"/since",` +
 	`"types":{"data_deletion":["purge"]},"statuses":{"done":["shipped"],"ended":["closed"]}},` +

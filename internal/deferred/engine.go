@@ -207,7 +207,10 @@ func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action,
 
 	s := &x.current
 	shown := s.Evaluate(seen, x.rules)
-	x.snapshot, x.observed.Gap, s.Code = seen, shown.Gap, shown.Code
+	x.snapshot, s.Code = seen, shown.Code
+	if isGone := shown.List == proof.Absent || shown.List == proof.AbsentTwice; !isGone || shown.Gap != "" {
+		x.observed.Gap = shown.Gap // of a request that is gone, what the list did not tell before is why
+	}
 	if x.ignoresList && s.State == Listed {
 		shown.List = proof.Absent // it is not known to have left a list that is not read
 	}

@@ -102,7 +102,7 @@ type Observed struct {
 	NotUnderstood string
 	// Unproven: for as long as the list may lag, nothing has shown what has become of the request.
 	Unproven bool
-	// Gap says why the latest reading of the pending list proved less than it could.
+	// Gap says why the latest reading of the pending list that showed the request proved less than it could.
 	Gap string
 	// Err is why a wait ended early, unless its time was up or its context ended.
 	Err error

@@ -111,7 +111,7 @@ func readAs(a catalogue.Answer) reader {
 		if a.Is == catalogue.Accepted {
 			return accepted(ada.askForData)
 		}
-		return ada.data
+		return ada.data(true)
 	case catalogue.Pending:
 		return readPending(ada.Scope)
 	case catalogue.Export:

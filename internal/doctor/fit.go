@@ -5,6 +5,7 @@ package doctor
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"slices"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -32,7 +33,11 @@ type reading struct {
 func (x *examination) examine(ctx context.Context, r *reading) {
 	r.decoded, r.answers, r.err = x.do(ctx, session{cmp.Or(r.way, x.use), x.wire, 1}, r.read)
 	isRead := r.err == nil && r.decoded.lacking == 0
-	if !isRead && len(r.answers) > 0 {
+	switch {
+	case len(r.answers) == 0:
+	case isRead:
+		x.findNextPage(ctx, r)
+	default:
 		x.fit(ctx, r)
 	}
 
@@ -67,6 +72,21 @@ func (x *examination) fit(ctx context.Context, r *reading) {
 		return err == nil && read.isSame(r.decoded)
 	}))
 	r.differs = true
+}
+
+// findNextPage adopts where an answer that is read has the address of the next page, which a longer one needs.
+func (x *examination) findNextPage(ctx context.Context, r *reading) {
+	for _, s := range r.propose(r.answers[0].evidence()) {
+		s = s.NextPage()
+		with, err := x.wire.With(s)
+		if err != nil || len(s) == 0 || slices.ContainsFunc(s.Texts(), x.hides) || reflect.DeepEqual(with, x.wire) {
+			continue
+		}
+		if read, _, err := x.again(ctx, r, s); err == nil && read.isSame(r.decoded) {
+			x.wire, r.differs = with, true
+			return
+		}
+	}
 }
 
 // try repeats a reading with further settings, and reads the pages that they lead to.

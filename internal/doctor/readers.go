@@ -119,13 +119,19 @@ func readNone(read reader) reader {
 	}
 }
 
-// data asks for all data again: it sends another request that the service queues.
-func (p person) data(ctx context.Context, c *client.Client) (decoded, error) {
-	receipt, err := c.FetchData(ctx, p.Person, answer.DataCall{Person: p.Identity, Seen: true}, io.Discard)
-	if err == nil && !receipt.Delivered {
+// data asks for all data again: it sends another request that the service queues. Data that come before the
+// list has shown the request are read only where the settings say where they are.
+func (p person) data(isListed bool) reader {
+	return func(ctx context.Context, c *client.Client) (decoded, error) {
+		receipt, err := c.FetchData(ctx, p.Person, answer.DataCall{Person: p.Identity, Seen: isListed}, io.Discard)
+		switch {
+		case err != nil, receipt.Delivered:
+			return decoded{text: "data"}, err
+		case receipt.NotUnderstood != "":
+			return decoded{}, reason("the answer is no receipt, and the list has not shown the request")
+		}
 		return decoded{text: strings.TrimSpace("accepted " + receipt.ID)}, nil
 	}
-	return decoded{text: "data"}, err
 }
 
 // updateProfile, askForData and deleteData send a request that the service queues. The text of the answer
@@ -179,7 +185,7 @@ const (
 
 // requestText returns a record of the list, and how many of its fields are not recognised.
 func requestText(r answer.PendingRecord) (text string, lacking int) {
-	progress := map[answer.Progress]string{answer.Waiting: "waiting", answer.Done: "done", answer.Failed: "failed", answer.Unclear: unknown}
+	progress := map[answer.Progress]string{answer.Waiting: "waiting", answer.Done: "done", answer.Failed: "failed", answer.Ended: "ended", answer.Unclear: unknown}
 	var words []string
 	for _, field := range []string{r.ID, r.RequestType, r.Identity, progress[r.Progress]} {
 		words = append(words, cmp.Or(field, unknown))

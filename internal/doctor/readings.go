@@ -18,7 +18,8 @@ import (
 func (x *examination) examinePending(ctx context.Context) {
 	r := x.pending()
 	x.examine(ctx, r)
-	if isBlank := r.err == nil && r.decoded.isEmpty(); !isBlank || !x.options.Rehearse {
+	isBlank := r.err == nil && r.decoded.isEmpty() && !r.differs
+	if !isBlank || !x.options.Rehearse {
 		x.addFinding(r)
 	}
 }
@@ -85,7 +86,7 @@ func (x *examination) examineExport(ctx context.Context) {
 	r := x.day()
 	x.examine(ctx, r)
 	if e, ok := errors.AsType[*transport.Error](r.err); ok && e.Class == transport.ClassRejected {
-		r = x.tryParameters(ctx, r, e.Fields)
+		r = x.tryParameters(ctx, r, e)
 	}
 
 	day := client.FormatDay(x.options.Day)
@@ -107,10 +108,17 @@ func (x *examination) day() *reading {
 	}
 }
 
-// tryParameters tries the fields of an error as the parameter that selects the kind, and adopts the first
-// one with which there are records. It returns the reading with it, or the rejected one.
-func (x *examination) tryParameters(ctx context.Context, rejected *reading, fields []transport.FieldError) *reading {
-	before := x.wire
+// tryParameters tries the fields of an error, or the names in its message, as the parameter that selects the
+// kind, and adopts the first one with which there are records. It returns the reading with it, or the rejected one.
+func (x *examination) tryParameters(ctx context.Context, rejected *reading, e *transport.Error) *reading {
+	fields := e.Fields
+	if len(fields) == 0 {
+		for _, name := range infer.KindParameters(e.Message) {
+			fields = append(fields, transport.FieldError{Field: name, Message: e.Message})
+		}
+	}
+
+	before, readings := x.wire, slices.Clone(x.readings)
 	for _, f := range fields {
 		s := infer.Settings{"/export/kind_parameter": f.Field}.Merge(infer.Kinds(f.Message))
 		wire, err := before.With(s)
@@ -125,7 +133,7 @@ func (x *examination) tryParameters(ctx context.Context, rejected *reading, fiel
 			r.differs = true
 			return r
 		}
-		x.wire = before
+		x.wire, x.readings = before, readings
 	}
 
 	return rejected

@@ -138,7 +138,7 @@ func (r *rehearsal) askForData(ctx context.Context) {
 		}
 
 		asked, again = time.Now(), true
-		one := &reading{group: "All data", check: "data", read: r.who.data, propose: infer.Data}
+		one := &reading{group: "All data", check: "data", read: r.who.data(request.listed), propose: infer.Data}
 		r.examine(ctx, one)
 
 		return one.err == nil && one.decoded.text == "data"
@@ -178,8 +178,11 @@ func (r *rehearsal) carryOut(ctx context.Context, requestType string, send reade
 	}
 
 	took := time.Since(at)
+	if !request.delisted { // it may be there with another status, once the list has caught up
+		_ = transport.Pause(ctx, r.lag+readInterval)
+	}
 	request.State = "done"
-	if request.listed && !request.delisted { // it may be there with another status
+	if request.listed && !request.delisted {
 		r.examine(ctx, r.pending())
 	}
 	r.note(requestType, r.since(configured), "carried out, after "+took.Round(time.Second).String())

@@ -149,7 +149,7 @@ func overwriting(u choice.Record) client.ConsentWrite {
 func (r *rehearsal) readBack(ctx context.Context, check string, patience time.Duration, who person) *reading {
 	var one *reading
 	isShown := until(ctx, time.Now().Add(patience), func() bool {
-		one = &reading{group: "Consent", check: check, propose: infer.Consent, read: who.writtenConsent}
+		one = &reading{group: "Consent", check: check, propose: infer.WrittenConsent, read: who.writtenConsent}
 		r.examine(ctx, one)
 		return one.err == nil
 	})

@@ -75,7 +75,7 @@ func TestRehearsal_saysWhichStepNeedsSettings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
 			s.Export = mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Discriminator: "_kind", Encoding: "gzip"}
-			if err := s.Take("profile-json-api"); err != nil {
+			if err := s.Take("profile-json-api", "pending-django"); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -87,10 +87,53 @@ func TestRehearsal_saysWhichStepNeedsSettings(t *testing.T) {
 				differ = append(differ, f.Check+" "+string(f.Word))
 			}
 		}
-		if want := []string{"day differs", "profile_update differs"}; !slices.Equal(differ, want) || report.Wire.Export.Kind != "/_kind" {
+		if report.Wire.Export.Kind != "/_kind" || report.Wire.Pending.Next != "/next" {
+			t.Errorf("the settings are %+v", report.Wire)
+		}
+		if want := []string{"day differs", "list differs", "profile_update differs"}; !slices.Equal(differ, want) {
 			t.Errorf("%q, with the settings %+v: %+v", differ, report.Wire, report.Findings)
 		}
 	})
+}
+
+// TestRehearsal_dataAtOnce has a service that answers with the data and queues nothing, which is believed where
+// a setting says so.
+func TestRehearsal_dataAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		report := rehearsed(t.Context(), mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
+			s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+				if r.Operation != mockserver.OpGetAllData {
+					return nil
+				}
+				return &mockserver.Fault{Status: 200, Body: []byte(`{"profile":{"plan":"pro"},"sessions":[{"id":"s-1"}]}`)}
+			}
+		}))
+		if at := report.Wire.AllData.At; at == nil || *at != "/profile" {
+			t.Errorf("%+v: %+v", report.Wire.AllData, report.Findings)
+		}
+	})
+}
+
+// TestExamine_parameterThatAMessageNames has a service that wants to know the kind, and says so in a sentence.
+func TestExamine_parameterThatAMessageNames(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t, func(s *mockserver.Server) {
+		s.Wire.Export.KindParameter, s.ExportRecords = "kind", 10
+		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+			if _, isNamed := r.Sent["kind"]; isNamed || r.Operation != mockserver.OpExportRecords {
+				return nil
+			}
+			return &mockserver.Fault{Status: 400, Body: []byte(`{"error":"kind must be one of person, session, event"}`)}
+		}
+	})
+	report := Examine(t.Context(), Options{
+		Client: client.Config{Config: transport.Config{Credentials: transport.Credentials{APISecretKey: service.SecretKey}}, BaseURL: service.URL},
+		Scope:  ada.Scope, Day: adasDay,
+	})
+	if report.Wire.Export.KindParameter != "kind" {
+		t.Errorf("%+v: %+v", report.Wire, report.Findings)
+	}
 }
 
 // TestRehearsal_writesNothingAboutAPersonWhoIsThere has a service that shows a record of everybody.
@@ -138,8 +181,9 @@ func TestRehearsal_saysThatAWithdrawalIsNotShown(t *testing.T) {
 	})
 }
 
-// TestRehearsal_timesAreAnsweredOtherwiseThanSent has services that answer without a zone.
-func TestRehearsal_timesAreAnsweredOtherwiseThanSent(t *testing.T) {
+// TestRehearsal_consentIsAnsweredOtherwiseThanSent has services that answer without a zone, or without what is
+// false.
+func TestRehearsal_consentIsAnsweredOtherwiseThanSent(t *testing.T) {
 	t.Parallel()
 	sent := regexp.MustCompile(`(T\d\d:\d\d:\d\d)(\.\d+)?Z?"`)
 	takesAny := func(s *mockserver.Server) { // and keeps seconds
@@ -157,6 +201,14 @@ func TestRehearsal_timesAreAnsweredOtherwiseThanSent(t *testing.T) {
 			})
 		}
 	}
+	omitsFalse := func(s *mockserver.Server) { // as proto-JSON does
+		s.Change(func(r mockserver.Request, answer *mockserver.Response) {
+			record, _ := answer.Body.(map[string]any)
+			if strings.HasSuffix(r.Operation, "Consent") {
+				maps.DeleteFunc(record, func(_ string, value any) bool { return value == false })
+			}
+		})
+	}
 	takesRFC3339 := func(s *mockserver.Server) {
 		if err := s.Take("consent-no-zone"); err != nil {
 			t.Error(err)
@@ -168,6 +220,7 @@ func TestRehearsal_timesAreAnsweredOtherwiseThanSent(t *testing.T) {
 		want  client.ConsentWire
 	}{
 		{takesAny, client.ConsentWire{TimeFormat: answer.TimeUTC, TimeKept: client.KeptS}},
+		{omitsFalse, client.ConsentWire{OmitsFalse: true}},
 		{takesRFC3339, client.ConsentWire{TimeAnswered: answer.TimeUTC, TimeKept: client.KeptS}},
 	} {
 		synctest.Test(t, func(t *testing.T) {

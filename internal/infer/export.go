@@ -32,6 +32,9 @@ func Export(a Answer) []Settings {
 	s := Settings{"/export/empty": true} // if that is what it is
 	groups := []group{{records: sequence(a.Body)}}
 	if v, err := jsonvalue.Parse(a.Body); err == nil && v.Kind() != '[' {
+		if v.Kind() == '{' && jsonvalue.IsZero(v) {
+			return []Settings{s}
+		}
 		s = Settings{}
 		groups = s.groups(v)
 	}
@@ -111,6 +114,11 @@ func kindAt(at jsontext.Pointer) (kind string) {
 	return kind
 }
 
+// kindOf returns the kind that a word is like, with or without what qualifies it, as in #Model.Person.
+func kindOf(word string) string {
+	return cmp.Or(meaningOf(word[strings.LastIndexAny(word, ".#:")+1:], kindWords), meaningOf(word, kindWords))
+}
+
 // kinds adds where the records of each kind are or how they state their kind, and what identifies them.
 func (s Settings) kinds(groups []group) {
 	byKind := map[string][]jsontext.Value{}
@@ -124,7 +132,7 @@ func (s Settings) kinds(groups []group) {
 		s.set("/export/kind", stated)
 		for _, record := range g.records {
 			word := jsonvalue.Text(jsonvalue.At(record, stated)) // empty if nothing states it
-			kind := meaningOf(word, kindWords)
+			kind := kindOf(word)
 			s.word("/export/kinds", stated, kind, word)
 			byKind[kind] = append(byKind[kind], record)
 		}
@@ -155,8 +163,18 @@ func identifying(columns []column) jsontext.Pointer {
 // statesKind reports whether all texts of a column are like kinds. One with a digit or a slash is an
 // identifier.
 func (c column) statesKind() bool {
-	return c.isAll(func(word string) bool {
-		return meaningOf(word, kindWords) != "" && !strings.ContainsAny(word, "0123456789/")
+	return c.isAll(func(word string) bool { return kindOf(word) != "" && !strings.ContainsAny(word, "0123456789/") })
+}
+
+// wordsOf returns the words of a message that may be names.
+func wordsOf(message string) []string {
+	return strings.FieldsFunc(message, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' })
+}
+
+// KindParameters returns the words of a message that may name the parameter which selects the kind.
+func KindParameters(message string) []string {
+	return slices.DeleteFunc(wordsOf(message), func(word string) bool {
+		return !isNamed(jsonvalue.Fold(word), "kind type recordkind recordtype entity entitytype resource model dataset")
 	})
 }
 
@@ -164,8 +182,7 @@ func (c column) statesKind() bool {
 // unless there is one for each kind.
 func Kinds(message string) Settings {
 	s := Settings{}
-	isOther := func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }
-	for word := range strings.FieldsFuncSeq(message, isOther) {
+	for _, word := range wordsOf(message) {
 		if kind := meaningOf(word, kindWords); kind != "" {
 			s[jsontext.Pointer("/export/kind_values").AppendToken(kind)] = word
 		}

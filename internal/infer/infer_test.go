@@ -105,7 +105,7 @@ func TestPending_meaningOfAStatus(t *testing.T) {
 	update := &infer.Request{Person: "ada@example.com", Type: "profile_update", State: "done"}
 	for _, tc := range []struct{ status, state, want string }{
 		{"EN_COURS", "waiting", "waiting"},
-		{"IN_REVIEW", "done", "waiting"}, // the list lags
+		{"IN_REVIEW", "done", "waiting"}, {"EXECUTING", "done", "waiting"}, // the list lags
 		{"CLOSED", "waiting", ""},
 		{"CLOSED", "done", "ended"},
 		{"FINISHED_OK", "done", "done"},
@@ -123,5 +123,19 @@ func TestPending_meaningOfAStatus(t *testing.T) {
 		if got != tc.want {
 			t.Errorf("%s of a request that is %s means %q, want %q", tc.status, tc.state, got, tc.want)
 		}
+	}
+}
+
+// TestExport_kindsByQualifiedWords has the types of OData.
+func TestExport_kindsByQualifiedWords(t *testing.T) {
+	t.Parallel()
+	const day = `{"@odata.context":"x","value":[{"@odata.type":"#Model.Person","Id":"p-1","Email":"x"},{"@odata.type":"#Model.Event","Id":"ev-1","Name":"x"}]}`
+	all := infer.Export(infer.Answer{Body: []byte(day)})
+	isFound := func(s infer.Settings) bool {
+		words, _ := s["/export/kinds/events"].([]any)
+		return s["/export/kind"] == "/@odata.type" && slices.Contains(words, any("#Model.Event"))
+	}
+	if !slices.ContainsFunc(all, isFound) {
+		t.Errorf("%v", all)
 	}
 }

@@ -181,7 +181,7 @@ func (r *Request) stateBy(status string) string {
 }
 
 var (
-	looksOpen = regexp.MustCompile(`pending|queue|wait|progress|process|running|new|open|accept|submit|creat|start|active|sched|compil|enrich|made|approv|review|simmer|hold|received`)
+	looksOpen = regexp.MustCompile(`pending|queue|wait|progress|process|running|new|open|accept|submit|creat|start|active|sched|compil|enrich|made|approv|review|simmer|hold|received|ing$`)
 	looksDone = regexp.MustCompile(`done|complet|finish|fulfil|succe|execut|deliver`)
 	looksOver = regexp.MustCompile(looksDone.String() + `|clos|ended|archiv|resolv|fail|reject|refus|cancel|expir`)
 )

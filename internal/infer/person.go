@@ -111,6 +111,18 @@ func Consent(a Answer) []Settings {
 	return slices.Concat(ranked[:]...)
 }
 
+// WrittenConsent proposes settings for an answer that shows a consent which was written: those of Consent, and
+// that clauses which are false are missing. What was written shows whether they are.
+func WrittenConsent(a Answer) []Settings {
+	all := Consent(a)
+	for _, p := range places(a.json()) {
+		for _, format := range []string{"rfc3339", "unix_s", "utc", "date"} {
+			all = append(all, Settings{"/consent/at": string(p.at), "/consent/omits_false": true, "/consent/time_format": format})
+		}
+	}
+	return all
+}
+
 // recordAt proposes settings for a consent record at a place.
 func recordAt(v jsontext.Value, at jsontext.Pointer) []Settings {
 	s := Settings{"/consent/at": string(at)}
@@ -151,7 +163,7 @@ func Profile(a Answer, managed []string) (all []Settings) {
 }
 
 // Data proposes settings for an answer that may be all data of a person: where the data is, or
-// its media type. It proposes nothing for what describes work or links to the data.
+// its media type. It proposes nothing for what describes work, links to the data or is a part of it.
 func Data(a Answer) (all []Settings) {
 	if _, err := jsonvalue.Parse(a.Body); err != nil {
 		isShown := slices.Contains([]string{"", "text/html"}, a.MediaType) || strings.HasSuffix(a.MediaType, "json")
@@ -161,7 +173,12 @@ func Data(a Answer) (all []Settings) {
 		return all
 	}
 
-	content := placeOf("", a.json())
+	v := a.json()
+	if slices.ContainsFunc(places(v), place.leadsOn) {
+		return nil
+	}
+
+	content := placeOf("", v)
 	switch status := jsonvalue.At(content.value, "/status"); {
 	case isNamed(jsonvalue.Text(status), "success ok"): // of the envelope
 		content = inner(content)
@@ -174,6 +191,17 @@ func Data(a Answer) (all []Settings) {
 	}
 
 	return all
+}
+
+// leadsOn reports whether the place says that there is a next page.
+func (p place) leadsOn() bool {
+	switch p.role() {
+	case roleNext:
+		return !jsonvalue.IsZero(p.value)
+	case roleMore:
+		return p.text == "true"
+	}
+	return false
 }
 
 // inner returns the only object or array in an object, or else the only one that is named like content; an

@@ -123,6 +123,13 @@ func (s Settings) Shortest(suffices func(Settings) bool) Settings {
 	return s
 }
 
+// NextPage returns the settings that say where the address of the next page is.
+func (s Settings) NextPage() Settings {
+	next := maps.Clone(s)
+	maps.DeleteFunc(next, func(at jsontext.Pointer, _ any) bool { return at.LastToken() != "next" || at.Parent().Parent() != "" })
+	return next
+}
+
 // Texts returns the pointers and words that the settings take from answers.
 func (s Settings) Texts() (all []string) {
 	for at, value := range s {

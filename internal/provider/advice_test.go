@@ -84,8 +84,13 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 			[]string{`wire.ignored = { "/has_more" = "false", "/page/number" = "*" }`},
 			settings{"ignored": settings{"/has_more": "false", "/page/number": "*"}},
 		},
-		{mockserver.OpListPendingRequests, `[{"id":"r-1","customer":"somebody","operation":"deleteAllData"}]`, []string{`wire.pending.identity`}, settings{"pending": settings{"identity": "/customer"}}},
-		{mockserver.OpListPendingRequests, `[{"id":"r-1","identityId":"jane.doe@example.com","operation":"purge"}]`, []string{`wire.pending.use = "partial"`}, settings{"pending": settings{"use": "partial"}}},
+		{mockserver.OpListPendingRequests, `[{"id":"r-1","customer":"somebody","operation":"deleteAllData"}]`, []string{`wire.pending.identity = "/customer"`}, settings{"pending": settings{"identity": "/customer"}}},
+		{mockserver.OpListPendingRequests, `[{"id":"r-1","identityId":"jane.doe@example.com","operation":"reindex"}]`, []string{`wire.pending.use = "partial"`}, settings{"pending": settings{"use": "partial"}}},
+		{
+			mockserver.OpListPendingRequests, `[{"id":"r-1","identityId":"jane.doe@example.com","wanted":"purge"}]`,
+			[]string{`wire.pending.type = "/wanted"`, `wire.pending.types = { "data_deletion" = ["purge"] }`},
+			settings{"pending": settings{"type": "/wanted", "types": settings{"data_deletion": []any{"purge"}}}},
+		},
 		{mockserver.OpListPendingRequests, `{"somebody":` + record + `}`, []string{`wire.pending.use = "ignored"`}, settings{"pending": settings{"use": "ignored"}}},
 
 		{mockserver.OpGetConsent, `[{` + record5 + `}]`, []string{`wire.consent.at = "/0"`}, settings{"consent": settings{"at": "/0"}}},
@@ -100,8 +105,8 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 		{mockserver.OpGetProfile, `{"id":1,"data":{"type":"user","attributes":{"plan":"gold"}}}`, []string{`wire.profile.at = "/data/attributes"`}, settings{"profile": settings{"at": "/data/attributes"}}},
 		{mockserver.OpGetProfile, `{"traits":{"plan":"gold"}}`, []string{`wire.profile.at = "/traits"`}, settings{"profile": settings{"at": "/traits"}}},
 
-		{mockserver.OpGetAllData, `{"message":"Here it is.","data":{"events":[{"id":1}]}}`, []string{`wire.all_data.at`}, settings{"all_data": settings{"at": "/data"}}},
-		{mockserver.OpGetAllData, `{"orders":[{"sku":"1"}],"paging":{"next":"2"}}`, []string{`wire.all_data.at`}, settings{"all_data": settings{"at": "/orders"}}},
+		{mockserver.OpGetAllData, `{"message":"Here it is.","data":{"events":[{"id":1}]}}`, []string{`wire.all_data.at = "/data/events"`}, settings{"all_data": settings{"at": "/data/events"}}},
+		{mockserver.OpGetAllData, `{"orders":[{"sku":"1"}],"paging":{"next":"2"}}`, []string{`wire.all_data.at, a pointer`}, settings{"all_data": settings{"at": "/orders"}}},
 	} {
 		t.Run(c.operation+" "+c.body, func(t *testing.T) {
 			t.Parallel()

@@ -37,6 +37,7 @@ func wireBlock() schema.Block {
 			"consent": group("Consent records.", map[string]schema.Attribute{
 				"parameters_in": choice("Where an update carries its fields.", client.Placements),
 				"at":            text("JSON Pointer to the record. By default, it is the outermost object with all five clauses."),
+				"omits_false":   flag("Whether the record has no clauses that are false. A missing clause is then false. Defaults to `false`."),
 				"time_format":   choice("Format in which `agreement_time` is sent. `utc` has no zone.", client.TimeFormats),
 				"time_answered": text("Format in which the service answers with `agreement_time`, one of those of `time_format`, which it defaults to. `rfc3339` and `unix_ms` are always read."),
 				"time_kept":     choice("How exactly the service keeps `agreement_time`. `service` sets the time itself.", client.TimesKept),
@@ -73,7 +74,7 @@ func wireBlock() schema.Block {
 				"next":           text("JSON Pointer, from the top of the answer, to the address of the next page. `Link` headers are followed without it."),
 				"total":          text("JSON Pointer, from the top of the answer, to the number of all records."),
 				"lines":          flag("Whether an answer of one object is one record, and not an envelope. Defaults to `false`."),
-				"empty":          flag("Whether an answer without content is a day without records. Defaults to `false`."),
+				"empty":          flag("Whether an answer without content, or with nothing in it, such as `{}`, is a day without records. Defaults to `false`."),
 				"invalid_utf8":   choice("What happens to bytes that are not UTF-8: they are an error, or are replaced by U+FFFD.", client.InvalidUses),
 			}),
 		},

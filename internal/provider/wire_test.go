@@ -24,7 +24,7 @@ func TestWire_blockAndVariableAreTheSameSettings(t *testing.T) {
 		"envelope": "/data", "ignored": map[string]any{"/success": "true"}, "lag": "1m", "absent": []any{"204"},
 		"result":   map[string]any{"at": "/code", "success": []any{"0"}, "absent": []any{"40400"}},
 		"login":    map[string]any{"parameters_in": "form"},
-		"consent":  map[string]any{"parameters_in": "query", "at": "/c", "time_format": "utc", "time_answered": "unix_s", "time_kept": "day", "altered": []any{"manual"}},
+		"consent":  map[string]any{"parameters_in": "query", "at": "/c", "omits_false": true, "time_format": "utc", "time_answered": "unix_s", "time_kept": "day", "altered": []any{"manual"}},
 		"profile":  map[string]any{"at": ""},
 		"all_data": map[string]any{"at": "/d", "media_type": "text/csv"},
 		"pending": map[string]any{

@@ -46,6 +46,9 @@ func (x *Reader) readEnvelope(root place) error {
 		return err
 	}
 
+	if isNothing := x.lists.count == 0 && len(x.extra) == 0; isNothing && x.options.Empty {
+		return nil
+	}
 	if x.lists.count == 0 {
 		described := ""
 		if len(x.extra) > 0 {
@@ -225,7 +228,9 @@ func (x *Reader) readLeaf(in place, around *place) error {
 		x.Result.Total = v.Clone()
 		return nil
 	}
-	if x.ignores(l) {
+	isLink := v.Kind() == 'n' || v.Kind() == '"'
+	isOtherPage := isLink && answer.IsOtherPage(in.at, x.options.Next)
+	if x.ignores(l) || isOtherPage {
 		return nil
 	}
 

@@ -131,7 +131,7 @@ type Map struct {
 	Total jsontext.Pointer `json:"total,omitzero"` // of the number of all records
 
 	Lines bool `json:"lines,omitzero"` // an answer of one object is one record
-	Empty bool `json:"empty,omitzero"` // an answer without content, or of nulls, is one without records
+	Empty bool `json:"empty,omitzero"` // an answer without content, or with nothing in it, is one without records
 	// InvalidUTF8 is InvalidReplace to replace bytes that are not UTF-8 by U+FFFD.
 	InvalidUTF8 string `json:"invalid_utf8,omitzero"`
 }

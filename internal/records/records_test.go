@@ -68,6 +68,8 @@ func TestReader_everyShapeOfADay(t *testing.T) {
 		"an empty array":           {text: "[]"},
 		"empty lists":              {text: `{"persons":[],"sessions":[],"events":[]}`},
 		"null for an empty list":   {text: `{"persons":null,"sessions":[],"events":null}`},
+		"an object of nothing":     {text: `{}`, options: Options{Map: Map{Empty: true}}},
+		"a link to another page":   {text: `{"persons":[],"sessions":[],"events":[{"id":1}],"links":{"prev":"x","first":null,"next":null}}`, options: Options{Map: Map{Next: "/links/next"}}, want: "event"},
 		"nulls, as it is told":     {text: `{"persons":null,"sessions":null,"events":null}`, options: Options{Map: Map{Empty: true}}},
 		"an empty list of no kind": {text: `{"data":{"items":[]}}`},
 

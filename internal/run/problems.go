@@ -89,10 +89,13 @@ func (r *Run) problem() *tfkit.Problem {
 	case seen.Unproven:
 		p.Summary, p.Do = "Accepted, and nothing shows what became of it", r.Advice.Unproven
 		p.Detail += ". The list of pending requests does not show it, and no effect of it can be seen, so that it may be carried out, pending or lost."
+		if seen.Gap != "" {
+			p.Detail += " Before, the list did not tell: " + seen.Gap + "."
+		}
 	case isStuck:
 		p.Summary = "The pending list does not tell"
 		p.Detail += ", and the list of pending requests does not show what became of it: " + seen.Gap + "."
-		p.Do = "if the message names a setting, and what it says is right for your service, set it in the provider block. " + r.Advice.Unproven
+		p.Do = "if the message names a setting, and what it says is right for your service, set it in the provider block. Otherwise, " + r.Advice.Unproven
 	default:
 		p.Summary = "Accepted and still pending"
 		p.Detail += " and has not fulfilled it within the time that timeouts allows."

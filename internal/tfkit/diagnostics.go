@@ -170,7 +170,7 @@ var adviceByOperation = map[failure]string{
 	{transport.ClassPayload, "Get user profile"}: "set wire.profile.at to a pointer to the profile, an object. The message shows the value where it can be found.",
 
 	{transport.ClassRejected, "Log in"}:         "correct email and password. If they are right, compare wire.login.parameters_in with what your service expects.",
-	{transport.ClassRejected, "Update consent"}: "correct what the service names. If it names nothing, compare wire.consent.parameters_in and wire.consent.time_format with what your service expects.",
+	{transport.ClassRejected, "Update consent"}: "correct what the service names. If it names nothing, or misses a clause, which is always sent, compare wire.consent.parameters_in and wire.consent.time_format with what your service expects.",
 	{transport.ClassRejected, "Export records"}: "correct what the service names. A parameter that it wants may select the kind of records: wire.export.kind_parameter names it, and wire.export.kind_values has its values.",
 
 	{transport.ClassEndpointNotFound, "Get consent"}:      adviceNobody,

@@ -3,6 +3,7 @@
 package proof
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -112,12 +113,12 @@ func (seen Snapshot) gap(r Rules, types ...string) string {
 	types = append(types, "") // of none that is known
 	for _, record := range seen.Uncertain {
 		if IsOpen(record) && slices.Contains(types, record.RequestType) {
-			return gapPerson + answer.Members(record.JSON, seen.Person) + "; wire.pending.identity says where it is, and if there is no such place, " + partialTakes
+			return gapPerson + answer.Members(record.JSON, seen.Person) + "; " + cmp.Or(seen.Hint, "wire.pending.identity says where it is, and if there is no such place, "+partialTakes)
 		}
 	}
 	for _, record := range seen.Named {
 		if IsOpen(record) && record.RequestType == "" {
-			return gapType + answer.Members(record.JSON, seen.Person) + "; wire.pending.types says what a word means, and " + partialTakes
+			return gapType + answer.Members(record.JSON, seen.Person) + "; " + cmp.Or(seen.Hint, "wire.pending.types says what a word means, and "+partialTakes)
 		}
 	}
 
