@@ -38,7 +38,7 @@ import (
 // listReader reads the pending list.
 type listReader interface {
 	// snapshot returns what a listing shows of a person that began later than the time after, and than the one
-	// that was seen last. since is when the caller began to wait, over all its looks.
+	// that was seen last. since is when the caller began to wait, over all its looks. Errors are *transport.Error.
 	snapshot(ctx context.Context, about client.Person, after, since time.Time) (proof.Snapshot, error)
 }
 
@@ -288,7 +288,7 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submissi
 	s.Type = r.Type
 	x := &execution{Engine: e, request: r, current: s, began: time.Now()}
 	if _, err := x.observe(ctx, s.Sent); err != nil {
-		return before, x.observed, r.asError(err)
+		return before, x.observed, err
 	}
 	x.current.Interrupted = x.current.Interrupted && x.current.IsOpen()
 	e.history.note(r, x.current, false)

@@ -113,15 +113,6 @@ func (r Request) failure(class transport.ErrorClass, detail string) *transport.E
 	return client.DeferredError(r.Type, class, detail)
 }
 
-// asError returns a context's error as a *transport.Error, and any other error as it is.
-func (r Request) asError(err error) error {
-	isEnded := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-	if isEnded && !transport.IsError(err) {
-		return r.failure(transport.ClassCancelled, "the run was interrupted or its time was up, and nothing was sent")
-	}
-	return err
-}
-
 // conflict returns the error about a pending request of the person that conflicts with
 // this one. isUnclear: its status is not known.
 func (r Request) conflict(id, requestType string, isUnclear bool) *transport.Error {

@@ -24,7 +24,7 @@ func (x *execution) prepare(ctx context.Context) error {
 
 	seen, err := x.reader.snapshot(ctx, r.Person, time.Now().Add(-pollFloor), x.began) // a slightly older one will do
 	if err != nil {
-		return r.asError(err)
+		return err
 	}
 	x.snapshot = seen
 	if err := x.admit(); err != nil || s.State != Unsent {
@@ -142,7 +142,7 @@ func (x *execution) lose(err error, isFirst bool) error {
 		return nil
 	}
 	if isFirst {
-		return x.request.asError(err)
+		return err
 	}
 	return x.unknownOutcome(proof.Look, err)
 }
