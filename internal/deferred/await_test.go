@@ -47,6 +47,9 @@ func TestDeferred_requestWithoutAnID(t *testing.T) {
 			withoutIDs(service.Server)
 			silver := r.update(map[string]jsontext.Value{"plan": jsontext.Value(`"silver"`)})
 			s, _ := r.mustSubmit(t, silver)
+			if !s.Explained {
+				t.Error("the first is not known to explain the effect")
+			}
 			s, _ = r.Await(t.Context(), silver, s, time.Minute)
 			wantOurs(t, service, s, 1)
 		}},

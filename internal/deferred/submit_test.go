@@ -166,6 +166,19 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 		"lost update that is pending":    {pending, isLostUpdate(mockserver.CutAfterCommit, 1)},
 		"lost update that never arrived": {pending, isLostUpdate(mockserver.CutBeforeCommit, 2)},
 
+		"lost update that never arrived, and is refused the second time": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: mockserver.CutBeforeCommit}, mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 422})
+			_, _, err := r.Submit(t.Context(), r.update(gold), deferred.Submission{})
+			_ = wantClass(t, err, transport.ClassUnknownOutcome)
+		}},
+
+		"effect that cannot be read before it is sent": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 403})
+			if s, _ := r.mustSubmit(t, r.deletion(person)); !s.Explained {
+				t.Error("the effect counts, although nobody knows whether it was there before")
+			}
+		}},
+
 		// The second request of a run conflicts, or is adopted, even if the list does not show the
 		// first one yet.
 		"conflict of this run": {listedLater, func(t *testing.T, _ *mocktest.Instance, r run) {

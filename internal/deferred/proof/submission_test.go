@@ -87,6 +87,8 @@ func TestSubmission_Evaluate(t *testing.T) {
 		"its ID, failed at the time of that": {sent("7"), []Snapshot{reading(early, "id=7"), reading(late, "id=7 minute=9 status=failed")}, Unclear, "same id"},
 		"its ID, done at the time of that":   {sent("7"), []Snapshot{reading(early, "id=7"), reading(late, "id=7 minute=9 status=done")}, Done, ""},
 
+		"its ID at another place of the list": {sent("0"), []Snapshot{reading(early, "id=0"), reading(late, "id=0 minute=9 status=done", "id=1")}, Unread, "which of them"},
+
 		"nothing, once":                               {sent("7"), []Snapshot{reading(early)}, Absent, ""},
 		"nothing, twice within the lag":               {sent("7"), []Snapshot{reading(early), reading(lag)}, Absent, ""},
 		"nothing, twice a lag apart":                  {sent("7"), []Snapshot{reading(early), reading(early + lag)}, AbsentTwice, ""},
@@ -112,6 +114,8 @@ func TestSubmission_Evaluate(t *testing.T) {
 		"no ID, and two that fail one by one":     {sent(""), []Snapshot{reading(early, "id=7", "id=8 status=failed"), reading(2*early, "id=7 status=failed"), reading(late)}, Absent, ""},
 		"no ID, and one that came later":          {sent(""), []Snapshot{reading(early, "id=7"), reading(late, "id=7"), reading(2*late, "id=7 status=done", "id=8")}, Done, ""},
 		"no ID, done, and a spelling beside it":   {sent(""), []Snapshot{reading(early, "id=7 status=done", "id=8 person=ada@example.com")}, Unclear, "pending.identity"},
+		"no ID, done, absent and done":            {sent(""), []Snapshot{reading(early, "id=7 status=done"), reading(late), reading(2*late, "id=7 status=done")}, DoneOnce, ""},
+		"no ID, and a spelling while it is alone": {sent(""), []Snapshot{reading(late, "id=7", "id=9 person="), reading(2*late, "id=7 status=failed", "id=8")}, Unclear, "agree"},
 		"no ID, done, once, after a spelling":     {sent(""), []Snapshot{reading(early, "id=7 status=done", "id=8 person=ada@example.com"), reading(early+lag, "id=7 status=done")}, DoneOnce, ""},
 		"no ID, two, and one that came later":     {sent(""), []Snapshot{reading(late, "id=7", "id=8"), reading(2*late, "id=7 status=done", "id=8 status=done", "id=9"), reading(3*late, "id=7 status=done", "id=8 status=done", "id=9")}, Done, ""},
 		"no IDs at all, at the same time":         {sent("", "at 2026-01-31T12:00:00Z"), []Snapshot{reading(early, "", "status=failed")}, SaysFailed, ""},
@@ -181,6 +185,7 @@ func TestSubmission_EvaluateEffect(t *testing.T) {
 		"beside another request that failed":  {listed, []Effect{Shown, Shown}, []string{"id=8 status=failed"}, NoEffect},
 		"missing beside another request":      {listed, []Effect{Missing}, []string{"id=7", "id=8"}, Missing},
 		"beside an old request that failed":   {listed, []Effect{Shown, Shown}, []string{"id=7", "id=1 status=failed"}, Proven},
+		"beside an old request that is open":  {listed, []Effect{Shown, Shown}, []string{"id=7", "id=1"}, NoEffect},
 		"of one that may be the request":      {sent(""), []Effect{Shown, Shown}, []string{"id=8"}, Proven},
 		"of two that may be the request":      {sent(""), []Effect{Shown, Shown}, []string{"id=8", "id=9"}, NoEffect},
 	} {
@@ -213,7 +218,7 @@ func TestAdmit(t *testing.T) {
 		"one that is pending, beside a gap":     {reading(0, "id=1", "gap pages"), false, "adopt"},
 		"one that has ended":                    {reading(0, "status=failed", "status=done", "status=ended"), false, "send"},
 		"one of an unknown status":              {reading(0, "status=unclear"), false, "pending.statuses"},
-		"one of an unknown status, partial":     {reading(0, "status=unclear"), true, "send"},
+		"one of an unknown status, partial":     {reading(0, "status=unclear"), true, "explains the effect"},
 		"one that conflicts":                    {reading(0, "type=profile_update"), true, "conflict"},
 		"one that conflicts, unknown status":    {reading(0, "type=profile_update status=unclear"), false, "conflict"},
 		"another type":                          {reading(0, "type=consent"), false, "send"},
@@ -231,6 +236,9 @@ func TestAdmit(t *testing.T) {
 
 			got := Admit(answer.RequestDataDeletion, "", c.list, Rules{Lag: lag, Partial: c.partial})
 			is := "send"
+			if got.Explained {
+				is += ", and another explains the effect"
+			}
 			switch {
 			case len(got.Adopt) > 0:
 				is = "adopt"
@@ -245,6 +253,9 @@ func TestAdmit(t *testing.T) {
 		})
 	}
 
+	if got := Admit(answer.RequestDataDeletion, "7", reading(0, "id=7 person=***"), Rules{Partial: true}); got.Gap != gapIdentity {
+		t.Errorf("a list with the id of before, of somebody else, admits %+v", got)
+	}
 	cached := reading(0, "id=1")
 	cached.Cached = true
 	if got := Admit(answer.RequestDataDeletion, "", cached, Rules{Partial: true}); got.Gap != gapStale {
