@@ -93,6 +93,7 @@ func TestConsent_write(t *testing.T) {
 			}
 
 			wantWarning(t, diags, tc.says)
+			wantWarning(t, p.WantEmptyPlan(name, after, wanted), map[bool]string{true: tc.says}[tc.kept]) // as with -refresh=false
 			p.NewRun()
 			after, diags = wantEmptyPlan(t, p, after, wanted)
 			wantWarning(t, diags, map[bool]string{true: tc.says}[tc.kept])

@@ -90,6 +90,7 @@ var situations = map[string]situation{
 
 	"a later choice, imported":          {imported: true, holds: choose(late), state: prototest.Attributes{"clause_1_consent": false}, says: laterStands, changes: true, stands: true},
 	"a choice without a time, imported": {imported: true, holds: refusal(), state: prototest.Attributes{"clause_1_consent": false}, says: untimedStands, changes: true, stands: true},
+	"a later choice, imported, no time": {imported: true, holds: choose(late), config: withoutIt, says: untimedStands, changes: true, stands: true},
 
 	// Drift.
 	"the same time":                {holds: choose(early), changes: true},

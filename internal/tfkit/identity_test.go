@@ -227,17 +227,29 @@ func TestMoveState_ofGenericProviders(t *testing.T) {
 	}
 }
 
-// An apply with -refresh=false knows nothing of what the service holds, and writes.
+// An apply with -refresh=false knows nothing of what the service holds. It writes over an earlier choice,
+// and neither over a refusal without a time nor where a record should be and is not.
 func TestMoveState_withoutARefreshIsWritten(t *testing.T) {
 	t.Parallel()
 	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
-		service.PutConsent(serviceScope("demo"), ada, mockserver.ConsentRecord{AgreementTime: "2025-01-10T08:00:00Z"})
-		state, diags := p.Move(source("/v1/org/org-demo/project/web/compliance/user/ada@example.com/consent"), consentType)
-		p.NoErrors(diags)
-		_, diags = p.Update(consentType, state, identified[consentType])
-		p.NoErrors(diags)
-		if record, _ := service.Consent(serviceScope("demo"), ada); record.Clauses != [5]bool{true} {
-			t.Errorf("the service holds %v", record)
+		for at, want := range map[string][5]bool{"2025-01-10T08:00:00Z": {true}, "": {}} {
+			service.PutConsent(serviceScope("demo"), ada, mockserver.ConsentRecord{AgreementTime: at})
+			state, diags := p.Move(source("/v1/org/org-demo/project/web/compliance/user/ada@example.com/consent"), consentType)
+			p.NoErrors(diags)
+			p.NewRun()
+			_, diags = p.Update(consentType, state, identified[consentType])
+			p.NoErrors(diags)
+			if record, _ := service.Consent(serviceScope("demo"), ada); record.Clauses != want {
+				t.Errorf("the service holds %v", record)
+			}
+
+			service.DeleteConsent(serviceScope("demo"), ada)
+			p.NewRun()
+			_, diags = p.Update(consentType, state, identified[consentType])
+			prototest.WantText(t, diags.Errors(), "The consent record is missing", "as it was before")
+			state.Attributes["on_destroy"] = "withdraw"
+			_, diags = p.DestroyUnplanned(t.Context(), consentType, state)
+			prototest.WantText(t, diags.Warnings(), "A consent record is missing")
 		}
 	})
 }
