@@ -41,7 +41,6 @@ type update struct {
 	changes members // to send; empty if the update was sent before
 	sets    members // what the update sets, as far as that is known
 	current members // of the profile when it was read last; nil if it was not
-	isSent  bool
 }
 
 // begin returns the update that sends changes, or without any the one that was sent before. It returns
@@ -64,12 +63,9 @@ func (r *profileResource) begin(ctx context.Context, m *resourceModel, changes m
 	return u, ok
 }
 
-// send sends the changes. Only what was read before the first attempt is not its effect.
+// send sends the changes to the profile as it was read last.
 func (u *update) send(ctx context.Context) (answer.Receipt, error) {
-	if !u.isSent {
-		u.memory.noteSending(u.changes, u.current)
-		u.isSent = true
-	}
+	u.memory.noteSending(u.changes, u.current)
 	return u.client.UpdateProfile(ctx, u.Request.Person, u.changes)
 }
 

@@ -162,10 +162,52 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			for range 2 {
 				state, _ = o.refreshTwice(state)
 			}
-			state, _ = o.mustUpdate(state, quickGold)
-			state, _ = o.refreshTwice(state)
-			o.wantHeld("plan", "gold")
+			wantFulfilled(t, state, true, gold)
+			wantSent(t, o.service)
 			o.WantEmptyPlan(name, state, quickGold)
+		},
+
+		// The values of members that it does not set say nothing of it.
+		"one of several members is fulfilled by its own": func(t *testing.T, o *object) {
+			o.service.Fulfil = nil
+			before, after := `{"plan":"free","tier":1}`, `{"plan":"gold","tier":1}`
+			state := o.create(config(before, nil))
+			never(o.service.Server)
+			state, _ = o.mustUpdate(state, config(after, notWaiting))
+			state, _ = o.MustRefresh(name, state) // the list has shown it
+			o.service.FulfilAll()
+			o.service.PutProfile(scope, person, `{"plan":"gold","tier":2}`)
+			state, _ = o.refreshTwice(state)
+			state, _ = o.MustRefresh(name, state)
+			wantFulfilled(t, state, true, `{"plan":"gold","tier":2}`)
+		},
+
+		// The value of another update is not what the service has made of ours.
+		"done one beside another leaves the difference": func(t *testing.T, o *object) {
+			o.service.PutProfile(scope, person, free)
+			state, _ := o.MustCreate(name, quickGold)
+			o.enqueue("silver")
+			state, _ = o.MustRefresh(name, state)
+			queue := o.service.Queue()
+			o.service.Conclude(queue[0].ID, mockserver.Outcome{KeepListed: true})
+			o.service.Conclude(queue[1].ID, mockserver.Outcome{})
+			state, _ = o.refreshTwice(state)
+			state, _ = o.MustRefresh(name, state)
+			wantFulfilled(t, state, true, `{"plan":"silver"}`)
+		},
+
+		// It may be what the service makes of ours, and is not kept to compare with.
+		"write-only one that the service makes something of is not sent again": func(_ *testing.T, o *object) {
+			outcome(mockserver.Outcome{After: 2 * time.Second})(o.service.Server)
+			o.service.PutProfile(scope, person, free)
+			mockserver.Reshape(o.service.Server, func(profile map[string]any) any {
+				if profile["plan"] == "gold" {
+					profile["plan"] = "1815"
+				}
+				return profile
+			}, mockserver.OpGetProfile)
+			state := o.wantEmptyPlan(o.create(writeOnly(gold, 1, nil)), writeOnly(gold, 1, nil))
+			wantFulfilled(t, state, true, nil)
 		},
 
 		// Those of before may be write-only ones too.
@@ -347,6 +389,7 @@ func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
 	}{
 		"lower case":               {`"Jane@Example.com"`, func(p map[string]any) { p["v"] = strings.ToLower(fmt.Sprint(p["v"])) }},
 		"an empty text is dropped": {`""`, func(p map[string]any) { delete(p, "v") }},
+		"another value":            {`"Ada"`, func(p map[string]any) { p["v"] = "1815" }}, // only the list proves that it is ours
 	}
 
 	for ending, ends := range map[string]mockserver.Outcome{
@@ -355,6 +398,9 @@ func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
 	} {
 		for how, settings := range map[string]prototest.Attributes{"waits": nil, "does not wait": notWaiting} {
 			for what, made := range madeOf {
+				if what == "another value" && !ends.KeepListed {
+					continue
+				}
 				t.Run(ending+"/"+how+"/"+what, func(t *testing.T) {
 					t.Parallel()
 

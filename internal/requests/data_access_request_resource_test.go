@@ -156,6 +156,26 @@ func TestDataAccess_answers(t *testing.T) {
 			prototest.WantText(t, diags.Warnings(), "not asked for again", "change triggers")
 			o.WantEmptyPlan(accessName, state, o.config)
 			o.queued(6)
+
+			// Other triggers begin anew, and so does another setting.
+			state, diags = o.mustUpdate(state, o.config.With(on("friday")))
+			prototest.WantText(t, diags.Warnings(), "asked 1 times")
+			for range 5 {
+				o.service.FulfilAll()
+				<-time.After(time.Hour)
+				state, _ = o.mustUpdate(state, o.config.With(on("friday")))
+			}
+			withWire(o.Provider, o.service, profileInData)
+			if plan, _ := o.mustPlan(state, o.config.With(on("friday"))); !plan.Changes {
+				t.Error("with another setting, the data are not asked for")
+			}
+		}},
+		"data older than the request": {func(*mockserver.Server) {}, func(t *testing.T, o *object) {
+			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: 200, Body: []byte(`{}`), Header: map[string][]string{"Date": {"Fri, 31 Dec 1999 23:00:00 GMT"}}})
+			state, diags := o.MustCreate(accessName, o.config)
+			prototest.WantText(t, diags.Warnings(), "older than the request")
+			wantNoFile(t, o.path)
+			o.want(state, prototest.Attributes{"fulfilled": false})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

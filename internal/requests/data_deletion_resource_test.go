@@ -111,9 +111,11 @@ func TestDataDeletion_answerThatIsNotUnderstoodIsKept(t *testing.T) {
 		state, diags := o.MustCreate(deletionName, config(atOnce))
 		prototest.WantText(t, diags.Warnings(), "Sent, and the answer is not understood", "$.simmering (a string)", "never sent again")
 		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": nil})
-		state, _ = o.refresh(state)
-		o.WantEmptyPlan(deletionName, state, config(atOnce))
+		o.NewRun()
+		state, _ = o.mustUpdate(state, config(within("5s"))) // which learns the ID
 		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": o.queued(1)[0].ID})
+		state, _ = o.refresh(state)
+		o.WantEmptyPlan(deletionName, state, config(within("5s")))
 	}, never, mocktest.AnswerQueueing(200, `{"simmering":"a little"}`))
 }
 
