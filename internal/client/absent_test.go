@@ -45,6 +45,10 @@ func TestAbsent_answersThatSayNone(t *testing.T) {
 
 				_, consentErr := c2.GetConsent(t.Context(), jane)
 				_, profileErr := c2.GetProfile(t.Context(), jane, nil)
+				service.Inject(fault(mockserver.OpListPendingRequests))
+				if _, err := c2.ListPending(t.Context(), scope); err == nil || strings.Contains(err.Error(), "wire.absent") {
+					t.Errorf("%s, of the list: %v", name, err)
+				}
 				for _, err := range []error{consentErr, profileErr} {
 					isNone := word != "" && strings.Contains(" "+c.none+" ", " "+word+" ")
 					if got := transport.IsClass(err, transport.ClassNotFound); got != isNone {

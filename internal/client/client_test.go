@@ -145,7 +145,7 @@ func TestChange_statusOfWhatIsNotDone(t *testing.T) {
 func TestChange_isDecidedByItsEffect(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		for _, operation := range []string{mockserver.OpUpdateConsent, mockserver.OpDeleteAllData, mockserver.OpGetProfile} {
+		for _, operation := range []string{mockserver.OpUpdateConsent, mockserver.OpDeleteAllData} {
 			service.Inject(mockserver.Fault{Operation: operation, Body: []byte(`{"code":"50000"}`), Header: jsonHeader(), Then: func() { service.PutConsent(serverScope, person, held) }})
 		}
 
@@ -154,7 +154,9 @@ func TestChange_isDecidedByItsEffect(t *testing.T) {
 		if noError(t, err); receipt.NotUnderstood == "" {
 			t.Errorf("the receipt is %+v", receipt)
 		}
-		_, err = c.GetProfile(t.Context(), jane, nil)
+
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Body: []byte(`{"code":"50000",` + allClauses + `}`), Header: jsonHeader()})
+		_, err = c.GetConsent(t.Context(), jane)
 		_ = wantClass(t, err, transport.ClassRejected)
 	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
 		cfg.Wire.Result = answer.Result{At: "/code", Success: []string{"0"}}

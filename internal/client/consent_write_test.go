@@ -25,6 +25,51 @@ func heldWith(change func(*mockserver.ConsentRecord)) *mockserver.ConsentRecord 
 	return &record
 }
 
+// TestConsent_addressIsNotShown has a service that repeats what was sent.
+func TestConsent_addressIsNotShown(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		e := unprotected()
+		e.Wanted.UserIPv6 = netip.MustParseAddr("192.0.2.77")
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 400, Body: []byte(`{"message":"not 192.0.2.77, not ::ffff:192.0.2.77"}`)})
+		_, _, err := updateConsent(t.Context(), c, jane, e)
+		if e := wantClass(t, err, transport.ClassRejected); e.Message == "" || strings.Contains(e.Message, "192.0") {
+			t.Errorf("it says %q", e.Message)
+		}
+	}, useSecretKey)
+}
+
+// TestConsent_copyIsNoReading has a record and a none that a cache has kept.
+func TestConsent_copyIsNoReading(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.PutConsent(serverScope, person, held)
+		for _, status := range []int{200, 404} {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Times: 2, Status: status, Body: []byte(`{` + allClauses + `}`), Header: jsonHeader("Age", "45")})
+			_, err := c.GetConsent(t.Context(), jane)
+			_ = wantClass(t, err, map[int]transport.ErrorClass{200: transport.ClassCached, 404: transport.ClassNotFound}[status])
+			if read, _ := c.ReadConsent(t.Context(), jane); !read.Cached || read.IsNone != (status == 404) {
+				t.Errorf("status %d is read as %+v", status, read)
+			}
+		}
+	}, useSecretKey)
+}
+
+// TestConsent_interruptOfAnUpdate has a service that does not answer.
+func TestConsent_interruptOfAnUpdate(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Hang: true})
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(10*time.Second, cancel)
+
+		_, _, err := updateConsent(ctx, c, jane, unprotected())
+		if e := wantClass(t, err, transport.ClassCancelled); !e.Ambiguous {
+			t.Errorf("%+v: the update may have been carried out", e)
+		}
+	}, useSecretKey)
+}
+
 // TestConsent_interruptEndsAWait has a service that asks for a minute.
 func TestConsent_interruptEndsAWait(t *testing.T) {
 	t.Parallel()
@@ -118,6 +163,10 @@ func TestConsent_oneUpdate(t *testing.T) {
 			faults: []mockserver.Fault{{Cut: mockserver.CutBeforeCommit}, {Cut: mockserver.CutAfterCommit}},
 			update: unprotected(), patches: 2, want: choice.Nothing,
 		},
+		"a lost answer, and then a refusal": {
+			faults: []mockserver.Fault{{Cut: mockserver.CutBeforeCommit}, {Status: 403}},
+			update: unprotected(), patches: 2, failed: &transport.Error{Class: transport.ClassForbidden, Attempts: 1},
+		},
 		"it is sent again only once": {
 			faults: []mockserver.Fault{{Status: 500, Times: -1}},
 			update: unprotected(), patches: 2, failed: &transport.Error{Class: transport.ClassServer, Ambiguous: true, Attempts: 2},
@@ -129,7 +178,7 @@ func TestConsent_oneUpdate(t *testing.T) {
 		"a success that says nothing, and is one": {
 			faults: saying(`{"error":"","errors":[],"success":true}`), then: &held, update: unprotected(), patches: 1, want: choice.Send,
 		},
-		"a success that says no": {faults: saying(`{"error":"no"}`), update: unprotected(), patches: 1, failed: rejected},
+		"a success that says no": {held: &held, faults: saying(`{"error":"no"}`), update: unprotected(), patches: 1, failed: rejected},
 		"a success that shows another clause": {
 			faults: saying(`{` + strings.Replace(allClauses, "true", "false", 1) + `}`), update: unprotected(), patches: 1, failed: rejected,
 		},
