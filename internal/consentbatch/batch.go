@@ -3,7 +3,6 @@
 package consentbatch
 
 import (
-	"cmp"
 	"context"
 	"crypto/pbkdf2"
 	"crypto/sha256"
@@ -126,17 +125,7 @@ func (b *batch) addUnreadable(err error, at path.Path) {
 	problem.AddError(b.diags)
 }
 
-// readFile reads a regular file. Any other file cannot be read twice, or may have no end.
 func readFile(name string, o rows.Options) ([]rows.Row, error) {
-	o.Format = cmp.Or(o.Format, rows.FormatOf(name))
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
-	}
-
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err

@@ -96,6 +96,10 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 					b.p.NewRun()
 					plan, diags := b.p.Plan(batchName, b.state, b.f.config(others))
 					b.p.NoErrors(diags)
+					isReviewed := strings.Contains(strings.Join(diags.Warnings(), "\n"), "would be written")
+					if isNew := b.state == nil; isReviewed != isNew { // nothing is read before, as in an apply, which does not warn again
+						b.Errorf("the plan warns of %q", diags.Warnings())
+					}
 					return plan.Attributes
 				}
 

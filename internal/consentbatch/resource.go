@@ -73,7 +73,7 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 		"format": schema.StringAttribute{
 			Optional:            true,
 			Validators:          []validator.String{stringvalidator.OneOf(string(rows.CSV), string(rows.NDJSON), string(rows.JSON))},
-			MarkdownDescription: "Format of the rows: `csv`, `ndjson` or `json`. Defaults to that of the file name, or of the first character.",
+			MarkdownDescription: "Format of the rows: `csv`, `ndjson` or `json`. Defaults to that of the first character.",
 		},
 		"shard": schema.SingleNestedAttribute{
 			Optional:            true,

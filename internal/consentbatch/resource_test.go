@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
@@ -344,7 +346,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			{config: withdrawing, gets: 12, patches: 6, counts: counts{Rows: 6, Written: 6}},
 			{content: people(3), destroy: true, warnings: willWithdraw, errors: append(unchanged, "not the one that was applied")},
 			{before: func(b *batchTest) { b.must(os.Remove(b.f.path)) }, destroy: true, warnings: willWithdraw, errors: append(unchanged, "no such file")},
-			{before: func(b *batchTest) { b.must(os.Mkdir(b.f.path, 0o700)) }, destroy: true, warnings: willWithdraw, errors: append(unchanged, "not a regular file")},
+			{before: func(b *batchTest) { b.must(os.Mkdir(b.f.path, 0o700)) }, destroy: true, warnings: willWithdraw, errors: append(unchanged, "is a directory")},
 			{
 				before: func(b *batchTest) {
 					b.must(os.Remove(b.f.path))
@@ -399,6 +401,21 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			inBatch(t, tc.content, tc.settings, func(_ *testing.T, b *batchTest) { b.apply(tc.steps...) })
 		})
 	}
+}
+
+// A service that keeps whole minutes shows all rows of the last apply in another way.
+func TestConsentBatch_alteredRowsNameTheSetting(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t, mocktest.KeepsTimes(time.Minute))
+	p := prototest.MustStart(t, prototest.Config(service))
+	f := newFile(t, batchHeader+rowOf(0, "2026-02-15T12:00:30Z")+rowOf(1, "2026-02-15T12:00:40Z"))
+	state := createdBatch(t, p, service, f.config(nil))
+
+	p.NewRun()
+	state, _ = p.MustRefresh(batchName, state)
+	_, diags := p.Plan(batchName, state, f.config(nil))
+	p.NoErrors(diags)
+	prototest.WantText(t, diags.Warnings(), "does not show rows as they were written", `time_kept = "minute"`)
 }
 
 func TestConsentBatch_wrongConfigurations(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -89,6 +90,10 @@ func (b *batchTest) apply(steps ...step) {
 			wantRow(b.T, b.service, row, clauses)
 		}
 		if s.report != nil {
+			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(b.f.path), ".analytics-*")); len(left) > len(s.report) { // one keeps its report
+				b.Errorf("the apply has left %q", left)
+			}
+
 			text, _ := os.ReadFile(b.f.reportPath())
 			if diff := cmp.Diff(s.report, strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })); diff != "" {
 				b.Errorf("the report (-want +got):\n%s", diff)

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,11 +32,6 @@ const (
 	NDJSON Format = "ndjson"
 	JSON   Format = "json"
 )
-
-var formatsByExtension = map[string]Format{".csv": CSV, ".ndjson": NDJSON, ".jsonl": NDJSON, ".json": JSON}
-
-// FormatOf returns the format that the extension of a file names; empty if it names none.
-func FormatOf(path string) Format { return formatsByExtension[strings.ToLower(filepath.Ext(path))] }
 
 // formatsByFirst are the formats by their first character. All other content is CSV.
 var formatsByFirst = map[string]Format{"[": JSON, "{": NDJSON}

@@ -205,15 +205,6 @@ func TestRead_failingReader(t *testing.T) {
 	}
 }
 
-func TestFormatOf_extensions(t *testing.T) {
-	t.Parallel()
-	for path, want := range map[string]rows.Format{"a.csv": rows.CSV, "b/a.CSV": rows.CSV, "a.ndjson": rows.NDJSON, "a.jsonl": rows.NDJSON, "a.json": rows.JSON, "a.txt": "", "csv": "", "": ""} {
-		if got := rows.FormatOf(path); got != want {
-			t.Errorf("%s is taken for %q", path, got)
-		}
-	}
-}
-
 func TestRead_errorIsBounded(t *testing.T) {
 	t.Parallel()
 	for n, more := range map[int]string{1: "", 100: "", 101: "\nand 1 more problems.", 149: "\nand 49 more problems."} {
