@@ -109,7 +109,7 @@ func TestRehearsal_dataAtOnce(t *testing.T) {
 				return &mockserver.Fault{Status: 200, Body: []byte(`{"profile":{"plan":"pro"},"sessions":[{"id":"s-1"}]}`)}
 			}
 		}))
-		if at := report.Wire.AllData.At; at == nil || *at != "/profile" {
+		if at := report.Wire.AllData.At; at == nil || *at != "/sessions" {
 			t.Errorf("%+v: %+v", report.Wire.AllData, report.Findings)
 		}
 	})

@@ -186,11 +186,34 @@ func Data(a Answer) (all []Settings) {
 		return nil
 	}
 	for !isHollow(content.value) {
-		all = slices.Insert(all, 0, Settings{"/all_data/at": string(content.at)})
+		all = slices.Concat(marksIn(content), all)
 		content = inner(content)
 	}
 
 	return all
+}
+
+// marksIn proposes what marks an object as the data: a list of what the interface has of a person, which is
+// there even if it is empty, what is named like content, or the object itself unless it is the answer, which an
+// acknowledgement is too.
+func marksIn(object place) []Settings {
+	var lists, named, itself []Settings
+	for name, value := range jsonvalue.EachMember(object.value) {
+		p := placeOf(object.at.AppendToken(string(name)), value)
+		mark := Settings{"/all_data/at": string(p.at)}
+		isEmptyList := jsonvalue.IsZero(value) && meaningOf(p.name, kindWords) != ""
+		switch {
+		case value.Kind() == '[' && (isEmptyList || !isHollow(value)):
+			lists = append(lists, mark)
+		case p.isComposite() && p.isNamed(envelopes):
+			named = append(named, mark)
+		}
+	}
+	if object.at != "" {
+		itself = []Settings{{"/all_data/at": string(object.at)}}
+	}
+
+	return slices.Concat(lists, named, itself)
 }
 
 // leadsOn reports whether the place says that there is a next page.
@@ -204,7 +227,10 @@ func (p place) leadsOn() bool {
 	return false
 }
 
-// inner returns the only object or array in an object, or else the only one that is named like content; an
+// wrappers are those of envelopes that hold all of it.
+const wrappers = "data attributes result results response payload content body"
+
+// inner returns the only object or array in an object, or else the only one that is named like a wrapper; an
 // empty place where that is not known.
 func inner(object place) place {
 	var found, named []place
@@ -214,7 +240,7 @@ func inner(object place) place {
 			continue
 		}
 		found = append(found, p)
-		if p.isNamed(envelopes) {
+		if p.isNamed(wrappers) {
 			named = append(named, p)
 		}
 	}
@@ -228,10 +254,12 @@ func inner(object place) place {
 	return found[0]
 }
 
-// isHollow reports whether a value holds no data: it describes work, or has nothing but nulls, empty
-// values and such values.
+// isHollow reports whether a value holds no data: it describes work, is an array without objects, which may be
+// links, or has nothing but nulls, empty values and such values.
 func isHollow(v jsontext.Value) bool {
-	if isWork(v) || jsonvalue.IsZero(v) {
+	isObject := func(element jsontext.Value) bool { return element.Kind() == '{' }
+	isPlain := v.Kind() == '[' && !slices.ContainsFunc(jsonvalue.Elements(v), isObject)
+	if isWork(v) || isPlain || jsonvalue.IsZero(v) {
 		return true
 	}
 
