@@ -200,6 +200,8 @@ func TestResult_decidesWhatNothingMeans(t *testing.T) {
 		`{"code":0,"data":null}`:                              {absent, absent},
 		`{"code":"0","data":{}}`:                              {absent, absent},
 		`{"status":"success","data":null}`:                    {absent, absent},
+		`{"accepted":true,"data":null}`:                       {absent, absent},
+		`{"code":{"x":1},"data":null}`:                        {unrecognised, refused},
 		`{"status":"ok","data":null}`:                         {absent, absent},
 		`{"requestId":"r-1","userId":"u-7","data":null}`:      {absent, absent},
 		`{"code":0,"msg":"","data":null}`:                     {absent, absent},

@@ -50,10 +50,7 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 		return Receipt{}, &Error{Why: "the answer is about somebody else: its identityId is not the person that was asked for"}
 	}
 
-	isData, mayBeData := c.isMarked(answer, err == nil), false
-	if c.At == nil && c.Seen && err == nil {
-		isData, mayBeData = c.recognise(answer)
-	}
+	isData, mayBeData := c.recognise(answer, err != nil)
 	switch {
 	case isData:
 		return Receipt{At: receipt.At, Delivered: true}, nil
@@ -69,26 +66,6 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	}
 }
 
-// isMarked reports whether the data are at the place that marks them: something that is not an
-// acknowledgement, which is an open request and nothing else. If the answer refuses, an empty value does not
-// count.
-func (c DataCall) isMarked(answer *node, isReceipt bool) bool {
-	if c.At == nil {
-		return false
-	}
-
-	const ofRequest = roleID | rolePerson | roleType | roleCreated | roleStatus | roleMessage
-	found := answer.find(*c.At)
-	isOther := func(m *node) bool { return m.is&ofRequest == 0 }
-	isRequest := found.request().says(roleStatus, Waiting) && !slices.ContainsFunc(found.members, isOther)
-	isNothing := found.Value == nil || found.Kind() == 'n'
-	if isRequest || isNothing {
-		return false
-	}
-
-	return isReceipt || !jsonvalue.IsZero(found.Value)
-}
-
 // namesAnother reports whether an answer names somebody else in the field identityId, at its top or in
 // the objects at its top.
 func (c DataCall) namesAnother(answer *node) bool {
@@ -99,26 +76,53 @@ func (c DataCall) namesAnother(answer *node) bool {
 	return isOther(answer) || slices.ContainsFunc(answer.members, isOther)
 }
 
-// recognise reports whether an answer is the person's data, or may be. They are an array of objects
-// that are not requests; or an object of nothing but the person, lists of objects and what the interface
-// has of a person, possibly in wrappers. What the interface has of a person may be empty where the object
-// names the person too. A receipt may be data with an ID, where nothing but that shows that it is a receipt.
-func (c DataCall) recognise(answer *node) (isData, mayBeData bool) {
-	if answer.Kind() == '[' {
+// recognise reports whether an answer is the person's data, or may be: exactly if At leads to them, where it
+// is set. Otherwise they are an array of objects that are not requests; or an object of nothing but the person,
+// lists of objects and what the interface has of a person, possibly in wrappers. What the interface has of a
+// person may be empty where the object names the person too. A receipt may be data with an ID, where nothing
+// but that shows that it is a receipt.
+func (c DataCall) recognise(answer *node, isRefused bool) (isData, mayBeData bool) {
+	switch {
+	case c.At != nil:
+		return isMarked(answer.find(*c.At), isRefused), false
+	case isRefused, !c.Seen:
+		return false, false
+	case answer.Kind() == '[':
 		return slices.ContainsFunc(answer.inside(), isDataRecord) && !c.Continued, false
 	}
+
+	return c.recogniseParts(answer)
+}
+
+// recogniseParts is recognise for an object of which nothing is told.
+func (c DataCall) recogniseParts(answer *node) (isData, mayBeData bool) {
 	request := answer.request()
 	if request.isOperation() {
 		return false, false
 	}
 
-	parts := map[dataPart]bool{}
-	c.survey(answer, parts)
-	isEmptied := parts[partPerson] && parts[partEmptied]
-	isPersonal := parts[partPersonal] || isEmptied
-	isOther := parts[partOther] || c.Continued || requestID(request.field(roleID), c.Person) != ""
+	const emptied = partPerson | partEmptied
+	parts := c.partsOf(answer)
+	isPersonal := parts&partPersonal != 0 || parts&emptied == emptied
+	isOther := parts&partOther != 0 || c.Continued || requestID(request.field(roleID), c.Person) != ""
 
 	return isPersonal && !isOther, isPersonal
+}
+
+// isMarked reports whether the data are at a place: something that is not an acknowledgement, which is an
+// open request and nothing else. If the answer refuses, an empty value does not count.
+func isMarked(found *node, isRefused bool) bool {
+	const ofRequest = roleID | rolePerson | roleType | roleCreated | roleStatus | roleMessage
+	isOther := func(m *node) bool { return m.is&ofRequest == 0 }
+	isOpen := found.request().says(roleStatus, Waiting)
+	switch {
+	case found.Value == nil, found.Kind() == 'n':
+		return false
+	case isOpen && !slices.ContainsFunc(found.members, isOther):
+		return false
+	}
+
+	return !isRefused || !jsonvalue.IsZero(found.Value)
 }
 
 // isDataRecord reports whether a value is an object that says nothing of a request.
@@ -128,49 +132,43 @@ func isDataRecord(n *node) bool {
 	return n.Kind() == '{' && !isRequest
 }
 
-// dataPart is what a member of an answer says of the data.
-type dataPart int
+// dataPart is a set of what an answer has beside what says nothing but yes, or a time.
+type dataPart uint8
 
 const (
-	partSilent   dataPart = iota // nothing but yes, or a time
-	partPerson                   // the person
-	partPersonal                 // something that the interface has of a person, or a list of objects
-	partEmptied                  // something that the interface has of a person, with nothing in it
-	partWrapper                  // another object
-	partOther                    // anything else
+	partPerson   dataPart = 1 << iota // the person
+	partPersonal                      // something that the interface has of a person, or a list of objects
+	partEmptied                       // something that the interface has of a person, with nothing in it
+	partOther                         // anything else
 )
 
-// survey notes which parts an object has, and the wrappers in it.
-func (c DataCall) survey(object *node, parts map[dataPart]bool) {
+// partsOf returns what an object and the wrappers in it have.
+func (c DataCall) partsOf(object *node) (parts dataPart) {
 	for _, m := range object.members {
-		part := c.partOf(m)
-		parts[part] = true
-		if part == partWrapper {
-			c.survey(m, parts)
-		}
+		parts |= c.partOf(m)
 	}
+	return parts
 }
 
-// partOf returns what a member says of the data.
+// partOf returns what a member is.
 func (c DataCall) partOf(m *node) dataPart {
 	identifier := m
 	if len(m.members) == 1 {
 		identifier = m.members[0]
 	}
-	isEmpty := jsonvalue.IsZero(m.Value)
-	switch {
+	switch isEmpty := jsonvalue.IsZero(m.Value); {
 	case PersonKey(identifier.text) == PersonKey(c.Person):
 		return partPerson
 	case isEmpty && m.is&rolePersonal != 0:
 		return partEmptied
 	case isEmpty, m.isSilent():
-		return partSilent
+		return 0
 	case m.is&roleDescribes != 0:
 		return partOther
 	case m.isPersonal():
 		return partPersonal
 	case m.Kind() == '{':
-		return partWrapper
+		return c.partsOf(m)
 	}
 
 	return partOther

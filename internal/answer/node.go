@@ -54,10 +54,7 @@ func (n *node) read(in *jsontext.Decoder, whole jsontext.Value) *node {
 		_, _ = in.ReadToken() // it is there, as the whole is valid
 		n.isBlank = true
 		for in.PeekKind() == '"' {
-			name, err := in.ReadToken()
-			if err != nil {
-				break
-			}
+			name, _ := in.ReadToken()
 			m := &node{parent: n, key: name.String(), verdict: Unclear}
 			m.name = jsonvalue.Fold(m.key)
 			m.is = roles[m.name]

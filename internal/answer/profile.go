@@ -57,12 +57,11 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 		return Profile{}, err
 	}
 
-	isAnswer := found == answer && found.Kind() == 'n'
-	switch {
-	case found.Kind() == '{':
-	case found.isBlank && !isAnswer:
+	isNull := found == answer && found.Kind() == 'n'
+	if found.isBlank && found.Kind() != '{' && !isNull {
 		return Profile{}, unexplained(answer, found)
-	default:
+	}
+	if found.Kind() != '{' {
 		return Profile{}, wantObject(found)
 	}
 

@@ -81,7 +81,7 @@ func (n *node) wrapped() *node {
 	var inside []*node
 	for _, m := range n.members {
 		isComposite := m.Kind() == '{' || m.Kind() == '['
-		if isComposite && !m.isIgnored && m.is&ofRequest == 0 {
+		if isComposite && m.is&ofRequest == 0 {
 			inside = append(inside, m)
 		}
 	}

@@ -83,12 +83,6 @@ var names = map[role][]string{
 	roleIdentity: strings.Fields("identityid"),
 	rolePersonal: strings.Fields("identity user users person persons people profile profiles consent consents session sessions event events"),
 	rolePart:     strings.Fields("profile consent"),
-
-	roleClause << 0: strings.Fields("clause1consent"),
-	roleClause << 1: strings.Fields("clause2consent"),
-	roleClause << 2: strings.Fields("clause3consent"),
-	roleClause << 3: strings.Fields("clause4consent"),
-	roleClause << 4: strings.Fields("clause5consent"),
 }
 
 // roles are the roles of each folded name.
@@ -99,6 +93,10 @@ var roles = func() map[string]role {
 			roles[name] |= is
 		}
 	}
+	for i, name := range ClauseNames {
+		roles[jsonvalue.Fold(name)] |= roleClause << i
+	}
+
 	return roles
 }()
 
