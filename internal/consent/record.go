@@ -138,7 +138,7 @@ func keepPrior[T attr.Value](planned, prior T) T {
 }
 
 // take takes the fields of a record into state. A field that the answer lacks keeps its value, and so does
-// a null of a choice that stands. An optional attribute that is not managed stays null, except in the first
+// a time of null, or any null of a choice that stands. An optional attribute that is not managed stays null, except in the first
 // refresh. A value that means the same keeps its spelling.
 func (m *recordModel) take(held answer.Consent, stands bool) {
 	before := *m
@@ -161,7 +161,7 @@ func (m *recordModel) take(held answer.Consent, stands bool) {
 	}
 
 	m.UserIPv6 = taken(formats.Address, before.UserIPv6, m.UserIPv6, stands || !held.UserIPv6.Null)
-	m.AgreementTime = taken(formats.Instant, before.AgreementTime, m.AgreementTime, stands || !held.AgreementTime.Null)
+	m.AgreementTime = taken(formats.Instant, before.AgreementTime, m.AgreementTime, true)
 }
 
 // taken returns the text that a refresh takes into state.

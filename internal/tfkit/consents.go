@@ -108,9 +108,7 @@ func (c ConsentCase) judge(e choice.Evidence, read choice.Reading, action choice
 	isRecord := !read.IsNone && !read.Cached
 	last, isSeen := c.Consents.recall(c.Person, isRecord, choice.Confirmed{})
 	e.Known = e.Known || isSeen
-	if action != choice.Refresh { // a state is as its own last write was shown
-		e.Last = cmp.Or(last, e.Last)
-	}
+	e.Last = cmp.Or(last, e.Last)
 	var keeper *Object
 	if e.Withdraws {
 		keeper = c.Consents.Keeper(c.Object, c.Person)
