@@ -57,7 +57,7 @@ type Engine struct {
 func NewEngine(c *client.Client) *Engine {
 	e := &Engine{people: &c.Requests, readOnly: c.ReadOnly, reader: newPollers(c), rules: proof.Rules{Lag: c.Lag, Partial: c.ListUse != client.ListWhole}}
 	if c.ListUse == client.ListIgnored {
-		e.ignoresList, e.reader = true, ignoredList{}
+		e.ignoresList, e.reader = true, newPollers(ignoredList{})
 	}
 
 	return e
@@ -176,9 +176,6 @@ func (x *execution) look(ctx context.Context, limit time.Duration, in ...State) 
 
 	var last error
 	for x.isDelivered || slices.Contains(in, x.current.State) {
-		if x.ignoresList { // looking takes as long, so that the effect is not read more often
-			_ = transport.Pause(bounded, pollInterval(time.Since(x.began)))
-		}
 		action, err := x.observe(bounded, time.Now())
 		if bounded.Err() != nil {
 			return proof.Look, last
@@ -206,33 +203,33 @@ func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action,
 	}
 
 	s := &x.current
-	shown := s.Evaluate(seen, x.rules)
-	x.snapshot, s.Code = seen, shown.Code
-	if isGone := shown.List == proof.Absent || shown.List == proof.AbsentTwice; !isGone || shown.Gap != "" {
-		x.observed.Gap = shown.Gap // of a request that is gone, what the list did not tell before is why
+	list, gap := s.Evaluate(seen, x.rules)
+	x.snapshot = seen
+	if isGone := list == proof.Absent || list == proof.AbsentTwice; !isGone { // else what the list did not tell before is why
+		x.observed.Gap = gap
 	}
 	if x.ignoresList && s.State == Listed {
-		shown.List = proof.Absent // it is not known to have left a list that is not read
+		list = proof.Absent // it is not known to have left a list that is not read
 	}
 
 	effect := proof.NoEffect
-	switch shown.List {
+	switch list {
 	case proof.Absent, proof.AbsentTwice, proof.Over:
-		effect, err = x.readEffect(ctx, shown.List)
+		effect, err = x.readEffect(ctx, list)
 	case proof.Waiting:
 		x.isDelivered = false // what the service answers while it works on the request is not the data
 	}
 
-	verdict := proof.Table[shown.List][s.State][effect]
-	x.observed.Unproven = verdict.State == Accepted && shown.List == proof.AbsentTwice
+	verdict := proof.Table[list][s.State][effect]
+	x.observed.Unproven = verdict.State == Accepted && list == proof.AbsentTwice
 	if verdict.State == s.State {
 		return verdict.Action, err
 	}
 
 	s.State = verdict.State
 	s.At = cmp.Or(s.At, s.Sent) // the answer with the time may have been lost
-	s.Dropped = s.State == Failed && shown.List != proof.SaysFailed
-	s.Confirmed = s.State == Fulfilled && shown.List == proof.Done
+	s.Dropped = s.State == Failed && list != proof.SaysFailed
+	s.Confirmed = s.State == Fulfilled && list == proof.Done
 	if s.State == Fulfilled {
 		s.FulfilledAt = time.Now()
 	}

@@ -14,14 +14,7 @@ import (
 // fulfilled ones. The zero value is ready for use; it is safe for concurrent use.
 type history struct {
 	mu     sync.Mutex
-	people map[client.Person][]entry
-}
-
-// entry is a request of one type with one idempotency key.
-type entry struct {
-	Submission
-
-	isOurs bool // this process has submitted it
+	people map[client.Person][]Submission
 }
 
 // about returns what is known of the person of a request: the submission that stands for the request, if it is
@@ -32,21 +25,28 @@ func (h *history) about(r Request) (same Submission, open []Submission) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 
-	for _, e := range h.people[r.Person] {
-		if e.IsOpen() {
-			open = append(open, e.Submission)
+	for _, s := range h.people[r.Person] {
+		if s.IsOpen() {
+			open = append(open, s)
 		}
-
-		isAny := e.IdempotencyKey == AnyIdempotencyKey || r.IdempotencyKey == AnyIdempotencyKey
-		isOver := e.State == Unsent || e.State == Failed
-		switch {
-		case !proof.Kinds[r.Type].Once, e.Type != r.Type, isOver, same.State != Unsent:
-		case e.IdempotencyKey == r.IdempotencyKey, isAny && e.isOurs:
-			same = e.Submission
+		if same.State == Unsent && standsFor(s, r) {
+			same = s
 		}
 	}
 
 	return same, open
+}
+
+// standsFor reports whether a submission stands for a request.
+func standsFor(s Submission, r Request) bool {
+	isAny := s.IdempotencyKey == AnyIdempotencyKey || r.IdempotencyKey == AnyIdempotencyKey
+	switch {
+	case !proof.Kinds[r.Type].Once, s.Type != r.Type, s.State == Failed:
+		return false
+	case s.IdempotencyKey == r.IdempotencyKey:
+		return true
+	}
+	return isAny && s.IsOurs
 }
 
 // note stores the submission of a request, as it is now, and whether this process has
@@ -56,15 +56,16 @@ func (h *history) note(r Request, s Submission, isOurs bool) {
 	defer h.mu.Unlock()
 
 	if h.people == nil {
-		h.people = map[client.Person][]entry{}
+		h.people = map[client.Person][]Submission{}
 	}
-	s.Type, s.IdempotencyKey = r.Type, r.IdempotencyKey
-	entries := h.people[r.Person]
-	for i, e := range entries {
-		if e.Type == s.Type && e.IdempotencyKey == s.IdempotencyKey {
-			entries[i] = entry{s, isOurs || e.isOurs}
+	s.Type, s.IdempotencyKey, s.IsOurs = r.Type, r.IdempotencyKey, isOurs
+	all := h.people[r.Person]
+	for i, known := range all {
+		if known.Type == s.Type && known.IdempotencyKey == s.IdempotencyKey {
+			s.IsOurs = isOurs || known.IsOurs
+			all[i] = s
 			return
 		}
 	}
-	h.people[r.Person] = append(entries, entry{s, isOurs})
+	h.people[r.Person] = append(all, s)
 }

@@ -102,11 +102,11 @@ func (p *pollers) snapshot(ctx context.Context, about client.Person, after, sinc
 	}
 }
 
-// ignoredList is the listReader of a list that must not be read, which shows nothing.
+// ignoredList is the lister of a list that must not be read, which shows nothing.
 type ignoredList struct{}
 
-func (ignoredList) snapshot(_ context.Context, about client.Person, _, _ time.Time) (proof.Snapshot, error) {
-	return proof.NewListing(time.Now(), time.Now(), answer.PendingList{}).About(about.Identity), nil
+func (ignoredList) ListPending(context.Context, client.Scope) (answer.PendingList, error) {
+	return answer.PendingList{}, nil
 }
 
 // pollInterval returns the interval between polls. It grows with how long the youngest

@@ -172,6 +172,16 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 			_ = wantClass(t, err, transport.ClassUnknownOutcome)
 		}},
 
+		"listing for another person while it is sent": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Delay: 3 * time.Second, Commit: true})
+			time.AfterFunc(2*time.Second, func() {
+				r.Await(t.Context(), r.access(nil), deferred.Submission{State: deferred.Accepted, ID: "1"}, time.Second/2)
+			})
+			s, _ := r.mustSubmit(t, r.deletion("user-1001"))
+			s, _ = r.mustRefresh(t, r.deletion("user-1001"), s, 0)
+			wantState(t, s, deferred.Listed)
+		}},
+
 		"effect that cannot be read before it is sent": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 403})
 			if s, _ := r.mustSubmit(t, r.deletion(person)); !s.Explained {

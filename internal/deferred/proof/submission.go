@@ -51,7 +51,8 @@ type Submission struct {
 	Done   Mark `json:"done,omitzero"`
 	Shown  Mark `json:"shown,omitzero"`
 
-	// Adopted reports that somebody else has sent the request.
+	// IsOurs reports that this process has submitted the request, and Adopted that somebody else has sent it.
+	IsOurs  bool `json:"-"`
 	Adopted bool `json:"adopted,omitempty"`
 	// Explained reports that seeing the effect proves nothing: it was there before, was not
 	// measured then, or another request of the type may have caused it.
@@ -107,13 +108,6 @@ type Rules struct {
 	Partial bool
 }
 
-// Sighting is what a listing shows of a request.
-type Sighting struct {
-	List List
-	Gap  string // why that is less than could be; empty if it is not
-	Code string // the service's code of a failure
-}
-
 // IsOlder reports whether an answer may be older than the request: a cache has kept it, or the service dates
 // it before. date is zero if the service does not say when it made the answer.
 func (s *Submission) IsOlder(isCached bool, date time.Time) bool {
@@ -121,10 +115,12 @@ func (s *Submission) IsOlder(isCached bool, date time.Time) bool {
 	return isCached || isBefore
 }
 
-// Evaluate returns what a listing shows of the request, and remembers it.
-func (s *Submission) Evaluate(seen Snapshot, r Rules) Sighting {
+// Evaluate returns what a listing shows of the request, and why that is less than could be; empty if it is not.
+// It remembers what is shown.
+func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap string) {
+	s.Code = ""
 	if s.IsOlder(seen.Cached, seen.Date) {
-		return Sighting{Gap: gapStale}
+		return Unread, gapStale
 	}
 	found := s.match(seen)
 	if len(found.own) > 0 {
@@ -137,16 +133,16 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) Sighting {
 	s.Done = Mark{}
 	if gap := s.mayHide(seen, r); gap != "" {
 		s.Absent = Mark{}
-		return Sighting{Gap: gap}
+		return Unread, gap
 	}
 	if s.State != Unanswered && seen.IsAfter(s.Sent, s.EndDate, r.Lag) { // else the lag may have to be set longer
 		s.Frozen = true
 	}
 	if !s.Absent.isConfirmed(seen.Listing, r.Lag) {
-		return Sighting{List: Absent}
+		return Absent, ""
 	}
 
-	return Sighting{List: AbsentTwice}
+	return AbsentTwice, ""
 }
 
 // matches are the records that have the ID of a request, or else the candidates: all of the type that are
@@ -221,57 +217,57 @@ func (s *Submission) mayBe(record *answer.PendingRecord) bool {
 
 // evaluateOwn returns what the records with the ID of the request show. A failure with another time than
 // before may be that of another request with the same ID.
-func (s *Submission) evaluateOwn(own []*answer.PendingRecord, seen Snapshot) Sighting {
+func (s *Submission) evaluateOwn(own []*answer.PendingRecord, seen Snapshot) (List, string) {
 	s.Absent = Mark{}
 	isRetimed := s.isRetimed(own[0])
 	if isRetimed && slices.ContainsFunc(seen.Named, s.mayBe) { // an ID is a position in the list
-		return Sighting{Gap: gapEqual}
+		return Unread, gapEqual
 	}
 
 	if !s.IsListed {
 		s.IsListed, s.ListedAt = true, own[0].CreatedAt
 	}
 	s.At, s.Candidates = cmp.Or(s.At, own[0].CreatedAt), nil
-	all := summarize(own)
-	if isRetimed && all.List == SaysFailed {
-		return Sighting{List: Unclear, Gap: gapReused}
+	shows, gap := s.summarize(own)
+	if isRetimed && shows == SaysFailed {
+		return Unclear, gapReused
 	}
 
-	return all
+	return shows, gap
 }
 
 // evaluateCandidates returns what the records show that may be the request, the oldest first. Once one of them
 // has failed and another one has not, nothing more is concluded. One reading that says done is not enough.
-func (s *Submission) evaluateCandidates(candidates []*answer.PendingRecord, seen Snapshot, r Rules) Sighting {
+func (s *Submission) evaluateCandidates(candidates []*answer.PendingRecord, seen Snapshot, r Rules) (List, string) {
 	s.At, s.Absent = cmp.Or(s.At, candidates[0].CreatedAt), Mark{}
-	all := summarize(candidates)
+	shows, unclear := s.summarize(candidates)
+	s.addCandidates(candidates, shows)
 	gap := seen.gap(r, s.Type)
-	s.addCandidates(candidates, all)
 	if gap == "" && seen.IsAfter(s.Sent, s.EndDate, r.Lag) {
 		s.freeze(candidates[0])
 	}
 
 	if s.Doubt {
-		all = Sighting{List: Unclear, Gap: cmp.Or(all.Gap, gapDisagree)}
+		shows, unclear = Unclear, cmp.Or(unclear, gapDisagree)
 	}
-	if all.List != Done && all.List != Over {
+	if shows != Done && shows != Over {
 		s.Done = Mark{}
-		return all
+		return shows, unclear
 	}
 	if gap != "" { // such a reading is not the first of two
-		return Sighting{List: Unclear, Gap: gap}
+		return Unclear, gap
 	}
 	if !s.Done.isConfirmed(seen.Listing, r.Lag) {
-		return Sighting{List: DoneOnce}
+		return DoneOnce, ""
 	}
 
-	return all
+	return shows, ""
 }
 
 // addCandidates adds the keys of records to the candidates, and notes the doubt where one of them has failed and
 // another one has not, or has left the list.
-func (s *Submission) addCandidates(records []*answer.PendingRecord, all Sighting) {
-	isMixed, hasFailed := all.List != SaysFailed, false
+func (s *Submission) addCandidates(records []*answer.PendingRecord, all List) {
+	isMixed, hasFailed := all != SaysFailed, false
 	var keys []string
 	for _, record := range records {
 		keys = append(keys, KeysOf(record)[0])
@@ -298,9 +294,9 @@ func (s *Submission) freeze(first *answer.PendingRecord) {
 	}
 }
 
-// summarize returns what records show together: one that is pending keeps all open, and one that has ended does
-// not say how.
-func summarize(records []*answer.PendingRecord) Sighting {
+// summarize returns what records show together, and why that is nothing certain: one that is pending keeps all
+// open, and one that has ended does not say how. It notes the code of a failure.
+func (s *Submission) summarize(records []*answer.PendingRecord) (List, string) {
 	count := map[answer.Progress]int{}
 	for _, record := range records {
 		count[record.Progress]++
@@ -308,18 +304,19 @@ func summarize(records []*answer.PendingRecord) Sighting {
 
 	switch {
 	case count[answer.Unclear] > 0:
-		return Sighting{List: Unclear, Gap: gapUnclear}
+		return Unclear, gapUnclear
 	case count[answer.Waiting] > 0:
-		return Sighting{List: Waiting}
+		return Waiting, ""
 	case count[answer.Failed] == len(records):
-		return Sighting{List: SaysFailed, Code: records[0].Code}
+		s.Code = records[0].Code
+		return SaysFailed, ""
 	case count[answer.Failed] > 0:
-		return Sighting{List: Unclear, Gap: gapDisagree}
+		return Unclear, gapDisagree
 	case count[answer.Ended] > 0:
-		return Sighting{List: Over}
+		return Over, ""
 	}
 
-	return Sighting{List: Done}
+	return Done, ""
 }
 
 // mayHide returns why a listing that does not have the request proves nothing; empty if it does.

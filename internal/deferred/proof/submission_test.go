@@ -122,15 +122,16 @@ func TestSubmission_Evaluate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var got Sighting
+			var got List
+			var gap string
 			for _, v := range c.readings {
-				got = c.s.Evaluate(v, Rules{Lag: lag})
+				got, gap = c.s.Evaluate(v, Rules{Lag: lag})
 			}
-			if got.List != c.want {
-				t.Errorf("the list shows %s, want %s", listTexts[got.List], listTexts[c.want])
+			if got != c.want {
+				t.Errorf("the list shows %s, want %s", listTexts[got], listTexts[c.want])
 			}
-			if !strings.Contains(got.Gap, c.gap) || (got.Gap == "") != (c.gap == "") || strings.Contains(strings.ToLower(got.Gap), "ada") {
-				t.Errorf("the gap is %q, want %q", got.Gap, c.gap)
+			if !strings.Contains(gap, c.gap) || (gap == "") != (c.gap == "") || strings.Contains(strings.ToLower(gap), "ada") {
+				t.Errorf("the gap is %q, want %q", gap, c.gap)
 			}
 		})
 	}
@@ -160,8 +161,8 @@ func TestSubmission_staleReadingShowsNothing(t *testing.T) {
 		cached, old := reading(time.Hour), reading(time.Hour)
 		cached.Cached, old.Date = true, noon.Add(-time.Second)
 		for _, v := range []Snapshot{cached, old} {
-			if got := s.Evaluate(v, Rules{Lag: lag, Partial: partial}); got != (Sighting{Gap: gapStale}) || !s.Absent.At.IsZero() {
-				t.Errorf("the list shows %s: %s", listTexts[got.List], got.Gap)
+			if got, gap := s.Evaluate(v, Rules{Lag: lag, Partial: partial}); got != Unread || gap != gapStale || !s.Absent.At.IsZero() {
+				t.Errorf("the list shows %s: %s", listTexts[got], gap)
 			}
 		}
 	}
