@@ -25,7 +25,6 @@
 package deferred
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -205,34 +204,25 @@ func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action,
 	s := &x.current
 	list, gap := s.Evaluate(seen, x.rules)
 	x.snapshot = seen
-	if isGone := list == proof.Absent || list == proof.AbsentTwice; !isGone { // else what the list did not tell before is why
-		x.observed.Gap = gap
-	}
 	if x.ignoresList && s.State == Listed {
 		list = proof.Absent // it is not known to have left a list that is not read
 	}
 
-	effect := proof.NoEffect
-	switch list {
-	case proof.Absent, proof.AbsentTwice, proof.Over:
-		effect, err = x.readEffect(ctx, list)
-	case proof.Waiting:
+	isGone := list == proof.Absent || list == proof.AbsentTwice
+	if !isGone { // else it is what the list did not tell before
+		x.observed.Gap = gap
+	}
+	if list == proof.Waiting {
 		x.isDelivered = false // what the service answers while it works on the request is not the data
+	}
+	effect := proof.NoEffect
+	if isGone || list == proof.Over {
+		effect, err = x.readEffect(ctx, list)
 	}
 
 	verdict := proof.Table[list][s.State][effect]
 	x.observed.Unproven = verdict.State == Accepted && list == proof.AbsentTwice
-	if verdict.State == s.State {
-		return verdict.Action, err
-	}
-
-	s.State = verdict.State
-	s.At = cmp.Or(s.At, s.Sent) // the answer with the time may have been lost
-	s.Dropped = s.State == Failed && list != proof.SaysFailed
-	s.Confirmed = s.State == Fulfilled && list == proof.Done
-	if s.State == Fulfilled {
-		s.FulfilledAt = time.Now()
-	}
+	s.Enter(verdict.State, list, time.Now())
 
 	return verdict.Action, err
 }

@@ -350,6 +350,21 @@ func (s *Submission) EvaluateEffect(seen Effect, l Listing, r Rules) Effect {
 	return Shown
 }
 
+// Enter enters the state that was concluded now from what a list shows.
+func (s *Submission) Enter(state State, shows List, now time.Time) {
+	if s.State == state {
+		return
+	}
+
+	s.State = state
+	s.At = cmp.Or(s.At, s.Sent) // the answer with the time may have been lost
+	s.Dropped = state == Failed && shows != SaysFailed
+	s.Confirmed = state == Fulfilled && shows == Done
+	if state == Fulfilled {
+		s.FulfilledAt = now
+	}
+}
+
 // KeyOfID is the prefix of the key of a record with an ID.
 const KeyOfID = "id "
 
