@@ -105,8 +105,10 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 		// A repeatable one is sent again: looking for it could find somebody else's.
 		x.current, mayRepeat = prior, true // the user has asked for it again
 	}
+
 	known, others := e.history.about(r)
 	x.others = others
+
 	switch known.State {
 	case Unsent:
 	case Unanswered: // another object has sent it: look for it

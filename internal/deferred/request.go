@@ -124,21 +124,18 @@ func (r Request) conflict(id, requestType string, isUnclear bool) *transport.Err
 	return err
 }
 
-// mayBeAccepted returns the error of sending the request after which the service may have accepted
-// it: one whose answer was lost, a redirect, for a service may point to the request that it has
-// queued, and a conflict, which may be with the request itself. It returns nil for any other error.
-func (r Request) mayBeAccepted(err error) *transport.Error {
-	e, ok := errors.AsType[*transport.Error](err)
-	if !ok || e.Operation != r.failure(e.Class, "").Operation {
-		return nil
+// mayBeAccepted reports whether the service may have accepted the request after this error of sending it: one
+// whose answer was lost, a redirect, for a service may point to the request that it has queued, and a conflict,
+// which may be with the request itself.
+func (r Request) mayBeAccepted(err error) (lost *transport.Error, may bool) {
+	lost, ok := errors.AsType[*transport.Error](err)
+	if !ok || lost.Operation != r.failure(lost.Class, "").Operation {
+		return nil, false
 	}
 
 	const redirect, conflict = 3, 409
-	if e.Ambiguous || e.Status/100 == redirect || e.Status == conflict {
-		return e
-	}
 
-	return nil
+	return lost, lost.Ambiguous || lost.Status/100 == redirect || lost.Status == conflict
 }
 
 // Rejection returns the error of a request that the service accepted and then failed.

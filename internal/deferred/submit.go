@@ -122,6 +122,7 @@ func (x *execution) send(ctx context.Context) error {
 
 	s.At, s.State, x.isDelivered = receipt.At, Accepted, receipt.Delivered
 	x.observed.NotUnderstood = receipt.NotUnderstood
+
 	key := proof.KeyOfID + receipt.ID
 	isReused := len(seen.ByID[receipt.ID]) > 0 || slices.Contains(s.Before, key)
 	switch {
@@ -137,13 +138,14 @@ func (x *execution) send(ctx context.Context) error {
 // lose enters that the request may have been accepted, although sending it ended with an error. Otherwise it
 // returns the error.
 func (x *execution) lose(err error, isFirst bool) error {
-	if lost := x.request.mayBeAccepted(err); lost != nil {
+	if lost, may := x.request.mayBeAccepted(err); may {
 		x.lost, x.current.State = lost, Unanswered
 		return nil
 	}
 	if isFirst {
 		return err
 	}
+
 	return x.unknownOutcome(proof.Look, err)
 }
 

@@ -197,6 +197,7 @@ func (s *Submission) isCandidate(record *answer.PendingRecord) bool {
 	case IsOpen(record):
 		return true
 	}
+
 	return !record.CreatedAt.IsZero() && !record.CreatedAt.Before(s.SentDate) && !record.CreatedAt.Before(s.Begun.Truncate(time.Second))
 }
 

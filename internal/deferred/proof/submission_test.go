@@ -240,6 +240,7 @@ func TestAdmit(t *testing.T) {
 			if got.Explained {
 				is += ", and another explains the effect"
 			}
+
 			switch {
 			case len(got.Adopt) > 0:
 				is = "adopt"
