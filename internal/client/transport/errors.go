@@ -158,9 +158,15 @@ func IsClass(err error, classes ...ErrorClass) bool {
 	return ok && slices.Contains(classes, e.Class)
 }
 
+// passing are the classes of failures that a later try may not meet.
+var passing = []ErrorClass{
+	ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassTooEarly, ClassRateLimited, ClassTruncated, ClassNotJSON, ClassEmpty,
+}
+
 // MayPass reports whether err is a failure that a later try may not meet.
 func MayPass(err error) bool {
-	return IsClass(err, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassTooEarly, ClassRateLimited, ClassTruncated, ClassNotJSON, ClassEmpty)
+	e, ok := errors.AsType[*Error](err)
+	return ok && slices.Contains(passing, e.Class)
 }
 
 // UnknownOutcome returns the error of a request that may have been carried out: its
@@ -290,7 +296,7 @@ func classify(x Exchange, err error, operation string) (class ErrorClass, detail
 	}
 
 	failed, isNet := errors.AsType[net.Error](err)
-	host := "; the host is " + escapeText(x.host, 260)
+	host := "; the host is " + x.host
 	for _, row := range []struct {
 		applies bool
 		class   ErrorClass

@@ -53,6 +53,7 @@ func failures() map[string]failed {
 		"200 text":       {fault: mockserver.Fault{Status: 200, Header: http.Header{"Content-Type": {"text/plain"}}, Body: []byte("Come back")}, class: ClassNotJSON},
 		"200 empty":      {fault: mockserver.Fault{Status: 200, Body: []byte{}}, class: ClassEmpty},
 		"204":            {fault: mockserver.Fault{Status: 204}, class: ClassEmpty},
+		"a part":         {fault: mockserver.Fault{Status: 206, Body: []byte(`{"message":"canary"}`)}, class: ClassPayload},
 		"trailing bytes": {fault: mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true}x`)}, class: ClassPayload},
 		"a bomb in gzip": {fault: mockserver.Fault{Status: 200, Header: gzipped, Body: gzipBomb()}, class: ClassTooLarge},
 
@@ -115,7 +116,7 @@ func failures() map[string]failed {
 	redirect := func(status int, operation, location, says string) {
 		rows[strconv.Itoa(status)+" "+operation+" to "+location] = failed{
 			operation: operation, class: ClassRedirect, says: says + "|base_url",
-			fault: mockserver.Fault{Status: status, Header: http.Header{"Location": {location}}},
+			fault: mockserver.Fault{Status: status, Header: http.Header{"Location": {location}}, Body: []byte(`<a href="/canary">`)},
 		}
 	}
 	for _, status := range []int{301, 302, 303, 307, 308} {

@@ -31,9 +31,25 @@ type Redactor struct {
 	private *vocabulary // of the values; nil until something is shown, since most calls show nothing
 }
 
-// Text redacts, escapes and cuts, in this order: cutting first could leave half of a
-// secret, which would not be recognised. limit is in characters.
-func (r *Redactor) Text(s string, limit int) string { return escapeText(r.Clean(s), limit) }
+// Text redacts, makes harmless to print and cuts, in this order: cutting first could leave half of a
+// secret, which would not be recognised. The text has one line, no control or invisible characters,
+// and valid UTF-8. More than limit characters are cut, with an ellipsis.
+func (r *Redactor) Text(s string, limit int) string {
+	shown := []rune(strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsSpace(c):
+			return ' '
+		case !unicode.IsPrint(c):
+			return utf8.RuneError
+		}
+		return c
+	}, strings.TrimSpace(r.Clean(s))))
+	if len(shown) > limit {
+		return string(shown[:limit]) + "…"
+	}
+
+	return string(shown)
+}
 
 // Clean returns s without what must not be shown. A value may be a part of a secret, and a shape a
 // part of a value.
@@ -183,66 +199,15 @@ var shapes = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)((?:apiSecretToken|password|bearer)\s*[:\s]\s*)[^\s&"',;]*[^\s&"',;A-Za-z.!?)][^\s&"',;]*`),
 }
 
-// mayBeAddress is what may be an IP address with its port, with the letter or digit on each side of it.
-var mayBeAddress = regexp.MustCompile(`([\pL\pN]??)([0-9A-Fa-f:.]{4,})([\pL\pN]?)`)
+// mayBeAddress is what may be an IP address with its port, between words.
+var mayBeAddress = regexp.MustCompile(`(?i)(?:\b[0-9a-f]|::)[0-9a-f:.]*[0-9a-f]\b`)
 
-// hideAddress returns what may be an address without it. A word that goes on in the run, before it or after
-// it, ends at a colon or a point.
+// hideAddress returns what may be an address without it. A time of day or a version number is not one.
 func hideAddress(found string) string {
-	parts := mayBeAddress.FindStringSubmatch(found)
-	before, run, after := parts[1], parts[2], parts[3]
-	if before != "" {
-		end := strings.IndexAny(run, ":.") + 1
-		before, run = before+run[:end], run[end:]
-	}
-	if after != "" {
-		begin := max(0, strings.LastIndexAny(run, ":."))
-		run, after = run[:begin], run[begin:]+after
-	}
-	if !isAddress(run) {
+	_, errAddress := netip.ParseAddr(found)
+	_, errPort := netip.ParseAddrPort(found)
+	if errAddress != nil && errPort != nil {
 		return found
 	}
-
-	return before + redacted + after
-}
-
-// isAddress reports whether a run of hexadecimal digits, colons and points is an IP address, which
-// punctuation may surround, and a port may follow. A time of day or a version number is not.
-func isAddress(run string) bool {
-	core := strings.Trim(run, ":.")
-	if core == "" {
-		return false
-	}
-
-	for _, text := range []string{core, "::" + core, core + "::"} {
-		_, err := netip.ParseAddr(text)
-		_, errPort := netip.ParseAddrPort(text)
-		isParsed := err == nil || errPort == nil
-		if isParsed && strings.Contains(run, text) {
-			return true
-		}
-	}
-
-	return false
-}
-
-// escapeText returns text that is harmless to print: one line, no control or invisible
-// characters, valid UTF-8. More than limit characters are cut, with an ellipsis.
-func escapeText(s string, limit int) string {
-	shown := []rune(strings.Map(printable, strings.TrimSpace(s)))
-	if len(shown) > limit {
-		return string(shown[:limit]) + "…"
-	}
-	return string(shown)
-}
-
-// printable returns a character that can be printed in place of r.
-func printable(r rune) rune {
-	if unicode.IsSpace(r) {
-		return ' '
-	}
-	if !unicode.IsPrint(r) {
-		return utf8.RuneError
-	}
-	return r
+	return redacted
 }

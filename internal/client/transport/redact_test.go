@@ -66,7 +66,7 @@ func TestRedact_showsTheRest(t *testing.T) {
 		"error 3137":                   {[]string{"user-1001", "17"}, "error 3137"},
 		"id bm8gNDcgaGVyZQ== of no 48": {words, "id bm8gNDcgaGVyZQ== of no 48"}, // base64 of: no 47 here
 
-		"no bob@example.org at 198.51.100.7, 2001:db8::44, [2001:db8::44]:443 or ::ffff:192.0.2.44:": {nil, "no [redacted] at [redacted], [redacted], [[redacted]]:443 or [redacted]"},
+		"no bob@example.org at 198.51.100.7, 2001:db8::44, [2001:db8::44]:443 or ::ffff:192.0.2.44:": {nil, "no [redacted] at [redacted], [redacted], [[redacted]]:443 or [redacted]:"},
 		"ip:192.0.2.1, sourceIp:2001:db8::44, name:192.0.2.1:443 or 192.0.2.1:denied":                {nil, "ip:[redacted], sourceIp:[redacted], name:[redacted] or [redacted]:denied"},
 		"x192.0.2.1x of v1.2.3.45 at 12:34:56.789 in Foo::Bar::::":                                   {nil, "x192.0.2.1x of v1.2.3.45 at 12:34:56.789 in Foo::Bar::::"},
 		"no bob%40example.org at 192.0.2.1:8080":                                                     {nil, "no [redacted] at [redacted]"},

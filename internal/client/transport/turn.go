@@ -87,8 +87,10 @@ const interruptGrace = 700 * time.Millisecond
 // Admission is a place in the queue for a comparison and the write that follows from it, one right after
 // the other. A write that would have to wait in between is not sent: its error is of ClassOutdated.
 type Admission struct {
+	// Leave ends the admission and leaves the time of its unused turns to others.
+	Leave func()
+
 	gate     *gate
-	leave    func(unsent int)
 	unused   int       // turns
 	compared time.Time // when the latest request that changes nothing was answered
 }
@@ -101,13 +103,11 @@ func (s *Sender) Admit(ctx context.Context, turns int) (context.Context, *Admiss
 	if err != nil {
 		return ctx, nil, err
 	}
-	a := &Admission{gate: s.gate, leave: leave, unused: turns}
+	a := &Admission{gate: s.gate, unused: turns}
+	a.Leave = func() { leave(a.unused) }
 
 	return context.WithValue(ctx, admissionKey{}, a), a, nil
 }
-
-// Leave ends the admission and leaves the time of its unused turns to others.
-func (a *Admission) Leave() { a.leave(a.unused) }
 
 // staleAfter is how long a comparison is valid. Its write follows without a wait, so that a
 // longer time means that the machine stood still.
@@ -116,11 +116,11 @@ const staleAfter = time.Second
 // pass takes a turn. It reports false where a comparison was made under the admission, and what follows
 // from it cannot be sent at once.
 func (a *Admission) pass() bool {
-	isCompared := !a.compared.IsZero()
-	if isCompared && time.Since(a.compared) > staleAfter {
-		return false
-	}
-	if isCompared && a.gate.remaining() > 0 {
+	a.gate.mu.Lock()
+	defer a.gate.mu.Unlock()
+
+	isLate := time.Since(a.compared) > staleAfter || time.Now().Before(a.gate.until)
+	if isLate && !a.compared.IsZero() {
 		return false
 	}
 	a.unused--

@@ -107,16 +107,15 @@ func ValidateHeaders(headers map[string]string) error {
 	seen := map[string]bool{}
 	for name, value := range headers {
 		canonical := textproto.CanonicalMIMEHeaderKey(name)
-		shown := escapeText(canonical, 60)
 		switch {
 		case !httpguts.ValidHeaderFieldName(canonical):
 			return errors.New("headers has a name that is not a header name")
 		case refusedHeaders[canonical] != "":
-			return fmt.Errorf("headers must not contain %s: %s", shown, refusedHeaders[canonical])
+			return fmt.Errorf("headers must not contain %s: %s", canonical, refusedHeaders[canonical])
 		case seen[canonical]:
-			return fmt.Errorf("headers contains %s twice, in different spellings", shown)
+			return fmt.Errorf("headers contains %s twice, in different spellings", canonical)
 		case !httpguts.ValidHeaderFieldValue(value):
-			return fmt.Errorf("headers has a value for %s that a header cannot carry", shown)
+			return fmt.Errorf("headers has a value for %s that a header cannot carry", canonical)
 		}
 		seen[canonical] = true
 	}
