@@ -55,12 +55,8 @@ func (d *profileDataSource) Read(ctx context.Context, req datasource.ReadRequest
 
 	var m dataSourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
 	c, scope, ok := d.ClientAndScope(m.Scope, &resp.Diagnostics)
-	if !ok {
+	if resp.Diagnostics.HasError() || !ok {
 		return
 	}
 
@@ -71,6 +67,5 @@ func (d *profileDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	}
 
 	m.Profile = types.StringValue(jsonvalue.FormatObject(profile.Members))
-
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }

@@ -132,6 +132,7 @@ func (r *profileResource) planUpdate(ctx context.Context, req resource.ModifyPla
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	s, of := run.Read(ctx, req.Private).Submission, ownershipOf(ctx, state, resp.Private)
 	config.warnDropped(state, of.names, &resp.Diagnostics)
+
 	changes, isKnown := config.changes(state, s)
 	if len(changes) > 0 {
 		r.RefuseReadOnly(&resp.Diagnostics)
@@ -300,6 +301,7 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+
 	planned := plan // the configuration of an apply has what ignore_changes hides
 	planned.ProfileWO = config.ProfileWO
 	changes, _ := planned.changes(state, run.Read(ctx, req.Private).Submission)
@@ -329,6 +331,7 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	o, ok := run.OfObject(ctx, r.Service, state.Identity, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
 	of := ownershipOf(ctx, state, resp.Private)
+
 	if ok && state.OnDestroy.ValueString() == destroyClears && len(of.names) > 0 { // else the plan has warned
 		o.Messages, o.Waits = ofDestroy, true // no later refresh shows how it ends
 		if state.WaitForFulfilment.ValueBool() {
