@@ -74,11 +74,11 @@ var (
 // keptTo are how exactly a time is kept, by wire.consent.time_kept.
 var keptTo = map[string]time.Duration{KeptMS: time.Millisecond, KeptS: time.Second, KeptMinute: time.Minute, KeptDay: 24 * time.Hour}
 
-// sentAs are the forms in which a time is sent: as text, or as the number of milliseconds since 1970 per
-// unit. To the millisecond, which the interface's type Date (section 2) can be expected to hold.
+// sentAs are the forms in which a time is sent: as text in a layout, or as the number of units since 1970.
+// None is finer than a millisecond, which the interface's type Date (section 2) can be expected to hold.
 var sentAs = map[string]struct {
 	layout    string
-	unit      int64
+	unit      int64         // in milliseconds
 	precision time.Duration // zero for milliseconds
 }{
 	answer.TimeRFC3339: {layout: instantLayout},

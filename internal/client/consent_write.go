@@ -51,11 +51,11 @@ func (c *Client) UpdateConsent(ctx context.Context, p Person, u ConsentWrite) (C
 	if failed && w.lost != nil {
 		return w.result, transport.UnknownOutcome(w.lost, e)
 	}
-	if err != nil || !w.result.Sent {
-		return w.result, err
+	if err == nil && w.result.Sent {
+		err = w.confirm(ctx)
 	}
 
-	return w.result, w.confirm(ctx)
+	return w.result, err
 }
 
 // consentWrite is one update on its way.
