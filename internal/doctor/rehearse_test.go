@@ -87,7 +87,7 @@ func TestRehearsal_saysWhichStepNeedsSettings(t *testing.T) {
 				differ = append(differ, f.Check+" "+string(f.Word))
 			}
 		}
-		if report.Wire.Export.Kind != "/_kind" || report.Wire.Pending.Next != "/next" {
+		if report.Wire.Export.Kind != "/_kind" || report.Wire.Pending.Next != "/next" || report.Wire.Pending.Total != "/count" {
 			t.Errorf("the settings are %+v", report.Wire)
 		}
 		if want := []string{"day differs", "list differs", "profile_update differs"}; !slices.Equal(differ, want) {

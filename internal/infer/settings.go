@@ -123,11 +123,20 @@ func (s Settings) Shortest(suffices func(Settings) bool) Settings {
 	return s
 }
 
-// NextPage returns the settings that say where the address of the next page is.
+// NextPage returns the settings that say where the address of the next page is, and how many records all pages
+// have; nil if none says where.
 func (s Settings) NextPage() Settings {
-	next := maps.Clone(s)
-	maps.DeleteFunc(next, func(at jsontext.Pointer, _ any) bool { return at.LastToken() != "next" || at.Parent().Parent() != "" })
-	return next
+	for _, group := range []jsontext.Pointer{"/pending", "/export"} {
+		if s[group+"/next"] == nil {
+			continue
+		}
+		pages := Settings{group + "/next": s[group+"/next"]}
+		if total := s[group+"/total"]; total != nil {
+			pages[group+"/total"] = total
+		}
+		return pages
+	}
+	return nil
 }
 
 // Texts returns the pointers and words that the settings take from answers.

@@ -64,7 +64,7 @@ var access = run.Messages{
 }
 
 // adviceAtOnce applies to a request whose answer may have been the data.
-const adviceAtOnce = " If the service answers with the data at once, set wire.all_data.at to a pointer to the data."
+const adviceAtOnce = " If the service answers with the data at once, set wire.all_data.at to a pointer to the data, and change triggers, so that it is asked again."
 
 func (r *dataAccessRequestResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = accessType

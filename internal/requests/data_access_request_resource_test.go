@@ -281,6 +281,27 @@ func TestDataAccess_dataThatIsNotRecognisedHasAWayOut(t *testing.T) {
 	}, mocktest.AnswerData(body))
 }
 
+// A service may answer with the data and queue nothing, so that no list ever shows the request.
+func TestDataAccess_dataAtOnceHasAWayOut(t *testing.T) {
+	t.Parallel()
+	const body = `{"profile":{"plan":"gold"},"sessions":[]}`
+	eachObject(t, []string{accessName}, func(t *testing.T, o *object) {
+		o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Status: 200, Body: []byte(body), Times: -1})
+		state, diags := o.MustCreate(accessName, o.config)
+		prototest.WantText(t, diags.Warnings(), "wire.all_data.at", "change triggers")
+		state, _ = o.MustRefresh(accessName, state)
+
+		withWire(o.Provider, o.service, prototest.Attributes{"all_data": prototest.Attributes{"at": "/sessions"}})
+		again := o.config.With(prototest.Attributes{"triggers": prototest.Attributes{"again": "1"}})
+		state, _ = o.mustUpdate(state, again)
+		o.want(state, prototest.Attributes{"fulfilled": true})
+		if text, err := os.ReadFile(o.path); err != nil || string(text) != body {
+			t.Errorf("the file holds %s (%v)", text, err)
+		}
+		o.WantEmptyPlan(accessName, state, again)
+	})
+}
+
 // A file that was altered may hold the data of another person, written by another object, so
 // it is not replaced. One that cannot be read may be intact.
 func TestDataAccess_lostOrAlteredFileIsRequestedAnew(t *testing.T) {

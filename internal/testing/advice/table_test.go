@@ -182,7 +182,7 @@ var elsewhere = map[string]string{
 	"take the cache in front of the service out":                                            "profile.TestProfile_oneReadingProvesNothing",
 	"set wire.pending.identity and wire.pending.types":                                      "requests.TestPendingRequests_mayMatch",
 	"invoke the action again, which sends one":                                              "deferred.TestDeferred_submission",
-	" If the service answers with the data at once":                                         "requests.TestDataAccess_dataThatIsNotRecognisedHasAWayOut",
+	" If the service answers with the data at once":                                         "requests.TestDataAccess_dataAtOnceHasAWayOut",
 	"plan again, and apply that plan":                                                       "consentbatch.TestConsentBatch_unknownValuesAreCheckedByTheApply",
 }
 
