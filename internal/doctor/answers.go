@@ -39,19 +39,6 @@ func (x exchange) evidence() infer.Answer {
 	return infer.Answer{MediaType: media, Body: body}
 }
 
-// response returns the answer as an HTTP response.
-func (x exchange) response() *http.Response {
-	resp := &http.Response{
-		StatusCode: x.status, Header: x.header.Clone(), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		ContentLength: int64(len(x.body)), Body: io.NopCloser(bytes.NewReader(x.body)),
-	}
-	if !x.isWhole {
-		resp.ContentLength = -1
-	}
-
-	return resp
-}
-
 // requestOf returns by what an answer is found again.
 func requestOf(r *http.Request) string {
 	query := r.URL.Query()
@@ -119,8 +106,13 @@ func (r *replay) RoundTrip(req *http.Request) (*http.Response, error) {
 			continue
 		}
 
-		resp := x.response()
-		resp.Request = req
+		resp := &http.Response{
+			StatusCode: x.status, Header: x.header.Clone(), Request: req, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+			ContentLength: int64(len(x.body)), Body: io.NopCloser(bytes.NewReader(x.body)),
+		}
+		if !x.isWhole {
+			resp.ContentLength = -1
+		}
 
 		return resp, nil
 	}

@@ -200,8 +200,8 @@ func (r *rehearsal) find(ctx context.Context, request *awaited) {
 
 	// Without an id, person and type are all that is known: every text contains an empty one.
 	isListed := func(record string) bool {
-		isLike := strings.Contains(record, request.Person) && strings.Contains(record, request.ID)
-		return isLike && (strings.Contains(record, request.Type) || strings.Contains(record, " "+unknown+" "))
+		isOfType := strings.Contains(record, request.Type) || strings.Contains(record, " "+unknown+" ")
+		return isOfType && strings.Contains(record, request.Person) && strings.Contains(record, request.ID)
 	}
 	if !slices.ContainsFunc(strings.Split(one.decoded.text, recordSeparator), isListed) {
 		request.delisted = request.listed

@@ -202,8 +202,9 @@ func marksIn(object place) []Settings {
 		p := placeOf(object.at.AppendToken(string(name)), value)
 		mark := Settings{"/all_data/at": string(p.at)}
 		isEmptyList := jsonvalue.IsZero(value) && meaningOf(p.name, kindWords) != ""
+		isList := isEmptyList || !isHollow(value)
 		switch {
-		case value.Kind() == '[' && (isEmptyList || !isHollow(value)):
+		case value.Kind() == '[' && isList:
 			lists = append(lists, mark)
 		case p.isComposite() && p.isNamed(envelopes):
 			named = append(named, mark)
