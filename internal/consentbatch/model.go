@@ -37,13 +37,13 @@ type results struct {
 	Missing types.Int64  `tfsdk:"missing"`
 }
 
-// isDone reports whether the last apply has left no row missing, and nothing that decides about the
-// same rows differs from its state.
+// isDone reports whether the last apply has left no row missing, and how rows are compared has not
+// changed since, nor the version of content_wo.
 func (m *model) isDone(prior *model) bool {
 	if prior == nil || prior.Missing.ValueInt64() > 0 {
 		return false
 	}
-	return m.KeepLaterChoice.Equal(prior.KeepLaterChoice) && m.Shard.Equal(prior.Shard) && m.ContentWOVersion.Equal(prior.ContentWOVersion)
+	return m.KeepLaterChoice.Equal(prior.KeepLaterChoice) && m.ContentWOVersion.Equal(prior.ContentWOVersion)
 }
 
 // shardOf returns the shard that a value of shard names; all rows if it is null or unknown.

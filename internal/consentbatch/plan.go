@@ -109,9 +109,8 @@ func (b *batch) propose(ctx context.Context, isKnown bool) (work bool) {
 	unknown := types.Int64Unknown()
 	b.model.results = results{Digest: types.StringUnknown(), Rows: unknown, Kept: unknown, Written: unknown, Missing: unknown}
 	work = !b.model.isDone(b.prior)
-	if !isKnown {
-		// An unknown content_wo with the same version counts as unchanged.
-		return work || !b.model.ContentWO.IsUnknown()
+	if !isKnown { // an unknown content_wo with the same version counts as unchanged
+		return work
 	}
 
 	if !b.checkShard() || !b.read() {

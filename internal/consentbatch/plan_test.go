@@ -38,6 +38,11 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 		}
 	}
 
+	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown}))
+	if plan, _ := p.Plan(batchName, nil, f.config(nil)); plan.Attributes["digest"] != prototest.Unknown {
+		t.Errorf("in an unknown scope, the digest is planned as %v", plan.Attributes["digest"])
+	}
+
 	plan, _ := p.Plan(batchName, nil, fromFile)
 	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"password": prototest.Unknown}))
 	known, diags := p.Plan(batchName, nil, f.config(nil))
