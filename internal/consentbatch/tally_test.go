@@ -102,7 +102,9 @@ func TestTally_panicEndsTheRunAndIsNotShown(t *testing.T) {
 // row.
 func TestTally_interruptHandsOutNoOtherRow(t *testing.T) {
 	t.Parallel()
-	for name, err := range map[string]error{"the run": nil, "a request": &transport.Error{Class: transport.ClassCancelled}} {
+	for name, err := range map[string]error{
+		"the run": nil, "a request": &transport.Error{Class: transport.ClassCancelled}, "a write": &transport.Error{Class: transport.ClassCancelled, Ambiguous: true},
+	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		calls := 0
 		done := run(ctx, 100, 1, func(context.Context, int) (outcome, error) {
