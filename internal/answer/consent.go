@@ -179,9 +179,11 @@ func fieldsOf(object *node) *recordFields {
 	for ; object != nil; object = object.parent {
 		for _, m := range object.members {
 			name, isField := consentFields[m.name]
-			if known := f.nodes[name]; known == nil {
+			switch known := f.nodes[name]; {
+			case !isField:
+			case known == nil:
 				f.nodes[name] = m
-			} else if isField && known.parent == object {
+			case known.parent == object:
 				f.fail(&Error{Why: "the answer has " + name + " twice, in different spellings"})
 			}
 		}

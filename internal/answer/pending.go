@@ -263,7 +263,7 @@ func (m RecordMap) requestType(n *node) string {
 // failureCode returns the code of a failure that a record has, or its message.
 func failureCode(n *node) string {
 	failure := n.field(roleError)
-	return cmp.Or(n.field(roleCode).text, failure.text, failure.field(roleCode).text, failure.field(roleMessage).text)
+	return cmp.Or(n.field(roleResultCode).text, failure.text, failure.field(roleResultCode).text, failure.field(roleMessage).text)
 }
 
 // progress returns what a record says of its request: by each status, and by errors and flags, which

@@ -24,7 +24,6 @@ const (
 	roleCreated
 	roleEnd
 	roleStatus
-	roleCode
 
 	// That say what came of a request. What a person has accepted is data.
 	roleError
@@ -65,7 +64,6 @@ var names = map[role][]string{
 	roleCreated: strings.Fields("createdat requestedat submittedat created timestamp time date"),
 	roleEnd:     strings.Fields("completedat finishedat endedat closedat fulfilledat processedat deletedat"),
 	roleStatus:  strings.Fields("status state"),
-	roleCode:    strings.Fields("code errorcode"),
 
 	roleError:      strings.Fields("error errors"),
 	roleOutcome:    strings.Fields("ok success"),

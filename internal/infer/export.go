@@ -31,7 +31,7 @@ type group struct {
 func Export(a Answer) []Settings {
 	s := Settings{"/export/empty": true} // if that is what it is
 	groups := []group{{records: sequence(a.Body)}}
-	if v, err := jsonvalue.Parse(a.Body); err == nil && v.Kind() != '[' {
+	if v := a.value(); v != nil && v.Kind() != '[' {
 		if v.Kind() == '{' && jsonvalue.IsZero(v) {
 			return []Settings{s}
 		}

@@ -24,17 +24,27 @@ type Answer struct {
 	Body      []byte
 }
 
-// json returns the JSON value of the answer; nil where it is not one, or where it refuses: by an error that
-// says something, by a flag or by its status. Nothing is proposed for that.
-func (a Answer) json() jsontext.Value {
+// value returns the JSON value of the answer; nil where it is not one.
+func (a Answer) value() jsontext.Value {
 	v, err := jsonvalue.Parse(a.Body)
-	if err != nil || saysNo(v) {
+	if err != nil {
 		return nil
 	}
 	return v
 }
 
-// saysNo reports whether an answer, or a record, refuses.
+// json returns the JSON value of an answer that does not refuse; nil for any other one, for which nothing is
+// proposed.
+func (a Answer) json() jsontext.Value {
+	v := a.value()
+	if saysNo(v) {
+		return nil
+	}
+	return v
+}
+
+// saysNo reports whether an answer, or a record, refuses: by an error that says something, by a flag or by its
+// status.
 func saysNo(v jsontext.Value) bool {
 	for name, value := range jsonvalue.EachMember(v) {
 		isStatus := jsonvalue.Fold(string(name)) == "status"

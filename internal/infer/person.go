@@ -21,8 +21,8 @@ var failureCode = regexp.MustCompile(`^(5|401|403|429)`)
 
 // Absent proposes settings by which an answer about an invented person says that there is nothing.
 func Absent(a Answer) (all []Settings) {
-	v, err := jsonvalue.Parse(a.Body)
-	if isObject := err == nil && v.Kind() == '{'; !isObject {
+	v := a.value()
+	if v.Kind() != '{' {
 		for _, form := range []string{"any_404", "204", "empty"} {
 			all = append(all, Settings{"/absent": []any{"json_404", form}})
 		}
@@ -165,14 +165,9 @@ func Profile(a Answer, managed []string) (all []Settings) {
 // Data proposes settings for an answer that may be all data of a person: where the data is, or
 // its media type. It proposes nothing for what describes work, links to the data or is a part of it.
 func Data(a Answer) (all []Settings) {
-	if _, err := jsonvalue.Parse(a.Body); err != nil {
-		isShown := slices.Contains([]string{"", "text/html"}, a.MediaType) || strings.HasSuffix(a.MediaType, "json")
-		if len(a.Body) > 0 && !isShown {
-			all = append(all, Settings{"/all_data/media_type": a.MediaType})
-		}
-		return all
+	if a.value() == nil {
+		return inForm(a)
 	}
-
 	v := a.json()
 	if slices.ContainsFunc(places(v), place.leadsOn) {
 		return nil
@@ -191,6 +186,15 @@ func Data(a Answer) (all []Settings) {
 	}
 
 	return all
+}
+
+// inForm proposes the media type of data that are not JSON.
+func inForm(a Answer) []Settings {
+	isOther := slices.Contains([]string{"", "text/html"}, a.MediaType) || strings.HasSuffix(a.MediaType, "json")
+	if isOther || len(a.Body) == 0 {
+		return nil
+	}
+	return []Settings{{"/all_data/media_type": a.MediaType}}
 }
 
 // marksIn proposes what marks an object as the data: a list of what the interface has of a person, which is
