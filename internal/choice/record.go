@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"net/netip"
-	"reflect"
 	"slices"
 	"time"
 
@@ -21,9 +20,7 @@ type Record struct {
 	Manual        bool
 }
 
-// Field returns a pointer to one of answer.ConsentFields: a *bool, which is always sent, or a
-// *time.Time, *netip.Addr or *string, which is sent unless it is zero. The last two are private: no
-// message shows them.
+// Field returns a pointer to one of answer.ConsentFields: a *bool, *time.Time, *netip.Addr or *string.
 func (r *Record) Field(name string) any {
 	switch name {
 	case "user_ipv6":
@@ -37,14 +34,18 @@ func (r *Record) Field(name string) any {
 	return &r.Clauses[slices.Index(answer.ClauseNames[:], name)]
 }
 
-// Values returns the fields that are sent, by name: a bool, time.Time, netip.Addr or string.
+// Values returns the fields that are sent, by name: each bool, and a time.Time, netip.Addr or string that is
+// not zero. The last two are private: no message shows them.
 func (r Record) Values() map[string]any {
-	values := map[string]any{}
-	for _, name := range answer.ConsentFields {
-		field := reflect.ValueOf(r.Field(name)).Elem()
-		if field.Kind() == reflect.Bool || !field.IsZero() {
-			values[name] = field.Interface()
-		}
+	values := map[string]any{"manual": r.Manual}
+	for i, name := range answer.ClauseNames {
+		values[name] = r.Clauses[i]
+	}
+	if r.UserIPv6.IsValid() {
+		values["user_ipv6"] = r.UserIPv6
+	}
+	if !r.AgreementTime.IsZero() {
+		values["agreement_time"] = r.AgreementTime
 	}
 
 	return values

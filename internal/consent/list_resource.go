@@ -121,6 +121,10 @@ type listing struct {
 	known  map[string]bool
 	isCut  bool // the source has more people than a list takes
 
+	persons int    // Person records of a day
+	unnamed int    // of them, those without a usable identity
+	example string // the members of the first of those
+
 	next    int // the person to look up next
 	found   int // results
 	missing int // people without a consent record
@@ -185,10 +189,9 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 	if !m.IdentityField.IsNull() {
 		fields = []string{m.IdentityField.ValueString()}
 	}
-	var without unnamed
 	query := client.ExportQuery{Day: day, Kinds: []records.Kind{records.Person}, Finished: true}
 	_, err := l.Client.Export(ctx, l.scope, query, func(day client.Records) error {
-		without = l.take(day, fields)
+		l.take(day, fields)
 		return nil
 	})
 	if err != nil {
@@ -196,29 +199,27 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 		return
 	}
 
-	without.report(fields, &l.diags)
+	l.reportUnnamed(fields)
 }
 
 // take takes the people of a day, up to the largest number, in place of those of a reading that has failed.
-func (l *listing) take(day client.Records, fields []string) (without unnamed) {
-	l.people, l.isCut = nil, false
+func (l *listing) take(day client.Records, fields []string) {
+	l.people, l.persons, l.unnamed = nil, 0, 0
 	clear(l.known)
 	for _, record := range day {
-		without.records++
+		l.persons++
 		identity, ok := identityIn(record, fields)
 		switch {
 		case !ok:
-			without.count++
-			without.example = cmp.Or(without.example, answer.Members(record, ""))
+			l.unnamed++
+			l.example = cmp.Or(l.example, answer.Members(record, ""))
 		case len(l.people) == limitDayPeople && !l.known[identity]:
 			l.isCut = true
-			return without
+			return
 		default:
 			l.add(identity)
 		}
 	}
-
-	return without
 }
 
 // identityIn returns the identity in a record: the text of a string, or a whole number as
@@ -240,32 +241,25 @@ func identityIn(record jsontext.Value, fields []string) (identity string, ok boo
 	return identity, err == nil || errors.Is(err, client.ErrNotNFC)
 }
 
-// unnamed counts the Person records without a usable identity.
-type unnamed struct {
-	count   int
-	records int    // with and without one
-	example string // the members of the first one without
-}
-
-// report reports records that were not taken for people.
-func (u unnamed) report(fields []string, diags *diag.Diagnostics) {
+// reportUnnamed reports records that were not taken for people.
+func (l *listing) reportUnnamed(fields []string) {
 	problem := tfkit.Problem{
 		Summary: "Person records without an identity",
-		Detail: fmt.Sprintf("%d of the %d Person records that were read are skipped, because they have no usable identity in ", u.count, u.records) +
+		Detail: fmt.Sprintf("%d of the %d Person records that were read are skipped, because they have no usable identity in ", l.unnamed, l.persons) +
 			`"` + strings.Join(fields, `" or "`) + `".`,
 		Do: "if another member holds the identity, set identity_field to its name.",
 		At: path.Root("identity_field"),
 	}
-	if u.example != "" {
-		problem.Detail += " The first one has none there" + u.example + "."
+	if l.example != "" {
+		problem.Detail += " The first one has none there" + l.example + "."
 	}
 
-	switch u.count {
+	switch l.unnamed {
 	case 0:
-	case u.records:
-		problem.AddError(diags)
+	case l.persons:
+		problem.AddError(&l.diags)
 	default:
-		problem.AddWarning(diags)
+		problem.AddWarning(&l.diags)
 	}
 }
 
