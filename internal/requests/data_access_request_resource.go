@@ -55,12 +55,7 @@ type file struct {
 // access is how messages speak of a data access request for which an object stands.
 var access = run.Messages{
 	Name: "data access request", InState: run.NotFulfilled,
-	Advice: run.Advice{
-		Pending:  run.AdviceLater,
-		Unproven: run.AdviceEachRefresh + adviceAtOnce,
-		Over:     adviceTriggers,
-		Void:     run.AdviceVoid,
-	},
+	Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh + adviceAtOnce, Over: adviceTriggers, Void: run.AdviceVoid},
 }
 
 // adviceAtOnce applies to a request whose answer may have been the data.

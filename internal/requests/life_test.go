@@ -297,7 +297,7 @@ func TestRequests_interruptedWhileSending(t *testing.T) {
 				prototest.WantText(t, diags.Warnings(), "Interrupted, and the outcome is not known", "plan again")
 				o.NewRun()
 				_, diags = o.Destroy(o.name, state)
-				prototest.WantText(t, diags.Warnings(), "was sent, request without an id", "no way to cancel it")
+				prototest.WantText(t, diags.Warnings(), "(request without an id) was sent", "no way to cancel it")
 
 				o.service.SetPendingLag(mockserver.Lag{})
 				state, _ = o.refresh(state)

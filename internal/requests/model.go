@@ -152,7 +152,7 @@ func (m *requestModel) warnForgotten(name string, diags *diag.Diagnostics) {
 	id := deferred.QuoteID(m.RequestID.ValueString(), m.IdentityID.ValueString())
 	tfkit.Problem{
 		Summary: "The " + name + " cannot be undone",
-		Detail:  "Destroying this resource only removes it from state. The " + name + " was sent, request " + id + ", and the service offers no way to cancel it.",
+		Detail:  "Destroying this resource only removes it from state. The " + name + " (request " + id + ") was sent, and the service offers no way to cancel it.",
 	}.AddWarning(diags)
 }
 

@@ -88,7 +88,8 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 
 	o := run.OfAction(a.Service, resp, m.PersonActionModel)
 	o.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
-	o.Messages = run.Messages{Name: access.Name, Advice: adviceInvokedAccess}
+	o.Messages = run.Messages{Name: access.Name, Advice: run.AdviceInvoked}
+	o.Advice.Pending, o.Advice.Unproven = adviceTakesOver, adviceTakesOver+adviceAtOnce
 	o.Request = accessRequest(person, deferred.AnyIdempotencyKey)
 	f := &fetch{Run: o, client: c, adviceUnread: adviceUnreadInvoked}
 	reservation, err := a.Files.Reserve(m.target())
@@ -121,11 +122,5 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 // adviceUnreadInvoked applies to a request of an action whose data were not recognised.
 const adviceUnreadInvoked = "if the answer was the data, set wire.all_data.at to a pointer to the data, and invoke the action again. Otherwise ask the operator of the service for the data."
 
-// adviceInvokedAccess is the advice about a data access request of an action.
-var adviceInvokedAccess = run.Advice{
-	Pending:  "invoke the action again later: it takes the request over.",
-	Unproven: "invoke the action again later: it takes the request over." + adviceAtOnce,
-	Over:     run.AdviceInvoked.Over,
-	Void:     run.AdviceInvoked.Void,
-	Unknown:  run.AdviceInvoked.Unknown,
-}
+// adviceTakesOver applies to a request of an action that is not known to be carried out.
+const adviceTakesOver = "invoke the action again later: it takes the request over."
