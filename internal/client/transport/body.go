@@ -81,8 +81,8 @@ var (
 // Unpack returns a body with this header without its compression. A compressed stream may consist of
 // several, one after the other, and never of none.
 func Unpack(h http.Header, body io.Reader, isDelimited bool) (io.ReadCloser, error) {
-	coding := strings.ToLower(strings.TrimSpace(h.Get("Content-Encoding")))
-	if coding == "" || coding == "identity" {
+	coding := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(h.Get("Content-Encoding"))), "identity")
+	if coding == "" {
 		return io.NopCloser(body), nil
 	}
 
@@ -121,7 +121,7 @@ var harmlessTrailers = []string{"Digest", "Content-Md5", "Etag", "Date", "Server
 func (a Answer) EndError(isIgnored func(field string) bool) error {
 	trailer := a.Body.response.Trailer
 	digests := slices.Concat(a.Header[contentDigest], a.Header[reprDigest], trailer[contentDigest], trailer[reprDigest])
-	if a.Body.differs(strings.Join(digests, ",")) {
+	if slices.ContainsFunc(digests, a.Body.differs) {
 		return NewError(a.Exchange, ClassTruncated, "the answer is not the one that its "+contentDigest+" or "+reprDigest+" describes")
 	}
 
@@ -135,9 +135,9 @@ func (a Answer) EndError(isIgnored func(field string) bool) error {
 	return nil
 }
 
-// differs reports whether one of the digests is of a known algorithm, and not that of the body.
-func (b *Body) differs(digests string) bool {
-	for entry := range strings.SplitSeq(digests, ",") {
+// differs reports whether a field has a digest of a known algorithm that is not the one of the body.
+func (b *Body) differs(field string) bool {
+	for entry := range strings.SplitSeq(field, ",") {
 		algorithm, value, _ := strings.Cut(strings.TrimSpace(entry), "=")
 		sum, isKnown := b.sums[strings.ToLower(algorithm)]
 		if !isKnown {

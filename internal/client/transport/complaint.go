@@ -49,7 +49,9 @@ func complaintOf(object jsontext.Value) (found Error) {
 	m := jsonvalue.Members(object)
 	found.Code, found.Message = firstText(m, codeMembers), firstText(m, messageMembers)
 	for _, name := range listMembers {
-		found.Fields = append(found.Fields, fieldErrors(m[name])...)
+		if v, isThere := m[name]; isThere {
+			found.Fields = append(found.Fields, fieldErrors(v)...)
+		}
 	}
 	for _, name := range wrappingMembers {
 		if v, isThere := m[name]; isThere {

@@ -121,15 +121,12 @@ func (v *vocabulary) add(values ...string) {
 	}
 	for _, value := range values {
 		for _, spelling := range spellings(strings.TrimSpace(value)) {
-			if word := fold(spelling); len(word) > 0 {
+			if word := []rune(strings.ToLower(strings.ToUpper(spelling))); len(word) > 0 {
 				v.words[word[0]] = append(v.words[word[0]], word)
 			}
 		}
 	}
 }
-
-// fold returns the characters of a text without the difference between upper and lower case.
-func fold(s string) []rune { return []rune(strings.ToLower(strings.ToUpper(s))) }
 
 // hide returns s without the values.
 func (v *vocabulary) hide(s string) string {
@@ -141,8 +138,8 @@ func (v *vocabulary) hide(s string) string {
 
 	const edge = string(utf8.RuneError)
 	var shown strings.Builder
-	folded := fold(edge + s + edge)
-	hidden := 0 // the end of the values found so far
+	folded := []rune(strings.ToLower(strings.ToUpper(edge + s + edge))) // as the words are
+	hidden := 0                                                         // the end of the values found so far
 	for i, r := range []rune(s) {
 		if end := v.longest(folded, i+1) - 1; end > hidden {
 			if hidden <= i {

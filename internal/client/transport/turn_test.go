@@ -5,6 +5,8 @@ package transport
 import (
 	"context"
 	"errors"
+	"net"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -75,4 +77,66 @@ func TestGate_requestsThatAreCancelledCostNoTime(t *testing.T) {
 			t.Errorf("it took %v", took)
 		}
 	}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { cfg.RequestsPerSecond = 1 })
+}
+
+// TestAttempt_interruptWaitsForAWriteThatWasSent interrupts a request a second after it began.
+func TestAttempt_interruptWaitsForAWriteThatWasSent(t *testing.T) {
+	t.Parallel()
+
+	for name, tc := range map[string]struct {
+		call  func(context.Context, *Sender) error
+		fault mockserver.Fault
+		took  time.Duration
+		ended bool // the answer came
+	}{
+		"an update that is answered soon": {update, mockserver.Fault{Operation: mockserver.OpUpdateConsent, Delay: 1500 * time.Millisecond}, 1500 * time.Millisecond, true},
+		"an update that hangs":            {update, mockserver.Fault{Operation: mockserver.OpUpdateConsent, Hang: true}, time.Second + interruptGrace, false},
+		"an update without a token":       {update, mockserver.Fault{Operation: mockserver.OpLogin, Hang: true}, time.Second, false},
+		"a read":                          {read, mockserver.Fault{Operation: mockserver.OpGetConsent, Hang: true}, time.Second, false},
+	} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+			service.Inject(tc.fault)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+
+			began := time.Now()
+			err := tc.call(ctx, s)
+			if took := time.Since(began); took != tc.took || (err == nil) != tc.ended {
+				t.Errorf("%s: after %v, with the error %v", name, took, err)
+			}
+			<-time.After(time.Minute) // a login goes on
+			if err == nil {
+				return
+			}
+			if e := wantClass(t, err, ClassCancelled); e.Ambiguous != (tc.took > time.Second) {
+				t.Errorf("%s: %+v", name, e)
+			}
+		})
+	}
+}
+
+// TestAttempt_isAmbiguousOnlyIfItWasSent has an update that the service puts off, and then no
+// connection any more.
+func TestAttempt_isAmbiguousOnlyIfItWasSent(t *testing.T) {
+	t.Parallel()
+
+	var dials int
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+		fault := wish("1")
+		fault.Operation = mockserver.OpUpdateConsent
+		fault.Header.Set("Connection", "close")
+		service.Inject(fault)
+
+		if e := wantClass(t, update(t.Context(), s), ClassUnreachable); e.Ambiguous || e.Attempts != 1+maxRetries {
+			t.Errorf("%+v", e)
+		}
+		wantCount(t, service, "", 1)
+	}, useSecretKey, func(service *mocktest.Instance, cfg *Config) {
+		cfg.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if dials++; dials > 1 {
+				return failing(syscall.ECONNREFUSED)()
+			}
+			return service.DialContext(ctx, network, address)
+		}
+	})
 }

@@ -84,20 +84,20 @@ func ValidateSecret(name, value string) string {
 	return ""
 }
 
-// refusedHeaders are headers that must not be configured, and why: those that are set by the client or
-// mean something to the connection, and those that mark requests as the same one, which Go's HTTP
-// transport then sends again, whatever the method is.
-var refusedHeaders = map[string]string{"Idempotency-Key": replays, "X-Idempotency-Key": replays}
+// Why a header must not be configured.
+const (
+	isOwn   = "the provider sets it itself"
+	replays = "one value for all requests marks them as the same request, and a broken connection would repeat them"
+)
 
-const replays = "one value for all requests marks them as the same request, and a broken connection would repeat them"
-
-func init() {
-	for _, name := range []string{
-		"Authorization", "Proxy-Authorization", "Host", "Content-Length", "Content-Type", "Content-Encoding",
-		"Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "Te", "Trailer", "Accept", "Accept-Encoding", "User-Agent",
-	} {
-		refusedHeaders[name] = "the provider sets it itself"
-	}
+// refusedHeaders are set by the client, mean something to the connection, or mark requests as the same
+// one, which Go's HTTP transport then sends again, whatever the method is.
+var refusedHeaders = map[string]string{
+	"Authorization": isOwn, "Proxy-Authorization": isOwn, "Host": isOwn, "Content-Length": isOwn,
+	"Content-Type": isOwn, "Content-Encoding": isOwn, "Transfer-Encoding": isOwn, "Connection": isOwn,
+	"Keep-Alive": isOwn, "Upgrade": isOwn, "Te": isOwn, "Trailer": isOwn,
+	"Accept": isOwn, "Accept-Encoding": isOwn, "User-Agent": isOwn,
+	"Idempotency-Key": replays, "X-Idempotency-Key": replays,
 }
 
 // ValidateHeaders returns an error for invalid names and values, for headers that the provider sets
@@ -155,7 +155,10 @@ func ValidateVisible(s string) error {
 		return errors.New("consists of spaces only")
 	}
 
-	at := strings.IndexFunc(s, func(r rune) bool { return r != ' ' && unicode.In(r, invisible...) })
+	at := strings.IndexFunc(s, func(r rune) bool {
+		isPlain := ' ' <= r && r <= '~' // most of what is sent
+		return !isPlain && unicode.In(r, invisible...)
+	})
 	if at >= 0 {
 		r, _ := utf8.DecodeRuneInString(s[at:])
 		return fmt.Errorf("contains a character that cannot be seen, %U at byte %d", r, at)
