@@ -150,7 +150,7 @@ const (
 	// adviceQueued applies to a request that may be in the service's queue: reading shows less
 	// of a request than of a value.
 	adviceQueued = "look at analytics_pending_requests before you apply again. The next apply takes over a request that is pending by then. If the request was already carried out, it sends another one."
-	// adviceNobody applies to a 404 that a gateway may have answered.
+	// adviceNobody applies to a 404 that a gateway may have answered, and to an answer without a body.
 	adviceNobody = "if other people can be read, set wire.absent to the answers that mean that there is nothing about a person; the message shows the value. If nobody can, check base_url (without /v1), whether the other path family is right for this service, and whether it offers the early preview."
 	// adviceConsent applies to an answer that is not recognised as a consent record.
 	adviceConsent = "add the setting that the message names, if it names one. The provider reads an object with clause_1_consent to clause_5_consent, alone or in other objects; wire.consent.at points to it where there are several."
@@ -175,4 +175,6 @@ var adviceByOperation = map[failure]string{
 
 	{transport.ClassEndpointNotFound, "Get consent"}:      adviceNobody,
 	{transport.ClassEndpointNotFound, "Get user profile"}: adviceNobody,
+	{transport.ClassEmpty, "Get consent"}:                 adviceNobody,
+	{transport.ClassEmpty, "Get user profile"}:            adviceNobody,
 }
