@@ -180,11 +180,19 @@ func (r *rehearsal) carryOut(ctx context.Context, requestType string, send reade
 	}
 
 	took := time.Since(at)
-	if !request.delisted { // it may be there with another status, once the list has caught up
-		_ = transport.Pause(ctx, r.lag+readInterval)
+	// While the list lags, it shows what the request was before, perhaps for the first time.
+	request.State = ""
+	patience := lateness
+	if request.listed {
+		patience = r.lag + readInterval
 	}
+	until(ctx, time.Now().Add(patience), func() bool {
+		r.find(ctx, request)
+		return request.delisted
+	})
+
 	request.State = "done"
-	if request.listed && !request.delisted {
+	if request.listed && !request.delisted { // it may be there with another status
 		r.examine(ctx, r.pending())
 	}
 	r.note(requestType, r.since(configured), "carried out, after "+took.Round(time.Second).String())

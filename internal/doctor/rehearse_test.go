@@ -115,6 +115,44 @@ func TestRehearsal_dataAtOnce(t *testing.T) {
 	})
 }
 
+// TestRehearsal_listThatLagsBehindTheEffect has a service whose list shows a request for the first time when it
+// has been carried out, with the status that it had before.
+func TestRehearsal_listThatLagsBehindTheEffect(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		type view struct {
+			at   time.Time
+			list any
+		}
+		var views []view
+		report := rehearsed(t.Context(), mocktest.StartPipe(t, func(s *mockserver.Server) {
+			s.ExportRecords = 100
+			s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome {
+				return mockserver.Outcome{After: 2 * time.Second, Status: "en cours"}
+			}
+			s.Change(func(r mockserver.Request, answer *mockserver.Response) {
+				if r.Operation != mockserver.OpListPendingRequests {
+					return
+				}
+				views = append(views, view{time.Now(), answer.Body})
+				for _, v := range views {
+					if time.Since(v.at) >= 4*time.Second {
+						answer.Body = v.list
+					}
+				}
+				if time.Since(views[0].at) < 4*time.Second {
+					answer.Body = views[0].list
+				}
+			})
+		}))
+		for _, meaning := range []string{answer.StatusDone, answer.StatusEnded} {
+			if words := report.Wire.Pending.Statuses[meaning]; len(words) > 0 {
+				t.Errorf("%q means %s: %+v", words, meaning, report.Findings)
+			}
+		}
+	})
+}
+
 // TestExamine_parameterThatAMessageNames has a service that wants to know the kind, and says so in a sentence.
 func TestExamine_parameterThatAMessageNames(t *testing.T) {
 	t.Parallel()
