@@ -67,15 +67,15 @@ func (b *batch) prepare() (ok bool) {
 	return err == nil
 }
 
-// checkDigest refuses rows other than those of a digest in state or in the plan. what completes the problem.
-func (b *batch) checkDigest(what tfkit.Problem) (ok bool) {
+// checkDigest refuses rows other than those of the digest in state or in the plan, with a problem.
+func (b *batch) checkDigest(problem tfkit.Problem) (ok bool) {
 	digest := b.model.Digest.ValueString()
 	if b.model.Digest.IsUnknown() || digest == b.digestLike(digest) {
 		return true
 	}
 
-	what.InState = b.inState
-	what.AddError(b.diags)
+	problem.InState = b.inState
+	problem.AddError(b.diags)
 
 	return false
 }
