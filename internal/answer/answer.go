@@ -149,7 +149,7 @@ func listed(texts []string) string {
 // share their places. A key among many objects of one structure is not shown either: such
 // names may be people.
 func Structure(v jsontext.Value) string {
-	parts := structureOf(v, "$", nil)
+	parts := structureOf(v, "$", nil)[1:] // without the whole
 	if len(parts) > limitShown {
 		parts = append(parts[:limitShown], "…")
 	}
@@ -164,10 +164,10 @@ func Structure(v jsontext.Value) string {
 // more than a message shows.
 func structureOf(v jsontext.Value, path string, found []string) []string {
 	part := path + " (" + jsonvalue.KindName(v.Kind()) + ")"
-	if path != "$" && !slices.Contains(found, part) {
+	if !slices.Contains(found, part) {
 		found = append(found, part)
 	}
-	if len(found) > limitShown {
+	if len(found) > limitShown+1 {
 		return found
 	}
 

@@ -135,14 +135,10 @@ func (n *node) hasAny(fields []string) bool {
 func (c ConsentCall) record(object *node, v jsontext.Value) (Consent, error) {
 	consent := Consent{JSON: v}
 	f := fieldsOf(object)
-	nulls := 0
 	for i, name := range ClauseNames {
 		consent.Clauses[i] = take(f, name, "a boolean", (*node).truth)
-		switch clause := &consent.Clauses[i]; {
-		case clause.Null:
-			nulls++
-		case c.OmitsFalse && !clause.Given:
-			clause.Given = true
+		if c.OmitsFalse && consent.Clauses[i] == (Optional[bool]{}) {
+			consent.Clauses[i].Given = true
 		}
 	}
 	consent.UserIPv6 = take(f, "user_ipv6", "a string", (*node).string)
@@ -151,11 +147,10 @@ func (c ConsentCall) record(object *node, v jsontext.Value) (Consent, error) {
 		consent.AgreementTime.Given = false
 	}
 	consent.Manual = take(f, "manual", "a boolean", (*node).truth)
-	if identity := f.nodes["identityId"]; identity != nil {
-		consent.Identity = identity.text
-	}
+	consent.Identity = cmp.Or(f.nodes["identityId"], &node{}).text
 
-	if nulls == Clauses {
+	null := Optional[bool]{Null: true}
+	if consent.Clauses == [Clauses]Optional[bool]{null, null, null, null, null} {
 		f.fail(&Error{Outcome: Absent, Why: "the service holds no consent of this person; all its clauses are null"})
 	}
 	if f.problem != nil {

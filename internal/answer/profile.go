@@ -57,12 +57,8 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 		return Profile{}, err
 	}
 
-	isNull := found == answer && found.Kind() == 'n'
-	if found.isBlank && found.Kind() != '{' && !isNull {
-		return Profile{}, unexplained(answer, found)
-	}
 	if found.Kind() != '{' {
-		return Profile{}, wantObject(found)
+		return Profile{}, emptyProfile(answer, found)
 	}
 
 	profile := Profile{Members: jsonvalue.Members(found.Value)}
@@ -77,6 +73,16 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 	}
 
 	return profile, nil
+}
+
+// emptyProfile returns the Error of what is not an object; nil where it is nothing, and nothing else says why.
+// An answer that is null is no profile.
+func emptyProfile(answer, found *node) error {
+	isNull := found == answer && found.Kind() == 'n'
+	if found.isBlank && !isNull {
+		return unexplained(answer, found)
+	}
+	return wantObject(found)
 }
 
 // enveloped returns the Error of an object that looks like an envelope: members that are managed

@@ -144,7 +144,7 @@ func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, content []j
 	s.set(group+"/next", found.next)
 	s.set(group+"/total", found.total)
 	for _, l := range leaves {
-		if l.role == roleFailure || l.role == roleJob {
+		if slices.Contains([]role{roleFailure, roleJob}, l.role) {
 			return false
 		}
 		if l.at != found.next && l.at != found.total {
@@ -165,13 +165,14 @@ func (s Settings) ignore(l leaf, known pages) {
 	}
 
 	isFollowed, isCounted := known.next != "", known.total != ""
+	isKnown := isFollowed && isCounted
 	hasText := l.isScalar() && l.text != ""
 	isText := hasText || isLinks(l.value)
 	isFree := map[role]bool{
 		roleHarmless: true,
 		rolePages:    isFollowed || isCounted,
-		roleMore:     isFollowed && isCounted,
-		roleLast:     isFollowed && isCounted, // the last page says the opposite
+		roleMore:     isKnown,
+		roleLast:     isKnown, // the last page says the opposite
 		roleOther:    isText,
 		roleTotal:    isText,
 	}

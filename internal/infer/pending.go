@@ -65,9 +65,9 @@ func lists(v jsontext.Value) []place {
 	var named, others []place
 	for _, p := range places(v) {
 		isList := p.value.Kind() == '[' && !isLinks(p.value) && !slices.ContainsFunc(jsonvalue.Elements(p.value), isOther)
-		isNull := p.value.Kind() == 'n'
-		switch isListed := p.isNamed(listNames); {
-		case isListed && isNull, isListed && isList:
+		mayBeList := isList || p.value.Kind() == 'n'
+		switch {
+		case mayBeList && p.isNamed(listNames):
 			named = append(named, p)
 		case isList:
 			others = append(others, p)
