@@ -79,7 +79,7 @@ const (
 	Withhold            // leave the record to the other object, and warn
 )
 
-// acts are what a refresh, a plan, a write and a withdrawal do.
+// acts are the acts by Action.
 type acts = [actions]Act
 
 type row struct {
@@ -91,6 +91,7 @@ type row struct {
 
 // rows are the table. The first row whose facts all hold decides.
 var rows = []row{
+	// facts, verdict, acts of a refresh, a plan, a write and a withdrawal
 	{FactTaken, ByAnother, acts{Refuse, Refuse, Refuse, Withhold}, "the record of a person whom another resource keeps"},
 	{FactCached, Unread, acts{Refuse, Refuse, Refuse, Refuse}, "an answer from a cache"},
 	{FactNone | FactKnown | FactTwice, Gone, acts{Forget, Send, Refuse, Report}, "no record of somebody known, in two readings `wire.lag` apart"},

@@ -48,18 +48,9 @@ func (m *resourceModel) checkTime(state *resourceModel, diags *diag.Diagnostics)
 	}
 }
 
-// writes reports whether there is anything to write. A field that is not managed, or no longer managed, is
-// not written.
+// writes reports whether there is anything to write.
 func (m *resourceModel) writes(state resourceModel) bool {
-	for i, flag := range m.flags() {
-		if !flag.Equal(*state.flags()[i]) {
-			return true
-		}
-	}
-	isOtherAddress := !m.UserIPv6.IsNull() && !m.UserIPv6.Equal(state.UserIPv6)
-	isOtherTime := !m.AgreementTime.IsNull() && !m.AgreementTime.Equal(state.AgreementTime)
-
-	return isOtherAddress || isOtherTime || !m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
+	return m.differs(state.recordModel) || !m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
 }
 
 // evidence returns what is known before a reading: m is what is to be there, state what is in state, and n

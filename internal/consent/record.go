@@ -119,6 +119,20 @@ func (m *recordModel) record() (r choice.Record) {
 	return r
 }
 
+// differs reports whether there is a field to write. One that is not managed, or no longer managed, is
+// not written.
+func (m *recordModel) differs(state recordModel) bool {
+	for i, flag := range m.flags() {
+		if !flag.Equal(*state.flags()[i]) {
+			return true
+		}
+	}
+	isOtherAddress := !m.UserIPv6.IsNull() && !m.UserIPv6.Equal(state.UserIPv6)
+	isOtherTime := !m.AgreementTime.IsNull() && !m.AgreementTime.Equal(state.AgreementTime)
+
+	return isOtherAddress || isOtherTime
+}
+
 // keepChoice plans the person's choice, which is in state.
 func (m *recordModel) keepChoice(state recordModel) {
 	for i, flag := range m.flags() {
