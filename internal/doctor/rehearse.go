@@ -181,7 +181,7 @@ func (r *rehearsal) carryOut(ctx context.Context, requestType string, send reade
 
 	took := time.Since(at)
 	// While the list lags, it shows what the request was before, perhaps for the first time.
-	request.State = ""
+	request.State = "effective"
 	patience := lateness
 	if request.listed {
 		patience = r.lag + readInterval

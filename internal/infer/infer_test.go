@@ -106,7 +106,7 @@ func TestPending_meaningOfAStatus(t *testing.T) {
 	for _, tc := range []struct{ status, state, want string }{
 		{"EN_COURS", "waiting", "waiting"},
 		{"IN_REVIEW", "done", "waiting"}, {"EXECUTING", "done", "waiting"}, // the list lags
-		{"CLOSED", "waiting", ""},
+		{"CLOSED", "waiting", ""}, {"CLOSED", "effective", ""}, {"EN_COURS", "effective", ""}, {"EXECUTED", "effective", "done"},
 		{"CLOSED", "done", "ended"},
 		{"FINISHED_OK", "done", "done"},
 	} {

@@ -19,7 +19,7 @@ type Request struct {
 	Person string
 	ID     string // empty if the service gave none
 	Type   string // one of answer.RequestTypes; empty if no request was sent
-	State  string // waiting or done; empty if that is not known
+	State  string // waiting, effective once its effect was seen, or done once the list has caught up; empty if that is not known
 }
 
 // Pending proposes settings for a list of pending requests: where the list and its pages are, where
@@ -169,15 +169,18 @@ func (s Settings) words(elements []jsontext.Value, known []*Request) {
 // that of a request which came to nothing.
 func (r *Request) stateBy(status string) string {
 	status = jsonvalue.Fold(status)
+	isSeen := r.State == "effective" || r.State == "done"
 	switch {
 	case looksOpen.MatchString(status):
 		return "waiting"
-	case r.State == "done" && !looksDone.MatchString(status):
+	case isSeen && looksDone.MatchString(status):
+		return "done"
+	case r.State == "done":
 		return "ended"
-	case r.State == "waiting" && looksOver.MatchString(status):
-		return ""
+	case r.State == "waiting" && !looksOver.MatchString(status):
+		return "waiting"
 	}
-	return r.State
+	return ""
 }
 
 var (
