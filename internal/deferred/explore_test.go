@@ -201,6 +201,9 @@ func TestDeferred_findings(t *testing.T) {
 		"the profile is missing once": {
 			"deletion", []string{"apply", "as it is", "accepted", "blank", "effect blinks", "as it is", "as it is"},
 		},
+		"the profile is missing once, beside the failed deletion of another operator": {
+			"deletion", []string{"apply", "as it is", "accepted", "theirs: sent", "theirs: failed", "vanished", "as it is", "refresh", "effect blinks"},
+		},
 		"a redirect after acceptance": {
 			"deletion", []string{"apply", "as it is", "redirected", "as it is", "done"},
 		},

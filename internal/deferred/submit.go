@@ -32,7 +32,7 @@ func (x *execution) prepare(ctx context.Context) error {
 	}
 
 	effect, _ := x.readEffect(ctx, proof.Absent)
-	if effect == proof.Shown && proof.Kinds[r.Type].Repeatable {
+	if effect == proof.Shown && !s.Explained && proof.Kinds[r.Type].Repeatable {
 		now := time.Now()
 		s.State, s.At, s.FulfilledAt = Fulfilled, now, now
 	}

@@ -335,20 +335,21 @@ func (s *Submission) mayHide(seen Snapshot, r Rules) string {
 }
 
 // EvaluateEffect returns what a reading of the effect shows, and remembers it. The reading began and was
-// dated like l.
+// dated like l. One that shows the effect is followed by another one also where the effect proves nothing: it
+// may be wrong, and the effect be missing.
 func (s *Submission) EvaluateEffect(seen Effect, l Listing, r Rules) Effect {
 	if seen != Shown {
 		s.Shown = Mark{}
 		return seen
 	}
+	if !s.Shown.isConfirmed(l, r.Lag) {
+		return Shown
+	}
 	if s.Explained {
 		return NoEffect
 	}
-	if s.Shown.isConfirmed(l, r.Lag) {
-		return Proven
-	}
 
-	return Shown
+	return Proven
 }
 
 // Enter enters the state that was concluded now from what a list shows.

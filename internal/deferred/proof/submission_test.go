@@ -187,6 +187,7 @@ func TestSubmission_EvaluateEffect(t *testing.T) {
 		"missing beside another request":      {listed, []Effect{Missing}, []string{"id=7", "id=8"}, Missing},
 		"beside an old request that failed":   {listed, []Effect{Shown, Shown}, []string{"id=7", "id=1 status=failed"}, Proven},
 		"beside an old request that is open":  {listed, []Effect{Shown, Shown}, []string{"id=7", "id=1"}, NoEffect},
+		"seen once beside another request":    {listed, []Effect{Shown}, []string{"id=7", "id=8"}, Shown},
 		"of one that may be the request":      {sent(""), []Effect{Shown, Shown}, []string{"id=8"}, Proven},
 		"of two that may be the request":      {sent(""), []Effect{Shown, Shown}, []string{"id=8", "id=9"}, NoEffect},
 	} {
