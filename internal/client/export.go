@@ -124,10 +124,11 @@ func (x *exporting) day(ctx context.Context, yield func(records.Kind, jsontext.V
 	}
 
 	for _, kind := range asked {
-		query := url.Values{"utcDate": {x.query.Day.Format(dayLayout)}}
+		query := url.Values{}
 		if kind != records.Unknown {
 			query.Set(wire.KindParameter, wire.KindValues[kind.Plural()])
 		}
+		query.Set("utcDate", x.query.Day.Format(dayLayout)) // last: nothing takes the place of the day
 
 		pages := &pages{base: x.client.base, own: query, query: query.Encode()}
 		for more := true; more; {
