@@ -37,13 +37,13 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 
 	c.known.Attempts++
-	b := c.begin(req.Context(), l.timeout, leave)
-	resp, err := l.next.RoundTrip(req.WithContext(b.ctx))
+	ctx, b := c.begin(req.Context(), l.timeout, leave)
+	resp, err := l.next.RoundTrip(req.WithContext(ctx))
 	if err == nil {
 		err = c.read(resp, b)
 	}
 	if err != nil {
-		err = cmp.Or(context.Cause(b.ctx), err)
+		err = cmp.Or(context.Cause(ctx), err)
 		b.end()
 		return nil, err
 	}
@@ -59,8 +59,9 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // begin begins an attempt, which lasts until the end of the answer's body. request_timeout bounds it, or,
-// of an answer that streams, each of its silences. leave ends the turn.
-func (c *call) begin(parent context.Context, timeout time.Duration, leave func(unsent int)) *Body {
+// of an answer that streams, each of its silences. It returns the context of the attempt. leave ends the
+// turn.
+func (c *call) begin(parent context.Context, timeout time.Duration, leave func(unsent int)) (context.Context, *Body) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
 	limit := time.AfterFunc(timeout, func() {
 		cancel(&Error{Class: ClassTimeout, Detail: "the answer, or the next part of it, was not complete within " + timeout.String() + " (request_timeout)"})
@@ -72,7 +73,7 @@ func (c *call) begin(parent context.Context, timeout time.Duration, leave func(u
 		cancel(context.Cause(parent))
 	})
 
-	return &Body{ctx: ctx, timeout: timeout, limit: limit, end: sync.OnceFunc(func() {
+	return ctx, &Body{ctx: ctx, timeout: timeout, limit: limit, end: sync.OnceFunc(func() {
 		limit.Stop()
 		stop()
 		cancel(nil)
