@@ -115,6 +115,7 @@ func isMarked(found *node, isRefused bool) bool {
 	const ofRequest = roleID | rolePerson | roleType | roleCreated | roleStatus | roleMessage
 	isOther := func(m *node) bool { return m.is&ofRequest == 0 }
 	isOpen := found.request().says(roleStatus, Waiting)
+
 	switch {
 	case found.Value == nil, found.Kind() == 'n':
 		return false
@@ -156,6 +157,7 @@ func (c DataCall) partOf(m *node) dataPart {
 	if len(m.members) == 1 {
 		identifier = m.members[0]
 	}
+
 	switch isEmpty := jsonvalue.IsZero(m.Value); {
 	case PersonKey(identifier.text) == PersonKey(c.Person):
 		return partPerson

@@ -136,10 +136,6 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	if request.says(roleError|roleFlag|roleStatus, Failed) {
 		return Receipt{}, refused()
 	}
-	if e.Result.Says(v) != nil { // the identifier may be that of the call
-		return Receipt{At: time.Now(), NotUnderstood: Structure(v)}, nil
-	}
-
 	receipt := Receipt{ID: requestID(request.field(roleID), person), At: time.Now()}
 	if name := answer.find("/name").text; receipt.ID == "" && strings.Contains(name, "operations/") {
 		receipt.ID = name // of a long-running operation (AIP-151)
@@ -151,6 +147,8 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 
 	const accepted, noContent = 202, 204
 	switch {
+	case e.Result.Says(v) != nil: // the identifier may be that of the call
+		receipt = Receipt{At: time.Now(), NotUnderstood: Structure(v)}
 	case status == accepted, status == noContent, isRequest, answer.isBlank:
 	case answer.says(roleFlag, Done), answer.find(e.Result.At).isIgnored:
 	default:

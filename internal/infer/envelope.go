@@ -94,6 +94,7 @@ func envelopeLeaves(v jsontext.Value, content ...jsontext.Pointer) (leaves []lea
 		}
 		leaves = append(leaves, l)
 	}
+
 	return leaves
 }
 

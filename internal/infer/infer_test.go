@@ -105,8 +105,12 @@ func TestPending_meaningOfAStatus(t *testing.T) {
 	update := &infer.Request{Person: "ada@example.com", Type: "profile_update", State: "done"}
 	for _, tc := range []struct{ status, state, want string }{
 		{"EN_COURS", "waiting", "waiting"},
-		{"IN_REVIEW", "done", "waiting"}, {"EXECUTING", "done", "waiting"}, // the list lags
-		{"CLOSED", "waiting", ""}, {"CLOSED", "effective", ""}, {"EN_COURS", "effective", ""}, {"EXECUTED", "effective", "done"},
+		{"IN_REVIEW", "done", "waiting"}, // the list lags
+		{"EXECUTING", "done", "waiting"},
+		{"CLOSED", "waiting", ""},
+		{"CLOSED", "effective", ""},
+		{"EN_COURS", "effective", ""},
+		{"EXECUTED", "effective", "done"},
 		{"CLOSED", "done", "ended"},
 		{"FINISHED_OK", "done", "done"},
 	} {

@@ -180,11 +180,12 @@ func (r *Request) stateBy(status string) string {
 	case r.State == "waiting" && !looksOver.MatchString(status):
 		return "waiting"
 	}
+
 	return ""
 }
 
 var (
-	looksOpen = regexp.MustCompile(`pending|queue|wait|progress|process|running|new|open|accept|submit|creat|start|active|sched|compil|enrich|made|approv|review|simmer|hold|received|ing$`)
+	looksOpen = regexp.MustCompile(`pending|queue|wait|progress|process|running|new|open|accept|submit|creat|start|active|sched|compil|enrich|made|approv|review|simmer|hold|received|(ing$)`)
 	looksDone = regexp.MustCompile(`done|complet|finish|fulfil|succe|execut|deliver`)
 	looksOver = regexp.MustCompile(looksDone.String() + `|clos|ended|archiv|resolv|fail|reject|refus|cancel|expir`)
 )

@@ -180,6 +180,7 @@ func Data(a Answer) (all []Settings) {
 	case status != nil:
 		return nil
 	}
+
 	for !isHollow(content.value) {
 		all = slices.Concat(marksIn(content), all)
 		content = inner(content)
@@ -207,6 +208,7 @@ func marksIn(object place) []Settings {
 		mark := Settings{"/all_data/at": string(p.at)}
 		isEmptyList := jsonvalue.IsZero(value) && meaningOf(p.name, kindWords) != ""
 		isList := isEmptyList || !isHollow(value)
+
 		switch {
 		case value.Kind() == '[' && isList:
 			lists = append(lists, mark)

@@ -134,8 +134,10 @@ func (s Settings) NextPage() Settings {
 		if total := s[group+"/total"]; total != nil {
 			pages[group+"/total"] = total
 		}
+
 		return pages
 	}
+
 	return nil
 }
 
