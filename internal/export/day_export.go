@@ -99,15 +99,10 @@ func (e *dayExport) targets() []outfile.Target {
 	for _, o := range e.outputs {
 		targets = append(targets, outfile.Target{
 			Path:          o.path,
-			Replace:       hasPath(e.previous, o.path) || e.day.Overwrite.ValueBool(),
+			Replace:       slices.ContainsFunc(e.previous, o.isAt) || e.day.Overwrite.ValueBool(),
 			CreateFolders: e.day.CreateDirectories.ValueBool(),
 		})
 	}
 
 	return targets
-}
-
-// hasPath reports whether one of the files has a path, in any spelling.
-func hasPath(outputs []*output, path string) bool {
-	return slices.ContainsFunc(outputs, func(o *output) bool { return outfile.SamePath(o.path, path) })
 }

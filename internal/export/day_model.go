@@ -80,6 +80,9 @@ type output struct {
 	written outfile.File
 }
 
+// isAt reports whether two files have one path, in any spelling.
+func (o *output) isAt(other *output) bool { return outfile.SamePath(o.path, other.path) }
+
 // wholeFile is the name of the only file of an object, which holds all kinds.
 const wholeFile = "all"
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -152,7 +153,7 @@ func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags
 
 	// A killed run may have left an unfinished file of another kind.
 	for _, o := range m.outputs(records.Kinds) {
-		if !hasPath(written, o.path) {
+		if !slices.ContainsFunc(written, o.isAt) {
 			_, _ = files.Remove(ctx, o.path, "")
 		}
 	}
@@ -170,7 +171,7 @@ func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags
 func (m *fileModel) removePrevious(ctx context.Context, previous []*output, files *outfile.PathsInUse, diags *diag.Diagnostics) {
 	written := m.written(ctx)
 	for _, old := range previous {
-		if hasPath(written, old.path) {
+		if slices.ContainsFunc(written, old.isAt) {
 			continue
 		}
 

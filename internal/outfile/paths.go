@@ -92,14 +92,14 @@ func canonical(path string) string {
 	if absolute, err := filepath.Abs(folder); err == nil {
 		folder = absolute
 	}
-	return folded(filepath.Join(folder, name))
+
+	path = filepath.Join(folder, name)
+	if foldsCase {
+		path = strings.ToLower(path)
+	}
+
+	return path
 }
 
-// folded returns the same name for all names that the system's usual file system takes
-// for one.
-func folded(name string) string {
-	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		return strings.ToLower(name)
-	}
-	return name
-}
+// foldsCase reports whether the system's usual file system takes names for one that differ only by case.
+const foldsCase = runtime.GOOS == "windows" || runtime.GOOS == "darwin"

@@ -33,7 +33,11 @@ var errRemoved = errors.New("the unfinished file beside it, .analytics-*.tmp, wa
 const openAttempts = 100
 
 func temporaryName(target string) string {
-	sum := sha256.Sum256([]byte(folded(target)))
+	if foldsCase {
+		target = strings.ToLower(target)
+	}
+	sum := sha256.Sum256([]byte(target))
+
 	return ".analytics-" + hex.EncodeToString(sum[:8]) + ".tmp"
 }
 

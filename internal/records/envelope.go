@@ -123,7 +123,7 @@ func (x *Reader) placeOf(at jsontext.Pointer, around place) place {
 
 // readObject reads an object around records.
 func (x *Reader) readObject(in place) error {
-	members, records, lists := 0, x.Result.Counts.Total(), x.lists.count
+	members, records, lists := 0, x.count, x.lists.count
 	isOfAKind := in.isList && in.kind != Unknown
 	_, _ = x.dec.ReadToken() // an error comes again
 
@@ -157,7 +157,7 @@ func (x *Reader) readObject(in place) error {
 
 	// What it counts has to be what it has.
 	for _, total := range in.totals {
-		if total.value != strconv.FormatInt(x.Result.Counts.Total()-records, 10) {
+		if total.value != strconv.FormatInt(x.count-records, 10) {
 			x.addExtra(total)
 		}
 	}

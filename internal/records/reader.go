@@ -37,7 +37,8 @@ type Reader struct {
 	broken error             // what ended the text, other than its end
 
 	models [len(kindNames)]*model
-	last   Kind // of the record before
+	last   Kind  // of the record before
+	count  int64 // of the records before
 	lists  lists
 	// extra are the members around the records that are not recognised, each with its value
 	// where that can say that it means nothing.

@@ -34,6 +34,7 @@ func (x *Reader) record(v jsontext.Value, in place) error {
 	kind, refusal := x.recognise(v, in)
 	if refusal == nil {
 		x.Result.Counts[kind]++
+		x.count++
 		x.last = kind
 		if !x.yield(kind, v) {
 			return errStopped
@@ -44,7 +45,7 @@ func (x *Reader) record(v jsontext.Value, in place) error {
 		return x.readGroup(v, in, begin)
 	}
 
-	refusal.Why += "; it is record " + strconv.FormatInt(x.Result.Counts.Total()+1, 10)
+	refusal.Why += "; it is record " + strconv.FormatInt(x.count+1, 10)
 	if in.at != "" {
 		refusal.Why += ", at " + shownPointer(in.at)
 	}
