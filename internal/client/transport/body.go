@@ -24,8 +24,9 @@ import (
 
 // Body is the body of an answer that streams. Its attempt, with its turn, lasts until it is closed.
 type Body struct {
-	IsDelimited bool  // the transport shows that it is complete
-	Failure     error // with which the network ended it; nil if it did not
+	IsDelimited bool   // the transport shows that it is complete
+	Failure     error  // with which the network ended it; nil if it did not
+	Close       func() // ends the attempt
 
 	response *http.Response
 	raw      io.ReadCloser
@@ -34,7 +35,6 @@ type Body struct {
 	ctx     context.Context //nolint:containedctx // of the attempt, which lasts as long as its answer
 	timeout time.Duration
 	limit   *time.Timer // of the attempt, and then of each silence
-	end     func()      // ends the attempt
 }
 
 // open makes b the body of a response.
@@ -64,12 +64,6 @@ func (b *Body) Read(p []byte) (int, error) {
 	}
 
 	return n, err
-}
-
-// Close closes the answer and ends its attempt.
-func (b *Body) Close() error {
-	defer b.end()
-	return b.raw.Close()
 }
 
 // Why an answer cannot be unpacked.

@@ -180,7 +180,7 @@ func TestLogin_withoutRetries(t *testing.T) {
 		op := Operation{Name: "Export records", Method: "GET", Kind: Exports, Streams: true}
 		got, err := s.Do(ctx, Request{Op: op, To: Expand("/v1/org/org-demo/project/web/export"), Query: "utcDate=2026-03-01"})
 		if err == nil {
-			err = got.Body.Close()
+			got.Body.Close()
 		}
 		return err
 	}

@@ -44,12 +44,12 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if err != nil {
 		err = cmp.Or(context.Cause(ctx), err)
-		b.end()
+		b.Close()
 		return nil, err
 	}
 
 	if c.answer.Body == nil {
-		b.end()
+		b.Close()
 	}
 	if c.admission != nil && c.Op.Kind == Reads {
 		c.admission.compared = time.Now()
@@ -73,12 +73,16 @@ func (c *call) begin(parent context.Context, timeout time.Duration, leave func(u
 		cancel(context.Cause(parent))
 	})
 
-	return ctx, &Body{ctx: ctx, timeout: timeout, limit: limit, end: sync.OnceFunc(func() {
+	b := &Body{ctx: ctx, timeout: timeout, limit: limit, raw: http.NoBody}
+	b.Close = sync.OnceFunc(func() {
+		_ = b.raw.Close()
 		limit.Stop()
 		stop()
 		cancel(nil)
 		leave(0)
-	})}
+	})
+
+	return ctx, b
 }
 
 // interruptGrace is how long an attempt of a write that was sent goes on after an interrupt:
