@@ -146,6 +146,7 @@ func streamError(s transport.Answer, err error) *transport.Error {
 		}
 	}
 	_, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
+
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, records.ErrTruncated):
 		class, detail = transport.ClassTruncated, "the JSON ends in the middle, or nothing shows that the answer is complete"

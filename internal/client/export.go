@@ -241,6 +241,7 @@ func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader, asked r
 	begin := bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\uFEFF")))
 	isEmptyPage := len(begin) == 0 && slices.Contains(pageTypes, s.MediaType)
 	isDelimited := reader.Result.Closed || s.Body.IsDelimited
+
 	switch {
 	case lost != nil:
 		return failure(s, lost)

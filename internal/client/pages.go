@@ -52,8 +52,11 @@ type page struct {
 // counted.
 func (p *pages) follow(read page) (more bool, _ error) {
 	total, err := totalOf(read)
-	targets, unread := nextTargets(read)
-	if err = cmp.Or(err, unread); err != nil {
+	if err != nil {
+		return false, err
+	}
+	targets, err := nextTargets(read)
+	if err != nil {
 		return false, err
 	}
 

@@ -181,5 +181,6 @@ func (n note) write(ctx context.Context, m resourceModel, private tfkit.Private)
 	}
 
 	text, _ := json.Marshal(n) // fails only for a year after 9999, which RFC 3339 cannot hold
+
 	return private.SetKey(ctx, noteKey, text)
 }

@@ -88,8 +88,8 @@ func (r *consentResource) IdentitySchema(_ context.Context, _ resource.IdentityS
 	resp.IdentitySchema = tfkit.IdentitySchema()
 }
 
-// ModifyPlan keeps the plan empty if only spelling differs or a choice of the person stands.
-// A plan that destroys or replaces the object warns if the consent is retained.
+// ModifyPlan keeps the plan empty if only spelling differs or a choice of the person stands. It refuses
+// to write with a read-only provider. A plan that destroys or replaces the object warns if the consent is retained.
 func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	diags := &resp.Diagnostics
 	defer r.RecoverAndReport(ctx, diags)
@@ -121,7 +121,15 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	}
 
 	proposed := *plan
-	r.planUpdate(plan, *state, &n, object, diags)
+	plan.UserIPv6 = formats.Address.KeepSpelling(state.UserIPv6, plan.UserIPv6)
+	plan.AgreementTime = formats.Instant.KeepSpelling(state.AgreementTime, plan.AgreementTime)
+	n.Planned = n.Foreign && plan.leaves(*state, &n, diags)
+	isWritten := !n.Planned && plan.writes(*state)
+	if isWritten {
+		r.RefuseReadOnly(diags)
+	}
+	r.planKept(*state, object, isWritten, diags)
+
 	diags.Append(n.write(ctx, *plan, resp.Private)...)
 	if *plan != proposed {
 		diags.Append(resp.Plan.Set(ctx, plan)...)
@@ -162,20 +170,14 @@ func (r *consentResource) warnSpelling(plan resourceModel, diags *diag.Diagnosti
 	}
 }
 
-// planUpdate changes the plan of an update to what is in state, as far as only spelling differs
-// or somebody else's record stands. It refuses to write with a read-only provider, and to leave a person
-// as they are whom another object of the plan withdraws.
-func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n *note, object *tfkit.Object, diags *diag.Diagnostics) {
-	plan.UserIPv6 = formats.Address.KeepSpelling(state.UserIPv6, plan.UserIPv6)
-	plan.AgreementTime = formats.Instant.KeepSpelling(state.AgreementTime, plan.AgreementTime)
-	n.Planned = n.Foreign && plan.leaves(state, n, diags)
-
+// planKept records that an object keeps a person, and warns of another one that does. It refuses to leave
+// a person as they are whom another object of the plan withdraws.
+func (r *consentResource) planKept(state resourceModel, object *tfkit.Object, isWritten bool, diags *diag.Diagnostics) {
 	person, known := r.personOf(state)
 	if other := r.Consents.Keep(object, person); known && other != nil {
 		warnShared(diags, other, object, person.Scope)
 	}
-	if !n.Planned && plan.writes(state) {
-		r.RefuseReadOnly(diags)
+	if isWritten {
 		return
 	}
 	if other := r.Consents.PlanDone(object, person); known && other != nil {

@@ -95,20 +95,22 @@ type batch struct {
 
 const unbounded = math.MaxInt
 
-// newBatch returns a batch whose rows are not read yet. private is nil in the plan of a create.
-func (r *batchResource) newBatch(ctx context.Context, m model, prior *model, private tfkit.Private, diags *diag.Diagnostics) *batch {
-	b := &batch{Service: r.Service, tally: newTally(nil), model: m, prior: prior, diags: diags, inState: tfkit.NothingSaved, warns: true}
-	b.scope, _ = r.KnownScope(m.Scope)
-	if prior != nil {
-		b.inState, b.warns = tfkit.PriorKept, r.Plans()
-	}
-
+// objectOf returns the object that private state belongs to.
+func objectOf(ctx context.Context, m model, private tfkit.Private) *tfkit.Object {
 	label := "analytics_consent_batch"
 	if !m.Source.IsNull() {
 		label += " with source " + strconv.Quote(m.Source.ValueString())
 	}
-	if private != nil {
-		b.object = tfkit.ObjectIn(ctx, private, label)
+	return tfkit.ObjectIn(ctx, private, label)
+}
+
+// newBatch returns the batch of an object whose rows are not read yet. The object is nil in the plan of a
+// create.
+func (r *batchResource) newBatch(m model, prior *model, object *tfkit.Object, diags *diag.Diagnostics) *batch {
+	b := &batch{Service: r.Service, tally: newTally(nil), model: m, prior: prior, object: object, diags: diags, inState: tfkit.NothingSaved, warns: true}
+	b.scope, _ = r.KnownScope(m.Scope)
+	if prior != nil {
+		b.inState, b.warns = tfkit.PriorKept, r.Plans()
 	}
 
 	return b

@@ -59,7 +59,7 @@ func (r *batchResource) planWithdrawal(ctx context.Context, state model, resp *r
 	r.RefuseReadOnly(&resp.Diagnostics)
 
 	var unread diag.Diagnostics
-	b := r.newBatch(ctx, state, &state, resp.Private, &unread)
+	b := r.newBatch(state, &state, objectOf(ctx, state, resp.Private), &unread)
 	if b.readApplied() {
 		b.diags = &resp.Diagnostics
 		b.refuseKept(b.claim(b.all, r.Consents.PlanAgainst))
@@ -75,15 +75,15 @@ func (r *batchResource) planApply(ctx context.Context, state *model, req resourc
 		return
 	}
 
-	var private tfkit.Private
+	var object *tfkit.Object
 	if state != nil {
-		private = resp.Private
+		object = objectOf(ctx, plan, resp.Private)
 	}
 	_, isKnown := r.KnownScope(plan.Scope)
 	isKnown = isKnown && req.Config.Raw.IsFullyKnown()
 	isChanged := plan.Written.IsUnknown() // the framework marks computed attributes as unknown if any attribute has changed
 
-	b := r.newBatch(ctx, plan, state, private, &resp.Diagnostics)
+	b := r.newBatch(plan, state, object, &resp.Diagnostics)
 	work := b.propose(ctx, isKnown)
 	if resp.Diagnostics.HasError() {
 		return

@@ -105,6 +105,7 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 					if isNew := b.state == nil; isReviewed != isNew { // nothing is read before, as in an apply, which does not warn again
 						b.Errorf("the plan warns of %q", diags.Warnings())
 					}
+
 					return plan.Attributes
 				}
 

@@ -163,7 +163,7 @@ func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, 
 	}
 
 	r.ResolveScope(&plan.Scope)
-	b := r.newBatch(ctx, plan, nil, resp.Private, &resp.Diagnostics)
+	b := r.newBatch(plan, nil, objectOf(ctx, plan, resp.Private), &resp.Diagnostics)
 	if b.apply(ctx) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
 	}
@@ -200,7 +200,7 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 		return
 	}
 
-	b := r.newBatch(ctx, plan, &state, resp.Private, &resp.Diagnostics)
+	b := r.newBatch(plan, &state, objectOf(ctx, plan, resp.Private), &resp.Diagnostics)
 	if b.apply(ctx) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
 	}
@@ -216,6 +216,6 @@ func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 	}
 
 	if state.OnDestroy.ValueString() == withdraw { // otherwise the plan has warned
-		r.newBatch(ctx, state, &state, resp.Private, &resp.Diagnostics).destroy(ctx)
+		r.newBatch(state, &state, objectOf(ctx, state, resp.Private), &resp.Diagnostics).destroy(ctx)
 	}
 }

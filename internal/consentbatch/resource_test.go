@@ -27,7 +27,7 @@ const refusedReport = `"outcome":"failed","error":"The service rejected the requ
 func firstLine(rows int, counts map[string]int) string {
 	line := fmt.Sprintf(`{"report":"analytics_consent_batch","rows":%d`, rows)
 	for _, word := range []string{"not_tried", "in_place", "written", "kept", "superseded", "missing", "failed"} {
-		line += fmt.Sprintf(`,"%s":%d`, word, counts[word])
+		line += fmt.Sprintf(`,%q:%d`, word, counts[word])
 	}
 	return line + "}"
 }

@@ -158,6 +158,7 @@ func (t *tally) fail(row int, e *transport.Error) {
 	if t.streak >= outageStreak {
 		t.stopped = fmt.Sprintf("the service failed for %d rows in a row, from all over the file", outageStreak)
 	}
+
 	switch e.Class {
 	case transport.ClassReadOnly, transport.ClassAuthentication:
 		t.stopped = "they would have failed in the same way"

@@ -115,19 +115,21 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state, plan resourceModel
-	switch run.PlanOf(ctx, r.Service, updateName, req, resp, &state, &plan) {
+	planned := run.Plan{Service: r.Service, Name: updateName, Req: req, Resp: resp}
+	switch planned.Read(ctx, &state, &plan) {
 	case run.Creates:
 		r.RefuseReadOnly(&resp.Diagnostics)
 	case run.Destroys, run.Replaces:
 		r.planDestroy(state, ownershipOf(ctx, state, resp.Private), &resp.Diagnostics)
 	case run.Updates:
-		r.planUpdate(ctx, req, resp, state, &plan)
+		r.planUpdate(ctx, planned, state, &plan)
 	}
 }
 
 // planUpdate ignores changes of spelling, warns about members that are no longer managed, and plans whether
 // the apply has something to send or to wait for.
-func (r *profileResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, state resourceModel, plan *resourceModel) {
+func (r *profileResource) planUpdate(ctx context.Context, planned run.Plan, state resourceModel, plan *resourceModel) {
+	req, resp := planned.Req, planned.Resp
 	var config resourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	s, of := run.Read(ctx, req.Private).Submission, ownershipOf(ctx, state, resp.Private)

@@ -228,9 +228,7 @@ func (x *Reader) readLeaf(in place, around *place) error {
 		x.Result.Total = v.Clone()
 		return nil
 	}
-	isLink := v.Kind() == 'n' || v.Kind() == '"'
-	isOtherPage := isLink && answer.IsOtherPage(in.at, x.options.Next)
-	if x.ignores(l) || isOtherPage {
+	if x.saysNothing(l, v.Kind()) {
 		return nil
 	}
 
@@ -250,6 +248,15 @@ func (x *Reader) readLeaf(in place, around *place) error {
 	}
 
 	return nil
+}
+
+// saysNothing reports whether a leaf is ignored, or may lead to a page beside the next one.
+func (x *Reader) saysNothing(l leaf, kind jsontext.Kind) bool {
+	isLink := kind == 'n' || kind == '"'
+	if !isLink {
+		return x.ignores(l)
+	}
+	return x.ignores(l) || answer.IsOtherPage(l.at, x.options.Next)
 }
 
 // addExtra notes a leaf that is not recognised, unless it is ignored with its value.

@@ -100,20 +100,22 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state, plan accessModel
-	switch run.PlanOf(ctx, r.Service, access.Name, req, resp, &state, &plan) {
+	planned := run.Plan{Service: r.Service, Name: access.Name, Req: req, Resp: resp}
+	switch planned.Read(ctx, &state, &plan) {
 	case run.Destroys:
 		state.warnDestroyed(&resp.Diagnostics)
 	case run.Creates, run.Replaces:
 		r.RefuseReadOnly(&resp.Diagnostics)
 	case run.Updates:
-		r.planUpdate(ctx, &plan, &state, run.Read(ctx, req.Private), &resp.Diagnostics)
+		r.planUpdate(ctx, planned, &plan, &state)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	}
 }
 
 // planUpdate plans the outcome and the file of a request in state. Even fetching data can end in another
 // request.
-func (r *dataAccessRequestResource) planUpdate(ctx context.Context, plan, state *accessModel, known run.Document, diags *diag.Diagnostics) {
+func (r *dataAccessRequestResource) planUpdate(ctx context.Context, planned run.Plan, plan, state *accessModel) {
+	known, diags := run.Read(ctx, planned.Req.Private), &planned.Resp.Diagnostics
 	does := r.next(ctx, plan, state, known)
 	plan.outcome, plan.file = state.outcome, state.file
 	if does != keeps {

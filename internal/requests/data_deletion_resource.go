@@ -54,20 +54,22 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state, plan requestModel
-	switch run.PlanOf(ctx, r.Service, deletion.Name, req, resp, &state, &plan) {
+	planned := run.Plan{Service: r.Service, Name: deletion.Name, Req: req, Resp: resp}
+	switch planned.Read(ctx, &state, &plan) {
 	case run.Destroys:
 		state.warnForgotten(deletion.Name, &resp.Diagnostics)
 	case run.Creates, run.Replaces:
 		r.warnIrreversible(&resp.Diagnostics)
 		r.refuseRepeated(ctx, &plan, &resp.Diagnostics)
 	case run.Updates:
-		r.planUpdate(ctx, &plan, &state, run.Read(ctx, req.Private), &resp.Diagnostics)
+		r.planUpdate(ctx, planned, &plan, &state)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	}
 }
 
 // planUpdate plans the outcome of a deletion in state.
-func (r *dataDeletionResource) planUpdate(ctx context.Context, plan, state *requestModel, known run.Document, diags *diag.Diagnostics) {
+func (r *dataDeletionResource) planUpdate(ctx context.Context, planned run.Plan, plan, state *requestModel) {
+	known, diags := run.Read(ctx, planned.Req.Private), &planned.Resp.Diagnostics
 	does := plan.next(ctx, state, known.Submission)
 	plan.outcome = state.planned(does)
 	if does != submits {

@@ -24,11 +24,19 @@ const (
 	Destroys
 )
 
-// PlanOf reads the state and the plan of an object that stands for a request, as far as there are any, and
-// returns what the plan does. It refuses to replace an object in another scope while its request is under
-// way. name is that of the request.
-func PlanOf(ctx context.Context, s *tfkit.Service, name string, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, state, plan any) Change {
-	isMoved := s.PlanKeptScope(ctx, req, resp)
+// Plan is the plan of an object that stands for a request.
+type Plan struct {
+	Service *tfkit.Service
+	Name    string // of the request
+	Req     resource.ModifyPlanRequest
+	Resp    *resource.ModifyPlanResponse
+}
+
+// Read reads the state and the plan of the object, as far as there are any, and returns what the plan
+// does. It refuses to replace an object in another scope while its request is under way.
+func (p Plan) Read(ctx context.Context, state, plan any) Change {
+	req, resp := p.Req, p.Resp
+	isMoved := p.Service.PlanKeptScope(ctx, req, resp)
 	isNew, isEnd := req.State.Raw.IsNull(), req.Plan.Raw.IsNull()
 
 	var before, after types.String
@@ -52,7 +60,7 @@ func PlanOf(ctx context.Context, s *tfkit.Service, name string, req resource.Mod
 	case isNew:
 		return Creates
 	case isMoved && !fulfilled.ValueBool():
-		tfkit.RefuseMoved(&resp.Diagnostics, name)
+		tfkit.RefuseMoved(&resp.Diagnostics, p.Name)
 		return Refused
 	case isReplaced:
 		return Replaces
