@@ -97,7 +97,7 @@ func (m *resourceModel) changes(state resourceModel, s deferred.Submission) (cha
 // resumes reports whether an apply waits for the pending update s: because the wait was interrupted, or
 // because the apply waits in another way.
 func (m *resourceModel) resumes(state resourceModel, s deferred.Submission) bool {
-	if !m.WaitForFulfilment.ValueBool() || !s.IsOpen() {
+	if m.WaitForFulfilment.Equal(types.BoolValue(false)) || !s.IsOpen() { // a plan does not always know whether to wait
 		return false
 	}
 	return s.Interrupted || !m.WaitForFulfilment.Equal(state.WaitForFulfilment) || !m.Timeouts.Equal(state.Timeouts)

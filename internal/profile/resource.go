@@ -331,10 +331,12 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	o, ok := run.OfObject(ctx, r.Service, state.Identity, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
 	of := ownershipOf(ctx, state, resp.Private)
+	if state.OnDestroy.ValueString() != destroyClears || len(of.names) == 0 { // the plan has warned
+		return
+	}
 
-	if ok && state.OnDestroy.ValueString() == destroyClears && len(of.names) > 0 { // else the plan has warned
+	if o, ok := run.OfObject(ctx, r.Service, state.Identity, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
 		o.Messages, o.Waits = ofDestroy, true // no later refresh shows how it ends
 		if state.WaitForFulfilment.ValueBool() {
 			o.Limit, _ = state.Timeouts.Update(ctx, defaultTimeout)

@@ -212,6 +212,7 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 					texts, others = others, nil
 				}
 				prototest.WantText(t, texts, tc.says...)
+				wantUnnamed(t, texts, "triggers") // which no action has
 				if len(others) > 0 {
 					t.Errorf("the errors are %q", others)
 				}

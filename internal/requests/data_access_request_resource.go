@@ -55,11 +55,11 @@ type file struct {
 // access is how messages speak of a data access request for which an object stands.
 var access = run.Messages{
 	Name: "data access request", InState: run.NotFulfilled,
-	Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh + adviceAtOnce, Over: adviceTriggers, Void: run.AdviceVoid},
+	Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh + adviceAtOnce + ", and change triggers, so that it is asked again.", Over: adviceTriggers, Void: run.AdviceVoid},
 }
 
 // adviceAtOnce applies to a request whose answer may have been the data.
-const adviceAtOnce = " If the service answers with the data at once, set wire.all_data.at to a pointer to the data, and change triggers, so that it is asked again."
+const adviceAtOnce = " If the service answers with the data at once, set wire.all_data.at to a pointer to the data"
 
 func (r *dataAccessRequestResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = accessType
@@ -217,8 +217,12 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if f, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
 		f.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
+		does := r.next(ctx, &plan, &state, f.Document)
+		if !plan.Fulfilled.IsUnknown() { // it was planned with other settings
+			does = keeps
+		}
 		plan.outcome, plan.file = state.outcome, state.file
-		r.apply(ctx, f, &plan, r.next(ctx, &plan, &state, f.Document))
+		r.apply(ctx, f, &plan, does)
 	}
 }
 

@@ -169,6 +169,14 @@ func TestDataAccess_answers(t *testing.T) {
 			if plan, _ := o.mustPlan(state, o.config.With(on("friday"))); !plan.Changes {
 				t.Error("with another setting, the data are not asked for")
 			}
+
+			// A plan that was made with the former one does not promise them.
+			o.Reconfigure(prototest.Config(o.service))
+			plan, _ := o.mustPlan(state, o.config.With(on("friday")).With(prototest.Attributes{"overwrite": true}))
+			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Status: 200, Body: []byte(`{"profile":{}}`)})
+			withWire(o.Provider, o.service, profileInData)
+			_, diags = o.Apply(t.Context(), accessName, state, plan)
+			o.NoErrors(diags)
 		}},
 		"data older than the request": {func(*mockserver.Server) {}, func(t *testing.T, o *object) {
 			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: 200, Body: []byte(`{}`), Header: map[string][]string{"Date": {"Fri, 31 Dec 1999 23:00:00 GMT"}}})

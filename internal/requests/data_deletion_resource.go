@@ -78,7 +78,8 @@ func (r *dataDeletionResource) planUpdate(ctx context.Context, planned run.Plan,
 
 	r.warnIrreversible(diags)
 	plan.warnUnanswered(ctx, known.Unanswered, deletion.Name, diags)
-	if !plan.Triggers.Equal(state.Triggers) { // else the object itself stands for the deletion
+	before, _ := state.occasion(ctx)
+	if now, _ := plan.occasion(ctx); now != before { // else the object itself stands for the deletion
 		r.refuseRepeated(ctx, plan, diags)
 	}
 }
@@ -175,7 +176,8 @@ func (r *dataDeletionResource) Delete(ctx context.Context, req resource.DeleteRe
 
 	var state requestModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if o, ok := r.begin(ctx, &state, run.Response{State: &resp.State, Private: req.Private, Diags: &resp.Diagnostics}); ok {
+	var unused diag.Diagnostics // nothing is sent, so that the service need not be known
+	if o, ok := r.begin(ctx, &state, run.Response{State: &resp.State, Private: req.Private, Diags: &unused}); ok {
 		r.Deletions.Forget(claimOf(o.Request.Person, o.Request.IdempotencyKey))
 		r.Deferred.Note(o.Request, o.Submission)
 	}

@@ -236,6 +236,19 @@ func TestDataDeletion_notSentAgainByAProviderThatIsNotKnownYet(t *testing.T) {
 	})
 }
 
+// No triggers are the same as null, also where the object sends the deletion in place of another one.
+func TestDataDeletion_sentForTheSameTriggers(t *testing.T) {
+	t.Parallel()
+	eachObject(t, []string{deletionName}, func(_ *testing.T, o *object) {
+		id := o.enqueue()
+		state := o.create(atOnce)
+		o.service.Conclude(id, mockserver.Outcome{Fate: mockserver.Failed, KeepListed: true})
+		state, _ = o.refresh(state)
+		_, _ = o.mustUpdate(state, config(atOnce.With(prototest.Attributes{"triggers": prototest.Attributes{}})))
+		o.queued(2)
+	}, never)
+}
+
 // planOf plans all addresses as Terraform does, each after its refresh, and returns the errors.
 func planOf(p *prototest.Provider, addresses []address, states []*prototest.State) (errors []string) {
 	for i, a := range addresses {

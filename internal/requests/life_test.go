@@ -500,6 +500,34 @@ func TestRequests_unknownValueThatProvesToBeTheSame(t *testing.T) {
 	}
 }
 
+// Whether to wait may not be known in the plan, which promises nothing then.
+func TestRequests_unknownWait(t *testing.T) {
+	t.Parallel()
+	eachObject(t, everyResource, func(t *testing.T, o *object) {
+		state := o.create(atOnce)
+		for _, waits := range []bool{false, true} {
+			given := prototest.Attributes{"wait_for_fulfilment": waits}
+			plan, _ := o.mustPlan(state, o.config.With(prototest.Attributes{"wait_for_fulfilment": prototest.Unknown}))
+			after, diags := o.Apply(t.Context(), o.name, state, plan.Resolve(given))
+			o.NoErrors(diags)
+			o.want(after, prototest.Attributes{"fulfilled": waits})
+			o.WantEmptyPlan(o.name, after, o.config.With(given))
+		}
+		o.queued(1)
+	})
+}
+
+// A destroy that only forgets needs no service.
+func TestRequests_forgottenByAProviderThatIsNotKnownYet(t *testing.T) {
+	t.Parallel()
+	eachObject(t, everyResource, func(_ *testing.T, o *object) {
+		state := o.create(atOnce)
+		o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"api_secret_key": prototest.Unknown}))
+		_, diags := o.Destroy(o.name, state)
+		o.NoErrors(diags)
+	}, never)
+}
+
 // withFirst creates the object and ends its request: a deletion has come to nothing, and the
 // others are carried out.
 func (o *object) withFirst() (state *prototest.State, id string) {

@@ -109,7 +109,7 @@ func (m *requestModel) next(ctx context.Context, state *requestModel, s deferred
 	switch {
 	case !known, now != before, deferred.IsToSend(s):
 		return submits
-	case !m.Wait.ValueBool(), !s.IsOpen():
+	case m.Wait.Equal(types.BoolValue(false)), !s.IsOpen(): // a plan does not always know whether to wait
 		return keeps
 	case s.Interrupted, !m.Wait.Equal(state.Wait), !m.Timeouts.Equal(state.Timeouts):
 		return waits

@@ -89,7 +89,7 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	o := run.OfAction(a.Service, resp, m.PersonActionModel)
 	o.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
 	o.Messages = run.Messages{Name: access.Name, Advice: run.AdviceInvoked}
-	o.Advice.Pending, o.Advice.Unproven = adviceTakesOver, adviceTakesOver+adviceAtOnce
+	o.Advice.Pending, o.Advice.Unproven = adviceTakesOver, adviceTakesOver+adviceAtOnce+", and invoke the action again."
 	o.Request = accessRequest(person, deferred.AnyIdempotencyKey)
 	f := &fetch{Run: o, client: c, adviceUnread: adviceUnreadInvoked}
 	reservation, err := a.Files.Reserve(m.target())
