@@ -160,7 +160,7 @@ func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(reco
 		return page{Answer: s}, nil
 	}
 	unpacked, err := transport.Unpack(s.Header, s.Body, s.Body.IsDelimited)
-	if errors.Is(err, transport.ErrNothing) { // an empty day, or not, like other answers without content
+	if errors.Is(err, transport.ErrNothing) && x.client.wire.Export.Empty {
 		unpacked, err = http.NoBody, nil
 	}
 	if err != nil {
