@@ -116,9 +116,12 @@ var failures = map[string]play{
 		situation: inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: http.StatusTooManyRequests, Body: []byte(`{}`), Header: http.Header{"Retry-After": {"0"}}}),
 		follow:    set("ANALYTICS_MAX_CONCURRENCY", "2"),
 	},
-	"run again later. If the failure persists, tell the operator":    {situation: applied(answered(mockserver.OpGetConsent, http.StatusInternalServerError, `{}`))},
-	"check base_url; a login portal, a proxy or a maintenance page":  {situation: applied(inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(html), Header: http.Header{"Content-Type": {"text/html"}}}))},
-	"run again. If the failure persists, the service or a proxy":     {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, ""))},
+	"run again later. If the failure persists, tell the operator":   {situation: applied(answered(mockserver.OpGetConsent, http.StatusInternalServerError, `{}`))},
+	"check base_url; a login portal, a proxy or a maintenance page": {situation: applied(inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(html), Header: http.Header{"Content-Type": {"text/html"}}}))},
+	"run again. If the failure persists, the service or a proxy": {
+		configuration: block("data", "pending_requests", "x"),
+		situation:     answered(mockserver.OpListPendingRequests, http.StatusOK, ""),
+	},
 	"exclude the paths of the service from the cache":                {situation: applied(inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Header: http.Header{"Age": {"45"}}}))},
 	"run again. If the failure persists, look for a proxy that cuts": {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, `{"clause_1_consent":`))},
 	"correct what the service names, or ask its operator": {
