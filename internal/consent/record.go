@@ -152,8 +152,9 @@ func keepPrior[T attr.Value](planned, prior T) T {
 }
 
 // take takes the fields of a record into state. A field that the answer lacks keeps its value, and so does
-// a time of null, or any null of a choice that stands. An optional attribute that is not managed stays null, except in the first
-// refresh. A value that means the same keeps its spelling.
+// a time of null, or any null of a choice that stands. An address that is shown as an empty text is gone. An
+// optional attribute that is not managed stays null, except in the first refresh. A value that means the same
+// keeps its spelling.
 func (m *recordModel) take(held answer.Consent, stands bool) {
 	before := *m
 	isFirst := before.Manual.IsNull()
@@ -174,7 +175,8 @@ func (m *recordModel) take(held answer.Consent, stands bool) {
 		return
 	}
 
-	m.UserIPv6 = taken(formats.Address, before.UserIPv6, m.UserIPv6, stands || !held.UserIPv6.Null)
+	isAbsent := held.UserIPv6 == (answer.Optional[string]{})
+	m.UserIPv6 = taken(formats.Address, before.UserIPv6, m.UserIPv6, stands || isAbsent)
 	m.AgreementTime = taken(formats.Instant, before.AgreementTime, m.AgreementTime, true)
 }
 

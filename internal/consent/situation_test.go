@@ -97,6 +97,7 @@ var situations = map[string]situation{
 	"the same time, as configured": {applied: zoned, holds: choose(early), state: zoned, changes: true},
 	"the same millisecond":         {holds: choose("2026-01-31T12:00:00.0009Z"), changes: true},
 	"an address of null":           {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"user_ipv6": nil} }), changes: true},
+	"an address of no text":        {holds: own(func(r *mockserver.ConsentRecord) { r.UserIPv6 = new("") }), changes: true},
 	"a clause of null":             {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"clause_2_consent": nil} }), changes: true},
 	"a clause of null, no time":    {applied: withoutIt, holds: untimedWithNull, says: untimedStands, stands: true},
 	"a clause of null, overruled":  {applied: overrules, holds: untimedWithNull, changes: true},
