@@ -95,6 +95,8 @@ type batch struct {
 
 const unbounded = math.MaxInt
 
+var errNotRegular = errors.New("it is not a regular file")
+
 // objectOf returns the object that private state belongs to.
 func objectOf(ctx context.Context, m model, private tfkit.Private) *tfkit.Object {
 	label := "analytics_consent_batch"
@@ -175,7 +177,17 @@ func (b *batch) addUnreadable(err error, at path.Path) {
 	problem.AddError(b.diags)
 }
 
+// readFile reads a regular file. Any other one cannot be read twice, or has no end, and opening a pipe waits
+// for its writer whatever happens to the run.
 func readFile(name string, o rows.Options) ([]rows.Row, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errNotRegular
+	}
+
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err

@@ -347,7 +347,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			{config: withdrawing, gets: 12, patches: 6, counts: counts{Rows: 6, Written: 6}},
 			{content: people(3), destroy: true, warnings: willWithdraw, errors: append(unchanged, "not the one that was applied")},
 			{before: func(b *batchTest) { b.must(os.Remove(b.f.path)) }, destroy: true, warnings: willWithdraw, errors: append(unchanged, "no such file")},
-			{before: func(b *batchTest) { b.must(os.Mkdir(b.f.path, 0o700)) }, destroy: true, warnings: willWithdraw, errors: append(unchanged, "is a directory")},
+			{before: func(b *batchTest) { b.must(os.Mkdir(b.f.path, 0o700)) }, destroy: true, warnings: willWithdraw, errors: append(unchanged, "not a regular file")},
 			{
 				before: func(b *batchTest) {
 					b.must(os.Remove(b.f.path))
