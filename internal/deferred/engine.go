@@ -74,6 +74,7 @@ type execution struct {
 	others      []Submission // of this process about the person, that the service may be working on
 	snapshot    proof.Snapshot
 	isDelivered bool             // the answer looks like the data
+	isNone      bool             // the effect was read last where there is no profile
 	lost        *transport.Error // of the answer that was lost
 }
 
@@ -242,6 +243,7 @@ func (x *execution) readEffect(ctx context.Context, list proof.List) (proof.Effe
 	}
 
 	reading, err := x.request.Effect(ctx)
+	x.isNone = reading.NoProfile
 	if err != nil || x.current.IsOlder(reading.Cached, reading.Date) {
 		return proof.Unreadable, err
 	}

@@ -31,8 +31,13 @@ func (x *execution) prepare(ctx context.Context) error {
 		return err
 	}
 
+	mayHold := proof.Kinds[r.Type].Repeatable && !s.Explained
 	effect, _ := x.readEffect(ctx, proof.Absent)
-	if effect == proof.Shown && !s.Explained && proof.Kinds[r.Type].Repeatable {
+	if mayHold && effect == proof.Shown && x.isNone { // one reading, as of a copy or a restart, proves nothing
+		_ = transport.Pause(ctx, x.rules.Lag)
+		effect, _ = x.readEffect(ctx, proof.Absent)
+	}
+	if mayHold && effect == proof.Shown {
 		now := time.Now()
 		s.State, s.At, s.FulfilledAt = Fulfilled, now, now
 	}
@@ -142,16 +147,19 @@ func (x *execution) lose(err error, isFirst bool) error {
 		x.lost, x.current.State = lost, Unanswered
 		return nil
 	}
-	if isFirst {
+	refused, ok := errors.AsType[*transport.Error](err)
+	if isFirst || !ok {
 		return err
 	}
+	unknown := x.unknownOutcome(proof.Look, nil)
+	unknown.Detail += ", and sending it once more failed: " + refused.Title()
+	unknown.Status, unknown.Code, unknown.Message = refused.Status, refused.Code, refused.Message
 
-	return x.unknownOutcome(proof.Look, err)
+	return unknown
 }
 
 // unknownOutcome returns the error of a submission that may have arrived. cause is the error of looking for
-// it, or of sending it once more; nil if there is none. The action is proof.Repeat if looking has shown
-// nothing.
+// it; nil if there is none. The action is proof.Repeat if looking has shown nothing.
 func (x *execution) unknownOutcome(action proof.Action, cause error) *transport.Error {
 	unknown := x.request.failure(transport.ClassUnknownOutcome, "whether the service has accepted the request is still not known")
 	if x.lost != nil {
@@ -160,10 +168,10 @@ func (x *execution) unknownOutcome(action proof.Action, cause error) *transport.
 		unknown.Detail += "; asking the service failed: " + seen.Title()
 	}
 
-	if action == proof.Repeat {
+	switch {
+	case action == proof.Repeat:
 		unknown.Detail += ", and no such request is pending: either it never arrived, or it is done already"
-	}
-	if x.observed.Gap != "" {
+	case x.observed.Gap != "":
 		unknown.Detail += "; the pending list cannot be read as a whole: " + x.observed.Gap
 	}
 

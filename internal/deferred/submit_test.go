@@ -167,9 +167,20 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 		"lost update that never arrived": {pending, isLostUpdate(mockserver.CutBeforeCommit, 2)},
 
 		"lost update that never arrived, and is refused the second time": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
-			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: mockserver.CutBeforeCommit}, mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 422})
+			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: mockserver.CutBeforeCommit}, mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 422, Body: []byte(`{"error":{"code":"E_HOLD"}}`)})
 			_, _, err := r.Submit(t.Context(), r.update(gold), deferred.Submission{})
-			_ = wantClass(t, err, transport.ClassUnknownOutcome)
+			if e := wantClass(t, err, transport.ClassUnknownOutcome); e.Status != 422 || e.Code != "E_HOLD" || !strings.Contains(e.Detail, "sending it once more failed") {
+				t.Errorf("the error is %+v", e)
+			}
+		}},
+
+		"lost deletion that is sought in a cached listing first": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
+			lost := mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutBeforeCommit}
+			service.Inject(lost, mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 200, Body: []byte("[]"), Header: oldAnswers["an Age"]})
+			_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+			if e := wantClass(t, err, transport.ClassUnknownOutcome); strings.Contains(e.Detail, "cannot be read") || !strings.Contains(e.Detail, "no such request is pending") {
+				t.Errorf("it says %q", e.Detail)
+			}
 		}},
 
 		"listing for another person while it is sent": {pending, func(t *testing.T, service *mocktest.Instance, r run) {

@@ -451,6 +451,17 @@ func TestProfile_oneReadingProvesNothing(t *testing.T) {
 			o.service.Inject(none)
 			o.wantEmptyPlan(state, config(gold, nil))
 		},
+		"none once before a member is cleared": func(t *testing.T, o *object) {
+			state := o.create(config(`{"plan":"gold","tier":1}`, clearing))
+			o.service.Inject(none)
+			state, _ = o.mustUpdate(state, config(`{"plan":null,"tier":1}`, clearing))
+			o.service.FulfilAll()
+			o.NewRun()
+			o.service.Inject(none)
+			_, diags := o.Destroy(name, state)
+			o.NoErrors(diags)
+			wantSent(t, o.service, `{"plan":null}`, `{"plan":null,"tier":null}`)
+		},
 		"none twice": func(t *testing.T, o *object) {
 			state := o.create(config(gold, nil))
 			none := none
