@@ -173,20 +173,26 @@ func TestFetchData_ofAnotherForm(t *testing.T) {
 		fault  mockserver.Fault
 		header []string
 		class  transport.ErrorClass
+		says   string
 	}{
-		"data":           {fault: mockserver.Fault{Body: []byte(text)}},
-		"from a cache":   {fault: mockserver.Fault{Body: []byte(text)}, header: []string{"Age", "60"}, class: transport.ClassPayload},
-		"of another way": {fault: mockserver.Fault{Status: 202, Body: []byte(text)}, class: transport.ClassNotJSON},
-		"nothing":        {fault: mockserver.Fault{Body: []byte{}}, class: transport.ClassTruncated},
-		"without an end": {fault: mockserver.Fault{Body: []byte(text), Cut: mockserver.CutCloseDelimited, CutAt: 5}, class: transport.ClassTruncated},
+		"data":            {fault: mockserver.Fault{Body: []byte(text)}},
+		"from a cache":    {fault: mockserver.Fault{Body: []byte(text)}, header: []string{"Age", "60"}, class: transport.ClassPayload},
+		"of another way":  {fault: mockserver.Fault{Status: 202, Body: []byte(text)}, class: transport.ClassNotJSON},
+		"of another form": {fault: mockserver.Fault{Body: []byte(text)}, header: []string{"Content-Type", "text/tab-separated-values"}, class: transport.ClassNotJSON, says: `wire.all_data.media_type = "text/tab-separated-values"`},
+		"an archive":      {fault: mockserver.Fault{Body: []byte(strings.Repeat("PK Jane", 20<<10))}, header: []string{"Content-Type", "application/zip"}, class: transport.ClassNotJSON, says: `wire.all_data.media_type = "application/zip"`},
+		"plain text":      {fault: mockserver.Fault{Body: []byte(text)}, header: []string{"Content-Type", "text/plain"}, class: transport.ClassNotJSON},
+		"nothing":         {fault: mockserver.Fault{Body: []byte{}}, class: transport.ClassTruncated},
+		"without an end":  {fault: mockserver.Fault{Body: []byte(text), Cut: mockserver.CutCloseDelimited, CutAt: 5}, class: transport.ClassTruncated},
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, cl *client.Client) {
-			c.fault.Operation, c.fault.Header = mockserver.OpGetAllData, jsonHeader(append(c.header, "Content-Type", "text/csv; charset=utf-8")...)
+			c.fault.Operation, c.fault.Header = mockserver.OpGetAllData, jsonHeader(append([]string{"Content-Type", "text/csv; charset=utf-8"}, c.header...)...)
 			service.Inject(c.fault)
 			var file strings.Builder
 			receipt, err := cl.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, &file)
 			if c.class != "" {
-				_ = wantClass(t, err, c.class)
+				if e := wantClass(t, err, c.class); strings.Contains(e.Describe(), "Jane") || !strings.Contains(e.Detail, c.says) {
+					t.Errorf("%s: it says %q", name, e.Describe())
+				}
 			} else if err != nil || !receipt.Delivered || file.String() != text {
 				t.Errorf("%s: %+v, %v, %q", name, receipt, err, file.String())
 			}

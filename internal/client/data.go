@@ -103,11 +103,11 @@ func (c *Client) readData(s transport.Answer, call answer.DataCall, w io.Writer)
 	case err != nil:
 		return answer.Receipt{}, failure(s, err)
 	case len(head) > limitAcknowledgement:
-		return abridgeData(s, call, io.MultiReader(bytes.NewReader(head), unpacked), w)
+		return abridgeData(s, call, head, unpacked, w)
 	}
 
 	if s.JSON, err = s.Parse(bytes.NewReader(head)); err != nil {
-		return answer.Receipt{}, err
+		return answer.Receipt{}, formError(s, head, err)
 	}
 	receipt, err := call.Read(s.Status, s.JSON)
 	if receipt.Delivered {
@@ -127,12 +127,33 @@ func (c *Client) readData(s transport.Answer, call answer.DataCall, w io.Writer)
 	return shown(s, receipt, c.wire.advise(err, s.JSON, infer.Data, delivers))
 }
 
+// formError returns the error of an answer that is not JSON, with the setting that admits its form. Its text
+// may be the person's data, so that nothing but a page is quoted. Plain text may as well be an acknowledgement.
+func formError(s transport.Answer, head []byte, err error) error {
+	forms := infer.Data(infer.Answer{Body: head, MediaType: s.MediaType})
+	isPage := bytes.HasPrefix(bytes.TrimSpace(head), []byte("<"))
+	isWhole := transport.IsClass(err, transport.ClassNotJSON, transport.ClassPayload)
+	if len(forms) == 0 || isPage || !isWhole {
+		return err
+	}
+
+	form := s.ShownType()
+	detail := "the answer is " + form + " and not JSON"
+	if form != "text/plain" {
+		detail += `; if it is the data, wire.all_data.media_type = "` + form + `" takes it as it comes`
+	}
+	e := transport.NewError(s.Exchange, transport.ClassNotJSON, detail)
+	e.Code = form
+
+	return e
+}
+
 // abridgeData writes what is larger than a receipt as it comes, and reads what shows that it is the data.
-func abridgeData(s transport.Answer, call answer.DataCall, text io.Reader, w io.Writer) (answer.Receipt, error) {
+func abridgeData(s transport.Answer, call answer.DataCall, head []byte, rest io.Reader, w io.Writer) (answer.Receipt, error) {
 	sink := &sink{Writer: w}
-	abridged, err := answer.Abridge(io.TeeReader(text, sink))
+	abridged, err := answer.Abridge(io.TeeReader(io.MultiReader(bytes.NewReader(head), rest), sink))
 	if err != nil {
-		return answer.Receipt{}, sink.errorOf(s, err)
+		return answer.Receipt{}, formError(s, head, sink.errorOf(s, err))
 	}
 
 	s.JSON = abridged
