@@ -39,6 +39,12 @@ const (
 	limitFailures    = 10
 )
 
+// concernEveryone are the classes of failures that would repeat for every other person.
+var concernEveryone = []transport.ErrorClass{
+	transport.ClassAuthentication, transport.ClassForbidden, transport.ClassEndpointNotFound, transport.ClassLoginAnswer,
+	transport.ClassTLS, transport.ClassProxyAuth, transport.ClassRedirect,
+}
+
 // NewListResource returns the list resource analytics_consent.
 func NewListResource() list.ListResource { return &consentList{} }
 
@@ -351,7 +357,8 @@ func (l *listing) result(ctx context.Context, answered answered) (result list.Li
 
 	l.failed++
 	problem := tfkit.ProblemOf(answered.err, "")
-	if l.failed == limitFailures {
+	isTooOften := l.failed == limitFailures
+	if isTooOften || transport.IsClass(answered.err, concernEveryone...) {
 		problem.Detail = fmt.Sprintf("The list ended at person %d: %d of its people could not be read.\n\n%s", l.next, l.failed, problem.Detail)
 		problem.AddError(&result.Diagnostics)
 

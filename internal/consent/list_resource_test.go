@@ -166,6 +166,35 @@ func TestConsentList_people(t *testing.T) {
 	}
 }
 
+// TestConsentList_endsWithWhatConcernsEveryone has fewer people than may fail, two at a time, none of whom can
+// be read.
+func TestConsentList_endsWithWhatConcernsEveryone(t *testing.T) {
+	t.Parallel()
+	const get = mockserver.OpGetConsent
+	for says, fault := range map[string]mockserver.Fault{
+		"Authentication rejected":       answering(get, 401, `{}`),
+		"Not permitted":                 answering(get, 403, `{}`),
+		"Endpoint not found":            answering(get, 404, "<p>nginx</p>"),
+		"Unexpected redirect":           answering(get, 302, ""),
+		"Proxy authentication required": answering(get, 407, `{}`),
+		"Unexpected login answer":       answering(mockserver.OpLogin, 200, `{}`),
+	} {
+		t.Run(says, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, prototest.Attributes{"max_retries": 0, "max_concurrency": 2})
+			fault.Times = -1
+			service.Inject(fault)
+
+			results := p.List(name, listOf(identities(5)...))
+			prototest.WantText(t, results[len(results)-1].Errors(), says, "The list ended at person 1:")
+			if n := service.Count(get); len(results) != 1 || n > 4 { // a 401 is answered by another login
+				t.Errorf("there are %d results, after %d look-ups", len(results), n)
+			}
+			wantNobodyNamed(t, results)
+		})
+	}
+}
+
 func TestConsentList_configurations(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
