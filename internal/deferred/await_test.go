@@ -75,12 +75,13 @@ func TestDeferred_refreshesShareAListing(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 		const people = 100
+		sent := time.Now().Add(time.Hour) // by the clock of another machine
 		refreshAll := func() {
 			var group sync.WaitGroup
 			for i := range people {
 				group.Go(func() {
 					<-time.After(time.Duration(i/10) * 2 * time.Second)
-					s, _, err := r.Refresh(t.Context(), r.deletion(fmt.Sprint("user-", i)), deferred.Submission{State: deferred.Accepted, ID: fmt.Sprint("request-", i+1)})
+					s, _, err := r.Refresh(t.Context(), r.deletion(fmt.Sprint("user-", i)), deferred.Submission{State: deferred.Accepted, ID: fmt.Sprint("request-", i+1), Sent: sent})
 					if err != nil || s.State != deferred.Listed {
 						t.Errorf("%+v: %v", s, err)
 					}

@@ -278,7 +278,11 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submissi
 	before := s
 	s.Type = r.Type
 	x := &execution{Engine: e, request: r, current: s, began: time.Now()}
-	if _, err := x.observe(ctx, s.Sent); err != nil {
+	sent := s.Sent
+	if sent.After(x.began) { // by the clock of another machine, so that this process reads nothing older
+		sent = time.Time{}
+	}
+	if _, err := x.observe(ctx, sent); err != nil {
 		return before, x.observed, err
 	}
 	x.current.Interrupted = x.current.Interrupted && x.current.IsOpen()
