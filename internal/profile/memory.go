@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -69,7 +70,7 @@ func (m *memory) noteSending(changes, current members) {
 	for name := range changes {
 		delete(m.Normalized, name)
 		m.Before[name] = ""
-		if current != nil {
+		if current != nil && !slices.Contains(m.WriteOnly, name) { // whose value is stored in no form
 			m.Before[name] = digest(current[name])
 		}
 	}

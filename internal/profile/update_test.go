@@ -213,9 +213,7 @@ func TestProfile_pendingUpdate(t *testing.T) {
 		// Those of before may be write-only ones too.
 		"write-only values and those of before are in private state in no form": func(t *testing.T, o *object) {
 			var remembered []string
-			for held, sent := range map[string]string{free: `{"plan":"silver"}`, gold: `{"plan":"bronze"}`} {
-				o.service.PutProfile(scope, person, held)
-				state, _ := o.MustCreate(name, writeOnly(sent, 1, notWaiting))
+			remember := func(state *prototest.State) {
 				var private struct{ Request []byte }
 				var document run.Document
 				if err := json.Unmarshal(state.Private, &private); err != nil {
@@ -228,7 +226,14 @@ func TestProfile_pendingUpdate(t *testing.T) {
 				o.service.FulfilAll()
 				o.NewRun()
 			}
-			if remembered[0] != remembered[1] {
+			for held, sent := range map[string]string{free: `{"plan":"silver"}`, gold: `{"plan":"bronze"}`} {
+				o.service.PutProfile(scope, person, held)
+				state, _ := o.MustCreate(name, writeOnly(sent, 1, notWaiting))
+				remember(state)
+				state, _ = o.mustUpdate(state, config(`{"plan":"tin"}`, notWaiting))
+				remember(state)
+			}
+			if remembered[0] != remembered[2] || remembered[1] != remembered[3] {
 				t.Errorf("private state has %q", remembered)
 			}
 		},
