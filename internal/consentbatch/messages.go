@@ -66,9 +66,9 @@ func (b *batch) warnKept() {
 
 	tfkit.Problem{
 		Summary: "Later choices of people stand",
-		Detail: fmt.Sprintf("%d of %d rows are left alone: %s. The service holds a later choice, or other clauses without two times to compare. Where it refuses all clauses, that is a refusal or an earlier withdrawal.",
+		Detail: fmt.Sprintf("%d of %d rows are left alone: %s. The service holds a later choice, or other clauses without two times to compare. Five false clauses are a refusal or an earlier withdrawal.",
 			b.counts[kept], len(b.rows), b.linesOf(kept)),
-		Do: "nothing, or bring the rows up to the choices. To overwrite them, as in a test tenant, give them a later agreement_time or set keep_later_choice = false.",
+		Do: "nothing, or bring the rows up to the choices. To overwrite them, as in a test tenant, set keep_later_choice = false, or a later agreement_time where the record has one.",
 	}.AddWarning(b.diags)
 }
 
