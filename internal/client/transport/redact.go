@@ -196,15 +196,17 @@ var shapes = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)((?:apiSecretToken|password|bearer)\s*[:\s]\s*)[^\s&"',;]*[^\s&"',;A-Za-z.!?)][^\s&"',;]*`),
 }
 
-// mayBeAddress is what may be an IP address with its port, between words.
-var mayBeAddress = regexp.MustCompile(`(?i)(?:\b[0-9a-f]|::)[0-9a-f:.]*[0-9a-f]\b`)
+// mayBeAddress is what may be an IP address with its port, between words, to which an underscore does not
+// belong. One without its host, as services keep it, ends with colons.
+var mayBeAddress = regexp.MustCompile(`(?i)(?:(?:\b|_)[0-9a-f]|::)[0-9a-f:.]*(?:[0-9a-f](?:\b|_)|::\B)`)
 
 // hideAddress returns what may be an address without it. A time of day or a version number is not one.
 func hideAddress(found string) string {
-	_, errAddress := netip.ParseAddr(found)
-	_, errPort := netip.ParseAddrPort(found)
+	address := strings.Trim(found, "_")
+	_, errAddress := netip.ParseAddr(address)
+	_, errPort := netip.ParseAddrPort(address)
 	if errAddress != nil && errPort != nil {
 		return found
 	}
-	return redacted
+	return strings.Replace(found, address, redacted, 1)
 }

@@ -69,6 +69,8 @@ func TestRedact_showsTheRest(t *testing.T) {
 		"no bob@example.org at 198.51.100.7, 2001:db8::44, [2001:db8::44]:443 or ::ffff:192.0.2.44:": {nil, "no [redacted] at [redacted], [redacted], [[redacted]]:443 or [redacted]:"},
 		"ip:192.0.2.1, sourceIp:2001:db8::44, name:192.0.2.1:443 or 192.0.2.1:denied":                {nil, "ip:[redacted], sourceIp:[redacted], name:[redacted] or [redacted]:denied"},
 		"x192.0.2.1x of v1.2.3.45 at 12:34:56.789 in Foo::Bar::::":                                   {nil, "x192.0.2.1x of v1.2.3.45 at 12:34:56.789 in Foo::Bar::::"},
+		"of 2001:db8:1:2:: and (2001:db8::) and [2001:db8::]:80":                                     {nil, "of [redacted] and ([redacted]) and [[redacted]]:80"},
+		"user_192.0.2.1 of _192.0.2.1_, in A_B::_12_":                                                {nil, "user_[redacted] of _[redacted]_, in A_B::_12_"},
 		"no bob%40example.org at 192.0.2.1:8080":                                                     {nil, "no [redacted] at [redacted]"},
 		"user jane+doe%40example.com unknown":                                                        {[]string{"jane doe@example.com"}, "user [redacted] unknown"},
 		"no eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJqYW5lIn0.c2ln":                                           {nil, "no [redacted]"},
