@@ -161,6 +161,10 @@ func TestConsentCall_whatAnAnswerIs(t *testing.T) {
 			`{"data":{"clause2Consent":true}}`:                                          "some of the five clauses", `{"message":"x"}`: "no object of the answer has the five clauses",
 			record: noon, `{` + nulls + `}`: absent, `{}`: absent, `{"clause_1_consent":true,"error":"x"}`: refused,
 		}},
+		{answer.ConsentCall{Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{"/history": answer.AnyValue}}}, map[string]string{
+			`{"data":{"user":{"consent":` + record + `}},"history":[` + older + `]}`: noon,
+			`{"history":[` + older + `]}`:                                            "no object of the answer",
+		}},
 		{answer.ConsentCall{At: "/0"}, map[string]string{`[` + record + `]`: noon, `[]`: absent}},
 		{answer.ConsentCall{At: "/data/0"}, map[string]string{`{"data":[]}`: absent}},
 		{answer.ConsentCall{At: "/a"}, map[string]string{`{"a":` + record + `,"b":` + older + `}`: noon}},

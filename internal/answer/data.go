@@ -83,12 +83,12 @@ func (c DataCall) namesAnother(answer *node) bool {
 // but that shows that it is a receipt.
 func (c DataCall) recognise(answer *node, isRefused bool) (isData, mayBeData bool) {
 	switch {
-	case c.At != nil:
-		return isMarked(answer.find(*c.At), isRefused), false
+	case c.At != nil && isMarked(answer.find(*c.At), isRefused):
+		return true, false
 	case isRefused, !c.Seen:
 		return false, false
 	case answer.Kind() == '[':
-		return slices.ContainsFunc(answer.inside(), isDataRecord) && !c.Continued, false
+		return slices.ContainsFunc(answer.inside(), isDataRecord) && !c.Continued && c.At == nil, false
 	}
 
 	return c.recogniseParts(answer)
@@ -104,7 +104,7 @@ func (c DataCall) recogniseParts(answer *node) (isData, mayBeData bool) {
 	const emptied = partPerson | partEmptied
 	parts := c.partsOf(answer)
 	isPersonal := parts&partPersonal != 0 || parts&emptied == emptied
-	isOther := parts&partOther != 0 || c.Continued || requestID(request.field(roleID), c.Person) != ""
+	isOther := parts&partOther != 0 || c.Continued || c.At != nil || requestID(request.field(roleID), c.Person) != ""
 
 	return isPersonal && !isOther, isPersonal
 }
@@ -170,7 +170,7 @@ func (c DataCall) partOf(m *node) dataPart {
 	case m.isPersonal():
 		return partPersonal
 	case m.Kind() == '{':
-		return c.partsOf(m)
+		return cmp.Or(c.partsOf(m), partOther) // what says nothing may describe a page
 	}
 
 	return partOther
@@ -181,7 +181,7 @@ func (n *node) isSilent() bool {
 	_, isInstant := n.instant(TimeUTC)
 	isTime := isInstant && n.Kind() == '"'
 	isYes := n.is&(roleFlag|roleStatus) != 0 && n.verdict == Done
-	isHAL := n.key == "_links" && n.find("/next").Value == nil
+	isHAL := n.key == "_links" && n.Kind() == '{' && n.find("/next").Value == nil
 
 	return isYes || isHAL || isTime
 }

@@ -38,6 +38,8 @@ var unsure = map[string]string{
 	`{"orders":[{"sku":"1"}],"paging":{"next":"https://example.com/?page=2"}}`:          "orders",
 	`{"orders":[{"sku":"1"}],"after":["x",7]}`:                                          "orders",
 	`{"orders":[{"sku":"1"}],"links":[{"href":"x"}]}`:                                   "orders",
+	`{"orders":[{"sku":"1"}],"paginator":{"number":0,"last":false}}`:                    "orders",
+	`{"orders":[{"sku":"1"}],"_links":[{"rel":"next","href":"x"}]}`:                     "orders",
 	`{"items":[{"name":"x"}],"next":"https://example.com/?page=2"}`:                     "items",
 	`{"_links":{"next":{"href":"x"}},"_embedded":{"events":[{"name":"x"}]}}`:            "_embedded",
 	`{"data":[{"name":"x"}],"links":{"next":null},"meta":{"current_page":1,"total":1}}`: "data",
@@ -106,6 +108,9 @@ func TestDataCall_whatIsMarkedAndWhatIsNot(t *testing.T) {
 			`{"data":{"type":"getAllData","state":"accepted","createdAt":"2026-01-31T12:00:00Z"}}`: "",
 			`{"data":{"status":"active","sessions":3}}`:                                            isData, // of a person who is active
 			`{"data":{"identityId":"other@example.com","events":[]}}`:                              unrecognised,
+		}},
+		{answer.DataCall{At: new(jsontext.Pointer("/data")), Seen: true}, 200, map[string]string{
+			`{"id":"r-2"}`: "r-2", `{"id":"u-77","sessions":[{"page":1}]}`: unrecognised, // data elsewhere, and no other request
 		}},
 		{answer.DataCall{At: new(jsontext.Pointer("/data"))}, 202, map[string]string{`{"data":{"a":1}}`: ""}},
 		{answer.DataCall{Seen: true, Envelope: answer.Envelope{Result: answer.Result{At: "/code", Success: []string{"0"}}}}, 200, map[string]string{`{"code":0,"note":"x"}`: unrecognised}},

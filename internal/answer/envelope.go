@@ -110,7 +110,7 @@ func (e Envelope) content(answer *node, setting string, at jsontext.Pointer) (*n
 		return found, nil
 	}
 	if found.parent.isBlank {
-		return found.parent, nil
+		return found.parent, unexplained(answer, found.parent)
 	}
 	if answer.find(e.At).Value == nil {
 		setting, at = "wire.envelope", e.At

@@ -55,7 +55,7 @@ func (n *node) string() (string, bool) { return n.text, n.Kind() == '"' }
 // which programs write for none. It reports false for any other value.
 func (n *node) instant(form string) (time.Time, bool) {
 	at, ok := parseInstant(n.text, form)
-	if at.Before(earliestInstant) {
+	if !ok || at.Before(earliestInstant) {
 		at = time.Time{}
 	}
 	return at, ok || string(n.Value) == `""`

@@ -19,8 +19,9 @@ import (
 type node struct {
 	jsontext.Value
 
-	parent  *node   // the object or the array around it; nil of the answer itself
-	members []*node // of an object, in their order; of an array its elements, once they were asked for
+	parent   *node   // the object or the array around it; nil of the answer itself
+	members  []*node // of an object, in their order
+	elements []*node // of an array, once they were asked for
 
 	key  string // of a member or an element, as a pointer names it
 	name string // of a member, folded, so that identityId and identity_id are one field
@@ -89,16 +90,19 @@ func (n *node) read(in *jsontext.Decoder, whole jsontext.Value) *node {
 
 // inside returns the members of an object, or the elements of an array.
 func (n *node) inside() []*node {
-	if n.Kind() != '[' || n.members != nil {
+	if n.Kind() != '[' {
 		return n.members
+	}
+	if n.elements != nil {
+		return n.elements
 	}
 	for i, v := range jsonvalue.Elements(n.Value) {
 		element := decode(v)
 		element.parent, element.key = n, strconv.Itoa(i)
-		n.members = append(n.members, element)
+		n.elements = append(n.elements, element)
 	}
 
-	return n.members
+	return n.elements
 }
 
 // find returns what a pointer leads to from n. Where there is nothing, it is an empty node in the
@@ -148,8 +152,11 @@ func (n *node) named(is role) (found []*node) {
 	return found
 }
 
-// ignore makes the node say nothing.
-func (n *node) ignore() { n.isIgnored, n.name, n.is, n.verdict = true, "", 0, Unclear }
+// ignore makes the node say nothing but that it is a word of envelopes.
+func (n *node) ignore() {
+	n.isIgnored, n.name, n.verdict = true, "", Unclear
+	n.is &= roleWrapping
+}
 
 // judge returns the verdict of a member: an error that says something, a flag, a status, or the code of a
 // result. It is Unclear for any other member.

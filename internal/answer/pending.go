@@ -102,6 +102,10 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 func (c ListCall) list(answer *node) (*node, error) {
 	content, total := answer.find(c.Envelope.At+c.At), answer.find(c.Total)
 	lists := content.arrays()
+	if c.At != "" && content.Kind() != '[' {
+		lists = nil // it was told, and is not there
+	}
+
 	switch {
 	case len(lists) == 1:
 		return lists[0], nil

@@ -64,6 +64,7 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 		{answer.ListCall{ListMap: answer.ListMap{At: "/requests"}}, map[string]string{
 			`{"requests":null,"total":0}`: whole,
 			`[]`:                          ignored, `{"items":[]}`: ignored, `{"requests":{}}`: ignored, `{"requests":false}`: ignored,
+			`{"requests":{"warnings":[]}}`: ignored,
 		}},
 		{answer.ListCall{ListMap: answer.ListMap{At: "/requests", Total: "/total"}}, map[string]string{`{"total":0}`: whole, `{"total":0,"requests":{}}`: beside + `"/requests"`}},
 		{answer.ListCall{Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{"/success": "false", "/links": answer.AnyValue}}}, map[string]string{
@@ -222,6 +223,11 @@ func TestPendingRecord_timeOfAnyKind(t *testing.T) {
 		if err != nil || !list.Records[0].CreatedAt.Equal(time.Date(2026, 2, 1, 8, 0, 0, 0, time.UTC)) {
 			t.Errorf("%s is read as %v: %v", created, list.Records, err)
 		}
+	}
+
+	list, err := answer.ListCall{}.Read(parse(t, `[{"id":"r-1","created":"9999-12-31T23:59:59-05:00"}]`))
+	if err != nil || !list.Records[0].CreatedAt.IsZero() { // RFC 3339 cannot write it in UTC
+		t.Errorf("got %v, %v", list.Records, err)
 	}
 }
 

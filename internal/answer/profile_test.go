@@ -83,6 +83,10 @@ func TestProfileCall_whatAnAnswerIs(t *testing.T) {
 			`{"error":"no","code":7}`:    refused, `{"success":false,"code":"x"}`: refused, `{"success":false,"data":{"plan":"gold"}}`: refused,
 			`{"data":{"error":"no"}}`: refused,
 		}},
+		{"inside of what is empty", managed, "/data/profile", map[string]string{
+			`{"data":{}}`: `{}`, `{"code":0,"data":{}}`: `{}`,
+			`{"code":500,"message":"down","data":{}}`: `what stands beside it may say why: "/code", "/message"`,
+		}},
 		{"deep inside", managed, "/data/0/attributes", map[string]string{
 			`{"data":[{"attributes":{"plan":"gold"}}]}`: `{"plan":"gold"}`,
 			`{"data":[]}`:             `{}`,
@@ -114,6 +118,25 @@ func TestProfileCall_whatAnAnswerIs(t *testing.T) {
 			if p, err := call.Read(parse(t, body)); isNamed && (err != nil || len(p.Members) == 0) {
 				t.Errorf("%s: %s at %s is read as %v, %v", c.about, body, at, p.Members, err)
 			}
+		}
+	}
+}
+
+// TestProfileCall_envelopeOfWhatIsIgnored has words of envelopes that say nothing, and are still words of
+// envelopes.
+func TestProfileCall_envelopeOfWhatIsIgnored(t *testing.T) {
+	t.Parallel()
+	ignoring := answer.ProfileCall{Envelope: answer.Envelope{
+		Ignored: map[jsontext.Pointer]string{"/success": "true", "/message": answer.AnyValue},
+		Result:  answer.Result{At: "/code", Success: []string{"0"}},
+	}}
+	for body, want := range map[string]string{
+		`{"success":true,"user":{"plan":"gold"}}`: unrecognised,
+		`{"code":0,"data":{"plan":"gold"}}`:       unrecognised,
+		`{"message":"x","code":"E7"}`:             refused,
+	} {
+		if p, err := ignoring.Read(parse(t, body)); outcome(err) != want {
+			t.Errorf("%s is read as %v, %v", body, p.Members, err)
 		}
 	}
 }

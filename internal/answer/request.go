@@ -149,7 +149,7 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	switch {
 	case e.Result.Says(v) != nil: // the identifier may be that of the call
 		receipt = Receipt{At: time.Now(), NotUnderstood: Structure(v)}
-	case status == accepted, status == noContent, isRequest, answer.isBlank:
+	case status == accepted, status == noContent, isRequest, answer.isBlank && answer.Kind() != '[':
 	case answer.says(roleFlag, Done), answer.find(e.Result.At).isIgnored:
 	default:
 		receipt.NotUnderstood = Structure(v)

@@ -67,7 +67,7 @@ func TestReadReceipt_recognisedNotUnderstoodOrRefused(t *testing.T) {
 		`{"status":"success","data":null}`:                                     notUnderstood,
 		`{"kind":"analytics#dataDeletionRequest","operation":"data_deletion"}`: notUnderstood,
 		`{"` + person + `":{"plan":"gold"}}`:                                   notUnderstood,
-		`[{"plan":"gold"}]`:                                                    notUnderstood, `"queued"`: notUnderstood, `true`: notUnderstood,
+		`[{"plan":"gold"}]`:                                                    notUnderstood, `[]`: notUnderstood, `"queued"`: notUnderstood, `true`: notUnderstood,
 
 		`{"accepted":false}`: refused, `{"ok":false}`: refused, `{"success":false,"reason":"quota"}`: refused, `{"success":"false"}`: refused,
 		`{"status":"rejected"}`: refused, `{"status":"FAILED","id":"r-1"}`: refused, `{"state":"cancelled"}`: refused, `{"id":"r-1","accepted":false}`: refused,
