@@ -62,19 +62,20 @@ const (
 // is searched for the service's own words. The error beside it is that of the body, where it decides: a
 // gateway that fails may begin to say that what is read is not there.
 func (c *call) refuse(a Answer, r io.Reader) (*Error, error) {
+	means := cmp.Or(statuses[a.Status], statuses[a.Status/100], statuses[4])
+	e := NewError(a.Exchange, means.class, means.detail)
+	c.complete(e, a.Header) // all callers wait, even if the body is cut
+
 	body, err := io.ReadAll(io.LimitReader(r, LimitError))
 	if err != nil && a.Status/100 == 4 && !changes[c.Op.Kind] {
 		return nil, err
 	}
-
 	said, err := jsonvalue.Parse(body)
 	isObject := err == nil && said.Kind() == '{'
-	means := cmp.Or(statuses[a.Status], statuses[a.Status/100], statuses[4])
-	if means.class == ClassNotFound && !isObject {
-		means = meaning{ClassEndpointNotFound, "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"}
+	if e.Class == ClassNotFound && !isObject {
+		e.Class = ClassEndpointNotFound
+		e.Detail = "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"
 	}
-	e := NewError(a.Exchange, means.class, means.detail)
-	c.complete(e, a.Header)
 
 	if a.Status < http.StatusBadRequest { // what it says may be somebody's data, or repeat the address
 		return e, nil

@@ -59,6 +59,22 @@ func TestGate_retryAfterHoldsAllCallers(t *testing.T) {
 	}, useSecretKey)
 }
 
+// TestGate_retryAfterOfACutAnswerHoldsToo has a service that asks for a minute, and breaks off.
+func TestGate_retryAfterOfACutAnswerHoldsToo(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+		fault := wish("60")
+		fault.Operation, fault.Body, fault.Cut, fault.CutAt = mockserver.OpGetCurrentUser, []byte(`{"message":"later"}`), mockserver.CutBody, 3
+		service.Inject(fault)
+		began := time.Now()
+		noError(t, readUser(t.Context(), s))
+		if took := time.Since(began); took < time.Minute {
+			t.Errorf("it took %v", took)
+		}
+	}, useSecretKey)
+}
+
 // TestGate_requestsThatAreCancelledCostNoTime has one request a second, and 20 that give up.
 func TestGate_requestsThatAreCancelledCostNoTime(t *testing.T) {
 	t.Parallel()
