@@ -89,13 +89,18 @@ func TestAbsent_byTheCodeOfAResult(t *testing.T) {
 // TestPending_byWordsAlone has records whose members have names of their own.
 func TestPending_byWordsAlone(t *testing.T) {
 	t.Parallel()
-	const list = `{"tickets":[{"ticket":"DSR-1","requester":"ada@example.com","wanted":"ERASURE","opened":1769932800}]}`
-	all := infer.Pending(infer.Answer{Body: []byte(list)}, &infer.Request{Person: "ada@example.com"})
-	isFound := func(s infer.Settings) bool {
-		return s["/pending/id"] == "/ticket" && s["/pending/type"] == "/wanted" && s["/pending/identity"] == "/requester"
-	}
-	if !slices.ContainsFunc(all, isFound) {
-		t.Errorf("%v", all)
+	const ticket = `"ticket":"DSR-1","requester":"ada@example.com","wanted":"ERASURE","opened":1769932800}]}`
+	for list, request := range map[string]infer.Request{
+		`{"tickets":[{` + ticket:                 {Person: "ada@example.com"},
+		`{"tickets":[{"account":"C-9",` + ticket: {Person: "ada@example.com", ID: "DSR-1"}, // and not of the person
+	} {
+		all := infer.Pending(infer.Answer{Body: []byte(list)}, &request)
+		isFound := func(s infer.Settings) bool {
+			return s["/pending/id"] == "/ticket" && s["/pending/type"] == "/wanted" && s["/pending/identity"] == "/requester"
+		}
+		if !slices.ContainsFunc(all, isFound) {
+			t.Errorf("%s: %v", list, all)
+		}
 	}
 }
 
@@ -111,6 +116,8 @@ func TestPending_meaningOfAStatus(t *testing.T) {
 		{"CLOSED", "effective", ""},
 		{"EN_COURS", "effective", ""},
 		{"EXECUTED", "effective", "done"},
+		{"INCOMPLETE", "effective", ""},
+		{"PARTIALLY_COMPLETED", "effective", ""},
 		{"CLOSED", "done", "ended"},
 		{"FINISHED_OK", "done", "done"},
 	} {
@@ -140,6 +147,15 @@ func TestExport_kindsByQualifiedWords(t *testing.T) {
 		return s["/export/kind"] == "/@odata.type" && slices.Contains(words, any("#Model.Event"))
 	}
 	if !slices.ContainsFunc(all, isFound) {
+		t.Errorf("%v", all)
+	}
+}
+
+// TestData_neverByWhatDescribesWork has data beside what an acknowledgement has too.
+func TestData_neverByWhatDescribesWork(t *testing.T) {
+	t.Parallel()
+	all := infer.Data(infer.Answer{Body: []byte(`{"result":{"state":"EN_COURS"},"profile":{"plan":"gold"}}`)})
+	if len(all) != 1 || all[0]["/all_data/at"] != "/profile" {
 		t.Errorf("%v", all)
 	}
 }

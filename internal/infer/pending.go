@@ -99,7 +99,10 @@ func (s Settings) record(elements []jsontext.Value, known []*Request) {
 	})
 
 	s.set("/pending/identity", person)
-	s.set("/pending/id", cmp.Or(firstNamed(others, idNames), firstOf(others, column.looksLikeID)))
+	isKnown := func(c column) bool {
+		return slices.ContainsFunc(known, func(r *Request) bool { return r.ID != "" && slices.Contains(c.texts, r.ID) })
+	}
+	s.set("/pending/id", cmp.Or(firstNamed(others, idNames), firstOf(others, isKnown), firstOf(others, column.looksLikeID)))
 	s.set("/pending/status", firstNamed(others, statusNames))
 	s.set("/pending/created", firstNamed(others, createdNames))
 	typeAt := cmp.Or(firstNamed(likely, typeNames), firstNamed(others, typeNames), firstOf(likely, isType))
@@ -170,10 +173,11 @@ func (s Settings) words(elements []jsontext.Value, known []*Request) {
 func (r *Request) stateBy(status string) string {
 	status = jsonvalue.Fold(status)
 	isSeen := r.State == "effective" || r.State == "done"
+	isDone := looksDone.MatchString(status) && !looksPartly.MatchString(status)
 	switch {
 	case looksOpen.MatchString(status):
 		return "waiting"
-	case isSeen && looksDone.MatchString(status):
+	case isSeen && isDone:
 		return "done"
 	case r.State == "done":
 		return "ended"
@@ -185,9 +189,10 @@ func (r *Request) stateBy(status string) string {
 }
 
 var (
-	looksOpen = regexp.MustCompile(`pending|queue|wait|progress|process|running|new|open|accept|submit|creat|start|active|sched|compil|enrich|made|approv|review|simmer|hold|received|(ing$)`)
-	looksDone = regexp.MustCompile(`done|complet|finish|fulfil|succe|execut|deliver`)
-	looksOver = regexp.MustCompile(looksDone.String() + `|clos|ended|archiv|resolv|fail|reject|refus|cancel|expir`)
+	looksOpen   = regexp.MustCompile(`pending|queue|wait|progress|process|running|new|open|accept|submit|creat|start|active|sched|compil|enrich|made|approv|review|simmer|hold|received|(ing$)`)
+	looksDone   = regexp.MustCompile(`done|complet|finish|fulfil|succe|execut|deliver`)
+	looksPartly = regexp.MustCompile(`^(in|un|not)|part`)
+	looksOver   = regexp.MustCompile(looksDone.String() + `|clos|ended|archiv|resolv|fail|reject|refus|cancel|expir`)
 )
 
 // requestOf returns which of the known requests a record is: the one with its id, or the only one

@@ -212,7 +212,7 @@ func marksIn(object place) []Settings {
 		switch {
 		case value.Kind() == '[' && isList:
 			lists = append(lists, mark)
-		case p.isComposite() && p.isNamed(envelopes):
+		case p.isComposite() && p.isNamed(envelopes) && !isWork(value):
 			named = append(named, mark)
 		}
 	}
