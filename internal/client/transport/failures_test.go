@@ -64,7 +64,7 @@ func failures() map[string]failed {
 		// A gateway that fails may begin to say that there is nothing.
 		"a cut 404":        {fault: mockserver.Fault{Status: 404, Body: json, Cut: mockserver.CutBody, CutAt: 3}, class: ClassConnectionLost, attempts: 5},
 		"no answer at all": {fault: mockserver.Fault{Hang: true}, class: ClassTimeout, attempts: 5, says: "not complete within 30s (request_timeout)"},
-		"a stalled answer": {fault: mockserver.Fault{Cut: mockserver.CutStall, CutAt: 10}, class: ClassTimeout, attempts: 5, says: "not complete within 30s"},
+		"a stalled answer": {fault: mockserver.Fault{Cut: mockserver.CutStall, CutAt: 10}, class: ClassTimeout, attempts: 5, says: "stalled|not complete within 30s"},
 
 		"unknown host":             {dial: unknown, class: ClassUnreachable, attempts: 5, says: "cannot be resolved|the host is localhost"},
 		"refused connection":       {dial: refused, class: ClassUnreachable, attempts: 5, says: "was refused|the host is localhost"},

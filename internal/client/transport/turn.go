@@ -64,7 +64,7 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 func (c *call) begin(parent context.Context, timeout time.Duration, leave func(unsent int)) (context.Context, *Body) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
 	limit := time.AfterFunc(timeout, func() {
-		cancel(&Error{Class: ClassTimeout, Detail: "the answer, or the next part of it, was not complete within " + timeout.String() + " (request_timeout)"})
+		cancel(&Error{Class: ClassTimeout, Detail: "the answer stalled: it, or the next part of it, was not complete within " + timeout.String() + " (request_timeout)"})
 	})
 	stop := context.AfterFunc(parent, func() {
 		if changes[c.Op.Kind] && c.known.sent.Load() {
