@@ -66,16 +66,23 @@ func wantObject(n *node) *Error {
 }
 
 // ReadToken returns the text of the token in the answer to a login (section 2): in the object at its
-// top, at the place that wire.envelope says, or in an object at its top. The error is an *Error.
+// top, at the place that wire.envelope says, or in the only object at its top that has one. The error is an
+// *Error.
 func ReadToken(v jsontext.Value, envelope jsontext.Pointer) (string, error) {
-	objects := []jsontext.Pointer{"", envelope}
-	for name := range jsonvalue.EachMember(v) {
-		objects = append(objects, jsontext.Pointer("").AppendToken(string(name)))
-	}
-	for _, at := range objects {
+	for _, at := range []jsontext.Pointer{"", envelope} {
 		if text := jsonvalue.Text(jsonvalue.At(v, at.AppendToken("token"))); text != "" {
 			return text, nil
 		}
+	}
+
+	var inside []string
+	for _, value := range jsonvalue.EachMember(v) {
+		if text := jsonvalue.Text(jsonvalue.At(value, "/token")); text != "" {
+			inside = append(inside, text)
+		}
+	}
+	if len(inside) == 1 {
+		return inside[0], nil
 	}
 
 	return "", &Error{Why: "the answer has no text in a field token (section 2 of the interface); it is not shown"}

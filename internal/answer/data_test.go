@@ -172,7 +172,7 @@ func TestReadToken_textInTheFieldToken(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"token":"a.b.c","type":"bearer","user":{"id":1}}`: "a.b.c",
 		`{"result":{"token":"a.b.c"}}`:                      "a.b.c", `{"token":"a.b.c","result":{"token":"d.e.f"}}`: "a.b.c",
-		`{"code":0,"data":{"token":"a.b.c"}}`: "a.b.c",
+		`{"code":0,"data":{"token":"a.b.c"}}`: "a.b.c", `{"refresh":{"token":"d.e.f"},"access":{"token":"a.b.c"}}`: "",
 
 		`{"access_token":"a.b.c","token_type":"Bearer"}`: "", `{"data":{"session":{"token":"a.b.c"}}}`: "",
 		`{"token":{"value":"a.b.c"}}`: "", `{"token":null}`: "", `["a.b.c"]`: "", `"a.b.c"`: "",

@@ -267,7 +267,7 @@ func (m RecordMap) requestType(n *node) string {
 // failureCode returns the code of a failure that a record has, or its message.
 func failureCode(n *node) string {
 	failure := n.field(roleError)
-	return cmp.Or(n.field(roleResultCode).text, failure.text, failure.field(roleResultCode).text, failure.field(roleMessage).text)
+	return cmp.Or(failure.field(roleResultCode).text, n.field(roleResultCode).text, failure.text, failure.field(roleMessage).text)
 }
 
 // progress returns what a record says of its request: by each status, and by errors and flags, which

@@ -139,6 +139,7 @@ func TestPendingRecord_whatItSays(t *testing.T) {
 			`{"id":"r-1","identityId":"user-1","type":"consent","action":"delete"}`:                                              "r-1 user-1 - - waiting",
 			`{"id":"r-1","customer":"user-1","what":"deleteAllData"}`:                                                            "r-1 - - - waiting",
 
+			`{"statusCode":200,"errorCode":"E7"}`: "- - - - waiting E7", `{"statusCode":500,"error":{"code":"E2"}}`: "- - - - failed E2",
 			`{"code":"E1"}`: "- - - - waiting E1", `{"error":{"code":"E2","message":"x"}}`: "- - - - failed E2", `{"error":{"message":"x"}}`: "- - - - failed x",
 			`{"error":"E3"}`: "- - - - failed E3", `{"errorCode":4}`: "- - - - waiting 4",
 

@@ -68,7 +68,7 @@ var names = map[role][]string{
 	roleError:      strings.Fields("error errors"),
 	roleOutcome:    strings.Fields("ok success"),
 	roleAccepted:   strings.Fields("accepted"),
-	roleResultCode: strings.Fields("code statuscode errcode errno errorcode retcode ret resultcode returncode respcode"),
+	roleResultCode: strings.Fields("code errorcode errcode errno retcode ret resultcode returncode respcode statuscode"),
 	roleResult:     strings.Fields("status result"),
 
 	roleDescribes: strings.Fields("links meta relationships warnings error errors"),
