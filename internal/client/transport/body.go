@@ -122,7 +122,8 @@ func (a Answer) EndError(isIgnored func(field string) bool) error {
 	for name, values := range trailer {
 		isEmpty := strings.Join(values, "") == ""
 		if !isEmpty && !slices.Contains(harmlessTrailers, name) && !isIgnored(name) {
-			return NewError(a.Exchange, ClassPayload, "the answer ends with the trailer field "+name+", which may say that it failed; if it says nothing, wire.ignored leaves it out")
+			return NewError(a.Exchange, ClassPayload, "the answer ends with the trailer field "+name+", which may say that it failed; if it says nothing, "+
+				`wire.ignored = { "/`+name+`" = "*" } leaves it out`)
 		}
 	}
 
