@@ -139,7 +139,7 @@ func (r *rehearsal) askForData(ctx context.Context) {
 
 		asked, again = time.Now(), true
 		// The list may not show the next request that takes as long, if it lags longer.
-		isListed := request.listed && time.Since(request.at) > r.lag+2*readInterval
+		isListed := request.listed && time.Since(request.at) > r.lag+3*readInterval/2 // between two readings
 		one := &reading{group: "All data", check: "data", read: r.who.data(isListed), propose: infer.Data}
 		r.examine(ctx, one)
 
