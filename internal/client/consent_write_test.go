@@ -55,6 +55,25 @@ func TestConsent_copyIsNoReading(t *testing.T) {
 	}, useSecretKey)
 }
 
+// TestConsent_successWithoutContent has updates whose success shows nothing, and readings that fail.
+func TestConsent_successWithoutContent(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{http.StatusOK, http.StatusNoContent} {
+		for shows, readings := range map[bool]int{false: 0, true: 1} {
+			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+				service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status, Body: []byte{}})
+				service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: http.StatusForbidden})
+				result, err := c.UpdateConsent(t.Context(), jane, client.ConsentWrite{Record: allTrue(), Blind: true, Shows: shows})
+				if noError(t, err); !result.Sent || result.Shown != nil {
+					t.Errorf("%d: %+v", status, result)
+				}
+				wantCount(t, service, mockserver.OpUpdateConsent, 1)
+				wantCount(t, service, mockserver.OpGetConsent, readings)
+			}, useSecretKey)
+		}
+	}
+}
+
 // TestConsent_interruptOfAnUpdate has a service that does not answer.
 func TestConsent_interruptOfAnUpdate(t *testing.T) {
 	t.Parallel()
