@@ -163,6 +163,18 @@ func TestChange_isDecidedByItsEffect(t *testing.T) {
 	})
 }
 
+// TestFetchData_withoutTheList has a list that nobody reads, so that nothing would show what an answer is.
+func TestFetchData_withoutTheList(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		_, err := c.FetchData(t.Context(), jane, answer.DataCall{}, &strings.Builder{})
+		if e := wantClass(t, err, transport.ClassInvalid); !strings.Contains(e.Detail, "wire.all_data.at") {
+			t.Errorf("it says %q", e.Detail)
+		}
+		wantCount(t, service, "", 0)
+	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.Pending.Use = client.ListIgnored })
+}
+
 // TestFetchData_ofAnotherForm has data that are not JSON, which are written as they come, and others that
 // are not whole, not complete or not fresh.
 func TestFetchData_ofAnotherForm(t *testing.T) {

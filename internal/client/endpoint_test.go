@@ -27,6 +27,9 @@ func TestScope_wholeOrRefused(t *testing.T) {
 		{Scope{AccountID: "a"}, ""},
 	} {
 		err := tc.scope.Validate()
+		if _, refused := (Person{Scope: tc.scope}).endpoint(opListPending); (refused == nil) != (err == nil) {
+			t.Errorf("%v: %v, and of a request %v", tc.scope, err, refused)
+		}
 		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: %v, want %q", tc.scope, err, tc.want)
 		}

@@ -228,6 +228,7 @@ func TestListPending_pagesAreFollowed(t *testing.T) {
 		},
 		"a part":        {[]string{""}, []string{`{"items":[` + record("a") + `],"total":3}`}, "a", "counts 3 records, and there are 1"},
 		"a loop":        {[]string{`<?page=2>; rel="next"`, `<?page=2>; rel="next"`}, []string{`[` + record("a") + `]`, `[` + record("b") + `]`}, "a b", "lead back"},
+		"a gap first":   {[]string{`<?page=2>; rel="next"`, ""}, []string{`["b"]`, `[` + record("a") + `]`}, "a", "an entry that is not an object"},
 		"a page of gap": {[]string{`<?page=2>; rel="next"`, ""}, []string{`[` + record("a") + `]`, `["b"]`}, "a", "an entry that is not an object"},
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c2 *client.Client) {
