@@ -204,6 +204,12 @@ func TestDeferred_findings(t *testing.T) {
 		"the profile is missing once, beside the failed deletion of another operator": {
 			"deletion", []string{"apply", "as it is", "accepted", "theirs: sent", "theirs: failed", "vanished", "as it is", "refresh", "effect blinks"},
 		},
+		"only the listing before another request shows that the one of before has failed": {
+			"deletion of a person without a profile", []string{"apply", "as it is", "accepted", "as it is", "interrupted", "apply, other triggers", "as it is", "failed", "lost before", "leave"},
+		},
+		"the same, where times are those of the last change": {
+			"data access where times are those of the last change", []string{"apply", "as it is", "accepted", "as it is", "interrupted", "apply, other triggers", "as it is", "failed", "lost before", "leave"},
+		},
 		"a redirect after acceptance": {
 			"deletion", []string{"apply", "as it is", "redirected", "as it is", "done"},
 		},

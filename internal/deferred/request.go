@@ -22,8 +22,9 @@ type Request struct {
 	client.Person
 
 	Type string // one of answer.RequestTypes
-	// Earlier is the ID of the request that the object stands for; empty if it stands for none.
-	Earlier string
+	// Earlier is the request that the object stands for; nil or Unsent if it stands for none. Submit enters that
+	// it has failed, or may have, if the list shows that now: it may not show it later.
+	Earlier *Submission
 	// IdempotencyKey distinguishes requests of one type about one person: those with the same key are one.
 	IdempotencyKey string
 	// Ready: an earlier request has been carried out, so that data may come at once.

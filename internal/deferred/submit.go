@@ -27,6 +27,7 @@ func (x *execution) prepare(ctx context.Context) error {
 		return err
 	}
 	x.snapshot = seen
+	x.judgeEarlier()
 	if err := x.admit(); err != nil || s.State != Unsent {
 		return err
 	}
@@ -46,11 +47,26 @@ func (x *execution) prepare(ctx context.Context) error {
 	return nil
 }
 
+// judgeEarlier enters that the request that the object stands for has failed, or may have, if the list shows that.
+func (x *execution) judgeEarlier() {
+	s := x.request.Earlier
+	if s == nil || !s.IsOpen() {
+		return
+	}
+	if shows, _ := s.Evaluate(x.snapshot, x.rules); shows == proof.SaysFailed || shows == proof.Unclear {
+		s.Enter(proof.Table[shows][s.State][proof.NoEffect].State, shows, time.Now())
+	}
+}
+
 // admit decides whether the request may be sent beside those that the list shows, and beside those
 // of this process.
 func (x *execution) admit() error {
 	r, s := x.request, &x.current
-	admission := proof.Admit(r.Type, r.Earlier, x.snapshot, x.rules)
+	earlier := ""
+	if r.Earlier != nil {
+		earlier = r.Earlier.ID
+	}
+	admission := proof.Admit(r.Type, earlier, x.snapshot, x.rules)
 	s.Before, s.Explained = admission.Before, admission.Explained
 	if len(admission.Adopt) > 0 {
 		for _, other := range admission.Adopt[1:] {

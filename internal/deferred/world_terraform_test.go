@@ -93,9 +93,12 @@ func (w *world) apply(o *object, r Request) {
 
 	w.wishes++
 	if sends { // an error: the object is as it was before
-		key := o.key
+		key, failed := o.key, o.submission.ID
 		*o = before
 		o.key = key
+		if failed != "" && failed == o.submission.ID { // its own was adopted
+			o.submission.State = Failed
+		}
 	}
 }
 
@@ -105,8 +108,9 @@ func (w *world) submit(ctx context.Context, o *object, r Request) (accepted bool
 	if o.unanswered.State == Unsent {
 		o.lost = nil
 	}
+	earlier := o.submission
 	if o.exists {
-		r.Earlier = o.submission.ID
+		r.Earlier = &earlier
 	}
 
 	before := len(w.queue)
@@ -133,6 +137,10 @@ func (w *world) submit(ctx context.Context, o *object, r Request) (accepted bool
 	w.tell("    error: %v", err)
 	if o.exists {
 		o.unanswered = s
+		if earlier.State == Failed && o.submission.State != Failed {
+			w.wishes++
+		}
+		o.submission.State = earlier.State
 	}
 	o.lost = slices.Concat(o.lost, own)
 

@@ -517,6 +517,27 @@ func TestRequests_unknownWait(t *testing.T) {
 	})
 }
 
+// That a request has failed may be seen in the listing before another one alone, whose outcome is not known.
+func TestRequests_failureThatOnlyTheNextRequestSees(t *testing.T) {
+	t.Parallel()
+	eachObject(t, ownResources, func(t *testing.T, o *object) {
+		o.service.DeleteProfile(scope, person)
+		state, _ := o.MustRefresh(o.name, o.create(atOnce)) // the list has shown it
+		id := o.queued(1)[0].ID
+		o.service.Conclude(id, mockserver.Outcome{Fate: mockserver.Failed, Code: "E_HOLD", KeepListed: true})
+		o.service.Inject(mockserver.Fault{Operation: o.operation, Cut: mockserver.CutBeforeCommit})
+		state, diags := o.Update(o.name, state, o.config.With(o.another))
+		prototest.WantText(t, diags.Errors(), "Outcome unknown")
+
+		o.service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte(`{"requests":[]}`), Times: -1})
+		for range 3 {
+			state, diags = o.refresh(state)
+			o.want(state, prototest.Attributes{"fulfilled": false, "request_id": id})
+			prototest.WantText(t, diags.Warnings(), "failed the request", "E_HOLD")
+		}
+	}, never)
+}
+
 // A destroy that only forgets needs no service.
 func TestRequests_forgottenByAProviderThatIsNotKnownYet(t *testing.T) {
 	t.Parallel()

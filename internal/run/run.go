@@ -122,10 +122,10 @@ func OfAction(s *tfkit.Service, resp *action.InvokeResponse, m tfkit.PersonActio
 
 // Submit submits the request, and reports what stands for it: of an object, that nothing was sent because the
 // request was known or pending before, and of an action, the ID in any case: it may be all that the user learns
-// of an interrupted one. The submission of an error becomes r.Unanswered and leaves r.Submission as it was. The
-// errors are those of deferred.Engine.Submit.
+// of an interrupted one. The submission of an error becomes r.Unanswered and leaves r.Submission as it was, but
+// for what the list has shown of it. The errors are those of deferred.Engine.Submit.
 func (r *Run) Submit(ctx context.Context) error {
-	r.Request.Earlier = r.Submission.ID
+	r.Request.Earlier = &r.Submission
 	s, observed, err := r.Engine.Submit(ctx, r.Request, r.Unanswered)
 	r.Observed = observed
 	if err != nil {
@@ -217,8 +217,8 @@ func (r *Run) Fail(ctx context.Context, p tfkit.Problem) {
 	failed, unanswered := r.Submission, r.Unanswered
 	r.state.Raw, r.Document = r.prior, r.priorDocument
 	r.Unanswered = unanswered
-	if failed.State == deferred.Failed && failed.ID != "" && failed.ID == r.Submission.ID {
-		r.Submission.State = deferred.Failed // it is the request of before that was adopted
+	if failed.ID != "" && failed.ID == r.Submission.ID { // the request of before was adopted, or the list tells more of it
+		r.Submission.State, r.Submission.Code = failed.State, failed.Code
 	}
 	r.Save(ctx, nil)
 	p.InState = tfkit.PriorKept
