@@ -99,11 +99,18 @@ func (c *Client) readData(s transport.Answer, call answer.DataCall, w io.Writer)
 	}
 
 	head, err := io.ReadAll(io.LimitReader(unpacked, limitAcknowledgement+1))
-	switch {
-	case err != nil:
+	if err != nil {
 		return answer.Receipt{}, failure(s, err)
-	case len(head) > limitAcknowledgement:
-		return abridgeData(s, call, head, unpacked, w)
+	}
+	if len(head) > limitAcknowledgement { // written as it comes, and read by what shows that it is the data
+		sink := &sink{Writer: w}
+		s.JSON, err = answer.Abridge(io.TeeReader(io.MultiReader(bytes.NewReader(head), unpacked), sink))
+		if err != nil {
+			return answer.Receipt{}, formError(s, head, sink.errorOf(s, err))
+		}
+		receipt, err := call.Read(s.Status, s.JSON)
+
+		return shown(s, receipt, err)
 	}
 
 	if s.JSON, err = s.Parse(bytes.NewReader(head)); err != nil {
@@ -146,20 +153,6 @@ func formError(s transport.Answer, head []byte, err error) error {
 	e.Code = form
 
 	return e
-}
-
-// abridgeData writes what is larger than a receipt as it comes, and reads what shows that it is the data.
-func abridgeData(s transport.Answer, call answer.DataCall, head []byte, rest io.Reader, w io.Writer) (answer.Receipt, error) {
-	sink := &sink{Writer: w}
-	abridged, err := answer.Abridge(io.TeeReader(io.MultiReader(bytes.NewReader(head), rest), sink))
-	if err != nil {
-		return answer.Receipt{}, formError(s, head, sink.errorOf(s, err))
-	}
-
-	s.JSON = abridged
-	receipt, err := call.Read(s.Status, abridged)
-
-	return shown(s, receipt, err)
 }
 
 // copyData writes data that are not JSON as they come. An answer without content is not the data.

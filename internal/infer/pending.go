@@ -174,6 +174,7 @@ func (r *Request) stateBy(status string) string {
 	status = jsonvalue.Fold(status)
 	isSeen := r.State == "effective" || r.State == "done"
 	isDone := looksDone.MatchString(status) && !looksPartly.MatchString(status)
+
 	switch {
 	case looksOpen.MatchString(status):
 		return "waiting"
