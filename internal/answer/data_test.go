@@ -112,6 +112,9 @@ func TestDataCall_whatIsMarkedAndWhatIsNot(t *testing.T) {
 		{answer.DataCall{At: new(jsontext.Pointer("/data")), Seen: true}, 200, map[string]string{
 			`{"id":"r-2"}`: "r-2", `{"id":"u-77","sessions":[{"page":1}]}`: unrecognised, // data elsewhere, and no other request
 		}},
+		{answer.DataCall{At: new(jsontext.Pointer("/data")), Seen: true, Envelope: answer.Envelope{Result: answer.Result{At: "/code", Success: []string{"0"}}}}, 200, map[string]string{
+			`{"code":0,"data":{"plan":"gold"}}`: isData, `{"code":50000,"data":{"reason":"busy"}}`: notUnderstood,
+		}},
 		{answer.DataCall{At: new(jsontext.Pointer("/data"))}, 202, map[string]string{`{"data":{"a":1}}`: ""}},
 		{answer.DataCall{Seen: true, Envelope: answer.Envelope{Result: answer.Result{At: "/code", Success: []string{"0"}}}}, 200, map[string]string{`{"code":0,"note":"x"}`: unrecognised}},
 		{answer.DataCall{Seen: true}, 200, map[string]string{`[{"status":"pending","name":"x"}]`: unrecognised, `{"sessions":[],"events":[]}`: unrecognised, `[1]`: unrecognised, `"x"`: unrecognised}},

@@ -159,3 +159,16 @@ func TestData_neverByWhatDescribesWork(t *testing.T) {
 		t.Errorf("%v", all)
 	}
 }
+
+// TestPending_whatSaysThatThereIsMore has leaves whose other values would say that the list is a part.
+func TestPending_whatSaysThatThereIsMore(t *testing.T) {
+	t.Parallel()
+	for leaf, want := range map[string]string{
+		`"hasMore":false`: `{ "/hasMore" = "false" }`, `"last":true`: `{ "/last" = "true" }`, `"pages":1`: `{ "/pages" = "1" }`, `"took":3`: `{ "/took" = "*" }`,
+	} {
+		all := infer.Pending(infer.Answer{Body: []byte(`{"requests":[],` + leaf + `}`)})
+		if len(all) != 1 || all[0].Sentence() != `wire.ignored = `+want+` and wire.pending.at = "/requests"` {
+			t.Errorf("%s: %v", leaf, all)
+		}
+	}
+}
