@@ -158,9 +158,30 @@ func TestChange_isDecidedByItsEffect(t *testing.T) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Body: []byte(`{"code":"50000",` + allClauses + `}`), Header: jsonHeader()})
 		_, err = c.GetConsent(t.Context(), jane)
 		_ = wantClass(t, err, transport.ClassRejected)
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Body: []byte(`{"code":"50000","id":1}`), Header: jsonHeader()})
+		_, err = c.CurrentUser(t.Context())
+		_ = wantClass(t, err, transport.ClassRejected)
 	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
 		cfg.Wire.Result = answer.Result{At: "/code", Success: []string{"0"}}
 	})
+}
+
+// TestProfile_valuesAreNotShown has a service that repeats what was sent, and a profile that a cache has kept.
+func TestProfile_valuesAreNotShown(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 400, Body: []byte(`{"message":"no Jane Canary here"}`)})
+		_, err := c.UpdateProfile(t.Context(), jane, map[string]jsontext.Value{"of": jsontext.Value(`{"names":["Jane Canary"]}`)})
+		if e := wantClass(t, err, transport.ClassRejected); e.Message == "" || strings.Contains(e.Message, "Canary") {
+			t.Errorf("it says %q", e.Message)
+		}
+
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Body: []byte(`{"a":1}`), Header: jsonHeader("Age", "45")})
+		profile, err := c.GetProfile(t.Context(), jane, nil)
+		if noError(t, err); !profile.Cached || profile.Date.IsZero() {
+			t.Errorf("%+v", profile)
+		}
+	}, useSecretKey)
 }
 
 // TestFetchData_withoutTheList has a list that nobody reads, so that nothing would show what an answer is.

@@ -125,8 +125,6 @@ func (w ConsentWire) request(u choice.Record) (r transport.Request, err error) {
 		case netip.Addr:
 			fields[name] = MappedIPv6(v)
 			r.Private = append(r.Private, MappedIPv6(v), v.String(), v.Unmap().String())
-		case string:
-			r.Private = append(r.Private, v)
 		case time.Time:
 			as := sentAs[w.TimeFormat]
 			fields[name] = v.UTC().Truncate(time.Millisecond).Format(as.layout)

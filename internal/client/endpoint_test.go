@@ -147,5 +147,6 @@ func TestValues_refusedWithoutRepeatingThem(t *testing.T) {
 		"https://h.example.com:":              "no port",
 		"https://h.example.com:canary":        "not a valid address",
 		"https://h.example.com/%2e%2e/canary": ". or .. segments",
+		"https://h.example.com/canary/.":      ". or .. segments",
 	})
 }

@@ -536,9 +536,12 @@ func TestExport_pagesAreReadAsOneDay(t *testing.T) {
 			}
 
 			var got received
-			_, err := export(t.Context(), t, c, &got)
+			result, err := export(t.Context(), t, c, &got)
 			if diff := cmp.Diff([]string{`event {"id":1,"name":"x"}`, `person {"id":1}`}, got.records); isDay && diff != "" || isDay != (err == nil) {
 				t.Errorf("%s: %v %s", second, err, diff)
+			}
+			if want := (records.Counts{records.Event: 1, records.Person: 1}); isDay && result.Counts != want {
+				t.Errorf("it counts %v", result.Counts)
 			}
 		}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
 			cfg.Wire.Export.Next, cfg.Wire.Export.Total = "/page/next", "/page/of"
