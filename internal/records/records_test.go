@@ -280,6 +280,23 @@ func TestReader_countIsThatOfItsObject(t *testing.T) {
 	}
 }
 
+// TestReader_objectWithNothingInIt has objects that are a day without records where the settings say so, and
+// others that say something.
+func TestReader_objectWithNothingInIt(t *testing.T) {
+	t.Parallel()
+	for text, isDay := range map[string]bool{
+		`{}`: true, `{"count":0}`: true, `{"next":null}`: true,
+		`{"message":"later"}`: false, `{"status":"queued"}`: false, `{"count":1}`: false, `{"error":null}`: false, `{"data":{}}`: false, `{"success":false}`: false,
+	} {
+		for _, isTold := range []bool{false, true} {
+			_, _, err := readText(text, Options{Map: Map{Empty: isTold, Next: "/next"}})
+			if isDay := isDay && isTold; isDay != (err == nil) {
+				t.Errorf("%s, told: %t: %v", text, isTold, err)
+			}
+		}
+	}
+}
+
 func TestReader_nextAndTotalAreReadWhereTheyAreTold(t *testing.T) {
 	t.Parallel()
 	o := Options{Map: Map{Next: "/page/next", Total: "/page/of"}, Wanted: []Kind{Event}}
