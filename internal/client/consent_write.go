@@ -141,8 +141,12 @@ func (w *consentWrite) confirm(ctx context.Context) error {
 		var read choice.Reading
 		read, err = w.client.ReadConsent(ctx, w.person)
 		held = read.Held
-		if read.IsNone {
+
+		switch {
+		case read.IsNone:
 			err = nil
+		case read.Cached:
+			held, err = answer.Consent{}, ErrCached
 		}
 	}
 

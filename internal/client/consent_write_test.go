@@ -55,6 +55,17 @@ func TestConsent_copyIsNoReading(t *testing.T) {
 	}, useSecretKey)
 }
 
+// TestConsent_copyShowsNoUpdate has an update whose answer does not show the record, and a copy that does.
+func TestConsent_copyShowsNoUpdate(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Body: []byte(`{"note":"thanks"}`)})
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Times: -1, Body: []byte(`{` + allClauses + `}`), Header: jsonHeader("Age", "45")})
+		_, err := c.UpdateConsent(t.Context(), jane, client.ConsentWrite{Record: allTrue(), Blind: true})
+		_ = wantClass(t, err, transport.ClassUnknownOutcome)
+	}, useSecretKey)
+}
+
 // TestConsent_successWithoutContent has updates whose success shows nothing, and readings that fail.
 func TestConsent_successWithoutContent(t *testing.T) {
 	t.Parallel()

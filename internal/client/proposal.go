@@ -40,8 +40,8 @@ func (w Wire) advise(err error, v []byte, propose func(infer.Answer) []infer.Set
 		}
 		if s = s.Shortest(admits); !slices.ContainsFunc(s.Texts(), isHidden) {
 			p.Advice = "look at it: " + answer.Admits(s.Sentence())
+			break
 		}
-		break
 	}
 
 	return p
