@@ -206,8 +206,8 @@ func TestSubmission_EvaluateEffect(t *testing.T) {
 	}
 }
 
-// TestAdmit has a row for each reason not to send a request.
-func TestAdmit(t *testing.T) {
+// TestAdmit_besideWhatIsListed has a row for each reason not to send a request.
+func TestAdmit_besideWhatIsListed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		list    Snapshot
