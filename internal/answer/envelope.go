@@ -74,11 +74,8 @@ func (e Envelope) decode(v jsontext.Value) *node {
 			leaf.ignore()
 		}
 	}
-	if e.Result.At != "" {
-		result := answer.find(e.Result.At)
-		if slices.Contains(e.Result.Success, result.word) {
-			result.ignore()
-		}
+	if result := answer.find(e.Result.At); e.Result.IsSuccess(e.Result.At, result.word) {
+		result.ignore()
 	}
 
 	return answer

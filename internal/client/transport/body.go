@@ -75,8 +75,8 @@ var (
 // Unpack returns a body with this header without its compression. A compressed stream may consist of
 // several, one after the other, and never of none.
 func Unpack(h http.Header, body io.Reader, isDelimited bool) (io.ReadCloser, error) {
-	coding := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(h.Get("Content-Encoding"))), "identity")
-	if coding == "" {
+	coding := strings.ToLower(strings.TrimSpace(h.Get("Content-Encoding")))
+	if coding == "" || coding == "identity" {
 		return io.NopCloser(body), nil
 	}
 

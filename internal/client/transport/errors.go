@@ -86,7 +86,7 @@ type Error struct {
 	Cached bool
 	Date   time.Time
 
-	Cause error // nil, a context's error, ErrUntimed or a *answer.Error; never an error of the network
+	Cause error // nil or a context's error; never an error of the network
 
 	limit limit // how often it is repeated, by the policy
 }
