@@ -120,6 +120,7 @@ func TestDataCall_whatIsMarkedAndWhatIsNot(t *testing.T) {
 		{answer.DataCall{Seen: true}, 200, map[string]string{`[{"status":"pending","name":"x"}]`: unrecognised, `{"sessions":[],"events":[]}`: unrecognised, `[1]`: unrecognised, `"x"`: unrecognised}},
 	} {
 		c.call.Person = person
+
 		for body, want := range c.answers {
 			if got := receiptText(c.call.Read(c.status, parse(t, body))); got != want {
 				t.Errorf("%s under %d is read as %s for %+v; want %s", body, c.status, got, c.call, want)

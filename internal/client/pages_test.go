@@ -117,6 +117,7 @@ func TestPages_everyRecordThatIsCounted(t *testing.T) {
 				break
 			}
 		}
+
 		if got != c.want && (c.want == "" || !strings.Contains(got, c.want)) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}

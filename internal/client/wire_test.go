@@ -87,6 +87,7 @@ func TestWire_problemsNameTheSettingAndNotItsValue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		problem := w.Validate()
 		if problem == nil || !strings.Contains(problem.Error(), want) || strings.Contains(problem.Error(), "canary") {
 			t.Errorf("%s: %v", text, problem)

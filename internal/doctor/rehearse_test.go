@@ -145,6 +145,7 @@ func TestRehearsal_listThatLagsBehindTheEffect(t *testing.T) {
 				}
 			})
 		}))
+
 		for _, meaning := range []string{answer.StatusDone, answer.StatusEnded} {
 			if words := report.Wire.Pending.Statuses[meaning]; len(words) > 0 {
 				t.Errorf("%q means %s: %+v", words, meaning, report.Findings)
@@ -211,6 +212,7 @@ func TestRehearsal_saysThatAWithdrawalIsNotShown(t *testing.T) {
 				return &mockserver.Fault{Status: 204}
 			}
 		})
+
 		report := rehearsed(t.Context(), service)
 		wantHonest(t, service, report, "the withdrawal is ignored")
 		if report.ExitStatus != 2 {
