@@ -4,7 +4,7 @@ package transport
 
 import (
 	"cmp"
-	"slices"
+	"maps"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -33,109 +33,72 @@ var (
 // limitFields is how many errors of fields are shown.
 const limitFields = 20
 
-// quote puts what the service says in a JSON object into an error, harmless to print.
+// quote puts what the service says in a JSON object into an error, harmless to print: a code, a message,
+// and what is wrong with fields. They are members of the object, or of one that it wraps.
 func (e *Error) quote(object jsontext.Value, redact *Redactor) {
-	found := complaintOf(object)
-
-	e.Code, e.Message = redact.Text(found.Code, 80), redact.Text(found.Message, limitMessage)
-	for _, f := range found.Fields[:min(len(found.Fields), limitFields)] {
-		e.Fields = append(e.Fields, FieldError{Field: redact.Text(f.Field, 60), Message: redact.Text(f.Message, limitMessage)})
-	}
-}
-
-// complaintOf returns code, message and fields of what an object says, at its top or in a member that
-// wraps it.
-func complaintOf(object jsontext.Value) (found Error) {
 	m := jsonvalue.Members(object)
-	found.Code, found.Message = firstText(m, codeMembers), firstText(m, messageMembers)
-	for _, name := range listMembers {
-		if v, isThere := m[name]; isThere {
-			found.Fields = append(found.Fields, fieldErrors(v)...)
-		}
-	}
 	for _, name := range wrappingMembers {
-		if v, isThere := m[name]; isThere {
-			inner := complaintOf(v)
-			found.Code, found.Message = cmp.Or(inner.Code, found.Code), cmp.Or(inner.Message, found.Message)
-			found.Fields = append(found.Fields, inner.Fields...)
-		}
+		maps.Copy(m, jsonvalue.Members(m[name]))
 	}
 
-	if found.Message == "" && len(found.Fields) == 0 {
-		found.Fields = listsOf(object)
+	message, fields := firstText(m, messageMembers), listedErrors(m)
+	if message == "" && len(fields) == 0 { // Rails and Django REST framework answer with lists by field
+		for name, member := range jsonvalue.EachMember(object) {
+			if member.Kind() == '[' {
+				fields = append(fields, fieldErrors(string(name), member)...)
+			}
+		}
 	}
-	if found.Message == "" && len(found.Fields) > 0 {
-		found.Message = found.Fields[0].Message
+	fields = fields[:min(len(fields), limitFields)]
+	for _, f := range fields {
+		e.Fields = append(e.Fields, FieldError{Field: redact.Text(f.Field, 60), Message: redact.Text(f.Message, limitMessage)})
+		message = cmp.Or(message, f.Message)
+	}
+	e.Code, e.Message = redact.Text(firstText(m, codeMembers), 80), redact.Text(message, limitMessage)
+}
+
+// listedErrors returns the errors of fields in the members that hold them.
+func listedErrors(m map[string]jsontext.Value) (found []FieldError) {
+	for _, name := range listMembers {
+		for _, element := range jsonvalue.Elements(m[name]) {
+			found = append(found, fieldErrors("", element)...)
+		}
+		for field, member := range jsonvalue.EachMember(m[name]) {
+			found = append(found, fieldErrors(string(field), member)...)
+		}
 	}
 
 	return found
 }
 
-// listsOf reads an object of nothing but lists of texts, by field, as Rails and Django REST framework
-// answer.
-func listsOf(object jsontext.Value) (found []FieldError) {
-	for name, list := range jsonvalue.EachMember(object) {
-		text := jsonvalue.Text(jsonvalue.At(list, "/0"))
-		if text == "" {
-			return nil
-		}
-		found = append(found, FieldError{string(name), text})
-	}
-
-	return found
-}
-
-// fieldErrors reads a list of objects, a list of texts, or an object of texts, objects or lists of
-// them by field name. What has no message is left out.
-func fieldErrors(v jsontext.Value) (found []FieldError) {
+// fieldErrors reads what is said about a field: a text, a list of what is said, or an object, which may
+// name the field, or hold errors of fields. The name of the field is empty where it is not known.
+func fieldErrors(field string, v jsontext.Value) (found []FieldError) {
 	for _, element := range jsonvalue.Elements(v) {
-		found = append(found, fieldErrorsOf("", element)...)
-	}
-	for name, member := range jsonvalue.EachMember(v) {
-		if list := jsonvalue.Elements(member); len(list) > 0 {
-			member = list[0]
-		}
-		found = append(found, fieldErrorsOf(string(name), member)...)
+		found = append(found, fieldErrors(field, element)...)
 	}
 
-	return found
-}
-
-// fieldErrorsOf reads what is said about one field: a text, or an object that may hold such errors.
-func fieldErrorsOf(name string, v jsontext.Value) (found []FieldError) {
 	m := jsonvalue.Members(v)
-	e := FieldError{Field: name, Message: cmp.Or(firstText(m, messageMembers), jsonvalue.Text(v))}
-	for _, members := range []map[string]jsontext.Value{jsonvalue.Members(m["source"]), m} { // source is JSON:API's
-		for _, member := range fieldMembers {
-			e.Field = cmp.Or(e.Field, fieldName(members[member]))
-		}
+	maps.Copy(m, jsonvalue.Members(m["source"])) // of JSON:API
+	if message := cmp.Or(jsonvalue.Text(v), firstText(m, messageMembers)); message != "" {
+		return []FieldError{{cmp.Or(field, fieldName(m)), message}}
 	}
 
-	if e.Message != "" {
-		return []FieldError{e}
-	}
-	for _, member := range listMembers {
-		found = append(found, fieldErrors(m[member])...)
-	}
-
-	return found
+	return append(found, listedErrors(m)...)
 }
 
-// fieldName returns the name of a field: a text, or the last name of a JSON Pointer or of a path of
-// names; empty if there is none.
-func fieldName(v jsontext.Value) string {
-	for _, part := range slices.Backward(jsonvalue.Elements(v)) {
-		if text := jsonvalue.Text(part); text != "" {
-			return text
+// fieldName returns the name of the field that an error is about: a text, of a JSON Pointer the last
+// token, and of a list the last name; empty if there is none.
+func fieldName(m map[string]jsontext.Value) (name string) {
+	for _, member := range fieldMembers {
+		text := jsonvalue.Text(m[member])
+		for _, part := range jsonvalue.Elements(m[member]) {
+			text = cmp.Or(jsonvalue.Text(part), text)
 		}
+		name = cmp.Or(name, strings.TrimPrefix(text[strings.LastIndex(text, "/")+1:], "$."))
 	}
 
-	text := strings.TrimPrefix(jsonvalue.Text(v), "#")
-	if strings.HasPrefix(text, "/") {
-		return jsontext.Pointer(text).LastToken()
-	}
-
-	return strings.TrimPrefix(text, "$.")
+	return name
 }
 
 // firstText returns the first member of these names that is text or a number, as text.

@@ -17,7 +17,7 @@ func TestComplaint_asServicesWordIt(t *testing.T) {
 	for body, want := range map[string]Error{
 		`{"error":"invalid_grant","error_description":"m"}`:                          {Message: "m"},
 		`{"error":{"code":7,"message":"m","fields":[{"field":"f","message":"fm"}]}}`: {Code: "7", Message: "m", Fields: about("f", "fm")},
-		`{"message":"m","errors":{"f":["fm","x"],"g":"gm"}}`:                         {Message: "m", Fields: []FieldError{{"f", "fm"}, {"g", "gm"}}},
+		`{"message":"m","errors":{"f":["fm","x"],"g":"gm"}}`:                         {Message: "m", Fields: []FieldError{{"f", "fm"}, {"f", "x"}, {"g", "gm"}}},
 		`{"errors":[{"path":"f","msg":"fm"}]}`:                                       {Message: "fm", Fields: about("f", "fm")},
 		`{"errors":["m"]}`:                                                           {Message: "m", Fields: about("", "m")},
 		`{"title":"m","type":"about:blank"}`:                                         {Code: "about:blank", Message: "m"},
@@ -35,7 +35,7 @@ func TestComplaint_asServicesWordIt(t *testing.T) {
 		`{"detail":"m"}`: {Message: "m"},
 		// Rails, Django REST framework
 		`{"f":["fm"],"g":["gm"]}`:           {Message: "fm", Fields: []FieldError{{"f", "fm"}, {"g", "gm"}}},
-		`{"f":["fm"],"count":1}`:            {},
+		`{"f":["fm"],"count":1}`:            {Message: "fm", Fields: about("f", "fm")},
 		`{"errors":{"detail":"Not Found"}}`: {Message: "Not Found", Fields: about("detail", "Not Found")},
 		// ASP.NET, Symfony, Spring
 		`{"title":"m","errors":{"$.f":["fm"]},"traceId":"x"}`:                                  {Message: "m", Fields: about("$.f", "fm")},
@@ -46,7 +46,7 @@ func TestComplaint_asServicesWordIt(t *testing.T) {
 		// GraphQL
 		`{"data":null,"errors":[{"message":"fm","path":["user","f"]}]}`: {Message: "fm", Fields: about("f", "fm")},
 		// HAL, Azure, AWS
-		`{"message":"m","_embedded":{"errors":[{"message":"fm"}]}}`: {Message: "fm", Fields: about("", "fm")},
+		`{"message":"m","_embedded":{"errors":[{"message":"fm"}]}}`: {Message: "m", Fields: about("", "fm")},
 		`{"error":{"code":"Bad","target":"f","message":"m"}}`:       {Code: "Bad", Message: "m"},
 		`{"__type":"ValidationException","message":"m"}`:            {Code: "ValidationException", Message: "m"},
 
