@@ -65,7 +65,7 @@ func TestHTTP2_onlyARefusalProvesThatNothingWasProcessed(t *testing.T) {
 					// The read that could resolve the outcome fails too.
 					mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 403, Times: -1})
 				before := service.Count(operation)
-				e := wantClass(t, call(t.Context(), c), transport.ClassConnectionLost, transport.ClassUnknownOutcome)
+				e := wantClass(t, call(t.Context(), c), transport.ClassUnreachable, transport.ClassConnectionLost, transport.ClassUnknownOutcome)
 				if e.Ambiguous == tc.refuses || e.Attempts != attempts {
 					t.Errorf("%+v", e)
 				}

@@ -80,7 +80,7 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read fu
 	}
 	err := c.sender.Repeat(ctx, x.read)
 	if e, failed := errors.AsType[*transport.Error](err); failed && ctx.Err() != nil && whole.Err() == nil {
-		e.Class, e.Detail, e.Cause = transport.ClassTimeout, "the export did not end within "+limitExport.String(), nil
+		e.Class, e.Detail = transport.ClassTimeout, "the export did not end within "+limitExport.String()
 	}
 
 	return x.result, err

@@ -86,8 +86,6 @@ type Error struct {
 	Cached bool
 	Date   time.Time
 
-	Cause error // nil or a context's error; never an error of the network
-
 	limit limit // how often it is repeated, by the policy
 }
 
@@ -99,23 +97,9 @@ func (e *Error) Title() string {
 	return string(e.Class)
 }
 
-// Error returns one line that is safe to print and to log.
+// Error returns the headline with the facts of Describe in one line, which is safe to print and to log.
 func (e *Error) Error() string {
-	text := e.Title()
-	if e.Operation != "" {
-		text += fmt.Sprintf(": %s (%s %s)", e.Operation, e.Method, e.Template)
-	}
-	if e.Status != 0 {
-		text += fmt.Sprintf(": HTTP %d", e.Status)
-	}
-	if e.Detail != "" {
-		text += ": " + e.Detail
-	}
-	if e.Message != "" {
-		text += fmt.Sprintf(": the service says %q", e.Message)
-	}
-
-	return text
+	return strings.NewReplacer(".\n", "; ", "\n", "; ").Replace(strings.TrimSpace(e.Title() + "\n" + e.Describe()))
 }
 
 // Describe returns what is known of a failure, one fact on each line: operation, status,
@@ -145,9 +129,6 @@ func (e *Error) Describe() string {
 
 	return strings.Join(known, "\n")
 }
-
-// Unwrap returns the cause, such as the context's error where the call was cancelled.
-func (e *Error) Unwrap() error { return e.Cause }
 
 // IsError reports whether err is a failure of an operation, and not of its caller.
 func IsError(err error) bool { return isType[*Error](err) }
@@ -179,7 +160,6 @@ func UnknownOutcome(lost *Error, reading error) *Error {
 
 	if seen, ok := errors.AsType[*Error](reading); ok {
 		unknown.Detail += ", and asking the service again failed as well: " + seen.summary()
-		unknown.Cause = seen.Cause
 	}
 
 	return &unknown
@@ -221,23 +201,13 @@ func NewError(x Exchange, class ErrorClass, detail string) *Error {
 		Date:      x.Date,
 		limit:     policy[class][x.Op.Kind],
 	}
-	isSent := x.Status != 0
-	if x.sent != nil {
-		isSent = isSent || x.sent.Load()
-	}
-	if !isSent && slices.Contains(lost, class) {
-		e.limit = policy[ClassUnreachable][x.Op.Kind]
-	}
-	e.Ambiguous = isSent && slices.Contains(open, e.limit)
+	e.Ambiguous = x.isSent() && slices.Contains(open, e.limit)
 
 	return e
 }
 
 // open are the limits of what the service may have carried out.
 var open = []limit{compared, unknown}
-
-// lost are the classes of a connection that broke.
-var lost = []ErrorClass{ClassConnectionLost, ClassTimeout}
 
 // outdated returns the error of a write that would have to wait after its comparison.
 func (c *call) outdated() *Error {
@@ -246,64 +216,52 @@ func (c *call) outdated() *Error {
 
 // CauseError returns an error about an exchange that an error of the HTTP stack or of a context
 // ended. The original is dropped: it holds the whole URL, and with it possibly the key. An *Error of
-// an operation is copied, and one without an operation, of a link, is completed.
+// an operation is returned as it is, and one without an operation, of a link, is completed.
 func CauseError(x Exchange, err error) *Error {
 	own, isOwn := errors.AsType[*Error](err)
 	if isOwn && own.Operation != "" {
-		shared := *own // a failed login is one error for all its callers
-		return &shared
+		return own
 	}
 
-	if errors.Is(err, errNotProcessed) {
-		x.sent = nil
-	}
+	class, detail := classify(x, err)
 	if isOwn {
-		return NewError(x, own.Class, own.Detail)
+		class, detail = own.Class, own.Detail
 	}
-
-	operation := operationOf(err)
-	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
-		if errors.Is(err, ended) && operation == "" { // a connection that timed out is like context.DeadlineExceeded
-			e := NewError(x, ClassCancelled, "the run was interrupted or its time was up")
-			e.Cause = ended
-			return e
-		}
+	if !x.isSent() && slices.Contains(lost, class) {
+		class = ClassUnreachable
 	}
-	class, detail := classify(x, err, operation)
 
 	return NewError(x, class, detail)
 }
 
-// operationOf returns what a connection was used for when it failed, such as dial; empty where err is
-// not that of a connection.
-func operationOf(err error) string {
-	if failed, ok := errors.AsType[*net.OpError](err); ok {
-		return failed.Op
-	}
-	return ""
-}
+// lost are the classes of a connection that broke.
+var lost = []ErrorClass{ClassConnectionLost, ClassTimeout}
 
-// classify returns what an error of the HTTP stack stands for. It is told by its type, and never by
-// its text.
-func classify(x Exchange, err error, operation string) (class ErrorClass, detail string) {
-	certificate, side := "the certificate was not accepted: ", "the other side"
-	if operation == "proxyconnect" {
-		certificate, side = "the certificate of the proxy was not accepted: ", "the proxy that HTTPS_PROXY names"
+// classify returns what an error of the HTTP stack or of a context stands for. It is told by its type, and
+// never by its text.
+func classify(x Exchange, err error) (class ErrorClass, detail string) {
+	operation, other := "", "the other side"
+	if failed, ok := errors.AsType[*net.OpError](err); ok {
+		operation = failed.Op
 	}
-	rejected, isRejected := errors.AsType[*tls.CertificateVerificationError](err)
-	if isRejected {
-		return ClassTLS, certificate + x.Redact.Text(rejected.Err.Error(), limitMessage)
+	if operation == "proxyconnect" {
+		other = "the proxy that HTTPS_PROXY names"
+	}
+	if rejected, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return ClassTLS, "the certificate of " + other + " was not accepted: " + x.Redact.Text(rejected.Err.Error(), limitMessage)
 	}
 
 	failed, isNet := errors.AsType[net.Error](err)
+	isEnded := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	host := "; the host is " + x.host
 	for _, row := range []struct {
 		applies bool
 		class   ErrorClass
 		detail  string
 	}{
-		{isType[tls.RecordHeaderError](err), ClassTLS, side + " does not speak TLS"},
-		{errors.Is(err, http.ErrSchemeMismatch), ClassTLS, side + " does not speak TLS"},
+		{isEnded && operation == "", ClassCancelled, "the run was interrupted or its time was up"}, // a connection's end is no context's
+		{isType[tls.RecordHeaderError](err), ClassTLS, other + " does not speak TLS"},
+		{errors.Is(err, http.ErrSchemeMismatch), ClassTLS, other + " does not speak TLS"},
 		{operation == "remote error", ClassTLS, "the handshake was not accepted"},
 		{operation == "proxyconnect", ClassUnreachable, "the proxy cannot be reached; check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"},
 		{isType[*net.DNSError](err), ClassUnreachable, "the host name cannot be resolved" + host},

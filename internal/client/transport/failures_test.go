@@ -43,7 +43,7 @@ func failures() map[string]failed {
 	json, html := []byte(`{"error":{"code":"E7","message":"no"}}`), []byte("<html>Welcome to the hotel</html>")
 	gzipped := http.Header{"Content-Encoding": {"gzip"}, "Content-Type": {"application/json"}}
 	unknown, refused := failing(&net.DNSError{Err: "no such host", Name: "localhost", IsNotFound: true}), failing(syscall.ECONNREFUSED)
-	const noProxy = "the proxy cannot be reached|NO_PROXY"
+	const noProxy = "The proxy cannot be reached|NO_PROXY"
 	rows := map[string]failed{
 		"404 page":       {fault: mockserver.Fault{Status: 404, Body: html}, class: ClassEndpointNotFound},
 		"404 and more":   {fault: mockserver.Fault{Status: 404, Body: append(slices.Clone(json), 'x')}, class: ClassEndpointNotFound},
@@ -68,7 +68,7 @@ func failures() map[string]failed {
 
 		"unknown host":             {dial: unknown, class: ClassUnreachable, attempts: 5, says: "cannot be resolved|the host is localhost"},
 		"refused connection":       {dial: refused, class: ClassUnreachable, attempts: 5, says: "was refused|the host is localhost"},
-		"no answer to a dial":      {dial: timedOut, class: ClassTimeout, attempts: 5, says: "the connection timed out"},
+		"no answer to a dial":      {dial: timedOut, class: ClassUnreachable, attempts: 5, says: "The connection timed out"},
 		"unknown proxy":            {dial: unknown, proxied: true, class: ClassUnreachable, attempts: 5, says: noProxy},
 		"proxy that wants a login": {dial: answering("407 X"), proxied: true, class: ClassProxyAuth, says: "answered with status Proxy Authentication Required"},
 		"proxy that fails":         {dial: answering("502 X"), proxied: true, class: ClassUnreachable, attempts: 5, says: "answered with status Bad Gateway"},
@@ -83,9 +83,9 @@ func failures() map[string]failed {
 		failed
 		statuses []int
 	}{
-		{failed{class: ClassRejected, says: `the service says "no"`}, []int{400, 422}},
-		{failed{class: ClassForbidden, says: `the service says "no"`}, []int{403}},
-		{failed{class: ClassNotFound, says: `the service says "no"`}, []int{404, 410}},
+		{failed{class: ClassRejected, says: `The service says: "no"`}, []int{400, 422}},
+		{failed{class: ClassForbidden, says: `The service says: "no"`}, []int{403}},
+		{failed{class: ClassNotFound, says: `The service says: "no"`}, []int{404, 410}},
 		{failed{class: ClassConflict}, []int{409, 412}},
 		{failed{class: ClassProxyAuth}, []int{407}},
 		{failed{class: ClassServer, attempts: 5}, []int{408, 500, 502, 503, 504}},

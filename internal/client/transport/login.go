@@ -102,8 +102,11 @@ func (l *login) present(ctx context.Context) (string, error) {
 	result := l.flight.DoChan("", func() (any, error) { return l.renew(context.WithoutCancel(ctx)) })
 	select {
 	case r := <-result:
+		if e, failed := errors.AsType[*Error](r.Err); failed {
+			return "", e.Final() // a copy: all callers have the same one
+		}
 		token, _ := r.Val.(string)
-		return token, r.Err
+		return token, nil
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
@@ -165,7 +168,7 @@ func (l *login) logIn(ctx context.Context) (token, error) {
 	if l.failure != nil {
 		isRejected := IsClass(l.failure, ClassAuthentication, ClassForbidden, ClassRejected)
 		if isRejected || time.Since(l.failed) < loginPause {
-			return token{}, l.failure.Final()
+			return token{}, l.failure
 		}
 	}
 

@@ -4,7 +4,6 @@ package transport
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"testing"
@@ -72,12 +71,11 @@ func TestRetry_endsWithTheCallersTime(t *testing.T) {
 	for name, tc := range map[string]struct {
 		cancelled, timeout time.Duration
 		class              ErrorClass
-		cause              error
 		after              time.Duration
 	}{
-		"cancelled at once":        {10 * time.Second, time.Hour, ClassCancelled, context.Canceled, 10 * time.Second},
-		"without the time to wait": {time.Hour, 30 * time.Second, ClassRateLimited, nil, 0},
-		"its time is up":           {time.Hour, late, ClassCancelled, context.DeadlineExceeded, late},
+		"cancelled at once":        {10 * time.Second, time.Hour, ClassCancelled, 10 * time.Second},
+		"without the time to wait": {time.Hour, 30 * time.Second, ClassRateLimited, 0},
+		"its time is up":           {time.Hour, late, ClassCancelled, late},
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 			fault := wish("60")
@@ -89,8 +87,8 @@ func TestRetry_endsWithTheCallersTime(t *testing.T) {
 
 			began := time.Now()
 			err := send(ctx, s, Operation{Name: "Delete all data", Method: http.MethodDelete, Path: dataPath, Kind: Queues})
-			if e := wantClass(t, err, tc.class); !errors.Is(e.Cause, tc.cause) || e.Ambiguous {
-				t.Errorf("%s: the cause is %v, ambiguous: %t", name, e.Cause, e.Ambiguous)
+			if e := wantClass(t, err, tc.class); e.Ambiguous {
+				t.Errorf("%s: it may have been carried out", name)
 			}
 			if late := time.Since(began) - tc.after; late > 50*time.Millisecond {
 				t.Errorf("%s: it ended %v late", name, late)

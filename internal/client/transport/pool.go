@@ -66,7 +66,7 @@ func (l poolLink) RoundTrip(req *http.Request) (*http.Response, error) {
 // its stream was reset with REFUSED_STREAM, or left out by a GOAWAY (RFC 9113, sections 6.8
 // and 8.7).
 var errNotProcessed error = &Error{
-	Class:  ClassConnectionLost,
+	Class:  ClassUnreachable,
 	Detail: "the connection was closing, and the service refused the request before it processed it (HTTP/2)",
 }
 

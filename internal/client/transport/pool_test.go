@@ -23,7 +23,7 @@ func TestPool_connectionThatIsNotTrustedIsRefusedAtOnce(t *testing.T) {
 	}{
 		"unknown authority": {mocktest.StartTLS(t, nil), func(cfg *Config) { cfg.CACertPEM = nil }},
 		"not localhost":     {mocktest.StartTLS(t, nil), func(cfg *Config) { cfg.Base.Host = "localhost:" + cfg.Base.Port() }},
-		"the certificate of the proxy was not accepted": {mocktest.Start(t), func(cfg *Config) {
+		"the certificate of the proxy that HTTPS_PROXY names was not accepted": {mocktest.Start(t), func(cfg *Config) {
 			proxy := httptest.NewTLSServer(nil)
 			t.Cleanup(proxy.Close)
 			address, err := url.Parse(proxy.URL)

@@ -130,6 +130,12 @@ type Exchange struct {
 	sent *atomic.Bool // the latest attempt reached a connection; nil if there was none
 }
 
+// isSent reports whether the service may know of the request.
+func (x Exchange) isSent() bool {
+	isOnItsWay := x.sent != nil && x.sent.Load()
+	return x.Status != 0 || isOnItsWay
+}
+
 // call is a request on its way through the chain, and what the links learn of it. It is in the
 // context of the request.
 type call struct {

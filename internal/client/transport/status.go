@@ -67,7 +67,7 @@ func (c *call) refuse(a Answer, r io.Reader) (*Error, error) {
 	c.complete(e, a.Header) // all callers wait, even if the body is cut
 
 	body, err := io.ReadAll(io.LimitReader(r, LimitError))
-	if err != nil && a.Status/100 == 4 && !changes[c.Op.Kind] {
+	if err != nil && !changes[c.Op.Kind] {
 		return nil, err
 	}
 	said, err := jsonvalue.Parse(body)
