@@ -74,8 +74,8 @@ var withdraws = prototest.Attributes{"on_destroy": "withdraw"}
 func TestConsent_ownWithdrawalIsNoChoice(t *testing.T) {
 	t.Parallel()
 	for label, configure := range map[string][]func(*mockserver.Server){
-		"kept times": nil, "dated": {mocktest.DatesUpdates(time.Now, false)}, "dated without": {mocktest.DatesUpdates(time.Now, true)},
-		"dated, silent": {mocktest.DatesUpdates(time.Now, false), silent}, "untimed": {mocktest.ShowsConsent("agreement_time", nil)},
+		"kept times": nil, "dated": {datesUpdates(time.Now, false)}, "dated without": {datesUpdates(time.Now, true)},
+		"dated, silent": {datesUpdates(time.Now, false), silent}, "untimed": {showsConsent("agreement_time", nil)},
 	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
@@ -218,7 +218,7 @@ func TestConsent_atAReplicaThatLags(t *testing.T) {
 		_, diags = p.DestroyUnplanned(t.Context(), object, state)
 		p.NoErrors(diags)
 		wantHeld(t, service, [5]bool{})
-	}, func(s *mockserver.Server) { s.ReadLag = 10 * time.Second })
+	}, lagging(10*time.Second))
 }
 
 // TestConsent_refusalInASuccessIsNoWrite has an update that is refused inside a 200.
@@ -241,8 +241,8 @@ func TestConsent_refusalInASuccessIsNoWrite(t *testing.T) {
 func TestConsent_withdrawnByWhomThePlanDoesNotSee(t *testing.T) {
 	t.Parallel()
 	for label, configure := range map[string]func(*mockserver.Server){
-		"dated":   mocktest.DatesUpdates(time.Now, false),
-		"untimed": mocktest.ShowsConsent("agreement_time", nil),
+		"dated":   datesUpdates(time.Now, false),
+		"untimed": showsConsent("agreement_time", nil),
 	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
@@ -389,8 +389,8 @@ func TestConsent_refusalInPlaceOfANullStands(t *testing.T) {
 func TestConsent_seededAgain(t *testing.T) {
 	t.Parallel()
 	for label, configure := range map[string]func(*mockserver.Server){
-		"kept": func(*mockserver.Server) {}, "dated": mocktest.DatesUpdates(time.Now, false), "dated without": mocktest.DatesUpdates(time.Now, true),
-		"untimed": mocktest.ShowsConsent("agreement_time", nil),
+		"kept": func(*mockserver.Server) {}, "dated": datesUpdates(time.Now, false), "dated without": datesUpdates(time.Now, true),
+		"untimed": showsConsent("agreement_time", nil),
 	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
@@ -443,7 +443,7 @@ func TestConsent_noHashOfAnAddressThatIsWrittenOnly(t *testing.T) {
 		if text := noteIn(t, state); !strings.Contains(text, "theirs") || strings.Contains(text, `"a":`) {
 			t.Errorf("after a choice, the note is %s", text)
 		}
-	}, mocktest.ShowsConsent("user_ipv6", "2001:db8::"))
+	}, showsConsent("user_ipv6", "2001:db8::"))
 }
 
 // TestConsent_settlesWhateverTheServiceShows creates and changes an object at services that show
@@ -453,10 +453,10 @@ func TestConsent_settlesWhateverTheServiceShows(t *testing.T) {
 	fraction := prototest.Attributes{"agreement_time": "2026-01-31T12:00:30.5Z"}
 	for label, configure := range map[string][]func(*mockserver.Server){
 		"minutes": {mocktest.KeepsTimes(time.Minute)}, "days": {mocktest.KeepsTimes(24 * time.Hour)}, "seconds": {mocktest.KeepsTimes(time.Second)},
-		"anonymised": {mocktest.ShowsConsent("user_ipv6", "2001:db8::")}, "hashed": {mocktest.ShowsConsent("user_ipv6", "5e884898da28")},
-		"dropped": {mocktest.ShowsConsent("user_ipv6", nil)}, "fixed": {mocktest.ShowsConsent("manual", false)},
-		"dated": {mocktest.DatesUpdates(time.Now, false)}, "untimed": {mocktest.ShowsConsent("agreement_time", nil)},
-		"minutes, silent": {mocktest.KeepsTimes(time.Minute), silent}, "dated, silent": {mocktest.DatesUpdates(time.Now, false), silent},
+		"anonymised": {showsConsent("user_ipv6", "2001:db8::")}, "hashed": {showsConsent("user_ipv6", "5e884898da28")},
+		"dropped": {showsConsent("user_ipv6", nil)}, "fixed": {showsConsent("manual", false)},
+		"dated": {datesUpdates(time.Now, false)}, "untimed": {showsConsent("agreement_time", nil)},
+		"minutes, silent": {mocktest.KeepsTimes(time.Minute), silent}, "dated, silent": {datesUpdates(time.Now, false), silent},
 	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()

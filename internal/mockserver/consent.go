@@ -111,15 +111,13 @@ func (s *Server) updateConsent(c *Request) Response {
 		return invalid(wrong...)
 	}
 
-	now := s.lockUpToDate()
+	s.lockUpToDate()
 	defer s.mu.Unlock()
-	if held, ok := s.consents.at(c.person(), time.Time{}); ok {
-		maps.Copy(held, fields)
-		fields = held
-	}
-	s.store(&s.consents, c.person(), fields, now)
+	held, _ := s.consents.get(c.person())
+	merged := merge(held, fields)
+	s.consents.put(c.person(), merged)
 
-	return success(maps.Clone(fields))
+	return success(maps.Clone(merged))
 }
 
 // decodeText returns the value that JSON would have for the text of a parameter in a form or a query.
@@ -127,7 +125,7 @@ func decodeText(name, text, timeFormat string) any {
 	if text == "true" || text == "false" {
 		return text == "true"
 	}
-	if form, ok := timeForms[timeFormat]; ok && name == "agreement_time" && form.layout == "" {
+	if name == "agreement_time" && timeForms[timeFormat].unit > 0 {
 		return json.Number(text)
 	}
 	return text
@@ -136,51 +134,51 @@ func decodeText(name, text, timeFormat string) any {
 // objectionTo returns what is wrong with a parameter, or "".
 func objectionTo(name string, value any, timeFormat string) string {
 	text, _ := value.(string)
-	switch {
-	case name == "manual" || slices.Contains(clauseNames[:], name):
-		if _, ok := value.(bool); !ok {
-			return "must be true or false"
-		}
-	case name == "user_ipv6":
-		if a, err := netip.ParseAddr(text); err != nil || !a.Is6() || a.Zone() != "" {
-			return "must be an IPv6 address; IPv4 is mapped into IPv6 space"
-		}
-	case name == "agreement_time":
-		if form := timeForms[cmp.Or(timeFormat, TimeRFC3339)]; !form.matches(value) {
-			return "must be " + form.name
-		}
+	objection, isRight := "must be true or false", false
+	switch name {
+	case "user_ipv6":
+		a, err := netip.ParseAddr(text)
+		objection, isRight = "must be an IPv6 address; IPv4 is mapped into IPv6 space", err == nil && a.Is6() && a.Zone() == ""
+	case "agreement_time":
+		objection = "must be a time in the form " + cmp.Or(timeFormat, TimeRFC3339)
+		_, isRight = timeForms[cmp.Or(timeFormat, TimeRFC3339)].parse(value)
+	case "manual", clauseNames[0], clauseNames[1], clauseNames[2], clauseNames[3], clauseNames[4]:
+		_, isRight = value.(bool)
 	default:
-		return "is not known"
+		objection = "is not known"
+	}
+	if isRight {
+		return ""
 	}
 
-	return ""
+	return objection
 }
 
-// timeForm is a form of a time.
+// timeForm is a form of a time: a text of a layout, or a number of units since 1970.
 type timeForm struct {
-	name    string // in an objection
-	layout  string // of a text; empty for a number
-	seconds bool   // of a number
+	layout string
+	unit   time.Duration
 }
 
 var timeForms = map[string]timeForm{
-	TimeRFC3339: {name: "a time as RFC 3339 has it", layout: time.RFC3339},
-	TimeUTC:     {name: "a time without a zone", layout: "2006-01-02T15:04:05.999999999"},
-	TimeDate:    {name: "a date", layout: time.DateOnly},
-	TimeUnixMS:  {name: "a number of milliseconds since 1970"},
-	TimeUnixS:   {name: "a number of seconds since 1970", seconds: true},
+	TimeRFC3339: {layout: time.RFC3339},
+	TimeUTC:     {layout: "2006-01-02T15:04:05.999999999"},
+	TimeDate:    {layout: time.DateOnly},
+	TimeUnixMS:  {unit: time.Millisecond},
+	TimeUnixS:   {unit: time.Second},
 }
 
-func (f timeForm) matches(value any) bool {
+// parse returns the time that a value in the form means, and whether it is in the form.
+func (f timeForm) parse(value any) (time.Time, bool) {
 	if f.layout != "" {
 		text, _ := value.(string)
-		_, err := time.Parse(f.layout, text)
-		return err == nil
+		at, err := time.Parse(f.layout, text)
+		return at, err == nil
 	}
 
 	number, _ := value.(json.Number)
 	n, err := number.Int64()
 	isSeconds := n < 100_000_000_000
 
-	return err == nil && isSeconds == f.seconds
+	return time.UnixMilli(n * f.unit.Milliseconds()), err == nil && isSeconds == (f.unit == time.Second)
 }

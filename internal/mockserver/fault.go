@@ -5,6 +5,7 @@ package mockserver
 import (
 	"bytes"
 	"cmp"
+	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -83,6 +84,7 @@ func (s *Server) Inject(faults ...Fault) {
 	defer s.mu.Unlock()
 
 	for _, f := range faults {
+		f.Times = cmp.Or(f.Times, 1)
 		s.faults = append(s.faults, &f)
 	}
 }
@@ -98,8 +100,7 @@ func (s *Server) faultFor(c *Request) *Fault {
 		}
 
 		f.seen++
-		spent := f.Times >= 0 && f.taken >= max(f.Times, 1)
-		if chosen == nil && f.seen > f.Skip && !spent {
+		if chosen == nil && f.seen > f.Skip && f.taken != f.Times {
 			f.taken++
 			chosen = f
 		}
@@ -113,42 +114,16 @@ func (s *Server) faultFor(c *Request) *Fault {
 	return cmp.Or(chosen, &Fault{})
 }
 
-func (f *Fault) isScripted() bool { return f.Status != 0 || f.Body != nil }
-
-// commits reports whether the service sees the request.
-func (f *Fault) commits() bool {
-	switch {
-	case f.Cut == CutBeforeCommit:
-		return false
-	case f.Cut == CutAfterCommit, f.Commit:
-		return true
-	}
-	return !f.isScripted() && !f.Hang
-}
-
 // serve answers a request, with the fault that takes it.
 func (s *Server) serve(c *Request, w http.ResponseWriter, r *http.Request) {
 	f := s.faultFor(c)
-	if delay := s.Latency + f.Delay; delay > 0 {
-		select {
-		case <-time.After(delay):
-		case <-r.Context().Done():
-			panic(http.ErrAbortHandler)
-		}
+	select {
+	case <-time.After(s.Latency + f.Delay):
+	case <-r.Context().Done():
+		panic(http.ErrAbortHandler)
 	}
 
-	a := Response{Header: http.Header{}}
-	if f.commits() {
-		a = s.answer(c, r)
-	}
-	if f.isScripted() {
-		a = Response{Status: cmp.Or(f.Status, http.StatusOK), Header: http.Header{}, encoded: f.Body}
-		if len(f.Body) > 0 {
-			a.Header.Set("Content-Type", "application/json")
-		}
-	}
-	maps.Copy(a.Header, f.Header)
-
+	a := s.answerWith(f, c, r)
 	if f.Then != nil {
 		f.Then()
 	}
@@ -167,6 +142,29 @@ func (s *Server) serve(c *Request, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// answerWith returns the answer to a request with a fault: the scripted one, or that of the service.
+func (s *Server) answerWith(f *Fault, c *Request, r *http.Request) Response {
+	isScripted := f.Status != 0 || f.Body != nil
+	reaches := f.Commit || f.Cut == CutAfterCommit
+	if !isScripted && !f.Hang {
+		reaches = true
+	}
+
+	a := Response{Header: http.Header{}}
+	if reaches && f.Cut != CutBeforeCommit {
+		a = s.answer(c, r)
+	}
+	if isScripted {
+		a = Response{Status: cmp.Or(f.Status, http.StatusOK), Header: http.Header{}, encoded: f.Body}
+	}
+	if isScripted && len(f.Body) > 0 {
+		a.Header.Set("Content-Type", "application/json")
+	}
+	maps.Copy(a.Header, f.Header)
+
+	return a
+}
+
 // send delivers an answer, or the beginning of it, and ends it as the fault's Cut says.
 func (a *Response) send(w http.ResponseWriter, r *http.Request, f *Fault) {
 	maps.Copy(w.Header(), a.Header)
@@ -176,27 +174,23 @@ func (a *Response) send(w http.ResponseWriter, r *http.Request, f *Fault) {
 		return
 	}
 
-	whole := a.encoded
-	if a.stream != nil {
-		var b bytes.Buffer
-		_ = a.stream.send(&b)
-		whole = b.Bytes()
-	}
+	var whole bytes.Buffer
+	a.sendBody(&whole)
 	at := f.CutAt
 	if at < 0 {
-		at += len(whole)
+		at += whole.Len()
 	}
 
 	w.Header().Del("Content-Length")
 
 	switch f.Cut {
 	case CutBody:
-		w.Header().Set("Content-Length", strconv.Itoa(len(whole)))
+		w.Header().Set("Content-Length", strconv.Itoa(whole.Len()))
 	case CutCloseDelimited:
 		w.Header().Set("Transfer-Encoding", "identity") // net/http then sends neither a length nor chunks
 	}
 	w.WriteHeader(a.Status)
-	_, _ = w.Write(whole[:min(max(at, 0), len(whole))])
+	_, _ = w.Write(whole.Next(max(at, 0)))
 	if f.Cut == CutCloseDelimited {
 		return
 	}
@@ -208,15 +202,17 @@ func (a *Response) send(w http.ResponseWriter, r *http.Request, f *Fault) {
 	panic(http.ErrAbortHandler)
 }
 
-// sendBody delivers the body, and flushes the header before one that is generated: net/http would give
-// a short one a length.
-func (a *Response) sendBody(w http.ResponseWriter) {
+// sendBody writes the body. It flushes the header before one that is generated: net/http would give a short
+// one a length.
+func (a *Response) sendBody(w io.Writer) {
 	if a.stream == nil {
 		_, _ = w.Write(a.encoded)
 		return
 	}
 
-	_ = http.NewResponseController(w).Flush()
+	if flusher, ok := w.(http.Flusher); ok {
+		flusher.Flush()
+	}
 	if a.stream.send(w) != nil {
 		panic(http.ErrAbortHandler) // the client has gone
 	}

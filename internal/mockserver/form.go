@@ -5,9 +5,7 @@ package mockserver
 import (
 	stdjson "encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,46 +76,41 @@ func replaces(a catalogue.Answer, r Request, answer *Response) bool {
 	return answer.Status == http.StatusOK && !answer.Receipt
 }
 
-// fill replaces an answer by one in the form of the catalogue. Where the catalogue has a second page,
-// it has the second half of the requests.
+// fill replaces an answer by one in the form of the catalogue.
 func fill(a catalogue.Answer, r Request, answer *Response) {
-	f := filling{identity: r.Identity}
-	switch held := answer.Body.(type) {
-	case map[string]any:
-		f.record, f.profile = held, held
-		if a.Is == catalogue.Data {
-			f.profile, _ = held["profile"].(map[string]any)
-			f.record, _ = held["consent"].(map[string]any)
-		}
-	case []map[string]any:
-		f.requests, f.total = held, len(held)
+	held := answer.Body
+	_, isSecond := r.Sent["page"]
+	sample := a.Body()
+	if isSecond {
+		sample = a.Then
 	}
 
-	answer.Status, answer.Header = a.Status, http.Header{}
+	answer.Status, answer.Body, answer.Header = a.Status, raw(sample), http.Header{}
 	for name, value := range a.Headers {
 		answer.Header.Set(name, value)
 	}
 	if media := a.MediaType(); media != "" {
 		answer.Header.Set("Content-Type", media)
 	}
-
-	body := a.Body()
-	if a.Then != nil {
-		half := (len(f.requests) + 1) / 2
-		if _, isSecond := r.Sent["page"]; isSecond {
-			body, f.requests = a.Then, f.requests[half:]
-			answer.Header.Del("Link")
-		} else {
-			f.requests = f.requests[:half]
-		}
+	if isSecond {
+		answer.Header.Del("Link")
 	}
 	if a.Endpoint == catalogue.Export || a.JSON == nil {
-		answer.Body = raw(body)
 		return
 	}
 
-	f.samples = append(requestsIn(parsed(a.Body())), requestsIn(parsed(a.Then))...)
-	answer.Body = f.value("", parsed(body))
+	record, _ := held.(map[string]any)
+	profile := record
+	if a.Is == catalogue.Data {
+		profile, _ = record["profile"].(map[string]any)
+		record, _ = record["consent"].(map[string]any)
+	}
+	f := newFilling(r.Identity, record)
+	f.profile = profile
+	if requests, isList := held.([]map[string]any); isList {
+		f.list, f.values["3"] = listed(a, requests, isSecond), len(requests)
+	}
+	answer.Body = f.value("", parsed(sample))
 }
 
 // parsed returns a JSON value of the catalogue with its numbers as they are.
@@ -126,7 +119,33 @@ func parsed(text []byte) (value any) {
 	return value
 }
 
-// requestsIn returns the requests in a value of the catalogue, in their order.
+// sampleTypes are the operations of the requests in the lists of the catalogue, in their order.
+var sampleTypes = []string{OpDeleteAllData, OpGetAllData, OpUpdateProfile}
+
+// listed returns the server's requests, each in the form of the one of its type. Where the catalogue has
+// a second page, each page has a half of them.
+func listed(a catalogue.Answer, requests []map[string]any, isSecond bool) []any {
+	half := (len(requests) + 1) / 2
+	switch {
+	case isSecond:
+		requests = requests[half:]
+	case a.Then != nil:
+		requests = requests[:half]
+	}
+
+	samples := slices.Concat(requestsIn(parsed(a.JSON)), requestsIn(parsed(a.Then)))
+	filled := []any{}
+	for _, record := range requests {
+		operation, _ := record["operation"].(string)
+		identity, _ := record["identityId"].(string)
+		one := newFilling(identity, record)
+		filled = append(filled, one.value("", samples[slices.Index(sampleTypes, operation)]))
+	}
+
+	return filled
+}
+
+// requestsIn returns the outermost array of a value of the catalogue that holds people.
 func requestsIn(value any) (found []any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -134,7 +153,7 @@ func requestsIn(value any) (found []any) {
 			found = append(found, requestsIn(member)...)
 		}
 	case []any:
-		if isList(value) {
+		if strings.Contains(fmt.Sprint(value...), "@example.com") {
 			return value
 		}
 	}
@@ -142,29 +161,38 @@ func requestsIn(value any) (found []any) {
 	return found
 }
 
-// isList reports whether an array of the catalogue holds requests, whose IDs begin with "req-".
-func isList(array []any) bool {
-	if len(array) == 0 {
-		return false
-	}
-	first, _ := array[0].(map[string]any)
-	for _, value := range first {
-		if text, _ := value.(string); strings.HasPrefix(text, "req-") {
-			return true
+// filling has the values of the server for an answer of the catalogue.
+type filling struct {
+	record  map[string]any // of a consent or a request
+	profile map[string]any
+	list    []any          // in place of a list of requests; nil: there is none
+	values  map[string]any // by the text of a sample
+}
+
+// newFilling returns a filling with the identity, the ID and the time of a record.
+func newFilling(identity string, record map[string]any) filling {
+	f := filling{record: record, values: map[string]any{"ada@example.com": identity, "grace@example.com": identity}}
+	if id, ok := record["id"].(string); ok {
+		for _, sample := range []string{"req-1", "req-2", "req-3", "53367", "1234567890", "17", "65bd1f0ac2a9e50012ab34cd"} {
+			f.values[sample] = id
 		}
 	}
 
-	return false
-}
+	at, hasTime := timeOf(record["createdAt"])
+	_, isConsent := record[clauseNames[0]]
+	if isConsent {
+		at, hasTime = timeOf(record["agreement_time"])
+	}
+	for sample, layout := range layouts {
+		switch {
+		case hasTime:
+			f.values[sample] = written(at, layout)
+		case isConsent:
+			f.values[sample] = nil
+		}
+	}
 
-// filling has the values of the server for an answer of the catalogue.
-type filling struct {
-	identity string
-	record   map[string]any // of a consent or a request
-	profile  map[string]any
-	requests []map[string]any // of a list
-	total    int              // of the requests on all pages
-	samples  []any            // the requests of the catalogue, one of each operation
+	return f
 }
 
 // value returns the server's value for one of the catalogue, which a member of this name has.
@@ -176,154 +204,101 @@ func (f *filling) value(name string, sample any) any {
 		for name, value := range sample {
 			filled[name] = f.value(name, value)
 		}
-		_, hasPlan := sample["plan"]
-		_, hasSeats := sample["seats"]
-		if hasPlan && hasSeats && f.profile != nil {
-			delete(filled, "plan")
-			delete(filled, "seats")
-			maps.Copy(filled, f.profile)
+		if _, hasProfile := sample["seats"]; !hasProfile || f.profile == nil {
+			return filled
 		}
+		delete(filled, "plan")
+		delete(filled, "seats")
 
-		return filled
+		return merge(filled, f.profile)
 
 	case []any:
-		if isList(sample) {
-			return f.list()
+		if f.list != nil && len(requestsIn(sample)) > 0 {
+			return f.list
 		}
 		filled := []any{}
 		for _, value := range sample {
 			filled = append(filled, f.value("", value))
 		}
+
 		return filled
 	}
 
-	return f.scalar(name, sample)
-}
-
-// sampleTypes are the operations of the requests in the lists of the catalogue, in their order.
-var sampleTypes = []string{OpDeleteAllData, OpGetAllData, OpUpdateProfile}
-
-// list returns the server's requests, each in the form of the one of its type.
-func (f *filling) list() []any {
-	filled := []any{}
-	for _, record := range f.requests {
-		operation, _ := record["operation"].(string)
-		identity, _ := record["identityId"].(string)
-		one := filling{identity: identity, record: record}
-		filled = append(filled, one.value("", f.samples[slices.Index(sampleTypes, operation)]))
+	if field, isField := fieldNames[strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))]; isField {
+		return flagLike(sample, f.record[field])
 	}
-	return filled
-}
-
-var (
-	clauseName = regexp.MustCompile(`^clause([1-5])`)
-	sampleID   = regexp.MustCompile(`^(req-\d|53367|1234567890|17|65bd1f0ac2a9e50012ab34cd)$`)
-	sampleTime = regexp.MustCompile(`^(2026-02-01|17699328)`)
-)
-
-// scalar returns the server's value for a text, a number, a truth value or a null.
-func (f *filling) scalar(name string, sample any) any {
-	text := fmt.Sprint(sample)
-	name = strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-	clause := clauseName.FindStringSubmatch(name)
-	status := f.record["status"]
-	hasEnded := status != nil && status != StatusPending
-
-	switch {
-	case clause != nil && f.record != nil && sample != nil:
-		agreed, _ := f.record["clause_"+clause[1]+"_consent"].(bool)
-		return flagLike(sample, agreed)
-	case name == "manual":
-		return f.record["manual"]
-	case name == "useripv6":
-		return f.record["user_ipv6"]
-	case text == "ada@example.com", text == "grace@example.com":
-		return f.identity
-	case sampleID.MatchString(text) && f.record["id"] != nil:
-		return f.record["id"]
-	case text == "3" && f.requests != nil:
-		return stdjson.Number(strconv.Itoa(f.total))
-	case slices.Contains([]string{"status", "state", "phase"}, name) && hasEnded:
-		return status
-	case sampleTime.MatchString(text):
-		return f.time(sample)
+	if value, ok := f.values[fmt.Sprint(sample)]; ok {
+		return value
 	}
 
 	return sample
 }
 
-// flagLike returns a consent to a clause in the form of the catalogue: true, 1, "1" or "true".
-func flagLike(sample any, agreed bool) any {
+// fieldNames are the fields of a consent by their names in the catalogue, in lower case and without
+// what separates words.
+var fieldNames = map[string]string{
+	"clause1consent": clauseNames[0], "clause2consent": clauseNames[1], "clause3consent": clauseNames[2], "clause4consent": clauseNames[3],
+	"clause5consent": clauseNames[4], "manual": "manual", "useripv6": "user_ipv6",
+}
+
+// flagLike returns a field of a consent, and a truth value in the form of the catalogue: true, 1, "1" or
+// "true".
+func flagLike(sample, value any) any {
+	agreed, isFlag := value.(bool)
+	if !isFlag {
+		return value
+	}
+
 	text := strconv.FormatBool(agreed)
 	if written := fmt.Sprint(sample); written == "1" || written == "0" {
 		text = map[bool]string{true: "1", false: "0"}[agreed]
 	}
-
 	switch sample.(type) {
-	case bool:
-		return agreed
 	case string:
 		return text
+	case stdjson.Number:
+		return stdjson.Number(text)
 	}
 
-	return stdjson.Number(text)
+	return agreed
 }
 
-// time returns the time of the record in the form of the catalogue; null for a consent without one.
-func (f *filling) time(sample any) any {
-	for _, field := range []string{"agreement_time", "createdAt"} {
-		if at, ok := timeOf(f.record[field]); ok {
-			return timeLike(sample, at)
-		}
-	}
-	if _, isConsent := f.record["clause_1_consent"]; isConsent {
-		return nil
-	}
+// layouts are the forms of the times of the catalogue.
+var layouts = map[string]string{
+	"2026-02-01":                       time.DateOnly,
+	"2026-02-01 08:00:00":              time.DateTime,
+	"2026-02-01T08:00:00":              "2006-01-02T15:04:05",
+	"2026-02-01T08:00:00Z":             time.RFC3339,
+	"2026-02-01T08:00:00+00:00":        "2006-01-02T15:04:05-07:00",
+	"2026-02-01T09:00:00+01:00":        "2006-01-02T15:04:05-07:00",
+	"2026-02-01T08:00:00.000+0000":     "2006-01-02T15:04:05.000-0700",
+	"2026-02-01T08:00:00.000Z":         "2006-01-02T15:04:05.000Z07:00",
+	"2026-02-01T08:00:00.250001+00:00": "2006-01-02T15:04:05.000000-07:00",
+	"2026-02-01T08:00:00.000000000Z":   "2006-01-02T15:04:05.000000000Z07:00",
+	"1769932800":                       TimeUnixS,
+	"1769932800000":                    TimeUnixMS,
+	"1769932800.250000000":             "decimal seconds",
+}
 
-	return sample
+// written returns a time in one of the layouts.
+func written(at time.Time, layout string) any {
+	switch layout {
+	case TimeUnixS:
+		return stdjson.Number(strconv.FormatInt(at.Unix(), 10))
+	case TimeUnixMS:
+		return stdjson.Number(strconv.FormatInt(at.UnixMilli(), 10))
+	case "decimal seconds":
+		return stdjson.Number(fmt.Sprintf("%d.%09d", at.Unix(), at.Nanosecond()))
+	}
+	return at.UTC().Format(layout)
 }
 
 // timeOf returns the time of a field of a record, and whether it has one.
 func timeOf(field any) (at time.Time, ok bool) {
-	if number, isNumber := field.(stdjson.Number); isNumber {
-		n, err := number.Int64()
-		if timeForms[TimeUnixS].matches(field) {
-			return time.Unix(n, 0), err == nil
-		}
-		return time.UnixMilli(n), err == nil
-	}
-
-	text, _ := field.(string)
 	for _, form := range timeForms {
-		if at, err := time.Parse(form.layout, text); err == nil && text != "" {
+		if at, ok = form.parse(field); ok {
 			return at, true
 		}
 	}
-
 	return at, false
-}
-
-// layoutOf makes the layout of a time of the catalogue, all of which are within the same two seconds.
-var layoutOf = strings.NewReplacer(
-	"2026-02-01", "2006-01-02", "08:00:00", "15:04:05", "08:00:01", "15:04:05", "09:00:00", "15:04:05",
-	".250001", ".000000", ".204", ".000", "Z", "Z07:00", "+00:00", "-07:00", "+01:00", "-07:00", "+0000", "-0700",
-)
-
-// timeLike writes a time as the catalogue has written its own.
-func timeLike(sample any, at time.Time) any {
-	number, isNumber := sample.(stdjson.Number)
-	switch {
-	case strings.Contains(string(number), "."):
-		return stdjson.Number(fmt.Sprintf("%d.%09d", at.Unix(), at.Nanosecond()))
-	case len(number) > len("1769932800"):
-		return stdjson.Number(strconv.FormatInt(at.UnixMilli(), 10))
-	case isNumber:
-		return stdjson.Number(strconv.FormatInt(at.Unix(), 10))
-	}
-
-	text, _ := sample.(string)
-	layout := layoutOf.Replace(text)
-	own, _ := time.Parse(layout, text)
-
-	return at.In(own.Location()).Format(layout)
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"maps"
 	"net/http"
-	"slices"
 	"time"
 )
 
@@ -16,44 +15,36 @@ type person struct {
 	identity string
 }
 
-// shelf holds an object of each person: a consent, a profile or data. Server.mu guards it.
-type shelf map[person][]version
+// shelf holds an object of each person: a consent, a profile or data. Server.mu guards it. An object is
+// replaced and never changed.
+type shelf map[person]map[string]any
 
-// version is an object from a time on; nil: none. It is replaced and never changed.
-type version struct {
-	fields map[string]any
-	from   time.Time
+// put replaces the object of a person; nil removes it.
+func (h *shelf) put(p person, fields map[string]any) {
+	if *h == nil {
+		*h = shelf{}
+	}
+	(*h)[p] = fields
 }
 
-// store replaces the object of a person; nil removes it. Server.mu is held.
-func (s *Server) store(list *shelf, p person, fields map[string]any, now time.Time) {
-	if *list == nil {
-		*list = shelf{}
-	}
-
-	former := (*list)[p]
-	if s.ReadLag == 0 {
-		former = nil // nobody reads them
-	}
-	(*list)[p] = append(former, version{fields, now})
+// get returns a copy of the object of a person, and whether there is one.
+func (h shelf) get(p person) (map[string]any, bool) {
+	return maps.Clone(h[p]), h[p] != nil
 }
 
-// at returns a copy of the object of a person at a time, or now if that is zero, and whether there
-// was one.
-func (h shelf) at(p person, then time.Time) (map[string]any, bool) {
-	for _, v := range slices.Backward(h[p]) {
-		if then.IsZero() || !v.from.After(then) {
-			return maps.Clone(v.fields), v.fields != nil
-		}
-	}
-	return nil, false
+// merge returns an object with the members of another one on top.
+func merge(object, other map[string]any) map[string]any {
+	merged := map[string]any{}
+	maps.Copy(merged, object)
+	maps.Copy(merged, other)
+	return merged
 }
 
 // put replaces what the service holds of a person, as if another client had done so; nil removes it.
 func (s *Server) put(list *shelf, p person, fields map[string]any) {
-	now := s.lockUpToDate()
+	s.lockUpToDate()
 	defer s.mu.Unlock()
-	s.store(list, p, fields, now)
+	list.put(p, fields)
 }
 
 // get returns a copy of what the service holds of a person, and whether it holds something. Outcomes
@@ -61,20 +52,16 @@ func (s *Server) put(list *shelf, p person, fields map[string]any) {
 func (s *Server) get(list *shelf, p person) (map[string]any, bool) {
 	s.lockUpToDate()
 	defer s.mu.Unlock()
-	return list.at(p, time.Time{})
+	return list.get(p)
 }
 
 // read is GET …/user/:identityId/consent and …/profile (section 4). That it answers with the
 // record itself is an assumption.
 func (s *Server) read(list *shelf, c *Request) Response {
-	now := s.lockUpToDate()
-	defer s.mu.Unlock()
-
-	fields, ok := list.at(c.person(), now.Add(-s.ReadLag))
+	fields, ok := s.get(list, c.person())
 	if !ok {
 		return failure(http.StatusNotFound, "not_found", "Nothing is known of this user.")
 	}
-
 	return success(fields)
 }
 
@@ -145,34 +132,28 @@ func (s *Server) getAllData(c *Request) Response {
 // it (section 4).
 func (s *Server) takeEffect(e *QueuedRequest, at time.Time) {
 	p := person{e.Scope, e.Identity}
-	profile, known := s.profiles.at(p, time.Time{})
 	switch e.Operation {
 	case OpUpdateProfile:
-		merged := map[string]any{}
-		maps.Copy(merged, profile)
-		for name, value := range e.Body {
-			merged[name] = value
-			if value == nil {
-				delete(merged, name)
-			}
-		}
-		s.store(&s.profiles, p, merged, at)
+		profile, _ := s.profiles.get(p)
+		merged := merge(profile, e.Body)
+		maps.DeleteFunc(merged, func(name string, _ any) bool {
+			value, isSent := e.Body[name]
+			return isSent && value == nil
+		})
+		s.profiles.put(p, merged)
 
 	case OpGetAllData:
 		fields := map[string]any{"identity": p.identity, "profile": nil, "consent": nil, "sessions": []any{}, "events": []any{}}
-		if known {
-			fields["profile"] = profile
+		for name, list := range map[string]shelf{"profile": s.profiles, "consent": s.consents} {
+			if held, ok := list.get(p); ok {
+				fields[name] = held
+			}
 		}
-		if consent, ok := s.consents.at(p, time.Time{}); ok {
-			fields["consent"] = consent
-		}
-		data, _ := s.data.at(p, time.Time{})
-		maps.Copy(fields, data)
-		s.prepared.Store(p, allData{fields: fields, readyAt: at})
+		s.prepared.Store(p, allData{fields: merge(fields, s.data[p]), readyAt: at})
 
 	case OpDeleteAllData:
-		s.store(&s.profiles, p, nil, at)
-		s.store(&s.data, p, nil, at)
+		s.profiles.put(p, nil)
+		s.data.put(p, nil)
 		s.prepared.Delete(p)
 	}
 }

@@ -54,9 +54,6 @@ type Server struct {
 	// Fulfil decides the outcome of each deferred request when it is accepted. Nil
 	// fulfils it after FulfilmentDelay.
 	Fulfil func(QueuedRequest) Outcome
-	// ReadLag is how far the answers to reads of consents and profiles lag behind what the
-	// service holds, as those of a replica do.
-	ReadLag time.Duration
 	// DataRetention is how long all data of a person can be fetched once they are
 	// ready; 0 is one hour, an assumption.
 	DataRetention time.Duration

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/contract"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -183,6 +184,19 @@ func AnswerQueueing(status int, body string) func(*mockserver.Server) {
 func AnswerData(body string) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
 		mockserver.Reshape(s, func(any) any { return json.RawMessage(body) }, mockserver.OpGetAllData)
+	}
+}
+
+// KeepsTimes returns what makes a service keep times of agreement to a precision, cut.
+func KeepsTimes(precision time.Duration) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		s.ReshapeConsents(func(record map[string]any) any {
+			text, _ := record["agreement_time"].(string)
+			if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
+				record["agreement_time"] = at.UTC().Truncate(precision).Format(time.RFC3339Nano)
+			}
+			return record
+		})
 	}
 }
 
