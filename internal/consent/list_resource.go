@@ -7,8 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -38,12 +41,6 @@ const (
 	limitDayPeople   = 100_000
 	limitFailures    = 10
 )
-
-// concernEveryone are the classes of failures that would repeat for every other person.
-var concernEveryone = []transport.ErrorClass{
-	transport.ClassAuthentication, transport.ClassForbidden, transport.ClassEndpointNotFound, transport.ClassLoginAnswer,
-	transport.ClassTLS, transport.ClassProxyAuth, transport.ClassRedirect,
-}
 
 // NewListResource returns the list resource analytics_consent.
 func NewListResource() list.ListResource { return &consentList{} }
@@ -99,42 +96,76 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 	}
 }
 
-// List streams the people. Everything happens while the stream is read; a panic is left to
-// the guard of the stream.
+// List lists the people once the stream is read. A panic is left to the guard of the stream. Terraform
+// reads as many people as the limit allows, so what there is to say about the list comes first.
 func (l *consentList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	stream.Results = func(push func(list.ListResult) bool) {
-		run := &listing{Service: l.Service, request: req, known: map[string]bool{}}
-		run.readSource(ctx)
-		if run.diags.HasError() {
-			push(list.ListResult{Diagnostics: run.diags})
+		run := &listing{Service: l.Service, request: req, limit: cmp.Or(req.Limit, math.MaxInt64)}
+		run.gather(ctx)
+		if len(run.diags) > 0 && !push(list.ListResult{Diagnostics: run.diags}) {
 			return
 		}
 
-		run.stream(ctx, push)
+		for _, found := range run.found {
+			if !push(run.resultOf(ctx, found)) {
+				return
+			}
+		}
 	}
 }
 
-// listing is one list of people while it is streamed.
+// listing is one list of people.
 type listing struct {
 	*tfkit.Service
 
 	request  list.ListRequest
+	limit    int64 // of people who are listed
 	scope    client.Scope
-	inEffect tfkit.Scope      // is scope as attributes
-	diags    diag.Diagnostics // about the source; with an error, there is nothing to list
+	inEffect tfkit.Scope // is scope as attributes
+	diags    diag.Diagnostics
 
-	people []string // of the source, each once
-	known  map[string]bool
-	isCut  bool // the source has more people than a list takes
+	people  []string // of the source, each once
+	isCut   bool     // the source has more people, who are not listed
+	unnamed int      // Person records of a day without a usable identity
+	example string   // the members of the first of those
+	found   []*answered
+}
 
-	persons int    // Person records of a day
-	unnamed int    // of them, those without a usable identity
-	example string // the members of the first of those
+// answered is what the service says about a person.
+type answered struct {
+	identity string
+	held     answer.Consent
+	err      error
+}
 
-	next    int // the person to look up next
-	found   int // results
-	missing int // people without a consent record
-	failed  int // people who could not be read
+// gather finds the people to list, and reports everything about the list.
+func (l *listing) gather(ctx context.Context) {
+	defer l.RecoverAndReport(ctx, &l.diags)
+
+	l.readSource(ctx)
+	if l.diags.HasError() {
+		return
+	}
+
+	answers, panics := l.lookUp(ctx)
+	l.diags.Append(panics...)
+	if ctx.Err() != nil { // without an error, Terraform takes what was found so far for the whole list
+		tfkit.Problem{
+			Summary: "The list was interrupted",
+			Detail:  "The run was interrupted before all people were looked up.",
+			Do:      "run the query again.",
+		}.AddError(&l.diags)
+		return
+	}
+
+	l.take(answers)
+	if l.isCut && !l.diags.HasError() {
+		tfkit.Problem{
+			Summary: "The list ends at its limit",
+			Detail:  fmt.Sprintf("The list ends after %d people, and its source has more.", len(l.found)),
+			Do:      fmt.Sprintf("raise limit in the list block to see more of them. Of a day, a list takes %d people; name others by identity_ids.", limitDayPeople),
+		}.AddWarning(&l.diags)
+	}
 }
 
 // readSource takes the people of the configured source. It reads the day.
@@ -151,24 +182,19 @@ func (l *listing) readSource(ctx context.Context) {
 	}
 	l.inEffect = m.Scope
 	l.ResolveScope(&l.inEffect)
-	if !m.UTCDate.IsNull() {
+
+	if m.UTCDate.IsNull() {
+		l.diags.Append(m.IdentityIDs.ElementsAs(ctx, &l.people, false)...)
+	} else {
 		l.readDay(ctx, m)
-		return
 	}
 
-	var identities []string
-	l.diags.Append(m.IdentityIDs.ElementsAs(ctx, &identities, false)...)
-	for _, identity := range identities {
-		l.add(identity)
-	}
-}
-
-// add adds a person, unless the person is known.
-func (l *listing) add(identity string) {
-	if !l.known[identity] {
-		l.known[identity] = true
-		l.people = append(l.people, identity)
-	}
+	known := make(map[string]bool, len(l.people))
+	l.people = slices.DeleteFunc(l.people, func(identity string) bool {
+		isKnown := known[identity]
+		known[identity] = true
+		return isKnown
+	})
 }
 
 // readDay reads the people of a day, before anybody is looked up: an export that stays open
@@ -197,7 +223,7 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 	}
 	query := client.ExportQuery{Day: day, Kinds: []records.Kind{records.Person}, Finished: true}
 	_, err := l.Client.Export(ctx, l.scope, query, func(day client.Records) error {
-		l.take(day, fields)
+		l.takeDay(day, fields)
 		return nil
 	})
 	if err != nil {
@@ -208,22 +234,20 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 	l.reportUnnamed(fields)
 }
 
-// take takes the people of a day, up to the largest number, in place of those of a reading that has failed.
-func (l *listing) take(day client.Records, fields []string) {
-	l.people, l.persons, l.unnamed = nil, 0, 0
-	clear(l.known)
+// takeDay takes the people of a day, up to the largest number, in place of those of a reading that has failed.
+func (l *listing) takeDay(day client.Records, fields []string) {
+	l.people, l.unnamed, l.isCut = nil, 0, false
 	for _, record := range day {
-		l.persons++
 		identity, ok := identityIn(record, fields)
 		switch {
 		case !ok:
 			l.unnamed++
 			l.example = cmp.Or(l.example, answer.Members(record, ""))
-		case len(l.people) == limitDayPeople && !l.known[identity]:
+		case len(l.people) == limitDayPeople:
 			l.isCut = true
 			return
 		default:
-			l.add(identity)
+			l.people = append(l.people, identity)
 		}
 	}
 }
@@ -249,134 +273,93 @@ func identityIn(record jsontext.Value, fields []string) (identity string, ok boo
 
 // reportUnnamed reports records that were not taken for people.
 func (l *listing) reportUnnamed(fields []string) {
+	if l.unnamed == 0 {
+		return
+	}
+
 	problem := tfkit.Problem{
 		Summary: "Person records without an identity",
-		Detail: fmt.Sprintf("%d of the %d Person records that were read are skipped, because they have no usable identity in ", l.unnamed, l.persons) +
-			`"` + strings.Join(fields, `" or "`) + `".`,
+		Detail: fmt.Sprintf("%d of the %d Person records that were read are skipped, because they have no usable identity in %q. The first one has none there%s.",
+			l.unnamed, len(l.people)+l.unnamed, fields, l.example),
 		Do: "if another member holds the identity, set identity_field to its name.",
 		At: path.Root("identity_field"),
 	}
-	if l.example != "" {
-		problem.Detail += " The first one has none there" + l.example + "."
-	}
-
-	switch l.unnamed {
-	case 0:
-	case l.persons:
+	if len(l.people) == 0 {
 		problem.AddError(&l.diags)
-	default:
+	} else {
 		problem.AddWarning(&l.diags)
 	}
 }
 
-// stream hands over the people with a consent record, in the order of the source, as many
-// as the limit allows. Terraform reads no further than that, and says nothing of its own
-// about the limit, so the last result carries what there is to say about the list.
-func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
-	for l.next < len(l.people) && ctx.Err() == nil {
-		answers, panics := l.lookUp(ctx)
-		if panics.HasError() {
-			push(list.ListResult{Diagnostics: panics})
-			return
-		}
-		if ctx.Err() != nil {
-			break
-		}
-
-		for _, answered := range answers {
-			if !l.pushNext(ctx, answered, push) {
-				return
-			}
-		}
-	}
-
-	var diags diag.Diagnostics
-	l.conclude(ctx, &diags)
-	if len(diags) > 0 {
-		push(list.ListResult{Diagnostics: diags})
-	}
-}
-
-// answered is what the service says about a person.
-type answered struct {
-	held answer.Consent
-	err  error
-}
-
-// lookUp asks the service about the next people: as many at a time as the client sends
-// requests, and not more than are still wanted.
-func (l *listing) lookUp(ctx context.Context) (answers []answered, panics diag.Diagnostics) {
-	width := min(l.Client.Concurrency, len(l.people)-l.next)
-	if limit := int(l.request.Limit); limit > 0 {
-		width = min(width, limit-l.found)
-	}
-
-	answers = make([]answered, width)
-	positions := make([]int, width)
+// lookUp asks the service about the people, in the order of the source, until there are enough records or
+// too many failures. Those who were not asked about have no answer.
+func (l *listing) lookUp(ctx context.Context) (answers []*answered, panics diag.Diagnostics) {
+	answers = make([]*answered, len(l.people))
+	positions := make([]int, len(l.people))
 	for i := range positions {
 		positions[i] = i
 	}
-	panics = tfkit.InParallel(ctx, width, positions, func(i int) (goesOn bool) {
-		person := client.Person{Scope: l.scope, Identity: l.people[l.next+i]}
-		answers[i].held, answers[i].err = l.Client.GetConsent(ctx, person)
-		return true
+
+	var found, failed atomic.Int64
+	panics = tfkit.InParallel(ctx, l.Client.Concurrency, positions, func(i int) (goesOn bool) {
+		a := &answered{identity: l.people[i]}
+		a.held, a.err = l.Client.GetConsent(ctx, client.Person{Scope: l.scope, Identity: a.identity})
+		answers[i] = a
+		switch {
+		case a.err == nil:
+			return found.Add(1) < l.limit
+		case transport.IsClass(a.err, transport.ClassNotFound):
+			return true
+		}
+
+		return failed.Add(1) < limitFailures
 	})
 
 	return answers, panics
 }
 
-// pushNext hands over the result for the next person, and reports whether the list goes on.
-func (l *listing) pushNext(ctx context.Context, answered answered, push func(list.ListResult) bool) (goesOn bool) {
-	result, ok := l.result(ctx, answered)
-	if !ok {
-		return true
+// take takes the people with a record, and reports the others. The list has failed if too many of them, or
+// all, could not be read.
+func (l *listing) take(answers []*answered) {
+	missing, failed := 0, 0
+	var problem tfkit.Problem
+	for i, a := range answers {
+		switch {
+		case a == nil, int64(len(l.found)) == l.limit:
+			l.isCut = true
+		case a.err == nil:
+			l.found = append(l.found, a)
+		case transport.IsClass(a.err, transport.ClassNotFound):
+			missing++
+		default:
+			failed++
+			problem = tfkit.ProblemOf(a.err, "")
+			tfkit.Problem{
+				Summary: "A person could not be read",
+				Detail:  fmt.Sprintf("Person %d of the source, in which each counts once, could not be read and is not listed.\n\n%s. %s", i+1, problem.Summary, problem.Detail),
+				Do:      problem.Do,
+			}.AddWarning(&l.diags)
+		}
 	}
 
-	isLast := l.request.Limit > 0 && l.found == int(l.request.Limit)
-	if isLast {
-		l.conclude(ctx, &result.Diagnostics)
+	isUseless := failed > 0 && len(l.found) == 0
+	if isUseless || failed >= limitFailures {
+		problem.Detail = fmt.Sprintf("The list has ended, because %d of its people could not be read.\n\n%s", failed, problem.Detail)
+		problem.AddError(&l.diags)
 	}
-
-	return push(result) && !isLast && !result.Diagnostics.HasError()
-}
-
-// result returns the result for the next person, or false for one without a record. Of a person who could
-// not be read, it is a warning, or an error if the list as a whole has failed, with the position in the
-// source.
-func (l *listing) result(ctx context.Context, answered answered) (result list.ListResult, ok bool) {
-	identity := l.people[l.next]
-	l.next++
-	switch {
-	case answered.err == nil:
-		l.found++
-		return l.resultOf(ctx, identity, answered.held), true
-	case transport.IsClass(answered.err, transport.ClassNotFound):
-		l.missing++
-		return result, false
+	if missing > 0 {
+		tfkit.Problem{
+			Summary: "People without a consent record",
+			Detail:  fmt.Sprintf("The service has no consent record of some people in the source: %d. There is nothing to list or to import of them.", missing),
+		}.AddWarning(&l.diags)
 	}
-
-	l.failed++
-	problem := tfkit.ProblemOf(answered.err, "")
-	isTooOften := l.failed == limitFailures
-	if isTooOften || transport.IsClass(answered.err, concernEveryone...) {
-		problem.Detail = fmt.Sprintf("The list ended at person %d: %d of its people could not be read.\n\n%s", l.next, l.failed, problem.Detail)
-		problem.AddError(&result.Diagnostics)
-
-		return result, true
-	}
-
-	problem.Detail = fmt.Sprintf("Person %d of the source, in which each counts once, could not be read and is not listed.\n\n%s. %s", l.next, problem.Summary, problem.Detail)
-	problem.Summary = "A person could not be read"
-	problem.AddWarning(&result.Diagnostics)
-
-	return result, true
 }
 
 // resultOf returns the result for a person with a consent record.
-func (l *listing) resultOf(ctx context.Context, identity string, held answer.Consent) list.ListResult {
-	m := &resourceModel{Identity: tfkit.Identity{Scope: l.inEffect, IdentityID: types.StringValue(identity)}}
+func (l *listing) resultOf(ctx context.Context, found *answered) list.ListResult {
+	m := &resourceModel{Identity: tfkit.Identity{Scope: l.inEffect, IdentityID: types.StringValue(found.identity)}}
 	result := l.request.NewListResult(ctx)
-	result.DisplayName = identity
+	result.DisplayName = found.identity
 	result.Diagnostics.Append(result.Identity.Set(ctx, m.Identity)...)
 	if !l.request.IncludeResource {
 		return result
@@ -384,7 +367,7 @@ func (l *listing) resultOf(ctx context.Context, identity string, held answer.Con
 
 	// Neither the scope of the provider block nor a default is written down. "terraform query
 	// -json" would print the address, and no generated configuration holds it.
-	m.fromAPI(held)
+	m.fromAPI(found.held)
 	if l.scope == l.DefaultScope {
 		m.Scope = tfkit.Scope{}
 	}
@@ -395,41 +378,4 @@ func (l *listing) resultOf(ctx context.Context, identity string, held answer.Con
 	result.Diagnostics.Append(result.Resource.Set(ctx, m)...)
 
 	return result
-}
-
-// conclude adds what is known at the end of the list.
-func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
-	defer l.RecoverAndReport(ctx, diags)
-
-	diags.Append(l.diags...)
-	if l.missing > 0 {
-		tfkit.Problem{
-			Summary: "People without a consent record",
-			Detail:  fmt.Sprintf("The service has no consent record of some people in the source: %d. There is nothing to list or to import of them.", l.missing),
-		}.AddWarning(diags)
-	}
-
-	isRest := l.isCut || l.next < len(l.people)
-	switch {
-	case l.found > 0 && l.found == int(l.request.Limit) && isRest:
-		tfkit.Problem{
-			Summary: "The list ends at its limit",
-			Detail:  fmt.Sprintf("The list ended at its limit of %d, and its source has more people, who were not looked up.", l.found),
-			Do:      "raise limit in the list block to see more of them.",
-		}.AddWarning(diags)
-	case ctx.Err() != nil:
-		// Without an error, Terraform takes what was listed so far for the whole list.
-		tfkit.Problem{
-			Summary: "The list was interrupted",
-			Detail:  "The run was interrupted before all people were looked up.",
-			Do:      "run the query again.",
-		}.AddError(diags)
-	case isRest:
-		tfkit.Problem{
-			Summary: "Too many people for one list",
-			Detail:  fmt.Sprintf("The day has more than %d people, and a list takes no more. The others were not looked up.", limitDayPeople),
-			Do:      "export the day with analytics_export_file, and list its people by identity_ids; or manage them with analytics_consent_batch.",
-			At:      tfkit.AtUTCDate,
-		}.AddError(diags)
-	}
 }

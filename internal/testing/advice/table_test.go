@@ -195,7 +195,6 @@ var outside = map[string]string{
 
 	"remove the moved block, and put the block of":            "it needs the provider that the resource belongs to",
 	"correct the value.":                                      "validators refuse such a value before the client does, and say what is wrong with it",
-	"export the day with analytics_export_file, and list its": "it needs a day with more people than a test can write",
 	"read it again once the day is over, and compare the":     "it needs two clocks that differ, and a day to pass",
 	"free space on the disk of path, choose a path on":        "it needs a disk that is full",
 	"remove the cause and run again, which exports the day":   "it needs a disk that fails between two files",
