@@ -63,8 +63,6 @@ type ListMap struct {
 type ListCall struct {
 	ListMap
 	Envelope Envelope
-	// Continued reports that a header says that the answer is a part.
-	Continued bool
 }
 
 // Read returns the list of an answer: an array of objects, where At says, or else the only array of
@@ -90,9 +88,6 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 	}
 	if len(list.Records) < len(elements) {
 		return list, Partial("it holds an entry that is not an object")
-	}
-	if c.Continued {
-		return list, Partial("a Content-Range header says that there is more")
 	}
 
 	return list, c.besides(answer, found, len(elements))

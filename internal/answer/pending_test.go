@@ -58,7 +58,6 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 		{answer.ListCall{Envelope: answer.Envelope{Result: answer.Result{At: "/code", Success: []string{"0"}}}}, map[string]string{
 			`{"code":0,"requests":[]}`: whole, `{"code":1,"requests":[]}`: beside + `"/code"`,
 		}},
-		{answer.ListCall{Continued: true}, map[string]string{`[` + one + `]`: partial}},
 		{answer.ListCall{ListMap: answer.ListMap{Empty: true}}, map[string]string{`{}`: whole, `{"data":null}`: whole, `{"data":0}`: ignored}},
 		{answer.ListCall{ListMap: answer.ListMap{Total: "/total"}}, map[string]string{`{"total":0}`: whole, `{"total":1}`: ignored, `{"total":0,"x":[],"y":[]}`: "more than one array"}},
 		{answer.ListCall{ListMap: answer.ListMap{At: "/requests"}}, map[string]string{

@@ -43,7 +43,7 @@ func (c *Client) ReadConsent(ctx context.Context, p Person) (read choice.Reading
 	if err == nil {
 		read.Cached = got.Cached
 		if read.Held, err = c.wire.consentOf(got.JSON); err != nil {
-			reads := func(with Wire) error { _, err := with.consentOf(got.JSON); return err }
+			reads := func(with Wire) bool { _, err := with.consentOf(got.JSON); return err == nil }
 			err = failure(got, c.wire.advise(err, got.JSON, infer.Consent, reads))
 		}
 		read.Print = choice.PrintOf(read.Held)

@@ -122,13 +122,10 @@ func (c *Client) readData(s transport.Answer, call answer.DataCall, w io.Writer)
 			return answer.Receipt{}, err
 		}
 	}
-	delivers := func(with Wire) error {
+	delivers := func(with Wire) bool {
 		call.At = with.AllData.At
 		receipt, err := call.Read(s.Status, s.JSON)
-		if !receipt.Delivered {
-			err = cmp.Or(err, errInsufficient)
-		}
-		return err
+		return err == nil && receipt.Delivered
 	}
 
 	return shown(s, receipt, c.wire.advise(err, s.JSON, infer.Data, delivers))

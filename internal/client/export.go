@@ -68,32 +68,38 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read fu
 	if scope.AccountID != "" {
 		return ExportResult{}, transport.Invalid(opExport, errNoExport)
 	}
-	whole := ctx
+	if len(q.Kinds) == 0 {
+		q.Kinds = records.Kinds
+	}
 	ctx, cancel := context.WithTimeout(ctx, limitExport)
 	defer cancel()
 
-	x := &exporting{client: c, scope: scope, query: q, take: read}
-	for _, kind := range records.Kinds {
-		if len(q.Kinds) == 0 || slices.Contains(q.Kinds, kind) {
-			x.kinds = append(x.kinds, kind)
+	var x *exporting
+	err := c.sender.Repeat(ctx, func(ctx context.Context) (err error) {
+		x = &exporting{client: c, scope: scope, query: q}
+		refused := read(func(yield func(records.Kind, jsontext.Value) bool) { err = x.day(ctx, yield) })
+		if errors.Is(err, errStopped) {
+			return refused
 		}
-	}
-	err := c.sender.Repeat(ctx, x.read)
-	if e, failed := errors.AsType[*transport.Error](err); failed && ctx.Err() != nil && whole.Err() == nil {
-		e.Class, e.Detail = transport.ClassTimeout, "the export did not end within "+limitExport.String()
+		return cmp.Or(err, refused)
+	})
+
+	// Without a date of the service, this machine's clock alone decides.
+	isOver := !x.result.Date.Before(q.Day.AddDate(0, 0, 1))
+	x.result.Complete = isOver && q.Day.Before(c.Today())
+	if err == nil && q.Finished && !isOver {
+		err = transport.NewError(about(opExport), transport.ClassNotReady, "by the service's clock it was "+x.result.Date.UTC().Format("2006-01-02 15:04")+" UTC when it answered, so the day "+FormatDay(q.Day)+" was not over")
 	}
 
 	return x.result, err
 }
 
-// exporting is a day while it is read.
+// exporting is one reading of a day.
 type exporting struct {
 	client *Client
 	scope  Scope
 	query  ExportQuery
-	kinds  []records.Kind // that are wanted
 
-	take   func(Records) error
 	result ExportResult
 	seen   records.Seen    // with a parameter for the kind
 	before *records.Reader // of the last page; nil before the first
@@ -102,25 +108,11 @@ type exporting struct {
 // errStopped ends the reading where no more records are taken.
 var errStopped = errors.New("no more records are taken")
 
-// read reads the day from its beginning. Its error is *Error, or that of who takes the records.
-func (x *exporting) read(ctx context.Context) error {
-	x.result = ExportResult{Complete: x.query.Day.Before(x.client.Today())}
-	x.seen, x.before = nil, nil
-
-	var err error
-	refused := x.take(func(yield func(records.Kind, jsontext.Value) bool) { err = x.day(ctx, yield) })
-	if errors.Is(err, errStopped) {
-		return refused
-	}
-
-	return cmp.Or(err, refused)
-}
-
 // day yields the records of all pages: of one answer, or of one for each kind.
-func (x *exporting) day(ctx context.Context, yield func(records.Kind, jsontext.Value) bool) error {
+func (x *exporting) day(ctx context.Context, yield func(records.Kind, jsontext.Value) bool) (err error) {
 	wire, asked := x.client.wire.Export, []records.Kind{records.Unknown}
 	if wire.KindParameter != "" {
-		asked, x.seen = x.kinds, records.Seen{}
+		asked, x.seen = x.query.Kinds, records.Seen{}
 	}
 
 	for _, kind := range asked {
@@ -132,17 +124,8 @@ func (x *exporting) day(ctx context.Context, yield func(records.Kind, jsontext.V
 
 		pages := &pages{base: x.client.base, own: query, query: query.Encode()}
 		for more := true; more; {
-			s, err := x.client.ask(ctx, Person{Scope: x.scope}, transport.Request{Op: opExport, Query: pages.query})
-			if err != nil {
+			if more, err = x.page(ctx, pages, kind, yield); err != nil {
 				return err
-			}
-			read, err := x.page(s, kind, yield)
-			s.Body.Close()
-			if err != nil {
-				return err
-			}
-			if more, err = pages.follow(read); err != nil {
-				return transport.NewError(s.Exchange, transport.ClassPayload, err.Error())
 			}
 		}
 	}
@@ -150,51 +133,30 @@ func (x *exporting) day(ctx context.Context, yield func(records.Kind, jsontext.V
 	return nil
 }
 
-// page yields the records of an answer, all of which are of the kind that was asked for, unless that is
-// Unknown.
-func (x *exporting) page(s transport.Answer, asked records.Kind, yield func(records.Kind, jsontext.Value) bool) (page, error) {
-	if err := x.checkHead(s); err != nil {
-		return page{}, err
-	}
-	if s.Status == http.StatusNoContent {
-		return page{Answer: s}, nil
-	}
-	unpacked, err := transport.Unpack(s.Header, s.Body, s.Body.IsDelimited)
-	if errors.Is(err, transport.ErrNothing) && x.client.wire.Export.Empty {
-		unpacked, err = http.NoBody, nil
-	}
+// page yields the records of one answer, and notes when the service made it. It reports whether
+// another page follows.
+func (x *exporting) page(ctx context.Context, of *pages, asked records.Kind, yield func(records.Kind, jsontext.Value) bool) (more bool, _ error) {
+	s, err := x.client.ask(ctx, Person{Scope: x.scope}, transport.Request{Op: opExport, Query: of.query})
 	if err != nil {
-		return page{}, failure(s, err)
+		return false, err
 	}
-	defer unpacked.Close()
+	defer s.Body.Close()
 
-	options := x.options(x.client.wire, s.MediaType, asked)
-	options.Seen, options.Before = x.seen, x.before
-	reader := records.NewReader(unpacked, options)
-	x.before = reader
-	head := bytes.ToValidUTF8(reader.Head(), []byte("\uFFFD"))
-	for kind, record := range reader.All() {
-		if slices.Contains(x.kinds, kind) && !yield(kind, record) {
-			return page{}, errStopped
-		}
-	}
-	if err := x.checkEnd(s, reader, asked, head); err != nil {
-		return page{}, err
+	age, _ := strconv.ParseInt(s.Header.Get("Age"), 10, 32) // in seconds; the longest one if it is longer
+	made := cmp.Or(s.Date, x.client.now()).Add(-time.Duration(max(age, 0)) * time.Second)
+	if x.result.Date.IsZero() || made.Before(x.result.Date) {
+		x.result.Date = made
 	}
 
-	result := reader.Result
-	x.result.InvalidUTF8 += result.Replaced
-	for _, kind := range x.kinds {
-		x.result.Counts[kind] += result.Counts[kind]
+	read, err := x.read(s, asked, yield)
+	if err != nil {
+		return false, err
+	}
+	if more, err = of.follow(s, read.Next, read.Total, read.Counts.Total()); err != nil {
+		return false, transport.NewError(s.Exchange, transport.ClassPayload, err.Error())
 	}
 
-	return page{s, result.Next, result.Total, result.Counts.Total()}, nil
-}
-
-// options returns what settings and the media type say about an answer.
-func (x *exporting) options(w Wire, mediaType string, asked records.Kind) records.Options {
-	isLines := slices.Contains(typesOfLines, mediaType)
-	return records.Options{Map: w.Export.Map, Envelope: w.Envelope, Wanted: x.kinds, Asked: asked, IsLines: isLines}
+	return more, nil
 }
 
 // typesOfLines are the media types of values that follow each other.
@@ -203,28 +165,37 @@ var typesOfLines = []string{
 	"application/json-lines", "application/stream+json", "text/x-ndjson", "text/jsonl",
 }
 
-// checkHead returns the error of an answer that is not that of a whole day by its header, and notes
-// when it was made by the service's clock. Only 200 and 204 answer an export: anything else would pass
-// for a day without records, or with too few. Where only a finished day is wanted, one that was not
-// over then is refused. Without a date, this machine's clock alone decides.
-func (x *exporting) checkHead(s transport.Answer) error {
-	if s.Header.Get("Content-Range") != "" {
-		return transport.NewError(s.Exchange, transport.ClassPayload, "a Content-Range header says that the answer is a part of the day")
+// read yields the records in the body of an answer, all of which are of the kind that was asked for,
+// unless that is Unknown.
+func (x *exporting) read(s transport.Answer, asked records.Kind, yield func(records.Kind, jsontext.Value) bool) (records.Result, error) {
+	if s.Status == http.StatusNoContent {
+		return records.Result{}, nil
 	}
-
-	age, _ := strconv.ParseInt(s.Header.Get("Age"), 10, 32) // in seconds; the longest one if it is longer
-	made := cmp.Or(s.Date, x.client.now()).Add(-time.Duration(max(age, 0)) * time.Second)
-	if x.result.Date.IsZero() || made.Before(x.result.Date) {
-		x.result.Date = made
+	unpacked, err := transport.Unpack(s.Header, s.Body, s.Body.IsDelimited)
+	if err != nil {
+		return records.Result{}, failure(s, err)
 	}
+	defer unpacked.Close()
 
-	isOver := !made.Before(x.query.Day.AddDate(0, 0, 1))
-	x.result.Complete = x.result.Complete && isOver
-	if x.query.Finished && !isOver {
-		return transport.NewError(s.Exchange, transport.ClassNotReady, "by the service's clock it was "+made.UTC().Format("2006-01-02 15:04")+" UTC when it answered, so the day "+FormatDay(x.query.Day)+" was not over")
+	wire := x.client.wire
+	options := records.Options{
+		Map: wire.Export.Map, Envelope: wire.Envelope, Wanted: x.query.Kinds, Asked: asked, Seen: x.seen, Before: x.before,
+		IsLines: slices.Contains(typesOfLines, s.MediaType),
 	}
+	x.before = records.NewReader(unpacked, options)
+	head := bytes.ToValidUTF8(x.before.Head(), []byte("\uFFFD"))
+	for kind, record := range x.before.All() {
+		if !slices.Contains(x.query.Kinds, kind) {
+			continue
+		}
+		x.result.Counts[kind]++
+		if !yield(kind, record) {
+			return records.Result{}, errStopped
+		}
+	}
+	x.result.InvalidUTF8 += x.before.Result.Replaced
 
-	return nil
+	return x.before.Result, x.client.checkEnd(s, x.before, options, head)
 }
 
 // pageTypes are the media types of pages for people, and of what gateways answer. An empty one would pass
@@ -236,40 +207,38 @@ var pageTypes = []string{"text/html", "application/xhtml+xml", "application/xml"
 //
 // The end of the answer is that of the day where a length, the last chunk, or the last bracket of a
 // single JSON value proves it. The end of a compressed stream proves nothing: another one may follow.
-func (x *exporting) checkEnd(s transport.Answer, reader *records.Reader, asked records.Kind, head []byte) error {
-	err, lost, wire := reader.Err, s.Body.Failure, x.client.wire
+func (c *Client) checkEnd(s transport.Answer, reader *records.Reader, options records.Options, head []byte) error {
 	begin := bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\uFEFF")))
 	isEmptyPage := len(begin) == 0 && slices.Contains(pageTypes, s.MediaType)
 	isDelimited := reader.Result.Closed || s.Body.IsDelimited
-
 	switch {
-	case lost != nil:
-		return failure(s, lost)
+	case s.Body.Failure != nil:
+		return failure(s, s.Body.Failure)
 	case isEmptyPage, bytes.HasPrefix(begin, []byte("<")):
 		return transport.PageError(s, head)
-	case err == nil && !isDelimited:
+	case reader.Err == nil && !isDelimited:
 		return failure(s, records.ErrTruncated)
-	case err == nil:
-		return s.EndError(wire.ignoresField)
+	case reader.Err == nil:
+		return s.EndError(c.wire.ignoresField)
 	}
 
-	reads := func(with Wire) error { return readHead(head, x.options(with, s.MediaType, asked)) }
-
-	return failure(s, wire.advise(err, head, infer.Export, reads))
+	options.Seen = nil
+	return failure(s, c.wire.advise(reader.Err, head, infer.Export, func(with Wire) bool {
+		options.Map, options.Envelope = with.Export.Map, with.Envelope
+		return readHead(head, options)
+	}))
 }
 
-// readHead returns the error of reading the beginning of an answer; nil if it is cut behind a record.
-func readHead(head []byte, options records.Options) error {
+// readHead reports whether the beginning of an answer can be read: to its end, or to a cut behind a record.
+func readHead(head []byte, options records.Options) bool {
 	reader := records.NewReader(bytes.NewReader(head), options)
 	n := 0
 	for range reader.All() {
 		n++
 	}
-	if len(head) == records.LimitHead && n > 0 && errors.Is(reader.Err, records.ErrTruncated) {
-		return nil
-	}
+	isCut := n > 0 && len(head) == records.LimitHead && errors.Is(reader.Err, records.ErrTruncated)
 
-	return reader.Err
+	return isCut || reader.Err == nil
 }
 
 // ignoresField reports whether the settings ignore a header field or trailer field.

@@ -59,7 +59,7 @@ func TestExport_requestPerKindWithAParameter(t *testing.T) {
 
 		putDay(service)
 		var got received
-		counts, err := export(t.Context(), t, c, &got, records.Event, records.Person)
+		counts, err := export(t.Context(), t, c, &got, records.Person, records.Event)
 		noError(t, err)
 		want := []string{`person {"sort":"person","id":"p"}`, `event {"sort":"event","id":"e"}`}
 		if diff := cmp.Diff(want, got.records); diff != "" || counts.Counts != (records.Counts{0, 1, 0, 1}) {
@@ -153,7 +153,7 @@ func TestExport_brokenOffBeginsAgain(t *testing.T) {
 func TestContinuedAnswer_isNeverTheWhole(t *testing.T) {
 	t.Parallel()
 	for words, header := range map[string][]string{
-		"Content-Range": {"Content-Range", "items 0-0/2"}, "another origin": {"Link", `<https://h.example.com/?page=2>; rel="next"`},
+		"Content-Range": {"Content-Range", "items 0-0/2"}, "another address": {"Link", `<https://h.example.com/?page=2>; rel="next"`},
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(
@@ -306,7 +306,7 @@ func TestExport_mayTakeAnyTimeUpToADay(t *testing.T) {
 		"a steady service": {
 			text: `{"type":"event","id":1,"pad":"` + strings.Repeat("x", 40_000) + `"}` + "\n", times: 20, every: 25 * time.Second, took: 500 * time.Second,
 		},
-		"one without end": {text: " ", every: 20 * time.Second, took: 24 * time.Hour, class: transport.ClassTimeout},
+		"one without end": {text: " ", every: 20 * time.Second, took: 24 * time.Hour, class: transport.ClassCancelled},
 		"a slow receiver": {text: `{"type":"event","id":1}` + "\n", times: 2000, pause: time.Second, took: 2000 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -329,7 +329,7 @@ func TestExport_mayTakeAnyTimeUpToADay(t *testing.T) {
 			}
 			if c.class == "" {
 				noError(t, err)
-			} else if e := wantClass(t, err, c.class); !strings.Contains(e.Detail, "24h") {
+			} else if e := wantClass(t, err, c.class); !strings.Contains(e.Detail, "its time was up") {
 				t.Errorf("%s: %q", name, e.Detail)
 			}
 		})
@@ -452,21 +452,20 @@ func TestExportAnswer_isADayOrAnError(t *testing.T) {
 			body: "[{\"type\":\"event\",\"id\":\"\xff\"},{\"id\":\"\\ud83d\",\"type\":\"event\"}]", wire: client.Wire{Export: client.ExportWire{Map: records.Map{InvalidUTF8: records.InvalidReplace}}},
 			want: client.ExportResult{Counts: records.Counts{records.Event: 2}, InvalidUTF8: 1},
 		},
-		"nothing, as it is told":         {wire: empty, want: noRecords},
-		"white space, as it is told":     {body: " \r\n", wire: empty, want: noRecords},
-		"an empty frame, as it is told":  {header: inGzip, body: packed(t, gzipped, ""), wire: empty, want: noRecords},
-		"nothing in zstd, as it is told": {header: inZstd, wire: empty, want: noRecords},
-		"nulls, as it is told":           {body: `{"persons":null,"sessions":null,"events":null}`, wire: empty, want: noRecords},
-		"204 that is called gzip":        {status: http.StatusNoContent, header: inGzip, want: noRecords},
-		"parts in gzip":                  {header: inGzip, body: partsInGzip, want: ofParts},
-		"parts in zstd":                  {header: inZstd, body: partsInZstd, want: ofParts},
+		"nothing, as it is told":        {wire: empty, want: noRecords},
+		"white space, as it is told":    {body: " \r\n", wire: empty, want: noRecords},
+		"an empty frame, as it is told": {header: inGzip, body: packed(t, gzipped, ""), wire: empty, want: noRecords},
+		"nulls, as it is told":          {body: `{"persons":null,"sessions":null,"events":null}`, wire: empty, want: noRecords},
+		"204 that is called gzip":       {status: http.StatusNoContent, header: inGzip, want: noRecords},
+		"parts in gzip":                 {header: inGzip, body: partsInGzip, want: ofParts},
+		"parts in zstd":                 {header: inZstd, body: partsInZstd, want: ofParts},
 
 		"202 with Retry-After": {status: 202, header: []string{"Retry-After", "300"}, class: transport.ClassNotReady, says: "5m0s"},
 		"203":                  {status: 203, body: day, class: payload, says: "not a complete one"},
 		"206":                  {status: 206, header: ofPart, body: day, class: payload, says: "not a complete one"},
 		"Content-Range":        {header: ofPart, body: day, class: payload, says: "part"},
 		"Link to the next page": {
-			header: []string{"Link", `<https://h.example.com/?a=3>; rel="next"`}, body: day, class: payload, says: "another origin",
+			header: []string{"Link", `<https://h.example.com/?a=3>; rel="next"`}, body: day, class: payload, says: "another address",
 		},
 		"a next page":              {header: []string{"X-Next-Page", "2"}, body: `[]`, class: payload, says: "X-Next-Page"},
 		"a total":                  {header: []string{"X-Total-Count", "2"}, body: `[{"type":"event","id":1}]`, class: payload, says: "counts 2 records, and there are 1"},

@@ -3,6 +3,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -21,34 +22,35 @@ func (w Wire) With(s infer.Settings) (Wire, error) {
 	return with, err
 }
 
-// advise adds to the *answer.Error of an answer that is not recognised the settings with which a strict
-// reader accepts it, without those that it does not need: the first that are proposed and hold no name
-// that must not be shown. Any other error is returned as it is.
-func (w Wire) advise(err error, v []byte, propose func(infer.Answer) []infer.Settings, read func(Wire) error) error {
+// advise adds a proposal to the *answer.Error of an answer that is not recognised. Any other error is
+// returned as it is.
+func (w Wire) advise(err error, v []byte, propose func(infer.Answer) []infer.Settings, admits func(Wire) bool) error {
 	p, ok := errors.AsType[*answer.Error](err)
-	if !ok || p.Outcome == answer.Refused || p.Outcome == answer.Absent {
-		return err
+	if ok && p.Outcome != answer.Refused && p.Outcome != answer.Absent {
+		p.Advice = cmp.Or(w.proposal(v, propose, admits), p.Advice)
 	}
-
-	admits := func(s infer.Settings) bool {
-		with, err := w.With(s)
-		return err == nil && read(with) == nil
-	}
-	for _, s := range propose(infer.Answer{Body: v}) {
-		if s = s.Inside(w.Envelope.At); !admits(s) {
-			continue
-		}
-		if s = s.Shortest(admits); !slices.ContainsFunc(s.Texts(), isHidden) {
-			p.Advice = "look at it: " + answer.Admits(s.Sentence())
-			break
-		}
-	}
-
-	return p
+	return err
 }
 
-// errInsufficient is that of a reading which still lacks what the settings were proposed for.
-var errInsufficient = errors.New("the settings do not suffice")
+// proposal returns the advice to set what admits an answer, as a strict reader has tried, without the
+// settings that it does not need: the first that are proposed and hold no name that must not be shown. It
+// is empty if there are none.
+func (w Wire) proposal(v []byte, propose func(infer.Answer) []infer.Settings, admits func(Wire) bool) string {
+	suffices := func(s infer.Settings) bool {
+		with, err := w.With(s)
+		return err == nil && admits(with)
+	}
+	for _, s := range propose(infer.Answer{Body: v}) {
+		if s = s.Inside(w.Envelope.At); !suffices(s) {
+			continue
+		}
+		if s = s.Shortest(suffices); !slices.ContainsFunc(s.Texts(), isHidden) {
+			return "look at it: " + answer.Admits(s.Sentence())
+		}
+	}
+
+	return ""
+}
 
 // isHidden reports whether a name or a pointer must not be shown.
 func isHidden(name string) bool {

@@ -42,7 +42,7 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.Pend
 		}
 
 		next, total := valueAt(got.JSON, c.wire.Pending.Next), valueAt(got.JSON, c.wire.Pending.Total)
-		more, err = pages.follow(page{got, next, total, int64(len(part.Records))})
+		more, err = pages.follow(got, next, total, int64(len(part.Records)))
 		if err != nil {
 			list.Gap = cmp.Or(list.Gap, answer.Partial(err.Error()).Error())
 		}
@@ -55,7 +55,7 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.Pend
 // isBefore reports whether a time that is known is before another one.
 func isBefore(t, other time.Time) bool { return !t.IsZero() && t.Before(other) }
 
-// valueAt returns what a pointer leads to that is set; nil if there is nothing.
+// valueAt returns what a pointer leads to; nil if it is not set, or if there is nothing.
 func valueAt(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
 	if at == "" {
 		return nil
@@ -71,27 +71,16 @@ const limitAdvice = 256 << 10
 // not a whole list, or that name what its records do not say in a known way, unless it is long. Errors are those
 // of package answer.
 func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
-	propose := func(a infer.Answer) []infer.Settings { return infer.Pending(a) }
 	read := func(with Wire) (answer.PendingList, error) {
-		call := answer.ListCall{ListMap: with.Pending.ListMap, Envelope: with.Envelope, Continued: got.Header.Get("Content-Range") != ""}
-		return call.Read(got.JSON)
+		return answer.ListCall{ListMap: with.Pending.ListMap, Envelope: with.Envelope}.Read(got.JSON)
 	}
-	isShort := len(got.JSON) <= limitAdvice
 	list, err := read(c.wire)
-	if err != nil && isShort {
-		err = c.wire.advise(err, got.JSON, propose, func(with Wire) error { _, err := read(with); return err })
-	}
-	if list.HasUnknown() && isShort {
-		names := func(with Wire) error {
-			named, err := read(with)
-			if named.HasUnknown() {
-				err = errInsufficient
-			}
-			return err
+	if len(got.JSON) <= limitAdvice {
+		propose := func(a infer.Answer) []infer.Settings { return infer.Pending(a) }
+		err = c.wire.advise(err, got.JSON, propose, func(with Wire) bool { _, err := read(with); return err == nil })
+		if list.HasUnknown() {
+			list.Hint = c.wire.proposal(got.JSON, propose, func(with Wire) bool { named, err := read(with); return err == nil && !named.HasUnknown() })
 		}
-		hint := &answer.Error{}
-		_ = c.wire.advise(hint, got.JSON, propose, names) // is the hint
-		list.Hint = hint.Advice
 	}
 	if p, ok := errors.AsType[*answer.Error](err); ok && p.Outcome == answer.Incomplete {
 		list.Gap, err = p.Error(), nil
