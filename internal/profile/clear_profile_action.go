@@ -14,8 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -56,7 +55,7 @@ func (a *clearProfileAction) Schema(_ context.Context, _ action.SchemaRequest, r
 		},
 	}
 	tfkit.AddPersonAction(&resp.Schema, "Whether to wait until the update is carried out.",
-		"After that, the update stays accepted, and the action ends with a warning.", defaultTimeout)
+		"After that, the update stays accepted, and the action ends with a warning.")
 }
 
 // ModifyPlan warns that clearing members is irreversible. Terraform shows the warning above
@@ -84,41 +83,28 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 
 	var names []string
 	resp.Diagnostics.Append(m.Members.ElementsAs(ctx, &names, false)...)
-	update := nulls(names)
-	held, err := deferred.ReadProfile(ctx, c, person, update)
-	if held.NoProfile { // one reading proves nothing
-		_ = a.Consents.WaitToReread(ctx, c.Lag)
-		held, err = deferred.ReadProfile(ctx, c, person, update)
-	}
-	if err != nil {
-		tfkit.ProblemOf(err, "").AddError(&resp.Diagnostics)
-		return
-	}
-	maps.DeleteFunc(update, func(name string, _ jsontext.Value) bool {
-		return !held.Cached && digest(held.Members[name]) == digest(nil)
-	})
-	if len(update) == 0 {
-		tfkit.Say(resp, "Nothing to clear.")
-		return
-	}
-
-	o := run.OfAction(a.Service, resp, m.PersonActionModel)
-	o.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
-	o.Messages = run.Messages{Name: updateName, Advice: run.AdviceInvoked}
-	o.Advice.Unknown = adviceClearAgain
-	o.Request = clearRequest(c, person, update)
-
-	// The profile is not read again before the update is sent: it would not be sent, and would count as
-	// accepted, where somebody else has cleared the members meanwhile.
-	readAfter, isRead := o.Request.Effect, false
-	o.Request.Effect = func(ctx context.Context) (deferred.Reading, error) {
-		if !isRead {
-			isRead = true
-			return deferred.Reading{Shows: proof.Missing, Cached: held.Cached}, nil
-		}
-		return readAfter(ctx)
-	}
-	o.Invoke(ctx, "Carried out: the profile has no value for any of the members.")
+	u := newUpdate(run.OfAction(ctx, a.Service, resp, m.PersonActionModel), c, &resourceModel{}, nulls(names))
+	u.Name, u.Advice.Unknown = updateName, adviceClearAgain
+	u.Request.Person, u.Request.Send = person, u.sendHeld
+	u.Invoke(ctx, "The profile has no value for any of the members.")
 }
 
 const adviceClearAgain = "look at analytics_pending_requests before you invoke the action again. It sends only what the profile still has then."
+
+// sendHeld sends the changes of members that the profile has. If it has none, another update of the person is pending,
+// or a cache hides what it has: all of them are sent.
+func (u *update) sendHeld(ctx context.Context) (answer.Receipt, error) {
+	if u.current == nil { // which kept nobody from sending
+		if _, err := u.read(ctx); err != nil {
+			return answer.Receipt{}, err
+		}
+	}
+
+	held := maps.Clone(u.changes)
+	maps.DeleteFunc(held, func(name string, _ jsontext.Value) bool { return digest(u.current[name]) == digest(nil) })
+	if len(held) > 0 {
+		u.changes = held
+	}
+
+	return u.send(ctx)
+}

@@ -29,18 +29,18 @@ func TestClearProfile_sendsOnlyWhatIsThere(t *testing.T) {
 	bubble(t, func(t *testing.T, o *object) {
 		prototest.WantText(t, o.PlanAction(clearName, clears()).Errors(), "at least 1")
 		prototest.WantText(t, o.PlanAction(clearName, clears("")).Errors(), "members")
-		o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 403, Body: []byte(`{"error":{}}`)})
+		o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 403, Body: []byte(`{"error":{}}`), Times: 2})
 		prototest.WantText(t, o.Invoke(clearName, clears("name")).Errors(), "Not permitted")
 
 		for _, profile := range []string{"", held, ""} { // no profile, one, and that one cleared
-			want := []string{"Nothing to clear."}
+			want := []string{"The profile has no value for any of the members."}
 			if profile != "" {
 				o.service.PutProfile(scope, person, profile)
 				o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 404, Body: []byte(`{"error":{"code":"not_found"}}`)})
 				want = []string{
 					`The service accepted the update of the profile as request "request-1". It cannot be cancelled.`,
 					"Still pending after 30s.", "Still pending after 1m.", "Still pending after 1m30s.",
-					"Carried out: the profile has no value for any of the members.",
+					"The profile has no value for any of the members.",
 				}
 			}
 			invoked := o.Invoke(clearName, clears("phone", "fax", "address", "name"))

@@ -11,6 +11,7 @@ package profile
 import (
 	"context"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -102,7 +103,7 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages members of one person's profile. Members that are not configured are neither read into state nor changed.",
 		Attributes:          tfkit.AddPerson(tfkit.TextAttribute.Resource, attributes),
-		Blocks:              map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultTimeout)},
+		Blocks:              map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock()},
 	}
 }
 
@@ -126,20 +127,19 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	}
 }
 
-// planUpdate ignores changes of spelling, warns about members that are no longer managed, and plans whether
-// the apply has something to send or to wait for.
+// planUpdate ignores changes of spelling, and plans whether the apply has something to send or to wait for.
 func (r *profileResource) planUpdate(ctx context.Context, planned run.Plan, state resourceModel, plan *resourceModel) {
 	req, resp := planned.Req, planned.Resp
 	var config resourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	s, of := run.Read(ctx, req.Private).Submission, ownershipOf(ctx, state, resp.Private)
-	config.warnDropped(state, of.names, &resp.Diagnostics)
-
+	s := run.Read(ctx, req.Private).Submission
 	changes, isKnown := config.changes(state, s)
 	if len(changes) > 0 {
 		r.RefuseReadOnly(&resp.Diagnostics)
 	}
-	of.names = restOf(of.names, changes)
+
+	of := ownershipOf(ctx, state, resp.Private)
+	of.names = of.without(changes)
 	r.checkMembers(*plan, of, r.Profiles.PlanDone, &resp.Diagnostics)
 
 	plan.Profile, plan.Fulfilled = formats.JSONObject.KeepSpelling(state.Profile, plan.Profile), state.Fulfilled
@@ -161,11 +161,28 @@ func ownershipOf(ctx context.Context, state resourceModel, private tfkit.Private
 	return ownership{tfkit.ObjectIn(ctx, private, profileType), append(readMemory(run.Read(ctx, private)).WriteOnly, namesOf(state.members())...)}
 }
 
+// without returns the names but those of members.
+func (o ownership) without(m members) []string {
+	return slices.DeleteFunc(slices.Clone(o.names), func(name string) bool {
+		_, has := m[name]
+		return has
+	})
+}
+
 // planDestroy warns that the profile is retained, and refuses to clear members with a read-only
 // provider, or members that another object of the plan leaves as they are.
 func (r *profileResource) planDestroy(state resourceModel, of ownership, diags *diag.Diagnostics) {
 	if state.OnDestroy.ValueString() != destroyClears {
-		state.warnRetained(diags)
+		pending := ""
+		if !state.Fulfilled.ValueBool() {
+			pending = " Its update is not known to be fulfilled: it may still change the profile, and nothing cancels it."
+		}
+		tfkit.Problem{
+			Summary: "The profile stays at the service",
+			Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\"." + pending,
+			Do:      "nothing, if the profile is to stay. To clear the managed members as well, apply on_destroy = \"clear\" first and destroy then; to delete all data of the person, use analytics_data_deletion.",
+		}.AddWarning(diags)
+
 		return
 	}
 
@@ -216,7 +233,7 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 	}
 
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
-	u.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
+	u.Limit, _ = plan.Timeouts.Create(ctx, tfkit.DefaultTimeout)
 	plan.Fulfilled = types.BoolValue(true) // if there is nothing to send
 	r.apply(ctx, u)
 }
@@ -230,28 +247,21 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	r.ReadIdentity(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
 	u, ok := r.begin(ctx, &state, nil, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
-	if !ok {
+	if !ok || !u.refresh(ctx) {
 		return
 	}
 
-	isPending := state.Fulfilled.Equal(types.BoolValue(false)) // an imported object has no value
-	if isPending && !u.refresh(ctx) {
-		return
-	}
 	isThere, ok := r.readProfile(ctx, u)
 	if !ok {
 		return
 	}
 	if !isThere {
-		if isPending {
-			warnRemoved(&resp.Diagnostics)
-		}
+		u.warnRemoved()
 		resp.State.RemoveResource(ctx)
 		return
 	}
 
 	state.fromAPI(u.current, u.memory)
-	state.Fulfilled = types.BoolValue(!isPending)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
@@ -279,19 +289,9 @@ func (r *profileResource) readProfile(ctx context.Context, u *update) (isThere, 
 		return false, false
 	}
 
-	managed := u.model.members()
-	managesNothing := managed != nil && len(managed) == 0 // which a person without a profile has
+	managesNothing := formats.JSONObject.Same(u.model.Profile, types.StringValue("{}")) // which a person without a profile has
 
 	return managesNothing || !reading.NoProfile, true
-}
-
-func warnRemoved(diags *diag.Diagnostics) {
-	tfkit.Problem{
-		Summary: "The profile was removed while its update was pending",
-		Detail:  "The service no longer has a profile of this person, so the update that it had accepted has no effect.",
-		InState: "nothing of this resource",
-		Do:      "apply again, which creates the profile again. If the person's data was deleted on purpose, remove the resource from the configuration.",
-	}.AddWarning(diags)
 }
 
 // Update sends the members that differ from state, or resumes a wait that was interrupted.
@@ -321,71 +321,64 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 		return
 	}
 
-	u.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
+	u.Limit, _ = plan.Timeouts.Update(ctx, tfkit.DefaultTimeout)
 	r.apply(ctx, u)
 }
 
-// Delete clears the managed members if on_destroy says so.
+// Delete clears the managed members if on_destroy says so. The plan has warned where it does not.
 func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	of := ownershipOf(ctx, state, resp.Private)
-	if state.OnDestroy.ValueString() != destroyClears || len(of.names) == 0 { // the plan has warned
+	if state.OnDestroy.ValueString() != destroyClears || len(of.names) == 0 {
 		return
 	}
 
-	if o, ok := run.OfObject(ctx, r.Service, state.Identity, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
-		o.Messages, o.Waits = ofDestroy, true // no later refresh shows how it ends
+	if u, ok := r.begin(ctx, &state, nulls(of.names), run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
+		u.Name, u.InState = u.Name+" that clears the members", "nothing of this resource"
+		u.Advice.Pending, u.Advice.Unproven = run.AdviceInvoked.Pending, run.AdviceInvoked.Pending
 		if state.WaitForFulfilment.ValueBool() {
-			o.Limit, _ = state.Timeouts.Update(ctx, defaultTimeout)
+			u.Limit, _ = state.Timeouts.Update(ctx, tfkit.DefaultTimeout)
 		}
-		r.clearMembers(ctx, &o, of)
+		u.Waits = true // no later refresh shows how it ends
+		r.clearMembers(ctx, u, of)
 	}
-}
-
-// ofDestroy is how messages speak of the update that clears the members of an object in a destroy.
-var ofDestroy = run.Messages{
-	Name: updateName + " that clears the members", InState: "nothing of this resource",
-	Advice: run.Advice{Pending: run.AdviceInvoked.Pending, Unproven: run.AdviceInvoked.Pending, Over: tfkit.AdviceApplyAgain},
 }
 
 // clearMembers sets members to null that no other object of the run manages. A person without
 // a profile has nothing to clear.
-func (r *profileResource) clearMembers(ctx context.Context, o *run.Run, of ownership) {
-	person, update := o.Request.Person, nulls(of.names)
+func (r *profileResource) clearMembers(ctx context.Context, u *update, of ownership) {
 	isKept := func(name string, _ jsontext.Value) bool {
-		return r.Profiles.Keeper(of.object, memberOf(person, name)) != nil
+		return r.Profiles.Keeper(of.object, memberOf(u.Request.Person, name)) != nil
 	}
-	o.Request = clearRequest(r.Client, person, update)
-	o.Request.Superseded = func() bool { // the person is locked
-		maps.DeleteFunc(update, isKept)
-		return len(update) == 0
+	u.Request.Superseded = func() bool { // the person is locked
+		maps.DeleteFunc(u.changes, isKept)
+		return len(u.changes) == 0
 	}
-	o.Request.Effect = func(ctx context.Context) (deferred.Reading, error) {
-		cleared := maps.Clone(update)
-		maps.DeleteFunc(cleared, isKept) // another object may have written them meanwhile
-		return readCleared(ctx, r.Client, person, cleared)
+	u.Request.Effect = func(ctx context.Context) (deferred.Reading, error) {
+		maps.DeleteFunc(u.sets, isKept) // another object may have written them meanwhile
+		return u.read(ctx)
 	}
 
-	err := o.Submit(ctx)
+	err := u.Submit(ctx)
 	if transport.IsClass(err, transport.ClassNotFound) {
 		return
 	}
-	if others := restOf(of.names, update); len(others) > 0 {
+	if others := of.without(u.changes); len(others) > 0 {
 		tfkit.Problem{
 			Summary: "Members of the profile were not cleared",
 			Detail:  "Another resource of this run manages these members of the profile of the same person, so on_destroy = \"clear\" leaves them as they are: " + strings.Join(others, ", ") + ". The usual cause is a renamed key of for_each, or a renamed resource, for which a moved block keeps the resource.",
 			InState: "the other resource; nothing was sent for these members",
-		}.AddWarning(o.Diags)
+		}.AddWarning(u.Diags)
 	}
 	if err != nil {
-		o.Fail(ctx, o.ProblemOf(err))
+		u.Fail(ctx, u.ProblemOf(err))
 		return
 	}
-	if failed := o.Await(ctx); failed != nil {
-		o.Fail(ctx, *failed)
+	if failed := u.Await(ctx); failed != nil {
+		u.Fail(ctx, *failed)
 	}
 }
 

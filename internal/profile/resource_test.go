@@ -158,41 +158,22 @@ func TestProfile_failureKeepsTheObject(t *testing.T) {
 	})
 }
 
-// Members that the configuration does not name any more stay, and the plan says so. Write-only
-// ones count with another version only.
-func TestProfile_droppedMemberIsSaidToStay(t *testing.T) {
+// Members that the configuration does not name any more stay, also in a destroy.
+func TestProfile_destroyClearsWhatIsManagedInTheEnd(t *testing.T) {
 	t.Parallel()
 	const both = `{"plan":"gold","tier":1}`
-	for to, c := range map[string]struct {
-		from, to prototest.Attributes
-		says     bool
-	}{
-		"in state":         {config(both, nil), config(gold, clearing), true},
-		"another version":  {writeOnly(both, 1, nil), writeOnly(gold, 2, clearing), true},
-		"the same version": {writeOnly(both, 1, nil), writeOnly(gold, 1, nil), false},
-		"values in state":  {writeOnly(both, 1, nil), config(gold, clearing), true},
-		"all of them":      {writeOnly(both, 1, nil), config(`{"plan":"gold","tier":null}`, nil), false},
+	for to, c := range map[string]struct{ from, to prototest.Attributes }{
+		"in state":        {config(both, nil), config(gold, clearing)},
+		"another version": {writeOnly(both, 1, nil), writeOnly(gold, 2, clearing)},
+		"values in state": {writeOnly(both, 1, nil), config(gold, clearing)},
 	} {
 		t.Run(to, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, o *object) {
-				state := o.create(c.from)
-				_, diags := o.mustPlan(state, c.to)
-				if says := len(diags.Warnings()) > 0; says != c.says {
-					t.Fatalf("it says %v", diags.Warnings())
-				}
-				if !c.says {
-					return
-				}
-
-				prototest.WantText(t, diags.Warnings(), "no longer managed", "tier")
-				state, _ = o.mustUpdate(state, c.to)
-				if diags := o.WantEmptyPlan(name, state, c.to); len(diags) > 0 {
-					t.Errorf("afterwards it says %v", diags.Warnings())
-				}
-
+				state, _ := o.mustUpdate(o.create(c.from), c.to)
+				o.WantEmptyPlan(name, state, c.to)
 				o.service.Reset()
-				_, diags = o.Destroy(name, state) // which stays as well
+				_, diags := o.Destroy(name, state)
 				o.NoErrors(diags)
 				wantSent(t, o.service, `{"plan":null}`)
 			})

@@ -3,9 +3,14 @@
 package profile
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
-	"time"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -14,24 +19,15 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// defaultTimeout limits a wait if timeouts is not configured. An update is "usually
-// fulfilled within 60 seconds" (interface, section 8).
-const defaultTimeout = 10 * time.Minute
-
 // updateName is how messages name the request.
 const updateName = "update of the profile"
 
-// ofObject is how messages speak of the update that an object stands for.
-var ofObject = run.Messages{
-	Name: updateName, InState: run.NotFulfilled,
-	Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh, Over: tfkit.AdviceApplyAgain},
-}
-
-// update is the run of the update that an object stands for, and the profile that it is about.
+// update is the run of an update, and the profile that it is about.
 type update struct {
 	run.Run
 
@@ -39,25 +35,36 @@ type update struct {
 	model   *resourceModel
 	memory  memory
 	changes members // to send; empty if the update was sent before
-	sets    members // what the update sets, as far as that is known
+	sets    members // what the profile holds once the update is carried out, as far as that is known
 	current members // of the profile when it was read last; nil if it was not
+}
+
+// newUpdate returns the update of a run that sends changes.
+func newUpdate(of run.Run, c *client.Client, m *resourceModel, changes members) *update {
+	u := &update{Run: of, client: c, model: m, changes: changes, sets: maps.Clone(changes)}
+	u.Request.Type = answer.RequestProfileUpdate
+	u.Request.IdempotencyKey = rand.Text() // each update is another request, also one of the same values
+	u.Request.Send, u.Request.Effect = u.send, u.read
+
+	return u
 }
 
 // begin returns the update that sends changes, or without any the one that was sent before. It returns
 // false if there are errors.
 func (r *profileResource) begin(ctx context.Context, m *resourceModel, changes members, resp run.Response) (*update, bool) {
 	o, ok := run.OfObject(ctx, r.Service, m.Identity, resp)
-	u := &update{Run: o, client: r.Client, model: m, memory: readMemory(o.Document), changes: changes, sets: changes}
-	u.Messages, u.Waits = ofObject, m.WaitForFulfilment.ValueBool()
-	u.Request.Type = answer.RequestProfileUpdate
-	u.Request.IdempotencyKey = rand.Text() // each update is another request, also one of the same values
-	u.Request.Send = u.send
+	u := newUpdate(o, r.Client, m, changes)
+	u.memory, u.Waits = readMemory(u.Document), m.WaitForFulfilment.ValueBool()
+	u.Messages = run.Messages{
+		Name: updateName, InState: run.NotFulfilled,
+		Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh, Over: tfkit.AdviceApplyAgain},
+	}
 	if len(changes) == 0 {
 		u.Request.IdempotencyKey = u.Submission.IdempotencyKey
 		u.sets = u.memory.sent(m.members())
 	}
-	if len(u.sets) > 0 {
-		u.Request.Effect = u.read
+	if len(u.sets) == 0 {
+		u.Request.Effect = nil
 	}
 
 	return u, ok
@@ -114,9 +121,12 @@ func (r *profileResource) apply(ctx context.Context, u *update) {
 	u.save(ctx)
 }
 
-// refresh looks at an update that is not known to be fulfilled, and reports whether it came to nothing, so
-// that the object is to show what the service holds.
-func (u *update) refresh(ctx context.Context) (cameToNothing bool) {
+// refresh looks at an update that is not known to be fulfilled. It reports whether the object is to show what the
+// service holds: the update is over, or has come to nothing now.
+func (u *update) refresh(ctx context.Context) bool {
+	if !u.isPending() {
+		return true
+	}
 	if u.Submission.State == deferred.Unsent { // the state was written by hand, or by an older version
 		u.Submission.State = deferred.Accepted
 	}
@@ -128,24 +138,35 @@ func (u *update) refresh(ctx context.Context) (cameToNothing bool) {
 	return u.Submission.State == deferred.Failed
 }
 
+// isPending reports whether an object is not known to be fulfilled. An imported one has no value.
+func (u *update) isPending() bool { return u.model.Fulfilled.Equal(types.BoolValue(false)) }
+
+// warnRemoved warns of a profile that was removed while its update was pending.
+func (u *update) warnRemoved() {
+	if !u.isPending() {
+		return
+	}
+	tfkit.Problem{
+		Summary: "The profile was removed while its update was pending",
+		Detail:  "The service no longer has a profile of this person, so the update that it had accepted has no effect.",
+		InState: "nothing of this resource",
+		Do:      "apply again, which creates the profile again. If the person's data was deleted on purpose, remove the resource from the configuration.",
+	}.AddWarning(u.Diags)
+}
+
 // settle concludes an update that is no longer pending. What the service shows of the values that were
 // sent is remembered as ours where nothing else explains it: it is alike, or the list has shown the
 // update as done, and no other update of the person since.
 func (u *update) settle(ctx context.Context) {
-	if len(u.memory.Before) == 0 {
+	s := u.Submission
+	if s.IsOpen() || len(u.memory.Before) == 0 {
 		return
 	}
-
-	s := u.Submission
-	switch s.State {
-	case deferred.Fulfilled:
-		if !u.model.isWriteOnly() && u.hasRead(ctx) {
-			u.memory.noteNormalized(u.sets, u.current, s.Confirmed && !s.Explained)
-		}
-		u.memory.Before = nil
-	case deferred.Failed:
-		u.memory.Before = nil
+	if s.State == deferred.Fulfilled && !u.model.isWriteOnly() && u.hasRead(ctx) {
+		isOurs := s.Confirmed && !s.Explained
+		u.memory.noteNormalized(u.sets, u.current, isOurs)
 	}
+	u.memory.Before = nil
 }
 
 // hasRead reports whether the profile was read since the update is fulfilled, and reads it where the
@@ -174,32 +195,131 @@ func (u *update) save(ctx context.Context) {
 	u.Save(ctx, u.model)
 }
 
-// clearRequest returns the request that clears members of a person's profile, which have to be null in
-// update. Its effect is that they have no value, whoever has cleared them.
-func clearRequest(c *client.Client, p client.Person, update members) deferred.Request {
-	return deferred.Request{
-		Person:         p,
-		Type:           answer.RequestProfileUpdate,
-		IdempotencyKey: rand.Text(),
-		Send: func(ctx context.Context) (answer.Receipt, error) {
-			return c.UpdateProfile(ctx, p, update)
-		},
-		Effect: func(ctx context.Context) (deferred.Reading, error) { return readCleared(ctx, c, p, update) },
-	}
-}
-
-// readCleared returns what a person's profile shows of an update that clears members.
-func readCleared(ctx context.Context, c *client.Client, p client.Person, update members) (deferred.Reading, error) {
-	reading, err := deferred.ReadProfile(ctx, c, p, update)
-	reading.Shows = effectOf(update, reading.Members, nil)
-	return reading, err
-}
-
-// nulls returns the update that clears members.
+// nulls returns the changes that clear members.
 func nulls(names []string) members {
-	update := members{}
+	changes := members{}
 	for _, name := range names {
-		update[name] = jsontext.Value("null")
+		changes[name] = jsontext.Value("null")
 	}
-	return update
+	return changes
 }
+
+// memory is what private state remembers of managed members: digests of values, and names. A
+// service may make another value of one that it was sent, such as an address in lower case.
+type memory struct {
+	// Before are the values that the members of the latest update had before it, until that
+	// is over. A value that is not known is empty.
+	Before map[string]string `json:"before,omitempty"`
+	// Normalized are the values that the service has made of others, which are in state.
+	Normalized map[string]string `json:"made,omitempty"`
+	// WriteOnly are the names of write-only members that were sent. They are not in state, and
+	// on_destroy = "clear" needs them.
+	WriteOnly []string `json:"written,omitempty"`
+}
+
+// readMemory returns the memory of a document; an empty one if there is none.
+func readMemory(of run.Document) (m memory) {
+	_ = json.Unmarshal(of.Values, &m) // is empty, or what encode has returned
+	return m
+}
+
+// encode returns the memory as JSON. No digest of write-only values is stored: those of before may be
+// write-only ones too.
+func (m memory) encode(isWriteOnly bool) jsontext.Value {
+	if isWriteOnly {
+		m.Before = maps.Clone(m.Before)
+		for name := range m.Before {
+			m.Before[name] = ""
+		}
+	}
+	text, _ := json.Marshal(m) // cannot fail for strings
+
+	return text
+}
+
+// noteSending notes that changes are about to be sent to a profile that has the members in current;
+// nil if they are not known.
+func (m *memory) noteSending(changes, current members) {
+	m.Before, m.Normalized = map[string]string{}, maps.Clone(m.Normalized)
+	for name := range changes {
+		delete(m.Normalized, name)
+		m.Before[name] = ""
+		if current != nil && !slices.Contains(m.WriteOnly, name) { // whose value is stored in no form
+			m.Before[name] = digest(current[name])
+		}
+	}
+}
+
+// sent returns those of our members that the latest update has set; all of them if that is
+// not known.
+func (m *memory) sent(ours members) members {
+	if len(m.Before) > 0 {
+		maps.DeleteFunc(ours, func(name string, _ jsontext.Value) bool {
+			_, isSent := m.Before[name]
+			return !isSent
+		})
+	}
+	return ours
+}
+
+// noteNormalized notes what the service shows of values that were sent: of those that are spelled
+// otherwise, and with isOurs of any.
+func (m *memory) noteNormalized(sent, current members, isOurs bool) {
+	m.Normalized = maps.Clone(m.Normalized)
+	if m.Normalized == nil {
+		m.Normalized = map[string]string{}
+	}
+	for name, value := range sent {
+		isMade := isOurs || alike(value, current[name])
+		if shown := digest(current[name]); isMade && shown != digest(value) {
+			m.Normalized[name] = shown
+		}
+	}
+}
+
+// effectOf returns what a profile that holds members shows of an update that sets others, which had the
+// digests in before; empty where that is not known.
+func effectOf(sent, current members, before map[string]string) proof.Effect {
+	isShown, isAltered := true, false
+	for name, value := range sent {
+		is := digest(current[name])
+		isShown = isShown && alike(value, current[name])
+		isAltered = isAltered || cmp.Or(before[name], is) != is
+	}
+
+	switch {
+	case isShown:
+		return proof.Shown
+	case isAltered:
+		return proof.Altered
+	}
+
+	return proof.Missing
+}
+
+// digest returns a digest of a member's value. One that is null counts as absent.
+func digest(value jsontext.Value) string {
+	if len(value) == 0 || value.Kind() == 'n' {
+		return "absent"
+	}
+	sum := sha256.Sum256([]byte(jsonvalue.FormatObject(members{"": value})))
+	return hex.EncodeToString(sum[:8])
+}
+
+// alike reports whether a value is the one that was sent, or differs from it only as a service may
+// spell it: a text by capitals, blanks and punctuation, and an empty text by being absent.
+func alike(sent, shown jsontext.Value) bool {
+	if isNothing(sent) || isNothing(shown) {
+		return isNothing(sent) && isNothing(shown)
+	}
+	if jsonvalue.Equal(sent, shown) {
+		return true
+	}
+
+	text := jsonvalue.Fold(jsonvalue.Text(sent))
+
+	return text != "" && text == jsonvalue.Fold(jsonvalue.Text(shown))
+}
+
+// isNothing reports whether a value is absent, null or an empty text.
+func isNothing(v jsontext.Value) bool { return len(v) == 0 || v.Kind() == 'n' || string(v) == `""` }

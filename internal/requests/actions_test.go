@@ -26,7 +26,7 @@ const (
 const (
 	acceptedFirst = `The service accepted the deletion as request "request-1". It cannot be cancelled.`
 	carriedOut    = "Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands."
-	cleared       = "Carried out: the profile has no value for any of the members."
+	cleared       = "The profile has no value for any of the members."
 )
 
 // everyAction are the actions that send a request, and what they say once it is accepted.

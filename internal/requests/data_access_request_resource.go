@@ -167,7 +167,7 @@ func (r *dataAccessRequestResource) Create(ctx context.Context, req resource.Cre
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	r.ResolveScope(&plan.Scope)
 	if f, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
-		f.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
+		f.Limit, _ = plan.Timeouts.Create(ctx, tfkit.DefaultTimeout)
 		r.apply(ctx, f, &plan, submits)
 	}
 }
@@ -216,7 +216,7 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if f, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
-		f.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
+		f.Limit, _ = plan.Timeouts.Update(ctx, tfkit.DefaultTimeout)
 		does := r.next(ctx, &plan, &state, f.Document)
 		if !plan.Fulfilled.IsUnknown() { // it was planned with other settings
 			does = keeps

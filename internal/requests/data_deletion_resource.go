@@ -125,7 +125,7 @@ func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRe
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	r.ResolveScope(&plan.Scope)
 	if o, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
-		o.Limit, _ = plan.Timeouts.Create(ctx, defaultTimeout)
+		o.Limit, _ = plan.Timeouts.Create(ctx, tfkit.DefaultTimeout)
 		r.apply(ctx, o, &plan, submits)
 	}
 }
@@ -163,7 +163,7 @@ func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRe
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if o, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
-		o.Limit, _ = plan.Timeouts.Update(ctx, defaultTimeout)
+		o.Limit, _ = plan.Timeouts.Update(ctx, tfkit.DefaultTimeout)
 		plan.outcome = state.outcome
 		r.apply(ctx, o, &plan, plan.next(ctx, &state, o.Submission))
 	}

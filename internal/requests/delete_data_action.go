@@ -33,7 +33,7 @@ func (a *deleteDataAction) Schema(_ context.Context, _ action.SchemaRequest, res
 		Attributes:          map[string]schema.Attribute{},
 	}
 	tfkit.AddPersonAction(&resp.Schema, "Whether to wait until the deletion is carried out.",
-		"After that, the request stays accepted, and the action ends with a warning.", defaultTimeout)
+		"After that, the request stays accepted, and the action ends with a warning.")
 }
 
 // ModifyPlan warns that a deletion is irreversible. Terraform shows the warning above its
@@ -59,9 +59,7 @@ func (a *deleteDataAction) Invoke(ctx context.Context, req action.InvokeRequest,
 		return
 	}
 
-	o := run.OfAction(a.Service, resp, m)
-	o.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
-	o.Messages = run.Messages{Name: deletion.Name, Advice: run.AdviceInvoked}
-	o.Request = deletionRequest(c, person, deferred.AnyIdempotencyKey)
+	o := run.OfAction(ctx, a.Service, resp, m)
+	o.Name, o.Request = deletion.Name, deletionRequest(c, person, deferred.AnyIdempotencyKey)
 	o.Invoke(ctx, "Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands.")
 }

@@ -156,10 +156,6 @@ func (m *requestModel) warnForgotten(name string, diags *diag.Diagnostics) {
 	}.AddWarning(diags)
 }
 
-// defaultTimeout limits a wait if timeouts is not configured. The service promises no
-// time for anything but profiles (interface, section 8).
-const defaultTimeout = 10 * time.Minute
-
 // descriptions are the texts of requestSchema that differ between the resources.
 type descriptions struct {
 	resource string
@@ -207,7 +203,7 @@ func requestSchema(text descriptions, others map[string]schema.Attribute) schema
 
 	return schema.Schema{
 		MarkdownDescription: text.resource,
-		Blocks:              map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultTimeout)},
+		Blocks:              map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock()},
 		Attributes:          tfkit.AddPerson(tfkit.TextAttribute.Resource, attributes),
 	}
 }

@@ -55,7 +55,7 @@ func (a *requestDataAccessAction) Schema(_ context.Context, _ action.SchemaReque
 		},
 	}
 	tfkit.AddPersonAction(&resp.Schema, "Whether to wait for the data. If `false`, a later invocation that waits writes the file.",
-		"After that, the request stays accepted, and the action ends with an error, because there is no file.", defaultTimeout)
+		"After that, the request stays accepted, and the action ends with an error, because there is no file.")
 }
 
 // ModifyPlan reports in the plan what Invoke would refuse. Nothing is sent.
@@ -86,9 +86,8 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 		return
 	}
 
-	o := run.OfAction(a.Service, resp, m.PersonActionModel)
-	o.Limit, _ = m.Timeouts.Invoke(ctx, defaultTimeout) // the validator has checked it
-	o.Messages = run.Messages{Name: access.Name, Advice: run.AdviceInvoked}
+	o := run.OfAction(ctx, a.Service, resp, m.PersonActionModel)
+	o.Name = access.Name
 	o.Advice.Pending, o.Advice.Unproven = adviceTakesOver, adviceTakesOver+adviceAtOnce+", and invoke the action again."
 	o.Request = accessRequest(person, deferred.AnyIdempotencyKey)
 	f := &fetch{Run: o, client: c, adviceUnread: adviceUnreadInvoked}

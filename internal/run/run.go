@@ -113,11 +113,15 @@ func OfObject(ctx context.Context, s *tfkit.Service, about tfkit.Identity, resp 
 	return r, true
 }
 
-// OfAction returns the run of an action, whose Limit the caller sets. An action has no state: another
-// invocation is another request, unless one is pending and adopted.
-func OfAction(s *tfkit.Service, resp *action.InvokeResponse, m tfkit.PersonActionModel) Run {
-	isWaiting := m.Wait.IsNull() || m.Wait.ValueBool() // an action has no defaults
-	return Run{Engine: s.Deferred, Diags: &resp.Diagnostics, Waits: isWaiting, invoked: resp}
+// OfAction returns the run of an action. An action has no state: another invocation is another request, unless one
+// is pending and adopted.
+func OfAction(ctx context.Context, s *tfkit.Service, resp *action.InvokeResponse, m tfkit.PersonActionModel) Run {
+	r := Run{Engine: s.Deferred, Diags: &resp.Diagnostics, invoked: resp}
+	r.Waits = m.Wait.IsNull() || m.Wait.ValueBool()           // an action has no defaults
+	r.Limit, _ = m.Timeouts.Invoke(ctx, tfkit.DefaultTimeout) // the validator has checked it
+	r.Advice = AdviceInvoked
+
+	return r
 }
 
 // Submit submits the request, and reports what stands for it: of an object, that nothing was sent because the
@@ -142,7 +146,8 @@ func (r *Run) Submit(ctx context.Context) error {
 		}.AddWarning(r.Diags)
 	}
 
-	isAnswered := observed.Delivered || r.Request.Ready
+	isHeld := s.State == deferred.Fulfilled && s.Sent.IsZero() // the service has the values already
+	isAnswered := observed.Delivered || r.Request.Ready || isHeld
 	isNews := r.invoked != nil || observed.Known || observed.Adopted
 	if isNews && !isAnswered {
 		r.report()

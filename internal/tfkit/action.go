@@ -35,9 +35,8 @@ func (m *PersonActionModel) person() *PersonActionModel { return m }
 type PersonModel interface{ person() *PersonActionModel }
 
 // AddPersonAction adds the attributes and the block of a PersonActionModel to the schema of an
-// action. wait describes wait_for_fulfilment. timeout says what happens when the time is over, and
-// preset is the default that it names.
-func AddPersonAction(to *schema.Schema, wait, timeout string, preset time.Duration) {
+// action. wait describes wait_for_fulfilment, and timeout says what happens when the time is over.
+func AddPersonAction(to *schema.Schema, wait, timeout string) {
 	addPerson(TextAttribute.Action, to.Attributes, "Identifier of the person at the service. The plan does not show it; a saved plan may contain it.")
 	to.Attributes["wait_for_fulfilment"] = schema.BoolAttribute{
 		Optional:            true,
@@ -48,7 +47,7 @@ func AddPersonAction(to *schema.Schema, wait, timeout string, preset time.Durati
 		MarkdownDescription: timeoutText + " " + timeout,
 		CustomType:          timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"invoke": types.StringType}}},
 		Attributes: map[string]schema.Attribute{
-			"invoke": schema.StringAttribute{Optional: true, Validators: timeoutRules, MarkdownDescription: "How long to wait when the action is invoked. Defaults to `" + ShortDuration(preset) + "`."},
+			"invoke": schema.StringAttribute{Optional: true, Validators: timeoutRules, MarkdownDescription: "How long to wait when the action is invoked." + timeoutDefault},
 		},
 	}}
 }

@@ -36,19 +36,23 @@ func parseTimeout(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// TimeoutsBlock returns the block timeouts with create and update. preset is the default that
-// the descriptions name.
-func TimeoutsBlock(preset time.Duration) schema.Block {
-	text := "Defaults to `" + ShortDuration(preset) + "`."
+// DefaultTimeout limits a wait if timeouts is not configured. The service promises a time for profiles alone, which are
+// usually updated within 60 seconds (interface, section 8).
+const DefaultTimeout = 10 * time.Minute
 
+// timeoutDefault ends the descriptions of the attributes of the block timeouts.
+const timeoutDefault = " Defaults to `10m`."
+
+// TimeoutsBlock returns the block timeouts with create and update.
+func TimeoutsBlock() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: timeoutText,
 		CustomType: timeouts.Type{ObjectType: types.ObjectType{
 			AttrTypes: map[string]attr.Type{"create": types.StringType, "update": types.StringType},
 		}},
 		Attributes: map[string]schema.Attribute{
-			"create": schema.StringAttribute{Optional: true, Validators: timeoutRules, MarkdownDescription: "How long a create waits. " + text},
-			"update": schema.StringAttribute{Optional: true, Validators: timeoutRules, MarkdownDescription: "How long an update waits. " + text},
+			"create": schema.StringAttribute{Optional: true, Validators: timeoutRules, MarkdownDescription: "How long a create waits." + timeoutDefault},
+			"update": schema.StringAttribute{Optional: true, Validators: timeoutRules, MarkdownDescription: "How long an update waits." + timeoutDefault},
 		},
 	}
 }

@@ -146,10 +146,6 @@ var deferredRequests = map[string]play{
 		configuration: profileOf(`{ plan = "gold" }`, notAwaited), service: never,
 		situation: applied(run(apply...), func(s *stage) { s.service.DeleteProfile(scope, "ann") }, inOrder(conclude(mockserver.Outcome{Fate: mockserver.Vanished}), run(apply...))), says: plan, again: 1,
 	},
-	"nothing, or set a member to null to clear it": {
-		configuration: profileOf(`{ plan = "gold", color = "red" }`), situation: applied(configure(profileOf(`{ plan = "gold" }`))), says: plan,
-		follow: configure(profileOf(`{ plan = "gold", color = null }`)), again: 1,
-	},
 	"set the resource's own org_id and project_id, or account_id": {
 		configuration: object("data_deletion", "x", notAwaited), service: never,
 		situation: applied(set("ANALYTICS_PROJECT_ID", "shop")), says: plan,
