@@ -48,13 +48,12 @@ type Engine struct {
 	reader      listReader
 	rules       proof.Rules
 	ignoresList bool // the pending list is not read
-	readOnly    bool // the client refuses to send
 	history     history
 }
 
 // NewEngine returns an engine for the service that a client calls.
 func NewEngine(c *client.Client) *Engine {
-	e := &Engine{people: &c.Requests, readOnly: c.ReadOnly, reader: newPollers(c), rules: proof.Rules{Lag: c.Lag, Partial: c.ListUse != client.ListWhole}}
+	e := &Engine{people: &c.Requests, reader: newPollers(c), rules: proof.Rules{Lag: c.Lag, Partial: c.ListUse != client.ListWhole}}
 	if c.ListUse == client.ListIgnored {
 		e.ignoresList, e.reader = true, newPollers(ignoredList{})
 	}
@@ -72,10 +71,20 @@ type execution struct {
 	began    time.Time
 
 	others      []Submission // of this process about the person, that the service may be working on
+	mayRepeat   bool         // the request may be sent once more if nothing shows that it has arrived
 	snapshot    proof.Snapshot
 	isDelivered bool             // the answer looks like the data
 	isNone      bool             // the effect was read last where there is no profile
 	lost        *transport.Error // of the answer that was lost
+}
+
+// execution returns a call about a submission. That it has left a list which is not read is not known.
+func (e *Engine) execution(r Request, s Submission) *execution {
+	s.Type = r.Type
+	if e.ignoresList && s.State == Listed {
+		s.State = Accepted
+	}
+	return &execution{Engine: e, request: r, current: s, began: time.Now(), lost: r.failure(transport.ClassUnknownOutcome, "of an earlier attempt")}
 }
 
 // Submit sends a request, unless this process has submitted one with its idempotency key or
@@ -99,75 +108,33 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 		return prior, Observed{}, nil
 	}
 
-	x := &execution{Engine: e, request: r, began: time.Now()}
-	x.current = Submission{Type: r.Type, IdempotencyKey: r.IdempotencyKey}
-	mayRepeat := proof.Kinds[r.Type].Repeatable
-	if prior.State == Unanswered && prior.IdempotencyKey == r.IdempotencyKey && !mayRepeat {
-		// A repeatable one is sent again: looking for it could find somebody else's.
-		x.current, mayRepeat = prior, true // the user has asked for it again
-	}
-
 	known, others := e.history.about(r)
-	x.others = others
-
-	switch known.State {
-	case Unsent:
-	case Unanswered: // another object has sent it: look for it
-		x.current = known
-	default:
+	if known.State != Unsent && known.State != Unanswered {
 		return known, Observed{Known: true}, nil
 	}
+	x := e.execution(r, known) // if another object has sent it without an answer, it is looked for
+	x.current.IdempotencyKey = r.IdempotencyKey
+	x.others, x.mayRepeat = others, proof.Kinds[r.Type].Repeatable
+	x.resume(prior)
 
-	err = x.submit(ctx, mayRepeat)
+	err = x.submit(ctx)
 	e.history.note(r, x.current, err == nil)
 
 	return x.current, x.observed, err
 }
 
-// lookAfterInterrupt is how long an interrupted submission goes on looking for a request
-// whose answer was lost, counted from the interrupt. Terraform expects the provider to
-// stop within two seconds.
-const lookAfterInterrupt = 1500 * time.Millisecond
-
-// submit sends the request, unless it was sent or another one stands for it, and looks for it until the
-// service has it or nothing can tell. If nothing shows that it has arrived, it is sent once more where that
-// may be.
-func (x *execution) submit(ctx context.Context, mayRepeat bool) error {
-	// Once the request may have been sent, looking for it outlasts an interrupt.
-	lingering, end := context.WithCancel(context.WithoutCancel(ctx))
-	defer end()
-	defer context.AfterFunc(ctx, func() {
-		_ = transport.Pause(lingering, lookAfterInterrupt)
-		end()
-	})()
-
+// resume goes on with the submission of an earlier call if its outcome is unknown. It may be sent again, because
+// the user has asked for it again. A repeatable one is sent in any case: looking for it could find somebody
+// else's.
+func (x *execution) resume(prior Submission) {
+	isUnknown := prior.State == Unanswered && prior.IdempotencyKey == x.request.IdempotencyKey
+	if !isUnknown || x.mayRepeat {
+		return
+	}
+	x.mayRepeat = true
 	if x.current.State == Unsent {
-		if err := x.prepare(ctx); err != nil || x.current.State != Unsent {
-			return err
-		}
-		if err := x.send(ctx); err != nil {
-			return err
-		}
+		x.current = prior
 	}
-
-	limit := 2*x.rules.Lag + 5*pollFloor
-	action, err := x.look(lingering, limit, Unanswered)
-	if mayRepeat && action == proof.Repeat {
-		if err := x.send(lingering); err != nil {
-			return err
-		}
-		action, err = x.look(lingering, limit, Unanswered)
-	}
-
-	x.observed.Delivered = x.isDelivered && x.current.State == Fulfilled
-	switch x.current.State {
-	case Unanswered:
-		return x.unknownOutcome(action, err)
-	case Failed:
-		return x.request.Rejection(x.current)
-	}
-
-	return nil
 }
 
 // look looks at the service while the submission is in one of some states, and while its answer may be the data,
@@ -207,10 +174,6 @@ func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action,
 	s := &x.current
 	list, gap := s.Evaluate(seen, x.rules)
 	x.snapshot = seen
-	if x.ignoresList && s.State == Listed {
-		list = proof.Absent // it is not known to have left a list that is not read
-	}
-
 	isGone := list == proof.Absent || list == proof.AbsentTwice
 	if !isGone { // else it is what the list did not tell before
 		x.observed.Gap = gap
@@ -218,11 +181,14 @@ func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action,
 	if list == proof.Waiting {
 		x.isDelivered = false // what the service answers while it works on the request is not the data
 	}
-	effect := proof.NoEffect
-	if isGone || list == proof.Over {
-		effect, err = x.readEffect(ctx, list)
-	}
 
+	effect := proof.NoEffect
+	switch {
+	case x.isDelivered:
+		effect = x.data(list)
+	case isGone, list == proof.Over:
+		effect, err = x.readEffect(ctx)
+	}
 	verdict := proof.Table[list][s.State][effect]
 	x.observed.Unproven = verdict.State == Accepted && list == proof.AbsentTwice
 	s.Enter(verdict.State, list, time.Now())
@@ -230,15 +196,18 @@ func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action,
 	return verdict.Action, err
 }
 
-// readEffect reads the effect. Data at hand are an effect that is proven once the list has had time to
-// show the request, or at once if an earlier request was carried out.
-func (x *execution) readEffect(ctx context.Context, list proof.List) (proof.Effect, error) {
-	switch {
-	case x.isDelivered && list == proof.Absent && !x.request.Ready:
-		return proof.Shown, nil
-	case x.isDelivered:
-		return proof.Proven, nil
-	case x.request.Effect == nil:
+// data returns what data at hand show. They are an effect that is proven once the list has had time to show the
+// request, or at once if an earlier request was carried out.
+func (x *execution) data(list proof.List) proof.Effect {
+	if list == proof.Absent && !x.request.Ready {
+		return proof.Shown
+	}
+	return proof.Proven
+}
+
+// readEffect reads the effect.
+func (x *execution) readEffect(ctx context.Context) (proof.Effect, error) {
+	if x.request.Effect == nil {
 		return proof.NoEffect, nil
 	}
 
@@ -255,13 +224,12 @@ func (x *execution) readEffect(ctx context.Context, list proof.List) (proof.Effe
 // or until the context ends, or until nothing can show any more that it was carried out. It sends
 // nothing. All waits in a scope share the same readings of the pending list.
 func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.Duration) (Submission, Observed) {
-	s.Type = r.Type
-	x := &execution{Engine: e, request: r, current: s, began: time.Now()}
+	x := e.execution(r, s)
 	_, err := x.look(ctx, limit, Accepted, Listed)
-	if ctx.Err() == nil && !transport.MayPass(err) {
+	x.current.Interrupted = ctx.Err() != nil
+	if !x.current.Interrupted && !transport.MayPass(err) {
 		x.observed.Err = err
 	}
-	x.current.Interrupted = ctx.Err() != nil && x.current.IsOpen()
 	e.history.note(r, x.current, false)
 
 	return x.current, x.observed
@@ -275,17 +243,14 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submissi
 		return s, Observed{}, nil
 	}
 
-	before := s
-	s.Type = r.Type
-	x := &execution{Engine: e, request: r, current: s, began: time.Now()}
-	sent := s.Sent
-	if sent.After(x.began) { // by the clock of another machine, so that this process reads nothing older
-		sent = time.Time{}
+	x := e.execution(r, s)
+	after := s.Sent
+	if after.After(x.began) { // by the clock of another machine, so that this process reads nothing older
+		after = time.Time{}
 	}
-	if _, err := x.observe(ctx, sent); err != nil {
-		return before, x.observed, err
+	if _, err := x.observe(ctx, after); err != nil {
+		return s, x.observed, err
 	}
-	x.current.Interrupted = x.current.Interrupted && x.current.IsOpen()
 	e.history.note(r, x.current, false)
 
 	return x.current, x.observed, nil

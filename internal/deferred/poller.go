@@ -44,6 +44,9 @@ func newPollers(l lister) *pollers {
 // poller is what all who wait in one scope share. Who holds the turn reads the list or takes
 // what was read last; the others wait for the turn.
 type poller struct {
+	lister
+	client.Scope
+
 	turn   chan struct{} // holds one value while somebody has the turn
 	latest outcome       // of the latest reading that did not end with its reader
 }
@@ -57,13 +60,10 @@ type outcome struct {
 
 // snapshot implements listReader.
 func (p *pollers) snapshot(ctx context.Context, about client.Person, after, since time.Time) (proof.Snapshot, error) {
-	came := time.Now()
-	interval := pollInterval(came.Sub(since))
-
 	p.mu.Lock()
 	own := p.scopes[about.Scope]
 	if own == nil {
-		own = &poller{turn: make(chan struct{}, 1)}
+		own = &poller{lister: p.lister, Scope: about.Scope, turn: make(chan struct{}, 1)}
 		p.scopes[about.Scope] = own
 	}
 	if p.seen[about].After(after) {
@@ -71,25 +71,15 @@ func (p *pollers) snapshot(ctx context.Context, about client.Person, after, sinc
 	}
 	p.mu.Unlock()
 
+	came := time.Now()
+	interval := pollInterval(came.Sub(since))
 	for {
 		select {
 		case own.turn <- struct{}{}:
 		case <-ctx.Done():
 			return proof.Snapshot{}, client.DeferredError("", transport.ClassCancelled, "the run was interrupted or its time was up")
 		}
-
-		latest := own.latest
-		due := latest.Began.Add(interval)
-		isNew := latest.Began.After(after)
-		if latest.err != nil && !latest.Ended.After(came) { // a failure is that of all who waited meanwhile
-			isNew = false
-		}
-		if !isNew && !time.Now().Before(due) {
-			latest, isNew = p.read(ctx, about.Scope), true
-			if ctx.Err() == nil { // else it may have ended with the context
-				own.latest = latest
-			}
-		}
+		latest, isNew := own.take(ctx, after, came, interval)
 		<-own.turn
 
 		if isNew {
@@ -98,8 +88,26 @@ func (p *pollers) snapshot(ctx context.Context, about client.Person, after, sinc
 			p.mu.Unlock()
 			return latest.About(about.Identity), latest.err
 		}
-		_ = transport.Pause(ctx, time.Until(due)) // the next select shows that the context has ended
+		_ = transport.Pause(ctx, time.Until(latest.Began.Add(interval))) // the next select shows that the context has ended
 	}
+}
+
+// take returns the latest reading of the list, and whether it is new to a caller who came at that time: it began
+// later than the time after. If it is not, and the interval since it is over, take reads the list.
+func (p *poller) take(ctx context.Context, after, came time.Time, interval time.Duration) (latest outcome, isNew bool) {
+	latest = p.latest
+	isFailure := latest.err != nil && !latest.Ended.After(came) // a failure is that of all who waited meanwhile
+	isNew = latest.Began.After(after) && !isFailure
+	if isNew || time.Since(latest.Began) < interval {
+		return latest, isNew
+	}
+
+	latest = p.read(ctx)
+	if ctx.Err() == nil { // else it may have ended with the context
+		p.latest = latest
+	}
+
+	return latest, true
 }
 
 // ignoredList is the lister of a list that must not be read, which shows nothing.
@@ -119,7 +127,7 @@ func pollInterval(waited time.Duration) time.Duration {
 // read reads the list. It ends with the context of the reader, but does not give up early for its
 // deadline, since a failure is that of others too. A panic is an error, which leaves the objects
 // that wait in state.
-func (p *pollers) read(ctx context.Context, scope client.Scope) (o outcome) {
+func (p *poller) read(ctx context.Context) (o outcome) {
 	began := time.Now()
 	defer func() {
 		if recover() != nil {
@@ -132,7 +140,7 @@ func (p *pollers) read(ctx context.Context, scope client.Scope) (o outcome) {
 	defer end()
 	defer context.AfterFunc(ctx, end)()
 
-	list, err := p.lister.ListPending(reading, scope)
+	list, err := p.ListPending(reading, p.Scope)
 
 	return outcome{proof.NewListing(began, time.Now(), list), err}
 }

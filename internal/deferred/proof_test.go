@@ -127,16 +127,10 @@ func TestDeferred_withoutAList(t *testing.T) {
 	play(t, map[string]scenario{
 		"lost, and the list is ignored":    endsLost(client.ListIgnored, true),
 		"lost, and the list is unreadable": endsLost(client.ListWhole, false),
-		"beside another of this process": {never, func(t *testing.T, service *mocktest.Instance, _ run) {
-			r := newRun(t, service, ignoringTheList)
-			r.mustSubmit(t, r.update(gold))
-			r.mustSubmit(t, r.deletion(person))
-			wantQueued(t, service, 2)
-		}},
 		"listed before": {never, func(t *testing.T, service *mocktest.Instance, _ run) {
 			r := newRun(t, service, ignoringTheList)
 			s, _ := r.Await(t.Context(), r.access(nil), deferred.Submission{State: deferred.Listed, ID: "7", Sent: time.Now()}, time.Minute)
-			wantState(t, s, deferred.Listed)
+			wantState(t, s, deferred.Accepted)
 		}},
 		"answered": {func(s *mockserver.Server) { s.FulfilmentDelay = 10 * time.Minute }, func(t *testing.T, service *mocktest.Instance, _ run) {
 			service.PutProfile(serverScope, person, `{"plan":"free"}`)

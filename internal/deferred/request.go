@@ -5,6 +5,7 @@ package deferred
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -114,17 +115,6 @@ func (r Request) failure(class transport.ErrorClass, detail string) *transport.E
 	return client.DeferredError(r.Type, class, detail)
 }
 
-// conflict returns the error about a pending request of the person that conflicts with
-// this one. isUnclear: its status is not known.
-func (r Request) conflict(id, requestType string, isUnclear bool) *transport.Error {
-	err := r.failure(transport.ClassConflict,
-		"conflicting pending request "+client.ShownID(id, r.Identity)+" ("+requestType+") of the same person; nothing was sent")
-	if isUnclear {
-		err.Detail += "; its status is not known to the provider: if it means that the request is over, name it in wire.pending.statuses"
-	}
-	return err
-}
-
 // mayBeAccepted reports whether the service may have accepted the request after this error of sending it: one
 // whose answer was lost, a redirect, for a service may point to the request that it has queued, and a conflict,
 // which may be with the request itself.
@@ -133,10 +123,7 @@ func (r Request) mayBeAccepted(err error) (lost *transport.Error, may bool) {
 	if !ok || lost.Operation != r.failure(lost.Class, "").Operation {
 		return nil, false
 	}
-
-	const redirect, conflict = 3, 409
-
-	return lost, lost.Ambiguous || lost.Status/100 == redirect || lost.Status == conflict
+	return lost, lost.Ambiguous || lost.Status/100 == 3 || lost.Status == http.StatusConflict
 }
 
 // Rejection returns the error of a request that the service accepted and then failed.

@@ -4,186 +4,162 @@ package deferred
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
-// prepare looks at the service before the request is sent. The state stays Unsent if it is still to be sent;
-// otherwise another request stands for it, the service holds its values already, or there is an error. It notes
-// that seeing the effect proves nothing where it is there already or could not be read.
-func (x *execution) prepare(ctx context.Context) error {
-	r, s := x.request, &x.current
-	if x.readOnly {
-		return nil // sending is refused
+// lookAfterInterrupt is how long an interrupted submission goes on looking for a request
+// whose answer was lost, counted from the interrupt. Terraform expects the provider to
+// stop within two seconds.
+const lookAfterInterrupt = 1500 * time.Millisecond
+
+// submit sends the request, unless it was sent or another one stands for it, and looks for it.
+func (x *execution) submit(ctx context.Context) error {
+	// Once the request may have been sent, looking for it outlasts an interrupt.
+	lingering, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	defer context.AfterFunc(ctx, func() {
+		_ = transport.Pause(lingering, lookAfterInterrupt)
+		end()
+	})()
+
+	if x.current.State == Unsent {
+		if err := x.prepare(ctx); err != nil || x.current.State != Unsent {
+			return err
+		}
+		if err := x.send(ctx); err != nil {
+			return err
+		}
 	}
 
-	seen, err := x.reader.snapshot(ctx, r.Person, time.Now().Add(-pollFloor), x.began) // a slightly older one will do
+	return x.find(lingering)
+}
+
+// prepare looks at the service before the request is sent. The state stays Unsent if it is still to be sent;
+// otherwise another request stands for it, the service holds its values already, or there is an error.
+func (x *execution) prepare(ctx context.Context) error {
+	seen, err := x.reader.snapshot(ctx, x.request.Person, time.Now().Add(-pollFloor), x.began) // a slightly older one will do
 	if err != nil {
 		return err
 	}
 	x.snapshot = seen
-	x.judgeEarlier()
-	if err := x.admit(); err != nil || s.State != Unsent {
+
+	earlier := x.request.Earlier
+	if earlier == nil {
+		earlier = &Submission{}
+	}
+	if earlier.IsOpen() {
+		x.judgeEarlier(earlier)
+	}
+	if err := x.admit(earlier.ID); err != nil || x.current.State != Unsent {
 		return err
 	}
-
-	mayHold := proof.Kinds[r.Type].Repeatable && !s.Explained
-	effect, _ := x.readEffect(ctx, proof.Absent)
-	if mayHold && effect == proof.Shown && x.isNone { // one reading, as of a copy or a restart, proves nothing
-		_ = transport.Pause(ctx, x.rules.Lag)
-		effect, _ = x.readEffect(ctx, proof.Absent)
-	}
-	if mayHold && effect == proof.Shown {
-		now := time.Now()
-		s.State, s.At, s.FulfilledAt = Fulfilled, now, now
-	}
-	s.Explained = s.Explained || effect == proof.Shown || effect == proof.Unreadable
+	x.measure(ctx)
 
 	return nil
 }
 
 // judgeEarlier enters that the request that the object stands for has failed, or may have, if the list shows that.
-func (x *execution) judgeEarlier() {
-	s := x.request.Earlier
-	if s == nil || !s.IsOpen() {
-		return
-	}
+func (x *execution) judgeEarlier(s *Submission) {
 	if shows, _ := s.Evaluate(x.snapshot, x.rules); shows == proof.SaysFailed || shows == proof.Unclear {
 		s.Enter(proof.Table[shows][s.State][proof.NoEffect].State, shows, time.Now())
 	}
 }
 
-// admit decides whether the request may be sent beside those that the list shows, and beside those
-// of this process.
-func (x *execution) admit() error {
-	r, s := x.request, &x.current
-	earlier := ""
-	if r.Earlier != nil {
-		earlier = r.Earlier.ID
-	}
-	admission := proof.Admit(r.Type, earlier, x.snapshot, x.rules)
-	s.Before, s.Explained = admission.Before, admission.Explained
-	if len(admission.Adopt) > 0 {
-		for _, other := range admission.Adopt[1:] {
+// admit decides whether the request may be sent beside those that the list shows, and beside those of this
+// process, or lets one of them stand for it. earlier is the ID of the request that the object stands for.
+func (x *execution) admit(earlier string) error {
+	r := x.request
+	switch a := x.current.Admit(earlier, x.snapshot, x.others, x.rules); {
+	case a.Adopt != nil:
+		x.current, x.observed.Adopted = *a.Adopt, true
+		for _, other := range a.Others {
 			x.observed.Others = append(x.observed.Others, other.ID)
 		}
-		x.adopt(admission.Adopted(r.Type, x.snapshot))
-		return nil
-	}
-	if c := admission.Conflict; c != nil {
-		return r.conflict(c.ID, c.RequestType, c.Progress == answer.Unclear)
-	}
-
-	for _, other := range x.others {
-		if err := x.admitBeside(other); err != nil || s.State != Unsent {
-			return err
-		}
-	}
-	if admission.Gap != "" {
+	case a.Conflict != nil:
+		return r.failure(transport.ClassConflict, "conflicting pending request "+client.ShownID(a.Conflict.ID, r.Identity)+" ("+a.Conflict.RequestType+
+			") of the same person; nothing was sent; if the request is over, name its status in wire.pending.statuses")
+	case a.Gap != "":
 		return r.failure(transport.ClassPayload,
-			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+admission.Gap+"; nothing was sent")
+			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+a.Gap+"; nothing was sent")
 	}
 
 	return nil
 }
 
-// admitBeside is admit for another submission of this process, which the list may not show yet.
-func (x *execution) admitBeside(other Submission) error {
-	s, kind := &x.current, proof.Kinds[x.request.Type]
-	isEqual := other.Type == s.Type
-	if key := proof.KeyOfID + other.ID; isEqual && !slices.Contains(s.Before, key) {
-		s.Before = append(s.Before, key)
-	}
-	s.Explained = s.Explained || isEqual
-
-	isShown := x.snapshot.IsAfter(other.Sent, other.EndDate, x.rules.Lag) // if it is still pending
-	switch {
-	case isShown, x.ignoresList:
-	case isEqual && kind.Adopts:
-		x.adopt(other)
-	case slices.Contains(kind.Against, other.Type):
-		return x.request.conflict(other.ID, other.Type, false)
+// measure reads the effect before the request is sent. An update whose values the service holds already is not
+// sent. Seeing the effect proves nothing where it is there already or could not be read.
+func (x *execution) measure(ctx context.Context) {
+	s := &x.current
+	effect, _ := x.readEffect(ctx)
+	isHeld := effect == proof.Shown && proof.Kinds[s.Type].Repeatable && !s.Explained
+	if isHeld && x.isNone { // one reading of nothing, as of a copy or a restart, proves nothing
+		_ = transport.Pause(ctx, x.rules.Lag)
+		effect, _ = x.readEffect(ctx)
+		isHeld = effect == proof.Shown
 	}
 
-	return nil
-}
-
-// adopt lets another submission stand for the request.
-func (x *execution) adopt(other Submission) {
-	x.observed.Adopted = true
-	x.current, x.current.IdempotencyKey = other, x.request.IdempotencyKey
+	if isHeld {
+		now := time.Now()
+		s.State, s.At, s.FulfilledAt = Fulfilled, now, now
+	}
+	s.Explained = s.Explained || effect == proof.Shown || effect == proof.Unreadable
 }
 
 // send sends the request. An error is that of a request that certainly was not carried out, or of a second
 // attempt.
 func (x *execution) send(ctx context.Context) error {
-	s, seen := &x.current, x.snapshot
-	isFirst, isDated := s.State == Unsent, !seen.Date.IsZero()
-	if isFirst {
-		s.Begun = time.Now()
-		if isDated {
-			s.SentDate = seen.Date.Add(s.Begun.Sub(seen.Ended)).Truncate(time.Second)
-		}
-	}
-
+	s, isFirst, began := &x.current, x.current.State == Unsent, time.Now()
 	receipt, err := x.request.Send(ctx)
-	s.Sent = time.Now() // the list may lag from here on
-	if isDated {        // to the second below, and from some time while the list was read
-		s.EndDate = seen.Date.Add(time.Second + s.Sent.Sub(seen.Began))
-	}
-	s.Absent, s.Shown, s.Frozen = proof.Mark{}, proof.Mark{}, false
-	if err != nil {
-		return x.lose(err, isFirst)
+	s.NoteSent(began, time.Now(), x.snapshot.Listing)
+	if err == nil {
+		s.Accept(receipt, x.snapshot.Listing)
+		x.isDelivered, x.observed.NotUnderstood = receipt.Delivered, receipt.NotUnderstood
+		return nil
 	}
 
-	s.At, s.State, x.isDelivered = receipt.At, Accepted, receipt.Delivered
-	x.observed.NotUnderstood = receipt.NotUnderstood
-
-	key := proof.KeyOfID + receipt.ID
-	isReused := len(seen.ByID[receipt.ID]) > 0 || slices.Contains(s.Before, key)
+	lost, isLost := x.request.mayBeAccepted(err)
 	switch {
-	case isReused: // the time of a record tells which of them it is
-		s.Before = proof.Without(s.Before, key)
-	case !receipt.Delivered:
-		s.ID = receipt.ID
+	case isLost:
+		x.lost, s.State = lost, Unanswered
+		return nil
+	case isFirst:
+		return err
+	}
+
+	return x.unknownOutcome(proof.Look, err)
+}
+
+// find looks for a request that was sent until the service has it or nothing can tell. If nothing shows that it
+// has arrived, it is sent once more where that may be.
+func (x *execution) find(ctx context.Context) error {
+	limit := 2*x.rules.Lag + 5*pollFloor
+	action, err := x.look(ctx, limit, Unanswered)
+	if x.mayRepeat && action == proof.Repeat {
+		if err := x.send(ctx); err != nil {
+			return err
+		}
+		action, err = x.look(ctx, limit, Unanswered)
+	}
+
+	x.observed.Delivered = x.isDelivered && x.current.State == Fulfilled
+	switch x.current.State {
+	case Unanswered:
+		return x.unknownOutcome(action, err)
+	case Failed:
+		return x.request.Rejection(x.current)
 	}
 
 	return nil
 }
 
-// lose enters that the request may have been accepted, although sending it ended with an error. Otherwise it
-// returns the error.
-func (x *execution) lose(err error, isFirst bool) error {
-	if lost, may := x.request.mayBeAccepted(err); may {
-		x.lost, x.current.State = lost, Unanswered
-		return nil
-	}
-	refused, ok := errors.AsType[*transport.Error](err)
-	if isFirst || !ok {
-		return err
-	}
-	unknown := x.unknownOutcome(proof.Look, nil)
-	unknown.Detail += ", and sending it once more failed: " + refused.Title()
-	unknown.Status, unknown.Code, unknown.Message = refused.Status, refused.Code, refused.Message
-
-	return unknown
-}
-
 // unknownOutcome returns the error of a submission that may have arrived. cause is the error of looking for
 // it; nil if there is none. The action is proof.Repeat if looking has shown nothing.
-func (x *execution) unknownOutcome(action proof.Action, cause error) *transport.Error {
-	unknown := x.request.failure(transport.ClassUnknownOutcome, "whether the service has accepted the request is still not known")
-	if x.lost != nil {
-		unknown = transport.UnknownOutcome(x.lost, cause)
-	} else if seen, ok := errors.AsType[*transport.Error](cause); ok {
-		unknown.Detail += "; asking the service failed: " + seen.Title()
-	}
-
+func (x *execution) unknownOutcome(action proof.Action, cause error) error {
+	unknown := transport.UnknownOutcome(x.lost, cause)
 	switch {
 	case action == proof.Repeat:
 		unknown.Detail += ", and no such request is pending: either it never arrived, or it is done already"

@@ -430,12 +430,12 @@ func TestRequests_refreshSays(t *testing.T) {
 		},
 		"a profile that is refused": {refuses(mockserver.OpGetProfile), []string{"Not permitted"}, []string{profileName}},
 
-		// A list that the configuration ignores is not said to be unreadable, nor that it was not
-		// asked for once the effect shows that the request is carried out. Data access needs it.
+		// A list that the configuration ignores is not said to be unreadable, nor that it shows nothing
+		// once the effect shows that the request is carried out. Data access needs it.
 		"no list": {func(o *object) {
 			o.hidePerson()
 			withWire(o.Provider, o.service, ignored)
-		}, nil, []string{deletionName, profileName}},
+		}, []string{"nothing shows what became of it"}, []string{deletionName, profileName}},
 		"carried out, and no list": {func(o *object) {
 			o.service.FulfilAll()
 			withWire(o.Provider, o.service, ignored)

@@ -13,8 +13,8 @@ import (
 type Kind struct {
 	// Against are request types that must not be pending for the person at the same time.
 	Against []string
-	// Adopts lets a pending request of the type stand for another one, so that nothing is sent.
-	Adopts bool
+	// Adopts are the types of which a pending request stands for another one, so that nothing is sent.
+	Adopts []string
 	// Once lets a request that this process has submitted with the same idempotency key stand for
 	// another one, even if it is fulfilled.
 	Once bool
@@ -25,86 +25,95 @@ type Kind struct {
 
 // Kinds are the kinds of requests, by type.
 var Kinds = map[string]Kind{
-	answer.RequestDataDeletion:  {Against: []string{answer.RequestProfileUpdate, answer.RequestDataAccess}, Adopts: true, Once: true},
-	answer.RequestDataAccess:    {Against: []string{answer.RequestDataDeletion}, Adopts: true},
+	answer.RequestDataDeletion:  {Against: []string{answer.RequestProfileUpdate, answer.RequestDataAccess}, Adopts: []string{answer.RequestDataDeletion}, Once: true},
+	answer.RequestDataAccess:    {Against: []string{answer.RequestDataDeletion}, Adopts: []string{answer.RequestDataAccess}},
 	answer.RequestProfileUpdate: {Against: []string{answer.RequestDataDeletion}, Repeatable: true},
 }
 
-// Admission is what a listing means for a request that is about to be sent. The first of Adopt, Conflict and
-// Gap that is set decides; if none is, the request may be sent.
+// Admission is what other requests of the person mean for one that is about to be sent. The first of Adopt,
+// Conflict and Gap that is set decides; if none is, the request may be sent.
 type Admission struct {
-	Adopt    []*answer.PendingRecord // stand for the request, the oldest first
+	Adopt    *Submission             // stands for the request
+	Others   []*answer.PendingRecord // could stand for it as well
 	Conflict *answer.PendingRecord   // must end before
 	Gap      string                  // why another request of the person cannot be excluded
-
-	Before    []string // the keys of records of the type, which are not the request
-	Explained bool     // one of them may cause the effect
 }
 
-// Admit decides whether a request of a type may be sent beside what a listing shows of the person. earlier is
-// the ID of the request that the object stands for; empty if it stands for none. While the list shows it for
-// somebody else, nothing is sent beside it.
-func Admit(requestType, earlier string, seen Snapshot, r Rules) (a Admission) {
+// Admit decides whether a request may be sent beside what a listing shows of the person, and beside others that
+// this process has sent. earlier is the ID of the request that the object stands for; empty if it stands for
+// none. It notes which records are not the request.
+func (s *Submission) Admit(earlier string, seen Snapshot, others []Submission, r Rules) Admission {
 	if seen.Cached {
 		return Admission{Gap: gapStale}
 	}
 
-	kind := Kinds[requestType]
-	for _, record := range seen.Named {
-		a.add(record, requestType, kind)
+	equal, kind := of(seen.Named, s.Type), Kinds[s.Type]
+	for _, record := range equal {
+		s.Before = append(s.Before, keysOf(record)...)
 	}
-	if r.Partial {
-		a.Gap = ""
+	s.Explained = len(open(equal)) > 0
+
+	if waiting := in(of(equal, kind.Adopts...), answer.Waiting); len(waiting) > 0 {
+		return Admission{Adopt: s.adopted(waiting[0], seen), Others: waiting[1:]}
 	}
-	a.Gap = cmp.Or(a.Gap, seen.gap(r, append(kind.Against, requestType)...))
-	for _, record := range seen.ByID[earlier] {
-		if record.Identity != seen.Person && record.RequestType == requestType && IsOpen(record) {
-			a.Gap = gapIdentity
-		}
+	if against := open(of(seen.Named, kind.Against...)); len(against) > 0 {
+		return Admission{Conflict: against[0]}
 	}
+	if a := s.admitBeside(others, seen, r); a.Adopt != nil || a.Conflict != nil {
+		return a
+	}
+
+	return Admission{Gap: s.hides(earlier, seen, r)}
+}
+
+// adopted returns the submission of a request for which a record stands.
+func (s *Submission) adopted(own *answer.PendingRecord, seen Snapshot) *Submission {
+	a := &Submission{
+		State: Listed, Type: s.Type, IdempotencyKey: s.IdempotencyKey, Adopted: true, Explained: true, Frozen: true,
+		Begun: seen.Ended, Sent: seen.Ended, At: cmp.Or(own.CreatedAt, seen.Ended),
+	}
+	if own.ID != "" {
+		a.ID, a.IsListed, a.ListedAt = own.ID, true, own.CreatedAt
+		return a
+	}
+	a.Candidates = keysOf(own)[:1]
+	a.Before = without(s.Before, a.Candidates[0])
 
 	return a
 }
 
-// add adds what a record of the person means.
-func (a *Admission) add(record *answer.PendingRecord, requestType string, kind Kind) {
-	if record.RequestType == requestType {
-		a.addEqual(record, kind)
-		return
+// admitBeside is Admit for others of this process. The listing may not show them yet.
+func (s *Submission) admitBeside(others []Submission, seen Snapshot, r Rules) Admission {
+	kind := Kinds[s.Type]
+	for _, other := range others {
+		if other.Type == s.Type {
+			s.Explained, s.Before = true, append(s.Before, keyOfID+other.ID)
+		}
+		switch {
+		case seen.IsAfter(other.Sent, other.EndDate, r.Lag): // it would show it
+		case slices.Contains(kind.Adopts, other.Type):
+			other.IdempotencyKey = s.IdempotencyKey
+			return Admission{Adopt: &other}
+		case slices.Contains(kind.Against, other.Type):
+			return Admission{Conflict: &answer.PendingRecord{ID: other.ID, RequestType: other.Type}}
+		}
 	}
-	if a.Conflict == nil && IsOpen(record) && slices.Contains(kind.Against, record.RequestType) {
-		a.Conflict = record
-	}
+
+	return Admission{}
 }
 
-// addEqual adds what a record of the same type means.
-func (a *Admission) addEqual(record *answer.PendingRecord, kind Kind) {
-	a.Before = append(a.Before, KeysOf(record)...)
-	if !IsOpen(record) {
-		return
+// hides returns why a listing may hide a request that must not be beside this one; empty if it does not. It may
+// show the ID of the earlier one for somebody else.
+func (s *Submission) hides(earlier string, seen Snapshot, r Rules) string {
+	kind := Kinds[s.Type]
+	if unclear := open(of(seen.Named, kind.Adopts...)); len(unclear) > 0 && !r.Partial {
+		return gapStatus
 	}
-	a.Explained = true
-	if !kind.Adopts {
-		return
+	for _, record := range open(of(seen.ByID[earlier], s.Type)) {
+		if record.Identity != seen.Person {
+			return gapIdentity
+		}
 	}
-	if record.Progress == answer.Waiting {
-		a.Adopt = append(a.Adopt, record)
-	} else {
-		a.Gap = gapStatus
-	}
-}
 
-// Adopted returns the submission of a request of a type for which the oldest record to adopt stands.
-func (a Admission) Adopted(requestType string, seen Snapshot) Submission {
-	own := a.Adopt[0]
-	s := Submission{State: Listed, Type: requestType, Adopted: true, Explained: true, Frozen: true, Begun: seen.Ended, Sent: seen.Ended}
-	s.At = cmp.Or(own.CreatedAt, seen.Ended)
-	if own.ID != "" {
-		s.ID, s.IsListed, s.ListedAt = own.ID, true, own.CreatedAt
-		return s
-	}
-	s.Candidates = KeysOf(own)[:1]
-	s.Before = Without(a.Before, s.Candidates[0])
-
-	return s
+	return seen.gap(r, append(kind.Against, s.Type)...)
 }

@@ -83,9 +83,47 @@ func (l Listing) About(identity string) Snapshot {
 	return seen
 }
 
-// IsOpen reports whether the service may still work on the request of a record.
-func IsOpen(record *answer.PendingRecord) bool {
+// withID returns the records with an ID that may be about the person.
+func (seen Snapshot) withID(id string) (found []*answer.PendingRecord) {
+	for _, record := range seen.ByID[id] {
+		if record.Identity == seen.Person || slices.Contains(seen.Uncertain, record) {
+			found = append(found, record)
+		}
+	}
+
+	return found
+}
+
+// isOpen reports whether the service may still work on the request of a record.
+func isOpen(record *answer.PendingRecord) bool {
 	return record.Progress == answer.Waiting || record.Progress == answer.Unclear
+}
+
+// in returns the records whose progress is one of some.
+func in(records []*answer.PendingRecord, progress ...answer.Progress) (found []*answer.PendingRecord) {
+	for _, record := range records {
+		if slices.Contains(progress, record.Progress) {
+			found = append(found, record)
+		}
+	}
+
+	return found
+}
+
+// open returns the records of requests on which the service may still work.
+func open(records []*answer.PendingRecord) []*answer.PendingRecord {
+	return in(records, answer.Waiting, answer.Unclear)
+}
+
+// of returns the records of some request types; empty for those whose type is not known.
+func of(records []*answer.PendingRecord, types ...string) (found []*answer.PendingRecord) {
+	for _, record := range records {
+		if slices.Contains(types, record.RequestType) {
+			found = append(found, record)
+		}
+	}
+
+	return found
 }
 
 // Why a listing proves less than it could, and which setting admits it. None holds a value of a
@@ -111,15 +149,11 @@ func (seen Snapshot) gap(r Rules, types ...string) string {
 	}
 
 	types = append(types, "") // of none that is known
-	for _, record := range seen.Uncertain {
-		if IsOpen(record) && slices.Contains(types, record.RequestType) {
-			return gapPerson + answer.Members(record.JSON, seen.Person) + "; " + cmp.Or(seen.Hint, "wire.pending.identity says where it is, and if there is no such place, "+partialTakes)
-		}
+	if found := open(of(seen.Uncertain, types...)); len(found) > 0 {
+		return gapPerson + answer.Members(found[0].JSON, seen.Person) + "; " + cmp.Or(seen.Hint, "wire.pending.identity says where it is, and if there is no such place, "+partialTakes)
 	}
-	for _, record := range seen.Named {
-		if IsOpen(record) && record.RequestType == "" {
-			return gapType + answer.Members(record.JSON, seen.Person) + "; " + cmp.Or(seen.Hint, "wire.pending.types says what a word means, and "+partialTakes)
-		}
+	if found := open(of(seen.Named, "")); len(found) > 0 {
+		return gapType + answer.Members(found[0].JSON, seen.Person) + "; " + cmp.Or(seen.Hint, "wire.pending.types says what a word means, and "+partialTakes)
 	}
 
 	return seen.Gap

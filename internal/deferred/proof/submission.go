@@ -77,7 +77,7 @@ func (s Submission) ShownID() string {
 	if s.ID != "" || len(s.Candidates) != 1 {
 		return s.ID
 	}
-	id, isID := strings.CutPrefix(s.Candidates[0], KeyOfID)
+	id, isID := strings.CutPrefix(s.Candidates[0], keyOfID)
 	if !isID {
 		return ""
 	}
@@ -115,6 +115,33 @@ func (s *Submission) IsOlder(isCached bool, date time.Time) bool {
 	return isCached || isBefore
 }
 
+// NoteSent notes that the request was sent in that time, after a listing was read. Where the service has dated
+// the listing, its clock is followed from there: the begin is rounded down, and the end up.
+func (s *Submission) NoteSent(began, ended time.Time, after Listing) {
+	isDated := !after.Date.IsZero()
+	if isDated && s.State == Unsent {
+		s.SentDate = after.Date.Add(began.Sub(after.Ended)).Truncate(time.Second)
+	}
+	if isDated {
+		s.EndDate = after.Date.Add(time.Second + ended.Sub(after.Began))
+	}
+	s.Begun, s.Sent = cmp.Or(s.Begun, began), ended
+	s.Absent, s.Shown, s.Frozen = Mark{}, Mark{}, false // the list may lag from here on
+}
+
+// Accept enters that the service has accepted the request, after a listing was read. Where it gives the ID of a
+// request that is over once more, the times of the records tell them apart.
+func (s *Submission) Accept(receipt answer.Receipt, after Listing) {
+	s.State, s.At = Accepted, receipt.At
+	key := keyOfID + receipt.ID
+	switch {
+	case len(after.ByID[receipt.ID]) > 0, slices.Contains(s.Before, key):
+		s.Before = without(s.Before, key)
+	case !receipt.Delivered:
+		s.ID = receipt.ID
+	}
+}
+
 // Evaluate returns what a listing shows of the request, and why that is less than could be; empty if it is not.
 // It remembers what is shown.
 func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap string) {
@@ -122,12 +149,12 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap string) {
 	if s.IsOlder(seen.Cached, seen.Date) {
 		return Unread, gapStale
 	}
-	found := s.match(seen)
-	if len(found.own) > 0 {
-		return s.evaluateOwn(found.own, seen)
+	own, candidates := s.match(seen)
+	if len(own) > 0 {
+		return s.evaluateOwn(own, seen)
 	}
-	if len(found.candidates) > 0 {
-		return s.evaluateCandidates(found.candidates, seen, r)
+	if len(candidates) > 0 {
+		return s.evaluateCandidates(candidates, seen, r)
 	}
 
 	s.Done = Mark{}
@@ -145,90 +172,66 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap string) {
 	return AbsentTwice, ""
 }
 
-// matches are the records that have the ID of a request, or else the candidates: all of the type that are
-// new since before it was sent, as long as the list has not shown its ID. The oldest is the first.
-type matches struct {
-	own, candidates []*answer.PendingRecord
-
-	before []string // what is left of the keys of records that are not the request
-}
-
-// match returns the records that may be the request. It notes that another record explains the effect: one that
-// is open or new.
-func (s *Submission) match(seen Snapshot) matches {
-	found := matches{before: slices.Clone(s.Before)}
-	for _, record := range slices.Concat(seen.Named, seen.Uncertain) {
-		if record.RequestType == s.Type {
-			found.add(s, record, record.Identity == seen.Person)
+// match returns the records that have the ID of the request, and the candidates: those of the type that are new
+// since before it was sent, as long as the list has not shown its ID. The oldest is the first. It notes that
+// another record explains the effect: one that is open or new.
+func (s *Submission) match(seen Snapshot) (own, candidates []*answer.PendingRecord) {
+	own, before := of(seen.withID(s.ID), s.Type), slices.Clone(s.Before)
+	for _, record := range of(seen.Named, s.Type) {
+		switch {
+		case slices.Contains(own, record):
+		case removeAny(&before, keysOf(record)):
+			s.Explained = s.Explained || isOpen(record)
+		case s.isCandidate(record):
+			candidates = append(candidates, record)
+		default:
+			s.Explained = true
 		}
 	}
-	s.Explained = s.Explained || len(found.own)+len(found.candidates) > 1
+	s.Explained = s.Explained || len(own)+len(candidates) > 1
 
-	return found
-}
-
-// add adds a record of the type. Without an ID that tells, only one that names the person exactly counts.
-func (found *matches) add(s *Submission, record *answer.PendingRecord, isNamed bool) {
-	if s.ID != "" && record.ID == s.ID {
-		found.own = append(found.own, record)
-		return
-	}
-	if !isNamed {
-		return
-	}
-
-	isKnown := removeAny(&found.before, KeysOf(record))
-	switch {
-	case !isKnown && s.isCandidate(record):
-		found.candidates = append(found.candidates, record)
-	case !isKnown, IsOpen(record):
-		s.Explained = true
-	}
+	return own, candidates
 }
 
 // isCandidate reports whether a record of the type that was not there before may be the request, as far as
 // no ID tells. One that has ended may as well be an old one, which the list did not show before.
 func (s *Submission) isCandidate(record *answer.PendingRecord) bool {
-	switch {
-	case slices.Contains(s.Candidates, KeysOf(record)[0]):
-		return true
-	case s.IsListed, s.Frozen:
-		return false
-	case IsOpen(record):
-		return true
+	isKnown := slices.Contains(s.Candidates, keysOf(record)[0])
+	if s.IsListed || s.Frozen {
+		return isKnown
 	}
+	isNew := !record.CreatedAt.Before(s.SentDate) && !record.CreatedAt.Before(s.Begun.Truncate(time.Second))
 
-	return !record.CreatedAt.IsZero() && !record.CreatedAt.Before(s.SentDate) && !record.CreatedAt.Before(s.Begun.Truncate(time.Second))
+	return isKnown || isNew || isOpen(record)
 }
 
-// isRetimed reports whether a record with the ID of the request has another time than the list gave it first.
-func (s *Submission) isRetimed(own *answer.PendingRecord) bool {
-	return !own.CreatedAt.IsZero() && !s.ListedAt.IsZero() && !own.CreatedAt.Equal(s.ListedAt)
-}
-
-// mayBe reports whether an open record without the ID of the request may be the request: any of the type, as
+// mayBe reports whether an open record that is not known as the request may be the request: any of the type, as
 // long as the list has not shown the ID, and one of the same time afterwards, for an ID may be a position.
-func (s *Submission) mayBe(record *answer.PendingRecord) bool {
-	if record.RequestType != s.Type || !IsOpen(record) {
-		return false
+func (s *Submission) mayBe(seen Snapshot) bool {
+	for _, record := range open(of(seen.Named, s.Type)) {
+		isSameTime := !record.CreatedAt.IsZero() && record.CreatedAt.Equal(s.ListedAt)
+		if isSameTime || !s.IsListed {
+			return true
+		}
 	}
-	isSameTime := !record.CreatedAt.IsZero() && record.CreatedAt.Equal(s.ListedAt)
-	return isSameTime || !s.IsListed
+
+	return false
 }
 
 // evaluateOwn returns what the records with the ID of the request show. A failure with another time than
-// before may be that of another request with the same ID.
+// the list gave it first may be that of another request with the same ID.
 func (s *Submission) evaluateOwn(own []*answer.PendingRecord, seen Snapshot) (List, string) {
 	s.Absent = Mark{}
-	isRetimed := s.isRetimed(own[0])
-	if isRetimed && slices.ContainsFunc(seen.Named, s.mayBe) { // an ID is a position in the list
+	at := own[0].CreatedAt
+	isRetimed := !at.IsZero() && !s.ListedAt.IsZero() && !at.Equal(s.ListedAt)
+	if isRetimed && s.mayBe(seen) { // an ID is a position in the list
 		return Unread, gapEqual
 	}
 
 	if !s.IsListed {
-		s.IsListed, s.ListedAt = true, own[0].CreatedAt
+		s.IsListed, s.ListedAt = true, at
 	}
-	s.At, s.Candidates = cmp.Or(s.At, own[0].CreatedAt), nil
+	s.At, s.Candidates, s.Doubt = cmp.Or(s.At, at), nil, false
 	shows, gap := s.summarize(own)
 	if isRetimed && shows == SaysFailed {
 		return Unclear, gapReused
@@ -241,24 +244,20 @@ func (s *Submission) evaluateOwn(own []*answer.PendingRecord, seen Snapshot) (Li
 // has failed and another one has not, nothing more is concluded. One reading that says done is not enough.
 func (s *Submission) evaluateCandidates(candidates []*answer.PendingRecord, seen Snapshot, r Rules) (List, string) {
 	s.At, s.Absent = cmp.Or(s.At, candidates[0].CreatedAt), Mark{}
-	shows, unclear := s.summarize(candidates)
-	s.addCandidates(candidates, shows)
+	s.addCandidates(candidates)
 	gap := seen.gap(r, s.Type)
 	if gap == "" && seen.IsAfter(s.Sent, s.EndDate, r.Lag) {
 		s.freeze(candidates[0])
 	}
 
-	if s.Doubt {
-		shows, unclear = Unclear, cmp.Or(unclear, gapDisagree)
-	}
-	if shows != Done && shows != Over {
+	shows, unclear := s.summarize(candidates)
+	switch {
+	case shows != Done && shows != Over:
 		s.Done = Mark{}
 		return shows, unclear
-	}
-	if gap != "" { // such a reading is not the first of two
+	case gap != "": // such a reading is not the first of two
 		return Unclear, gap
-	}
-	if !s.Done.isConfirmed(seen.Listing, r.Lag) {
+	case !s.Done.isConfirmed(seen.Listing, r.Lag):
 		return DoneOnce, ""
 	}
 
@@ -267,23 +266,20 @@ func (s *Submission) evaluateCandidates(candidates []*answer.PendingRecord, seen
 
 // addCandidates adds the keys of records to the candidates, and notes the doubt where one of them has failed and
 // another one has not, or has left the list.
-func (s *Submission) addCandidates(records []*answer.PendingRecord, all List) {
-	isMixed, hasFailed := all != SaysFailed, false
+func (s *Submission) addCandidates(records []*answer.PendingRecord) {
 	var keys []string
 	for _, record := range records {
-		keys = append(keys, KeysOf(record)[0])
-		hasFailed = hasFailed || record.Progress == answer.Failed
+		keys = append(keys, keysOf(record)[0])
 	}
-	for _, key := range s.Candidates {
-		isMixed = isMixed || !slices.Contains(keys, key)
-	}
-	keys = append(keys, s.Candidates...)
-	slices.Sort(keys)
-	s.Candidates = slices.Compact(keys)
-
-	if isMixed && hasFailed {
+	failed, left := len(in(records, answer.Failed)), slices.Clone(s.Candidates)
+	removeAny(&left, keys)
+	if failed > 0 && len(records)-failed+len(left) > 0 {
 		s.Doubt = true
 	}
+
+	s.Candidates = append(left, keys...)
+	slices.Sort(s.Candidates)
+	s.Candidates = slices.Compact(s.Candidates)
 }
 
 // freeze notes that the list has had time to show all candidates, of which first is the oldest. A single one that
@@ -298,22 +294,20 @@ func (s *Submission) freeze(first *answer.PendingRecord) {
 // summarize returns what records show together, and why that is nothing certain: one that is pending keeps all
 // open, and one that has ended does not say how. It notes the code of a failure.
 func (s *Submission) summarize(records []*answer.PendingRecord) (List, string) {
-	count := map[answer.Progress]int{}
-	for _, record := range records {
-		count[record.Progress]++
-	}
-
+	failed := in(records, answer.Failed)
 	switch {
-	case count[answer.Unclear] > 0:
+	case len(in(records, answer.Unclear)) > 0:
 		return Unclear, gapUnclear
-	case count[answer.Waiting] > 0:
-		return Waiting, ""
-	case count[answer.Failed] == len(records):
-		s.Code = records[0].Code
-		return SaysFailed, ""
-	case count[answer.Failed] > 0:
+	case s.Doubt:
 		return Unclear, gapDisagree
-	case count[answer.Ended] > 0:
+	case len(in(records, answer.Waiting)) > 0:
+		return Waiting, ""
+	case len(failed) == len(records):
+		s.Code = failed[0].Code
+		return SaysFailed, ""
+	case len(failed) > 0:
+		return Unclear, gapDisagree
+	case len(in(records, answer.Ended)) > 0:
 		return Over, ""
 	}
 
@@ -322,13 +316,11 @@ func (s *Submission) summarize(records []*answer.PendingRecord) (List, string) {
 
 // mayHide returns why a listing that does not have the request proves nothing; empty if it does.
 func (s *Submission) mayHide(seen Snapshot, r Rules) string {
-	if slices.ContainsFunc(seen.Named, s.mayBe) {
+	if s.mayBe(seen) {
 		return gapEqual
 	}
-	for _, record := range seen.ByID[s.ID] {
-		if record.RequestType == "" || record.RequestType == s.Type {
-			return gapIdentity
-		}
+	if len(of(seen.ByID[s.ID], s.Type, "")) > 0 {
+		return gapIdentity
 	}
 
 	return seen.gap(r, s.Type)
@@ -367,14 +359,14 @@ func (s *Submission) Enter(state State, shows List, now time.Time) {
 	}
 }
 
-// KeyOfID is the prefix of the key of a record with an ID.
-const KeyOfID = "id "
+// keyOfID is the prefix of the key of a record with an ID.
+const keyOfID = "id "
 
-// KeysOf returns what distinguishes a record from others, the best first: its ID and its time, or
+// keysOf returns what distinguishes a record from others, the best first: its ID and its time, or
 // else a digest of all of it.
-func KeysOf(record *answer.PendingRecord) (keys []string) {
+func keysOf(record *answer.PendingRecord) (keys []string) {
 	if record.ID != "" {
-		keys = append(keys, KeyOfID+record.ID)
+		keys = append(keys, keyOfID+record.ID)
 	}
 	if !record.CreatedAt.IsZero() {
 		keys = append(keys, "at "+record.CreatedAt.UTC().Format(time.RFC3339Nano))
@@ -387,8 +379,8 @@ func KeysOf(record *answer.PendingRecord) (keys []string) {
 	return keys
 }
 
-// Without returns keys without one of them.
-func Without(keys []string, key string) []string {
+// without returns keys without one of them.
+func without(keys []string, key string) []string {
 	return slices.DeleteFunc(keys, func(k string) bool { return k == key })
 }
 

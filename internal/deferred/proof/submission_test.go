@@ -236,14 +236,15 @@ func TestAdmit_besideWhatIsListed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			got := Admit(answer.RequestDataDeletion, "", c.list, Rules{Lag: lag, Partial: c.partial})
+			s := Submission{Type: answer.RequestDataDeletion}
+			got := s.Admit("", c.list, nil, Rules{Lag: lag, Partial: c.partial})
 			is := "send"
-			if got.Explained {
+			if s.Explained {
 				is += ", and another explains the effect"
 			}
 
 			switch {
-			case len(got.Adopt) > 0:
+			case got.Adopt != nil:
 				is = "adopt"
 			case got.Conflict != nil:
 				is = "conflict"
@@ -256,12 +257,12 @@ func TestAdmit_besideWhatIsListed(t *testing.T) {
 		})
 	}
 
-	if got := Admit(answer.RequestDataDeletion, "7", reading(0, "id=7 person=***"), Rules{Partial: true}); got.Gap != gapIdentity {
+	s, cached := Submission{Type: answer.RequestDataDeletion}, reading(0, "id=1")
+	if got := s.Admit("7", reading(0, "id=7 person=***"), nil, Rules{Partial: true}); got.Gap != gapIdentity {
 		t.Errorf("a list with the id of before, of somebody else, admits %+v", got)
 	}
-	cached := reading(0, "id=1")
 	cached.Cached = true
-	if got := Admit(answer.RequestDataDeletion, "", cached, Rules{Partial: true}); got.Gap != gapStale {
+	if got := s.Admit("", cached, nil, Rules{Partial: true}); got.Gap != gapStale {
 		t.Errorf("a list of a cache admits %+v", got)
 	}
 }
