@@ -17,7 +17,9 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 	if !b.prepare() {
 		return false
 	}
-	defer b.closeReport()
+	if b.report != nil {
+		defer b.report.Close()
+	}
 
 	if !b.checkFirstRecords(ctx) {
 		return false
@@ -97,7 +99,6 @@ func (b *batch) checkFirstRecords(ctx context.Context) (ok bool) {
 
 	b.compare(ctx, unseen)
 	if b.stopped != "" {
-		b.closeReport()
 		b.failure(planFailed).AddError(b.diags)
 		return false
 	}
@@ -118,7 +119,9 @@ func (b *batch) destroy(ctx context.Context) {
 	if err := b.openReport(); err != nil { // no report stands against a destroy
 		noReport(err).AddWarning(b.diags)
 	}
-	defer b.closeReport()
+	if b.report != nil {
+		defer b.report.Close()
+	}
 
 	b.pass(ctx, b.all, choice.Withdraw)
 	b.again(ctx)

@@ -39,8 +39,7 @@ var (
 // failure completes the problem of a run with how many rows were not done, which failed, and why.
 func (b *batch) failure(problem tfkit.Problem) tfkit.Problem {
 	problem.Summary = fmt.Sprintf(problem.Summary, b.missed(), len(b.rows))
-	problem.Detail = fmt.Sprintf("Of %d rows, "+problem.Detail+"; %d failed, and %d were not tried.",
-		len(b.rows), b.succeeded(), b.toWrite(), b.counts[failed], b.counts[notTried])
+	problem.Detail = fmt.Sprintf("Of %d rows, "+problem.Detail+"; %d failed.", len(b.rows), b.succeeded(), b.toWrite(), b.counts[failed])
 	problem.InState = cmp.Or(problem.InState, b.inState)
 
 	if b.counts[failed] > 0 {
@@ -48,11 +47,8 @@ func (b *batch) failure(problem tfkit.Problem) tfkit.Problem {
 		problem.Detail += "\n\n" + text
 		problem.Do = advice + " Then " + problem.Do
 	}
-	if b.stopped != "" {
+	if b.counts[notTried] > 0 {
 		problem.Detail += fmt.Sprintf("\n\n%d rows were not tried, because %s.", b.counts[notTried], b.stopped)
-	}
-	if b.report != nil {
-		problem.Detail += "\n\nThe file of report_path has a line for each of these rows."
 	}
 
 	return problem

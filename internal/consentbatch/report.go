@@ -15,12 +15,12 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// reportName is what the first line of a report identifies it by.
-const reportName = "analytics_consent_batch"
+// reportStart is what a report begins with, and is recognised by.
+const reportStart = `{"report":"analytics_consent_batch"`
 
 // words are the outcomes in a report. Its first line has a count of each, and its other lines have one
 // each. Rows that were in place have no line.
-var words = [outcomes]string{
+var words = [numOutcomes]string{
 	inPlace:    "in_place",
 	written:    "written",
 	kept:       "kept",
@@ -61,8 +61,8 @@ func noReport(err error) tfkit.Problem {
 	}
 }
 
-// isReport reports whether there is a report at a path, by its first line: no state identifies that
-// of a create that failed.
+// isReport reports whether there is a report at a path, by its beginning: no state identifies that of a
+// create that failed.
 func isReport(path string) bool {
 	if _, err := outfile.StampAt(path); err != nil { // a pipe could not be read
 		return false
@@ -73,19 +73,10 @@ func isReport(path string) bool {
 	}
 	defer f.Close()
 
-	const longest = 4 << 10 // of a first line
-	var first struct{ Report string }
-	err = json.NewDecoder(io.LimitReader(f, longest)).Decode(&first)
+	start := make([]byte, len(reportStart))
+	_, err = io.ReadFull(f, start)
 
-	return err == nil && first.Report == reportName
-}
-
-// closeReport gives up a report that was not written.
-func (b *batch) closeReport() {
-	if b.report != nil {
-		b.report.Close()
-		b.report = nil
-	}
+	return err == nil && string(start) == reportStart
 }
 
 // writeReport writes the outcome of each row, in place of a former report. A failure is only a
@@ -103,7 +94,6 @@ func (b *batch) writeReport() {
 		_, err = b.report.Commit()
 	}
 	if err != nil {
-		b.closeReport()
 		noReport(err).AddWarning(b.diags)
 	}
 }
@@ -111,7 +101,7 @@ func (b *batch) writeReport() {
 // encode writes the lines of a report.
 func (t *tally) encode(to io.Writer) error {
 	out := bufio.NewWriterSize(to, 64<<10)
-	fmt.Fprintf(out, `{"report":%q,"rows":%d`, reportName, len(t.rows))
+	fmt.Fprintf(out, reportStart+`,"rows":%d`, len(t.rows))
 	for as, word := range words {
 		if word != "" {
 			fmt.Fprintf(out, `,%q:%d`, word, t.counts[as])
@@ -121,14 +111,13 @@ func (t *tally) encode(to io.Writer) error {
 
 	lines := json.NewEncoder(out)
 	lines.SetEscapeHTML(false)
-	for row, r := range t.results {
+	for row, as := range t.outcomes {
 		at := t.rows[row].Position
-		line := reportLine{Line: at.Line, Element: at.Element, Outcome: words[r.outcome]}
-		if r.outcome == failed {
-			e := t.causes[r.cause]
+		line := reportLine{Line: at.Line, Element: at.Element, Outcome: words[as]}
+		if e := t.causes[row]; e != nil {
 			line.Error, line.Operation, line.Status, line.Code, line.Message = e.Title(), e.Operation, e.Status, e.Code, e.Message
 		}
-		if r.outcome != inPlace {
+		if as != inPlace {
 			_ = lines.Encode(line) // the writer keeps its first error
 		}
 	}

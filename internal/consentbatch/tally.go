@@ -35,16 +35,13 @@ const (
 	superseded // not withdrawn, because another object of the run writes it
 	missing    // not withdrawn, because two readings show no record
 	failed
-	outcomes // how many there are
+	numOutcomes = iota // how many there are
 )
 
 const (
 	// outageStreak is how many rows fail one after the other until the service counts as down. In
 	// random order, so many are not all of one part of the file.
 	outageStreak = 50
-
-	// limitCauses is how many causes are distinguished by their texts.
-	limitCauses = 1000
 
 	// Limits of a message.
 	limitShownCauses = 8
@@ -63,30 +60,24 @@ var concernOneRow = []transport.ErrorClass{
 // tally holds the progress of one run and what became of its rows. It is safe for concurrent use while
 // a pass over them lasts.
 type tally struct {
-	mu      sync.Mutex
-	rows    []rows.Row
-	all     []int    // the indexes of the rows
-	results []result // by row
-	counts  [outcomes]int
-	causes  []*transport.Error // that differ; details such as the attempts are those of the first row
-	indexOf map[string]int32   // of a cause, by its text
+	mu       sync.Mutex
+	rows     []rows.Row
+	all      []int // the indexes of the rows
+	outcomes []outcome
+	counts   [numOutcomes]int
+	causes   map[int]*transport.Error    // by row that has failed; details such as the attempts are those of the first one
+	distinct map[string]*transport.Error // the causes by their texts
 
 	action   choice.Action // of the present pass
 	isSecond bool          // the rows without a record are read a second time, a lag later
 	streak   int           // failures since the last success, without those that concern one row
-	stopped  string        // why a pass has ended before all of its rows were tried; empty if none has
+	stopped  string        // why a pass has ended early; empty if none has
 	logged   time.Time     // when progress was logged
-}
-
-// result is what became of a row.
-type result struct {
-	outcome
-	cause int32 // index of the cause, if it failed
 }
 
 // newTally returns the tally of rows that were not tried yet.
 func newTally(of []rows.Row) *tally {
-	t := &tally{rows: of, results: make([]result, len(of)), indexOf: map[string]int32{}, logged: time.Now()}
+	t := &tally{rows: of, outcomes: make([]outcome, len(of)), causes: map[int]*transport.Error{}, distinct: map[string]*transport.Error{}, logged: time.Now()}
 	t.counts[notTried] = len(of)
 	for row := range of {
 		t.all = append(t.all, row)
@@ -96,22 +87,21 @@ func newTally(of []rows.Row) *tally {
 }
 
 // set records what became of a row.
-func (t *tally) set(row int, r result) {
-	t.counts[t.results[row].outcome]--
-	t.counts[r.outcome]++
-	t.results[row] = r
+func (t *tally) set(row int, as outcome) {
+	t.counts[t.outcomes[row]]--
+	t.counts[as]++
+	t.outcomes[row] = as
 }
 
 // run calls do once for each of these rows that has not failed, by several workers at once and in
 // random order. It returns the errors of panics when every row is done, when the service as a whole is
 // down, or when the context ends, and no worker is left.
 func (t *tally) run(ctx context.Context, of []int, workers int, do func(ctx context.Context, row int) (outcome, error)) (panics diag.Diagnostics) {
-	before := t.stopped
 	var order []int
 	for _, at := range rand.Perm(len(of)) { //nolint:gosec // needs no secrecy
-		if row := of[at]; t.results[row].outcome != failed {
+		if row := of[at]; t.outcomes[row] != failed {
 			order = append(order, row)
-			t.set(row, result{})
+			t.set(row, notTried)
 		}
 	}
 
@@ -119,10 +109,8 @@ func (t *tally) run(ctx context.Context, of []int, workers int, do func(ctx cont
 		as, err := do(ctx, row)
 		return t.record(ctx, row, as, err)
 	})
-
-	t.stopped = cmp.Or(t.stopped, interrupted)
-	if !slices.ContainsFunc(order, func(row int) bool { return t.results[row].outcome == notTried }) {
-		t.stopped = before
+	if slices.ContainsFunc(order, func(row int) bool { return t.outcomes[row] == notTried }) {
+		t.stopped = cmp.Or(t.stopped, interrupted)
 	}
 
 	return panics
@@ -136,7 +124,7 @@ func (t *tally) record(ctx context.Context, row int, as outcome, err error) (goe
 	e, _ := errors.AsType[*transport.Error](err)
 	switch {
 	case err == nil:
-		t.set(row, result{outcome: as})
+		t.set(row, as)
 		t.streak = 0
 	case e != nil && e.Class == transport.ClassCancelled && !e.Ambiguous:
 		t.stopped = interrupted // and nothing was sent
@@ -150,41 +138,22 @@ func (t *tally) record(ctx context.Context, row int, as outcome, err error) (goe
 
 // fail records why a row has failed, and whether the others would fail too.
 func (t *tally) fail(row int, e *transport.Error) {
-	t.set(row, result{failed, t.indexOfCause(e)})
+	text := fmt.Sprintf("%q %q %d %q %q %q %q", e.Title(), e.Operation, e.Status, e.Code, e.Detail, e.Message, e.Fields)
+	t.distinct[text] = cmp.Or(t.distinct[text], e)
+	t.causes[row] = t.distinct[text]
+	t.set(row, failed)
 
 	if !slices.Contains(concernOneRow, e.Class) {
 		t.streak++
 	}
-	if t.streak >= outageStreak {
+	switch {
+	case e.Class == transport.ClassReadOnly, e.Class == transport.ClassAuthentication:
+		t.stopped = "they would have failed in the same way"
+	case e.Class == transport.ClassCancelled:
+		t.stopped = interrupted
+	case t.streak >= outageStreak:
 		t.stopped = fmt.Sprintf("the service failed for %d rows in a row, from all over the file", outageStreak)
 	}
-
-	switch e.Class {
-	case transport.ClassReadOnly, transport.ClassAuthentication:
-		t.stopped = "they would have failed in the same way"
-	case transport.ClassCancelled:
-		t.stopped = interrupted
-	}
-}
-
-// indexOfCause returns the index of a cause, and adds it if it is new. Beyond limitCauses, causes are
-// distinguished by status and code only.
-func (t *tally) indexOfCause(e *transport.Error) int32 {
-	if len(t.causes) >= limitCauses {
-		vague := *e
-		vague.Detail, vague.Message, vague.Fields = "", "", nil
-		e = &vague
-	}
-
-	text := fmt.Sprintf("%q %q %d %q %q %q %q", e.Title(), e.Operation, e.Status, e.Code, e.Detail, e.Message, e.Fields)
-	index, isKnown := t.indexOf[text]
-	if !isKnown {
-		index = int32(len(t.causes)) //nolint:gosec // of at most as many as there are rows
-		t.indexOf[text] = index
-		t.causes = append(t.causes, e)
-	}
-
-	return index
 }
 
 // logProgress logs how many rows are done, every few seconds.
@@ -202,7 +171,7 @@ func (t *tally) logProgress(ctx context.Context) {
 func (t *tally) missed() int { return t.counts[failed] + t.counts[notTried] }
 
 // succeeded returns how many rows are as they should be.
-func (t *tally) succeeded() int { return len(t.results) - t.missed() }
+func (t *tally) succeeded() int { return len(t.rows) - t.missed() }
 
 // isUseless reports whether a comparison has ended early, or has failed for every row.
 func (t *tally) isUseless() bool {
@@ -216,8 +185,8 @@ func (t *tally) toWrite() int { return t.counts[written] + t.counts[absent] }
 // rowsThatAre returns the rows with an outcome, in the order of the file.
 func (t *tally) rowsThatAre(as outcome) []int {
 	found := make([]int, 0, t.counts[as])
-	for row, r := range t.results {
-		if r.outcome == as {
+	for row, got := range t.outcomes {
+		if got == as {
 			found = append(found, row)
 		}
 	}
@@ -252,8 +221,7 @@ func (t *tally) lines(some []int) string {
 func (t *tally) describe() (text, advice string) {
 	rowsOf := map[*transport.Error][]int{}
 	for _, row := range t.rowsThatAre(failed) {
-		e := t.causes[t.results[row].cause]
-		rowsOf[e] = append(rowsOf[e], row)
+		rowsOf[t.causes[row]] = append(rowsOf[t.causes[row]], row)
 	}
 	causes := slices.SortedFunc(maps.Keys(rowsOf), func(a, b *transport.Error) int {
 		return cmp.Or(cmp.Compare(len(rowsOf[b]), len(rowsOf[a])), cmp.Compare(rowsOf[a][0], rowsOf[b][0]))
