@@ -105,7 +105,9 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 
 	if plan != nil {
 		plan.checkTime(state, diags)
-		r.warnSpelling(*plan, diags)
+		if person, known := r.personOf(*plan); known && r.Consents.IsSpelledTwice(person) {
+			tfkit.SpelledTwice.AddWarning(diags)
+		}
 	}
 	if state == nil {
 		r.RefuseReadOnly(diags)
@@ -146,8 +148,8 @@ func (r *consentResource) planDestroy(state resourceModel, object *tfkit.Object,
 
 	r.RefuseReadOnly(diags)
 	person, known := r.personOf(state)
-	if other := r.Consents.PlanAgainst(object, person); known && other != nil {
-		addKeptByAnother(diags, object, other, person.Scope)
+	if keeper := r.Consents.PlanAgainst(object, person); known && keeper != nil {
+		tfkit.KeptConsent.With(other(keeper, person.Scope)).AddError(diags)
 	}
 }
 
@@ -157,31 +159,18 @@ func (r *consentResource) personOf(m resourceModel) (p client.Person, known bool
 	return client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, known && !m.IdentityID.IsUnknown()
 }
 
-// warnSpelling warns of two identities of the plan that differ by the case of letters only.
-func (r *consentResource) warnSpelling(plan resourceModel, diags *diag.Diagnostics) {
-	person, known := r.personOf(plan)
-	if known && r.Consents.IsSpelledTwice(person, true) {
-		tfkit.Problem{
-			Summary: "Two identities differ by case only",
-			Detail:  "Another resource of the plan has an identity_id that differs from this one by the case of letters only. For the provider, these are two people. If the service takes them for one, the two resources overwrite each other, and a destroy of one withdraws the other one too.",
-			Do:      "nothing, if they are two people. Otherwise keep one of the resources, and take the other one out of the configuration, with on_destroy = \"retain\" applied first.",
-			At:      path.Root("identity_id"),
-		}.AddWarning(diags)
-	}
-}
-
 // planKept records that an object keeps a person, and warns of another one that does. It refuses to leave
 // a person as they are whom another object of the plan withdraws.
 func (r *consentResource) planKept(state resourceModel, object *tfkit.Object, isWritten bool, diags *diag.Diagnostics) {
 	person, known := r.personOf(state)
-	if other := r.Consents.Keep(object, person); known && other != nil {
-		warnShared(diags, other, object, person.Scope)
+	if keeper := r.Consents.Keep(object, person); known && keeper != nil {
+		tfkit.SharedConsent.With(other(keeper, person.Scope)).AddWarning(diags)
 	}
 	if isWritten {
 		return
 	}
-	if other := r.Consents.PlanDone(object, person); known && other != nil {
-		addKeptByAnother(diags, other, object, person.Scope)
+	if withdrawer := r.Consents.PlanDone(object, person); known && withdrawer != nil {
+		tfkit.KeptConsent.With(other(withdrawer, person.Scope)).AddError(diags)
 	}
 }
 
@@ -200,8 +189,8 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
 	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
 	person, _ := r.personOf(plan)
-	if other := r.Consents.Keep(object, person); other != nil {
-		warnShared(&resp.Diagnostics, other, object, person.Scope)
+	if keeper := r.Consents.Keep(object, person); keeper != nil {
+		tfkit.SharedConsent.With(other(keeper, person.Scope)).AddWarning(&resp.Diagnostics)
 	}
 
 	wanted := plan

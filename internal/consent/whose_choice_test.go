@@ -299,8 +299,8 @@ func TestConsent_identitiesThatDifferByCase(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, diags = p.Plan(batchName, nil, prototest.Attributes{"source": path, "compare_at_plan": false})
-	wantWarning(t, diags, "Identities differ by case only")
-	prototest.WantText(t, diags.Warnings(), "line 2.")
+	wantWarning(t, diags, "Two identities differ by case only")
+	prototest.WantText(t, diags.Warnings(), "line 4.")
 }
 
 // TestConsent_twoObjectsOfOnePersonAreWarnedOf plans and applies one object without a warning,

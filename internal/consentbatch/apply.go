@@ -127,11 +127,7 @@ func (b *batch) destroy(ctx context.Context) {
 	b.again(ctx)
 	b.writeReport()
 	if others := b.claim(b.rowsThatAre(superseded), b.Consents.Keeper); others != "" {
-		tfkit.Problem{
-			Summary: "Not withdrawn, another resource writes these rows",
-			Detail:  "In the same run another resource writes the consent of these people, so theirs was not withdrawn." + others,
-			Do:      "nothing, if the batch was renamed or its people are managed by the other resource now. To withdraw their consent, set the clauses to false there.",
-		}.AddWarning(b.diags)
+		tfkit.SupersededWithdrawal.With(others).AddWarning(b.diags)
 	}
 	if b.missed() > 0 {
 		b.failure(deleteFailed).AddError(b.diags)
@@ -220,13 +216,7 @@ func (b *batch) again(ctx context.Context) {
 // keepPeople records that this object looks after the people of its rows, and warns of others that do.
 func (b *batch) keepPeople() {
 	others := b.claim(b.all, b.Consents.Keep)
-	if others == "" || !b.warns {
-		return
+	if others != "" && b.warns {
+		tfkit.SharedConsent.With(others).AddWarning(b.diags)
 	}
-
-	tfkit.Problem{
-		Summary: "Another resource manages people of these rows",
-		Detail:  "Where the two differ, each apply undoes the other one, and the plan never stays empty." + others,
-		Do:      "remove these rows, or take the other resource out of the configuration with on_destroy = \"retain\".",
-	}.AddWarning(b.diags)
 }

@@ -20,9 +20,9 @@ func TestConsentBatch_overlapIsShownInThePlan(t *testing.T) {
 		p.NoErrors(diags)
 		said := diags.Warnings()
 		if words != nil {
-			prototest.WantText(t, said, append(words, "Another resource manages people of these rows")...)
+			prototest.WantText(t, said, append(words, "Two resources manage the consent of one person")...)
 		}
-		if text := strings.Join(said, "\n"); strings.Contains(text, "Another resource") != (words != nil) || strings.Contains(text, "@example.com") {
+		if text := strings.Join(said, "\n"); strings.Contains(text, "Two resources manage") != (words != nil) || strings.Contains(text, "@example.com") {
 			t.Errorf("the plan says %s", text)
 		}
 	}

@@ -110,31 +110,18 @@ func (m *model) warnDestroyed(diags *diag.Diagnostics) {
 	p.AddWarning(diags)
 }
 
-// warnSpelling warns of identities that differ by the case of letters only, among the rows or in
+// warnSpelling warns of identities that differ by the case of letters only, among the rows or from one of
 // another object of the plan.
 func (b *batch) warnSpelling() {
-	if !b.warns {
-		return
-	}
-
 	var twice []int
-	for range 2 { // the first time records identities with capital letters
-		twice = nil
-		for _, row := range b.all {
-			if b.Consents.IsSpelledTwice(b.person(row), false) {
-				twice = append(twice, row)
-			}
+	for _, row := range b.all {
+		if b.Consents.IsSpelledTwice(b.person(row)) {
+			twice = append(twice, row)
 		}
 	}
-	if len(twice) == 0 {
-		return
+	if len(twice) > 0 && b.warns {
+		tfkit.SpelledTwice.With(" It concerns " + b.lines(twice) + ".").AddWarning(b.diags)
 	}
-
-	tfkit.Problem{
-		Summary: "Identities differ by case only",
-		Detail:  fmt.Sprintf("Rows have an identity that differs from another one by the case of letters only: %s. If the service takes the two for one person, the rows overwrite each other.", b.lines(twice)),
-		Do:      "nothing, if they are different people. Otherwise remove these rows, or the others.",
-	}.AddWarning(b.diags)
 }
 
 // claim makes a claim about the people of some rows. It returns the other objects that have the opposite
@@ -156,13 +143,7 @@ func (b *batch) claim(some []int, claim func(by *tfkit.Object, p client.Person) 
 
 // refuseKept refuses a plan that withdraws people whom another object keeps, if there are others.
 func (b *batch) refuseKept(others string) {
-	if others == "" {
-		return
+	if others != "" {
+		tfkit.KeptConsent.With(others).AddError(b.diags)
 	}
-
-	tfkit.Problem{
-		Summary: "Another resource keeps the consent to be withdrawn",
-		Detail:  "This batch and another resource have people in common. The plan destroys one of the two with on_destroy = \"withdraw\" and keeps the other one." + others,
-		Do:      "keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. To withdraw the consent, set the clauses of the other resource to false, or remove both.",
-	}.AddError(b.diags)
 }

@@ -381,7 +381,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 					b.service.Reset()
 					failing(422, 1)(b)
 				},
-				destroy: true, gets: 4, patches: 3, warnings: []string{"Not withdrawn, another resource writes these rows"},
+				destroy: true, gets: 4, patches: 3, warnings: []string{"Not withdrawn, another resource writes it"},
 				errors: []string{"1 of 4 rows were not withdrawn", "line 3\n", "what was withdrawn stays withdrawn", "destroy again"},
 				report: []string{
 					firstLine(4, map[string]int{"written": 2, "superseded": 1, "failed": 1}),

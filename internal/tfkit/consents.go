@@ -29,8 +29,39 @@ type Consents struct {
 
 	mu      sync.Mutex
 	seen    map[personKey]choice.Confirmed // people whose record was shown, and the last write that the service has confirmed
-	spelled map[personKey]personKey        // people by the identity in lower case, of identities that have others
+	spelled map[personKey]personKey        // the first person by the identity in lower case
 	reread  time.Time                      // when a second reading may take place; zero before the first contradiction
+}
+
+// What is said of people about whom two objects disagree, or may. The detail is completed by the other
+// objects, each on a line of its own.
+var (
+	SharedConsent = Problem{
+		Summary: "Two resources manage the consent of one person",
+		Detail:  "Where they differ, each apply undoes the other one, and the plan never stays empty. The other one is:",
+		Do:      "keep one of them and take the other one, or its rows, out of the configuration, with on_destroy = \"retain\" applied first.",
+	}
+	KeptConsent = Problem{
+		Summary: "Another resource keeps the consent to be withdrawn",
+		Detail:  "The plan destroys a resource with on_destroy = \"withdraw\", and leaves another one of the same person as it is. The consent would be withdrawn, and the next plan would give it again. The other one is:",
+		Do:      "keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. If the plan calls that resource deposed, which is what an interrupted replacement leaves, both resources have the same address: remove that address from state with terraform state rm, and import the person again with terraform import. To withdraw the consent, set the five clauses of the other resource to false, or remove both.",
+	}
+	SupersededWithdrawal = Problem{
+		Summary: "Not withdrawn, another resource writes it",
+		Detail:  "on_destroy is \"withdraw\", and in the same run another resource writes the consent of the same person, so it was not withdrawn. Terraform forgets the destroyed resource only. The other one is:",
+		Do:      "nothing, if the resource was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other resource to false.",
+	}
+	SpelledTwice = Problem{
+		Summary: "Two identities differ by case only",
+		Detail:  "Another identity_id of the plan differs by the case of letters only. For the provider, these are two people. If the service takes them for one, they overwrite each other, and a withdrawal of one withdraws the other one too.",
+		Do:      "nothing, if they are two people. Otherwise keep one of them, and take the other one out of the configuration, with on_destroy = \"retain\" applied first.",
+	}
+)
+
+// With returns the problem with more detail.
+func (p Problem) With(detail string) Problem {
+	p.Detail += detail
+	return p
 }
 
 // ConsentCase is the consent of one person, before the service and what the run knows.
@@ -105,8 +136,7 @@ func (c ConsentCase) judge(e choice.Evidence, read choice.Reading, action choice
 	e.Reading = read
 	e.Keeping = c.Client.Keeping
 
-	isRecord := !read.IsNone && !read.Cached
-	last, isSeen := c.Consents.recall(c.Person, isRecord, choice.Confirmed{})
+	last, isSeen := c.Consents.recall(c.Person, !read.IsNone, choice.Confirmed{})
 	e.Known = e.Known || isSeen
 	e.Last = cmp.Or(last, e.Last)
 	var keeper *Object
@@ -152,10 +182,9 @@ func (c *Consents) recall(p client.Person, isRecord bool, written choice.Confirm
 	return last, isSeen
 }
 
-// IsSpelledTwice records an identity. It reports whether the run has another one that differs only
-// by the case of letters. An identity in lower case is recorded only if it is one of few: there may
-// be millions.
-func (c *Consents) IsSpelledTwice(p client.Person, isOneOfFew bool) bool {
+// IsSpelledTwice records an identity. It reports whether the run has another one that differs only by the
+// case of letters.
+func (c *Consents) IsSpelledTwice(p client.Person) bool {
 	own := keyOf(p)
 	p.Identity = strings.ToLower(p.Identity)
 	lower := keyOf(p)
@@ -163,18 +192,12 @@ func (c *Consents) IsSpelledTwice(p client.Person, isOneOfFew bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
-	first, isKnown := c.spelled[lower]
-	if isKnown {
-		return first != own
+	if c.spelled == nil {
+		c.spelled = map[personKey]personKey{}
 	}
-	if own != lower || isOneOfFew {
-		if c.spelled == nil {
-			c.spelled = map[personKey]personKey{}
-		}
-		c.spelled[lower] = own
-	}
+	c.spelled[lower] = cmp.Or(c.spelled[lower], own)
 
-	return false
+	return c.spelled[lower] != own
 }
 
 // WaitToReread waits until what contradicts the evidence may be read a second time: a lag after the

@@ -246,7 +246,7 @@ func TestMoveState_withoutARefreshIsWritten(t *testing.T) {
 			service.DeleteConsent(serviceScope("demo"), ada)
 			p.NewRun()
 			_, diags = p.Update(consentType, state, identified[consentType])
-			prototest.WantText(t, diags.Errors(), "The consent record is missing", "as it was before")
+			prototest.WantText(t, diags.Errors(), "cannot remove one", "as it was before")
 			state.Attributes["on_destroy"] = "withdraw"
 			_, diags = p.DestroyUnplanned(t.Context(), consentType, state)
 			prototest.WantText(t, diags.Warnings(), "A consent record is missing")

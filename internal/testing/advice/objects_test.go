@@ -28,22 +28,11 @@ func choose(at string) func(*stage) {
 
 // consents are the advices about single consents.
 var consents = map[string]play{
-	"nothing, or bring the configuration up to the person's choice. To overwrite it on legal grounds": {
+	"nothing, or bring the configuration up to the person's choice. To overwrite it, on legal grounds": {
 		configuration: consent("x", agreedThen), situation: applied(choose("2022-01-31T12:00:00Z")), says: plan,
 		follow: configure(consent("x", agreedThen, "keep_later_choice = false")),
 	},
-	"nothing, or bring the configuration up to the record. To overwrite it, on legal grounds": {
-		configuration: consent("x", agreedThen), situation: applied(choose("")), says: plan,
-		follow: configure(consent("x", agreedThen, "keep_later_choice = false")),
-	},
-	"nothing, or bring the configuration up to the record. To overwrite it, set agreement_time": {
-		configuration: consent("x"), situation: applied(choose("2022-01-31T12:00:00Z")), says: plan,
-		follow: configure(consent("x", `agreement_time = "2023-01-31T12:00:00Z"`)),
-	},
-	"make sure that the service has lost the record": {
-		configuration: consent("x", agreedThen), situation: applied(func(s *stage) { s.service.DeleteConsent(scope, "ann") }), says: plan,
-	},
-	"look at the service for a consent that is still there": {
+	"look at the service for a consent that is still there. If it has lost": {
 		configuration: consent("x", agreedThen, withdraws), situation: applied(func(s *stage) { s.service.DeleteConsent(scope, "ann") }),
 		says: []string{"destroy", "-auto-approve", "-refresh=false"}, follow: configure(""),
 	},
@@ -63,11 +52,11 @@ var consents = map[string]play{
 			configure("\nresource \"terraform_data\" \"time\" {\n  input = \"2020-01-31T12:00:00Z\"\n}\n"+consent("x", "agreement_time = terraform_data.time.output"))), says: plan,
 		follow: run("apply", "-auto-approve", "-target=terraform_data.time"),
 	},
-	"keep one of them and take the other one out": {
+	"keep one of them and take the other one, or its rows, out": {
 		configuration: consent("x", agreedThen) + consent("y", agreedThen),
 		follow:        configure(consent("x", agreedThen)),
 	},
-	"keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. If the plan calls": {
+	"keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. If": {
 		configuration: consent("x", agreedThen, withdraws) + consent("y", agreedThen), situation: applied(configure(consent("y", agreedThen))), says: plan,
 		follow: inOrder(reach(consent("x", agreedThen)+consent("y", agreedThen)), configure(consent("y", agreedThen))),
 	},
@@ -168,9 +157,6 @@ var batches = map[string]play{
 	"give report_path a path of its own, in a folder that exists.": {
 		configuration: batch("x", `report_path = "missing/report.json"`), situation: rows(annAgrees), follow: makeFolder("missing"),
 	},
-	"remove these rows, or take the other resource out": {
-		configuration: consent("x", agreedThen) + batch("x"), situation: rows(annAgrees, bobAgrees), follow: rows(bobAgrees),
-	},
 	"nothing, or bring the rows up to the choices": {
 		configuration: batch("x"), situation: inOrder(rows(annAgrees), applied(choose("2022-01-31T12:00:00Z"))), says: plan,
 		follow: rows("ann,false,false,false,false,false,2022-01-31T12:00:00Z"),
@@ -188,10 +174,6 @@ var batches = map[string]play{
 		situation: inOrder(rows(annAgrees, bobAgrees), applied(
 			inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Identity: "bob", Status: http.StatusBadRequest, Body: []byte(`{}`)}))),
 		says: []string{"destroy", "-auto-approve"}, follow: inOrder(run("destroy", "-auto-approve"), configure("")),
-	},
-	"keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. To withdraw the consent, set the clauses": {
-		configuration: batch("x", withdraws) + batch("y"), situation: inOrder(rows(annAgrees), applied(configure(batch("y")))), says: plan,
-		follow: inOrder(reach(batch("x")+batch("y")), configure(batch("y"))),
 	},
 	"check the file, the scope and base_url": {
 		configuration: batch("x"), situation: inOrder(rows(annAgrees), applied(func(s *stage) { s.service.DeleteConsent(scope, "ann") })), says: plan,

@@ -159,15 +159,13 @@ func TestCLIAdvice_works(t *testing.T) {
 
 // elsewhere are the advices that a test of another package follows.
 var elsewhere = map[string]string{
-	"nothing, if they are two people. Otherwise keep one":                                   "consent.TestConsent_identitiesThatDifferByCase",
-	"nothing, if they are different people. Otherwise remove these rows":                    "consent.TestConsent_identitiesThatDifferByCase",
-	"take each resource to the address that its person has now":                             "requests.TestCLIDataDeletion_personsMove",
-	"give identity_id by a variable that is sensitive and not ephemeral":                    "requests.TestCLIDeleteData_invokedWithASensitiveVariable",
-	"nothing, if the batch was renamed or its people are managed by the other resource now": "consentbatch.TestConsentBatch_appliesOneAfterTheOther",
-	"nothing, if the resource was renamed; a moved block tells Terraform so":                "consent.TestAccConsentResource_renamedKeys",
-	"plan again, in the environment that is meant":                                          "provider.TestCLIProvider_savedPlanIsForOneScope",
-	"run again; repeating the operation does no harm":                                       "provider.TestCLIProvider_interruptSavesWhatIsDone",
-	"give each resource a path of its own, also in other workspaces":                        "export.TestExportFile_twoConfigurationsOnePath",
+	"nothing, if they are two people. Otherwise keep one":                    "consent.TestConsent_identitiesThatDifferByCase",
+	"take each resource to the address that its person has now":              "requests.TestCLIDataDeletion_personsMove",
+	"give identity_id by a variable that is sensitive and not ephemeral":     "requests.TestCLIDeleteData_invokedWithASensitiveVariable",
+	"nothing, if the resource was renamed; a moved block tells Terraform so": "consent.TestAccConsentResource_renamedKeys",
+	"plan again, in the environment that is meant":                           "provider.TestCLIProvider_savedPlanIsForOneScope",
+	"run again; repeating the operation does no harm":                        "provider.TestCLIProvider_interruptSavesWhatIsDone",
+	"give each resource a path of its own, also in other workspaces":         "export.TestExportFile_twoConfigurationsOnePath",
 	"run the query again": "consent.TestCLIConsentList_interruptIsAnError",
 
 	"plan again: the refresh looks for the request":                                      "requests.TestCLIDataDeletion_interrupted",
