@@ -29,7 +29,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/go-retryablehttp"
-	"golang.org/x/sync/semaphore"
 )
 
 // Config configures a sender. All limits are set.
@@ -84,7 +83,7 @@ func New(cfg Config) (*Sender, error) {
 
 	s := &Sender{cfg: cfg, gate: newGate(cfg), repeats: repeatsOf(cfg.MaxRetries), idle: pool.CloseIdleConnections}
 	if cfg.Credentials.Email != "" {
-		s.login = &login{sender: s, turn: semaphore.NewWeighted(1)}
+		s.login = &login{sender: s}
 	}
 	s.chain = s.assemble(pool)
 

@@ -53,7 +53,7 @@ func (l credentialsLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	token := ""
 	if l.login != nil && c.Op.Kind != LogsIn {
 		var err error
-		if token, err = l.login.present(req.Context()); err != nil {
+		if token, err = l.login.present(req.Context(), c); err != nil {
 			return nil, err
 		}
 		clone.Header.Set("Authorization", "bearer "+token)

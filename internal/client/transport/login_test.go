@@ -38,11 +38,14 @@ func TestToken_isRenewedByItsLife(t *testing.T) {
 		logins  int
 		notice  bool
 	}{
-		"a crowd each hour":     {callers: soak.Size(20, 500), every: time.Hour, reads: 3, logins: 3},
-		"a second":              {claims: stating(0, 1), every: 5 * time.Second, reads: 20, logins: 4},
-		"half an hour":          {claims: stating(0, 1800), every: 5 * time.Minute, reads: 20, logins: 4},
-		"two days":              {claims: stating(0, 172800), every: 5 * time.Minute, reads: 20, logins: 2},
-		"less than none":        {claims: stating(0, -1), every: 5 * time.Minute, reads: 20, logins: 2},
+		"a crowd each hour": {callers: soak.Size(20, 500), every: time.Hour, reads: 3, logins: 3},
+		"a second":          {claims: stating(0, 1), every: 5 * time.Second, reads: 20, logins: 4},
+		"half an hour":      {claims: stating(0, 1800), every: 5 * time.Minute, reads: 20, logins: 4},
+		"two days":          {claims: stating(0, 172800), every: 5 * time.Minute, reads: 20, logins: 2},
+		"less than none":    {claims: stating(0, -1), every: 5 * time.Minute, reads: 20, logins: 2},
+		"milliseconds": {claims: func(now time.Time) map[string]any {
+			return map[string]any{"iat": now.UnixMilli(), "exp": now.Add(time.Hour).UnixMilli()}
+		}, every: 5 * time.Minute, reads: 20, logins: 2},
 		"claims of other types": {claims: func(time.Time) map[string]any { return map[string]any{"iat": "now", "exp": true} }, every: 5 * time.Minute, reads: 20, logins: 2},
 
 		"a day behind":     {claims: stating(-86400, 3600), every: 5 * time.Minute, reads: 20, logins: 2, notice: true},
@@ -231,7 +234,7 @@ func TestLogin_presentsNoTokenThatAnotherCallerHasGivenUp(t *testing.T) {
 			var all sync.WaitGroup
 			for range 8 {
 				all.Go(func() {
-					token, err := s.login.present(context.WithValue(t.Context(), callKey{}, &call{}))
+					token, err := s.login.present(t.Context(), &call{})
 					if err != nil || token == "" {
 						t.Errorf("there is no token (%v)", err)
 					}
@@ -251,7 +254,8 @@ func TestLogin_outlivesTheCallerThatBeganIt(t *testing.T) {
 		first, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()
-		_ = wantClass(t, read(first, s), ClassCancelled)
+		_, _, err := s.NewToken(first)
+		_ = wantClass(t, err, ClassCancelled)
 		gaveUp := time.Since(began)
 		noError(t, read(t.Context(), s))
 		if took := time.Since(began); gaveUp != time.Second || took != 10*time.Second {
@@ -260,19 +264,6 @@ func TestLogin_outlivesTheCallerThatBeganIt(t *testing.T) {
 
 		wantCount(t, service, mockserver.OpLogin, 1)
 		wantCount(t, service, mockserver.OpGetConsent, 1)
-	})
-}
-
-// TestLogin_thatIsCancelledFailsNobodyElse cancels the login for a token of its own.
-func TestLogin_thatIsCancelledFailsNobodyElse(t *testing.T) {
-	t.Parallel()
-
-	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Hang: true})
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		_ = wantClass(t, logIn(ctx, s), ClassCancelled)
-		noError(t, read(t.Context(), s))
 	})
 }
 
@@ -287,28 +278,6 @@ func TestLogin_rejectedForOneIsRejectedForAll(t *testing.T) {
 		}
 		wantCount(t, service, mockserver.OpLogin, 1)
 	}, func(_ *mocktest.Instance, cfg *Config) { cfg.Credentials.Password = "wrong-password" })
-}
-
-// TestLogin_thatFailsIsNotRepeatedForARequest has a login that is given up after its first attempt, which
-// its own caller has no time to repeat. A request that needs a token fails with it at once.
-func TestLogin_thatFailsIsNotRepeatedForARequest(t *testing.T) {
-	t.Parallel()
-
-	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-		fault := wish("20")
-		fault.Operation, fault.Times = mockserver.OpLogin, -1
-		service.Inject(fault)
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		_ = wantClass(t, logIn(ctx, s), ClassRateLimited)
-
-		began := time.Now()
-		e := wantClass(t, read(t.Context(), s), ClassRateLimited)
-		if took := time.Since(began); took != 20*time.Second || e.Attempts != 1 { // for which the service has asked all callers
-			t.Errorf("it took %v, and %d attempts", took, e.Attempts)
-		}
-		wantCount(t, service, "", 1)
-	})
 }
 
 func TestLogin_panicIsAnError(t *testing.T) {
