@@ -121,7 +121,7 @@ func (v *vocabulary) add(values ...string) {
 	}
 	for _, value := range values {
 		for _, spelling := range spellings(strings.TrimSpace(value)) {
-			if word := []rune(strings.ToLower(strings.ToUpper(spelling))); len(word) > 0 {
+			if word := []rune(fold(spelling)); len(word) > 0 {
 				v.words[word[0]] = append(v.words[word[0]], word)
 			}
 		}
@@ -137,35 +137,26 @@ func (v *vocabulary) hide(s string) string {
 	defer v.mu.RUnlock()
 
 	const edge = string(utf8.RuneError)
-	var shown strings.Builder
-	folded := []rune(strings.ToLower(strings.ToUpper(edge + s + edge))) // as the words are
-	hidden := 0                                                         // the end of the values found so far
-	for i, r := range []rune(s) {
-		if end := v.longest(folded, i+1) - 1; end > hidden {
-			if hidden <= i {
-				shown.WriteString(redacted)
+	shown, text := []rune(s), []rune(fold(edge+s+edge))
+	for at := range shown {
+		for _, word := range v.words[text[at+1]] {
+			from, to := at+1, min(at+1+len(word), len(text)-1)
+			if slices.Equal(word, text[from:to]) && isMeant(text, from, to) {
+				copy(shown[at:], slices.Repeat([]rune{hidden}, len(word)))
 			}
-			hidden = end
-		}
-		if hidden <= i {
-			shown.WriteRune(r)
 		}
 	}
 
-	return shown.String()
+	return hiddenText.ReplaceAllString(string(shown), redacted)
 }
 
-// longest returns the end of the longest value that begins in a folded text at a place; 0 if none does.
-func (v *vocabulary) longest(text []rune, from int) (end int) {
-	for _, word := range v.words[text[from]] {
-		to := from + len(word)
-		isFound := to < len(text) && slices.Equal(word, text[from:to])
-		if to > end && isFound && isMeant(text, from, to) {
-			end = to
-		}
-	}
-	return end
-}
+// hidden stands for each character that is not shown; it is not one itself.
+const hidden = unicode.MaxRune
+
+var hiddenText = regexp.MustCompile(string(hidden) + "+")
+
+// fold returns text whose case does not matter, with as many characters.
+func fold(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 
 // isMeant reports whether s[from:to], which has something on either side, is the value that it is equal
 // to, and not a part of something else: short values are found inside words, and of up to three letters
