@@ -113,16 +113,13 @@ func (s *Sender) assemble(pool http.RoundTripper) *retryablehttp.Client {
 	link = turnLink{link, s.gate, s.cfg.RequestTimeout}
 
 	return &retryablehttp.Client{
-		HTTPClient:   &http.Client{Transport: link, CheckRedirect: followNothing},
+		HTTPClient:   &http.Client{Transport: link},
 		RetryMax:     s.cfg.MaxRetries + 1, // checkRetry counts
 		CheckRetry:   s.checkRetry,
 		Backoff:      backoff,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
 }
-
-// followNothing makes a redirect the answer to the request.
-func followNothing(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Do sends a request and returns its answer, of a stream its beginning. It is repeated by the policy,
 // except under an admission. Errors are *Error.

@@ -14,8 +14,7 @@ import (
 const KeyParameter = "apiSecretToken"
 
 // credentialsLink sends a clone with credentials and the user's headers, and only to the configured
-// origin: the links above, which repeat, log and describe requests, never see them. What a redirect
-// leads to is cut to its origin here, since its path and query may repeat what was sent.
+// origin: the links above, which repeat, log and describe requests, never see them.
 type credentialsLink struct {
 	next  http.RoundTripper
 	base  *url.URL
@@ -65,22 +64,9 @@ func (l credentialsLink) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 
-	resp.Request = req // and not the one with credentials
 	if resp.StatusCode == http.StatusUnauthorized && token != "" {
 		c.rejection = l.login.giveUp(token, began)
 	}
-	if location := resp.Header.Get("Location"); location != "" {
-		resp.Header.Set("Location", originOf(l.base, location))
-	}
 
 	return resp, nil
-}
-
-// originOf returns scheme and host of a redirect's target; empty if it has none that can be read.
-func originOf(base *url.URL, location string) string {
-	to, err := base.Parse(location)
-	if err != nil {
-		return ""
-	}
-	return to.Scheme + "://" + to.Host
 }

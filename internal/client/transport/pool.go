@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -39,19 +38,14 @@ func (l poolLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	}))
 
 	if changes[c.Op.Kind] {
-		body := req.GetBody
-		if req.ContentLength == 0 { // the stack does not ask for none, and sends nothing of an empty one
-			body = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil }
-		}
-		once.Body, _ = body() // from memory
 		once.GetBody = func() (io.ReadCloser, error) {
-			if c.known.sent.Load() && isHTTP2.Load() {
+			switch isSent := c.known.sent.Load(); {
+			case isSent && isHTTP2.Load():
 				return nil, errNotProcessed
-			}
-			if c.known.sent.Load() && req.Method == http.MethodGet {
+			case isSent && req.Method == http.MethodGet:
 				return nil, errors.New("the connection broke and the request is not repeated by itself")
 			}
-			return body()
+			return req.GetBody()
 		}
 	}
 

@@ -177,8 +177,8 @@ func (s *Sender) newCall(ctx context.Context, r Request) (*call, *retryablehttp.
 	}
 
 	var body any
-	if r.Body != nil {
-		body = r.Body
+	if r.Body != nil || changes[r.Op.Kind] {
+		body = r.Body // of a change also an empty one, about which the HTTP stack asks before it repeats; see poolLink
 	}
 	address := s.cfg.Base.String() + r.To.Escaped + "?" + r.Query
 	req, err := retryablehttp.NewRequestWithContext(context.WithValue(ctx, callKey{}, c), r.Op.Method, strings.TrimSuffix(address, "?"), body)

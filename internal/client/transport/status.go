@@ -101,7 +101,12 @@ func (c *call) complete(e *Error, h http.Header) {
 	case ClassAuthentication:
 		e.limit = policy[c.rejection][c.Op.Kind]
 	case ClassRedirect:
-		e.Detail = "the service redirected the request to " + cmp.Or(c.known.Redact.Text(h.Get("Location"), 110), "another place") + ", and " + e.Detail
+		place := "another place"
+		if to, err := c.sender.cfg.Base.Parse(h.Get("Location")); err == nil && h.Get("Location") != "" {
+			place = c.known.Redact.Text(to.Scheme+"://"+to.Host, 110) // its path and query may repeat what was sent
+		}
+		h.Del("Location") // http.Client would follow it
+		e.Detail = "the service redirected the request to " + place + ", and " + e.Detail
 	case ClassRequestTooLarge:
 		e.Detail = cmp.Or(e.Detail, fmt.Sprintf("the body of the request has %d bytes, more than the service accepts; it holds the value of %s",
 			len(c.Body), cmp.Or(c.Attribute, "its parameters")))
