@@ -193,7 +193,7 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 		},
 		"never given": {
 			configure: func(s *mockserver.Server) { s.DataRetention = 1 },
-			says:      []string{"The service gave no data", "asked 1 times", "invoke the action again", "request-2"}, queued: 2, actions: []string{requestAccessName},
+			says:      []string{"The service gave no data", "asked 1 times", "Invoking the action again", "wire.all_data.at"}, queued: 2, actions: []string{requestAccessName},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,14 +22,8 @@ import (
 type fetch struct {
 	run.Run
 
-	client       *client.Client
-	reservation  *outfile.Reservation
-	adviceUnread string // what to do about data that were not recognised
-}
-
-// accessRequest returns the request for a person's data, without what sends it.
-func accessRequest(p client.Person, key string) deferred.Request {
-	return deferred.Request{Person: p, Type: answer.RequestDataAccess, IdempotencyKey: key}
+	client      *client.Client
+	reservation *outfile.Reservation
 }
 
 // deliver submits the request, and puts the file in place if the service answers with the
@@ -76,7 +70,6 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 	f.Request.Ready, f.Unanswered = true, deferred.Submission{}
 
 	written, err := f.deliver(ctx)
-	another := f.Submission
 	f.Submission, f.Unanswered = carriedOut, deferred.Submission{}
 	if err != nil {
 		problem := f.problemOf(err)
@@ -84,21 +77,29 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 		problem.Do = "remove the cause and run again."
 		return nil, &problem
 	}
-	if written != nil {
-		return written, nil
+	if written == nil {
+		f.Asked++
+		return nil, f.noData()
 	}
 
-	if settings := f.client.AllData; f.Unread != settings {
-		f.Unread, f.Asked = settings, 0
-	}
-	f.Asked++
+	return written, nil
+}
 
-	return nil, &tfkit.Problem{
+// limitAsked is how often the data of a request are asked for, if the service queues another request each time.
+const limitAsked = 5
+
+// noData returns the problem of a request that is carried out, if the service queued others in place of its data.
+func (f *fetch) noData() *tfkit.Problem {
+	return &tfkit.Problem{
 		Summary: "The service gave no data",
-		Detail:  "The data access request is carried out, but the service did not answer with the data: it accepted another request, " + deferred.QuoteID(another.ID, f.Request.Identity) + fmt.Sprintf(". It was asked %d times with the same setting, and is asked %d times at most, since each call may queue one more.", f.Asked, limitAsked),
-		Do:      f.adviceUnread,
+		Detail:  fmt.Sprintf("The data access request is carried out, and the service was asked %d times for its data. Each time it accepted another request instead, so it is asked %d times at most.", f.Asked, limitAsked),
+		InState: f.InState,
+		Do:      f.Advice.Over + adviceAtOnce,
 	}
 }
+
+// adviceAtOnce applies to a request whose answer may have been the data.
+const adviceAtOnce = " If an answer was the data, set wire.all_data.at to a pointer to the data, and request them again."
 
 // close releases output_path. An accepted request keeps it for the rest of the run,
 // because its data is still to be written.
@@ -111,37 +112,32 @@ func (f *fetch) close() {
 
 var atOutputPath = path.Root("output_path")
 
-// because returns the sentence that gives the reason of an error about the file. The
-// errors of outfile hold no path.
-func because(err error) string { return "The reason: " + err.Error() + "." }
-
 // problemOf returns the problem that an error of deliver is.
 func (f *fetch) problemOf(err error) tfkit.Problem {
 	if transport.IsError(err) {
 		return f.ProblemOf(err)
 	}
-
-	return tfkit.Problem{
-		Summary: "The file could not be written",
-		Detail:  because(err) + " The service has sent the data, and they were discarded.",
-		Do:      "remove the cause and run again.",
-		At:      atOutputPath,
-	}
+	return fileProblem(err, "The service has sent the data, and they were discarded.")
 }
 
-// reserveProblem returns the problem that output_path cannot be written to, before
-// anything is sent.
-func reserveProblem(err error) tfkit.Problem {
-	problem := tfkit.Problem{Summary: "The file cannot be written", Do: "correct output_path, or what is at that path.", At: atOutputPath}
+// nothingSent is what a file that cannot be written means before a request is sent.
+const nothingSent = "Nothing was sent to the service."
+
+// fileProblem returns the problem that the file cannot be written, and so what that means. The errors of
+// outfile hold no path.
+func fileProblem(err error, so string) tfkit.Problem {
+	problem := tfkit.Problem{
+		Summary: "The file cannot be written",
+		Detail:  "The reason: " + err.Error() + ". " + so,
+		Do:      "correct output_path, or what is at that path, and run again.",
+		At:      atOutputPath,
+	}
 	switch {
 	case errors.Is(err, outfile.ErrExists):
-		problem.Summary = "There is a file already"
 		problem.Do = "choose another output_path, move the file away, or set overwrite = true if it may be replaced."
 	case errors.Is(err, outfile.ErrInUse), errors.Is(err, outfile.ErrBusy):
-		problem.Summary = "Two resources write the same file"
 		problem.Do = "give each resource an output_path of its own, also in other workspaces and under other provider configurations."
 	}
-	problem.Detail = because(err) + " Nothing was sent to the service."
 
 	return problem
 }

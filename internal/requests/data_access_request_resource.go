@@ -18,7 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
@@ -55,26 +55,18 @@ type file struct {
 // access is how messages speak of a data access request for which an object stands.
 var access = run.Messages{
 	Name: "data access request", InState: run.NotFulfilled,
-	Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh + adviceAtOnce + ", and change triggers, so that it is asked again.", Over: adviceTriggers, Void: run.AdviceVoid},
+	Advice: run.Advice{Pending: run.AdviceLater, Unproven: adviceTriggers + adviceAtOnce, Over: adviceTriggers, Void: run.AdviceVoid},
 }
-
-// adviceAtOnce applies to a request whose answer may have been the data.
-const adviceAtOnce = " If the service answers with the data at once, set wire.all_data.at to a pointer to the data"
 
 func (r *dataAccessRequestResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = accessType
 }
 
 func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = requestSchema(descriptions{
-		resource: "Requests all data that the service holds of one person and writes them to a file, and nowhere else.",
-		request:  access.Name,
-		triggers: "Arbitrary values. Changing them requests and writes the data again, in place.",
-		wait:     "Whether to wait for the data. If `false`, an apply after the request was carried out writes the file.",
-	}, map[string]schema.Attribute{
+	resp.Schema = requestSchema("Requests all data that the service holds of one person and writes them to a file, and nowhere else.", access.Name, map[string]schema.Attribute{
 		"output_path": schema.StringAttribute{
 			Required:            true,
-			MarkdownDescription: "Path of the JSON file for the data, in a directory that exists. Mode 0600. Changing it replaces the resource and leaves the old file.",
+			MarkdownDescription: "Path of the JSON file for the data, in a directory that exists. Mode 0600. An apply after the request was carried out writes it. Changing the path replaces the resource and leaves the old file.",
 			Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 			PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 		},
@@ -116,7 +108,7 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 // request.
 func (r *dataAccessRequestResource) planUpdate(ctx context.Context, planned run.Plan, plan, state *accessModel) {
 	known, diags := run.Read(ctx, planned.Req.Private), &planned.Resp.Diagnostics
-	does := r.next(ctx, plan, state, known)
+	does := plan.next(ctx, state, known)
 	plan.outcome, plan.file = state.outcome, state.file
 	if does != keeps {
 		plan.outcome, plan.file = unknownOutcome, file{types.StringUnknown(), types.Int64Unknown()}
@@ -129,36 +121,23 @@ func (r *dataAccessRequestResource) planUpdate(ctx context.Context, planned run.
 
 // next returns what an apply does about the request of an object: it also fetches the data of one that
 // was carried out.
-func (r *dataAccessRequestResource) next(ctx context.Context, m, state *accessModel, known run.Document) next {
+func (m *accessModel) next(ctx context.Context, state *accessModel, known run.Document) next {
 	does := m.requestModel.next(ctx, &state.requestModel, known.Submission)
 	isCarriedOut := known.Submission.State == deferred.Fulfilled && !state.Fulfilled.ValueBool()
-	if does == keeps && isCarriedOut && !r.hasGivenUp(known) {
+	if does == keeps && isCarriedOut && known.Asked < limitAsked {
 		return waits
 	}
 	return does
 }
 
-// limitAsked is how often data are asked for with one setting, if the service queues another request
-// each time.
-const limitAsked = 5
-
-// hasGivenUp reports whether the data of a request that was carried out are not asked for again: they
-// were not recognised, and each call may queue another request. Another setting begins anew.
-func (r *dataAccessRequestResource) hasGivenUp(known run.Document) bool {
-	return known.Asked >= limitAsked && r.Client != nil && known.Unread == r.Client.AllData
-}
-
 // begin returns the run of an object, or false if there are errors.
 func (r *dataAccessRequestResource) begin(ctx context.Context, m *accessModel, resp run.Response) (*fetch, bool) {
 	o, ok := run.OfObject(ctx, r.Service, m.Identity, resp)
-	key, _ := m.occasion(ctx)
-	o.Messages, o.Waits, o.Request = access, m.Wait.ValueBool(), accessRequest(o.Request.Person, key)
+	o.Messages, o.Waits, o.Request.Type = access, m.Wait.ValueBool(), answer.RequestDataAccess
+	o.Request.IdempotencyKey, _ = m.occasion(ctx)
 
-	return &fetch{Run: o, client: r.Client, adviceUnread: adviceUnread}, ok
+	return &fetch{Run: o, client: r.Client}, ok
 }
-
-// adviceUnread applies to a request whose data were not recognised.
-const adviceUnread = "if the answer was the data, set wire.all_data.at to a pointer to the data, and apply again. Otherwise ask the operator of the service for the data, or change triggers, which requests them again."
 
 func (r *dataAccessRequestResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
@@ -196,13 +175,8 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 	if !f.Refresh(ctx) {
 		return
 	}
-	if f.Submission.State == deferred.Fulfilled && r.hasGivenUp(f.Document) {
-		tfkit.Problem{
-			Summary: "The data are not asked for again",
-			Detail:  "The data access request is carried out, and the last answer was not recognised as the data. It is not asked for again, since each call may queue another request.",
-			InState: f.InState,
-			Do:      f.adviceUnread,
-		}.AddWarning(f.Diags)
+	if f.Submission.State == deferred.Fulfilled && f.Asked >= limitAsked {
+		f.noData().AddWarning(f.Diags)
 	}
 	state.save(ctx, f, nil)
 }
@@ -217,10 +191,7 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if f, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
 		f.Limit, _ = plan.Timeouts.Update(ctx, tfkit.DefaultTimeout)
-		does := r.next(ctx, &plan, &state, f.Document)
-		if !plan.Fulfilled.IsUnknown() { // it was planned with other settings
-			does = keeps
-		}
+		does := plan.next(ctx, &state, f.Document)
 		plan.outcome, plan.file = state.outcome, state.file
 		r.apply(ctx, f, &plan, does)
 	}
@@ -241,7 +212,7 @@ func (r *dataAccessRequestResource) apply(ctx context.Context, f *fetch, m *acce
 	mayReplace := m.Overwrite.ValueBool() || m.SHA256.ValueString() != "" // its own file
 	reservation, err := r.Files.Reserve(outfile.Target{Path: m.OutputPath.ValueString(), Replace: mayReplace})
 	if err != nil {
-		f.Fail(ctx, reserveProblem(err))
+		f.Fail(ctx, fileProblem(err, nothingSent))
 		return
 	}
 	f.reservation = reservation
@@ -258,17 +229,12 @@ func (r *dataAccessRequestResource) apply(ctx context.Context, f *fetch, m *acce
 // prove nothing if they are in the file already: it may go on giving what it prepared for the
 // request of before.
 func (m *accessModel) submit(ctx context.Context, f *fetch) {
-	f.Unread, f.Asked = "", 0
+	f.Asked = 0
 	written, err := f.deliver(ctx)
-	if err != nil {
-		if f.KeepsUnknown(ctx, err) {
-			m.save(ctx, f, nil)
-		} else {
-			f.Fail(ctx, f.problemOf(err))
-		}
+	if err != nil && !f.KeepsUnknown(ctx, err) {
+		f.Fail(ctx, f.problemOf(err))
 		return
 	}
-
 	if written == nil {
 		m.finish(ctx, f)
 		return
@@ -279,7 +245,7 @@ func (m *accessModel) submit(ctx context.Context, f *fetch) {
 		f.Submission.State, f.Submission.Dropped = deferred.Failed, true
 		tfkit.Problem{
 			Summary: "The service gave the same data as before",
-			Detail:  "The triggers have changed, and the service answered at once with exactly the data that was in the file. It may still be handing out what it prepared for the earlier request; only its operator knows for how long. So nothing shows that the new request was carried out.",
+			Detail:  "The triggers have changed, and the service answered at once with exactly the data that was in the file. It may still be handing out what it prepared for the earlier request, so nothing shows that the new one was carried out.",
 			InState: access.InState + " and the same data",
 			Do:      adviceTriggers,
 		}.AddWarning(f.Diags)
@@ -308,16 +274,15 @@ func (m *accessModel) finish(ctx context.Context, f *fetch) {
 // save saves an object, whose data were written now unless written is nil. Without data, fulfilled is false
 // even if the service has carried the request out.
 func (m *accessModel) save(ctx context.Context, f *fetch, written *outfile.File) {
-	m.outcome = outcomeOf(f.Submission)
-	m.Fulfilled, m.FulfilledAt = types.BoolValue(false), types.StringNull()
-
+	var fulfilledAt time.Time
 	switch {
 	case written != nil:
+		fulfilledAt = time.Now()
 		m.file = file{types.StringValue(written.SHA256), types.Int64Value(written.Bytes)}
-		m.Fulfilled, m.FulfilledAt = types.BoolValue(true), types.StringValue(client.FormatInstant(time.Now()))
 	case m.SHA256.IsUnknown(): // known values describe a file that is still there
 		m.file = file{}
 	}
+	m.outcome = outcomeOf(f.Submission, fulfilledAt)
 	f.Save(ctx, m)
 }
 
@@ -346,8 +311,11 @@ func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) boo
 	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, outfile.ErrNotRegular):
 	default:
 		tfkit.Problem{
-			Summary: "The file cannot be read", Detail: because(err), InState: tfkit.PriorKept,
-			Do: "make the file readable for the user that runs Terraform.", At: atOutputPath,
+			Summary: "The file cannot be read",
+			Detail:  "The reason: " + err.Error() + ".",
+			InState: tfkit.PriorKept,
+			Do:      "make the file readable for the user that runs Terraform.",
+			At:      atOutputPath,
 		}.AddError(diags)
 		return false
 	}

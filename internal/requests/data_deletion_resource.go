@@ -40,12 +40,7 @@ func (r *dataDeletionResource) Metadata(_ context.Context, _ resource.MetadataRe
 }
 
 func (r *dataDeletionResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = requestSchema(descriptions{
-		resource: "Deletes all data of one person, except the consent record, once for each change of `triggers`.",
-		request:  deletion.Name,
-		triggers: "Arbitrary values, such as a date. Changing them submits another deletion, for data that has arrived since.",
-		wait:     "Whether to wait until the deletion is carried out. If `false`, a later refresh sets `fulfilled`.",
-	}, nil)
+	resp.Schema = requestSchema("Deletes all data of one person, except the consent record, once for each change of `triggers`.", deletion.Name, nil)
 }
 
 // ModifyPlan keeps the computed attributes of an object in state, unless an apply has
@@ -71,7 +66,10 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 func (r *dataDeletionResource) planUpdate(ctx context.Context, planned run.Plan, plan, state *requestModel) {
 	known, diags := run.Read(ctx, planned.Req.Private), &planned.Resp.Diagnostics
 	does := plan.next(ctx, state, known.Submission)
-	plan.outcome = state.planned(does)
+	plan.outcome = state.outcome
+	if does != keeps {
+		plan.outcome = unknownOutcome
+	}
 	if does != submits {
 		return
 	}
@@ -149,7 +147,7 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 	}
 	state.recall(ctx, &o.Document)
 	if o.Refresh(ctx) {
-		state.outcome = outcomeOf(o.Submission)
+		state.outcome = outcomeOf(o.Submission, o.Submission.FulfilledAt)
 		o.Save(ctx, &state)
 	}
 }
@@ -200,14 +198,14 @@ func (r *dataDeletionResource) apply(ctx context.Context, o *run.Run, m *request
 		}
 	}
 
-	m.outcome = outcomeOf(o.Submission)
+	m.outcome = outcomeOf(o.Submission, o.Submission.FulfilledAt)
 	o.Save(ctx, m)
 	if failed := o.Await(ctx); failed != nil {
 		o.Fail(ctx, *failed)
 		return
 	}
 
-	m.outcome = outcomeOf(o.Submission)
+	m.outcome = outcomeOf(o.Submission, o.Submission.FulfilledAt)
 	o.Save(ctx, m)
 }
 

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 
+// Package requests implements the Terraform objects for what the service accepts now
+// and carries out later: the resources analytics_data_deletion and
+// analytics_data_access_request, an action for each, and analytics_pending_requests.
+//
+// Package deferred sends a request, recognises it in the pending list and waits for it. Package run
+// keeps what is known of it in private state. The third type of request belongs to package profile.
 package requests
 
 import (
@@ -38,22 +44,28 @@ type outcome struct {
 	FulfilledAt types.String `tfsdk:"fulfilled_at"`
 }
 
-// unknownOutcome is that of a submission that an apply makes.
+// unknownOutcome is what a plan shows of a submission that the apply makes or waits for.
 var unknownOutcome = outcome{types.StringUnknown(), types.StringUnknown(), types.BoolUnknown(), types.StringUnknown()}
 
-func outcomeOf(s deferred.Submission) outcome {
-	o := outcome{Fulfilled: types.BoolValue(s.State == deferred.Fulfilled)}
-	if id := s.ShownID(); id != "" {
-		o.RequestID = types.StringValue(id)
-	}
-	if !s.At.IsZero() {
-		o.RequestedAt = types.StringValue(client.FormatInstant(s.At))
-	}
-	if o.Fulfilled.ValueBool() {
-		o.FulfilledAt = types.StringValue(client.FormatInstant(s.FulfilledAt))
-	}
+// outcomeOf returns the outcome of a submission. fulfilledAt is zero if it is not fulfilled.
+func outcomeOf(s deferred.Submission, fulfilledAt time.Time) outcome {
+	return outcome{textOf(s.ShownID()), instantOf(s.At), types.BoolValue(!fulfilledAt.IsZero()), instantOf(fulfilledAt)}
+}
 
-	return o
+// textOf returns null for an empty text.
+func textOf(text string) types.String {
+	if text == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(text)
+}
+
+// instantOf returns null for the zero time.
+func instantOf(t time.Time) types.String {
+	if t.IsZero() {
+		return types.StringNull()
+	}
+	return types.StringValue(client.FormatInstant(t))
 }
 
 // occasion returns the triggers as text, which distinguishes requests about one person, and whether all
@@ -70,7 +82,6 @@ func occasionOf(triggers map[string]*string) string {
 	if len(triggers) == 0 {
 		return "{}"
 	}
-
 	text, _ := json.Marshal(triggers) // cannot fail for a map of strings
 
 	return string(text)
@@ -118,21 +129,6 @@ func (m *requestModel) next(ctx context.Context, state *requestModel, s deferred
 	return keeps
 }
 
-// planned returns the outcome that a plan shows of what the apply does.
-func (o outcome) planned(does next) outcome {
-	switch does {
-	case submits:
-		return unknownOutcome
-	case waits:
-		o.Fulfilled, o.FulfilledAt = types.BoolUnknown(), types.StringUnknown()
-		if o.RequestID.IsNull() {
-			o.RequestID = types.StringUnknown()
-		}
-	}
-
-	return o
-}
-
 // warnUnanswered warns if the service may have already what a plan submits. name is that of the request.
 func (m *requestModel) warnUnanswered(ctx context.Context, earlier deferred.Submission, name string, diags *diag.Diagnostics) {
 	key, known := m.occasion(ctx)
@@ -156,53 +152,45 @@ func (m *requestModel) warnForgotten(name string, diags *diag.Diagnostics) {
 	}.AddWarning(diags)
 }
 
-// descriptions are the texts of requestSchema that differ between the resources.
-type descriptions struct {
-	resource string
-	request  string // what the resource requests, such as "deletion"
-	triggers string
-	wait     string
-}
-
-// requestSchema returns the schema of a requestModel with further attributes.
-func requestSchema(text descriptions, others map[string]schema.Attribute) schema.Schema {
+// requestSchema returns the schema of a requestModel with further attributes. text describes the resource, and name
+// is that of the request.
+func requestSchema(text, name string, others map[string]schema.Attribute) schema.Schema {
 	attributes := map[string]schema.Attribute{
 		"triggers": schema.MapAttribute{
 			Optional:            true,
 			ElementType:         types.StringType,
-			MarkdownDescription: text.triggers,
+			MarkdownDescription: "Arbitrary values, such as a date. Changing them submits another " + name + ", in place.",
 			Validators:          []validator.Map{mapvalidator.SizeAtMost(100)},
 		},
 		"wait_for_fulfilment": schema.BoolAttribute{
 			Optional:            true,
 			Computed:            true,
 			Default:             booldefault.StaticBool(true),
-			MarkdownDescription: text.wait + " Defaults to `true`.",
+			MarkdownDescription: "Whether to wait until the " + name + " is carried out. Defaults to `true`.",
 		},
 
 		"request_id": schema.StringAttribute{
 			Computed:            true,
-			MarkdownDescription: "Identifier that the service assigned to the " + text.request + ". Null if it assigned none.",
+			MarkdownDescription: "Identifier that the service assigned to the " + name + ". Null if it assigned none.",
 		},
 		"requested_at": schema.StringAttribute{
 			Computed:            true,
-			MarkdownDescription: "Time at which the service accepted the " + text.request + ", in RFC 3339 format and UTC.",
+			MarkdownDescription: "Time at which the service accepted the " + name + ", in RFC 3339 format and UTC.",
 		},
 
 		"fulfilled": schema.BoolAttribute{
 			Computed:            true,
-			MarkdownDescription: "Whether the " + text.request + " is known to be carried out. Every refresh checks it until then.",
+			MarkdownDescription: "Whether the " + name + " is known to be carried out. Every refresh checks it until then.",
 		},
 		"fulfilled_at": schema.StringAttribute{
 			Computed:            true,
-			MarkdownDescription: "Time at which the provider saw the " + text.request + " carried out, in RFC 3339 format and UTC. Null until then.",
+			MarkdownDescription: "Time at which the provider saw the " + name + " carried out, in RFC 3339 format and UTC. Null until then.",
 		},
 	}
-
 	maps.Copy(attributes, others)
 
 	return schema.Schema{
-		MarkdownDescription: text.resource,
+		MarkdownDescription: text,
 		Blocks:              map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock()},
 		Attributes:          tfkit.AddPerson(tfkit.TextAttribute.Resource, attributes),
 	}

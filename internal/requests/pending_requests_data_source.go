@@ -18,7 +18,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -148,30 +147,16 @@ func (d *pendingRequestsDataSource) Read(ctx context.Context, req datasource.Rea
 	}
 
 	m.fromAPI(list, &resp.Diagnostics)
-	if list.Gap != "" {
-		tfkit.Problem{
-			Summary: "The pending list is not complete",
-			Detail:  "There may be more pending requests than the service has listed: " + list.Gap + ". The interface names no way to ask for the rest.",
-			InState: "the requests that the service has listed, and complete = false",
-			Do:      "require complete = true where a decision depends on all pending requests, and ask the operator of the service for the whole list.",
-		}.AddWarning(&resp.Diagnostics)
-	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
 
-// fromAPI counts the records that match the filters and maps the first of them, and warns if there are
+// fromAPI counts the records that match the filters and maps the first of them. It warns if there are or may be
 // more, unless none are asked for.
 func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diagnostics) {
 	matching, uncertain := m.filter(list.Records)
 	m.Total, m.Uncertain = types.Int64Value(int64(len(matching))), types.Int64Value(int64(uncertain))
 	m.Complete = types.BoolValue(list.Gap == "" && uncertain == 0)
-	if uncertain > 0 {
-		tfkit.Problem{
-			Summary: "Requests that may match",
-			Detail:  fmt.Sprintf("%d pending requests may match the filters, but do not say so in a way that is recognised. They are not in total, and complete is false.", uncertain),
-			Do:      "set wire.pending.identity and wire.pending.types in the provider block, so that every request names its person and its operation.",
-		}.AddWarning(diags)
-	}
+	warnIncomplete(list.Gap, uncertain, diags)
 
 	limit := defaultMaxRequests
 	if !m.MaxRequests.IsNull() {
@@ -179,13 +164,15 @@ func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diag
 	}
 	m.Requests = []pendingRecordModel{}
 	for _, r := range matching[:min(limit, len(matching))] {
-		m.Requests = append(m.Requests, recordFromAPI(r))
+		m.Requests = append(m.Requests, pendingRecordModel{
+			textOf(r.ID), textOf(r.Identity), textOf(r.RequestType), instantOf(r.CreatedAt), textOf(r.Status), types.StringValue(string(r.JSON)),
+		})
 	}
 	if limit > 0 && limit < len(matching) {
 		tfkit.Problem{
 			Summary: "List of pending requests is cut",
 			Detail:  fmt.Sprintf("%d pending requests match, and max_requests keeps %d of them.", len(matching), limit),
-			InState: fmt.Sprintf("the oldest %d requests; total and counts_by_operation include all %d", limit, len(matching)),
+			InState: "the oldest requests; total and counts_by_operation include all of them",
 			Do:      fmt.Sprintf("narrow the list with identity_id or operation, raise max_requests (at most %d), or set max_requests = 0 to read the counts alone.", largestMaxRequests),
 			At:      path.Root("max_requests"),
 		}.AddWarning(diags)
@@ -222,27 +209,21 @@ func matches(filter types.String, field string) (does, may bool) {
 	return does, does || field == ""
 }
 
-// recordFromAPI maps a record. Fields that were not recognised are null.
-func recordFromAPI(r answer.PendingRecord) pendingRecordModel {
-	m := pendingRecordModel{
-		ID:         textOf(r.ID),
-		IdentityID: textOf(r.Identity),
-		Operation:  textOf(r.RequestType),
-		Status:     textOf(r.Status),
-		JSON:       types.StringValue(string(r.JSON)),
+// warnIncomplete warns of a list that is not whole, and of records that may match.
+func warnIncomplete(gap string, uncertain int, diags *diag.Diagnostics) {
+	if gap != "" {
+		tfkit.Problem{
+			Summary: "The pending list is not complete",
+			Detail:  "There may be more pending requests than the service has listed: " + gap + ". The interface names no way to ask for the rest.",
+			InState: "the requests that the service has listed, and complete = false",
+			Do:      "require complete = true where a decision depends on all pending requests, and ask the operator of the service for the whole list.",
+		}.AddWarning(diags)
 	}
-
-	if !r.CreatedAt.IsZero() {
-		m.CreatedAt = types.StringValue(client.FormatInstant(r.CreatedAt))
+	if uncertain > 0 {
+		tfkit.Problem{
+			Summary: "Requests that may match",
+			Detail:  fmt.Sprintf("%d pending requests may match the filters, but do not say so in a way that is recognised. They are not in total, and complete is false.", uncertain),
+			Do:      "set wire.pending.identity and wire.pending.types in the provider block, so that every request names its person and its operation.",
+		}.AddWarning(diags)
 	}
-
-	return m
-}
-
-// textOf returns null for an empty text.
-func textOf(text string) types.String {
-	if text == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(text)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
@@ -68,7 +69,7 @@ func (a *requestDataAccessAction) ModifyPlan(ctx context.Context, req action.Mod
 	}
 
 	if err := outfile.Check(m.target()); err != nil {
-		reserveProblem(err).AddError(&resp.Diagnostics)
+		fileProblem(err, nothingSent).AddError(&resp.Diagnostics)
 	}
 }
 
@@ -88,12 +89,12 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 
 	o := run.OfAction(ctx, a.Service, resp, m.PersonActionModel)
 	o.Name = access.Name
-	o.Advice.Pending, o.Advice.Unproven = adviceTakesOver, adviceTakesOver+adviceAtOnce+", and invoke the action again."
-	o.Request = accessRequest(person, deferred.AnyIdempotencyKey)
-	f := &fetch{Run: o, client: c, adviceUnread: adviceUnreadInvoked}
+	o.Advice.Pending, o.Advice.Unproven = adviceTakesOver, adviceTakesOver+adviceAtOnce
+	o.Request = deferred.Request{Person: person, Type: answer.RequestDataAccess, IdempotencyKey: deferred.AnyIdempotencyKey}
+	f := &fetch{Run: o, client: c}
 	reservation, err := a.Files.Reserve(m.target())
 	if err != nil {
-		reserveProblem(err).AddError(f.Diags)
+		fileProblem(err, nothingSent).AddError(f.Diags)
 		return
 	}
 	f.reservation = reservation
@@ -117,9 +118,6 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 		tfkit.Say(resp, "Written: "+humanize.Comma(written.Bytes)+" bytes, SHA-256 "+written.SHA256+".")
 	}
 }
-
-// adviceUnreadInvoked applies to a request of an action whose data were not recognised.
-const adviceUnreadInvoked = "if the answer was the data, set wire.all_data.at to a pointer to the data, and invoke the action again. Otherwise ask the operator of the service for the data."
 
 // adviceTakesOver applies to a request of an action that is not known to be carried out.
 const adviceTakesOver = "invoke the action again later: it takes the request over."

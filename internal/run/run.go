@@ -32,11 +32,8 @@ type Document struct {
 	Unanswered deferred.Submission `json:"unanswered,omitzero"`
 	// Values are what package profile remembers of members.
 	Values jsontext.Value `json:"values,omitempty"`
-	// Unread is the setting with which the data of a request that was carried out were not
-	// recognised; empty if there is none.
-	Unread string `json:"unread,omitempty"`
-	// Asked is how often the data were asked for with that setting, and another request was
-	// queued in place of an answer with the data.
+	// Asked is how often the data of a request that was carried out were asked for, and another request was queued in
+	// place of an answer with the data.
 	Asked int `json:"asked,omitempty"`
 }
 

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
-	"sync/atomic"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -112,13 +110,13 @@ var deferredRequests = map[string]play{
 		configuration: object("data_access_request", "x", toFile) + object("data_access_request", "y", toFile), service: listed,
 		follow: configure(object("data_access_request", "x", `output_path = "x.json"`) + object("data_access_request", "y", `output_path = "y.json"`)), again: 2,
 	},
+	"correct output_path, or what is at that path": {
+		configuration: object("data_access_request", "x", `output_path = "missing/ann.json"`), service: listed,
+		follow: configure(object("data_access_request", "x", toFile)),
+	},
 	"remove the cause and run again.": {
 		configuration: object("data_access_request", "x", toFile), service: listed,
 		situation: inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: http.StatusInternalServerError, Body: []byte("{}")}),
-	},
-	"if the answer was the data, set wire.all_data.at to a pointer to the data, and apply": {
-		configuration: object("data_access_request", "x", toFile), service: listed, situation: losesData,
-		follow: configure(object("data_access_request", "x", toFile, friday)), again: 2,
 	},
 	"nothing, if the data is to be requested again and nothing is at output_path; or put the file back": {
 		configuration: object("data_access_request", "x", toFile), service: listed,
@@ -163,18 +161,6 @@ func losesAnswer(cut mockserver.Cut) func(*stage) {
 		refuse := mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: http.StatusForbidden, Body: []byte(`{"error":{}}`)}
 		s.service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: cut, Then: func() { s.service.Inject(refuse) }})
 	}
-}
-
-// losesData is a situation in which the data of a request are gone before they are fetched.
-func losesData(s *stage) {
-	var lost atomic.Bool
-	lose := func() {
-		carriedOut := slices.ContainsFunc(s.service.Queue(), func(q mockserver.QueuedRequest) bool { return q.Done })
-		if carriedOut && !lost.Swap(true) {
-			s.service.Conclude(s.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: "ann", Operation: mockserver.OpDeleteAllData}), mockserver.Outcome{})
-		}
-	}
-	s.service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Times: -1, Then: lose})
 }
 
 func profileOf(members string, lines ...string) string {

@@ -173,15 +173,14 @@ var elsewhere = map[string]string{
 
 	// Without a CLI, which adds nothing: what is done is a setting of the provider, or comes
 	// before Terraform's own message.
-	"if the message names a setting, and what it says":                                      "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
-	"set wire.profile.at to a pointer to the profile":                                       "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
-	"add the setting that the message names, if it names one":                               "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
-	"if the answer was the data, set wire.all_data.at to a pointer to the data, and invoke": "requests.TestActions_endsThatAreNotTheUsualOne",
-	"take the cache in front of the service out":                                            "profile.TestProfile_oneReadingProvesNothing",
-	"set wire.pending.identity and wire.pending.types":                                      "requests.TestPendingRequests_mayMatch",
-	"invoke the action again, which sends one":                                              "deferred.TestDeferred_submission",
-	" If the service answers with the data at once":                                         "requests.TestDataAccess_dataAtOnceHasAWayOut",
-	"plan again, and apply that plan":                                                       "consentbatch.TestConsentBatch_unknownValuesAreCheckedByTheApply",
+	"if the message names a setting, and what it says":        "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
+	"set wire.profile.at to a pointer to the profile":         "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
+	"add the setting that the message names, if it names one": "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
+	"take the cache in front of the service out":              "profile.TestProfile_oneReadingProvesNothing",
+	"set wire.pending.identity and wire.pending.types":        "requests.TestPendingRequests_mayMatch",
+	"invoke the action again, which sends one":                "deferred.TestDeferred_submission",
+	" If an answer was the data, set wire.all_data.at":        "requests.TestDataAccess_dataAtOnceHasAWayOut",
+	"plan again, and apply that plan":                         "consentbatch.TestConsentBatch_unknownValuesAreCheckedByTheApply",
 }
 
 // outside are the advices that no test of this package can follow, and why.
