@@ -123,16 +123,14 @@ func Members(v jsontext.Value, person string) string {
 // limitShown is how many names a message shows at most.
 const limitShown = 12
 
-// shownPlaces returns where nodes are for a message, with an ellipsis for each place that must not be
-// shown.
-func shownPlaces(nodes []*node) string {
+// Shown returns places in an answer for a message, with an ellipsis for each that must not be shown.
+func Shown(places ...jsontext.Pointer) string {
 	var shown []string
-	for _, n := range nodes {
-		at := string(n.at())
-		if !jsonvalue.IsFieldPointer(n.at()) {
+	for _, at := range places {
+		if !jsonvalue.IsFieldPointer(at) {
 			at = "…"
 		}
-		shown = append(shown, at)
+		shown = append(shown, string(at))
 	}
 
 	return listed(shown)

@@ -123,12 +123,12 @@ func (e Envelope) content(answer *node, setting string, at jsontext.Pointer) (*n
 // something beside it that may say why; nil where nothing stands there but what says yes or nothing, names
 // the person or the call, or dates it.
 func unexplained(answer, nothing *node) error {
-	var beside []*node
+	var beside []jsontext.Pointer
 	for _, leaf := range answer.leaves(nothing) {
 		isWord := leaf.is&(roleResultCode|roleResult) != 0 && slices.Contains(successWords, jsonvalue.Fold(leaf.text))
 		isExplained := isWord || leaf.verdict == Done || leaf.is&(rolePerson|roleID|roleCreated|roleTrace) != 0
 		if !isExplained && !jsonvalue.IsZero(leaf.Value) {
-			beside = append(beside, leaf)
+			beside = append(beside, leaf.at())
 		}
 	}
 	if len(beside) == 0 {
@@ -136,7 +136,16 @@ func unexplained(answer, nothing *node) error {
 	}
 
 	return &Error{
-		Why:    "the answer has nothing at " + strconv.Quote(string(nothing.at())) + ", and what stands beside it may say why: " + shownPlaces(beside),
+		Why:    "the answer has nothing at " + strconv.Quote(string(nothing.at())) + ", and what stands beside it may say why: " + Shown(beside...),
 		Advice: "look at it: wire.result says by which words an answer says that there is nothing, and wire.ignored leaves out what says nothing",
 	}
+}
+
+// Ignores reports whether the settings say that a leaf with this value, as text, says nothing, or that it is a
+// word of success.
+func (e Envelope) Ignores(at jsontext.Pointer, value string) bool {
+	if want, isIgnored := e.Ignored[at]; isIgnored {
+		return want == AnyValue || want == value
+	}
+	return e.Result.IsSuccess(at, value)
 }

@@ -105,8 +105,12 @@ func (c ListCall) list(answer *node) (*node, error) {
 	case len(lists) == 1:
 		return lists[0], nil
 	case len(lists) > 1:
+		var places []jsontext.Pointer
+		for _, list := range lists {
+			places = append(places, list.at())
+		}
 		return nil, &Error{
-			Why:    "the answer holds more than one array, " + shownPlaces(lists) + ", and which of them is the list of pending requests is not known",
+			Why:    "the answer holds more than one array, " + Shown(places...) + ", and which of them is the list of pending requests is not known",
 			Advice: Admits("wire.pending.at"),
 		}
 	case content.Kind() == 'n':
@@ -126,13 +130,13 @@ func (c ListCall) list(answer *node) (*node, error) {
 // besides returns the Error of an answer that has something beside its list that may say that it is not whole:
 // anything but nulls, counts that agree with it, and what the settings name.
 func (c ListCall) besides(answer, list *node, length int) error {
-	var beside []*node
+	var beside []jsontext.Pointer
 	known := []*node{answer.find(c.Next), answer.find(c.Total)}
 	for _, leaf := range answer.leaves(list) {
 		isCount := leaf.is&roleCount != 0 && leaf.text == strconv.Itoa(length)
 		isLink := leaf.Kind() == '"' && IsOtherPage(leaf.at(), c.Next)
 		if !isCount && !isLink && leaf.Kind() != 'n' && !slices.Contains(known, leaf) {
-			beside = append(beside, leaf)
+			beside = append(beside, leaf.at())
 		}
 	}
 	if len(beside) == 0 {
@@ -141,7 +145,7 @@ func (c ListCall) besides(answer, list *node, length int) error {
 
 	return &Error{
 		Outcome: Incomplete,
-		Why:     "beside its list it has " + shownPlaces(beside),
+		Why:     "beside its list it has " + Shown(beside...),
 		Advice: "look at it: wire.pending.next leads to the next page, wire.pending.total counts all records, " +
 			"and wire.ignored leaves out what does not say that the answer is refused or incomplete",
 	}

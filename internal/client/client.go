@@ -145,12 +145,10 @@ func streamError(s transport.Answer, err error) *transport.Error {
 	_, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
 
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, records.ErrTruncated):
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		class, detail = transport.ClassTruncated, "the JSON ends in the middle, or nothing shows that the answer is complete"
 	case errors.Is(err, records.ErrTooLarge):
 		class = transport.ClassTooLarge
-	case errors.Is(err, records.ErrUTF8):
-		detail += "; wire.export.invalid_utf8 = \"replace\" replaces such bytes and counts the records"
 	case isSyntax:
 		detail = jsonvalue.DescribeSyntax(err)
 	}
@@ -159,10 +157,7 @@ func streamError(s transport.Answer, err error) *transport.Error {
 }
 
 // shownErrors are those of a reading whose text shows nothing of the answer.
-var shownErrors = []error{
-	jsonvalue.ErrTrailing, transport.ErrNothing,
-	records.ErrTooLarge, records.ErrShape, records.ErrSyntax, records.ErrRepeatedName, records.ErrFollowed,
-}
+var shownErrors = []error{jsonvalue.ErrTrailing, transport.ErrNothing, records.ErrTooLarge, records.ErrUTF8}
 
 // PersonLocks is a lock for each person. The zero value is ready for use.
 type PersonLocks struct {

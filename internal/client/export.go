@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"iter"
 	"net/http"
 	"net/url"
@@ -183,7 +184,7 @@ func (x *exporting) read(s transport.Answer, asked records.Kind, yield func(reco
 		IsLines: slices.Contains(typesOfLines, s.MediaType),
 	}
 	x.before = records.NewReader(unpacked, options)
-	head := bytes.ToValidUTF8(x.before.Head(), []byte("\uFFFD"))
+	head := bytes.ToValidUTF8(x.before.Head, []byte("\uFFFD"))
 	for kind, record := range x.before.All() {
 		if !slices.Contains(x.query.Kinds, kind) {
 			continue
@@ -217,7 +218,7 @@ func (c *Client) checkEnd(s transport.Answer, reader *records.Reader, options re
 	case isEmptyPage, bytes.HasPrefix(begin, []byte("<")):
 		return transport.PageError(s, head)
 	case reader.Err == nil && !isDelimited:
-		return failure(s, records.ErrTruncated)
+		return failure(s, io.ErrUnexpectedEOF)
 	case reader.Err == nil:
 		return s.EndError(c.wire.ignoresField)
 	}
@@ -236,7 +237,7 @@ func readHead(head []byte, options records.Options) bool {
 	for range reader.All() {
 		n++
 	}
-	isCut := n > 0 && len(head) == records.LimitHead && errors.Is(reader.Err, records.ErrTruncated)
+	isCut := n > 0 && len(head) == records.LimitHead && errors.Is(reader.Err, io.ErrUnexpectedEOF)
 
 	return isCut || reader.Err == nil
 }

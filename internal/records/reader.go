@@ -3,11 +3,8 @@
 package records
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 
@@ -19,6 +16,8 @@ import (
 
 // Reader reads one answer.
 type Reader struct {
+	// Head is the beginning of the answer, of at most 256 KiB.
+	Head []byte
 	// Result describes what was read so far.
 	Result Result
 	// Err is why the answer could not be read to its end; nil if it was, or if the loop over All ended
@@ -27,19 +26,24 @@ type Reader struct {
 	Err error
 
 	options Options
-	words   map[string]Kind // of Options.Kind
+	words   map[string]Kind                      // of Options.Kind
+	told    map[jsontext.Pointer]Kind            // of the lists at Options.At
+	values  map[jsontext.Pointer]*jsontext.Value // at Options.Next and Options.Total
 	yield   func(Kind, jsontext.Value) bool
 
-	text   *bufio.Reader
+	text   io.Reader
 	dec    *jsontext.Decoder // of the text
 	begin  int64             // where the text of the decoder begins in the answer
 	read   int64             // how much of the text the decoder has, in bytes
 	broken error             // what ended the text, other than its end
 
-	models [len(kindNames)]*model
-	last   Kind  // of the record before
-	count  int64 // of the records before
-	lists  lists
+	models [len(kindNames)]model
+	last   Kind // of the record before
+
+	lists struct {
+		all, null int
+		of        [len(kindNames)]bool // of a kind; of Unknown, if the records state their kinds
+	}
 	// extra are the members around the records that are not recognised, each with its value
 	// where that can say that it means nothing.
 	extra []leaf
@@ -47,29 +51,30 @@ type Reader struct {
 
 // NewReader returns a reader of the answer r.
 func NewReader(r io.Reader, o Options) *Reader {
-	x := &Reader{options: o, words: kindWords, text: bufio.NewReaderSize(r, LimitHead)}
-	if len(o.Kinds) > 0 {
-		x.words = map[string]Kind{}
+	x := &Reader{options: o, words: kindWords, told: map[jsontext.Pointer]Kind{}}
+	x.Head, x.broken = io.ReadAll(io.LimitReader(r, LimitHead))
+	x.text = io.MultiReader(bytes.NewReader(x.Head), r)
+	x.values = map[jsontext.Pointer]*jsontext.Value{o.Next: &x.Result.Next, o.Total: &x.Result.Total}
+	if o.Asked != Unknown {
+		x.options.Wanted = []Kind{o.Asked}
 	}
 	if o.Before != nil {
 		x.models = o.Before.models
+	}
+
+	if len(o.Kinds) > 0 {
+		x.words = map[string]Kind{}
 	}
 	for _, kind := range Kinds {
 		for _, word := range o.Kinds[kind.Plural()] {
 			x.words[word] = kind
 		}
+		if at, isTold := o.At[kind.Plural()]; isTold {
+			x.told[o.Envelope.At+at] = kind
+		}
 	}
 
 	return x
-}
-
-// Head returns the beginning of the answer, of at most 256 KiB. It is valid until All is called.
-func (x *Reader) Head() []byte {
-	head, err := x.text.Peek(LimitHead)
-	if err != nil && !errors.Is(err, io.EOF) {
-		x.broken = err
-	}
-	return head
 }
 
 // All yields every record, as it is in the answer and in order, until the next one is taken. It can
@@ -77,23 +82,25 @@ func (x *Reader) Head() []byte {
 func (x *Reader) All() iter.Seq2[Kind, jsontext.Value] {
 	return func(yield func(Kind, jsontext.Value) bool) {
 		x.yield = yield
-
-		head := x.Head()
-		if bytes.HasPrefix(head, byteOrderMark) {
-			_, _ = x.text.Discard(len(byteOrderMark))
-			x.begin = int64(len(byteOrderMark))
+		if mark := []byte("\uFEFF"); bytes.HasPrefix(x.Head, mark) {
+			x.begin, _ = io.CopyN(io.Discard, x.text, int64(len(mark)))
 		}
 		x.dec = jsontext.NewDecoder(source{x}, jsontext.AllowInvalidUTF8(true))
 
 		var err error
-		x.Result.Closed, err = x.readAnswer(head[x.begin:])
-		if err != nil {
-			x.Err = x.failure(err)
+		x.Result.Closed, err = x.readAnswer()
+		syntax, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
+		switch {
+		case errors.Is(err, errStopped):
+			return
+		case err != nil && x.broken != nil: // what is there is a part
+			err = x.broken
+		case isSyntax:
+			syntax.ByteOffset += x.begin
 		}
+		x.Err = err
 	}
 }
-
-var byteOrderMark = []byte("\uFEFF")
 
 // errStopped ends the reading if the loop over All does.
 var errStopped = errors.New("no more records are wanted")
@@ -116,90 +123,97 @@ func (x source) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// readAnswer reads the answer, which begins with the head. closed reports whether its last
-// bracket shows that it is complete. Errors are those of the decoder.
-func (x *Reader) readAnswer(head []byte) (closed bool, err error) {
-	root := x.placeOf("", place{})
+// readAnswer reads the answer. closed reports whether its last bracket shows that it is complete.
+func (x *Reader) readAnswer() (closed bool, err error) {
+	root := x.placeOf("", Unknown)
 	switch x.dec.PeekKind() {
 	case '{':
-		// One object that is the whole answer is an envelope, unless the media type or a setting says
-		// that it is a line.
-		head = bytes.TrimSpace(head)
-		isFollowed := jsonvalue.ValueLen(head) < len(head)
-		if x.options.Lines || x.options.IsLines || isFollowed {
-			root.lines = true
-			return false, x.readRecords(root)
+		if x.isLines() {
+			return false, x.readLines(root)
 		}
-		err = x.readEnvelope(root)
+		err = x.readEnvelope(&root)
 	case '[':
 		root.isList = true
 		err = x.readList(root)
 	default:
-		if _, err := x.dec.ReadToken(); !x.isEnd(err) { // a scalar, or what cannot be read
-			return false, cmp.Or(x.broken, ErrShape)
-		}
-		if !x.options.IsLines && !x.options.Empty {
-			err = refuseNothing("")
-		}
-		return false, err
+		return false, x.readNothing()
 	}
 	if err != nil {
 		return false, err
 	}
 
 	if _, err := x.dec.ReadToken(); !x.isEnd(err) {
-		return false, cmp.Or(x.broken, ErrFollowed)
+		return false, &answer.Error{
+			Why:    "something follows the last bracket of the answer",
+			Advice: "if the answer consists of lines, wire.export.lines = true reads them",
+		}
 	}
 
 	return true, nil
 }
 
+// isLines reports whether the objects of an answer are records, and no envelope: by the media type, a setting, or
+// because they follow each other.
+func (x *Reader) isLines() bool {
+	head := bytes.TrimSpace(x.Head[x.begin:])
+	return x.options.Lines || x.options.IsLines || jsonvalue.ValueLen(head) < len(head)
+}
+
+// readNothing reads an answer that does not begin with a bracket.
+func (x *Reader) readNothing() error {
+	_, err := x.dec.ReadToken()
+	if err == nil {
+		return &answer.Error{Why: "there is no list of records: the answer is a scalar"}
+	}
+	if !x.isEnd(err) {
+		return err
+	}
+	if !x.options.IsLines && !x.options.Empty {
+		return refuseNothing("")
+	}
+
+	return nil
+}
+
 // refuseNothing refuses an answer that says nothing.
 func refuseNothing(what string) error {
-	return &answer.Error{Why: noContent + what, Advice: "if your service answers a day without records so, wire.export.empty = true admits it"}
+	return &answer.Error{Why: "the answer has no content" + what, Advice: "if your service answers a day without records so, wire.export.empty = true admits it"}
 }
 
 // isEnd reports whether an error of the decoder is the end of the answer.
-func (x *Reader) isEnd(err error) bool { return errors.Is(err, io.EOF) && x.broken == nil }
+func (x *Reader) isEnd(err error) bool {
+	return errors.Is(err, io.EOF) && x.broken == nil
+}
 
-// readRecords reads the records in an array, up to its last bracket, or those that follow each
-// other up to the end.
-func (x *Reader) readRecords(in place) error {
-	for in.lines || x.dec.PeekKind() != ']' {
-		v, err := x.dec.ReadValue()
-		if in.lines && x.isEnd(err) {
+// readLines reads the records that follow each other up to the end.
+func (x *Reader) readLines(in place) error {
+	for {
+		err := x.readRecord(in)
+		if x.isEnd(err) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := x.record(v, in); err != nil {
+	}
+}
+
+// readRecords reads the records in an array, up to its last bracket.
+func (x *Reader) readRecords(in place) error {
+	for x.dec.PeekKind() != ']' {
+		if err := x.readRecord(in); err != nil {
 			return err
 		}
 	}
-
 	_, err := x.dec.ReadToken()
 
 	return err
 }
 
-// failure returns this package's error for one of the decoder, and any other as it is.
-func (x *Reader) failure(err error) error {
-	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
-	switch {
-	case errors.Is(err, errStopped):
-		return nil
-	case x.broken != nil: // what is there is a part
-		return x.broken
-	case !ok:
+func (x *Reader) readRecord(in place) error {
+	v, err := x.dec.ReadValue()
+	if err != nil {
 		return err
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return ErrTruncated
-	case errors.Is(err, jsontext.ErrDuplicateName):
-		err = ErrRepeatedName
-	default:
-		err = ErrSyntax
 	}
-
-	return fmt.Errorf("%w, at byte %d", err, syntax.ByteOffset+x.begin)
+	return x.record(v, in)
 }

@@ -24,7 +24,6 @@ package records
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -36,12 +35,12 @@ const (
 	// LimitRecord is the size of the longest record, and of the longest text between two
 	// records, in bytes.
 	LimitRecord = 16 << 20
-	// LimitMembers is the largest number of members of an object that holds records.
-	LimitMembers = 10_000
+	// limitExtra is the largest number of members around the records that are not recognised.
+	limitExtra = 10_000
 	// LimitHead is how much of an answer is examined to distinguish a record from an
 	// object that holds records, in bytes.
 	LimitHead = 256 << 10
-	// sampled is how many records of a kind are examined for what all of them have in common.
+	// sampled is how many records in a list of a kind are examined for another kind.
 	sampled = 1000
 )
 
@@ -81,30 +80,14 @@ func (c Counts) Total() (n int64) {
 	return n
 }
 
-// Errors about an answer.
+// Errors of a text that is JSON.
 var (
-	ErrTruncated    = errors.New("the answer ends in the middle")
-	ErrTooLarge     = errors.New("a single record, or what stands between two, is larger than 16 MiB")
-	ErrShape        = errors.New("the answer has none of the shapes that an export can have")
-	ErrSyntax       = errors.New("the JSON is not valid")
-	ErrRepeatedName = errors.New("the JSON has a name twice in one object")
-	ErrUTF8         = fmt.Errorf("%w: the text is not UTF-8", ErrSyntax)
-	ErrFollowed     = errors.New("something follows the last bracket of the answer; if it consists of lines, wire.export.lines = true reads them")
+	ErrTooLarge = errors.New("a single record, or what stands between two, is larger than 16 MiB")
+	ErrUTF8     = errors.New("the text is not UTF-8; wire.export.invalid_utf8 = \"replace\" replaces such bytes and counts the records")
 )
 
-// What is not recognised in an answer, for the answer.Error that says so.
-const (
-	noContent   = "the answer has no content"
-	noRecord    = "what stands where records should be is not recognised as one"
-	otherKind   = "the answer holds records of another kind than it says or was asked for"
-	twoKinds    = "the same record came under two kinds"
-	noList      = "there is no list of records"
-	missingKind = "the answer says nothing of some kinds"
-	extraMember = "what stands beside the records is not recognised, or counts another number of records"
-)
-
-// KindSettings is the advice for records of the wrong kind.
-const KindSettings = "compare wire.export.kind_parameter and wire.export.kind_values with what your service expects"
+// kindSettings is the advice for records of the wrong kind.
+const kindSettings = "compare wire.export.kind_parameter and wire.export.kind_values with what your service expects"
 
 // Result describes an answer that was read.
 type Result struct {
@@ -147,7 +130,7 @@ type Options struct {
 	Map
 	Envelope answer.Envelope
 
-	// Wanted are the kinds that the answer has to say something about; nil stands for all.
+	// Wanted are the kinds that the answer has to say something about.
 	Wanted []Kind
 	// Asked is the one kind that was asked for; Unknown if all were.
 	Asked Kind

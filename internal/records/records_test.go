@@ -36,10 +36,10 @@ func count(r io.Reader, o Options) (Result, error) {
 	return x.Result, x.Err
 }
 
-// isRefused reports whether an error says that something is not recognised, for this reason.
-func isRefused(err error, reason string) bool {
-	refusal, ok := errors.AsType[*answer.Error](err)
-	return ok && strings.HasPrefix(refusal.Why, reason)
+// isRefused reports whether an error says that something is not recognised, and advises this.
+func isRefused(err error, advice string) bool {
+	_, ok := errors.AsType[*answer.Error](err)
+	return ok && strings.Contains(err.Error(), advice)
 }
 
 // told are options that tell where the records of all kinds are.
@@ -171,7 +171,7 @@ func TestReader_whatIsNoRecordIsRefusedWhereverItStands(t *testing.T) {
 				if no == `[]` && text == no+"\n" {
 					continue // an empty day
 				}
-				if _, _, err := readText(text, o); err == nil || errors.Is(err, ErrTruncated) {
+				if _, _, err := readText(text, o); err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
 					t.Errorf("%s, %v: %v", text, o.Asked, err)
 				}
 			}
@@ -179,23 +179,39 @@ func TestReader_whatIsNoRecordIsRefusedWhereverItStands(t *testing.T) {
 	}
 }
 
-// TestReader_whatIsNoRecordIsRefusedBehindMany has so many records before it that their beginning
+// TestReader_recordBehindManyIsReadAsBehindOne reads values after so many records of one form that their beginning
 // is enough to recognise them.
-func TestReader_whatIsNoRecordIsRefusedBehindMany(t *testing.T) {
+func TestReader_recordBehindManyIsReadAsBehindOne(t *testing.T) {
 	t.Parallel()
-
-	for begin, o := range map[string]Options{`{"type": "event","id":"e-%d","name":"x"}`: {}, `{"id": %d,"name":"x","at":1}`: {Asked: Event}, `{"name": "x","id":"e-%d"}`: {Asked: Event}} {
-		var lines strings.Builder
-		for i := range sampled + 100 {
-			fmt.Fprintf(&lines, begin+"\n", i)
-		}
-		for _, no := range append(noRecords, `{"id":"","name":"x"}`, `{"type":"event","id":null,"name":"x"}`, `{"id":7}`) {
-			if _, res, err := readText(lines.String()+no, o); err == nil || res.Counts.Total() != sampled+100 {
-				t.Errorf("%s behind %s: %v, %v", no, begin, res.Counts, err)
+	told := map[string][]string{"events": {"E"}, "sessions": {"S"}}
+	for _, c := range []struct {
+		options Options
+		forms   []string
+	}{
+		{Options{}, append(noRecords, `{"type":"event","id":1,"a":1}`, `{"type":"session","id":1,"a":1}`, `{"id":1,"a":1,"type":"event"}`, `{"type":"event","id":"","a":1}`, `{"x":{},"a":1,"id":1,"type":"event"}`)},
+		{Options{Asked: Event}, append(noRecords, `{"id":1,"a":1}`, `{"id":1,"a":2,"b":1}`, `{"a":1,"id":1}`, `{"id":1}`, `{"id":null,"a":1}`, `{"b":{"id":1},"a":1}`)},
+		{Options{Map: Map{Kind: "/t", Kinds: told}}, []string{
+			`{"t":"E","id":1,"a":1}`, `{"id":1,"a":1,"t":"E"}`, `{"t":"S","id":1,"a":1}`, `{"id":1,"a":1,"t":"S","z":{"b":1,"t":"E"}}`,
+			`{"id":1,"a":"x,\"t\":\"E\"","t":"S"}`, `{"id":1,"a":1}`, `{"a":1,"t":"E"}`, `{"t":"E","id":{},"a":1}`,
+		}},
+		{Options{Map: Map{Kind: "/m/t", Kinds: told}}, []string{
+			`{"m":{"t":"E"},"id":1,"a":1}`, `{"m":{"b":2,"t":"E"},"id":1}`, `{"m":{"t":"S"},"id":1,"a":1}`, `{"m":{},"id":1,"a":1}`, `{"id":1,"a":1,"m":{"t":"E","b":{"t":"S"}}}`,
+		}},
+	} {
+		c.options.Lines = true
+		for _, form := range c.forms {
+			if got, _, err := readText(form, c.options); err != nil || len(got) == 0 {
+				continue
 			}
-		}
-		if _, res, err := readText(lines.String()+fmt.Sprintf(begin, 7)+`{"x":{},"name":"y","id":1,"type":"event"}`, o); err != nil || res.Counts[Event] != sampled+102 {
-			t.Errorf("%s: %v, %v", begin, res.Counts, err)
+			many := strings.Repeat(form+"\n", sampled+2)
+			for _, last := range c.forms {
+				alone, _, failed := readText(form+"\n"+last, c.options)
+				all, _, err := readText(many+last, c.options)
+				isRead := failed == nil
+				if (err == nil) != isRead || all[len(all)-1] != alone[len(alone)-1] {
+					t.Errorf("%s after many %s: %v, and after one: %v", last, form, err, failed)
+				}
+			}
 		}
 	}
 }
@@ -227,35 +243,34 @@ func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 	for name, c := range map[string]struct {
 		text   string
 		with   Options
-		reason string
 		advice string
 		then   Options
 		want   Counts
 	}{
-		"nothing":               {text: "", reason: noContent, advice: "wire.export.empty = true", then: Options{Map: Map{Empty: true}}},
-		"nulls":                 {text: `{"persons":null,"sessions":null,"events":null}`, reason: noContent, advice: "wire.export.empty = true", then: Options{Map: Map{Empty: true}}},
-		"a line":                {text: `{"type":"event","id":1}`, reason: noList, advice: "wire.export.lines = true", then: Options{Map: Map{Lines: true}}, want: Counts{Event: 1}},
-		"some kinds":            {text: `{"persons":[{"id":1}]}`, reason: missingKind, advice: `kinds = ["persons"]`, then: only(Person), want: Counts{Person: 1}},
-		"a list of its own":     {text: `{"hits":[{"id":1}]}`, with: only(Event), reason: noList, advice: `wire.export.at.events = "/hits"`, then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}}, Wanted: []Kind{Event}}, want: Counts{Event: 1}},
-		"another list":          {text: `{"events":[{"id":1}],"devices":[]}`, with: only(Event), reason: extraMember, advice: `wire.ignored = { "/devices" = "[]" }`, then: ignoring("/devices", "[]"), want: Counts{Event: 1}},
-		"an empty object":       {text: `{"events":[{"id":1}],"meta":{}}`, with: only(Event), reason: extraMember, advice: `wire.ignored = { "/meta" = "{}" }`, then: ignoring("/meta", "{}"), want: Counts{Event: 1}},
-		"a null and a number":   {text: `{"events":[{"id":1}],"next":null,"left":7}`, with: only(Event), reason: extraMember, advice: "look at it"},
-		"an ignored kind":       {text: `{"type":"event","data":[{"id":1}]}`, with: ignoring("/type", answer.AnyValue), reason: noRecord, advice: "wire.export.kind"},
-		"a group in a kind":     {text: `{"events":[{"type":"event","records":[{"id":1}]}]}`, with: only(Event), reason: noRecord, advice: "wire.export.record.events"},
-		"another name for it":   {text: `{"events":[{"id":1,"email":"x","a":1},{"email":"y","a":1}]}`, with: only(Event), reason: noRecord, advice: "wire.export.record.events"},
-		"a null":                {text: `{"events":[{"id":1}],"page":{"next":null}}`, with: only(Event), reason: extraMember, advice: `wire.ignored = { "/page/next" = "null" }`, then: ignoring("/page/next", "null"), want: Counts{Event: 1}},
-		"a text":                {text: `{"tenant":"web","events":[{"id":1}]}`, with: only(Event), reason: extraMember + `: "/tenant"`, advice: "wire.ignored", then: ignoring("/tenant", answer.AnyValue), want: Counts{Event: 1}},
-		"another text":          {text: `{"state":"failed","events":[{"id":1}]}`, with: ignoring("/state", "ok"), reason: extraMember + `: "/state"`, advice: "wire.ignored"},
-		"what identifies it":    {text: `{"events":[{"pk":1}]}`, with: only(Event), reason: noRecord, advice: "wire.export.record.events", then: Options{Map: Map{Record: map[string]jsontext.Pointer{"events": "/pk"}}, Wanted: []Kind{Event}}, want: Counts{Event: 1}},
-		"what states its kind":  {text: `[{"sort":"hit","id":1}]`, reason: noRecord, advice: "wire.export.kind", then: Options{Map: Map{Kind: "/sort", Kinds: map[string][]string{"events": {"hit"}}}}, want: Counts{Event: 1}},
-		"another word":          {text: `[{"sort":"hit","id":1},{"sort":"error","id":2}]`, with: Options{Map: Map{Kind: "/sort", Kinds: map[string][]string{"events": {"hit"}}}}, reason: noRecord, advice: "wire.export.kind"},
-		"another kind inside":   {text: `{"events":[{"type":"session","id":1}]}`, with: only(Event), reason: otherKind, advice: "wire.export.at.events", then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/events"}}, Wanted: []Kind{Event}}, want: Counts{Event: 1}},
-		"another kind as asked": {text: `{"persons":[{"id":1}],"events":[]}`, with: Options{Asked: Event}, reason: otherKind, advice: "wire.export.kind_parameter"},
-		"no list as asked":      {text: `{"data":{"persons":[],"sessions":null}}`, with: Options{Asked: Event}, reason: otherKind, advice: "wire.export.kind_parameter"},
-		"too few in common":     {text: `{"persons":[{"id":1,"a":1},{"id":2,"b":1}]}`, with: only(Person), reason: noRecord, advice: "wire.export.record.persons", then: Options{Map: Map{Record: map[string]jsontext.Pointer{"persons": "/id"}}, Wanted: []Kind{Person}}, want: Counts{Person: 2}},
+		"nothing":               {text: "", advice: "wire.export.empty = true", then: Options{Map: Map{Empty: true}}},
+		"nulls":                 {text: `{"persons":null,"sessions":null,"events":null}`, advice: "wire.export.empty = true", then: Options{Map: Map{Empty: true}}},
+		"a line":                {text: `{"type":"event","id":1}`, advice: "wire.export.lines = true", then: Options{Map: Map{Lines: true}}, want: Counts{Event: 1}},
+		"some kinds":            {text: `{"persons":[{"id":1}]}`, with: Options{Wanted: Kinds}, advice: `kinds = ["persons"]`, then: only(Person), want: Counts{Person: 1}},
+		"a list of its own":     {text: `{"hits":[{"id":1}]}`, with: only(Event), advice: `wire.export.at.events = "/hits"`, then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}}, Wanted: []Kind{Event}}, want: Counts{Event: 1}},
+		"another list":          {text: `{"events":[{"id":1}],"devices":[]}`, with: only(Event), advice: `wire.ignored = { "/devices" = "[]" }`, then: ignoring("/devices", "[]"), want: Counts{Event: 1}},
+		"an empty object":       {text: `{"events":[{"id":1}],"meta":{}}`, with: only(Event), advice: `wire.ignored = { "/meta" = "{}" }`, then: ignoring("/meta", "{}"), want: Counts{Event: 1}},
+		"a null and a number":   {text: `{"events":[{"id":1}],"next":null,"left":7}`, with: only(Event), advice: "look at it"},
+		"an ignored kind":       {text: `{"type":"event","data":[{"id":1}]}`, with: ignoring("/type", answer.AnyValue), advice: "wire.export.kind"},
+		"a group in a kind":     {text: `{"events":[{"type":"event","records":[{"id":1}]}]}`, with: only(Event), advice: `"/events/type"`},
+		"another name for it":   {text: `{"events":[{"id":1,"email":"x","a":1},{"email":"y","a":1}]}`, with: only(Event), advice: "wire.export.record.events"},
+		"a null":                {text: `{"events":[{"id":1}],"page":{"next":null}}`, with: only(Event), advice: `wire.ignored = { "/page/next" = "null" }`, then: ignoring("/page/next", "null"), want: Counts{Event: 1}},
+		"a text":                {text: `{"tenant":"web","events":[{"id":1}]}`, with: only(Event), advice: "wire.ignored", then: ignoring("/tenant", answer.AnyValue), want: Counts{Event: 1}},
+		"another text":          {text: `{"state":"failed","events":[{"id":1}]}`, with: ignoring("/state", "ok"), advice: "wire.ignored"},
+		"what identifies it":    {text: `{"events":[{"pk":1}]}`, with: only(Event), advice: "wire.export.record.events", then: Options{Map: Map{Record: map[string]jsontext.Pointer{"events": "/pk"}}, Wanted: []Kind{Event}}, want: Counts{Event: 1}},
+		"what states its kind":  {text: `[{"sort":"hit","id":1}]`, advice: "wire.export.kind", then: Options{Map: Map{Kind: "/sort", Kinds: map[string][]string{"events": {"hit"}}}}, want: Counts{Event: 1}},
+		"another word":          {text: `[{"sort":"hit","id":1},{"sort":"error","id":2}]`, with: Options{Map: Map{Kind: "/sort", Kinds: map[string][]string{"events": {"hit"}}}}, advice: "wire.export.kind"},
+		"another kind inside":   {text: `{"events":[{"type":"session","id":1}]}`, with: only(Event), advice: "wire.export.at.events", then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/events"}}, Wanted: []Kind{Event}}, want: Counts{Event: 1}},
+		"another kind as asked": {text: `{"persons":[{"id":1}],"events":[]}`, with: Options{Asked: Event}, advice: "wire.export.kind_parameter"},
+		"no list as asked":      {text: `{"data":{"persons":[],"sessions":null}}`, with: Options{Asked: Event}, advice: "wire.export.kind_parameter"},
+		"too few in common":     {text: `{"persons":[{"id":1,"a":1},{"id":2,"b":1}]}`, with: only(Person), advice: "wire.export.record.persons", then: Options{Map: Map{Record: map[string]jsontext.Pointer{"persons": "/id"}}, Wanted: []Kind{Person}}, want: Counts{Person: 2}},
 	} {
 		_, _, err := readText(c.text, c.with)
-		if !isRefused(err, c.reason) || !strings.Contains(err.Error(), c.advice) {
+		if !isRefused(err, c.advice) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if c.want.Total() == 0 && !c.then.Empty {
@@ -272,9 +287,9 @@ func TestReader_countIsThatOfItsObject(t *testing.T) {
 	t.Parallel()
 	for text, refused := range map[string]bool{
 		`{"count":1,"events":[{"id":1}]}`: false, `{"data":{"total":1,"events":[{"id":1}]},"persons":[{"id":1}]}`: false,
-		`{"count":2,"events":[{"id":1}]}`: true, `{"data":{"total":2,"events":[{"id":1}]},"persons":[{"id":1}]}`: true, `{"total":"1","events":[{"id":1}]}`: true,
+		`{"count":2,"events":[{"id":1}]}`: true, `{"data":{"total":2,"events":[{"id":1}]},"persons":[{"id":1}]}`: true,
 	} {
-		if _, _, err := readText(text, only(Event)); isRefused(err, extraMember) != refused {
+		if _, _, err := readText(text, only(Event)); isRefused(err, "counts another number of records") != refused {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -327,7 +342,7 @@ func TestReader_recordUnderTwoKindsIsRefused(t *testing.T) {
 		seen := Seen{}
 		_, _, err := readText(c.first, Options{Asked: Person, Seen: seen})
 		_, _, err2 := readText(c.second, Options{Asked: Event, Seen: seen})
-		if err != nil || isRefused(err2, twoKinds) != c.refused || err2 != nil != c.refused {
+		if err != nil || isRefused(err2, "under two kinds") != c.refused || err2 != nil != c.refused {
 			t.Errorf("%s and %s: %v, %v", c.first, c.second, err, err2)
 		}
 	}
@@ -358,30 +373,30 @@ func TestReader_incompleteOrInvalidAnswerIsAnError(t *testing.T) {
 	t.Parallel()
 
 	var members strings.Builder
-	for i := range LimitMembers {
+	for i := range limitExtra + 1 {
 		fmt.Fprintf(&members, `,"m%d":%d`, i, i)
 	}
-	for text, want := range map[string]error{
-		`[{"type":"event","id":1}`:                       ErrTruncated,
-		`{"events":[{"id":1}]`:                           ErrTruncated,
-		`{"events":[{"id":1}],"x`:                        ErrTruncated,
-		`{"type":"event","id":1}` + "\n{":                ErrTruncated,
-		`{"events":{"items":[{"id":1},`:                  ErrTruncated,
-		`[{"type":"event","id":1},]`:                     ErrSyntax,
-		`{"events":[{"id":1}{"id":2}]}`:                  ErrSyntax,
-		`{"events":[{"id":1}],}`:                         ErrSyntax,
-		"[{\"type\":\"event\",\"id\":1,\"a\":\"\xff\"}]": ErrUTF8,
-		`[{"a":1,"a":2}]`:                                ErrRepeatedName,
-		`{"events":[],"events":[]}`:                      ErrRepeatedName,
-		`{"type":"event","id":1}` + "\n]":                ErrSyntax,
-		`"events"`:                                       ErrShape,
-		`[]7`:                                            ErrFollowed,
-		`{"events":[{"id":"` + strings.Repeat("x", LimitHead) + `"}]}{}`: ErrFollowed,
-		`<html></html>`:                         ErrShape,
-		`[` + strings.Repeat("[", 20_000):       ErrSyntax,
-		`{"events":[]` + members.String() + `}`: ErrShape,
+	for text, want := range map[string]string{
+		`[{"type":"event","id":1}`:                       "unexpected EOF",
+		`{"events":[{"id":1}]`:                           "unexpected EOF",
+		`{"events":[{"id":1}],"x`:                        "unexpected EOF",
+		`{"type":"event","id":1}` + "\n{":                "unexpected EOF",
+		`{"events":{"items":[{"id":1},`:                  "unexpected EOF",
+		`[{"type":"event","id":1},]`:                     "jsontext",
+		`{"events":[{"id":1}{"id":2}]}`:                  "jsontext",
+		`{"events":[{"id":1}],}`:                         "jsontext",
+		"[{\"type\":\"event\",\"id\":1,\"a\":\"\xff\"}]": "not UTF-8",
+		`[{"a":1,"a":2}]`:                                "duplicate object member name",
+		`{"events":[],"events":[]}`:                      "duplicate object member name",
+		`{"type":"event","id":1}` + "\n]":                "jsontext",
+		`"events"`:                                       "a scalar",
+		`[]7`:                                            "wire.export.lines = true",
+		`{"events":[{"id":"` + strings.Repeat("x", LimitHead) + `"}]}{}`: "wire.export.lines = true",
+		`<html></html>`:                         "jsontext",
+		`[` + strings.Repeat("[", 20_000):       "jsontext",
+		`{"events":[]` + members.String() + `}`: "is not recognised",
 	} {
-		if _, _, err := readText(text, only(Event)); !errors.Is(err, want) {
+		if _, _, err := readText(text, only(Event)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, not %v", text, err, want)
 		}
 	}
@@ -417,7 +432,7 @@ func TestReader_invalidUTF8IsReplacedAndCountedOnRequest(t *testing.T) {
 	}
 
 	_, _, err = readText("\uFEFF"+text, Options{})
-	if !errors.Is(err, ErrUTF8) || !strings.Contains(err.Error(), "in the record at byte 4") {
+	if !errors.Is(err, ErrUTF8) || !strings.Contains(err.Error(), "the record at byte 4") {
 		t.Errorf("without the setting: %v", err)
 	}
 }
@@ -465,39 +480,6 @@ func TestReader_largeRecordsTakeLittleMemory(t *testing.T) { //nolint:parallelte
 	}
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > uint64(soak.Raced(24, 72))<<20 {
 		t.Errorf("%d MiB were allocated", grown>>20)
-	}
-}
-
-// TestReader_kindThatIsToldCountsInEachRecord reads records after so many of one form that they are
-// recognised by how they begin and end. What they are is what they are when they are read alone.
-func TestReader_kindThatIsToldCountsInEachRecord(t *testing.T) {
-	t.Parallel()
-	for told, forms := range map[jsontext.Pointer][]string{
-		"/t": {
-			`{"t":"E","id":1,"a":1}`, `{"id":1,"a":1,"t":"E"}`, `{"id":1,"a":1,"t":"E","z":null}`,
-			`{"t":"S","id":1,"a":1}`, `{"id":1,"a":1,"t":"S"}`, `{"id":1,"a":1,"t":"S","z":{"b":1,"t":"E"}}`,
-			`{"id":1,"a":1,"t":"S","z":",\"t\":\"E\"}"}`, `{"id":1,"a":"x,\"t\":\"E\"","t":"S"}`,
-			`{"id":1,"t":"E","z":{"b":1,"t":"E"}}`, `{"id":1,"t":"S","z":{"b":1,"t":"E"}}`,
-			`{"id":1,"a":1}`, `{"id":1,"a":1,"t":"X"}`, `{"id":1,"a":1,"z":{"b":1,"t":"E"}}`, `{"a":1,"t":"E"}`, `{"id":{},"a":1,"t":"E"}`,
-		},
-		"/m/t": {
-			`{"id":1,"a":1,"m":{"t":"E"}}`, `{"id":1,"a":1,"m":{"b":2,"t":"E"}}`, `{"id":1,"a":1,"m":{"t":"S"}}`,
-			`{"id":1,"a":1,"z":{"b":1,"m":{"t":"E"}}}`, `{"id":1,"a":1,"m":{}}`, `{"id":1,"a":1,"m":{"t":"E","b":{"t":"S"}}}`,
-		},
-	} {
-		o := Options{Map: Map{Kind: told, Kinds: map[string][]string{"events": {"E"}, "sessions": {"S"}}, Lines: true}, Wanted: []Kind{Event, Session}}
-		for _, record := range []map[string]jsontext.Pointer{nil, {"events": "/id", "sessions": "/id"}} {
-			o.Record = record
-			for _, form := range forms {
-				for _, last := range forms {
-					alone, _, failed := readText(form+"\n"+last, o)
-					many, _, err := readText(strings.Repeat(form+"\n", sampled+2)+last, o)
-					if (err == nil) != (failed == nil) || err == nil && many[len(many)-1] != alone[len(alone)-1] {
-						t.Errorf("%s after many %s: %v, and after one: %v", last, form, err, failed)
-					}
-				}
-			}
-		}
 	}
 }
 

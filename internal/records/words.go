@@ -8,28 +8,28 @@ import "strings"
 // too. Each has its rank from 1 on.
 var (
 	// idNames are those that identify a record; of several, the first one counts.
-	idNames = ranks("id", "_id", "uuid", "identity_id", "session_id", "event_id", "message_id", "insert_id", "distinct_id", "email")
+	idNames = ranks("id _id uuid identity_id session_id event_id message_id insert_id distinct_id email")
 
 	// statingNames are those in which a record states its kind, in one of the kindWords.
-	statingNames = ranks("type", "kind", "record_type")
+	statingNames = ranks("type kind record_type")
 
 	// listNames are those of a list in an object that states a kind, or of records that do.
-	listNames = ranks("data", "records", "items", "results", "rows", "values", "entries", "elements", "content", "list", "value", "nodes", "docs", "member", "hydra:member")
+	listNames = ranks("data records items results rows values entries elements content list value nodes docs member hydra:member")
 
 	// countNames are those of the number of all records in an object.
-	countNames = ranks("count", "total", "total_count", "@odata.count", "total_records")
+	countNames = ranks("count total total_count @odata.count total_records")
 )
 
-// kindWords are what a record can state, and what the list of a kind can be named; also in upper case.
+// kindWords are what a record can state, and what the list of a kind can be named.
 var kindWords = func() map[string]Kind {
 	words := map[string]Kind{}
-	for kind, names := range map[Kind][]string{
-		Person:  {"person", "persons", "people", "person_record", "person_records"},
-		Session: {"session", "sessions", "session_record", "session_records"},
-		Event:   {"event", "events", "event_record", "event_records"},
+	for kind, names := range map[Kind]string{
+		Person:  "person persons people person_record person_records",
+		Session: "session sessions session_record session_records",
+		Event:   "event events event_record event_records",
 	} {
-		for name := range ranks(names...) {
-			words[name], words[strings.ToUpper(name)] = kind, kind
+		for word := range ranks(names) {
+			words[word], words[strings.ToUpper(word)] = kind, kind
 		}
 	}
 
@@ -38,16 +38,15 @@ var kindWords = func() map[string]Kind {
 
 // ranks returns the ranks of names in snake case by how they are spelled: also in camel and in
 // Pascal case.
-func ranks(names ...string) map[string]int {
+func ranks(names string) map[string]int {
 	ranks := map[string]int{}
-	for i, name := range names {
-		var pascal strings.Builder
-		for word := range strings.SplitSeq(name, "_") {
-			if word != "" {
-				pascal.WriteString(strings.ToUpper(word[:1]) + word[1:])
-			}
+	for i, name := range strings.Fields(names) {
+		pascal := ""
+		for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '_' }) {
+			pascal += strings.ToUpper(word[:1]) + word[1:]
 		}
-		ranks[strings.ToLower(pascal.String()[:1])+pascal.String()[1:]], ranks[pascal.String()], ranks[name] = i+1, i+1, i+1
+		camel := strings.ToLower(pascal[:1]) + pascal[1:]
+		ranks[name], ranks[pascal], ranks[camel] = i+1, i+1, i+1
 	}
 
 	return ranks
