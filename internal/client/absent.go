@@ -33,11 +33,9 @@ func (w Wire) judgeAbsence(err error) error {
 	}
 
 	judged := *e
-	for _, word := range words {
-		if slices.Contains(w.Absent, word) {
-			judged.Class = transport.ClassNotFound
-			return &judged
-		}
+	if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(w.Absent, word) }) {
+		judged.Class = transport.ClassNotFound
+		return &judged
 	}
 	if judged.Class == transport.ClassNotFound {
 		judged.Class = transport.ClassEndpointNotFound

@@ -8,10 +8,12 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -68,7 +70,6 @@ func New(cfg Config) (*Client, error) {
 	}
 
 	c := &Client{sender: s, base: base.String(), now: cfg.Now, wire: wire}
-	c.Consents.op = opUpdateConsent
 	lag, _ := time.ParseDuration(wire.Lag) // it was validated
 	c.Settings = Settings{cfg.ReadOnly, cfg.MaxConcurrency, lag, wire.Pending.Use, wire.Consent.keeping()}
 
@@ -123,11 +124,10 @@ func failure(a transport.Answer, err error) error {
 		return streamError(a, err)
 	case judged.Outcome == answer.Refused:
 		return transport.Refusal(a)
-	case judged.Outcome == answer.Absent:
-		return transport.NewError(a.Exchange, transport.ClassNotFound, judged.Error())
 	}
 
-	e := transport.NewError(a.Exchange, transport.ClassPayload, a.Redact.Clean(judged.Error()))
+	classes := map[answer.Outcome]transport.ErrorClass{answer.Absent: transport.ClassNotFound}
+	e := transport.NewError(a.Exchange, cmp.Or(classes[judged.Outcome], transport.ClassPayload), a.Redact.Clean(judged.Error()))
 	e.Ambiguous = false
 
 	return e
@@ -137,10 +137,8 @@ func failure(a transport.Answer, err error) error {
 // that of a compression.
 func streamError(s transport.Answer, err error) *transport.Error {
 	class, detail := transport.ClassPayload, transport.ErrCoding.Error()
-	for _, known := range shownErrors {
-		if errors.Is(err, known) {
-			detail = err.Error()
-		}
+	if slices.ContainsFunc(shownErrors, func(known error) bool { return errors.Is(err, known) }) {
+		detail = err.Error()
 	}
 	_, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
 
@@ -161,8 +159,7 @@ var shownErrors = []error{jsonvalue.ErrTrailing, transport.ErrNothing, records.E
 
 // PersonLocks is a lock for each person. The zero value is ready for use.
 type PersonLocks struct {
-	held sync.Map            // by Person, a channel that is closed when the lock is free again
-	op   transport.Operation // that waits
+	held sync.Map // by Person, a channel that is closed when the lock is free again
 }
 
 // Hold waits for the lock of a person, or until the context ends. The caller calls release once. The
@@ -179,7 +176,7 @@ func (l *PersonLocks) Hold(ctx context.Context, p Person) (release func(), err e
 		select {
 		case <-waiting:
 		case <-ctx.Done():
-			return nil, transport.CauseError(about(l.op), ctx.Err())
+			return nil, transport.CauseError(transport.Exchange{}, ctx.Err())
 		}
 	}
 }

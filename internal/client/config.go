@@ -42,12 +42,8 @@ type Config struct {
 }
 
 func (cfg Config) withDefaults() Config {
-	if cfg.MaxConcurrency <= 0 {
-		cfg.MaxConcurrency = DefaultMaxConcurrency
-	}
-	if cfg.RequestTimeout <= 0 {
-		cfg.RequestTimeout = DefaultRequestTimeout
-	}
+	cfg.MaxConcurrency = cmp.Or(cfg.MaxConcurrency, DefaultMaxConcurrency)
+	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, DefaultRequestTimeout)
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -61,37 +57,29 @@ func (cfg Config) withDefaults() Config {
 // (localhost, 127.0.0.0/8, ::1), since credentials and personal data would be readable in
 // the network. Errors complete a sentence about the setting, and never repeat the value.
 func ParseBaseURL(raw string) (*url.URL, error) {
-	const example = "; it is the address of the service, such as https://analytics.example.com"
-	if strings.TrimSpace(raw) == "" {
-		return nil, errors.New("is empty" + example)
-	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, errors.New("is not a valid address" + example)
+		return nil, errors.New("is not a valid address; it is the address of the service, such as https://analytics.example.com")
 	}
 
+	const more = "contains user information, a query or a fragment; give only scheme, host, port and path"
+	const noPort = "has a port outside 1 to 65535"
+	const dots = "has a path with . or .. segments" // which would move every request, a deletion included, to another path
 	port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
-	isPort := err == nil && port > 0
 	for _, check := range []struct {
 		wrong   bool
 		problem string
 	}{
-		{u.Scheme == "", "has no scheme; write https:// in front of the host"},
+		{!slices.Contains([]string{"https", "http"}, u.Scheme), "does not begin with https://"},
 		{u.Scheme == "http" && !isLoopback(u.Hostname()), "uses plain http to another machine; credentials and personal data would be readable on the way, use https"},
-		{!slices.Contains([]string{"https", "http"}, u.Scheme), "has a scheme other than https"},
-
-		{u.User != nil, "contains user information; credentials belong into email and password, token or api_secret_key"},
-		{strings.Contains(raw, "#"), "contains a fragment; give only scheme, host, port and path"},
-		{strings.Contains(raw, "?"), "contains a query; give only scheme, host, port and path"},
-		{u.Opaque != "", "is not of the form https://host"},
-
+		{u.User != nil, more},
+		{strings.ContainsAny(raw, "?#"), more},
 		{u.Hostname() == "", "has no host"},
-		{strings.HasSuffix(u.Host, ":"), "has a colon but no port"},
-		{!isPort, "has a port outside 1 to 65535"},
-
-		// They would move every request, a deletion included, to another path.
-		{strings.Contains(u.Path+"/", "/./"), "has a path with . or .. segments"},
-		{strings.Contains(u.Path+"/", "/../"), "has a path with . or .. segments"},
+		{err != nil, noPort},
+		{port == 0, noPort},
+		{strings.HasSuffix(u.Host, ":"), noPort},
+		{strings.Contains(u.Path+"/", "/./"), dots},
+		{strings.Contains(u.Path+"/", "/../"), dots},
 	} {
 		if check.wrong {
 			return nil, errors.New(check.problem)
@@ -105,9 +93,6 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 }
 
 func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.IsLoopback()
+	addr, _ := netip.ParseAddr(host) // zero beside an error
+	return strings.EqualFold(host, "localhost") || addr.IsLoopback()
 }

@@ -43,7 +43,7 @@ func (c *Client) DeleteData(ctx context.Context, p Person) (answer.Receipt, erro
 
 	receipt, err := c.wire.Envelope.ReadReceipt(got.Status, got.JSON, p.Identity)
 
-	return shown(got, receipt, err)
+	return c.shown(got, receipt, err)
 }
 
 // FetchData is GET …/user/:identityId/all-data (section 4), a deferred request, which is sent once like
@@ -68,53 +68,50 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 	if s.Cached || isBefore(s.Date, call.Since) {
 		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassPayload, "the answer comes from a cache, or is older than the request, so it is not the data that was asked for")
 	}
-
 	call.Continued = transport.IsContinued(s.Header)
-	receipt, err := c.readData(s, call, w)
-	if err == nil && receipt.Delivered {
-		err = s.EndError(c.wire.ignoresField)
-	}
-	if err != nil {
-		return answer.Receipt{}, err
-	}
 
-	return receipt, nil
+	return c.readData(s, call, w)
 }
 
 // limitAcknowledgement is the size of the largest receipt, in bytes. A larger answer is the
 // data, or not understood.
 const limitAcknowledgement = 64 << 10
 
-// readData reads the answer to a request for data. It writes the data to w, and anything that is larger
-// than a receipt, while it checks that it is one JSON value. Data of the media type of the settings, which are
-// not JSON, are written as they come.
+// readData reads the answer to a request for data. Data of the media type of the settings, which are not
+// JSON, are written as they come.
 func (c *Client) readData(s transport.Answer, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
 	unpacked, err := transport.Unpack(s.Header, s.Body, s.Body.IsDelimited)
 	if err != nil {
 		return answer.Receipt{}, failure(s, err)
 	}
 	defer unpacked.Close()
-	if form := c.wire.AllData.MediaType; s.Status == http.StatusOK && form == s.MediaType && form != "" {
-		return copyData(s, unpacked, w)
-	}
 
 	head, err := io.ReadAll(io.LimitReader(unpacked, limitAcknowledgement+1))
 	if err != nil {
 		return answer.Receipt{}, failure(s, err)
 	}
-	if len(head) > limitAcknowledgement { // written as it comes, and read by what shows that it is the data
-		sink := &sink{Writer: w}
-		s.JSON, err = answer.Abridge(io.TeeReader(io.MultiReader(bytes.NewReader(head), unpacked), sink))
-		if err != nil {
-			return answer.Receipt{}, formError(s, head, sink.errorOf(s, err))
-		}
-		receipt, err := call.Read(s.Status, s.JSON)
-
-		return shown(s, receipt, err)
+	whole, sink := io.MultiReader(bytes.NewReader(head), unpacked), &sink{Writer: w}
+	form := cmp.Or(c.wire.AllData.MediaType, "none")
+	if s.MediaType == form && s.Status == http.StatusOK {
+		return c.copyData(s, whole, sink)
+	}
+	if len(head) <= limitAcknowledgement {
+		return c.readShort(s, head, call, w)
 	}
 
-	if s.JSON, err = s.Parse(bytes.NewReader(head)); err != nil {
-		return answer.Receipt{}, formError(s, head, err)
+	s.JSON, err = answer.Abridge(io.TeeReader(whole, sink))
+	if err != nil {
+		return answer.Receipt{}, formError(s, head, sink.errorOf(s, err))
+	}
+	receipt, err := call.Read(s.Status, s.JSON)
+
+	return c.shown(s, receipt, err)
+}
+
+// readShort reads a receipt, or data that are no larger than one and are written then.
+func (c *Client) readShort(s transport.Answer, text []byte, call answer.DataCall, w io.Writer) (_ answer.Receipt, err error) {
+	if s.JSON, err = s.Parse(bytes.NewReader(text)); err != nil {
+		return answer.Receipt{}, formError(s, text, err)
 	}
 	receipt, err := call.Read(s.Status, s.JSON)
 	if receipt.Delivered {
@@ -122,40 +119,34 @@ func (c *Client) readData(s transport.Answer, call answer.DataCall, w io.Writer)
 			return answer.Receipt{}, err
 		}
 	}
-	delivers := func(with Wire) bool {
+
+	return c.shown(s, receipt, c.wire.advise(err, s.JSON, infer.Data, func(with Wire) bool {
 		call.At = with.AllData.At
 		receipt, err := call.Read(s.Status, s.JSON)
 		return err == nil && receipt.Delivered
-	}
-
-	return shown(s, receipt, c.wire.advise(err, s.JSON, infer.Data, delivers))
+	}))
 }
 
-// formError returns the error of an answer that is not JSON, with the setting that admits its form. Its text
-// may be the person's data, so that nothing but a page is quoted. Plain text may as well be an acknowledgement.
+// formError returns the error of an answer that is not JSON, with the setting that admits its form. It quotes
+// nothing, since the text may be the person's data. Plain text may as well be an acknowledgement.
 func formError(s transport.Answer, head []byte, err error) error {
 	forms := infer.Data(infer.Answer{Body: head, MediaType: s.MediaType})
-	isPage := bytes.HasPrefix(bytes.TrimSpace(head), []byte("<"))
 	isWhole := transport.IsClass(err, transport.ClassNotJSON, transport.ClassPayload)
-	if len(forms) == 0 || isPage || !isWhole {
+	if len(forms) == 0 || !isWhole {
 		return err
 	}
 
-	form := s.ShownType()
-	detail := "the answer is " + form + " and not JSON"
-	if form != "text/plain" {
-		detail += `; if it is the data, wire.all_data.media_type = "` + form + `" takes it as it comes`
+	detail := "the answer is " + s.ShownType() + " and not JSON"
+	if s.MediaType != "text/plain" {
+		detail += `; if it is the data, wire.all_data.media_type = "` + s.ShownType() + `" takes it as it comes`
 	}
-	e := transport.NewError(s.Exchange, transport.ClassNotJSON, detail)
-	e.Code = form
 
-	return e
+	return transport.NewError(s.Exchange, transport.ClassNotJSON, detail)
 }
 
 // copyData writes data that are not JSON as they come. An answer without content is not the data.
-func copyData(s transport.Answer, unpacked io.Reader, w io.Writer) (answer.Receipt, error) {
-	sink := &sink{Writer: w}
-	n, err := io.Copy(sink, unpacked)
+func (c *Client) copyData(s transport.Answer, text io.Reader, sink *sink) (answer.Receipt, error) {
+	n, err := io.Copy(sink, text)
 	if err != nil {
 		return answer.Receipt{}, sink.errorOf(s, err)
 	}
@@ -163,16 +154,20 @@ func copyData(s transport.Answer, unpacked io.Reader, w io.Writer) (answer.Recei
 		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassTruncated, "nothing shows that the answer is complete")
 	}
 
-	return answer.Receipt{At: time.Now(), Delivered: true}, nil
+	return c.shown(s, answer.Receipt{At: time.Now(), Delivered: true}, nil)
 }
 
-// shown returns the receipt of an answer as it may be shown, or the error of an answer that is not a
-// receipt. err is of package answer.
-func shown(a transport.Answer, r answer.Receipt, err error) (answer.Receipt, error) {
+// shown returns the receipt of an answer as it may be shown, or the error of an answer that is neither a
+// receipt nor whole data. err is of package answer.
+func (c *Client) shown(a transport.Answer, r answer.Receipt, err error) (answer.Receipt, error) {
 	if err != nil {
 		return answer.Receipt{}, failure(a, err)
 	}
+	if r.Delivered {
+		return r, a.EndError(c.wire.ignoresField)
+	}
 	r.NotUnderstood = a.Redact.Clean(r.NotUnderstood)
+
 	return r, nil
 }
 

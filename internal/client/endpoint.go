@@ -31,17 +31,12 @@ func (s Scope) String() string {
 	return fmt.Sprintf("org_id = %q, project_id = %q", s.OrgID, s.ProjectID)
 }
 
-// Validate returns an error for half a pair, both families at once, and identifiers that
-// are not one path segment. Errors name the setting, not its value.
+// Validate returns an error for what is not exactly one path family, and for identifiers that are not one
+// path segment. Errors name the setting, not its value.
 func (s Scope) Validate() error {
-	hasOrg, hasProject := s.OrgID != "", s.ProjectID != ""
-	switch {
-	case s == Scope{}:
-		return errors.New("no scope: set org_id and project_id, or account_id for the older path family")
-	case s.AccountID != "" && s.OrgID+s.ProjectID != "":
-		return errors.New("account_id excludes org_id and project_id: they belong to different path families")
-	case hasOrg != hasProject:
-		return errors.New("org_id needs project_id, and project_id needs org_id beside it")
+	hasOrg, hasProject, hasAccount := s.OrgID != "", s.ProjectID != "", s.AccountID != ""
+	if hasOrg != hasProject || hasOrg == hasAccount {
+		return errors.New("it is either org_id and project_id, or account_id alone, of the older path family")
 	}
 
 	for _, id := range []struct{ name, value string }{{"account_id", s.AccountID}, {"org_id", s.OrgID}, {"project_id", s.ProjectID}} {
@@ -64,24 +59,19 @@ type Person struct {
 // ValidateVisible refuses, or that is not in NFC (ErrNotNFC). It is asked at plan and again here. The
 // error never holds the value.
 func ValidateSegment(s string) error {
-	if s == "" {
+	err := transport.ValidateVisible(s)
+	switch {
+	case s == "":
 		return errors.New("is empty")
-	}
-	if s == "." || s == ".." {
+	case s == ".", s == "..":
 		return errors.New(`is "." or "..", which would change the path of the request`)
-	}
-	if len(s) > LimitSegment {
+	case len(s) > LimitSegment:
 		return fmt.Errorf("is longer than %d bytes", LimitSegment)
-	}
-
-	if err := transport.ValidateVisible(s); err != nil {
-		return err
-	}
-	if !norm.NFC.IsNormalString(s) {
+	case err == nil && !norm.NFC.IsNormalString(s):
 		return fmt.Errorf("%w, at byte %d", ErrNotNFC, norm.NFC.QuickSpanString(s))
 	}
 
-	return nil
+	return err
 }
 
 // ErrNotNFC is why ValidateSegment refuses a value that Terraform would change into another
@@ -92,23 +82,21 @@ var ErrNotNFC = errors.New("is not in the Unicode form NFC, the only one that Te
 // one place where a person becomes the path of a request, and refuses what is not one path segment. An
 // operation about the whole scope needs no identity. The error is an *Error of ClassInvalid.
 func (p Person) endpoint(op transport.Operation) (transport.Endpoint, error) {
-	template, values := "/v1/org/{orgId}/project/{projectId}", []string{p.Scope.OrgID, p.Scope.ProjectID}
+	template, ids := "/v1/org/{orgId}/project/{projectId}", []string{p.Scope.OrgID, p.Scope.ProjectID}
 	if p.Scope.AccountID != "" {
-		template, values = "/v1/account/{accountId}", []string{p.Scope.AccountID}
+		template, ids = "/v1/account/{accountId}", []string{p.Scope.AccountID}
+	}
+	if strings.Contains(op.Path, "{identityId}") {
+		ids = append(ids, p.Identity)
 	}
 
-	err := p.Scope.Validate()
-	if strings.Contains(op.Path, "{identityId}") {
-		values = append(values, p.Identity)
-		if wrong := ValidateSegment(p.Identity); wrong != nil {
-			err = fmt.Errorf("identity_id %w", wrong)
+	for _, id := range ids {
+		if err := ValidateSegment(id); err != nil {
+			return transport.Endpoint{}, transport.Invalid(op, fmt.Errorf("an identifier in the path %w", err))
 		}
 	}
-	if err != nil {
-		return transport.Endpoint{}, transport.Invalid(op, err)
-	}
 
-	return transport.Expand(template+op.Path, values...), nil
+	return transport.Expand(template+op.Path, ids...), nil
 }
 
 // about returns the exchange of an operation that was not sent.

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -31,7 +32,7 @@ var errNoExport = errors.New("the export does not exist in the account path fami
 type ExportQuery struct {
 	// Day is the UTC date, as ParseDay returns it.
 	Day time.Time
-	// Kinds are the wanted kinds; none means all.
+	// Kinds are the wanted kinds, in the order in which they are asked for.
 	Kinds []records.Kind
 	// Finished makes the export fail where the Date of an answer shows that the day is not
 	// over by the service's clock.
@@ -63,14 +64,11 @@ const limitExport = 24 * time.Hour
 // wire.export.kind_parameter, or else of one. After an answer that broke off, it calls read again with
 // the day from its beginning, as often as a request is repeated.
 //
-// Errors are *Error, or read's as it is; without one the day was read to its end, unless read stopped
-// before.
+// Errors are *Error, or read's as it is, without which read must not stop; without one the day was read
+// to its end.
 func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read func(Records) error) (ExportResult, error) {
 	if scope.AccountID != "" {
 		return ExportResult{}, transport.Invalid(opExport, errNoExport)
-	}
-	if len(q.Kinds) == 0 {
-		q.Kinds = records.Kinds
 	}
 	ctx, cancel := context.WithTimeout(ctx, limitExport)
 	defer cancel()
@@ -79,10 +77,7 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read fu
 	err := c.sender.Repeat(ctx, func(ctx context.Context) (err error) {
 		x = &exporting{client: c, scope: scope, query: q}
 		refused := read(func(yield func(records.Kind, jsontext.Value) bool) { err = x.day(ctx, yield) })
-		if errors.Is(err, errStopped) {
-			return refused
-		}
-		return cmp.Or(err, refused)
+		return cmp.Or(refused, err)
 	})
 
 	// Without a date of the service, this machine's clock alone decides.
@@ -199,9 +194,9 @@ func (x *exporting) read(s transport.Answer, asked records.Kind, yield func(reco
 	return x.before.Result, x.client.checkEnd(s, x.before, options, head)
 }
 
-// pageTypes are the media types of pages for people, and of what gateways answer. An empty one would pass
-// for a day without records.
-var pageTypes = []string{"text/html", "application/xhtml+xml", "application/xml", "text/xml"}
+// pageTypes are the media types of pages for people, and of what gateways answer, and how they begin. An
+// empty one would pass for a day without records.
+var pageTypes = map[string]string{"text/html": "<", "application/xhtml+xml": "<", "application/xml": "<", "text/xml": "<"}
 
 // checkEnd returns the error of an answer that was not read to the end of the day. head is the
 // beginning of its text.
@@ -209,22 +204,20 @@ var pageTypes = []string{"text/html", "application/xhtml+xml", "application/xml"
 // The end of the answer is that of the day where a length, the last chunk, or the last bracket of a
 // single JSON value proves it. The end of a compressed stream proves nothing: another one may follow.
 func (c *Client) checkEnd(s transport.Answer, reader *records.Reader, options records.Options, head []byte) error {
-	begin := bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\uFEFF")))
-	isEmptyPage := len(begin) == 0 && slices.Contains(pageTypes, s.MediaType)
+	err := cmp.Or(s.Body.Failure, reader.Err)
+	begin := cmp.Or(string(bytes.TrimLeft(head, "\uFEFF \t\r\n")), pageTypes[s.MediaType])
 	isDelimited := reader.Result.Closed || s.Body.IsDelimited
 	switch {
-	case s.Body.Failure != nil:
-		return failure(s, s.Body.Failure)
-	case isEmptyPage, bytes.HasPrefix(begin, []byte("<")):
+	case strings.HasPrefix(begin, "<"):
 		return transport.PageError(s, head)
-	case reader.Err == nil && !isDelimited:
+	case err == nil && !isDelimited:
 		return failure(s, io.ErrUnexpectedEOF)
-	case reader.Err == nil:
+	case err == nil:
 		return s.EndError(c.wire.ignoresField)
 	}
 
 	options.Seen = nil
-	return failure(s, c.wire.advise(reader.Err, head, infer.Export, func(with Wire) bool {
+	return failure(s, c.wire.advise(err, head, infer.Export, func(with Wire) bool {
 		options.Map, options.Envelope = with.Export.Map, with.Envelope
 		return readHead(head, options)
 	}))

@@ -220,6 +220,10 @@ func export(ctx context.Context, t *testing.T, c *client.Client, into *received,
 	day, err := client.ParseDay(exportDay)
 	noError(t, err)
 
+	if len(kinds) == 0 {
+		kinds = records.Kinds
+	}
+
 	return c.Export(ctx, scope, client.ExportQuery{Day: day, Kinds: kinds}, into.read)
 }
 

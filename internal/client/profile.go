@@ -48,5 +48,5 @@ func (c *Client) UpdateProfile(ctx context.Context, p Person, members map[string
 	}
 	receipt, err := c.wire.Envelope.ReadUpdateReceipt(got.Status, got.JSON, p.Identity, members)
 
-	return shown(got, receipt, err)
+	return c.shown(got, receipt, err)
 }

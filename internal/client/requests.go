@@ -37,9 +37,7 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.Pend
 		list.Gap = cmp.Or(list.Gap, got.Redact.Clean(part.Gap))
 		list.Hint = cmp.Or(list.Hint, got.Redact.Clean(part.Hint))
 		list.Cached = list.Cached || got.Cached
-		if list.Date.IsZero() || isBefore(got.Date, list.Date) {
-			list.Date = got.Date
-		}
+		list.Date = cmp.Or(list.Date, got.Date) // a later page that is older by more than seconds is cached
 
 		next, total := valueAt(got.JSON, c.wire.Pending.Next), valueAt(got.JSON, c.wire.Pending.Total)
 		more, err = pages.follow(got, next, total, int64(len(part.Records)))

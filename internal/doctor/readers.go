@@ -213,7 +213,7 @@ var errEnough = errors.New("enough records were read")
 func readDay(scope client.Scope, day time.Time) reader {
 	return func(ctx context.Context, c *client.Client) (decoded, error) {
 		var counts records.Counts
-		_, err := c.Export(ctx, client.Scope{OrgID: scope.OrgID, ProjectID: scope.ProjectID}, client.ExportQuery{Day: day}, func(all client.Records) error {
+		_, err := c.Export(ctx, client.Scope{OrgID: scope.OrgID, ProjectID: scope.ProjectID}, client.ExportQuery{Day: day, Kinds: records.Kinds}, func(all client.Records) error {
 			counts = records.Counts{}
 			for kind := range all {
 				if counts[kind]++; counts[kind] == sampleRecords {

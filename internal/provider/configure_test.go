@@ -42,8 +42,8 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 		{prototest.Attributes{"api_secret_key": "canary\n"}, "api_secret_key", "control character"},
 		{prototest.Attributes{"api_secret_key": nil, "token": "bearer canary"}, "token", "contains a space"},
 		{prototest.Attributes{"api_secret_key": nil, "email": "can\u200bary", "password": "canary"}, "email", "cannot be seen, U+200B at byte 3"},
-		{prototest.Attributes{"org_id": "o"}, "org_id", "needs project_id"},
-		{prototest.Attributes{"org_id": "o", "project_id": "p", "account_id": "a"}, "account_id", "different path families"},
+		{prototest.Attributes{"org_id": "o"}, "org_id", "either org_id and project_id"},
+		{prototest.Attributes{"org_id": "o", "project_id": "p", "account_id": "a"}, "account_id", "older path family"},
 		{prototest.Attributes{"org_id": "o", "project_id": "can\u200bary"}, "project_id", "cannot be seen, U+200B at byte 3"},
 		{prototest.Attributes{"account_id": ".."}, "account_id", "change the path"},
 		{prototest.Attributes{"max_concurrency": 1.5}, "max_concurrency", "whole number from 1 to 256"},
@@ -132,7 +132,7 @@ func TestProvider_blockWinsOverTheEnvironment(t *testing.T) {
 	prototest.WantText(t, diags.Errors(), "is missing or blank", `AttributeName("password")`)
 
 	_, diags = prototest.Start(t, good.With(prototest.Attributes{"org_id": "o"}), map[string]string{"ANALYTICS_PROJECT_ID": "p"})
-	prototest.WantText(t, diags.Errors(), "needs project_id")
+	prototest.WantText(t, diags.Errors(), "either org_id and project_id")
 
 	for lag, block := range map[string]prototest.Attributes{"9s": {}, "": {"wire": prototest.Attributes{"envelope": "/d", "lag": nil}}} {
 		var cfg client.Config

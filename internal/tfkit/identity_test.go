@@ -144,12 +144,12 @@ func TestIdentity_importThatIsRefusedLeavesNothing(t *testing.T) {
 			says  string
 			given prototest.Attributes
 		}{
-			{"org_id needs project_id", prototest.Attributes{"org_id": "secret-org"}},
-			{"project_id needs org_id", prototest.Attributes{"project_id": "secret-project"}},
-			{"account_id excludes org_id", prototest.Attributes{"project_id": "secret-project", "account_id": "secret-account"}},
+			{"either org_id and project_id", prototest.Attributes{"org_id": "secret-org"}},
+			{"either org_id and project_id", prototest.Attributes{"project_id": "secret-project"}},
+			{"either org_id and project_id", prototest.Attributes{"project_id": "secret-project", "account_id": "secret-account"}},
 			{"identity_id is empty", prototest.Attributes{"identity_id": nil, "account_id": "secret-account"}},
 			{"identity_id is", prototest.Attributes{"identity_id": ".."}},
-			{"no scope", prototest.Attributes{"account_id": ""}},
+			{"either org_id and project_id", prototest.Attributes{"account_id": ""}},
 			{"U+0000", prototest.Attributes{"org_id": "secret-org\x00", "project_id": "secret-project"}},
 			{"project_id begins or ends with a space", prototest.Attributes{"org_id": "secret-org", "project_id": " secret-project"}},
 		} {

@@ -9,8 +9,11 @@ import (
 	"strings"
 )
 
-// errLink is the error of a Link header that cannot be read.
-var errLink = errors.New("a Link header cannot be read, so that it may name a next page")
+// Errors of a header that does not say where the rest of an answer is.
+var (
+	errLink  = errors.New("a Link header cannot be read, so that it may name a next page")
+	errRange = errors.New("a Content-Range header says that the answer is a part")
+)
 
 // oneLink is a link of a Link header (RFC 8288, section 3) with its parameters, of which a value may be
 // quoted or missing, and a whole one may be missing. linkHeader is a header of nothing but links.
@@ -25,8 +28,11 @@ const link = `<([^>]*)>((?:\s*;\s*(?:[^\s=;,"]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^
 var relNext = regexp.MustCompile(`(?i);\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\s*(?:;|$))`)
 
 // NextLinks returns the targets of the links to a next page in Link headers. They are not
-// safe to print. The error is that of a header which cannot be read and may name one.
+// safe to print. The error is that of a header which cannot be read and may name one, or of a part.
 func NextLinks(h http.Header) (targets []string, _ error) {
+	if h.Get("Content-Range") != "" {
+		return nil, errRange
+	}
 	for _, field := range h.Values("Link") {
 		if !linkHeader.MatchString(field) && strings.Contains(strings.ToLower(field), "next") {
 			return nil, errLink
@@ -44,5 +50,5 @@ func NextLinks(h http.Header) (targets []string, _ error) {
 // IsContinued reports whether a header says that an answer is a part, or that there is a next page.
 func IsContinued(h http.Header) bool {
 	targets, err := NextLinks(h)
-	return h.Get("Content-Range") != "" || len(targets) > 0 || err != nil
+	return len(targets) > 0 || err != nil
 }
