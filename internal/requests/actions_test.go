@@ -183,10 +183,6 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 			configure: beside(mockserver.OpGetAllData, "theirs"),
 			fails:     true, says: []string{"Conflicting pending request theirs", "nothing was sent"}, actions: []string{deleteName},
 		},
-		"others are pending": {
-			configure: beside(mockserver.OpDeleteAllData, "a theirs", "b another"), // of one time
-			says:      []string{"More requests are pending", `alone: "b another"`}, queued: 2, actions: []string{deleteName},
-		},
 		"never listed": {
 			configure: func(s *mockserver.Server) { outcome(mockserver.Outcome{After: -1})(s); s.DeleteProfile(scope, person) },
 			says:      []string{"nothing shows what became of it", `"request-1"`}, queued: 1, actions: []string{deleteName, requestAccessName},
@@ -243,7 +239,7 @@ func TestActions_unknownOutcomeSaysWhatToDo(t *testing.T) {
 
 		a.NewRun()
 		again := a.invoke(atOnce)
-		if len(again.Progress) != 1 || !strings.HasSuffix(again.Progress[0], `is pending already, as request "request-1"; no other is sent.`) {
+		if len(again.Progress) != 1 || !strings.Contains(again.Progress[0], `is pending already, as request "request-1"; no other is sent.`) {
 			t.Errorf("the messages are %q", again.Progress)
 		}
 		a.queued(1)

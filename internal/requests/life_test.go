@@ -280,7 +280,7 @@ func TestRequests_interruptedWhileSending(t *testing.T) {
 			t.Parallel()
 			eachObject(t, ownResources, func(t *testing.T, o *object) {
 				o.service.Inject(mockserver.Fault{Operation: o.operation, Hang: true, Commit: arrives})
-				o.service.SetPendingLag(mockserver.Lag{Looks: 4})
+				o.service.SetPendingLag(mockserver.Lag{Looks: 1})
 				o.config = o.config.With(atOnce)
 				state, diags := o.interrupted()
 				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": nil})
@@ -525,6 +525,26 @@ func TestRequests_failureThatOnlyTheNextRequestSees(t *testing.T) {
 			o.want(state, prototest.Attributes{"fulfilled": false, "request_id": id})
 			prototest.WantText(t, diags.Warnings(), "failed the request", "E_HOLD")
 		}
+	}, never)
+}
+
+// The request of somebody else has come to nothing, and the answer to ours is lost. A refresh does not forget it.
+func TestRequests_lostInPlaceOfAnAdoptedOne(t *testing.T) {
+	t.Parallel()
+	eachObject(t, ownResources, func(t *testing.T, o *object) {
+		theirs := o.enqueue()
+		state := o.create(atOnce)
+		o.service.Conclude(theirs, mockserver.Outcome{Fate: mockserver.Failed, KeepListed: true})
+		state, _ = o.refresh(state)
+
+		o.service.Inject(mockserver.Fault{Operation: o.operation, Cut: mockserver.CutAfterCommit},
+			mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")})
+		state, diags := o.Update(o.name, state, o.config.With(atOnce))
+		prototest.WantText(t, diags.Errors(), "Outcome unknown")
+		state, _ = o.refresh(state)
+		o.service.SetPendingLag(mockserver.Lag{Looks: 1})
+		o.mustUpdate(state, o.config.With(atOnce))
+		o.queued(2)
 	}, never)
 }
 

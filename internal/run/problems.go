@@ -3,10 +3,8 @@
 package run
 
 import (
-	"fmt"
 	"strings"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -36,6 +34,7 @@ const (
 	AdviceLater       = "apply again later: it looks for the same request, and sends nothing. A longer wait can be set in timeouts."
 	AdviceEachRefresh = "ask the operator of the service about the request. Each refresh looks again, and nothing is sent."
 	AdviceVoid        = "apply again: the next apply sends one."
+	adviceSetting     = "if the message names a setting, and what it says is right for your service, set it in the provider block. Otherwise, "
 )
 
 // AdviceInvoked is the advice about the request of an action.
@@ -56,103 +55,97 @@ func (r *Run) ProblemOf(err error) tfkit.Problem {
 	return p
 }
 
-// problem returns what is to be said of a request that is not fulfilled, if anything is: that it came to
-// nothing, or after a wait or a refresh why it is not known to be carried out.
+// problem returns what is to be said of a request that has come to nothing or, if speaksOfOpen is set, of one that
+// is not known to be carried out; nil if there is nothing to say.
 //
 // What is accepted is never an error of an object: an error beside a saved state would make Terraform
 // destroy the object and send the request again.
-func (r *Run) problem() *tfkit.Problem {
-	s, seen := r.Submission, r.Observed
-	request := "request " + deferred.QuoteID(s.ShownID(), r.Request.Identity)
-	accepted := "The service has accepted the " + r.Name + " (" + request + ")"
-	if s.State == deferred.Failed {
-		return r.failure(request, accepted)
-	}
-	isStuck := seen.Gap != "" || seen.Unproven
-	isSaid := r.Waits
-	if r.refreshed {
-		isSaid = isStuck
-	}
-	if !isSaid || !s.IsOpen() {
-		return nil
-	}
-
-	p := &tfkit.Problem{Detail: accepted, InState: r.InState, Do: r.Advice.Pending}
+func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
+	p := tfkit.Problem{InState: r.InState}
 	switch {
-	case s.Interrupted && !r.refreshed:
-		p.Summary = "Interrupted while waiting"
-		p.Detail += ", and the run ended before it was fulfilled."
-	case seen.Err != nil:
-		cause := tfkit.ProblemOf(seen.Err, "")
-		p.Summary, p.Do = "Accepted, but waiting for it failed", cause.Do
-		p.Detail += ". Waiting for the request failed: " + cause.Summary + ".\n" + cause.Detail
-	case seen.Unproven:
-		p.Summary, p.Do = "Accepted, and nothing shows what became of it", r.Advice.Unproven
-		p.Detail += ". The list of pending requests does not show it, and no effect of it can be seen, so that it may be carried out, pending or lost."
-		if seen.Gap != "" {
-			p.Detail += " Before, the list did not tell: " + seen.Gap + "."
-		}
-	case isStuck:
-		p.Summary = "The pending list does not tell"
-		p.Detail += ", and the list of pending requests does not show what became of it: " + seen.Gap + "."
-		p.Do = "if the message names a setting, and what it says is right for your service, set it in the provider block. Otherwise, " + r.Advice.Unproven
+	case r.Submission.State == deferred.Failed:
+		p.Summary, p.Detail, p.Do = r.failed()
+	case r.Submission.IsOpen() && speaksOfOpen:
+		p.Summary, p.Detail, p.Do = r.open()
 	default:
-		p.Summary = "Accepted and still pending"
-		p.Detail += " and has not fulfilled it within the time that timeouts allows."
-	}
-
-	return p
-}
-
-// failure returns the problem of a request that came to nothing, which is named in two ways.
-func (r *Run) failure(request, accepted string) *tfkit.Problem {
-	p := tfkit.ProblemOf(r.Request.Rejection(r.Submission), r.InState)
-	p.Summary, p.Do = "The service failed the request", r.Advice.Over
-	switch {
-	case r.Submission.Adopted:
-		p.Summary, p.Do = "The request of somebody else came to nothing", r.Advice.Void
-		p.Detail = "The service had a pending " + r.Name + " of this person that somebody else had sent, " + request + ". Terraform took it over, and sent nothing. It is over now, and was not carried out."
-	case r.Submission.Dropped:
-		p.Summary = "The request is gone, and its effect cannot be seen"
-		p.Detail = accepted + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since."
+		return nil
 	}
 
 	return &p
 }
 
-// report says under which ID the service has the request of an action, and warns that nothing was sent for an
-// object because the request was known or pending before.
-func (r *Run) report() {
-	isObject, as := r.invoked == nil, "as request "+deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity)
-	switch {
-	case r.Observed.Known && isObject:
-		tfkit.Problem{
-			Summary: "No second " + r.Name + " was sent",
-			Detail:  "This run has already submitted a " + r.Name + " of the same person, " + as + " of " + client.FormatInstant(r.Submission.At) + ", for another resource or an action. This resource takes it over, and nothing was sent.",
-			Do:      "nothing. To send another one, change triggers.",
-		}.AddWarning(r.Diags)
-	case r.Observed.Known:
-		tfkit.Say(r.invoked, "A "+r.Name+" of this person was submitted in this run, "+as+"; no other is sent.")
-	case r.Observed.Adopted && isObject:
-		tfkit.Problem{
-			Summary: "A pending " + r.Name + " was taken over",
-			Detail:  "The service already has a pending " + r.Name + " of this person, " + as + ". This resource takes it over and stands for that request now. Nothing was sent, and if that request comes to nothing, this resource sends none in its place before the next apply.",
-		}.AddWarning(r.Diags)
-	case r.Observed.Adopted:
-		tfkit.Say(r.invoked, "A "+r.Name+" is pending already, "+as+"; no other is sent.")
-	default:
-		tfkit.Say(r.invoked, "The service accepted the "+r.Name+" "+as+". It cannot be cancelled.")
+// accepted returns the beginning of a sentence about the request.
+func (r *Run) accepted() string {
+	return "The service has accepted the " + r.Name + " (" + r.request() + ")"
+}
+
+// request returns the identifier of the request as it is shown.
+func (r *Run) request() string {
+	return "request " + deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity)
+}
+
+// failed returns what is said of a request that came to nothing.
+func (r *Run) failed() (summary, detail, do string) {
+	switch s := r.Submission; {
+	case s.Adopted:
+		return "The request of somebody else came to nothing",
+			"Terraform took over a pending " + r.Name + " of this person that somebody else had sent (" + r.request() + "), and sent nothing. It is over now, and was not carried out.", r.Advice.Void
+	case s.Dropped:
+		return "The request is gone, and its effect cannot be seen",
+			r.accepted() + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.", r.Advice.Over
 	}
 
-	if others := r.Observed.Others; len(others) > 0 {
-		const limit = 10
-		var named []string
-		for _, id := range others[:min(len(others), limit)] {
-			named = append(named, deferred.QuoteID(id, r.Request.Identity))
+	return "The service failed the request", tfkit.ProblemOf(r.Request.Rejection(r.Submission), "").Detail, r.Advice.Over
+}
+
+// open returns what is said of a request that is accepted and not known to be carried out.
+func (r *Run) open() (summary, detail, do string) {
+	accepted, gap := r.accepted(), r.Observed.Gap
+	switch seen := r.Observed; {
+	case seen.Err != nil:
+		cause := tfkit.ProblemOf(seen.Err, "")
+		return "Accepted, but waiting for it failed", accepted + ". Waiting for the request failed: " + cause.Summary + ".\n" + cause.Detail, cause.Do
+	case seen.Unproven:
+		if gap != "" {
+			gap = " Before, the list did not tell: " + gap + "."
 		}
-		tfkit.Problem{
-			Summary: "More requests are pending",
-			Detail:  fmt.Sprintf("One pending request was taken over, and %d more of the same type are pending for this person. Terraform leaves them alone: %s.", len(others), strings.Join(named, ", ")),
-		}.AddWarning(r.Diags)
+		return "Accepted, and nothing shows what became of it",
+			accepted + ". The list of pending requests does not show it, and no effect of it can be seen, so that it may be carried out, pending or lost." + gap, r.Advice.Unproven
+	case gap != "":
+		return "The pending list does not tell", accepted + ", and the list of pending requests does not show what became of it: " + gap + ".",
+			adviceSetting + r.Advice.Unproven
+	case r.Submission.Interrupted:
+		return "Interrupted while waiting", accepted + ", and the run ended before it was fulfilled.", r.Advice.Pending
+	}
+
+	return "Accepted and still pending", accepted + " and has not fulfilled it within the time that timeouts allows.", r.Advice.Pending
+}
+
+// report says that nothing was sent because the request was known or pending before, or under which ID the service
+// has the request of an action: it may be all that the user learns of an interrupted one.
+func (r *Run) report() {
+	var others []string
+	for _, id := range r.Observed.Others {
+		others = append(others, deferred.QuoteID(id, r.Request.Identity))
+	}
+
+	p := tfkit.Problem{Detail: "The service accepted the " + r.Name + " as " + r.request() + ". It cannot be cancelled."}
+	switch {
+	case r.Observed.Known:
+		p.Summary = "No second " + r.Name + " was sent"
+		p.Detail = "A " + r.Name + " of this person was submitted in this run, as " + r.request() + "; no other is sent."
+		p.Do = "nothing. To send another one, change triggers."
+	case r.Observed.Adopted:
+		p.Summary = "A pending " + r.Name + " was taken over"
+		p.Detail = "A " + r.Name + " of this person is pending already, as " + r.request() + "; no other is sent. If it comes to nothing, none is sent in its place in this run."
+	}
+	if len(others) > 0 {
+		p.Detail += " More requests are pending, which are left alone: " + strings.Join(others, ", ") + "."
+	}
+
+	if r.invoked != nil {
+		tfkit.Say(r.invoked, p.Detail)
+	} else if p.Summary != "" {
+		p.AddWarning(r.Diags)
 	}
 }

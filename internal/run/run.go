@@ -73,7 +73,6 @@ type Run struct {
 	Private tfkit.Private
 
 	submitted bool // in this run
-	refreshed bool
 
 	invoked       *action.InvokeResponse // of an action; nil for an object
 	state         *tfsdk.State           // of the object; nil without one
@@ -142,11 +141,8 @@ func (r *Run) Submit(ctx context.Context) error {
 			Do:      "look at analytics_pending_requests for it. If the answer is all data of the person, set wire.all_data.at to a pointer to the data.",
 		}.AddWarning(r.Diags)
 	}
-
 	isHeld := s.State == deferred.Fulfilled && s.Sent.IsZero() // the service has the values already
-	isAnswered := observed.Delivered || r.Request.Ready || isHeld
-	isNews := r.invoked != nil || observed.Known || observed.Adopted
-	if isNews && !isAnswered {
+	if !observed.Delivered && !r.Request.Ready && !isHeld {
 		r.report()
 	}
 
@@ -165,7 +161,7 @@ func (r *Run) Await(ctx context.Context) *tfkit.Problem {
 		})
 	}
 
-	problem := r.problem()
+	problem := r.problem(r.Waits)
 	isOursAndDropped := r.Submission.Dropped && !r.Submission.Adopted
 	hasFailed := r.submitted && r.Submission.State == deferred.Failed && !isOursAndDropped
 	if problem == nil || hasFailed || r.invoked != nil {
@@ -180,23 +176,23 @@ func (r *Run) Await(ctx context.Context) *tfkit.Problem {
 // warning, if it could not look: an error would block every plan of the workspace.
 func (r *Run) Refresh(ctx context.Context) bool {
 	s, observed, err := r.Engine.Refresh(ctx, r.Request, r.Submission)
-	r.Observed, r.refreshed = observed, true
+	r.Observed = observed
 	if err != nil {
 		p := tfkit.ProblemOf(err, r.InState)
-		p.Detail = "A refresh could not look at the " + r.Name + " (request " + deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity) + "): " + p.Summary + ".\n" + p.Detail
+		p.Detail = "A refresh could not look at the " + r.Name + " (" + r.request() + "): " + p.Summary + ".\n" + p.Detail
 		p.Summary = "The request could not be checked"
 		p.AddWarning(r.Diags)
 		return false
 	}
 
-	r.Submission = s
-	if r.Unanswered.IdempotencyKey == s.IdempotencyKey {
+	if r.Submission.State == deferred.Unanswered { // and so r.Unanswered
 		r.Unanswered = deferred.Submission{}
-		if s.State == deferred.Unanswered {
-			r.Unanswered = s
-		}
 	}
-	if problem := r.problem(); problem != nil {
+	if s.State == deferred.Unanswered {
+		r.Unanswered = s
+	}
+	r.Submission = s
+	if problem := r.problem(observed.Unproven || observed.Gap != ""); problem != nil {
 		problem.AddWarning(r.Diags)
 	}
 
