@@ -4,6 +4,7 @@ package mockserver
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -53,8 +54,8 @@ func (s *Server) ReshapePending(change func(record map[string]any) map[string]an
 	}, OpListPendingRequests)
 }
 
-// RenamePending gives a member of each record on the list of pending requests another name. An
-// empty other name takes the member away.
+// RenamePending gives a member of each record on the list of pending requests another name, or takes
+// it away if that is empty.
 func (s *Server) RenamePending(from, to string) {
 	s.ReshapePending(func(record map[string]any) map[string]any {
 		value, ok := record[from]
@@ -110,7 +111,7 @@ func (a *Response) encode() {
 			a.Header.Set("Content-Encoding", body.Encoding)
 		}
 	case raw:
-		a.encoded, media = body, ""
+		a.encoded, media = body, a.Header.Get("Content-Type")
 	default:
 		a.encoded = encode(body)
 	}
@@ -118,7 +119,7 @@ func (a *Response) encode() {
 	if len(a.encoded) > 0 {
 		a.Header.Set("Content-Length", strconv.Itoa(len(a.encoded)))
 	}
-	if media != "" && a.Header.Get("Content-Type") == "" {
+	if media = cmp.Or(a.Header.Get("Content-Type"), media); media != "" {
 		a.Header.Set("Content-Type", media)
 	}
 }

@@ -40,7 +40,7 @@ func TestProfile_updateIsMergedKeyByKey(t *testing.T) {
 
 // putData adds what a seed says of a person's data.
 func (s *service) putData(identity string, data any) {
-	s.Add(mockserver.Seed{Data: []mockserver.SeedRecord{{Scope: projectScope, IdentityID: identity, Fields: map[string]any{"data": data}}}})
+	s.Add(mockserver.Seed{Data: []mockserver.SeedData{{SeedPerson: mockserver.SeedPerson{Scope: projectScope, IdentityID: identity}, Data: data}}})
 }
 
 // TestAllData_asOfTheFulfilmentUntilTheDeletion fetches data from their fulfilment until a deletion,

@@ -11,8 +11,8 @@ import (
 )
 
 // QueuedRequest is a request that the service has accepted and carries out later
-// (section 4, "deferred request"). The states and records of such requests are not
-// shown (sections 2 and 3), so everything here is an assumption.
+// (section 4, "deferred request"). Its states and its record are not shown (sections 2 and 3), so everything
+// here is an assumption.
 type QueuedRequest struct {
 	ID        string
 	Scope     Scope
@@ -24,9 +24,7 @@ type QueuedRequest struct {
 	// Status is the status on the list of pending requests. A request that has left the
 	// list is "fulfilled", "failed" or "vanished".
 	Status string
-	// Done reports whether the service has finished with the request: it is fulfilled,
-	// failed or vanished.
-	Done bool
+	Done   bool // whether it is fulfilled, failed or vanished
 
 	outcome Outcome
 	due     time.Time // of the outcome; zero: it will not come by itself, or has come
@@ -119,23 +117,13 @@ func (s *Server) listPendingRequests(c *Request) Response {
 
 		e.reads++
 		isLate := e.reads <= s.lag.Looks || now.Before(e.At.Add(s.lag.Time))
-		if e.isListed() && !isLate {
+		isListed := !e.Done || e.outcome.KeepListed
+		if isListed && !isLate {
 			records = append(records, e.record())
 		}
 	}
 
 	return success(records)
-}
-
-// isListed reports whether a request is pending, or stays on the list after its end.
-func (e *QueuedRequest) isListed() bool {
-	switch {
-	case !e.Done, e.outcome.Fate == Failed:
-		return true
-	case e.outcome.Fate == Fulfilled:
-		return e.outcome.KeepListed
-	}
-	return false
 }
 
 // accept decides the outcome of a request, adds it to the queue, with defaults for an empty
@@ -146,12 +134,10 @@ func (s *Server) accept(q QueuedRequest) QueuedRequest {
 		q.At = s.now()
 	}
 	q.ID = cmp.Or(q.ID, "request-"+strconv.FormatInt(s.accepted.Add(1), 10))
-	q.Status = cmp.Or(q.Status, StatusPending)
-
 	if s.Fulfil != nil {
 		q.outcome = s.Fulfil(q) // which may call methods of the server
 	}
-	q.Status = cmp.Or(q.outcome.Status, q.Status)
+	q.Status = cmp.Or(q.outcome.Status, q.Status, StatusPending)
 	if q.outcome.Fate != Never {
 		q.due = q.At.Add(max(0, cmp.Or(q.outcome.After, s.FulfilmentDelay)))
 	}
@@ -170,12 +156,7 @@ func (s *Server) lockUpToDate() (now time.Time) {
 	now = s.now()
 	s.mu.Lock()
 
-	var due []*QueuedRequest
-	for _, e := range s.queue {
-		if !e.due.IsZero() && !e.due.After(now) {
-			due = append(due, e)
-		}
-	}
+	due := slices.DeleteFunc(slices.Clone(s.queue), func(e *QueuedRequest) bool { return e.due.IsZero() || e.due.After(now) })
 	slices.SortStableFunc(due, func(a, b *QueuedRequest) int { return a.due.Compare(b.due) })
 	for _, e := range due {
 		s.conclude(e, e.outcome, e.due)
@@ -186,18 +167,18 @@ func (s *Server) lockUpToDate() (now time.Time) {
 
 // conclude applies an outcome to a request. at is the time of its effect.
 func (s *Server) conclude(e *QueuedRequest, o Outcome, at time.Time) {
-	e.outcome, e.due, e.Done = o, time.Time{}, o.Fate != Never
 	switch o.Fate {
 	case Fulfilled:
 		e.Status = cmp.Or(o.FinalStatus, "fulfilled")
 		s.takeEffect(e, at)
 	case Failed:
-		e.Status = cmp.Or(o.FinalStatus, "failed")
+		e.Status, o.KeepListed = cmp.Or(o.FinalStatus, "failed"), true
 	case Vanished:
-		e.Status = "vanished"
+		e.Status, o.KeepListed = "vanished", false
 	case Never:
 		e.Status = cmp.Or(o.Status, StatusPending)
 	}
+	e.outcome, e.due, e.Done = o, time.Time{}, o.Fate != Never
 }
 
 // Queue returns copies of all requests that were ever accepted or enqueued, whether
@@ -205,18 +186,11 @@ func (s *Server) conclude(e *QueuedRequest, o Outcome, at time.Time) {
 func (s *Server) Queue() []QueuedRequest {
 	s.lockUpToDate()
 	defer s.mu.Unlock()
-
-	list := make([]QueuedRequest, len(s.queue))
-	for i, e := range s.queue {
-		list[i] = *e
-	}
-
-	return list
+	return copies(s.queue)
 }
 
 // Enqueue adds a request to the queue as if another client had sent it, and returns
-// its ID. An empty ID, Status and At get defaults. An ID may be in the queue already,
-// for lists with duplicates. Server.Fulfil decides the outcome as for any other request.
+// its ID. An empty ID, Status and At get defaults, and an ID may be in the queue already.
 func (s *Server) Enqueue(q QueuedRequest) string { return s.accept(q).ID }
 
 // FulfilAll fulfils all pending requests now, in the order of acceptance and whatever

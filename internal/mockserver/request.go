@@ -6,7 +6,6 @@ import (
 	"cmp"
 	jsonv1 "encoding/json"
 	"errors"
-	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -32,8 +31,7 @@ type Request struct {
 	Identity    string // decoded once; empty if the path has none
 	Auth        string // AuthBearer, AuthSecret or empty
 	Token       string // the JWT that was presented
-	// ParametersIn is where the parameters were: InJSON, InForm or InQuery, two of them joined
-	// by "+", or empty.
+	// ParametersIn is where the parameters were: InJSON, InForm, InQuery or empty.
 	ParametersIn string
 	// Sent are the parameters by name. Those in JSON are decoded, with numbers as
 	// json.Number; those in a form or the query are strings, the first of each name.
@@ -57,22 +55,17 @@ func (c *Request) person() person { return person{c.Scope, c.Identity} }
 
 // receive returns what is known of a request when it arrives, and adds it to the log.
 func (s *Server) receive(r *http.Request, body []byte) *Request {
-	path := r.URL.EscapedPath()
-	route, vars := findRoute(r.Method, path)
-	c := &Request{
-		At: s.now(), Method: r.Method, EscapedPath: path, Header: r.Header.Clone(), Sent: map[string]any{},
-		Scope: Scope{OrgID: vars["orgId"], ProjectID: vars["projectId"], AccountID: vars["accountId"]}, Identity: vars["identityId"],
-		route: route,
-	}
-	if route != nil {
-		c.Operation, c.Template = route.operation, route.template
+	c := &Request{At: s.now(), Method: r.Method, EscapedPath: r.URL.EscapedPath(), Header: r.Header.Clone(), Sent: map[string]any{}}
+	if route, vars := findRoute(r.Method, c.EscapedPath); route != nil {
+		c.route, c.Operation, c.Template, c.Identity = route, route.operation, route.template, vars["identityId"]
+		c.Scope = Scope{OrgID: vars["orgId"], ProjectID: vars["projectId"], AccountID: vars["accountId"]}
 	}
 
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	c.malformed = err != nil
-
+	c.key = query.Get(secretParameter)
 	token, bears := strings.CutPrefix(r.Header.Get("Authorization"), "bearer ")
-	switch c.key = query.Get(secretParameter); {
+	switch {
 	case bears:
 		c.Auth, c.Token = AuthBearer, token
 	case query.Has(secretParameter):
@@ -83,7 +76,6 @@ func (s *Server) receive(r *http.Request, body []byte) *Request {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-
 	s.seq++
 	c.Seq = s.seq
 	s.log = append(s.log, c)
@@ -119,13 +111,15 @@ func (s *Server) snapshot(c *Request) Request {
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return copies(s.log)
+}
 
-	list := make([]Request, len(s.log))
-	for i, e := range s.log {
-		list[i] = *e
+func copies[T any](list []*T) []T {
+	all := make([]T, len(list))
+	for i, e := range list {
+		all[i] = *e
 	}
-
-	return list
+	return all
 }
 
 // Count returns how many requests of an operation Requests returns; of all operations
@@ -133,11 +127,10 @@ func (s *Server) Requests() []Request {
 func (s *Server) Count(operation string) int {
 	n := 0
 	for _, r := range s.Requests() {
-		if operation == "" || r.Operation == operation {
+		if r.Operation == cmp.Or(operation, r.Operation) {
 			n++
 		}
 	}
-
 	return n
 }
 
@@ -187,37 +180,37 @@ type Wire struct {
 // credential, not a parameter of an operation.
 const secretParameter = "apiSecretToken"
 
-// readParameters sets ParametersIn and Sent from the query and the body. A name that is in both
-// has the body's value.
+// readParameters sets ParametersIn and Sent from the query or the body. Parameters in both are malformed, as
+// is one that is there twice.
 func (c *Request) readParameters(query url.Values, contentType string, body []byte) {
-	var places []string
-	add := func(place string, values url.Values) {
-		places = append(places, place)
-		for name, list := range values {
-			c.Sent[name] = list[0]
-			c.malformed = c.malformed || len(list) > 1
-		}
-	}
 	if len(query) > 0 {
-		add(InQuery, query)
+		c.ParametersIn = InQuery
+		c.take(query)
+	}
+	if len(body) == 0 {
+		return
 	}
 
-	media, _, _ := mime.ParseMediaType(contentType)
-	switch {
-	case len(body) == 0:
-	case media == "application/x-www-form-urlencoded":
+	c.malformed = c.malformed || len(query) > 0
+	if media, _, _ := mime.ParseMediaType(contentType); media == "application/x-www-form-urlencoded" {
+		c.ParametersIn = InForm
 		form, err := url.ParseQuery(string(body))
 		c.malformed = c.malformed || err != nil
-		add(InForm, form)
-
-	default:
-		places = append(places, InJSON)
-		object, ok := readObject(body)
-		c.malformed = c.malformed || !ok
-		maps.Copy(c.Sent, object)
+		c.take(form)
+		return
 	}
 
-	c.ParametersIn = strings.Join(places, "+")
+	c.ParametersIn = InJSON
+	object, isObject := readObject(body)
+	c.malformed = c.malformed || !isObject
+	c.Sent = object
+}
+
+func (c *Request) take(values url.Values) {
+	for name, list := range values {
+		c.Sent[name] = list[0]
+		c.malformed = c.malformed || len(list) > 1
+	}
 }
 
 // readObject returns the one JSON object that text consists of; false if it is anything

@@ -3,25 +3,19 @@
 package mockserver
 
 import (
-	"bytes"
-	jsonv1 "encoding/json"
-	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Seed is the initial content of a server, as JSON.
 type Seed struct {
-	Users      []SeedUser   `json:"users"`
-	SecretKeys []string     `json:"secret_keys"`
-	Consents   []SeedRecord `json:"consents"`
-	Profiles   []SeedRecord `json:"profiles"`
-	Data       []SeedRecord `json:"data"`
-	Exports    []SeedExport `json:"exports"`
+	Users      []SeedUser    `json:"users"`
+	SecretKeys []string      `json:"secret_keys"`
+	Consents   []SeedConsent `json:"consents"`
+	Profiles   []SeedProfile `json:"profiles"`
+	Data       []SeedData    `json:"data"`
+	Exports    []SeedExport  `json:"exports"`
 }
 
 // SeedUser is a user who can log in (section 2, Login request).
@@ -30,16 +24,41 @@ type SeedUser struct {
 	Password string `json:"password"`
 }
 
-// SeedRecord is a record of a person (section 2, Identifiers). Its fields are those of a
-// consent, where absent clauses are false and agreement_time is a text or a number; profile,
-// an object; or data, which the service holds beside profile and consent (section 4, all-data).
-// The members of data that are an object become members of what getAllData answers and replace
-// its own of the same name; any other value becomes its member "data".
-type SeedRecord struct {
+// SeedPerson is whom a record is about (section 2, Identifiers).
+type SeedPerson struct {
 	Scope
 
-	IdentityID string         `json:"identity_id"`
-	Fields     map[string]any `json:",embed"`
+	IdentityID string `json:"identity_id"`
+}
+
+// SeedConsent is a consent (section 2). Absent clauses are false, and agreement_time is a text or a number.
+type SeedConsent struct {
+	SeedPerson
+
+	Clause1       bool    `json:"clause_1_consent"`
+	Clause2       bool    `json:"clause_2_consent"`
+	Clause3       bool    `json:"clause_3_consent"`
+	Clause4       bool    `json:"clause_4_consent"`
+	Clause5       bool    `json:"clause_5_consent"`
+	UserIPv6      *string `json:"user_ipv6"`
+	AgreementTime any     `json:"agreement_time"`
+	Manual        *bool   `json:"manual"`
+}
+
+// SeedProfile is a profile.
+type SeedProfile struct {
+	SeedPerson
+
+	Profile map[string]any `json:"profile"`
+}
+
+// SeedData are data that the service holds beside profile and consent (section 4, all-data). The members
+// of an object become members of what getAllData answers and replace its own of the same name; any other
+// value becomes its member "data".
+type SeedData struct {
+	SeedPerson
+
+	Data any `json:"data"`
 }
 
 // SeedExport holds the records of one UTC day; see Server.PutExport.
@@ -55,81 +74,47 @@ type SeedExport struct {
 func ReadSeed(text []byte) (Seed, error) {
 	var seed Seed
 	if err := json.Unmarshal(text, &seed, json.RejectUnknownMembers(true), exactNumbers); err != nil {
-		var offset int64
-		if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-			offset = syntactic.ByteOffset
-		} else if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
-			offset = semantic.ByteOffset
-		}
-		line := bytes.Count(text[:offset], []byte("\n")) + 1
-
-		return Seed{}, fmt.Errorf("the seed cannot be understood: line %d: %w", line, err)
+		return Seed{}, fmt.Errorf("the seed cannot be understood: %w", err)
 	}
-	if err := seed.validate(); err != nil {
-		return Seed{}, fmt.Errorf("the seed cannot be used: %w", err)
+
+	for _, p := range seed.people() {
+		if p.IdentityID == "" || !p.valid() {
+			return Seed{}, fmt.Errorf("the seed cannot be used: %s needs identity_id, and either org_id and project_id, or account_id", encode(p))
+		}
+	}
+	for i, e := range seed.Exports {
+		if e.OrgID == "" || !e.valid() || !isDay(e.UTCDate) {
+			return Seed{}, fmt.Errorf("the seed cannot be used: exports[%d] needs org_id, project_id and utc_date, YYYY-MM-DD", i)
+		}
 	}
 
 	return seed, nil
 }
 
-// validate returns the first thing that is missing or wrong, with its place.
-func (seed Seed) validate() error {
-	for i, u := range seed.Users {
-		if u.Email == "" || u.Password == "" {
-			return fmt.Errorf("users[%d] needs email and password", i)
-		}
+// people returns whom the records are about, in their order.
+func (seed Seed) people() (all []SeedPerson) {
+	for _, c := range seed.Consents {
+		all = append(all, c.SeedPerson)
 	}
-	if i := slices.Index(seed.SecretKeys, ""); i >= 0 {
-		return fmt.Errorf("secret_keys[%d] is empty", i)
+	for _, p := range seed.Profiles {
+		all = append(all, p.SeedPerson)
 	}
-	for i, e := range seed.Exports {
-		if !e.valid() || e.OrgID == "" || !isDay(e.UTCDate) {
-			return fmt.Errorf("exports[%d] needs org_id, project_id and utc_date, YYYY-MM-DD", i)
-		}
+	for _, d := range seed.Data {
+		all = append(all, d.SeedPerson)
 	}
 
-	lists := map[string][]SeedRecord{"consents": seed.Consents, "profiles": seed.Profiles, "data": seed.Data}
-	for _, list := range slices.Sorted(maps.Keys(lists)) {
-		for i, r := range lists[list] {
-			if objection := r.objection(list); objection != "" {
-				return fmt.Errorf("%s[%d] %s", list, i, objection)
-			}
-		}
-	}
-
-	return nil
+	return all
 }
 
-// objection returns the first thing that is wrong with a record of a list, or "".
-func (r SeedRecord) objection(list string) string {
-	if r.IdentityID == "" || !r.valid() {
-		return "needs identity_id, and either org_id and project_id, or account_id"
+// Scope returns the scope of the first person, or else of the first export; zero without both.
+func (seed Seed) Scope() Scope {
+	for _, p := range seed.people() {
+		return p.Scope
 	}
-
-	switch list {
-	case "profiles":
-		if _, isObject := r.Fields["profile"].(map[string]any); !isObject || len(r.Fields) > 1 {
-			return "needs profile, an object, and nothing else"
-		}
-		return ""
-	case "data":
-		if _, hasData := r.Fields["data"]; !hasData || len(r.Fields) > 1 {
-			return "needs data, and nothing else"
-		}
-		return ""
+	for _, e := range seed.Exports {
+		return e.Scope
 	}
-
-	for _, name := range slices.Sorted(maps.Keys(r.Fields)) {
-		format := TimeRFC3339
-		if _, isNumber := r.Fields[name].(jsonv1.Number); isNumber {
-			format = TimeUnixMS
-		}
-		if objection := objectionTo(name, r.Fields[name], format); objection != "" {
-			return name + " " + objection
-		}
-	}
-
-	return ""
+	return Scope{}
 }
 
 // Add adds the content of a seed that ReadSeed has returned.
@@ -140,21 +125,20 @@ func (s *Server) Add(seed Seed) {
 	for _, key := range seed.SecretKeys {
 		s.AddSecretKey(key)
 	}
-
-	for _, r := range seed.Consents {
-		s.PutConsent(r.Scope, r.IdentityID, ConsentRecord{Extra: r.Fields})
+	for _, c := range seed.Consents {
+		clauses := [Clauses]bool{c.Clause1, c.Clause2, c.Clause3, c.Clause4, c.Clause5}
+		s.PutConsent(c.Scope, c.IdentityID, ConsentRecord{clauses, c.UserIPv6, c.AgreementTime, c.Manual, nil})
 	}
-	for _, r := range seed.Profiles {
-		s.PutProfile(r.Scope, r.IdentityID, string(encode(r.Fields["profile"])))
+	for _, p := range seed.Profiles {
+		s.put(&s.profiles, person{p.Scope, p.IdentityID}, p.Profile)
 	}
-	for _, r := range seed.Data {
-		data, ok := r.Fields["data"].(map[string]any)
-		if !ok {
-			data = r.Fields
+	for _, d := range seed.Data {
+		data, isObject := d.Data.(map[string]any)
+		if !isObject {
+			data = map[string]any{"data": d.Data}
 		}
-		s.put(&s.data, person{r.Scope, r.IdentityID}, data)
+		s.put(&s.data, person{d.Scope, d.IdentityID}, data)
 	}
-
 	for _, e := range seed.Exports {
 		s.PutExport(e.Scope, e.UTCDate, e.ExportDay)
 	}

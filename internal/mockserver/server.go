@@ -5,22 +5,13 @@
 // one is not hidden by the same error in the other. "Section" in the comments is a
 // section of that description; where it is silent, the comments name the assumption.
 //
-// A request passes these layers, outermost first:
-//
-//	Server.ServeHTTP   reads and logs the request
-//	Server.Wrap        a handler of the test
-//	Fault              latency, scripted answers, cuts and hangs (fault.go)
-//	Server.Check       a look at the answer, such as by the contract's validator
-//	Server.Change      steps that change the answer, such as those of a form
-//	Server.operate     authentication and the operation itself (route.go)
-//
-// Faults apply before authentication. Check and Change do not see what a fault keeps from
-// the service.
+// A request passes ServeHTTP, which logs it, Server.Wrap, the faults, Server.Check, the steps of
+// Server.Change, and in the end authentication and the operation. Check and Change do not see
+// what a fault keeps from the service.
 package mockserver
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -104,7 +95,8 @@ func (s *Server) now() time.Time {
 }
 
 // ServeHTTP answers a request of section 4. It panics with http.ErrAbortHandler where
-// the connection is to break off.
+// the connection is to break off. A panic of the service or of a hook becomes a violation,
+// since the HTTP server would only log it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
@@ -113,28 +105,22 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	c := s.receive(r, body)
-	defer s.finish(c)
+	defer func() {
+		p := recover()
+		s.complete(c, 0)
+		if p != nil && p != http.ErrAbortHandler { //nolint:errorlint // it is never wrapped
+			s.Violate("the mock server panicked in %s: %v", c.Operation, p)
+		}
+		if p != nil {
+			panic(http.ErrAbortHandler)
+		}
+	}()
 
 	var handler http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(c, w, r) })
 	if s.Wrap != nil {
 		handler = s.Wrap(handler)
 	}
 	handler.ServeHTTP(w, r)
-}
-
-// finish completes a request that was not answered. A panic of the service or of a hook
-// becomes a violation, since the HTTP server would only log it.
-func (s *Server) finish(c *Request) {
-	p := recover()
-	s.complete(c, 0)
-	if p == nil {
-		return
-	}
-
-	if err, ok := p.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
-		s.Violate("the mock server panicked in %s: %v", c.Operation, p)
-	}
-	panic(http.ErrAbortHandler)
 }
 
 // answer carries out a request and returns its answer, ready to be sent.
@@ -147,31 +133,30 @@ func (s *Server) answer(c *Request, r *http.Request) Response {
 
 	a.encode()
 	a.Header.Set("Date", s.now().UTC().Format(http.TimeFormat))
-	if a.Status/100 == 2 {
-		s.mu.Lock()
-		c.Committed = true
-		s.mu.Unlock()
+	s.mu.Lock()
+	c.Committed = a.Status/100 == 2
+	s.mu.Unlock()
+	if s.Check == nil {
+		return a
 	}
-	if s.Check != nil {
-		checked := &http.Response{StatusCode: a.Status, Header: a.Header, Request: r}
-		if a.stream == nil {
-			checked.Body = io.NopCloser(bytes.NewReader(a.encoded))
-		}
-		s.Check(checked)
+
+	checked := &http.Response{StatusCode: a.Status, Header: a.Header, Request: r}
+	if a.stream == nil {
+		checked.Body = io.NopCloser(bytes.NewReader(a.encoded))
 	}
+	s.Check(checked)
 
 	return a
 }
 
 // operate authenticates a request and runs its operation.
 func (s *Server) operate(c *Request) Response {
-	if c.route == nil {
+	switch {
+	case c.route == nil:
 		return failure(http.StatusNotFound, "unknown_route", "There is no such endpoint.")
-	}
-	if c.route.operation != OpLogin && !s.authenticate(c) {
+	case c.Operation != OpLogin && !s.authenticate(c):
 		return failure(http.StatusUnauthorized, "unauthenticated", "The credentials are missing, wrong or have expired.")
-	}
-	if c.malformed {
+	case c.malformed:
 		return failure(http.StatusBadRequest, "malformed", "The parameters cannot be read.")
 	}
 
@@ -182,8 +167,8 @@ func (s *Server) operate(c *Request) Response {
 }
 
 // Violations returns how clients violated the interface, in order: requests for unknown
-// routes, paths that are not exactly encoded, credentials that are missing or presented
-// otherwise than section 5 says, and what was passed to Violate.
+// routes, paths that are not exactly encoded, credentials that are missing or too many, and
+// what was passed to Violate.
 func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

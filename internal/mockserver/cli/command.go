@@ -109,9 +109,9 @@ func flags() []cli.Flag {
 		&cli.BoolFlag{Name: "forms", Usage: "list the names for -form, and end"},
 		&cli.StringFlag{Name: "wire", Usage: "expect requests as this `JSON` says, as in ANALYTICS_WIRE: places of parameters, format of a time, parameter for the kind of records"},
 		&cli.TimestampFlag{Name: "clock", Usage: "start the service's clock at `TIME`, such as 2026-01-15T09:30:00Z, instead of now", Config: cli.TimestampConfig{Layouts: []string{time.RFC3339}}},
-		&cli.DurationFlag{Name: "fulfilment-delay", Usage: "fulfil a deferred request `DURATION` after it is accepted, such as 5s", Validator: notNegative[time.Duration]},
-		&cli.DurationFlag{Name: "latency", Usage: "wait `DURATION` before each answer, such as 50ms", Validator: notNegative[time.Duration]},
-		&cli.IntFlag{Name: "export-records", Usage: "give `N` invented events to each exported day that the seed does not have", Validator: notNegative[int]},
+		&cli.DurationFlag{Name: "fulfilment-delay", Usage: "fulfil a deferred request `DURATION` after it is accepted, such as 5s"},
+		&cli.DurationFlag{Name: "latency", Usage: "wait `DURATION` before each answer, such as 50ms"},
+		&cli.IntFlag{Name: "export-records", Usage: "give `N` invented events to each exported day that the seed does not have"},
 		&cli.StringFlag{Name: "export-shape", Usage: "answer an export as a `SHAPE`: object, array or ndjson", Value: mockserver.ExportObject, Validator: oneOf(mockserver.ExportObject, mockserver.ExportArray, mockserver.ExportNDJSON)},
 		&cli.StringFlag{Name: "log", Usage: "append the requests to `FILE` instead of writing them to standard error"},
 	}
@@ -124,13 +124,6 @@ func oneOf(values ...string) func(string) error {
 		}
 		return nil
 	}
-}
-
-func notNegative[T time.Duration | int](value T) error {
-	if value < 0 {
-		return errors.New("it is 0 or more")
-	}
-	return nil
 }
 
 // newServer returns the server that the flags describe, and what it has been seeded with.
@@ -181,17 +174,11 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 	if err != nil {
 		return 0, err
 	}
-
 	service := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute, ErrorLog: stdlog.New(io.Discard, "", 0)}
-	ended := make(chan error, 1)
-	go func() { ended <- service.Serve(listener) }()
+	go func() { _ = service.Serve(listener) }()
 	defer service.Close()
 
-	url := "http://" + listener.Addr().String()
-	if at, ok := listener.Addr().(*net.TCPAddr); ok && at.IP.IsUnspecified() { // the provider accepts plain http for this name
-		url = fmt.Sprintf("http://localhost:%d", at.Port)
-	}
-	environment := environmentOf(url, seed, flags.String("credentials"))
+	environment := environmentOf(listener.Addr(), seed, flags.String("credentials"))
 	if command := flags.Args().Slice(); len(command) > 0 {
 		return p.run(ctx, command, environment)
 	}
@@ -202,8 +189,6 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 	select {
 	case <-ctx.Done():
 	case <-p.ParentGone:
-	case err := <-ended:
-		return 0, err
 	}
 
 	return 0, nil
@@ -218,14 +203,12 @@ var fieldName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 // for operation and template.
 func logged(r mockserver.Request) string {
 	line := fmt.Sprintf("%d %s %s %s: %d in %.1f ms", r.Seq, cmp.Or(r.Operation, "-"), r.Method, cmp.Or(r.Template, "-"), r.Status, r.Took.Seconds()*1000)
-	fields := slices.Sorted(maps.Keys(r.Sent))
-	for i, name := range fields {
+	separator := ", with "
+	for _, name := range slices.Sorted(maps.Keys(r.Sent)) {
 		if !fieldName.MatchString(name) {
-			fields[i] = "?"
+			name = "?"
 		}
-	}
-	if len(fields) > 0 {
-		line += ", with " + strings.Join(fields, " ")
+		line, separator = line+separator+name, " "
 	}
 
 	return line

@@ -3,9 +3,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -49,28 +51,26 @@ func readSeed(file string) (mockserver.Seed, error) {
 
 // environmentOf returns the provider's configuration for a server, as NAME=value, with one
 // kind of credentials, since the provider refuses both, and with the first project or account in the
-// seed. The address comes last, so that a
-// program that waits for it has the rest.
-func environmentOf(url string, seed mockserver.Seed, credentials string) []string {
+// seed. The address comes last, so that a program that waits for it has the rest.
+func environmentOf(addr net.Addr, seed mockserver.Seed, credentials string) []string {
 	environment := []string{"ANALYTICS_API_SECRET_KEY=" + seed.SecretKeys[0]}
 	if credentials == "login" {
 		environment = []string{"ANALYTICS_EMAIL=" + seed.Users[0].Email, "ANALYTICS_PASSWORD=" + seed.Users[0].Password}
 	}
 
-	scope := mockserver.Scope{OrgID: "org-demo", ProjectID: "web"}
-	if len(seed.Exports) > 0 {
-		scope = seed.Exports[0].Scope
-	}
-	if people := slices.Concat(seed.Consents, seed.Profiles, seed.Data); len(people) > 0 {
-		scope = people[0].Scope
-	}
+	scope := cmp.Or(seed.Scope(), mockserver.Scope{OrgID: "org-demo", ProjectID: "web"})
 	if scope.AccountID != "" {
 		environment = append(environment, "ANALYTICS_ACCOUNT_ID="+scope.AccountID)
 	} else {
 		environment = append(environment, "ANALYTICS_ORG_ID="+scope.OrgID, "ANALYTICS_PROJECT_ID="+scope.ProjectID)
 	}
 
-	return append(environment, "ANALYTICS_BASE_URL="+url)
+	address := addr.String()
+	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() { // the provider accepts plain http for this name
+		address = fmt.Sprintf("localhost:%d", tcp.Port)
+	}
+
+	return append(environment, "ANALYTICS_BASE_URL=http://"+address)
 }
 
 // printed returns the environment as lines for a POSIX shell, which also remove the variables of
@@ -86,9 +86,9 @@ func printed(environment []string) string {
 	return lines.String()
 }
 
-// run runs a command with an environment and returns its exit status. An interrupt in a
-// terminal reaches the command by itself, and a second one would make Terraform give up its
-// state. SIGTERM is passed on, and is sent where the parent ends.
+// run runs a command with an environment and returns its exit status, or that of a shell where a signal has
+// ended it: 128 plus its number. An interrupt in a terminal reaches the command by itself, and a second one
+// would make Terraform give up its state. SIGTERM is passed on, and is sent where the parent ends.
 func (p Process) run(ctx context.Context, command, environment []string) (int, error) {
 	running, terminate := signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM)
 	defer terminate()
@@ -113,22 +113,13 @@ func (p Process) run(ctx context.Context, command, environment []string) (int, e
 	if cmd.ProcessState == nil {
 		return 0, fmt.Errorf("the command cannot be run: %w", err)
 	}
-	if code := cmd.ProcessState.ExitCode(); code >= 0 {
-		return code, nil
-	}
-
-	return exitOfSignal(cmd.ProcessState), nil
-}
-
-// exitOfSignal returns the exit status that a shell gives to a process that a signal has ended: 128
-// plus its number.
-func exitOfSignal(ended *os.ProcessState) int {
-	status, ok := ended.Sys().(interface {
+	ended, ok := cmd.ProcessState.Sys().(interface {
 		Signaled() bool
 		Signal() syscall.Signal
 	})
-	if !ok || !status.Signaled() {
-		return 1
+	if ok && ended.Signaled() {
+		return 128 + int(ended.Signal()), nil
 	}
-	return 128 + int(status.Signal())
+
+	return cmd.ProcessState.ExitCode(), nil
 }

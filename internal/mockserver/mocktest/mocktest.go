@@ -15,10 +15,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/contract"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -38,7 +39,7 @@ type Instance struct {
 	CAPEM []byte
 
 	http        *httptest.Server
-	pipes       *pipeListener // of StartPipe
+	pipes       pipes // of StartPipe
 	connections atomic.Int64
 	allowed     atomic.Bool
 }
@@ -55,14 +56,6 @@ func (i *Instance) Environment() map[string]string {
 		"ANALYTICS_BASE_URL": i.URL, "ANALYTICS_API_SECRET_KEY": i.SecretKey,
 		"ANALYTICS_ORG_ID": Org, "ANALYTICS_PROJECT_ID": Project,
 	}
-}
-
-// EnvironmentWithLogin is Environment with e-mail and password in place of the key.
-func (i *Instance) EnvironmentWithLogin() map[string]string {
-	environment := i.Environment()
-	delete(environment, "ANALYTICS_API_SECRET_KEY")
-	environment["ANALYTICS_EMAIL"], environment["ANALYTICS_PASSWORD"] = i.Email, i.Password
-	return environment
 }
 
 // Start starts a mock server on 127.0.0.1 that stops when the test ends. configure
@@ -95,9 +88,9 @@ func StartTLS(t testing.TB, change func(*httptest.Server), configure ...func(*mo
 // close its connections, or the server has to stop.
 func StartPipe(t testing.TB, configure ...func(*mockserver.Server)) *Instance {
 	t.Helper()
-	pipes := &pipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
-	i := begin(t, &httptest.Server{Listener: pipes}, (*httptest.Server).Start, configure)
-	i.pipes = pipes
+	listener := pipes{bufconn.Listen(4 << 10)}
+	i := begin(t, &httptest.Server{Listener: listener}, (*httptest.Server).Start, configure)
+	i.pipes = listener
 
 	return i
 }
@@ -203,37 +196,15 @@ func KeepsTimes(precision time.Duration) func(*mockserver.Server) {
 // DialContext connects to a server of StartPipe and ignores the address. The error is
 // that of ctx, or net.ErrClosed in a *net.OpError once the server has stopped.
 func (i *Instance) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case i.pipes.accepted <- theirs:
-		return ours, nil
-	case <-i.pipes.closed:
-		return nil, &net.OpError{Op: "dial", Net: "pipe", Addr: i.pipes.Addr(), Err: net.ErrClosed}
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	conn, err := i.pipes.DialContext(ctx)
+	if err != nil && ctx.Err() == nil {
+		err = &net.OpError{Op: "dial", Net: "pipe", Addr: i.pipes.Addr(), Err: net.ErrClosed}
 	}
+	return conn, err
 }
 
-// pipeListener is a listener for connections in memory.
-type pipeListener struct {
-	accepted chan net.Conn
-	closed   chan struct{}
-	once     sync.Once
-}
-
-func (l *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.accepted:
-		return c, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *pipeListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return nil
-}
+// pipes is a listener for connections in memory.
+type pipes struct{ *bufconn.Listener }
 
 // Addr returns an address whose text is a host that the client accepts without TLS.
-func (*pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "localhost", Net: "pipe"} }
+func (pipes) Addr() net.Addr { return &net.UnixAddr{Name: "localhost", Net: "pipe"} }

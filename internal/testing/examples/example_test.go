@@ -62,7 +62,8 @@ func open(t *testing.T, folder string) *example {
 	})
 	environment := service.Environment()
 	if strings.Contains(folder, "session_token") {
-		environment = service.EnvironmentWithLogin()
+		delete(environment, "ANALYTICS_API_SECRET_KEY")
+		environment["ANALYTICS_EMAIL"], environment["ANALYTICS_PASSWORD"] = service.Email, service.Password
 	}
 
 	e := &example{CLI: clitest.New(t, "", environment), t: t, service: service, name: folder}
