@@ -39,32 +39,6 @@ func TestAdmission_refusalDuringALogin(t *testing.T) {
 	})
 }
 
-// TestAdmission_unusedTurnIsNotLost has one request a second. Each update takes the turn of its
-// comparison, and passes on that of its write where none follows.
-func TestAdmission_unusedTurnIsNotLost(t *testing.T) {
-	t.Parallel()
-
-	for want, took := range map[choice.Act]time.Duration{choice.Nothing: 10 * time.Second, choice.Send: 19 * time.Second} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			began := time.Now()
-			for i := range 10 {
-				p := client.Person{Scope: scope, Identity: fmt.Sprint("person-", i)}
-				if want == choice.Nothing {
-					service.PutConsent(serverScope, p.Identity, held)
-				}
-				act, _, err := updateConsent(t.Context(), c, p, onlyDifferent())
-				noError(t, err)
-				if act != want {
-					t.Errorf("what was done is %v", act)
-				}
-			}
-			if got := time.Since(began); got != took {
-				t.Errorf("10 updates took %v, want %v", got, took)
-			}
-		}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.RequestsPerSecond = 1 })
-	}
-}
-
 // TestAdmission_property lets a person choose at a random time, while other callers,
 // limits, Retry-After and logins delay the update. Each update arrives together with the answer to
 // its comparison, so that it overwrites no choice that was made before. Each place is left again:

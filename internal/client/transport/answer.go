@@ -54,37 +54,6 @@ var complete = map[int][kinds]bool{
 // can be repeated. What was asked for becomes the answer of the call, and anything else its refusal. The
 // error is that of a body that is cut or cannot be read.
 func (c *call) read(resp *http.Response, b *Body) (err error) {
-	a := c.answerOf(resp)
-	isComplete := complete[a.Status][c.Op.Kind]
-	if isComplete && c.Op.Streams {
-		b.open(resp)
-		a.Body = b
-	} else {
-		defer resp.Body.Close()
-	}
-
-	if !isComplete {
-		c.refusal, err = c.refuse(a, resp.Body)
-		return err
-	}
-	if a.Body == nil {
-		a.JSON, err = a.Parse(resp.Body)
-	}
-	if err != nil {
-		return err
-	}
-
-	// What is not a success may come from a gateway with another clock.
-	c.answer = a
-	c.sender.mu.Lock()
-	defer c.sender.mu.Unlock()
-	c.sender.newest = max(c.sender.newest, a.Date.Unix())
-
-	return nil
-}
-
-// answerOf returns what the header of a response says.
-func (c *call) answerOf(resp *http.Response) Answer {
 	a := Answer{Exchange: c.known, Header: resp.Header}
 	a.Status = resp.StatusCode
 	a.MediaType, _, _ = mime.ParseMediaType(resp.Header.Get("Content-Type"))
@@ -100,7 +69,28 @@ func (c *call) answerOf(resp *http.Response) Answer {
 	isKept := strings.Trim(resp.Header.Get("Age"), "0") != ""
 	a.Cached = isKept || isOld
 
-	return a
+	b.response = resp
+	if !complete[a.Status][c.Op.Kind] {
+		c.refusal, err = c.refuse(a, resp.Body)
+		return err
+	}
+	if c.Op.Streams {
+		a.Body = b
+		b.open()
+	} else {
+		a.JSON, err = a.Parse(resp.Body)
+	}
+	if err != nil {
+		return err
+	}
+
+	// What is not a success may come from a gateway with another clock.
+	c.answer = a
+	c.sender.mu.Lock()
+	defer c.sender.mu.Unlock()
+	c.sender.newest = max(c.sender.newest, a.Date.Unix())
+
+	return nil
 }
 
 // Parse returns the content of an answer that has this body: JSON, or of a write or a login nothing.

@@ -29,7 +29,6 @@ type Body struct {
 	Close       func() // ends the attempt
 
 	response *http.Response
-	raw      io.ReadCloser
 	sums     map[string]hash.Hash // of what was read, by algorithm; empty where the service sends no digest
 
 	ctx     context.Context //nolint:containedctx // of the attempt, which lasts as long as its answer
@@ -37,10 +36,10 @@ type Body struct {
 	limit   *time.Timer // of the attempt, and then of each silence
 }
 
-// open makes b the body of a response.
-func (b *Body) open(resp *http.Response) {
+// open begins the reading of a stream.
+func (b *Body) open() {
 	b.limit.Stop()
-	b.response, b.raw = resp, resp.Body
+	resp := b.response
 	b.IsDelimited = resp.ProtoMajor >= 2 || resp.ContentLength >= 0 || slices.Contains(resp.TransferEncoding, "chunked")
 	for _, name := range []string{contentDigest, reprDigest} {
 		if _, announced := resp.Trailer[name]; announced || resp.Header.Get(name) != "" {
@@ -52,7 +51,7 @@ func (b *Body) open(resp *http.Response) {
 // Read reads from the answer. Its error is why the attempt has ended, if it has.
 func (b *Body) Read(p []byte) (int, error) {
 	b.limit.Reset(b.timeout)
-	n, err := b.raw.Read(p)
+	n, err := b.response.Body.Read(p)
 	b.limit.Stop()
 
 	for _, sum := range b.sums {

@@ -21,29 +21,27 @@ type turnLink struct {
 }
 
 func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
-	c, leave := callOf(req.Context()), func(int) {}
+	c, leave := callOf(req.Context()), func() {}
 	c.answer, c.refusal, c.rejection = Answer{}, nil, ClassAuthentication
 	switch {
 	case c.Op.Kind == LogsIn:
-	case c.admission != nil:
-		if !c.admission.pass() {
-			return nil, c.outdated()
-		}
-	default:
-		var err error
-		if leave, err = l.gate.enter(req.Context(), 1); err != nil {
+	case c.admission == nil:
+		if err := l.gate.enter(req.Context(), 1); err != nil {
 			return nil, err
 		}
+		leave = l.gate.leave
+	case c.admission.isOutdated():
+		return nil, c.outdated()
 	}
 
 	c.known.Attempts++
-	ctx, b := c.begin(req.Context(), l.timeout, leave)
-	resp, err := l.next.RoundTrip(req.WithContext(ctx))
+	b := c.begin(req.Context(), l.timeout, leave)
+	resp, err := l.next.RoundTrip(req.WithContext(b.ctx))
 	if err == nil {
 		err = c.read(resp, b)
 	}
 	if err != nil {
-		err = cmp.Or(context.Cause(ctx), err)
+		err = cmp.Or(context.Cause(b.ctx), err)
 		b.Close()
 		return nil, err
 	}
@@ -59,9 +57,8 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // begin begins an attempt, which lasts until the end of the answer's body. request_timeout bounds it, or,
-// of an answer that streams, each of its silences. It returns the context of the attempt. leave ends the
-// turn.
-func (c *call) begin(parent context.Context, timeout time.Duration, leave func(unsent int)) (context.Context, *Body) {
+// of an answer that streams, each of its silences. leave ends the turn.
+func (c *call) begin(parent context.Context, timeout time.Duration, leave func()) *Body {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
 	limit := time.AfterFunc(timeout, func() {
 		cancel(&Error{Class: ClassTimeout, Detail: "the answer stalled: it, or the next part of it, was not complete within " + timeout.String() + " (request_timeout)"})
@@ -73,16 +70,16 @@ func (c *call) begin(parent context.Context, timeout time.Duration, leave func(u
 		cancel(context.Cause(parent))
 	})
 
-	b := &Body{ctx: ctx, timeout: timeout, limit: limit, raw: http.NoBody}
+	b := &Body{ctx: ctx, timeout: timeout, limit: limit, response: &http.Response{Body: http.NoBody}}
 	b.Close = sync.OnceFunc(func() {
-		_ = b.raw.Close()
+		_ = b.response.Body.Close()
 		limit.Stop()
 		stop()
 		cancel(nil)
-		leave(0)
+		leave()
 	})
 
-	return ctx, b
+	return b
 }
 
 // interruptGrace is how long an attempt of a write that was sent goes on after an interrupt:
@@ -92,11 +89,7 @@ const interruptGrace = 700 * time.Millisecond
 // Admission is a place in the queue for a comparison and the write that follows from it, one right after
 // the other. A write that would have to wait in between is not sent: its error is of ClassOutdated.
 type Admission struct {
-	// Leave ends the admission and leaves the time of its unused turns to others.
-	Leave func()
-
 	gate     *gate
-	unused   int       // turns
 	compared time.Time // when the latest request that changes nothing was answered
 }
 
@@ -104,33 +97,22 @@ type Admission struct {
 // returned context take no other turn, and are sent once. The caller calls Leave. The error is that
 // of the context.
 func (s *Sender) Admit(ctx context.Context, turns int) (context.Context, *Admission, error) {
-	leave, err := s.gate.enter(ctx, turns)
-	if err != nil {
-		return ctx, nil, err
-	}
-	a := &Admission{gate: s.gate, unused: turns}
-	a.Leave = func() { leave(a.unused) }
-
-	return context.WithValue(ctx, admissionKey{}, a), a, nil
+	a := &Admission{gate: s.gate}
+	return context.WithValue(ctx, admissionKey{}, a), a, s.gate.enter(ctx, turns)
 }
+
+// Leave ends an admission.
+func (a *Admission) Leave() { a.gate.leave() }
 
 // staleAfter is how long a comparison is valid. Its write follows without a wait, so that a
 // longer time means that the machine stood still.
 const staleAfter = time.Second
 
-// pass takes a turn. It reports false where a comparison was made under the admission, and what follows
-// from it cannot be sent at once.
-func (a *Admission) pass() bool {
-	a.gate.mu.Lock()
-	defer a.gate.mu.Unlock()
-
-	isLate := time.Since(a.compared) > staleAfter || time.Now().Before(a.gate.until)
-	if isLate && !a.compared.IsZero() {
-		return false
-	}
-	a.unused--
-
-	return true
+// isOutdated reports whether a comparison was made under the admission, and what follows from it cannot
+// be sent at once.
+func (a *Admission) isOutdated() bool {
+	isLate := time.Since(a.compared) > staleAfter || a.gate.wait() > 0
+	return isLate && !a.compared.IsZero()
 }
 
 // gate bounds the number of requests in flight and their rate, and sends none while the
@@ -155,17 +137,10 @@ func newGate(cfg Config) *gate {
 
 // enter waits for a slot, until the rate allows so many requests one right after the other,
 // and until the service no longer asks for time. The service comes last: its answer to
-// another request may arrive during the first waits. The caller calls leave, which gives the slot to
-// others, and the time of unsent requests.
-func (g *gate) enter(ctx context.Context, requests int) (leave func(unsent int), err error) {
+// another request may arrive during the first waits. The caller calls leave unless there is an error.
+func (g *gate) enter(ctx context.Context, requests int) error {
 	if err := g.slots.Acquire(ctx, 1); err != nil {
-		return nil, err
-	}
-	leave = func(unsent int) {
-		g.mu.Lock()
-		g.free = g.free.Add(-time.Duration(unsent) * g.interval)
-		g.mu.Unlock()
-		g.slots.Release(1)
+		return err
 	}
 
 	g.mu.Lock()
@@ -173,24 +148,26 @@ func (g *gate) enter(ctx context.Context, requests int) (leave func(unsent int),
 	if g.free.Before(now) {
 		g.free = now
 	}
-	wait := g.free.Add(time.Duration(requests-1) * g.interval).Sub(now)
-	g.free = now.Add(wait + g.interval)
-	wait = max(wait, g.until.Sub(now))
+	turn := g.free.Add(time.Duration(requests-1) * g.interval)
+	g.free = turn.Add(g.interval)
 	g.mu.Unlock()
 
-	for ; wait > 0 && ctx.Err() == nil; wait = g.remaining() {
+	for wait := max(turn.Sub(now), g.wait()); wait > 0 && ctx.Err() == nil; wait = g.wait() {
 		_ = Pause(ctx, wait)
 	}
 	if ctx.Err() != nil {
-		leave(requests)
+		g.leave()
 	}
 
-	return leave, ctx.Err()
+	return ctx.Err()
 }
 
-// remaining returns how long the service still wants all callers to wait; zero or less
+// leave gives a slot to others.
+func (g *gate) leave() { g.slots.Release(1) }
+
+// wait returns how long the service still wants all callers to wait; zero or less
 // if it does not.
-func (g *gate) remaining() time.Duration {
+func (g *gate) wait() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return time.Until(g.until)

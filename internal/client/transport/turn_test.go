@@ -75,26 +75,6 @@ func TestGate_retryAfterOfACutAnswerHoldsToo(t *testing.T) {
 	}, useSecretKey)
 }
 
-// TestGate_requestsThatAreCancelledCostNoTime has one request a second, and 20 that give up.
-func TestGate_requestsThatAreCancelledCostNoTime(t *testing.T) {
-	t.Parallel()
-
-	bubble(t, func(t *testing.T, _ *mocktest.Instance, s *Sender) {
-		noError(t, read(t.Context(), s))
-		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		defer cancel()
-		for _, err := range callers(ctx, s, 20) {
-			_ = wantClass(t, err, ClassCancelled)
-		}
-
-		began := time.Now()
-		noError(t, read(t.Context(), s))
-		if took := time.Since(began); took != time.Second-time.Millisecond {
-			t.Errorf("it took %v", took)
-		}
-	}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { cfg.RequestsPerSecond = 1 })
-}
-
 // TestAttempt_interruptWaitsForAWriteThatWasSent interrupts a request a second after it began.
 func TestAttempt_interruptWaitsForAWriteThatWasSent(t *testing.T) {
 	t.Parallel()
