@@ -21,7 +21,7 @@ func TestScope_wholeOrRefused(t *testing.T) {
 		{Scope{ProjectID: "p"}, "either"},
 		{Scope{OrgID: "o", ProjectID: "p", AccountID: "a"}, "either"},
 		{Scope{OrgID: "..", ProjectID: "p"}, "org_id is"},
-		{Scope{OrgID: "o", ProjectID: " "}, "project_id consists"},
+		{Scope{OrgID: "o", ProjectID: " "}, "project_id begins"},
 		{Scope{AccountID: "."}, "account_id is"},
 		{Scope{OrgID: "o", ProjectID: "p"}, ""},
 		{Scope{AccountID: "a"}, ""},

@@ -160,12 +160,7 @@ func within[T cmp.Ordered](parse func(string) (T, error), what string, from, to 
 
 // credential returns what checks a credential.
 func credential(name string) func(string) (string, error) {
-	return func(value string) (string, error) {
-		if problem := transport.ValidateSecret(name, value); problem != "" {
-			return value, errors.New(problem)
-		}
-		return value, nil
-	}
+	return func(value string) (string, error) { return value, transport.ValidateSecret(name, value) }
 }
 
 func parseText(value string) (string, error) { return value, nil }

@@ -53,8 +53,8 @@ func (c Credentials) Validate() error {
 		return &CredentialError{way[0].name, "excludes the other credentials: give email and password, or token, or api_secret_key"}
 	}
 	for _, s := range way {
-		if problem := ValidateSecret(s.name, s.value); problem != "" {
-			return &CredentialError{s.name, problem}
+		if err := ValidateSecret(s.name, s.value); err != nil {
+			return &CredentialError{s.name, err.Error()}
 		}
 	}
 
@@ -62,26 +62,21 @@ func (c Credentials) Validate() error {
 }
 
 // ValidateSecret returns what is wrong with the value of the credential called name,
-// without repeating it; empty where nothing is. A password may begin or end with a blank,
+// without repeating it; nil where nothing is. A password may begin or end with a blank,
 // and have any visible or invisible character; the others follow the rule of identifiers.
-func ValidateSecret(name, value string) string {
-	hidden := ValidateVisible(value)
-	for _, check := range []struct {
-		applies bool
-		problem string
-	}{
-		{strings.TrimSpace(value) == "", "is missing or blank"},
-		{strings.ContainsFunc(value, unicode.IsControl), "contains a control character, such as a line break at its end"},
-		{name == "password", ""},
-		{hidden != nil, fmt.Sprint(hidden)},
-		{name == "token" && strings.Contains(value, " "), `contains a space; give the JWT alone, without "bearer" in front`},
-	} {
-		if check.applies {
-			return check.problem
-		}
+func ValidateSecret(name, value string) error {
+	switch {
+	case strings.TrimSpace(value) == "":
+		return errors.New("is missing or blank")
+	case strings.ContainsFunc(value, unicode.IsControl):
+		return errors.New("contains a control character, such as a line break at its end")
+	case name == "token" && strings.Contains(value, " "):
+		return errors.New(`contains a space; give the JWT alone, without "bearer" in front`)
+	case name == "password":
+		return nil
 	}
 
-	return ""
+	return ValidateVisible(value)
 }
 
 // Why a header must not be configured.
@@ -104,7 +99,6 @@ var refusedHeaders = map[string]string{
 // itself, such as Authorization, and for those that let a deletion be sent twice. It never repeats a
 // value.
 func ValidateHeaders(headers map[string]string) error {
-	seen := map[string]bool{}
 	for name, value := range headers {
 		canonical := textproto.CanonicalMIMEHeaderKey(name)
 		switch {
@@ -112,12 +106,9 @@ func ValidateHeaders(headers map[string]string) error {
 			return errors.New("headers has a name that is not a header name")
 		case refusedHeaders[canonical] != "":
 			return fmt.Errorf("headers must not contain %s: %s", canonical, refusedHeaders[canonical])
-		case seen[canonical]:
-			return fmt.Errorf("headers contains %s twice, in different spellings", canonical)
 		case !httpguts.ValidHeaderFieldValue(value):
 			return fmt.Errorf("headers has a value for %s that a header cannot carry", canonical)
 		}
-		seen[canonical] = true
 	}
 
 	return nil
@@ -147,14 +138,9 @@ func headerSecrets(value string) []string {
 // the rest is shown. The error completes a sentence about the value. It names a character inside and its
 // place, counted in bytes from 0, and never the rest of the value.
 func ValidateVisible(s string) error {
-	trimmed := strings.TrimSpace(s)
 	if !utf8.ValidString(s) {
 		return errors.New("is not valid UTF-8")
 	}
-	if trimmed == "" {
-		return errors.New("consists of spaces only")
-	}
-
 	at := strings.IndexFunc(s, func(r rune) bool {
 		isPlain := ' ' <= r && r <= '~' // most of what is sent
 		return !isPlain && unicode.In(r, invisible...)
@@ -163,7 +149,7 @@ func ValidateVisible(s string) error {
 		r, _ := utf8.DecodeRuneInString(s[at:])
 		return fmt.Errorf("contains a character that cannot be seen, %U at byte %d", r, at)
 	}
-	if trimmed != s {
+	if strings.TrimSpace(s) != s {
 		return errors.New("begins or ends with a space")
 	}
 

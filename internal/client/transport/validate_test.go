@@ -58,7 +58,6 @@ func TestHeaders_reservedAndMalformedAreRefused(t *testing.T) {
 		{"X Y": "canary"},
 		{"": "canary"},
 		{"X-Y": "canary\r\nX-Z: 1"},
-		{"X-Y": "1", "x-y": "canary"},
 	} {
 		err := ValidateHeaders(headers)
 		if err == nil || strings.Contains(err.Error(), "canary") {
