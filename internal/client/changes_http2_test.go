@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"testing"
 
 	"golang.org/x/net/http2"
@@ -28,7 +27,6 @@ func startHTTP2(t *testing.T, end streamEnd) (*mocktest.Instance, *client.Client
 	})
 	c, err := client.New(client.Config{BaseURL: service.URL, Config: transport.Config{
 		Credentials: transport.Credentials{APISecretKey: service.SecretKey}, CACertPEM: service.CAPEM, MaxRetries: 1,
-		Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
 	}})
 	noError(t, err)
 	t.Cleanup(c.Close)

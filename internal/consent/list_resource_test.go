@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -266,13 +265,18 @@ func TestConsentList_panicIsAnError(t *testing.T) {
 	service := mocktest.Start(t)
 	config := prototest.Config(service).Without("email", "password").With(prototest.Attributes{"api_secret_key": service.SecretKey})
 	p := prototest.MustStart(t, config, func(cfg *client.Config) {
-		cfg.Proxy = func(*http.Request) (*url.URL, error) { panic(person) }
+		cfg.Around = func(http.RoundTripper) http.RoundTripper { return panicking{} }
 	})
 
 	results := p.List(name, listOf(person, "user-2"))
 	prototest.WantText(t, results.Diagnostics().Errors(), "Internal error", "panic")
 	wantNobodyNamed(t, results)
 }
+
+// panicking sends no request.
+type panicking struct{}
+
+func (panicking) RoundTrip(*http.Request) (*http.Response, error) { panic(person) }
 
 // exportDay is a day that is over.
 const exportDay = "2026-02-03"

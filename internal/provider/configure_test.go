@@ -90,7 +90,7 @@ func TestReadEnvironment_everySetting(t *testing.T) {
 	environment["WIRE"], want.Wire.Lag = `{"lag":"9s"}`, "9s"
 
 	got, scope, problems := provider.ReadEnvironment("1.2.3", func(name string) string { return environment[strings.TrimPrefix(name, "ANALYTICS_")] })
-	if diff := gocmp.Diff(want, got, cmpopts.IgnoreFields(transport.Config{}, "DialContext", "Proxy"), cmpopts.IgnoreFields(client.Config{}, "Now")); diff != "" || len(problems) > 0 {
+	if diff := gocmp.Diff(want, got, cmpopts.IgnoreFields(transport.Config{}, "DialContext"), cmpopts.IgnoreFields(client.Config{}, "Now")); diff != "" || len(problems) > 0 {
 		t.Errorf("%v (-want +got):\n%s", problems, diff)
 	}
 	if (scope != client.Scope{OrgID: "o", ProjectID: "p", AccountID: "a"}) {

@@ -49,9 +49,8 @@ type Config struct {
 	Headers   map[string]string // added to every request
 	UserAgent string
 
-	// DialContext replaces the dialer, and Proxy the proxy settings of the environment.
+	// DialContext replaces the dialer.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
-	Proxy       func(*http.Request) (*url.URL, error)
 	// Around returns what carries requests in place of the pool, such as a recorder of its answers,
 	// including those to logins and to repeated requests. It is below the credentials. Nil is the pool
 	// itself.
@@ -67,7 +66,7 @@ type Sender struct {
 	repeats [limits]int // how often a failure is repeated
 
 	chain *retryablehttp.Client // the whole chain
-	idle  func()                // closes idle connections
+	pool  *http.Transport       // its end
 
 	mu      sync.Mutex
 	notices []string
@@ -81,11 +80,11 @@ func New(cfg Config) (*Sender, error) {
 		return nil, err
 	}
 
-	s := &Sender{cfg: cfg, gate: newGate(cfg), repeats: repeatsOf(cfg.MaxRetries), idle: pool.CloseIdleConnections}
+	s := &Sender{cfg: cfg, gate: newGate(cfg), repeats: repeatsOf(cfg.MaxRetries), pool: pool}
 	if cfg.Credentials.Email != "" {
 		s.login = &login{sender: s}
 	}
-	s.chain = s.assemble(pool)
+	s.chain = s.assemble()
 
 	c := cfg.Credentials
 	s.hidden.add(c.Password, c.APISecretKey, c.Email)
@@ -100,8 +99,8 @@ func New(cfg Config) (*Sender, error) {
 // assemble returns the chain of the package comment, from the pool outwards. No link but the pool
 // has CloseIdleConnections, which go-retryablehttp calls after a failure: it would cost the other
 // callers their connections.
-func (s *Sender) assemble(pool http.RoundTripper) *retryablehttp.Client {
-	link := pool
+func (s *Sender) assemble() *retryablehttp.Client {
+	var link http.RoundTripper = s.pool
 	if s.cfg.Around != nil {
 		link = s.cfg.Around(link)
 	}
@@ -141,7 +140,7 @@ func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 }
 
 // Close closes idle connections. Requests in flight go on.
-func (s *Sender) Close() { s.idle() }
+func (s *Sender) Close() { s.pool.CloseIdleConnections() }
 
 // TakeNotices returns messages for the user although nothing failed, each once.
 func (s *Sender) TakeNotices() []string {

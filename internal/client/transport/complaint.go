@@ -102,16 +102,9 @@ func fieldName(m map[string]jsontext.Value) (name string) {
 }
 
 // firstText returns the first member of these names that is text or a number, as text.
-func firstText(m map[string]jsontext.Value, names []string) string {
+func firstText(m map[string]jsontext.Value, names []string) (text string) {
 	for _, name := range names {
-		v := m[name]
-		if v.Kind() == '0' {
-			return string(v)
-		}
-		if text := jsonvalue.Text(v); text != "" {
-			return text
-		}
+		text = cmp.Or(text, scalar(m[name]))
 	}
-
-	return ""
+	return text
 }

@@ -200,9 +200,7 @@ func (f failed) run(t *testing.T, times int, check func(*testing.T, *mocktest.In
 		}
 		if f.proxied {
 			cfg.Base.Scheme = "https"
-			cfg.Proxy = func(*http.Request) (*url.URL, error) {
-				return &url.URL{Scheme: "http", Host: "proxy.example.com:3128", User: url.UserPassword("proxy", "canary")}, nil
-			}
+			useProxy(cfg, http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.example.com:3128", User: url.UserPassword("proxy", "canary")}))
 		}
 	})
 }

@@ -39,6 +39,16 @@ func useSecretKey(service *mocktest.Instance, cfg *Config) {
 	cfg.Credentials = Credentials{APISecretKey: service.SecretKey}
 }
 
+// useProxy makes a sender reach the service by a proxy.
+func useProxy(cfg *Config, proxy func(*http.Request) (*url.URL, error)) {
+	cfg.Around = func(pool http.RoundTripper) http.RoundTripper {
+		if t, ok := pool.(*http.Transport); ok {
+			t.Proxy = proxy
+		}
+		return pool
+	}
+}
+
 // bubble runs a test in virtual time with a service, which holds a consent of the person, and
 // a sender that reaches it over connections in memory.
 func bubble(t *testing.T, test func(t *testing.T, service *mocktest.Instance, s *Sender), change ...option) {
@@ -67,7 +77,6 @@ func connect(t *testing.T, service *mocktest.Instance, change ...option) *Sender
 		MaxRetries:        maxRetries,
 		UserAgent:         "client-test",
 		CACertPEM:         service.CAPEM,
-		Proxy:             func(*http.Request) (*url.URL, error) { return nil, nil },
 	}
 	for _, f := range change {
 		f(service, &cfg)

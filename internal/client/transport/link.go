@@ -16,13 +16,8 @@ var (
 )
 
 // oneLink is a link of a Link header (RFC 8288, section 3) with its parameters, of which a value may be
-// quoted or missing, and a whole one may be missing. linkHeader is a header of nothing but links.
-var (
-	oneLink    = regexp.MustCompile(link)
-	linkHeader = regexp.MustCompile(`^[\s,]*(?:` + link + `\s*(?:,[\s,]*|$))*$`)
-)
-
-const link = `<([^>]*)>((?:\s*;\s*(?:[^\s=;,"]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^;,"]*))?)?)*)`
+// quoted or missing, and a whole one may be missing.
+var oneLink = regexp.MustCompile(`<([^>]*)>((?:\s*;\s*(?:[^\s=;,"]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^;,"]*))?)?)*)`)
 
 // relNext are parameters with the relation next among others.
 var relNext = regexp.MustCompile(`(?i);\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\s*(?:;|$))`)
@@ -34,7 +29,8 @@ func NextLinks(h http.Header) (targets []string, _ error) {
 		return nil, errRange
 	}
 	for _, field := range h.Values("Link") {
-		if !linkHeader.MatchString(field) && strings.Contains(strings.ToLower(field), "next") {
+		others := strings.Trim(oneLink.ReplaceAllString(field, ""), ", \t")
+		if others != "" && strings.Contains(strings.ToLower(field), "next") {
 			return nil, errLink
 		}
 		for _, found := range oneLink.FindAllStringSubmatch(field, -1) {

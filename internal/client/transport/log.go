@@ -19,7 +19,7 @@ func (l logLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	began := time.Now()
 	resp, err := l.next.RoundTrip(req)
 
-	c := callOf(req.Context())
+	c, _ := req.Context().Value(callKey{}).(*call)
 	fields := map[string]any{
 		"operation":   c.Op.Name,
 		"method":      c.Op.Method,

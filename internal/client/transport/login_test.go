@@ -287,6 +287,6 @@ func TestLogin_panicIsAnError(t *testing.T) {
 		_ = wantClass(t, read(t.Context(), s), ClassInternal)
 		<-time.After(time.Minute) // its connection ends with request_timeout
 	}, func(_ *mocktest.Instance, cfg *Config) {
-		cfg.Proxy = func(*http.Request) (*url.URL, error) { panic("canary") }
+		useProxy(cfg, func(*http.Request) (*url.URL, error) { panic("canary") })
 	})
 }

@@ -100,7 +100,7 @@ func (e *Error) wait(n int) time.Duration {
 // checkRetry is the CheckRetry of go-retryablehttp: whether a request is sent again. What may have
 // been carried out is not, nor what follows from a comparison, which Repeat begins again.
 func (s *Sender) checkRetry(ctx context.Context, _ *http.Response, err error) (bool, error) {
-	c := callOf(ctx)
+	c, _ := ctx.Value(callKey{}).(*call)
 	e := c.refusal
 	if err != nil {
 		e = CauseError(c.known, err)
@@ -122,7 +122,9 @@ func backoff(_, _ time.Duration, attempt int, resp *http.Response) time.Duration
 	if resp == nil {
 		return backoffAfter(attempt, 0)
 	}
-	return callOf(resp.Request.Context()).refusal.wait(attempt + 1)
+	c, _ := resp.Request.Context().Value(callKey{}).(*call)
+
+	return c.refusal.wait(attempt + 1)
 }
 
 // Repeat calls step until it succeeds or the policy says no. step is a sequence of requests that can

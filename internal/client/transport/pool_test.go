@@ -28,14 +28,14 @@ func TestPool_connectionThatIsNotTrustedIsRefusedAtOnce(t *testing.T) {
 			t.Cleanup(proxy.Close)
 			address, err := url.Parse(proxy.URL)
 			noError(t, err)
-			cfg.Proxy = http.ProxyURL(address)
+			useProxy(cfg, http.ProxyURL(address))
 		}},
 		"the proxy that HTTPS_PROXY names does not speak TLS": {mocktest.Start(t), func(cfg *Config) {
 			proxy := httptest.NewServer(nil)
 			t.Cleanup(proxy.Close)
 			address, err := url.Parse("https" + strings.TrimPrefix(proxy.URL, "http"))
 			noError(t, err)
-			cfg.Proxy = http.ProxyURL(address)
+			useProxy(cfg, http.ProxyURL(address))
 		}},
 		"does not speak TLS": {mocktest.Start(t), func(cfg *Config) { cfg.Base.Scheme = "https" }},
 		"the handshake was not accepted": {mocktest.StartTLS(t, func(server *httptest.Server) {

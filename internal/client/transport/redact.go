@@ -17,6 +17,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 const redacted = "[redacted]"
@@ -68,6 +70,30 @@ func (r *Redactor) Clean(s string) string {
 	}
 
 	return mayBeAddress.ReplaceAllStringFunc(s, hideAddress)
+}
+
+// PrivateValues returns the texts and numbers in a JSON value, at any depth, for a
+// redactor. Names are those of fields and not private.
+func PrivateValues(v jsontext.Value) (values []string) {
+	if text := scalar(v); text != "" {
+		return []string{text}
+	}
+	for _, member := range jsonvalue.EachMember(v) {
+		values = append(values, PrivateValues(member)...)
+	}
+	for _, element := range jsonvalue.Elements(v) {
+		values = append(values, PrivateValues(element)...)
+	}
+
+	return values
+}
+
+// scalar returns a text or a number as text; empty for anything else.
+func scalar(v jsontext.Value) string {
+	if v.Kind() == '0' {
+		return string(v)
+	}
+	return jsonvalue.Text(v)
 }
 
 // minSpelled is the length of the shortest value that is hidden in other spellings too. Those of a

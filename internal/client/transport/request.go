@@ -6,15 +6,13 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/go-retryablehttp"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // Kind is what an operation does, and so what repeating it means for the service.
@@ -56,16 +54,16 @@ type Endpoint struct {
 // Expand returns the endpoint of a template with values in place of its {names}, in their
 // order.
 func Expand(template string, values ...string) Endpoint {
-	var escaped strings.Builder
-	rest := template
-	for _, v := range values {
-		before, after, _ := strings.Cut(rest, "{")
-		_, rest, _ = strings.Cut(after, "}")
-		escaped.WriteString(before + EscapeSegment(v))
+	parts := named.Split(template, -1)
+	escaped := parts[0]
+	for i, v := range values {
+		escaped += EscapeSegment(v) + parts[i+1]
 	}
 
-	return Endpoint{Template: template, Escaped: escaped.String() + rest}
+	return Endpoint{template, escaped}
 }
+
+var named = regexp.MustCompile(`\{\w+\}`)
 
 // EscapeSegment percent-encodes every byte that is not unreserved in RFC 3986, so that
 // proxies and servers have nothing left to interpret.
@@ -157,12 +155,6 @@ type (
 	admissionKey struct{}
 )
 
-// callOf returns the call of a request that is on its way.
-func callOf(ctx context.Context) *call {
-	c, _ := ctx.Value(callKey{}).(*call)
-	return c
-}
-
 // newCall returns a call and its HTTP request, which has no credentials. A write of a
 // read-only sender is an error.
 func (s *Sender) newCall(ctx context.Context, r Request) (*call, *retryablehttp.Request, error) {
@@ -197,25 +189,4 @@ func (s *Sender) newCall(ctx context.Context, r Request) (*call, *retryablehttp.
 	}
 
 	return c, req, nil
-}
-
-// PrivateValues returns the texts and numbers in a JSON value, at any depth, for a
-// redactor. Names are those of fields and not private.
-func PrivateValues(v jsontext.Value) []string {
-	switch v.Kind() {
-	case '"':
-		return []string{jsonvalue.Text(v)}
-	case '0':
-		return []string{string(v)}
-	}
-
-	var values []string
-	for _, member := range jsonvalue.EachMember(v) {
-		values = append(values, PrivateValues(member)...)
-	}
-	for _, element := range jsonvalue.Elements(v) {
-		values = append(values, PrivateValues(element)...)
-	}
-
-	return values
 }

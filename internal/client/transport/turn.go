@@ -21,7 +21,8 @@ type turnLink struct {
 }
 
 func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
-	c, leave := callOf(req.Context()), func() {}
+	c, _ := req.Context().Value(callKey{}).(*call)
+	leave := func() {}
 	c.answer, c.refusal, c.rejection = Answer{}, nil, ClassAuthentication
 	switch {
 	case c.Op.Kind == LogsIn:
