@@ -143,9 +143,12 @@ func (w ConsentWire) request(u choice.Record) (r transport.Request, err error) {
 // space (section 2, user_ipv6).
 func MappedIPv6(a netip.Addr) string { return netip.AddrFrom16(a.As16()).String() }
 
-// FormatInstant returns an instant in RFC 3339, in UTC, to the millisecond. Milliseconds
-// of zero are left out.
+// FormatInstant returns an instant in RFC 3339, in UTC, to the millisecond, and an empty text for the zero time.
+// Milliseconds of zero are left out.
 func FormatInstant(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
 	return t.UTC().Truncate(time.Millisecond).Format(instantLayout)
 }
 

@@ -30,8 +30,6 @@ var (
 	_ resource.ResourceWithModifyPlan = (*dataAccessRequestResource)(nil)
 )
 
-const accessType = "analytics_data_access_request"
-
 // NewDataAccessRequestResource returns the resource analytics_data_access_request.
 func NewDataAccessRequestResource() resource.Resource { return &dataAccessRequestResource{} }
 
@@ -59,7 +57,7 @@ var access = run.Messages{
 }
 
 func (r *dataAccessRequestResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = accessType
+	resp.TypeName = "analytics_data_access_request"
 }
 
 func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -92,30 +90,23 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state, plan accessModel
-	planned := run.Plan{Service: r.Service, Name: access.Name, Req: req, Resp: resp}
-	switch planned.Read(ctx, &state, &plan) {
+	switch (run.Plan{Service: r.Service, Name: access.Name, Req: req, Resp: resp}).Read(ctx, &state, &plan) {
 	case run.Destroys:
 		state.warnDestroyed(&resp.Diagnostics)
 	case run.Creates, run.Replaces:
 		r.RefuseReadOnly(&resp.Diagnostics)
 	case run.Updates:
-		r.planUpdate(ctx, planned, &plan, &state)
+		known := run.Read(ctx, req.Private)
+		does := plan.next(ctx, &state, known)
+		plan.plan(does, &state.requestModel, known, access.Name, &resp.Diagnostics)
+		plan.file = state.file
+		if does != keeps { // even fetching data can end in another request
+			plan.file = file{types.StringUnknown(), types.Int64Unknown()}
+		}
+		if does == submits {
+			r.RefuseReadOnly(&resp.Diagnostics)
+		}
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-	}
-}
-
-// planUpdate plans the outcome and the file of a request in state. Even fetching data can end in another
-// request.
-func (r *dataAccessRequestResource) planUpdate(ctx context.Context, planned run.Plan, plan, state *accessModel) {
-	known, diags := run.Read(ctx, planned.Req.Private), &planned.Resp.Diagnostics
-	does := plan.next(ctx, state, known)
-	plan.outcome, plan.file = state.outcome, state.file
-	if does != keeps {
-		plan.outcome, plan.file = unknownOutcome, file{types.StringUnknown(), types.Int64Unknown()}
-	}
-	if does == submits {
-		r.RefuseReadOnly(diags)
-		plan.warnUnanswered(ctx, known.Unanswered, access.Name, diags)
 	}
 }
 
@@ -171,7 +162,7 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 	if !ok {
 		return
 	}
-	state.recall(ctx, &f.Document)
+	state.recall(&f.Submission)
 	if !f.Refresh(ctx) {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -49,61 +50,40 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state, plan requestModel
-	planned := run.Plan{Service: r.Service, Name: deletion.Name, Req: req, Resp: resp}
-	switch planned.Read(ctx, &state, &plan) {
+	switch (run.Plan{Service: r.Service, Name: deletion.Name, Req: req, Resp: resp}).Read(ctx, &state, &plan) {
 	case run.Destroys:
 		state.warnForgotten(deletion.Name, &resp.Diagnostics)
 	case run.Creates, run.Replaces:
-		r.warnIrreversible(&resp.Diagnostics)
-		r.refuseRepeated(ctx, &plan, &resp.Diagnostics)
+		r.planSubmission(ctx, &plan, "", &resp.Diagnostics)
 	case run.Updates:
-		r.planUpdate(ctx, planned, &plan, &state)
+		known := run.Read(ctx, req.Private)
+		does := plan.next(ctx, &state, known.Submission)
+		plan.plan(does, &state, known, deletion.Name, &resp.Diagnostics)
+		if does == submits {
+			before, _ := state.occasion(ctx)
+			r.planSubmission(ctx, &plan, before, &resp.Diagnostics)
+		}
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	}
 }
 
-// planUpdate plans the outcome of a deletion in state.
-func (r *dataDeletionResource) planUpdate(ctx context.Context, planned run.Plan, plan, state *requestModel) {
-	known, diags := run.Read(ctx, planned.Req.Private), &planned.Resp.Diagnostics
-	does := plan.next(ctx, state, known.Submission)
-	plan.outcome = state.outcome
-	if does != keeps {
-		plan.outcome = unknownOutcome
-	}
-	if does != submits {
-		return
-	}
-
-	r.warnIrreversible(diags)
-	plan.warnUnanswered(ctx, known.Unanswered, deletion.Name, diags)
-	before, _ := state.occasion(ctx)
-	if now, _ := plan.occasion(ctx); now != before { // else the object itself stands for the deletion
-		r.refuseRepeated(ctx, plan, diags)
-	}
-}
-
-// warnIrreversible warns that a deletion cannot be undone, and refuses it if the provider is
-// read-only.
-func (r *dataDeletionResource) warnIrreversible(diags *diag.Diagnostics) {
+// planSubmission warns that a deletion cannot be undone. It refuses one that another object in state stands
+// for, as far as the plan knows which deletion it is. own is the occasion that the object itself stands for.
+func (r *dataDeletionResource) planSubmission(ctx context.Context, plan *requestModel, own string, diags *diag.Diagnostics) {
 	r.RefuseReadOnly(diags)
 	tfkit.Problem{
 		Summary: summaryIrreversible,
 		Detail:  "Applying this plan asks the service to delete all data of a person. " + detailIrreversible,
 	}.AddWarning(diags)
-}
 
-// refuseRepeated refuses a plan that submits a deletion which another object in state stands for, as
-// far as the plan knows which deletion it is.
-func (r *dataDeletionResource) refuseRepeated(ctx context.Context, plan *requestModel, diags *diag.Diagnostics) {
 	key, isKeyKnown := plan.occasion(ctx)
 	scope, isScopeKnown := r.KnownScope(plan.Scope)
-	if !isKeyKnown || !isScopeKnown || plan.IdentityID.IsUnknown() {
+	if key == own || !isKeyKnown || !isScopeKnown || plan.IdentityID.IsUnknown() {
 		return
 	}
-
 	about := claimOf(client.Person{Scope: scope, Identity: plan.IdentityID.ValueString()}, key)
 	if other := r.Deletions.PlanAgainst(tfkit.NewObject(DeletionType), about); other != nil {
-		addRepeated(diags)
+		repeated.AddError(diags)
 	}
 }
 
@@ -145,7 +125,7 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 	if !ok {
 		return
 	}
-	state.recall(ctx, &o.Document)
+	state.recall(&o.Submission)
 	if o.Refresh(ctx) {
 		state.outcome = outcomeOf(o.Submission, o.Submission.FulfilledAt)
 		o.Save(ctx, &state)
@@ -236,7 +216,7 @@ const DeletionType = "analytics_data_deletion"
 // submits it again. state is the object as the state file has it. The provider's server calls
 // it whenever Terraform shows an object in state, also one that the plan only forgets or does
 // not refresh.
-func SeeDeletion(service *tfkit.Service, state []byte) (diags diag.Diagnostics) {
+func SeeDeletion(ctx context.Context, service *tfkit.Service, state []byte) (diags diag.Diagnostics) {
 	var object struct {
 		IdentityID string             `json:"identity_id"`
 		Triggers   map[string]*string `json:"triggers"`
@@ -248,11 +228,13 @@ func SeeDeletion(service *tfkit.Service, state []byte) (diags diag.Diagnostics) 
 		return nil // the framework reports it
 	}
 
+	triggers, _ := types.MapValueFrom(ctx, types.StringType, object.Triggers)
+	key, _ := (&requestModel{Triggers: triggers}).occasion(ctx)
 	scope := client.Scope{OrgID: object.OrgID, ProjectID: object.ProjectID, AccountID: object.AccountID}
 	scope = cmp.Or(scope, service.DefaultScope) // a state that was written by hand may lack it
-	about := claimOf(client.Person{Scope: scope, Identity: object.IdentityID}, occasionOf(object.Triggers))
+	about := claimOf(client.Person{Scope: scope, Identity: object.IdentityID}, key)
 	if other := service.Deletions.PlanDone(tfkit.NewObject(DeletionType), about); other != nil {
-		addRepeated(&diags)
+		repeated.AddError(&diags)
 	}
 
 	return diags
@@ -271,17 +253,15 @@ const (
 	detailIrreversible  = "It cannot be undone or cancelled, and it does not revoke consent."
 )
 
-// addRepeated refuses a plan that would submit a deletion again. Terraform applies it in
+// repeated refuses a plan that would submit a deletion again. Terraform applies it in
 // another process, may create an object before it destroys another one, and does not show
 // objects to that process that stay as they are.
-func addRepeated(diags *diag.Diagnostics) {
-	tfkit.Problem{
-		Summary: "The plan would submit a deletion again",
-		Detail: "A resource in state stands for the deletion of this person with the same triggers, and the plan creates another one for it. Usual causes are a renamed block or key of for_each, an element that was removed from a list of count, persons that were exchanged between blocks, a second block for the person, -replace, replace_triggered_by, and a tainted resource. " +
-			"Terraform hands nothing from one resource to another, so the deletion would be sent again.",
-		InState: "the resource as it was; nothing was sent",
-		Do: "take each resource to the address that its person has now, with terraform state mv OLD NEW, or with a moved block where OLD is no longer configured. If NEW is in state for a person who is no longer configured, run terraform state rm NEW first. " +
-			"If the person has not moved, remove the second block, leave -replace or replace_triggered_by out, or run terraform untaint. To delete once more on purpose, change triggers.",
-		At: path.Root("identity_id"),
-	}.AddError(diags)
+var repeated = tfkit.Problem{
+	Summary: "The plan would submit a deletion again",
+	Detail: "A resource in state stands for the deletion of this person with the same triggers, and the plan creates another one for it. Usual causes are a renamed block or key of for_each, an element that was removed from a list of count, persons that were exchanged between blocks, a second block for the person, -replace, replace_triggered_by, and a tainted resource. " +
+		"Terraform hands nothing from one resource to another, so the deletion would be sent again.",
+	InState: "the resource as it was; nothing was sent",
+	Do: "take each resource to the address that its person has now, with terraform state mv OLD NEW, or with a moved block where OLD is no longer configured. If NEW is in state for a person who is no longer configured, run terraform state rm NEW first. " +
+		"If the person has not moved, remove the second block, leave -replace or replace_triggered_by out, or run terraform untaint. To delete once more on purpose, change triggers.",
+	At: path.Root("identity_id"),
 }

@@ -11,18 +11,24 @@ package requests
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -49,7 +55,9 @@ var unknownOutcome = outcome{types.StringUnknown(), types.StringUnknown(), types
 
 // outcomeOf returns the outcome of a submission. fulfilledAt is zero if it is not fulfilled.
 func outcomeOf(s deferred.Submission, fulfilledAt time.Time) outcome {
-	return outcome{textOf(s.ShownID()), instantOf(s.At), types.BoolValue(!fulfilledAt.IsZero()), instantOf(fulfilledAt)}
+	return outcome{
+		textOf(s.ShownID()), textOf(client.FormatInstant(s.At)), types.BoolValue(!fulfilledAt.IsZero()), textOf(client.FormatInstant(fulfilledAt)),
+	}
 }
 
 // textOf returns null for an empty text.
@@ -60,44 +68,24 @@ func textOf(text string) types.String {
 	return types.StringValue(text)
 }
 
-// instantOf returns null for the zero time.
-func instantOf(t time.Time) types.String {
-	if t.IsZero() {
-		return types.StringNull()
-	}
-	return types.StringValue(client.FormatInstant(t))
-}
-
 // occasion returns the triggers as text, which distinguishes requests about one person, and whether all
-// of them are known, as they are not always in a plan.
+// of them are known, as they are not always in a plan. No triggers and null are the same.
 func (m *requestModel) occasion(ctx context.Context) (key string, known bool) {
 	var triggers map[string]*string
 	known = !m.Triggers.ElementsAs(ctx, &triggers, false).HasError()
-
-	return occasionOf(triggers), known
-}
-
-// occasionOf returns triggers as text. No triggers and null are the same.
-func occasionOf(triggers map[string]*string) string {
 	if len(triggers) == 0 {
-		return "{}"
+		return "{}", known
 	}
 	text, _ := json.Marshal(triggers) // cannot fail for a map of strings
 
-	return string(text)
+	return string(text), known
 }
 
-// recall completes the document of an object without private state, as in a state that was written by
-// hand: the object is an accepted request if its attributes tell of one.
-func (m *requestModel) recall(ctx context.Context, d *run.Document) {
-	at, err := time.Parse(time.RFC3339, m.RequestedAt.ValueString())
-	if err != nil || d.Submission.State != deferred.Unsent {
-		return
-	}
-
-	key, _ := m.occasion(ctx)
-	d.Submission = deferred.Submission{
-		State: deferred.Accepted, ID: m.RequestID.ValueString(), IdempotencyKey: key, Begun: at, At: at, Sent: at, Explained: true,
+// recall lets an object without private state, as in a state that was written by hand, stand for an accepted request.
+func (m *requestModel) recall(s *deferred.Submission) {
+	if s.State == deferred.Unsent {
+		at, _ := time.Parse(time.RFC3339, m.RequestedAt.ValueString())
+		*s = deferred.Submission{State: deferred.Accepted, ID: m.RequestID.ValueString(), At: at, Explained: true}
 	}
 }
 
@@ -129,17 +117,20 @@ func (m *requestModel) next(ctx context.Context, state *requestModel, s deferred
 	return keeps
 }
 
-// warnUnanswered warns if the service may have already what a plan submits. name is that of the request.
-func (m *requestModel) warnUnanswered(ctx context.Context, earlier deferred.Submission, name string, diags *diag.Diagnostics) {
-	key, known := m.occasion(ctx)
-	if !known || earlier.State != deferred.Unanswered || earlier.IdempotencyKey != key {
-		return
+// plan plans the outcome of a request in state, and warns if the service may have already what the apply submits.
+// name is that of the request.
+func (m *requestModel) plan(does next, state *requestModel, known run.Document, name string, diags *diag.Diagnostics) {
+	m.outcome = state.outcome
+	if does != keeps {
+		m.outcome = unknownOutcome
 	}
-	tfkit.Problem{
-		Summary: "The service may have this request already",
-		Detail:  "An earlier apply sent the " + name + " and did not learn whether the service accepted it.",
-		Do:      "look at analytics_pending_requests before you apply. The apply looks for the request first, and sends it only if nothing shows it.",
-	}.AddWarning(diags)
+	if does == submits && known.Unanswered.State == deferred.Unanswered {
+		tfkit.Problem{
+			Summary: "The service may have this request already",
+			Detail:  "An earlier apply sent a " + name + " and did not learn whether the service accepted it.",
+			Do:      "look at analytics_pending_requests before you apply. The apply looks for the request first, and sends it only if nothing shows it.",
+		}.AddWarning(diags)
+	}
 }
 
 // warnForgotten warns that destroying the object does not undo its request. name is that of
@@ -198,3 +189,122 @@ func requestSchema(text, name string, others map[string]schema.Attribute) schema
 
 // adviceTriggers applies to an object whose request came to nothing.
 const adviceTriggers = "ask the operator of the service about the request. To send another one, change triggers."
+
+// fetch is the run of a data access request, and the file that its data go to.
+type fetch struct {
+	run.Run
+
+	client      *client.Client
+	reservation *outfile.Reservation
+}
+
+// deliver submits the request, and puts the file in place if the service answers with the
+// data. Otherwise no file is returned, and there is none. Errors are *transport.Error, or those
+// of outfile.
+func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
+	w, err := f.reservation.Writer(0)
+	if err != nil {
+		return nil, err
+	}
+
+	call := answer.DataCall{Seen: f.Request.Ready}
+	if f.Request.Ready {
+		call.Since = f.Submission.SentDate
+	}
+	f.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
+		return f.client.FetchData(ctx, f.Request.Person, call, w)
+	}
+	if err := f.Submit(ctx); err != nil || !f.Observed.Delivered {
+		return nil, err
+	}
+
+	files, err := f.reservation.Commit()
+	if err != nil {
+		return nil, err
+	}
+
+	return &files[0], nil
+}
+
+// await waits for the request, and fetches its data if it is carried out. The service may answer with another
+// request instead; the run stands for the one that is carried out all the same. The problem is that of Await, or of
+// the data.
+func (f *fetch) await(ctx context.Context) (*outfile.File, *tfkit.Problem) {
+	problem, carriedOut := f.Await(ctx), f.Submission
+	if carriedOut.State != deferred.Fulfilled {
+		return nil, problem
+	}
+
+	f.Request.Ready, f.Unanswered = true, deferred.Submission{}
+	written, err := f.deliver(ctx)
+	f.Submission, f.Unanswered = carriedOut, deferred.Submission{}
+	if err != nil {
+		p := f.problemOf(err)
+		p.Detail = "The service has carried out the data access request, and its data is not in the file. " + p.Detail
+		p.Do = "remove the cause and run again."
+		return nil, &p
+	}
+	if written == nil {
+		f.Asked++
+		return nil, f.noData()
+	}
+
+	return written, nil
+}
+
+// limitAsked is how often the data of a request are asked for, if the service queues another request each time.
+const limitAsked = 5
+
+// noData returns the problem of a request that is carried out, if the service queued others in place of its data.
+func (f *fetch) noData() *tfkit.Problem {
+	return &tfkit.Problem{
+		Summary: "The service gave no data",
+		Detail:  fmt.Sprintf("The data access request is carried out, and the service was asked %d times for its data. Each time it accepted another request instead, so it is asked %d times at most.", f.Asked, limitAsked),
+		InState: f.InState,
+		Do:      f.Advice.Over + adviceAtOnce,
+	}
+}
+
+// adviceAtOnce applies to a request whose answer may have been the data.
+const adviceAtOnce = " If an answer was the data, set wire.all_data.at to a pointer to the data, and request them again."
+
+// close releases output_path. An accepted request keeps it for the rest of the run,
+// because its data is still to be written.
+func (f *fetch) close() {
+	if f.Submission.IsOpen() {
+		f.reservation.Keep()
+	}
+	f.reservation.Close()
+}
+
+var atOutputPath = path.Root("output_path")
+
+// problemOf returns the problem that an error of deliver is.
+func (f *fetch) problemOf(err error) tfkit.Problem {
+	if transport.IsError(err) {
+		return f.ProblemOf(err)
+	}
+	return fileProblem(err, "The service has sent the data, and they were discarded.")
+}
+
+// nothingSent is what a file that cannot be written means before a request is sent.
+const nothingSent = "Nothing was sent to the service."
+
+// fileProblem returns the problem that the file cannot be written, and so what that means. The errors of
+// outfile hold no path.
+func fileProblem(err error, so string) tfkit.Problem {
+	problem := tfkit.Problem{
+		Summary: "The file cannot be written",
+		Detail:  "The reason: " + err.Error() + ". " + so,
+		Do:      "correct output_path, or what is at that path, and run again.",
+		At:      atOutputPath,
+	}
+	switch {
+	case errors.Is(err, outfile.ErrExists):
+		problem.Do = "choose another output_path, move the file away, or set overwrite = true if it may be replaced."
+	case errors.Is(err, outfile.ErrInUse), errors.Is(err, outfile.ErrBusy):
+		problem.Do = "give each resource an output_path of its own, also in other workspaces and under other provider configurations."
+	}
+
+	return problem
+}

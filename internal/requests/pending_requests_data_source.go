@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -165,7 +166,7 @@ func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diag
 	m.Requests = []pendingRecordModel{}
 	for _, r := range matching[:min(limit, len(matching))] {
 		m.Requests = append(m.Requests, pendingRecordModel{
-			textOf(r.ID), textOf(r.Identity), textOf(r.RequestType), instantOf(r.CreatedAt), textOf(r.Status), types.StringValue(string(r.JSON)),
+			textOf(r.ID), textOf(r.Identity), textOf(r.RequestType), textOf(client.FormatInstant(r.CreatedAt)), textOf(r.Status), types.StringValue(string(r.JSON)),
 		})
 	}
 	if limit > 0 && limit < len(matching) {
