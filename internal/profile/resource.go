@@ -359,6 +359,7 @@ func (r *profileResource) clearMembers(ctx context.Context, u *update, of owners
 	}
 	u.Request.Effect = func(ctx context.Context) (deferred.Reading, error) {
 		maps.DeleteFunc(u.sets, isKept) // another object may have written them meanwhile
+		u.before = nil                  // a value of somebody else is not what the service has made of null
 		return u.read(ctx)
 	}
 

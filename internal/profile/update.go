@@ -3,7 +3,6 @@
 package profile
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -37,6 +36,7 @@ type update struct {
 	changes members // to send; empty if the update was sent before
 	sets    members // what the profile holds once the update is carried out, as far as that is known
 	current members // of the profile when it was read last; nil if it was not
+	before  members // current when the changes were sent
 }
 
 // newUpdate returns the update of a run that sends changes.
@@ -72,7 +72,11 @@ func (r *profileResource) begin(ctx context.Context, m *resourceModel, changes m
 
 // send sends the changes to the profile as it was read last.
 func (u *update) send(ctx context.Context) (answer.Receipt, error) {
-	u.memory.noteSending(u.changes, u.current)
+	u.before, u.memory.Sent = u.current, namesOf(u.changes)
+	for name := range u.changes {
+		delete(u.memory.Normalized, name)
+	}
+
 	return u.client.UpdateProfile(ctx, u.Request.Person, u.changes)
 }
 
@@ -84,11 +88,13 @@ func (u *update) read(ctx context.Context) (deferred.Reading, error) {
 		return reading, err
 	}
 
-	u.current = reading.Members
-	if u.current == nil {
-		u.current = members{}
+	u.current = members{}
+	maps.Copy(u.current, reading.Members)
+	before := u.before
+	if before == nil { // what it held then is not known
+		before = u.current
 	}
-	reading.Shows = effectOf(u.sets, u.current, u.memory.Before)
+	reading.Shows = effectOf(u.sets, u.current, before)
 	if reading.Shows == proof.Altered && u.model.isWriteOnly() {
 		reading.Shows = proof.NoEffect
 	}
@@ -159,14 +165,13 @@ func (u *update) warnRemoved() {
 // update as done, and no other update of the person since.
 func (u *update) settle(ctx context.Context) {
 	s := u.Submission
-	if s.IsOpen() || len(u.memory.Before) == 0 {
+	if s.IsOpen() || len(u.memory.Sent) == 0 {
 		return
 	}
 	if s.State == deferred.Fulfilled && !u.model.isWriteOnly() && u.hasRead(ctx) {
-		isOurs := s.Confirmed && !s.Explained
-		u.memory.noteNormalized(u.sets, u.current, isOurs)
+		u.memory.noteNormalized(u.sets, u.current, s.Confirmed && !s.Explained)
 	}
-	u.memory.Before = nil
+	u.memory.Sent = nil
 }
 
 // hasRead reports whether the profile was read since the update is fulfilled, and reads it where the
@@ -191,7 +196,7 @@ func (u *update) save(ctx context.Context) {
 	} else if len(u.changes) > 0 {
 		u.memory.WriteOnly = namesOf(u.changes)
 	}
-	u.Values = u.memory.encode(u.model.isWriteOnly())
+	u.Values, _ = json.Marshal(u.memory) // cannot fail for texts
 	u.Save(ctx, u.model)
 }
 
@@ -204,12 +209,11 @@ func nulls(names []string) members {
 	return changes
 }
 
-// memory is what private state remembers of managed members: digests of values, and names. A
+// memory is what private state remembers of managed members: names, and digests of values in state. A
 // service may make another value of one that it was sent, such as an address in lower case.
 type memory struct {
-	// Before are the values that the members of the latest update had before it, until that
-	// is over. A value that is not known is empty.
-	Before map[string]string `json:"before,omitempty"`
+	// Sent are the names of the members that the latest update has set, until it is over.
+	Sent []string `json:"sent,omitempty"`
 	// Normalized are the values that the service has made of others, which are in state.
 	Normalized map[string]string `json:"made,omitempty"`
 	// WriteOnly are the names of write-only members that were sent. They are not in state, and
@@ -218,46 +222,17 @@ type memory struct {
 }
 
 // readMemory returns the memory of a document; an empty one if there is none.
-func readMemory(of run.Document) (m memory) {
-	_ = json.Unmarshal(of.Values, &m) // is empty, or what encode has returned
+func readMemory(of run.Document) memory {
+	m := memory{Normalized: map[string]string{}}
+	_ = json.Unmarshal(of.Values, &m) // is empty, or what save has written
 	return m
-}
-
-// encode returns the memory as JSON. No digest of write-only values is stored: those of before may be
-// write-only ones too.
-func (m memory) encode(isWriteOnly bool) jsontext.Value {
-	if isWriteOnly {
-		m.Before = maps.Clone(m.Before)
-		for name := range m.Before {
-			m.Before[name] = ""
-		}
-	}
-	text, _ := json.Marshal(m) // cannot fail for strings
-
-	return text
-}
-
-// noteSending notes that changes are about to be sent to a profile that has the members in current;
-// nil if they are not known.
-func (m *memory) noteSending(changes, current members) {
-	m.Before, m.Normalized = map[string]string{}, maps.Clone(m.Normalized)
-	for name := range changes {
-		delete(m.Normalized, name)
-		m.Before[name] = ""
-		if current != nil && !slices.Contains(m.WriteOnly, name) { // whose value is stored in no form
-			m.Before[name] = digest(current[name])
-		}
-	}
 }
 
 // sent returns those of our members that the latest update has set; all of them if that is
 // not known.
 func (m *memory) sent(ours members) members {
-	if len(m.Before) > 0 {
-		maps.DeleteFunc(ours, func(name string, _ jsontext.Value) bool {
-			_, isSent := m.Before[name]
-			return !isSent
-		})
+	if len(m.Sent) > 0 {
+		maps.DeleteFunc(ours, func(name string, _ jsontext.Value) bool { return !slices.Contains(m.Sent, name) })
 	}
 	return ours
 }
@@ -265,10 +240,6 @@ func (m *memory) sent(ours members) members {
 // noteNormalized notes what the service shows of values that were sent: of those that are spelled
 // otherwise, and with isOurs of any.
 func (m *memory) noteNormalized(sent, current members, isOurs bool) {
-	m.Normalized = maps.Clone(m.Normalized)
-	if m.Normalized == nil {
-		m.Normalized = map[string]string{}
-	}
 	for name, value := range sent {
 		isMade := isOurs || alike(value, current[name])
 		if shown := digest(current[name]); isMade && shown != digest(value) {
@@ -277,14 +248,13 @@ func (m *memory) noteNormalized(sent, current members, isOurs bool) {
 	}
 }
 
-// effectOf returns what a profile that holds members shows of an update that sets others, which had the
-// digests in before; empty where that is not known.
-func effectOf(sent, current members, before map[string]string) proof.Effect {
+// effectOf returns what a profile that holds members shows of an update that sets others. before is what it held
+// when they were sent.
+func effectOf(sent, current, before members) proof.Effect {
 	isShown, isAltered := true, false
 	for name, value := range sent {
-		is := digest(current[name])
 		isShown = isShown && alike(value, current[name])
-		isAltered = isAltered || cmp.Or(before[name], is) != is
+		isAltered = isAltered || digest(before[name]) != digest(current[name])
 	}
 
 	switch {
