@@ -15,7 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -36,16 +35,6 @@ func (m *resourceModel) check(diags *diag.Diagnostics) {
 	formats.Address.Check(m.UserIPv6, path.Root("user_ipv6"), diags)
 	formats.Address.Check(m.UserIPv6WO, path.Root("user_ipv6_wo"), diags)
 	formats.Instant.Check(m.AgreementTime, path.Root("agreement_time"), diags)
-}
-
-// checkTime reports a configured time that lies in the future. The service may hold any time.
-func (m *resourceModel) checkTime(state *resourceModel, diags *diag.Diagnostics) {
-	if state != nil && formats.Instant.Same(m.AgreementTime, state.AgreementTime) {
-		return
-	}
-	if err := client.CheckAgreed(m.record().AgreementTime); err != nil {
-		tfkit.Problem{Summary: "Not a time of agreement", Detail: "The value " + err.Error() + ".", At: path.Root("agreement_time")}.AddError(diags)
-	}
 }
 
 // writes reports whether there is anything to write.

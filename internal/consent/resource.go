@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -103,44 +104,59 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return
 	}
 
-	if plan != nil {
-		plan.checkTime(state, diags)
-		if person, known := r.personOf(*plan); known && r.Consents.IsSpelledTwice(person) {
-			tfkit.SpelledTwice.AddWarning(diags)
+	switch {
+	case plan == nil:
+		r.planDestroy(ctx, *state, resp)
+	case state == nil:
+		r.planValues(*plan, types.StringNull(), diags)
+		r.RefuseReadOnly(diags)
+	default:
+		r.planValues(*plan, state.AgreementTime, diags)
+		r.planChange(ctx, *plan, *state, resp)
+	}
+}
+
+// planValues checks what is planned, beside the time in state.
+func (r *consentResource) planValues(plan resourceModel, priorTime types.String, diags *diag.Diagnostics) {
+	if !formats.Instant.Same(plan.AgreementTime, priorTime) { // the service may hold any time
+		if err := client.CheckAgreed(plan.record().AgreementTime); err != nil {
+			tfkit.Problem{Summary: "Not a time of agreement", Detail: "The value " + err.Error() + ".", At: path.Root("agreement_time")}.AddError(diags)
 		}
 	}
-	if state == nil {
-		r.RefuseReadOnly(diags)
+	if person, known := r.personOf(plan); known && r.Consents.IsSpelledTwice(person) {
+		tfkit.SpelledTwice.AddWarning(diags)
+	}
+}
+
+// planChange plans an object that exists: its replacement, its update, or nothing.
+func (r *consentResource) planChange(ctx context.Context, plan, state resourceModel, resp *resource.ModifyPlanResponse) {
+	diags := &resp.Diagnostics
+	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
+		r.planDestroy(ctx, state, resp)
 		return
 	}
 
-	isReplaced := plan == nil || len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID)
-	n := readNote(ctx, req.Private)
-	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
-	if isReplaced {
-		r.planDestroy(*state, object, diags)
-		return
-	}
-
-	proposed := *plan
+	proposed := plan
 	plan.UserIPv6 = formats.Address.KeepSpelling(state.UserIPv6, plan.UserIPv6)
 	plan.AgreementTime = formats.Instant.KeepSpelling(state.AgreementTime, plan.AgreementTime)
-	n.Planned = n.Foreign && plan.leaves(*state, &n, diags)
-	isWritten := !n.Planned && plan.writes(*state)
+	n := readNote(ctx, resp.Private)
+	n.Planned = n.Foreign && plan.leaves(state, &n, diags)
+	isWritten := !n.Planned && plan.writes(state)
 	if isWritten {
 		r.RefuseReadOnly(diags)
 	}
-	r.planKept(*state, object, isWritten, diags)
+	r.planKept(state, tfkit.ObjectIn(ctx, resp.Private, objectLabel), isWritten, diags)
 
-	diags.Append(n.write(ctx, *plan, resp.Private)...)
-	if *plan != proposed {
-		diags.Append(resp.Plan.Set(ctx, plan)...)
+	diags.Append(n.write(ctx, plan, resp.Private)...)
+	if plan != proposed {
+		diags.Append(resp.Plan.Set(ctx, &plan)...)
 	}
 }
 
 // planDestroy warns that the consent is retained. It refuses to withdraw a person with a
 // read-only provider, and one whom another object of the plan keeps as they are.
-func (r *consentResource) planDestroy(state resourceModel, object *tfkit.Object, diags *diag.Diagnostics) {
+func (r *consentResource) planDestroy(ctx context.Context, state resourceModel, resp *resource.ModifyPlanResponse) {
+	diags := &resp.Diagnostics
 	if state.OnDestroy.ValueString() != withdraw {
 		retained.AddWarning(diags)
 		return
@@ -148,6 +164,7 @@ func (r *consentResource) planDestroy(state resourceModel, object *tfkit.Object,
 
 	r.RefuseReadOnly(diags)
 	person, known := r.personOf(state)
+	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
 	if keeper := r.Consents.PlanAgainst(object, person); known && keeper != nil {
 		tfkit.KeptConsent.With(other(keeper, person.Scope)).AddError(diags)
 	}
