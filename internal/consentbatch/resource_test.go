@@ -267,7 +267,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 			},
 			{
-				config: writeOnly("{", 2, false), errors: []string{"the JSON ends in the middle", "In state now: this resource as it was before"},
+				config: writeOnly("{", 2, false), errors: []string{"line 1: unexpected EOF", "In state now: this resource as it was before"},
 				counts: counts{Rows: 4, Written: 1},
 			},
 			{ // the rows have changed, and the service has no record of the one that is missing

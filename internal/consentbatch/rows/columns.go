@@ -104,33 +104,20 @@ func Sum(rows []Row) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// set sets a column to a string or a bool; a truth value may be either. The error completes a
+// set sets a column to a text: that of a string, or a JSON value as it is written. The error completes a
 // sentence about the column.
-func (r *Row) set(column string, value any) error {
+func (r *Row) set(column, text string, isString bool) (err error) {
 	var field any = &r.Identity
 	if column != identityColumn {
 		field = r.Field(column)
 	}
-
-	if flag, isFlag := field.(*bool); isFlag {
-		return setFlag(flag, value)
-	}
-	text, isText := value.(string)
-	if !isText {
+	if _, isFlag := field.(*bool); !isFlag && !isString {
 		return errors.New("has to be a string")
 	}
-	if column == identityColumn {
-		if err := client.ValidateSegment(text); err != nil {
-			return err // the identity stays empty, so that it is not compared with others
-		}
-	}
 
-	return setText(field, text)
-}
-
-// setText sets a field that is no truth value.
-func setText(field any, text string) (err error) {
 	switch field := field.(type) {
+	case *bool:
+		*field, err = parseFlag(text)
 	case *netip.Addr:
 		*field, err = formats.Address.Parse(text)
 	case *time.Time:
@@ -139,21 +126,19 @@ func setText(field any, text string) (err error) {
 	case *string:
 		*field = strings.Clone(text) // not the whole line
 	}
+	if column == identityColumn {
+		err = client.ValidateSegment(text)
+	}
 
 	return err
 }
 
-// setFlag sets a truth value. Spreadsheets write TRUE and FALSE.
-func setFlag(flag *bool, value any) error {
-	isTrue, ok := value.(bool)
-	if text, isText := value.(string); isText {
-		isTrue = strings.EqualFold(text, "true")
-		ok = isTrue || strings.EqualFold(text, "false")
+// parseFlag returns a truth value. Spreadsheets write TRUE and FALSE.
+func parseFlag(text string) (isTrue bool, err error) {
+	isTrue = strings.EqualFold(text, "true")
+	if !isTrue && !strings.EqualFold(text, "false") {
+		err = errors.New("has to be true or false")
 	}
-	if !ok {
-		return errors.New("has to be true or false")
-	}
-	*flag = isTrue
 
-	return nil
+	return isTrue, err
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -50,7 +51,7 @@ func (r *reader) readHeader(names []string) (columnOf []int) {
 
 	var unknown []string
 	for _, name := range names {
-		column := columnNamed(name)
+		column := slices.Index(columns, name)
 		columnOf = append(columnOf, column)
 		if column < 0 {
 			unknown = append(unknown, name)
@@ -76,7 +77,7 @@ func (r *reader) readRecord(columnOf []int, cells []string) {
 
 	for i, cell := range cells {
 		if cell != "" {
-			r.set(columnOf[i], cell)
+			r.set(columnOf[i], cell, true)
 		}
 	}
 	r.end(nil)

@@ -5,6 +5,7 @@ package rows
 import (
 	"bytes"
 	"cmp"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -73,7 +74,7 @@ func (r *reader) readObject(v jsontext.Value) {
 
 	var unknown []string
 	for name, value := range jsonvalue.EachMember(v) {
-		column := columnNamed(string(name))
+		column := slices.Index(columns, string(name))
 		if column < 0 {
 			unknown = append(unknown, string(name))
 			continue
@@ -82,11 +83,9 @@ func (r *reader) readObject(v jsontext.Value) {
 		switch value.Kind() {
 		case 'n':
 		case '"':
-			r.set(column, jsonvalue.Text(value))
-		case 't', 'f':
-			r.set(column, value.Kind() == 't')
+			r.set(column, jsonvalue.Text(value), true)
 		default:
-			r.set(column, nil)
+			r.set(column, string(value), false)
 		}
 	}
 	r.end(unknown)

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -99,25 +98,11 @@ var (
 	errRowTooLong = errors.New("the row is longer than 1 MiB; a quote or a bracket may not be closed")
 )
 
-const wrongQuote = "a quote is not closed, or stands where none may be; a quote inside a quoted cell is written twice"
-
-// complaints say what is wrong with the form of a file, without any of its text.
-var complaints = []struct {
-	err  error
-	says string
-}{
-	{errNoArray, errNoArray.Error()},
-	{errRowTooLong, errRowTooLong.Error()},
-	{csv.ErrQuote, wrongQuote},
-	{csv.ErrBareQuote, wrongQuote},
-	{io.ErrUnexpectedEOF, "the JSON ends in the middle"},
-	{jsontext.ErrDuplicateName, "an object has a member twice"},
-}
-
+// complaint returns what is wrong with the form of a file, without any of its text.
 func complaint(err error) string {
-	for _, c := range complaints {
-		if errors.Is(err, c.err) {
-			return c.says
+	for _, known := range []error{errNoArray, errRowTooLong, csv.ErrQuote, csv.ErrBareQuote, io.ErrUnexpectedEOF, jsontext.ErrDuplicateName} {
+		if errors.Is(err, known) {
+			return known.Error()
 		}
 	}
 	return "this is not valid JSON"
@@ -156,29 +141,21 @@ func (r *reader) problem(format string, args ...any) {
 	}
 }
 
-// set sets a column of the present row to a string or a bool. A value of another type is a
-// problem.
-func (r *reader) set(column int, value any) {
+// set sets a column of the present row. A value of another type is a problem.
+func (r *reader) set(column int, text string, isString bool) {
 	r.given[column] = true
-	if err := r.row.set(columns[column], value); err != nil {
+	if err := r.row.set(columns[column], text, isString); err != nil {
 		r.problem("%s %v", columns[column], err)
 	}
 }
 
-// columnNamed returns the index of a column; negative if there is none of that name.
-func columnNamed(name string) int { return slices.Index(columns, name) }
-
 // checkNames checks the columns that the present row has, and the names that are no columns. A name that
-// looks like personal data is not shown: without a header, the first line is a person's row.
+// may be personal data is not shown: without a header, the first line is a person's row.
 func (r *reader) checkNames(unknown []string) {
-	if len(unknown) > 0 && !r.given[0] { // identity_id is the first column
-		r.problem("names that are not known are not shown, because without identity_id they may be people; the first line of a CSV names the columns")
-		unknown = nil
-	}
 	for _, name := range unknown {
 		shown := strconv.Quote(name)
-		if !jsonvalue.IsFieldName(name) {
-			shown = "(not shown, because it looks like personal data)"
+		if isFirst := !r.given[0]; isFirst || !jsonvalue.IsFieldName(name) { // identity_id is the first column
+			shown = "(not shown, because it may be personal data)"
 		}
 		r.problem("a name is not known: %s", shown)
 	}
@@ -201,7 +178,7 @@ func (r *reader) end(unknown []string) {
 	identity := r.row.Identity
 	first, isRepeated := r.seen[identity]
 	switch {
-	case identity == "": // missing, or unusable
+	case identity == "": // missing
 	case isRepeated:
 		r.problem("identity_id is the same as in line %s; a person can have one row only", first)
 	default:
