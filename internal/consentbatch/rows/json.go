@@ -12,34 +12,17 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// readNDJSON reads a sequence of objects. Like readJSON, it stops at the first place that is not JSON, and
-// returns io.EOF at the end.
-func (r *reader) readNDJSON() error { return r.readObjects(jsontext.NewDecoder(r.in)) }
-
-// readJSON reads one array of objects.
+// readJSON reads objects: those of one array, or a sequence. It stops at the first place that is not JSON,
+// and returns io.EOF at the end.
 func (r *reader) readJSON() error {
 	dec := jsontext.NewDecoder(r.in)
-	if r.next(dec) != '[' {
-		return errNoArray
+	if r.Format == JSON {
+		if r.next(dec) != '[' {
+			return errNoArray
+		}
+		_, _ = dec.ReadToken() // was seen
 	}
 
-	_, err := dec.ReadToken()
-	if err == nil {
-		err = r.readObjects(dec)
-	}
-	if err == nil {
-		_, err = dec.ReadToken() // the closing bracket
-	}
-	if err == nil {
-		r.next(dec)
-		_, err = dec.ReadToken()
-	}
-
-	return cmp.Or(err, errNoArray) // for what follows the array
-}
-
-// readObjects reads objects up to a closing bracket. Of a sequence, it returns io.EOF at the end.
-func (r *reader) readObjects(dec *jsontext.Decoder) error {
 	for r.next(dec) != ']' {
 		v, err := dec.ReadValue()
 		if err != nil {
@@ -50,7 +33,13 @@ func (r *reader) readObjects(dec *jsontext.Decoder) error {
 		r.line += bytes.Count(v, []byte("\n"))
 	}
 
-	return nil
+	_, err := dec.ReadToken() // the closing bracket, which no sequence has
+	if err == nil {
+		r.next(dec)
+		_, err = dec.ReadToken()
+	}
+
+	return cmp.Or(err, errNoArray) // for what follows the array
 }
 
 // next starts a row where the next value begins, and returns the kind of that.

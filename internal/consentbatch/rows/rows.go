@@ -74,8 +74,11 @@ func Read(in io.Reader, o Options) ([]Row, error) {
 	o.Format = cmp.Or(o.Format, formatsByFirst[string(first[:min(len(first), 1)])], CSV)
 
 	r := &reader{Options: o, in: &input{in: buffered}, seen: map[string]Position{}, given: make([]bool, len(columns))}
-	readFormat := map[Format]func() error{CSV: r.readCSV, NDJSON: r.readNDJSON, JSON: r.readJSON}[o.Format]
-	err := readFormat()
+	read := r.readJSON
+	if o.Format == CSV {
+		read = r.readCSV
+	}
+	err := read()
 	if r.in.err != nil {
 		return nil, r.in.err
 	}
