@@ -9,8 +9,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -97,18 +95,17 @@ func (b *batch) warnAltered() {
 	}.AddWarning(b.diags)
 }
 
-// warnDestroyed warns of what destroying the object does at the service.
-func (m *model) warnDestroyed(diags *diag.Diagnostics) {
-	p := tfkit.Problem{
+// What the plan of a destroy warns of, by on_destroy.
+var (
+	retained = tfkit.Problem{
 		Summary: "The consent stays at the service",
 		Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\". To take the consent of these people back as well, apply on_destroy = \"withdraw\" first and destroy then.",
 	}
-	if m.OnDestroy.ValueString() == withdraw {
-		p.Summary = "The consent of many people will be withdrawn"
-		p.Detail = "on_destroy is \"withdraw\": destroying this resource sets all five clauses of every row of its file to false at the service."
+	willWithdraw = tfkit.Problem{
+		Summary: "The consent of many people will be withdrawn",
+		Detail:  "on_destroy is \"withdraw\": destroying this resource sets all five clauses of every row of its file to false at the service.",
 	}
-	p.AddWarning(diags)
-}
+)
 
 // warnSpelling warns of identities that differ by the case of letters only, among the rows or from one of
 // another object of the plan.

@@ -34,28 +34,25 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		return
 	}
 
-	isDestroy := req.Plan.Raw.IsNull()
-	if isDestroy {
-		state.warnDestroyed(&resp.Diagnostics)
-	} else {
-		r.PlanKeptScope(ctx, req, resp)
-	}
-	if isDestroy || len(resp.RequiresReplace) > 0 { // Terraform plans a new object in a request of its own
-		r.planWithdrawal(ctx, *state, resp)
+	r.PlanKeptScope(ctx, req, resp)
+	if req.Plan.Raw.IsNull() || len(resp.RequiresReplace) > 0 { // Terraform plans a new object in a request of its own
+		r.planDestroy(ctx, *state, resp)
 		return
 	}
 
 	r.planApply(ctx, state, req, resp)
 }
 
-// planWithdrawal refuses a withdrawal by a provider that is read-only, and one of people whom
-// another object of the plan keeps as they are. A file that cannot be read is an error of the
-// destroy.
-func (r *batchResource) planWithdrawal(ctx context.Context, state model, resp *resource.ModifyPlanResponse) {
+// planDestroy warns of what a destroy does at the service. It refuses a withdrawal by a provider that is
+// read-only, and one of people whom another object of the plan keeps as they are. A file that cannot be read
+// is an error of the destroy.
+func (r *batchResource) planDestroy(ctx context.Context, state model, resp *resource.ModifyPlanResponse) {
 	if state.OnDestroy.ValueString() != withdraw {
+		retained.AddWarning(&resp.Diagnostics)
 		return
 	}
 
+	willWithdraw.AddWarning(&resp.Diagnostics)
 	r.RefuseReadOnly(&resp.Diagnostics)
 
 	var unread diag.Diagnostics
@@ -104,7 +101,7 @@ func (r *batchResource) planApply(ctx context.Context, state *model, req resourc
 }
 
 // propose plans the results, and returns whether an apply has, or may have, something to do. The rows
-// are read and compared only if the configuration and the scope are known.
+// are read only if the configuration and the scope are known.
 func (b *batch) propose(ctx context.Context, isKnown bool) (work bool) {
 	unknown := types.Int64Unknown()
 	b.model.results = results{Digest: types.StringUnknown(), Rows: unknown, Kept: unknown, Written: unknown, Missing: unknown}
@@ -122,20 +119,20 @@ func (b *batch) propose(ctx context.Context, isKnown bool) (work bool) {
 	}
 	digest := b.digestLike(prior)
 	b.model.Digest, b.model.Rows = types.StringValue(digest), types.Int64Value(int64(len(b.rows)))
-
 	b.keepPeople()
 	b.warnSpelling()
-	isChanged := digest != prior
 
-	return b.proposeByService(ctx, work || isChanged)
-}
-
-// proposeByService completes the proposal by comparing the rows with the service, unless that is turned
-// off. work is whether there is something to do in any case.
-func (b *batch) proposeByService(ctx context.Context, work bool) bool {
+	work = work || digest != prior
 	if !b.model.CompareAtPlan.ValueBool() {
 		return work
 	}
+
+	return b.review(ctx, work)
+}
+
+// review compares the rows with the service, and reports what an apply would write, and what could not be
+// found out. It returns whether an apply has something to do, which work says in any case.
+func (b *batch) review(ctx context.Context, work bool) bool {
 	if b.Client == nil {
 		return true // there may be something to do
 	}
@@ -152,25 +149,22 @@ func (b *batch) proposeByService(ctx context.Context, work bool) bool {
 		"rows": len(b.rows), "to_write": b.toWrite(), "kept": b.counts[kept], "in_place": b.counts[inPlace],
 	})
 
-	// The others are written even if some rows cannot be compared.
-	work = work || b.missed()+b.toWrite() > 0
-	b.review(work)
-
-	return work
-}
-
-// review reports what a plan would write, and what it could not find out.
-func (b *batch) review(work bool) {
-	if !work { // no apply follows that would warn
+	work = work || b.missed()+b.toWrite() > 0 // the others are written even if some rows cannot be compared
+	if !work {                                // no apply follows that would warn
 		b.warnKept()
 	}
 	if b.toWrite() > 0 {
 		b.RefuseReadOnly(b.diags)
 	}
-	if !b.warns {
-		return
+	if b.warns {
+		b.warnReviewed()
 	}
 
+	return work
+}
+
+// warnReviewed warns of what a plan would write, and of what it could not find out.
+func (b *batch) warnReviewed() {
 	if b.toWrite() > 0 {
 		tfkit.Problem{
 			Summary: fmt.Sprintf("%d of %d rows would be written", b.toWrite(), len(b.rows)),
@@ -182,9 +176,7 @@ func (b *batch) review(work bool) {
 		problem.AddWarning(b.diags)
 	}
 	if b.missed() > 0 {
-		problem := b.failure(planFailed)
-		problem.Detail += "\n\nAn apply tries these rows again, and writes all others that differ."
-		problem.AddWarning(b.diags)
+		b.failure(planFailed).With("\n\nAn apply tries these rows again, and writes all others that differ.").AddWarning(b.diags)
 	}
 	b.warnAltered()
 }
