@@ -5,7 +5,6 @@ package consentbatch
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
@@ -14,14 +13,8 @@ import (
 
 // apply creates or updates the object. It returns false if there is nothing to save.
 func (b *batch) apply(ctx context.Context) (ok bool) {
-	if !b.prepare() {
-		return false
-	}
-	if b.report != nil {
-		defer b.report.Close()
-	}
-
-	if !b.checkFirstRecords(ctx) {
+	defer b.closeReport()
+	if !b.prepare(ctx) {
 		return false
 	}
 
@@ -32,7 +25,7 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 		b.inState = "this resource with the present content, and how many rows are missing"
 	}
 	if b.missed() > 0 {
-		b.failure(applyFailed).AddError(b.diags)
+		b.refuse(b.failure(applyFailed))
 	}
 	b.warnKept()
 
@@ -48,36 +41,35 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 	return b.prior != nil || b.missed() == 0
 }
 
-// prepare reads the rows and opens the report, before anything is sent.
-func (b *batch) prepare() (ok bool) {
-	isPlanned := b.read() && b.connect() && b.checkDigest(tfkit.Problem{
-		Summary: "The rows are not those that were planned",
-		Detail:  "The content has changed since the plan, so what was reviewed is not what would be written. Nothing was sent.",
-		Do:      "plan again, and apply that plan.",
-	})
-	if !isPlanned {
+// prepare reads the rows, opens the report, and refuses more first records than are allowed, before
+// anything is written.
+func (b *batch) prepare(ctx context.Context) (ok bool) {
+	if !b.readUnchanged() || !b.connect() {
+		return false
+	}
+	if err := b.openReport(); err != nil {
+		b.refuse(noReport(err))
 		return false
 	}
 
-	err := b.openReport()
-	if err != nil {
-		problem := noReport(err)
-		problem.InState = b.inState
-		problem.AddError(b.diags)
-	}
-
-	return err == nil
+	return b.checkFirstRecords(ctx)
 }
 
-// checkDigest refuses rows other than those of the digest in state or in the plan, with a problem.
-func (b *batch) checkDigest(problem tfkit.Problem) (ok bool) {
+// readUnchanged reads the rows, and refuses others than those of the digest in state or in the plan.
+func (b *batch) readUnchanged() (ok bool) {
+	if !b.read() {
+		return false
+	}
 	digest := b.model.Digest.ValueString()
 	if b.model.Digest.IsUnknown() || digest == b.digestLike(digest) {
 		return true
 	}
 
-	problem.InState = b.inState
-	problem.AddError(b.diags)
+	b.refuse(tfkit.Problem{
+		Summary: "The rows have changed",
+		Detail:  "The rows are not those that were planned or applied, so the consent of the wrong people could be written or withdrawn. Nothing was sent.",
+		Do:      "put the file back that was planned or applied, or plan again and apply that plan. To withdraw nothing, apply on_destroy = \"retain\" and destroy then.",
+	})
 
 	return false
 }
@@ -99,11 +91,11 @@ func (b *batch) checkFirstRecords(ctx context.Context) (ok bool) {
 
 	b.compare(ctx, unseen)
 	if b.stopped != "" {
-		b.failure(planFailed).AddError(b.diags)
+		b.refuse(b.failure(planFailed))
 		return false
 	}
-	if problem := b.firstRecords(); problem != nil {
-		problem.AddError(b.diags)
+	if b.counts[absent] > b.limit {
+		b.refuse(b.firstRecords())
 		return false
 	}
 
@@ -112,15 +104,12 @@ func (b *batch) checkFirstRecords(ctx context.Context) (ok bool) {
 
 // destroy withdraws the consent of every row of the file that was applied.
 func (b *batch) destroy(ctx context.Context) {
-	if !b.readApplied() || !b.connect() {
+	defer b.closeReport()
+	if !b.readUnchanged() || !b.connect() {
 		return
 	}
-
 	if err := b.openReport(); err != nil { // no report stands against a destroy
 		noReport(err).AddWarning(b.diags)
-	}
-	if b.report != nil {
-		defer b.report.Close()
 	}
 
 	b.pass(ctx, b.all, choice.Withdraw)
@@ -130,23 +119,12 @@ func (b *batch) destroy(ctx context.Context) {
 		tfkit.SupersededWithdrawal.With(others).AddWarning(b.diags)
 	}
 	if b.missed() > 0 {
-		b.failure(deleteFailed).AddError(b.diags)
+		b.refuse(b.failure(deleteFailed))
 		return
 	}
 
 	b.warnKept()
 	b.warnMissing()
-}
-
-// readApplied reads the file that was applied, for a withdrawal. It refuses a file that has
-// changed.
-func (b *batch) readApplied() (ok bool) {
-	return b.read() && b.checkDigest(tfkit.Problem{
-		Summary: "The file is not the one that was applied",
-		Detail:  "The file has changed since it was applied, so a destroy could withdraw the consent of the wrong people. Nothing was sent.",
-		Do:      "put the file back that was applied, or apply the present one first. To withdraw nothing, apply on_destroy = \"retain\" and destroy then.",
-		At:      path.Root("source"),
-	})
 }
 
 // pass judges rows, and writes or withdraws each as the action says, for as many at once as the client

@@ -5,6 +5,7 @@
 package consentbatch
 
 import (
+	"cmp"
 	"context"
 	"crypto/pbkdf2"
 	"crypto/sha256"
@@ -95,8 +96,6 @@ type batch struct {
 
 const unbounded = math.MaxInt
 
-var errNotRegular = errors.New("it is not a regular file")
-
 // objectOf returns the object that private state belongs to.
 func objectOf(ctx context.Context, m model, private tfkit.Private) *tfkit.Object {
 	label := "analytics_consent_batch"
@@ -129,22 +128,31 @@ func (b *batch) connect() (ok bool) {
 	return ok
 }
 
+// refuse reports an error.
+func (b *batch) refuse(problem tfkit.Problem) {
+	problem.InState = cmp.Or(problem.InState, b.inState)
+	problem.AddError(b.diags)
+}
+
 // read reads and checks all rows of source or content_wo, and keeps those of the shard, or
 // reports why they cannot be used.
 func (b *batch) read() (ok bool) {
-	o := rows.Options{Format: rows.Format(b.model.Format.ValueString()), Shard: shardOf(b.model.Shard)}
-	at := path.Root("source")
-
-	var of []rows.Row
-	var err error
-	if b.model.Source.IsNull() {
-		at = atContentWO
-		of, err = rows.Read(strings.NewReader(b.model.ContentWO.ValueString()), o)
-	} else {
-		of, err = readFile(b.model.Source.ValueString(), o)
+	of, err := b.model.read()
+	if problems, isBad := errors.AsType[*rows.Error](err); isBad {
+		b.refuse(tfkit.Problem{
+			Summary: "The rows cannot be read",
+			Detail:  problems.Error(),
+			Do:      "correct these lines; nothing is sent before all of them are right. Values are not shown, because they are personal data.",
+		})
+		return false
 	}
 	if err != nil {
-		b.addUnreadable(err, at)
+		b.refuse(tfkit.Problem{
+			Summary: "The rows cannot be read",
+			Detail:  "The file cannot be read: " + outfile.Pathless(err).Error() + ".",
+			Do:      "check the path, which is relative to the folder in which Terraform runs (begin it with ${path.module} for one beside the configuration), and the permissions of the file. The guide \"Batches in detail\" shows how to read a file that is made in the same apply.",
+			At:      path.Root("source"),
+		})
 		return false
 	}
 
@@ -161,33 +169,22 @@ func (b *batch) read() (ok bool) {
 	return true
 }
 
-// addUnreadable reports why the rows cannot be used.
-func (b *batch) addUnreadable(err error, at path.Path) {
-	problem := tfkit.Problem{
-		Summary: "The rows cannot be read",
-		Detail:  "The file cannot be read: " + outfile.Pathless(err).Error() + ".",
-		InState: b.inState,
-		Do:      "check the path, which is relative to the folder in which Terraform runs (begin it with ${path.module} for one beside the configuration), and the permissions of the file. The guide \"Batches in detail\" shows how to read a file that is made in the same apply.",
-		At:      at,
+// read reads source or content_wo. A file that is not a regular one cannot be read twice, or has no end, and
+// opening a pipe waits for its writer whatever happens to the run.
+func (m *model) read() ([]rows.Row, error) {
+	o := rows.Options{Format: rows.Format(m.Format.ValueString()), Shard: shardOf(m.Shard)}
+	if m.Source.IsNull() {
+		return rows.Read(strings.NewReader(m.ContentWO.ValueString()), o)
 	}
-	if problems, isBad := errors.AsType[*rows.Error](err); isBad {
-		problem.Detail = problems.Error()
-		problem.Do = "correct these lines; nothing is sent before all of them are right. Values are not shown, because they are personal data."
-	}
-	problem.AddError(b.diags)
-}
 
-// readFile reads a regular file. Any other one cannot be read twice, or has no end, and opening a pipe waits
-// for its writer whatever happens to the run.
-func readFile(name string, o rows.Options) ([]rows.Row, error) {
+	name := m.Source.ValueString()
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errNotRegular
+		return nil, outfile.ErrNotRegular
 	}
-
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err

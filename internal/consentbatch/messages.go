@@ -3,7 +3,6 @@
 package consentbatch
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -38,7 +37,6 @@ var (
 func (b *batch) failure(problem tfkit.Problem) tfkit.Problem {
 	problem.Summary = fmt.Sprintf(problem.Summary, b.missed(), len(b.rows))
 	problem.Detail = fmt.Sprintf("Of %d rows, "+problem.Detail+"; %d failed.", len(b.rows), b.succeeded(), b.toWrite(), b.counts[failed])
-	problem.InState = cmp.Or(problem.InState, b.inState)
 
 	if b.counts[failed] > 0 {
 		text, advice := b.describe()

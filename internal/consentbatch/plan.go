@@ -57,7 +57,7 @@ func (r *batchResource) planDestroy(ctx context.Context, state model, resp *reso
 
 	var unread diag.Diagnostics
 	b := r.newBatch(state, &state, objectOf(ctx, state, resp.Private), &unread)
-	if b.readApplied() {
+	if b.readUnchanged() {
 		b.diags = &resp.Diagnostics
 		b.refuseKept(b.claim(b.all, r.Consents.PlanAgainst))
 	}
@@ -142,7 +142,7 @@ func (b *batch) review(ctx context.Context, work bool) bool {
 
 	b.compare(ctx, b.all)
 	if b.isUseless() {
-		b.failure(planFailed).AddError(b.diags)
+		b.refuse(b.failure(planFailed))
 		return false
 	}
 	tflog.Info(ctx, "Consent batch compared", map[string]any{
@@ -172,8 +172,8 @@ func (b *batch) warnReviewed() {
 				b.counts[absent], b.counts[kept]),
 		}.AddWarning(b.diags)
 	}
-	if problem := b.firstRecords(); problem != nil { // an error here would stop a destroy too
-		problem.AddWarning(b.diags)
+	if b.counts[absent] > b.limit { // an error here would stop a destroy too
+		b.firstRecords().AddWarning(b.diags)
 	}
 	if b.missed() > 0 {
 		b.failure(planFailed).With("\n\nAn apply tries these rows again, and writes all others that differ.").AddWarning(b.diags)
@@ -181,21 +181,14 @@ func (b *batch) warnReviewed() {
 	b.warnAltered()
 }
 
-// firstRecords returns the problem if more rows would be the first record of a person than are
-// allowed.
-func (b *batch) firstRecords() *tfkit.Problem {
-	count := b.counts[absent]
-	if count <= b.limit {
-		return nil
-	}
-
-	return &tfkit.Problem{
+// firstRecords returns the problem that more rows would be the first record of a person than are allowed.
+func (b *batch) firstRecords() tfkit.Problem {
+	return tfkit.Problem{
 		Summary: "More first records than expected",
 		Detail: fmt.Sprintf("The service has no record for %d of %d rows: %s. Each would be the first record of a person, which nothing can remove, and at most %d are expected. An apply writes nothing.",
-			count, len(b.rows), b.linesOf(absent), b.limit),
-		InState: b.inState,
-		Do:      fmt.Sprintf("check the file, the scope and base_url: a gateway may have answered in place of the service. If these people are to get a record, set max_new_records = %d.", count),
-		At:      path.Root("max_new_records"),
+			b.counts[absent], len(b.rows), b.linesOf(absent), b.limit),
+		Do: fmt.Sprintf("check the file, the scope and base_url: a gateway may have answered in place of the service. If these people are to get a record, set max_new_records = %d.", b.counts[absent]),
+		At: path.Root("max_new_records"),
 	}
 }
 
@@ -209,13 +202,12 @@ func (b *batch) checkShard() (ok bool) {
 		return true
 	}
 
-	tfkit.Problem{
+	b.refuse(tfkit.Problem{
 		Summary: "The shard cannot change with on_destroy = \"withdraw\"",
 		Detail:  "Rows move between shards when shard changes. A resource that is destroyed would withdraw the consent of people whose rows belong to another shard by then.",
-		InState: b.inState,
 		Do:      "apply on_destroy = \"retain\" in all shards of the file first, without changing them. Then change shard, apply, and set on_destroy back.",
 		At:      path.Root("shard"),
-	}.AddError(b.diags)
+	})
 
 	return false
 }

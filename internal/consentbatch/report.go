@@ -51,6 +51,13 @@ func (b *batch) openReport() (err error) {
 	return err
 }
 
+// closeReport gives up a report that was not written.
+func (b *batch) closeReport() {
+	if b.report != nil {
+		b.report.Close()
+	}
+}
+
 // noReport returns the problem that the report cannot be written.
 func noReport(err error) tfkit.Problem {
 	return tfkit.Problem{

@@ -183,7 +183,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			{gets: 6, patches: 3, counts: counts{Rows: 3, Written: 3}},
 			{ // the rows have to be those of the plan
 				content: people(4), between: func(b *batchTest) { b.f.write(strings.ReplaceAll(people(4), "user-2@", "user-5@")) },
-				errors: []string{"not those that were planned", "In state now: this resource as it was before"}, gets: 4, counts: counts{Rows: 3, Written: 3},
+				errors: []string{"not those that were planned or applied", "In state now: this resource as it was before"}, gets: 4, counts: counts{Rows: 3, Written: 3},
 			},
 			{
 				content: people(3), config: uncompared.With(forced), errors: []string{"More first records than expected", "line 3"}, gets: 4, counts: counts{Rows: 3, Written: 3}, held: map[int][5]bool{1: {}},
@@ -345,7 +345,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		}},
 		"a destroy withdraws by the file that was applied": {people(6), nil, []step{
 			{config: withdrawing, gets: 12, patches: 6, counts: counts{Rows: 6, Written: 6}},
-			{content: people(3), destroy: true, warnings: willWithdraw, errors: append(unchanged, "not the one that was applied")},
+			{content: people(3), destroy: true, warnings: willWithdraw, errors: append(unchanged, "not those that were planned or applied")},
 			{before: func(b *batchTest) { b.must(os.Remove(b.f.path)) }, destroy: true, warnings: willWithdraw, errors: append(unchanged, "no such file")},
 			{before: func(b *batchTest) { b.must(os.Mkdir(b.f.path, 0o700)) }, destroy: true, warnings: willWithdraw, errors: append(unchanged, "not a regular file")},
 			{

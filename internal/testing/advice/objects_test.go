@@ -161,7 +161,7 @@ var batches = map[string]play{
 		configuration: batch("x"), situation: inOrder(rows(annAgrees), applied(choose("2022-01-31T12:00:00Z"))), says: plan,
 		follow: rows("ann,false,false,false,false,false,2022-01-31T12:00:00Z"),
 	},
-	"put the file back that was applied": {
+	"put the file back that was planned or applied": {
 		configuration: batch("x", withdraws), situation: inOrder(rows(annAgrees), applied(rows(annAgrees, bobAgrees))), says: []string{"destroy", "-auto-approve"},
 		follow: rows(annAgrees),
 	},

@@ -180,7 +180,6 @@ var elsewhere = map[string]string{
 	"set wire.pending.identity and wire.pending.types":        "requests.TestPendingRequests_mayMatch",
 	"invoke the action again, which sends one":                "deferred.TestDeferred_submission",
 	" If an answer was the data, set wire.all_data.at":        "requests.TestDataAccess_dataAtOnceHasAWayOut",
-	"plan again, and apply that plan":                         "consentbatch.TestConsentBatch_unknownValuesAreCheckedByTheApply",
 }
 
 // outside are the advices that no test of this package can follow, and why.
