@@ -4,7 +4,6 @@ package answer
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,15 +19,6 @@ var (
 	ClauseNames = [Clauses]string{"clause_1_consent", "clause_2_consent", "clause_3_consent", "clause_4_consent", "clause_5_consent"}
 	// ConsentFields are the parameters of a consent record.
 	ConsentFields = append(ClauseNames[:], "user_ipv6", "agreement_time", "manual")
-
-	// consentFields are the fields of an answer by their folded names: those, and the person.
-	consentFields = func() map[string]string {
-		fields := map[string]string{"identityid": "identityId"}
-		for _, name := range ConsentFields {
-			fields[jsonvalue.Fold(name)] = name
-		}
-		return fields
-	}()
 )
 
 // Consent is the latest consent state at the service. The interface does not show the
@@ -80,13 +70,13 @@ func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 	switch {
 	case found.says(roleRefusal, Failed):
 		return Consent{}, refused()
-	case found.isBlank:
+	case found.isBlank():
 		return Consent{}, cmp.Or(unexplained(answer, found), none)
 	case found.Kind() != '{':
 		return Consent{}, wantObject(found)
 	}
 
-	if isRecord := c.OmitsFalse && found.hasAny(ConsentFields); !isRecord {
+	if isRecord := c.OmitsFalse && found.has()&(roleClauses|roleConsent) != 0; !isRecord {
 		if found, err = outermostConsent(found); err != nil {
 			return Consent{}, err
 		}
@@ -101,7 +91,7 @@ func outermostConsent(top *node) (*node, error) {
 	for level := []*node{top}; len(level) > 0; {
 		var found, next []*node
 		for _, object := range level {
-			switch object.has & roleClauses {
+			switch object.has() & roleClauses {
 			case roleClauses:
 				found = append(found, object)
 			case 0:
@@ -126,20 +116,16 @@ func outermostConsent(top *node) (*node, error) {
 	return nil, &Error{Why: "no object of the answer has the five clauses of a consent record, clause_1_consent to clause_5_consent; it is " + Structure(top.Value)}
 }
 
-// hasAny reports whether an object has one of the fields of a record.
-func (n *node) hasAny(fields []string) bool {
-	return slices.ContainsFunc(n.members, func(m *node) bool { return slices.Contains(fields, consentFields[m.name]) })
-}
-
 // record returns the record that an object with five clauses is, with those around it. v is the answer.
 func (c ConsentCall) record(object *node, v jsontext.Value) (Consent, error) {
-	consent := Consent{JSON: v}
-	f := fieldsOf(object)
+	f := &fields{object: object}
+	consent := Consent{JSON: v, Identity: f.find("identityId").text}
 	for i, name := range ClauseNames {
-		consent.Clauses[i] = take(f, name, "a boolean", (*node).truth)
-		if c.OmitsFalse && consent.Clauses[i] == (Optional[bool]{}) {
-			consent.Clauses[i].Given = true
+		clause := take(f, name, "a boolean", (*node).truth)
+		if c.OmitsFalse && clause == (Optional[bool]{}) {
+			clause = Some(false)
 		}
+		consent.Clauses[i] = clause
 	}
 	consent.UserIPv6 = take(f, "user_ipv6", "a string", (*node).string)
 	consent.AgreementTime = take(f, "agreement_time", "an RFC 3339 time or milliseconds since 1970", func(n *node) (time.Time, bool) { return n.instant(c.TimeFormat) })
@@ -147,7 +133,6 @@ func (c ConsentCall) record(object *node, v jsontext.Value) (Consent, error) {
 		consent.AgreementTime.Given = false
 	}
 	consent.Manual = take(f, "manual", "a boolean", (*node).truth)
-	consent.Identity = cmp.Or(f.nodes["identityId"], &node{}).text
 
 	null := Optional[bool]{Null: true}
 	if consent.Clauses == [Clauses]Optional[bool]{null, null, null, null, null} {
@@ -160,44 +145,47 @@ func (c ConsentCall) record(object *node, v jsontext.Value) (Consent, error) {
 	return consent, nil
 }
 
-// recordFields are the fields of a record by their names.
-type recordFields struct {
-	nodes   map[string]*node
+// fields are those of a record and of the objects around it.
+type fields struct {
+	object  *node
 	problem error // of the first field that is not what it should be
 }
 
-// fieldsOf returns the fields of an object, and those of the closest object around it that it does not have.
-// Two members that are spelled differently and are the same field are a problem, because two readers would
-// understand them differently.
-func fieldsOf(object *node) *recordFields {
-	f := &recordFields{nodes: map[string]*node{}}
-	for ; object != nil; object = object.parent {
+// find returns a field of the record, or else that of the closest object around it that has it; an empty node
+// where there is none. Two members that are spelled differently and are the same field are a problem, because
+// two readers would understand them differently.
+func (f *fields) find(name string) *node {
+	folded := jsonvalue.Fold(name)
+	for object := f.object; object != nil; object = object.parent {
+		var found []*node
 		for _, m := range object.members {
-			name, isField := consentFields[m.name]
-			switch known := f.nodes[name]; {
-			case !isField:
-			case known == nil:
-				f.nodes[name] = m
-			case known.parent == object:
-				f.fail(&Error{Why: "the answer has " + name + " twice, in different spellings"})
+			if m.name == folded {
+				found = append(found, m)
 			}
+		}
+
+		if len(found) > 1 {
+			f.fail(&Error{Why: "the answer has " + name + " twice, in different spellings"})
+		}
+		if len(found) > 0 {
+			return found[0]
 		}
 	}
 
-	return f
+	return &node{}
 }
 
 // fail notes a problem, unless there is one.
-func (f *recordFields) fail(e *Error) { f.problem = cmp.Or(f.problem, error(e)) }
+func (f *fields) fail(e *Error) { f.problem = cmp.Or(f.problem, error(e)) }
 
 // take returns a field of a record. expected says what convert accepts, for the problem with any other
 // value.
-func take[T any](f *recordFields, name, expected string, convert func(*node) (T, bool)) Optional[T] {
-	n := f.nodes[name]
-	if n == nil {
+func take[T any](f *fields, name, expected string, convert func(*node) (T, bool)) Optional[T] {
+	n := f.find(name)
+	switch n.Kind() {
+	case 0:
 		return Optional[T]{}
-	}
-	if n.Kind() == 'n' {
+	case 'n':
 		return Optional[T]{Null: true}
 	}
 

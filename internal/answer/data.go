@@ -180,7 +180,7 @@ func (c DataCall) partOf(m *node) dataPart {
 func (n *node) isSilent() bool {
 	_, isInstant := n.instant(TimeUTC)
 	isTime := isInstant && n.Kind() == '"'
-	isYes := n.is&(roleFlag|roleStatus) != 0 && n.verdict == Done
+	isYes := n.is&(roleFlag|roleStatus) != 0 && n.verdict() == Done
 	isHAL := n.key == "_links" && n.Kind() == '{' && n.find("/next").Value == nil
 
 	return isYes || isHAL || isTime

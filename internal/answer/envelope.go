@@ -64,13 +64,12 @@ func (r Result) Says(v jsontext.Value) error {
 	return refused()
 }
 
-// decode returns an answer in which what the settings name says nothing.
+// decode returns an answer in which what the settings name says nothing. An object with something in it always
+// says something.
 func (e Envelope) decode(v jsontext.Value) *node {
 	answer := decode(v)
-	for at, want := range e.Ignored {
-		leaf := answer.find(at)
-		isTold := want == AnyValue || want == leaf.word
-		if isTold && leaf.isIgnorable() {
+	for at := range e.Ignored {
+		if leaf := answer.find(at); len(leaf.members) == 0 && e.Ignores(at, leaf.word) {
 			leaf.ignore()
 		}
 	}
@@ -79,16 +78,6 @@ func (e Envelope) decode(v jsontext.Value) *node {
 	}
 
 	return answer
-}
-
-// isIgnorable reports whether a value has nothing in it, or is an array of nothing but the links to pages, as a
-// paginator of Laravel writes them. Any other array or object always says something.
-func (n *node) isIgnorable() bool {
-	isOther := func(m *node) bool { return m.find("/url").Value == nil || m.find("/label").Value == nil }
-	if n.Kind() == '{' {
-		return len(n.members) == 0
-	}
-	return !slices.ContainsFunc(n.inside(), isOther)
 }
 
 // content returns what is at a place in the content of an answer. setting is the name of the setting
@@ -106,7 +95,7 @@ func (e Envelope) content(answer *node, setting string, at jsontext.Pointer) (*n
 	if found.Value != nil {
 		return found, nil
 	}
-	if found.parent.isBlank {
+	if found.parent.isBlank() {
 		return found.parent, unexplained(answer, found.parent)
 	}
 	if answer.find(e.At).Value == nil {
@@ -126,7 +115,7 @@ func unexplained(answer, nothing *node) error {
 	var beside []jsontext.Pointer
 	for _, leaf := range answer.leaves(nothing) {
 		isWord := leaf.is&(roleResultCode|roleResult) != 0 && slices.Contains(successWords, jsonvalue.Fold(leaf.text))
-		isExplained := isWord || leaf.verdict == Done || leaf.is&(rolePerson|roleID|roleCreated|roleTrace) != 0
+		isExplained := isWord || leaf.verdict() == Done || leaf.is&(rolePerson|roleID|roleCreated|roleTrace) != 0
 		if !isExplained && !jsonvalue.IsZero(leaf.Value) {
 			beside = append(beside, leaf.at())
 		}

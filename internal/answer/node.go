@@ -3,7 +3,6 @@
 package answer
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,14 +25,9 @@ type node struct {
 	key  string // of a member or an element, as a pointer names it
 	name string // of a member, folded, so that identityId and identity_id are one field
 	is   role   // of a member, by its name
-	has  role   // of an object, by the names of its members
 	text string // of a string or a number
 	word string // as wire.ignored has it: a text without quotes, or else as it is spelled; of leaves only
-	// verdict is what a member says of what was asked for, by its name and value.
-	verdict Progress
-	// isBlank: null, an empty array, which is how PHP writes an object without members, or an object of
-	// nothing but nulls and such objects.
-	isBlank   bool
+
 	isIgnored bool // the settings say that it says nothing
 }
 
@@ -42,50 +36,56 @@ func decode(v jsontext.Value) *node {
 	if v == nil {
 		v = jsontext.Value("null")
 	}
-	in := jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-
-	return (&node{}).read(in, v)
-}
-
-// read reads the next value of a decoder, which is a part of the whole that the decoder reads.
-func (n *node) read(in *jsontext.Decoder, whole jsontext.Value) *node {
-	begin := in.InputOffset()
-	switch in.PeekKind() {
-	case '{':
-		_, _ = in.ReadToken() // it is there, as the whole is valid
-		n.isBlank = true
-		for in.PeekKind() == '"' {
-			name, _ := in.ReadToken()
-			m := &node{parent: n, key: name.String(), verdict: Unclear}
-			m.name = jsonvalue.Fold(m.key)
-			m.is = roles[m.name]
-			m.read(in, whole)
-			if m.is&roleVerdict != 0 {
-				m.verdict = m.judge()
-			}
-			n.members = append(n.members, m)
-			n.has |= m.is
-			n.isBlank = n.isBlank && m.isBlank && m.Kind() != '['
-		}
-		_, _ = in.ReadToken()
-	case '[':
-		v, _ := in.ReadValue()
-		n.isBlank = jsonvalue.IsZero(v)
-	case '"', '0':
-		token, _ := in.ReadToken()
-		n.text = token.String()
-		n.word = n.text
-	default:
-		token, _ := in.ReadToken()
-		n.word = token.String()
-		n.isBlank = token.Kind() == 'n'
-	}
-	n.Value = bytes.TrimLeft(whole[begin:in.InputOffset()], ":, \t\r\n")
-	if isEmpty := n.isBlank && len(n.members) == 0; isEmpty {
-		n.word = string(n.Value)
-	}
+	n := &node{}
+	n.read(v)
 
 	return n
+}
+
+func (n *node) read(v jsontext.Value) {
+	n.Value = v
+	for name, value := range jsonvalue.EachMember(v) {
+		m := &node{parent: n, key: string(name)}
+		m.name = jsonvalue.Fold(m.key)
+		m.is = roles[m.name]
+		m.read(value)
+		n.members = append(n.members, m)
+	}
+
+	switch v.Kind() {
+	case '"':
+		n.text = jsonvalue.Text(v)
+		n.word = n.text
+	case '0':
+		n.text, n.word = string(v), string(v)
+	case '{', '[':
+		if jsonvalue.IsZero(v) {
+			n.word = string(v)
+		}
+	default:
+		n.word = string(v)
+	}
+}
+
+// has returns the roles of the members of an object.
+func (n *node) has() (all role) {
+	for _, m := range n.members {
+		all |= m.is
+	}
+	return all
+}
+
+// isBlank reports whether there is nothing in a value: it is null, an empty array, which is how PHP writes an
+// object without members, or an object of nothing but nulls and such objects.
+func (n *node) isBlank() bool {
+	switch n.Kind() {
+	case '{':
+		isFull := func(m *node) bool { return m.Kind() == '[' || !m.isBlank() }
+		return !slices.ContainsFunc(n.members, isFull)
+	case '[':
+		return n.word != ""
+	}
+	return n.Kind() == 'n'
 }
 
 // inside returns the members of an object, or the elements of an array.
@@ -154,36 +154,42 @@ func (n *node) named(is role) (found []*node) {
 
 // ignore makes the node say nothing but that it is a word of envelopes.
 func (n *node) ignore() {
-	n.isIgnored, n.name, n.verdict = true, "", Unclear
+	n.isIgnored, n.name = true, ""
 	n.is &= roleWrapping
 }
 
-// judge returns the verdict of a member: an error that says something, a flag, a status, or the code of a
-// result. It is Unclear for any other member.
-func (n *node) judge() Progress {
+// verdict returns what a member says of what was asked for, by its name and value: an error that says something,
+// a flag, a status, or the code of a result. It is Unclear for any other member.
+func (n *node) verdict() Progress {
+	isTrue, isTruth := truths[strings.ToLower(n.word)]
 	switch {
+	case n.isIgnored:
+		return Unclear
 	case n.is&roleStatus != 0:
 		return RecordMap{}.progressOf(n.text)
-	case n.is&roleError != 0 && !jsonvalue.IsZero(n.Value):
-		return Failed
+	case n.is&roleError != 0:
+		return outcomeOf(false, !jsonvalue.IsZero(n.Value))
 	case n.is&roleFlag != 0:
-		if isTrue, isTruth := truths[strings.ToLower(n.word)]; isTruth {
-			return outcomes[isTrue]
-		}
-	case n.is&roleResultCode != 0 && n.text != "":
-		return outcomes[slices.Contains(successWords, jsonvalue.Fold(n.text))]
+		return outcomeOf(isTrue, isTruth)
+	case n.is&roleResultCode != 0:
+		return outcomeOf(slices.Contains(successWords, jsonvalue.Fold(n.text)), n.text != "")
 	}
 
 	return Unclear
 }
 
-// outcomes are what a flag, or whether a code is one of success, says.
-var outcomes = map[bool]Progress{true: Done, false: Failed}
+// outcomeOf returns what a member says; Unclear if it is not known to say something.
+func outcomeOf(isSuccess, isKnown bool) Progress {
+	if !isKnown {
+		return Unclear
+	}
+	return map[bool]Progress{true: Done, false: Failed}[isSuccess]
+}
 
 // says reports whether a member of an object with one of these roles has this verdict.
 func (n *node) says(is role, what Progress) bool {
 	for _, m := range n.members {
-		if m.is&is != 0 && m.verdict == what {
+		if m.is&is != 0 && m.verdict() == what {
 			return true
 		}
 	}

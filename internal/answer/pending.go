@@ -117,7 +117,7 @@ func (c ListCall) list(answer *node) (*node, error) {
 		return content, nil
 	case total != answer && string(total.Value) == "0":
 		return total, nil
-	case c.Empty && answer.isBlank:
+	case c.Empty && answer.isBlank():
 		return answer, nil
 	}
 

@@ -79,7 +79,7 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 // An answer that is null is no profile.
 func emptyProfile(answer, found *node) error {
 	isNull := found == answer && found.Kind() == 'n'
-	if found.isBlank && !isNull {
+	if found.isBlank() && !isNull {
 		return unexplained(answer, found)
 	}
 	return wantObject(found)

@@ -58,13 +58,11 @@ func (n *node) request() *node {
 	const wrappers = 4
 	all := &node{Value: n.Value}
 	for range wrappers {
-		isKnown := all.has & (roleID | roleCreated)
+		isKnown := all.has() & (roleID | roleCreated)
 		for _, m := range n.members {
-			if m.is&isKnown != 0 || m.Kind() == 'n' {
-				continue
+			if m.is&isKnown == 0 && m.Kind() != 'n' {
+				all.members = append(all.members, m)
 			}
-			all.members = append(all.members, m)
-			all.has |= m.is
 		}
 		if n = n.wrapped(); n == nil {
 			break
@@ -149,7 +147,7 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	switch {
 	case e.Result.Says(v) != nil: // the identifier may be that of the call
 		receipt = Receipt{At: time.Now(), NotUnderstood: Structure(v)}
-	case status == accepted, status == noContent, isRequest, answer.isBlank && answer.Kind() != '[':
+	case status == accepted, status == noContent, isRequest, answer.isBlank() && answer.Kind() != '[':
 	case answer.says(roleFlag, Done), answer.find(e.Result.At).isIgnored:
 	default:
 		receipt.NotUnderstood = Structure(v)

@@ -46,6 +46,8 @@ const (
 	rolePersonal
 	rolePart
 
+	// Of a consent record.
+	roleConsent
 	roleClause // of the first clause; the others follow
 
 	roleFlag     = roleOutcome | roleAccepted
@@ -81,6 +83,7 @@ var names = map[role][]string{
 	roleIdentity: strings.Fields("identityid"),
 	rolePersonal: strings.Fields("identity user users person persons people profile profiles consent consents session sessions event events"),
 	rolePart:     strings.Fields("profile consent"),
+	roleConsent:  strings.Fields("useripv6 agreementtime manual"),
 }
 
 // roles are the roles of each folded name.
