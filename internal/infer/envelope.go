@@ -115,7 +115,7 @@ func pagesIn(leaves []leaf, count int) (found pages) {
 		if l.role == roleNext {
 			next = l.at
 		}
-		if links := l.at.Parent().Parent(); links.LastToken() == halLinks {
+		if links := l.at.Parent().Parent(); links.LastToken() == "_links" {
 			hal = links + "/next/href"
 		}
 	}

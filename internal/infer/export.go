@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -87,16 +86,18 @@ func sequence(body []byte) (all []jsontext.Value) {
 
 // hasRefusal reports whether an error or a job is among the records.
 func (g group) hasRefusal() bool {
-	return slices.ContainsFunc(g.records, func(record jsontext.Value) bool { return saysNo(record) || isJob(record) })
+	return slices.ContainsFunc(g.records, saysNo) || slices.ContainsFunc(g.records, isJob)
 }
 
 // isJob reports whether an object has nothing but what describes work.
 func isJob(v jsontext.Value) bool {
 	members := places(v)[1:]
-	isOther := func(p place) bool {
-		return !p.isNamed("jobid taskid requestid id status state percent progress cursor error message")
+	for _, p := range members {
+		if !p.isNamed("jobid taskid requestid id status state percent progress cursor error message") {
+			return false
+		}
 	}
-	return len(members) > 1 && !slices.ContainsFunc(members, isOther)
+	return len(members) > 1
 }
 
 // kindWords are like the kinds of records.
@@ -153,36 +154,42 @@ func (s Settings) kinds(groups []group) {
 // identifying returns what every record has, and no two have alike: what is named like an identifier
 // first.
 func identifying(columns []column) jsontext.Pointer {
-	isID := func(c column) bool {
-		isLikeID := c.namesID() || c.isNamed(personNames)
-		return isLikeID && c.isUnique()
-	}
-	return cmp.Or(firstOf(columns, isID), firstOf(columns, column.isUnique))
+	unique := slices.DeleteFunc(columns, func(c column) bool { return !c.isUnique() })
+	return cmp.Or(firstOf(unique, column.isNamedID), firstOf(unique, column.isUnique))
 }
+
+// isNamedID reports whether a column is named like an identifier of a record or of a person.
+func (c column) isNamedID() bool { return c.namesID() || c.isNamed(personNames) }
 
 // statesKind reports whether all texts of a column are like kinds. One with a digit or a slash is an
 // identifier.
 func (c column) statesKind() bool {
-	return c.isAll(func(word string) bool { return kindOf(word) != "" && !strings.ContainsAny(word, "0123456789/") })
+	for _, word := range c.texts {
+		if kindOf(word) == "" || strings.ContainsAny(word, "0123456789/") {
+			return false
+		}
+	}
+	return true
 }
 
-// wordsOf returns the words of a message that may be names.
-func wordsOf(message string) []string {
-	return strings.FieldsFunc(message, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' })
-}
+// wordLike matches the words of a message that may be names.
+var wordLike = regexp.MustCompile(`[\pL_]+`)
 
 // KindParameters returns the words of a message that may name the parameter which selects the kind.
-func KindParameters(message string) []string {
-	return slices.DeleteFunc(wordsOf(message), func(word string) bool {
-		return !isNamed(jsonvalue.Fold(word), "kind type recordkind recordtype entity entitytype resource model dataset")
-	})
+func KindParameters(message string) (all []string) {
+	for _, word := range wordLike.FindAllString(message, -1) {
+		if isNamed(jsonvalue.Fold(word), "kind type recordkind recordtype entity entitytype resource model dataset") {
+			all = append(all, word)
+		}
+	}
+	return all
 }
 
 // Kinds returns the words that a message lists for the kinds, such as person by "persons"; nil
 // unless there is one for each kind.
 func Kinds(message string) Settings {
 	s := Settings{}
-	for _, word := range wordsOf(message) {
+	for _, word := range wordLike.FindAllString(message, -1) {
 		if kind := meaningOf(word, kindWords); kind != "" {
 			s[jsontext.Pointer("/export/kind_values").AppendToken(kind)] = word
 		}

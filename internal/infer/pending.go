@@ -34,12 +34,11 @@ func Pending(a Answer, known ...*Request) (all []Settings) {
 		return []Settings{{"/pending/empty": true}}
 	}
 
-	found := lists(v)
-	isEmpty := func(p place) bool { return jsonvalue.IsZero(p.value) }
-	if full := slices.DeleteFunc(slices.Clone(found), isEmpty); len(full) > 1 {
-		return nil // none of them holds all requests
-	}
-	for _, list := range found {
+	full := 0
+	for _, list := range lists(v) {
+		if !jsonvalue.IsZero(list.value) {
+			full++
+		}
 		s := Settings{"/pending/at": string(list.at)}
 		elements := jsonvalue.Elements(list.value)
 		if s.envelope("/pending", v, []jsontext.Pointer{list.at}, len(elements)) {
@@ -47,8 +46,10 @@ func Pending(a Answer, known ...*Request) (all []Settings) {
 			all = append(all, s)
 		}
 	}
-	counted := Settings{} // an empty list may be omitted beside its count
-	if len(found) == 0 && counted.envelope("/pending", v, nil, 0) {
+	if full > 1 {
+		return nil // none of them holds all requests
+	}
+	if counted := (Settings{}); len(lists(v)) == 0 && counted.envelope("/pending", v, nil, 0) { // an empty list may be omitted beside its count
 		all = append(all, counted)
 	}
 
@@ -61,10 +62,9 @@ const listNames = "requests pendingrequests actions data items results content n
 // lists returns the arrays of objects, and the empty arrays, of an answer. Those that are named
 // like a list of requests come first; with such a name, null is an empty list.
 func lists(v jsontext.Value) []place {
-	isOther := func(element jsontext.Value) bool { return element.Kind() != '{' }
 	var named, others []place
 	for _, p := range places(v) {
-		isList := p.value.Kind() == '[' && !isLinks(p.value) && !slices.ContainsFunc(jsonvalue.Elements(p.value), isOther)
+		isList := p.isList()
 		mayBeList := isList || p.value.Kind() == 'n'
 		switch {
 		case mayBeList && p.isNamed(listNames):
@@ -75,6 +75,16 @@ func lists(v jsontext.Value) []place {
 	}
 
 	return append(named, others...)
+}
+
+// isList reports whether the place is an array of nothing but objects, other than links to pages.
+func (p place) isList() bool {
+	for _, element := range jsonvalue.Elements(p.value) {
+		if element.Kind() != '{' {
+			return false
+		}
+	}
+	return p.value.Kind() == '[' && !isLinks(p.value)
 }
 
 // The members of a record, by their folded names, the likely ones first.
@@ -89,59 +99,78 @@ const (
 // record adds where the fields of a record are, and what its words mean.
 func (s Settings) record(elements []jsontext.Value, known []*Request) {
 	columns := columnsOf(elements)
-	isType := func(c column) bool {
-		return c.isAll(func(word string) bool { return meaningOf(word, typeWords) != "" })
-	}
-	likely := slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return !isType(c) })
-	person := holderOf(elements, columns, known)
-	others := slices.DeleteFunc(columns, func(c column) bool {
-		return isNamed(c.around, personNames) || c.at == person || strings.HasPrefix(c.at.LastToken(), "@") // of JSON-LD
-	})
+	person := cmp.Or(personIn(elements, known), holderIn(columns))
 
-	s.set("/pending/identity", person)
-	isKnown := func(c column) bool {
+	var others, typed []column
+	for _, c := range columns {
+		isOfPerson := isNamed(c.around, personNames) || c.at == person
+		if isOther := isOfPerson || strings.HasPrefix(c.at.LastToken(), "@"); !isOther { // of JSON-LD
+			others = append(others, c)
+		}
+		if c.isTyped() {
+			typed = append(typed, c)
+		}
+	}
+	isSent := func(c column) bool {
 		return slices.ContainsFunc(known, func(r *Request) bool { return r.ID != "" && slices.Contains(c.texts, r.ID) })
 	}
-	s.set("/pending/id", cmp.Or(firstNamed(others, idNames), firstOf(others, isKnown), firstOf(others, column.looksLikeID)))
+
+	s.set("/pending/identity", person)
+	s.set("/pending/id", cmp.Or(firstNamed(others, idNames), firstOf(others, isSent), firstOf(others, column.looksLikeID)))
 	s.set("/pending/status", firstNamed(others, statusNames))
 	s.set("/pending/created", firstNamed(others, createdNames))
-	typeAt := cmp.Or(firstNamed(likely, typeNames), firstNamed(others, typeNames), firstOf(likely, isType))
-	s.set("/pending/type", typeAt)
+	s.set("/pending/type", cmp.Or(firstNamed(typed, typeNames), firstNamed(others, typeNames), firstOf(typed, column.isTyped)))
 	s.words(elements, known)
+}
+
+// isTyped reports whether all texts of a column are like types of requests.
+func (c column) isTyped() bool {
+	for _, word := range c.texts {
+		if meaningOf(word, typeWords) == "" {
+			return false
+		}
+	}
+	return true
 }
 
 // looksLikeID reports whether a column has what identifies a record: texts with a digit that no two records
 // have alike, and that are no times.
 func (c column) looksLikeID() bool {
-	isID := func(text string) bool {
-		return strings.ContainsAny(text, "0123456789") && !looksTimed.MatchString(text)
+	for _, text := range c.texts {
+		if !strings.ContainsAny(text, "0123456789") || looksTimed.MatchString(text) {
+			return false
+		}
 	}
-	return c.value.Kind() == '"' && c.isAll(isID) && c.isUnique()
+	return c.value.Kind() == '"' && c.isUnique()
 }
 
 var looksTimed = regexp.MustCompile(`^\d{4}-\d\d-\d\d|\d\d:\d\d`)
 
-// holderOf returns the member with the person: the one with the identity of a known person, or else the
-// one that is named like it, itself or as an object around an identifier.
-func holderOf(elements []jsontext.Value, columns []column, known []*Request) jsontext.Pointer {
+// personIn returns where a record has the identity of a known person; empty if none has.
+func personIn(elements []jsontext.Value, known []*Request) jsontext.Pointer {
 	for _, element := range elements {
 		for _, p := range places(element) {
-			if slices.ContainsFunc(known, func(r *Request) bool { return p.text == r.Person }) {
+			if slices.ContainsFunc(known, p.isPerson) {
 				return p.at
 			}
 		}
 	}
+	return ""
+}
 
+// isPerson reports whether a place has the identity of the person of a request.
+func (p place) isPerson(r *Request) bool { return p.text == r.Person }
+
+// holderIn returns the first column that is named like a person, itself or as an object around an identifier.
+func holderIn(columns []column) jsontext.Pointer {
 	for name := range strings.FieldsSeq(personNames) {
-		isHolder := func(c column) bool {
+		for _, c := range columns {
 			isInside := c.around == name && c.isNamed("id email value identifier")
-			return isInside || c.name == name
-		}
-		if at := firstOf(columns, isHolder); at != "" {
-			return at
+			if isInside || c.name == name {
+				return c.at
+			}
 		}
 	}
-
 	return ""
 }
 
@@ -199,19 +228,24 @@ var (
 // requestOf returns which of the known requests a record is: the one with its id, or the only one
 // of its person, or of its type too; the zero Request if it is not known.
 func requestOf(element jsontext.Value, known []*Request, requestType string) *Request {
-	all := places(element)
-	var ofPerson []*Request
+	var ofPerson, ofType []*Request
 	for _, r := range known {
-		isItsID := func(p place) bool { return p.text == r.ID && p.namesID() }
-		if r.ID != "" && slices.ContainsFunc(all, isItsID) {
-			return r
+		for _, p := range places(element) {
+			if isItsID := r.ID != "" && p.text == r.ID; isItsID && p.namesID() {
+				return r
+			}
 		}
-		if slices.ContainsFunc(all, func(p place) bool { return p.text == r.Person }) {
-			ofPerson = append(ofPerson, r)
+		if personIn([]jsontext.Value{element}, []*Request{r}) == "" {
+			continue
+		}
+		ofPerson = append(ofPerson, r)
+		if r.Type == requestType {
+			ofType = append(ofType, r)
 		}
 	}
+
 	if len(ofPerson) > 1 {
-		ofPerson = slices.DeleteFunc(ofPerson, func(r *Request) bool { return r.Type != requestType })
+		ofPerson = ofType
 	}
 	if len(ofPerson) != 1 {
 		return &Request{}

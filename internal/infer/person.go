@@ -162,29 +162,26 @@ func Profile(a Answer, managed []string) (all []Settings) {
 	return all
 }
 
-// Data proposes settings for an answer that may be all data of a person: where the data is, or
-// its media type. It proposes nothing for what describes work, links to the data or is a part of it.
+// Data proposes settings for an answer that may be all data of a person: where the data is, the innermost place
+// first, or its media type. It proposes nothing for what describes work, links to the data or is a part of it.
 func Data(a Answer) (all []Settings) {
 	if a.value() == nil {
 		return inForm(a)
 	}
+
 	v := a.json()
-	if slices.ContainsFunc(places(v), place.leadsOn) {
-		return nil
+	status := jsonvalue.At(v, "/status")
+	isDone := status == nil || isNamed(jsonvalue.Text(status), "success ok")
+	for _, p := range places(v) {
+		if p.leadsOn() || !isDone {
+			return nil
+		}
+		isKnown := p.isNamed(envelopes) || meaningOf(p.name, kindWords) != ""
+		if isKnown && p.holdsData() {
+			all = append(all, Settings{"/all_data/at": string(p.at)})
+		}
 	}
-
-	content := placeOf("", v)
-	switch status := jsonvalue.At(content.value, "/status"); {
-	case isNamed(jsonvalue.Text(status), "success ok"): // of the envelope
-		content = inner(content)
-	case status != nil:
-		return nil
-	}
-
-	for !isHollow(content.value) {
-		all = slices.Concat(marksIn(content), all)
-		content = inner(content)
-	}
+	slices.Reverse(all)
 
 	return all
 }
@@ -198,109 +195,32 @@ func inForm(a Answer) []Settings {
 	return []Settings{{"/all_data/media_type": a.MediaType}}
 }
 
-// marksIn proposes what marks an object as the data: a list of what the interface has of a person, which is
-// there even if it is empty, what is named like content, or the object itself unless it is the answer, which an
-// acknowledgement is too.
-func marksIn(object place) []Settings {
-	var lists, named, itself []Settings
-	for name, value := range jsonvalue.EachMember(object.value) {
-		p := placeOf(object.at.AppendToken(string(name)), value)
-		mark := Settings{"/all_data/at": string(p.at)}
-		isEmptyList := jsonvalue.IsZero(value) && meaningOf(p.name, kindWords) != ""
-		isList := isEmptyList || !isHollow(value)
-
-		switch {
-		case value.Kind() == '[' && isList:
-			lists = append(lists, mark)
-		case p.isComposite() && p.isNamed(envelopes) && !isWork(value):
-			named = append(named, mark)
-		}
-	}
-	if object.at != "" {
-		itself = []Settings{{"/all_data/at": string(object.at)}}
-	}
-
-	return slices.Concat(lists, named, itself)
-}
-
 // leadsOn reports whether the place says that there is a next page.
 func (p place) leadsOn() bool {
-	switch p.role() {
-	case roleNext:
-		return !jsonvalue.IsZero(p.value)
-	case roleMore:
-		return p.text == "true"
-	}
-	return false
+	isPage := p.role() == roleNext && !jsonvalue.IsZero(p.value)
+	isMore := p.role() == roleMore && p.text == "true"
+
+	return isPage || isMore
 }
 
-// wrappers are those of envelopes that hold all of it.
-const wrappers = "data attributes result results response payload content body"
-
-// inner returns the only object or array in an object, or else the only one that is named like a wrapper; an
-// empty place where that is not known.
-func inner(object place) place {
-	var found, named []place
-	for name, value := range jsonvalue.EachMember(object.value) {
-		p := placeOf(object.at.AppendToken(string(name)), value)
-		if !p.isComposite() {
-			continue
-		}
-		found = append(found, p)
-		if p.isNamed(wrappers) {
-			named = append(named, p)
-		}
-	}
-	if len(found) > 1 {
-		found = named
-	}
-	if len(found) != 1 {
-		return place{}
-	}
-
-	return found[0]
-}
-
-// isHollow reports whether a value holds no data: it describes work, is an array without objects, which may be
-// links, or has nothing but nulls, empty values and such values.
-func isHollow(v jsontext.Value) bool {
-	isObject := func(element jsontext.Value) bool { return element.Kind() == '{' }
-	isPlain := v.Kind() == '[' && !slices.ContainsFunc(jsonvalue.Elements(v), isObject)
-	if isWork(v) || isPlain || jsonvalue.IsZero(v) {
-		return true
-	}
-
-	hasInside := false
-	for name, value := range jsonvalue.EachMember(v) {
-		isInside := strings.ContainsRune("{[n", rune(value.Kind()))
-		if isInside && string(name) != halLinks && !isHollow(value) {
-			return false
-		}
-		hasInside = hasInside || isInside
-	}
-
-	return hasInside
-}
-
-// halLinks has the links of an object of HAL, the one to the object itself too.
-const halLinks = "_links"
-
-// isWork reports whether an object or the elements of an array have what describes work that goes on, or
-// its result elsewhere: a status, a job or a link.
-func isWork(v jsontext.Value) bool {
-	isOfWork := func(p place) bool {
-		isUndone := p.name == "done" && p.text == "false"
-		isResult := p.isNamed("jobid taskid requestid status state percent progress link links url urls downloadurl href expires")
-		return isUndone || isResult
-	}
-	for _, object := range append(jsonvalue.Elements(v), v) {
-		for name, value := range jsonvalue.EachMember(object) {
-			at := jsontext.Pointer("").AppendToken(string(name))
-			if string(name) != halLinks && isOfWork(placeOf(at, value)) {
-				return true
+// holdsData reports whether an object, or an object in an array, has something in it, and none describes work.
+func (p place) holdsData() (holds bool) {
+	for _, object := range append(jsonvalue.Elements(p.value), p.value) {
+		for _, member := range places(object)[1:] {
+			if member.around == "" && member.isOfWork() {
+				return false
 			}
+			isText := member.isScalar() && member.text != ""
+			holds = holds || isText
 		}
 	}
 
-	return false
+	return holds
+}
+
+// isOfWork reports whether a member describes work that goes on, or its result elsewhere: a status, a job or a
+// link.
+func (p place) isOfWork() bool {
+	isUndone := p.name == "done" && p.text == "false"
+	return isUndone || p.isNamed("jobid taskid requestid status state percent progress link links url urls downloadurl href expires")
 }

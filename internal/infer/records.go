@@ -45,11 +45,6 @@ func (c column) isUnique() bool {
 	return len(slices.Compact(slices.Sorted(slices.Values(c.texts)))) == len(c.texts)
 }
 
-// isAll reports whether all texts are of a kind.
-func (c column) isAll(isOf func(text string) bool) bool {
-	return !slices.ContainsFunc(c.texts, func(text string) bool { return !isOf(text) })
-}
-
 // firstOf returns where the first of the columns is that meets a condition; empty if there is none.
 func firstOf(columns []column, meets func(column) bool) jsontext.Pointer {
 	if i := slices.IndexFunc(columns, meets); i >= 0 {
@@ -60,19 +55,19 @@ func firstOf(columns []column, meets func(column) bool) jsontext.Pointer {
 
 // firstNamed returns where the first of the columns is that has one of the names, or else one whose name ends
 // with one of them; empty if there is none. The first name wins.
-func firstNamed(columns []column, names string) jsontext.Pointer {
+func firstNamed(columns []column, names string) (similar jsontext.Pointer) {
 	for name := range strings.FieldsSeq(names) {
-		if at := firstOf(columns, func(c column) bool { return c.name == name }); at != "" {
-			return at
-		}
-	}
-	for name := range strings.FieldsSeq(names) {
-		if at := firstOf(columns, func(c column) bool { return strings.HasSuffix(c.name, name) }); at != "" {
-			return at
+		for _, c := range columns {
+			if c.name == name {
+				return c.at
+			}
+			if similar == "" && strings.HasSuffix(c.name, name) {
+				similar = c.at
+			}
 		}
 	}
 
-	return ""
+	return similar
 }
 
 // likeness is a meaning of words, and what they look like once they are folded.
@@ -98,11 +93,4 @@ func (s Settings) word(vocabulary, at jsontext.Pointer, meaning, word string) {
 	}
 	words, _ := s[vocabulary.AppendToken(meaning)].([]any)
 	s[vocabulary.AppendToken(meaning)] = joined(words, word)
-}
-
-// set adds a pointer, unless it is empty.
-func (s Settings) set(setting, at jsontext.Pointer) {
-	if at != "" {
-		s[setting] = string(at)
-	}
 }

@@ -4,7 +4,6 @@ package infer
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -34,7 +33,6 @@ func (s Settings) parse(at jsontext.Pointer, v jsontext.Value) {
 		var value any
 		_ = json.Unmarshal(v, &value) // it was parsed
 		s[at] = value
-		return
 	}
 	for name, value := range jsonvalue.EachMember(v) {
 		s.parse(at.AppendToken(string(name)), value)
@@ -87,20 +85,24 @@ func joined(list []any, words ...any) []any {
 	return list
 }
 
+// set adds a pointer, unless it is empty.
+func (s Settings) set(setting, at jsontext.Pointer) {
+	if at != "" {
+		s[setting] = string(at)
+	}
+}
+
 // Inside returns the settings for answers that have their content in an envelope: without it in front
 // of where things are in the content.
 func (s Settings) Inside(envelope jsontext.Pointer) Settings {
-	inner := Settings{}
-	for at, value := range s {
+	inner := maps.Clone(s)
+	for at := range s {
 		isOfContent := slices.Contains([]jsontext.Pointer{"/consent/at", "/profile/at", "/pending/at"}, at) || at.Parent() == "/export/at"
-		text, _ := value.(string)
-
+		text, _ := s[at].(string)
 		rest, isInside := strings.CutPrefix(text, string(envelope))
-		switch {
-		case !isOfContent, !isInside:
-			inner[at] = value
-		case rest != "":
-			inner[at] = rest
+		if isOfContent && isInside {
+			delete(inner, at)
+			inner.set(at, jsontext.Pointer(rest))
 		}
 	}
 
@@ -127,10 +129,11 @@ func (s Settings) Shortest(suffices func(Settings) bool) Settings {
 // have; nil if none says where.
 func (s Settings) NextPage() Settings {
 	for _, group := range []jsontext.Pointer{"/pending", "/export"} {
-		if s[group+"/next"] == nil {
+		next, isThere := s[group+"/next"]
+		if !isThere {
 			continue
 		}
-		pages := Settings{group + "/next": s[group+"/next"]}
+		pages := Settings{group + "/next": next}
 		if total := s[group+"/total"]; total != nil {
 			pages[group+"/total"] = total
 		}
@@ -158,56 +161,51 @@ func (s Settings) Texts() (all []string) {
 	return all
 }
 
+// groups are the groups of settings in wire. Other objects are maps.
+var groups = strings.Fields("result login consent profile pending all_data export")
+
 // Sentence returns the settings as a message names them, such as `wire.consent.at = "/0"`.
 func (s Settings) Sentence() string {
-	var parts []string
-	for name, value := range jsonvalue.EachMember(s.JSON()) {
-		path := "wire." + string(name)
-		if !isGroup(string(name), value) {
-			parts = append(parts, path+" = "+expression(value))
-			continue
-		}
-		for name, value := range jsonvalue.EachMember(value) {
-			parts = append(parts, path+"."+string(name)+" = "+expression(value))
-		}
-	}
-
-	return strings.Join(parts, " and ")
+	return strings.Join(assignments("wire.", s.JSON()), " and ")
 }
 
-// isGroup reports whether a setting of wire is a group of settings: ignored is the only map there.
-func isGroup(name string, v jsontext.Value) bool { return v.Kind() == '{' && name != "ignored" }
+// assignments returns the settings in a group at a path.
+func assignments(path string, group jsontext.Value) (all []string) {
+	for name, value := range jsonvalue.EachMember(group) {
+		if slices.Contains(groups, string(name)) {
+			all = append(all, assignments(path+string(name)+".", value)...)
+			continue
+		}
+		all = append(all, path+string(name)+" = "+expression(value))
+	}
+
+	return all
+}
 
 // Block returns the block wire of a provider block with the settings; empty if there are none.
 func (s Settings) Block() string {
-	if len(s) == 0 {
-		return ""
-	}
 	var text strings.Builder
-	writeBlock(&text, "wire", s.JSON(), "")
+	aligned := tabwriter.NewWriter(&text, 0, 0, 1, ' ', 0)
+	if len(s) > 0 {
+		fmt.Fprint(aligned, block("", "wire", s.JSON()))
+	}
+	_ = aligned.Flush() // a strings.Builder takes all
 
 	return text.String()
 }
 
-// writeBlock writes a block with the members of a JSON object. The groups of wire are blocks.
-func writeBlock(to io.Writer, name string, settings jsontext.Value, indent string) {
-	fmt.Fprintf(to, "%s%s {\n", indent, name)
-
-	var groups []string
-	aligned := tabwriter.NewWriter(to, 0, 0, 1, ' ', 0)
-	for name, v := range jsonvalue.EachMember(settings) {
-		if indent == "" && isGroup(string(name), v) {
-			groups = append(groups, string(name))
+// block returns a block with the members of a JSON object: first its settings, and then its groups. A tab aligns.
+func block(indent, name string, group jsontext.Value) string {
+	text, inner := indent+name+" {\n", ""
+	for name, value := range jsonvalue.EachMember(group) {
+		if slices.Contains(groups, string(name)) {
+			inner += block(indent+"  ", string(name), value)
 			continue
 		}
-		fmt.Fprintf(aligned, "%s  %s\t= %s\n", indent, name, expression(v))
-	}
-	_ = aligned.Flush()
-	for _, name := range groups {
-		writeBlock(to, name, jsonvalue.Members(settings)[name], "  ")
+		text += indent + "  " + string(name) + "\t= " + expression(value) + "\n"
 	}
 
-	fmt.Fprintf(to, "%s}\n", indent)
+	return text + inner + indent + "}\n"
 }
 
 // expression returns a JSON value as an expression of Terraform on one line.
