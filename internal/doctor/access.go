@@ -26,7 +26,7 @@ type family struct {
 	name  string
 	scope client.Scope
 
-	ways []*way // with which it answers
+	ways []*way // with which its list answers
 	err  error  // of its list, which says why it does not answer if there are no ways
 }
 
@@ -34,34 +34,36 @@ type family struct {
 // which are accepted, and which path family answers.
 func (x *examination) examineAccess(ctx context.Context) {
 	s, c := x.options.Scope, x.options.Client.Credentials
-	x.families = slices.DeleteFunc([]*family{
-		{name: "project", scope: client.Scope{OrgID: s.OrgID, ProjectID: s.ProjectID}},
-		{name: "account", scope: client.Scope{AccountID: s.AccountID}},
-	}, func(f *family) bool { return f.scope == client.Scope{} })
+	if s.OrgID != "" {
+		x.families = append(x.families, &family{name: "project", scope: client.Scope{OrgID: s.OrgID, ProjectID: s.ProjectID}})
+	}
+	if s.AccountID != "" {
+		x.families = append(x.families, &family{name: "account", scope: client.Scope{AccountID: s.AccountID}})
+	}
+	if len(x.families) == 0 {
+		x.report.add("Access", "path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
+	}
 	if c.IsZero() {
 		x.report.add("Access", "credentials", Broken, "none are set; set ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD")
 	}
 
-	for _, w := range []*way{
-		{name: "email and password", credentials: transport.Credentials{Email: c.Email, Password: c.Password}},
-		{name: "token", credentials: transport.Credentials{Token: c.Token}},
-		{name: "api_secret_key", credentials: transport.Credentials{APISecretKey: c.APISecretKey}},
-	} {
-		isUsable := !w.credentials.IsZero()
-		if w.credentials.Email != "" {
-			isUsable = x.logIn(ctx, w)
-		}
-		if isUsable {
-			x.ways = append(x.ways, w)
-		}
+	if c.Email != "" {
+		x.logIn(ctx, transport.Credentials{Email: c.Email, Password: c.Password})
 	}
-
+	if c.Token != "" {
+		x.ways = append(x.ways, &way{name: "token", credentials: transport.Credentials{Token: c.Token}})
+	}
+	if c.APISecretKey != "" {
+		x.ways = append(x.ways, &way{name: "api_secret_key", credentials: transport.Credentials{APISecretKey: c.APISecretKey}})
+	}
 	for _, w := range x.ways {
 		if reached := x.ask(ctx, w); !reached {
 			return // every other request would fail too
 		}
 	}
-	x.judge()
+
+	x.reportFamilies()
+	x.reportWays()
 }
 
 // urlWarning is added to what names a place of parameters.
@@ -70,8 +72,9 @@ var urlWarning = map[string]string{transport.InQuery: "; they are part of the UR
 // logIn logs in with each place of the parameters, until one works. The configured place
 // comes first. Only a rejection leads to the next one, so that a service that is down or
 // counts attempts is asked once. The token of the login serves all further requests; without
-// one, logIn reports false, and nothing else is asked in this way.
-func (x *examination) logIn(ctx context.Context, w *way) bool {
+// one, nothing else is asked in this way.
+func (x *examination) logIn(ctx context.Context, credentials transport.Credentials) {
+	w := &way{name: "email and password", credentials: credentials}
 	var reasons []string
 	wire := x.wire
 	for _, in := range firstOf(client.Placements, x.wire.Login.ParametersIn) {
@@ -79,9 +82,9 @@ func (x *examination) logIn(ctx context.Context, w *way) bool {
 		token, _, err := x.do(ctx, session{w, wire, 0}, readToken)
 		if err == nil {
 			w.credentials = transport.Credentials{Token: token.text}
-			x.wire = wire.Minimal()
+			x.ways, x.wire = append(x.ways, w), wire.Minimal()
 			x.report.add("Access", "login", asConfigured[len(reasons) == 0], "e-mail and password are accepted as "+in+urlWarning[in])
-			return true
+			return
 		}
 
 		reasons = append(reasons, in+": "+x.describe(err))
@@ -91,8 +94,6 @@ func (x *examination) logIn(ctx context.Context, w *way) bool {
 	}
 
 	x.report.add("Access", "login", Broken, fmt.Sprintf("it failed (%s); attempts sent: %d, and never more than %d", list(reasons), len(reasons), len(client.Placements)))
-
-	return false
 }
 
 // firstOf returns the values with one of them moved to the front.
@@ -103,8 +104,7 @@ func firstOf(values []string, first string) []string {
 
 // ask sends the requests with one of the credentials. It reports whether the service answers at all.
 func (x *examination) ask(ctx context.Context, w *way) (reached bool) {
-	_, _, err := x.do(ctx, session{w, x.wire, 1}, readUser)
-	w.note("the current user", err)
+	err := x.askFor(ctx, w, "the current user", readUser)
 	if err != nil && !isRefused(err) {
 		x.report.add("Access", "current user, "+w.name, Broken, x.describe(err))
 	}
@@ -113,19 +113,17 @@ func (x *examination) ask(ctx context.Context, w *way) (reached bool) {
 	}
 
 	for _, f := range x.families { // the first answer, or else the last failure, is kept
-		_, _, err := x.do(ctx, session{w, x.wire, 1}, readPending(f.scope))
-		answered := w.note("people and lists", err)
+		err := x.askFor(ctx, w, "people and lists", readPending(f.scope))
+		if isAnswer(err) {
+			f.ways = append(f.ways, w)
+		}
 		if len(f.ways) == 0 {
 			f.err = err
-		}
-		if answered {
-			f.ways = append(f.ways, w)
 		}
 	}
 
 	if x.options.Scope.OrgID != "" {
-		_, _, err := x.do(ctx, session{w, x.wire, 1}, readDay(x.options.Scope, x.options.Day))
-		w.note("exports", err)
+		err := x.askFor(ctx, w, "exports", readDay(x.options.Scope, x.options.Day))
 		isThere := !isRefused(err) && !transport.IsClass(err, transport.ClassNotFound, transport.ClassEndpointNotFound)
 		if x.exporter == nil && isThere {
 			x.exporter = w
@@ -135,18 +133,22 @@ func (x *examination) ask(ctx context.Context, w *way) (reached bool) {
 	return true
 }
 
-// note notes whether the credentials were accepted for a group of endpoints, and reports
-// whether there was an answer: an error about its content shows that there was.
-func (w *way) note(endpoints string, err error) (answered bool) {
-	answered = err == nil || transport.IsClass(err, transport.ClassPayload, transport.ClassNotReady, transport.ClassEmpty, transport.ClassRejected)
-	if answered {
+// askFor sends a request with one of the credentials, notes whether they are accepted, and returns its error.
+func (x *examination) askFor(ctx context.Context, w *way, endpoints string, read reader) error {
+	_, _, err := x.do(ctx, session{w, x.wire, 1}, read)
+	if isAnswer(err) {
 		w.accepted = slices.Compact(append(w.accepted, endpoints))
 	}
 	if isRefused(err) {
 		w.refused = slices.Compact(append(w.refused, endpoints))
 	}
 
-	return answered
+	return err
+}
+
+// isAnswer reports whether there was an answer: an error about its content shows that there was.
+func isAnswer(err error) bool {
+	return err == nil || transport.IsClass(err, transport.ClassPayload, transport.ClassNotReady, transport.ClassEmpty, transport.ClassRejected)
 }
 
 // isRefused reports whether the service does not accept the credentials.
@@ -154,30 +156,33 @@ func isRefused(err error) bool {
 	return transport.IsClass(err, transport.ClassAuthentication, transport.ClassForbidden)
 }
 
-// judge reports which path families answer and which credentials are accepted for what, and
-// chooses the first of the families and the credentials that the most groups of endpoints accept.
-func (x *examination) judge() {
-	if len(x.families) == 0 {
-		x.report.add("Access", "path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
-	}
-	answering := slices.IndexFunc(x.families, func(f *family) bool { return len(f.ways) > 0 })
-	if answering >= 0 {
-		x.family = x.families[answering]
-		x.use = slices.MaxFunc(x.family.ways, func(a, b *way) int { return len(a.accepted) - len(b.accepted) })
-		x.report.Setup.Credentials, x.report.Setup.PathFamily = x.use.name, x.family.name
-	}
-
+// reportFamilies reports which path families answer. It chooses the first of those, and of its credentials
+// those that the most groups of endpoints accept.
+func (x *examination) reportFamilies() {
 	for _, f := range x.families {
-		switch {
-		case len(f.ways) > 0:
-			x.report.add("Access", f.name+" paths", OK, "they answer")
-		case x.family != nil: // one family is enough
-			x.report.add("Access", f.name+" paths", Differs, x.describe(f.err)+"; use the "+x.family.name+" paths alone")
-		case f.err != nil:
-			x.report.add("Access", f.name+" paths", Broken, x.describe(f.err)+"; the service may offer the other path family, or your user has no access to the early preview")
+		if x.family == nil && len(f.ways) > 0 {
+			x.family, x.use = f, slices.MaxFunc(f.ways, func(a, b *way) int { return len(a.accepted) - len(b.accepted) })
+			x.report.Setup = Setup{Credentials: x.use.name, PathFamily: f.name}
 		}
 	}
 
+	for _, f := range x.families {
+		word, text := OK, "they answer"
+		switch {
+		case len(f.ways) > 0:
+		case f.err == nil: // there was nothing to ask with
+			continue
+		case x.family != nil: // one family is enough
+			word, text = Differs, x.describe(f.err)+"; use the "+x.family.name+" paths alone"
+		default:
+			word, text = Broken, x.describe(f.err)+"; the service may offer the other path family, or your user has no access to the early preview"
+		}
+		x.report.add("Access", f.name+" paths", word, text)
+	}
+}
+
+// reportWays reports which credentials are accepted for what.
+func (x *examination) reportWays() {
 	for _, w := range x.ways {
 		accepted, refused := list(w.accepted), list(w.refused)
 		switch {

@@ -46,22 +46,37 @@ func requestOf(r *http.Request) string {
 	return r.Method + " " + r.URL.EscapedPath() + "?" + query.Encode()
 }
 
-// recorder keeps the answers that a client gets.
-type recorder struct {
+// tape keeps the answers that a client gets, or, without a pool, repeats them.
+type tape struct {
 	pool http.RoundTripper
 
-	mu   sync.Mutex
-	kept []exchange
+	mu      sync.Mutex // a login may go on for others
+	answers []exchange
+	asked   bool // for what was not answered before, such as a next page
 }
 
-func (r *recorder) around(pool http.RoundTripper) http.RoundTripper {
-	r.pool = pool
-	return r
+// record returns the tape behind a pool, whose answers it keeps.
+func (t *tape) record(pool http.RoundTripper) http.RoundTripper {
+	t.pool = pool
+	return t
+}
+
+// repeat returns the tape in place of a pool.
+func (t *tape) repeat(http.RoundTripper) http.RoundTripper { return t }
+
+// taken returns the answers so far.
+func (t *tape) taken() []exchange {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.answers)
 }
 
 // RoundTrip carries a request, and keeps the beginning of its answer.
-func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := r.pool.RoundTrip(req)
+func (t *tape) RoundTrip(req *http.Request) (*http.Response, error) {
+	if t.pool == nil {
+		return t.repeated(req)
+	}
+	resp, err := t.pool.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
@@ -73,50 +88,32 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(begin), resp.Body), resp.Body} // which repeats its error
 
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.kept = append(r.kept, exchange{requestOf(req), resp.StatusCode, resp.Header.Clone(), begin, isWhole})
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.answers = append(t.answers, exchange{requestOf(req), resp.StatusCode, resp.Header.Clone(), begin, isWhole})
 
 	return resp, nil
 }
 
-// take returns the answers. A login may still go on for others.
-func (r *recorder) take() []exchange {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.kept)
-}
-
-// errNotSeen ends a repeated reading that asks for what was not answered.
-var errNotSeen = errors.New("this request was not sent")
-
-// replay gives answers again that were seen before: to each request the last one that it had.
-type replay struct {
-	answers []exchange
-	asked   bool // for what was not answered before, such as a next page
-}
-
-func (r *replay) around(http.RoundTripper) http.RoundTripper { return r }
-
-// RoundTrip answers without a network.
-func (r *replay) RoundTrip(req *http.Request) (*http.Response, error) {
+// repeated returns the last answer that the request had.
+func (t *tape) repeated(req *http.Request) (*http.Response, error) {
 	want := requestOf(req)
-	for _, x := range slices.Backward(r.answers) {
+	for _, x := range slices.Backward(t.answers) {
 		if x.request != want {
 			continue
 		}
 
-		resp := &http.Response{
-			StatusCode: x.status, Header: x.header.Clone(), Request: req, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-			ContentLength: int64(len(x.body)), Body: io.NopCloser(bytes.NewReader(x.body)),
-		}
+		length := int64(len(x.body))
 		if !x.isWhole {
-			resp.ContentLength = -1
+			length = -1
 		}
 
-		return resp, nil
+		return &http.Response{
+			StatusCode: x.status, Header: x.header.Clone(), Request: req, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+			ContentLength: length, Body: io.NopCloser(bytes.NewReader(x.body)),
+		}, nil
 	}
-	r.asked = true
+	t.asked = true
 
-	return nil, errNotSeen
+	return nil, errors.New("this request was not sent")
 }

@@ -11,7 +11,6 @@ package doctor
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -54,25 +53,21 @@ func (o Options) level() string {
 
 // omissions returns the questions that are not asked, by these options or ever.
 func (o Options) omissions() []Omission {
+	hasProject, hasAccount := o.Scope.OrgID != "", o.Scope.AccountID != ""
+	isNobodyRead := !o.Rehearse && o.Identity == ""
 	omitted := []Omission{}
 	for _, q := range []struct {
-		isOmitted     bool
-		question, why string
+		isOmitted bool
+		Omission
 	}{
-		{o.Client.Credentials.Email == "", "login.parameters_in: where a login carries e-mail and password", "ANALYTICS_EMAIL and ANALYTICS_PASSWORD are not set"},
-		{o.Scope.OrgID == "", "what an export looks like", "exports exist in the org and project paths only; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID"},
-		{o.level() == Options{}.level(), "what consent and profile look like", "no person was read; -identity reads one"},
-		{
-			(o.Scope.OrgID == "") != (o.Scope.AccountID == ""), "whether the other path family answers",
-			"its variables (ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID) are not set",
-		},
-		{
-			!o.Rehearse, "how writes are sent and what they answer, where all data of a person is, and how long readings lag",
-			"nothing was written; -rehearse does everything once, with an invented person",
-		},
+		{o.Client.Credentials.Email == "", Omission{"login.parameters_in: where a login carries e-mail and password", "ANALYTICS_EMAIL and ANALYTICS_PASSWORD are not set"}},
+		{!hasProject, Omission{"what an export looks like", "exports exist in the org and project paths only; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID"}},
+		{isNobodyRead, Omission{"what consent and profile look like", "no person was read; -identity reads one"}},
+		{hasProject != hasAccount, Omission{"whether the other path family answers", "its variables (ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID) are not set"}},
+		{!o.Rehearse, Omission{"how writes are sent and what they answer, where all data of a person is, and how long readings lag", "nothing was written; -rehearse does everything once, with an invented person"}},
 	} {
 		if q.isOmitted {
-			omitted = append(omitted, Omission{q.question, q.why})
+			omitted = append(omitted, q.Omission)
 		}
 	}
 
@@ -134,25 +129,24 @@ type session struct {
 
 // do reads in a session of its own, and returns the answers too.
 func (x *examination) do(ctx context.Context, in session, read reader) (decoded, []exchange, error) {
+	answers := &tape{}
 	cfg := x.options.Client
-	cfg.Credentials, cfg.Wire = in.way.credentials, in.wire
+	cfg.Credentials, cfg.Wire, cfg.Around = in.way.credentials, in.wire, answers.record
 	cfg.MaxRetries = min(cfg.MaxRetries, in.retries)
-	answers := &recorder{}
-	cfg.Around = answers.around
+	got, err := readWith(ctx, cfg, read)
+	taken := answers.taken()
+	x.report.Requests += len(taken)
 
+	return got, taken, err
+}
+
+// readWith reads with a client of its own.
+func readWith(ctx context.Context, cfg client.Config, read reader) (decoded, error) {
 	c, err := client.New(cfg)
 	if err != nil {
-		return decoded{}, nil, reason("the setting " + err.Error())
+		return decoded{}, reason("the setting " + err.Error())
 	}
 	defer c.Close()
-	s, err := read(ctx, c)
-	taken := answers.take()
-	x.report.Requests += len(taken)
-	for _, answered := range taken {
-		if strings.Contains(answered.request, "/auth/login/jwt") {
-			x.report.LoginAttempts++
-		}
-	}
 
-	return s, taken, err
+	return read(ctx, c)
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
@@ -32,12 +31,7 @@ type reading struct {
 // examine reads from the service, and adopts settings that fit the answers.
 func (x *examination) examine(ctx context.Context, r *reading) {
 	r.decoded, r.answers, r.err = x.do(ctx, session{cmp.Or(r.way, x.use), x.wire, 1}, r.read)
-	isRead := r.err == nil && r.decoded.lacking == 0
-	switch {
-	case len(r.answers) == 0:
-	case isRead:
-		x.findNextPage(ctx, r)
-	default:
+	if len(r.answers) > 0 {
 		x.fit(ctx, r)
 	}
 
@@ -48,17 +42,25 @@ func (x *examination) examine(ctx context.Context, r *reading) {
 }
 
 // fit looks for settings with which the answers of a reading are read, or read with more fields, and
-// adopts them without those that it does not need.
+// adopts them without those that it does not need. Of an answer that is read it adopts where the address
+// of the next page is, which a longer one needs.
 func (x *examination) fit(ctx context.Context, r *reading) {
 	var best infer.Settings
+	isRead := r.err == nil && r.decoded.lacking == 0
 	for _, s := range r.propose(r.answers[0].evidence()) {
 		s = s.Inside(x.wire.Envelope.At)
-		if slices.ContainsFunc(s.Texts(), x.hides) {
+		if isRead {
+			s = s.NextPage()
+		}
+		if len(s) == 0 || slices.ContainsFunc(s.Texts(), x.hides) {
 			continue
 		}
 
 		read, err := x.try(ctx, r, s)
 		isBetter := r.err != nil || read.lacking < r.decoded.lacking
+		if isRead { // only more of it is wanted
+			isBetter = best == nil && read.isSame(r.decoded)
+		}
 		if err == nil && isBetter {
 			best, r.decoded, r.err = s, read, nil
 		}
@@ -67,26 +69,12 @@ func (x *examination) fit(ctx context.Context, r *reading) {
 		return
 	}
 
+	before := x.wire
 	x.wire, _ = x.wire.With(best.Shortest(func(less infer.Settings) bool { // it was tried
 		read, _, err := x.again(ctx, r, less)
 		return err == nil && read.isSame(r.decoded)
 	}))
-	r.differs = true
-}
-
-// findNextPage adopts where an answer that is read has the address of the next page, which a longer one needs.
-func (x *examination) findNextPage(ctx context.Context, r *reading) {
-	for _, s := range r.propose(r.answers[0].evidence()) {
-		s = s.NextPage()
-		with, err := x.wire.With(s)
-		if err != nil || len(s) == 0 || slices.ContainsFunc(s.Texts(), x.hides) || reflect.DeepEqual(with, x.wire) {
-			continue
-		}
-		if read, _, err := x.again(ctx, r, s); err == nil && read.isSame(r.decoded) {
-			x.wire, r.differs = with, true
-			return
-		}
-	}
+	r.differs = !reflect.DeepEqual(before, x.wire)
 }
 
 // try repeats a reading with further settings, and reads the pages that they lead to.
@@ -113,15 +101,10 @@ func (x *examination) again(ctx context.Context, r *reading, s infer.Settings) (
 		return decoded{}, false, err
 	}
 
-	answers := &replay{answers: r.answers}
+	answers := &tape{answers: r.answers}
 	cfg := x.options.Client
-	cfg.Credentials, cfg.Wire, cfg.MaxRetries, cfg.Around = transport.Credentials{APISecretKey: "replayed"}, wire, 0, answers.around
-	c, err := client.New(cfg)
-	if err != nil {
-		return decoded{}, false, err
-	}
-	defer c.Close()
-	read, err = r.read(ctx, c)
+	cfg.Credentials, cfg.Wire, cfg.MaxRetries, cfg.Around = transport.Credentials{APISecretKey: "replayed"}, wire, 0, answers.repeat
+	read, err = readWith(ctx, cfg, r.read)
 
 	return read, answers.asked, err
 }

@@ -64,15 +64,14 @@ type Rehearsal struct {
 // Report is the result of an examination. It holds names and never a value of the service,
 // a credential or a person.
 type Report struct {
-	Format        int       `json:"format"` // of this JSON
-	Version       string    `json:"provider_version"`
-	Level         string    `json:"level"`
-	Result        Word      `json:"result"`
-	ExitStatus    int       `json:"exit_status"`
-	Requests      int       `json:"requests"`
-	LoginAttempts int       `json:"login_attempts"`
-	Findings      []Finding `json:"findings"`
-	Setup         Setup     `json:"setup"`
+	Format     int       `json:"format"` // of this JSON
+	Version    string    `json:"provider_version"`
+	Level      string    `json:"level"`
+	Result     Word      `json:"result"`
+	ExitStatus int       `json:"exit_status"`
+	Requests   int       `json:"requests"`
+	Findings   []Finding `json:"findings"`
+	Setup      Setup     `json:"setup"`
 	// Wire are the settings that differ from the defaults, as the variable ANALYTICS_WIRE takes
 	// them, and WireBlock is the block wire of a provider block with them.
 	Wire      client.Wire `json:"wire"`
@@ -116,7 +115,7 @@ func (x *examination) describe(err error) string {
 	}
 
 	shown := *e
-	shown.Message = ""
+	shown.Message, shown.Code, shown.Fields = "", "", nil
 	isOwn := transport.IsClass(err, transport.ClassPayload, transport.ClassNotReady, transport.ClassRejected, transport.ClassTooLarge)
 	isSuccess := isOwn && e.Status/100 == 2
 	isKnown := e.Status == 0 || isSuccess

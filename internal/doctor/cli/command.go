@@ -190,7 +190,7 @@ For the provider block
 {{item (settings .) "  "}}
 Not answered
 {{range .NotAnswered}}{{item (print .Question ": " .Why | wrap) "  - "}}{{end}}
-{{.Result}}, exit status {{.ExitStatus}}; {{.Requests}} answers, {{.LoginAttempts}} of them to logins
+{{.Result}}, exit status {{.ExitStatus}}; {{.Requests}} answers
 `))
 
 // settings returns the block wire, or what having none means.

@@ -179,8 +179,8 @@ func TestDoctor_boundsLoginAttempts(t *testing.T) {
 		env := environment(service)
 		env["ANALYTICS_PASSWORD"] = "wrong"
 		out := run(t, env, "-json")
-		if n := service.Count(mockserver.OpLogin); n != want || out.report.LoginAttempts != want {
-			t.Errorf("%d logins were sent, and %d reported", n, out.report.LoginAttempts)
+		if n := service.Count(mockserver.OpLogin); n != want {
+			t.Errorf("%d logins were sent", n)
 		}
 		wantBroken(t, out, "login", "attempts sent")
 		if out.report.Setup.Credentials != "api_secret_key" {
