@@ -56,7 +56,7 @@ func (w Wire) proposal(v []byte, propose func(infer.Answer) []infer.Settings, ad
 func isHidden(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		isPlain := strings.Trim(part, "0123456789[]{}") == "" // an index or an empty value
-		if !isPlain && part != AnyValue && !jsonvalue.IsFieldName(part) {
+		if !isPlain && part != answer.AnyValue && !jsonvalue.IsFieldName(part) {
 			return true
 		}
 	}

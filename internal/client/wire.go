@@ -33,17 +33,25 @@ type Wire struct {
 	// Absent are the answers that say that there is nothing about a person: words of AbsentForms.
 	Absent []string `json:"absent,omitzero"`
 
-	Login   LoginWire   `json:"login,omitzero"`
+	Login struct {
+		ParametersIn string `json:"parameters_in,omitzero"` // one of Placements
+	} `json:"login,omitzero"`
 	Consent ConsentWire `json:"consent,omitzero"`
-	Profile ProfileWire `json:"profile,omitzero"`
-	Pending PendingWire `json:"pending,omitzero"`
-	AllData AllDataWire `json:"all_data,omitzero"`
-	Export  ExportWire  `json:"export,omitzero"`
-}
+	Profile struct {
+		// At is where the profile is. Nil takes the answer for it, unless it looks like an envelope;
+		// an empty pointer always does.
+		At *jsontext.Pointer `json:"at,omitzero"`
+	} `json:"profile,omitzero"`
+	Pending struct {
+		Use string `json:"use,omitzero"` // one of ListUses
 
-// LoginWire is the map of the login.
-type LoginWire struct {
-	ParametersIn string `json:"parameters_in,omitzero"` // one of Placements
+		answer.ListMap
+	} `json:"pending,omitzero"`
+	AllData struct {
+		At        *jsontext.Pointer `json:"at,omitzero"`         // of the data; nil recognises it
+		MediaType string            `json:"media_type,omitzero"` // of data that is not JSON
+	} `json:"all_data,omitzero"`
+	Export ExportWire `json:"export,omitzero"`
 }
 
 // ConsentWire is the map of consent records.
@@ -57,26 +65,6 @@ type ConsentWire struct {
 	Altered      []string         `json:"altered,omitzero"`       // of Alterable
 }
 
-// ProfileWire is the map of profiles.
-type ProfileWire struct {
-	// At is where the profile is. Nil takes the answer for it, unless it looks like an envelope;
-	// an empty pointer always does.
-	At *jsontext.Pointer `json:"at,omitzero"`
-}
-
-// PendingWire is the map of the list of pending requests.
-type PendingWire struct {
-	Use string `json:"use,omitzero"` // one of ListUses
-
-	answer.ListMap
-}
-
-// AllDataWire is the map of the answer with all data of a person.
-type AllDataWire struct {
-	At        *jsontext.Pointer `json:"at,omitzero"`         // of the data; nil recognises it
-	MediaType string            `json:"media_type,omitzero"` // of data that is not JSON
-}
-
 // ExportWire is the map of an export. Its maps have the keys of ExportKinds.
 type ExportWire struct {
 	KindParameter string            `json:"kind_parameter,omitzero"` // of a request
@@ -87,9 +75,6 @@ type ExportWire struct {
 
 // Words of the settings (section 4, gaps; section 5, rule 4; section 2).
 const (
-	// AnyValue stands in Wire.Ignored for any value.
-	AnyValue = answer.AnyValue
-
 	// What says that there is nothing about a person.
 	AbsentJSON404 = "json_404" // a 404 with a JSON object
 	AbsentAny404  = "any_404"  // a 404 without a page for people
@@ -125,10 +110,6 @@ var (
 // ExportKinds are the kinds of records in the settings.
 var ExportKinds = []string{records.Person.Plural(), records.Session.Plural(), records.Event.Plural()}
 
-// defaultKindValues are what the interface calls the kinds (section 4, Export), in lower case. An
-// assumption, like the parameter itself.
-var defaultKindValues = map[string]string{"persons": "person", "sessions": "session", "events": "event"}
-
 // Bounds of Wire.Lag. The interface does not say how soon a reading shows what was just accepted
 // (section 8): the default is an assumption.
 const (
@@ -138,27 +119,21 @@ const (
 
 // ParseWire returns the Wire that a JSON object holds, as Wire is encoded. null is a Wire without
 // settings. The error completes a sentence about the text, and shows no value.
-func ParseWire(text []byte) (Wire, error) {
-	var w Wire
-	err := json.Unmarshal(text, &w, json.RejectUnknownMembers(true))
-	if err == nil {
+func ParseWire(text []byte) (w Wire, err error) {
+	if err = json.Unmarshal(text, &w, json.RejectUnknownMembers(true)); err == nil {
 		return w, nil
 	}
-
 	at, isPlaced := errors.AsType[*json.SemanticError](err)
 	if !isPlaced {
 		return Wire{}, errors.New("is not valid JSON: " + jsonvalue.DescribeSyntax(err))
 	}
 
-	place := string(at.JSONPointer)
+	place := cmp.Or(string(at.JSONPointer), "the top")
 	if !jsonvalue.IsFieldPointer(at.JSONPointer) {
 		place = "/…"
 	}
-	if errors.Is(err, json.ErrUnknownName) {
-		return Wire{}, errors.New("has no setting at " + place)
-	}
 
-	return Wire{}, errors.New("has a value of another type than the setting at " + cmp.Or(place, "the top"))
+	return Wire{}, errors.New("has a setting that does not exist, or a value of another type than the setting has, at " + place)
 }
 
 // settings returns the settings that are set, by where JSON has them.
@@ -179,7 +154,8 @@ func (w Wire) withDefaults() Wire {
 	w.Pending.Use = cmp.Or(w.Pending.Use, ListUses[0])
 	w.Export.InvalidUTF8 = cmp.Or(w.Export.InvalidUTF8, InvalidUses[0])
 
-	values := maps.Clone(defaultKindValues)
+	// What the interface calls the kinds (section 4, Export), in lower case. An assumption, like the parameter.
+	values := map[string]string{"persons": "person", "sessions": "session", "events": "event"}
 	maps.Copy(values, w.Export.KindValues)
 	w.Export.KindValues = values
 
@@ -202,103 +178,48 @@ func (w Wire) Minimal() Wire {
 // WireError is a setting with a value that is not accepted.
 type WireError struct {
 	Setting string // such as pending.use
-	Key     string // of a map; empty for the setting as a whole
-	Text    string // completes a sentence about the setting, and shows no value
+	Text    string // a sentence without a full stop, which shows no value
 }
 
-// Error returns the problem as a sentence without a full stop.
-func (p WireError) Error() string {
-	if p.Key == "" {
-		return "wire." + p.Setting + " " + p.Text
-	}
-	return fmt.Sprintf("wire.%s[%q] %s", p.Setting, p.Key, p.Text)
-}
+func (e WireError) Error() string { return e.Text }
 
 // Validate returns the first of the problems.
 func (w Wire) Validate() error {
-	for _, p := range w.Problems() {
-		return p
+	for _, problem := range w.Problems() {
+		return problem
 	}
 	return nil
 }
 
-// What a setting is.
-type wireForm int
-
-const (
-	aPointer    wireForm = iota // a JSON Pointer
-	aWord                       // an accepted word
-	aVocabulary                 // words that stand for their key, none of them for two
-	aLeaf                       // its key is a JSON Pointer
-	aLag                        // a duration within the bounds
-	anything
-)
-
-// wireRules say what the settings are, by their names in the block wire. Others are JSON Pointers.
-var wireRules = map[string]struct {
-	form  wireForm
-	words []string // that are accepted
-	keys  []string // of a map
-}{
-	"absent":                {aWord, AbsentForms, nil},
-	"login.parameters_in":   {aWord, Placements, nil},
-	"consent.parameters_in": {aWord, Placements, nil},
-	"consent.time_format":   {aWord, TimeFormats, nil},
-	"consent.time_answered": {aWord, TimeFormats, nil},
-	"consent.time_kept":     {aWord, TimesKept, nil},
-	"consent.altered":       {aWord, Alterable, nil},
-	"pending.use":           {aWord, ListUses, nil},
-	"export.invalid_utf8":   {aWord, InvalidUses, nil},
-
-	"pending.types":      {aVocabulary, nil, answer.RequestTypes},
-	"pending.statuses":   {aVocabulary, nil, answer.StatusMeanings},
-	"export.kinds":       {aVocabulary, nil, ExportKinds},
-	"export.kind_values": {aVocabulary, nil, ExportKinds},
-	"export.at":          {aPointer, nil, ExportKinds},
-	"export.record":      {aPointer, nil, ExportKinds},
-
-	"ignored":               {form: aLeaf},
-	"lag":                   {form: aLag},
-	"result.success":        {form: anything},
-	"result.absent":         {form: anything},
-	"pending.empty":         {form: anything},
-	"consent.omits_false":   {form: anything},
-	"all_data.media_type":   {form: anything},
-	"export.kind_parameter": {form: anything},
-	"export.lines":          {form: anything},
-	"export.empty":          {form: anything},
-}
-
 // Problems returns the settings with values that are not accepted.
 func (w Wire) Problems() (problems []WireError) {
-	settings, meanings := w.withDefaults().settings(), map[string]jsontext.Pointer{}
+	w = w.withDefaults()
+	settings := w.settings()
 	for _, at := range slices.Sorted(maps.Keys(settings)) {
 		setting, key := settingAt(at)
-		rule := wireRules[setting]
-		if rule.keys != nil && !slices.Contains(rule.keys, key) {
-			problems = append(problems, WireError{setting, key, "is not a key of this map; the keys are " + strings.Join(rule.keys, ", ")})
+		name := "wire." + setting
+		if key != "" {
+			name += fmt.Sprintf("[%q]", key)
 		}
-
-		words, isList := settings[at].([]any)
-		if !isList {
-			words = []any{settings[at]}
-		}
-		for _, value := range words {
-			word, _ := value.(string)
-			text := objection(rule.form, key, word, rule.words)
-			if rule.form == aVocabulary && cmp.Or(meanings[setting+" "+word], at) != at {
-				text = "holds a word that stands for something else too"
-			}
-			meanings[setting+" "+word] = at
-			if text != "" {
-				problems = append(problems, WireError{setting, key, text})
-			}
+		if text := wireRules[setting].objection(key, settings[at]); text != "" {
+			problems = append(problems, WireError{setting, name + " " + text})
 		}
 	}
 
+	for setting, words := range map[string][]string{
+		"pending.types":      slices.Concat(slices.Collect(maps.Values(w.Pending.Types))...),
+		"pending.statuses":   slices.Concat(slices.Collect(maps.Values(w.Pending.Statuses))...),
+		"export.kinds":       slices.Concat(slices.Collect(maps.Values(w.Export.Kinds))...),
+		"export.kind_values": slices.Collect(maps.Values(w.Export.KindValues)),
+	} {
+		slices.Sort(words)
+		if len(slices.Compact(slices.Clone(words))) < len(words) {
+			problems = append(problems, WireError{setting, "wire." + setting + " holds a word twice"})
+		}
+	}
 	hasPlace, hasWords := w.Result.At != "", len(w.Result.Success) > 0
 	if hasPlace != hasWords {
-		problems = append(problems, WireError{"result", "", "needs both at and success: where an answer has a word, and the words that say that all is well"})
+		problems = append(problems, WireError{"result", "wire.result needs both at and success: where an answer has a word, and the words that say that all is well"})
 	}
 
 	return problems
@@ -313,26 +234,73 @@ func settingAt(at jsontext.Pointer) (setting, key string) {
 	return names[0] + "." + names[1], names[2]
 }
 
-// objection returns why a word is not accepted, which completes a sentence about the setting; empty where
-// it is.
-func objection(form wireForm, key, word string, accepted []string) string {
-	lag, err := time.ParseDuration(word)
-	isLag := err == nil && lag >= 0 && lag <= LimitLag
-	isLeaf := key != "" && jsontext.Pointer(key).IsValid() // and not the whole answer
+// wireRule says what the words of a setting are. The zero wireRule is that of JSON Pointers.
+type wireRule struct {
+	keys    []string // of a map
+	accepts func(key, word string) bool
+	must    string // what is said of a word that is not accepted
+}
 
-	for _, rule := range []struct {
-		form  wireForm
-		holds bool
-		text  string
-	}{
-		{aPointer, jsontext.Pointer(word).IsValid(), `must be a JSON Pointer (RFC 6901), such as "/data" or "/data/0/id"`},
-		{aWord, slices.Contains(accepted, word), "must be one of " + strings.Join(accepted, ", ")},
-		{aVocabulary, strings.TrimSpace(word) != "", "holds an empty word"},
-		{aLeaf, isLeaf, `is not a JSON Pointer (RFC 6901) to a member, such as "/meta/request_id"`},
-		{aLag, isLag, fmt.Sprintf("must be a duration from 0s to %s, such as %s", LimitLag, DefaultLag)},
-	} {
-		if rule.form == form && !rule.holds {
-			return rule.text
+func oneOf(words []string) wireRule {
+	return wireRule{nil, func(_, word string) bool { return slices.Contains(words, word) }, "must be one of " + strings.Join(words, ", ")}
+}
+
+func wordsFor(keys []string) wireRule {
+	return wireRule{keys, func(_, word string) bool { return strings.TrimSpace(word) != "" }, "holds an empty word"}
+}
+
+func isLeaf(key, _ string) bool { return key != "" && jsontext.Pointer(key).IsValid() }
+
+func isLag(_, word string) bool {
+	lag, err := time.ParseDuration(word)
+	return err == nil && lag >= 0 && lag <= LimitLag
+}
+
+// wireRules are those of the settings, by their names in the block wire. Others are JSON Pointers.
+var wireRules = map[string]wireRule{
+	"absent":                oneOf(AbsentForms),
+	"login.parameters_in":   oneOf(Placements),
+	"consent.parameters_in": oneOf(Placements),
+	"consent.time_format":   oneOf(TimeFormats),
+	"consent.time_answered": oneOf(TimeFormats),
+	"consent.time_kept":     oneOf(TimesKept),
+	"consent.altered":       oneOf(Alterable),
+	"pending.use":           oneOf(ListUses),
+	"export.invalid_utf8":   oneOf(InvalidUses),
+
+	"pending.types":         wordsFor(answer.RequestTypes),
+	"pending.statuses":      wordsFor(answer.StatusMeanings),
+	"export.kinds":          wordsFor(ExportKinds),
+	"export.kind_values":    wordsFor(ExportKinds),
+	"result.success":        wordsFor(nil),
+	"result.absent":         wordsFor(nil),
+	"all_data.media_type":   wordsFor(nil),
+	"export.kind_parameter": wordsFor(nil),
+
+	"export.at":     {keys: ExportKinds},
+	"export.record": {keys: ExportKinds},
+	"ignored":       {nil, isLeaf, `is not a JSON Pointer (RFC 6901) to a member, such as "/meta/request_id"`},
+	"lag":           {nil, isLag, fmt.Sprintf("must be a duration from 0s to %s, such as %s", LimitLag, DefaultLag)},
+}
+
+// objection returns why a value is not accepted, which completes a sentence about the setting; empty where
+// it is.
+func (r wireRule) objection(key string, value any) string {
+	if r.keys != nil && !slices.Contains(r.keys, key) {
+		return "is not a key of this map; the keys are " + strings.Join(r.keys, ", ")
+	}
+	if r.accepts == nil {
+		r.accepts = func(_, word string) bool { return jsontext.Pointer(word).IsValid() }
+		r.must = `must be a JSON Pointer (RFC 6901), such as "/data" or "/data/0/id"`
+	}
+
+	words, isList := value.([]any)
+	if !isList {
+		words = []any{value}
+	}
+	for _, word := range words {
+		if text, isText := word.(string); isText && !r.accepts(key, text) {
+			return r.must
 		}
 	}
 

@@ -175,9 +175,6 @@ func (r *reading) take(s setting, value, source string) {
 			for name := range strings.SplitSeq(member.Setting, ".") {
 				problem.At = problem.At.AtName(name)
 			}
-			if member.Key != "" {
-				problem.At = problem.At.AtMapKey(member.Key)
-			}
 		}
 		problem.AddError(r.diags)
 	}
