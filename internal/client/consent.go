@@ -30,7 +30,7 @@ var (
 func (c *Client) GetConsent(ctx context.Context, p Person) (answer.Consent, error) {
 	read, err := c.ReadConsent(ctx, p)
 	if err == nil && read.Cached {
-		err = ErrCached
+		return answer.Consent{}, ErrCached
 	}
 
 	return read.Held, err
@@ -71,8 +71,11 @@ var (
 	ErrGone   error = transport.NewError(about(opGetConsent), transport.ClassNotFound, "a record of this person was seen before, and the service cannot remove one; a gateway may have answered in its place, and the person may have made a later choice")
 )
 
-// keptTo are how exactly a time is kept, by wire.consent.time_kept.
-var keptTo = map[string]time.Duration{KeptMS: time.Millisecond, KeptS: time.Second, KeptMinute: time.Minute, KeptDay: 24 * time.Hour}
+// keptAs is how a time is kept, by wire.consent.time_kept.
+var keptAs = map[string]choice.Keeping{
+	KeptMS: {Precision: time.Millisecond}, KeptS: {Precision: time.Second}, KeptMinute: {Precision: time.Minute}, KeptDay: {Precision: 24 * time.Hour},
+	KeptByService: {SetsTime: true},
+}
 
 // sentAs are the forms in which a time is sent: as text in a layout, or as the number of units since 1970.
 // None is finer than a millisecond, which the interface's type Date (section 2) can be expected to hold.
@@ -90,23 +93,17 @@ var sentAs = map[string]struct {
 
 // keeping returns how the service keeps consent records.
 func (w ConsentWire) keeping() choice.Keeping {
-	return choice.Keeping{
-		Precision: max(keptTo[w.TimeKept], sentAs[w.TimeFormat].precision),
-		SetsTime:  w.TimeKept == KeptByService,
-		Altered:   w.Altered,
-	}
+	k := keptAs[w.TimeKept]
+	return choice.Keeping{Precision: max(k.Precision, sentAs[w.TimeFormat].precision), SetsTime: k.SetsTime, Altered: w.Altered}
 }
 
 // ConsentSettings returns the settings of a Keeping as a block of a provider block.
 func ConsentSettings(k choice.Keeping) string {
 	settings := infer.Settings{}
-	for word, precision := range keptTo {
-		if precision == k.Precision {
+	for word, kept := range keptAs {
+		if kept.Precision == k.Precision && kept.SetsTime == k.SetsTime {
 			settings["/consent/time_kept"] = word
 		}
-	}
-	if k.SetsTime {
-		settings["/consent/time_kept"] = KeptByService
 	}
 	if len(k.Altered) > 0 {
 		settings["/consent/altered"] = k.Altered
@@ -124,7 +121,7 @@ func (w ConsentWire) request(u choice.Record) (r transport.Request, err error) {
 		switch v := value.(type) {
 		case netip.Addr:
 			fields[name] = MappedIPv6(v)
-			r.Private = append(r.Private, MappedIPv6(v), v.String(), v.Unmap().String())
+			r.Private = []string{MappedIPv6(v), v.Unmap().String()}
 		case time.Time:
 			as := sentAs[w.TimeFormat]
 			fields[name] = v.UTC().Truncate(time.Millisecond).Format(as.layout)

@@ -48,14 +48,14 @@ func (c *Client) UpdateConsent(ctx context.Context, p Person, u ConsentWrite) (C
 	w := &consentWrite{client: c, person: p, update: u, request: request}
 	err = c.sender.Repeat(ctx, w.round)
 	e, failed := errors.AsType[*transport.Error](err)
-	if failed && w.lost != nil {
-		return w.result, transport.UnknownOutcome(w.lost, e)
-	}
-	if err == nil && w.result.Sent {
-		err = w.confirm(ctx)
+	switch {
+	case failed && w.lost != nil:
+		return ConsentResult{}, transport.UnknownOutcome(w.lost, e)
+	case !w.isSent:
+		return ConsentResult{}, err
 	}
 
-	return w.result, err
+	return w.confirm(ctx)
 }
 
 // consentWrite is one update on its way.
@@ -65,20 +65,20 @@ type consentWrite struct {
 	update  ConsentWrite
 	request transport.Request
 
-	result ConsentResult
 	before *choice.Print    // what the service held before the first send; nil if it was not read
 	got    transport.Answer // to the last send
+	isSent bool             // the last send did not fail
 
 	lost  *transport.Error // of the last send, where its outcome is not known
 	sends int              // whose outcome was not known
 }
 
-// round reads and writes, each at most once, under one admission. A read-only client reads too,
+// round compares and writes, each at most once, under one admission. A read-only client reads too,
 // and refuses only a write that is needed.
 func (w *consentWrite) round(ctx context.Context) error {
-	turns := 2
+	turns, step := 2, w.compare
 	if w.update.Blind && w.lost == nil {
-		turns = 1
+		turns, step = 1, w.send
 	}
 	ctx, admission, err := w.client.sender.Admit(ctx, turns)
 	if err != nil {
@@ -86,29 +86,14 @@ func (w *consentWrite) round(ctx context.Context) error {
 	}
 	defer admission.Leave()
 
-	w.result = ConsentResult{}
-	if turns == 2 {
-		if isSent, err := w.compare(ctx); err != nil || !isSent {
-			return err
-		}
-	}
-
-	w.lost = nil
-	w.got, err = w.client.ask(ctx, w.person, w.request)
-	if e, failed := errors.AsType[*transport.Error](err); failed && e.Ambiguous && e.Class != transport.ClassCancelled {
-		w.lost = e
-		w.sends++
-	}
-	w.result.Sent = err == nil
-
-	return err
+	return step(ctx)
 }
 
-// compare reads the record, and reports whether the update is sent after that.
-func (w *consentWrite) compare(ctx context.Context) (isSent bool, _ error) {
+// compare reads the record, and sends the update if that is the judgement.
+func (w *consentWrite) compare(ctx context.Context) error {
 	read, err := w.client.ReadConsent(ctx, w.person)
 	if err != nil && !read.IsNone {
-		return false, err
+		return err
 	}
 
 	if w.sends == 0 {
@@ -116,49 +101,54 @@ func (w *consentWrite) compare(ctx context.Context) (isSent bool, _ error) {
 	}
 	read.Lost, read.Before = w.sends > 0, w.before
 	if !w.update.Judge(read) {
-		return false, nil
+		return nil
 	}
-	if w.lost != nil && w.sends == transport.LimitSends {
+	if w.sends == transport.LimitSends {
 		lost := w.lost.Final()
 		w.lost = nil
-		return false, lost
+		return lost
 	}
 
-	return true, nil
+	return w.send(ctx)
+}
+
+// send sends the update.
+func (w *consentWrite) send(ctx context.Context) (err error) {
+	w.lost = nil
+	w.got, err = w.client.ask(ctx, w.person, w.request)
+	w.isSent = err == nil
+	e, failed := errors.AsType[*transport.Error](err)
+	if failed && e.Ambiguous && e.Class != transport.ClassCancelled {
+		w.lost = e
+		w.sends++
+	}
+
+	return err
 }
 
 // confirm takes the record that the answer to a write shows, or reads it where that is wanted or the
 // answer is something else. A reading that fails does not undo a success that says nothing.
-func (w *consentWrite) confirm(ctx context.Context) error {
+func (w *consentWrite) confirm(ctx context.Context) (ConsentResult, error) {
 	if answer.SaysNo(w.got.JSON) {
-		return transport.Refusal(w.got)
+		return ConsentResult{}, transport.Refusal(w.got)
+	}
+	isSilent := len(w.got.JSON) == 0
+	if isSilent && !w.update.Shows {
+		return ConsentResult{Sent: true}, nil
 	}
 
 	held, err := w.client.wire.consentOf(w.got.JSON) // zero beside an error
-	isSilent := len(w.got.JSON) == 0
-	isWanted := w.update.Shows || !isSilent
-	if isWanted && !held.HasClauses(w.update.Clauses) {
-		var read choice.Reading
-		read, err = w.client.ReadConsent(ctx, w.person)
-		held = read.Held
-
-		switch {
-		case read.IsNone:
-			err = nil
-		case read.Cached:
-			held, err = answer.Consent{}, ErrCached
-		}
+	if !held.HasClauses(w.update.Clauses) {
+		held, err = w.client.GetConsent(ctx, w.person)
 	}
-
 	switch {
-	case held.HasClauses(w.update.Clauses):
-		w.result.Shown = &held
-		return nil
+	case err == nil && held.HasClauses(w.update.Clauses):
+		return ConsentResult{true, &held}, nil
 	case isSilent:
-		return nil
-	case err != nil:
-		return transport.UnknownOutcome(transport.NewError(w.got.Exchange, transport.ClassPayload, "the answer does not show the record"), err)
+		return ConsentResult{Sent: true}, nil
+	case err == nil, transport.IsClass(err, transport.ClassNotFound):
+		return ConsentResult{}, transport.NewError(w.got.Exchange, transport.ClassRejected, "the service answered with a success, and does not hold what was sent")
 	}
 
-	return transport.NewError(w.got.Exchange, transport.ClassRejected, "the service answered with a success, and does not hold what was sent")
+	return ConsentResult{}, transport.UnknownOutcome(transport.NewError(w.got.Exchange, transport.ClassPayload, "the answer does not show the record"), err)
 }
