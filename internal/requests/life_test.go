@@ -280,7 +280,7 @@ func TestRequests_interruptedWhileSending(t *testing.T) {
 			t.Parallel()
 			eachObject(t, ownResources, func(t *testing.T, o *object) {
 				o.service.Inject(mockserver.Fault{Operation: o.operation, Hang: true, Commit: arrives})
-				o.service.SetPendingLag(mockserver.Lag{Looks: 1})
+				o.service.SetPendingLag(mockserver.Lag{Looks: 4})
 				o.config = o.config.With(atOnce)
 				state, diags := o.interrupted()
 				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": nil})
