@@ -7,21 +7,18 @@
 // What readings prove, and what follows, is decided by package proof, in one table. This package
 // reads and sends, in one loop:
 //
-//   - engine.go submits a request, waits for it, and refreshes it: it looks at the service, enters
-//     the state that is concluded, and acts;
+//   - engine.go looks at the service, and enters the state that is concluded;
 //   - submit.go decides whether a request is sent, and sends it;
 //   - poller.go reads the pending list once for all submissions that wait;
-//   - history.go remembers what this process has submitted.
+//   - request.go has what goes in and out, and what this process has submitted.
 //
 // A Submission outlives the process as JSON. The package knows no Terraform types and
 // sends nothing itself: a Request brings the functions that do.
 //
-// # After a lost answer
-//
-// The state is Unanswered: the service may have accepted the request, also after a redirect or a
-// conflict. If the list has had time to show it and has not, it is sent again only if repeating it
-// does no harm, or the user has asked for it since; otherwise the caller gets an error of
-// transport.ClassUnknownOutcome, and a Submission from which the next call continues.
+// After a lost answer, a redirect or a conflict, the service may have accepted the request. If the list has
+// had time to show it and has not, it is sent again only if repeating it does no harm, or the user has asked
+// for it since; otherwise the caller gets an error of transport.ClassUnknownOutcome, and a Submission from
+// which the next call continues.
 package deferred
 
 import (
@@ -29,36 +26,37 @@ import (
 	"slices"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
-// listReader reads the pending list.
-type listReader interface {
-	// snapshot returns what a listing shows of a person that began later than the time after, and than the one
-	// that was seen last. since is when the caller began to wait, over all its looks. Errors are *transport.Error.
-	snapshot(ctx context.Context, about client.Person, after, since time.Time) (proof.Snapshot, error)
-}
-
 // Engine carries out deferred requests. It is safe for concurrent use. Submissions about
 // one person in one scope are carried out one after the other.
 type Engine struct {
 	people      *client.PersonLocks
-	reader      listReader
+	read        readFunc
 	rules       proof.Rules
 	ignoresList bool // the pending list is not read
 	history     history
 }
 
+// readFunc returns what a listing shows of a person that began later than the time after, and was not shown of the
+// person before. since is when the caller began to wait, over all its looks. Errors are *transport.Error.
+type readFunc func(ctx context.Context, about client.Person, after, since time.Time) (proof.Snapshot, error)
+
 // NewEngine returns an engine for the service that a client calls.
 func NewEngine(c *client.Client) *Engine {
-	e := &Engine{people: &c.Requests, reader: newPollers(c), rules: proof.Rules{Lag: c.Lag, Partial: c.ListUse != client.ListWhole}}
-	if c.ListUse == client.ListIgnored {
-		e.ignoresList, e.reader = true, newPollers(ignoredList{})
+	isIgnored, list := c.ListUse == client.ListIgnored, listFunc(c.ListPending)
+	if isIgnored {
+		list = func(context.Context, client.Scope) (l answer.PendingList, err error) { return l, nil }
 	}
 
-	return e
+	return &Engine{
+		people: &c.Requests, read: newPollers(list).snapshot, ignoresList: isIgnored,
+		rules: proof.Rules{Lag: c.Lag, Partial: c.ListUse != client.ListWhole},
+	}
 }
 
 // execution is one call of the engine about a submission.
@@ -94,9 +92,8 @@ func (e *Engine) execution(r Request, s Submission) *execution {
 // Without an error the service has accepted the request. Errors are *transport.Error:
 // ClassConflict if the person has a pending request that conflicts with it, ClassPayload
 // if the pending list cannot be read completely, ClassUnknownOutcome if the answer was
-// lost and the request was not found afterwards, ClassServer if it was accepted and has
-// failed already. After an unknown outcome, a later Submit continues from the Submission
-// that is returned with the error.
+// lost and the request was not found afterwards. A later Submit continues from the Submission
+// that is returned with that one.
 func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submission, Observed, error) {
 	unlock, err := e.people.Hold(ctx, r.Person)
 	if err != nil {
@@ -118,7 +115,8 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 	x.resume(prior)
 
 	err = x.submit(ctx)
-	e.history.note(r, x.current, err == nil)
+	x.current.IsOurs = err == nil
+	e.Note(r, x.current)
 
 	return x.current, x.observed, err
 }
@@ -149,11 +147,8 @@ func (x *execution) look(ctx context.Context, limit time.Duration, in ...State) 
 		if bounded.Err() != nil {
 			return proof.Look, last
 		}
-		goesOn := action == proof.Look
-		if err != nil {
-			goesOn = transport.MayPass(err)
-		}
-		if !goesOn {
+		isOver := err == nil && action != proof.Look
+		if isOver || (err != nil && !transport.MayPass(err)) {
 			return action, err
 		}
 		last = err
@@ -166,7 +161,7 @@ func (x *execution) look(ctx context.Context, limit time.Duration, in ...State) 
 // decisive at the effect. It enters the state that is concluded. An error is that of a reading that shows
 // nothing.
 func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action, error) {
-	seen, err := x.reader.snapshot(ctx, x.request.Person, after, x.began)
+	seen, err := x.read(ctx, x.request.Person, after, x.began)
 	if err != nil {
 		return proof.Look, err
 	}
@@ -230,7 +225,7 @@ func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.
 	if !x.current.Interrupted && !transport.MayPass(err) {
 		x.observed.Err = err
 	}
-	e.history.note(r, x.current, false)
+	e.Note(r, x.current)
 
 	return x.current, x.observed
 }
@@ -251,11 +246,7 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submissi
 	if _, err := x.observe(ctx, after); err != nil {
 		return s, x.observed, err
 	}
-	e.history.note(r, x.current, false)
+	e.Note(r, x.current)
 
 	return x.current, x.observed, nil
 }
-
-// Note remembers the request of an object that is being destroyed. An object that replaces
-// it in this process takes over the request.
-func (e *Engine) Note(r Request, s Submission) { e.history.note(r, s, false) }

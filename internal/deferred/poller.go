@@ -22,57 +22,44 @@ const (
 	pollCeiling = 30 * time.Second
 )
 
-// lister reads the pending list of a scope.
-type lister interface {
-	ListPending(ctx context.Context, scope client.Scope) (answer.PendingList, error)
-}
+// listFunc reads the pending list of a scope.
+type listFunc func(ctx context.Context, scope client.Scope) (answer.PendingList, error)
 
-// pollers is a listReader with one poller for each scope.
+// pollers has one poller for each scope.
 type pollers struct {
-	lister lister
+	list listFunc
 
 	mu     sync.Mutex
 	scopes map[client.Scope]*poller
 	seen   map[client.Person]time.Time // when the latest listing began that was shown of a person
 }
 
-// newPollers returns pollers that read with l.
-func newPollers(l lister) *pollers {
-	return &pollers{lister: l, scopes: map[client.Scope]*poller{}, seen: map[client.Person]time.Time{}}
+// newPollers returns pollers that read with a function.
+func newPollers(list listFunc) *pollers {
+	return &pollers{list: list, scopes: map[client.Scope]*poller{}, seen: map[client.Person]time.Time{}}
 }
 
-// poller is what all who wait in one scope share. Who holds the turn reads the list or takes
-// what was read last; the others wait for the turn.
-type poller struct {
-	lister
-	client.Scope
-
-	turn   chan struct{} // holds one value while somebody has the turn
-	latest outcome       // of the latest reading that did not end with its reader
-}
-
-// outcome is one reading of the list.
-type outcome struct {
-	proof.Listing
-
-	err error
-}
-
-// snapshot implements listReader.
-func (p *pollers) snapshot(ctx context.Context, about client.Person, after, since time.Time) (proof.Snapshot, error) {
+// of returns the poller for a person, and when the latest listing began that was shown of the person.
+func (p *pollers) of(about client.Person) (own *poller, seen time.Time) {
 	p.mu.Lock()
-	own := p.scopes[about.Scope]
-	if own == nil {
-		own = &poller{lister: p.lister, Scope: about.Scope, turn: make(chan struct{}, 1)}
-		p.scopes[about.Scope] = own
-	}
-	if p.seen[about].After(after) {
-		after = p.seen[about]
-	}
-	p.mu.Unlock()
+	defer p.mu.Unlock()
 
+	if p.scopes[about.Scope] == nil {
+		p.scopes[about.Scope] = &poller{list: p.list, scope: about.Scope, turn: make(chan struct{}, 1)}
+	}
+
+	return p.scopes[about.Scope], p.seen[about]
+}
+
+// snapshot is a readFunc.
+func (p *pollers) snapshot(ctx context.Context, about client.Person, after, since time.Time) (proof.Snapshot, error) {
 	came := time.Now()
 	interval := pollInterval(came.Sub(since))
+	own, seen := p.of(about)
+	if seen.After(after) {
+		after = seen
+	}
+
 	for {
 		select {
 		case own.turn <- struct{}{}:
@@ -92,12 +79,28 @@ func (p *pollers) snapshot(ctx context.Context, about client.Person, after, sinc
 	}
 }
 
+// poller is what all who wait in one scope share. Who holds the turn reads the list or takes
+// what was read last; the others wait for the turn.
+type poller struct {
+	list   listFunc
+	scope  client.Scope
+	turn   chan struct{} // holds one value while somebody has the turn
+	latest outcome       // of the latest reading that did not end with its reader
+}
+
+// outcome is one reading of the list.
+type outcome struct {
+	proof.Listing
+
+	err error
+}
+
 // take returns the latest reading of the list, and whether it is new to a caller who came at that time: it began
 // later than the time after. If it is not, and the interval since it is over, take reads the list.
 func (p *poller) take(ctx context.Context, after, came time.Time, interval time.Duration) (latest outcome, isNew bool) {
 	latest = p.latest
-	isFailure := latest.err != nil && !latest.Ended.After(came) // a failure is that of all who waited meanwhile
-	isNew = latest.Began.After(after) && !isFailure
+	isOfOthers := latest.err != nil && !latest.Ended.After(came) // a failure is that of all who waited meanwhile
+	isNew = latest.Began.After(after) && !isOfOthers
 	if isNew || time.Since(latest.Began) < interval {
 		return latest, isNew
 	}
@@ -108,13 +111,6 @@ func (p *poller) take(ctx context.Context, after, came time.Time, interval time.
 	}
 
 	return latest, true
-}
-
-// ignoredList is the lister of a list that must not be read, which shows nothing.
-type ignoredList struct{}
-
-func (ignoredList) ListPending(context.Context, client.Scope) (answer.PendingList, error) {
-	return answer.PendingList{}, nil
 }
 
 // pollInterval returns the interval between polls. It grows with how long the youngest
@@ -129,18 +125,19 @@ func pollInterval(waited time.Duration) time.Duration {
 // that wait in state.
 func (p *poller) read(ctx context.Context) (o outcome) {
 	began := time.Now()
+	var list answer.PendingList
 	defer func() {
 		if recover() != nil {
-			o.Listing = proof.NewListing(began, time.Now(), answer.PendingList{})
 			o.err = client.DeferredError("", transport.ClassInternal, "reading the pending list ended in a panic")
 		}
+		o.Listing = proof.NewListing(began, time.Now(), list)
 	}()
 
 	reading, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	defer context.AfterFunc(ctx, end)()
 
-	list, err := p.ListPending(reading, p.Scope)
+	list, o.err = p.list(reading, p.scope)
 
-	return outcome{proof.NewListing(began, time.Now(), list), err}
+	return o
 }

@@ -16,17 +16,14 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
-// listFunc reads a list.
-type listFunc func(context.Context) error
-
-func (f listFunc) ListPending(ctx context.Context, _ client.Scope) (answer.PendingList, error) {
-	return answer.PendingList{}, f(ctx)
-}
-
 // polling runs a test in virtual time against a list that is read with f.
-func polling(t *testing.T, f listFunc, test func(t *testing.T, p *pollers)) {
+func polling(t *testing.T, f func(context.Context) error, test func(t *testing.T, p *pollers)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(t, newPollers(f)) })
+	synctest.Test(t, func(t *testing.T) {
+		test(t, newPollers(func(ctx context.Context, _ client.Scope) (answer.PendingList, error) {
+			return answer.PendingList{}, f(ctx)
+		}))
+	})
 }
 
 // Who has looked at a listing gets another one, however soon they look again.

@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -115,22 +117,19 @@ func (r Request) failure(class transport.ErrorClass, detail string) *transport.E
 	return client.DeferredError(r.Type, class, detail)
 }
 
-// mayBeAccepted reports whether the service may have accepted the request after this error of sending it: one
-// whose answer was lost, a redirect, for a service may point to the request that it has queued, and a conflict,
-// which may be with the request itself.
-func (r Request) mayBeAccepted(err error) (lost *transport.Error, may bool) {
-	lost, ok := errors.AsType[*transport.Error](err)
-	if !ok || lost.Operation != r.failure(lost.Class, "").Operation {
-		return nil, false
+// lost returns the error of sending the request if the service may have accepted it all the same, and else nil: the
+// answer was lost or a redirect, for a service may point to the request that it has queued, or a conflict, which may
+// be with the request itself.
+func (r Request) lost(err error) *transport.Error {
+	e, ok := errors.AsType[*transport.Error](err)
+	if !ok || e.Operation != r.failure(e.Class, "").Operation { // such as a login
+		return nil
 	}
-	return lost, lost.Ambiguous || lost.Status/100 == 3 || lost.Status == http.StatusConflict
-}
+	if isOpen := e.Status/100 == 3 || e.Status == http.StatusConflict; isOpen || e.Ambiguous {
+		return e
+	}
 
-// Rejection returns the error of a request that the service accepted and then failed.
-func (r Request) Rejection(s Submission) error {
-	err := r.failure(transport.ClassServer, "the service accepted request "+QuoteID(s.ShownID(), r.Identity)+" and then failed it")
-	err.Code = s.Code
-	return err
+	return nil
 }
 
 // QuoteID returns the service's identifier of a request about a person for messages:
@@ -140,4 +139,62 @@ func QuoteID(id, person string) string {
 		return "without an id"
 	}
 	return strconv.Quote(client.ShownID(id, person))
+}
+
+// history is what this process has submitted or read from state, by person. The pending
+// list alone cannot tell whether a request was sent before, because it does not show
+// fulfilled ones. The zero value is ready for use.
+type history struct {
+	mu     sync.Mutex
+	people map[client.Person][]Submission
+}
+
+// about returns what is known of the person of a request: the submission that stands for the request, if its type
+// is sent once for an idempotency key, and all that the service may still be working on.
+func (h *history) about(r Request) (same Submission, open []Submission) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+
+	for _, s := range h.people[r.Person] {
+		if s.IsOpen() {
+			open = append(open, s)
+		}
+		if same.State == Unsent && r.isSame(s) && proof.Kinds[r.Type].Once {
+			same = s
+		}
+	}
+
+	return same, open
+}
+
+// isSame reports whether a submission stands for the request: one with the same idempotency key or, if one of the
+// two is for any, one that this process has submitted. What came to nothing stands for no request.
+func (r Request) isSame(s Submission) bool {
+	if s.Type != r.Type || s.State == Failed {
+		return false
+	}
+	isAny := s.IdempotencyKey == AnyIdempotencyKey || r.IdempotencyKey == AnyIdempotencyKey
+
+	return s.IdempotencyKey == r.IdempotencyKey || (isAny && s.IsOurs)
+}
+
+// Note remembers the submission of a request. An object that takes the place of another one in this process takes
+// over its request.
+func (e *Engine) Note(r Request, s Submission) {
+	h := &e.history
+	h.mu.Lock()
+	defer h.mu.Unlock()
+
+	if h.people == nil {
+		h.people = map[client.Person][]Submission{}
+	}
+	s.Type, s.IdempotencyKey = r.Type, r.IdempotencyKey
+	all := h.people[r.Person]
+	at := slices.IndexFunc(all, func(known Submission) bool { return known.Type == s.Type && known.IdempotencyKey == s.IdempotencyKey })
+	if at < 0 {
+		h.people[r.Person] = append(all, s)
+		return
+	}
+	s.IsOurs = s.IsOurs || all[at].IsOurs
+	all[at] = s
 }

@@ -41,7 +41,7 @@ func (x *execution) submit(ctx context.Context) error {
 // prepare looks at the service before the request is sent. The state stays Unsent if it is still to be sent;
 // otherwise another request stands for it, the service holds its values already, or there is an error.
 func (x *execution) prepare(ctx context.Context) error {
-	seen, err := x.reader.snapshot(ctx, x.request.Person, time.Now().Add(-pollFloor), x.began) // a slightly older one will do
+	seen, err := x.read(ctx, x.request.Person, time.Now().Add(-pollFloor), x.began) // a slightly older one will do
 	if err != nil {
 		return err
 	}
@@ -121,16 +121,15 @@ func (x *execution) send(ctx context.Context) error {
 		return nil
 	}
 
-	lost, isLost := x.request.mayBeAccepted(err)
-	switch {
-	case isLost:
+	if lost := x.request.lost(err); lost != nil {
 		x.lost, s.State = lost, Unanswered
 		return nil
-	case isFirst:
-		return err
+	}
+	if !isFirst {
+		return x.unknownOutcome(proof.Look, err)
 	}
 
-	return x.unknownOutcome(proof.Look, err)
+	return err
 }
 
 // find looks for a request that was sent until the service has it or nothing can tell. If nothing shows that it
@@ -146,11 +145,8 @@ func (x *execution) find(ctx context.Context) error {
 	}
 
 	x.observed.Delivered = x.isDelivered && x.current.State == Fulfilled
-	switch x.current.State {
-	case Unanswered:
+	if x.current.State == Unanswered {
 		return x.unknownOutcome(action, err)
-	case Failed:
-		return x.request.Rejection(x.current)
 	}
 
 	return nil

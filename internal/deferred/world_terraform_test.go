@@ -78,15 +78,13 @@ func (w *world) apply(o *object, r Request) {
 	if sends && !w.submit(ctx, o, r) {
 		return
 	}
-	if !o.submission.IsOpen() {
-		return
+	if o.submission.IsOpen() {
+		var seen Observed
+		o.submission, seen = w.engine.Await(ctx, r, o.submission, 4500*time.Millisecond)
+		o.isNamed = seen.Unproven || seen.Gap != ""
+		w.tell("    awaited: %s", o.submission.State)
+		w.check(o)
 	}
-
-	var seen Observed
-	o.submission, seen = w.engine.Await(ctx, r, o.submission, 4500*time.Millisecond)
-	o.isNamed = seen.Unproven || seen.Gap != ""
-	w.tell("    awaited: %s", o.submission.State)
-	w.check(o)
 	if o.submission.State != Failed {
 		return
 	}
@@ -144,8 +142,7 @@ func (w *world) submit(ctx context.Context, o *object, r Request) (accepted bool
 	}
 	o.lost = slices.Concat(o.lost, own)
 
-	isFailed := transport.IsClass(err, transport.ClassServer) && s.State == Failed
-	isReported := isFailed || transport.IsClass(err, transport.ClassUnknownOutcome)
+	isReported := transport.IsClass(err, transport.ClassUnknownOutcome)
 	if isReported {
 		w.wishes++
 	}

@@ -3,6 +3,7 @@
 package run
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
@@ -95,7 +96,12 @@ func (r *Run) failed() (summary, detail, do string) {
 			r.accepted() + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.", r.Advice.Over
 	}
 
-	return "The service failed the request", tfkit.ProblemOf(r.Request.Rejection(r.Submission), "").Detail, r.Advice.Over
+	detail = r.accepted() + " and then failed it."
+	if code := r.Submission.Code; code != "" {
+		detail += " Code of the service: " + strconv.Quote(code) + "."
+	}
+
+	return "The service failed the request", detail, r.Advice.Over
 }
 
 // open returns what is said of a request that is accepted and not known to be carried out.
