@@ -13,7 +13,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -57,7 +59,7 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("base_url %w", err)
 	}
-	if err := errors.Join(cfg.Credentials.Validate(), transport.ValidateHeaders(cfg.Headers), cfg.Wire.Validate()); err != nil {
+	if err := errors.Join(append(cfg.Wire.Problems(), cfg.Credentials.Validate(), transport.ValidateHeaders(cfg.Headers))...); err != nil {
 		return nil, err
 	}
 
@@ -86,6 +88,30 @@ func (c *Client) Today() time.Time { return c.now().UTC().Truncate(24 * time.Hou
 // is far off. Each is returned once.
 func (c *Client) Notices() []string { return c.sender.TakeNotices() }
 
+var (
+	opCurrentUser       = transport.Operation{Name: "Get current user", Method: http.MethodGet}
+	currentUserEndpoint = transport.Expand("/v1/user/self")
+)
+
+// CurrentUser is GET /v1/user/self (section 4). It returns the user of the credentials as
+// JSON, since the interface says nothing else of the body. Errors are *Error.
+func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
+	got, err := c.sender.Do(ctx, transport.Request{Op: opCurrentUser, To: currentUserEndpoint})
+	if err != nil {
+		return nil, err
+	}
+
+	return got.JSON, failure(got, cmp.Or(c.wire.Result.Says(got.JSON), answer.ReadUser(got.JSON)))
+}
+
+// NewSessionToken logs in with e-mail and password and returns the token of that login, which the
+// client's own requests do not use (sections 2 and 5). It expires when it says so, or else one hour
+// after the login. A rejected login is not repeated, so that no account is locked. Errors are *Error, of
+// ClassInvalid if the client has no e-mail and password.
+func (c *Client) NewSessionToken(ctx context.Context) (token string, expires time.Time, err error) {
+	return c.sender.NewToken(ctx)
+}
+
 // ask sends a request about a person, or about a scope, and returns its answer. A reading whose answer
 // says, at wire.result.at, that the service did not do what it was asked for is an error, and one of a
 // person is absent as wire.absent says. What changes something is decided by its effect. Errors are
@@ -109,6 +135,41 @@ func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transp
 	}
 
 	return got, err
+}
+
+// absences are the answers that may say that there is nothing about a person, by class and status, and
+// the words of wire.absent that say so.
+var absences = map[transport.ErrorClass]map[int][]string{
+	transport.ClassNotFound:         {http.StatusNotFound: {AbsentJSON404, AbsentAny404}, http.StatusGone: {AbsentJSON404, AbsentAny404}},
+	transport.ClassEndpointNotFound: {http.StatusNotFound: {AbsentAny404}, http.StatusGone: {AbsentAny404}},
+	transport.ClassEmpty:            {http.StatusNoContent: {Absent204}, http.StatusOK: {AbsentEmpty}},
+}
+
+// judgeAbsence returns the error of a reading of a person as wire.absent takes it: of ClassNotFound
+// for an answer that says that there is nothing, and of another class, with the setting, for one
+// that might. Any other error is returned as it is, and so is a page of HTML, which comes from elsewhere.
+func (w Wire) judgeAbsence(err error) error {
+	e, ok := errors.AsType[*transport.Error](err)
+	if !ok || e.Page {
+		return err
+	}
+	words := absences[e.Class][e.Status]
+	if words == nil {
+		return err
+	}
+
+	judged := *e
+	if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(w.Absent, word) }) {
+		judged.Class = transport.ClassNotFound
+		return &judged
+	}
+	if judged.Class == transport.ClassNotFound {
+		judged.Class = transport.ClassEndpointNotFound
+	}
+	admitting := append(slices.Clone(w.Absent), words[0])
+	judged.Detail += `; if other people can be read, wire.absent = ["` + strings.Join(admitting, `", "`) + `"] takes it for "there is none"`
+
+	return &judged
 }
 
 // failure returns the *Error of an answer that is not what was asked for, or that ended while it was

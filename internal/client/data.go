@@ -17,19 +17,8 @@ import (
 )
 
 var (
-	opDeleteData = transport.Operation{
-		Name:   "Delete all data of a user",
-		Method: http.MethodDelete,
-		Kind:   transport.Queues,
-		Path:   "/compliance/user/{identityId}/all-data",
-	}
-	opGetAllData = transport.Operation{
-		Name:    "Get all data of a user",
-		Method:  http.MethodGet,
-		Kind:    transport.Queues,
-		Path:    "/compliance/user/{identityId}/all-data",
-		Streams: true,
-	}
+	opDeleteData = transport.Operation{Name: "Delete all data of a user", Method: http.MethodDelete, Kind: transport.Queues, Path: "/compliance/user/{identityId}/all-data"}
+	opGetAllData = transport.Operation{Name: "Get all data of a user", Method: http.MethodGet, Kind: transport.Queues, Path: "/compliance/user/{identityId}/all-data", Streams: true}
 )
 
 // DeleteData is DELETE …/user/:identityId/all-data (section 4), a deferred request. Deleting

@@ -11,6 +11,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,9 +26,6 @@ import (
 )
 
 var opExport = transport.Operation{Name: "Export records", Method: http.MethodGet, Kind: transport.Exports, Path: "/export", Streams: true}
-
-// errNoExport is the error of an export in the older path family (section 4).
-var errNoExport = errors.New("the export does not exist in the account path family; set org_id and project_id, here or in the provider block")
 
 // ExportQuery selects the records of an export.
 type ExportQuery struct {
@@ -69,7 +67,7 @@ const limitExport = 24 * time.Hour
 // to its end.
 func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read func(Records) error) (ExportResult, error) {
 	if scope.AccountID != "" {
-		return ExportResult{}, transport.Invalid(opExport, errNoExport)
+		return ExportResult{}, transport.Invalid(opExport, errors.New("the export does not exist in the account path family; set org_id and project_id, here or in the provider block"))
 	}
 	ctx, cancel := context.WithTimeout(ctx, limitExport)
 	defer cancel()
@@ -156,11 +154,8 @@ func (x *exporting) page(ctx context.Context, of *pages, asked records.Kind, yie
 	return more, nil
 }
 
-// typesOfLines are the media types of values that follow each other.
-var typesOfLines = []string{
-	"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonl", "application/jsonlines", "application/x-jsonlines",
-	"application/json-lines", "application/stream+json", "text/x-ndjson", "text/jsonl",
-}
+// typeOfLines matches the media types of values that follow each other.
+var typeOfLines = regexp.MustCompile(`ndjson|jsonl|json-lines|stream\+json`)
 
 // read yields the records in the body of an answer, all of which are of the kind that was asked for,
 // unless that is Unknown.
@@ -177,7 +172,7 @@ func (x *exporting) read(s transport.Answer, asked records.Kind, yield func(reco
 	wire := x.client.wire
 	options := records.Options{
 		Map: wire.Export.Map, Envelope: wire.Envelope, Wanted: x.query.Kinds, Asked: asked, Seen: x.seen, Before: x.before,
-		IsLines: slices.Contains(typesOfLines, s.MediaType),
+		IsLines: typeOfLines.MatchString(s.MediaType),
 	}
 	x.before = records.NewReader(unpacked, options)
 	head := bytes.ToValidUTF8(x.before.Head, []byte("\uFFFD"))

@@ -126,7 +126,8 @@ func (p *pages) queryOf(of transport.Endpoint, link string) (string, error) {
 	if err != nil {
 		return "", errors.New("what leads to the next page is not an address")
 	}
-	if pageOf(to) != pageOf(own) {
+	page := url.URL{Scheme: to.Scheme, User: to.User, Host: strings.ToLower(to.Host), Path: to.Path}
+	if page != (url.URL{Scheme: own.Scheme, Host: own.Host, Path: own.Path}) {
 		return "", errors.New("the next page is at another address than this one, by its origin or its path")
 	}
 	query, err := url.ParseQuery(to.RawQuery)
@@ -144,14 +145,4 @@ func (p *pages) queryOf(of transport.Endpoint, link string) (string, error) {
 	maps.Copy(query, p.own)
 
 	return query.Encode(), nil
-}
-
-// pageOf returns an address without its query, as all pages of an answer have it; nothing of one with a
-// user, which ours never has.
-func pageOf(u *url.URL) string {
-	if u.User != nil {
-		return ""
-	}
-	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
-	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port + u.Path
 }

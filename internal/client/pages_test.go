@@ -37,7 +37,7 @@ func TestPages_whereTheNextPageIs(t *testing.T) {
 		{header: http.Header{"X-Next-Page": {""}, "X-Total-Count": {"0"}}},
 
 		{link: `<https://h.example.com/base/v1/x%2Fy/export?` + day + `&page=2>; rel=next`, want: "kind=event&page=2&utcDate=2026-01-31"},
-		{link: `<https://H.EXAMPLE.COM:443/base/v1/x%2fy/export?page=2>; rel=next`, want: "kind=event&page=2&utcDate=2026-01-31"},
+		{link: `<https://H.EXAMPLE.COM/base/v1/x%2fy/export?page=2>; rel=next`, want: "kind=event&page=2&utcDate=2026-01-31"},
 		{link: `</base/v1/x%2Fy/%65xport?page=2&apiSecretToken=theirs&APISECRETTOKEN=x>; rel=next`, want: "kind=event&page=2&utcDate=2026-01-31"},
 		{link: `<?page=2>; rel=next`, next: `"/base/v1/x%2Fy/export?page=2"`, want: "kind=event&page=2&utcDate=2026-01-31"},
 		{next: `"?cursor=a%2Bb%20c"`, want: "cursor=a%2Bb+c&" + day},

@@ -103,14 +103,12 @@ func ShownID(id, person string) string {
 // DeferredError returns an error about a request of a type that no answer of the service
 // has caused. An empty request type stands for the pending list.
 func DeferredError(requestType string, class transport.ErrorClass, detail string) *transport.Error {
-	op, ok := map[string]transport.Operation{
+	op := map[string]transport.Operation{
 		answer.RequestDataDeletion:  opDeleteData,
 		answer.RequestDataAccess:    opGetAllData,
 		answer.RequestProfileUpdate: opUpdateProfile,
+		"":                          opListPending,
 	}[requestType]
-	if !ok {
-		op = opListPending
-	}
 
 	return transport.NewError(about(op), class, detail)
 }

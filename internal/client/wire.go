@@ -142,37 +142,29 @@ func (w Wire) settings() infer.Settings {
 	return infer.ParseSettings(text)
 }
 
+// presets are what is set without a setting. The words for the kinds are what the interface calls them
+// (section 4, Export), in lower case: an assumption, like the parameter.
+var presets = infer.Settings{
+	"/lag": DefaultLag, "/absent": []any{AbsentJSON404},
+	"/login/parameters_in": Placements[0], "/consent/parameters_in": Placements[0],
+	"/consent/time_format": TimeFormats[0], "/consent/time_kept": TimesKept[0],
+	"/pending/use": ListUses[0], "/export/invalid_utf8": InvalidUses[0],
+	"/export/kind_values/persons": "person", "/export/kind_values/sessions": "session", "/export/kind_values/events": "event",
+}
+
 func (w Wire) withDefaults() Wire {
-	w.Lag = cmp.Or(w.Lag, DefaultLag)
-	if w.Absent == nil {
-		w.Absent = []string{AbsentJSON404}
-	}
-	w.Login.ParametersIn = cmp.Or(w.Login.ParametersIn, Placements[0])
-	w.Consent.ParametersIn = cmp.Or(w.Consent.ParametersIn, Placements[0])
-	w.Consent.TimeFormat = cmp.Or(w.Consent.TimeFormat, TimeFormats[0])
-	w.Consent.TimeKept = cmp.Or(w.Consent.TimeKept, TimesKept[0])
-	w.Pending.Use = cmp.Or(w.Pending.Use, ListUses[0])
-	w.Export.InvalidUTF8 = cmp.Or(w.Export.InvalidUTF8, InvalidUses[0])
-
-	// What the interface calls the kinds (section 4, Export), in lower case. An assumption, like the parameter.
-	values := map[string]string{"persons": "person", "sessions": "session", "events": "event"}
-	maps.Copy(values, w.Export.KindValues)
-	w.Export.KindValues = values
-
+	all := maps.Clone(presets)
+	maps.Copy(all, w.settings())
+	w, _ = ParseWire(all.JSON()) // it was one
 	return w
 }
 
 // Minimal returns the settings that differ from the defaults.
 func (w Wire) Minimal() Wire {
-	own, preset := w.settings(), Wire{}.withDefaults().settings()
-	for at, value := range own {
-		if reflect.DeepEqual(value, preset[at]) {
-			delete(own, at)
-		}
-	}
-	minimal, _ := ParseWire(own.JSON()) // it was one
-
-	return minimal
+	own := w.settings()
+	maps.DeleteFunc(own, func(at jsontext.Pointer, value any) bool { return reflect.DeepEqual(value, presets[at]) })
+	w, _ = ParseWire(own.JSON()) // it was one
+	return w
 }
 
 // WireError is a setting with a value that is not accepted.
@@ -183,16 +175,8 @@ type WireError struct {
 
 func (e WireError) Error() string { return e.Text }
 
-// Validate returns the first of the problems.
-func (w Wire) Validate() error {
-	for _, problem := range w.Problems() {
-		return problem
-	}
-	return nil
-}
-
-// Problems returns the settings with values that are not accepted.
-func (w Wire) Problems() (problems []WireError) {
+// Problems returns the WireErrors of the settings with values that are not accepted.
+func (w Wire) Problems() (problems []error) {
 	w = w.withDefaults()
 	settings := w.settings()
 	for _, at := range slices.Sorted(maps.Keys(settings)) {
@@ -305,4 +289,54 @@ func (r wireRule) objection(key string, value any) string {
 	}
 
 	return ""
+}
+
+// With returns the settings with others on top. The error names one that is not accepted.
+func (w Wire) With(s infer.Settings) (Wire, error) {
+	with, err := ParseWire(w.settings().Merge(s).JSON())
+	if err == nil {
+		err = errors.Join(with.Problems()...)
+	}
+	return with, err
+}
+
+// advise adds a proposal to the *answer.Error of an answer that is not recognised. Any other error is
+// returned as it is.
+func (w Wire) advise(err error, v []byte, propose func(infer.Answer) []infer.Settings, admits func(Wire) bool) error {
+	p, ok := errors.AsType[*answer.Error](err)
+	if ok && p.Outcome != answer.Refused && p.Outcome != answer.Absent {
+		p.Advice = cmp.Or(w.proposal(v, propose, admits), p.Advice)
+	}
+	return err
+}
+
+// proposal returns the advice to set what admits an answer, as a strict reader has tried, without the
+// settings that it does not need: the first that are proposed and hold no name that must not be shown. It
+// is empty if there are none.
+func (w Wire) proposal(v []byte, propose func(infer.Answer) []infer.Settings, admits func(Wire) bool) string {
+	suffices := func(s infer.Settings) bool {
+		with, err := w.With(s)
+		return err == nil && admits(with)
+	}
+	for _, s := range propose(infer.Answer{Body: v}) {
+		if s = s.Inside(w.Envelope.At); !suffices(s) {
+			continue
+		}
+		if s = s.Shortest(suffices); !slices.ContainsFunc(s.Texts(), isHidden) {
+			return "look at it: " + answer.Admits(s.Sentence())
+		}
+	}
+
+	return ""
+}
+
+// isHidden reports whether a name or a pointer must not be shown.
+func isHidden(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		isPlain := strings.Trim(part, "0123456789[]{}") == "" // an index or an empty value
+		if !isPlain && part != answer.AnyValue && !jsonvalue.IsFieldName(part) {
+			return true
+		}
+	}
+	return false
 }

@@ -3,6 +3,7 @@
 package client_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -31,8 +32,8 @@ func TestParseWire_isWhatIsEncoded(t *testing.T) {
 		var want, got any
 		_ = json.Unmarshal([]byte(text), &want)
 		_ = json.Unmarshal(again, &got)
-		if diff := cmp.Diff(want, got); err != nil || w.Validate() != nil || diff != "" {
-			t.Errorf("%v, %v: %s", err, w.Validate(), diff)
+		if diff := cmp.Diff(want, got); err != nil || w.Problems() != nil || diff != "" {
+			t.Errorf("%v, %v: %s", err, w.Problems(), diff)
 		}
 	}
 
@@ -88,7 +89,7 @@ func TestWire_problemsNameTheSettingAndNotItsValue(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		problem := w.Validate()
+		problem := errors.Join(w.Problems()...)
 		if problem == nil || !strings.Contains(problem.Error(), want) || strings.Contains(problem.Error(), "canary") {
 			t.Errorf("%s: %v", text, problem)
 		}

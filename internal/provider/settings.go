@@ -132,18 +132,13 @@ func take[T any](field *T, parse func(string) (T, error)) func(string) []error {
 
 // takeWire returns the apply of the block wire. The errors about its members are client.WireError.
 func takeWire(field *client.Wire) func(string) []error {
-	return func(value string) (problems []error) {
+	return func(value string) []error {
 		wire, err := client.ParseWire([]byte(value))
 		if err != nil {
 			return []error{err}
 		}
-
 		*field = wire
-		for _, problem := range wire.Problems() {
-			problems = append(problems, problem)
-		}
-
-		return problems
+		return wire.Problems()
 	}
 }
 
