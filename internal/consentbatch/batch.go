@@ -90,7 +90,7 @@ type batch struct {
 	grown int               // how many rows are new since an apply that left none missing; otherwise unbounded
 	limit int               // how many rows may be the first record of a person
 
-	report *outfile.Reservation // nil if none is written
+	report *outfile.Output // nil if none is written
 	survey choice.Survey
 }
 

@@ -93,16 +93,19 @@ func (b *batch) writeReport() {
 		return
 	}
 
-	out, err := b.report.Writer(0)
+	err := b.report.Begin()
 	if err == nil {
-		err = b.encode(out)
+		err = b.encode(b.report)
 	}
 	if err == nil {
-		_, err = b.report.Commit()
+		_, err = outfile.Commit(b.report)
 	}
 	if err != nil {
 		noReport(err).AddWarning(b.diags)
+		return
 	}
+
+	outfile.Confirm(b.report.Path) // the next run recognises a report by its content
 }
 
 // encode writes the lines of a report.

@@ -5,9 +5,11 @@ package export
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
@@ -24,11 +26,9 @@ type dayExport struct {
 	inState  string    // what is in state if the export fails
 	diags    *diag.Diagnostics
 
-	kinds    []records.Kind // that are asked for
-	outputs  []*output      // the files to write
-	reserved *outfile.Reservation
-	result   client.ExportResult
-	complete bool // the day was over
+	kinds   []records.Kind // that are asked for
+	outputs []*output      // the files to write
+	result  client.ExportResult
 
 	// What has been written so far. It may be read at any time.
 	records, bytes atomic.Int64 // bytes of all files together, after compression
@@ -41,33 +41,38 @@ func (e *dayExport) run(ctx context.Context) (ok bool) {
 	if !ok {
 		return false
 	}
-	today := c.Today()
-	day, ok := e.day.checkDay(today, e.diags)
-	if !ok {
-		return false
+	day, err := client.ParseDay(e.day.UTCDate.ValueString())
+	if err != nil {
+		return e.fail(err, nil)
 	}
 
+	var files []*outfile.Output
+	defer func() {
+		for _, file := range files {
+			file.Close()
+		}
+	}()
 	e.kinds = kindsOf(ctx, e.day.Kinds)
-	reserved, err := e.Files.Reserve(e.targets()...)
-	if err != nil {
-		return e.fail(err)
+	e.outputs = e.outputsOf(e.kinds)
+	for _, o := range e.outputs {
+		if o.file, err = e.Files.Reserve(o.Target); err != nil {
+			return e.fail(err, o)
+		}
+		files = append(files, o.file)
 	}
-	defer reserved.Close()
-	e.reserved = reserved
 
 	query := client.ExportQuery{Day: day, Kinds: e.kinds, Finished: !e.day.AllowIncompleteDay.ValueBool()}
 	if e.result, err = c.Export(ctx, scope, query, e.write); err != nil {
-		return e.fail(err)
+		return e.fail(err, nil)
 	}
-	written, err := reserved.Commit()
+	written, err := outfile.Commit(files...)
 	if err != nil {
-		return e.fail(err)
+		return e.fail(err, nil)
 	}
 
 	for i, file := range written {
 		e.outputs[i].written = file
 	}
-	e.complete = e.result.Complete
 	if e.result.InvalidUTF8 > 0 {
 		invalidUTF8(e.result.InvalidUTF8).AddWarning(e.diags)
 	}
@@ -75,34 +80,45 @@ func (e *dayExport) run(ctx context.Context) (ok bool) {
 	return true
 }
 
-// checkTargets reports what is at a path and must not be replaced. It looks only at paths
-// that are known, and leaves nothing behind.
-func (e *dayExport) checkTargets(ctx context.Context) {
-	if e.day.Path.IsUnknown() || e.day.Overwrite.IsUnknown() || !kindsKnown(ctx, e.day.Kinds) {
-		return
-	}
+// wholeFile is the name of the only file of an object, which holds all kinds.
+const wholeFile = "all"
 
-	e.kinds = kindsOf(ctx, e.day.Kinds)
-	for i, target := range e.targets() {
-		if err := outfile.Check(target); err != nil {
-			e.fail(&outfile.TargetError{Target: i, Err: err})
-			return
+// outputsOf returns the files to write: one for each of kinds, or a single one. A file that the object
+// itself has written may be replaced, altered or not.
+func (e *dayExport) outputsOf(kinds []records.Kind) (list []*output) {
+	pattern := e.day.Path.ValueString()
+	if e.day.split() {
+		for _, kind := range kinds {
+			o := &output{name: kind.Plural(), kind: kind, withKind: e.day.WithKind.ValueBool()}
+			o.Path = strings.ReplaceAll(pattern, kindPlaceholder, kind.Plural())
+			list = append(list, o)
 		}
-	}
-}
-
-// targets sets the outputs, and returns where they go. A file that the object itself has written
-// may be replaced, altered or not.
-func (e *dayExport) targets() []outfile.Target {
-	e.outputs = e.day.outputs(e.kinds)
-	var targets []outfile.Target
-	for _, o := range e.outputs {
-		targets = append(targets, outfile.Target{
-			Path:          o.path,
-			Replace:       slices.ContainsFunc(e.previous, o.isAt) || e.day.Overwrite.ValueBool(),
-			CreateFolders: e.day.CreateDirectories.ValueBool(),
-		})
+	} else {
+		o := &output{name: wholeFile, withKind: !e.day.WithKind.Equal(types.BoolValue(false))}
+		o.Path = pattern
+		list = append(list, o)
 	}
 
-	return targets
+	for _, o := range list {
+		o.Replace = e.day.Overwrite.ValueBool() || slices.ContainsFunc(e.previous, o.isAt)
+		o.CreateFolders = e.day.CreateDirectories.ValueBool()
+	}
+
+	return list
 }
+
+// output is one file of an object, before and after it is written.
+type output struct {
+	outfile.Target
+
+	name     string // plural of the kind, or wholeFile
+	kind     records.Kind
+	withKind bool // each line names its kind
+
+	file    *outfile.Output // while it is written
+	lines   *lineFile       // that go to file
+	written outfile.File
+}
+
+// isAt reports whether two files have one path, in any spelling.
+func (o *output) isAt(other *output) bool { return outfile.SamePath(o.Path, other.Path) }

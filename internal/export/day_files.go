@@ -40,36 +40,35 @@ const (
 func (e *dayExport) write(day client.Records) error {
 	e.bytes.Store(0)
 	e.records.Store(0)
-	withKind := e.day.WithKind.ValueBool()
-	var files [len(records.Counts{})]*lineFile // by kind; without {kind}, the first is that of all
-	for i, o := range e.outputs {
-		out, err := e.reserved.Writer(i)
-		if err != nil {
-			return err
+	var of [len(records.Counts{})]*output // by kind; without {kind}, the first is that of all
+	for _, o := range e.outputs {
+		of[o.kind] = o
+		err := o.file.Begin()
+		if err == nil {
+			o.lines, err = startLines(&bounded{o.file, e.day.MaxBytes.ValueInt64(), &e.bytes}, e.day.Compression.ValueString())
 		}
-		files[o.kind], err = startLines(&bounded{out, e.day.MaxBytes.ValueInt64(), &e.bytes}, e.day.Compression.ValueString())
 		if err != nil {
 			return err
 		}
 	}
 
 	for kind, record := range day {
-		file := cmp.Or(files[kind], files[0])
+		o := cmp.Or(of[kind], of[0])
 		begin, end := []byte(nil), lineEnds
-		if withKind {
+		if o.withKind {
 			begin, end = lineBegins[kind], wrappedEnds
 		}
 
-		_, _ = file.lines.Write(begin) // an error comes again
-		_, _ = file.lines.Write(oneLine(record))
-		if _, err := file.lines.Write(end); err != nil {
+		_, _ = o.lines.Write(begin) // an error comes again
+		_, _ = o.lines.Write(oneLine(record))
+		if _, err := o.lines.Write(end); err != nil {
 			return err
 		}
 		e.records.Add(1)
 	}
 
 	for _, o := range e.outputs {
-		if err := files[o.kind].finish(); err != nil {
+		if err := o.lines.finish(); err != nil {
 			return err
 		}
 	}
@@ -113,7 +112,7 @@ var (
 // bounded is a writer that fails with errTooMuch when all files together would exceed a
 // limit.
 type bounded struct {
-	*outfile.Writer
+	*outfile.Output
 
 	limit   int64         // 0 for none
 	written *atomic.Int64 // of all files so far
@@ -123,12 +122,13 @@ func (b *bounded) Write(p []byte) (int, error) {
 	if written := b.written.Add(int64(len(p))); b.limit > 0 && written > b.limit {
 		return 0, errTooMuch
 	}
-	return b.Writer.Write(p)
+	return b.Output.Write(p)
 }
 
 // lineFile writes lines to a file, and compresses them.
 type lineFile struct {
-	lines  *bufio.Writer
+	*bufio.Writer
+
 	packer io.WriteCloser // takes blocks of lines; nil without a compression
 	packed *bufio.Writer  // takes what the packer makes of them
 }
@@ -142,17 +142,17 @@ func startLines(to io.Writer, compression string) (f *lineFile, err error) {
 	case zstandard:
 		f.packer, err = zstd.NewWriter(f.packed, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithEncoderLevel(zstd.SpeedDefault))
 	default:
-		f.lines = f.packed
+		f.Writer = f.packed
 		return f, nil
 	}
-	f.lines = bufio.NewWriterSize(f.packer, block)
+	f.Writer = bufio.NewWriterSize(f.packer, block)
 
 	return f, err
 }
 
 // finish writes what is left.
 func (f *lineFile) finish() error {
-	if err := f.lines.Flush(); err != nil {
+	if err := f.Writer.Flush(); err != nil {
 		return err
 	}
 	if f.packer == nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -71,100 +70,44 @@ const kindPlaceholder = "{kind}"
 // split reports whether each kind has a file of its own. The path must be known.
 func (m *dayModel) split() bool { return strings.Contains(m.Path.ValueString(), kindPlaceholder) }
 
-// output is one file of an object, before and after it is written.
-type output struct {
-	name string // plural of the kind, or wholeFile
-	kind records.Kind
-	path string
-
-	written outfile.File
-}
-
-// isAt reports whether two files have one path, in any spelling.
-func (o *output) isAt(other *output) bool { return outfile.SamePath(o.path, other.path) }
-
-// wholeFile is the name of the only file of an object, which holds all kinds.
-const wholeFile = "all"
-
-// outputs returns the files to write: one for each of kinds, or a single one.
-func (m *dayModel) outputs(kinds []records.Kind) []*output {
-	if !m.split() {
-		return []*output{{name: wholeFile, path: m.Path.ValueString()}}
-	}
-
-	var list []*output
-	for _, kind := range kinds {
-		list = append(list, &output{
-			name: kind.Plural(),
-			kind: kind,
-			path: strings.ReplaceAll(m.Path.ValueString(), kindPlaceholder, kind.Plural()),
-		})
-	}
-
-	return list
-}
-
 // checkLines adds an error if lines could not be told apart: with_kind is false, and records
 // of several kinds go to one file.
 func (m *dayModel) checkLines(ctx context.Context, diags *diag.Diagnostics) {
-	if !m.WithKind.Equal(types.BoolValue(false)) {
+	withoutKind := m.WithKind.Equal(types.BoolValue(false))
+	if !withoutKind || m.Path.IsUnknown() || m.split() || !kindsKnown(ctx, m.Kinds) {
 		return
 	}
-	if m.Path.IsUnknown() || m.split() || !kindsKnown(ctx, m.Kinds) {
-		return
-	}
-
-	var names []string
-	for _, kind := range kindsOf(ctx, m.Kinds) {
-		names = append(names, kind.Plural())
-	}
-	if len(names) == 1 {
+	if len(kindsOf(ctx, m.Kinds)) == 1 {
 		return
 	}
 
 	tfkit.Problem{
 		Summary: "One file for records of several kinds",
-		Detail:  "Without their kind the records of " + strings.Join(names, ", ") + " could not be told apart.",
+		Detail:  "Without their kind the records of one file could not be told apart.",
 		Do:      "put {kind} into path, which writes one file for each kind; or name exactly one kind in kinds; or leave with_kind out.",
 		At:      path.Root("with_kind"),
 	}.AddError(diags)
 }
 
-// checkDay returns the day to export. It adds an error if the day has not begun, or if it is
-// not over and allow_incomplete_day is not set. It reports false without an error while
-// attributes are unknown.
-func (m *dayModel) checkDay(today time.Time, diags *diag.Diagnostics) (day time.Time, ok bool) {
+// checkDay adds an error if the day to export has not begun, or if it is not over and
+// allow_incomplete_day is not set. If that is set, it adds a warning that ends with outcome. It checks
+// nothing while attributes are unknown.
+func (m *dayModel) checkDay(today time.Time, outcome string, diags *diag.Diagnostics) {
 	if m.UTCDate.IsUnknown() || m.AllowIncompleteDay.IsUnknown() {
-		return day, false
+		return
 	}
-
-	day, ok = tfkit.StartedDay(m.UTCDate, today, diags)
+	day, ok := tfkit.StartedDay(m.UTCDate, today, diags)
 	if !ok || day.Before(today) {
-		return day, ok
-	}
-
-	if !m.AllowIncompleteDay.ValueBool() {
-		problem := notOver("No request was sent.")
-		problem.Do = "export a day that is over. To export what there is by now, set allow_incomplete_day = true."
-		problem.AddError(diags)
-
-		return day, false
-	}
-
-	return day, true
-}
-
-// planWithKind plans with_kind if it is not configured: files of one kind each hold the
-// records alone.
-func (m *dayModel) planWithKind(configured types.Bool) {
-	if !configured.IsNull() {
 		return
 	}
 
-	m.WithKind = types.BoolUnknown()
-	if !m.Path.IsUnknown() {
-		m.WithKind = types.BoolValue(!m.split())
+	if m.AllowIncompleteDay.ValueBool() {
+		notOver(outcome).AddWarning(diags)
+		return
 	}
+	problem := notOver("No request was sent.")
+	problem.Do = "export a day that is over. To export what there is by now, set allow_incomplete_day = true."
+	problem.AddError(diags)
 }
 
 func kindsValidators() []validator.Set {

@@ -52,7 +52,7 @@ func TestAccExportFileResource_basic(t *testing.T) {
 					inState("project_id", knownvalue.StringExact(mocktest.Project)),
 					inState("account_id", knownvalue.Null()),
 					inState("compression", knownvalue.StringExact("none")),
-					inState("with_kind", knownvalue.Bool(true)),
+					inState("with_kind", knownvalue.Null()),
 					inState("verify", knownvalue.StringExact("stat")),
 					inState("on_destroy", knownvalue.StringExact("remove")),
 					inState("complete", knownvalue.Bool(true)),

@@ -14,13 +14,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 var (
-	_ action.ActionWithConfigure      = (*exportDayAction)(nil)
-	_ action.ActionWithModifyPlan     = (*exportDayAction)(nil)
-	_ action.ActionWithValidateConfig = (*exportDayAction)(nil)
+	_ action.ActionWithConfigure  = (*exportDayAction)(nil)
+	_ action.ActionWithModifyPlan = (*exportDayAction)(nil)
 )
 
 // NewExportDayAction returns the action analytics_export_day.
@@ -78,19 +78,8 @@ func (a *exportDayAction) Schema(_ context.Context, _ action.SchemaRequest, resp
 	}
 }
 
-// ValidateConfig refuses lines that could not be told apart. The plan and Invoke do so too,
-// for values that are not known before.
-func (a *exportDayAction) ValidateConfig(ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse) {
-	var config dayModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	config.checkLines(ctx, &resp.Diagnostics)
-}
-
-// ModifyPlan reports in the plan what Invoke would refuse. It asks nothing of the service.
+// ModifyPlan reports in the plan what Invoke would refuse. It asks nothing of the service, and looks
+// only at paths that are known.
 func (a *exportDayAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
@@ -106,14 +95,18 @@ func (a *exportDayAction) ModifyPlan(ctx context.Context, req action.ModifyPlanR
 	}
 	a.PlanScope(m.Scope, &resp.Diagnostics)
 	m.checkLines(ctx, &resp.Diagnostics)
-
-	today := a.Today()
-	if day, ok := m.checkDay(today, &resp.Diagnostics); ok && !day.Before(today) {
-		notOver(partOfTheDay).AddWarning(&resp.Diagnostics)
+	m.checkDay(a.Today(), partOfTheDay, &resp.Diagnostics)
+	if m.Path.IsUnknown() || m.Overwrite.IsUnknown() || !kindsKnown(ctx, m.Kinds) {
+		return
 	}
 
 	export := dayExport{day: &m, inState: "nothing, and no request was sent", diags: &resp.Diagnostics}
-	export.checkTargets(ctx)
+	for _, o := range export.outputsOf(kindsOf(ctx, m.Kinds)) {
+		if err := outfile.Check(o.Target); err != nil {
+			export.fail(err, o)
+			return
+		}
+	}
 }
 
 // Invoke exports the day, and shows how far it is.
@@ -125,13 +118,8 @@ func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-
-	m.planWithKind(m.WithKind)
-	if m.Compression.IsNull() {
-		m.Compression = types.StringValue(uncompressed)
-	}
 	m.checkLines(ctx, &resp.Diagnostics)
-	m.checkDay(a.Today(), &resp.Diagnostics)
+	m.checkDay(a.Today(), partOfTheDay, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -152,7 +140,7 @@ func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, 
 		return
 	}
 
-	if !export.complete {
+	if !export.result.Complete {
 		notOver(partOfTheDay).AddWarning(&resp.Diagnostics)
 	}
 	tfkit.Say(resp, export.String())

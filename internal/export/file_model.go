@@ -10,11 +10,9 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
 // fileModel is the model of analytics_export_file.
@@ -61,17 +59,15 @@ const (
 // written returns the files that state says were written.
 func (m *fileModel) written(ctx context.Context) []*output {
 	if m.Files.IsNull() {
-		return []*output{{name: wholeFile, path: m.Path.ValueString(), written: outfile.File{SHA256: m.SHA256.ValueString()}}}
+		return []*output{{Target: outfile.Target{Path: m.Path.ValueString()}, name: wholeFile, written: outfile.File{SHA256: m.SHA256.ValueString()}}}
 	}
 
 	var files map[string]writtenFile
 	m.Files.ElementsAs(ctx, &files, false)
 
 	var list []*output
-	for _, kind := range records.Kinds {
-		if file, ok := files[kind.Plural()]; ok {
-			list = append(list, &output{name: kind.Plural(), kind: kind, path: file.Path, written: outfile.File{SHA256: file.SHA256, Bytes: file.Bytes}})
-		}
+	for name, file := range files {
+		list = append(list, &output{Target: outfile.Target{Path: file.Path}, name: name, written: outfile.File{SHA256: file.SHA256}})
 	}
 
 	return list
@@ -79,15 +75,7 @@ func (m *fileModel) written(ctx context.Context) []*output {
 
 // exportsAgain reports whether an apply has to export the day again: an attribute has
 // changed, a file is missing or altered, or the day is over now.
-func (m *fileModel) exportsAgain(ctx context.Context, state *fileModel, diags *diag.Diagnostics) bool {
-	// The refresh went by the size and the time of the files.
-	if m.Verify.ValueString() == verifyDigest && state.Verify.ValueString() == verifyStat {
-		state.Verify = m.Verify
-		if !state.verify(ctx, state.written(ctx), diags) {
-			return true
-		}
-	}
-
+func (m *fileModel) exportsAgain(ctx context.Context, state *fileModel) bool {
 	for _, values := range [][2]attr.Value{
 		{m.UTCDate, state.UTCDate},
 		{m.Path, state.Path},
@@ -99,7 +87,6 @@ func (m *fileModel) exportsAgain(ctx context.Context, state *fileModel, diags *d
 			return true
 		}
 	}
-
 	if !kindsKnown(ctx, m.Kinds) || !slices.Equal(kindsOf(ctx, m.Kinds), kindsOf(ctx, state.Kinds)) {
 		return true
 	}
@@ -107,41 +94,40 @@ func (m *fileModel) exportsAgain(ctx context.Context, state *fileModel, diags *d
 	return state.SHA256.IsNull() || state.Complete.IsNull()
 }
 
+// planExport plans that the day is exported.
+func (m *fileModel) planExport() {
+	m.fileResults = fileResults{
+		types.BoolUnknown(), types.StringUnknown(), types.Int64Unknown(),
+		types.ObjectUnknown(countTypes), types.Int64Unknown(), types.MapNull(writtenFileType),
+	}
+	if m.Path.IsUnknown() || m.split() {
+		m.Files = types.MapUnknown(writtenFileType)
+	}
+}
+
 // fromExport sets the attributes that describe the answer and the files.
-func (m *fileModel) fromExport(ctx context.Context, export *dayExport, diags *diag.Diagnostics) {
-	m.Complete = types.BoolValue(export.complete)
-	if !export.complete {
-		notOver(markedIncomplete).AddWarning(diags)
+func (m *fileModel) fromExport(ctx context.Context, export *dayExport) {
+	m.Complete = types.BoolValue(export.result.Complete)
+	if !export.result.Complete {
+		notOver(markedIncomplete).AddWarning(export.diags)
 	}
 	m.Counts = countsOf(export.result.Counts, export.kinds)
 	m.Replaced = types.Int64Value(export.result.InvalidUTF8)
 	m.Bytes = types.Int64Value(export.bytes.Load())
-
+	m.SHA256, m.Files = types.StringValue(export.outputs[0].written.SHA256), types.MapNull(writtenFileType)
 	if !m.split() {
-		m.SHA256, m.Files = types.StringValue(export.outputs[0].written.SHA256), types.MapNull(writtenFileType)
 		return
 	}
 
-	files := map[string]writtenFile{}
+	// The digest of several files is that of the list of theirs, as sha256sum prints it with the kinds as
+	// names.
+	files, list := map[string]writtenFile{}, sha256.New()
 	for _, o := range export.outputs {
-		if o.written.SHA256 != "" {
-			files[o.name] = writtenFile{o.path, o.written.SHA256, o.written.Bytes, export.result.Counts[o.kind]}
-		}
+		files[o.name] = writtenFile{o.Path, o.written.SHA256, o.written.Bytes, export.result.Counts[o.kind]}
+		fmt.Fprintf(list, "%s  %s\n", o.written.SHA256, o.name)
 	}
 
-	value, more := types.MapValueFrom(ctx, writtenFileType, files)
-	diags.Append(more...)
-	m.SHA256, m.Files = types.StringValue(digestOf(export.outputs)), value
-}
-
-// digestOf returns one digest for several files: that of the list of their digests, as
-// sha256sum prints it with the kinds as names.
-func digestOf(outputs []*output) string {
-	sum := sha256.New()
-	for _, o := range outputs {
-		if o.written.SHA256 != "" {
-			fmt.Fprintf(sum, "%s  %s\n", o.written.SHA256, o.name)
-		}
-	}
-	return hex.EncodeToString(sum.Sum(nil))
+	value, diags := types.MapValueFrom(ctx, writtenFileType, files)
+	export.diags.Append(diags...)
+	m.SHA256, m.Files = types.StringValue(hex.EncodeToString(list.Sum(nil))), value
 }

@@ -15,7 +15,6 @@ package export
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -24,9 +23,8 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure      = (*fileResource)(nil)
-	_ resource.ResourceWithModifyPlan     = (*fileResource)(nil)
-	_ resource.ResourceWithValidateConfig = (*fileResource)(nil)
+	_ resource.ResourceWithConfigure  = (*fileResource)(nil)
+	_ resource.ResourceWithModifyPlan = (*fileResource)(nil)
 )
 
 // NewFileResource returns the resource analytics_export_file.
@@ -38,18 +36,6 @@ func (r *fileResource) Metadata(_ context.Context, req resource.MetadataRequest,
 	resp.TypeName = req.ProviderTypeName + "_export_file"
 }
 
-// ValidateConfig refuses lines that could not be told apart. ModifyPlan does so too, for
-// values that are not known before.
-func (r *fileResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	var config fileModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	config.checkLines(ctx, &resp.Diagnostics)
-}
-
 // ModifyPlan plans an export if there is anything to export, and reports in the plan what
 // the apply would refuse.
 func (r *fileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
@@ -58,12 +44,9 @@ func (r *fileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 	if req.Plan.Raw.IsNull() {
 		return
 	}
-
 	r.PlanKeptScope(ctx, req, resp)
 	var plan fileModel
-	var withKind types.Bool
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("with_kind"), &withKind)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -72,33 +55,23 @@ func (r *fileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 		noExport.AddError(&resp.Diagnostics)
 		return
 	}
-
-	plan.planWithKind(withKind)
 	plan.checkLines(ctx, &resp.Diagnostics)
+
 	if !req.State.Raw.IsNull() {
 		var state fileModel
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 		if resp.Diagnostics.HasError() || len(resp.RequiresReplace) > 0 {
 			return // Terraform plans again, without a state
 		}
-		if !plan.exportsAgain(ctx, &state, &resp.Diagnostics) {
+		if !plan.exportsAgain(ctx, &state) {
 			plan.fileResults = state.fileResults
 			resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 			return
 		}
 	}
 
-	today := r.Today()
-	if day, ok := plan.checkDay(today, &resp.Diagnostics); ok && !day.Before(today) {
-		notOver(markedIncomplete).AddWarning(&resp.Diagnostics)
-	}
-
-	plan.Complete, plan.SHA256, plan.Bytes = types.BoolUnknown(), types.StringUnknown(), types.Int64Unknown()
-	plan.Counts, plan.Replaced = types.ObjectUnknown(countTypes), types.Int64Unknown()
-	plan.Files = types.MapNull(writtenFileType)
-	if plan.Path.IsUnknown() || plan.split() {
-		plan.Files = types.MapUnknown(writtenFileType)
-	}
+	plan.checkDay(r.Today(), markedIncomplete, &resp.Diagnostics)
+	plan.planExport()
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
@@ -112,7 +85,6 @@ func (r *fileResource) Create(ctx context.Context, req resource.CreateRequest, r
 		return
 	}
 
-	r.ResolveScope(&plan.Scope)
 	export := dayExport{
 		Service: r.Service,
 		day:     &plan.dayModel,
@@ -123,7 +95,7 @@ func (r *fileResource) Create(ctx context.Context, req resource.CreateRequest, r
 		return
 	}
 
-	plan.fromExport(ctx, &export, &resp.Diagnostics)
+	plan.fromExport(ctx, &export)
 	writeStamps(ctx, export.outputs, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
@@ -185,8 +157,8 @@ func (r *fileResource) Update(ctx context.Context, req resource.UpdateRequest, r
 		return
 	}
 
-	plan.fromExport(ctx, &export, &resp.Diagnostics)
-	plan.removePrevious(ctx, export.previous, &r.Files, &resp.Diagnostics)
+	plan.fromExport(ctx, &export)
+	plan.removePrevious(ctx, &export)
 	writeStamps(ctx, export.outputs, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }

@@ -192,16 +192,6 @@ func TestExportFile_midnightBetweenPlanAndApply(t *testing.T) {
 	if diff := cmp.Diff(before.Attributes, after.Attributes); diff != "" {
 		t.Errorf("the second plan differs (-first +second):\n%s", diff)
 	}
-
-	// A file that is lost after the refresh is noticed where the content is to be compared.
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	lost, diags := p.Plan(fileName, state, config.With(prototest.Attributes{"verify": "digest"}))
-	p.NoErrors(diags)
-	if lost.Attributes["sha256"] != prototest.Unknown {
-		t.Errorf("planned is %v", lost.Attributes)
-	}
 }
 
 // TestExportFile_unknownValues leaves them to the apply, and to the invocation of the action.

@@ -48,7 +48,7 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 				MarkdownDescription: compressionDescription + inPlaceDescription,
 			},
 			"with_kind": schema.BoolAttribute{
-				Optional: true, Computed: true,
+				Optional:            true,
 				MarkdownDescription: withKindDescription + inPlaceDescription,
 			},
 

@@ -49,82 +49,68 @@ func writeStamps(ctx context.Context, outputs []*output, to tfkit.Private, diags
 	}
 }
 
-// verdict is the result of comparing a file with what was written. Of several files, the last
-// one counts.
-type verdict int
-
-const (
-	unchanged verdict = iota
-	missing
-	altered
-	notRegular
-)
-
 // verify compares the files with what was written, and updates their stamps. A difference makes
 // sha256 and bytes null, which plans another export. verify reports false if none of the
 // files exists.
 func (m *fileModel) verify(ctx context.Context, written []*output, diags *diag.Diagnostics) bool {
-	worst, lost, size := unchanged, 0, int64(0)
+	missing, altered := 0, 0
 	for _, o := range written {
-		v, err := m.compare(ctx, o)
-		if err != nil {
-			tfkit.Problem{
-				Summary: "The file cannot be read",
-				Detail:  "The reason: " + err.Error() + ".",
-				InState: tfkit.PriorKept,
-				Do:      "make the file readable for the user that runs Terraform.",
-				At:      atPath,
-			}.AddError(diags)
-
+		switch err := m.compare(ctx, o); {
+		case err == nil:
+			outfile.Confirm(o.Path)
+		case errors.Is(err, fs.ErrNotExist):
+			missing++
+		case isAnother(err):
+			altered++
+		default:
+			fileProblem("The file cannot be read", err, "make the file readable for the user that runs Terraform.").AddError(diags)
 			return true
 		}
-
-		switch v {
-		case unchanged:
-			outfile.Confirm(o.path)
-		case missing:
-			lost++
-		}
-		worst, size = max(worst, v), size+o.written.Bytes
 	}
 
-	if lost == len(written) {
+	if missing == len(written) {
 		return false
 	}
-	if worst != unchanged {
+	if altered > 0 {
+		fileAltered.AddWarning(diags)
+	} else if missing > 0 {
+		fileMissing.AddWarning(diags)
+	}
+	if altered+missing > 0 {
 		m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
-		differences[worst].AddWarning(diags)
-	} else if !m.Files.IsNull() { // a former refresh may have found others
-		m.SHA256, m.Bytes = types.StringValue(digestOf(written)), types.Int64Value(size)
 	}
 
 	return true
 }
 
 // compare compares one file with what was written: by its stamp, unless verify asks for the
-// digest, or else by its digest.
-func (m *fileModel) compare(ctx context.Context, o *output) (verdict, error) {
-	hasStamp := o.written.SHA256 != "" && o.written.Stamp != (outfile.Stamp{})
-	if hasStamp && m.Verify.ValueString() != verifyDigest {
-		if now, err := outfile.StampAt(o.path); err == nil && now == o.written.Stamp {
-			return unchanged, nil
-		}
+// digest, or else by its digest. It returns why they differ.
+func (m *fileModel) compare(ctx context.Context, o *output) error {
+	now, err := outfile.StampAt(o.Path)
+	if err == nil && now == o.written.Stamp && m.Verify.ValueString() != verifyDigest {
+		return nil
 	}
 
-	file, err := outfile.Read(ctx, o.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return missing, nil
+	file, err := outfile.Read(ctx, o.Path)
+	if err != nil {
+		return err
 	}
-	if errors.Is(err, outfile.ErrNotRegular) {
-		return notRegular, nil
+	if file.SHA256 != o.written.SHA256 {
+		return outfile.ErrAltered
 	}
-	if err != nil || file.SHA256 != o.written.SHA256 {
-		return altered, err
-	}
-
 	o.written.Stamp = file.Stamp
 
-	return unchanged, nil
+	return nil
+}
+
+// isAnother reports whether an error of outfile says that something else is in the place of a file.
+func isAnother(err error) bool {
+	return errors.Is(err, outfile.ErrAltered) || errors.Is(err, outfile.ErrNotRegular)
+}
+
+// fileProblem returns the problem of a file that is in state and stays as it is.
+func fileProblem(summary string, reason error, do string) tfkit.Problem {
+	return tfkit.Problem{Summary: summary, Detail: "The reason: " + reason.Error() + ".", InState: tfkit.PriorKept, Do: do, At: atPath}
 }
 
 // remove removes the files that this object wrote and that are unchanged, unless on_destroy
@@ -134,64 +120,45 @@ func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags
 		return
 	}
 
-	stays, written := false, m.written(ctx)
-	for _, o := range written {
-		removed, err := files.Remove(ctx, o.path, o.written.SHA256)
-		if err != nil {
+	for _, o := range m.written(ctx) {
+		err := files.Remove(ctx, o.Path, o.written.SHA256)
+		if isAnother(err) {
 			tfkit.Problem{
-				Summary: "The file could not be removed",
-				Detail:  "The reason: " + err.Error() + ".",
-				InState: tfkit.PriorKept,
-				Do:      "remove the cause and destroy again, or remove the file yourself and destroy then.",
-				At:      atPath,
-			}.AddError(diags)
-		}
-		if err == nil && !removed {
-			stays = true
+				Summary: "The file stays",
+				Detail:  "What is at path is not what this resource wrote there, so it is left as it is; it may hold personal data. Delete it yourself when it is no longer needed.",
+			}.AddWarning(diags)
+		} else if err != nil {
+			fileProblem("The file could not be removed", err, "remove the cause and destroy again, or remove the file yourself and destroy then.").AddError(diags)
 		}
 	}
 
 	// A killed run may have left an unfinished file of another kind.
-	for _, o := range m.outputs(records.Kinds) {
-		if !slices.ContainsFunc(written, o.isAt) {
-			_, _ = files.Remove(ctx, o.path, "")
-		}
-	}
-
-	if stays {
-		tfkit.Problem{
-			Summary: "The file stays",
-			Detail:  "What is at path is not what this resource wrote there, so it is left as it is; it may hold personal data. Delete it yourself when it is no longer needed.",
-		}.AddWarning(diags)
+	for _, o := range (&dayExport{day: &m.dayModel}).outputsOf(records.Kinds) {
+		_ = files.Remove(ctx, o.Path, "")
 	}
 }
 
-// removePrevious removes previous files that are not among the new ones. A file that cannot
-// be removed is a warning, because the new files are in their places.
-func (m *fileModel) removePrevious(ctx context.Context, previous []*output, files *outfile.PathsInUse, diags *diag.Diagnostics) {
-	written := m.written(ctx)
-	for _, old := range previous {
-		if slices.ContainsFunc(written, old.isAt) {
+// removePrevious removes previous files that are not among the new ones. A file that stays
+// is a warning, because the new files are in their places.
+func (m *fileModel) removePrevious(ctx context.Context, export *dayExport) {
+	for _, old := range export.previous {
+		if slices.ContainsFunc(export.outputs, old.isAt) {
 			continue
 		}
 
-		reason := "on_destroy is \"retain\""
+		err := errRetained
 		if m.OnDestroy.ValueString() != destroyRetains {
-			removed, err := files.Remove(ctx, old.path, old.written.SHA256)
-			if removed && err == nil {
-				continue
-			}
-			reason = "it is not what this resource wrote there"
-			if err != nil {
-				reason = "it could not be removed: " + err.Error()
-			}
+			err = export.Files.Remove(ctx, old.Path, old.written.SHA256)
 		}
-
-		tfkit.Problem{
-			Summary: "The old file stays",
-			Detail:  "The day is in its new place. A file that this resource wrote before stays where it is, because " + reason + ". It holds personal data, and no resource manages it any more.",
-			Do:      "delete it yourself when it is no longer needed.",
-			At:      atPath,
-		}.AddWarning(diags)
+		if err != nil {
+			tfkit.Problem{
+				Summary: "The old file stays",
+				Detail:  "The day is in its new place. A file that this resource wrote before stays where it is: " + err.Error() + ". It holds personal data, and no resource manages it any more.",
+				Do:      "delete it yourself when it is no longer needed.",
+				At:      atPath,
+			}.AddWarning(export.diags)
+		}
 	}
 }
+
+var errRetained = errors.New("on_destroy is \"retain\"")

@@ -78,16 +78,17 @@ var writeProblems = []writeProblem{
 	}},
 }
 
-// fail reports why there are no new files, and returns false.
-func (e *dayExport) fail(err error) bool {
+// fail reports why there are no new files, and returns false. of is the output that the error is about;
+// nil for all.
+func (e *dayExport) fail(err error, of *output) bool {
 	if transport.IsError(err) {
 		tfkit.ProblemOf(err, e.inState).AddError(e.diags)
 		return false
 	}
 
 	file := "The file"
-	if target, ok := errors.AsType[*outfile.TargetError](err); ok && e.day.split() {
-		file = "The file of " + e.outputs[target.Target].name
+	if of != nil && e.day.split() {
+		file = "The file of " + of.name
 	}
 
 	i := slices.IndexFunc(writeProblems, func(known writeProblem) bool { return known.err == nil || errors.Is(err, known.err) })
@@ -129,24 +130,18 @@ func invalidUTF8(records int64) tfkit.Problem {
 	}
 }
 
-// differences are what a refresh can find in place of the files, all of which the plan exports again.
-var differences = map[verdict]tfkit.Problem{
-	missing: {
+// What a refresh can find in place of the files, which the plan therefore exports again.
+var (
+	fileMissing = tfkit.Problem{
 		Summary: "A file is missing",
 		Detail:  "Some of the files of this resource do not exist any more. The plan therefore exports the day again and replaces all of them.",
 		Do:      "nothing, or put the files back.",
 		At:      atPath,
-	},
-	altered: {
+	}
+	fileAltered = tfkit.Problem{
 		Summary: "The file was altered",
-		Detail:  "What is at path is not what this resource wrote there. The plan therefore exports the day again and replaces the file.",
-		Do:      "nothing, or move the altered file away, or remove the resource from the configuration: destroying it leaves an altered file where it is.",
+		Detail:  "What is at path is not what this resource wrote there. The plan therefore exports the day again and replaces the file. If it is not a regular file any more, the apply refuses to replace it.",
+		Do:      "nothing, or move what is there away, or remove the resource from the configuration: destroying it leaves an altered file where it is.",
 		At:      atPath,
-	},
-	notRegular: {
-		Summary: "There is something else at path",
-		Detail:  "What is at path is not a regular file any more. The plan exports the day again, and its apply refuses to replace what is there.",
-		Do:      "move away what is at path, or choose another path.",
-		At:      atPath,
-	},
-}
+	}
+)

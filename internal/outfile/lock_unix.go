@@ -13,26 +13,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock locks an open file against other processes and other reservations of this one, without
-// waiting. It returns ErrBusy if the file is locked. A file system without locks tells no
-// processes apart. The lock ends with closeLocked.
-func lock(f *os.File) error {
-	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return ErrBusy
-		}
-		if !errors.Is(err, unix.EINTR) {
-			return nil
-		}
+// lock locks the open file at path against other processes and other outputs of this one, without
+// waiting. It returns ErrBusy if the file is locked, and fs.ErrNotExist if it is not at path any more. A
+// file system without locks tells no processes apart. The lock ends when the file is closed.
+func lock(f *os.File, path string) error {
+	err := error(unix.EINTR)
+	for errors.Is(err, unix.EINTR) {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	}
+
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return ErrBusy
+	}
+	if !isAt(f, path) {
+		return fs.ErrNotExist
+	}
+	return nil
 }
 
-// closeLocked ends the lock of a file and closes it. Without the first step, a child that this process
-// is starting at the moment would keep the lock until it runs its program.
-func closeLocked(f *os.File) {
-	_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
-	_ = f.Close()
+// removeOpen removes a locked file from its path, and then ends its lock. In the other order, it could
+// remove a file that another process has locked in between.
+func removeOpen(f *os.File, path string) error {
+	defer f.Close()
+	if !isAt(f, path) {
+		return fs.ErrNotExist
+	}
+	return os.Remove(path)
 }
 
 func stampOf(info fs.FileInfo) Stamp {

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock locks an open file against other processes and other reservations of this one, without
-// waiting. It returns ErrBusy if the file is locked. A file system without locks tells no
-// processes apart. The lock ends with closeLocked.
-func lock(f *os.File) error {
+// lock locks the open file at path against other processes and other outputs of this one, without
+// waiting. It returns ErrBusy if the file is locked, and fs.ErrNotExist if it is not at path any more. A
+// file system without locks tells no processes apart. The lock ends when the file is closed.
+func lock(f *os.File, path string) error {
 	// One byte behind any content, so that the file itself can be written.
 	behind := &windows.Overlapped{OffsetHigh: 1 << 30}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, behind)
@@ -21,14 +21,19 @@ func lock(f *os.File) error {
 	switch {
 	case errors.Is(err, windows.ERROR_LOCK_VIOLATION):
 		return ErrBusy
-	case errors.Is(err, windows.ERROR_NOT_SUPPORTED), errors.Is(err, windows.ERROR_INVALID_FUNCTION):
-		return nil
+	case err != nil && !errors.Is(err, windows.ERROR_NOT_SUPPORTED) && !errors.Is(err, windows.ERROR_INVALID_FUNCTION):
+		return os.NewSyscallError("LockFileEx", err)
+	case !isAt(f, path):
+		return fs.ErrNotExist
 	}
-	return os.NewSyscallError("LockFileEx", err)
+	return nil
 }
 
-// closeLocked closes a file, which ends its lock.
-func closeLocked(f *os.File) { _ = f.Close() }
+// removeOpen closes a file and removes it: an open one cannot be removed here, also by others.
+func removeOpen(f *os.File, path string) error {
+	_ = f.Close()
+	return os.Remove(path)
+}
 
 // stampOf returns the stamp of a file, which has no inode here.
 func stampOf(info fs.FileInfo) Stamp {

@@ -7,8 +7,8 @@
 // While a file is being written, its content is in .analytics-<hash of the name>.tmp beside the
 // target. A lock on that file keeps other processes from the target. Only a killed process, or a
 // commit that failed halfway, leaves it behind; the next one that writes or removes the target removes
-// it. A new file has both names until Settle: if the process is killed before anybody has recorded the
-// file, the next one recognises by them what it may remove.
+// it. A written file has both names until Settle: if the process is killed before anybody has recorded
+// the file, the next one recognises by them what it may remove.
 package outfile
 
 import (
@@ -21,6 +21,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"syscall"
 )
 
@@ -44,31 +46,39 @@ var (
 	ErrNoFolder   = errors.New("the folder of the file does not exist")
 	ErrFolder     = errors.New("the folder of the file cannot be written to")
 	ErrNotRegular = errors.New("what is at that path is not a regular file, but a folder, a symbolic link or a device")
-	ErrNoName     = errors.New("the path names no file")
 	ErrExists     = errors.New("a file is at that path already")
 	ErrNoSpace    = errors.New("the disk has too little free space")
 	ErrInUse      = errors.New("another resource of this run uses that path")
 	ErrBusy       = errors.New("another process is writing a file at that path: .analytics-*.tmp beside it is in use")
+	ErrAltered    = errors.New("it is not what was written there")
 	ErrPartial    = errors.New("the files before it are in place already")
 )
 
-// Read reads the whole file at path and returns its digest, size and stamp. It returns
-// fs.ErrNotExist if there is none, and ErrNotRegular if there is something else. It does
-// not follow a symbolic link.
+// Read reads the whole file at path, or until ctx ends: a large one takes a while. It returns the
+// file's digest, size and stamp. Its other errors are those of StampAt.
 func Read(ctx context.Context, path string) (File, error) {
-	folder, name, err := openExisting(path)
+	stamp, err := StampAt(path)
 	if err != nil {
 		return File{}, err
 	}
-	defer folder.Close()
+	f, err := os.Open(path)
+	if err != nil {
+		return File{}, Pathless(err)
+	}
+	defer f.Close()
+	defer context.AfterFunc(ctx, func() { _ = f.Close() })()
 
-	file, _, err := read(ctx, folder, name)
+	sum := sha256.New()
+	n, err := io.Copy(sum, f)
+	if err != nil {
+		return File{}, errors.Join(ctx.Err(), Pathless(err))
+	}
 
-	return file, err
+	return File{SHA256: hex.EncodeToString(sum.Sum(nil)), Bytes: n, Stamp: stamp}, nil
 }
 
-// StampAt returns the stamp of the file at path without reading it. Its errors are those
-// of Read.
+// StampAt returns the stamp of the file at path without reading it. It returns fs.ErrNotExist if there is
+// none, and ErrNotRegular if there is something else. It does not follow a symbolic link.
 func StampAt(path string) (Stamp, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -81,91 +91,65 @@ func StampAt(path string) (Stamp, error) {
 	return stampOf(info), nil
 }
 
-// Check returns why a file cannot be written to a target, as far as that shows before anything is
-// created. A folder that does not exist may be made until then.
+// Check returns why a file cannot be written to a target because of what is there, as far as that shows
+// before anything is created.
 func Check(target Target) error {
-	_, err := StampAt(target.Path)
-	if err == nil && !target.Replace && !IsUnrecorded(target.Path) {
+	info, err := os.Lstat(target.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return Pathless(err)
+	case !info.Mode().IsRegular():
+		return ErrNotRegular
+	case !target.Replace && !IsUnrecorded(target.Path):
 		return ErrExists
 	}
+	return nil
+}
+
+// SamePath reports whether two paths lead to the same file. It resolves symbolic links in
+// folders that exist, and recognises a file whose name the file system takes for two spellings.
+func SamePath(a, b string) bool {
+	if canonical(a) == canonical(b) {
+		return true
+	}
+
+	first, missing := os.Lstat(a)
+	second, err := os.Lstat(b)
+
+	return missing == nil && err == nil && os.SameFile(first, second)
+}
+
+// canonical returns the same path for all spellings of it, if its folder exists.
+func canonical(path string) string {
+	folder, name := filepath.Split(path)
+	if resolved, err := filepath.EvalSymlinks(filepath.Clean(folder)); err == nil {
+		folder = resolved
+	}
+	path = filepath.Join(folder, name)
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+
+	// The usual file system of these takes names for one that differ only by case.
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		path = strings.ToLower(path)
+	}
+
+	return path
+}
+
+// folderError returns an error about the folder of a file, without its path.
+func folderError(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return ErrNoFolder
 	}
-
-	return err
+	if errors.Is(err, ErrBusy) {
+		return ErrBusy
+	}
+	return fmt.Errorf("%w: %w", ErrFolder, Pathless(err))
 }
-
-// openExisting is openFolder for a file that is to be read: a missing folder is fs.ErrNotExist.
-func openExisting(path string) (folder *os.Root, name string, err error) {
-	folder, name, err = openFolder(path)
-	if errors.Is(err, ErrNoFolder) {
-		err = fs.ErrNotExist
-	}
-	return folder, name, err
-}
-
-// read reads a regular file to its end, or until ctx ends: a large one takes a while. Its other
-// errors are those of statRegular.
-func read(ctx context.Context, folder *os.Root, name string) (File, fs.FileInfo, error) {
-	if _, err := statRegular(folder, name); err != nil {
-		return File{}, nil, err
-	}
-	f, err := folder.Open(name)
-	if err != nil {
-		return File{}, nil, Pathless(err)
-	}
-	defer f.Close()
-	defer context.AfterFunc(ctx, func() { _ = f.Close() })()
-
-	info, err := f.Stat()
-	if err != nil {
-		return File{}, nil, Pathless(err)
-	}
-
-	sum := sha256.New()
-	n, err := io.Copy(sum, f)
-	if err != nil {
-		return File{}, nil, errors.Join(ctx.Err(), Pathless(err))
-	}
-
-	return File{SHA256: hex.EncodeToString(sum.Sum(nil)), Bytes: n, Stamp: stampOf(info)}, info, nil
-}
-
-// statRegular describes a regular file without following a symbolic link. It returns
-// fs.ErrNotExist if nothing has the name, and ErrNotRegular if something else has it.
-func statRegular(folder *os.Root, name string) (fs.FileInfo, error) {
-	info, err := folder.Lstat(name)
-	if err != nil {
-		return nil, Pathless(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, ErrNotRegular
-	}
-	return info, nil
-}
-
-// openFolder opens the folder of a path, and returns it with the name of the file. What
-// is checked and what is written is then in the same folder, even if the path leads
-// elsewhere in the meantime. It returns ErrNoName if the path cannot name a file.
-func openFolder(path string) (folder *os.Root, name string, err error) {
-	name = filepath.Base(path)
-	if path == "" || os.IsPathSeparator(path[len(path)-1]) || name == "." || name == ".." {
-		return nil, "", ErrNoName
-	}
-
-	folder, err = os.OpenRoot(filepath.Dir(path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", ErrNoFolder
-	}
-	if err != nil {
-		return nil, "", folderError(err)
-	}
-
-	return folder, name, nil
-}
-
-// folderError returns an error about a folder, without its path.
-func folderError(err error) error { return fmt.Errorf("%w: %w", ErrFolder, Pathless(err)) }
 
 // Pathless removes the path from an error, since it may contain personal data, and returns
 // ErrNoSpace if the disk is full.

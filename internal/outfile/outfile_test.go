@@ -15,13 +15,13 @@ import (
 	"testing"
 )
 
-// writeTexts writes one text to each target of a reservation, in order.
-func writeTexts(t *testing.T, r *Reservation, texts ...string) {
+// writeTexts writes one text to each output, in order.
+func writeTexts(t *testing.T, outputs []*Output, texts ...string) {
 	t.Helper()
 	for i, content := range texts {
-		w, err := r.Writer(i)
+		err := outputs[i].Begin()
 		if err == nil {
-			_, err = io.WriteString(w, content)
+			_, err = io.WriteString(outputs[i], content)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -29,15 +29,34 @@ func writeTexts(t *testing.T, r *Reservation, texts ...string) {
 	}
 }
 
-func reserve(t *testing.T, paths *PathsInUse, targets ...Target) *Reservation {
+// reserveAll reserves targets until one fails.
+func reserveAll(paths *PathsInUse, targets ...Target) (outputs []*Output, err error) {
+	for _, target := range targets {
+		o, err := paths.Reserve(target)
+		if err != nil {
+			return outputs, err
+		}
+		outputs = append(outputs, o)
+	}
+
+	return outputs, nil
+}
+
+func closeAll(outputs []*Output) {
+	for _, o := range outputs {
+		o.Close()
+	}
+}
+
+func reserve(t *testing.T, paths *PathsInUse, targets ...Target) []*Output {
 	t.Helper()
-	r, err := paths.Reserve(targets...)
+	outputs, err := reserveAll(paths, targets...)
+	t.Cleanup(func() { closeAll(outputs) })
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	t.Cleanup(r.Close)
-	return r
+	return outputs
 }
 
 func wantText(t *testing.T, path, want string) {
@@ -56,18 +75,17 @@ func wantMode(t *testing.T, path string, want os.FileMode) {
 	}
 }
 
-// commit commits and closes a reservation, and confirms its files.
-func commit(t *testing.T, r *Reservation) []File {
+// commit commits and closes outputs, and confirms their files.
+func commit(t *testing.T, outputs []*Output) []File {
 	t.Helper()
-	targets := r.targets
-	files, err := r.Commit()
+	files, err := Commit(outputs...)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	r.Close()
-	for _, target := range targets {
-		Confirm(target.Path)
+	closeAll(outputs)
+	for _, o := range outputs {
+		Confirm(o.Path)
 	}
 
 	return files
@@ -104,12 +122,6 @@ func wantFiles(t *testing.T, folder string, want ...string) {
 	}
 }
 
-// temporaryOf returns the path of the temporary file of a target.
-func temporaryOf(path string) string {
-	sum := sha256.Sum256([]byte(filepath.Base(path)))
-	return filepath.Join(filepath.Dir(path), ".analytics-"+hex.EncodeToString(sum[:8])+".tmp")
-}
-
 func digestOf(content string) string {
 	sum := sha256.Sum256([]byte(content))
 	return hex.EncodeToString(sum[:])
@@ -141,20 +153,20 @@ func TestRemove_onlyWhatWasWritten(t *testing.T) {
 	path := filepath.Join(folder, "day.ndjson")
 	put(t, path, "theirs")
 	var paths PathsInUse
-	for _, other := range []string{path, folder} {
-		if removed, err := paths.Remove(t.Context(), other, digestOf("ours")); removed || err != nil {
-			t.Errorf("what is not ours: removed %t, %v", removed, err)
+	for other, want := range map[string]error{path: ErrAltered, folder: ErrNotRegular} {
+		if err := paths.Remove(t.Context(), other, digestOf("ours")); !errors.Is(err, want) {
+			t.Errorf("what is not ours is removed with %v, want %v", err, want)
 		}
 	}
 	put(t, temporaryOf(path), "Jane Canary") // of a killed process
 	put(t, path, "ours")
 
 	for range 2 {
-		if removed, err := paths.Remove(t.Context(), path, digestOf("ours")); !removed || err != nil {
-			t.Errorf("our file: removed %t, %v", removed, err)
+		if err := paths.Remove(t.Context(), path, digestOf("ours")); err != nil {
+			t.Errorf("our file is not removed: %v", err)
 		}
 	}
 
-	reserve(t, &paths, Target{Path: path}).Close() // as an object does that is created instead
+	closeAll(reserve(t, &paths, Target{Path: path})) // as an object does that is created instead
 	wantFiles(t, folder)
 }

@@ -9,22 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strings"
+	"sync"
 )
-
-// temporary is the file beside a target that holds the new content until it is complete. Its
-// name is derived from the target, and its lock is that of the target: the process that holds
-// it is the only one to write there, and finds what a killed process left.
-type temporary struct {
-	folder *os.Root
-	target string // its name
-	name   string
-	f      *os.File
-
-	inPlace string // canonical path of the target, once the file is there
-	keeps   bool   // close keeps the name: it is the target's now, removed, or for the next process
-}
 
 // errRemoved is returned if somebody has moved or removed the temporary file, or its folder.
 var errRemoved = errors.New("the unfinished file beside it, .analytics-*.tmp, was removed by somebody else, or its folder was moved")
@@ -32,141 +18,146 @@ var errRemoved = errors.New("the unfinished file beside it, .analytics-*.tmp, wa
 // openAttempts is how often a temporary file is opened again after another process removed it.
 const openAttempts = 100
 
-func temporaryName(target string) string {
-	if foldsCase {
-		target = strings.ToLower(target)
-	}
-	sum := sha256.Sum256([]byte(target))
-
-	return ".analytics-" + hex.EncodeToString(sum[:8]) + ".tmp"
+// temporaryOf returns the path of the temporary file of a target.
+func temporaryOf(path string) string {
+	sum := sha256.Sum256([]byte(filepath.Base(canonical(path))))
+	return filepath.Join(filepath.Dir(path), ".analytics-"+hex.EncodeToString(sum[:8])+".tmp")
 }
 
-// secondName returns the name that a temporary file has too while it replaces another file.
-func secondName(temporary string) string { return strings.TrimSuffix(temporary, ".tmp") + "-2.tmp" }
-
-// openTemporary creates and locks the temporary file of a target, and removes the one that a
-// killed process left. It returns ErrBusy, without waiting, if somebody is writing the target.
-// isNew says that the target is not recorded as anybody's: a file there that a killed process put
-// there, and that nobody has recorded, is removed too.
-func openTemporary(folder *os.Root, target string, isNew bool) (*temporary, error) {
-	t := &temporary{folder: folder, target: target, name: temporaryName(target)}
+// openTemporary creates and locks the temporary file. The process that holds it is the only one to write
+// the target. It returns ErrBusy, without waiting, if somebody is writing the target.
+func (o *Output) openTemporary() error {
 	for range openAttempts {
-		f, err := folder.OpenFile(t.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-		created := err == nil
+		f, err := os.OpenFile(o.temporary, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
-			f, err = folder.OpenFile(t.name, os.O_RDWR, 0)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if errors.Is(err, fs.ErrPermission) && t.allow() {
-			continue
+			err = o.removeLeft()
+			if err == nil || errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
 		}
 		if err != nil {
-			return nil, folderError(err)
+			return folderError(err)
 		}
 
-		t.f = f
-		if err := lock(f); err != nil {
-			_ = f.Close()
-			return nil, err
+		if lock(f, o.temporary) == nil {
+			o.f = f
+			return nil
 		}
-		if created && t.isInPlace() {
-			_ = f.Chmod(0o600) // whatever the umask takes away
-			return t, nil
-		}
-
-		// A killed process left it. Emptying it could empty a finished file that has this as
-		// its second name.
-		if t.isInPlace() {
-			err = t.removeLeft(isNew)
-		}
-		closeLocked(f)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, folderError(err)
-		}
+		_ = f.Close() // another process takes it for one that was left
 	}
 
-	return nil, ErrBusy
+	return ErrBusy
 }
 
-// removeLeft removes what a killed process left.
-func (t *temporary) removeLeft(isNew bool) error {
-	if isNew && isUnrecorded(t.folder, t.target) {
-		if err := t.folder.Remove(t.target); err != nil {
+// removeLeft removes a temporary file that a killed process left, and does not empty it: it may be the
+// second name of a finished file. A target that nobody has recorded is removed too, unless it may be
+// replaced.
+func (o *Output) removeLeft() error {
+	settle(o.key)
+	f, err := os.OpenFile(o.temporary, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+
+	if err := lock(f, o.temporary); err != nil {
+		return err
+	}
+	if !o.Replace && IsUnrecorded(o.Path) {
+		if err := os.Remove(o.Path); err != nil {
 			return err
 		}
 	}
-	if err := t.folder.Remove(secondName(t.name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
 
-	return t.folder.Remove(t.name)
+	return removeOpen(f, o.temporary)
 }
 
-// allow gives a temporary file back the rights that a strict umask took from it, if its process
-// was killed before it could do so itself.
-func (t *temporary) allow() bool {
-	_, err := statRegular(t.folder, t.name)
-	return err == nil && t.folder.Chmod(t.name, 0o600) == nil
+// isAt reports whether a path leads to an open file. It does not follow a symbolic link at its end.
+func isAt(f *os.File, path string) bool {
+	opened, missing := f.Stat()
+	named, err := os.Lstat(path)
+	return missing == nil && err == nil && os.SameFile(opened, named)
 }
 
-// isInPlace reports whether the open file still has its name, and whether the path of its folder
-// still leads to it: nobody would look for the target in a folder that was moved.
-func (t *temporary) isInPlace() bool {
-	opened, err := t.f.Stat()
-	if err != nil {
-		return false
-	}
-	named, err := os.Lstat(filepath.Join(t.folder.Name(), t.name))
-	return err == nil && os.SameFile(opened, named)
-}
-
-// putInPlace gives the file the name of the target as a second name. Without replace it returns
-// ErrExists if that is taken. A file system without hard links moves the file instead, and can only
-// look at the name just before.
-func (t *temporary) putInPlace(replace bool) error {
-	if runtime.GOOS == "windows" { // does not rename open files
-		if err := t.f.Close(); err != nil {
-			return Pathless(err)
+// putInPlace gives the file the name of the target as a second name, and returns ErrExists if that is
+// taken and may not be replaced.
+func (o *Output) putInPlace() error {
+	if !o.Replace {
+		if os.Link(o.temporary, o.Path) == nil {
+			o.isInPlace = true
+			return nil
+		}
+		// The name is taken, or a file system without hard links can only look at it just before.
+		if err := Check(o.Target); err != nil {
+			return err
 		}
 	}
 
-	err := t.folder.Link(t.name, t.target)
-	if errors.Is(err, fs.ErrExist) && !replace {
-		return ErrExists
-	}
-	if errors.Is(err, fs.ErrExist) {
-		second := secondName(t.name)
-		if err = t.folder.Link(t.name, second); err == nil {
-			err = t.folder.Rename(second, t.target)
-		}
-		if err != nil {
-			_ = t.folder.Remove(second)
-		}
-	}
-	if err == nil {
-		return nil
-	}
-
-	if _, err := t.folder.Lstat(t.target); !replace && !errors.Is(err, fs.ErrNotExist) {
-		return ErrExists
-	}
-	if err := t.folder.Rename(t.name, t.target); err != nil {
+	if err := os.Rename(o.temporary, o.Path); err != nil {
 		return Pathless(err)
 	}
-	t.keeps = true
+	o.isInPlace = true
+	if os.Link(o.Path, o.temporary) != nil {
+		_ = o.f.Close()
+		o.f = nil
+	}
 
 	return nil
 }
 
-// close removes the file unless it is in place, and then ends its lock. In the other order, it
-// could remove a file that another process has locked in between.
-func (t *temporary) close() {
-	if !t.keeps {
-		_ = t.folder.Remove(t.name)
-		t.keeps = true
+// unrecorded has the files of this process that Terraform may not have recorded yet, by canonical path.
+// They stay locked.
+var unrecorded = struct {
+	sync.Mutex
+
+	files map[string]*Output
+}{files: map[string]*Output{}}
+
+// holdUnrecorded keeps the paths and the temporary names of files that are in place.
+func holdUnrecorded(placed []*Output) {
+	unrecorded.Lock()
+	defer unrecorded.Unlock()
+
+	for _, o := range placed {
+		unrecorded.files[o.key] = &Output{f: o.f, temporary: o.temporary}
+		o.f, o.key = nil, ""
 	}
-	closeLocked(t.f)
-	_ = t.folder.Close()
+}
+
+// Settle gives up the temporary names of all files of this process, at its end: what Terraform has not
+// recorded by then, it never will.
+func Settle() {
+	unrecorded.Lock()
+	defer unrecorded.Unlock()
+
+	for _, o := range unrecorded.files {
+		_ = os.Remove(o.temporary)
+	}
+}
+
+// settle gives up the temporary name of the file at a canonical path, if this process has written it.
+func settle(key string) {
+	unrecorded.Lock()
+	defer unrecorded.Unlock()
+
+	if o := unrecorded.files[key]; o != nil {
+		o.Close()
+		delete(unrecorded.files, key)
+	}
+}
+
+// Confirm gives up the temporary name of the file at path, which Terraform has recorded.
+func Confirm(path string) {
+	settle(canonical(path))
+	if IsUnrecorded(path) {
+		_ = os.Remove(temporaryOf(path))
+	}
+}
+
+// IsUnrecorded reports whether a killed process has put the file at path there before anybody could
+// record it: the file has its temporary name too.
+func IsUnrecorded(path string) bool {
+	at, missing := os.Lstat(path)
+	other, err := os.Lstat(temporaryOf(path))
+	return missing == nil && err == nil && os.SameFile(at, other)
 }

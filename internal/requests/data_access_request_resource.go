@@ -201,12 +201,12 @@ func (r *dataAccessRequestResource) apply(ctx context.Context, f *fetch, m *acce
 	}
 
 	mayReplace := m.Overwrite.ValueBool() || m.SHA256.ValueString() != "" // its own file
-	reservation, err := r.Files.Reserve(outfile.Target{Path: m.OutputPath.ValueString(), Replace: mayReplace})
+	output, err := r.Files.Reserve(outfile.Target{Path: m.OutputPath.ValueString(), Replace: mayReplace})
 	if err != nil {
 		f.Fail(ctx, fileProblem(err, nothingSent))
 		return
 	}
-	f.reservation = reservation
+	f.output = output
 	defer f.close()
 
 	if does == submits {

@@ -194,16 +194,15 @@ const adviceTriggers = "ask the operator of the service about the request. To se
 type fetch struct {
 	run.Run
 
-	client      *client.Client
-	reservation *outfile.Reservation
+	client *client.Client
+	output *outfile.Output
 }
 
 // deliver submits the request, and puts the file in place if the service answers with the
 // data. Otherwise no file is returned, and there is none. Errors are *transport.Error, or those
 // of outfile.
 func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
-	w, err := f.reservation.Writer(0)
-	if err != nil {
+	if err := f.output.Begin(); err != nil {
 		return nil, err
 	}
 
@@ -212,13 +211,13 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 		call.Since = f.Submission.SentDate
 	}
 	f.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
-		return f.client.FetchData(ctx, f.Request.Person, call, w)
+		return f.client.FetchData(ctx, f.Request.Person, call, f.output)
 	}
 	if err := f.Submit(ctx); err != nil || !f.Observed.Delivered {
 		return nil, err
 	}
 
-	files, err := f.reservation.Commit()
+	files, err := outfile.Commit(f.output)
 	if err != nil {
 		return nil, err
 	}
@@ -272,9 +271,9 @@ const adviceAtOnce = " If an answer was the data, set wire.all_data.at to a poin
 // because its data is still to be written.
 func (f *fetch) close() {
 	if f.Submission.IsOpen() {
-		f.reservation.Keep()
+		f.output.Keep()
 	}
-	f.reservation.Close()
+	f.output.Close()
 }
 
 var atOutputPath = path.Root("output_path")

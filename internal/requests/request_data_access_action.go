@@ -92,12 +92,12 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	o.Advice.Pending, o.Advice.Unproven = adviceTakesOver, adviceTakesOver+adviceAtOnce
 	o.Request = deferred.Request{Person: person, Type: answer.RequestDataAccess, IdempotencyKey: deferred.AnyIdempotencyKey}
 	f := &fetch{Run: o, client: c}
-	reservation, err := a.Files.Reserve(m.target())
+	output, err := a.Files.Reserve(m.target())
 	if err != nil {
 		fileProblem(err, nothingSent).AddError(f.Diags)
 		return
 	}
-	f.reservation = reservation
+	f.output = output
 	defer f.close()
 
 	written, err := f.deliver(ctx)
