@@ -210,6 +210,9 @@ func TestDeferred_findings(t *testing.T) {
 		"the same, where times are those of the last change": {
 			"data access where times are those of the last change", []string{"apply", "as it is", "accepted", "as it is", "interrupted", "apply, other triggers", "as it is", "failed", "lost before", "leave"},
 		},
+		"without an id, the same is adopted under other triggers, fails and leaves": {
+			"data access without ids beside an old one that is done", []string{"apply", "as it is", "accepted", "as it is", "interrupted", "apply, other triggers", "as it is", "as it is", "failed", "second object", "leave"},
+		},
 		"a redirect after acceptance": {
 			"deletion", []string{"apply", "as it is", "redirected", "as it is", "done"},
 		},

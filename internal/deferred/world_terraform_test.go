@@ -91,10 +91,10 @@ func (w *world) apply(o *object, r Request) {
 
 	w.wishes++
 	if sends { // an error: the object is as it was before
-		key, failed := o.key, o.submission.ID
+		key, failed := o.key, o.submission
 		*o = before
 		o.key = key
-		if failed != "" && failed == o.submission.ID { // its own was adopted
+		if failed.IsSame(o.submission) { // its own was adopted
 			o.submission.State = Failed
 		}
 	}

@@ -13,7 +13,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -59,29 +62,24 @@ func Read(ctx context.Context, private tfkit.Private) Document {
 type Run struct {
 	Messages
 	Document
+	Response
 
 	Engine  *deferred.Engine
 	Request deferred.Request
-	Diags   *diag.Diagnostics
 	// Waits reports whether Await waits for the request, and Limit for how long.
 	Waits bool
 	Limit time.Duration
-
 	// Observed is what the latest call of the engine noticed about the submission.
 	Observed deferred.Observed
-	// Private is private state of the object; nil without one.
-	Private tfkit.Private
 
-	submitted bool // in this run
-
+	isSubmitted   bool                   // in this run
 	invoked       *action.InvokeResponse // of an action; nil for an object
-	state         *tfsdk.State           // of the object; nil without one
 	prior         tftypes.Value          // of state; null if the object is created
 	priorDocument Document
 }
 
 // Response is what an operation on an object is answered with. It begins with what
-// the object is before.
+// the object is before. That of an action has only Diags.
 type Response struct {
 	State   *tfsdk.State
 	Private tfkit.Private
@@ -100,10 +98,7 @@ func OfObject(ctx context.Context, s *tfkit.Service, about tfkit.Identity, resp 
 	}
 
 	before := Read(ctx, resp.Private)
-	r = Run{
-		Engine: s.Deferred, Diags: resp.Diags, Document: before,
-		state: resp.State, Private: resp.Private, prior: resp.State.Raw, priorDocument: before,
-	}
+	r = Run{Engine: s.Deferred, Response: resp, Document: before, prior: resp.State.Raw, priorDocument: before}
 	r.Request.Person = client.Person{Scope: scope, Identity: about.IdentityID.ValueString()}
 
 	return r, true
@@ -112,7 +107,7 @@ func OfObject(ctx context.Context, s *tfkit.Service, about tfkit.Identity, resp 
 // OfAction returns the run of an action. An action has no state: another invocation is another request, unless one
 // is pending and adopted.
 func OfAction(ctx context.Context, s *tfkit.Service, resp *action.InvokeResponse, m tfkit.PersonActionModel) Run {
-	r := Run{Engine: s.Deferred, Diags: &resp.Diagnostics, invoked: resp}
+	r := Run{Engine: s.Deferred, Response: Response{Diags: &resp.Diagnostics}, invoked: resp}
 	r.Waits = m.Wait.IsNull() || m.Wait.ValueBool()           // an action has no defaults
 	r.Limit, _ = m.Timeouts.Invoke(ctx, tfkit.DefaultTimeout) // the validator has checked it
 	r.Advice = AdviceInvoked
@@ -120,10 +115,9 @@ func OfAction(ctx context.Context, s *tfkit.Service, resp *action.InvokeResponse
 	return r
 }
 
-// Submit submits the request, and reports what stands for it: of an object, that nothing was sent because the
-// request was known or pending before, and of an action, the ID in any case: it may be all that the user learns
-// of an interrupted one. The submission of an error becomes r.Unanswered and leaves r.Submission as it was, but
-// for what the list has shown of it. The errors are those of deferred.Engine.Submit.
+// Submit submits the request, and reports what stands for it. The submission of an error becomes r.Unanswered and
+// leaves r.Submission as it was, but for what the list has shown of it. The errors are those of
+// deferred.Engine.Submit.
 func (r *Run) Submit(ctx context.Context) error {
 	r.Request.Earlier = &r.Submission
 	s, observed, err := r.Engine.Submit(ctx, r.Request, r.Unanswered)
@@ -133,7 +127,7 @@ func (r *Run) Submit(ctx context.Context) error {
 		return err
 	}
 
-	r.Submission, r.Unanswered, r.submitted = s, deferred.Submission{}, true
+	r.Submission, r.Unanswered, r.isSubmitted = s, deferred.Submission{}, true
 	if observed.NotUnderstood != "" {
 		tfkit.Problem{
 			Summary: "Sent, and the answer is not understood",
@@ -162,8 +156,7 @@ func (r *Run) Await(ctx context.Context) *tfkit.Problem {
 	}
 
 	problem := r.problem(r.Waits)
-	isOursAndDropped := r.Submission.Dropped && !r.Submission.Adopted
-	hasFailed := r.submitted && r.Submission.State == deferred.Failed && !isOursAndDropped
+	hasFailed := r.isSubmitted && r.Submission.State == deferred.Failed && !r.Submission.Dropped
 	if problem == nil || hasFailed || r.invoked != nil {
 		return problem
 	}
@@ -179,19 +172,17 @@ func (r *Run) Refresh(ctx context.Context) bool {
 	r.Observed = observed
 	if err != nil {
 		p := tfkit.ProblemOf(err, r.InState)
-		p.Detail = "A refresh could not look at the " + r.Name + " (" + r.request() + "): " + p.Summary + ".\n" + p.Detail
-		p.Summary = "The request could not be checked"
+		p.Summary, p.Detail = "The request could not be checked", "A refresh could not look at the "+r.Name+" ("+r.request()+"): "+p.Summary+".\n"+p.Detail
 		p.AddWarning(r.Diags)
 		return false
 	}
 
-	if r.Submission.State == deferred.Unanswered { // and so r.Unanswered
+	if r.Submission.State == deferred.Unanswered {
 		r.Unanswered = deferred.Submission{}
 	}
-	if s.State == deferred.Unanswered {
+	if r.Submission = s; s.State == deferred.Unanswered {
 		r.Unanswered = s
 	}
-	r.Submission = s
 	if problem := r.problem(observed.Unproven || observed.Gap != ""); problem != nil {
 		problem.AddWarning(r.Diags)
 	}
@@ -202,7 +193,7 @@ func (r *Run) Refresh(ctx context.Context) bool {
 // Save writes a model into state, unless it is nil, and into private state what the run knows of the request.
 func (r *Run) Save(ctx context.Context, model any) {
 	if model != nil {
-		r.Diags.Append(r.state.Set(ctx, model)...)
+		r.Diags.Append(r.State.Set(ctx, model)...)
 	}
 	r.Version = version
 	text, _ := json.Marshal(r.Document) // cannot fail for texts, flags and times of this era
@@ -213,12 +204,13 @@ func (r *Run) Save(ctx context.Context, model any) {
 // the request of before; one that was to be created does not exist.
 func (r *Run) Fail(ctx context.Context, p tfkit.Problem) {
 	failed, unanswered := r.Submission, r.Unanswered
-	r.state.Raw, r.Document = r.prior, r.priorDocument
+	r.State.Raw, r.Document = r.prior, r.priorDocument
 	r.Unanswered = unanswered
-	if failed.ID != "" && failed.ID == r.Submission.ID { // the request of before was adopted, or the list tells more of it
+	if failed.IsSame(r.Submission) { // the request of before was adopted, or the list tells more of it
 		r.Submission.State, r.Submission.Code = failed.State, failed.Code
 	}
 	r.Save(ctx, nil)
+
 	p.InState = tfkit.PriorKept
 	if r.prior.IsNull() {
 		p.InState = tfkit.NothingSaved
@@ -237,11 +229,12 @@ func (r *Run) KeepsUnknown(ctx context.Context, err error) bool {
 	}
 
 	r.Submission = r.Unanswered
-	p := tfkit.ProblemOf(err, r.InState+" and without a request_id")
-	p.Detail = "The run was interrupted while the " + r.Name + " was being sent. " + p.Detail
-	p.Summary = "Interrupted, and the outcome is not known"
-	p.Do = "plan again: the refresh looks for the request. If nothing shows it, the plan sends it again."
-	p.AddWarning(r.Diags)
+	tfkit.Problem{
+		Summary: "Interrupted, and the outcome is not known",
+		Detail:  "The run was interrupted while the " + r.Name + " was being sent. " + tfkit.ProblemOf(err, "").Detail,
+		InState: r.InState + " and without a request_id",
+		Do:      "plan again: the refresh looks for the request. If nothing shows it, the plan sends it again.",
+	}.AddWarning(r.Diags)
 
 	return true
 }
@@ -264,4 +257,60 @@ func (r *Run) Invoke(ctx context.Context, done string) {
 	case problem != nil:
 		problem.AddWarning(r.Diags)
 	}
+}
+
+// Change is what a plan does with an object.
+type Change int
+
+// The values of Change.
+const (
+	Refused  Change = iota // nothing, since there are errors
+	Creates                // also the second plan of a replacement, which has no state
+	Replaces               // Terraform shows the warnings of this plan, and none of the second one
+	Updates
+	Destroys
+)
+
+// Plan is the plan of an object that stands for a request.
+type Plan struct {
+	Service *tfkit.Service
+	Name    string // of the request
+	Req     resource.ModifyPlanRequest
+	Resp    *resource.ModifyPlanResponse
+}
+
+// Read reads the state and the plan of the object, as far as there are any, and returns what the plan
+// does. It refuses to replace an object in another scope while its request is under way.
+func (p Plan) Read(ctx context.Context, state, plan any) Change {
+	req, resp := p.Req, p.Resp
+	isMoved := p.Service.PlanKeptScope(ctx, req, resp)
+	isNew, isEnd := req.State.Raw.IsNull(), req.Plan.Raw.IsNull()
+
+	var before, after types.String
+	var fulfilled types.Bool
+	if !isNew {
+		resp.Diagnostics.Append(req.State.Get(ctx, state)...)
+		resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("identity_id"), &before)...)
+		resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("fulfilled"), &fulfilled)...)
+	}
+	if !isEnd {
+		resp.Diagnostics.Append(resp.Plan.Get(ctx, plan)...)
+		resp.Diagnostics.Append(resp.Plan.GetAttribute(ctx, path.Root("identity_id"), &after)...)
+	}
+
+	switch isReplaced := len(resp.RequiresReplace) > 0 || !after.Equal(before); {
+	case resp.Diagnostics.HasError():
+		return Refused
+	case isEnd:
+		return Destroys
+	case isNew:
+		return Creates
+	case isMoved && !fulfilled.ValueBool():
+		tfkit.RefuseMoved(&resp.Diagnostics, p.Name)
+		return Refused
+	case isReplaced:
+		return Replaces
+	}
+
+	return Updates
 }

@@ -61,7 +61,7 @@ type Submission struct {
 	Code string `json:"code,omitempty"`
 	// Confirmed reports that the list has shown the request itself as done.
 	Confirmed bool `json:"confirmed,omitempty"`
-	// Dropped reports that the request has left the list without its effect.
+	// Dropped reports that the request has left the list without its effect, unless it was adopted.
 	Dropped bool `json:"dropped,omitempty"`
 	// Interrupted reports that the run was interrupted while it waited, so that the next one
 	// goes on waiting.
@@ -71,17 +71,27 @@ type Submission struct {
 // IsOpen reports whether the service may still be working on the request that it has accepted.
 func (s Submission) IsOpen() bool { return s.State == Accepted || s.State == Listed }
 
+// key returns the key of the record that is the request, or of the only one that may be; empty if none is known.
+func (s Submission) key() string {
+	switch {
+	case s.ID != "":
+		return keyOfID + s.ID
+	case len(s.Candidates) == 1:
+		return s.Candidates[0]
+	}
+	return ""
+}
+
+// IsSame reports whether another submission is known to be about the same request.
+func (s Submission) IsSame(other Submission) bool { return s.key() != "" && s.key() == other.key() }
+
 // ShownID returns the service's identifier of the request, or that of the only record which may be
 // the request; empty if none is known.
 func (s Submission) ShownID() string {
-	if s.ID != "" || len(s.Candidates) != 1 {
-		return s.ID
+	if id, isID := strings.CutPrefix(s.key(), keyOfID); isID {
+		return id
 	}
-	id, isID := strings.CutPrefix(s.Candidates[0], keyOfID)
-	if !isID {
-		return ""
-	}
-	return id
+	return ""
 }
 
 // Mark is the first of two readings that have to show the same: when it began, and its date by the
@@ -352,7 +362,7 @@ func (s *Submission) Enter(state State, shows List, now time.Time) {
 
 	s.State = state
 	s.At = cmp.Or(s.At, s.Sent) // the answer with the time may have been lost
-	s.Dropped = state == Failed && shows != SaysFailed
+	s.Dropped = state == Failed && shows != SaysFailed && !s.Adopted
 	s.Confirmed = state == Fulfilled && shows == Done
 	if state == Fulfilled {
 		s.FulfilledAt = now
