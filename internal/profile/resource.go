@@ -60,50 +60,48 @@ func (r *profileResource) Metadata(_ context.Context, _ resource.MetadataRequest
 }
 
 func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	attributes := map[string]schema.Attribute{
-		"profile": schema.StringAttribute{
-			Optional:            true,
-			Sensitive:           true,
-			Validators:          []validator.String{formats.JSONObject, stringvalidator.ExactlyOneOf(path.MatchRoot("profile"), path.MatchRoot("profile_wo"))},
-			MarkdownDescription: "Members to manage, as a JSON object. A member that is removed is no longer managed; `null` clears it. Sensitive, but stored in state.",
-		},
-		"profile_wo": schema.StringAttribute{
-			Optional:            true,
-			Sensitive:           true,
-			WriteOnly:           true,
-			Validators:          []validator.String{formats.JSONObject, stringvalidator.AlsoRequires(path.MatchRoot("profile_wo_version"))},
-			MarkdownDescription: "Like `profile`, but never stored in plan or state. Sent only when its version changes. Requires Terraform 1.11 or later.",
-		},
-		"profile_wo_version": schema.Int64Attribute{
-			Optional:            true,
-			Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("profile_wo"))},
-			MarkdownDescription: "Version of `profile_wo`, any number. Changing it sends all members again.",
-		},
-
-		"wait_for_fulfilment": schema.BoolAttribute{
-			Optional:            true,
-			Computed:            true,
-			Default:             booldefault.StaticBool(true),
-			MarkdownDescription: "Whether to wait until an update is carried out. If `false`, a later refresh sets `fulfilled`. Defaults to `true`.",
-		},
-		"fulfilled": schema.BoolAttribute{
-			Computed:            true,
-			MarkdownDescription: "Whether the latest update is known to be carried out.",
-		},
-
-		"on_destroy": schema.StringAttribute{
-			Optional:            true,
-			Computed:            true,
-			Default:             stringdefault.StaticString(destroyRetains),
-			Validators:          []validator.String{stringvalidator.OneOf(destroyRetains, destroyClears)},
-			MarkdownDescription: "What a destroy does: `retain` (default) leaves the profile as it is; `clear` sets the managed members to `null`.",
-		},
-	}
-
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages members of one person's profile. Members that are not configured are neither read into state nor changed.",
-		Attributes:          tfkit.AddPerson(tfkit.TextAttribute.Resource, attributes),
 		Blocks:              map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock()},
+		Attributes: tfkit.AddPerson(tfkit.TextAttribute.Resource, map[string]schema.Attribute{
+			"profile": schema.StringAttribute{
+				Optional:            true,
+				Sensitive:           true,
+				Validators:          []validator.String{formats.JSONObject, stringvalidator.ExactlyOneOf(path.MatchRoot("profile"), path.MatchRoot("profile_wo"))},
+				MarkdownDescription: "Members to manage, as a JSON object. A member that is removed is no longer managed; `null` clears it. Sensitive, but stored in state.",
+			},
+			"profile_wo": schema.StringAttribute{
+				Optional:            true,
+				Sensitive:           true,
+				WriteOnly:           true,
+				Validators:          []validator.String{formats.JSONObject, stringvalidator.AlsoRequires(path.MatchRoot("profile_wo_version"))},
+				MarkdownDescription: "Like `profile`, but never stored in plan or state. Sent only when its version changes. Requires Terraform 1.11 or later.",
+			},
+			"profile_wo_version": schema.Int64Attribute{
+				Optional:            true,
+				Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("profile_wo"))},
+				MarkdownDescription: "Version of `profile_wo`, any number. Changing it sends all members again.",
+			},
+
+			"wait_for_fulfilment": schema.BoolAttribute{
+				Optional:            true,
+				Computed:            true,
+				Default:             booldefault.StaticBool(true),
+				MarkdownDescription: "Whether to wait until an update is carried out. If `false`, a later refresh sets `fulfilled`. Defaults to `true`.",
+			},
+			"fulfilled": schema.BoolAttribute{
+				Computed:            true,
+				MarkdownDescription: "Whether the latest update is known to be carried out.",
+			},
+
+			"on_destroy": schema.StringAttribute{
+				Optional:            true,
+				Computed:            true,
+				Default:             stringdefault.StaticString(destroyRetains),
+				Validators:          []validator.String{stringvalidator.OneOf(destroyRetains, destroyClears)},
+				MarkdownDescription: "What a destroy does: `retain` (default) leaves the profile as it is; `clear` sets the managed members to `null`.",
+			},
+		}),
 	}
 }
 
@@ -200,7 +198,7 @@ func (r *profileResource) checkMembers(m resourceModel, of ownership, record fun
 
 	person := client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}
 	for _, name := range of.names {
-		if other := record(of.object, memberOf(person, name)); other != nil {
+		if other := record(of.object, tfkit.PartOf(person, name)); other != nil {
 			tfkit.Problem{
 				Summary: "Another resource manages the members to be cleared",
 				Detail: "The plan destroys a resource with on_destroy = \"clear\", and another resource manages a member of the profile of the same person and leaves it as it is. " +
@@ -211,13 +209,6 @@ func (r *profileResource) checkMembers(m resourceModel, of ownership, record fun
 			return
 		}
 	}
-}
-
-// memberOf returns what stands for one member of a person's profile where the people of a run are
-// recorded. An identity has no control characters.
-func memberOf(p client.Person, name string) client.Person {
-	p.Identity += "\n" + name
-	return p
 }
 
 func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -351,7 +342,7 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 // a profile has nothing to clear.
 func (r *profileResource) clearMembers(ctx context.Context, u *update, of ownership) {
 	isKept := func(name string, _ jsontext.Value) bool {
-		return r.Profiles.Keeper(of.object, memberOf(u.Request.Person, name)) != nil
+		return r.Profiles.Keeper(of.object, tfkit.PartOf(u.Request.Person, name)) != nil
 	}
 	u.Request.Superseded = func() bool { // the person is locked
 		maps.DeleteFunc(u.changes, isKept)

@@ -108,7 +108,7 @@ func (u *update) read(ctx context.Context) (deferred.Reading, error) {
 func (r *profileResource) apply(ctx context.Context, u *update) {
 	object := tfkit.ObjectIn(ctx, u.Private, profileType)
 	for _, name := range append(namesOf(u.changes), namesOf(u.model.members())...) {
-		r.Profiles.Keep(object, memberOf(u.Request.Person, name))
+		r.Profiles.Keep(object, tfkit.PartOf(u.Request.Person, name))
 	}
 
 	if len(u.changes) > 0 {

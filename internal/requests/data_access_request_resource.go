@@ -98,7 +98,7 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 	case run.Updates:
 		known := run.Read(ctx, req.Private)
 		does := plan.next(ctx, &state, known)
-		plan.plan(does, &state.requestModel, known, access.Name, &resp.Diagnostics)
+		plan.plan(does, &state.requestModel, known, &resp.Diagnostics)
 		plan.file = state.file
 		if does != keeps { // even fetching data can end in another request
 			plan.file = file{types.StringUnknown(), types.Int64Unknown()}
@@ -110,8 +110,7 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 	}
 }
 
-// next returns what an apply does about the request of an object: it also fetches the data of one that
-// was carried out.
+// next returns what an apply does: it also fetches the data of a request that was carried out.
 func (m *accessModel) next(ctx context.Context, state *accessModel, known run.Document) next {
 	does := m.requestModel.next(ctx, &state.requestModel, known.Submission)
 	isCarriedOut := known.Submission.State == deferred.Fulfilled && !state.Fulfilled.ValueBool()
@@ -121,7 +120,7 @@ func (m *accessModel) next(ctx context.Context, state *accessModel, known run.Do
 	return does
 }
 
-// begin returns the run of an object, or false if there are errors.
+// begin returns false if there are errors.
 func (r *dataAccessRequestResource) begin(ctx context.Context, m *accessModel, resp run.Response) (*fetch, bool) {
 	o, ok := run.OfObject(ctx, r.Service, m.Identity, resp)
 	o.Messages, o.Waits, o.Request.Type = access, m.Wait.ValueBool(), answer.RequestDataAccess
@@ -172,8 +171,6 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 	state.save(ctx, f, nil)
 }
 
-// Update submits another request if triggers have changed, and otherwise goes on with the
-// accepted one. If another request fails, the object stays as it was.
 func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
@@ -192,8 +189,7 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 func (r *dataAccessRequestResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
 }
 
-// apply does what comes next about the request of an object. The file is reserved first: nothing is sent
-// if the data cannot be written.
+// apply reserves the file first: nothing is sent if the data cannot be written.
 func (r *dataAccessRequestResource) apply(ctx context.Context, f *fetch, m *accessModel, does next) {
 	if does == keeps {
 		f.Save(ctx, m)
@@ -217,8 +213,7 @@ func (r *dataAccessRequestResource) apply(ctx context.Context, f *fetch, m *acce
 }
 
 // submit submits the request of an object. The data that the service may answer with at once
-// prove nothing if they are in the file already: it may go on giving what it prepared for the
-// request of before.
+// prove nothing if they are in the file already.
 func (m *accessModel) submit(ctx context.Context, f *fetch) {
 	f.Asked = 0
 	written, err := f.deliver(ctx)
@@ -237,7 +232,7 @@ func (m *accessModel) submit(ctx context.Context, f *fetch) {
 		tfkit.Problem{
 			Summary: "The service gave the same data as before",
 			Detail:  "The triggers have changed, and the service answered at once with exactly the data that was in the file. It may still be handing out what it prepared for the earlier request, so nothing shows that the new one was carried out.",
-			InState: access.InState + " and the same data",
+			InState: f.InState + " and the same data",
 			Do:      adviceTriggers,
 		}.AddWarning(f.Diags)
 	}
@@ -256,14 +251,12 @@ func (m *accessModel) finish(ctx context.Context, f *fetch) {
 	}
 
 	if problem != nil {
-		problem.InState = f.InState
 		problem.AddWarning(f.Diags)
 	}
 	m.save(ctx, f, written)
 }
 
-// save saves an object, whose data were written now unless written is nil. Without data, fulfilled is false
-// even if the service has carried the request out.
+// save saves an object, whose data were written now unless written is nil. Without data, it is not fulfilled.
 func (m *accessModel) save(ctx context.Context, f *fetch, written *outfile.File) {
 	var fulfilledAt time.Time
 	switch {

@@ -363,13 +363,6 @@ func TestDataAccess_filesOfOthersStay(t *testing.T) {
 				wantTheirs(t, o.path)
 
 				overwriting := accessTo(o.path, prototest.Attributes{"overwrite": true, "wait_for_fulfilment": waits})
-				if o.name == requestAccessName { // its plan says so already
-					o.NoErrors(o.PlanAction(o.name, overwriting))
-					prototest.WantText(t, o.PlanAction(o.name, accessTo(folder, nil)).Errors(), "Nothing was sent", "output_path")
-					prototest.WantText(t, o.PlanAction(o.name, o.config).Errors(), "a file is at that path already")
-					o.NoErrors(o.PlanAction(o.name, accessTo(missing, nil))) // the folder may be made until then
-					o.NoErrors(o.PlanAction(o.name, config(prototest.Attributes{"output_path": prototest.Unknown})))
-				}
 				_, diags := o.once(overwriting)
 				o.NoErrors(diags)
 				o.refused(overwriting.With(prototest.Attributes{"identity_id": "ada@example.com"}), "another resource of this run uses that path")

@@ -58,7 +58,7 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 	case run.Updates:
 		known := run.Read(ctx, req.Private)
 		does := plan.next(ctx, &state, known.Submission)
-		plan.plan(does, &state, known, deletion.Name, &resp.Diagnostics)
+		plan.plan(does, &state, known, &resp.Diagnostics)
 		if does == submits {
 			before, _ := state.occasion(ctx)
 			r.planSubmission(ctx, &plan, before, &resp.Diagnostics)
@@ -71,23 +71,20 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 // for, as far as the plan knows which deletion it is. own is the occasion that the object itself stands for.
 func (r *dataDeletionResource) planSubmission(ctx context.Context, plan *requestModel, own string, diags *diag.Diagnostics) {
 	r.RefuseReadOnly(diags)
-	tfkit.Problem{
-		Summary: summaryIrreversible,
-		Detail:  "Applying this plan asks the service to delete all data of a person. " + detailIrreversible,
-	}.AddWarning(diags)
+	irreversible("Applying this plan").AddWarning(diags)
 
 	key, isKeyKnown := plan.occasion(ctx)
 	scope, isScopeKnown := r.KnownScope(plan.Scope)
 	if key == own || !isKeyKnown || !isScopeKnown || plan.IdentityID.IsUnknown() {
 		return
 	}
-	about := claimOf(client.Person{Scope: scope, Identity: plan.IdentityID.ValueString()}, key)
+	about := tfkit.PartOf(client.Person{Scope: scope, Identity: plan.IdentityID.ValueString()}, key)
 	if other := r.Deletions.PlanAgainst(tfkit.NewObject(DeletionType), about); other != nil {
 		repeated.AddError(diags)
 	}
 }
 
-// begin returns the run of an object, or false if there are errors.
+// begin returns false if there are errors.
 func (r *dataDeletionResource) begin(ctx context.Context, m *requestModel, resp run.Response) (*run.Run, bool) {
 	o, ok := run.OfObject(ctx, r.Service, m.Identity, resp)
 	key, _ := m.occasion(ctx)
@@ -132,8 +129,6 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 	}
 }
 
-// Update submits another deletion if triggers have changed, and otherwise goes on with the
-// accepted one. If another deletion fails, the object stays as it was.
 func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
@@ -156,13 +151,12 @@ func (r *dataDeletionResource) Delete(ctx context.Context, req resource.DeleteRe
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	var unused diag.Diagnostics // nothing is sent, so that the service need not be known
 	if o, ok := r.begin(ctx, &state, run.Response{State: &resp.State, Private: req.Private, Diags: &unused}); ok {
-		r.Deletions.Forget(claimOf(o.Request.Person, o.Request.IdempotencyKey))
+		r.Deletions.Forget(tfkit.PartOf(o.Request.Person, o.Request.IdempotencyKey))
 		r.Deferred.Note(o.Request, o.Submission)
 	}
 }
 
-// apply does what comes next about the deletion of an object. It saves the object before it waits, so
-// that an accepted deletion is never forgotten.
+// apply saves the object before it waits, so that an accepted deletion is never forgotten.
 func (r *dataDeletionResource) apply(ctx context.Context, o *run.Run, m *requestModel, does next) {
 	if does == keeps {
 		o.Save(ctx, m)
@@ -170,7 +164,7 @@ func (r *dataDeletionResource) apply(ctx context.Context, o *run.Run, m *request
 	}
 
 	if does == submits {
-		r.Deletions.Forget(claimOf(o.Request.Person, o.Request.IdempotencyKey)) // what was planned has ended
+		r.Deletions.Forget(tfkit.PartOf(o.Request.Person, o.Request.IdempotencyKey)) // what was planned has ended
 		err := o.Submit(ctx)
 		if err != nil && !o.KeepsUnknown(ctx, err) {
 			o.Fail(ctx, o.ProblemOf(err))
@@ -232,7 +226,7 @@ func SeeDeletion(ctx context.Context, service *tfkit.Service, state []byte) (dia
 	key, _ := (&requestModel{Triggers: triggers}).occasion(ctx)
 	scope := client.Scope{OrgID: object.OrgID, ProjectID: object.ProjectID, AccountID: object.AccountID}
 	scope = cmp.Or(scope, service.DefaultScope) // a state that was written by hand may lack it
-	about := claimOf(client.Person{Scope: scope, Identity: object.IdentityID}, key)
+	about := tfkit.PartOf(client.Person{Scope: scope, Identity: object.IdentityID}, key)
 	if other := service.Deletions.PlanDone(tfkit.NewObject(DeletionType), about); other != nil {
 		repeated.AddError(&diags)
 	}
@@ -240,18 +234,13 @@ func SeeDeletion(ctx context.Context, service *tfkit.Service, state []byte) (dia
 	return diags
 }
 
-// claimOf returns what stands for one deletion of a person where the people of a run are recorded. An
-// identity has no control characters.
-func claimOf(p client.Person, key string) client.Person {
-	p.Identity += "\n" + key
-	return p
+// irreversible returns what is to be known before something asks for a deletion.
+func irreversible(asks string) tfkit.Problem {
+	return tfkit.Problem{
+		Summary: "Deleting all data of a person is irreversible",
+		Detail:  asks + " asks the service to delete all data of a person. It cannot be undone or cancelled, and it does not revoke consent.",
+	}
 }
-
-// What the plan of a deletion says in any case.
-const (
-	summaryIrreversible = "Deleting all data of a person is irreversible"
-	detailIrreversible  = "It cannot be undone or cancelled, and it does not revoke consent."
-)
 
 // repeated refuses a plan that would submit a deletion again. Terraform applies it in
 // another process, may create an object before it destroys another one, and does not show

@@ -43,10 +43,9 @@ func (a *deleteDataAction) ModifyPlan(ctx context.Context, req action.ModifyPlan
 
 	var m tfkit.PersonActionModel
 	if a.PlanPerson(ctx, req, &m, &resp.Diagnostics) {
-		tfkit.Problem{
-			Summary: summaryIrreversible,
-			Detail:  "This action asks the service to delete all data of a person. " + detailIrreversible + " " + tfkit.ModifiesTheService,
-		}.AddWarning(&resp.Diagnostics)
+		problem := irreversible("This action")
+		problem.Detail += " " + tfkit.ModifiesTheService
+		problem.AddWarning(&resp.Diagnostics)
 	}
 }
 
@@ -54,12 +53,9 @@ func (a *deleteDataAction) Invoke(ctx context.Context, req action.InvokeRequest,
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m tfkit.PersonActionModel
-	c, person, ok := a.InvokePerson(ctx, req, resp, &m)
-	if !ok {
-		return
+	if c, person, ok := a.InvokePerson(ctx, req, resp, &m); ok {
+		o := run.OfAction(ctx, a.Service, resp, m)
+		o.Name, o.Request = deletion.Name, deletionRequest(c, person, deferred.AnyIdempotencyKey)
+		o.Invoke(ctx, "Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands.")
 	}
-
-	o := run.OfAction(ctx, a.Service, resp, m)
-	o.Name, o.Request = deletion.Name, deletionRequest(c, person, deferred.AnyIdempotencyKey)
-	o.Invoke(ctx, "Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands.")
 }

@@ -16,12 +16,10 @@ import (
 	"maps"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -98,9 +96,7 @@ const (
 	submits             // submits another one
 )
 
-// next returns what an apply of m does: it submits another request if triggers have changed, or the one
-// that the object stands for is still to be sent. It resumes a wait that was interrupted, or that is to
-// be another one now.
+// next returns what an apply of m does. It resumes a wait that was interrupted, or that is to be another one now.
 func (m *requestModel) next(ctx context.Context, state *requestModel, s deferred.Submission) next {
 	before, _ := state.occasion(ctx)
 	now, known := m.occasion(ctx)
@@ -117,9 +113,8 @@ func (m *requestModel) next(ctx context.Context, state *requestModel, s deferred
 	return keeps
 }
 
-// plan plans the outcome of a request in state, and warns if the service may have already what the apply submits.
-// name is that of the request.
-func (m *requestModel) plan(does next, state *requestModel, known run.Document, name string, diags *diag.Diagnostics) {
+// plan plans the outcome of a request in state. It warns if the service may have already what the apply submits.
+func (m *requestModel) plan(does next, state *requestModel, known run.Document, diags *diag.Diagnostics) {
 	m.outcome = state.outcome
 	if does != keeps {
 		m.outcome = unknownOutcome
@@ -127,14 +122,13 @@ func (m *requestModel) plan(does next, state *requestModel, known run.Document, 
 	if does == submits && known.Unanswered.State == deferred.Unanswered {
 		tfkit.Problem{
 			Summary: "The service may have this request already",
-			Detail:  "An earlier apply sent a " + name + " and did not learn whether the service accepted it.",
+			Detail:  "An earlier apply sent a request for this resource and did not learn whether the service accepted it.",
 			Do:      "look at analytics_pending_requests before you apply. The apply looks for the request first, and sends it only if nothing shows it.",
 		}.AddWarning(diags)
 	}
 }
 
-// warnForgotten warns that destroying the object does not undo its request. name is that of
-// the request.
+// warnForgotten warns that destroying the object does not undo its request, which has a name.
 func (m *requestModel) warnForgotten(name string, diags *diag.Diagnostics) {
 	id := deferred.QuoteID(m.RequestID.ValueString(), m.IdentityID.ValueString())
 	tfkit.Problem{
@@ -143,15 +137,14 @@ func (m *requestModel) warnForgotten(name string, diags *diag.Diagnostics) {
 	}.AddWarning(diags)
 }
 
-// requestSchema returns the schema of a requestModel with further attributes. text describes the resource, and name
-// is that of the request.
+// requestSchema returns the schema of a resource with a text, a requestModel and other attributes. name is that of the
+// request.
 func requestSchema(text, name string, others map[string]schema.Attribute) schema.Schema {
 	attributes := map[string]schema.Attribute{
 		"triggers": schema.MapAttribute{
 			Optional:            true,
 			ElementType:         types.StringType,
 			MarkdownDescription: "Arbitrary values, such as a date. Changing them submits another " + name + ", in place.",
-			Validators:          []validator.Map{mapvalidator.SizeAtMost(100)},
 		},
 		"wait_for_fulfilment": schema.BoolAttribute{
 			Optional:            true,
@@ -226,10 +219,10 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 }
 
 // await waits for the request, and fetches its data if it is carried out. The service may answer with another
-// request instead; the run stands for the one that is carried out all the same. The problem is that of Await, or of
-// the data.
+// request instead; the run stands for the one that is carried out all the same.
 func (f *fetch) await(ctx context.Context) (*outfile.File, *tfkit.Problem) {
-	problem, carriedOut := f.Await(ctx), f.Submission
+	problem := f.Await(ctx)
+	carriedOut := f.Submission
 	if carriedOut.State != deferred.Fulfilled {
 		return nil, problem
 	}
@@ -240,6 +233,7 @@ func (f *fetch) await(ctx context.Context) (*outfile.File, *tfkit.Problem) {
 	if err != nil {
 		p := f.problemOf(err)
 		p.Detail = "The service has carried out the data access request, and its data is not in the file. " + p.Detail
+		p.InState = f.InState
 		p.Do = "remove the cause and run again."
 		return nil, &p
 	}
@@ -276,8 +270,6 @@ func (f *fetch) close() {
 	f.output.Close()
 }
 
-var atOutputPath = path.Root("output_path")
-
 // problemOf returns the problem that an error of deliver is.
 func (f *fetch) problemOf(err error) tfkit.Problem {
 	if transport.IsError(err) {
@@ -285,9 +277,6 @@ func (f *fetch) problemOf(err error) tfkit.Problem {
 	}
 	return fileProblem(err, "The service has sent the data, and they were discarded.")
 }
-
-// nothingSent is what a file that cannot be written means before a request is sent.
-const nothingSent = "Nothing was sent to the service."
 
 // fileProblem returns the problem that the file cannot be written, and so what that means. The errors of
 // outfile hold no path.
@@ -307,3 +296,8 @@ func fileProblem(err error, so string) tfkit.Problem {
 
 	return problem
 }
+
+var atOutputPath = path.Root("output_path")
+
+// nothingSent is what a file that cannot be written means before a request is sent.
+const nothingSent = "Nothing was sent to the service."

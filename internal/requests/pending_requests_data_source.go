@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -151,8 +150,8 @@ func (d *pendingRequestsDataSource) Read(ctx context.Context, req datasource.Rea
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
 
-// fromAPI counts the records that match the filters and maps the first of them. It warns if there are or may be
-// more, unless none are asked for.
+// fromAPI counts the records that match the filters and maps the first of them. It warns if there are more, unless none
+// are asked for.
 func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diagnostics) {
 	matching, uncertain := m.filter(list.Records)
 	m.Total, m.Uncertain = types.Int64Value(int64(len(matching))), types.Int64Value(int64(uncertain))
@@ -173,9 +172,7 @@ func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diag
 		tfkit.Problem{
 			Summary: "List of pending requests is cut",
 			Detail:  fmt.Sprintf("%d pending requests match, and max_requests keeps %d of them.", len(matching), limit),
-			InState: "the oldest requests; total and counts_by_operation include all of them",
-			Do:      fmt.Sprintf("narrow the list with identity_id or operation, raise max_requests (at most %d), or set max_requests = 0 to read the counts alone.", largestMaxRequests),
-			At:      path.Root("max_requests"),
+			Do:      "narrow the list with identity_id or operation, raise max_requests, or set max_requests = 0 to read the counts alone.",
 		}.AddWarning(diags)
 	}
 }

@@ -6,10 +6,8 @@ import (
 	"context"
 
 	"github.com/dustin/go-humanize"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -46,7 +44,6 @@ func (a *requestDataAccessAction) Schema(_ context.Context, _ action.SchemaReque
 		Attributes: map[string]schema.Attribute{
 			"output_path": schema.StringAttribute{
 				Required:            true,
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 				MarkdownDescription: "Path of the JSON file for the data, in a directory that exists. Mode 0600.",
 			},
 			"overwrite": schema.BoolAttribute{
@@ -59,23 +56,11 @@ func (a *requestDataAccessAction) Schema(_ context.Context, _ action.SchemaReque
 		"After that, the request stays accepted, and the action ends with an error, because there is no file.")
 }
 
-// ModifyPlan reports in the plan what Invoke would refuse. Nothing is sent.
 func (a *requestDataAccessAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m requestDataAccessModel
-	if !a.PlanPerson(ctx, req, &m, &resp.Diagnostics) || m.OutputPath.IsUnknown() || m.Overwrite.IsUnknown() {
-		return
-	}
-
-	if err := outfile.Check(m.target()); err != nil {
-		fileProblem(err, nothingSent).AddError(&resp.Diagnostics)
-	}
-}
-
-// target returns where the data go.
-func (m *requestDataAccessModel) target() outfile.Target {
-	return outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()}
+	a.PlanPerson(ctx, req, &m, &resp.Diagnostics)
 }
 
 func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
@@ -92,7 +77,7 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	o.Advice.Pending, o.Advice.Unproven = adviceTakesOver, adviceTakesOver+adviceAtOnce
 	o.Request = deferred.Request{Person: person, Type: answer.RequestDataAccess, IdempotencyKey: deferred.AnyIdempotencyKey}
 	f := &fetch{Run: o, client: c}
-	output, err := a.Files.Reserve(m.target())
+	output, err := a.Files.Reserve(outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()})
 	if err != nil {
 		fileProblem(err, nothingSent).AddError(f.Diags)
 		return

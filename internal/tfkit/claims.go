@@ -122,6 +122,13 @@ func (c *Claims) claim(by *Object, as, opposite int, p client.Person) (other *Ob
 	return other
 }
 
+// PartOf returns what stands for a part of what concerns a person, such as one member of the profile, in the claims of a
+// run. An identity has no control characters.
+func PartOf(p client.Person, part string) client.Person {
+	p.Identity += "\n" + part
+	return p
+}
+
 // personKey is a digest of a person in a scope.
 type personKey [16]byte
 
