@@ -97,7 +97,7 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 		r.RefuseReadOnly(&resp.Diagnostics)
 	case run.Updates:
 		known := run.Read(ctx, req.Private)
-		does := plan.next(ctx, &state, known)
+		does := plan.next(ctx, &state, known.Submission)
 		plan.plan(does, &state.requestModel, known, &resp.Diagnostics)
 		plan.file = state.file
 		if does != keeps { // even fetching data can end in another request
@@ -111,10 +111,10 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 }
 
 // next returns what an apply does: it also fetches the data of a request that was carried out.
-func (m *accessModel) next(ctx context.Context, state *accessModel, known run.Document) next {
-	does := m.requestModel.next(ctx, &state.requestModel, known.Submission)
-	isCarriedOut := known.Submission.State == deferred.Fulfilled && !state.Fulfilled.ValueBool()
-	if does == keeps && isCarriedOut && known.Asked < limitAsked {
+func (m *accessModel) next(ctx context.Context, state *accessModel, s deferred.Submission) next {
+	does := m.requestModel.next(ctx, &state.requestModel, s)
+	isReady := s.State == deferred.Fulfilled && !state.Fulfilled.ValueBool()
+	if does == keeps && isReady {
 		return waits
 	}
 	return does
@@ -162,13 +162,9 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 		return
 	}
 	state.recall(&f.Submission)
-	if !f.Refresh(ctx) {
-		return
+	if f.Refresh(ctx) {
+		state.save(ctx, f, nil)
 	}
-	if f.Submission.State == deferred.Fulfilled && f.Asked >= limitAsked {
-		f.noData().AddWarning(f.Diags)
-	}
-	state.save(ctx, f, nil)
 }
 
 func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -179,7 +175,7 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if f, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
 		f.Limit, _ = plan.Timeouts.Update(ctx, tfkit.DefaultTimeout)
-		does := plan.next(ctx, &state, f.Document)
+		does := plan.next(ctx, &state, f.Submission)
 		plan.outcome, plan.file = state.outcome, state.file
 		r.apply(ctx, f, &plan, does)
 	}
@@ -244,12 +240,12 @@ func (m *accessModel) submit(ctx context.Context, f *fetch) {
 // request is accepted and has to stay in state.
 func (m *accessModel) finish(ctx context.Context, f *fetch) {
 	m.save(ctx, f, nil)
-	written, problem := f.await(ctx)
-	if problem != nil && f.Submission.State == deferred.Failed {
-		f.Fail(ctx, *problem)
+	if failed := f.Await(ctx); failed != nil {
+		f.Fail(ctx, *failed)
 		return
 	}
 
+	written, problem := f.fetchReady(ctx)
 	if problem != nil {
 		problem.AddWarning(f.Diags)
 	}

@@ -143,22 +143,20 @@ func TestDataAccess_answers(t *testing.T) {
 		}},
 		"another request": {func(s *mockserver.Server) { s.DataRetention = time.Nanosecond }, func(t *testing.T, o *object) {
 			state, diags := o.MustCreate(accessName, o.config)
-			o.queued(2)
-			prototest.WantText(t, diags.Warnings(), "gave no data", "asked 1 times")
-			o.want(state, prototest.Attributes{"fulfilled": false, "request_id": "request-1", "sha256": nil})
-
+			prototest.WantText(t, diags.Warnings(), "gave no data", "asked 1 times", "change triggers", "wire.all_data.at")
 			for range 8 { // each call queues another request
+				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": "request-1", "sha256": nil})
 				o.service.FulfilAll()
 				<-time.After(time.Hour)
 				state, _ = o.mustUpdate(state, o.config)
 			}
-			state, diags = o.refresh(state)
-			prototest.WantText(t, diags.Warnings(), "asked 5 times", "change triggers")
-			o.WantEmptyPlan(accessName, state, o.config)
 			o.queued(6)
+			state, diags = o.refresh(state)
+			prototest.WantText(t, diags.Warnings(), "its effect cannot be seen", "change triggers")
+			o.WantEmptyPlan(accessName, state, o.config)
 
-			state, diags = o.mustUpdate(state, o.config.With(on("friday"))) // begins anew
-			prototest.WantText(t, diags.Warnings(), "asked 1 times")
+			_, diags = o.mustUpdate(state, o.config.With(on("friday"))) // begins anew
+			prototest.WantText(t, diags.Warnings(), "gave no data", "asked 1 times")
 		}},
 		"data older than the request": {func(*mockserver.Server) {}, func(t *testing.T, o *object) {
 			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: 200, Body: []byte(`{}`), Header: map[string][]string{"Date": {"Fri, 31 Dec 1999 23:00:00 GMT"}}})

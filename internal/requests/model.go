@@ -199,10 +199,7 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 		return nil, err
 	}
 
-	call := answer.DataCall{Seen: f.Request.Ready}
-	if f.Request.Ready {
-		call.Since = f.Submission.SentDate
-	}
+	call := answer.DataCall{Seen: f.Request.Ready, Since: f.Submission.SentDate}
 	f.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
 		return f.client.FetchData(ctx, f.Request.Person, call, f.output)
 	}
@@ -218,13 +215,16 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 	return &files[0], nil
 }
 
-// await waits for the request, and fetches its data if it is carried out. The service may answer with another
-// request instead; the run stands for the one that is carried out all the same.
-func (f *fetch) await(ctx context.Context) (*outfile.File, *tfkit.Problem) {
-	problem := f.Await(ctx)
+// limitAsked is how often the data of a request are asked for, if the service queues another request each time.
+const limitAsked = 5
+
+// fetchReady fetches the data of a request that is carried out, and returns no file for any other. The service may
+// queue another request in place of an answer with the data; the run stands for the one that is carried out all the
+// same.
+func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) {
 	carriedOut := f.Submission
 	if carriedOut.State != deferred.Fulfilled {
-		return nil, problem
+		return nil, nil
 	}
 
 	f.Request.Ready, f.Unanswered = true, deferred.Submission{}
@@ -239,23 +239,18 @@ func (f *fetch) await(ctx context.Context) (*outfile.File, *tfkit.Problem) {
 	}
 	if written == nil {
 		f.Asked++
-		return nil, f.noData()
+		if f.Asked == limitAsked { // nothing shows the data, and each call may queue one more
+			f.Submission.State, f.Submission.Dropped = deferred.Failed, true
+		}
+		return nil, &tfkit.Problem{
+			Summary: "The service gave no data",
+			Detail:  fmt.Sprintf("The data access request is carried out, and the service accepted another request in place of an answer with the data. It was asked %d times, and is asked %d times at most.", f.Asked, limitAsked),
+			InState: f.InState,
+			Do:      f.Advice.Over + adviceAtOnce,
+		}
 	}
 
 	return written, nil
-}
-
-// limitAsked is how often the data of a request are asked for, if the service queues another request each time.
-const limitAsked = 5
-
-// noData returns the problem of a request that is carried out, if the service queued others in place of its data.
-func (f *fetch) noData() *tfkit.Problem {
-	return &tfkit.Problem{
-		Summary: "The service gave no data",
-		Detail:  fmt.Sprintf("The data access request is carried out, and the service was asked %d times for its data. Each time it accepted another request instead, so it is asked %d times at most.", f.Asked, limitAsked),
-		InState: f.InState,
-		Do:      f.Advice.Over + adviceAtOnce,
-	}
 }
 
 // adviceAtOnce applies to a request whose answer may have been the data.

@@ -91,9 +91,9 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 		return
 	}
 
-	var problem *tfkit.Problem
-	if written == nil {
-		written, problem = f.await(ctx)
+	problem := f.Await(ctx)
+	if written == nil && problem == nil {
+		written, problem = f.fetchReady(ctx)
 	}
 	if problem != nil {
 		problem.Detail += " There is no file."

@@ -35,8 +35,7 @@ type Document struct {
 	Unanswered deferred.Submission `json:"unanswered,omitzero"`
 	// Values are what package profile remembers of members.
 	Values jsontext.Value `json:"values,omitempty"`
-	// Asked is how often the data of a request that was carried out were asked for, and another request was queued in
-	// place of an answer with the data.
+	// Asked is how often the data of the request were asked for in vain, once it was carried out.
 	Asked int `json:"asked,omitempty"`
 }
 
