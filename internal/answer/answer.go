@@ -10,6 +10,7 @@
 package answer
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -69,23 +70,23 @@ func wantObject(n *node) *Error {
 // top, at the place that wire.envelope says, or in the only object at its top that has one. The error is an
 // *Error.
 func ReadToken(v jsontext.Value, envelope jsontext.Pointer) (string, error) {
-	for _, at := range []jsontext.Pointer{"", envelope} {
-		if text := jsonvalue.Text(jsonvalue.At(v, at.AppendToken("token"))); text != "" {
-			return text, nil
-		}
-	}
-
 	var inside []string
 	for _, value := range jsonvalue.EachMember(v) {
 		if text := jsonvalue.Text(jsonvalue.At(value, "/token")); text != "" {
 			inside = append(inside, text)
 		}
 	}
+
+	only := ""
 	if len(inside) == 1 {
-		return inside[0], nil
+		only = inside[0]
+	}
+	token := cmp.Or(jsonvalue.Text(jsonvalue.At(v, "/token")), jsonvalue.Text(jsonvalue.At(v, envelope+"/token")), only)
+	if token == "" {
+		return "", &Error{Why: "the answer has no text in a field token (section 2 of the interface); it is not shown"}
 	}
 
-	return "", &Error{Why: "the answer has no text in a field token (section 2 of the interface); it is not shown"}
+	return token, nil
 }
 
 // ReadUser returns an error, which is an *Error, for an answer that is not the record of
@@ -101,52 +102,45 @@ func ReadUser(v jsontext.Value) error {
 	return nil
 }
 
-// Members returns the names of an object's members for a message, such as
-// ` (its members are "id", "personId")`, and never a value, nor the person. It is empty where
+// Members returns the places of an object's members for a message, such as
+// ` (its members are "/id", "/personId")`, and never a value, nor the person. It is empty where
 // v is not an object. person is whom the message is about; empty if nobody is known.
 func Members(v jsontext.Value, person string) string {
-	var names []string
-	for name := range jsonvalue.EachMember(v) {
-		isPerson := PersonKey(string(name)) == PersonKey(person)
-		if isPerson || !jsonvalue.IsFieldName(string(name)) {
-			name = []byte("…")
+	var places []jsontext.Pointer
+	for key := range jsonvalue.EachMember(v) {
+		name := string(key)
+		if PersonKey(name) == PersonKey(person) {
+			name = hidden
 		}
-		names = append(names, string(name))
+		places = append(places, jsontext.Pointer("").AppendToken(name))
 	}
-	if len(names) == 0 {
+	if len(places) == 0 {
 		return ""
 	}
 
-	return " (its members are " + listed(names) + ")"
+	return " (its members are " + Shown(places...) + ")"
 }
 
-// limitShown is how many names a message shows at most.
-const limitShown = 12
+const (
+	limitShown = 12  // how many names a message shows at most
+	hidden     = "…" // stands for a name that must not be shown
+)
 
-// Shown returns places in an answer for a message, with an ellipsis for each that must not be shown.
+// Shown returns the first of some places in an answer for a message, such as `"/id", "/total"`, with an ellipsis for
+// each that must not be shown.
 func Shown(places ...jsontext.Pointer) string {
 	var shown []string
-	for _, at := range places {
+	for _, at := range places[:min(len(places), limitShown)] {
 		if !jsonvalue.IsFieldPointer(at) {
-			at = "…"
+			at = hidden
 		}
-		shown = append(shown, string(at))
+		shown = append(shown, strconv.Quote(string(at)))
+	}
+	if len(places) > limitShown {
+		shown = append(shown, hidden)
 	}
 
-	return listed(shown)
-}
-
-// listed returns the first texts of a list as a message shows them, such as `"id", "total"`.
-func listed(texts []string) string {
-	var quoted []string
-	for _, text := range texts[:min(len(texts), limitShown)] {
-		quoted = append(quoted, strconv.Quote(text))
-	}
-	if len(texts) > limitShown {
-		quoted = append(quoted, "…")
-	}
-
-	return strings.Join(quoted, ", ")
+	return strings.Join(shown, ", ")
 }
 
 // Structure returns what an answer consists of, such as `an object of $.id (a string)`: its
@@ -155,11 +149,11 @@ func listed(texts []string) string {
 // names may be people.
 func Structure(v jsontext.Value) string {
 	parts := structureOf(v, "$", nil)[1:] // without the whole
-	if len(parts) > limitShown {
-		parts = append(parts[:limitShown], "…")
-	}
 	if len(parts) == 0 {
 		return jsonvalue.KindName(v.Kind())
+	}
+	if len(parts) > limitShown {
+		parts = append(parts[:limitShown], hidden)
 	}
 
 	return jsonvalue.KindName(v.Kind()) + " of " + strings.Join(parts, ", ")
@@ -180,12 +174,12 @@ func structureOf(v jsontext.Value, path string, found []string) []string {
 		found = structureOf(element, path+"[]", found)
 	}
 	isMap := isMap(v)
-	for key, value := range jsonvalue.EachMember(v) {
-		name := string(key)
-		if isMap || !jsonvalue.IsFieldName(name) {
-			name = "{}" // not shown
+	for name, value := range jsonvalue.EachMember(v) {
+		shown := string(name)
+		if isHidden := isMap || !jsonvalue.IsFieldName(shown); isHidden {
+			shown = "{}"
 		}
-		found = structureOf(value, path+"."+name, found)
+		found = structureOf(value, path+"."+shown, found)
 	}
 
 	return found
@@ -194,9 +188,10 @@ func structureOf(v jsontext.Value, path string, found []string) []string {
 // isMap reports whether an object looks like a map: several members, all of them objects
 // with the same names. The names of its own members may be people.
 func isMap(v jsontext.Value) bool {
-	var structures []string
-	for _, value := range jsonvalue.EachMember(v) {
-		structures = append(structures, strings.Join(slices.Sorted(maps.Keys(jsonvalue.Members(value))), "\x00"))
+	structures := map[string]bool{}
+	members := jsonvalue.Members(v)
+	for _, value := range members {
+		structures[strings.Join(slices.Sorted(maps.Keys(jsonvalue.Members(value))), "\x00")] = true
 	}
-	return len(structures) > 1 && structures[0] != "" && len(slices.Compact(structures)) == 1
+	return len(members) > 1 && len(structures) == 1 && !structures[""]
 }

@@ -46,18 +46,19 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 		return receipt, err
 	}
 	answer := decode(v)
-	if c.namesAnother(answer) {
+	if slices.ContainsFunc(append(answer.members, answer), c.isAboutAnother) {
 		return Receipt{}, &Error{Why: "the answer is about somebody else: its identityId is not the person that was asked for"}
 	}
 
-	isData, mayBeData := c.recognise(answer, err != nil)
-	switch {
+	isNoData := receipt.NotUnderstood == "" // a receipt, unless it may be data all the same
+	switch c.recognise(answer, err != nil) {
 	case isData:
 		return Receipt{At: receipt.At, Delivered: true}, nil
-	case err != nil, !c.Seen:
+	case mayBeData:
+		isNoData = false
+	}
+	if err != nil || isNoData || !c.Seen {
 		return receipt, err
-	case receipt.NotUnderstood == "" && !mayBeData:
-		return receipt, nil
 	}
 
 	return Receipt{}, &Error{
@@ -66,64 +67,94 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	}
 }
 
-// namesAnother reports whether an answer names somebody else in the field identityId, at its top or in
-// the objects at its top.
-func (c DataCall) namesAnother(answer *node) bool {
-	isOther := func(n *node) bool {
-		named := n.field(roleIdentity).text
-		return named != "" && PersonKey(named) != PersonKey(c.Person)
-	}
-	return isOther(answer) || slices.ContainsFunc(answer.members, isOther)
+// isAboutAnother reports whether an object names somebody else in the field identityId.
+func (c DataCall) isAboutAnother(n *node) bool {
+	named := n.field(roleIdentity).text
+	return named != "" && PersonKey(named) != PersonKey(c.Person)
 }
 
-// recognise reports whether an answer is the person's data, or may be: exactly if At leads to them, where it
-// is set. Otherwise they are an array of objects that are not requests; or an object of nothing but the person,
-// lists of objects and what the interface has of a person, possibly in wrappers. What the interface has of a
-// person may be empty where the object names the person too. A receipt may be data with an ID, where nothing
-// but that shows that it is a receipt.
-func (c DataCall) recognise(answer *node, isRefused bool) (isData, mayBeData bool) {
-	switch {
-	case c.At != nil && isMarked(answer.find(*c.At), isRefused):
-		return true, false
-	case isRefused, !c.Seen:
-		return false, false
-	case answer.Kind() == '[':
-		return slices.ContainsFunc(answer.inside(), isDataRecord) && !c.Continued && c.At == nil, false
+// likelihood says whether an answer is all data of a person.
+type likelihood int
+
+const (
+	isNoData likelihood = iota
+	mayBeData
+	isData
+)
+
+// recognise returns whether an answer is the person's data: exactly if At leads to them, where it is set.
+// Otherwise they are an array of objects that are not requests; or an object of nothing but the person,
+// lists of objects and what the interface has of a person, possibly in wrappers. A receipt may be data with an
+// ID, where nothing but that shows that it is a receipt.
+func (c DataCall) recognise(answer *node, isRefused bool) likelihood {
+	if c.isMarked(answer, isRefused) {
+		return isData
+	}
+	if isRefused || !c.Seen || answer.request().isOperation() {
+		return isNoData
 	}
 
-	return c.recogniseParts(answer)
-}
-
-// recogniseParts is recognise for an object of which nothing is told.
-func (c DataCall) recogniseParts(answer *node) (isData, mayBeData bool) {
-	request := answer.request()
-	if request.isOperation() {
-		return false, false
+	hasData, hasOther := c.parts(answer)
+	if answer.Kind() == '[' {
+		hasData = slices.ContainsFunc(answer.inside(), isDataRecord)
+	}
+	if !hasData {
+		return isNoData
+	}
+	if hasID := requestID(answer.request().field(roleID), c.Person) != ""; hasID || hasOther || c.Continued || c.At != nil {
+		return mayBeData
 	}
 
-	const emptied = partPerson | partEmptied
-	parts := c.partsOf(answer)
-	isPersonal := parts&partPersonal != 0 || parts&emptied == emptied
-	isOther := parts&partOther != 0 || c.Continued || c.At != nil || requestID(request.field(roleID), c.Person) != ""
-
-	return isPersonal && !isOther, isPersonal
+	return isData
 }
 
-// isMarked reports whether the data are at a place: something that is not an acknowledgement, which is an
+// parts reports whether an object and the wrappers in it have something that the interface has of a person, or
+// a list of objects, and whether they have anything else beside the person and what says nothing.
+func (c DataCall) parts(object *node) (hasData, hasOther bool) {
+	for _, m := range object.members {
+		switch {
+		case m.isSilent(), c.isPerson(m):
+		case m.is&roleDescribes != 0:
+			hasOther = true
+		case m.isPersonal():
+			hasData = true
+		default:
+			isWrapper, isOther := c.parts(m) // an object without data may describe a page
+			hasData = hasData || isWrapper
+			hasOther = hasOther || isOther || !isWrapper
+		}
+	}
+
+	return hasData, hasOther
+}
+
+// isPerson reports whether a member is the person, or an object of nothing but the person.
+func (c DataCall) isPerson(m *node) bool {
+	if len(m.members) == 1 {
+		m = m.members[0]
+	}
+	return PersonKey(m.text) == PersonKey(c.Person)
+}
+
+// isMarked reports whether the data are where At leads: something that is not an acknowledgement, which is an
 // open request and nothing else. If the answer refuses, an empty value does not count.
-func isMarked(found *node, isRefused bool) bool {
+func (c DataCall) isMarked(answer *node, isRefused bool) bool {
+	if c.At == nil {
+		return false
+	}
+
 	const ofRequest = roleID | rolePerson | roleType | roleCreated | roleStatus | roleMessage
+	found := answer.find(*c.At)
 	isOther := func(m *node) bool { return m.is&ofRequest == 0 }
 	isOpen := found.request().says(roleStatus, Waiting)
-
-	switch {
-	case found.Value == nil, found.Kind() == 'n':
-		return false
-	case isOpen && !slices.ContainsFunc(found.members, isOther):
+	if isOpen && !slices.ContainsFunc(found.members, isOther) {
 		return false
 	}
+	if isRefused {
+		return !jsonvalue.IsZero(found.Value)
+	}
 
-	return !isRefused || !jsonvalue.IsZero(found.Value)
+	return found.Value != nil && found.Kind() != 'n'
 }
 
 // isDataRecord reports whether a value is an object that says nothing of a request.
@@ -133,57 +164,18 @@ func isDataRecord(n *node) bool {
 	return n.Kind() == '{' && !isRequest
 }
 
-// dataPart is a set of what an answer has beside what says nothing but yes, or a time.
-type dataPart uint8
-
-const (
-	partPerson   dataPart = 1 << iota // the person
-	partPersonal                      // something that the interface has of a person, or a list of objects
-	partEmptied                       // something that the interface has of a person, with nothing in it
-	partOther                         // anything else
-)
-
-// partsOf returns what an object and the wrappers in it have.
-func (c DataCall) partsOf(object *node) (parts dataPart) {
-	for _, m := range object.members {
-		parts |= c.partOf(m)
-	}
-	return parts
-}
-
-// partOf returns what a member is.
-func (c DataCall) partOf(m *node) dataPart {
-	identifier := m
-	if len(m.members) == 1 {
-		identifier = m.members[0]
-	}
-
-	switch isEmpty := jsonvalue.IsZero(m.Value); {
-	case PersonKey(identifier.text) == PersonKey(c.Person):
-		return partPerson
-	case isEmpty && m.is&rolePersonal != 0:
-		return partEmptied
-	case isEmpty, m.isSilent():
-		return 0
-	case m.is&roleDescribes != 0:
-		return partOther
-	case m.isPersonal():
-		return partPersonal
-	case m.Kind() == '{':
-		return cmp.Or(c.partsOf(m), partOther) // what says nothing may describe a page
-	}
-
-	return partOther
-}
-
-// isSilent reports whether a member says nothing but yes, a time, or the links of HAL without a next page.
+// isSilent reports whether a member says nothing, nothing but yes, a time, or the links of HAL without a next page.
 func (n *node) isSilent() bool {
 	_, isInstant := n.instant(TimeUTC)
-	isTime := isInstant && n.Kind() == '"'
-	isYes := n.is&(roleFlag|roleStatus) != 0 && n.verdict() == Done
-	isHAL := n.key == "_links" && n.Kind() == '{' && n.find("/next").Value == nil
-
-	return isYes || isHAL || isTime
+	switch {
+	case jsonvalue.IsZero(n.Value):
+		return true
+	case n.key == "_links":
+		return n.Kind() == '{' && n.find("/next").Value == nil
+	case n.is&(roleFlag|roleStatus) != 0:
+		return n.verdict() == Done
+	}
+	return isInstant && n.Kind() == '"'
 }
 
 // isPersonal reports whether a member is something that the interface has of a person, or a list of objects,

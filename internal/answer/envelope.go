@@ -112,20 +112,17 @@ func (e Envelope) content(answer *node, setting string, at jsontext.Pointer) (*n
 // something beside it that may say why; nil where nothing stands there but what says yes or nothing, names
 // the person or the call, or dates it.
 func unexplained(answer, nothing *node) error {
-	var beside []jsontext.Pointer
-	for _, leaf := range answer.leaves(nothing) {
-		isWord := leaf.is&(roleResultCode|roleResult) != 0 && slices.Contains(successWords, jsonvalue.Fold(leaf.text))
-		isExplained := isWord || leaf.verdict() == Done || leaf.is&(rolePerson|roleID|roleCreated|roleTrace) != 0
-		if !isExplained && !jsonvalue.IsZero(leaf.Value) {
-			beside = append(beside, leaf.at())
-		}
-	}
+	beside := slices.DeleteFunc(answer.leaves(nothing), func(leaf *node) bool {
+		isResult := leaf.is&(roleResultCode|roleResult) != 0 && slices.Contains(successWords, jsonvalue.Fold(leaf.text))
+		isNamed := leaf.is&(rolePerson|roleID|roleCreated|roleTrace) != 0
+		return isResult || isNamed || leaf.verdict() == Done || jsonvalue.IsZero(leaf.Value)
+	})
 	if len(beside) == 0 {
 		return nil
 	}
 
 	return &Error{
-		Why:    "the answer has nothing at " + strconv.Quote(string(nothing.at())) + ", and what stands beside it may say why: " + Shown(beside...),
+		Why:    "the answer has nothing at " + Shown(nothing.at()) + ", and what stands beside it may say why: " + Shown(placesOf(beside)...),
 		Advice: "look at it: wire.result says by which words an answer says that there is nothing, and wire.ignored leaves out what says nothing",
 	}
 }

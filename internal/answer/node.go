@@ -128,6 +128,14 @@ func (n *node) at() jsontext.Pointer {
 	return n.parent.at().AppendToken(n.key)
 }
 
+// placesOf returns where nodes are in the answer.
+func placesOf(nodes []*node) (places []jsontext.Pointer) {
+	for _, n := range nodes {
+		places = append(places, n.at())
+	}
+	return places
+}
+
 // field returns the first of the names of a role that is a member and neither null nor ignored; an empty
 // node where there is none. The last member of a name counts, since a plain id follows the @id of JSON-LD.
 func (n *node) field(is role) *node {

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -97,25 +98,21 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 func (c ListCall) list(answer *node) (*node, error) {
 	content, total := answer.find(c.Envelope.At+c.At), answer.find(c.Total)
 	lists := content.arrays()
-	if c.At != "" && content.Kind() != '[' {
-		lists = nil // it was told, and is not there
+	if isTold := c.At != ""; isTold && content.Kind() != '[' {
+		lists = nil
 	}
 
-	switch {
+	switch isCounted := total != answer && total.word == "0"; {
 	case len(lists) == 1:
 		return lists[0], nil
 	case len(lists) > 1:
-		var places []jsontext.Pointer
-		for _, list := range lists {
-			places = append(places, list.at())
-		}
 		return nil, &Error{
-			Why:    "the answer holds more than one array, " + Shown(places...) + ", and which of them is the list of pending requests is not known",
+			Why:    "the answer holds more than one array, " + Shown(placesOf(lists)...) + ", and which of them is the list of pending requests is not known",
 			Advice: Admits("wire.pending.at"),
 		}
 	case content.Kind() == 'n':
 		return content, nil
-	case total != answer && string(total.Value) == "0":
+	case isCounted:
 		return total, nil
 	case c.Empty && answer.isBlank():
 		return answer, nil
@@ -130,22 +127,18 @@ func (c ListCall) list(answer *node) (*node, error) {
 // besides returns the Error of an answer that has something beside its list that may say that it is not whole:
 // anything but nulls, counts that agree with it, and what the settings name.
 func (c ListCall) besides(answer, list *node, length int) error {
-	var beside []jsontext.Pointer
-	known := []*node{answer.find(c.Next), answer.find(c.Total)}
-	for _, leaf := range answer.leaves(list) {
+	beside := slices.DeleteFunc(answer.leaves(list), func(leaf *node) bool {
 		isCount := leaf.is&roleCount != 0 && leaf.text == strconv.Itoa(length)
-		isLink := leaf.Kind() == '"' && IsOtherPage(leaf.at(), c.Next)
-		if !isCount && !isLink && leaf.Kind() != 'n' && !slices.Contains(known, leaf) {
-			beside = append(beside, leaf.at())
-		}
-	}
+		isTold := slices.Contains([]jsontext.Pointer{c.Next, c.Total}, leaf.at())
+		return isCount || isTold || leaf.Kind() == 'n' || IsOtherPage(leaf.at(), c.Next)
+	})
 	if len(beside) == 0 {
 		return nil
 	}
 
 	return &Error{
 		Outcome: Incomplete,
-		Why:     "beside its list it has " + Shown(beside...),
+		Why:     "beside its list it has " + Shown(placesOf(beside)...),
 		Advice: "look at it: wire.pending.next leads to the next page, wire.pending.total counts all records, " +
 			"and wire.ignored leaves out what does not say that the answer is refused or incomplete",
 	}
@@ -240,27 +233,39 @@ func requestID(n *node, person string) string {
 	return id
 }
 
-// requestType returns the type of a request: what the word stands for where the setting points, or what
-// all words in the fields for a type stand for, other than neutral ones. It is empty if that is not known:
-// if a word stands for none, or for another.
-func (m RecordMap) requestType(n *node) string {
-	if m.Type != "" {
-		return meaning(n.find(m.Type).text, m.Types, typeWords)
+// words returns the texts in a field of a record: where the pointer of a setting leads to, or without one in all
+// members with a role.
+func (n *node) words(at jsontext.Pointer, is role) (words []string) {
+	found := n.named(is)
+	if at != "" {
+		found = []*node{n.find(at)}
 	}
-
-	var types []string
-	for _, named := range n.named(roleType) {
-		isNeutral := named.text == "" || slices.Contains(neutralWords, jsonvalue.Fold(named.text))
-		if named.Kind() == '"' && !isNeutral {
-			types = append(types, meaning(named.text, m.Types, typeWords))
+	for _, field := range found {
+		if field.text != "" {
+			words = append(words, field.text)
 		}
 	}
-	slices.Sort(types)
-	if types = slices.Compact(types); len(types) != 1 {
+
+	return words
+}
+
+// requestType returns the type of a request: what all words in the fields for a type stand for, other than
+// numbers and neutral ones. It is empty if that is not known: if a word stands for none, or for another.
+func (m RecordMap) requestType(n *node) string {
+	types := map[string]bool{}
+	only := ""
+	for _, word := range n.words(m.Type, roleType) {
+		meant := meaning(word, m.Types, typeWords)
+		isNeutral := strings.Trim(word, "0123456789") == "" || slices.Contains(neutralWords, jsonvalue.Fold(word))
+		if meant != "" || !isNeutral {
+			only, types[meant] = meant, true
+		}
+	}
+	if len(types) > 1 {
 		return ""
 	}
 
-	return types[0]
+	return only
 }
 
 // failureCode returns the code of a failure that a record has, or its message.
@@ -273,16 +278,10 @@ func failureCode(n *node) string {
 // can only say that it failed. An end of a request that says nothing else, or that is pending, is
 // Unclear. Without any of them, the request is waiting.
 func (m RecordMap) progress(n *node) (progress Progress, disagrees bool) {
-	statuses := []*node{n.find(m.Status)}
-	if m.Status == "" {
-		statuses = n.named(roleStatus)
-	}
 	says := map[Progress]bool{}
-	for _, status := range statuses {
-		if status.text != "" {
-			progress = m.progressOf(status.text)
-			says[progress] = true
-		}
+	for _, status := range n.words(m.Status, roleStatus) {
+		progress = m.progressOf(status)
+		says[progress] = true
 	}
 	if n.says(roleError|roleFlag, Failed) {
 		progress = Failed
