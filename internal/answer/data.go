@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -50,14 +51,13 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 		return Receipt{}, &Error{Why: "the answer is about somebody else: its identityId is not the person that was asked for"}
 	}
 
-	isNoData := receipt.NotUnderstood == "" // a receipt, unless it may be data all the same
-	switch c.recognise(answer, err != nil) {
-	case isData:
+	found := c.recognise(answer, err != nil)
+	if found == isData {
 		return Receipt{At: receipt.At, Delivered: true}, nil
-	case mayBeData:
-		isNoData = false
 	}
-	if err != nil || isNoData || !c.Seen {
+	isReceipt := receipt.NotUnderstood == "" && found == isNoData
+	switch {
+	case err != nil, isReceipt, !c.Seen:
 		return receipt, err
 	}
 
@@ -90,18 +90,16 @@ func (c DataCall) recognise(answer *node, isRefused bool) likelihood {
 	if c.isMarked(answer, isRefused) {
 		return isData
 	}
-	if isRefused || !c.Seen || answer.request().isOperation() {
-		return isNoData
-	}
-
 	hasData, hasOther := c.parts(answer)
 	if answer.Kind() == '[' {
 		hasData = slices.ContainsFunc(answer.inside(), isDataRecord)
 	}
-	if !hasData {
+	request := answer.request()
+	hasID := requestID(request.field(roleID), c.Person) != ""
+	switch {
+	case isRefused, !c.Seen, !hasData, request.isOperation():
 		return isNoData
-	}
-	if hasID := requestID(answer.request().field(roleID), c.Person) != ""; hasID || hasOther || c.Continued || c.At != nil {
+	case hasID, hasOther, c.Continued, c.At != nil:
 		return mayBeData
 	}
 
@@ -186,14 +184,11 @@ func (n *node) isPersonal() bool {
 		return isPersonal && n.Kind() == '{'
 	}
 
-	for _, element := range n.inside() {
-		if element.request().says(roleStatus, Waiting) {
-			return false
-		}
-		isPersonal = isPersonal || element.Kind() == '{' || element.Kind() == '['
-	}
+	isOpen := func(element *node) bool { return element.request().says(roleStatus, Waiting) }
+	isComposite := func(element *node) bool { return strings.ContainsRune("{[", rune(element.Kind())) }
+	mayBeData := isPersonal || slices.ContainsFunc(n.inside(), isComposite)
 
-	return isPersonal
+	return mayBeData && !slices.ContainsFunc(n.inside(), isOpen)
 }
 
 // Bounds of an abridged value.

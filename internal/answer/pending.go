@@ -96,20 +96,30 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 
 // list returns the list of an answer, or what stands for an empty one.
 func (c ListCall) list(answer *node) (*node, error) {
-	content, total := answer.find(c.Envelope.At+c.At), answer.find(c.Total)
+	content := answer.find(c.Envelope.At + c.At)
 	lists := content.arrays()
 	if isTold := c.At != ""; isTold && content.Kind() != '[' {
 		lists = nil
 	}
 
-	switch isCounted := total != answer && total.word == "0"; {
-	case len(lists) == 1:
+	switch len(lists) {
+	case 0:
+		return c.emptyList(answer, content)
+	case 1:
 		return lists[0], nil
-	case len(lists) > 1:
-		return nil, &Error{
-			Why:    "the answer holds more than one array, " + Shown(placesOf(lists)...) + ", and which of them is the list of pending requests is not known",
-			Advice: Admits("wire.pending.at"),
-		}
+	}
+
+	return nil, &Error{
+		Why:    "the answer holds more than one array, " + Shown(placesOf(lists)...) + ", and which of them is the list of pending requests is not known",
+		Advice: Admits("wire.pending.at"),
+	}
+}
+
+// emptyList returns what stands for an empty list in an answer without one.
+func (c ListCall) emptyList(answer, content *node) (*node, error) {
+	total := answer.find(c.Total)
+	isCounted := total != answer && total.word == "0"
+	switch {
 	case content.Kind() == 'n':
 		return content, nil
 	case isCounted:

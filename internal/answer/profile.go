@@ -68,8 +68,8 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 	if found.says(roleRefusal, Failed) {
 		return Profile{}, refused()
 	}
-	if err := c.enveloped(found); c.At == nil && err != nil {
-		return Profile{}, err
+	if c.At == nil {
+		return profile, c.enveloped(found)
 	}
 
 	return profile, nil

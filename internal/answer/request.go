@@ -4,6 +4,7 @@ package answer
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,7 +79,7 @@ func (n *node) wrapped() *node {
 	const ofRequest = roleDescribes | rolePart | roleID | rolePerson
 	var inside []*node
 	for _, m := range n.members {
-		isComposite := m.Kind() == '{' || m.Kind() == '['
+		isComposite := strings.ContainsRune("{[", rune(m.Kind()))
 		if isComposite && m.is&ofRequest == 0 {
 			inside = append(inside, m)
 		}
@@ -134,6 +135,11 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	if request.says(roleError|roleFlag|roleStatus, Failed) {
 		return Receipt{}, refused()
 	}
+	notUnderstood := Receipt{At: time.Now(), NotUnderstood: Structure(v)}
+	if e.Result.Says(v) != nil { // the identifier may be that of the call
+		return notUnderstood, nil
+	}
+
 	receipt := Receipt{ID: requestID(request.field(roleID), person), At: time.Now()}
 	if name := answer.find("/name").text; receipt.ID == "" && strings.Contains(name, "operations/") {
 		receipt.ID = name // of a long-running operation (AIP-151)
@@ -143,17 +149,14 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 		receipt.At = created
 	}
 
-	const accepted, noContent = 202, 204
+	isAccepted := slices.Contains([]int{202, 204}, status)
+	isNothing := answer.isBlank() && answer.Kind() != '['
 	switch {
-	case e.Result.Says(v) != nil: // the identifier may be that of the call
-		receipt = Receipt{At: time.Now(), NotUnderstood: Structure(v)}
-	case status == accepted, status == noContent, isRequest, answer.isBlank() && answer.Kind() != '[':
-	case answer.says(roleFlag, Done), answer.find(e.Result.At).isIgnored:
-	default:
-		receipt.NotUnderstood = Structure(v)
+	case isAccepted, isRequest, isNothing, answer.says(roleFlag, Done), answer.find(e.Result.At).isIgnored:
+		return receipt, nil
 	}
 
-	return receipt, nil
+	return notUnderstood, nil
 }
 
 // ReadUpdateReceipt is ReadReceipt for the update of a profile. An answer that is the

@@ -38,7 +38,7 @@ var roles = []struct {
 	kinds string // of jsontext.Kind
 	like  *regexp.Regexp
 }{
-	{roleFailure, `"0`, regexp.MustCompile(`^(code|statuscode|errcode|errno|errorcode|retcode|ret|resultcode|returncode|respcode)$`)},
+	{roleFailure, `"0`, regexp.MustCompile(`^(` + strings.ReplaceAll(codes, " ", "|") + `)$`)},
 	{rolePages, `"0`, regexp.MustCompile(`^(last|pages|totalpages|lastpage|pagecount|numpages)$`)},
 	{roleMore, `"ntf`, regexp.MustCompile(`^(hasmore|hasnext|hasnextpage|istruncated|truncated|more|incomplete|partial)$`)},
 	{roleLast, `ntf`, regexp.MustCompile(`^(last|final|islast|lastpage|complete|done)$`)},
@@ -48,6 +48,9 @@ var roles = []struct {
 	{roleNext, `"n`, regexp.MustCompile(`^marker$|next|cursor|after|continuation`)},
 	{roleTotal, `"0`, regexp.MustCompile(`^numfound$|total|count`)},
 }
+
+// codes are the folded names of the codes of results.
+const codes = "code statuscode errcode errno errorcode retcode ret resultcode returncode respcode"
 
 // successCode matches what codes of success look like: 0, 00000, 1, 200, 20000 and words.
 var successCode = regexp.MustCompile(`^(?i:0+|1|20\d0*|ok|success|succeeded)$`)
@@ -59,6 +62,9 @@ func (p place) role() role {
 		name = p.around
 	}
 
+	if isCode := isNamed(name, codes); isCode && successCode.MatchString(p.text) {
+		return roleSuccess
+	}
 	found := roleOther
 	for _, row := range roles {
 		if !row.like.MatchString(name) {
@@ -83,18 +89,12 @@ type leaf struct {
 // envelopeLeaves returns the leaves of an answer outside of its content.
 func envelopeLeaves(v jsontext.Value, content ...jsontext.Pointer) (leaves []leaf) {
 	for _, p := range places(v) {
-		isPart := slices.ContainsFunc(content, func(at jsontext.Pointer) bool { return at.Contains(p.at) || p.at.Contains(at) })
+		isPart := func(at jsontext.Pointer) bool { return at.Contains(p.at) || p.at.Contains(at) }
 		isWrapper := p.value.Kind() == '{' && !jsonvalue.IsZero(p.value)
-		if isPart || isWrapper {
-			continue
+		if !isWrapper && !slices.ContainsFunc(content, isPart) {
+			leaves = append(leaves, leaf{p, p.role()})
 		}
-		l := leaf{p, p.role()}
-		if l.role == roleFailure && successCode.MatchString(l.text) {
-			l.role = roleSuccess
-		}
-		leaves = append(leaves, l)
 	}
-
 	return leaves
 }
 
@@ -106,20 +106,22 @@ type pages struct {
 
 // pagesIn returns what leaves say of the pages. count is how many elements the content has.
 func pagesIn(leaves []leaf, count int) (found pages) {
-	var next, hal jsontext.Pointer // HAL omits next on the last page
+	var hal jsontext.Pointer // HAL omits next on the last page
 	most := count
 	for _, l := range leaves {
-		if number, err := strconv.Atoi(l.text); l.role == roleTotal && err == nil && number >= most {
+		number, err := strconv.Atoi(l.text)
+		isCount := l.role == roleTotal && err == nil
+		if isCount && number >= most {
 			found.total, most = l.at, number
 		}
 		if l.role == roleNext {
-			next = l.at
+			found.next = l.at
 		}
 		if links := l.at.Parent().Parent(); links.LastToken() == "_links" {
 			hal = links + "/next/href"
 		}
 	}
-	found.next = cmp.Or(next, hal)
+	found.next = cmp.Or(found.next, hal)
 	found.isPart = most > count || slices.ContainsFunc(leaves, leaf.saysMore)
 
 	return found
@@ -131,6 +133,11 @@ func (l leaf) saysMore() bool {
 	return isOfPages && l.text == when
 }
 
+// isAlarm reports whether a leaf says that the service has failed or is not done.
+func (l leaf) isAlarm() bool {
+	return l.role == roleFailure || l.role == roleJob
+}
+
 // envelope adds settings for the leaves around the content of an answer: the next page, the total, and
 // what is ignored. group is the pointer to the settings of the endpoint, and count is how many elements
 // the content has. It reports false if a leaf says that the service has failed or is not done, or that the
@@ -138,16 +145,14 @@ func (l leaf) saysMore() bool {
 func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, content []jsontext.Pointer, count int) (isWhole bool) {
 	leaves := envelopeLeaves(v, content...)
 	found := pagesIn(leaves, count)
-	if found.isPart && found.next == "" {
+	isLost := found.isPart && found.next == ""
+	if isLost || slices.ContainsFunc(leaves, leaf.isAlarm) {
 		return false
 	}
 
 	s.set(group+"/next", found.next)
 	s.set(group+"/total", found.total)
 	for _, l := range leaves {
-		if slices.Contains([]role{roleFailure, roleJob}, l.role) {
-			return false
-		}
 		if l.at != found.next && l.at != found.total {
 			s.ignore(l, found)
 		}
@@ -165,17 +170,15 @@ func (s Settings) ignore(l leaf, known pages) {
 		return
 	}
 
-	isFollowed, isCounted := known.next != "", known.total != ""
-	isKnown := isFollowed && isCounted
-	hasText := l.isScalar() && l.text != ""
-	isText := hasText || isLinks(l.value)
+	isKnown := known.next != "" && known.total != ""
+	hasText := l.isFilled() || isLinks(l.value)
 	isFree := map[role]bool{
 		roleHarmless: true,
-		rolePages:    isFollowed || isCounted,
+		rolePages:    known != pages{isPart: known.isPart},
 		roleMore:     isKnown,
 		roleLast:     isKnown, // the last page says the opposite
-		roleOther:    isText,
-		roleTotal:    isText,
+		roleOther:    hasText,
+		roleTotal:    hasText,
 	}
 	value := l.text
 	if isFree[l.role] {
@@ -186,9 +189,10 @@ func (s Settings) ignore(l leaf, known pages) {
 
 // isLinks reports whether an array has the links to pages, as a paginator of Laravel writes them.
 func isLinks(v jsontext.Value) bool {
-	elements := jsonvalue.Elements(v)
-	isOther := func(element jsontext.Value) bool {
-		return jsonvalue.At(element, "/url") == nil || jsonvalue.At(element, "/label") == nil
+	for _, element := range jsonvalue.Elements(v) {
+		if jsonvalue.At(element, "/url") == nil || jsonvalue.At(element, "/label") == nil {
+			return false
+		}
 	}
-	return len(elements) > 0 && !slices.ContainsFunc(elements, isOther)
+	return v.Kind() == '[' && !jsonvalue.IsZero(v)
 }

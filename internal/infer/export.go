@@ -159,7 +159,9 @@ func identifying(columns []column) jsontext.Pointer {
 }
 
 // isNamedID reports whether a column is named like an identifier of a record or of a person.
-func (c column) isNamedID() bool { return c.namesID() || c.isNamed(personNames) }
+func (c column) isNamedID() bool {
+	return c.namesID() || c.isNamed(personNames)
+}
 
 // statesKind reports whether all texts of a column are like kinds. One with a digit or a slash is an
 // identifier.

@@ -111,6 +111,6 @@ func isNamed(name, names string) bool { return slices.Contains(strings.Fields(na
 // isNamed reports whether the place has one of these folded names.
 func (p place) isNamed(names string) bool { return isNamed(p.name, names) }
 
-func (p place) isScalar() bool { return p.value.Kind() == '"' || p.value.Kind() == '0' }
+func (p place) isEmpty() bool { return jsonvalue.IsZero(p.value) }
 
-func (p place) isComposite() bool { return p.value.Kind() == '{' || p.value.Kind() == '[' }
+func (p place) isScalar() bool { return p.value.Kind() == '"' || p.value.Kind() == '0' }

@@ -34,11 +34,11 @@ func Pending(a Answer, known ...*Request) (all []Settings) {
 		return []Settings{{"/pending/empty": true}}
 	}
 
-	full := 0
-	for _, list := range lists(v) {
-		if !jsonvalue.IsZero(list.value) {
-			full++
-		}
+	found := lists(v)
+	if full := slices.DeleteFunc(slices.Clone(found), place.isEmpty); len(full) > 1 {
+		return nil // none of them holds all requests
+	}
+	for _, list := range found {
 		s := Settings{"/pending/at": string(list.at)}
 		elements := jsonvalue.Elements(list.value)
 		if s.envelope("/pending", v, []jsontext.Pointer{list.at}, len(elements)) {
@@ -46,10 +46,8 @@ func Pending(a Answer, known ...*Request) (all []Settings) {
 			all = append(all, s)
 		}
 	}
-	if full > 1 {
-		return nil // none of them holds all requests
-	}
-	if counted := (Settings{}); len(lists(v)) == 0 && counted.envelope("/pending", v, nil, 0) { // an empty list may be omitted beside its count
+	counted := Settings{} // an empty list may be omitted beside its count
+	if len(found) == 0 && counted.envelope("/pending", v, nil, 0) {
 		all = append(all, counted)
 	}
 
@@ -103,8 +101,7 @@ func (s Settings) record(elements []jsontext.Value, known []*Request) {
 
 	var others, typed []column
 	for _, c := range columns {
-		isOfPerson := isNamed(c.around, personNames) || c.at == person
-		if isOther := isOfPerson || strings.HasPrefix(c.at.LastToken(), "@"); !isOther { // of JSON-LD
+		if !c.isOf(person) {
 			others = append(others, c)
 		}
 		if c.isTyped() {
@@ -121,6 +118,11 @@ func (s Settings) record(elements []jsontext.Value, known []*Request) {
 	s.set("/pending/created", firstNamed(others, createdNames))
 	s.set("/pending/type", cmp.Or(firstNamed(typed, typeNames), firstNamed(others, typeNames), firstOf(typed, column.isTyped)))
 	s.words(elements, known)
+}
+
+// isOf reports whether a column is of the person, or of JSON-LD.
+func (c column) isOf(person jsontext.Pointer) bool {
+	return c.at == person || isNamed(c.around, personNames) || strings.HasPrefix(c.at.LastToken(), "@")
 }
 
 // isTyped reports whether all texts of a column are like types of requests.
@@ -159,7 +161,9 @@ func personIn(elements []jsontext.Value, known []*Request) jsontext.Pointer {
 }
 
 // isPerson reports whether a place has the identity of the person of a request.
-func (p place) isPerson(r *Request) bool { return p.text == r.Person }
+func (p place) isPerson(r *Request) bool {
+	return p.text == r.Person
+}
 
 // holderIn returns the first column that is named like a person, itself or as an object around an identifier.
 func holderIn(columns []column) jsontext.Pointer {
@@ -192,67 +196,56 @@ func (s Settings) words(elements []jsontext.Value, known []*Request) {
 		s.word("/pending/types", jsontext.Pointer(typeAt), cmp.Or(sent.Type, requestType), word)
 
 		word = placeOf("", jsonvalue.At(element, jsontext.Pointer(statusAt))).text
-		s.word("/pending/statuses", jsontext.Pointer(statusAt), sent.stateBy(word), word)
+		s.word("/pending/statuses", jsontext.Pointer(statusAt), meaningOf(word, statusWords[sent.State]), word)
 	}
 }
 
-// stateBy returns what the status of a request means; empty if that is not known. The list may lag, so that
+// statusWords are what the status of a request is like, by its state, with what it means. The list may lag, so that
 // one which looks open does so too once the request is done. One that does not say done then may as well be
 // that of a request which came to nothing.
-func (r *Request) stateBy(status string) string {
-	status = jsonvalue.Fold(status)
-	isSeen := r.State == "effective" || r.State == "done"
-	isDone := looksDone.MatchString(status) && !looksPartly.MatchString(status)
+var statusWords = func() map[string][]likeness {
+	const done = `done|complet|finish|fulfil|succe|execut|deliver`
+	open := likeness{"waiting", regexp.MustCompile(`pending|queue|wait|progress|process|running|new|open|accept|submit|creat|start|active|sched|compil|enrich|made|approv|review|simmer|hold|received|(ing$)`)}
+	over := regexp.MustCompile(done + `|clos|ended|archiv|resolv|fail|reject|refus|cancel|expir`)
+	partly, anything := regexp.MustCompile(`^(in|un|not)|part`), regexp.MustCompile(``)
+	isDone := likeness{"done", regexp.MustCompile(done)}
 
-	switch {
-	case looksOpen.MatchString(status):
-		return "waiting"
-	case isSeen && isDone:
-		return "done"
-	case r.State == "done":
-		return "ended"
-	case r.State == "waiting" && !looksOver.MatchString(status):
-		return "waiting"
+	return map[string][]likeness{
+		"":          {open},
+		"waiting":   {open, {"", over}, {"waiting", anything}},
+		"effective": {open, {"", partly}, isDone},
+		"done":      {open, {"ended", partly}, isDone, {"ended", anything}},
 	}
-
-	return ""
-}
-
-var (
-	looksOpen   = regexp.MustCompile(`pending|queue|wait|progress|process|running|new|open|accept|submit|creat|start|active|sched|compil|enrich|made|approv|review|simmer|hold|received|(ing$)`)
-	looksDone   = regexp.MustCompile(`done|complet|finish|fulfil|succe|execut|deliver`)
-	looksPartly = regexp.MustCompile(`^(in|un|not)|part`)
-	looksOver   = regexp.MustCompile(looksDone.String() + `|clos|ended|archiv|resolv|fail|reject|refus|cancel|expir`)
-)
+}()
 
 // requestOf returns which of the known requests a record is: the one with its id, or the only one
 // of its person, or of its type too; the zero Request if it is not known.
 func requestOf(element jsontext.Value, known []*Request, requestType string) *Request {
-	var ofPerson, ofType []*Request
+	var found []*Request
 	for _, r := range known {
-		for _, p := range places(element) {
-			if isItsID := r.ID != "" && p.text == r.ID; isItsID && p.namesID() {
-				return r
-			}
+		if r.hasIDIn(element) {
+			return r
 		}
-		if personIn([]jsontext.Value{element}, []*Request{r}) == "" {
-			continue
-		}
-		ofPerson = append(ofPerson, r)
-		if r.Type == requestType {
-			ofType = append(ofType, r)
+		if personIn([]jsontext.Value{element}, []*Request{r}) != "" {
+			found = append(found, r)
 		}
 	}
-
-	if len(ofPerson) > 1 {
-		ofPerson = ofType
+	if len(found) > 1 {
+		found = slices.DeleteFunc(found, func(r *Request) bool { return r.Type != requestType })
 	}
-	if len(ofPerson) != 1 {
+	if len(found) != 1 {
 		return &Request{}
 	}
 
-	return ofPerson[0]
+	return found[0]
+}
+
+// hasIDIn reports whether a record has the id of the request in a place that is named like it.
+func (r *Request) hasIDIn(element jsontext.Value) bool {
+	return r.ID != "" && slices.ContainsFunc(places(element), func(p place) bool { return p.text == r.ID && p.namesID() })
 }
 
 // namesID reports whether a place is named like an identifier.
-func (p place) namesID() bool { return strings.HasSuffix(p.name, "id") || p.isNamed(idNames) }
+func (p place) namesID() bool {
+	return strings.HasSuffix(p.name, "id") || p.isNamed(idNames)
+}

@@ -28,12 +28,9 @@ func Absent(a Answer) (all []Settings) {
 		}
 		return all
 	}
-	if saysNo(v) {
-		return nil
-	}
 
-	for _, p := range places(v)[1:] {
-		if !p.isScalar() && jsonvalue.IsZero(p.value) {
+	for _, p := range places(a.json())[1:] {
+		if !p.isScalar() && p.isEmpty() {
 			all = append(all, emptied(v, p)...)
 		}
 	}
@@ -87,28 +84,31 @@ func (s Settings) emptyEnvelope(v jsontext.Value, at jsontext.Pointer) bool {
 // former one last.
 func Consent(a Answer) []Settings {
 	v := a.json()
-	var ranked [3][]Settings
+	var present, others, former []Settings
 	for _, p := range placesInside(v) {
-		clauses := 0
-		for name := range jsonvalue.EachMember(p.value) {
-			if strings.HasPrefix(jsonvalue.Fold(string(name)), "clause") {
-				clauses++
-			}
-		}
-
-		rank := 1
 		switch {
-		case clauses != 5:
-			continue
+		case !p.hasClauses():
 		case p.isNamed("current latest consent active state"):
-			rank = 0
+			present = append(present, recordAt(v, p.at)...)
 		case p.isNamed("previous former old history before"):
-			rank = 2
+			former = append(former, recordAt(v, p.at)...)
+		default:
+			others = append(others, recordAt(v, p.at)...)
 		}
-		ranked[rank] = append(ranked[rank], recordAt(v, p.at)...)
 	}
 
-	return slices.Concat(ranked[:]...)
+	return slices.Concat(present, others, former)
+}
+
+// hasClauses reports whether an object has five members that are named like clauses.
+func (p place) hasClauses() bool {
+	clauses := 0
+	for name := range jsonvalue.EachMember(p.value) {
+		if strings.HasPrefix(jsonvalue.Fold(string(name)), "clause") {
+			clauses++
+		}
+	}
+	return clauses == 5
 }
 
 // WrittenConsent proposes settings for an answer that shows a consent which was written: those of Consent, and
@@ -144,14 +144,12 @@ func recordAt(v jsontext.Value, at jsontext.Pointer) []Settings {
 // else, where nobody knows a member of it, the objects in documented envelopes, the inner ones
 // first.
 func Profile(a Answer, managed []string) (all []Settings) {
-	v := a.json()
-	for _, p := range placesInside(v) {
-		members := jsonvalue.Members(p.value)
-		isProfile := slices.ContainsFunc(managed, func(name string) bool { return members[name] != nil })
-		if len(managed) == 0 {
-			isProfile = members != nil && p.isNamed(envelopes)
+	for _, p := range placesInside(a.json())[1:] {
+		isProfile := p.isNamed(envelopes) && p.value.Kind() == '{'
+		if len(managed) > 0 {
+			isProfile = slices.ContainsFunc(managed, p.has)
 		}
-		if isProfile && p.at != "" {
+		if isProfile {
 			all = append(all, Settings{"/profile/at": string(p.at)})
 		}
 	}
@@ -160,6 +158,11 @@ func Profile(a Answer, managed []string) (all []Settings) {
 	}
 
 	return all
+}
+
+// has reports whether an object has a member.
+func (p place) has(name string) bool {
+	return jsonvalue.Members(p.value)[name] != nil
 }
 
 // Data proposes settings for an answer that may be all data of a person: where the data is, the innermost place
@@ -172,10 +175,10 @@ func Data(a Answer) (all []Settings) {
 	v := a.json()
 	status := jsonvalue.At(v, "/status")
 	isDone := status == nil || isNamed(jsonvalue.Text(status), "success ok")
+	if !isDone || slices.ContainsFunc(places(v), place.leadsOn) {
+		return nil
+	}
 	for _, p := range places(v) {
-		if p.leadsOn() || !isDone {
-			return nil
-		}
 		isKnown := p.isNamed(envelopes) || meaningOf(p.name, kindWords) != ""
 		if isKnown && p.holdsData() {
 			all = append(all, Settings{"/all_data/at": string(p.at)})
@@ -206,21 +209,26 @@ func (p place) leadsOn() bool {
 // holdsData reports whether an object, or an object in an array, has something in it, and none describes work.
 func (p place) holdsData() (holds bool) {
 	for _, object := range append(jsonvalue.Elements(p.value), p.value) {
-		for _, member := range places(object)[1:] {
-			if member.around == "" && member.isOfWork() {
-				return false
-			}
-			isText := member.isScalar() && member.text != ""
-			holds = holds || isText
+		members := places(object)[1:]
+		if slices.ContainsFunc(members, place.isOfWork) {
+			return false
 		}
+		holds = holds || slices.ContainsFunc(members, place.isFilled)
 	}
-
 	return holds
+}
+
+// isFilled reports whether the place is a text or a number that is not empty.
+func (p place) isFilled() bool {
+	return p.isScalar() && p.text != ""
 }
 
 // isOfWork reports whether a member describes work that goes on, or its result elsewhere: a status, a job or a
 // link.
 func (p place) isOfWork() bool {
+	if p.around != "" {
+		return false
+	}
 	isUndone := p.name == "done" && p.text == "false"
 	return isUndone || p.isNamed("jobid taskid requestid status state percent progress link links url urls downloadurl href expires")
 }
