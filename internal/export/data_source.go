@@ -112,13 +112,9 @@ func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 		return
 	}
 
-	today := d.Today()
-	day, ok := tfkit.StartedDay(m.UTCDate, today, &resp.Diagnostics)
+	day, ok := tfkit.StartedDay(m.UTCDate, d.Today(), &resp.Diagnostics)
 	if !ok {
 		return
-	}
-	if !day.Before(today) {
-		notOver(markedIncomplete).AddWarning(&resp.Diagnostics)
 	}
 	c, scope, ok := d.ClientAndScope(m.Scope, &resp.Diagnostics)
 	if !ok {
@@ -140,16 +136,7 @@ func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 	}
 	m.Counts, m.Replaced = countsOf(exported.Counts, kinds), types.Int64Value(exported.InvalidUTF8)
 	m.Complete = types.BoolValue(exported.Complete)
-	if exported.InvalidUTF8 > 0 {
-		invalidUTF8(exported.InvalidUTF8).AddWarning(&resp.Diagnostics)
-	}
-	if day.Before(today) && !m.Complete.ValueBool() {
-		problem := notOver("")
-		problem.Detail = "By the service's clock it was " + exported.Date.UTC().Format("2006-01-02 15:04") + " UTC when it answered, so more records will come. " + markedIncomplete
-		problem.Do = "read it again once the day is over, and compare the clock of this machine with that of the service."
-		problem.AddWarning(&resp.Diagnostics)
-	}
-
+	warnOf(exported, markedIncomplete, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
 

@@ -73,9 +73,6 @@ func (e *dayExport) run(ctx context.Context) (ok bool) {
 	for i, file := range written {
 		e.outputs[i].written = file
 	}
-	if e.result.InvalidUTF8 > 0 {
-		invalidUTF8(e.result.InvalidUTF8).AddWarning(e.diags)
-	}
 
 	return true
 }
@@ -100,7 +97,7 @@ func (e *dayExport) outputsOf(kinds []records.Kind) (list []*output) {
 	}
 
 	for _, o := range list {
-		o.Replace = e.day.Overwrite.ValueBool() || slices.ContainsFunc(e.previous, o.isAt)
+		o.Replace = e.day.Overwrite.ValueBool() || e.day.Overwrite.IsUnknown() || slices.ContainsFunc(e.previous, o.isAt)
 		o.CreateFolders = e.day.CreateDirectories.ValueBool()
 	}
 

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"errors"
 	"io"
 	"sync/atomic"
 
@@ -43,25 +44,13 @@ func (e *dayExport) write(day client.Records) error {
 	var of [len(records.Counts{})]*output // by kind; without {kind}, the first is that of all
 	for _, o := range e.outputs {
 		of[o.kind] = o
-		err := o.file.Begin()
-		if err == nil {
-			o.lines, err = startLines(&bounded{o.file, e.day.MaxBytes.ValueInt64(), &e.bytes}, e.day.Compression.ValueString())
-		}
-		if err != nil {
+		if err := e.begin(o); err != nil {
 			return err
 		}
 	}
 
 	for kind, record := range day {
-		o := cmp.Or(of[kind], of[0])
-		begin, end := []byte(nil), lineEnds
-		if o.withKind {
-			begin, end = lineBegins[kind], wrappedEnds
-		}
-
-		_, _ = o.lines.Write(begin) // an error comes again
-		_, _ = o.lines.Write(oneLine(record))
-		if _, err := o.lines.Write(end); err != nil {
+		if err := cmp.Or(of[kind], of[0]).writeLine(kind, record); err != nil {
 			return err
 		}
 		e.records.Add(1)
@@ -74,6 +63,20 @@ func (e *dayExport) write(day client.Records) error {
 	}
 
 	return nil
+}
+
+// writeLine writes the line of a record.
+func (o *output) writeLine(kind records.Kind, record jsontext.Value) error {
+	begin, end := []byte(nil), lineEnds
+	if o.withKind {
+		begin, end = lineBegins[kind], wrappedEnds
+	}
+
+	_, _ = o.lines.Write(begin) // an error comes again
+	_, _ = o.lines.Write(oneLine(record))
+	_, err := o.lines.Write(end)
+
+	return err
 }
 
 // oneLine returns a record without the white space between its parts if that would break the line.
@@ -133,21 +136,23 @@ type lineFile struct {
 	packed *bufio.Writer  // takes what the packer makes of them
 }
 
-// startLines starts to write lines to a file. They are in the file after finish.
-func startLines(to io.Writer, compression string) (f *lineFile, err error) {
-	f = &lineFile{packed: bufio.NewWriterSize(to, block)}
-	switch compression {
+// begin begins the file of an output. Its lines are in the file after finish.
+func (e *dayExport) begin(o *output) (err error) {
+	to := &bounded{o.file, e.day.MaxBytes.ValueInt64(), &e.bytes}
+	f := &lineFile{packed: bufio.NewWriterSize(to, block)}
+	o.lines = f
+	switch e.day.Compression.ValueString() {
 	case gzipped:
 		f.packer = gzip.NewWriter(f.packed)
 	case zstandard:
 		f.packer, err = zstd.NewWriter(f.packed, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithEncoderLevel(zstd.SpeedDefault))
 	default:
 		f.Writer = f.packed
-		return f, nil
+		return o.file.Begin()
 	}
 	f.Writer = bufio.NewWriterSize(f.packer, block)
 
-	return f, err
+	return errors.Join(err, o.file.Begin())
 }
 
 // finish writes what is left.

@@ -70,14 +70,27 @@ const kindPlaceholder = "{kind}"
 // split reports whether each kind has a file of its own. The path must be known.
 func (m *dayModel) split() bool { return strings.Contains(m.Path.ValueString(), kindPlaceholder) }
 
+// checkScope reports a scope that has no export, and returns false then.
+func (m *dayModel) checkScope(s *tfkit.Service, diags *diag.Diagnostics) bool {
+	scope, known := s.KnownScope(m.Scope)
+	if !known || scope.AccountID == "" {
+		return true
+	}
+
+	tfkit.Problem{
+		Summary: "An account has no export",
+		Detail:  "The service exports a project only. The older path family, which account_id selects, has no export.",
+		Do:      "set org_id and project_id, in this block or in the provider block.",
+	}.AddError(diags)
+
+	return false
+}
+
 // checkLines adds an error if lines could not be told apart: with_kind is false, and records
 // of several kinds go to one file.
 func (m *dayModel) checkLines(ctx context.Context, diags *diag.Diagnostics) {
 	withoutKind := m.WithKind.Equal(types.BoolValue(false))
-	if !withoutKind || m.Path.IsUnknown() || m.split() || !kindsKnown(ctx, m.Kinds) {
-		return
-	}
-	if len(kindsOf(ctx, m.Kinds)) == 1 {
+	if !withoutKind || !m.filesKnown(ctx) || m.split() || len(kindsOf(ctx, m.Kinds)) == 1 {
 		return
 	}
 
@@ -117,6 +130,11 @@ func kindsValidators() []validator.Set {
 	}
 
 	return []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(stringvalidator.OneOf(names...))}
+}
+
+// filesKnown reports whether the files to write are known.
+func (m *dayModel) filesKnown(ctx context.Context) bool {
+	return !m.Path.IsUnknown() && kindsKnown(ctx, m.Kinds)
 }
 
 // kindsKnown reports whether a set of kinds is known with all of its elements.

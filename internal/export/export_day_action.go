@@ -89,14 +89,13 @@ func (a *exportDayAction) ModifyPlan(ctx context.Context, req action.ModifyPlanR
 		return
 	}
 
-	if scope, known := a.KnownScope(m.Scope); known && scope.AccountID != "" {
-		noExport.AddError(&resp.Diagnostics)
+	if !m.checkScope(a.Service, &resp.Diagnostics) {
 		return
 	}
 	a.PlanScope(m.Scope, &resp.Diagnostics)
 	m.checkLines(ctx, &resp.Diagnostics)
 	m.checkDay(a.Today(), partOfTheDay, &resp.Diagnostics)
-	if m.Path.IsUnknown() || m.Overwrite.IsUnknown() || !kindsKnown(ctx, m.Kinds) {
+	if !m.filesKnown(ctx) {
 		return
 	}
 
@@ -140,9 +139,7 @@ func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, 
 		return
 	}
 
-	if !export.result.Complete {
-		notOver(partOfTheDay).AddWarning(&resp.Diagnostics)
-	}
+	warnOf(export.result, partOfTheDay, &resp.Diagnostics)
 	tfkit.Say(resp, export.String())
 }
 

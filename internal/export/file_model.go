@@ -107,10 +107,8 @@ func (m *fileModel) planExport() {
 
 // fromExport sets the attributes that describe the answer and the files.
 func (m *fileModel) fromExport(ctx context.Context, export *dayExport) {
+	warnOf(export.result, markedIncomplete, export.diags)
 	m.Complete = types.BoolValue(export.result.Complete)
-	if !export.result.Complete {
-		notOver(markedIncomplete).AddWarning(export.diags)
-	}
 	m.Counts = countsOf(export.result.Counts, export.kinds)
 	m.Replaced = types.Int64Value(export.result.InvalidUTF8)
 	m.Bytes = types.Int64Value(export.bytes.Load())

@@ -46,32 +46,22 @@ func (r *fileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 	}
 	r.PlanKeptScope(ctx, req, resp)
 	var plan fileModel
+	var state fileModel // without values for a new object
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	if scope, known := r.KnownScope(plan.Scope); known && scope.AccountID != "" {
-		noExport.AddError(&resp.Diagnostics)
-		return
-	}
-	plan.checkLines(ctx, &resp.Diagnostics)
-
 	if !req.State.Raw.IsNull() {
-		var state fileModel
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		if resp.Diagnostics.HasError() || len(resp.RequiresReplace) > 0 {
-			return // Terraform plans again, without a state
-		}
-		if !plan.exportsAgain(ctx, &state) {
-			plan.fileResults = state.fileResults
-			resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-			return
-		}
+	}
+	if resp.Diagnostics.HasError() || !plan.checkScope(r.Service, &resp.Diagnostics) {
+		return
 	}
 
-	plan.checkDay(r.Today(), markedIncomplete, &resp.Diagnostics)
-	plan.planExport()
+	plan.checkLines(ctx, &resp.Diagnostics)
+	if plan.exportsAgain(ctx, &state) {
+		plan.checkDay(r.Today(), markedIncomplete, &resp.Diagnostics)
+		plan.planExport()
+	} else {
+		plan.fileResults = state.fileResults
+	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 

@@ -53,15 +53,17 @@ func writeStamps(ctx context.Context, outputs []*output, to tfkit.Private, diags
 // sha256 and bytes null, which plans another export. verify reports false if none of the
 // files exists.
 func (m *fileModel) verify(ctx context.Context, written []*output, diags *diag.Diagnostics) bool {
-	missing, altered := 0, 0
+	var missing int
+	var difference *tfkit.Problem // the last one
 	for _, o := range written {
 		switch err := m.compare(ctx, o); {
 		case err == nil:
 			outfile.Confirm(o.Path)
 		case errors.Is(err, fs.ErrNotExist):
 			missing++
+			difference = &fileMissing
 		case isAnother(err):
-			altered++
+			difference = &fileAltered
 		default:
 			fileProblem("The file cannot be read", err, "make the file readable for the user that runs Terraform.").AddError(diags)
 			return true
@@ -71,12 +73,8 @@ func (m *fileModel) verify(ctx context.Context, written []*output, diags *diag.D
 	if missing == len(written) {
 		return false
 	}
-	if altered > 0 {
-		fileAltered.AddWarning(diags)
-	} else if missing > 0 {
-		fileMissing.AddWarning(diags)
-	}
-	if altered+missing > 0 {
+	if difference != nil {
+		difference.AddWarning(diags)
 		m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
 	}
 

@@ -9,8 +9,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -102,13 +104,6 @@ func (e *dayExport) fail(err error, of *output) bool {
 	return false
 }
 
-// noExport refuses a scope of the path family that has no export.
-var noExport = tfkit.Problem{
-	Summary: "An account has no export",
-	Detail:  "The service exports a project only. The older path family, which account_id selects, has no export.",
-	Do:      "set org_id and project_id, in this block or in the provider block.",
-}
-
 const (
 	// markedIncomplete says what an incomplete day means for what has an attribute complete.
 	markedIncomplete = "What is exported now is marked with complete = false."
@@ -122,11 +117,16 @@ func notOver(outcome string) tfkit.Problem {
 	return tfkit.Problem{Summary: "The day is not over", Detail: tfkit.WhyNotOver + " " + outcome, At: tfkit.AtUTCDate}
 }
 
-// invalidUTF8 is the problem of records in which bytes were replaced.
-func invalidUTF8(records int64) tfkit.Problem {
-	return tfkit.Problem{
-		Summary: "Invalid UTF-8 was replaced",
-		Detail:  "In " + strconv.FormatInt(records, 10) + " records there were bytes that are not valid UTF-8. Each sequence of such bytes was replaced by one U+FFFD, the replacement character, because wire.export.invalid_utf8 is \"replace\".",
+// warnOf adds the warnings about the answer of an export. outcome says what an incomplete day means.
+func warnOf(exported client.ExportResult, outcome string, diags *diag.Diagnostics) {
+	if exported.InvalidUTF8 > 0 {
+		tfkit.Problem{
+			Summary: "Invalid UTF-8 was replaced",
+			Detail:  "In " + strconv.FormatInt(exported.InvalidUTF8, 10) + " records there were bytes that are not valid UTF-8. Each sequence of such bytes was replaced by one U+FFFD, the replacement character, because wire.export.invalid_utf8 is \"replace\".",
+		}.AddWarning(diags)
+	}
+	if !exported.Complete {
+		notOver(outcome).AddWarning(diags)
 	}
 }
 
