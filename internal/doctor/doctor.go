@@ -82,11 +82,9 @@ type examination struct {
 	readings []*reading       // that have read something, to be verified in the end
 	known    []*infer.Request // that the list may show
 
-	ways     []*way
-	families []*family
-	use      *way    // what people are examined with; nil if no list was answered
-	family   *family // whose paths are used with it
-	exporter *way    // what exports are read with; nil if no export was answered
+	ways  []*way
+	use   *way         // what people are examined with; nil if no list was answered
+	scope client.Scope // whose paths are used with it
 }
 
 // Examine examines a service and returns the report. If ctx ends, the report covers what
@@ -105,7 +103,7 @@ func Examine(ctx context.Context, o Options) *Report {
 		x.examinePeople(ctx)
 	}
 	if x.use != nil && o.Rehearse {
-		newRehearsal(x).run(ctx)
+		x.rehearse(ctx)
 	}
 	x.verify(context.WithoutCancel(ctx))
 	if ctx.Err() != nil {

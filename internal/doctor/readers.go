@@ -90,22 +90,19 @@ func (p person) writtenConsent(ctx context.Context, c *client.Client) (decoded, 
 	return s, nil
 }
 
-// readProfile reads the profile.
+// readProfile reads the profile. A profile without what was written lacks something.
 func (p person) readProfile(ctx context.Context, c *client.Client) (decoded, error) {
 	profile, err := c.GetProfile(ctx, p.Person, p.profile)
 	if transport.IsClass(err, transport.ClassNotFound) {
 		return decoded{text: none}, nil
 	}
-	return decoded{text: jsonvalue.FormatObject(profile.Members)}, err
-}
 
-// writtenProfile reads the profile, which has to hold what was written.
-func (p person) writtenProfile(ctx context.Context, c *client.Client) (decoded, error) {
-	profile, err := c.GetProfile(ctx, p.Person, p.profile)
-	if err == nil && !profile.Holds(p.profile) {
-		err = reason("the profile does not hold what was written")
+	d := decoded{text: jsonvalue.FormatObject(profile.Members)}
+	if !profile.Holds(p.profile) {
+		d.lacking = 1
 	}
-	return decoded{text: jsonvalue.FormatObject(profile.Members)}, err
+
+	return d, err
 }
 
 // readNone returns a reader that wants to read that there is nothing.
@@ -151,55 +148,43 @@ func (p person) deleteData(ctx context.Context, c *client.Client) (decoded, erro
 	return decoded{text: receipt.ID}, err
 }
 
-// readPending reads the list of pending requests.
-func readPending(scope client.Scope) reader {
-	return func(ctx context.Context, c *client.Client) (decoded, error) {
-		list, err := c.ListPending(ctx, scope)
-		if err != nil {
-			return decoded{}, err
-		}
-
-		s := decoded{text: empty}
-		var texts []string
-		for _, r := range list.Records {
-			text, lacking := requestText(r)
-			texts = append(texts, text)
-			s.lacking += lacking
-		}
-		if len(texts) > 0 {
-			s.text = strings.Join(texts, recordSeparator)
-		}
-		if list.Gap != "" {
-			return s, &transport.Error{Class: transport.ClassPayload, Detail: list.Gap}
-		}
-
-		return s, nil
-	}
-}
-
-// The texts of a list have what is not recognised, and stand between the records, as these.
+// What is not recognised in a record of the list, and what stands between two records.
 const (
 	unknown         = "?"
 	recordSeparator = "; "
 )
 
-// requestText returns a record of the list, and how many of its fields are not recognised.
-func requestText(r answer.PendingRecord) (text string, lacking int) {
-	progress := map[answer.Progress]string{answer.Waiting: "waiting", answer.Done: "done", answer.Failed: "failed", answer.Ended: "ended", answer.Unclear: unknown}
-	var words []string
-	for _, field := range []string{r.ID, r.RequestType, r.Identity, progress[r.Progress]} {
-		words = append(words, cmp.Or(field, unknown))
-	}
-	for _, needed := range words[1:] {
-		if needed == unknown {
-			lacking++
-		}
-	}
-	if r.ID == "" && r.CreatedAt.IsZero() { // nothing tells it from another one
-		lacking++
-	}
+var progressWords = map[answer.Progress]string{
+	answer.Waiting: answer.StatusWaiting, answer.Done: answer.StatusDone, answer.Failed: answer.StatusFailed, answer.Ended: answer.StatusEnded,
+}
 
-	return strings.Join(words, " "), lacking
+// readPending reads the list of pending requests: each with its ID, type, person and status. Without an ID or
+// a time, nothing tells it from another one.
+func readPending(scope client.Scope) reader {
+	return func(ctx context.Context, c *client.Client) (decoded, error) {
+		list, err := c.ListPending(ctx, scope)
+		if err == nil && list.Gap != "" {
+			err = &transport.Error{Class: transport.ClassPayload, Detail: list.Gap}
+		}
+
+		var d decoded
+		var texts []string
+		for _, r := range list.Records {
+			words := []string{r.RequestType, r.Identity, progressWords[r.Progress]}
+			for i, word := range words {
+				if word == "" {
+					words[i], d.lacking = unknown, d.lacking+1
+				}
+			}
+			if r.ID == "" && r.CreatedAt.IsZero() {
+				d.lacking++
+			}
+			texts = append(texts, cmp.Or(r.ID, unknown)+" "+strings.Join(words, " "))
+		}
+		d.text = cmp.Or(strings.Join(texts, recordSeparator), empty)
+
+		return d, err
+	}
 }
 
 // sampleRecords is how many records of each answer are read at most.
@@ -226,20 +211,13 @@ func readDay(scope client.Scope, day time.Time) reader {
 			err = nil
 		}
 
-		return decoded{text: countsText(counts), lacking: int(counts[records.Unknown])}, err
-	}
-}
-
-func countsText(counts records.Counts) string {
-	var parts []string
-	for _, kind := range append(records.Kinds, records.Unknown) {
-		if n := counts[kind]; n > 0 {
-			parts = append(parts, fmt.Sprint(n, " ", kind.Plural()))
+		var parts []string
+		for _, kind := range append(records.Kinds, records.Unknown) {
+			if n := counts[kind]; n > 0 {
+				parts = append(parts, fmt.Sprint(n, " ", kind.Plural()))
+			}
 		}
-	}
-	if len(parts) == 0 {
-		return empty
-	}
 
-	return list(parts)
+		return decoded{text: cmp.Or(list(parts), empty), lacking: int(counts[records.Unknown])}, err
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -27,7 +26,7 @@ func (x *examination) examinePending(ctx context.Context) {
 // pending returns a reading of the list.
 func (x *examination) pending() *reading {
 	return &reading{
-		group: "Pending requests", check: "list", read: readPending(x.family.scope), whenEmpty: "the list is empty, so no record was seen",
+		group: "Pending requests", check: "list", read: readPending(x.scope), whenEmpty: "the list is empty, so no record was seen",
 		propose: func(a infer.Answer) []infer.Settings { return infer.Pending(a, x.known...) },
 	}
 }
@@ -51,7 +50,7 @@ func (x *examination) examinePeople(ctx context.Context) {
 }
 
 func (x *examination) person(identity string) person {
-	return person{Person: client.Person{Scope: x.family.scope, Identity: identity}}
+	return person{Person: client.Person{Scope: x.scope, Identity: identity}}
 }
 
 // nothingOf returns readings of a person whom the service does not know. A profile may also be empty.
@@ -73,68 +72,41 @@ func invented() string {
 	return "doctor-" + strings.ToLower(rand.Text()) + "@example.invalid"
 }
 
-// examineExport reads the beginning of a day. A service that selects the kind by a parameter may
-// name it in its error.
+// examineExport reads the beginning of a day, with the first credentials that are accepted for it.
 func (x *examination) examineExport(ctx context.Context) {
-	if x.exporter == nil {
-		if x.options.Scope.OrgID != "" {
-			x.report.add("Export", "day", Unknown, "none of the given credentials are accepted for an export, or there is no such project")
-		}
+	if x.options.Scope.OrgID == "" || len(x.ways) == 0 {
 		return
 	}
 
-	r := x.day()
-	x.examine(ctx, r)
-	if e, ok := errors.AsType[*transport.Error](r.err); ok && e.Class == transport.ClassRejected {
-		r = x.tryParameters(ctx, r, e)
-	}
-
 	day := client.FormatDay(x.options.Day)
-	switch {
-	case transport.IsClass(r.err, transport.ClassNotFound, transport.ClassNotReady):
-		x.report.add(r.group, r.check, Unknown, "the day "+day+" is not there ("+x.describe(r.err)+")")
-	case transport.IsClass(r.err, transport.ClassRejected):
-		x.report.add(r.group, r.check, Broken, x.describe(r.err)+"; if a parameter selects the kind, wire.export.kind_parameter and wire.export.kind_values name it and its values")
-	default:
-		x.addFinding(r)
-	}
-}
-
-// day returns a reading of the beginning of the day.
-func (x *examination) day() *reading {
-	return &reading{
-		group: "Export", check: "day", way: x.exporter, read: readDay(x.options.Scope, x.options.Day), propose: infer.Export,
-		whenEmpty: "the day " + client.FormatDay(x.options.Day) + " has no records; -day chooses another one",
-	}
-}
-
-// tryParameters tries the fields of an error, or the names in its message, as the parameter that selects the
-// kind, and adopts the first one with which there are records. It returns the reading with it, or the rejected one.
-func (x *examination) tryParameters(ctx context.Context, rejected *reading, e *transport.Error) *reading {
-	fields := e.Fields
-	if len(fields) == 0 {
-		for _, name := range infer.KindParameters(e.Message) {
-			fields = append(fields, transport.FieldError{Field: name, Message: e.Message})
+	for _, w := range x.ways {
+		r := &reading{
+			group: "Export", check: "day", way: w, read: readDay(x.options.Scope, x.options.Day), propose: infer.Export,
+			whenEmpty: "the day " + day + " has no records; -day chooses another one",
 		}
-	}
-
-	before, readings := x.wire, slices.Clone(x.readings)
-	for _, f := range fields {
-		s := infer.Settings{"/export/kind_parameter": f.Field}.Merge(infer.Kinds(f.Message))
-		wire, err := before.With(s)
-		if err != nil || slices.ContainsFunc(s.Texts(), x.hides) {
-			continue
-		}
-
-		x.wire = wire
-		r := x.day()
 		x.examine(ctx, r)
-		if r.err == nil && !r.decoded.isEmpty() {
-			r.differs = true
-			return r
+		if e, ok := errors.AsType[*transport.Error](r.err); ok && len(e.Fields) > 0 { // one of them may select the kind
+			r.propose = func(infer.Answer) (all []infer.Settings) {
+				for _, f := range e.Fields {
+					all = append(all, infer.Settings{"/export/kind_parameter": f.Field})
+				}
+				return all
+			}
+			x.examine(ctx, r)
 		}
-		x.wire, x.readings = before, readings
-	}
 
-	return rejected
+		switch {
+		case transport.IsClass(r.err, transport.ClassAuthentication, transport.ClassForbidden, transport.ClassNotFound, transport.ClassEndpointNotFound):
+			continue
+		case transport.IsClass(r.err, transport.ClassNotReady):
+			x.report.add(r.group, r.check, Unknown, "the day "+day+" is not there ("+x.describe(r.err)+")")
+		case transport.IsClass(r.err, transport.ClassRejected):
+			x.report.add(r.group, r.check, Broken, x.describe(r.err)+"; if a parameter selects the kind, wire.export.kind_parameter and wire.export.kind_values name it and its values")
+		default:
+			x.addFinding(r)
+		}
+
+		return
+	}
+	x.report.add("Export", "day", Unknown, "none of the given credentials are accepted for an export, or there is no such project or day")
 }

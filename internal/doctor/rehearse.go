@@ -52,23 +52,19 @@ type awaited struct {
 	lacking  int  // fields that were not recognised when the list showed it last
 }
 
-func newRehearsal(x *examination) *rehearsal {
+// rehearse does everything in order, and says what is left of it. An interrupt ends it at once.
+func (x *examination) rehearse(ctx context.Context) {
 	x.report.Rehearsal = &Rehearsal{}
 	r := &rehearsal{examination: x, begun: time.Now(), who: x.person(x.options.Identity)}
 	r.who.profile = map[string]jsontext.Value{"doctor_rehearsal": jsontext.Value(`"` + invented()[7:15] + `"`)}
 	if r.who.Identity == "" {
 		r.who.Identity = invented()
 		x.report.Rehearsal.Person = r.who.Identity
+		if !r.isNobody(ctx) {
+			return
+		}
 	}
 
-	return r
-}
-
-// run does everything in order, and says what is left of it. An interrupt ends it at once.
-func (r *rehearsal) run(ctx context.Context) {
-	if r.options.Identity == "" && !r.isNobody(ctx) {
-		return
-	}
 	for _, step := range []func(context.Context){r.writeConsent, r.updateProfile, r.askForData, r.deleteData, r.withdraw} {
 		if ctx.Err() == nil {
 			step(ctx)
@@ -119,9 +115,9 @@ func until(ctx context.Context, end time.Time, isDone func() bool) bool {
 // updateProfile updates the profile, and waits until it is read.
 func (r *rehearsal) updateProfile(ctx context.Context) {
 	r.carryOut(ctx, answer.RequestProfileUpdate, r.who.updateProfile, func(*awaited) bool {
-		one := &reading{group: "Profile", check: "written profile", read: r.who.writtenProfile, propose: proposeProfile("doctor_rehearsal")}
+		one := &reading{group: "Profile", check: "written profile", read: r.who.readProfile, propose: proposeProfile("doctor_rehearsal")}
 		r.examine(ctx, one)
-		r.isWritten = one.err == nil
+		r.isWritten = one.err == nil && one.decoded.text != none && one.decoded.lacking == 0
 		return r.isWritten
 	})
 }
@@ -206,19 +202,22 @@ func (r *rehearsal) find(ctx context.Context, request *awaited) {
 		return
 	}
 
-	// Without an id, person and type are all that is known: every text contains an empty one.
-	isListed := func(record string) bool {
-		isOfType := strings.Contains(record, request.Type) || strings.Contains(record, " "+unknown+" ")
-		return isOfType && strings.Contains(record, request.Person) && strings.Contains(record, request.ID)
-	}
-	if !slices.ContainsFunc(strings.Split(one.decoded.text, recordSeparator), isListed) {
-		request.delisted = request.listed
+	isListed := slices.ContainsFunc(strings.Split(one.decoded.text, recordSeparator), request.isRecord)
+	request.delisted = request.listed && !isListed
+	if !isListed {
 		return
 	}
 	if !request.listed {
 		r.lag = max(r.lag, time.Since(request.at))
 	}
 	request.listed, request.lacking = true, one.decoded.lacking
+}
+
+// isRecord reports whether the text of a record may be that of the request. Without an id, person and type
+// are all that is known: every text contains an empty one.
+func (a *awaited) isRecord(record string) bool {
+	isOfType := strings.Contains(record, a.Type) || strings.Contains(record, " "+unknown+" ")
+	return isOfType && strings.Contains(record, a.Person) && strings.Contains(record, a.ID)
 }
 
 // conclude says what is left, and proposes the lag that was measured.
@@ -230,28 +229,22 @@ func (r *rehearsal) conclude(ctx context.Context) {
 	}
 	r.judgeList()
 
+	word, unfinished := OK, r.unfinished()
+	switch {
+	case ctx.Err() != nil:
+		word = Broken
+	case len(unfinished) > 0:
+		word = Differs
+	}
+
 	switch {
 	case r.isWithdrawn:
 		result.Remaining = []string{"a consent record that refuses everything, which no request of the interface removes"}
 	case len(r.who.updates) > 0:
 		result.Remaining = []string{"a consent record with invented choices"}
 	}
-	unfinished := r.unfinished()
 	result.Remaining = append(result.Remaining, unfinished...)
-
-	word := OK
-	if len(unfinished) > 0 {
-		word = Differs
-	}
-	if ctx.Err() != nil {
-		word = Broken
-	}
-	name := cmp.Or(result.Person, "the person given with -identity")
-	text := "nothing is left of " + name
-	if len(result.Remaining) > 0 {
-		text = "of " + name + " is left: " + strings.Join(result.Remaining, "; ")
-	}
-	r.note("left", word, text)
+	r.note("left", word, "of "+cmp.Or(result.Person, "the person given with -identity")+" is left: "+cmp.Or(strings.Join(result.Remaining, "; "), "nothing"))
 }
 
 // judgeList reports what the list has not shown of the requests.
@@ -262,29 +255,32 @@ func (r *rehearsal) judgeList() {
 			isListed, lacking = true, request.lacking
 		}
 	}
-	if !isListed && len(r.requests) > 0 {
-		r.note("list", Unknown, "the list of pending requests has shown none of the requests")
-	}
-	if lacking > 0 {
+	switch {
+	case lacking > 0:
 		r.note("list", Broken, "the list of pending requests shows the requests, and their type, person or status is not recognised; wire.pending says where these are, and what the words mean")
+	case !isListed && len(r.requests) > 0:
+		r.note("list", Unknown, "the list of pending requests has shown none of the requests")
 	}
 }
 
-// unfinished returns what is left and should not be: the profile, and requests that have not ended.
+// unfinished returns what is left and should not be: requests that have not ended, and the profile.
 func (r *rehearsal) unfinished() (all []string) {
 	hasProfile := false
 	for _, request := range r.requests {
-		switch {
-		case request.State == "waiting":
+		isOver := request.State != "waiting"
+		if !isOver {
 			id := client.ShownID(request.ID, r.options.Identity)
 			all = append(all, strings.TrimSpace("a request of type "+request.Type+" that has not ended "+id))
-		case request.Type == answer.RequestDataDeletion: // has removed the profile
-			return all
 		}
-		hasProfile = hasProfile || request.Type == answer.RequestProfileUpdate
+		switch request.Type {
+		case answer.RequestProfileUpdate:
+			hasProfile = true
+		case answer.RequestDataDeletion:
+			hasProfile = hasProfile && !isOver
+		}
 	}
 	if hasProfile {
-		all = append([]string{"a profile with the member doctor_rehearsal"}, all...)
+		all = append(all, "a profile with the member doctor_rehearsal")
 	}
 
 	return all

@@ -5,7 +5,6 @@ package doctor
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,33 +40,28 @@ func (p person) sentAs(record answer.Consent) *sentUpdate {
 // writeConsent writes a consent in each form until one is read back, and finds out what the service
 // makes of it.
 func (r *rehearsal) writeConsent(ctx context.Context) {
-	configured := r.wire
+	configured, end := r.wire, r.deadline(answer.RequestProfileUpdate)
 	r.wire.Consent.TimeFormat = "" // unless it is needed to read
 
 	var works *reading
-	outcomes := map[string][]string{} // forms, by what became of them
+	var outcomes []string
 	for _, in := range firstOf(client.Placements, configured.Consent.ParametersIn) {
 		for _, format := range firstOf(client.TimeFormats, configured.Consent.TimeFormat) {
-			isOver := ctx.Err() != nil || time.Now().After(r.deadline(answer.RequestProfileUpdate))
-			if works != nil || isOver {
-				continue
+			isOver := works != nil || ctx.Err() != nil || time.Now().After(end)
+			if isOver {
+				break
 			}
 			var outcome string
 			works, outcome = r.tryForm(ctx, in, format)
-			outcomes[outcome] = append(outcomes[outcome], in+" with "+format)
+			outcomes = append(outcomes, in+" with "+format+": "+outcome)
 		}
 	}
 	if works == nil && len(r.who.updates) > 0 {
-		works = r.readBack(ctx, "written record", min(lateness, time.Until(r.deadline(answer.RequestProfileUpdate))), r.who)
+		works = r.readBack(ctx, "written record", min(lateness, time.Until(end)), r.who)
 	}
 	if works == nil {
 		r.wire.Consent = configured.Consent
-		all := []string{"no form was read back as it was written"}
-		for _, outcome := range slices.Sorted(maps.Keys(outcomes)) {
-			all = append(all, list(outcomes[outcome])+": "+outcome)
-		}
-		r.note("consent update", Broken, strings.Join(all, ". "))
-
+		r.note("consent update", Broken, "no form was read back as it was written. "+strings.Join(outcomes, "; "))
 		return
 	}
 
@@ -81,10 +75,11 @@ func (r *rehearsal) writeConsent(ctx context.Context) {
 func (r *rehearsal) adopt(ctx context.Context, shown *reading) {
 	sent := r.who.sentAs(shown.decoded.consent)
 	if answered := r.wire.Consent.TimeFormat; answered != "" && answered != sent.format {
-		if other, _ := r.tryForm(ctx, sent.in, answered); other != nil {
-			shown, sent = other, r.who.sentAs(other.decoded.consent)
-		} else {
+		other, _ := r.tryForm(ctx, sent.in, answered)
+		if other == nil {
 			r.wire.Consent.TimeAnswered = answered
+		} else {
+			shown, sent = other, r.who.sentAs(other.decoded.consent)
 		}
 	}
 	r.wire.Consent.ParametersIn, r.wire.Consent.TimeFormat = sent.in, sent.format
