@@ -75,8 +75,12 @@ var (
 // several, one after the other, and never of none.
 func Unpack(h http.Header, body io.Reader, isDelimited bool) (io.ReadCloser, error) {
 	coding := strings.ToLower(strings.TrimSpace(h.Get("Content-Encoding")))
-	if coding == "" || coding == "identity" {
+	switch coding {
+	case "", "identity":
 		return io.NopCloser(body), nil
+	case "gzip", "zstd":
+	default:
+		return nil, ErrCoding
 	}
 
 	packed := bufio.NewReader(body)
@@ -86,17 +90,13 @@ func Unpack(h http.Header, body io.Reader, isDelimited bool) (io.ReadCloser, err
 		}
 		return nil, io.ErrUnexpectedEOF // the connection may have broken
 	}
-
-	switch coding {
-	case "gzip":
+	if coding == "gzip" {
 		return gzip.NewReader(packed)
-	case "zstd":
-		const window = 8 << 20 // what RFC 8878 asks every decoder of HTTP to accept, and not more
-		d, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
-		return d.IOReadCloser(), err
 	}
+	const window = 8 << 20 // what RFC 8878 asks every decoder of HTTP to accept, and not more
+	d, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
 
-	return nil, ErrCoding
+	return d.IOReadCloser(), err
 }
 
 // The fields with the digest of an answer as it is sent (RFC 9530), in its header or behind it.

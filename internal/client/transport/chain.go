@@ -127,6 +127,9 @@ func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	if changes[r.Op.Kind] && s.cfg.ReadOnly {
+		return Answer{}, NewError(c.known, ClassReadOnly, "nothing was sent, because read_only is set")
+	}
 
 	_, err = s.chain.Do(req) //nolint:bodyclose // turnLink has closed it, and the caller closes a stream
 	if err != nil {

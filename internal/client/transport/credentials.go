@@ -42,7 +42,7 @@ func newCredentialsLink(next http.RoundTripper, s *Sender) credentialsLink {
 
 func (l credentialsLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	c, _ := req.Context().Value(callKey{}).(*call)
-	if req.URL.Scheme != l.base.Scheme || req.URL.Host != l.base.Host {
+	if req.URL.Scheme+req.URL.Host != l.base.Scheme+l.base.Host {
 		return nil, NewError(c.known, ClassInternal, "a request was about to be sent to another address than base_url")
 	}
 

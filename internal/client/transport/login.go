@@ -29,13 +29,10 @@ const (
 	// limitDate is the latest time of a token, in seconds since 1970. A later one is in another unit.
 	limitDate = 1e11
 
-	// loginPause is how long a failed login is not tried again, for all callers. Rejected
-	// credentials are not tried again at all, since that may lock the account.
-	loginPause = 30 * time.Second
-
-	// renewalPause is the time between two logins after a 401. Otherwise thousands of callers, or a
-	// service that accepts no token, would cause thousands of logins.
-	renewalPause = 60 * time.Second
+	// loginPause is how long a failed login is not tried again, and how long after a 401 no other 401
+	// leads to a login: thousands of callers, or a service that accepts no token, would cause thousands of
+	// them. Rejected credentials are not tried again at all, since that may lock the account.
+	loginPause = time.Minute
 )
 
 var aboutLogin = Exchange{
@@ -45,7 +42,7 @@ var aboutLogin = Exchange{
 
 // login obtains tokens with e-mail and password when the first request needs one, and shares
 // one login among all callers. There is another login shortly before the token expires, and after a
-// 401, at most once in renewalPause.
+// 401, at most once in loginPause.
 type login struct {
 	sender *Sender
 	flight singleflight.Group
@@ -86,7 +83,7 @@ func (l *login) giveUp(text string, began time.Time) ErrorClass {
 	if l.shared.text != text || began.Before(l.gaveUp) { // another caller of this token has come first
 		return classRenewed
 	}
-	if time.Since(l.gaveUp) < renewalPause {
+	if time.Since(l.gaveUp) < loginPause {
 		return ClassAuthentication
 	}
 	l.shared, l.gaveUp = token{}, time.Now()
@@ -128,7 +125,8 @@ func (s *Sender) NewToken(ctx context.Context) (text string, expires time.Time, 
 // join waits for the login that is under way, or begins it. It goes on when the caller that began it is
 // cancelled: the others still need it.
 func (l *login) join(ctx context.Context, isNew bool) (token, error) {
-	result := l.flight.DoChan("", func() (any, error) { return l.logIn(context.WithoutCancel(ctx), isNew) })
+	detached := context.WithValue(context.WithoutCancel(ctx), admissionKey{}, nil) // it belongs to no admission
+	result := l.flight.DoChan("", func() (any, error) { return l.logIn(detached, isNew) })
 	select {
 	case r := <-result:
 		if e, failed := errors.AsType[*Error](r.Err); failed {
@@ -169,11 +167,7 @@ func (l *login) logIn(ctx context.Context, isNew bool) (t token, err error) {
 		return token{}, e
 	}
 
-	lifetime := time.Duration((t.Expires - t.IssuedAt) * float64(time.Second)) // in which no clock plays a part
-	if lifetime <= 0 || lifetime > 24*time.Hour {
-		lifetime = tokenLifetime
-	}
-	l.shared, l.renewAt = t, time.Now().Add(max(tokenFloor, lifetime-min(5*time.Minute, lifetime/10)))
+	l.shared, l.renewAt = t, time.Now().Add(t.life())
 
 	return t, nil
 }
@@ -215,6 +209,15 @@ type token struct {
 
 	IssuedAt float64 `json:"iat"`
 	Expires  float64 `json:"exp"`
+}
+
+// life returns how long a token is used, by what it states: no clock plays a part in that.
+func (t token) life() time.Duration {
+	stated := time.Duration((t.Expires - t.IssuedAt) * float64(time.Second))
+	if stated <= 0 || stated > 24*time.Hour {
+		stated = tokenLifetime
+	}
+	return max(tokenFloor, stated-min(5*time.Minute, stated/10))
 }
 
 // jwt is a JWT: an object, the claims and the signature, each in base64.

@@ -127,7 +127,7 @@ func TestLogin_afterA401(t *testing.T) {
 			{before: refusing(403), class: ClassForbidden, logins: 1}, {wait: 10 * time.Minute, class: ClassForbidden, logins: 1},
 		},
 		"a lasting failure is tried again later": {
-			{before: failing, class: ClassServer, logins: 2}, {wait: 20 * time.Second, class: ClassServer, logins: 2}, {wait: 11 * time.Second, logins: 3},
+			{before: failing, class: ClassServer, logins: 2}, {wait: 50 * time.Second, class: ClassServer, logins: 2}, {wait: 11 * time.Second, logins: 3},
 		},
 		"a login that is put off is not repeated for its callers": {{before: puttingOff, class: ClassRateLimited, logins: 2}},
 		"a password changed in mid-run locks none": {
@@ -229,7 +229,7 @@ func TestLogin_presentsNoTokenThatAnotherCallerHasGivenUp(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, _ *mocktest.Instance, s *Sender) {
 		for range soak.Size(soak.Raced(20, 200), 5000) {
-			<-time.After(2 * renewalPause)
+			<-time.After(2 * loginPause)
 
 			var all sync.WaitGroup
 			for range 8 {

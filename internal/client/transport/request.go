@@ -155,18 +155,12 @@ type (
 	admissionKey struct{}
 )
 
-// newCall returns a call and its HTTP request, which has no credentials. A write of a
-// read-only sender is an error.
+// newCall returns a call and its HTTP request, which has no credentials.
 func (s *Sender) newCall(ctx context.Context, r Request) (*call, *retryablehttp.Request, error) {
 	c := &call{Request: r, sender: s, known: Exchange{Op: r.Op, To: r.To}}
 	c.known.host, c.known.sent = s.cfg.Base.Host, &atomic.Bool{}
 	c.known.Redact = &Redactor{Values: r.Private, secrets: &s.hidden}
-	if r.Op.Kind != LogsIn { // a login belongs to no admission
-		c.admission, _ = ctx.Value(admissionKey{}).(*Admission)
-	}
-	if changes[r.Op.Kind] && s.cfg.ReadOnly {
-		return nil, nil, NewError(c.known, ClassReadOnly, "nothing was sent, because read_only is set")
-	}
+	c.admission, _ = ctx.Value(admissionKey{}).(*Admission)
 
 	var body any
 	if r.Body != nil || changes[r.Op.Kind] {
