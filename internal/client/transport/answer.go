@@ -95,30 +95,31 @@ func (c *call) read(resp *http.Response, b *Body) (err error) {
 
 // Parse returns the content of an answer that has this body: JSON, or of a write or a login nothing.
 // Everything else is an *Error, or an error of the body as it is. An acknowledgement in words, such as
-// "Accepted", says no more than the status does. Text that begins like JSON is a record even if it is
-// broken.
+// "Accepted", says no more than the status does.
 func (a Answer) Parse(r io.Reader) (jsontext.Value, error) {
 	body, err := io.ReadAll(io.LimitReader(r, LimitJSON+1))
 	if err != nil {
 		return nil, err
 	}
 
+	if len(body) > LimitJSON {
+		return nil, NewError(a.Exchange, ClassTooLarge, "the answer is larger than "+strconv.Itoa(LimitJSON>>20)+" MiB")
+	}
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF")))
 	v, err := jsonvalue.Parse(body)
-	isWords := strings.HasPrefix(a.MediaType, "text/") && !bytes.ContainsAny(body[:min(len(body), 1)], "{[<")
 	switch {
-	case len(body) > LimitJSON:
-		return nil, NewError(a.Exchange, ClassTooLarge, "the answer is larger than "+strconv.Itoa(LimitJSON>>20)+" MiB")
 	case err == nil:
 		return v, nil
 	case len(body) == 0 && a.Op.Kind == Reads:
 		return nil, NewError(a.Exchange, ClassEmpty, "the answer has no body")
-	case len(body) == 0, isWords && a.Status == http.StatusAccepted && a.MediaType == "text/plain":
+	case len(body) == 0:
 		return nil, nil
-	case isWords, bytes.HasPrefix(body, []byte("<")):
-		return nil, PageError(a, body)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, NewError(a.Exchange, ClassTruncated, "the JSON ends in the middle")
+	case a.MediaType == "text/plain" && a.Status == http.StatusAccepted:
+		return nil, nil
+	case strings.HasPrefix(a.MediaType, "text/"), body[0] == '<':
+		return nil, PageError(a, body)
 	}
 
 	return nil, NewError(a.Exchange, ClassPayload, jsonvalue.DescribeSyntax(err))
