@@ -78,13 +78,9 @@ type Error struct {
 
 	RetryAfter time.Duration // how long the service last asked to wait; zero if it did not
 	Ambiguous  bool          // the service may have carried the request out
-	// Queued reports whether each request of the operation that arrives is another one in
-	// the service's queue, so that repeating it may do harm.
-	Queued bool
-
-	// Cached and Date are those of the answer.
-	Cached bool
-	Date   time.Time
+	Queued     bool          // each request that arrives is another one in the service's queue
+	Cached     bool          // like the Date that of the answer
+	Date       time.Time
 
 	limit limit // how often it is repeated, by the policy
 }
@@ -145,10 +141,7 @@ var passing = []ErrorClass{
 }
 
 // MayPass reports whether err is a failure that a later try may not meet.
-func MayPass(err error) bool {
-	e, ok := errors.AsType[*Error](err)
-	return ok && slices.Contains(passing, e.Class)
-}
+func MayPass(err error) bool { return IsClass(err, passing...) }
 
 // UnknownOutcome returns the error of a request that may have been carried out: its
 // answer was lost, and a reading after it did not show it. reading is the error of that
@@ -166,12 +159,7 @@ func UnknownOutcome(lost *Error, reading error) *Error {
 }
 
 // summary returns the title of a failure with its detail, which may name the setting that ends it.
-func (e *Error) summary() string {
-	if e.Detail == "" {
-		return e.Title()
-	}
-	return e.Title() + " (" + e.Detail + ")"
-}
+func (e *Error) summary() string { return strings.TrimSuffix(e.Title()+": "+e.Detail, ": ") }
 
 // Final returns the error of a failure that is not repeated any more.
 func (e *Error) Final() *Error {

@@ -130,13 +130,9 @@ func backoff(_, _ time.Duration, attempt int, resp *http.Response) time.Duration
 // Repeat calls step until it succeeds or the policy says no. step is a sequence of requests that can
 // only be repeated from its beginning, such as a comparison and a write, or an export that may break
 // off. An error that is not an *Error is returned at once. The attempts of the returned error are those
-// of its operation that failed alike.
+// that failed alike.
 func (s *Sender) Repeat(ctx context.Context, step func(context.Context) error) error {
-	type failure struct {
-		operation string
-		limit     limit
-	}
-	failures := map[failure]int{}
+	var failures [limits]int
 	for {
 		err := step(ctx)
 		e, isOwn := errors.AsType[*Error](err)
@@ -144,15 +140,17 @@ func (s *Sender) Repeat(ctx context.Context, step func(context.Context) error) e
 			return err
 		}
 
-		of := failure{e.Operation, e.limit}
-		failures[of] += max(1, e.Attempts)
-		n := failures[of]
-		e.Attempts = min(n, n*e.Attempts) // what was not sent stays so
+		failures[e.limit] += max(1, e.Attempts)
+		n := failures[e.limit]
+		if e.Attempts > 0 { // otherwise nothing was sent
+			e.Attempts = n
+		}
 		if !s.allows(ctx, e, n) {
 			return e
 		}
-		if ended := Pause(ctx, e.wait(n)); ended != nil {
-			return CauseError(Exchange{Op: Operation{Name: e.Operation, Method: e.Method}, To: Endpoint{Template: e.Template}, Attempts: e.Attempts}, ended)
+		if Pause(ctx, e.wait(n)) != nil {
+			e.Class, e.Detail = ClassCancelled, "the run was interrupted or its time was up"
+			return e
 		}
 	}
 }
