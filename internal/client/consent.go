@@ -233,11 +233,11 @@ func (w *consentWrite) round(ctx context.Context) error {
 	if w.update.Blind && w.lost == nil {
 		turns, step = 1, w.send
 	}
-	ctx, admission, err := w.client.sender.Admit(ctx, turns)
+	ctx, leave, err := w.client.sender.Admit(ctx, turns)
 	if err != nil {
 		return transport.CauseError(about(opUpdateConsent), err)
 	}
-	defer admission.Leave()
+	defer leave()
 
 	return step(ctx)
 }

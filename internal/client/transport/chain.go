@@ -13,7 +13,7 @@
 //	credentials  adds the token or key to a clone, for the configured origin alone
 //	pool         connections, TLS, HTTP/2; sends a request once
 //
-// No log ever sees a credential. An Admission takes turns for a comparison and the write that
+// No log ever sees a credential. An admission takes turns for a comparison and the write that
 // follows from it; under one, a request takes no other turn and is not repeated. Repeat takes such a
 // sequence, or an export, from its beginning again, by the same table. Section numbers in the comments
 // are those of the interface description.

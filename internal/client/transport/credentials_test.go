@@ -44,10 +44,11 @@ func TestAuth_noWriteWaitsAfterItsComparison(t *testing.T) {
 		use         option
 	}{{after: 2 * staleAfter, use: useSecretKey}, {use: withLogin}, {hold: time.Second, use: useSecretKey}} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-			ctx, admission, err := s.Admit(t.Context(), 1)
+			ctx, leave, err := s.Admit(t.Context(), 1)
 			noError(t, err)
-			defer admission.Leave()
-			admission.compared = time.Now().Add(-tc.after)
+			defer leave()
+			under, _ := ctx.Value(admissionKey{}).(*admission)
+			under.compared = time.Now().Add(-tc.after)
 			s.gate.hold(tc.hold)
 
 			_, err = s.Do(ctx, Request{Op: opUpdateConsent})

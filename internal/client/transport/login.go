@@ -26,9 +26,6 @@ const (
 	// tokenFloor is how long a token is used at least, whatever it states.
 	tokenFloor = 30 * time.Second
 
-	// limitDate is the latest time of a token, in seconds since 1970. A later one is in another unit.
-	limitDate = 1e11
-
 	// loginPause is how long a failed login is not tried again, and how long after a 401 no other 401
 	// leads to a login: thousands of callers, or a service that accepts no token, would cause thousands of
 	// them. Rejected credentials are not tried again at all, since that may lock the account.
@@ -234,9 +231,6 @@ func parseToken(text string) (token, bool) {
 
 	t := token{text: text}
 	_ = json.Unmarshal(claims, &t) // what is not a number is not stated
-	if max(t.IssuedAt, t.Expires) > limitDate {
-		t = token{text: text}
-	}
 	object := jsontext.Value(header)
 
 	return t, object.Kind() == '{' && object.IsValid()

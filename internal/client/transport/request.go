@@ -140,7 +140,7 @@ type call struct {
 	Request
 
 	sender    *Sender
-	admission *Admission // under which it is sent; nil without one
+	admission *admission // under which it is sent; nil without one
 	known     Exchange   // what is known before an answer
 
 	// Of the latest attempt.
@@ -160,7 +160,7 @@ func (s *Sender) newCall(ctx context.Context, r Request) (*call, *retryablehttp.
 	c := &call{Request: r, sender: s, known: Exchange{Op: r.Op, To: r.To}}
 	c.known.host, c.known.sent = s.cfg.Base.Host, &atomic.Bool{}
 	c.known.Redact = &Redactor{Values: r.Private, secrets: &s.hidden}
-	c.admission, _ = ctx.Value(admissionKey{}).(*Admission)
+	c.admission, _ = ctx.Value(admissionKey{}).(*admission)
 
 	var body any
 	if r.Body != nil || changes[r.Op.Kind] {

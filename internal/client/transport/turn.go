@@ -87,23 +87,19 @@ func (c *call) begin(parent context.Context, timeout time.Duration, leave func()
 // its outcome could not be found out otherwise.
 const interruptGrace = 700 * time.Millisecond
 
-// Admission is a place in the queue for a comparison and the write that follows from it, one right after
+// admission is a place in the queue for a comparison and the write that follows from it, one right after
 // the other. A write that would have to wait in between is not sent: its error is of ClassOutdated.
-type Admission struct {
+type admission struct {
 	gate     *gate
 	compared time.Time // when the latest request that changes nothing was answered
 }
 
 // Admit waits until that many requests may be sent right after each other. Requests with the
-// returned context take no other turn, and are sent once. The caller calls Leave. The error is that
+// returned context take no other turn, and are sent once. The caller calls leave. The error is that
 // of the context.
-func (s *Sender) Admit(ctx context.Context, turns int) (context.Context, *Admission, error) {
-	a := &Admission{gate: s.gate}
-	return context.WithValue(ctx, admissionKey{}, a), a, s.gate.enter(ctx, turns)
+func (s *Sender) Admit(ctx context.Context, turns int) (_ context.Context, leave func(), _ error) {
+	return context.WithValue(ctx, admissionKey{}, &admission{gate: s.gate}), s.gate.leave, s.gate.enter(ctx, turns)
 }
-
-// Leave ends an admission.
-func (a *Admission) Leave() { a.gate.leave() }
 
 // staleAfter is how long a comparison is valid. Its write follows without a wait, so that a
 // longer time means that the machine stood still.
@@ -111,7 +107,7 @@ const staleAfter = time.Second
 
 // isOutdated reports whether a comparison was made under the admission, and what follows from it cannot
 // be sent at once.
-func (a *Admission) isOutdated() bool {
+func (a *admission) isOutdated() bool {
 	isLate := time.Since(a.compared) > staleAfter || a.gate.wait() > 0
 	return isLate && !a.compared.IsZero()
 }

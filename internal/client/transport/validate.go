@@ -34,31 +34,26 @@ func (e *CredentialError) Error() string { return e.Setting + " " + e.Problem }
 // IsZero reports whether no credential is given.
 func (c Credentials) IsZero() bool { return c == Credentials{} }
 
-// setting is a credential under the name of its setting.
-type setting struct{ name, value string }
-
-// Validate returns an error for more than one way to authenticate, half a pair, blanks, and
-// characters that a header or an address cannot carry. The error is a *CredentialError.
+// Validate returns an error for no or more than one way to authenticate, and for half a pair. The error is
+// a *CredentialError.
 func (c Credentials) Validate() error {
-	given := slices.DeleteFunc([][]setting{
-		{{"email", c.Email}, {"password", c.Password}},
-		{{"api_secret_key", c.APISecretKey}},
-		{{"token", c.Token}},
-	}, func(way []setting) bool { return way[0].value+way[len(way)-1].value == "" })
-	if len(given) == 0 {
+	switch c {
+	case Credentials{}:
 		return &CredentialError{"email", "is not set, and neither is token or api_secret_key: no credentials are given"}
-	}
-	way := given[len(given)-1]
-	if len(given) > 1 {
-		return &CredentialError{way[0].name, "excludes the other credentials: give email and password, or token, or api_secret_key"}
-	}
-	for _, s := range way {
-		if err := ValidateSecret(s.name, s.value); err != nil {
-			return &CredentialError{s.name, err.Error()}
-		}
+	case Credentials{Password: c.Password}:
+		return &CredentialError{"email", "is missing or blank"}
+	case Credentials{Email: c.Email}:
+		return &CredentialError{"password", "is missing or blank"}
+	case Credentials{Email: c.Email, Password: c.Password}, Credentials{Token: c.Token}, Credentials{APISecretKey: c.APISecretKey}:
+		return nil
 	}
 
-	return nil
+	setting := "api_secret_key"
+	if c.Token != "" {
+		setting = "token"
+	}
+
+	return &CredentialError{setting, "excludes the other credentials: give email and password, or token, or api_secret_key"}
 }
 
 // ValidateSecret returns what is wrong with the value of the credential called name,
@@ -79,33 +74,23 @@ func ValidateSecret(name, value string) error {
 	return ValidateVisible(value)
 }
 
-// Why a header must not be configured.
-const (
-	isOwn   = "the provider sets it itself"
-	replays = "one value for all requests marks them as the same request, and a broken connection would repeat them"
-)
-
-// refusedHeaders are set by the client, mean something to the connection, or mark requests as the same
+// refusedHeaders are set by the provider, mean something to the connection, or mark requests as the same
 // one, which Go's HTTP transport then sends again, whatever the method is.
-var refusedHeaders = map[string]string{
-	"Authorization": isOwn, "Proxy-Authorization": isOwn, "Host": isOwn, "Content-Length": isOwn,
-	"Content-Type": isOwn, "Content-Encoding": isOwn, "Transfer-Encoding": isOwn, "Connection": isOwn,
-	"Keep-Alive": isOwn, "Upgrade": isOwn, "Te": isOwn, "Trailer": isOwn,
-	"Accept": isOwn, "Accept-Encoding": isOwn, "User-Agent": isOwn,
-	"Idempotency-Key": replays, "X-Idempotency-Key": replays,
+var refusedHeaders = []string{
+	"Authorization", "Proxy-Authorization", "Host", "Content-Length", "Content-Type", "Content-Encoding", "Transfer-Encoding", "Connection",
+	"Keep-Alive", "Upgrade", "Te", "Trailer", "Accept", "Accept-Encoding", "User-Agent", "Idempotency-Key", "X-Idempotency-Key",
 }
 
-// ValidateHeaders returns an error for invalid names and values, for headers that the provider sets
-// itself, such as Authorization, and for those that let a deletion be sent twice. It never repeats a
-// value.
+// ValidateHeaders returns an error for invalid names and values, and for headers that must not be
+// configured. It never repeats a value.
 func ValidateHeaders(headers map[string]string) error {
 	for name, value := range headers {
 		canonical := textproto.CanonicalMIMEHeaderKey(name)
 		switch {
 		case !httpguts.ValidHeaderFieldName(canonical):
 			return errors.New("headers has a name that is not a header name")
-		case refusedHeaders[canonical] != "":
-			return fmt.Errorf("headers must not contain %s: %s", canonical, refusedHeaders[canonical])
+		case slices.Contains(refusedHeaders, canonical):
+			return fmt.Errorf("headers must not contain %s: the provider sets it itself, or it would mark all requests as the same one", canonical)
 		case !httpguts.ValidHeaderFieldValue(value):
 			return fmt.Errorf("headers has a value for %s that a header cannot carry", canonical)
 		}
