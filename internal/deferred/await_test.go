@@ -17,6 +17,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
@@ -130,7 +131,7 @@ func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 	for name, tc := range map[string]struct {
 		outcome   mockserver.Outcome
 		configure func(*mockserver.Server)
-		state     deferred.State
+		state     proof.State
 	}{
 		"beside a pending request":            {later, becomes(later), deferred.Listed},
 		"beside one that is carried out soon": {soon, becomes(soon), deferred.Listed},

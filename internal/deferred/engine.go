@@ -104,6 +104,9 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 	if r.Superseded != nil && r.Superseded() {
 		return prior, Observed{}, nil
 	}
+	if r.Earlier == nil {
+		r.Earlier = &Submission{}
+	}
 
 	known, others := e.history.about(r)
 	if known.State != Unsent && known.State != Unanswered {
@@ -137,7 +140,7 @@ func (x *execution) resume(prior Submission) {
 
 // look looks at the service while the submission is in one of some states, and while its answer may be the data,
 // until nothing can show any more or the time is over. The error is that of the last reading that came to its end.
-func (x *execution) look(ctx context.Context, limit time.Duration, in ...State) (proof.Action, error) {
+func (x *execution) look(ctx context.Context, limit time.Duration, in ...proof.State) (proof.Action, error) {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 
@@ -147,8 +150,8 @@ func (x *execution) look(ctx context.Context, limit time.Duration, in ...State) 
 		if bounded.Err() != nil {
 			return proof.Look, last
 		}
-		isOver := err == nil && action != proof.Look
-		if isOver || (err != nil && !transport.MayPass(err)) {
+		isRefused := err != nil && !transport.MayPass(err)
+		if isRefused || action != proof.Look {
 			return action, err
 		}
 		last = err
@@ -184,9 +187,8 @@ func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action,
 	case isGone, list == proof.Over:
 		effect, err = x.readEffect(ctx)
 	}
-	verdict := proof.Table[list][s.State][effect]
+	verdict := s.Conclude(list, effect, time.Now())
 	x.observed.Unproven = verdict.State == Accepted && list == proof.AbsentTwice
-	s.Enter(verdict.State, list, time.Now())
 
 	return verdict.Action, err
 }

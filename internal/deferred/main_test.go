@@ -214,7 +214,7 @@ func wantClass(t *testing.T, err error, class transport.ErrorClass) *transport.E
 }
 
 // wantState fails the test if a submission is in another state.
-func wantState(t *testing.T, s deferred.Submission, want deferred.State) {
+func wantState(t *testing.T, s deferred.Submission, want proof.State) {
 	t.Helper()
 	if s.State != want {
 		t.Errorf("the request is %q, want %q: %+v", s.State, want, s)

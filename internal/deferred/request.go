@@ -24,14 +24,12 @@ import (
 type Request struct {
 	client.Person
 
-	Type string // one of answer.RequestTypes
-	// Earlier is the request that the object stands for; nil or Unsent if it stands for none. Submit enters that
+	Type           string // one of answer.RequestTypes
+	IdempotencyKey string // requests of one type about one person with the same key are one
+	Ready          bool   // an earlier request has been carried out, so that data may come at once
+	// Earlier is the request that the object stands for; nil or Unsent if there is none. Submit enters that
 	// it has failed, or may have, if the list shows that now: it may not show it later.
 	Earlier *Submission
-	// IdempotencyKey distinguishes requests of one type about one person: those with the same key are one.
-	IdempotencyKey string
-	// Ready: an earlier request has been carried out, so that data may come at once.
-	Ready bool
 
 	// Superseded reports whether the request is no longer wanted, so that nothing is sent.
 	// Submit calls it once the person is locked. If nil, the request is always wanted.
@@ -67,11 +65,8 @@ func ReadProfile(ctx context.Context, c *client.Client, p client.Person, sent ma
 	return Reading{Cached: profile.Cached, Date: profile.Date, Members: profile.Members}, err
 }
 
-// Submission is what is known about one request, and State how far it has come.
-type (
-	Submission = proof.Submission
-	State      = proof.State
-)
+// Submission is what is known about one request.
+type Submission = proof.Submission
 
 // The states of a request.
 const (
@@ -83,33 +78,19 @@ const (
 	Failed     = proof.Failed
 )
 
-// IsToSend reports whether a request is still to be sent for an object that stands for a
-// submission: that of somebody else has come to nothing, or it is not known whether the service
-// has its own.
-func IsToSend(s Submission) bool {
-	isVoid := s.Adopted && s.State == Failed
-	return isVoid || s.State == Unanswered
-}
-
 // Observed is what a call noticed in addition to the new Submission.
 type Observed struct {
-	// Adopted: a request that was pending already stands for this one, and nothing was
-	// sent. Others are the IDs of further pending requests of the same type.
-	Adopted bool
-	Others  []string
-	// Known: this process knew the request already, and nothing was sent.
-	Known bool
-	// Delivered: the service answered with the data asked for.
-	Delivered bool
+	Known     bool     // nothing was sent, since this process knew the request already
+	Adopted   bool     // nothing was sent, since a request that was pending already stands for this one
+	Others    []string // the IDs of further ones that could
+	Delivered bool     // the service answered with the data asked for
 	// NotUnderstood is the structure of an answer to the request that is not a receipt; empty
 	// if it is one. The request was sent, and is treated as accepted.
 	NotUnderstood string
-	// Unproven: for as long as the list may lag, nothing has shown what has become of the request.
-	Unproven bool
-	// Gap says why the latest reading of the pending list that showed the request proved less than it could.
-	Gap string
-	// Err is why a wait ended early, unless its time was up or its context ended.
-	Err error
+
+	Unproven bool   // for as long as the list may lag, nothing has shown what has become of the request
+	Gap      string // why the latest reading of the list that showed the request proved less than it could
+	Err      error  // why a wait ended early, unless its time was up or its context ended
 }
 
 // failure returns an error about the request.

@@ -46,15 +46,8 @@ func (x *execution) prepare(ctx context.Context) error {
 		return err
 	}
 	x.snapshot = seen
-
-	earlier := x.request.Earlier
-	if earlier == nil {
-		earlier = &Submission{}
-	}
-	if earlier.IsOpen() {
-		x.judgeEarlier(earlier)
-	}
-	if err := x.admit(earlier.ID); err != nil || x.current.State != Unsent {
+	x.judgeEarlier()
+	if err := x.admit(); err != nil || x.current.State != Unsent {
 		return err
 	}
 	x.measure(ctx)
@@ -63,17 +56,21 @@ func (x *execution) prepare(ctx context.Context) error {
 }
 
 // judgeEarlier enters that the request that the object stands for has failed, or may have, if the list shows that.
-func (x *execution) judgeEarlier(s *Submission) {
+func (x *execution) judgeEarlier() {
+	s := x.request.Earlier
+	if !s.IsOpen() {
+		return
+	}
 	if shows, _ := s.Evaluate(x.snapshot, x.rules); shows == proof.SaysFailed || shows == proof.Unclear {
-		s.Enter(proof.Table[shows][s.State][proof.NoEffect].State, shows, time.Now())
+		s.Conclude(shows, proof.NoEffect, time.Now())
 	}
 }
 
 // admit decides whether the request may be sent beside those that the list shows, and beside those of this
-// process, or lets one of them stand for it. earlier is the ID of the request that the object stands for.
-func (x *execution) admit(earlier string) error {
+// process, or lets one of them stand for it.
+func (x *execution) admit() error {
 	r := x.request
-	switch a := x.current.Admit(earlier, x.snapshot, x.others, x.rules); {
+	switch a := x.current.Admit(r.Earlier.ID, x.snapshot, x.others, x.rules); {
 	case a.Adopt != nil:
 		x.current, x.observed.Adopted = *a.Adopt, true
 		for _, other := range a.Others {

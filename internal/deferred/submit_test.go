@@ -106,7 +106,7 @@ func TestDeferred_submission(t *testing.T) {
 			s, _ = r.Await(t.Context(), q.of(r), s, 3*time.Hour)
 			wantState(t, s, deferred.Failed)
 			wantQueued(t, service, 1)
-			if s.ID != id || !deferred.IsToSend(s) {
+			if s.ID != id || !s.IsToSend() {
 				t.Errorf("it is %+v", s)
 			}
 

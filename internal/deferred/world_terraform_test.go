@@ -74,7 +74,7 @@ func (w *world) apply(o *object, r Request) {
 	defer func() { w.cancel = nil }()
 
 	before := *o
-	sends := !o.exists || o.submission.IdempotencyKey != r.IdempotencyKey || IsToSend(o.submission)
+	sends := !o.exists || o.submission.IdempotencyKey != r.IdempotencyKey || o.submission.IsToSend()
 	if sends && !w.submit(ctx, o, r) {
 		return
 	}

@@ -102,7 +102,7 @@ func (m *requestModel) next(ctx context.Context, state *requestModel, s deferred
 	now, known := m.occasion(ctx)
 
 	switch {
-	case !known, now != before, deferred.IsToSend(s):
+	case !known, now != before, s.IsToSend():
 		return submits
 	case m.Wait.Equal(types.BoolValue(false)), !s.IsOpen(): // a plan does not always know whether to wait
 		return keeps

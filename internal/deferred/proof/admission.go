@@ -11,16 +11,10 @@ import (
 
 // Kind is what distinguishes the requests of one type.
 type Kind struct {
-	// Against are request types that must not be pending for the person at the same time.
-	Against []string
-	// Adopts are the types of which a pending request stands for another one, so that nothing is sent.
-	Adopts []string
-	// Once lets a request that this process has submitted with the same idempotency key stand for
-	// another one, even if it is fulfilled.
-	Once bool
-	// Repeatable: sending twice does no harm, because the values are absolute. A request
-	// that seems not to have arrived is sent once more.
-	Repeatable bool
+	Against    []string // types that must not be pending for the person at the same time
+	Adopts     []string // types of which a pending request stands for one that is to be sent
+	Once       bool     // a request of this process with the same idempotency key stands for it, too, even if it is fulfilled
+	Repeatable bool     // the values are absolute: what seems not to have arrived is sent once more
 }
 
 // Kinds are the kinds of requests, by type.
@@ -40,8 +34,8 @@ type Admission struct {
 }
 
 // Admit decides whether a request may be sent beside what a listing shows of the person, and beside others that
-// this process has sent. earlier is the ID of the request that the object stands for; empty if it stands for
-// none. It notes which records are not the request.
+// this process has sent. earlier is the ID of the request that the object stands for; empty if there is none. It
+// notes which records are not the request.
 func (s *Submission) Admit(earlier string, seen Snapshot, others []Submission, r Rules) Admission {
 	if seen.Cached {
 		return Admission{Gap: gapStale}
@@ -76,8 +70,8 @@ func (s *Submission) adopted(own *answer.PendingRecord, seen Snapshot) *Submissi
 		a.ID, a.IsListed, a.ListedAt = own.ID, true, own.CreatedAt
 		return a
 	}
-	a.Candidates = keysOf(own)[:1]
-	a.Before = without(s.Before, a.Candidates[0])
+	a.Candidates, a.Before = keysOf(own)[:1], s.Before
+	removeAny(&a.Before, a.Candidates)
 
 	return a
 }
@@ -86,8 +80,9 @@ func (s *Submission) adopted(own *answer.PendingRecord, seen Snapshot) *Submissi
 func (s *Submission) admitBeside(others []Submission, seen Snapshot, r Rules) Admission {
 	kind := Kinds[s.Type]
 	for _, other := range others {
-		if other.Type == s.Type {
-			s.Explained, s.Before = true, append(s.Before, keyOfID+other.ID)
+		if key := []string{keyOfID + other.ID}; other.Type == s.Type {
+			removeAny(&s.Before, key)
+			s.Explained, s.Before = true, append(s.Before, key...)
 		}
 		switch {
 		case seen.IsAfter(other.Sent, other.EndDate, r.Lag): // it would show it

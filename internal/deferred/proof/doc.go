@@ -11,15 +11,8 @@
 //
 // A request has one of six states:
 //
-//		unsent ──send──▶ unanswered ──▶ accepted ──▶ listed ──▶ fulfilled
-//		                                                  └───▶ failed
-//
-//	  - unsent: nothing was sent.
-//	  - unanswered: it was sent, and whether the service accepted it is not known.
-//	  - accepted: the service has it, and its absence from the list says nothing.
-//	  - listed: the list has shown it as pending, so that its absence says something.
-//	  - fulfilled: it was carried out.
-//	  - failed: it came to nothing.
+//	unsent ──send──▶ unanswered ──▶ accepted ──▶ listed ──▶ fulfilled
+//	                                                  └───▶ failed
 //
 // A request is recognised by the ID that the service gave it. Until the list shows that ID, every
 // record of the person and type that is new since before the request was sent is a candidate: the

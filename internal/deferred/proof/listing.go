@@ -15,9 +15,8 @@ type Listing struct {
 	answer.PendingList
 	Began, Ended time.Time // when reading it did
 
-	// ByID are the records with an ID, whatever person they name. byPerson are those with a text of an
-	// answer.PersonKey that name somebody, and nameless are those that name nobody. All are in the order of
-	// the list, the oldest first.
+	// ByID are the records with an ID, of all people. byPerson are those that name somebody and have a text of an
+	// answer.PersonKey, and nameless those that name nobody. The oldest is the first.
 	ByID     map[string][]*answer.PendingRecord
 	byPerson map[string][]*answer.PendingRecord
 	nameless []*answer.PendingRecord
@@ -35,8 +34,7 @@ func NewListing(began, ended time.Time, list answer.PendingList) Listing {
 			l.nameless = append(l.nameless, record)
 			continue
 		}
-		keys := slices.Sorted(slices.Values(record.PersonKeys()))
-		for _, key := range slices.Compact(keys) {
+		for _, key := range slices.Compact(slices.Sorted(slices.Values(record.PersonKeys()))) {
 			l.byPerson[key] = append(l.byPerson[key], record)
 		}
 	}
@@ -44,29 +42,22 @@ func NewListing(began, ended time.Time, list answer.PendingList) Listing {
 	return l
 }
 
-// IsAfter reports whether reading the listing began at least a lag after a time. date is that time
-// by the service's clock; zero if that is not known. The time may be that of another machine, so
-// where the dates are known they have to agree. They are to the second.
+// IsAfter reports whether reading the listing began at least a lag after a time, which is date by the service's
+// clock, to the second. The time may be that of another machine, so the dates have to agree where they are known.
 func (l Listing) IsAfter(at, date time.Time, lag time.Duration) bool {
 	if l.Began.Sub(at) < lag {
 		return false
 	}
-	if date.IsZero() || l.Date.IsZero() {
-		return true
-	}
-	return l.Date.Add(2*time.Second).Sub(date) >= lag
+	return date.IsZero() || l.Date.IsZero() || l.Date.Add(2*time.Second).Sub(date) >= lag
 }
 
-// Snapshot is what a listing shows of one person.
+// Snapshot is what a listing shows of one person: the records that name the person exactly, and those that may be
+// about the person, since they name the person in another spelling or in another place, or name nobody.
 type Snapshot struct {
 	Listing
 
-	Person string
-	// Named are the records that name the person exactly, the oldest first.
-	Named []*answer.PendingRecord
-	// Uncertain are the records that may be about the person: they name the person in another
-	// spelling or in another place, or they name nobody.
-	Uncertain []*answer.PendingRecord
+	Person           string
+	Named, Uncertain []*answer.PendingRecord
 }
 
 // About returns what the listing shows of a person.
@@ -81,17 +72,6 @@ func (l Listing) About(identity string) Snapshot {
 	}
 
 	return seen
-}
-
-// withID returns the records with an ID that may be about the person.
-func (seen Snapshot) withID(id string) (found []*answer.PendingRecord) {
-	for _, record := range seen.ByID[id] {
-		if record.Identity == seen.Person || slices.Contains(seen.Uncertain, record) {
-			found = append(found, record)
-		}
-	}
-
-	return found
 }
 
 // isOpen reports whether the service may still work on the request of a record.
@@ -126,8 +106,7 @@ func of(records []*answer.PendingRecord, types ...string) (found []*answer.Pendi
 	return found
 }
 
-// Why a listing proves less than it could, and which setting admits it. None holds a value of a
-// record.
+// Why a listing proves less than it could, and which setting admits it, without a value of a record.
 const (
 	gapStale     = "it comes from a cache, or is older than the request"
 	gapPerson    = "it holds a record that may be about this person and does not name the person exactly where the person is expected"

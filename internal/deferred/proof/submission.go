@@ -20,22 +20,21 @@ type Submission struct {
 	// IdempotencyKey distinguishes requests of one type about one person.
 	IdempotencyKey string `json:"idempotency_key,omitempty"`
 	// ID is the service's identifier of the request; empty if it is not known. IsListed reports
-	// that the list has shown it, and ListedAt is the time that the list gave it then.
+	// that the list has shown it, first with the time ListedAt.
 	ID       string    `json:"id,omitempty"`
 	IsListed bool      `json:"is_listed,omitempty"`
 	ListedAt time.Time `json:"listed_at,omitzero"`
 
 	// Begun is when sending it first began, and Sent when that ended: the list may lag from then
-	// on. At is when the service accepted it, as it says or else when its answer came.
-	Begun time.Time `json:"begun,omitzero"`
-	At    time.Time `json:"at,omitzero"`
-	Sent  time.Time `json:"sent,omitzero"`
-	// SentDate is Begun by the service's clock, or earlier, and EndDate is Sent by that clock, or
+	// on. SentDate is Begun by the service's clock, or earlier, and EndDate is Sent by that clock, or
 	// later; zero if the list that was read before had no date.
+	Begun    time.Time `json:"begun,omitzero"`
+	Sent     time.Time `json:"sent,omitzero"`
 	SentDate time.Time `json:"sent_date,omitzero"`
 	EndDate  time.Time `json:"end_date,omitzero"`
-	// FulfilledAt is when the fulfilment was seen.
-	FulfilledAt time.Time `json:"fulfilled_at,omitzero"`
+	// At is when the service accepted it, as it says or else when its answer came.
+	At          time.Time `json:"at,omitzero"`
+	FulfilledAt time.Time `json:"fulfilled_at,omitzero"` // when that was seen
 
 	// Before are the keys of records of the same person and type that are not the request.
 	Before []string `json:"before,omitempty"`
@@ -57,19 +56,22 @@ type Submission struct {
 	// Explained reports that seeing the effect proves nothing: it was there before, was not
 	// measured then, or another request of the type may have caused it.
 	Explained bool `json:"explained,omitempty"`
-	// Code is the service's code of a failure.
-	Code string `json:"code,omitempty"`
-	// Confirmed reports that the list has shown the request itself as done.
-	Confirmed bool `json:"confirmed,omitempty"`
-	// Dropped reports that the request has left the list without its effect, unless it was adopted.
-	Dropped bool `json:"dropped,omitempty"`
-	// Interrupted reports that the run was interrupted while it waited, so that the next one
-	// goes on waiting.
-	Interrupted bool `json:"interrupted,omitempty"`
+
+	Code        string `json:"code,omitempty"`        // the service's code of a failure
+	Confirmed   bool   `json:"confirmed,omitempty"`   // the list has shown the request itself as done
+	Dropped     bool   `json:"dropped,omitempty"`     // it has left the list without its effect, and was not adopted
+	Interrupted bool   `json:"interrupted,omitempty"` // the run ended while it waited; the next one goes on
 }
 
 // IsOpen reports whether the service may still be working on the request that it has accepted.
 func (s Submission) IsOpen() bool { return s.State == Accepted || s.State == Listed }
+
+// IsToSend reports whether a request is still to be sent for an object that stands for the submission: that of
+// somebody else has come to nothing, or it is not known whether the service has its own.
+func (s Submission) IsToSend() bool {
+	isVoid := s.Adopted && s.State == Failed
+	return isVoid || s.State == Unanswered
+}
 
 // key returns the key of the record that is the request, or of the only one that may be; empty if none is known.
 func (s Submission) key() string {
@@ -94,8 +96,7 @@ func (s Submission) ShownID() string {
 	return ""
 }
 
-// Mark is the first of two readings that have to show the same: when it began, and its date by the
-// service's clock; zero if there is none.
+// Mark is when the first of two readings began that have to show the same, by this clock and by the service's.
 type Mark struct {
 	At   time.Time `json:"at,omitzero"`
 	Date time.Time `json:"date,omitzero"`
@@ -112,10 +113,8 @@ func (m *Mark) isConfirmed(l Listing, lag time.Duration) bool {
 
 // Rules are the settings of wire that decide what a reading proves.
 type Rules struct {
-	// Lag is how long any reading may lag behind the service.
-	Lag time.Duration
-	// Partial takes what is understood of a list for the whole list.
-	Partial bool
+	Lag     time.Duration // how long any reading may lag behind the service
+	Partial bool          // what is understood of a list counts as the whole list
 }
 
 // IsOlder reports whether an answer may be older than the request: a cache has kept it, or the service dates
@@ -143,11 +142,8 @@ func (s *Submission) NoteSent(began, ended time.Time, after Listing) {
 // request that is over once more, the times of the records tell them apart.
 func (s *Submission) Accept(receipt answer.Receipt, after Listing) {
 	s.State, s.At = Accepted, receipt.At
-	key := keyOfID + receipt.ID
-	switch {
-	case len(after.ByID[receipt.ID]) > 0, slices.Contains(s.Before, key):
-		s.Before = without(s.Before, key)
-	case !receipt.Delivered:
+	isReused := removeAny(&s.Before, []string{keyOfID + receipt.ID}) || len(after.ByID[receipt.ID]) > 0
+	if !isReused && !receipt.Delivered {
 		s.ID = receipt.ID
 	}
 }
@@ -167,6 +163,11 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap string) {
 		return s.evaluateCandidates(candidates, seen, r)
 	}
 
+	return s.evaluateAbsence(seen, r)
+}
+
+// evaluateAbsence returns what a listing shows that does not have the request.
+func (s *Submission) evaluateAbsence(seen Snapshot, r Rules) (List, string) {
 	s.Done = Mark{}
 	if gap := s.mayHide(seen, r); gap != "" {
 		s.Absent = Mark{}
@@ -186,10 +187,12 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap string) {
 // since before it was sent, as long as the list has not shown its ID. The oldest is the first. It notes that
 // another record explains the effect: one that is open or new.
 func (s *Submission) match(seen Snapshot) (own, candidates []*answer.PendingRecord) {
-	own, before := of(seen.withID(s.ID), s.Type), slices.Clone(s.Before)
-	for _, record := range of(seen.Named, s.Type) {
-		switch {
-		case slices.Contains(own, record):
+	before := slices.Clone(s.Before)
+	for _, record := range of(slices.Concat(seen.Named, seen.Uncertain), s.Type) {
+		switch isNamed := record.Identity == seen.Person; {
+		case s.ID != "" && record.ID == s.ID:
+			own = append(own, record)
+		case !isNamed:
 		case removeAny(&before, keysOf(record)):
 			s.Explained = s.Explained || isOpen(record)
 		case s.isCandidate(record):
@@ -228,13 +231,13 @@ func (s *Submission) mayBe(seen Snapshot) bool {
 	return false
 }
 
-// evaluateOwn returns what the records with the ID of the request show. A failure with another time than
-// the list gave it first may be that of another request with the same ID.
+// evaluateOwn returns what the records with the ID of the request show. With another time than at first, a failure
+// may be that of another request with the same ID, and an ID may be a position in the list.
 func (s *Submission) evaluateOwn(own []*answer.PendingRecord, seen Snapshot) (List, string) {
 	s.Absent = Mark{}
 	at := own[0].CreatedAt
-	isRetimed := !at.IsZero() && !s.ListedAt.IsZero() && !at.Equal(s.ListedAt)
-	if isRetimed && s.mayBe(seen) { // an ID is a position in the list
+	isRetimed := s.IsListed && !at.Equal(s.ListedAt)
+	if isRetimed && s.mayBe(seen) {
 		return Unread, gapEqual
 	}
 
@@ -354,19 +357,22 @@ func (s *Submission) EvaluateEffect(seen Effect, l Listing, r Rules) Effect {
 	return Proven
 }
 
-// Enter enters the state that was concluded now from what a list shows.
-func (s *Submission) Enter(state State, shows List, now time.Time) {
-	if s.State == state {
-		return
+// Conclude enters the state that follows from what the list and the effect show now, by the table.
+func (s *Submission) Conclude(shows List, effect Effect, now time.Time) Verdict {
+	v := Table[shows][s.State][effect]
+	if s.State == v.State {
+		return v
 	}
 
-	s.State = state
+	s.State = v.State
 	s.At = cmp.Or(s.At, s.Sent) // the answer with the time may have been lost
-	s.Dropped = state == Failed && shows != SaysFailed && !s.Adopted
-	s.Confirmed = state == Fulfilled && shows == Done
-	if state == Fulfilled {
+	s.Dropped = v.State == Failed && shows != SaysFailed && !s.Adopted
+	s.Confirmed = v.State == Fulfilled && shows == Done
+	if v.State == Fulfilled {
 		s.FulfilledAt = now
 	}
+
+	return v
 }
 
 // keyOfID is the prefix of the key of a record with an ID.
@@ -387,11 +393,6 @@ func keysOf(record *answer.PendingRecord) (keys []string) {
 	}
 
 	return keys
-}
-
-// without returns keys without one of them.
-func without(keys []string, key string) []string {
-	return slices.DeleteFunc(keys, func(k string) bool { return k == key })
 }
 
 // removeAny removes the first occurrence of each key from all, and reports whether it had any.
