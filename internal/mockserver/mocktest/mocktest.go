@@ -15,11 +15,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/contract"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -39,7 +38,7 @@ type Instance struct {
 	CAPEM []byte
 
 	http        *httptest.Server
-	pipes       pipes // of StartPipe
+	pipes       *pipes // of StartPipe
 	connections atomic.Int64
 	allowed     atomic.Bool
 }
@@ -88,7 +87,7 @@ func StartTLS(t testing.TB, change func(*httptest.Server), configure ...func(*mo
 // close its connections, or the server has to stop.
 func StartPipe(t testing.TB, configure ...func(*mockserver.Server)) *Instance {
 	t.Helper()
-	listener := pipes{bufconn.Listen(4 << 10)}
+	listener := &pipes{accepted: make(chan net.Conn), closed: make(chan struct{})}
 	i := begin(t, &httptest.Server{Listener: listener}, (*httptest.Server).Start, configure)
 	i.pipes = listener
 
@@ -196,15 +195,37 @@ func KeepsTimes(precision time.Duration) func(*mockserver.Server) {
 // DialContext connects to a server of StartPipe and ignores the address. The error is
 // that of ctx, or net.ErrClosed in a *net.OpError once the server has stopped.
 func (i *Instance) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
-	conn, err := i.pipes.DialContext(ctx)
-	if err != nil && ctx.Err() == nil {
-		err = &net.OpError{Op: "dial", Net: "pipe", Addr: i.pipes.Addr(), Err: net.ErrClosed}
+	ours, theirs := net.Pipe() // a deadline of bufconn's that has been taken back may still end a read
+	select {
+	case i.pipes.accepted <- theirs:
+		return ours, nil
+	case <-i.pipes.closed:
+		return nil, &net.OpError{Op: "dial", Net: "pipe", Addr: i.pipes.Addr(), Err: net.ErrClosed}
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	return conn, err
 }
 
 // pipes is a listener for connections in memory.
-type pipes struct{ *bufconn.Listener }
+type pipes struct {
+	accepted chan net.Conn
+	closed   chan struct{}
+	once     sync.Once
+}
+
+func (l *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.accepted:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipes) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
 
 // Addr returns an address whose text is a host that the client accepts without TLS.
-func (pipes) Addr() net.Addr { return &net.UnixAddr{Name: "localhost", Net: "pipe"} }
+func (*pipes) Addr() net.Addr { return &net.UnixAddr{Name: "localhost", Net: "pipe"} }
