@@ -411,7 +411,7 @@ func TestRequests_refreshSays(t *testing.T) {
 		"a failure": {(*object).fail, []string{"failed", "E_HOLD", "request-1", "change triggers"}, ownResources},
 		"an unknown status": {func(o *object) {
 			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"})
-		}, []string{"The pending list does not tell", "status that is not known", "wire.pending.statuses"}, everyResource},
+		}, []string{"The pending list does not tell", "not known", "wire.pending.statuses"}, everyResource},
 		"a list that is not understood": {(*object).hidePerson, []string{"The pending list does not tell", "wire.pending.identity"}, everyResource},
 		"a list that is refused": {
 			refuses(mockserver.OpListPendingRequests),

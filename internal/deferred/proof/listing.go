@@ -114,9 +114,7 @@ const (
 	gapStatus    = "it holds a request of the same type for this person with a status that is not known; wire.pending.statuses says what a status means, and " + partialTakes
 	gapIdentity  = "it holds the id of this request in a record about somebody else"
 	gapEqual     = "it holds another request of the same type for this person, and nothing shows which of them this one is"
-	gapDisagree  = "it holds requests of the same type for this person that may be this one, and they do not agree"
-	gapReused    = "it holds this request as failed, with another time than before, so that it may be another request with the same id"
-	gapUnclear   = "it holds this request with a status that is not known, or whose status, error, flags and time of an end contradict each other; wire.pending.statuses says what a status means"
+	gapUnclear   = "it holds this request, or requests that may be this one, and their statuses, errors, flags and times are not known or contradict each other; wire.pending.statuses says what a status means"
 	partialTakes = `wire.pending.use = "partial" takes what is understood for the whole list`
 )
 

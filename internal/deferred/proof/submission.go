@@ -155,15 +155,21 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap string) {
 	if s.IsOlder(seen.Cached, seen.Date) {
 		return Unread, gapStale
 	}
+
 	own, candidates := s.match(seen)
-	if len(own) > 0 {
-		return s.evaluateOwn(own, seen)
+	switch {
+	case len(own) > 0:
+		shows, gap = s.evaluateOwn(own, seen)
+	case len(candidates) > 0:
+		shows, gap = s.evaluateCandidates(candidates, seen, r)
+	default:
+		shows, gap = s.evaluateAbsence(seen, r)
 	}
-	if len(candidates) > 0 {
-		return s.evaluateCandidates(candidates, seen, r)
+	if shows != Unread && shows != Unclear {
+		gap = ""
 	}
 
-	return s.evaluateAbsence(seen, r)
+	return shows, gap
 }
 
 // evaluateAbsence returns what a listing shows that does not have the request.
@@ -219,11 +225,12 @@ func (s *Submission) isCandidate(record *answer.PendingRecord) bool {
 }
 
 // mayBe reports whether an open record that is not known as the request may be the request: any of the type, as
-// long as the list has not shown the ID, and one of the same time afterwards, for an ID may be a position.
+// long as the list has not shown the request, and one of the same time afterwards, for an ID may be a position.
 func (s *Submission) mayBe(seen Snapshot) bool {
+	isShown := s.IsListed || len(s.Candidates) > 0
 	for _, record := range open(of(seen.Named, s.Type)) {
 		isSameTime := !record.CreatedAt.IsZero() && record.CreatedAt.Equal(s.ListedAt)
-		if isSameTime || !s.IsListed {
+		if isSameTime || !isShown {
 			return true
 		}
 	}
@@ -245,12 +252,12 @@ func (s *Submission) evaluateOwn(own []*answer.PendingRecord, seen Snapshot) (Li
 		s.IsListed, s.ListedAt = true, at
 	}
 	s.At, s.Candidates, s.Doubt = cmp.Or(s.At, at), nil, false
-	shows, gap := s.summarize(own)
+	shows := s.summarize(own)
 	if isRetimed && shows == SaysFailed {
-		return Unclear, gapReused
+		shows = Unclear
 	}
 
-	return shows, gap
+	return shows, gapUnclear
 }
 
 // evaluateCandidates returns what the records show that may be the request, the oldest first. Once one of them
@@ -260,21 +267,20 @@ func (s *Submission) evaluateCandidates(candidates []*answer.PendingRecord, seen
 	s.addCandidates(candidates)
 	gap := seen.gap(r, s.Type)
 	if gap == "" && seen.IsAfter(s.Sent, s.EndDate, r.Lag) {
-		s.freeze(candidates[0])
+		s.Frozen = true
 	}
 
-	shows, unclear := s.summarize(candidates)
+	shows := s.summarize(candidates)
 	switch {
 	case shows != Done && shows != Over:
 		s.Done = Mark{}
-		return shows, unclear
 	case gap != "": // such a reading is not the first of two
 		return Unclear, gap
 	case !s.Done.isConfirmed(seen.Listing, r.Lag):
 		return DoneOnce, ""
 	}
 
-	return shows, ""
+	return shows, gapUnclear
 }
 
 // addCandidates adds the keys of records to the candidates, and notes the doubt where one of them has failed and
@@ -295,36 +301,25 @@ func (s *Submission) addCandidates(records []*answer.PendingRecord) {
 	s.Candidates = slices.Compact(s.Candidates)
 }
 
-// freeze notes that the list has had time to show all candidates, of which first is the oldest. A single one that
-// has an ID is the request.
-func (s *Submission) freeze(first *answer.PendingRecord) {
-	s.Frozen = true
-	if first.ID != "" && len(s.Candidates) == 1 {
-		s.ID, s.IsListed, s.ListedAt, s.Candidates = first.ID, true, first.CreatedAt, nil
-	}
-}
-
-// summarize returns what records show together, and why that is nothing certain: one that is pending keeps all
-// open, and one that has ended does not say how. It notes the code of a failure.
-func (s *Submission) summarize(records []*answer.PendingRecord) (List, string) {
+// summarize returns what records show together: one that is pending keeps all open, and one that has ended does
+// not say how. It notes the code of a failure.
+func (s *Submission) summarize(records []*answer.PendingRecord) List {
 	failed := in(records, answer.Failed)
 	switch {
-	case len(in(records, answer.Unclear)) > 0:
-		return Unclear, gapUnclear
-	case s.Doubt:
-		return Unclear, gapDisagree
+	case s.Doubt, len(in(records, answer.Unclear)) > 0:
+		return Unclear
 	case len(in(records, answer.Waiting)) > 0:
-		return Waiting, ""
+		return Waiting
 	case len(failed) == len(records):
 		s.Code = failed[0].Code
-		return SaysFailed, ""
+		return SaysFailed
 	case len(failed) > 0:
-		return Unclear, gapDisagree
+		return Unclear
 	case len(in(records, answer.Ended)) > 0:
-		return Over, ""
+		return Over
 	}
 
-	return Done, ""
+	return Done
 }
 
 // mayHide returns why a listing that does not have the request proves nothing; empty if it does.
