@@ -54,10 +54,13 @@ func (s Settings) groups(v jsontext.Value) (groups []group) {
 	var content []jsontext.Pointer
 	count := 0
 	for _, list := range lists(v) {
-		elements := jsonvalue.Elements(list.value)
+		elements, kind := jsonvalue.Elements(list.value), kindAt(list.at)
+		if kind == "" && list.isEmpty() {
+			continue // it says nothing
+		}
 		count += len(elements)
 		content = append(content, list.at)
-		groups = append(groups, group{list.at, kindAt(list.at), elements[:min(len(elements), sampleRecords)]})
+		groups = append(groups, group{list.at, kind, elements[:min(len(elements), sampleRecords)]})
 	}
 	if saysNo(v) || !s.envelope("/export", v, content, count) {
 		return nil

@@ -4,6 +4,7 @@ package infer_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -169,6 +170,19 @@ func TestPending_whatSaysThatThereIsMore(t *testing.T) {
 		all := infer.Pending(infer.Answer{Body: []byte(`{"requests":[],` + leaf + `}`)})
 		if len(all) != 1 || all[0].Sentence() != `wire.ignored = `+want+` and wire.pending.at = "/requests"` {
 			t.Errorf("%s: %v", leaf, all)
+		}
+	}
+}
+
+// TestExport_whatSaysNothing has members around a day with nothing in them.
+func TestExport_whatSaysNothing(t *testing.T) {
+	t.Parallel()
+	for member, want := range map[string]string{
+		`"devices":[]`: `{ "/devices" = "[]" }`, `"meta":{}`: `{ "/meta" = "{}" }`, `"page":{"left":null}`: `{ "/page/left" = "null" }`, `"tenant":"web"`: `{ "/tenant" = "*" }`,
+	} {
+		all := infer.Export(infer.Answer{Body: []byte(`{"events":[{"id":1}],` + member + `}`)})
+		if len(all) == 0 || !strings.HasSuffix(all[0].Sentence(), `wire.ignored = `+want) {
+			t.Errorf("%s: %v", member, all)
 		}
 	}
 }

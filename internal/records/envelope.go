@@ -202,7 +202,7 @@ func (x *Reader) readLeaf(v jsontext.Value, in place, around *place) error {
 // page than the next one.
 func (x *Reader) addExtra(l leaf) {
 	if !x.options.Envelope.Ignores(l.at, l.value) && !answer.IsOtherPage(l.at, x.options.Next) {
-		x.extra = append(x.extra, l)
+		x.extra = append(x.extra, l.at)
 	}
 }
 
@@ -212,40 +212,13 @@ func (x *Reader) refuseExtra() error {
 		return nil
 	}
 
-	e := &answer.Error{
-		Why:    "what stands beside the records is not recognised, or counts another number of records: " + shown(x.extra),
-		Advice: "look at it: if it does not say that the answer is refused or incomplete, wire.ignored leaves it out",
-	}
-	if advice := x.ignoring(); advice != "" {
-		e.Advice = advice
-	}
+	advice := "look at it: if it does not say that the answer is refused or incomplete, wire.ignored leaves it out"
 	if x.lists.all == 0 {
-		e.Advice += "; if the object is a record, wire.export.lines = true reads it"
+		advice += "; if the object is a record, wire.export.lines = true reads it"
 	}
 
-	return e
-}
-
-// ignoring returns the advice that leaves out all leaves around the records, if they say nothing, whatever
-// their names mean: whether one of another value says that the answer is not whole, only a person can tell.
-func (x *Reader) ignoring() string {
-	var settings []string
-	for _, l := range x.extra {
-		isEmpty := slices.Contains([]string{"null", "[]", "{}", ""}, l.value)
-		if !isEmpty || !jsonvalue.IsFieldPointer(l.at) {
-			return ""
-		}
-		settings = append(settings, answer.Shown(l.at)+" = "+strconv.Quote(l.value))
+	return &answer.Error{
+		Why:    "what stands beside the records is not recognised, or counts another number of records: " + answer.Shown(x.extra...),
+		Advice: advice,
 	}
-
-	return "wire.ignored = { " + strings.Join(settings, ", ") + " } leaves out what says nothing"
-}
-
-// shown returns the places of leaves for a message.
-func shown(leaves []leaf) string {
-	var places []jsontext.Pointer
-	for _, l := range leaves {
-		places = append(places, l.at)
-	}
-	return answer.Shown(places...)
 }

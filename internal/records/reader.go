@@ -44,9 +44,8 @@ type Reader struct {
 		all, null int
 		of        [len(kindNames)]bool // of a kind; of Unknown, if the records state their kinds
 	}
-	// extra are the members around the records that are not recognised, each with its value
-	// where that can say that it means nothing.
-	extra []leaf
+	// extra are the members around the records that are not recognised.
+	extra []jsontext.Pointer
 }
 
 // NewReader returns a reader of the answer r.
