@@ -5,7 +5,6 @@ package infer
 import (
 	"bytes"
 	"cmp"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,24 +27,17 @@ type group struct {
 // Export proposes settings for the beginning of a day: where the records are, how they state their
 // kind, and what every record of a kind has.
 func Export(a Answer) []Settings {
-	s := Settings{"/export/empty": true} // if that is what it is
-	groups := []group{{records: sequence(a.Body)}}
-	if v := a.value(); v != nil && v.Kind() != '[' {
-		if v.Kind() == '{' && jsonvalue.IsZero(v) {
-			return []Settings{s}
-		}
+	s, groups := Settings{"/export/empty": true}, []group{{records: sequence(a.Body)}} // if that is what it is
+	if v := a.value(); v.Kind() == '{' && !jsonvalue.IsZero(v) {
 		s = Settings{}
 		groups = s.groups(v)
 	}
 	if len(groups) == 0 || slices.ContainsFunc(groups, group.hasRefusal) {
 		return nil
 	}
-
 	s.kinds(groups)
-	usual := maps.Clone(s) // if the words are read without settings
-	maps.DeleteFunc(usual, func(at jsontext.Pointer, _ any) bool { return at.Parent() == "/export/kinds" })
 
-	return []Settings{usual, s}
+	return []Settings{s}
 }
 
 // groups returns the records of each list in an answer, and adds settings for what is around them; nil

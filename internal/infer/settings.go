@@ -109,11 +109,14 @@ func (s Settings) Inside(envelope jsontext.Pointer) Settings {
 	return inner
 }
 
-// guards are kept although answers are read without them: they show that a page is missing, or that
-// the service has failed.
-var guards = []jsontext.Pointer{"/pending/next", "/pending/total", "/export/next", "/export/total", "/result/at", "/result/success"}
+// The settings that show that a page is missing, and that the service has failed.
+var (
+	pageSettings = []jsontext.Pointer{"/pending/next", "/pending/total", "/export/next", "/export/total"}
+	guards       = append([]jsontext.Pointer{"/result/at", "/result/success"}, pageSettings...)
+)
 
-// Shortest returns the settings without those that reading does not need, as suffices reports.
+// Shortest returns the settings without those that reading does not need, as suffices reports. The guards are kept
+// although answers are read without them.
 func (s Settings) Shortest(suffices func(Settings) bool) Settings {
 	for _, at := range slices.Sorted(maps.Keys(s)) {
 		less := maps.Clone(s)
@@ -128,20 +131,18 @@ func (s Settings) Shortest(suffices func(Settings) bool) Settings {
 // NextPage returns the settings that say where the address of the next page is, and how many records all pages
 // have; nil if none says where.
 func (s Settings) NextPage() Settings {
-	for _, group := range []jsontext.Pointer{"/pending", "/export"} {
-		next, isThere := s[group+"/next"]
-		if !isThere {
-			continue
-		}
-		pages := Settings{group + "/next": next}
-		if total := s[group+"/total"]; total != nil {
-			pages[group+"/total"] = total
-		}
-
-		return pages
+	if s["/pending/next"] == nil && s["/export/next"] == nil {
+		return nil
 	}
 
-	return nil
+	pages := Settings{}
+	for _, at := range pageSettings {
+		if value := s[at]; value != nil {
+			pages[at] = value
+		}
+	}
+
+	return pages
 }
 
 // Texts returns the pointers and words that the settings take from answers.

@@ -148,25 +148,22 @@ func ValueLen(text []byte) int {
 // JSON.
 func At(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
 	for token := range at.Tokens() {
-		v = child(v, token)
+		var found jsontext.Value
+		for name, value := range EachMember(v) {
+			if string(name) == token {
+				found = value
+				break
+			}
+		}
+		for i, element := range Elements(v) {
+			if strconv.Itoa(i) == token {
+				found = element
+			}
+		}
+		v = found
 	}
+
 	return v
-}
-
-// child returns the member or the element of v that a token of a pointer names; nil if there is none.
-func child(v jsontext.Value, token string) jsontext.Value {
-	for i, element := range Elements(v) {
-		if strconv.Itoa(i) == token {
-			return element
-		}
-	}
-	for name, value := range EachMember(v) {
-		if string(name) == token {
-			return value
-		}
-	}
-
-	return nil
 }
 
 // Unquoted returns the text of a JSON string, with U+FFFD for a lone surrogate.
@@ -182,24 +179,18 @@ func Unquoted(quoted []byte) []byte {
 var lax = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
 // Members returns the members of the object v by name; nil where v is not an object.
-func Members(v jsontext.Value) map[string]jsontext.Value {
-	if v.Kind() != '{' {
-		return nil
+func Members(v jsontext.Value) (members map[string]jsontext.Value) {
+	if v.Kind() == '{' {
+		_ = json.Unmarshal(v, &members, lax) // it is valid
 	}
-	var members map[string]jsontext.Value
-	_ = json.Unmarshal(v, &members, lax) // it is valid
-
 	return members
 }
 
 // Elements returns the elements of the array v; nil where v is not an array.
-func Elements(v jsontext.Value) []jsontext.Value {
-	if v.Kind() != '[' {
-		return nil
+func Elements(v jsontext.Value) (elements []jsontext.Value) {
+	if v.Kind() == '[' {
+		_ = json.Unmarshal(v, &elements, lax) // it is valid
 	}
-	var elements []jsontext.Value
-	_ = json.Unmarshal(v, &elements, lax) // it is valid
-
 	return elements
 }
 

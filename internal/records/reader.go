@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"maps"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -50,7 +51,7 @@ type Reader struct {
 
 // NewReader returns a reader of the answer r.
 func NewReader(r io.Reader, o Options) *Reader {
-	x := &Reader{options: o, words: kindWords, told: map[jsontext.Pointer]Kind{}}
+	x := &Reader{options: o, words: maps.Clone(kindWords), told: map[jsontext.Pointer]Kind{}}
 	x.Head, x.broken = io.ReadAll(io.LimitReader(r, LimitHead))
 	x.text = io.MultiReader(bytes.NewReader(x.Head), r)
 	x.values = map[jsontext.Pointer]*jsontext.Value{o.Next: &x.Result.Next, o.Total: &x.Result.Total}
@@ -61,9 +62,6 @@ func NewReader(r io.Reader, o Options) *Reader {
 		x.models = o.Before.models
 	}
 
-	if len(o.Kinds) > 0 {
-		x.words = map[string]Kind{}
-	}
 	for _, kind := range Kinds {
 		for _, word := range o.Kinds[kind.Plural()] {
 			x.words[word] = kind

@@ -107,7 +107,7 @@ type Result struct {
 type Map struct {
 	At     map[string]jsontext.Pointer `json:"at,omitzero"`     // of the list, in the content
 	Kind   jsontext.Pointer            `json:"kind,omitzero"`   // of what a record states its kind with
-	Kinds  map[string][]string         `json:"kinds,omitzero"`  // the words that Kind leads to
+	Kinds  map[string][]string         `json:"kinds,omitzero"`  // words that Kind leads to, beside the usual ones
 	Record map[string]jsontext.Pointer `json:"record,omitzero"` // of what every record has
 
 	Next  jsontext.Pointer `json:"next,omitzero"`  // of the next page
