@@ -10,9 +10,7 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/catalogue"
 )
@@ -24,16 +22,17 @@ func main() {
 		os.Exit(1)
 	}
 
-	var tables []string
-	for _, endpoint := range catalogue.Endpoints {
-		var table strings.Builder
-		fmt.Fprintf(&table, "## %s\n\n| answer | of | it is | settings |\n|---|---|---|---|\n", headings[endpoint])
-		for _, a := range catalogue.Of(endpoint) {
-			fmt.Fprintf(&table, "| %s | %s | %s | %s |\n", shown(a), cell(a.Source), meanings[a.Is], settings(a))
+	var tables strings.Builder
+	for i, endpoint := range catalogue.Endpoints {
+		if i > 0 {
+			tables.WriteString("\n")
 		}
-		tables = append(tables, table.String())
+		fmt.Fprintf(&tables, "## %s\n\n| answer | of | it is | settings |\n|---|---|---|---|\n", headings[endpoint])
+		for _, a := range catalogue.Of(endpoint) {
+			fmt.Fprintf(&tables, "| %s | %s | %s | %s |\n", shown(a), cell(a.Source), meanings[a.Is], settings(a))
+		}
 	}
-	text := strings.NewReplacer("{{", `{{"{{"}}`).Replace(strings.Join(tables, "\n"))
+	text := strings.ReplaceAll(tables.String(), "{{", `{{"{{"}}`)
 	fmt.Fprint(os.Stdout, strings.Replace(string(page), "<!-- answers -->\n", text, 1))
 }
 
@@ -51,13 +50,10 @@ var meanings = map[catalogue.Meaning]string{
 	catalogue.Refused: "a refusal", catalogue.Part: "a part", catalogue.Job: "a job", catalogue.Elsewhere: "not the service",
 }
 
-// shownBytes is how much of an answer the page shows.
-const shownBytes = 300
-
 // shown returns the answer for the page: its status, the headers that matter, and the beginning
 // of its body.
 func shown(a catalogue.Answer) string {
-	text := strconv.Itoa(a.Status)
+	text := fmt.Sprint(a.Status)
 	for _, name := range slices.Sorted(maps.Keys(a.Headers)) {
 		text += " " + code(name+": "+a.Headers[name])
 	}
@@ -75,23 +71,19 @@ func shown(a catalogue.Answer) string {
 
 // settings returns what the page says of the settings.
 func settings(a catalogue.Answer) string {
-	if a.Why != "" {
+	switch {
+	case a.Why != "":
 		return "never: " + cell(a.Why)
-	}
-	if a.Wire == nil {
+	case a.Wire == nil:
 		return "none needed"
 	}
 	return code(string(a.Wire))
 }
 
-// code returns a text as code in a cell, cut where it is long.
+// code returns a text as code in a cell, cut behind 300 bytes.
 func code(text string) string {
-	if len(text) > shownBytes {
-		text = text[:shownBytes]
-		for !utf8.ValidString(text) {
-			text = text[:len(text)-1]
-		}
-		text += "…"
+	if len(text) > 300 {
+		text = strings.ToValidUTF8(text[:300], "") + "…"
 	}
 	return "`" + cell(strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", " ↵ ")) + "`"
 }

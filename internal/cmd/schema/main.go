@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -29,7 +30,7 @@ func main() {
 	fmt.Println(string(text))
 }
 
-// object is one of JSON, with the names that Terraform gives to its members.
+// object is one of JSON.
 type object = map[string]any
 
 // read returns the schemas of everything that the provider offers.
@@ -47,113 +48,80 @@ func read(ctx context.Context) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %s", d.Summary, d.Detail)
 	}
 
-	action := func(a *tfprotov6.ActionSchema) object { return object{"block": block(a.Schema.Block)} }
-
-	return json.Marshal(object{"format_version": "1.0", "provider_schemas": object{address: object{
-		"provider":                   schema(schemas.Provider),
-		"resource_schemas":           mapped(schemas.ResourceSchemas, schema),
-		"data_source_schemas":        mapped(schemas.DataSourceSchemas, schema),
-		"ephemeral_resource_schemas": mapped(schemas.EphemeralResourceSchemas, schema),
-		"list_resource_schemas":      mapped(schemas.ListResourceSchemas, schema),
-		"action_schemas":             mapped(schemas.ActionSchemas, action),
-		"functions":                  mapped(schemas.Functions, function),
-		"resource_identity_schemas":  mapped(identities.IdentitySchemas, identity),
-	}}})
-}
-
-// mapped returns a map with every value converted.
-func mapped[From any](values map[string]From, convert func(From) object) object {
-	converted := object{}
-	for name, value := range values {
-		converted[name] = convert(value)
+	actions := map[string]*tfprotov6.Schema{}
+	for name, action := range schemas.ActionSchemas {
+		actions[name] = action.Schema
 	}
-	return converted
+	text, err := json.Marshal(object{
+		"provider": schemas.Provider, "resource_schemas": schemas.ResourceSchemas, "data_source_schemas": schemas.DataSourceSchemas,
+		"ephemeral_resource_schemas": schemas.EphemeralResourceSchemas, "list_resource_schemas": schemas.ListResourceSchemas,
+		"action_schemas": actions, "functions": schemas.Functions, "resource_identity_schemas": identities.IdentitySchemas,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var ours any
+	if err := json.Unmarshal(text, &ours); err != nil {
+		return nil, err
+	}
+
+	return json.Marshal(object{"format_version": "1.0", "provider_schemas": object{address: theirs("", ours)}})
 }
 
-func schema(s *tfprotov6.Schema) object {
-	return object{"version": s.Version, "block": block(s.Block)}
-}
+// The names of members that Terraform does not only write in another case, and the words for the values of two
+// of them, by the number that the protocol has.
+var (
+	names = map[string]string{"allow_null_value": "is_nullable", "nesting": "nesting_mode", "identity_attributes": "attributes", "return": "return_type"}
+	words = map[string][]string{"nesting_mode": {"invalid", "single", "list", "set", "map", "group"}, "description_kind": {"plain", "markdown"}}
+)
 
-func block(b *tfprotov6.SchemaBlock) object {
-	nested := object{}
-	for _, n := range b.BlockTypes {
-		nested[n.TypeName] = object{
-			"nesting_mode": strings.ToLower(n.Nesting.String()),
-			"block":        block(n.Block),
-			"min_items":    n.MinItems,
-			"max_items":    n.MaxItems,
+var capital = regexp.MustCompile(`\B[A-Z]`)
+
+// theirs returns a value of the protocol, which a member of this name has, in the form of Terraform.
+func theirs(name string, ours any) any {
+	switch ours := ours.(type) {
+	case float64:
+		if of := words[name]; of != nil {
+			return of[int(ours)]
 		}
-	}
-
-	return object{
-		"attributes":       attributes(b.Attributes),
-		"block_types":      nested,
-		"description":      b.Description,
-		"description_kind": strings.ToLower(b.DescriptionKind.String()),
-		"deprecated":       b.Deprecated,
-	}
-}
-
-func attributes(list []*tfprotov6.SchemaAttribute) object {
-	converted := object{}
-	for _, a := range list {
-		attribute := object{
-			"description":      a.Description,
-			"description_kind": strings.ToLower(a.DescriptionKind.String()),
-			"deprecated":       a.Deprecated,
-			"required":         a.Required,
-			"optional":         a.Optional,
-			"computed":         a.Computed,
-			"sensitive":        a.Sensitive,
-			"write_only":       a.WriteOnly,
-		}
-		if a.NestedType == nil {
-			attribute["type"] = a.Type
-		} else {
-			attribute["nested_type"] = object{
-				"nesting_mode": strings.ToLower(a.NestedType.Nesting.String()),
-				"attributes":   attributes(a.NestedType.Attributes),
+	case object:
+		converted := object{}
+		for name, value := range ours {
+			name = strings.ToLower(capital.ReplaceAllString(name, "_$0"))
+			if other, isOther := names[name]; isOther {
+				name = other
+			}
+			if value != nil {
+				converted[name] = theirs(name, value)
 			}
 		}
-		converted[a.Name] = attribute
-	}
+		if name == "return_type" {
+			return converted["type"]
+		}
 
-	return converted
-}
-
-func identity(s *tfprotov6.ResourceIdentitySchema) object {
-	converted := object{}
-	for _, a := range s.IdentityAttributes {
-		converted[a.Name] = object{
-			"type":                a.Type,
-			"description":         a.Description,
-			"required_for_import": a.RequiredForImport,
-			"optional_for_import": a.OptionalForImport,
+		return converted
+	case []any:
+		if name == "attributes" || name == "block_types" {
+			return byName(ours)
+		}
+		for i := range ours {
+			ours[i] = theirs("", ours[i])
 		}
 	}
 
-	return object{"version": s.Version, "attributes": converted}
+	return ours
 }
 
-func function(f *tfprotov6.Function) object {
-	parameter := func(p *tfprotov6.FunctionParameter) object {
-		return object{"name": p.Name, "description": p.Description, "is_nullable": p.AllowNullValue, "type": p.Type}
+// byName returns a list of attributes or blocks as an object.
+func byName(list []any) object {
+	converted := object{}
+	for _, value := range list {
+		ours, _ := value.(object)
+		for _, key := range []string{"Name", "TypeName"} {
+			if name, ok := ours[key].(string); ok {
+				converted[name] = theirs("", ours)
+			}
+		}
 	}
-	parameters := []object{}
-	for _, p := range f.Parameters {
-		parameters = append(parameters, parameter(p))
-	}
-
-	converted := object{
-		"description":         f.Description,
-		"summary":             f.Summary,
-		"deprecation_message": f.DeprecationMessage,
-		"return_type":         f.Return.Type,
-		"parameters":          parameters,
-	}
-	if f.VariadicParameter != nil {
-		converted["variadic_parameter"] = parameter(f.VariadicParameter)
-	}
-
 	return converted
 }

@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"maps"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -62,13 +63,17 @@ const endsWithin = 10 * time.Second
 func (c *CLI) RunInterrupted(stop Interrupt, words string, ready <-chan struct{}, args ...string) Result {
 	c.tb.Helper()
 	p := c.start(args)
-	p.await(p.printed(words))
-	p.await(ready)
+	p.await(words)
+	select {
+	case <-ready:
+	case <-p.ctx.Done():
+		c.tb.Error("the command never came so far")
+	}
 
 	began := time.Now()
 	p.signal(stop)
 	if stop.Twice {
-		p.await(p.printed("shutting down"))
+		p.await("shutting down")
 		p.signal(stop)
 	}
 	r := p.wait() // its exit status differs by version of Terraform
@@ -88,9 +93,9 @@ type process struct {
 	cmd            *exec.Cmd
 	stdout, stderr bytes.Buffer
 
-	mu      sync.Mutex
-	output  bytes.Buffer
-	awaited map[string]chan struct{} // closed once output contains the words
+	mu     sync.Mutex
+	output bytes.Buffer
+	more   chan struct{} // has an element once output has grown
 }
 
 // start starts a command, which is interrupted where it does not end in time: it still ends its
@@ -98,7 +103,7 @@ type process struct {
 func (c *CLI) start(args []string) *process {
 	c.tb.Helper()
 	ctx, cancel := context.WithTimeout(c.tb.Context(), commandLimit)
-	p := &process{tb: c.tb, ctx: ctx, cancel: cancel, cmd: c.Command(ctx, args...), awaited: map[string]chan struct{}{}}
+	p := &process{tb: c.tb, ctx: ctx, cancel: cancel, cmd: c.Command(ctx, args...), more: make(chan struct{}, 1)}
 	ownGroup(p.cmd)
 	p.cmd.Cancel = func() error { return interrupt(p.cmd.Process) }
 	p.cmd.WaitDelay = endsWithin
@@ -115,68 +120,51 @@ func (p *process) wait() Result {
 	p.tb.Helper()
 	defer p.cancel()
 	err := p.cmd.Wait()
-
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.ctx.Err() != nil {
 		_ = signalGroup(p.cmd.Process, syscall.SIGKILL)
-		p.tb.Fatalf("%v did not come to its end: %v\n%s", p.cmd.Args, err, &p.output)
+		p.tb.Fatalf("%v did not come to its end: %v\n%s", p.cmd.Args, err, p.printed())
 	}
 
-	return Result{Output: p.output.String(), Stdout: p.stdout.String(), Stderr: p.stderr.String(), Code: p.cmd.ProcessState.ExitCode()}
+	return Result{Output: p.printed(), Stdout: p.stdout.String(), Stderr: p.stderr.String(), Code: p.cmd.ProcessState.ExitCode()}
 }
 
 func (p *process) signal(i Interrupt) {
 	p.tb.Helper()
-	var err error
+	send := p.cmd.Process.Signal
 	if i.ToGroup {
-		err = signalGroup(p.cmd.Process, i.Signal)
-	} else {
-		err = p.cmd.Process.Signal(i.Signal)
+		send = func(os.Signal) error { return signalGroup(p.cmd.Process, i.Signal) }
 	}
-	if err != nil {
+	if err := send(i.Signal); err != nil {
 		p.tb.Error(err)
 	}
-}
-
-// printed returns a channel that is closed once the output contains words.
-func (p *process) printed(words string) <-chan struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	seen := make(chan struct{})
-	p.awaited[words] = seen
-	p.closeSeen()
-
-	return seen
 }
 
 // Write collects the output.
 func (p *process) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-
-	defer p.closeSeen()
-
+	select {
+	case p.more <- struct{}{}:
+	default:
+	}
 	return p.output.Write(text)
 }
 
-func (p *process) closeSeen() {
-	for words, seen := range p.awaited {
-		if strings.Contains(p.output.String(), words) {
-			close(seen)
-			delete(p.awaited, words)
-		}
-	}
+func (p *process) printed() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.output.String()
 }
 
-// await waits until a channel is closed, or fails the test where the command takes too long.
-func (p *process) await(c <-chan struct{}) {
+// await waits until the command has printed words, or fails the test where that takes too long.
+func (p *process) await(words string) {
 	p.tb.Helper()
-
-	select {
-	case <-c:
-	case <-p.ctx.Done():
-		p.tb.Error("the command never came so far")
+	for !strings.Contains(p.printed(), words) {
+		select {
+		case <-p.more:
+		case <-p.ctx.Done():
+			p.tb.Error("the command never came so far")
+			return
+		}
 	}
 }

@@ -40,68 +40,55 @@ func (a Attributes) Without(names ...string) Attributes {
 // toValue returns a value of Attributes as one of the protocol.
 func toValue(tb testing.TB, typ tftypes.Type, v any) tftypes.Value {
 	tb.Helper()
-
-	switch v {
-	case nil:
-		return tftypes.NewValue(typ, nil)
-	case Unknown:
+	switch v := v.(type) {
+	case unknown:
 		return tftypes.NewValue(typ, tftypes.UnknownValue)
-	}
+	case map[string]any:
+		return toValue(tb, typ, Attributes(v))
 
-	switch typ := typ.(type) {
-	case tftypes.Map:
-		elements := map[string]tftypes.Value{}
-		for name, element := range asAttributes(tb, v) {
-			elements[name] = toValue(tb, typ.ElementType, element)
-		}
-		return tftypes.NewValue(typ, elements)
-
-	case tftypes.Object:
-		given := asAttributes(tb, v)
+	case Attributes:
 		values := map[string]tftypes.Value{}
-		for name, of := range typ.AttributeTypes {
-			values[name] = toValue(tb, of, given[name])
+		types := map[string]tftypes.Type{}
+		if object, isObject := typ.(tftypes.Object); isObject {
+			types = object.AttributeTypes
 		}
-		for name := range given {
-			if _, ok := values[name]; !ok {
-				tb.Fatalf("the schema has no attribute %q, only %v", name, slices.Sorted(maps.Keys(values)))
-			}
+		for name, of := range types {
+			values[name] = toValue(tb, of, nil)
+		}
+		for name, value := range v {
+			values[name] = toValue(tb, typeWithin(tb, typ, name), value)
 		}
 
 		return tftypes.NewValue(typ, values)
 
-	case tftypes.List:
-		return tftypes.NewValue(typ, toValues(tb, typ.ElementType, v))
-	case tftypes.Set:
-		return tftypes.NewValue(typ, toValues(tb, typ.ElementType, v))
+	case []any:
+		var values []tftypes.Value
+		for _, element := range v {
+			values = append(values, toValue(tb, typeWithin(tb, typ, ""), element))
+		}
+		return tftypes.NewValue(typ, values)
 	}
 
 	return tftypes.NewValue(typ, v)
 }
 
-func toValues(tb testing.TB, typ tftypes.Type, v any) (values []tftypes.Value) {
+// typeWithin returns the type of an attribute of an object, or of all elements of a collection.
+func typeWithin(tb testing.TB, typ tftypes.Type, name string) tftypes.Type {
 	tb.Helper()
-	list, ok := v.([]any)
-	if !ok {
-		tb.Fatalf("expected []any, got %T", v)
+	switch typ := typ.(type) {
+	case tftypes.Object:
+		if of, ok := typ.AttributeTypes[name]; ok {
+			return of
+		}
+		tb.Fatalf("the schema has no attribute %q, only %v", name, slices.Sorted(maps.Keys(typ.AttributeTypes)))
+	case tftypes.Map:
+		return typ.ElementType
+	case tftypes.List:
+		return typ.ElementType
+	case tftypes.Set:
+		return typ.ElementType
 	}
-	for _, element := range list {
-		values = append(values, toValue(tb, typ, element))
-	}
-
-	return values
-}
-
-func asAttributes(tb testing.TB, v any) Attributes {
-	tb.Helper()
-
-	switch v := v.(type) {
-	case Attributes:
-		return v
-	case map[string]any:
-		return v
-	}
-	tb.Fatalf("expected attributes, got %T", v)
+	tb.Fatalf("%s has no elements", typ)
 
 	return nil
 }
@@ -178,5 +165,7 @@ func unpack(tb testing.TB, typ tftypes.Type, packed *tfprotov6.DynamicValue) Att
 		return nil
 	}
 
-	return asAttributes(tb, fromValue(tb, v))
+	object, _ := fromValue(tb, v).(Attributes)
+
+	return object
 }

@@ -2,7 +2,7 @@
 # Prints what the provider costs beside the alternatives, as tables: the real provider under a
 # real Terraform, against the mock server in a process of its own. Nothing is left behind.
 #
-# usage: internal/tools/bench/bench.sh PROVIDER BARELOOP       with the CLI in TF_ACC_TERRAFORM_PATH
+# usage: internal/tools/bench/bench.sh PROVIDER       with the CLI in TF_ACC_TERRAFORM_PATH
 #
 # These variables say what is measured:
 #   ONLY       exports or seeding, in place of both
@@ -73,7 +73,6 @@ export_day() {
 
 	local address="$ANALYTICS_BASE_URL/$project/export?utcDate=$day&apiSecretToken=bench-key"
 	case $1 in
-	"the bare loop") measure "$BARELOOP" "$address" "$SHAPE" day ;;
 	"curl -o") measure curl -sSf "$address" -o day ;;
 	*) TF_CLI_CONFIG_FILE=$BENCH/provider$folder.rc measure "$TF_ACC_TERRAFORM_PATH" apply -auto-approve -var "day=$day" -var "compression=$compression" ;;
 	esac
@@ -84,7 +83,7 @@ export_day() {
 # exports prints the costs of a shape. Each round has every way, in the other order in each second
 # round, so that a slow moment of the machine, and what comes before, meet them alike.
 exports() {
-	local round way ways=("the bare loop" "a day without records" analytics_export_file "curl -o")
+	local round way ways=("curl -o" "a day without records" analytics_export_file)
 	[ "$SHAPE" != object ] || ways+=("analytics_export_file, gzip" "analytics_export_file, zstd")
 	[ -z "${BEFORE:-}" ] || ways+=("a day without records, before" "analytics_export_file, before")
 	for folder in "" ${BEFORE:+.before}; do
@@ -181,7 +180,7 @@ exports | seed)
 	;;
 esac
 
-export PROVIDER=$1 BARELOOP=$2 RECORDS=${RECORDS:-1000000} TF_CLI_ARGS=-no-color
+export PROVIDER=$1 RECORDS=${RECORDS:-1000000} TF_CLI_ARGS=-no-color
 BENCH=$(mktemp -d)
 trap 'rm -rf "$BENCH"' EXIT
 trap 'exit 130' INT TERM HUP

@@ -11,7 +11,7 @@ BEGIN { FS = "\t" }
 	wall[key, $1] = $4
 	cpu[key, $1] = $5
 	if ($6 > memory[key]) memory[key] = $6
-	if ($2 == "the bare loop") payload = $7 / 1e6
+	if ($2 == "curl -o") payload = $7 / 1e6
 	if ($1 > rounds) rounds = $1
 }
 
@@ -26,16 +26,16 @@ function median(values,    i, j, v) {
 
 # row prints a way. Net is without what Terraform takes for a day without records, with the same
 # provider and in the same round.
-function row(key,    parts, empty, loop, r, w, n, c, tw, tc) {
+function row(key,    parts, empty, curl, r, w, n, c, tw, tc) {
 	split(key, parts, " [|] ")
 	empty = "a day without records" (key ~ /, before/ ? ", before" : "") " | " parts[2]
-	loop = "the bare loop | " parts[2]
+	curl = "curl -o | " parts[2]
 	for (r = 1; r <= rounds; r++) {
 		w[r] = wall[key, r]
 		n[r] = w[r] - (key ~ /^analytics/ ? wall[empty, r] : 0)
 		c[r] = cpu[key, r] - (key ~ /^analytics/ ? cpu[empty, r] : 0)
-		tw[r] = n[r] / wall[loop, r]
-		tc[r] = c[r] / cpu[loop, r]
+		tw[r] = n[r] / wall[curl, r]
+		tc[r] = c[r] / (cpu[curl, r] > 0 ? cpu[curl, r] : 0.01)
 	}
 
 	printf "| %s | %.1f s |", key, median(w)
@@ -50,7 +50,7 @@ function row(key,    parts, empty, loop, r, w, n, c, tw, tc) {
 
 END {
 	printf "\nA day of %.0f MB\n\n", payload
-	print "| | answer | wall time | net | CPU time, net | MB/s | time to the bare loop | CPU to the bare loop | peak memory of the provider |"
+	print "| | answer | wall time | net | CPU time, net | MB/s | time to curl | CPU to curl | peak memory of the provider |"
 	print "|:-- | --:| --:| --:| --:| --:| --:| --:| --:|"
 	for (i = 1; i <= rows; i++) row(order[i])
 }
