@@ -29,7 +29,7 @@ type reading struct {
 }
 
 // examine reads from the service, and adopts settings that fit the answers.
-func (x *examination) examine(ctx context.Context, r *reading) {
+func (x *examination) examine(ctx context.Context, r *reading) (decoded, error) {
 	r.decoded, r.answers, r.err = x.do(ctx, session{cmp.Or(r.way, x.use), x.wire, 1}, r.read)
 	if len(r.answers) > 0 {
 		x.fit(ctx, r)
@@ -39,6 +39,8 @@ func (x *examination) examine(ctx context.Context, r *reading) {
 		isSame := func(other *reading) bool { return r.group == other.group && r.check == other.check }
 		x.readings = append(slices.DeleteFunc(x.readings, isSame), r)
 	}
+
+	return r.decoded, r.err
 }
 
 // fit looks for settings with which the answers of a reading are read, or read with more fields, and

@@ -16,8 +16,8 @@ import (
 // examinePending reads the list of pending requests. A rehearsal finds its own requests there later.
 func (x *examination) examinePending(ctx context.Context) {
 	r := x.pending()
-	x.examine(ctx, r)
-	isBlank := r.err == nil && r.decoded.isEmpty() && !r.differs
+	got, err := x.examine(ctx, r)
+	isBlank := err == nil && got.isEmpty() && !r.differs
 	if !isBlank || !x.options.Rehearse {
 		x.addFinding(r)
 	}

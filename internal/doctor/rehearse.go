@@ -60,8 +60,11 @@ func (x *examination) rehearse(ctx context.Context) {
 	if r.who.Identity == "" {
 		r.who.Identity = invented()
 		x.report.Rehearsal.Person = r.who.Identity
-		if !r.isNobody(ctx) {
-			return
+		for _, none := range x.nothingOf(x.person(r.who.Identity), "before the rehearsal") {
+			if _, err := x.examine(ctx, none); err != nil {
+				r.note("person", Broken, "nothing was written, since the answer about an invented person does not say that there is none ("+x.describe(err)+")")
+				return
+			}
 		}
 	}
 
@@ -81,18 +84,6 @@ func (r *rehearsal) note(check string, word Word, text string) {
 // since returns the word for a step that began with these settings, and works.
 func (r *rehearsal) since(configured client.Wire) Word {
 	return asConfigured[reflect.DeepEqual(configured.Minimal(), r.wire.Minimal())]
-}
-
-// isNobody reports whether the service shows nothing about the invented person.
-func (r *rehearsal) isNobody(ctx context.Context) bool {
-	for _, reading := range r.nothingOf(r.person(r.who.Identity), "before the rehearsal") {
-		r.examine(ctx, reading)
-		if reading.err != nil {
-			r.note("person", Broken, "nothing was written, since the answer about an invented person does not say that there is none ("+r.describe(reading.err)+")")
-			return false
-		}
-	}
-	return true
 }
 
 // deadline returns when the waiting for a deferred request ends.
@@ -115,9 +106,8 @@ func until(ctx context.Context, end time.Time, isDone func() bool) bool {
 // updateProfile updates the profile, and waits until it is read.
 func (r *rehearsal) updateProfile(ctx context.Context) {
 	r.carryOut(ctx, answer.RequestProfileUpdate, r.who.updateProfile, func(*awaited) bool {
-		one := &reading{group: "Profile", check: "written profile", read: r.who.readProfile, propose: proposeProfile("doctor_rehearsal")}
-		r.examine(ctx, one)
-		r.isWritten = one.err == nil && one.decoded.text != none && one.decoded.lacking == 0
+		got, err := r.examine(ctx, &reading{group: "Profile", check: "written profile", read: r.who.readProfile, propose: proposeProfile("doctor_rehearsal")})
+		r.isWritten = err == nil && got.text != none && got.lacking == 0
 		return r.isWritten
 	})
 }
@@ -126,30 +116,28 @@ func (r *rehearsal) updateProfile(ctx context.Context) {
 func (r *rehearsal) askForData(ctx context.Context) {
 	asked, again := time.Now(), false
 	r.carryOut(ctx, answer.RequestDataAccess, r.who.askForData, func(request *awaited) bool {
-		isOpen := request.listed && !request.delisted
 		isNew := request.delisted && !again
 		isDue := isNew || time.Since(asked) >= dataInterval
-		if isOpen || !isDue {
+		if request.isOpen() || !isDue {
 			return false
 		}
 
 		asked, again = time.Now(), true
 		// The list may not show the next request that takes as long, if it lags longer.
 		isListed := request.listed && time.Since(request.at) > r.lag+3*readInterval/2 // between two readings
-		one := &reading{group: "All data", check: "data", read: r.who.data(isListed), propose: infer.Data}
-		r.examine(ctx, one)
+		got, err := r.examine(ctx, &reading{group: "All data", check: "data", read: r.who.data(isListed), propose: infer.Data})
 
-		return one.err == nil && one.decoded.text == "data"
+		return err == nil && got.text == "data"
 	})
 }
 
-// deleteData deletes all data, and waits until there is no profile.
+// deleteData deletes all data, and waits until there is no profile. What was never read is deleted once the
+// list says so.
 func (r *rehearsal) deleteData(ctx context.Context) {
 	r.carryOut(ctx, answer.RequestDataDeletion, r.who.deleteData, func(request *awaited) bool {
-		one := &reading{group: "Profile", check: "deleted profile", read: readNone(r.who.readProfile), propose: infer.Absent}
-		r.examine(ctx, one)
-		isShown := r.isWritten || request.delisted // what was never read is deleted once the list says so
-		return one.err == nil && isShown
+		_, err := r.examine(ctx, &reading{group: "Profile", check: "deleted profile", read: readNone(r.who.readProfile), propose: infer.Absent})
+		isShown := r.isWritten || request.delisted
+		return err == nil && isShown
 	})
 }
 
@@ -188,7 +176,7 @@ func (r *rehearsal) carryOut(ctx context.Context, requestType string, send reade
 	})
 
 	request.State = "done"
-	if request.listed && !request.delisted { // it may be there with another status
+	if request.isOpen() { // it may be there with another status
 		r.examine(ctx, r.pending())
 	}
 	r.note(requestType, r.since(configured), "carried out, after "+took.Round(time.Second).String())
@@ -196,21 +184,19 @@ func (r *rehearsal) carryOut(ctx context.Context, requestType string, send reade
 
 // find reads the list, and notes whether the request is on it.
 func (r *rehearsal) find(ctx context.Context, request *awaited) {
-	one := r.pending()
-	r.examine(ctx, one)
-	if one.err != nil {
+	got, err := r.examine(ctx, r.pending())
+	if err != nil {
+		return
+	}
+	if !slices.ContainsFunc(strings.Split(got.text, recordSeparator), request.isRecord) {
+		request.delisted = request.listed
 		return
 	}
 
-	isListed := slices.ContainsFunc(strings.Split(one.decoded.text, recordSeparator), request.isRecord)
-	request.delisted = request.listed && !isListed
-	if !isListed {
-		return
-	}
 	if !request.listed {
 		r.lag = max(r.lag, time.Since(request.at))
 	}
-	request.listed, request.lacking = true, one.decoded.lacking
+	request.listed, request.lacking = true, got.lacking
 }
 
 // isRecord reports whether the text of a record may be that of the request. Without an id, person and type
@@ -219,6 +205,8 @@ func (a *awaited) isRecord(record string) bool {
 	isOfType := strings.Contains(record, a.Type) || strings.Contains(record, " "+unknown+" ")
 	return isOfType && strings.Contains(record, a.Person) && strings.Contains(record, a.ID)
 }
+
+func (a *awaited) isOpen() bool { return a.listed && !a.delisted }
 
 // conclude says what is left, and proposes the lag that was measured.
 func (r *rehearsal) conclude(ctx context.Context) {

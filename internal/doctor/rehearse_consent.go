@@ -145,8 +145,8 @@ func (r *rehearsal) readBack(ctx context.Context, check string, patience time.Du
 	var one *reading
 	isShown := until(ctx, time.Now().Add(patience), func() bool {
 		one = &reading{group: "Consent", check: check, propose: infer.WrittenConsent, read: who.writtenConsent}
-		r.examine(ctx, one)
-		return one.err == nil
+		_, err := r.examine(ctx, one)
+		return err == nil
 	})
 	if !isShown {
 		return nil

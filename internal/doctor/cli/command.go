@@ -6,8 +6,8 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +16,8 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v3"
@@ -26,10 +28,6 @@ import (
 
 // Name is the first argument that selects the command.
 const Name = "doctor"
-
-// timeout is how long the deferred requests of a rehearsal may take together, unless a flag says
-// otherwise. A profile update alone usually takes up to 60 seconds (section 8).
-const timeout = 10 * time.Minute
 
 // Process is what the command has of its process. Tests have their own.
 type Process struct {
@@ -69,7 +67,7 @@ func Run(ctx context.Context, p Process) int {
 			&cli.StringFlag{Name: "identity", Usage: "read consent and profile of the person `ID`", Destination: &o.Identity},
 			&cli.BoolFlag{Name: "rehearse", Usage: "do everything once, with an invented person or, for a service that accepts only people whom it knows, with that of -identity", Destination: &o.Rehearse},
 			&cli.BoolFlag{Name: "yes", Usage: "delete everything of the person of -identity without asking; needed without a terminal", Destination: &yes},
-			&cli.DurationFlag{Name: "timeout", Usage: "how long the requests of a rehearsal may take", Value: timeout, Destination: &o.Timeout},
+			&cli.DurationFlag{Name: "timeout", Usage: "how long the requests of a rehearsal may take", Value: 10 * time.Minute, Destination: &o.Timeout},
 			&cli.TimestampFlag{
 				Name: "day", Usage: "read the export of the UTC day `YYYY-MM-DD`; default is yesterday", Destination: &o.Day,
 				Config: cli.TimestampConfig{Layouts: []string{time.DateOnly}},
@@ -96,15 +94,11 @@ func Run(ctx context.Context, p Process) int {
 
 			report := doctor.Examine(ctx, o)
 			status = report.ExitStatus
-			if !asJSON {
-				return screen.Execute(p.Stdout, report)
+			if asJSON {
+				return json.MarshalWrite(p.Stdout, report, jsontext.WithIndent("  "))
 			}
 
-			encoder := json.NewEncoder(p.Stdout)
-			encoder.SetIndent("", "  ")
-			encoder.SetEscapeHTML(false)
-
-			return encoder.Encode(report)
+			return screen.Execute(p.Stdout, report)
 		},
 	}
 
@@ -119,24 +113,21 @@ func Run(ctx context.Context, p Process) int {
 // complete adds to the flags what the environment says. A day that is not over is refused,
 // since exporting it is not advised (section 8).
 func (p Process) complete(o *doctor.Options) error {
-	if o.Timeout < time.Second || o.Timeout > 24*time.Hour {
-		return errors.New("-timeout must be from 1s to 24h")
-	}
-
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	if o.Day.IsZero() {
 		o.Day = today.AddDate(0, 0, -1)
 	}
-	if !o.Day.Before(today) {
-		return errors.New("-day must be a UTC day that is over")
-	}
 
 	var problems []string
 	o.Client, o.Scope, problems = provider.ReadEnvironment(p.Version, p.Getenv)
-	if len(problems) > 0 {
+	switch {
+	case o.Timeout < time.Second, o.Timeout > 24*time.Hour:
+		return errors.New("-timeout must be from 1s to 24h")
+	case !o.Day.Before(today):
+		return errors.New("-day must be a UTC day that is over")
+	case len(problems) > 0:
 		return errors.New(strings.Join(problems, "\n"))
-	}
-	if o.Rehearse && o.Client.ReadOnly {
+	case o.Rehearse && o.Client.ReadOnly:
 		return errors.New("-rehearse writes, and ANALYTICS_READ_ONLY forbids it")
 	}
 
@@ -164,12 +155,11 @@ func (p Process) confirm(ctx context.Context, identity string) error {
 	case <-ctx.Done():
 		return errors.New("interrupted, so nothing was sent")
 	case text := <-typed:
-		if text != identity {
-			return errors.New("that is another identity, so nothing was sent")
+		if text == identity {
+			return nil
 		}
+		return errors.New("that is another identity, so nothing was sent")
 	}
-
-	return nil
 }
 
 // screen is the report for people.
@@ -195,16 +185,8 @@ Not answered
 
 // settings returns the block wire, or what having none means.
 func settings(r *doctor.Report) string {
-	switch {
-	case r.WireBlock != "":
-		return r.WireBlock
-	case r.Result == doctor.OK:
-		return "no wire settings: the defaults fit"
-	case r.Result == doctor.Broken:
-		return "no wire settings were found for what is broken"
-	}
-
-	return "no wire settings for what was seen"
+	none := map[doctor.Word]string{doctor.OK: "no wire settings: the defaults fit", doctor.Broken: "no wire settings were found for what is broken"}
+	return cmp.Or(r.WireBlock, none[r.Result], "no wire settings for what was seen")
 }
 
 func wrap(item string) string { return text.WrapSoft(item, 72) }
