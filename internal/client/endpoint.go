@@ -19,8 +19,9 @@ const LimitSegment = 8192
 // Scope is the part of the service that a request is about: an organization and a project,
 // or an account of the older path family (section 2, identifiers; section 9).
 type Scope struct {
-	OrgID, ProjectID string
-	AccountID        string
+	OrgID     string `json:"org_id"`
+	ProjectID string `json:"project_id"`
+	AccountID string `json:"account_id"`
 }
 
 // String returns the scope as attributes and their values, for messages.

@@ -29,7 +29,6 @@ func NewClearProfileAction() action.Action { return &clearProfileAction{} }
 
 type clearProfileAction struct{ tfkit.Action }
 
-// clearProfileModel is the model of analytics_clear_profile.
 type clearProfileModel struct {
 	tfkit.PersonActionModel
 	Members types.Set `tfsdk:"members"`
@@ -58,8 +57,7 @@ func (a *clearProfileAction) Schema(_ context.Context, _ action.SchemaRequest, r
 		"After that, the update stays accepted, and the action ends with a warning.")
 }
 
-// ModifyPlan warns that clearing members is irreversible. Terraform shows the warning above
-// its question. Nothing is sent.
+// ModifyPlan adds the warning that Terraform shows above its question.
 func (a *clearProfileAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 

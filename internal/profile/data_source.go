@@ -27,7 +27,6 @@ func NewEphemeralResource() ephemeral.EphemeralResource {
 
 type profileDataSource struct{ tfkit.DataSource }
 
-// dataSourceModel is the model of the data source analytics_profile.
 type dataSourceModel struct {
 	tfkit.Identity
 	Profile types.String `tfsdk:"profile"`

@@ -18,7 +18,6 @@ import (
 // members are top-level members of a profile by name.
 type members = map[string]jsontext.Value
 
-// resourceModel is the model of the resource analytics_profile.
 type resourceModel struct {
 	tfkit.Identity
 	Profile           types.String   `tfsdk:"profile"`

@@ -3,9 +3,6 @@
 // Package profile implements the resource, the data source and the ephemeral resource
 // analytics_profile. The resource manages the top-level members of a profile that are
 // configured, and no others.
-//
-// An update of a profile is a deferred request: update.go sends it and waits for it in a
-// Create or Update, and looks in a Read at one that was not fulfilled then.
 package profile
 
 import (
@@ -109,7 +106,6 @@ func (r *profileResource) IdentitySchema(_ context.Context, _ resource.IdentityS
 	resp.IdentitySchema = tfkit.IdentitySchema()
 }
 
-// ModifyPlan plans whether the apply has something to send or to wait for.
 func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
@@ -147,14 +143,13 @@ func (r *profileResource) planUpdate(ctx context.Context, planned run.Plan, stat
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
-// ownership is which members an object manages.
+// ownership is an object and the names of the members that it manages.
 type ownership struct {
 	object *tfkit.Object
 	names  []string
 }
 
-// ownershipOf returns which members an object in state manages. The names of write-only ones are
-// in private state.
+// ownershipOf returns the ownership of an object in state. Private state has the names of write-only members.
 func ownershipOf(ctx context.Context, state resourceModel, private tfkit.Private) ownership {
 	return ownership{tfkit.ObjectIn(ctx, private, profileType), append(readMemory(run.Read(ctx, private)).WriteOnly, namesOf(state.members())...)}
 }
@@ -171,13 +166,9 @@ func (o ownership) without(m members) []string {
 // provider, or members that another object of the plan leaves as they are.
 func (r *profileResource) planDestroy(state resourceModel, of ownership, diags *diag.Diagnostics) {
 	if state.OnDestroy.ValueString() != destroyClears {
-		pending := ""
-		if !state.Fulfilled.ValueBool() {
-			pending = " Its update is not known to be fulfilled: it may still change the profile, and nothing cancels it."
-		}
 		tfkit.Problem{
 			Summary: "The profile stays at the service",
-			Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\"." + pending,
+			Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\". An update that is not fulfilled may still change the profile, and nothing cancels it.",
 			Do:      "nothing, if the profile is to stay. To clear the managed members as well, apply on_destroy = \"clear\" first and destroy then; to delete all data of the person, use analytics_data_deletion.",
 		}.AddWarning(diags)
 
@@ -188,8 +179,7 @@ func (r *profileResource) planDestroy(state resourceModel, of ownership, diags *
 	r.checkMembers(state, of, r.Profiles.PlanAgainst, diags)
 }
 
-// checkMembers records what a plan does with members, and refuses one that clears a member
-// which another object leaves as it is.
+// checkMembers records what a plan does with members, and refuses to clear one that another object leaves as it is.
 func (r *profileResource) checkMembers(m resourceModel, of ownership, record func(*tfkit.Object, client.Person) *tfkit.Object, diags *diag.Diagnostics) {
 	scope, known := r.KnownScope(m.Scope)
 	if !known {
@@ -238,16 +228,22 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	r.ReadIdentity(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
 	u, ok := r.begin(ctx, &state, nil, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics})
-	if !ok || !u.refresh(ctx) {
+	if !ok {
 		return
 	}
 
+	isPending := state.Fulfilled.Equal(types.BoolValue(false)) // an imported object has no value
+	if isPending && !u.refresh(ctx) {
+		return
+	}
 	isThere, ok := r.readProfile(ctx, u)
 	if !ok {
 		return
 	}
 	if !isThere {
-		u.warnRemoved()
+		if isPending {
+			warnRemoved(&resp.Diagnostics)
+		}
 		resp.State.RemoveResource(ctx)
 		return
 	}
@@ -285,8 +281,15 @@ func (r *profileResource) readProfile(ctx context.Context, u *update) (isThere, 
 	return managesNothing || !reading.NoProfile, true
 }
 
-// Update sends the members that differ from state, or resumes a wait that was interrupted.
-// If the update fails, the object stays as it was.
+func warnRemoved(diags *diag.Diagnostics) {
+	tfkit.Problem{
+		Summary: "The profile was removed while its update was pending",
+		Detail:  "The service no longer has a profile of this person, so the update that it had accepted has no effect.",
+		InState: "nothing of this resource",
+		Do:      "apply again, which creates the profile again. If the person's data was deleted on purpose, remove the resource from the configuration.",
+	}.AddWarning(diags)
+}
+
 func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 

@@ -23,7 +23,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// updateName is how messages name the request.
 const updateName = "update of the profile"
 
 // update is the run of an update, and the profile that it is about.
@@ -49,8 +48,7 @@ func newUpdate(of run.Run, c *client.Client, m *resourceModel, changes members) 
 	return u
 }
 
-// begin returns the update that sends changes, or without any the one that was sent before. It returns
-// false if there are errors.
+// begin returns the update that sends changes, or without any the one that was sent before.
 func (r *profileResource) begin(ctx context.Context, m *resourceModel, changes members, resp run.Response) (*update, bool) {
 	o, ok := run.OfObject(ctx, r.Service, m.Identity, resp)
 	u := newUpdate(o, r.Client, m, changes)
@@ -102,9 +100,8 @@ func (u *update) read(ctx context.Context) (deferred.Reading, error) {
 	return reading, nil
 }
 
-// apply records that the object manages its members, sends the changes, if there are any, saves
-// the object, so that an accepted update is never forgotten, waits for the update, and saves the
-// object again. After an error, the object remembers what it did before.
+// apply saves the object before it waits, so that an accepted update is never forgotten. After an error, the object
+// remembers what it did before.
 func (r *profileResource) apply(ctx context.Context, u *update) {
 	object := tfkit.ObjectIn(ctx, u.Private, profileType)
 	for _, name := range append(namesOf(u.changes), namesOf(u.model.members())...) {
@@ -127,12 +124,9 @@ func (r *profileResource) apply(ctx context.Context, u *update) {
 	u.save(ctx)
 }
 
-// refresh looks at an update that is not known to be fulfilled. It reports whether the object is to show what the
-// service holds: the update is over, or has come to nothing now.
-func (u *update) refresh(ctx context.Context) bool {
-	if !u.isPending() {
-		return true
-	}
+// refresh looks at an update that is not known to be fulfilled, and reports whether it came to nothing, so
+// that the object is to show what the service holds.
+func (u *update) refresh(ctx context.Context) (cameToNothing bool) {
 	if u.Submission.State == deferred.Unsent { // the state was written by hand, or by an older version
 		u.Submission.State = deferred.Accepted
 	}
@@ -142,22 +136,6 @@ func (u *update) refresh(ctx context.Context) bool {
 	u.save(ctx)
 
 	return u.Submission.State == deferred.Failed
-}
-
-// isPending reports whether an object is not known to be fulfilled. An imported one has no value.
-func (u *update) isPending() bool { return u.model.Fulfilled.Equal(types.BoolValue(false)) }
-
-// warnRemoved warns of a profile that was removed while its update was pending.
-func (u *update) warnRemoved() {
-	if !u.isPending() {
-		return
-	}
-	tfkit.Problem{
-		Summary: "The profile was removed while its update was pending",
-		Detail:  "The service no longer has a profile of this person, so the update that it had accepted has no effect.",
-		InState: "nothing of this resource",
-		Do:      "apply again, which creates the profile again. If the person's data was deleted on purpose, remove the resource from the configuration.",
-	}.AddWarning(u.Diags)
 }
 
 // settle concludes an update that is no longer pending. What the service shows of the values that were
@@ -228,8 +206,7 @@ func readMemory(of run.Document) memory {
 	return m
 }
 
-// sent returns those of our members that the latest update has set; all of them if that is
-// not known.
+// sent returns those of our members that the latest update has set; all of them if that is not known.
 func (m *memory) sent(ours members) members {
 	if len(m.Sent) > 0 {
 		maps.DeleteFunc(ours, func(name string, _ jsontext.Value) bool { return !slices.Contains(m.Sent, name) })

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
@@ -35,8 +36,7 @@ func NewDataAccessRequestResource() resource.Resource { return &dataAccessReques
 
 type dataAccessRequestResource struct{ tfkit.Resource }
 
-// accessModel is the model of analytics_data_access_request: a request, and the file
-// that its data is written to.
+// accessModel is a request, and the file that its data is written to.
 type accessModel struct {
 	requestModel
 	OutputPath types.String `tfsdk:"output_path"`
@@ -44,13 +44,11 @@ type accessModel struct {
 	file
 }
 
-// file is what state has of the file.
 type file struct {
 	SHA256 types.String `tfsdk:"sha256"`
 	Bytes  types.Int64  `tfsdk:"bytes"`
 }
 
-// access is how messages speak of a data access request for which an object stands.
 var access = run.Messages{
 	Name: "data access request", InState: run.NotFulfilled,
 	Advice: run.Advice{Pending: run.AdviceLater, Unproven: adviceTriggers + adviceAtOnce, Over: adviceTriggers, Void: run.AdviceVoid},
@@ -84,20 +82,18 @@ func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaR
 	})
 }
 
-// ModifyPlan keeps the computed attributes of an object in state, unless an apply has
-// something to submit, to wait for or to fetch.
 func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state, plan accessModel
 	switch (run.Plan{Service: r.Service, Name: access.Name, Req: req, Resp: resp}).Read(ctx, &state, &plan) {
 	case run.Destroys:
-		state.warnDestroyed(&resp.Diagnostics)
+		state.warnForgotten(access.Name, " A file at output_path holds all data of a person and stays where it is; delete it yourself when it is no longer needed.", &resp.Diagnostics)
 	case run.Creates, run.Replaces:
 		r.RefuseReadOnly(&resp.Diagnostics)
 	case run.Updates:
 		known := run.Read(ctx, req.Private)
-		does := plan.next(ctx, &state, known.Submission)
+		does := plan.next(ctx, &state.requestModel, known.Submission)
 		plan.plan(does, &state.requestModel, known, &resp.Diagnostics)
 		plan.file = state.file
 		if does != keeps { // even fetching data can end in another request
@@ -110,17 +106,6 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 	}
 }
 
-// next returns what an apply does: it also fetches the data of a request that was carried out.
-func (m *accessModel) next(ctx context.Context, state *accessModel, s deferred.Submission) next {
-	does := m.requestModel.next(ctx, &state.requestModel, s)
-	isReady := s.State == deferred.Fulfilled && !state.Fulfilled.ValueBool()
-	if does == keeps && isReady {
-		return waits
-	}
-	return does
-}
-
-// begin returns false if there are errors.
 func (r *dataAccessRequestResource) begin(ctx context.Context, m *accessModel, resp run.Response) (*fetch, bool) {
 	o, ok := run.OfObject(ctx, r.Service, m.Identity, resp)
 	o.Messages, o.Waits, o.Request.Type = access, m.Wait.ValueBool(), answer.RequestDataAccess
@@ -175,7 +160,7 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if f, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
 		f.Limit, _ = plan.Timeouts.Update(ctx, tfkit.DefaultTimeout)
-		does := plan.next(ctx, &state, f.Submission)
+		does := plan.next(ctx, &state.requestModel, f.Submission)
 		plan.outcome, plan.file = state.outcome, state.file
 		r.apply(ctx, f, &plan, does)
 	}
@@ -195,31 +180,28 @@ func (r *dataAccessRequestResource) apply(ctx context.Context, f *fetch, m *acce
 	mayReplace := m.Overwrite.ValueBool() || m.SHA256.ValueString() != "" // its own file
 	output, err := r.Files.Reserve(outfile.Target{Path: m.OutputPath.ValueString(), Replace: mayReplace})
 	if err != nil {
-		f.Fail(ctx, fileProblem(err, nothingSent))
+		f.Fail(ctx, f.problemOf(err, nothingSent))
 		return
 	}
 	f.output = output
 	defer f.close()
 
-	if does == submits {
-		m.submit(ctx, f)
-	} else {
+	if does == waits || !m.submit(ctx, f) {
 		m.finish(ctx, f)
 	}
 }
 
-// submit submits the request of an object. The data that the service may answer with at once
-// prove nothing if they are in the file already.
-func (m *accessModel) submit(ctx context.Context, f *fetch) {
+// submit submits the request of an object, and reports whether that is all: it has failed, or the service has answered
+// with the data. They prove nothing if they are in the file already.
+func (m *accessModel) submit(ctx context.Context, f *fetch) (isOver bool) {
 	f.Asked = 0
 	written, err := f.deliver(ctx)
 	if err != nil && !f.KeepsUnknown(ctx, err) {
-		f.Fail(ctx, f.problemOf(err))
-		return
+		f.Fail(ctx, f.problemOf(err, dataDiscarded))
+		return true
 	}
 	if written == nil {
-		m.finish(ctx, f)
-		return
+		return false
 	}
 
 	if written.SHA256 == m.SHA256.ValueString() {
@@ -233,6 +215,8 @@ func (m *accessModel) submit(ctx context.Context, f *fetch) {
 		}.AddWarning(f.Diags)
 	}
 	m.save(ctx, f, written)
+
+	return true
 }
 
 // finish saves the object before it waits for the request, so that an accepted request is never
@@ -266,19 +250,6 @@ func (m *accessModel) save(ctx context.Context, f *fetch, written *outfile.File)
 	f.Save(ctx, m)
 }
 
-// warnDestroyed warns that destroying the object leaves the file or the request.
-func (m *accessModel) warnDestroyed(diags *diag.Diagnostics) {
-	if !m.Fulfilled.ValueBool() {
-		m.warnForgotten(access.Name, diags)
-		return
-	}
-
-	tfkit.Problem{
-		Summary: "The file with the data stays",
-		Detail:  "Destroying this resource only removes it from state. The file at output_path holds all data of a person and stays where it is; delete it yourself when it is no longer needed.",
-	}.AddWarning(diags)
-}
-
 // isIntact reports whether the file is there as it was written, and confirms it. Otherwise it adds a
 // warning that the plan requests the data again, or an error if the file cannot be read.
 func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) bool {
@@ -295,7 +266,7 @@ func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) boo
 			Detail:  "The reason: " + err.Error() + ".",
 			InState: tfkit.PriorKept,
 			Do:      "make the file readable for the user that runs Terraform.",
-			At:      atOutputPath,
+			At:      path.Root("output_path"),
 		}.AddError(diags)
 		return false
 	}
@@ -304,7 +275,7 @@ func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) boo
 		Summary: "The data is requested again",
 		Detail:  "The file that this resource wrote to output_path is gone, or is not what was written. The plan therefore requests the data of the person once more. The apply replaces what is there only if it is a regular file and overwrite is set, or a run that was killed has left it. Otherwise it ends with an error and sends nothing.",
 		Do:      "nothing, if the data is to be requested again and nothing is at output_path; or put the file back, or move away what is there; or remove the resource from the configuration and the state. If two resources have this output_path, give each its own.",
-		At:      atOutputPath,
+		At:      path.Root("output_path"),
 	}.AddWarning(diags)
 
 	return false

@@ -30,7 +30,6 @@ func NewDataDeletionResource() resource.Resource { return &dataDeletionResource{
 
 type dataDeletionResource struct{ tfkit.Resource }
 
-// deletion is how messages speak of a deletion for which an object stands.
 var deletion = run.Messages{
 	Name: "deletion", InState: run.NotFulfilled,
 	Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh, Over: adviceTriggers, Void: run.AdviceVoid},
@@ -44,15 +43,13 @@ func (r *dataDeletionResource) Schema(_ context.Context, _ resource.SchemaReques
 	resp.Schema = requestSchema("Deletes all data of one person, except the consent record, once for each change of `triggers`.", deletion.Name, nil)
 }
 
-// ModifyPlan keeps the computed attributes of an object in state, unless an apply has
-// something to submit or to wait for. It warns that a deletion cannot be undone.
 func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state, plan requestModel
 	switch (run.Plan{Service: r.Service, Name: deletion.Name, Req: req, Resp: resp}).Read(ctx, &state, &plan) {
 	case run.Destroys:
-		state.warnForgotten(deletion.Name, &resp.Diagnostics)
+		state.warnForgotten(deletion.Name, "", &resp.Diagnostics)
 	case run.Creates, run.Replaces:
 		r.planSubmission(ctx, &plan, "", &resp.Diagnostics)
 	case run.Updates:
@@ -84,7 +81,6 @@ func (r *dataDeletionResource) planSubmission(ctx context.Context, plan *request
 	}
 }
 
-// begin returns false if there are errors.
 func (r *dataDeletionResource) begin(ctx context.Context, m *requestModel, resp run.Response) (*run.Run, bool) {
 	o, ok := run.OfObject(ctx, r.Service, m.Identity, resp)
 	key, _ := m.occasion(ctx)
@@ -206,26 +202,22 @@ func deletionRequest(c *client.Client, p client.Person, key string) deferred.Req
 // DeletionType is the type of the resource, and what messages call an object.
 const DeletionType = "analytics_data_deletion"
 
-// SeeDeletion records that an object in state stands for a deletion, and refuses a plan that
-// submits it again. state is the object as the state file has it. The provider's server calls
-// it whenever Terraform shows an object in state, also one that the plan only forgets or does
-// not refresh.
+// SeeDeletion records that an object stands for a deletion, and refuses a plan that submits it again. state is the
+// object as the state file has it. The provider's server calls it whenever Terraform shows an object in state, also
+// one that the plan only forgets or does not refresh.
 func SeeDeletion(ctx context.Context, service *tfkit.Service, state []byte) (diags diag.Diagnostics) {
 	var object struct {
+		client.Scope
 		IdentityID string             `json:"identity_id"`
 		Triggers   map[string]*string `json:"triggers"`
-		OrgID      string             `json:"org_id"`
-		ProjectID  string             `json:"project_id"`
-		AccountID  string             `json:"account_id"`
 	}
 	if json.Unmarshal(state, &object) != nil {
 		return nil // the framework reports it
 	}
 
+	scope := cmp.Or(object.Scope, service.DefaultScope) // a state that was written by hand may lack it
 	triggers, _ := types.MapValueFrom(ctx, types.StringType, object.Triggers)
 	key, _ := (&requestModel{Triggers: triggers}).occasion(ctx)
-	scope := client.Scope{OrgID: object.OrgID, ProjectID: object.ProjectID, AccountID: object.AccountID}
-	scope = cmp.Or(scope, service.DefaultScope) // a state that was written by hand may lack it
 	about := tfkit.PartOf(client.Person{Scope: scope, Identity: object.IdentityID}, key)
 	if other := service.Deletions.PlanDone(tfkit.NewObject(DeletionType), about); other != nil {
 		repeated.AddError(&diags)

@@ -36,8 +36,7 @@ func (a *deleteDataAction) Schema(_ context.Context, _ action.SchemaRequest, res
 		"After that, the request stays accepted, and the action ends with a warning.")
 }
 
-// ModifyPlan warns that a deletion is irreversible. Terraform shows the warning above its
-// question. Nothing is sent.
+// ModifyPlan adds the warning that Terraform shows above its question.
 func (a *deleteDataAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 

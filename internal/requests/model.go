@@ -40,7 +40,6 @@ type requestModel struct {
 	outcome
 }
 
-// outcome is what state has of a submission.
 type outcome struct {
 	RequestID   types.String `tfsdk:"request_id"`
 	RequestedAt types.String `tfsdk:"requested_at"`
@@ -48,7 +47,6 @@ type outcome struct {
 	FulfilledAt types.String `tfsdk:"fulfilled_at"`
 }
 
-// unknownOutcome is what a plan shows of a submission that the apply makes or waits for.
 var unknownOutcome = outcome{types.StringUnknown(), types.StringUnknown(), types.BoolUnknown(), types.StringUnknown()}
 
 // outcomeOf returns the outcome of a submission. fulfilledAt is zero if it is not fulfilled.
@@ -87,12 +85,12 @@ func (m *requestModel) recall(s *deferred.Submission) {
 	}
 }
 
-// next is what an apply does about the request of an object in state.
+// next is what an apply does about a request.
 type next int
 
 const (
 	keeps   next = iota // nothing
-	waits               // goes on with the accepted request
+	waits               // goes on with the accepted request, or fetches its data
 	submits             // submits another one
 )
 
@@ -104,6 +102,8 @@ func (m *requestModel) next(ctx context.Context, state *requestModel, s deferred
 	switch {
 	case !known, now != before, s.IsToSend():
 		return submits
+	case s.State == deferred.Fulfilled && !state.Fulfilled.ValueBool(): // its data are still to be fetched
+		return waits
 	case m.Wait.Equal(types.BoolValue(false)), !s.IsOpen(): // a plan does not always know whether to wait
 		return keeps
 	case s.Interrupted, !m.Wait.Equal(state.Wait), !m.Timeouts.Equal(state.Timeouts):
@@ -128,12 +128,12 @@ func (m *requestModel) plan(does next, state *requestModel, known run.Document, 
 	}
 }
 
-// warnForgotten warns that destroying the object does not undo its request, which has a name.
-func (m *requestModel) warnForgotten(name string, diags *diag.Diagnostics) {
+// warnForgotten warns that destroying the object does not undo its request, which name names.
+func (m *requestModel) warnForgotten(name, ending string, diags *diag.Diagnostics) {
 	id := deferred.QuoteID(m.RequestID.ValueString(), m.IdentityID.ValueString())
 	tfkit.Problem{
 		Summary: "The " + name + " cannot be undone",
-		Detail:  "Destroying this resource only removes it from state. The " + name + " (request " + id + ") was sent, and the service offers no way to cancel it.",
+		Detail:  "Destroying this resource only removes it from state. The " + name + " (request " + id + ") was sent, and the service offers no way to cancel it." + ending,
 	}.AddWarning(diags)
 }
 
@@ -231,7 +231,7 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 	written, err := f.deliver(ctx)
 	f.Submission, f.Unanswered = carriedOut, deferred.Submission{}
 	if err != nil {
-		p := f.problemOf(err)
+		p := f.problemOf(err, dataDiscarded)
 		p.Detail = "The service has carried out the data access request, and its data is not in the file. " + p.Detail
 		p.InState = f.InState
 		p.Do = "remove the cause and run again."
@@ -265,22 +265,18 @@ func (f *fetch) close() {
 	f.output.Close()
 }
 
-// problemOf returns the problem that an error of deliver is.
-func (f *fetch) problemOf(err error) tfkit.Problem {
+// problemOf returns the problem of an error of the service, or of the file. The latter ends with a sentence; the errors of
+// outfile hold no path.
+func (f *fetch) problemOf(err error, ending string) tfkit.Problem {
 	if transport.IsError(err) {
 		return f.ProblemOf(err)
 	}
-	return fileProblem(err, "The service has sent the data, and they were discarded.")
-}
 
-// fileProblem returns the problem that the file cannot be written, and so what that means. The errors of
-// outfile hold no path.
-func fileProblem(err error, so string) tfkit.Problem {
 	problem := tfkit.Problem{
 		Summary: "The file cannot be written",
-		Detail:  "The reason: " + err.Error() + ". " + so,
+		Detail:  "The reason: " + err.Error() + ". " + ending,
 		Do:      "correct output_path, or what is at that path, and run again.",
-		At:      atOutputPath,
+		At:      path.Root("output_path"),
 	}
 	switch {
 	case errors.Is(err, outfile.ErrExists):
@@ -292,7 +288,8 @@ func fileProblem(err error, so string) tfkit.Problem {
 	return problem
 }
 
-var atOutputPath = path.Root("output_path")
-
-// nothingSent is what a file that cannot be written means before a request is sent.
-const nothingSent = "Nothing was sent to the service."
+// What a file that cannot be written means for its request.
+const (
+	nothingSent   = "Nothing was sent to the service."
+	dataDiscarded = "The service has sent the data, and they were discarded."
+)

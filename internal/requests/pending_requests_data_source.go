@@ -63,6 +63,12 @@ func (d *pendingRequestsDataSource) Metadata(_ context.Context, req datasource.M
 }
 
 func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	// The list is sensitive and its elements are not: Terraform compares each value with every sensitive path below a
+	// list, which takes 50 seconds for 4,000 requests.
+	text := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+	}
+
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the requests that the service has accepted and not carried out yet: profile updates, data access and deletions.",
 
@@ -88,7 +94,14 @@ func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.Schem
 				Computed:            true,
 				Sensitive:           true,
 				MarkdownDescription: "Requests that match the filters, the oldest first. Sensitive as a whole.",
-				NestedObject:        schema.NestedAttributeObject{Attributes: recordAttributes()},
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"id":          text("Identifier of the request. Null if none was recognised."),
+					"identity_id": text("Identifier of the person that the request is about. Null if none was recognised."),
+					"operation":   text("Type of the request: `profile_update`, `data_access` or `data_deletion`. Null if it was not recognised."),
+					"created_at":  text("Time at which the service accepted the request, in RFC 3339 format and UTC. Null if none was recognised."),
+					"status":      text("Status of the request, as the service writes it. Null if none was recognised."),
+					"json":        text("The complete record as JSON text, for `jsondecode`. It may hold personal data."),
+				}},
 			},
 
 			"total": schema.Int64Attribute{
@@ -112,24 +125,6 @@ func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.Schem
 	}
 }
 
-// recordAttributes returns the attributes of one request. The list is sensitive and they
-// are not: Terraform compares each value with every sensitive path below a list, which
-// takes 50 seconds for 4,000 requests.
-func recordAttributes() map[string]schema.Attribute {
-	text := func(description string) schema.StringAttribute {
-		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
-	}
-
-	return map[string]schema.Attribute{
-		"id":          text("Identifier of the request. Null if none was recognised."),
-		"identity_id": text("Identifier of the person that the request is about. Null if none was recognised."),
-		"operation":   text("Type of the request: `profile_update`, `data_access` or `data_deletion`. Null if it was not recognised."),
-		"created_at":  text("Time at which the service accepted the request, in RFC 3339 format and UTC. Null if none was recognised."),
-		"status":      text("Status of the request, as the service writes it. Null if none was recognised."),
-		"json":        text("The complete record as JSON text, for `jsondecode`. It may hold personal data."),
-	}
-}
-
 func (d *pendingRequestsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	defer d.RecoverAndReport(ctx, &resp.Diagnostics)
 
@@ -150,13 +145,22 @@ func (d *pendingRequestsDataSource) Read(ctx context.Context, req datasource.Rea
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
 
-// fromAPI counts the records that match the filters and maps the first of them. It warns if there are more, unless none
-// are asked for.
+// fromAPI counts the records that match the filters and maps the first of them. It warns if there may be more.
 func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diagnostics) {
 	matching, uncertain := m.filter(list.Records)
-	m.Total, m.Uncertain = types.Int64Value(int64(len(matching))), types.Int64Value(int64(uncertain))
-	m.Complete = types.BoolValue(list.Gap == "" && uncertain == 0)
-	warnIncomplete(list.Gap, uncertain, diags)
+	gap := list.Gap
+	if uncertain > 0 {
+		gap = cmp.Or(gap, fmt.Sprintf("%d more do not say in a way that is recognised whether they match", uncertain))
+	}
+	m.Total, m.Uncertain, m.Complete = types.Int64Value(int64(len(matching))), types.Int64Value(int64(uncertain)), types.BoolValue(gap == "")
+	if gap != "" {
+		tfkit.Problem{
+			Summary: "The list of pending requests is not complete",
+			Detail:  "There may be more pending requests than total says: " + gap + ".",
+			InState: "the requests that are known to match, and complete = false",
+			Do:      "set wire.pending.identity and wire.pending.types in the provider block, so that every request names its person and its operation. If the service lists only a part, ask its operator for the rest. Require complete = true where a decision depends on all pending requests.",
+		}.AddWarning(diags)
+	}
 
 	limit := defaultMaxRequests
 	if !m.MaxRequests.IsNull() {
@@ -180,11 +184,7 @@ func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diag
 // filter returns the records that match the filters, counts them by operation, and returns how many more
 // may match: they do not name the person or the operation, or name the person in another spelling or place.
 func (m *pendingRequestsModel) filter(records []answer.PendingRecord) (matching []answer.PendingRecord, uncertain int) {
-	m.Counts = map[string]int64{unknownType: 0}
-	for _, requestType := range answer.RequestTypes {
-		m.Counts[requestType] = 0
-	}
-
+	m.Counts = map[string]int64{answer.RequestProfileUpdate: 0, answer.RequestDataAccess: 0, answer.RequestDataDeletion: 0, unknownType: 0}
 	for _, r := range records {
 		isPerson, mayBePerson := matches(m.IdentityID, r.Identity)
 		isOperation, mayBeOperation := matches(m.Operation, r.RequestType)
@@ -205,23 +205,4 @@ func (m *pendingRequestsModel) filter(records []answer.PendingRecord) (matching 
 func matches(filter types.String, field string) (does, may bool) {
 	does = filter.IsNull() || field == filter.ValueString()
 	return does, does || field == ""
-}
-
-// warnIncomplete warns of a list that is not whole, and of records that may match.
-func warnIncomplete(gap string, uncertain int, diags *diag.Diagnostics) {
-	if gap != "" {
-		tfkit.Problem{
-			Summary: "The pending list is not complete",
-			Detail:  "There may be more pending requests than the service has listed: " + gap + ". The interface names no way to ask for the rest.",
-			InState: "the requests that the service has listed, and complete = false",
-			Do:      "require complete = true where a decision depends on all pending requests, and ask the operator of the service for the whole list.",
-		}.AddWarning(diags)
-	}
-	if uncertain > 0 {
-		tfkit.Problem{
-			Summary: "Requests that may match",
-			Detail:  fmt.Sprintf("%d pending requests may match the filters, but do not say so in a way that is recognised. They are not in total, and complete is false.", uncertain),
-			Do:      "set wire.pending.identity and wire.pending.types in the provider block, so that every request names its person and its operation.",
-		}.AddWarning(diags)
-	}
 }

@@ -201,7 +201,7 @@ func TestPendingRequests_answers(t *testing.T) {
 		}},
 		"a page": {
 			`{"requests":[` + page + `],"has_more":true}`,
-			[]string{"The pending list is not complete", "complete = false"},
+			[]string{"pending requests is not complete", "complete = false"},
 			counts(0, 0, 0, 1),
 			[]any{unknown.With(prototest.Attributes{"id": "r-1", "json": page})},
 		},

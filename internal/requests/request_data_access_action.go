@@ -27,7 +27,6 @@ func NewRequestDataAccessAction() action.Action { return &requestDataAccessActio
 
 type requestDataAccessAction struct{ tfkit.Action }
 
-// requestDataAccessModel is the model of analytics_request_data_access.
 type requestDataAccessModel struct {
 	tfkit.PersonActionModel
 	OutputPath types.String `tfsdk:"output_path"`
@@ -79,7 +78,7 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	f := &fetch{Run: o, client: c}
 	output, err := a.Files.Reserve(outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()})
 	if err != nil {
-		fileProblem(err, nothingSent).AddError(f.Diags)
+		f.problemOf(err, nothingSent).AddError(f.Diags)
 		return
 	}
 	f.output = output
@@ -87,7 +86,7 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 
 	written, err := f.deliver(ctx)
 	if err != nil {
-		f.problemOf(err).AddError(f.Diags)
+		f.problemOf(err, dataDiscarded).AddError(f.Diags)
 		return
 	}
 

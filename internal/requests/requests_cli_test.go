@@ -35,7 +35,7 @@ func TestCLIDataAccess_writtenToAFileAndToNothingElse(t *testing.T) {
 	}
 
 	cli.Setenv("TF_LOG", "")
-	clitest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The file with the data stays")
+	clitest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "stays where it is")
 	if !strings.Contains(cli.ReadFile("jane.json"), "Jane Canary") {
 		t.Error("the file does not hold the data")
 	}

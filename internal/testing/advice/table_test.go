@@ -187,7 +187,6 @@ var outside = map[string]string{
 	"report this to the maintainers of the provider":          "it asks for a message to somebody",
 	"run again with TF_LOG=ERROR and report the stack trace":  "it asks for a message to somebody",
 	"ask the operator of the service why this answer is so":   "it asks for a message to somebody",
-	"require complete = true where a decision depends on all": "it asks for a message to somebody",
 
 	"remove the moved block, and put the block of":            "it needs the provider that the resource belongs to",
 	"correct the value.":                                      "validators refuse such a value before the client does, and say what is wrong with it",
