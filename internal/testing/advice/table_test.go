@@ -184,17 +184,15 @@ var elsewhere = map[string]string{
 
 // outside are the advices that no test of this package can follow, and why.
 var outside = map[string]string{
-	"report this to the maintainers of the provider":          "it asks for a message to somebody",
-	"run again with TF_LOG=ERROR and report the stack trace":  "it asks for a message to somebody",
-	"ask the operator of the service why this answer is so":   "it asks for a message to somebody",
+	"report this to the maintainers of the provider":         "it asks for a message to somebody",
+	"run again with TF_LOG=ERROR and report the stack trace": "it asks for a message to somebody",
+	"ask the operator of the service why this answer is so":  "it asks for a message to somebody",
 
 	"remove the moved block, and put the block of":            "it needs the provider that the resource belongs to",
 	"correct the value.":                                      "validators refuse such a value before the client does, and say what is wrong with it",
-	"read it again once the day is over, and compare the":     "it needs two clocks that differ, and a day to pass",
 	"free space on the disk of path, choose a path on":        "it needs a disk that is full",
 	"remove the cause and run again, which exports the day":   "it needs a disk that fails between two files",
 	"make the file readable for the user that runs Terraform": "the tests may run as root, who can read every file",
-	"remove the cause and destroy again, or remove the file":  "the tests may run as root, who can remove every file",
 	"Use the resource analytics_consent_batch, which reads a": "it is the same step as for every batch, from a function that sends nothing",
 }
 
