@@ -29,6 +29,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/go-retryablehttp"
+	"golang.org/x/sync/semaphore"
 )
 
 // Config configures a sender. All limits are set.
@@ -59,14 +60,12 @@ type Config struct {
 
 // Sender sends requests to one origin with one set of credentials.
 type Sender struct {
-	cfg     Config
-	gate    *gate
-	login   *login      // nil where the credentials are not an e-mail and a password
-	hidden  vocabulary  // what no message may show
-	repeats [limits]int // how often a failure is repeated
-
-	chain *retryablehttp.Client // the whole chain
-	pool  *http.Transport       // its end
+	cfg    Config
+	chain  *retryablehttp.Client // the whole chain
+	gate   *gate
+	login  *login // nil where the credentials are not an e-mail and a password
+	pool   *http.Transport
+	hidden vocabulary // what no message may show
 
 	mu      sync.Mutex
 	notices []string
@@ -80,7 +79,10 @@ func New(cfg Config) (*Sender, error) {
 		return nil, err
 	}
 
-	s := &Sender{cfg: cfg, gate: newGate(cfg), repeats: repeatsOf(cfg.MaxRetries), pool: pool}
+	s := &Sender{cfg: cfg, pool: pool, gate: &gate{slots: semaphore.NewWeighted(int64(cfg.MaxConcurrency))}}
+	if cfg.RequestsPerSecond > 0 {
+		s.gate.interval = time.Duration(float64(time.Second) / cfg.RequestsPerSecond)
+	}
 	if cfg.Credentials.Email != "" {
 		s.login = &login{sender: s}
 	}
@@ -105,11 +107,11 @@ func (s *Sender) assemble() *retryablehttp.Client {
 		link = s.cfg.Around(link)
 	}
 	link = poolLink{link}
-	link = newCredentialsLink(link, s)
+	link = credentialsLink{link}
 	if !s.cfg.LogIsOff {
 		link = logLink{link}
 	}
-	link = turnLink{link, s.gate, s.cfg.RequestTimeout}
+	link = turnLink{link}
 
 	return &retryablehttp.Client{
 		HTTPClient:   &http.Client{Transport: link},

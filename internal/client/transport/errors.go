@@ -197,11 +197,6 @@ func NewError(x Exchange, class ErrorClass, detail string) *Error {
 // open are the limits of what the service may have carried out.
 var open = []limit{compared, unknown}
 
-// outdated returns the error of a write that would have to wait after its comparison.
-func (c *call) outdated() *Error {
-	return NewError(c.known, ClassOutdated, "the update had to wait each time after it was compared with what the service holds, so it was not sent")
-}
-
 // CauseError returns an error about an exchange that an error of the HTTP stack or of a context
 // ended. The original is dropped: it holds the whole URL, and with it possibly the key. An *Error of
 // an operation is returned as it is, and one without an operation, of a link, is completed.

@@ -74,6 +74,9 @@ func (l *login) standing() (t token, failure error) {
 // logins may give the same token: what began before the last one was given up says nothing about the
 // present one.
 func (l *login) giveUp(text string, began time.Time) ErrorClass {
+	if l == nil || text == "" { // a token or a key that was given, or a login
+		return ClassAuthentication
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
@@ -88,9 +91,14 @@ func (l *login) giveUp(text string, began time.Time) ErrorClass {
 	return classRenewed
 }
 
-// present returns the token for a call. Where there is none, it waits for a login, and returns its token,
-// even if another caller has got a 401 for it since. A write that was compared does not wait.
-func (l *login) present(ctx context.Context, c *call) (string, error) {
+// token returns the token for a call; empty where it has none. It waits for a login where one is due, and
+// returns its token, even if another caller has got a 401 for it since. A write that was compared does
+// not wait.
+func (c *call) token(ctx context.Context) (string, error) {
+	l := c.sender.login
+	if l == nil || c.Op.Kind == LogsIn {
+		return c.sender.cfg.Credentials.Token, nil
+	}
 	if t, _ := l.standing(); t.text != "" {
 		return t.text, nil
 	}

@@ -231,7 +231,7 @@ func TestLogin_presentsNoTokenThatAnotherCallerHasGivenUp(t *testing.T) {
 			var all sync.WaitGroup
 			for range 8 {
 				all.Go(func() {
-					token, err := s.login.present(t.Context(), &call{})
+					token, err := (&call{sender: s}).token(t.Context())
 					if err != nil || token == "" {
 						t.Errorf("there is no token (%v)", err)
 					}

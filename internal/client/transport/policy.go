@@ -67,17 +67,6 @@ const (
 	limitComparisons = 9
 )
 
-// repeatsOf returns how often a failure is repeated, by its limit.
-func repeatsOf(maxRetries int) [limits]int {
-	return [limits]int{
-		once:     min(1, maxRetries),
-		retries:  maxRetries,
-		anew:     maxRetries + 1,
-		compared: LimitSends,
-		outdated: limitComparisons,
-	}
-}
-
 // allows reports whether an operation that has failed n times, the last time with e, is repeated. A
 // caller without the time to wait hears of it now instead of at its own end.
 func (s *Sender) allows(ctx context.Context, e *Error, n int) bool {
@@ -85,7 +74,15 @@ func (s *Sender) allows(ctx context.Context, e *Error, n int) bool {
 	if isBounded && e.RetryAfter > 0 && time.Until(deadline) < e.RetryAfter {
 		return false
 	}
-	return max(n, 1) <= s.repeats[e.limit]
+	times := [limits]int{
+		once:     min(1, s.cfg.MaxRetries),
+		retries:  s.cfg.MaxRetries,
+		anew:     s.cfg.MaxRetries + 1,
+		compared: LimitSends,
+		outdated: limitComparisons,
+	}
+
+	return max(n, 1) <= times[e.limit]
 }
 
 // wait returns how long to wait after a failure, the nth of its operation. What is compared first, or

@@ -14,29 +14,24 @@ import (
 
 // turnLink sends a request when it is its turn, and reads the answer, with which the turn ends. A login
 // is part of the attempt that needs it, which has a turn.
-type turnLink struct {
-	next    http.RoundTripper
-	gate    *gate
-	timeout time.Duration
-}
+type turnLink struct{ next http.RoundTripper }
 
 func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	c, _ := req.Context().Value(callKey{}).(*call)
-	leave := func() {}
 	c.answer, c.refusal, c.rejection = Answer{}, nil, ClassAuthentication
-	switch {
-	case c.Op.Kind == LogsIn:
-	case c.admission == nil:
-		if err := l.gate.enter(req.Context(), 1); err != nil {
+	gate, leave := c.sender.gate, func() {}
+	if c.admission == nil && c.Op.Kind != LogsIn {
+		var err error
+		if leave, err = gate.enter(req.Context(), 1); err != nil {
 			return nil, err
 		}
-		leave = l.gate.leave
-	case c.admission.isOutdated():
+	}
+	if c.admission != nil && gate.isLate(c.admission.compared) {
 		return nil, c.outdated()
 	}
 
 	c.known.Attempts++
-	b := c.begin(req.Context(), l.timeout, leave)
+	b := c.begin(req.Context(), leave)
 	resp, err := l.next.RoundTrip(req.WithContext(b.ctx))
 	if err == nil {
 		err = c.read(resp, b)
@@ -59,7 +54,8 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // begin begins an attempt, which lasts until the end of the answer's body. request_timeout bounds it, or,
 // of an answer that streams, each of its silences. leave ends the turn.
-func (c *call) begin(parent context.Context, timeout time.Duration, leave func()) *Body {
+func (c *call) begin(parent context.Context, leave func()) *Body {
+	timeout := c.sender.cfg.RequestTimeout
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
 	limit := time.AfterFunc(timeout, func() {
 		cancel(&Error{Class: ClassTimeout, Detail: "the answer stalled: it, or the next part of it, was not complete within " + timeout.String() + " (request_timeout)"})
@@ -90,27 +86,25 @@ const interruptGrace = 700 * time.Millisecond
 // admission is a place in the queue for a comparison and the write that follows from it, one right after
 // the other. A write that would have to wait in between is not sent: its error is of ClassOutdated.
 type admission struct {
-	gate     *gate
 	compared time.Time // when the latest request that changes nothing was answered
 }
 
 // Admit waits until that many requests may be sent right after each other. Requests with the
 // returned context take no other turn, and are sent once. The caller calls leave. The error is that
 // of the context.
-func (s *Sender) Admit(ctx context.Context, turns int) (_ context.Context, leave func(), _ error) {
-	return context.WithValue(ctx, admissionKey{}, &admission{gate: s.gate}), s.gate.leave, s.gate.enter(ctx, turns)
+func (s *Sender) Admit(ctx context.Context, turns int) (_ context.Context, leave func(), err error) {
+	leave, err = s.gate.enter(ctx, turns)
+	return context.WithValue(ctx, admissionKey{}, &admission{}), leave, err
+}
+
+// outdated returns the error of a write that would have to wait after its comparison.
+func (c *call) outdated() *Error {
+	return NewError(c.known, ClassOutdated, "the update had to wait each time after it was compared with what the service holds, so it was not sent")
 }
 
 // staleAfter is how long a comparison is valid. Its write follows without a wait, so that a
 // longer time means that the machine stood still.
 const staleAfter = time.Second
-
-// isOutdated reports whether a comparison was made under the admission, and what follows from it cannot
-// be sent at once.
-func (a *admission) isOutdated() bool {
-	isLate := time.Since(a.compared) > staleAfter || a.gate.wait() > 0
-	return isLate && !a.compared.IsZero()
-}
 
 // gate bounds the number of requests in flight and their rate, and sends none while the
 // service has asked for time.
@@ -123,22 +117,15 @@ type gate struct {
 	until time.Time // when the service accepts requests again
 }
 
-// newGate returns the gate of a sender.
-func newGate(cfg Config) *gate {
-	g := &gate{slots: semaphore.NewWeighted(int64(cfg.MaxConcurrency))}
-	if cfg.RequestsPerSecond > 0 {
-		g.interval = time.Duration(float64(time.Second) / cfg.RequestsPerSecond)
-	}
-	return g
-}
-
 // enter waits for a slot, until the rate allows so many requests one right after the other,
 // and until the service no longer asks for time. The service comes last: its answer to
-// another request may arrive during the first waits. The caller calls leave unless there is an error.
-func (g *gate) enter(ctx context.Context, requests int) error {
+// another request may arrive during the first waits. The caller calls leave, which gives the slot to
+// others.
+func (g *gate) enter(ctx context.Context, requests int) (leave func(), err error) {
 	if err := g.slots.Acquire(ctx, 1); err != nil {
-		return err
+		return nil, err
 	}
+	leave = func() { g.slots.Release(1) }
 
 	g.mu.Lock()
 	now := time.Now()
@@ -147,20 +134,18 @@ func (g *gate) enter(ctx context.Context, requests int) error {
 	}
 	turn := g.free.Add(time.Duration(requests-1) * g.interval)
 	g.free = turn.Add(g.interval)
+	wait := max(turn.Sub(now), g.until.Sub(now))
 	g.mu.Unlock()
 
-	for wait := max(turn.Sub(now), g.wait()); wait > 0 && ctx.Err() == nil; wait = g.wait() {
+	for ; wait > 0 && ctx.Err() == nil; wait = g.wait() {
 		_ = Pause(ctx, wait)
 	}
 	if ctx.Err() != nil {
-		g.leave()
+		leave()
 	}
 
-	return ctx.Err()
+	return leave, ctx.Err()
 }
-
-// leave gives a slot to others.
-func (g *gate) leave() { g.slots.Release(1) }
 
 // wait returns how long the service still wants all callers to wait; zero or less
 // if it does not.
@@ -168,6 +153,14 @@ func (g *gate) wait() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return time.Until(g.until)
+}
+
+// isLate reports whether there was a comparison, and what follows from it cannot be sent at once.
+func (g *gate) isLate(compared time.Time) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	isLate := time.Since(compared) > staleAfter || time.Now().Before(g.until)
+	return isLate && !compared.IsZero()
 }
 
 // hold keeps all callers waiting. A shorter wait does not shorten a longer one.
