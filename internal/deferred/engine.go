@@ -24,6 +24,7 @@ package deferred
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -39,7 +40,11 @@ type Engine struct {
 	read        readFunc
 	rules       proof.Rules
 	ignoresList bool // the pending list is not read
-	history     history
+
+	mu sync.Mutex
+	// known is what this process has submitted or read from state. The pending list alone cannot tell whether a
+	// request was sent before, because it does not show fulfilled ones.
+	known map[client.Person][]Submission
 }
 
 // readFunc returns what a listing shows of a person that began later than the time after, and was not shown of the
@@ -54,7 +59,7 @@ func NewEngine(c *client.Client) *Engine {
 	}
 
 	return &Engine{
-		people: &c.Requests, read: newPollers(list).snapshot, ignoresList: isIgnored,
+		people: &c.Requests, read: newPollers(list).snapshot, ignoresList: isIgnored, known: map[client.Person][]Submission{},
 		rules: proof.Rules{Lag: c.Lag, Partial: c.ListUse != client.ListWhole},
 	}
 }
@@ -68,7 +73,7 @@ type execution struct {
 	observed Observed
 	began    time.Time
 
-	others      []Submission // of this process about the person, that the service may be working on
+	others      []Submission // of this process about the person
 	mayRepeat   bool         // the request may be sent once more if nothing shows that it has arrived
 	snapshot    proof.Snapshot
 	isDelivered bool             // the answer looks like the data
@@ -108,7 +113,7 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 		r.Earlier = &Submission{}
 	}
 
-	known, others := e.history.about(r)
+	known, others := e.about(r)
 	if known.State != Unsent && known.State != Unanswered {
 		return known, Observed{Known: true}, nil
 	}

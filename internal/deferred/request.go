@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -122,30 +121,19 @@ func QuoteID(id, person string) string {
 	return strconv.Quote(client.ShownID(id, person))
 }
 
-// history is what this process has submitted or read from state, by person. The pending
-// list alone cannot tell whether a request was sent before, because it does not show
-// fulfilled ones. The zero value is ready for use.
-type history struct {
-	mu     sync.Mutex
-	people map[client.Person][]Submission
-}
+// about returns what is known of the person of a request, and of that the submission that stands for the request, if
+// its type is sent once for an idempotency key.
+func (e *Engine) about(r Request) (same Submission, all []Submission) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 
-// about returns what is known of the person of a request: the submission that stands for the request, if its type
-// is sent once for an idempotency key, and all that the service may still be working on.
-func (h *history) about(r Request) (same Submission, open []Submission) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-
-	for _, s := range h.people[r.Person] {
-		if s.IsOpen() {
-			open = append(open, s)
-		}
-		if same.State == Unsent && r.isSame(s) && proof.Kinds[r.Type].Once {
-			same = s
-		}
+	all = slices.Clone(e.known[r.Person])
+	at := slices.IndexFunc(all, r.isSame)
+	if at < 0 || !proof.Kinds[r.Type].Once {
+		return same, all
 	}
 
-	return same, open
+	return all[at], all
 }
 
 // isSame reports whether a submission stands for the request: one with the same idempotency key or, if one of the
@@ -162,18 +150,14 @@ func (r Request) isSame(s Submission) bool {
 // Note remembers the submission of a request. An object that takes the place of another one in this process takes
 // over its request.
 func (e *Engine) Note(r Request, s Submission) {
-	h := &e.history
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	e.mu.Lock()
+	defer e.mu.Unlock()
 
-	if h.people == nil {
-		h.people = map[client.Person][]Submission{}
-	}
 	s.Type, s.IdempotencyKey = r.Type, r.IdempotencyKey
-	all := h.people[r.Person]
+	all := e.known[r.Person]
 	at := slices.IndexFunc(all, func(known Submission) bool { return known.Type == s.Type && known.IdempotencyKey == s.IdempotencyKey })
 	if at < 0 {
-		h.people[r.Person] = append(all, s)
+		e.known[r.Person] = append(all, s)
 		return
 	}
 	s.IsOurs = s.IsOurs || all[at].IsOurs

@@ -93,7 +93,7 @@ func (w *world) apply(o *object, r Request) {
 	if sends { // an error: the object is as it was before
 		key, failed := o.key, o.submission
 		*o = before
-		o.key = key
+		o.key, o.unanswered = key, Submission{}
 		if failed.IsSame(o.submission) { // its own was adopted
 			o.submission.State = Failed
 		}

@@ -3,7 +3,6 @@
 package run
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
@@ -62,22 +61,32 @@ func (r *Run) ProblemOf(err error) tfkit.Problem {
 // What is accepted is never an error of an object: an error beside a saved state would make Terraform
 // destroy the object and send the request again.
 func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
-	p := tfkit.Problem{InState: r.InState}
-	switch {
-	case r.Submission.State == deferred.Failed:
-		p.Summary, p.Detail, p.Do = r.failed()
-	case r.Submission.IsOpen() && speaksOfOpen:
-		p.Summary, p.Detail, p.Do = r.open()
-	default:
+	s, seen, isFailed := r.Submission, r.Observed, r.Submission.State == deferred.Failed
+	if isSaid := s.IsOpen() && speaksOfOpen; !isSaid && !isFailed {
 		return nil
 	}
 
-	return &p
-}
+	accepted := "The service has accepted the " + r.Name + " (" + r.request() + ")"
+	failed := tfkit.ProblemOf(seen.Err, "")
+	for _, about := range []struct {
+		is                  bool
+		summary, detail, do string
+	}{
+		{isFailed && s.Adopted, "The request of somebody else came to nothing", "Terraform took over a pending " + r.Name + " of this person that somebody else had sent (" + r.request() + "), and sent nothing. It is over now, and was not carried out.", r.Advice.Void},
+		{isFailed && s.Dropped, "The request is gone, and its effect cannot be seen", accepted + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.", r.Advice.Over},
+		{isFailed, "The service failed the request", accepted + " and then failed it." + sentence("Code of the service: ", s.Code), r.Advice.Over},
+		{seen.Err != nil, "Accepted, but waiting for it failed", accepted + ". Waiting for the request failed: " + failed.Summary + ".\n" + failed.Detail, failed.Do},
+		{seen.Unproven, "Accepted, and nothing shows what became of it", accepted + ". The list of pending requests does not show it, and no effect of it can be seen, so that it may be carried out, pending or lost." + sentence("Before, the list did not tell: ", seen.Gap), r.Advice.Unproven},
+		{seen.Gap != "", "The pending list does not tell", accepted + ", and the list of pending requests does not show what became of it: " + seen.Gap + ".", adviceSetting + r.Advice.Unproven},
+		{s.Interrupted, "Interrupted while waiting", accepted + ", and the run ended before it was fulfilled.", r.Advice.Pending},
+		{true, "Accepted and still pending", accepted + " and has not fulfilled it within the time that timeouts allows.", r.Advice.Pending},
+	} {
+		if about.is {
+			return &tfkit.Problem{Summary: about.summary, Detail: about.detail, Do: about.do, InState: r.InState}
+		}
+	}
 
-// accepted returns the beginning of a sentence about the request.
-func (r *Run) accepted() string {
-	return "The service has accepted the " + r.Name + " (" + r.request() + ")"
+	return nil
 }
 
 // request returns the identifier of the request as it is shown.
@@ -85,46 +94,12 @@ func (r *Run) request() string {
 	return "request " + deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity)
 }
 
-// failed returns what is said of a request that came to nothing.
-func (r *Run) failed() (summary, detail, do string) {
-	switch s := r.Submission; {
-	case s.Adopted:
-		return "The request of somebody else came to nothing",
-			"Terraform took over a pending " + r.Name + " of this person that somebody else had sent (" + r.request() + "), and sent nothing. It is over now, and was not carried out.", r.Advice.Void
-	case s.Dropped:
-		return "The request is gone, and its effect cannot be seen",
-			r.accepted() + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.", r.Advice.Over
+// sentence returns a sentence that ends with a text; empty without one.
+func sentence(begin, end string) string {
+	if end == "" {
+		return ""
 	}
-
-	detail = r.accepted() + " and then failed it."
-	if code := r.Submission.Code; code != "" {
-		detail += " Code of the service: " + strconv.Quote(code) + "."
-	}
-
-	return "The service failed the request", detail, r.Advice.Over
-}
-
-// open returns what is said of a request that is accepted and not known to be carried out.
-func (r *Run) open() (summary, detail, do string) {
-	accepted, gap := r.accepted(), r.Observed.Gap
-	switch seen := r.Observed; {
-	case seen.Err != nil:
-		cause := tfkit.ProblemOf(seen.Err, "")
-		return "Accepted, but waiting for it failed", accepted + ". Waiting for the request failed: " + cause.Summary + ".\n" + cause.Detail, cause.Do
-	case seen.Unproven:
-		if gap != "" {
-			gap = " Before, the list did not tell: " + gap + "."
-		}
-		return "Accepted, and nothing shows what became of it",
-			accepted + ". The list of pending requests does not show it, and no effect of it can be seen, so that it may be carried out, pending or lost." + gap, r.Advice.Unproven
-	case gap != "":
-		return "The pending list does not tell", accepted + ", and the list of pending requests does not show what became of it: " + gap + ".",
-			adviceSetting + r.Advice.Unproven
-	case r.Submission.Interrupted:
-		return "Interrupted while waiting", accepted + ", and the run ended before it was fulfilled.", r.Advice.Pending
-	}
-
-	return "Accepted and still pending", accepted + " and has not fulfilled it within the time that timeouts allows.", r.Advice.Pending
+	return " " + begin + end + "."
 }
 
 // report says that nothing was sent because the request was known or pending before, or under which ID the service
@@ -143,10 +118,8 @@ func (r *Run) report() {
 		p.Do = "nothing. To send another one, change triggers."
 	case r.Observed.Adopted:
 		p.Summary = "A pending " + r.Name + " was taken over"
-		p.Detail = "A " + r.Name + " of this person is pending already, as " + r.request() + "; no other is sent. If it comes to nothing, none is sent in its place in this run."
-	}
-	if len(others) > 0 {
-		p.Detail += " More requests are pending, which are left alone: " + strings.Join(others, ", ") + "."
+		p.Detail = "A " + r.Name + " of this person is pending already, as " + r.request() + "; no other is sent. If it comes to nothing, none is sent in its place in this run." +
+			sentence("More requests are pending, which are left alone: ", strings.Join(others, ", "))
 	}
 
 	if r.invoked != nil {

@@ -82,10 +82,10 @@ func (s *Submission) admitBeside(others []Submission, seen Snapshot, r Rules) Ad
 	for _, other := range others {
 		if key := []string{keyOfID + other.ID}; other.Type == s.Type {
 			removeAny(&s.Before, key)
-			s.Explained, s.Before = true, append(s.Before, key...)
+			s.Explained, s.Before = s.Explained || other.IsOpen(), append(s.Before, key...)
 		}
 		switch {
-		case seen.IsAfter(other.Sent, other.EndDate, r.Lag): // it would show it
+		case !other.IsOpen(), seen.IsAfter(other.Sent, other.EndDate, r.Lag): // it would show it
 		case slices.Contains(kind.Adopts, other.Type):
 			other.IdempotencyKey = s.IdempotencyKey
 			return Admission{Adopt: &other}

@@ -73,27 +73,25 @@ func (s Submission) IsToSend() bool {
 	return isVoid || s.State == Unanswered
 }
 
-// key returns the key of the record that is the request, or of the only one that may be; empty if none is known.
+// key returns the key of the only record that may be the request, or that of its ID.
 func (s Submission) key() string {
-	switch {
-	case s.ID != "":
-		return keyOfID + s.ID
-	case len(s.Candidates) == 1:
+	if len(s.Candidates) == 1 {
 		return s.Candidates[0]
 	}
-	return ""
+	return keyOfID + s.ID
 }
 
 // IsSame reports whether another submission is known to be about the same request.
-func (s Submission) IsSame(other Submission) bool { return s.key() != "" && s.key() == other.key() }
+func (s Submission) IsSame(other Submission) bool { return s.key() != keyOfID && s.key() == other.key() }
 
 // ShownID returns the service's identifier of the request, or that of the only record which may be
 // the request; empty if none is known.
 func (s Submission) ShownID() string {
-	if id, isID := strings.CutPrefix(s.key(), keyOfID); isID {
-		return id
+	id, isID := strings.CutPrefix(s.key(), keyOfID)
+	if !isID {
+		id = ""
 	}
-	return ""
+	return cmp.Or(s.ID, id)
 }
 
 // Mark is when the first of two readings began that have to show the same, by this clock and by the service's.
@@ -225,12 +223,11 @@ func (s *Submission) isCandidate(record *answer.PendingRecord) bool {
 }
 
 // mayBe reports whether an open record that is not known as the request may be the request: any of the type, as
-// long as the list has not shown the request, and one of the same time afterwards, for an ID may be a position.
+// long as the list has not shown the ID, and one of the same time afterwards, for an ID may be a position.
 func (s *Submission) mayBe(seen Snapshot) bool {
-	isShown := s.IsListed || len(s.Candidates) > 0
 	for _, record := range open(of(seen.Named, s.Type)) {
 		isSameTime := !record.CreatedAt.IsZero() && record.CreatedAt.Equal(s.ListedAt)
-		if isSameTime || !isShown {
+		if isSameTime || !s.IsListed {
 			return true
 		}
 	}
