@@ -53,7 +53,7 @@ func (x *Reader) readEnvelope(root *place) error {
 	if err := x.refuseExtra(); err != nil {
 		return err
 	}
-	if x.lists.all > x.lists.null {
+	if x.hasList {
 		return x.checkKinds()
 	}
 	if !x.options.Empty {
@@ -67,13 +67,13 @@ func (x *Reader) readEnvelope(root *place) error {
 func (x *Reader) checkKinds() error {
 	var missing, present []string
 	for _, kind := range Kinds {
-		if x.lists.of[kind] {
+		if x.lists[kind] {
 			present = append(present, strconv.Quote(kind.Plural()))
 		} else if slices.Contains(x.options.Wanted, kind) {
 			missing = append(missing, kind.Plural())
 		}
 	}
-	if len(missing) == 0 || x.lists.of[Unknown] {
+	if len(missing) == 0 || x.lists[Unknown] {
 		return nil
 	}
 
@@ -129,11 +129,12 @@ func (x *Reader) readMember(around *place) error {
 	if err != nil {
 		return err
 	}
+	x.readLeaf(v, in, around)
 	if len(x.extra) > limitExtra {
 		return x.refuseExtra()
 	}
 
-	return x.readLeaf(v, in, around)
+	return nil
 }
 
 // readList reads an array in an object.
@@ -143,36 +144,34 @@ func (x *Reader) readList(in place) error {
 	}
 
 	_, _ = x.dec.ReadToken() // an error comes again
-	if in.isList {
-		if err := x.beginList(in.kind); err != nil {
+	switch isEmpty := x.dec.PeekKind() == ']'; {
+	case in.isList:
+		x.hasList, x.lists[in.kind] = true, true
+		if err := x.refuseExtra(); err != nil { // what is in front of it
 			return err
 		}
-		return x.readRecords(in)
-	}
-	if x.dec.PeekKind() == ']' {
+	case isEmpty:
 		x.addExtra(leaf{in.at, "[]"})
-		_, err := x.dec.ReadToken()
-
-		return err
+	default:
+		return &answer.Error{
+			Why: "there is no list of records: the one at " + answer.Shown(in.at) + " is not recognised",
+			Advice: "if it holds records, wire.export.at says of which kind, as in wire.export.at.events = " + answer.Shown(in.at) +
+				"; if it says nothing of the day, wire.ignored leaves it out",
+		}
 	}
 
-	return &answer.Error{
-		Why: "there is no list of records: the one at " + answer.Shown(in.at) + " is not recognised",
-		Advice: "if it holds records, wire.export.at says of which kind, as in wire.export.at.events = " + answer.Shown(in.at) +
-			"; if it says nothing of the day, wire.ignored leaves it out",
+	for x.dec.PeekKind() != ']' {
+		if err := x.readRecord(in); err != nil {
+			return err
+		}
 	}
-}
+	_, err := x.dec.ReadToken()
 
-// beginList notes a list of a kind, and refuses what is in front of it and not recognised.
-func (x *Reader) beginList(kind Kind) error {
-	x.lists.all++
-	x.lists.of[kind] = true
-
-	return x.refuseExtra()
+	return err
 }
 
 // readLeaf notes what a member says that is neither an array nor an object.
-func (x *Reader) readLeaf(v jsontext.Value, in place, around *place) error {
+func (x *Reader) readLeaf(v jsontext.Value, in place, around *place) {
 	l := leaf{in.at, string(v)}
 	if v.Kind() == '"' {
 		l.value = jsonvalue.Text(v)
@@ -185,8 +184,7 @@ func (x *Reader) readLeaf(v jsontext.Value, in place, around *place) error {
 		*x.values[in.at] = v.Clone()
 	case x.options.Envelope.Ignores(l.at, l.value):
 	case in.kind != Unknown && v.Kind() == 'n':
-		x.lists.null++
-		return x.beginList(in.kind)
+		x.lists[in.kind] = true // it is empty
 	case stated != Unknown && around.kind == Unknown:
 		around.kind = stated
 	case countNames[name] > 0:
@@ -194,8 +192,6 @@ func (x *Reader) readLeaf(v jsontext.Value, in place, around *place) error {
 	default:
 		x.addExtra(l)
 	}
-
-	return nil
 }
 
 // addExtra notes a leaf that is not recognised, unless it is ignored with its value, or leads to another
@@ -213,7 +209,7 @@ func (x *Reader) refuseExtra() error {
 	}
 
 	advice := "look at it: if it does not say that the answer is refused or incomplete, wire.ignored leaves it out"
-	if x.lists.all == 0 {
+	if !x.hasList {
 		advice += "; if the object is a record, wire.export.lines = true reads it"
 	}
 

@@ -41,10 +41,8 @@ type Reader struct {
 	models [len(kindNames)]model
 	last   Kind // of the record before
 
-	lists struct {
-		all, null int
-		of        [len(kindNames)]bool // of a kind; of Unknown, if the records state their kinds
-	}
+	lists   [len(kindNames)]bool // there is one of a kind; of Unknown, if the records state their kinds
+	hasList bool                 // there is one that is not null
 	// extra are the members around the records that are not recognised.
 	extra []jsontext.Pointer
 }
@@ -90,7 +88,7 @@ func (x *Reader) All() iter.Seq2[Kind, jsontext.Value] {
 		switch {
 		case errors.Is(err, errStopped):
 			return
-		case err != nil && x.broken != nil: // what is there is a part
+		case x.broken != nil: // what is there is a part
 			err = x.broken
 		case isSyntax:
 			syntax.ByteOffset += x.begin
@@ -139,7 +137,7 @@ func (x *Reader) readAnswer() (closed bool, err error) {
 		return false, err
 	}
 
-	if _, err := x.dec.ReadToken(); !x.isEnd(err) {
+	if _, err := x.dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return false, &answer.Error{
 			Why:    "something follows the last bracket of the answer",
 			Advice: "if the answer consists of lines, wire.export.lines = true reads them",
@@ -162,7 +160,7 @@ func (x *Reader) readNothing() error {
 	if err == nil {
 		return &answer.Error{Why: "there is no list of records: the answer is a scalar"}
 	}
-	if !x.isEnd(err) {
+	if !errors.Is(err, io.EOF) {
 		return err
 	}
 	if !x.options.IsLines && !x.options.Empty {
@@ -177,34 +175,17 @@ func refuseNothing(what string) error {
 	return &answer.Error{Why: "the answer has no content" + what, Advice: "if your service answers a day without records so, wire.export.empty = true admits it"}
 }
 
-// isEnd reports whether an error of the decoder is the end of the answer.
-func (x *Reader) isEnd(err error) bool {
-	return errors.Is(err, io.EOF) && x.broken == nil
-}
-
 // readLines reads the records that follow each other up to the end.
 func (x *Reader) readLines(in place) error {
 	for {
 		err := x.readRecord(in)
-		if x.isEnd(err) {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
 	}
-}
-
-// readRecords reads the records in an array, up to its last bracket.
-func (x *Reader) readRecords(in place) error {
-	for x.dec.PeekKind() != ']' {
-		if err := x.readRecord(in); err != nil {
-			return err
-		}
-	}
-	_, err := x.dec.ReadToken()
-
-	return err
 }
 
 func (x *Reader) readRecord(in place) error {
