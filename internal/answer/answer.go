@@ -56,12 +56,10 @@ func Admits(setting string) string {
 	return "if that is right for your service, " + setting + " admits it"
 }
 
-// refused returns the Error of an answer that says no.
 func refused() *Error {
 	return &Error{Outcome: Refused, Why: "the answer has a status of success and says that the service refused the request"}
 }
 
-// wantObject returns the Error of an answer that is not an object.
 func wantObject(n *node) *Error {
 	return &Error{Why: "expected an object, found " + jsonvalue.KindName(n.Kind())}
 }

@@ -178,7 +178,6 @@ func (f *fields) find(name string) *node {
 	return &node{}
 }
 
-// fail notes a problem, unless there is one.
 func (f *fields) fail(e *Error) { f.problem = cmp.Or(f.problem, error(e)) }
 
 // take returns a field of a record. expected says what convert accepts, for the problem with any other

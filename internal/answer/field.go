@@ -3,6 +3,7 @@
 package answer
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -47,7 +48,6 @@ func (n *node) truth() (isTrue, ok bool) {
 	return isTrue, ok
 }
 
-// string returns the text of a string.
 func (n *node) string() (string, bool) { return n.text, n.Kind() == '"' }
 
 // instant returns an instant in one of the forms that are always read, RFC 3339 text and milliseconds
@@ -67,33 +67,28 @@ func parseInstant(text, form string) (time.Time, bool) {
 			return at.UTC(), at.Before(endOfInstants)
 		}
 	}
-	if at, ok := instantOf(text); ok {
-		return at, true
-	}
-	if form != TimeUnixS {
+
+	number, err := strconv.ParseFloat(text, 64)
+	if err != nil {
 		return time.Time{}, false
 	}
 
-	since1970, err := time.ParseDuration(text + "s") // with a fraction, as Jackson writes it
-	at := time.Unix(0, 0).UTC().Add(since1970)
-
-	return at, err == nil && at.Before(endOfInstants)
+	return instantOf(number, form)
 }
 
-// instantOf returns the instant of a number of milliseconds since 1970. Numbers of microseconds and
-// nanoseconds would be after the end. Those between 1970 and 2000 do not count: they are numbers of seconds
-// or something else, which would make every choice look older than it is.
-func instantOf(text string) (time.Time, bool) {
-	number, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || number <= 0 {
-		return time.UnixMilli(number).UTC(), err == nil
+// instantOf returns the instant of a number since 1970, in the unit in which it is one. Numbers of milliseconds
+// between 1970 and 2000 are of seconds or of something else, which would make every choice look older than it is.
+func instantOf(number float64, form string) (time.Time, bool) {
+	micros := []float64{1000, 1, 0.001}
+	if form == TimeUnixS {
+		micros = append(micros, 1_000_000) // with a fraction, as Jackson writes it
 	}
-	for _, perMilli := range []int64{1, 1000, 1_000_000} {
-		at := time.UnixMilli(number / perMilli).UTC()
-		if at.Before(endOfInstants) {
-			return at, !at.Before(earliestInstant)
+	for _, perUnit := range micros {
+		at := time.UnixMicro(int64(math.Round(number * perUnit))).UTC()
+		if !at.Before(earliestInstant) && at.Before(endOfInstants) {
+			return at, true
 		}
 	}
 
-	return time.Time{}, false
+	return time.Time{}, number <= 0
 }

@@ -67,7 +67,6 @@ func (n *node) read(v jsontext.Value) {
 	}
 }
 
-// has returns the roles of the members of an object.
 func (n *node) has() (all role) {
 	for _, m := range n.members {
 		all |= m.is
@@ -120,7 +119,6 @@ func (n *node) find(at jsontext.Pointer) *node {
 	return n
 }
 
-// at returns where the node is in the answer.
 func (n *node) at() jsontext.Pointer {
 	if n.parent == nil {
 		return ""
@@ -128,7 +126,6 @@ func (n *node) at() jsontext.Pointer {
 	return n.parent.at().AppendToken(n.key)
 }
 
-// placesOf returns where nodes are in the answer.
 func placesOf(nodes []*node) (places []jsontext.Pointer) {
 	for _, n := range nodes {
 		places = append(places, n.at())
@@ -150,7 +147,6 @@ func (n *node) field(is role) *node {
 	return &node{}
 }
 
-// named returns the members with a role.
 func (n *node) named(is role) (found []*node) {
 	for _, m := range n.members {
 		if m.is&is != 0 {

@@ -205,7 +205,6 @@ type RecordMap struct {
 	Statuses map[string][]string `json:"statuses,omitzero"` // words, by one of StatusMeanings
 }
 
-// record returns the fields of a record.
 func (m RecordMap) record(v jsontext.Value) PendingRecord {
 	n := decode(v)
 	person := pick(n, m.Identity, rolePerson).text

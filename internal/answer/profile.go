@@ -137,7 +137,7 @@ func envelopeOf(n *node) (content []*node, isEnvelope bool) {
 				return nil, false
 			}
 		}
-		if isObject && m.is&(roleDescribes|rolePages) == 0 {
+		if isObject && m.is&roleDescribes == 0 {
 			content = append(content, m)
 		}
 	}
@@ -145,7 +145,6 @@ func envelopeOf(n *node) (content []*node, isEnvelope bool) {
 	return content, len(n.members) > 0 && others <= 1
 }
 
-// shareName reports whether two objects have a member of the same name.
 func shareName(a, b map[string]jsontext.Value) bool {
 	for name := range a {
 		if _, has := b[name]; has {

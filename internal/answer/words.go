@@ -34,7 +34,6 @@ const (
 
 	// Of an answer and not of its content.
 	roleDescribes
-	rolePages
 	roleCount
 	roleMessage
 	roleTrace
@@ -53,7 +52,7 @@ const (
 	roleFlag     = roleOutcome | roleAccepted
 	roleRefusal  = roleOutcome | roleError
 	roleVerdict  = roleStatus | roleError | roleFlag | roleResultCode
-	roleWrapping = roleDescribes | rolePages | roleMessage | roleResultCode | roleResult | roleEnvelope
+	roleWrapping = roleDescribes | roleMessage | roleResultCode | roleResult | roleEnvelope
 	roleClauses  = roleClause<<Clauses - roleClause
 )
 
@@ -73,8 +72,7 @@ var names = map[role][]string{
 	roleResultCode: strings.Fields("code errorcode errcode errno retcode ret resultcode returncode respcode statuscode"),
 	roleResult:     strings.Fields("status result"),
 
-	roleDescribes: strings.Fields("links meta relationships warnings error errors"),
-	rolePages:     strings.Fields("cursor paging pagination page"),
+	roleDescribes: strings.Fields("links meta relationships warnings error errors cursor paging pagination page"),
 	roleCount:     strings.Fields("total count totalcount totalelements numberofelements totalitems totalresults totalrecords odatacount itemcount"),
 	roleMessage:   strings.Fields("message"),
 	roleTrace:     strings.Fields("traceid"),

@@ -127,7 +127,6 @@ func pagesIn(leaves []leaf, count int) (found pages) {
 	return found
 }
 
-// saysMore reports whether a leaf says that there is a next page.
 func (l leaf) saysMore() bool {
 	when, isOfPages := map[role]string{roleMore: "true", roleLast: "false"}[l.role]
 	return isOfPages && l.text == when

@@ -79,7 +79,6 @@ func sequence(body []byte) (all []jsontext.Value) {
 	return all
 }
 
-// hasRefusal reports whether an error or a job is among the records.
 func (g group) hasRefusal() bool {
 	return slices.ContainsFunc(g.records, saysNo) || slices.ContainsFunc(g.records, isJob)
 }
@@ -153,7 +152,6 @@ func identifying(columns []column) jsontext.Pointer {
 	return cmp.Or(firstOf(unique, column.isNamedID), firstOf(unique, column.isUnique))
 }
 
-// isNamedID reports whether a column is named like an identifier of a record or of a person.
 func (c column) isNamedID() bool {
 	return c.namesID() || c.isNamed(personNames)
 }

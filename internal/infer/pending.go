@@ -125,7 +125,6 @@ func (c column) isOf(person jsontext.Pointer) bool {
 	return c.at == person || isNamed(c.around, personNames) || strings.HasPrefix(c.at.LastToken(), "@")
 }
 
-// isTyped reports whether all texts of a column are like types of requests.
 func (c column) isTyped() bool {
 	for _, word := range c.texts {
 		if meaningOf(word, typeWords) == "" {
@@ -160,7 +159,6 @@ func personIn(elements []jsontext.Value, known []*Request) jsontext.Pointer {
 	return ""
 }
 
-// isPerson reports whether a place has the identity of the person of a request.
 func (p place) isPerson(r *Request) bool {
 	return p.text == r.Person
 }

@@ -160,7 +160,6 @@ func Profile(a Answer, managed []string) (all []Settings) {
 	return all
 }
 
-// has reports whether an object has a member.
 func (p place) has(name string) bool {
 	return jsonvalue.Members(p.value)[name] != nil
 }
@@ -198,7 +197,6 @@ func inForm(a Answer) []Settings {
 	return []Settings{{"/all_data/media_type": a.MediaType}}
 }
 
-// leadsOn reports whether the place says that there is a next page.
 func (p place) leadsOn() bool {
 	isPage := p.role() == roleNext && !jsonvalue.IsZero(p.value)
 	isMore := p.role() == roleMore && p.text == "true"
@@ -218,7 +216,6 @@ func (p place) holdsData() (holds bool) {
 	return holds
 }
 
-// isFilled reports whether the place is a text or a number that is not empty.
 func (p place) isFilled() bool {
 	return p.isScalar() && p.text != ""
 }

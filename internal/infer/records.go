@@ -40,7 +40,6 @@ func columnsOf(records []jsontext.Value) (all []column) {
 	return all
 }
 
-// isUnique reports whether no two records have the same text.
 func (c column) isUnique() bool {
 	return len(slices.Compact(slices.Sorted(slices.Values(c.texts)))) == len(c.texts)
 }

@@ -74,7 +74,6 @@ func (s Settings) Merge(other Settings) Settings {
 	return all
 }
 
-// joined returns a list with further words, each once.
 func joined(list []any, words ...any) []any {
 	list = slices.Clone(list)
 	for _, word := range words {

@@ -110,7 +110,6 @@ func (x *Reader) readObject(in *place) error {
 	return err
 }
 
-// readMember reads a member of an object.
 func (x *Reader) readMember(around *place) error {
 	name, err := x.dec.ReadToken()
 	if err != nil {

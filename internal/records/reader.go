@@ -175,7 +175,6 @@ func refuseNothing(what string) error {
 	return &answer.Error{Why: "the answer has no content" + what, Advice: "if your service answers a day without records so, wire.export.empty = true admits it"}
 }
 
-// readLines reads the records that follow each other up to the end.
 func (x *Reader) readLines(in place) error {
 	for {
 		err := x.readRecord(in)

@@ -128,7 +128,6 @@ func (x *Reader) ownKind(v jsontext.Value) Kind {
 	return Unknown
 }
 
-// statedKind returns the kind that a member states.
 func statedKind(name []byte, value jsontext.Value) Kind {
 	if statingNames[string(name)] == 0 || value.Kind() != '"' {
 		return Unknown
