@@ -62,32 +62,27 @@ type ConsentCall struct {
 func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 	answer := c.Envelope.decode(v)
 	found, err := c.Envelope.content(answer, "wire.consent.at", c.At)
-	if err == nil {
-		found, err = c.recordIn(answer, found)
-	}
 	if err != nil {
 		return Consent{}, err
 	}
 
-	return c.record(found, v)
-}
-
-// recordIn returns the object that is the record in the content of an answer.
-func (c ConsentCall) recordIn(answer, content *node) (*node, error) {
 	var none error = &Error{Outcome: Absent, Why: "the service holds no consent of this person; its answer is empty"}
-	isRecord := c.OmitsFalse && content.has()&(roleClauses|roleConsent) != 0
 	switch {
-	case content.says(roleRefusal, Failed):
-		return nil, refused()
-	case content.isBlank():
-		return nil, cmp.Or(unexplained(answer, content), none)
-	case content.Kind() != '{':
-		return nil, wantObject(content)
-	case isRecord:
-		return content, nil
+	case found.says(roleRefusal, Failed):
+		return Consent{}, refused()
+	case found.isBlank():
+		return Consent{}, cmp.Or(unexplained(answer, found), none)
+	case found.Kind() != '{':
+		return Consent{}, wantObject(found)
 	}
 
-	return outermostConsent(content)
+	if isRecord := c.OmitsFalse && found.has()&(roleClauses|roleConsent) != 0; !isRecord {
+		if found, err = outermostConsent(found); err != nil {
+			return Consent{}, err
+		}
+	}
+
+	return c.record(found, v)
 }
 
 // outermostConsent returns the outermost object with five clauses in an object. One with some of them,

@@ -90,7 +90,8 @@ func (c DataCall) recognise(answer *node, isRefused bool) likelihood {
 	if c.isMarked(answer, isRefused) {
 		return isData
 	}
-	hasData, hasOther := c.parts(answer)
+	parts := c.parts(answer)
+	hasData, hasOther := parts&holdsData != 0, parts&holdsOther != 0
 	if answer.Kind() == '[' {
 		hasData = slices.ContainsFunc(answer.inside(), isDataRecord)
 	}
@@ -106,24 +107,33 @@ func (c DataCall) recognise(answer *node, isRefused bool) likelihood {
 	return isData
 }
 
-// parts reports whether an object and the wrappers in it have something that the interface has of a person, or
-// a list of objects, and whether they have anything else beside the person and what says nothing.
-func (c DataCall) parts(object *node) (hasData, hasOther bool) {
+// content is a set of what an object holds beside the person and what says nothing.
+type content uint8
+
+const (
+	holdsData  content = 1 << iota // something that the interface has of a person, or a list of objects
+	holdsOther                     // anything else
+)
+
+// parts returns what an object and the wrappers in it hold. An object without data may describe a page.
+func (c DataCall) parts(object *node) (has content) {
 	for _, m := range object.members {
 		switch {
 		case m.isSilent(), c.isPerson(m):
 		case m.is&roleDescribes != 0:
-			hasOther = true
+			has |= holdsOther
 		case m.isPersonal():
-			hasData = true
+			has |= holdsData
 		default:
-			isWrapper, isOther := c.parts(m) // an object without data may describe a page
-			hasData = hasData || isWrapper
-			hasOther = hasOther || isOther || !isWrapper
+			inner := c.parts(m)
+			if inner&holdsData == 0 {
+				inner = holdsOther
+			}
+			has |= inner
 		}
 	}
 
-	return hasData, hasOther
+	return has
 }
 
 // isPerson reports whether a member is the person, or an object of nothing but the person.

@@ -73,8 +73,10 @@ func (e Envelope) decode(v jsontext.Value) *node {
 			leaf.ignore()
 		}
 	}
-	if result := answer.find(e.Result.At); e.Result.IsSuccess(e.Result.At, result.word) {
-		result.ignore()
+	if e.Result.At != "" {
+		if result := answer.find(e.Result.At); e.Result.IsSuccess(e.Result.At, result.word) {
+			result.ignore()
+		}
 	}
 
 	return answer

@@ -54,23 +54,22 @@ func (n *node) string() (string, bool) { return n.text, n.Kind() == '"' }
 // since 1970, or in another one. An empty text is the zero Time, and so is an instant before the year 2000,
 // which programs write for none. It reports false for any other value.
 func (n *node) instant(form string) (time.Time, bool) {
-	at, ok := parseInstant(n.text, form)
-	if !ok || at.Before(earliestInstant) {
-		at = time.Time{}
-	}
-	return at, ok || string(n.Value) == `""`
-}
-
-func parseInstant(text, form string) (time.Time, bool) {
 	for _, layout := range slices.Concat(layouts[TimeRFC3339], layouts[form]) {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at.UTC(), at.Before(endOfInstants)
+		at, err := time.Parse(layout, n.text)
+		if err != nil {
+			continue
 		}
+		isTime := at.Before(endOfInstants)
+		if !isTime || at.Before(earliestInstant) {
+			at = time.Time{}
+		}
+
+		return at.UTC(), isTime
 	}
 
-	number, err := strconv.ParseFloat(text, 64)
+	number, err := strconv.ParseFloat(n.text, 64)
 	if err != nil {
-		return time.Time{}, false
+		return time.Time{}, string(n.Value) == `""`
 	}
 
 	return instantOf(number, form)

@@ -3,6 +3,7 @@
 package answer
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,33 +38,45 @@ func decode(v jsontext.Value) *node {
 		v = jsontext.Value("null")
 	}
 	n := &node{}
-	n.read(v)
+	n.read(jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)), v)
 
 	return n
 }
 
-func (n *node) read(v jsontext.Value) {
-	n.Value = v
-	for name, value := range jsonvalue.EachMember(v) {
-		m := &node{parent: n, key: string(name)}
+// read reads the next value of a decoder, which is a part of the whole that the decoder reads.
+func (n *node) read(in *jsontext.Decoder, whole jsontext.Value) {
+	begin := in.InputOffset()
+	switch in.PeekKind() {
+	case '{':
+		n.readMembers(in, whole)
+	case '[':
+		if v, _ := in.ReadValue(); jsonvalue.IsZero(v) { // it is there, as the whole is valid
+			n.word = "[]"
+		}
+	case '"', '0':
+		token, _ := in.ReadToken()
+		n.text = token.String()
+		n.word = n.text
+	default:
+		token, _ := in.ReadToken()
+		n.word = token.String()
+	}
+	n.Value = bytes.TrimLeft(whole[begin:in.InputOffset()], ":, \t\r\n")
+}
+
+func (n *node) readMembers(in *jsontext.Decoder, whole jsontext.Value) {
+	_, _ = in.ReadToken()
+	for in.PeekKind() == '"' {
+		name, _ := in.ReadToken()
+		m := &node{parent: n, key: name.String()}
 		m.name = jsonvalue.Fold(m.key)
 		m.is = roles[m.name]
-		m.read(value)
+		m.read(in, whole)
 		n.members = append(n.members, m)
 	}
-
-	switch v.Kind() {
-	case '"':
-		n.text = jsonvalue.Text(v)
-		n.word = n.text
-	case '0':
-		n.text, n.word = string(v), string(v)
-	case '{', '[':
-		if jsonvalue.IsZero(v) {
-			n.word = string(v)
-		}
-	default:
-		n.word = string(v)
+	_, _ = in.ReadToken()
+	if len(n.members) == 0 {
+		n.word = "{}"
 	}
 }
 

@@ -57,12 +57,13 @@ var progressOfStatus = map[string]Progress{StatusWaiting: Waiting, StatusDone: D
 // time counts from the outermost object that has one: those inside may be of a record.
 func (n *node) request() *node {
 	const wrappers = 4
-	all := &node{Value: n.Value}
+	all, known := &node{Value: n.Value}, role(0)
 	for range wrappers {
-		isKnown := all.has() & (roleID | roleCreated)
+		outer := known & (roleID | roleCreated)
 		for _, m := range n.members {
-			if m.is&isKnown == 0 && m.Kind() != 'n' {
+			if m.is&outer == 0 && m.Kind() != 'n' {
 				all.members = append(all.members, m)
+				known |= m.is
 			}
 		}
 		if n = n.wrapped(); n == nil {
@@ -135,9 +136,8 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	if request.says(roleError|roleFlag|roleStatus, Failed) {
 		return Receipt{}, refused()
 	}
-	notUnderstood := Receipt{At: time.Now(), NotUnderstood: Structure(v)}
 	if e.Result.Says(v) != nil { // the identifier may be that of the call
-		return notUnderstood, nil
+		return Receipt{At: time.Now(), NotUnderstood: Structure(v)}, nil
 	}
 
 	receipt := Receipt{ID: requestID(request.field(roleID), person), At: time.Now()}
@@ -156,7 +156,7 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 		return receipt, nil
 	}
 
-	return notUnderstood, nil
+	return Receipt{At: receipt.At, NotUnderstood: Structure(v)}, nil
 }
 
 // ReadUpdateReceipt is ReadReceipt for the update of a profile. An answer that is the
