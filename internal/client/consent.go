@@ -195,7 +195,7 @@ type ConsentResult struct {
 func (c *Client) UpdateConsent(ctx context.Context, p Person, u ConsentWrite) (ConsentResult, error) {
 	request, err := c.wire.Consent.request(u.Record)
 	if err != nil {
-		return ConsentResult{}, transport.Invalid(opUpdateConsent, err)
+		return ConsentResult{}, transport.NewError(about(opUpdateConsent), transport.ClassInvalid, err.Error())
 	}
 
 	w := &consentWrite{client: c, person: p, update: u, request: request}

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -45,7 +44,7 @@ func (c *Client) DeleteData(ctx context.Context, p Person) (answer.Receipt, erro
 func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
 	call.Person, call.Envelope, call.At = p.Identity, c.wire.Envelope, c.wire.AllData.At
 	if c.ListUse == ListIgnored && call.At == nil {
-		return answer.Receipt{}, transport.Invalid(opGetAllData, errors.New("where wire.pending.use is \"ignored\", only wire.all_data.at shows that an answer is the data; nothing was sent"))
+		return answer.Receipt{}, transport.NewError(about(opGetAllData), transport.ClassInvalid, "where wire.pending.use is \"ignored\", only wire.all_data.at shows that an answer is the data; nothing was sent")
 	}
 
 	s, err := c.ask(ctx, p, transport.Request{Op: opGetAllData})

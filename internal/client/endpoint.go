@@ -93,7 +93,7 @@ func (p Person) endpoint(op transport.Operation) (transport.Endpoint, error) {
 
 	for _, id := range ids {
 		if err := ValidateSegment(id); err != nil {
-			return transport.Endpoint{}, transport.Invalid(op, fmt.Errorf("an identifier in the path %w", err))
+			return transport.Endpoint{}, transport.NewError(about(op), transport.ClassInvalid, "an identifier in the path "+err.Error())
 		}
 	}
 

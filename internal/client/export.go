@@ -67,7 +67,7 @@ const limitExport = 24 * time.Hour
 // to its end.
 func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read func(Records) error) (ExportResult, error) {
 	if scope.AccountID != "" {
-		return ExportResult{}, transport.Invalid(opExport, errors.New("the export does not exist in the account path family; set org_id and project_id, here or in the provider block"))
+		return ExportResult{}, transport.NewError(about(opExport), transport.ClassInvalid, "the export does not exist in the account path family; set org_id and project_id, here or in the provider block")
 	}
 	ctx, cancel := context.WithTimeout(ctx, limitExport)
 	defer cancel()

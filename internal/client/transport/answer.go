@@ -110,14 +110,12 @@ func (a Answer) Parse(r io.Reader) (jsontext.Value, error) {
 	switch {
 	case err == nil:
 		return v, nil
-	case len(body) == 0 && a.Op.Kind == Reads:
-		return nil, NewError(a.Exchange, ClassEmpty, "the answer has no body")
-	case len(body) == 0:
+	case len(body) == 0 && a.Op.Kind != Reads, a.MediaType == "text/plain" && a.Status == http.StatusAccepted:
 		return nil, nil
+	case len(body) == 0:
+		return nil, NewError(a.Exchange, ClassEmpty, "the answer has no body")
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, NewError(a.Exchange, ClassTruncated, "the JSON ends in the middle")
-	case a.MediaType == "text/plain" && a.Status == http.StatusAccepted:
-		return nil, nil
 	case strings.HasPrefix(a.MediaType, "text/"), body[0] == '<':
 		return nil, PageError(a, body)
 	}

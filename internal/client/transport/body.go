@@ -113,14 +113,9 @@ var harmlessTrailers = []string{"Digest", "Content-Md5", "Etag", "Date", "Server
 // after it had begun to answer. isIgnored reports the fields that say nothing.
 func (a Answer) EndError(isIgnored func(field string) bool) error {
 	trailer := a.Body.response.Trailer
-	digests := slices.Concat(a.Header[contentDigest], a.Header[reprDigest], trailer[contentDigest], trailer[reprDigest])
-	for _, entry := range digest.FindAllStringSubmatch(strings.Join(digests, ","), -1) {
-		sum, isSummed := a.Body.sums[strings.ToLower(entry[1])]
-		if isSummed && base64.StdEncoding.EncodeToString(sum.Sum(nil)) != entry[2] {
-			return NewError(a.Exchange, ClassTruncated, "the answer is not the one that its "+contentDigest+" or "+reprDigest+" describes")
-		}
+	if a.Body.isAltered(slices.Concat(a.Header[contentDigest], a.Header[reprDigest], trailer[contentDigest], trailer[reprDigest])) {
+		return NewError(a.Exchange, ClassTruncated, "the answer is not the one that its "+contentDigest+" or "+reprDigest+" describes")
 	}
-
 	for name, values := range trailer {
 		isEmpty := strings.Join(values, "") == ""
 		if !isEmpty && !slices.Contains(harmlessTrailers, name) && !isIgnored(name) {
@@ -130,6 +125,17 @@ func (a Answer) EndError(isIgnored func(field string) bool) error {
 	}
 
 	return nil
+}
+
+// isAltered reports whether a digest of a known algorithm is not that of what was read.
+func (b *Body) isAltered(digests []string) bool {
+	for _, entry := range digest.FindAllStringSubmatch(strings.Join(digests, ","), -1) {
+		sum, isSummed := b.sums[strings.ToLower(entry[1])]
+		if isSummed && base64.StdEncoding.EncodeToString(sum.Sum(nil)) != entry[2] {
+			return true
+		}
+	}
+	return false
 }
 
 // digest is an entry of such a field, with a known algorithm.

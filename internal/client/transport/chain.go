@@ -24,7 +24,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -65,6 +67,8 @@ type Sender struct {
 	gate   *gate
 	login  *login // nil where the credentials are not an e-mail and a password
 	pool   *http.Transport
+	header http.Header // of every request, and query: what is configured, and a secret key (section 5)
+	query  string
 	hidden vocabulary // what no message may show
 
 	mu      sync.Mutex
@@ -80,6 +84,7 @@ func New(cfg Config) (*Sender, error) {
 	}
 
 	s := &Sender{cfg: cfg, pool: pool, gate: &gate{slots: semaphore.NewWeighted(int64(cfg.MaxConcurrency))}}
+	s.header = http.Header{"User-Agent": {cfg.UserAgent}}
 	if cfg.RequestsPerSecond > 0 {
 		s.gate.interval = time.Duration(float64(time.Second) / cfg.RequestsPerSecond)
 	}
@@ -91,7 +96,11 @@ func New(cfg Config) (*Sender, error) {
 	c := cfg.Credentials
 	s.hidden.add(c.Password, c.APISecretKey, c.Email)
 	s.hidden.add(tokenSecrets(c.Token)...)
-	for _, value := range cfg.Headers {
+	if c.APISecretKey != "" {
+		s.query = "&" + KeyParameter + "=" + url.QueryEscape(c.APISecretKey)
+	}
+	for name, value := range cfg.Headers {
+		s.header.Set(name, value)
 		s.hidden.add(headerSecrets(value)...)
 	}
 
@@ -125,12 +134,30 @@ func (s *Sender) assemble() *retryablehttp.Client {
 // Do sends a request and returns its answer, of a stream its beginning. It is repeated by the policy,
 // except under an admission. Errors are *Error.
 func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
-	c, req, err := s.newCall(ctx, r)
-	if err != nil {
-		return Answer{}, err
-	}
+	c := &call{Request: r, sender: s, known: Exchange{Op: r.Op, To: r.To, host: s.cfg.Base.Host, sent: &atomic.Bool{}}}
+	c.known.Redact = &Redactor{Values: r.Private, secrets: &s.hidden}
+	c.compared, _ = ctx.Value(admissionKey{}).(*time.Time)
 	if changes[r.Op.Kind] && s.cfg.ReadOnly {
 		return Answer{}, NewError(c.known, ClassReadOnly, "nothing was sent, because read_only is set")
+	}
+
+	var body any
+	if r.Body != nil || changes[r.Op.Kind] {
+		body = r.Body // of a change also an empty one, about which the HTTP stack asks before it repeats; see poolLink
+	}
+	address := s.cfg.Base.String() + r.To.Escaped + "?" + r.Query
+	req, err := retryablehttp.NewRequestWithContext(context.WithValue(ctx, callKey{}, c), r.Op.Method, strings.TrimSuffix(address, "?"), body)
+	if err != nil {
+		return Answer{}, NewError(c.known, ClassInternal, "the request could not be built")
+	}
+	req.Header.Set("Cache-Control", "no-cache") // what the service shows decides about requests
+	req.Header.Set("Accept", "application/json")
+	if r.Op.Streams {
+		req.Header.Set("Accept", "application/json, application/x-ndjson, */*;q=0.1")
+		req.Header.Set("Accept-Encoding", "zstd, gzip")
+	}
+	if r.ContentType != "" {
+		req.Header.Set("Content-Type", r.ContentType)
 	}
 
 	_, err = s.chain.Do(req) //nolint:bodyclose // turnLink has closed it, and the caller closes a stream

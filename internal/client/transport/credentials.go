@@ -3,8 +3,8 @@
 package transport
 
 import (
+	"maps"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 )
@@ -18,8 +18,7 @@ type credentialsLink struct{ next http.RoundTripper }
 
 func (l credentialsLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	c, _ := req.Context().Value(callKey{}).(*call)
-	cfg := c.sender.cfg
-	if req.URL.Scheme+req.URL.Host != cfg.Base.Scheme+cfg.Base.Host {
+	if base := c.sender.cfg.Base; req.URL.Scheme+req.URL.Host != base.Scheme+base.Host {
 		return nil, NewError(c.known, ClassInternal, "a request was about to be sent to another address than base_url")
 	}
 	token, err := c.token(req.Context())
@@ -28,15 +27,10 @@ func (l credentialsLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 
 	clone := req.Clone(req.Context())
-	for name, value := range cfg.Headers {
-		clone.Header.Set(name, value)
-	}
-	clone.Header.Set("User-Agent", cfg.UserAgent)
+	maps.Copy(clone.Header, c.sender.header)
+	clone.URL.RawQuery = strings.TrimPrefix(clone.URL.RawQuery+c.sender.query, "&")
 	if token != "" {
 		clone.Header.Set("Authorization", "bearer "+token)
-	}
-	if key := cfg.Credentials.APISecretKey; key != "" {
-		clone.URL.RawQuery = strings.TrimPrefix(clone.URL.RawQuery+"&"+KeyParameter+"="+url.QueryEscape(key), "&")
 	}
 
 	began := time.Now()

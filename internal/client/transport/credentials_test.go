@@ -3,11 +3,11 @@
 package transport
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -21,11 +21,10 @@ func TestAuth_onlyToTheConfiguredOrigin(t *testing.T) {
 
 	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 		for _, address := range []string{"https://localhost/", "http://localhost:8443/", "http://example.com/"} {
-			_, req, err := s.newCall(t.Context(), Request{Op: Operation{Method: http.MethodGet}})
+			ctx := context.WithValue(t.Context(), callKey{}, &call{sender: s})
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 			noError(t, err)
-			req.URL, err = url.Parse(address)
-			noError(t, err)
-			if _, err := s.chain.HTTPClient.Do(req.Request); !IsClass(err, ClassInternal) { //nolint:bodyclose // no answer comes
+			if _, err := s.chain.HTTPClient.Do(req); !IsClass(err, ClassInternal) { //nolint:bodyclose // no answer comes
 				t.Errorf("%s: the error is %v", address, err)
 			}
 		}
@@ -47,8 +46,8 @@ func TestAuth_noWriteWaitsAfterItsComparison(t *testing.T) {
 			ctx, leave, err := s.Admit(t.Context(), 1)
 			noError(t, err)
 			defer leave()
-			under, _ := ctx.Value(admissionKey{}).(*admission)
-			under.compared = time.Now().Add(-tc.after)
+			compared, _ := ctx.Value(admissionKey{}).(*time.Time)
+			*compared = time.Now().Add(-tc.after)
 			s.gate.hold(tc.hold)
 
 			_, err = s.Do(ctx, Request{Op: opUpdateConsent})

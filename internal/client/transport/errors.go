@@ -168,11 +168,6 @@ func (e *Error) Final() *Error {
 	return &last
 }
 
-// Invalid returns the error of an operation whose arguments cannot be sent.
-func Invalid(op Operation, err error) *Error {
-	return &Error{Class: ClassInvalid, Detail: err.Error(), Operation: op.Name, Method: op.Method}
-}
-
 // NewError returns an error about an exchange. detail is a clause without a full stop, and safe to
 // print.
 func NewError(x Exchange, class ErrorClass, detail string) *Error {

@@ -29,8 +29,7 @@ func NextLinks(h http.Header) (targets []string, _ error) {
 		return nil, errRange
 	}
 	for _, field := range h.Values("Link") {
-		others := strings.Trim(oneLink.ReplaceAllString(field, ""), ", \t")
-		if others != "" && strings.Contains(strings.ToLower(field), "next") {
+		if others := oneLink.ReplaceAllString(field, ""); strings.Contains(strings.ToLower(others), "next") {
 			return nil, errLink
 		}
 		for _, found := range oneLink.FindAllStringSubmatch(field, -1) {

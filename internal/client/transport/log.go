@@ -27,15 +27,15 @@ func (l logLink) RoundTrip(req *http.Request) (*http.Response, error) {
 		"attempt":     c.known.Attempts,
 		"duration_ms": time.Since(began).Milliseconds(),
 	}
+	message := "Request to the analytics service answered"
 	if err != nil {
+		message = "Request to the analytics service failed"
 		fields["failure"] = CauseError(c.known, cmp.Or(context.Cause(req.Context()), err)).Title()
-		tflog.Debug(req.Context(), "Request to the analytics service failed", fields)
-		return nil, err
+	} else {
+		fields["status"] = resp.StatusCode
+		fields["content_type"] = c.known.Redact.Text(resp.Header.Get("Content-Type"), limitType)
 	}
+	tflog.Debug(req.Context(), message, fields)
 
-	fields["status"] = resp.StatusCode
-	fields["content_type"] = c.known.Redact.Text(resp.Header.Get("Content-Type"), limitType)
-	tflog.Debug(req.Context(), "Request to the analytics service answered", fields)
-
-	return resp, nil
+	return resp, err
 }

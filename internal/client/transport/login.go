@@ -3,6 +3,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -28,9 +29,15 @@ const (
 
 	// loginPause is how long a failed login is not tried again, and how long after a 401 no other 401
 	// leads to a login: thousands of callers, or a service that accepts no token, would cause thousands of
-	// them. Rejected credentials are not tried again at all, since that may lock the account.
+	// them.
 	loginPause = time.Minute
+
+	// never is longer than a run.
+	never = 365 * 24 * time.Hour
 )
+
+// rejections are the failures after which there is no other login, since it may lock the account.
+var rejections = map[ErrorClass]time.Duration{ClassAuthentication: never, ClassForbidden: never, ClassRejected: never}
 
 var aboutLogin = Exchange{
 	Op: Operation{Name: "Log in", Method: http.MethodPost, Kind: LogsIn},
@@ -102,7 +109,7 @@ func (c *call) token(ctx context.Context) (string, error) {
 	if t, _ := l.standing(); t.text != "" {
 		return t.text, nil
 	}
-	if c.admission != nil && !c.admission.compared.IsZero() {
+	if c.compared != nil && !c.compared.IsZero() {
 		return "", c.outdated()
 	}
 	t, err := l.join(ctx, false)
@@ -114,7 +121,7 @@ func (c *call) token(ctx context.Context) (string, error) {
 // an *Error, of ClassInvalid where there is no e-mail.
 func (s *Sender) NewToken(ctx context.Context) (text string, expires time.Time, err error) {
 	if s.login == nil {
-		return "", time.Time{}, Invalid(aboutLogin.Op, errors.New("the provider has no email and password to log in with"))
+		return "", time.Time{}, NewError(aboutLogin, ClassInvalid, "the provider has no email and password to log in with")
 	}
 	t, err := s.login.join(ctx, true)
 	if err != nil {
@@ -165,10 +172,7 @@ func (l *login) logIn(ctx context.Context, isNew bool) (t token, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e, failed := errors.AsType[*Error](err); failed {
-		l.failure, l.tryAgain = e, time.Now().Add(loginPause)
-		if IsClass(e, ClassAuthentication, ClassForbidden, ClassRejected) {
-			l.tryAgain = time.Now().AddDate(1, 0, 0)
-		}
+		l.failure, l.tryAgain = e, time.Now().Add(cmp.Or(rejections[e.Class], loginPause))
 		return token{}, e
 	}
 
@@ -182,7 +186,7 @@ func (l *login) send(ctx context.Context) (token, error) {
 	s := l.sender
 	r := Request{Op: aboutLogin.Op, To: aboutLogin.To}
 	if err := r.SetParameters(s.cfg.LoginParametersIn, map[string]any{"email": s.cfg.Credentials.Email, "password": s.cfg.Credentials.Password}); err != nil {
-		return token{}, Invalid(r.Op, err)
+		return token{}, NewError(aboutLogin, ClassInvalid, err.Error())
 	}
 	answered, err := s.Do(ctx, r)
 	if err != nil {

@@ -102,7 +102,7 @@ func (s *Sender) checkRetry(ctx context.Context, _ *http.Response, err error) (b
 	if err != nil {
 		e = CauseError(c.known, err)
 	}
-	if e == nil || c.admission != nil || e.limit == compared {
+	if e == nil || c.compared != nil || e.limit == compared {
 		return false, nil
 	}
 

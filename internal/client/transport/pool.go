@@ -39,10 +39,11 @@ func (l poolLink) RoundTrip(req *http.Request) (*http.Response, error) {
 
 	if changes[c.Op.Kind] {
 		once.GetBody = func() (io.ReadCloser, error) {
-			switch isSent := c.known.sent.Load(); {
-			case isSent && isHTTP2.Load():
+			switch {
+			case !c.known.sent.Load():
+			case isHTTP2.Load():
 				return nil, errNotProcessed
-			case isSent && req.Method == http.MethodGet:
+			case req.Method == http.MethodGet:
 				return nil, errors.New("the connection broke and the request is not repeated by itself")
 			}
 			return req.GetBody()
@@ -96,7 +97,6 @@ func newPool(cfg Config) (*http.Transport, error) {
 	return t, http2.ConfigureTransport(t)
 }
 
-// checkProxy returns the error of a proxy that makes no connection.
 func checkProxy(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
 	class := ClassUnreachable
 	switch resp.StatusCode {

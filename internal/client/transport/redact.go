@@ -113,10 +113,10 @@ func spellings(value string) []string {
 
 	quoted, _ := jsontext.AppendQuote(nil, value) // also where it is not UTF-8
 	asJSON, inGo := string(quoted[1:len(quoted)-1]), strconv.QuoteToASCII(value)
-	form, segment := url.QueryEscape(value), EscapeSegment(value)
+	form, segment := url.QueryEscape(value), Expand("{value}", value).Escaped
 	all := []string{
 		value, asJSON, forHTML.Replace(asJSON), strings.ReplaceAll(asJSON, "/", `\/`), inGo[1 : len(inGo)-1],
-		html.EscapeString(value), form, segment, url.PathEscape(value), url.QueryEscape(form), EscapeSegment(segment),
+		html.EscapeString(value), form, segment, url.PathEscape(value), url.QueryEscape(form), Expand("{value}", segment).Escaped,
 		hex.EncodeToString([]byte(value)),
 	}
 
@@ -137,7 +137,6 @@ type vocabulary struct {
 	words map[rune][][]rune
 }
 
-// add adds values.
 func (v *vocabulary) add(values ...string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -154,7 +153,6 @@ func (v *vocabulary) add(values ...string) {
 	}
 }
 
-// hide returns s without the values.
 func (v *vocabulary) hide(s string) string {
 	if v == nil {
 		return s

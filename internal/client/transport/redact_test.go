@@ -130,8 +130,8 @@ var spelled = map[string]func(string) string{
 	"as it is":     func(s string) string { return s },
 	"path":         url.PathEscape,
 	"form":         url.QueryEscape,
-	"segment":      EscapeSegment,
-	"path twice":   func(s string) string { return EscapeSegment(EscapeSegment(s)) },
+	"segment":      escape,
+	"path twice":   func(s string) string { return escape(escape(s)) },
 	"form twice":   func(s string) string { return url.QueryEscape(url.QueryEscape(s)) },
 	"HTML":         html.EscapeString,
 	"JSON":         func(s string) string { b, _ := jsontext.AppendQuote(nil, s); return string(b) },
@@ -144,6 +144,9 @@ var spelled = map[string]func(string) string{
 	"raw base64":   func(s string) string { return base64.RawStdEncoding.EncodeToString([]byte("x:" + s + "\n")) },
 	"base64 url":   func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte("abc" + s)) },
 }
+
+// escape returns a value as it is sent in a path.
+func escape(s string) string { return Expand("{value}", s).Escaped }
 
 func TestExcerpt_firstWordsOfAPage(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,6 @@
 package transport
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/hashicorp/go-retryablehttp"
 )
 
 // Kind is what an operation does, and so what repeating it means for the service.
@@ -52,22 +50,19 @@ type Endpoint struct {
 }
 
 // Expand returns the endpoint of a template with values in place of its {names}, in their
-// order.
+// order. It percent-encodes every byte of them that is not unreserved in RFC 3986, so that proxies and
+// servers have nothing left to interpret.
 func Expand(template string, values ...string) Endpoint {
 	parts := named.Split(template, -1)
 	escaped := parts[0]
 	for i, v := range values {
-		escaped += EscapeSegment(v) + parts[i+1]
+		escaped += strings.ReplaceAll(url.QueryEscape(v), "+", "%20") + parts[i+1]
 	}
 
 	return Endpoint{template, escaped}
 }
 
 var named = regexp.MustCompile(`\{\w+\}`)
-
-// EscapeSegment percent-encodes every byte that is not unreserved in RFC 3986, so that
-// proxies and servers have nothing left to interpret.
-func EscapeSegment(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
 // Request is what an endpoint asks the service for.
 type Request struct {
@@ -139,9 +134,9 @@ func (x Exchange) isSent() bool {
 type call struct {
 	Request
 
-	sender    *Sender
-	admission *admission // under which it is sent; nil without one
-	known     Exchange   // what is known before an answer
+	sender   *Sender
+	known    Exchange   // what is known before an answer
+	compared *time.Time // when the latest comparison of its admission was answered; nil without one
 
 	// Of the latest attempt.
 	newestBefore int64      // Sender.newest when it began
@@ -154,33 +149,3 @@ type (
 	callKey      struct{}
 	admissionKey struct{}
 )
-
-// newCall returns a call and its HTTP request, which has no credentials.
-func (s *Sender) newCall(ctx context.Context, r Request) (*call, *retryablehttp.Request, error) {
-	c := &call{Request: r, sender: s, known: Exchange{Op: r.Op, To: r.To}}
-	c.known.host, c.known.sent = s.cfg.Base.Host, &atomic.Bool{}
-	c.known.Redact = &Redactor{Values: r.Private, secrets: &s.hidden}
-	c.admission, _ = ctx.Value(admissionKey{}).(*admission)
-
-	var body any
-	if r.Body != nil || changes[r.Op.Kind] {
-		body = r.Body // of a change also an empty one, about which the HTTP stack asks before it repeats; see poolLink
-	}
-	address := s.cfg.Base.String() + r.To.Escaped + "?" + r.Query
-	req, err := retryablehttp.NewRequestWithContext(context.WithValue(ctx, callKey{}, c), r.Op.Method, strings.TrimSuffix(address, "?"), body)
-	if err != nil {
-		return nil, nil, NewError(c.known, ClassInternal, "the request could not be built")
-	}
-
-	req.Header.Set("Cache-Control", "no-cache") // what the service shows decides about requests
-	req.Header.Set("Accept", "application/json")
-	if r.Op.Streams {
-		req.Header.Set("Accept", "application/json, application/x-ndjson, */*;q=0.1")
-		req.Header.Set("Accept-Encoding", "zstd, gzip")
-	}
-	if r.ContentType != "" {
-		req.Header.Set("Content-Type", r.ContentType)
-	}
-
-	return c, req, nil
-}

@@ -20,13 +20,13 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	c, _ := req.Context().Value(callKey{}).(*call)
 	c.answer, c.refusal, c.rejection = Answer{}, nil, ClassAuthentication
 	gate, leave := c.sender.gate, func() {}
-	if c.admission == nil && c.Op.Kind != LogsIn {
+	if c.compared == nil && c.Op.Kind != LogsIn {
 		var err error
 		if leave, err = gate.enter(req.Context(), 1); err != nil {
 			return nil, err
 		}
 	}
-	if c.admission != nil && gate.isLate(c.admission.compared) {
+	if gate.isLate(c.compared) {
 		return nil, c.outdated()
 	}
 
@@ -45,8 +45,8 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	if c.answer.Body == nil {
 		b.Close()
 	}
-	if c.admission != nil && c.Op.Kind == Reads {
-		c.admission.compared = time.Now()
+	if c.compared != nil && c.Op.Kind == Reads {
+		*c.compared = time.Now()
 	}
 
 	return resp, nil
@@ -83,18 +83,13 @@ func (c *call) begin(parent context.Context, leave func()) *Body {
 // its outcome could not be found out otherwise.
 const interruptGrace = 700 * time.Millisecond
 
-// admission is a place in the queue for a comparison and the write that follows from it, one right after
-// the other. A write that would have to wait in between is not sent: its error is of ClassOutdated.
-type admission struct {
-	compared time.Time // when the latest request that changes nothing was answered
-}
-
-// Admit waits until that many requests may be sent right after each other. Requests with the
-// returned context take no other turn, and are sent once. The caller calls leave. The error is that
-// of the context.
+// Admit waits until that many requests may be sent right after each other: a comparison, and the write
+// that follows from it. Requests with the returned context take no other turn, and are sent once. A write
+// that would have to wait after its comparison is not sent: its error is of ClassOutdated. The caller
+// calls leave. The error is that of the context.
 func (s *Sender) Admit(ctx context.Context, turns int) (_ context.Context, leave func(), err error) {
 	leave, err = s.gate.enter(ctx, turns)
-	return context.WithValue(ctx, admissionKey{}, &admission{}), leave, err
+	return context.WithValue(ctx, admissionKey{}, new(time.Time)), leave, err
 }
 
 // outdated returns the error of a write that would have to wait after its comparison.
@@ -156,11 +151,11 @@ func (g *gate) wait() time.Duration {
 }
 
 // isLate reports whether there was a comparison, and what follows from it cannot be sent at once.
-func (g *gate) isLate(compared time.Time) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	isLate := time.Since(compared) > staleAfter || time.Now().Before(g.until)
-	return isLate && !compared.IsZero()
+func (g *gate) isLate(compared *time.Time) bool {
+	if compared == nil || compared.IsZero() {
+		return false
+	}
+	return time.Since(*compared) > staleAfter || g.wait() > 0
 }
 
 // hold keeps all callers waiting. A shorter wait does not shorten a longer one.
