@@ -26,19 +26,12 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// ValidateConfig checks the provider block. The environment, and what the block lacks, are not
-// checked before Configure.
-func (p *analyticsProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
-	r := read(req.Config.Raw, func(string) string { return "" }, &resp.Diagnostics)
-	r.checkAccess(r.inBlock[credentialGroup])
-}
-
 // Configure creates the client without a request to the service. Attributes that are not known
 // yet are recorded, and reported when a resource or data source needs the service.
 func (p *analyticsProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	r := read(req.Config.Raw, p.getenv, &resp.Diagnostics)
 	r.complete()
-	r.checkAccess(true)
+	r.checkAccess()
 	tflog.Debug(ctx, "Sources of the provider configuration", r.sources)
 	if resp.Diagnostics.HasError() {
 		return
@@ -63,7 +56,8 @@ func (p *analyticsProvider) Configure(ctx context.Context, req provider.Configur
 	if len(service.Unknown) == 0 {
 		c, err := client.New(cfg)
 		if err != nil {
-			tfkit.Problem{Summary: "Unusable provider configuration", Detail: "The setting " + err.Error() + "."}.AddError(&resp.Diagnostics)
+			name, _, _ := strings.Cut(err.Error(), " ")
+			tfkit.Problem{Summary: "Unusable provider configuration", Detail: "The setting " + err.Error() + ".", At: path.Root(name)}.AddError(&resp.Diagnostics)
 			return
 		}
 		service.Client, service.Deferred = c, deferred.NewEngine(c)
@@ -204,17 +198,17 @@ func (r *reading) complete() {
 	}
 }
 
-// checkAccess refuses everything but exactly one way to authenticate, if one is needed, and a
-// scope that cannot be used, each once all of it is known. A missing scope can be used:
-// resources and data sources may have their own.
-func (r *reading) checkAccess(needsCredentials bool) {
+// checkAccess refuses everything but exactly one way to authenticate, and a scope that cannot be
+// used, each once all of it is known. A missing scope can be used: resources and data sources may
+// have their own.
+func (r *reading) checkAccess() {
 	if r.diags.HasError() {
 		return
 	}
 
 	c := r.config
 	e, isUnusable := errors.AsType[*transport.CredentialError](c.Credentials.Validate())
-	if isUnusable && needsCredentials && len(r.unknown[credentialGroup]) == 0 {
+	if isUnusable && len(r.unknown[credentialGroup]) == 0 {
 		tfkit.Problem{
 			Summary: "Unusable credentials",
 			Detail:  "The setting " + e.Error() + ".",

@@ -146,12 +146,12 @@ func TestProvider_blockWinsOverTheEnvironment(t *testing.T) {
 func TestProvider_unknownSettingsAreFineUntilTheServiceIsNeeded(t *testing.T) {
 	t.Parallel()
 	unknown := map[string]prototest.Attributes{
-		"password":              {"base_url": "https://h.example.com", "email": "a@example.com", "password": prototest.Unknown},
+		"password":              {"base_url": "https://h.example.com", "email": "a@example.com", "password": prototest.Unknown, "account_id": "a"},
 		"org_id":                good.With(prototest.Attributes{"org_id": prototest.Unknown, "project_id": "p"}),
 		"account_id":            good.With(prototest.Attributes{"account_id": prototest.Unknown}),
 		"project_id, all":       good.With(prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown, "account_id": prototest.Unknown}),
-		"token, beside another": {"base_url": "https://h.example.com", "api_secret_key": prototest.Unknown, "token": prototest.Unknown},
-		"email, beside a key":   good.With(prototest.Attributes{"email": prototest.Unknown}),
+		"token, beside another": {"base_url": "https://h.example.com", "api_secret_key": prototest.Unknown, "token": prototest.Unknown, "account_id": "a"},
+		"email, beside a key":   good.With(prototest.Attributes{"email": prototest.Unknown, "account_id": "a"}),
 		"headers, one of them":  good.With(prototest.Attributes{"headers": prototest.Attributes{"X-A": prototest.Unknown}, "account_id": "a"}),
 		"wire, one of it":       good.With(wire("login", "parameters_in", prototest.Unknown)).With(prototest.Attributes{"account_id": "a"}),
 	}

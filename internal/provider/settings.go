@@ -42,7 +42,7 @@ type setting struct {
 	kind  kind
 	group string
 	// apply takes over a value, which has the form of the variable. The errors complete a sentence
-	// about the attribute, and never hold the value.
+	// about the attribute, and never hold the value. What concerns the client is checked by client.New.
 	apply func(value string) []error
 	text  string // the description
 }
@@ -95,7 +95,7 @@ func settings(to *configuration) []setting {
 	credentials := &to.Credentials
 
 	return []setting{
-		{"base_url", plainText, "", take(&to.BaseURL, parseAddress), "Address of the service, such as `https://analytics.example.com`. Required, here or in the environment. Plain `http` is accepted only for the local machine."},
+		{"base_url", plainText, "", take(&to.BaseURL, parseText), "Address of the service, such as `https://analytics.example.com`. Required, here or in the environment. Plain `http` is accepted only for the local machine."},
 		{"ca_cert_file", plainText, "", take(&to.caCertFile, parseText), "PEM file with certificates to trust in addition to the system's own."},
 		{"headers", secretMap, "", take(&to.Headers, parseHeaders), "Additional headers of every request, for gateways; in the environment, a JSON object of strings. `Authorization` and `Idempotency-Key` are refused. Sensitive."},
 		{"read_only", truth, "", take(&to.ReadOnly, parseTruth), "Whether to refuse every write, in the plan already. Defaults to `false`."},
@@ -164,11 +164,6 @@ func parseNumber(value string) (float64, error) { return strconv.ParseFloat(valu
 
 func parseSegment(value string) (string, error) { return value, client.ValidateSegment(value) }
 
-func parseAddress(value string) (string, error) {
-	_, err := client.ParseBaseURL(value)
-	return value, err
-}
-
 func parseTruth(value string) (bool, error) {
 	parsed, err := strconv.ParseBool(value)
 	if err != nil {
@@ -181,9 +176,6 @@ func parseTruth(value string) (bool, error) {
 func parseHeaders(value string) (headers map[string]string, _ error) {
 	if json.Unmarshal([]byte(value), &headers) != nil {
 		return nil, errors.New("must be a JSON object of strings")
-	}
-	if err := transport.ValidateHeaders(headers); err != nil {
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "headers "))
 	}
 	return headers, nil
 }

@@ -4,47 +4,40 @@ package tfkit
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"golang.org/x/sync/errgroup"
 )
+
+// errStop ends the work of InParallel.
+var errStop = errors.New("no more items are wanted")
 
 // InParallel calls do for each of the items in order, by several goroutines at once, until it returns
 // false or the context ends. It returns when no goroutine is left, with the errors of panics.
 func InParallel(ctx context.Context, workers int, items []int, do func(item int) (goesOn bool)) (panics diag.Diagnostics) {
-	queue := make(chan int, len(items))
-	for _, item := range items {
-		queue <- item
-	}
-	close(queue)
-
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	var mu sync.Mutex // of panics
-	var group sync.WaitGroup
-
-	for range min(workers, len(items)) {
-		group.Go(func() {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(workers)
+	for _, item := range items {
+		group.Go(func() (err error) {
 			defer func() {
 				if recover() != nil {
-					stop()
 					mu.Lock()
 					defer mu.Unlock()
 					AddPanic(ctx, &panics)
+					err = errStop
 				}
 			}()
 
-			for item := range queue {
-				if ctx.Err() != nil {
-					return
-				}
-				if !do(item) {
-					stop()
-				}
+			if ctx.Err() == nil && !do(item) {
+				err = errStop
 			}
+			return err
 		})
 	}
-	group.Wait()
+	_ = group.Wait()
 
 	return panics
 }

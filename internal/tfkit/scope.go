@@ -187,17 +187,17 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 	access(ctx, req.Config.GetAttribute, configured.attributes(), diags)
 	access(ctx, resp.Plan.GetAttribute, planned.attributes(), diags)
 	access(ctx, req.State.GetAttribute, state.attributes(), diags) // all null if the object is new
-	followsProvider, isPlaced := configured == Scope{}, state != Scope{}
-
-	to, known := s.KnownScope(configured)
-	switch {
-	case known && to == client.Scope{} && isPlaced:
-		s.PlanScope(configured, diags)
+	s.PlanScope(configured, diags)
+	if diags.HasError() {
 		return false
-	case known:
+	}
+
+	followsProvider, isPlaced := configured == Scope{}, state != Scope{}
+	to, known := s.KnownScope(configured)
+	if known {
 		planned = configured
 		s.ResolveScope(&planned)
-	case followsProvider && isPlaced: // otherwise the framework has planned it
+	} else if followsProvider && isPlaced { // otherwise the framework has planned it
 		planned = state
 	}
 	access(ctx, resp.Plan.SetAttribute, planned.attributes(), diags)
