@@ -115,11 +115,16 @@ const (
 	holdsOther                     // anything else
 )
 
-// parts returns what an object and the wrappers in it hold. An object without data may describe a page.
+// parts returns what an object and the wrappers in it hold. An object without data may describe a page. What
+// the interface has of a person may be empty where the object names the person too.
 func (c DataCall) parts(object *node) (has content) {
+	isNamed := slices.ContainsFunc(object.members, c.isPerson)
 	for _, m := range object.members {
 		switch {
-		case m.isSilent(), c.isPerson(m):
+		case c.isPerson(m):
+		case isNamed && m.is&rolePersonal != 0 && jsonvalue.IsZero(m.Value):
+			has |= holdsData
+		case m.isSilent():
 		case m.is&roleDescribes != 0:
 			has |= holdsOther
 		case m.isPersonal():

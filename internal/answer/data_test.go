@@ -16,6 +16,7 @@ import (
 // personal are answers that are all data of a person, with a member that each has at its
 // top.
 var personal = map[string]string{
+	`{"identity":"` + person + `","profile":null,"sessions":[],"events":[]}`:   "events",
 	`{"id":"User-1%40example.com","orders":[{"sku":"1"}],"errors":[],"ok":""}`: "orders",
 	`{"user":{"id":"` + person + `","plan":"gold"},"errors":[]}`:               "user",
 	`[{"profile":{"plan":"gold"}},{"events":[]}]`:                              "profile",
@@ -44,8 +45,6 @@ var unsure = map[string]string{
 	`{"data":[{"name":"x"}],"links":{"next":null},"meta":{"current_page":1,"total":1}}`: "data",
 
 	`{"user":{"plan":"gold"},"requests":[{"status":"queued","note":"x"}]}`: "user",
-
-	`{"identity":"` + person + `","profile":null,"sessions":[],"events":[]}`: "events", // empty
 
 	// Data with an ID, and no request.
 	`{"id":"u-77","orders":[{"sku":"1"}]}`: "orders", `{"id":0,"orders":[{"sku":"1"}]}`: "orders",
