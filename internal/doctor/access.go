@@ -30,10 +30,9 @@ type probe struct {
 	failures []string
 }
 
-// examineAccess sends the requests that touch nobody with each of the credentials. It reports which are
-// accepted and which path family answers, and chooses the first.
-func (x *examination) examineAccess(ctx context.Context) {
-	s, c := x.options.Scope, x.options.Client.Credentials
+// findWays finds the ways to authenticate that the credentials allow.
+func (x *examination) findWays(ctx context.Context) {
+	c := x.options.Client.Credentials
 	if c.Email != "" {
 		x.logIn(ctx, transport.Credentials{Email: c.Email, Password: c.Password})
 	}
@@ -46,10 +45,24 @@ func (x *examination) examineAccess(ctx context.Context) {
 	if c.IsZero() {
 		x.report.add("Access", "credentials", Broken, "none are set; set ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD")
 	}
+}
+
+// examineAccess sends the requests that touch nobody with each of the credentials. It reports which are
+// accepted and which path family answers, and chooses the first.
+func (x *examination) examineAccess(ctx context.Context) {
+	x.findWays(ctx)
 	if len(x.ways) == 0 {
 		return
 	}
+	user := &probe{check: "current user", read: readUser}
+	isReached := x.send(ctx, user)
+	x.reportProbe(user, "")
+	if !isReached { // every other request would fail too
+		x.ways = nil
+		return
+	}
 
+	s := x.options.Scope
 	families := []*probe{
 		{check: "project paths", scope: client.Scope{OrgID: s.OrgID, ProjectID: s.ProjectID}},
 		{check: "account paths", scope: client.Scope{AccountID: s.AccountID}},
@@ -57,14 +70,6 @@ func (x *examination) examineAccess(ctx context.Context) {
 	families = slices.DeleteFunc(families, func(p *probe) bool { return p.scope == client.Scope{} })
 	if len(families) == 0 {
 		x.report.add("Access", "path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
-	}
-
-	user := &probe{check: "current user", read: readUser}
-	isReached := x.send(ctx, user)
-	x.reportProbe(user, "")
-	if !isReached { // every other request would fail too
-		x.ways = nil
-		return
 	}
 	for _, p := range families {
 		p.read = readPending(p.scope)
@@ -74,7 +79,6 @@ func (x *examination) examineAccess(ctx context.Context) {
 			x.report.Setup = Setup{Credentials: x.use.name, PathFamily: p.check[:len("project")]}
 		}
 	}
-
 	for _, p := range families {
 		x.reportProbe(p, "; the service may offer the other path family, or your user has no access to the early preview")
 	}

@@ -51,23 +51,21 @@ func (o Options) level() string {
 	return "nobody is read or written"
 }
 
-// omissions returns the questions that are not asked, by these options or ever.
-func (o Options) omissions() []Omission {
+// omissions returns the questions that are not asked, by these options or ever, and why.
+func (o Options) omissions() (omitted []string) {
 	hasProject, hasAccount := o.Scope.OrgID != "", o.Scope.AccountID != ""
-	isNobodyRead := !o.Rehearse && o.Identity == ""
-	omitted := []Omission{}
 	for _, q := range []struct {
 		isOmitted bool
-		Omission
+		text      string
 	}{
-		{o.Client.Credentials.Email == "", Omission{"login.parameters_in: where a login carries e-mail and password", "ANALYTICS_EMAIL and ANALYTICS_PASSWORD are not set"}},
-		{!hasProject, Omission{"what an export looks like", "exports exist in the org and project paths only; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID"}},
-		{isNobodyRead, Omission{"what consent and profile look like", "no person was read; -identity reads one"}},
-		{hasProject != hasAccount, Omission{"whether the other path family answers", "its variables (ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID) are not set"}},
-		{!o.Rehearse, Omission{"how writes are sent and what they answer, where all data of a person is, and how long readings lag", "nothing was written; -rehearse does everything once, with an invented person"}},
+		{o.Client.Credentials.Email == "", "where a login carries e-mail and password: ANALYTICS_EMAIL and ANALYTICS_PASSWORD are not set"},
+		{!hasProject, "what an export looks like: exports exist in the org and project paths only; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID"},
+		{hasProject != hasAccount, "whether the other path family answers: its variables (ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID) are not set"},
+		{o.Identity == "" && !o.Rehearse, "what consent and profile look like: no person was read; -identity reads one"},
+		{!o.Rehearse, "how writes are sent and answered, where all data of a person is, and how long readings lag: -rehearse does everything once, with an invented person"},
 	} {
 		if q.isOmitted {
-			omitted = append(omitted, q.Omission)
+			omitted = append(omitted, q.text)
 		}
 	}
 

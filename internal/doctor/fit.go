@@ -21,6 +21,7 @@ type reading struct {
 	read         reader
 	propose      func(infer.Answer) []infer.Settings
 	whenEmpty    string // what the report says if there was nothing to see; empty if that is what was wanted
+	hint         string // added where nothing is read
 
 	answers []exchange
 	decoded decoded
@@ -49,15 +50,7 @@ func (x *examination) examine(ctx context.Context, r *reading) (decoded, error) 
 func (x *examination) fit(ctx context.Context, r *reading) {
 	var best infer.Settings
 	isRead := r.err == nil && r.decoded.lacking == 0
-	for _, s := range r.propose(r.answers[0].evidence()) {
-		s = s.Inside(x.wire.Envelope.At)
-		if isRead {
-			s = s.NextPage()
-		}
-		if len(s) == 0 || slices.ContainsFunc(s.Texts(), x.hides) {
-			continue
-		}
-
+	for _, s := range x.proposals(r, isRead) {
 		read, err := x.try(ctx, r, s)
 		isBetter := r.err != nil || read.lacking < r.decoded.lacking
 		if isRead { // only more of it is wanted
@@ -77,6 +70,21 @@ func (x *examination) fit(ctx context.Context, r *reading) {
 		return err == nil && read.isSame(r.decoded)
 	}))
 	r.differs = !reflect.DeepEqual(before, x.wire)
+}
+
+// proposals returns the settings that are proposed for a reading and may be shown; only those of its next page
+// if it is read.
+func (x *examination) proposals(r *reading, isRead bool) (all []infer.Settings) {
+	for _, s := range r.propose(r.answers[0].evidence()) {
+		s = s.Inside(x.wire.Envelope.At)
+		if isRead {
+			s = s.NextPage()
+		}
+		if len(s) > 0 && !slices.ContainsFunc(s.Texts(), x.hides) {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // try repeats a reading with further settings, and reads the pages that they lead to.
@@ -126,7 +134,7 @@ func (x *examination) addFinding(r *reading) {
 	word, text := OK, "read as configured"
 	switch {
 	case r.err != nil:
-		word, text = Broken, x.describe(r.err)+"; no setting was found with which it is read"
+		word, text = Broken, x.describe(r.err)+"; no setting was found with which it is read"+r.hint
 	case r.whenEmpty != "" && r.decoded.isEmpty():
 		word, text = map[bool]Word{true: Differs, false: Unknown}[r.differs], r.whenEmpty
 	case r.decoded.lacking > 0:

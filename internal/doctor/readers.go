@@ -45,13 +45,11 @@ func (d decoded) isSame(other decoded) bool {
 // reader is a reading of the service by the provider's own client.
 type reader func(context.Context, *client.Client) (decoded, error)
 
-// readToken logs in.
 func readToken(ctx context.Context, c *client.Client) (decoded, error) {
 	token, _, err := c.NewSessionToken(ctx)
 	return decoded{text: token}, err
 }
 
-// readUser reads the current user.
 func readUser(ctx context.Context, c *client.Client) (decoded, error) {
 	_, err := c.CurrentUser(ctx)
 	return decoded{text: "user"}, err

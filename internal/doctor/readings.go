@@ -78,35 +78,34 @@ func (x *examination) examineExport(ctx context.Context) {
 		return
 	}
 
-	day := client.FormatDay(x.options.Day)
 	for _, w := range x.ways {
-		r := &reading{
-			group: "Export", check: "day", way: w, read: readDay(x.options.Scope, x.options.Day), propose: infer.Export,
-			whenEmpty: "the day " + day + " has no records; -day chooses another one",
-		}
-		x.examine(ctx, r)
-		if e, ok := errors.AsType[*transport.Error](r.err); ok && len(e.Fields) > 0 { // one of them may select the kind
-			r.propose = func(infer.Answer) (all []infer.Settings) {
-				for _, f := range e.Fields {
-					all = append(all, infer.Settings{"/export/kind_parameter": f.Field})
-				}
-				return all
-			}
-			x.examine(ctx, r)
-		}
-
-		switch {
-		case transport.IsClass(r.err, transport.ClassAuthentication, transport.ClassForbidden, transport.ClassNotFound, transport.ClassEndpointNotFound):
-			continue
-		case transport.IsClass(r.err, transport.ClassNotReady):
-			x.report.add(r.group, r.check, Unknown, "the day "+day+" is not there ("+x.describe(r.err)+")")
-		case transport.IsClass(r.err, transport.ClassRejected):
-			x.report.add(r.group, r.check, Broken, x.describe(r.err)+"; if a parameter selects the kind, wire.export.kind_parameter and wire.export.kind_values name it and its values")
-		default:
+		r := x.examineDay(ctx, w)
+		if !transport.IsClass(r.err, transport.ClassAuthentication, transport.ClassForbidden, transport.ClassNotFound, transport.ClassEndpointNotFound) {
 			x.addFinding(r)
+			return
 		}
-
-		return
 	}
 	x.report.add("Export", "day", Unknown, "none of the given credentials are accepted for an export, or there is no such project or day")
+}
+
+// examineDay reads the beginning of the day in one way. A field that an error names may be the parameter that
+// selects the kind.
+func (x *examination) examineDay(ctx context.Context, w *way) *reading {
+	r := &reading{
+		group: "Export", check: "day", way: w, read: readDay(x.options.Scope, x.options.Day), propose: infer.Export,
+		whenEmpty: "the day " + client.FormatDay(x.options.Day) + " has no records; -day chooses another one",
+		hint:      "; if a parameter selects the kind, wire.export.kind_parameter and wire.export.kind_values name it and its values",
+	}
+	_, err := x.examine(ctx, r)
+	if e, ok := errors.AsType[*transport.Error](err); ok && len(e.Fields) > 0 {
+		r.propose = func(infer.Answer) (all []infer.Settings) {
+			for _, f := range e.Fields {
+				all = append(all, infer.Settings{"/export/kind_parameter": f.Field})
+			}
+			return all
+		}
+		_, _ = x.examine(ctx, r)
+	}
+
+	return r
 }

@@ -206,7 +206,9 @@ func (a *awaited) isRecord(record string) bool {
 	return isOfType && strings.Contains(record, a.Person) && strings.Contains(record, a.ID)
 }
 
-func (a *awaited) isOpen() bool { return a.listed && !a.delisted }
+func (a *awaited) isOpen() bool {
+	return a.listed && !a.delisted
+}
 
 // conclude says what is left, and proposes the lag that was measured.
 func (r *rehearsal) conclude(ctx context.Context) {
@@ -251,25 +253,19 @@ func (r *rehearsal) judgeList() {
 	}
 }
 
-// unfinished returns what is left and should not be: requests that have not ended, and the profile.
+// unfinished returns what is left and should not be: requests that have not ended, and the profile, which is
+// updated first and deleted last.
 func (r *rehearsal) unfinished() (all []string) {
-	hasProfile := false
-	for _, request := range r.requests {
-		isOver := request.State != "waiting"
-		if !isOver {
+	for i, request := range r.requests {
+		if i == 0 && request.Type == answer.RequestProfileUpdate {
+			all = append(all, "a profile with the member doctor_rehearsal")
+		}
+		if request.State == "waiting" {
 			id := client.ShownID(request.ID, r.options.Identity)
 			all = append(all, strings.TrimSpace("a request of type "+request.Type+" that has not ended "+id))
-		}
-		switch request.Type {
-		case answer.RequestProfileUpdate:
-			hasProfile = true
-		case answer.RequestDataDeletion:
-			hasProfile = hasProfile && !isOver
+		} else if request.Type == answer.RequestDataDeletion {
+			all = slices.DeleteFunc(all, func(text string) bool { return strings.HasPrefix(text, "a profile") })
 		}
 	}
-	if hasProfile {
-		all = append(all, "a profile with the member doctor_rehearsal")
-	}
-
 	return all
 }

@@ -178,11 +178,6 @@ func (r *rehearsal) withdraw(ctx context.Context) {
 
 	u := choice.Record{Manual: true}
 	err := r.write(ctx, r.wire, u)
-	if err != nil && ctx.Err() == nil { // it may want a time
-		u.AgreementTime = time.Now().Truncate(time.Second)
-		err = r.write(ctx, r.wire, u)
-	}
-
 	withdrawn := person{Person: r.who.Person, updates: []sentUpdate{{Record: u, at: time.Now()}}}
 	switch {
 	case err != nil:

@@ -37,12 +37,6 @@ type Finding struct {
 	Text  string `json:"text"`
 }
 
-// Omission is a question that was not answered, with the reason.
-type Omission struct {
-	Question string `json:"question"`
-	Why      string `json:"why"`
-}
-
 // Setup is what a provider block for this service contains.
 type Setup struct {
 	// Credentials is what to authenticate with; empty if nothing was accepted.
@@ -78,7 +72,7 @@ type Report struct {
 	WireBlock string      `json:"wire_block"`
 	// Rehearsal is what was done; nil without one.
 	Rehearsal   *Rehearsal `json:"rehearsal,omitzero"`
-	NotAnswered []Omission `json:"not_answered"`
+	NotAnswered []string   `json:"not_answered"` // each question with the reason
 }
 
 func (r *Report) add(group, check string, word Word, text string) {
@@ -96,12 +90,16 @@ func (r *Report) judge() {
 }
 
 // list joins words with commas.
-func list(words []string) string { return strings.Join(words, ", ") }
+func list(words []string) string {
+	return strings.Join(words, ", ")
+}
 
 // reason is an error of the examination itself, which completes a sentence.
 type reason string
 
-func (r reason) Error() string { return string(r) }
+func (r reason) Error() string {
+	return string(r)
+}
 
 // describe returns what a failure is, without any words of the service. Of a status that is an
 // error, or of an answer that is not JSON, a detail may hold some; and a name in it may be a person's.
@@ -141,14 +139,9 @@ func (x *examination) hides(text string) bool {
 	}
 
 	person, _, _ := strings.Cut(x.options.Identity, "@")
-	for _, theirs := range words.FindAllString(person, -1) {
-		isTheirs := func(word string) bool { return strings.EqualFold(word, theirs) }
-		if slices.ContainsFunc(words.FindAllString(text, -1), isTheirs) {
-			return true
-		}
-	}
+	theirs := strings.Fields(strings.ToLower(strings.Join(words.FindAllString(person, -1), " ")))
 
-	return false
+	return slices.ContainsFunc(words.FindAllString(text, -1), func(word string) bool { return slices.Contains(theirs, strings.ToLower(word)) })
 }
 
 // words matches the words of a text. bobPhone has two.

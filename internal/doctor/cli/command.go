@@ -179,7 +179,7 @@ For the provider block
 {{- end}}
 {{item (settings .) "  "}}
 Not answered
-{{range .NotAnswered}}{{item (print .Question ": " .Why | wrap) "  - "}}{{end}}
+{{range .NotAnswered}}{{item (wrap .) "  - "}}{{end}}
 {{.Result}}, exit status {{.ExitStatus}}; {{.Requests}} answers
 `))
 
