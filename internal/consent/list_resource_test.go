@@ -241,11 +241,7 @@ func TestConsentList_cancelledEndsAtOnce(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				began := time.Now()
 				time.AfterFunc(5*time.Second, cancel)
-				var results prototest.ListResults
-				p.ListUntil(ctx, name, listDay(nil), func(result prototest.ListResult) bool {
-					results = append(results, result)
-					return true
-				})
+				results := p.ListUntil(ctx, name, listDay(nil))
 
 				wantNames(t, results)
 				prototest.WantText(t, results.Diagnostics().Errors(), says)

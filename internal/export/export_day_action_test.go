@@ -178,7 +178,7 @@ func TestExportDay_refusals(t *testing.T) {
 		{file(folder+"/day", prototest.Attributes{"with_kind": false}), mixed, mixed},
 	} {
 		wantSaid(t, "errors of the plan", p.PlanAction(actionName, tc.config).Errors(), tc.planned)
-		unplanned := p.InvokePlanned(t.Context(), actionName, tc.config, func(string) bool { return true })
+		unplanned := p.InvokePlanned(actionName, tc.config, nil)
 		wantSaid(t, "errors", unplanned.Errors(), tc.invoked)
 	}
 	wantContent(t, taken, "theirs")

@@ -39,25 +39,6 @@ func TestToken_lastsOneHourOfTheClockWhateverItClaims(t *testing.T) {
 	}
 }
 
-func TestLogin_refusals(t *testing.T) {
-	t.Parallel()
-
-	s := start(t)
-	s.AllowViolations() // the contract requires both parameters
-	for body, want := range map[string]string{
-		encode(t, map[string]any{"email": s.Email, "password": "wrong"}):                       "401 invalid_credentials",
-		encode(t, map[string]any{"email": "nobody@example.com", "password": s.Password}):       "401 invalid_credentials",
-		encode(t, map[string]any{"email": s.Email}):                                            "400 invalid_parameters password",
-		encode(t, map[string]any{"email": 1, "password": nil}):                                 "400 invalid_parameters email password",
-		`{"email":"a","email":"b","password":"c"}`:                                             "400 malformed",
-		encode(t, map[string]any{"email": s.Email, "password": s.Password}) + `{"and":"more"}`: "400 malformed",
-	} {
-		if got := s.send(http.MethodPost, loginPath, body); got.refused() != want {
-			t.Errorf("%s: got %q, want %q", body, got.refused(), want)
-		}
-	}
-}
-
 func TestAuth_undocumentedPresentationIsAViolation(t *testing.T) {
 	t.Parallel()
 

@@ -51,17 +51,12 @@ func TestConsent_wrongParametersAreNamed(t *testing.T) {
 	t.Parallel()
 
 	for body, want := range map[string]string{
-		`{}`: "400 invalid_parameters clause_1_consent clause_2_consent clause_3_consent clause_4_consent clause_5_consent",
 		strings.Replace(allClauses(), "true", `"true"`, 1):       "400 invalid_parameters clause_1_consent",
-		strings.Replace(allClauses(), "true", `null`, 1):         "400 invalid_parameters clause_1_consent",
 		allClauses(`"user_ipv6":"192.0.2.1"`, `"manual":"true"`): "400 invalid_parameters manual user_ipv6",
-		allClauses(`"user_ipv6":"fe80::1%eth0"`):                 "400 invalid_parameters user_ipv6",
-		allClauses(`"agreement_time":1768469400000`):             "400 invalid_parameters agreement_time",
 		allClauses(`"agreement_time":"2026-01-15 09:30"`):        "400 invalid_parameters agreement_time",
 		allClauses(`"clause_6_consent":true`):                    "400 invalid_parameters clause_6_consent",
 		strings.Replace(allClausesText, "true", "1", 1):          "400 invalid_parameters clause_1_consent",
 		allClausesText + "&clause_1_consent=true":                "400 malformed",
-		allClausesText + "&manual=%zz":                           "400 malformed",
 	} {
 		media := "application/json"
 		s := start(t, func(s *mockserver.Server) {

@@ -49,34 +49,6 @@ func TestExport_shapes(t *testing.T) {
 	}
 }
 
-func TestExport_dateAndKindAreRequired(t *testing.T) {
-	t.Parallel()
-
-	s := start(t, func(s *mockserver.Server) {
-		s.Wire.Export.KindParameter, s.Wire.Export.KindValues = "kind", map[string]string{"persons": "P", "sessions": "S", "events": "E"}
-	})
-	s.AllowViolations()
-	s.PutExport(projectScope, day, mockserver.ExportDay{Events: []any{1}})
-	for value, want := range map[string]string{"P": `{"persons":[]}`, "E": `{"events":[1]}`} {
-		if got := s.get(exportPath + "?utcDate=" + day + "&kind=" + value); got.body != want {
-			t.Errorf("%s: %d %s", value, got.status, got.body)
-		}
-	}
-
-	for query, want := range map[string]string{
-		"":                             "400 invalid_parameters utcDate",
-		"utcDate=2026-3-1":             "400 invalid_parameters utcDate",
-		"utcDate=2026-02-30":           "400 invalid_parameters utcDate",
-		"utcDate=" + day:               "400 invalid_parameters kind",
-		"kind=person&utcDate=" + day:   "400 invalid_parameters kind",
-		"kind=P&kind=S&utcDate=" + day: "400 malformed",
-	} {
-		if got := s.get(exportPath + "?" + query); got.refused() != want {
-			t.Errorf("%q: %s", query, got.refused())
-		}
-	}
-}
-
 func TestGeneratedDay_isReproducibleWithoutDuplicates(t *testing.T) {
 	t.Parallel()
 

@@ -27,7 +27,6 @@ func TestFulfil_decidesTheOutcome(t *testing.T) {
 		"sooner than others":   {mockserver.Outcome{After: second}, second, "", "fulfilled", true, true},
 		"at once":              {mockserver.Outcome{After: -1}, 0, "", "fulfilled", true, true},
 		"never":                {mockserver.Outcome{Fate: mockserver.Never}, year, "pending", "pending", false, false},
-		"unknown status":       {mockserver.Outcome{Status: "QUEUED_V2"}, second, "QUEUED_V2", "QUEUED_V2", false, false},
 		"failed":               {mockserver.Outcome{Fate: mockserver.Failed, Code: "quota", Message: "Too much."}, year, "failed", "failed", true, false},
 		"failed, final status": {mockserver.Outcome{Fate: mockserver.Failed, FinalStatus: "closed"}, minute, "closed", "closed", true, false},
 		"kept, final status":   {mockserver.Outcome{KeepListed: true, FinalStatus: "delivered"}, minute, "delivered", "delivered", true, true},

@@ -81,7 +81,7 @@ func TestActions_planAndLostIdentitySendNothing(t *testing.T) {
 		}
 
 		// Terraform 1.16 passes a null for an ephemeral value under -invoke.
-		lost := a.InvokePlanned(t.Context(), a.name, a.config.Without("identity_id"), func(string) bool { return true })
+		lost := a.InvokePlanned(a.name, a.config.Without("identity_id"), nil)
 		prototest.WantText(t, lost.Errors(), "The identity did not arrive", "Nothing was sent", "sensitive and not ephemeral")
 
 		a.Reconfigure(prototest.Config(a.service).With(prototest.Attributes{"read_only": true}))
@@ -252,12 +252,11 @@ func TestActions_interruptComesAfterTheID(t *testing.T) {
 	t.Parallel()
 	eachObject(t, allActions(), func(t *testing.T, a *object) {
 		stopped := make(chan struct{})
-		invoked := a.InvokePlanned(t.Context(), a.name, a.config, func(string) bool {
+		invoked := a.InvokePlanned(a.name, a.config, func() {
 			go func() {
 				defer close(stopped)
 				a.Stop() // which waits for the end of the action
 			}()
-			return true
 		})
 		<-stopped
 

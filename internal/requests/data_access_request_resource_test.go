@@ -91,7 +91,7 @@ func (o *object) once(config prototest.Attributes) (*prototest.State, prototest.
 	if o.name != requestAccessName {
 		return o.Create(o.name, config)
 	}
-	invoked := o.InvokePlanned(o.t.Context(), o.name, config, func(string) bool { return true })
+	invoked := o.InvokePlanned(o.name, config, nil)
 	o.wantDiscreet(invoked)
 
 	return nil, invoked.Diagnostics

@@ -71,7 +71,7 @@ func (h *history) step() {
 		"configuration":      func() { h.own = []string{"", "", "", "demo", "two", "account"}[h.random.IntN(6)] },
 		"older CLI": func() {
 			if h.state != nil {
-				h.state = h.state.WithoutIdentity()
+				h.state = &prototest.State{Attributes: h.state.Attributes, Private: h.state.Private}
 			}
 		},
 		"person removed": func() {

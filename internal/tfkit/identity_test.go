@@ -103,7 +103,7 @@ func TestIdentity_movesOnlyByAPlanThatSaysSo(t *testing.T) {
 	t.Parallel()
 	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
 		created, _ := o.MustCreate(o.name, o.config)
-		older := created.WithoutIdentity()
+		older := &prototest.State{Attributes: created.Attributes, Private: created.Private}
 		state, _ := o.MustRefresh(o.name, older)
 		wantIdentity(t, state, "demo")
 		if diff := cmp.Diff(older.Attributes, state.Attributes); diff != "" {

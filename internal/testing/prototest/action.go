@@ -3,8 +3,6 @@
 package prototest
 
 import (
-	"context"
-
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
@@ -54,35 +52,32 @@ func (p *Provider) Invoke(name string, config Attributes) Invocation {
 		return Invocation{Diagnostics: planned}
 	}
 
-	invoked := p.InvokePlanned(p.t.Context(), name, config, func(string) bool { return true })
+	invoked := p.InvokePlanned(name, config, nil)
 	invoked.Diagnostics = append(planned, invoked.Diagnostics...)
 
 	return invoked
 }
 
-// InvokePlanned invokes an action. It hands each message to heard, and listens no longer
-// if that returns false, as a connection that breaks does. The diagnostics are lost then.
-func (p *Provider) InvokePlanned(ctx context.Context, name string, config Attributes, heard func(message string) bool) Invocation {
+// InvokePlanned invokes an action. It calls heard, unless that is nil, with each message.
+func (p *Provider) InvokePlanned(name string, config Attributes, heard func()) Invocation {
 	p.t.Helper()
 	packed := p.packed(p.schemas.ActionSchemas[name].Schema, config)
-	stream := callUntil(ctx, p, p.server.InvokeAction, &tfprotov6.InvokeActionRequest{ActionType: name, Config: packed})
+	stream := call(p, p.server.InvokeAction, &tfprotov6.InvokeActionRequest{ActionType: name, Config: packed})
 
 	var invoked Invocation
-	completed := false
 	for event := range stream.Events {
 		switch event := event.Type.(type) {
 		case tfprotov6.ProgressInvokeActionEventType:
 			invoked.Progress = append(invoked.Progress, event.Message)
-			if !heard(event.Message) {
-				return invoked
+			if heard != nil {
+				heard()
 			}
 		case tfprotov6.CompletedInvokeActionEventType:
-			invoked.Diagnostics, completed = event.Diagnostics, true
+			invoked.Diagnostics = event.Diagnostics
+			return invoked
 		}
 	}
-	if !completed {
-		p.t.Errorf("%s has not completed", name)
-	}
+	p.t.Errorf("%s has not completed", name)
 
 	return invoked
 }

@@ -62,19 +62,11 @@ func (p *Provider) List(name string, req ListRequest) ListResults {
 	if diags := p.ValidateList(name, req.Config); len(diags.Errors()) > 0 {
 		return ListResults{{Diagnostics: diags}}
 	}
-
-	var results ListResults
-	p.ListUntil(p.t.Context(), name, req, func(result ListResult) bool {
-		results = append(results, result)
-		return true
-	})
-
-	return results
+	return p.ListUntil(p.t.Context(), name, req)
 }
 
-// ListUntil hands over each result of a list, and reads no further if taken returns false,
-// as a connection that breaks does.
-func (p *Provider) ListUntil(ctx context.Context, name string, req ListRequest, taken func(ListResult) bool) {
+// ListUntil returns the results of a list until ctx ends.
+func (p *Provider) ListUntil(ctx context.Context, name string, req ListRequest) (results ListResults) {
 	p.t.Helper()
 	stream := callUntil(ctx, p, p.server.ListResource, &tfprotov6.ListResourceRequest{
 		TypeName: name, Config: p.packed(p.schemas.ListResourceSchemas[name], req.Config), Limit: req.Limit, IncludeResource: req.IncludeResource,
@@ -88,8 +80,8 @@ func (p *Provider) ListUntil(ctx context.Context, name string, req ListRequest, 
 		if from.Resource != nil {
 			result.Resource = unpack(p.t, p.resourceSchema(name).ValueType(), from.Resource)
 		}
-		if !taken(result) {
-			return
-		}
+		results = append(results, result)
 	}
+
+	return results
 }

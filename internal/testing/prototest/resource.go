@@ -34,11 +34,6 @@ type Plan struct {
 	identity Attributes
 }
 
-// WithoutIdentity returns the state as a CLI stores it that does not know of identities.
-func (s *State) WithoutIdentity() *State {
-	return &State{Attributes: s.Attributes, Private: s.Private}
-}
-
 func (p *Provider) resourceSchema(name string) *tfprotov6.Schema {
 	p.t.Helper()
 	s := p.schemas.ResourceSchemas[name]

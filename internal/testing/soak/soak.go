@@ -67,9 +67,7 @@ func Size(normal, soak int) int {
 
 // Raced returns small in a test with the race detector, and otherwise, or where a soak is
 // on, full. A small size has to be enough for all goroutines of the test to meet.
-func Raced(small, full int) int { return raced(race, small, full) }
-
-func raced(race bool, small, full int) int {
+func Raced(small, full int) int {
 	if race && !On() {
 		return small
 	}
