@@ -5,8 +5,8 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -94,7 +94,7 @@ func (r *rehearsal) adopt(ctx context.Context, shown *reading) {
 	}
 }
 
-// tryForm writes one update, and reads the record for a while. It returns the reading that shows it, or
+// tryForm writes one update, and reads the record for a while. It returns the reading that shows it, and
 // what became of it.
 func (r *rehearsal) tryForm(ctx context.Context, in, format string) (shown *reading, outcome string) {
 	// The values differ by form: clauses that are never all equal, and a time with milliseconds that no
@@ -108,18 +108,17 @@ func (r *rehearsal) tryForm(ctx context.Context, in, format string) (shown *read
 	wire := r.wire
 	wire.Consent.ParametersIn, wire.Consent.TimeFormat = in, format
 	err := r.write(ctx, wire, u)
-	e, isError := errors.AsType[*transport.Error](err)
-	if isError && e.Status/100 == 4 {
-		return nil, "rejected, HTTP " + strconv.Itoa(e.Status)
+	if e, ok := errors.AsType[*transport.Error](err); ok && e.Status/100 == 4 {
+		return nil, fmt.Sprint("rejected, HTTP ", e.Status)
 	}
 
 	r.who.updates = append(r.who.updates, sentUpdate{u, in, format, time.Now()})
-	shown = r.readBack(ctx, "written record", formPatience, r.who)
-	if shown == nil && err != nil {
-		return nil, r.describe(err)
+	outcome = "accepted, and not read back"
+	if err != nil {
+		outcome = r.describe(err)
 	}
 
-	return shown, "accepted, and not read back"
+	return r.readBack(ctx, "written record", formPatience, r.who), outcome
 }
 
 // write sends an update of the consent once.

@@ -208,7 +208,7 @@ func TestRequests_failureIsAnErrorWithItsCode(t *testing.T) {
 	eachObject(t, everyResource, func(t *testing.T, o *object) {
 		for sent := range 2 {
 			state, diags := o.Create(o.name, o.config)
-			prototest.WantText(t, diags.Errors(), `"E_HOLD"`, "then failed it", o.queued(sent + 1)[sent].ID, "In state now: nothing")
+			prototest.WantText(t, diags.Errors(), "E_HOLD", "then failed it", o.queued(sent + 1)[sent].ID, "In state now: nothing")
 			wantNoPerson(t, diags)
 			if state != nil {
 				t.Errorf("in state is %v", state.Attributes)
