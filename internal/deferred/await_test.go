@@ -16,7 +16,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -25,9 +24,9 @@ import (
 
 // wantOurs fails the test if a request is not pending, or not the one of the queue that was
 // sent for it.
-func wantOurs(t *testing.T, service *mocktest.Instance, s deferred.Submission, at int) {
+func wantOurs(t *testing.T, service *mocktest.Instance, s proof.Submission, at int) {
 	t.Helper()
-	wantState(t, s, deferred.Listed)
+	wantState(t, s, proof.Listed)
 	if ours := service.Queue()[at].ID; s.ShownID() != ours {
 		t.Errorf("the request is taken for %q, and ours is %q", s.ShownID(), ours)
 	}
@@ -63,7 +62,7 @@ func TestDeferred_requestThatLeavesWithAnUnknownStatus(t *testing.T) {
 	bubble(t, func(t *testing.T, _ *mocktest.Instance, r run) {
 		s, _ := r.mustSubmit(t, r.access(nil))
 		s, report := r.Await(t.Context(), r.access(nil), s, time.Hour)
-		wantState(t, s, deferred.Accepted)
+		wantState(t, s, proof.Accepted)
 		if !report.Unproven || !strings.Contains(report.Gap, "wire.pending.statuses") {
 			t.Errorf("%+v", report)
 		}
@@ -82,8 +81,8 @@ func TestDeferred_refreshesShareAListing(t *testing.T) {
 			for i := range people {
 				group.Go(func() {
 					<-time.After(time.Duration(i/10) * 2 * time.Second)
-					s, _, err := r.Refresh(t.Context(), r.deletion(fmt.Sprint("user-", i)), deferred.Submission{State: deferred.Accepted, ID: fmt.Sprint("request-", i+1), Sent: sent})
-					if err != nil || s.State != deferred.Listed {
+					s, _, err := r.Refresh(t.Context(), r.deletion(fmt.Sprint("user-", i)), proof.Submission{State: proof.Accepted, ID: fmt.Sprint("request-", i+1), Sent: sent})
+					if err != nil || s.State != proof.Listed {
 						t.Errorf("%+v: %v", s, err)
 					}
 				})
@@ -133,12 +132,12 @@ func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 		configure func(*mockserver.Server)
 		state     proof.State
 	}{
-		"beside a pending request":            {later, becomes(later), deferred.Listed},
-		"beside one that is carried out soon": {soon, becomes(soon), deferred.Listed},
-		"beside an unreadable list":           {later, noPerson, deferred.Accepted},
-		"beside a list that is cut":           {later, isCut, deferred.Accepted},
-		"while the list is down for a moment": {atOnce, listIsDown, deferred.Fulfilled},
-		"beside a request that has ended":     {ended, becomes(ended), deferred.Fulfilled},
+		"beside a pending request":            {later, becomes(later), proof.Listed},
+		"beside one that is carried out soon": {soon, becomes(soon), proof.Listed},
+		"beside an unreadable list":           {later, noPerson, proof.Accepted},
+		"beside a list that is cut":           {later, isCut, proof.Accepted},
+		"while the list is down for a moment": {atOnce, listIsDown, proof.Fulfilled},
+		"beside a request that has ended":     {ended, becomes(ended), proof.Fulfilled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,7 +150,7 @@ func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 				wantState(t, s, tc.state)
 
 				isUnreadable := report.Gap != ""
-				if report.Delivered != (tc.state == deferred.Fulfilled) || isUnreadable != (tc.state == deferred.Accepted) {
+				if report.Delivered != (tc.state == proof.Fulfilled) || isUnreadable != (tc.state == proof.Accepted) {
 					t.Errorf("%+v %+v", s, report)
 				}
 				if report.Delivered && file.String() != answerLikeData {
@@ -172,13 +171,13 @@ func TestDeferred_answerWithData(t *testing.T) {
 			var file strings.Builder
 			r := newRun(t, service, withProfileInData, ignoringTheList)
 			s, _ := r.mustSubmit(t, r.access(&file))
-			wantState(t, s, deferred.Fulfilled)
+			wantState(t, s, proof.Fulfilled)
 			if file.String() != answerLikeData {
 				t.Errorf("the data is %s", file.String())
 			}
 
 			r = newRun(t, service, ignoringTheList)
-			_, _, err := r.Submit(t.Context(), r.access(io.Discard), deferred.Submission{})
+			_, _, err := r.Submit(t.Context(), r.access(io.Discard), proof.Submission{})
 			if e := wantClass(t, err, transport.ClassInvalid); !strings.Contains(e.Detail, "wire.all_data.at") {
 				t.Errorf("the detail is %s", e.Detail)
 			}
@@ -189,7 +188,7 @@ func TestDeferred_answerWithData(t *testing.T) {
 			service.FulfilmentDelay = time.Minute
 			s, _ := r.mustSubmit(t, r.access(io.Discard))
 			s, _ = r.Await(t.Context(), r.access(nil), s, time.Hour)
-			wantState(t, s, deferred.Fulfilled)
+			wantState(t, s, proof.Fulfilled)
 
 			var file strings.Builder
 			fetch := r.access(nil)
@@ -197,7 +196,7 @@ func TestDeferred_answerWithData(t *testing.T) {
 				return r.FetchData(ctx, client.Person{Scope: scope, Identity: person}, answer.DataCall{Seen: true}, &file)
 			}
 			s, _ = r.mustSubmit(t, fetch)
-			wantState(t, s, deferred.Fulfilled)
+			wantState(t, s, proof.Fulfilled)
 			if file.String() != large {
 				t.Errorf("%d bytes of %d", file.Len(), len(large))
 			}
@@ -207,9 +206,9 @@ func TestDeferred_answerWithData(t *testing.T) {
 		"after a slow list": {never, func(t *testing.T, service *mocktest.Instance, r run) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Delay: 5 * time.Second, Commit: true})
 			s, _ := r.mustSubmit(t, r.access(nil))
-			wantState(t, s, deferred.Accepted)
+			wantState(t, s, proof.Accepted)
 			s, report := r.mustRefresh(t, r.access(nil), s, 0)
-			wantState(t, s, deferred.Listed)
+			wantState(t, s, proof.Listed)
 			if report.Gap != "" {
 				t.Errorf("the list is not understood: %s", report.Gap)
 			}

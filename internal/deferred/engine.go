@@ -44,7 +44,7 @@ type Engine struct {
 	mu sync.Mutex
 	// known is what this process has submitted or read from state. The pending list alone cannot tell whether a
 	// request was sent before, because it does not show fulfilled ones.
-	known map[client.Person][]Submission
+	known map[client.Person][]proof.Submission
 }
 
 // readFunc returns what a listing shows of a person that began later than the time after, and was not shown of the
@@ -59,7 +59,7 @@ func NewEngine(c *client.Client) *Engine {
 	}
 
 	return &Engine{
-		people: &c.Requests, read: newPollers(list).snapshot, ignoresList: isIgnored, known: map[client.Person][]Submission{},
+		people: &c.Requests, read: newPollers(list).snapshot, ignoresList: isIgnored, known: map[client.Person][]proof.Submission{},
 		rules: proof.Rules{Lag: c.Lag, Partial: c.ListUse != client.ListWhole},
 	}
 }
@@ -69,12 +69,12 @@ type execution struct {
 	*Engine
 
 	request  Request
-	current  Submission
+	current  proof.Submission
 	observed Observed
 	began    time.Time
 
-	others      []Submission // of this process about the person
-	mayRepeat   bool         // the request may be sent once more if nothing shows that it has arrived
+	others      []proof.Submission // of this process about the person
+	mayRepeat   bool               // the request may be sent once more if nothing shows that it has arrived
 	snapshot    proof.Snapshot
 	isDelivered bool             // the answer looks like the data
 	isNone      bool             // the effect was read last where there is no profile
@@ -82,10 +82,10 @@ type execution struct {
 }
 
 // execution returns a call about a submission. That it has left a list which is not read is not known.
-func (e *Engine) execution(r Request, s Submission) *execution {
+func (e *Engine) execution(r Request, s proof.Submission) *execution {
 	s.Type = r.Type
-	if e.ignoresList && s.State == Listed {
-		s.State = Accepted
+	if e.ignoresList && s.State == proof.Listed {
+		s.State = proof.Accepted
 	}
 	return &execution{Engine: e, request: r, current: s, began: time.Now(), lost: r.failure(transport.ClassUnknownOutcome, "of an earlier attempt")}
 }
@@ -99,7 +99,7 @@ func (e *Engine) execution(r Request, s Submission) *execution {
 // if the pending list cannot be read completely, ClassUnknownOutcome if the answer was
 // lost and the request was not found afterwards. A later Submit continues from the Submission
 // that is returned with that one.
-func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submission, Observed, error) {
+func (e *Engine) Submit(ctx context.Context, r Request, prior proof.Submission) (proof.Submission, Observed, error) {
 	unlock, err := e.people.Hold(ctx, r.Person)
 	if err != nil {
 		return prior, Observed{}, r.failure(transport.ClassCancelled, "the run was interrupted, and nothing was sent")
@@ -110,11 +110,11 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 		return prior, Observed{}, nil
 	}
 	if r.Earlier == nil {
-		r.Earlier = &Submission{}
+		r.Earlier = &proof.Submission{}
 	}
 
 	known, others := e.about(r)
-	if known.State != Unsent && known.State != Unanswered {
+	if known.State != proof.Unsent && known.State != proof.Unanswered {
 		return known, Observed{Known: true}, nil
 	}
 	x := e.execution(r, known) // if another object has sent it without an answer, it is looked for
@@ -132,13 +132,13 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 // resume goes on with the submission of an earlier call if its outcome is unknown. It may be sent again, because
 // the user has asked for it again. A repeatable one is sent in any case: looking for it could find somebody
 // else's.
-func (x *execution) resume(prior Submission) {
-	isUnknown := prior.State == Unanswered && prior.IdempotencyKey == x.request.IdempotencyKey
+func (x *execution) resume(prior proof.Submission) {
+	isUnknown := prior.State == proof.Unanswered && prior.IdempotencyKey == x.request.IdempotencyKey
 	if !isUnknown || x.mayRepeat {
 		return
 	}
 	x.mayRepeat = true
-	if x.current.State == Unsent {
+	if x.current.State == proof.Unsent {
 		x.current = prior
 	}
 }
@@ -193,7 +193,7 @@ func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action,
 		effect, err = x.readEffect(ctx)
 	}
 	verdict := s.Conclude(list, effect, time.Now())
-	x.observed.Unproven = verdict.State == Accepted && list == proof.AbsentTwice
+	x.observed.Unproven = verdict.State == proof.Accepted && list == proof.AbsentTwice
 
 	return verdict.Action, err
 }
@@ -225,9 +225,9 @@ func (x *execution) readEffect(ctx context.Context) (proof.Effect, error) {
 // Await waits until an accepted request is no longer pending, but no longer than limit
 // or until the context ends, or until nothing can show any more that it was carried out. It sends
 // nothing. All waits in a scope share the same readings of the pending list.
-func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.Duration) (Submission, Observed) {
+func (e *Engine) Await(ctx context.Context, r Request, s proof.Submission, limit time.Duration) (proof.Submission, Observed) {
 	x := e.execution(r, s)
-	_, err := x.look(ctx, limit, Accepted, Listed)
+	_, err := x.look(ctx, limit, proof.Accepted, proof.Listed)
 	x.current.Interrupted = ctx.Err() != nil
 	if !x.current.Interrupted && !transport.MayPass(err) {
 		x.observed.Err = err
@@ -240,8 +240,8 @@ func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.
 // Refresh looks once at a request that is not known to be fulfilled. Errors are
 // *transport.Error; the Submission is then as it was. All refreshes share a listing, unless they have seen
 // it already.
-func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submission, Observed, error) {
-	if !s.IsOpen() && s.State != Unanswered {
+func (e *Engine) Refresh(ctx context.Context, r Request, s proof.Submission) (proof.Submission, Observed, error) {
+	if !s.IsOpen() && s.State != proof.Unanswered {
 		return s, Observed{}, nil
 	}
 

@@ -180,15 +180,15 @@ func enqueue(service *mocktest.Instance, operation string, age time.Duration) (i
 }
 
 // mustSubmit submits a request that has to be accepted.
-func (r run) mustSubmit(t *testing.T, q deferred.Request) (deferred.Submission, deferred.Observed) {
+func (r run) mustSubmit(t *testing.T, q deferred.Request) (proof.Submission, deferred.Observed) {
 	t.Helper()
-	s, report, err := r.Submit(t.Context(), q, deferred.Submission{})
+	s, report, err := r.Submit(t.Context(), q, proof.Submission{})
 	noError(t, err)
 	return s, report
 }
 
 // mustRefresh looks once at a request some time later.
-func (r run) mustRefresh(t *testing.T, q deferred.Request, s deferred.Submission, later time.Duration) (deferred.Submission, deferred.Observed) {
+func (r run) mustRefresh(t *testing.T, q deferred.Request, s proof.Submission, later time.Duration) (proof.Submission, deferred.Observed) {
 	t.Helper()
 	<-time.After(later)
 	s, report, err := r.Refresh(t.Context(), q, s)
@@ -214,7 +214,7 @@ func wantClass(t *testing.T, err error, class transport.ErrorClass) *transport.E
 }
 
 // wantState fails the test if a submission is in another state.
-func wantState(t *testing.T, s deferred.Submission, want proof.State) {
+func wantState(t *testing.T, s proof.Submission, want proof.State) {
 	t.Helper()
 	if s.State != want {
 		t.Errorf("the request is %q, want %q: %+v", s.State, want, s)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -30,11 +30,11 @@ func TestDeferred_answerOfACacheProvesNothing(t *testing.T) {
 		scenarios[name] = scenario{never, func(t *testing.T, service *mocktest.Instance, r run) {
 			s, _ := r.mustSubmit(t, r.access(nil))
 			s, _ = r.Await(t.Context(), r.access(nil), s, 20*time.Second)
-			wantState(t, s, deferred.Listed)
+			wantState(t, s, proof.Listed)
 
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte("[]"), Header: header, Times: -1})
 			s, report := r.Await(t.Context(), r.access(nil), s, 5*time.Minute)
-			if s.State != deferred.Listed || !strings.Contains(report.Gap, "cache") {
+			if s.State != proof.Listed || !strings.Contains(report.Gap, "cache") {
 				t.Errorf("%+v %+v", s, report)
 			}
 			for _, got := range service.Requests() {
@@ -72,7 +72,7 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "somebody else", Operation: q.operation})
 				enqueue(service, q.operation, 0)
 
-				_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
+				_, _, err := r.Submit(t.Context(), q.of(r), proof.Submission{})
 				e := wantClass(t, err, transport.ClassPayload)
 				isNamed := strings.Contains(strings.ToLower(e.Detail), person) || strings.Contains(e.Detail, "somebody")
 				if isNamed || !strings.Contains(e.Detail, v.setting) || !strings.Contains(e.Detail, "nothing was sent") {
@@ -108,9 +108,9 @@ func TestDeferred_withoutAList(t *testing.T) {
 
 			r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.Pending.Use = use })
 			began := time.Now()
-			s, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+			s, _, err := r.Submit(t.Context(), r.deletion(person), proof.Submission{})
 			_ = wantClass(t, err, transport.ClassUnknownOutcome)
-			wantState(t, s, deferred.Unanswered)
+			wantState(t, s, proof.Unanswered)
 			wantCount(t, service, mockserver.OpDeleteAllData, 1)
 			if took := time.Since(began); took < r.Lag || took > time.Minute {
 				t.Errorf("it took %v", took)
@@ -129,8 +129,8 @@ func TestDeferred_withoutAList(t *testing.T) {
 		"lost, and the list is unreadable": endsLost(client.ListWhole, false),
 		"listed before": {never, func(t *testing.T, service *mocktest.Instance, _ run) {
 			r := newRun(t, service, ignoringTheList)
-			s, _ := r.Await(t.Context(), r.access(nil), deferred.Submission{State: deferred.Listed, ID: "7", Sent: time.Now()}, time.Minute)
-			wantState(t, s, deferred.Accepted)
+			s, _ := r.Await(t.Context(), r.access(nil), proof.Submission{State: proof.Listed, ID: "7", Sent: time.Now()}, time.Minute)
+			wantState(t, s, proof.Accepted)
 		}},
 		"answered": {func(s *mockserver.Server) { s.FulfilmentDelay = 10 * time.Minute }, func(t *testing.T, service *mocktest.Instance, _ run) {
 			service.PutProfile(serverScope, person, `{"plan":"free"}`)
@@ -142,7 +142,7 @@ func TestDeferred_withoutAList(t *testing.T) {
 			}
 
 			s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
-			wantState(t, s, deferred.Fulfilled)
+			wantState(t, s, proof.Fulfilled)
 			wantCount(t, service, mockserver.OpListPendingRequests, 0)
 			if looks := service.Count(mockserver.OpGetProfile); looks > 90 {
 				t.Errorf("%d looks at the profile in ten minutes", looks)

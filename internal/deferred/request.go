@@ -28,7 +28,7 @@ type Request struct {
 	Ready          bool   // an earlier request has been carried out, so that data may come at once
 	// Earlier is the request that the object stands for; nil or Unsent if there is none. Submit enters that
 	// it has failed, or may have, if the list shows that now: it may not show it later.
-	Earlier *Submission
+	Earlier *proof.Submission
 
 	// Superseded reports whether the request is no longer wanted, so that nothing is sent.
 	// Submit calls it once the person is locked. If nil, the request is always wanted.
@@ -63,19 +63,6 @@ func ReadProfile(ctx context.Context, c *client.Client, p client.Person, sent ma
 	}
 	return Reading{Cached: profile.Cached, Date: profile.Date, Members: profile.Members}, err
 }
-
-// Submission is what is known about one request.
-type Submission = proof.Submission
-
-// The states of a request.
-const (
-	Unsent     = proof.Unsent
-	Unanswered = proof.Unanswered
-	Accepted   = proof.Accepted
-	Listed     = proof.Listed
-	Fulfilled  = proof.Fulfilled
-	Failed     = proof.Failed
-)
 
 // Observed is what a call noticed in addition to the new Submission.
 type Observed struct {
@@ -123,7 +110,7 @@ func QuoteID(id, person string) string {
 
 // about returns what is known of the person of a request, and of that the submission that stands for the request, if
 // its type is sent once for an idempotency key.
-func (e *Engine) about(r Request) (same Submission, all []Submission) {
+func (e *Engine) about(r Request) (same proof.Submission, all []proof.Submission) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 
@@ -138,8 +125,8 @@ func (e *Engine) about(r Request) (same Submission, all []Submission) {
 
 // isSame reports whether a submission stands for the request: one with the same idempotency key or, if one of the
 // two is for any, one that this process has submitted. What came to nothing stands for no request.
-func (r Request) isSame(s Submission) bool {
-	if s.Type != r.Type || s.State == Failed {
+func (r Request) isSame(s proof.Submission) bool {
+	if s.Type != r.Type || s.State == proof.Failed {
 		return false
 	}
 	isAny := s.IdempotencyKey == AnyIdempotencyKey || r.IdempotencyKey == AnyIdempotencyKey
@@ -149,13 +136,15 @@ func (r Request) isSame(s Submission) bool {
 
 // Note remembers the submission of a request. An object that takes the place of another one in this process takes
 // over its request.
-func (e *Engine) Note(r Request, s Submission) {
+func (e *Engine) Note(r Request, s proof.Submission) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 
 	s.Type, s.IdempotencyKey = r.Type, r.IdempotencyKey
 	all := e.known[r.Person]
-	at := slices.IndexFunc(all, func(known Submission) bool { return known.Type == s.Type && known.IdempotencyKey == s.IdempotencyKey })
+	at := slices.IndexFunc(all, func(known proof.Submission) bool {
+		return known.Type == s.Type && known.IdempotencyKey == s.IdempotencyKey
+	})
 	if at < 0 {
 		e.known[r.Person] = append(all, s)
 		return

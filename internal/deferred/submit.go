@@ -26,8 +26,8 @@ func (x *execution) submit(ctx context.Context) error {
 		end()
 	})()
 
-	if x.current.State == Unsent {
-		if err := x.prepare(ctx); err != nil || x.current.State != Unsent {
+	if x.current.State == proof.Unsent {
+		if err := x.prepare(ctx); err != nil || x.current.State != proof.Unsent {
 			return err
 		}
 		if err := x.send(ctx); err != nil {
@@ -47,7 +47,7 @@ func (x *execution) prepare(ctx context.Context) error {
 	}
 	x.snapshot = seen
 	x.judgeEarlier()
-	if err := x.admit(); err != nil || x.current.State != Unsent {
+	if err := x.admit(); err != nil || x.current.State != proof.Unsent {
 		return err
 	}
 	x.measure(ctx)
@@ -101,7 +101,7 @@ func (x *execution) measure(ctx context.Context) {
 
 	if isHeld {
 		now := time.Now()
-		s.State, s.At, s.FulfilledAt = Fulfilled, now, now
+		s.State, s.At, s.FulfilledAt = proof.Fulfilled, now, now
 	}
 	s.Explained = s.Explained || effect == proof.Shown || effect == proof.Unreadable
 }
@@ -109,7 +109,7 @@ func (x *execution) measure(ctx context.Context) {
 // send sends the request. An error is that of a request that certainly was not carried out, or of a second
 // attempt.
 func (x *execution) send(ctx context.Context) error {
-	s, isFirst, began := &x.current, x.current.State == Unsent, time.Now()
+	s, isFirst, began := &x.current, x.current.State == proof.Unsent, time.Now()
 	receipt, err := x.request.Send(ctx)
 	s.NoteSent(began, time.Now(), x.snapshot.Listing)
 	if err == nil {
@@ -119,7 +119,7 @@ func (x *execution) send(ctx context.Context) error {
 	}
 
 	if lost := x.request.lost(err); lost != nil {
-		x.lost, s.State = lost, Unanswered
+		x.lost, s.State = lost, proof.Unanswered
 		return nil
 	}
 	if !isFirst {
@@ -133,16 +133,16 @@ func (x *execution) send(ctx context.Context) error {
 // has arrived, it is sent once more where that may be.
 func (x *execution) find(ctx context.Context) error {
 	limit := 2*x.rules.Lag + 5*pollFloor
-	action, err := x.look(ctx, limit, Unanswered)
+	action, err := x.look(ctx, limit, proof.Unanswered)
 	if x.mayRepeat && action == proof.Repeat {
 		if err := x.send(ctx); err != nil {
 			return err
 		}
-		action, err = x.look(ctx, limit, Unanswered)
+		action, err = x.look(ctx, limit, proof.Unanswered)
 	}
 
-	x.observed.Delivered = x.isDelivered && x.current.State == Fulfilled
-	if x.current.State == Unanswered {
+	x.observed.Delivered = x.isDelivered && x.current.State == proof.Fulfilled
+	if x.current.State == proof.Unanswered {
 		return x.unknownOutcome(action, err)
 	}
 

@@ -13,6 +13,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -40,7 +41,7 @@ func TestDeferred_lostAnswerIsFoundAndNothingSentAgain(t *testing.T) {
 				service.SetPendingLag(mockserver.Lag{Looks: 2})
 
 				s, report := r.mustSubmit(t, q.of(r))
-				wantState(t, s, deferred.Listed)
+				wantState(t, s, proof.Listed)
 				wantQueued(t, service, 1)
 				if s.ShownID() != service.Queue()[0].ID || report.Adopted || s.At.IsZero() {
 					t.Errorf("found %+v %+v", s, report)
@@ -52,10 +53,10 @@ func TestDeferred_lostAnswerIsFoundAndNothingSentAgain(t *testing.T) {
 }
 
 // loses submits a request whose answer is lost, and that the list may not show.
-func (r run) loses(t *testing.T, service *mocktest.Instance, q deferred.Request, lost mockserver.Fault) deferred.Submission {
+func (r run) loses(t *testing.T, service *mocktest.Instance, q deferred.Request, lost mockserver.Fault) proof.Submission {
 	t.Helper()
 	service.Inject(lost, mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")})
-	unknown, _, err := r.Submit(t.Context(), q, deferred.Submission{})
+	unknown, _, err := r.Submit(t.Context(), q, proof.Submission{})
 	_ = wantClass(t, err, transport.ClassUnknownOutcome)
 	return unknown
 }
@@ -77,14 +78,14 @@ func TestDeferred_submission(t *testing.T) {
 				<-time.After(answered)
 			}})
 
-			s, _, err := r.Submit(ctx, q.of(r), deferred.Submission{})
+			s, _, err := r.Submit(ctx, q.of(r), proof.Submission{})
 			if late := time.Since(interrupted); late > 1600*time.Millisecond {
 				t.Errorf("it ended %v after the interrupt", late)
 			}
 			wantQueued(t, service, 1)
 			if isKnown {
 				noError(t, err)
-			} else if e := wantClass(t, err, transport.ClassUnknownOutcome); !e.Queued || s.State != deferred.Unanswered {
+			} else if e := wantClass(t, err, transport.ClassUnknownOutcome); !e.Queued || s.State != proof.Unanswered {
 				t.Errorf("the error is %+v, and the request is %+v", e, s)
 			}
 			if isFound := s.ShownID() == service.Queue()[0].ID; isFound != isKnown {
@@ -104,7 +105,7 @@ func TestDeferred_submission(t *testing.T) {
 			s, _ := r.mustSubmit(t, q.of(r))
 			time.AfterFunc(time.Minute, func() { service.Conclude(id, mockserver.Outcome{Fate: mockserver.Failed}) })
 			s, _ = r.Await(t.Context(), q.of(r), s, 3*time.Hour)
-			wantState(t, s, deferred.Failed)
+			wantState(t, s, proof.Failed)
 			wantQueued(t, service, 1)
 			if s.ID != id || !s.IsToSend() {
 				t.Errorf("it is %+v", s)
@@ -121,7 +122,7 @@ func TestDeferred_submission(t *testing.T) {
 		"is interrupted before sending": func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
 			ctx, cancel := context.WithCancel(t.Context())
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Commit: true, Then: cancel})
-			_, _, err := r.Submit(ctx, q.of(r), deferred.Submission{})
+			_, _, err := r.Submit(ctx, q.of(r), proof.Submission{})
 			if e := wantClass(t, err, transport.ClassCancelled); e.Ambiguous {
 				t.Errorf("the error is %+v", e)
 			}
@@ -130,7 +131,7 @@ func TestDeferred_submission(t *testing.T) {
 
 		"of a client that is read-only": func(t *testing.T, service *mocktest.Instance, _ run, q queueing) {
 			r := newRun(t, service, func(cfg *client.Config) { cfg.ReadOnly = true })
-			_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
+			_, _, err := r.Submit(t.Context(), q.of(r), proof.Submission{})
 			_ = wantClass(t, err, transport.ClassReadOnly)
 			wantCount(t, service, q.operation, 0)
 		},
@@ -166,7 +167,7 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 
 		"lost update that never arrived, and is refused the second time": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: mockserver.CutBeforeCommit}, mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 422})
-			_, _, err := r.Submit(t.Context(), r.update(gold), deferred.Submission{})
+			_, _, err := r.Submit(t.Context(), r.update(gold), proof.Submission{})
 			if e := wantClass(t, err, transport.ClassUnknownOutcome); !strings.Contains(e.Detail, "rejected the request") {
 				t.Errorf("the error is %+v", e)
 			}
@@ -175,7 +176,7 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 		"lost deletion that is sought in a cached listing first": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
 			lost := mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutBeforeCommit}
 			service.Inject(lost, mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 200, Body: []byte("[]"), Header: oldAnswers["an Age"]})
-			_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+			_, _, err := r.Submit(t.Context(), r.deletion(person), proof.Submission{})
 			if e := wantClass(t, err, transport.ClassUnknownOutcome); strings.Contains(e.Detail, "cannot be read") || !strings.Contains(e.Detail, "no such request is pending") {
 				t.Errorf("it says %q", e.Detail)
 			}
@@ -184,11 +185,11 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 		"listing for another person while it is sent": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Delay: 3 * time.Second, Commit: true})
 			time.AfterFunc(2*time.Second, func() {
-				r.Await(t.Context(), r.access(nil), deferred.Submission{State: deferred.Accepted, ID: "1"}, time.Second/2)
+				r.Await(t.Context(), r.access(nil), proof.Submission{State: proof.Accepted, ID: "1"}, time.Second/2)
 			})
 			s, _ := r.mustSubmit(t, r.deletion("user-1001"))
 			s, _ = r.mustRefresh(t, r.deletion("user-1001"), s, 0)
-			wantState(t, s, deferred.Listed)
+			wantState(t, s, proof.Listed)
 		}},
 
 		"effect that cannot be read before it is sent": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
@@ -202,7 +203,7 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 		// first one yet.
 		"conflict of this run": {listedLater, func(t *testing.T, _ *mocktest.Instance, r run) {
 			r.mustSubmit(t, r.update(gold))
-			_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+			_, _, err := r.Submit(t.Context(), r.deletion(person), proof.Submission{})
 			_ = wantClass(t, err, transport.ClassConflict)
 		}},
 
@@ -219,14 +220,14 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 			r.mustSubmit(t, r.deletion("user-1001"))
 			<-time.After(2 * time.Second)
 			enqueue(service, mockserver.OpUpdateProfile, 0)
-			_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+			_, _, err := r.Submit(t.Context(), r.deletion(person), proof.Submission{})
 			_ = wantClass(t, err, transport.ClassConflict)
 			wantCount(t, service, mockserver.OpDeleteAllData, 1)
 		}},
 
 		"conflict with one of an unknown status": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
 			service.Conclude(enqueue(service, mockserver.OpGetAllData, time.Minute), mockserver.Outcome{KeepListed: true, FinalStatus: "delivered"})
-			_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+			_, _, err := r.Submit(t.Context(), r.deletion(person), proof.Submission{})
 			e := wantClass(t, err, transport.ClassConflict)
 			if strings.Contains(e.Detail, "delivered") || !strings.Contains(e.Detail, "wire.pending.statuses") {
 				t.Errorf("the detail is %q", e.Detail)
@@ -235,7 +236,7 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 
 		"conflict with an id that names the person": {pending, func(t *testing.T, service *mocktest.Instance, r run) {
 			service.Enqueue(mockserver.QueuedRequest{ID: "del-customer-4711", Scope: serverScope, Identity: "customer-4711", Operation: mockserver.OpGetAllData})
-			_, _, err := r.Submit(t.Context(), r.deletion("customer-4711"), deferred.Submission{})
+			_, _, err := r.Submit(t.Context(), r.deletion("customer-4711"), proof.Submission{})
 			if e := wantClass(t, err, transport.ClassConflict); strings.Contains(e.Detail, "4711") || !strings.Contains(e.Detail, "request del-[redacted] (") {
 				t.Errorf("the detail is %q", e.Detail)
 			}
@@ -246,7 +247,7 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 		"unknown outcome of the same run": {becomes(mockserver.Outcome{After: -1}), func(t *testing.T, service *mocktest.Instance, r run) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit})
 			for range 2 { // the person has no profile, so that no effect tells
-				_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+				_, _, err := r.Submit(t.Context(), r.deletion(person), proof.Submission{})
 				_ = wantClass(t, err, transport.ClassUnknownOutcome)
 			}
 			wantCount(t, service, mockserver.OpDeleteAllData, 1)
@@ -274,9 +275,9 @@ func TestDeferred_submissionBesideOthers(t *testing.T) {
 			service.PutProfile(serverScope, person, `{"plan":"free"}`)
 			service.SetPendingLag(mockserver.Lag{Time: 5 * time.Minute})
 			service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit})
-			lost, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+			lost, _, err := r.Submit(t.Context(), r.deletion(person), proof.Submission{})
 			_ = wantClass(t, err, transport.ClassUnknownOutcome)
-			wantState(t, lost, deferred.Unanswered)
+			wantState(t, lost, proof.Unanswered)
 
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 500})
 			again := newRun(t, service, func(cfg *client.Config) { cfg.Wire.Lag, cfg.MaxRetries = "10m", 0 })
@@ -310,7 +311,7 @@ func TestDeferred_twoDeletionsAtOnceSendOne(t *testing.T) {
 				<-time.After(time.Duration(i) * 400 * time.Millisecond)
 				q := r.deletion(person)
 				q.IdempotencyKey = key
-				if _, _, err := r.Submit(t.Context(), q, deferred.Submission{}); err != nil {
+				if _, _, err := r.Submit(t.Context(), q, proof.Submission{}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -324,7 +325,7 @@ func TestDeferred_twoDeletionsAtOnceSendOne(t *testing.T) {
 // The run that sent the request, or saw it leave the list, had a clock that is an hour behind.
 func TestDeferred_clockOfAnotherMachineProvesNothing(t *testing.T) {
 	t.Parallel()
-	anHourAgo := func(s deferred.Submission) deferred.Submission {
+	anHourAgo := func(s proof.Submission) proof.Submission {
 		s.Begun, s.At, s.Sent = s.Begun.Add(-time.Hour), s.At.Add(-time.Hour), s.Sent.Add(-time.Hour)
 		if !s.Absent.At.IsZero() {
 			s.Absent.At = s.Absent.At.Add(-time.Hour)
@@ -344,7 +345,7 @@ func TestDeferred_clockOfAnotherMachineProvesNothing(t *testing.T) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte("[]")})
 			again = newRun(t, service)
 			s, _ = again.mustRefresh(t, q.of(again), anHourAgo(s), time.Second)
-			wantState(t, s, deferred.Listed)
+			wantState(t, s, proof.Listed)
 		}
 	})
 }

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
 // object is an object of Terraform's state.
 type object struct {
 	exists     bool
-	submission Submission
-	unanswered Submission
+	submission proof.Submission
+	unanswered proof.Submission
 	// sent are the requests that the service has accepted for the submission, or that it
 	// held when the object took one over. lost are those of a submission whose outcome is unknown.
 	sent, lost []*queued
@@ -85,7 +86,7 @@ func (w *world) apply(o *object, r Request) {
 		w.tell("    awaited: %s", o.submission.State)
 		w.check(o)
 	}
-	if o.submission.State != Failed {
+	if o.submission.State != proof.Failed {
 		return
 	}
 
@@ -93,9 +94,9 @@ func (w *world) apply(o *object, r Request) {
 	if sends { // an error: the object is as it was before
 		key, failed := o.key, o.submission
 		*o = before
-		o.key, o.unanswered = key, Submission{}
+		o.key, o.unanswered = key, proof.Submission{}
 		if failed.IsSame(o.submission) { // its own was adopted
-			o.submission.State = Failed
+			o.submission.State = proof.Failed
 		}
 	}
 }
@@ -103,7 +104,7 @@ func (w *world) apply(o *object, r Request) {
 // submit submits and checks that nothing accepted is forgotten.
 func (w *world) submit(ctx context.Context, o *object, r Request) (accepted bool) {
 	w.wish(o, r)
-	if o.unanswered.State == Unsent {
+	if o.unanswered.State == proof.Unsent {
 		o.lost = nil
 	}
 	earlier := o.submission
@@ -118,13 +119,13 @@ func (w *world) submit(ctx context.Context, o *object, r Request) (accepted bool
 		w.breaks("a request was adopted, and another one sent")
 	}
 	if err == nil {
-		o.exists, o.submission, o.unanswered = true, s, Submission{}
+		o.exists, o.submission, o.unanswered = true, s, proof.Submission{}
 		o.sent, o.lost = slices.Concat(o.lost, own), nil
 		if seen.Adopted || seen.Known {
 			o.sent = nil
 		}
 		w.tell("    state: %s %s (adopted %v, known %v)", s.State, s.ID, seen.Adopted, seen.Known)
-		if s.State == Unanswered || s.State == Unsent {
+		if s.State == proof.Unanswered || s.State == proof.Unsent {
 			w.breaks("submitting ended well, and the request is %q", s.State)
 		}
 		w.check(o)
@@ -135,7 +136,7 @@ func (w *world) submit(ctx context.Context, o *object, r Request) (accepted bool
 	w.tell("    error: %v", err)
 	if o.exists {
 		o.unanswered = s
-		if earlier.State == Failed && o.submission.State != Failed {
+		if earlier.State == proof.Failed && o.submission.State != proof.Failed {
 			w.wishes++
 		}
 		o.submission.State = earlier.State
@@ -173,7 +174,7 @@ func (w *world) wish(o *object, r Request) {
 
 // refresh is what a resource does in a refresh.
 func (w *world) refresh(o *object) {
-	if !o.exists || o.submission.State == Fulfilled {
+	if !o.exists || o.submission.State == proof.Fulfilled {
 		return
 	}
 
@@ -184,7 +185,7 @@ func (w *world) refresh(o *object) {
 		return
 	}
 
-	if s.State == Failed && before != Failed {
+	if s.State == proof.Failed && before != proof.Failed {
 		w.wishes++
 	}
 	o.submission, o.isNamed = s, seen.Unproven || seen.Gap != ""
@@ -217,9 +218,9 @@ func (w *world) check(o *object) {
 	}
 
 	switch s := o.submission; {
-	case s.State == Failed && len(o.sent) > 0:
+	case s.State == proof.Failed && len(o.sent) > 0:
 		w.checkFailed(o)
-	case s.State == Fulfilled && len(o.sent) > 0:
+	case s.State == proof.Fulfilled && len(o.sent) > 0:
 		w.checkFulfilled(o)
 	}
 }
@@ -279,7 +280,7 @@ func (w *world) recover(r Request) {
 			}
 		}
 
-		if o.submission.State == Failed || o.isNamed {
+		if o.submission.State == proof.Failed || o.isNamed {
 			*o = object{key: o.key} // other triggers, as the warning advises
 			w.wishes++
 		}
@@ -297,7 +298,7 @@ func (w *world) recover(r Request) {
 	if isOurs && s.IsOpen() && (w.ids == reusedIDs || w.ids == positionalIDs) {
 		return // the list goes on showing its id for another request; other triggers are the way out
 	}
-	if !isOurs || s.State != Fulfilled {
+	if !isOurs || s.State != proof.Fulfilled {
 		w.breaks("there is no way out: %+v", *o)
 	}
 

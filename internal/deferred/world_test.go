@@ -144,7 +144,7 @@ func newWorld(s setting, c *chooser) *world {
 
 // restart begins another run of the provider, which remembers nothing.
 func (w *world) restart() {
-	w.engine = &Engine{people: &client.PersonLocks{}, read: w.snapshot, rules: proof.Rules{Lag: lag}, known: map[client.Person][]Submission{}}
+	w.engine = &Engine{people: &client.PersonLocks{}, read: w.snapshot, rules: proof.Rules{Lag: lag}, known: map[client.Person][]proof.Submission{}}
 	for i := range w.objects {
 		if o := &w.objects[i]; o.destroyed && !o.exists {
 			*o = object{}

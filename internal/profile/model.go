@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -73,10 +73,10 @@ func (m *resourceModel) fromAPI(current members, remembered memory) {
 // changes returns the members to send for an object in state, which stands for the submission s, and
 // whether they are known, as they are not always in a plan. m is the configuration. Write-only members
 // whose update came to nothing are sent again; the values of others show the difference themselves.
-func (m *resourceModel) changes(state resourceModel, s deferred.Submission) (changed members, isKnown bool) {
+func (m *resourceModel) changes(state resourceModel, s proof.Submission) (changed members, isKnown bool) {
 	changed = m.members()
 	if m.isWriteOnly() {
-		if m.ProfileWOVersion.Equal(state.ProfileWOVersion) && s.State != deferred.Failed {
+		if m.ProfileWOVersion.Equal(state.ProfileWOVersion) && s.State != proof.Failed {
 			return nil, true
 		}
 		return changed, !m.ProfileWO.IsUnknown()
@@ -93,7 +93,7 @@ func (m *resourceModel) changes(state resourceModel, s deferred.Submission) (cha
 
 // resumes reports whether an apply waits for the pending update s: because the wait was interrupted, or
 // because the apply waits in another way.
-func (m *resourceModel) resumes(state resourceModel, s deferred.Submission) bool {
+func (m *resourceModel) resumes(state resourceModel, s proof.Submission) bool {
 	if m.WaitForFulfilment.Equal(types.BoolValue(false)) || !s.IsOpen() { // a plan does not always know whether to wait
 		return false
 	}

@@ -127,15 +127,15 @@ func (r *profileResource) apply(ctx context.Context, u *update) {
 // refresh looks at an update that is not known to be fulfilled, and reports whether it came to nothing, so
 // that the object is to show what the service holds.
 func (u *update) refresh(ctx context.Context) (cameToNothing bool) {
-	if u.Submission.State == deferred.Unsent { // the state was written by hand, or by an older version
-		u.Submission.State = deferred.Accepted
+	if u.Submission.State == proof.Unsent { // the state was written by hand, or by an older version
+		u.Submission.State = proof.Accepted
 	}
 	if !u.Refresh(ctx) {
 		return false
 	}
 	u.save(ctx)
 
-	return u.Submission.State == deferred.Failed
+	return u.Submission.State == proof.Failed
 }
 
 // settle concludes an update that is no longer pending. What the service shows of the values that were
@@ -146,7 +146,7 @@ func (u *update) settle(ctx context.Context) {
 	if s.IsOpen() || len(u.memory.Sent) == 0 {
 		return
 	}
-	if s.State == deferred.Fulfilled && !u.model.isWriteOnly() && u.hasRead(ctx) {
+	if s.State == proof.Fulfilled && !u.model.isWriteOnly() && u.hasRead(ctx) {
 		u.memory.noteNormalized(u.sets, u.current, s.Confirmed && !s.Explained)
 	}
 	u.memory.Sent = nil
@@ -165,8 +165,8 @@ func (u *update) hasRead(ctx context.Context) bool {
 // save writes the object into state and private state, with fulfilled as the submission says.
 func (u *update) save(ctx context.Context) {
 	u.settle(ctx)
-	if u.Submission.State != deferred.Unsent {
-		u.model.Fulfilled = types.BoolValue(u.Submission.State == deferred.Fulfilled)
+	if u.Submission.State != proof.Unsent {
+		u.model.Fulfilled = types.BoolValue(u.Submission.State == proof.Fulfilled)
 	}
 
 	if !u.model.isWriteOnly() {

@@ -20,7 +20,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -206,7 +206,7 @@ func (m *accessModel) submit(ctx context.Context, f *fetch) (isOver bool) {
 
 	if written.SHA256 == m.SHA256.ValueString() {
 		written = nil
-		f.Submission.State, f.Submission.Dropped = deferred.Failed, true
+		f.Submission.State, f.Submission.Dropped = proof.Failed, true
 		tfkit.Problem{
 			Summary: "The service gave the same data as before",
 			Detail:  "The triggers have changed, and the service answered at once with exactly the data that was in the file. It may still be handing out what it prepared for the earlier request, so nothing shows that the new one was carried out.",

@@ -26,6 +26,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -50,7 +51,7 @@ type outcome struct {
 var unknownOutcome = outcome{types.StringUnknown(), types.StringUnknown(), types.BoolUnknown(), types.StringUnknown()}
 
 // outcomeOf returns the outcome of a submission. fulfilledAt is zero if it is not fulfilled.
-func outcomeOf(s deferred.Submission, fulfilledAt time.Time) outcome {
+func outcomeOf(s proof.Submission, fulfilledAt time.Time) outcome {
 	return outcome{
 		textOf(s.ShownID()), textOf(client.FormatInstant(s.At)), types.BoolValue(!fulfilledAt.IsZero()), textOf(client.FormatInstant(fulfilledAt)),
 	}
@@ -78,10 +79,10 @@ func (m *requestModel) occasion(ctx context.Context) (key string, known bool) {
 }
 
 // recall lets an object without private state, as in a state that was written by hand, stand for an accepted request.
-func (m *requestModel) recall(s *deferred.Submission) {
-	if s.State == deferred.Unsent {
+func (m *requestModel) recall(s *proof.Submission) {
+	if s.State == proof.Unsent {
 		at, _ := time.Parse(time.RFC3339, m.RequestedAt.ValueString())
-		*s = deferred.Submission{State: deferred.Accepted, ID: m.RequestID.ValueString(), At: at, Explained: true}
+		*s = proof.Submission{State: proof.Accepted, ID: m.RequestID.ValueString(), At: at, Explained: true}
 	}
 }
 
@@ -95,14 +96,14 @@ const (
 )
 
 // next returns what an apply of m does. It resumes a wait that was interrupted, or that is to be another one now.
-func (m *requestModel) next(ctx context.Context, state *requestModel, s deferred.Submission) next {
+func (m *requestModel) next(ctx context.Context, state *requestModel, s proof.Submission) next {
 	before, _ := state.occasion(ctx)
 	now, known := m.occasion(ctx)
 
 	switch {
 	case !known, now != before, s.IsToSend():
 		return submits
-	case s.State == deferred.Fulfilled && !state.Fulfilled.ValueBool(): // its data are still to be fetched
+	case s.State == proof.Fulfilled && !state.Fulfilled.ValueBool(): // its data are still to be fetched
 		return waits
 	case m.Wait.Equal(types.BoolValue(false)), !s.IsOpen(): // a plan does not always know whether to wait
 		return keeps
@@ -119,7 +120,7 @@ func (m *requestModel) plan(does next, state *requestModel, known run.Document, 
 	if does != keeps {
 		m.outcome = unknownOutcome
 	}
-	if does == submits && known.Unanswered.State == deferred.Unanswered {
+	if does == submits && known.Unanswered.State == proof.Unanswered {
 		tfkit.Problem{
 			Summary: "The service may have this request already",
 			Detail:  "An earlier apply sent a request for this resource and did not learn whether the service accepted it.",
@@ -223,13 +224,13 @@ const limitAsked = 5
 // same.
 func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) {
 	carriedOut := f.Submission
-	if carriedOut.State != deferred.Fulfilled {
+	if carriedOut.State != proof.Fulfilled {
 		return nil, nil
 	}
 
-	f.Request.Ready, f.Unanswered = true, deferred.Submission{}
+	f.Request.Ready, f.Unanswered = true, proof.Submission{}
 	written, err := f.deliver(ctx)
-	f.Submission, f.Unanswered = carriedOut, deferred.Submission{}
+	f.Submission, f.Unanswered = carriedOut, proof.Submission{}
 	if err != nil {
 		p := f.problemOf(err, dataDiscarded)
 		p.Detail = "The service has carried out the data access request, and its data is not in the file. " + p.Detail
@@ -240,7 +241,7 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 	if written == nil {
 		f.Asked++
 		if f.Asked == limitAsked { // nothing shows the data, and each call may queue one more
-			f.Submission.State, f.Submission.Dropped = deferred.Failed, true
+			f.Submission.State, f.Submission.Dropped = proof.Failed, true
 		}
 		return nil, &tfkit.Problem{
 			Summary: "The service gave no data",

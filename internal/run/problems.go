@@ -7,6 +7,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -61,7 +62,7 @@ func (r *Run) ProblemOf(err error) tfkit.Problem {
 // What is accepted is never an error of an object: an error beside a saved state would make Terraform
 // destroy the object and send the request again.
 func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
-	s, seen, isFailed := r.Submission, r.Observed, r.Submission.State == deferred.Failed
+	s, seen, isFailed := r.Submission, r.Observed, r.Submission.State == proof.Failed
 	if isSaid := s.IsOpen() && speaksOfOpen; !isSaid && !isFailed {
 		return nil
 	}

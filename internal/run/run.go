@@ -22,6 +22,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -29,10 +30,10 @@ import (
 type Document struct {
 	Version int `json:"version"`
 	// Submission is the one that the object stands for.
-	Submission deferred.Submission `json:"submission,omitzero"`
+	Submission proof.Submission `json:"submission,omitzero"`
 	// Unanswered is one that an apply sent without learning the outcome; the next apply
 	// continues from it.
-	Unanswered deferred.Submission `json:"unanswered,omitzero"`
+	Unanswered proof.Submission `json:"unanswered,omitzero"`
 	// Values are what package profile remembers of members.
 	Values jsontext.Value `json:"values,omitempty"`
 	// Asked is how often the data of the request were asked for in vain, once it was carried out.
@@ -126,7 +127,7 @@ func (r *Run) Submit(ctx context.Context) error {
 		return err
 	}
 
-	r.Submission, r.Unanswered, r.isSubmitted = s, deferred.Submission{}, true
+	r.Submission, r.Unanswered, r.isSubmitted = s, proof.Submission{}, true
 	if observed.NotUnderstood != "" {
 		tfkit.Problem{
 			Summary: "Sent, and the answer is not understood",
@@ -134,7 +135,7 @@ func (r *Run) Submit(ctx context.Context) error {
 			Do:      "look at analytics_pending_requests for it. If the answer is all data of the person, set wire.all_data.at to a pointer to the data.",
 		}.AddWarning(r.Diags)
 	}
-	isHeld := s.State == deferred.Fulfilled && s.Sent.IsZero() // the service has the values already
+	isHeld := s.State == proof.Fulfilled && s.Sent.IsZero() // the service has the values already
 	if !observed.Delivered && !r.Request.Ready && !isHeld {
 		r.report()
 	}
@@ -155,7 +156,7 @@ func (r *Run) Await(ctx context.Context) *tfkit.Problem {
 	}
 
 	problem := r.problem(r.Waits)
-	hasFailed := r.isSubmitted && r.Submission.State == deferred.Failed && !r.Submission.Dropped
+	hasFailed := r.isSubmitted && r.Submission.State == proof.Failed && !r.Submission.Dropped
 	if problem == nil || hasFailed || r.invoked != nil {
 		return problem
 	}
@@ -176,10 +177,10 @@ func (r *Run) Refresh(ctx context.Context) bool {
 		return false
 	}
 
-	if r.Submission.State == deferred.Unanswered {
-		r.Unanswered = deferred.Submission{}
+	if r.Submission.State == proof.Unanswered {
+		r.Unanswered = proof.Submission{}
 	}
-	if r.Submission = s; s.State == deferred.Unanswered {
+	if r.Submission = s; s.State == proof.Unanswered {
 		r.Unanswered = s
 	}
 	if problem := r.problem(observed.Unproven || observed.Gap != ""); problem != nil {
@@ -249,9 +250,9 @@ func (r *Run) Invoke(ctx context.Context, done string) {
 
 	problem := r.Await(ctx)
 	switch {
-	case r.Submission.State == deferred.Fulfilled:
+	case r.Submission.State == proof.Fulfilled:
 		tfkit.Say(r.invoked, done)
-	case r.Submission.State == deferred.Failed:
+	case r.Submission.State == proof.Failed:
 		problem.AddError(r.Diags)
 	case problem != nil:
 		problem.AddWarning(r.Diags)

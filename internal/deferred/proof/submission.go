@@ -82,7 +82,9 @@ func (s Submission) key() string {
 }
 
 // IsSame reports whether another submission is known to be about the same request.
-func (s Submission) IsSame(other Submission) bool { return s.key() != keyOfID && s.key() == other.key() }
+func (s Submission) IsSame(other Submission) bool {
+	return s.key() != keyOfID && s.key() == other.key()
+}
 
 // ShownID returns the service's identifier of the request, or that of the only record which may be
 // the request; empty if none is known.
