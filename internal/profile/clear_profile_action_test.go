@@ -57,6 +57,17 @@ func TestClearProfile_sendsOnlyWhatIsThere(t *testing.T) {
 	}, outcome(mockserver.Outcome{After: 95 * time.Second}))
 }
 
+// Another update may set the members that the profile does not have yet.
+func TestClearProfile_allIsSentBesideAnotherUpdate(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, o *object) {
+		o.service.PutProfile(scope, person, `{"plan":null}`)
+		o.enqueue("gold")
+		o.NoErrors(o.Invoke(clearName, clears("plan").With(notWaiting)).Diagnostics)
+		wantSent(t, o.service, `{"plan":null}`)
+	}, never)
+}
+
 // What is cleared by somebody else after it was read is sent all the same: nothing else may count as
 // accepted.
 func TestClearProfile_isSentWhereSomebodyElseClearsMeanwhile(t *testing.T) {

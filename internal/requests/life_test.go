@@ -335,6 +335,7 @@ func TestRequests_destroyForgetsAPendingOneWithAWarning(t *testing.T) {
 	eachObject(t, everyResource, func(t *testing.T, o *object) {
 		state := o.create(atOnce)
 		o.service.Reset()
+		o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"api_secret_key": prototest.Unknown})) // needs no service
 		gone, diags := o.Destroy(o.name, state)
 		o.NoErrors(diags)
 		if n := len(diags.Warnings()); gone != nil || n != 1 {
@@ -548,15 +549,15 @@ func TestRequests_lostInPlaceOfAnAdoptedOne(t *testing.T) {
 	}, never)
 }
 
-// A destroy that only forgets needs no service.
-func TestRequests_forgottenByAProviderThatIsNotKnownYet(t *testing.T) {
+func TestRequests_anotherIsRefusedByAReadOnlyProvider(t *testing.T) {
 	t.Parallel()
-	eachObject(t, everyResource, func(_ *testing.T, o *object) {
-		state := o.create(atOnce)
-		o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"api_secret_key": prototest.Unknown}))
-		_, diags := o.Destroy(o.name, state)
-		o.NoErrors(diags)
-	}, never)
+	eachObject(t, everyResource, func(t *testing.T, o *object) {
+		state := o.create(nil)
+		o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"read_only": true}))
+		o.WantEmptyPlan(o.name, state, o.config)
+		_, diags := o.Plan(o.name, state, o.config.With(o.another))
+		prototest.WantText(t, diags.Errors(), "read-only", "Nothing was sent")
+	})
 }
 
 // withFirst creates the object and ends its request: a deletion has come to nothing, and the
@@ -680,6 +681,21 @@ func TestRequests_withoutPrivateStateStandForTheirRequest(t *testing.T) {
 		o.want(state, prototest.Attributes{"request_id": id, "fulfilled": true})
 		wantNoDiagnostics(t, diags)
 		o.queued(1)
+	}, never)
+}
+
+// That the person has no profile proves nothing: nobody knows whether there was one before.
+func TestDataDeletion_withoutPrivateStateIsNotProvenByItsEffect(t *testing.T) {
+	t.Parallel()
+	eachObject(t, []string{deletionName}, func(_ *testing.T, o *object) {
+		o.service.DeleteProfile(scope, person)
+		state := o.create(atOnce)
+		state.Private = nil
+		o.service.Conclude(o.queued(1)[0].ID, mockserver.Outcome{Fate: mockserver.Vanished})
+		for range 3 {
+			state, _ = o.refresh(state)
+			o.want(state, prototest.Attributes{"fulfilled": false})
+		}
 	}, never)
 }
 
