@@ -100,8 +100,8 @@ func ReadUser(v jsontext.Value) error {
 	return nil
 }
 
-// Members returns the places of an object's members for a message, such as
-// ` (its members are "/id", "/personId")`, and never a value, nor the person. It is empty where
+// Members returns the names of an object's members for a message, such as
+// ` (its members are "id", "personId")`, and never a value, nor the person. It is empty where
 // v is not an object. person is whom the message is about; empty if nobody is known.
 func Members(v jsontext.Value, person string) string {
 	var places []jsontext.Pointer
@@ -116,7 +116,7 @@ func Members(v jsontext.Value, person string) string {
 		return ""
 	}
 
-	return " (its members are " + Shown(places...) + ")"
+	return " (its members are " + strings.ReplaceAll(Shown(places...), `"/`, `"`) + ")"
 }
 
 const (

@@ -54,6 +54,11 @@ type ConsentCall struct {
 	TimeFormat string
 }
 
+// noChoice returns the Error of an answer that says that the service knows of no choice.
+func noChoice() error {
+	return &Error{Outcome: Absent, Why: "the service holds no consent of this person; there is nothing in its answer"}
+}
+
 // Read returns the consent record of an answer: the object where At says, or else the outermost one
 // that has all five clauses. Objects inside of it, such as a history, are not looked at. A field
 // that is not beside the clauses is that of the closest object around them. The error is an *Error.
@@ -66,23 +71,21 @@ func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 		return Consent{}, err
 	}
 
-	var none error = &Error{Outcome: Absent, Why: "the service holds no consent of this person; its answer is empty"}
-	switch {
-	case found.says(roleRefusal, Failed):
+	if found.says(roleRefusal, Failed) {
 		return Consent{}, refused()
-	case found.isBlank():
-		return Consent{}, cmp.Or(unexplained(answer, found), none)
-	case found.Kind() != '{':
-		return Consent{}, wantObject(found)
 	}
-
-	if isRecord := c.OmitsFalse && found.has()&(roleClauses|roleConsent) != 0; !isRecord {
-		if found, err = outermostConsent(found); err != nil {
-			return Consent{}, err
+	if isRecord := c.OmitsFalse && found.has()&(roleClauses|roleConsent) != 0; isRecord {
+		return c.record(answer, found)
+	}
+	object, err := outermostConsent(found)
+	if err != nil {
+		if found.isBlank() {
+			err = cmp.Or(unexplained(answer, found), noChoice())
 		}
+		return Consent{}, err
 	}
 
-	return c.record(found, v)
+	return c.record(answer, object)
 }
 
 // outermostConsent returns the outermost object with five clauses in an object. One with some of them,
@@ -116,10 +119,10 @@ func outermostConsent(top *node) (*node, error) {
 	return nil, &Error{Why: "no object of the answer has the five clauses of a consent record, clause_1_consent to clause_5_consent; it is " + Structure(top.Value)}
 }
 
-// record returns the record that an object with five clauses is, with those around it. v is the answer.
-func (c ConsentCall) record(object *node, v jsontext.Value) (Consent, error) {
+// record returns the record that an object of an answer is, with those around it.
+func (c ConsentCall) record(answer, object *node) (Consent, error) {
 	f := &fields{object: object}
-	consent := Consent{JSON: v, Identity: f.find("identityId").text}
+	consent := Consent{JSON: answer.Value, Identity: f.find("identityId").text}
 	for i, name := range ClauseNames {
 		clause := take(f, name, "a boolean", (*node).truth)
 		if c.OmitsFalse && clause == (Optional[bool]{}) {
@@ -134,7 +137,7 @@ func (c ConsentCall) record(object *node, v jsontext.Value) (Consent, error) {
 
 	null := Optional[bool]{Null: true}
 	if consent.Clauses == [Clauses]Optional[bool]{null, null, null, null, null} {
-		f.fail(&Error{Outcome: Absent, Why: "the service holds no consent of this person; all its clauses are null"})
+		f.problem = cmp.Or(f.problem, unexplained(answer, object), noChoice())
 	}
 	if f.problem != nil {
 		return Consent{}, f.problem

@@ -133,8 +133,8 @@ func TestConsentCall_whatAnAnswerIs(t *testing.T) {
 			`{"clause_1_consent":false,"consent":` + record + `}`:             "some of the five clauses",
 			`{"data":[` + record + `]}`:                                       "no object of the answer",
 			`{"message":"user not found"}`:                                    "no object of the answer",
-			`[` + record + `]`:                                                "expected an object, found an array",
-			`"clause_1_consent"`:                                              "expected an object, found a string",
+			`[` + record + `]`:                                                "it is an array of",
+			`"clause_1_consent"`:                                              "it is a string",
 			replaced(`1_consent":true`, `1_consent":"yes"`):                   "clause_1_consent: expected a boolean, found a string",
 			`{"consent":` + replaced(`2_consent":true`, `2_consent":2`) + `}`: "clause_2_consent: expected a boolean, found a number",
 			replaced(`{`, `{"user_ipv6":{},`):                                 "user_ipv6: expected a string, found an object",
@@ -146,7 +146,7 @@ func TestConsentCall_whatAnAnswerIs(t *testing.T) {
 			`{"error":{"code":"","message":"no","innererror":{}}}`:                                                      refused,
 
 			`{}`: absent, `null`: absent, `{"consent":null}`: absent, `{"data":{}}`: absent, `{"data":{"attributes":{}}}`: absent,
-			`{` + nulls + `}`: absent, `{"identity_id":"user-1",` + nulls + `}`: absent,
+			`{` + nulls + `}`: absent, `{"identity_id":"user-1",` + nulls + `}`: absent, `{"data":{` + nulls + `},"code":50000}`: `what stands beside it may say why: "/code"`,
 		}},
 		{answer.ConsentCall{TimeFormat: answer.TimeUTC}, map[string]string{
 			timed(`"2026-01-31T12:00:00"`): noon, timed(`"2026-01-31 12:00:00.5"`): "2026-01-31T12:00:00.5Z - -", timed(`"2026-01-31T13:00:00+01:00"`): noon,

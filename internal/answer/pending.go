@@ -264,9 +264,8 @@ func (m RecordMap) requestType(n *node) string {
 	types := map[string]bool{}
 	only := ""
 	for _, word := range n.words(m.Type, roleType) {
-		meant := meaning(word, m.Types, typeWords)
 		isNeutral := strings.Trim(word, "0123456789") == "" || slices.Contains(neutralWords, jsonvalue.Fold(word))
-		if meant != "" || !isNeutral {
+		if meant := meaning(word, m.Types, typeWords); meant != "" || !isNeutral {
 			only, types[meant] = meant, true
 		}
 	}

@@ -206,7 +206,7 @@ func TestListCall_recordsAreInTheOrderOfTheirTimeAndID(t *testing.T) {
 func TestMembers_neverNameThePerson(t *testing.T) {
 	t.Parallel()
 	body := parse(t, `{"jane":{},"id":1,"jane@example.com":1,"4711":2,"id=jane@example.com":3}`)
-	for person, want := range map[string]string{"": `"/jane", "/id", "…", "…", "…"`, "Jane": `"…", "/id", "…", "…", "…"`} {
+	for person, want := range map[string]string{"": `"jane", "id", "…", "…", "…"`, "Jane": `"…", "id", "…", "…", "…"`} {
 		if got := answer.Members(body, person); got != fmt.Sprintf(" (its members are %s)", want) {
 			t.Errorf("%q: %s", person, got)
 		}

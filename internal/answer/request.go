@@ -150,9 +150,8 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	}
 
 	isAccepted := slices.Contains([]int{202, 204}, status)
-	isNothing := answer.isBlank() && answer.Kind() != '['
 	switch {
-	case isAccepted, isRequest, isNothing, answer.says(roleFlag, Done), answer.find(e.Result.At).isIgnored:
+	case isAccepted, isRequest, answer.says(roleFlag, Done), answer.find(e.Result.At).isIgnored, answer.isBlank():
 		return receipt, nil
 	}
 

@@ -17,7 +17,7 @@ const person = "user-1@example.com"
 
 // receipts are answers under 200 that are receipts, and the identifiers of their requests.
 var receipts = map[string]string{
-	`null`: "", `{}`: "", `{"data":null}`: "",
+	`null`: "", `{}`: "", `[]`: "", `{"data":null}`: "",
 	`{"id":"r-1"}`:            "r-1",
 	`{"_id":{"$oid":"64b7"}}`: "64b7", `{"id":null,"data":{"id":"r-1"}}`: "r-1",
 	`{"error":{},"errors":[],"data":{"id":"r-1"}}`:                                               "r-1",
@@ -67,7 +67,7 @@ func TestReadReceipt_recognisedNotUnderstoodOrRefused(t *testing.T) {
 		`{"status":"success","data":null}`:                                     notUnderstood,
 		`{"kind":"analytics#dataDeletionRequest","operation":"data_deletion"}`: notUnderstood,
 		`{"` + person + `":{"plan":"gold"}}`:                                   notUnderstood,
-		`[{"plan":"gold"}]`:                                                    notUnderstood, `[]`: notUnderstood, `"queued"`: notUnderstood, `true`: notUnderstood,
+		`[{"plan":"gold"}]`:                                                    notUnderstood, `"queued"`: notUnderstood, `true`: notUnderstood,
 
 		`{"accepted":false}`: refused, `{"ok":false}`: refused, `{"success":false,"reason":"quota"}`: refused, `{"success":"false"}`: refused,
 		`{"status":"rejected"}`: refused, `{"status":"FAILED","id":"r-1"}`: refused, `{"state":"cancelled"}`: refused, `{"id":"r-1","accepted":false}`: refused,
