@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -76,7 +77,8 @@ func (c *call) read(resp *http.Response, b *Body) (err error) {
 	}
 	if c.Op.Streams {
 		a.Body = b
-		b.open()
+		b.limit.Stop()
+		b.IsDelimited = resp.ProtoMajor >= 2 || resp.ContentLength >= 0 || slices.Contains(resp.TransferEncoding, "chunked")
 	} else {
 		a.JSON, err = a.Parse(resp.Body)
 	}

@@ -6,14 +6,9 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"crypto/sha512"
-	"encoding/base64"
 	"errors"
-	"hash"
 	"io"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -29,23 +24,9 @@ type Body struct {
 	Close       func() // ends the attempt
 
 	response *http.Response
-	sums     map[string]hash.Hash // of what was read, by algorithm; empty where the service sends no digest
-
-	ctx     context.Context //nolint:containedctx // of the attempt, which lasts as long as its answer
-	timeout time.Duration
-	limit   *time.Timer // of the attempt, and then of each silence
-}
-
-// open begins the reading of a stream.
-func (b *Body) open() {
-	b.limit.Stop()
-	resp := b.response
-	b.IsDelimited = resp.ProtoMajor >= 2 || resp.ContentLength >= 0 || slices.Contains(resp.TransferEncoding, "chunked")
-	for _, name := range []string{contentDigest, reprDigest} {
-		if _, announced := resp.Trailer[name]; announced || resp.Header.Get(name) != "" {
-			b.sums = map[string]hash.Hash{"sha-256": sha256.New(), "sha-512": sha512.New()}
-		}
-	}
+	ctx      context.Context //nolint:containedctx // of the attempt, which lasts as long as its answer
+	timeout  time.Duration
+	limit    *time.Timer // of the attempt, and then of each silence
 }
 
 // Read reads from the answer. Its error is why the attempt has ended, if it has.
@@ -54,9 +35,6 @@ func (b *Body) Read(p []byte) (int, error) {
 	n, err := b.response.Body.Read(p)
 	b.limit.Stop()
 
-	for _, sum := range b.sums {
-		sum.Write(p[:n])
-	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		b.Failure = cmp.Or(context.Cause(b.ctx), err)
 		return n, b.Failure
@@ -99,44 +77,19 @@ func Unpack(h http.Header, body io.Reader, isDelimited bool) (io.ReadCloser, err
 	return d.IOReadCloser(), err
 }
 
-// The fields with the digest of an answer as it is sent (RFC 9530), in its header or behind it.
-const (
-	contentDigest = "Content-Digest"
-	reprDigest    = "Repr-Digest"
-)
-
 // harmlessTrailers are trailer fields that say nothing about whether the answer is whole.
-var harmlessTrailers = []string{"Digest", "Content-Md5", "Etag", "Date", "Server-Timing", contentDigest, reprDigest}
+var harmlessTrailers = []string{"Digest", "Content-Digest", "Repr-Digest", "Content-Md5", "Etag", "Date", "Server-Timing"}
 
 // EndError returns the error of a stream that was read to its end and is not the whole answer: it has
-// another digest, or a trailer field that is not recognised, by which a service may say that it failed
+// a trailer field that is not recognised, by which a service may say that it failed
 // after it had begun to answer. isIgnored reports the fields that say nothing.
 func (a Answer) EndError(isIgnored func(field string) bool) error {
-	trailer := a.Body.response.Trailer
-	if a.Body.isAltered(slices.Concat(a.Header[contentDigest], a.Header[reprDigest], trailer[contentDigest], trailer[reprDigest])) {
-		return NewError(a.Exchange, ClassTruncated, "the answer is not the one that its "+contentDigest+" or "+reprDigest+" describes")
-	}
-	for name, values := range trailer {
+	for name, values := range a.Body.response.Trailer {
 		isEmpty := strings.Join(values, "") == ""
 		if !isEmpty && !slices.Contains(harmlessTrailers, name) && !isIgnored(name) {
 			return NewError(a.Exchange, ClassPayload, "the answer ends with the trailer field "+name+", which may say that it failed; if it says nothing, "+
 				`wire.ignored = { "/`+name+`" = "*" } leaves it out`)
 		}
 	}
-
 	return nil
 }
-
-// isAltered reports whether a digest of a known algorithm is not that of what was read.
-func (b *Body) isAltered(digests []string) bool {
-	for _, entry := range digest.FindAllStringSubmatch(strings.Join(digests, ","), -1) {
-		sum, isSummed := b.sums[strings.ToLower(entry[1])]
-		if isSummed && base64.StdEncoding.EncodeToString(sum.Sum(nil)) != entry[2] {
-			return true
-		}
-	}
-	return false
-}
-
-// digest is an entry of such a field, with a known algorithm.
-var digest = regexp.MustCompile(`(?i)\b(sha-256|sha-512)\s*=\s*:?([^:,]*)`)

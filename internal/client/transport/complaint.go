@@ -26,8 +26,7 @@ var (
 		"fields", "errors", "details", "detail", "invalid-params", "invalid_params", "invalidParams", "violations", "fieldViolations",
 		"validationErrors", "validation_errors", "fieldErrors", "field_errors",
 	}
-	fieldMembers    = []string{"field", "pointer", "parameter", "loc", "path", "propertyPath", "param", "property", "attribute", "name", "target"}
-	wrappingMembers = []string{"error", "_embedded"}
+	fieldMembers = []string{"field", "pointer", "parameter", "loc", "path", "propertyPath", "param", "property", "attribute", "name", "target"}
 )
 
 // limitFields is how many errors of fields are shown.
@@ -37,9 +36,8 @@ const limitFields = 20
 // and what is wrong with fields. They are members of the object, or of one that it wraps.
 func (e *Error) quote(object jsontext.Value, redact *Redactor) {
 	m := jsonvalue.Members(object)
-	for _, name := range wrappingMembers {
-		maps.Copy(m, jsonvalue.Members(m[name]))
-	}
+	maps.Copy(m, jsonvalue.Members(m["error"]))
+	maps.Copy(m, jsonvalue.Members(m["_embedded"])) // of HAL
 
 	message, fields := firstText(m, messageMembers), listedErrors(m)
 	if message == "" && len(fields) == 0 { // Rails and Django REST framework answer with lists by field

@@ -37,21 +37,19 @@ type Redactor struct {
 // secret, which would not be recognised. The text has one line, no control or invisible characters,
 // and valid UTF-8. More than limit characters are cut, with an ellipsis.
 func (r *Redactor) Text(s string, limit int) string {
-	shown := []rune(strings.Map(func(c rune) rune {
-		switch {
-		case unicode.IsSpace(c):
-			return ' '
-		case !unicode.IsPrint(c):
-			return utf8.RuneError
-		}
-		return c
-	}, strings.TrimSpace(r.Clean(s))))
+	line := space.ReplaceAllString(strings.ToValidUTF8(r.Clean(s), "\uFFFD"), " ")
+	shown := []rune(strings.TrimSpace(unprintable.ReplaceAllString(line, "\uFFFD")))
 	if len(shown) > limit {
 		return string(shown[:limit]) + "…"
 	}
 
 	return string(shown)
 }
+
+var (
+	space       = regexp.MustCompile(`[\s\v\x{85}\pZ]`)
+	unprintable = regexp.MustCompile(`[^\pL\pM\pN\pP\pS ]`)
+)
 
 // Clean returns s without what must not be shown. A value may be a part of a secret, and a shape a
 // part of a value.
