@@ -81,7 +81,7 @@ func (e *dayExport) run(ctx context.Context) (ok bool) {
 const wholeFile = "all"
 
 // outputsOf returns the files to write: one for each of kinds, or a single one. A file that the object
-// itself has written may be replaced, altered or not.
+// itself has written may be replaced, altered or not, and any file as long as overwrite is not known.
 func (e *dayExport) outputsOf(kinds []records.Kind) (list []*output) {
 	pattern := e.day.Path.ValueString()
 	if e.day.split() {

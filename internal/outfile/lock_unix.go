@@ -31,14 +31,20 @@ func lock(f *os.File, path string) error {
 	return nil
 }
 
-// removeOpen removes a locked file from its path, and then ends its lock. In the other order, it could
+// removeOpen removes the names of a locked file, and then ends its lock. In the other order, it could
 // remove a file that another process has locked in between.
-func removeOpen(f *os.File, path string) error {
+func removeOpen(f *os.File, names ...string) error {
 	defer f.Close()
-	if !isAt(f, path) {
-		return fs.ErrNotExist
+	for _, path := range names {
+		if !isAt(f, path) {
+			return fs.ErrNotExist
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
 	}
-	return os.Remove(path)
+
+	return nil
 }
 
 func stampOf(info fs.FileInfo) Stamp {

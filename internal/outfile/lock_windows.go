@@ -29,10 +29,17 @@ func lock(f *os.File, path string) error {
 	return nil
 }
 
-// removeOpen closes a file and removes it: an open one cannot be removed here, also by others.
-func removeOpen(f *os.File, path string) error {
+// removeOpen closes a locked file and removes its names. An open file cannot be removed here, so that
+// nobody else's is removed in between.
+func removeOpen(f *os.File, names ...string) error {
 	_ = f.Close()
-	return os.Remove(path)
+	for _, path := range names {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+
+	return nil
 }
 
 // stampOf returns the stamp of a file, which has no inode here.

@@ -53,7 +53,7 @@ func (o *Output) openTemporary() error {
 // second name of a finished file. A target that nobody has recorded is removed too, unless it may be
 // replaced.
 func (o *Output) removeLeft() error {
-	settle(o.key)
+	settle(o.key) // that of an earlier run in this process
 	f, err := os.OpenFile(o.temporary, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -64,9 +64,7 @@ func (o *Output) removeLeft() error {
 		return err
 	}
 	if !o.Replace && IsUnrecorded(o.Path) {
-		if err := os.Remove(o.Path); err != nil {
-			return err
-		}
+		return removeOpen(f, o.Path, o.temporary)
 	}
 
 	return removeOpen(f, o.temporary)
