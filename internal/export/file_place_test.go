@@ -4,7 +4,6 @@ package export_test
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -284,47 +283,4 @@ func TestExportFile_twoConfigurationsOnePath(t *testing.T) {
 	prototest.WantText(t, diags.Errors(), "Two resources write the same file", "path", "In state now: nothing")
 	wantContent(t, path, lines)
 	wantCount(t, service, 1)
-}
-
-// TestExport_killedInTheCommit leaves the first of three files in their places, as a run does that is
-// killed before Terraform has recorded them. The next run of the same configuration writes all of
-// them. What becomes of the files of each system call, outfile.TestCommit_killedAtEverySystemCall shows.
-func TestExport_killedInTheCommit(t *testing.T) {
-	t.Parallel()
-	kinds := []string{"persons", "sessions", "events"}
-	for _, object := range []string{fileName, actionName} {
-		for inPlace := range len(kinds) + 1 {
-			t.Run(fmt.Sprintf("%s, %d in place", object, inPlace), func(t *testing.T) {
-				t.Parallel()
-				p, service := start(t)
-				path, of := splitPath(t)
-				apply := func(p *prototest.Provider) {
-					if config := splitFile(path, nil); object == fileName {
-						created(t, p, config)
-					} else {
-						p.NoErrors(p.PlanAction(actionName, config))
-						invoked(t, p, config)
-					}
-				}
-
-				apply(p)
-				whole := map[string]string{}
-				for i, kind := range kinds {
-					whole[kind] = content(t, of(kind))
-					prototest.KillUnrecorded(t, of(kind))
-					if i < inPlace {
-						continue
-					}
-					if err := os.Remove(of(kind)); err != nil {
-						t.Fatal(err)
-					}
-				}
-
-				apply(nextRun(t, service))
-				for kind, want := range whole {
-					wantContent(t, of(kind), want)
-				}
-			})
-		}
-	}
 }

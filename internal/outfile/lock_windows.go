@@ -33,6 +33,7 @@ func lock(f *os.File, path string) error {
 // nobody else's is removed in between.
 func removeOpen(f *os.File, names ...string) error {
 	_ = f.Close()
+
 	for _, path := range names {
 		if err := os.Remove(path); err != nil {
 			return err

@@ -20,6 +20,7 @@ func InParallel(ctx context.Context, workers int, items []int, do func(item int)
 	var mu sync.Mutex // of panics
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
+
 	for _, item := range items {
 		group.Go(func() (err error) {
 			defer func() {
