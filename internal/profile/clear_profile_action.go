@@ -89,10 +89,10 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 
 const adviceClearAgain = "look at analytics_pending_requests before you invoke the action again. It sends only what the profile still has then."
 
-// sendHeld sends the changes of members that the profile has. If it has none, another update of the person is pending,
-// or a cache hides what it has: all of them are sent.
+// sendHeld sends the changes of members that the profile has. It sends all of them if it has none, for another update
+// of the person is pending then, and if that is not known.
 func (u *update) sendHeld(ctx context.Context) (answer.Receipt, error) {
-	if u.current == nil { // which kept nobody from sending
+	if u.current == nil { // the engine sends also what it could not compare
 		if _, err := u.read(ctx); err != nil {
 			return answer.Receipt{}, err
 		}

@@ -57,14 +57,24 @@ func TestClearProfile_sendsOnlyWhatIsThere(t *testing.T) {
 	}, outcome(mockserver.Outcome{After: 95 * time.Second}))
 }
 
-// Another update may set the members that the profile does not have yet.
-func TestClearProfile_allIsSentBesideAnotherUpdate(t *testing.T) {
+// Another update may set members that the profile does not have yet, and a cache may not show them.
+func TestClearProfile_allIsSentWhereLessProvesNothing(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, o *object) {
-		o.service.PutProfile(scope, person, `{"plan":null}`)
-		o.enqueue("gold")
-		o.NoErrors(o.Invoke(clearName, clears("plan").With(notWaiting)).Diagnostics)
-		wantSent(t, o.service, `{"plan":null}`)
+	inBubbles(t, map[string]func(t *testing.T, o *object){
+		"beside another update": func(t *testing.T, o *object) {
+			o.service.PutProfile(scope, person, `{"plan":null}`)
+			o.enqueue("gold")
+			o.NoErrors(o.Invoke(clearName, clears("plan").With(notWaiting)).Diagnostics)
+			wantSent(t, o.service, `{"plan":null}`)
+		},
+		"behind a cache": func(t *testing.T, o *object) {
+			o.service.PutProfile(scope, person, held)
+			o.service.Inject(mockserver.Fault{
+				Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(`{"name":"Jane Canary"}`), Header: map[string][]string{"Age": {"86400"}}, Times: -1,
+			})
+			o.NoErrors(o.Invoke(clearName, clears("name", "phone").With(notWaiting)).Diagnostics)
+			wantSent(t, o.service, `{"name":null,"phone":null}`)
+		},
 	}, never)
 }
 

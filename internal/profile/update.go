@@ -34,7 +34,7 @@ type update struct {
 	memory  memory
 	changes members // to send; empty if the update was sent before
 	sets    members // what the profile holds once the update is carried out, as far as that is known
-	current members // of the profile when it was read last; nil if it was not
+	current members // of the profile, by the last reading; nil if that showed nothing
 	before  members // current when the changes were sent
 }
 
@@ -82,7 +82,8 @@ func (u *update) send(ctx context.Context) (answer.Receipt, error) {
 // value was altered says nothing: the service may have made it of ours.
 func (u *update) read(ctx context.Context) (deferred.Reading, error) {
 	reading, err := deferred.ReadProfile(ctx, u.client, u.Request.Person, u.sets)
-	if err != nil {
+	u.current = nil
+	if err != nil || reading.Cached {
 		return reading, err
 	}
 

@@ -94,7 +94,7 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 	case run.Updates:
 		known := run.Read(ctx, req.Private)
 		does := plan.next(ctx, &state.requestModel, known.Submission)
-		plan.plan(does, &state.requestModel, known, &resp.Diagnostics)
+		plan.planOutcome(does, &state.requestModel, known, &resp.Diagnostics)
 		plan.file = state.file
 		if does != keeps { // even fetching data can end in another request
 			plan.file = file{types.StringUnknown(), types.Int64Unknown()}

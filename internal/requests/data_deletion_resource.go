@@ -55,7 +55,7 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 	case run.Updates:
 		known := run.Read(ctx, req.Private)
 		does := plan.next(ctx, &state, known.Submission)
-		plan.plan(does, &state, known, &resp.Diagnostics)
+		plan.planOutcome(does, &state, known, &resp.Diagnostics)
 		if does == submits {
 			before, _ := state.occasion(ctx)
 			r.planSubmission(ctx, &plan, before, &resp.Diagnostics)

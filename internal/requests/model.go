@@ -114,8 +114,8 @@ func (m *requestModel) next(ctx context.Context, state *requestModel, s proof.Su
 	return keeps
 }
 
-// plan plans the outcome of a request in state. It warns if the service may have already what the apply submits.
-func (m *requestModel) plan(does next, state *requestModel, known run.Document, diags *diag.Diagnostics) {
+// planOutcome plans the outcome of a request in state. It warns if the service may have already what the apply submits.
+func (m *requestModel) planOutcome(does next, state *requestModel, known run.Document, diags *diag.Diagnostics) {
 	m.outcome = state.outcome
 	if does != keeps {
 		m.outcome = unknownOutcome
@@ -129,7 +129,7 @@ func (m *requestModel) plan(does next, state *requestModel, known run.Document, 
 	}
 }
 
-// warnForgotten warns that destroying the object does not undo its request, which name names.
+// warnForgotten warns that destroying the object does not undo its request. name is that of the request.
 func (m *requestModel) warnForgotten(name, ending string, diags *diag.Diagnostics) {
 	id := deferred.QuoteID(m.RequestID.ValueString(), m.IdentityID.ValueString())
 	tfkit.Problem{
