@@ -72,7 +72,7 @@ func (x *examination) examineAccess(ctx context.Context) {
 		x.report.add("Access", "path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
 	}
 	for _, p := range families {
-		p.read = readPending(p.scope)
+		p.read = pendingOf(p.scope).read
 		x.send(ctx, p)
 		if x.use == nil && len(p.accepted) > 0 {
 			x.use, x.scope = p.accepted[0], p.scope

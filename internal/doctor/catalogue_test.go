@@ -108,14 +108,16 @@ func readAs(a catalogue.Answer) reader {
 	case catalogue.Deletion:
 		return accepted(ada.deleteData)
 	case catalogue.AllData:
+		seen := ada
+		seen.isListed = true
 		if a.Is == catalogue.Accepted {
 			return accepted(ada.askForData)
 		}
-		return ada.data(true)
+		return seen.data
 	case catalogue.Pending:
-		return readPending(ada.Scope)
+		return pendingOf(ada.Scope).read
 	case catalogue.Export:
-		return readDay(ada.Scope, adasDay)
+		return exportOf{ada.Scope, adasDay}.read
 	}
 	panic("no such endpoint")
 }
@@ -179,6 +181,8 @@ func proposals(a catalogue.Answer) []infer.Settings {
 	case catalogue.Profile:
 		return append(infer.Profile(evidence, []string{"plan", "seats"}), infer.Absent(evidence)...)
 	case catalogue.AllData:
+		seen := ada
+		seen.isListed = true
 		return infer.Data(evidence)
 	case catalogue.Pending:
 		return infer.Pending(evidence, &infer.Request{Person: ada.Identity})

@@ -60,6 +60,8 @@ type person struct {
 	client.Person
 	profile map[string]jsontext.Value // its members that are managed, or were written
 	updates []sentUpdate              // of the consent
+
+	isListed bool // the list has shown the request for the data
 }
 
 // consent reads the consent record.
@@ -103,30 +105,28 @@ func (p person) readProfile(ctx context.Context, c *client.Client) (decoded, err
 	return d, err
 }
 
-// readNone returns a reader that wants to read that there is nothing.
-func readNone(read reader) reader {
-	return func(ctx context.Context, c *client.Client) (decoded, error) {
-		s, err := read(ctx, c)
-		if err == nil && s.text != none && s.text != "{}" {
-			return s, reason("the service shows something about a person who does not exist")
-		}
-		return decoded{text: none}, err
+// nothing is a reading that wants to see that there is nothing.
+type nothing struct{ of reader }
+
+func (n nothing) read(ctx context.Context, c *client.Client) (decoded, error) {
+	s, err := n.of(ctx, c)
+	if err == nil && s.text != none && s.text != "{}" {
+		return s, reason("the service shows something about a person who does not exist")
 	}
+	return decoded{text: none}, err
 }
 
 // data asks for all data again: it sends another request that the service queues. Data that come before the
 // list has shown the request are read only where the settings say where they are.
-func (p person) data(isListed bool) reader {
-	return func(ctx context.Context, c *client.Client) (decoded, error) {
-		receipt, err := c.FetchData(ctx, p.Person, answer.DataCall{Person: p.Identity, Seen: isListed}, io.Discard)
-		switch {
-		case err != nil, receipt.Delivered:
-			return decoded{text: "data"}, err
-		case receipt.NotUnderstood != "":
-			return decoded{}, reason("the answer is no receipt, and the list has not shown the request")
-		}
-		return decoded{text: strings.TrimSpace("accepted " + receipt.ID)}, nil
+func (p person) data(ctx context.Context, c *client.Client) (decoded, error) {
+	receipt, err := c.FetchData(ctx, p.Person, answer.DataCall{Person: p.Identity, Seen: p.isListed}, io.Discard)
+	switch {
+	case err != nil, receipt.Delivered:
+		return decoded{text: "data"}, err
+	case receipt.NotUnderstood != "":
+		return decoded{}, reason("the answer is no receipt, and the list has not shown the request")
 	}
+	return decoded{text: strings.TrimSpace("accepted " + receipt.ID)}, nil
 }
 
 // updateProfile, askForData and deleteData send a request that the service queues. The text of the answer
@@ -156,33 +156,34 @@ var progressWords = map[answer.Progress]string{
 	answer.Waiting: answer.StatusWaiting, answer.Done: answer.StatusDone, answer.Failed: answer.StatusFailed, answer.Ended: answer.StatusEnded,
 }
 
-// readPending reads the list of pending requests: each with its ID, type, person and status. Without an ID or
-// a time, nothing tells it from another one.
-func readPending(scope client.Scope) reader {
-	return func(ctx context.Context, c *client.Client) (decoded, error) {
-		list, err := c.ListPending(ctx, scope)
-		if err == nil && list.Gap != "" {
-			err = &transport.Error{Class: transport.ClassPayload, Detail: list.Gap}
-		}
+// pendingOf is the list of the pending requests of a scope.
+type pendingOf client.Scope
 
-		var d decoded
-		var texts []string
-		for _, r := range list.Records {
-			words := []string{r.RequestType, r.Identity, progressWords[r.Progress]}
-			for i, word := range words {
-				if word == "" {
-					words[i], d.lacking = unknown, d.lacking+1
-				}
-			}
-			if r.ID == "" && r.CreatedAt.IsZero() {
-				d.lacking++
-			}
-			texts = append(texts, cmp.Or(r.ID, unknown)+" "+strings.Join(words, " "))
-		}
-		d.text = cmp.Or(strings.Join(texts, recordSeparator), empty)
-
-		return d, err
+// read reads each request with its ID, type, person and status. Without an ID or a time, nothing tells it from
+// another one.
+func (p pendingOf) read(ctx context.Context, c *client.Client) (decoded, error) {
+	list, err := c.ListPending(ctx, client.Scope(p))
+	if err == nil && list.Gap != "" {
+		err = &transport.Error{Class: transport.ClassPayload, Detail: list.Gap}
 	}
+
+	var d decoded
+	var texts []string
+	for _, r := range list.Records {
+		words := []string{r.RequestType, r.Identity, progressWords[r.Progress]}
+		for i, word := range words {
+			if word == "" {
+				words[i], d.lacking = unknown, d.lacking+1
+			}
+		}
+		if r.ID == "" && r.CreatedAt.IsZero() {
+			d.lacking++
+		}
+		texts = append(texts, cmp.Or(r.ID, unknown)+" "+strings.Join(words, " "))
+	}
+	d.text = cmp.Or(strings.Join(texts, recordSeparator), empty)
+
+	return d, err
 }
 
 // sampleRecords is how many records of each answer are read at most.
@@ -191,31 +192,36 @@ const sampleRecords = 100
 // errEnough ends an export whose beginning was read.
 var errEnough = errors.New("enough records were read")
 
-// readDay reads the beginning of a day. With a parameter that selects a kind, it reads the beginning
+// exportOf is the export of a project on a day.
+type exportOf struct {
+	scope client.Scope
+	day   time.Time
+}
+
+// read reads the beginning of the day. With a parameter that selects a kind, it reads the beginning
 // of each kind.
-func readDay(scope client.Scope, day time.Time) reader {
-	return func(ctx context.Context, c *client.Client) (decoded, error) {
-		var counts records.Counts
-		_, err := c.Export(ctx, client.Scope{OrgID: scope.OrgID, ProjectID: scope.ProjectID}, client.ExportQuery{Day: day, Kinds: records.Kinds}, func(all client.Records) error {
-			counts = records.Counts{}
-			for kind := range all {
-				if counts[kind]++; counts[kind] == sampleRecords {
-					return errEnough
-				}
-			}
-			return nil
-		})
-		if errors.Is(err, errEnough) {
-			err = nil
-		}
-
-		var parts []string
-		for _, kind := range append(records.Kinds, records.Unknown) {
-			if n := counts[kind]; n > 0 {
-				parts = append(parts, fmt.Sprint(n, " ", kind.Plural()))
+func (e exportOf) read(ctx context.Context, c *client.Client) (decoded, error) {
+	var counts records.Counts
+	project, query := client.Scope{OrgID: e.scope.OrgID, ProjectID: e.scope.ProjectID}, client.ExportQuery{Day: e.day, Kinds: records.Kinds}
+	_, err := c.Export(ctx, project, query, func(all client.Records) error {
+		counts = records.Counts{}
+		for kind := range all {
+			if counts[kind]++; counts[kind] == sampleRecords {
+				return errEnough
 			}
 		}
-
-		return decoded{text: cmp.Or(list(parts), empty), lacking: int(counts[records.Unknown])}, err
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
 	}
+
+	var parts []string
+	for _, kind := range append(records.Kinds, records.Unknown) {
+		if n := counts[kind]; n > 0 {
+			parts = append(parts, fmt.Sprint(n, " ", kind.Plural()))
+		}
+	}
+
+	return decoded{text: cmp.Or(list(parts), empty), lacking: int(counts[records.Unknown])}, err
 }

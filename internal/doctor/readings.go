@@ -26,8 +26,8 @@ func (x *examination) examinePending(ctx context.Context) {
 // pending returns a reading of the list.
 func (x *examination) pending() *reading {
 	return &reading{
-		group: "Pending requests", check: "list", read: readPending(x.scope), whenEmpty: "the list is empty, so no record was seen",
-		propose: func(a infer.Answer) []infer.Settings { return infer.Pending(a, x.known...) },
+		group: "Pending requests", check: "list", read: pendingOf(x.scope).read, whenEmpty: "the list is empty, so no record was seen",
+		propose: x.proposePending,
 	}
 }
 
@@ -40,7 +40,7 @@ func (x *examination) examinePeople(ctx context.Context) {
 		const whenEmpty = "the service holds none of this person, so none was seen"
 		readings = append(readings,
 			&reading{group: "Consent", check: "record", read: who.consent, propose: infer.Consent, whenEmpty: whenEmpty},
-			&reading{group: "Profile", check: "profile", read: who.readProfile, propose: proposeProfile(), whenEmpty: whenEmpty})
+			&reading{group: "Profile", check: "profile", read: who.readProfile, propose: managedProfile{}.propose, whenEmpty: whenEmpty})
 	}
 
 	for _, r := range readings {
@@ -53,18 +53,29 @@ func (x *examination) person(identity string) person {
 	return person{Person: client.Person{Scope: x.scope, Identity: identity}}
 }
 
+func (x *examination) proposePending(a infer.Answer) []infer.Settings {
+	return infer.Pending(a, x.known...)
+}
+
 // nothingOf returns readings of a person whom the service does not know. A profile may also be empty.
 func (x *examination) nothingOf(p person, check string) []*reading {
-	emptyProfile := func(a infer.Answer) []infer.Settings { return append(infer.Absent(a), infer.Profile(a, nil)...) }
 	return []*reading{
-		{group: "Consent", check: check, read: readNone(p.consent), propose: infer.Absent},
-		{group: "Profile", check: check, read: readNone(p.readProfile), propose: emptyProfile},
+		{group: "Consent", check: check, read: nothing{p.consent}.read, propose: infer.Absent},
+		{group: "Profile", check: check, read: nothing{p.readProfile}.read, propose: managedProfile{}.proposeAbsent},
 	}
 }
 
-// proposeProfile returns what proposes where a profile is that has one of these members.
-func proposeProfile(managed ...string) func(infer.Answer) []infer.Settings {
-	return func(a infer.Answer) []infer.Settings { return infer.Profile(a, managed) }
+// managedProfile are the members of a profile that are managed.
+type managedProfile []string
+
+// propose proposes where a profile is that has one of the members.
+func (m managedProfile) propose(a infer.Answer) []infer.Settings {
+	return infer.Profile(a, m)
+}
+
+// proposeAbsent also proposes what says that there is no profile.
+func (m managedProfile) proposeAbsent(a infer.Answer) []infer.Settings {
+	return append(infer.Absent(a), m.propose(a)...)
 }
 
 // invented returns an identity that nobody has.
@@ -92,7 +103,7 @@ func (x *examination) examineExport(ctx context.Context) {
 // selects the kind.
 func (x *examination) examineDay(ctx context.Context, w *way) *reading {
 	r := &reading{
-		group: "Export", check: "day", way: w, read: readDay(x.options.Scope, x.options.Day), propose: infer.Export,
+		group: "Export", check: "day", way: w, read: exportOf{x.options.Scope, x.options.Day}.read, propose: infer.Export,
 		whenEmpty: "the day " + client.FormatDay(x.options.Day) + " has no records; -day chooses another one",
 		hint:      "; if a parameter selects the kind, wire.export.kind_parameter and wire.export.kind_values name it and its values",
 	}

@@ -47,9 +47,10 @@ var deferred = []string{answer.RequestProfileUpdate, answer.RequestDataAccess, a
 type awaited struct {
 	*infer.Request
 	at       time.Time
-	listed   bool // the list has shown it
-	delisted bool // the list has shown it, and no longer does
-	lacking  int  // fields that were not recognised when the list showed it last
+	listed   bool      // the list has shown it
+	delisted bool      // the list has shown it, and no longer does
+	lacking  int       // fields that were not recognised when the list showed it last
+	asked    time.Time // again for the data; zero before
 }
 
 // rehearse does everything in order, and says what is left of it. An interrupt ends it at once.
@@ -68,10 +69,12 @@ func (x *examination) rehearse(ctx context.Context) {
 		}
 	}
 
-	for _, step := range []func(context.Context){r.writeConsent, r.updateProfile, r.askForData, r.deleteData, r.withdraw} {
-		if ctx.Err() == nil {
-			step(ctx)
-		}
+	r.writeConsent(ctx)
+	r.carryOut(ctx, answer.RequestProfileUpdate, r.who.updateProfile, r.showsProfile)
+	r.carryOut(ctx, answer.RequestDataAccess, r.who.askForData, r.getsData)
+	r.carryOut(ctx, answer.RequestDataDeletion, r.who.deleteData, r.showsNoProfile)
+	if ctx.Err() == nil {
+		r.withdraw(ctx)
 	}
 	r.conclude(ctx)
 }
@@ -92,94 +95,108 @@ func (r *rehearsal) deadline(requestType string) time.Time {
 	return r.begun.Add(r.options.Timeout * time.Duration(part) / time.Duration(len(deferred)))
 }
 
-// until calls isDone once a second until it reports true. It reports false where it has not by the end, or
-// ctx ends.
-func until(ctx context.Context, end time.Time, isDone func() bool) bool {
-	for !isDone() {
-		if time.Now().After(end) || transport.Pause(ctx, readInterval) != nil {
-			return false
-		}
+// wait waits until the next reading is due. It reports false where the end has come, or ctx has ended.
+func wait(ctx context.Context, end time.Time) bool {
+	return !time.Now().After(end) && transport.Pause(ctx, readInterval) == nil
+}
+
+// showsProfile reports whether the profile is read as it was written.
+func (r *rehearsal) showsProfile(ctx context.Context, _ *awaited) bool {
+	got, err := r.examine(ctx, &reading{group: "Profile", check: "written profile", read: r.who.readProfile, propose: managedProfile{"doctor_rehearsal"}.propose})
+	r.isWritten = err == nil && got.text != none && got.lacking == 0
+	return r.isWritten
+}
+
+// getsData asks for all data again once the request has left the list, or may have.
+func (r *rehearsal) getsData(ctx context.Context, request *awaited) bool {
+	if !request.isDue() {
+		return false
 	}
-	return true
+
+	request.asked = time.Now()
+	// The list may not show the next request that takes as long, if it lags longer.
+	who := r.who
+	who.isListed = request.listed && time.Since(request.at) > r.lag+3*readInterval/2 // between two readings
+	got, err := r.examine(ctx, &reading{group: "All data", check: "data", read: who.data, propose: infer.Data})
+
+	return err == nil && got.text == "data"
 }
 
-// updateProfile updates the profile, and waits until it is read.
-func (r *rehearsal) updateProfile(ctx context.Context) {
-	r.carryOut(ctx, answer.RequestProfileUpdate, r.who.updateProfile, func(*awaited) bool {
-		got, err := r.examine(ctx, &reading{group: "Profile", check: "written profile", read: r.who.readProfile, propose: proposeProfile("doctor_rehearsal")})
-		r.isWritten = err == nil && got.text != none && got.lacking == 0
-		return r.isWritten
-	})
+// isDue reports whether to ask for the data again: once the request has left the list, and at intervals where it
+// is not on it.
+func (a *awaited) isDue() bool {
+	isNew := a.delisted && a.asked.IsZero()
+	isLate := time.Since(cmp.Or(a.asked, a.at)) >= dataInterval
+	if a.isOpen() {
+		return false
+	}
+	return isNew || isLate
 }
 
-// askForData asks for all data, and again once the request has left the list, or may have.
-func (r *rehearsal) askForData(ctx context.Context) {
-	asked, again := time.Now(), false
-	r.carryOut(ctx, answer.RequestDataAccess, r.who.askForData, func(request *awaited) bool {
-		isNew := request.delisted && !again
-		isDue := isNew || time.Since(asked) >= dataInterval
-		if request.isOpen() || !isDue {
-			return false
-		}
-
-		asked, again = time.Now(), true
-		// The list may not show the next request that takes as long, if it lags longer.
-		isListed := request.listed && time.Since(request.at) > r.lag+3*readInterval/2 // between two readings
-		got, err := r.examine(ctx, &reading{group: "All data", check: "data", read: r.who.data(isListed), propose: infer.Data})
-
-		return err == nil && got.text == "data"
-	})
-}
-
-// deleteData deletes all data, and waits until there is no profile. What was never read is deleted once the
-// list says so.
-func (r *rehearsal) deleteData(ctx context.Context) {
-	r.carryOut(ctx, answer.RequestDataDeletion, r.who.deleteData, func(request *awaited) bool {
-		_, err := r.examine(ctx, &reading{group: "Profile", check: "deleted profile", read: readNone(r.who.readProfile), propose: infer.Absent})
-		isShown := r.isWritten || request.delisted
-		return err == nil && isShown
-	})
+// showsNoProfile reports whether there is no profile. What was never read is deleted once the list says so.
+func (r *rehearsal) showsNoProfile(ctx context.Context, request *awaited) bool {
+	_, err := r.examine(ctx, &reading{group: "Profile", check: "deleted profile", read: nothing{r.who.readProfile}.read, propose: infer.Absent})
+	isShown := r.isWritten || request.delisted
+	return err == nil && isShown
 }
 
 // carryOut sends a request that the service queues, waits for its effect, and reports how long that took.
-func (r *rehearsal) carryOut(ctx context.Context, requestType string, send reader, hasEffect func(*awaited) bool) {
-	at, configured := time.Now(), r.wire
+func (r *rehearsal) carryOut(ctx context.Context, requestType string, send reader, hasEffect func(context.Context, *awaited) bool) {
+	configured := r.wire
+	request := r.submit(ctx, requestType, send)
+	if request == nil {
+		return
+	}
+
+	for {
+		r.find(ctx, request)
+		if hasEffect(ctx, request) {
+			break
+		}
+		if !wait(ctx, r.deadline(requestType)) {
+			return
+		}
+	}
+
+	took := time.Since(request.at)
+	// While the list lags, it shows what the request was before, perhaps for the first time.
+	request.State = "effective"
+	end := time.Now().Add(lateness)
+	if request.listed {
+		end = time.Now().Add(r.lag + readInterval)
+	}
+	r.find(ctx, request)
+	for !request.delisted && wait(ctx, end) {
+		r.find(ctx, request)
+	}
+
+	request.State = "done"
+	if request.isOpen() { // it may be there with another status
+		_, _ = r.examine(ctx, r.pending())
+	}
+	r.note(requestType, r.since(configured), "carried out, after "+took.Round(time.Second).String())
+}
+
+// submit sends a request; nil where it was not sent, or is refused.
+func (r *rehearsal) submit(ctx context.Context, requestType string, send reader) *awaited {
+	if ctx.Err() != nil {
+		return nil
+	}
+
+	at := time.Now()
 	sent, _, err := r.do(ctx, session{r.use, r.wire, 0}, send)
 	if err != nil {
 		r.note(requestType, Broken, r.describe(err))
 	}
 	if e, isError := errors.AsType[*transport.Error](err); isError && !e.Ambiguous {
-		return
+		return nil
 	}
 
 	request := &awaited{Request: &infer.Request{Person: r.who.Identity, ID: sent.text, Type: requestType, State: "waiting"}, at: at}
 	r.known = append(r.known, request.Request)
 	r.requests = append(r.requests, request)
-	isDone := until(ctx, r.deadline(requestType), func() bool {
-		r.find(ctx, request)
-		return hasEffect(request)
-	})
-	if !isDone {
-		return
-	}
 
-	took := time.Since(at)
-	// While the list lags, it shows what the request was before, perhaps for the first time.
-	request.State = "effective"
-	patience := lateness
-	if request.listed {
-		patience = r.lag + readInterval
-	}
-	until(ctx, time.Now().Add(patience), func() bool {
-		r.find(ctx, request)
-		return request.delisted
-	})
-
-	request.State = "done"
-	if request.isOpen() { // it may be there with another status
-		r.examine(ctx, r.pending())
-	}
-	r.note(requestType, r.since(configured), "carried out, after "+took.Round(time.Second).String())
+	return request
 }
 
 // find reads the list, and notes whether the request is on it.

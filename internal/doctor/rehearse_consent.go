@@ -141,18 +141,18 @@ func overwriting(u choice.Record) client.ConsentWrite {
 // readBack reads the record of a person until it is one of those that were written, and returns the reading
 // that shows it; nil if it is not shown in time.
 func (r *rehearsal) readBack(ctx context.Context, check string, patience time.Duration, who person) *reading {
-	var one *reading
-	isShown := until(ctx, time.Now().Add(patience), func() bool {
-		one = &reading{group: "Consent", check: check, propose: infer.WrittenConsent, read: who.writtenConsent}
-		_, err := r.examine(ctx, one)
-		return err == nil
-	})
-	if !isShown {
-		return nil
-	}
-	r.lag = max(r.lag, time.Since(who.sentAs(one.decoded.consent).at))
+	end := time.Now().Add(patience)
 
-	return one
+	for {
+		one := &reading{group: "Consent", check: check, propose: infer.WrittenConsent, read: who.writtenConsent}
+		if got, err := r.examine(ctx, one); err == nil {
+			r.lag = max(r.lag, time.Since(who.sentAs(got.consent).at))
+			return one
+		}
+		if !wait(ctx, end) {
+			return nil
+		}
+	}
 }
 
 // keptAs returns how exactly a time is kept; empty where it is kept to the millisecond.

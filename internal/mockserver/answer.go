@@ -97,16 +97,15 @@ func invalid(fields ...fieldError) Response {
 // raw is a Response.Body that is sent as it is.
 type raw []byte
 
+var exportMedia = map[string]string{ExportNDJSON: "application/x-ndjson"}
+
 // encode sets what is sent as the body, and the header fields that it decides. It panics if a
 // body cannot be encoded, which only the hook of a test can cause.
 func (a *Response) encode() {
 	media := "application/json"
 	switch body := a.Body.(type) {
 	case *exportStream:
-		a.stream = body
-		if body.Shape == ExportNDJSON {
-			media = "application/x-ndjson"
-		}
+		a.stream, media = body, cmp.Or(exportMedia[body.Shape], media)
 		if body.Encoding != "" {
 			a.Header.Set("Content-Encoding", body.Encoding)
 		}
