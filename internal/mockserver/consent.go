@@ -133,12 +133,12 @@ func decodeText(name, text, timeFormat string) any {
 
 // objectionTo returns what is wrong with a parameter, or "".
 func objectionTo(name string, value any, timeFormat string) string {
-	text, _ := value.(string)
 	objection, isRight := "must be true or false", false
 	switch name {
 	case "user_ipv6":
-		a, err := netip.ParseAddr(text)
-		objection, isRight = "must be an IPv6 address; IPv4 is mapped into IPv6 space", err == nil && a.Is6() && a.Zone() == ""
+		text, _ := value.(string)
+		a, _ := netip.ParseAddr(text) // the zero Addr is no address
+		objection, isRight = "must be an IPv6 address; IPv4 is mapped into IPv6 space", a.Is6() && a.Zone() == ""
 	case "agreement_time":
 		objection = "must be a time in the form " + cmp.Or(timeFormat, TimeRFC3339)
 		_, isRight = timeForms[cmp.Or(timeFormat, TimeRFC3339)].parse(value)

@@ -178,17 +178,13 @@ func newFilling(identity string, record map[string]any) filling {
 		}
 	}
 
-	at, hasTime := timeOf(record["createdAt"])
-	_, isConsent := record[clauseNames[0]]
-	if isConsent {
-		at, hasTime = timeOf(record["agreement_time"])
+	field, hasField := "createdAt", record["createdAt"] != nil
+	if _, isConsent := record[clauseNames[0]]; isConsent { // its time may be missing
+		field, hasField = "agreement_time", true
 	}
-	for sample, layout := range layouts {
-		switch {
-		case hasTime:
-			f.values[sample] = written(at, layout)
-		case isConsent:
-			f.values[sample] = nil
+	if at, ok := timeOf(record[field]); hasField {
+		for sample, layout := range layouts {
+			f.values[sample] = map[bool]any{true: written(at, layout)}[ok]
 		}
 	}
 

@@ -143,12 +143,7 @@ func (s *Server) takeEffect(e *QueuedRequest, at time.Time) {
 		s.profiles.put(p, merged)
 
 	case OpGetAllData:
-		fields := map[string]any{"identity": p.identity, "profile": nil, "consent": nil, "sessions": []any{}, "events": []any{}}
-		for name, list := range map[string]shelf{"profile": s.profiles, "consent": s.consents} {
-			if held, ok := list.get(p); ok {
-				fields[name] = held
-			}
-		}
+		fields := map[string]any{"identity": p.identity, "profile": s.profiles[p], "consent": s.consents[p], "sessions": []any{}, "events": []any{}}
 		s.prepared.Store(p, allData{fields: merge(fields, s.data[p]), readyAt: at})
 
 	case OpDeleteAllData:

@@ -117,13 +117,17 @@ func (s *Server) listPendingRequests(c *Request) Response {
 
 		e.reads++
 		isLate := e.reads <= s.lag.Looks || now.Before(e.At.Add(s.lag.Time))
-		isListed := !e.Done || e.outcome.KeepListed
-		if isListed && !isLate {
+		if !isLate && e.isListed() {
 			records = append(records, e.record())
 		}
 	}
 
 	return success(records)
+}
+
+// isListed reports whether a request is pending, or stays on the list after its end.
+func (e *QueuedRequest) isListed() bool {
+	return !e.Done || e.outcome.KeepListed
 }
 
 // accept decides the outcome of a request, adds it to the queue, with defaults for an empty

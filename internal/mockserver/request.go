@@ -191,19 +191,19 @@ func (c *Request) readParameters(query url.Values, contentType string, body []by
 		return
 	}
 
-	c.malformed = c.malformed || len(query) > 0
+	isRead := len(query) == 0
 	if media, _, _ := mime.ParseMediaType(contentType); media == "application/x-www-form-urlencoded" {
 		c.ParametersIn = InForm
 		form, err := url.ParseQuery(string(body))
-		c.malformed = c.malformed || err != nil
+		isRead = isRead && err == nil
 		c.take(form)
-		return
+	} else {
+		c.ParametersIn = InJSON
+		object, isObject := readObject(body)
+		isRead = isRead && isObject
+		c.Sent = object
 	}
-
-	c.ParametersIn = InJSON
-	object, isObject := readObject(body)
-	c.malformed = c.malformed || !isObject
-	c.Sent = object
+	c.malformed = c.malformed || !isRead
 }
 
 func (c *Request) take(values url.Values) {

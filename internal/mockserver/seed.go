@@ -31,6 +31,10 @@ type SeedPerson struct {
 	IdentityID string `json:"identity_id"`
 }
 
+func (p SeedPerson) isComplete() bool {
+	return p.IdentityID != "" && p.valid()
+}
+
 // SeedConsent is a consent (section 2). Absent clauses are false, and agreement_time is a text or a number.
 type SeedConsent struct {
 	SeedPerson
@@ -69,6 +73,10 @@ type SeedExport struct {
 	UTCDate string `json:"utc_date"`
 }
 
+func (e SeedExport) isComplete() bool {
+	return e.OrgID != "" && e.valid() && isDay(e.UTCDate)
+}
+
 // ReadSeed reads a seed as JSON. Unknown and repeated names are errors, so that no part
 // of a seed is ignored. Errors name the place.
 func ReadSeed(text []byte) (Seed, error) {
@@ -78,12 +86,12 @@ func ReadSeed(text []byte) (Seed, error) {
 	}
 
 	for _, p := range seed.people() {
-		if p.IdentityID == "" || !p.valid() {
+		if !p.isComplete() {
 			return Seed{}, fmt.Errorf("the seed cannot be used: %s needs identity_id, and either org_id and project_id, or account_id", encode(p))
 		}
 	}
 	for i, e := range seed.Exports {
-		if e.OrgID == "" || !e.valid() || !isDay(e.UTCDate) {
+		if !e.isComplete() {
 			return Seed{}, fmt.Errorf("the seed cannot be used: exports[%d] needs org_id, project_id and utc_date, YYYY-MM-DD", i)
 		}
 	}
