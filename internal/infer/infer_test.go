@@ -152,12 +152,22 @@ func TestExport_kindsByQualifiedWords(t *testing.T) {
 	}
 }
 
-// TestData_neverByWhatDescribesWork has data beside what an acknowledgement has too.
+// TestData_neverByWhatDescribesWork has data beside what an acknowledgement has too, beside the address of a next
+// page, and in an answer that is not done.
 func TestData_neverByWhatDescribesWork(t *testing.T) {
 	t.Parallel()
-	all := infer.Data(infer.Answer{Body: []byte(`{"result":{"state":"EN_COURS"},"profile":{"plan":"gold"}}`)})
-	if len(all) != 1 || all[0]["/all_data/at"] != "/profile" {
-		t.Errorf("%v", all)
+	for body, want := range map[string]any{
+		`{"result":{"state":"EN_COURS"},"profile":{"plan":"gold"}}`:        "/profile",
+		`{"data":{"events":[{"id":1}]},"paging":{"next":"?page=2"}}`:       nil,
+		`{"data":{"events":[{"id":1}]},"has_more":true}`:                   nil,
+		`{"status":"running","data":{"events":[{"id":1}]}}`:                nil,
+		`{"data":{"events":[]},"profile":null,"paging":{"next":null}}`:     nil,
+		`{"status":"success","data":{"events":[{"id":1}]},"message":"ok"}`: "/data/events",
+	} {
+		all := infer.Data(infer.Answer{Body: []byte(body)})
+		if len(all) != 0 && all[0]["/all_data/at"] != want || len(all) == 0 && want != nil {
+			t.Errorf("%s: %v", body, all)
+		}
 	}
 }
 

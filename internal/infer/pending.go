@@ -35,9 +35,6 @@ func Pending(a Answer, known ...*Request) (all []Settings) {
 	}
 
 	found := lists(v)
-	if full := slices.DeleteFunc(slices.Clone(found), place.isEmpty); len(full) > 1 {
-		return nil // none of them holds all requests
-	}
 	for _, list := range found {
 		s := Settings{"/pending/at": string(list.at)}
 		elements := jsonvalue.Elements(list.value)

@@ -189,7 +189,7 @@ func TestReader_recordBehindManyIsReadAsBehindOne(t *testing.T) {
 		forms   []string
 	}{
 		{Options{}, append(noRecords, `{"type":"event","id":1,"a":1}`, `{"type":"session","id":1,"a":1}`, `{"id":1,"a":1,"type":"event"}`, `{"type":"event","id":"","a":1}`, `{"x":{},"a":1,"id":1,"type":"event"}`)},
-		{Options{Asked: Event}, append(noRecords, `{"id":1,"a":1}`, `{"id":1,"a":2,"b":1}`, `{"a":1,"id":1}`, `{"id":1}`, `{"id":null,"a":1}`, `{"b":{"id":1},"a":1}`)},
+		{Options{Asked: Event}, append(noRecords, `{"id":1,"a":1}`, `{"id":1,"a":2,"b":1}`, `{"a":1,"id":1}`, `{"id":1}`, `{"id":null,"a":1}`, `{"b":{"id":1,"x":1},"id":1,"a":1}`, `{"b":{"id":1,"x":1},"a":1}`)},
 		{Options{Map: Map{Kind: "/t", Kinds: told}}, []string{
 			`{"t":"E","id":1,"a":1}`, `{"id":1,"a":1,"t":"E"}`, `{"t":"S","id":1,"a":1}`, `{"id":1,"a":1,"t":"S","z":{"b":1,"t":"E"}}`,
 			`{"id":1,"a":"x,\"t\":\"E\"","t":"S"}`, `{"id":1,"a":1}`, `{"a":1,"t":"E"}`, `{"t":"E","id":{},"a":1}`,
