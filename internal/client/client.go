@@ -14,7 +14,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -27,6 +30,29 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
+
+// Defaults and bounds of the settings. The service documents no rate limits
+// (section 8), so these are our choice: moderate, and all of them can be set.
+const (
+	DefaultMaxConcurrency = 16
+	LimitMaxConcurrency   = 256
+	DefaultRequestTimeout = 30 * time.Second
+	MinRequestTimeout     = time.Second
+	LimitRequestTimeout   = 10 * time.Minute
+	DefaultMaxRetries     = 4
+	LimitMaxRetries       = 10
+	LimitRequestsPerSec   = 10_000
+)
+
+// Config configures a Client. New sets Base, LoginParametersIn and Envelope of the embedded one. Limits
+// that are zero take the defaults above, except MaxRetries: zero retries nothing.
+type Config struct {
+	transport.Config
+
+	BaseURL string           // {base_url} of the interface; see ParseBaseURL for what is accepted
+	Wire    Wire             // what the interface leaves open
+	Now     func() time.Time // the current time, by which a day is over; nil is the system's clock
+}
 
 // Client calls the service for one origin with one set of credentials. Clients share nothing: no token,
 // no connection, no limit. It is safe for concurrent use.
@@ -63,19 +89,68 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 
-	cfg = cfg.withDefaults()
-	wire := cfg.Wire
+	wire := cfg.Wire.withDefaults()
 	cfg.Base, cfg.LoginParametersIn, cfg.Envelope = base, wire.Login.ParametersIn, wire.Envelope.At
+	cfg.MaxConcurrency = cmp.Or(cfg.MaxConcurrency, DefaultMaxConcurrency)
+	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, DefaultRequestTimeout)
 	s, err := transport.New(cfg.Config)
 	if err != nil {
 		return nil, err
 	}
 
 	c := &Client{sender: s, base: base.String(), now: cfg.Now, wire: wire}
+	if c.now == nil {
+		c.now = time.Now
+	}
 	lag, _ := time.ParseDuration(wire.Lag) // it was validated
 	c.Settings = Settings{cfg.ReadOnly, cfg.MaxConcurrency, lag, wire.Pending.Use, wire.Consent.keeping()}
 
 	return c, nil
+}
+
+// ParseBaseURL parses {base_url}: an absolute https address, with an optional port and
+// sub-path, without user, query and fragment. Plain http is accepted only for this machine
+// (localhost, 127.0.0.0/8, ::1), since credentials and personal data would be readable in
+// the network. Errors complete a sentence about the setting, and never repeat the value.
+func ParseBaseURL(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, errors.New("is not a valid address; it is the address of the service, such as https://analytics.example.com")
+	}
+
+	const more = "contains user information, a query or a fragment; give only scheme, host, port and path"
+	const noPort = "has a port outside 1 to 65535"
+	const dots = "has a path with . or .. segments" // which would move every request, a deletion included, to another path
+	port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
+	for _, check := range []struct {
+		wrong   bool
+		problem string
+	}{
+		{!slices.Contains([]string{"https", "http"}, u.Scheme), "does not begin with https://"},
+		{u.Scheme == "http" && !isLoopback(u.Hostname()), "uses plain http to another machine; credentials and personal data would be readable on the way, use https"},
+		{u.User != nil, more},
+		{strings.ContainsAny(raw, "?#"), more},
+		{u.Hostname() == "", "has no host"},
+		{err != nil, noPort},
+		{port == 0, noPort},
+		{strings.HasSuffix(u.Host, ":"), noPort},
+		{strings.Contains(u.Path+"/", "/./"), dots},
+		{strings.Contains(u.Path+"/", "/../"), dots},
+	} {
+		if check.wrong {
+			return nil, errors.New(check.problem)
+		}
+	}
+
+	path := strings.TrimRight(u.EscapedPath(), "/")
+	decoded, _ := url.PathUnescape(path) // Parse has done so
+
+	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host), Path: decoded, RawPath: path}, nil
+}
+
+func isLoopback(host string) bool {
+	addr, _ := netip.ParseAddr(host) // zero beside an error
+	return strings.EqualFold(host, "localhost") || addr.IsLoopback()
 }
 
 // Close closes idle connections. Requests in flight go on.
@@ -88,15 +163,12 @@ func (c *Client) Today() time.Time { return c.now().UTC().Truncate(24 * time.Hou
 // is far off. Each is returned once.
 func (c *Client) Notices() []string { return c.sender.TakeNotices() }
 
-var (
-	opCurrentUser       = transport.Operation{Name: "Get current user", Method: http.MethodGet}
-	currentUserEndpoint = transport.Expand("/v1/user/self")
-)
+var opCurrentUser = transport.Operation{Name: "Get current user", Method: http.MethodGet}
 
 // CurrentUser is GET /v1/user/self (section 4). It returns the user of the credentials as
 // JSON, since the interface says nothing else of the body. Errors are *Error.
 func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
-	got, err := c.sender.Do(ctx, transport.Request{Op: opCurrentUser, To: currentUserEndpoint})
+	got, err := c.sender.Do(ctx, transport.Request{Op: opCurrentUser, To: transport.Expand("/v1/user/self")})
 	if err != nil {
 		return nil, err
 	}

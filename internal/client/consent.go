@@ -73,7 +73,7 @@ var (
 
 // keptAs is how a time is kept, by wire.consent.time_kept.
 var keptAs = map[string]choice.Keeping{
-	KeptMS: {Precision: time.Millisecond}, KeptS: {Precision: time.Second}, KeptMinute: {Precision: time.Minute}, KeptDay: {Precision: 24 * time.Hour},
+	"ms": {Precision: time.Millisecond}, KeptS: {Precision: time.Second}, KeptMinute: {Precision: time.Minute}, KeptDay: {Precision: 24 * time.Hour},
 	KeptByService: {SetsTime: true},
 }
 
@@ -154,9 +154,7 @@ const instantLayout = "2006-01-02T15:04:05.999Z07:00"
 // CheckAgreed returns an error if a time of agreement lies in the future. The error completes
 // a sentence about the value and never holds it.
 func CheckAgreed(agreed time.Time) error {
-	// This allows for inaccurate clocks but not for zones: a local time written with Z would
-	// outlast the choices of the next hours.
-	const clockSkew = 5 * time.Minute
+	const clockSkew = 5 * time.Minute // but no zone: a local time written with Z would outlast the choices of hours
 	if agreed.After(time.Now().Add(clockSkew)) {
 		return errors.New("lies in the future, so that a later choice of the person could not be recognised; check the zone (Z is UTC) and the clock of this machine")
 	}
@@ -168,12 +166,9 @@ func CheckAgreed(agreed time.Time) error {
 type ConsentWrite struct {
 	choice.Record
 
-	// Judge returns whether the update is sent, by what was read right before.
-	Judge func(read choice.Reading) (send bool)
-	// Blind sends the update without a reading, unless the answer to it is lost.
-	Blind bool
-	// Shows reads the record once more after a write whose answer does not show it.
-	Shows bool
+	Judge func(read choice.Reading) (send bool) // by what was read right before
+	Blind bool                                  // sends the update without a reading, unless the answer to it is lost
+	Shows bool                                  // reads the record after a write whose answer does not show it
 }
 
 // ConsentResult is the result of an update that did not fail.

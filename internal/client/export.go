@@ -29,34 +29,23 @@ var opExport = transport.Operation{Name: "Export records", Method: http.MethodGe
 
 // ExportQuery selects the records of an export.
 type ExportQuery struct {
-	// Day is the UTC date, as ParseDay returns it.
-	Day time.Time
-	// Kinds are the wanted kinds, in the order in which they are asked for.
-	Kinds []records.Kind
-	// Finished makes the export fail where the Date of an answer shows that the day is not
-	// over by the service's clock.
-	Finished bool
+	Day      time.Time      // the UTC date, as ParseDay returns it
+	Kinds    []records.Kind // that are wanted, in the order in which they are asked for
+	Finished bool           // refuses a day that is not over by the service's clock
 }
 
 // ExportResult describes a day that was read to its end.
 type ExportResult struct {
-	Counts records.Counts
-	// InvalidUTF8 is the number of records in which bytes that are not UTF-8 were
-	// replaced; see Wire.Export.InvalidUTF8.
-	InvalidUTF8 int64
+	Counts      records.Counts
+	InvalidUTF8 int64 // records in which bytes that are not UTF-8 were replaced
 	// Date is when the service made its answer, by its own clock, also where a cache has kept it
 	// since; by this machine's clock where it sent no time. Of several answers it is the earliest.
-	Date time.Time
-	// Complete reports whether the day was over when it was read, by the service's clock and by
-	// this machine's.
-	Complete bool
+	Date     time.Time
+	Complete bool // the day was over when it was read, by the service's clock and by this machine's
 }
 
 // Records yields the records of a day in the order of the answer, each until the next one is taken.
 type Records = iter.Seq2[records.Kind, jsontext.Value]
-
-// limitExport bounds an export, which may otherwise come byte by byte for ever.
-const limitExport = 24 * time.Hour
 
 // Export is GET …/export for one UTC day (section 4, Export). It calls read, which takes the
 // records as they come, in constant memory: those of one request for each kind, with
@@ -69,7 +58,7 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read fu
 	if scope.AccountID != "" {
 		return ExportResult{}, transport.NewError(about(opExport), transport.ClassInvalid, "the export does not exist in the account path family; set org_id and project_id, here or in the provider block")
 	}
-	ctx, cancel := context.WithTimeout(ctx, limitExport)
+	ctx, cancel := context.WithTimeout(ctx, 24*time.Hour) // it may come byte by byte for ever
 	defer cancel()
 
 	var x *exporting

@@ -3,9 +3,11 @@
 package client
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"time"
 
@@ -17,7 +19,11 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-var opListPending = transport.Operation{Name: "List pending actions", Method: http.MethodGet, Path: "/compliance/pending-requests"}
+var (
+	opListPending = transport.Operation{Name: "List pending actions", Method: http.MethodGet, Path: "/compliance/pending-requests"}
+	opDeleteData  = transport.Operation{Name: "Delete all data of a user", Method: http.MethodDelete, Kind: transport.Queues, Path: "/compliance/user/{identityId}/all-data"}
+	opGetAllData  = transport.Operation{Name: "Get all data of a user", Method: http.MethodGet, Kind: transport.Queues, Path: "/compliance/user/{identityId}/all-data", Streams: true}
+)
 
 // ListPending is GET …/pending-requests (section 4), which lists only deferrable actions. It reads
 // all pages of the list, and has a gap where they cannot be followed. Errors are *Error.
@@ -49,9 +55,6 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.Pend
 
 	return list, nil
 }
-
-// isBefore reports whether a time that is known is before another one.
-func isBefore(t, other time.Time) bool { return !t.IsZero() && t.Before(other) }
 
 // valueAt returns what a pointer leads to; nil if it is not set, or if there is nothing.
 func valueAt(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
@@ -111,4 +114,161 @@ func DeferredError(requestType string, class transport.ErrorClass, detail string
 	}[requestType]
 
 	return transport.NewError(about(op), class, detail)
+}
+
+// DeleteData is DELETE …/user/:identityId/all-data (section 4), a deferred request. Deleting
+// data does not revoke consent. The request is sent once, since each that arrives is another
+// one in the service's queue; package deferred decides when. Errors are *Error.
+func (c *Client) DeleteData(ctx context.Context, p Person) (answer.Receipt, error) {
+	got, err := c.ask(ctx, p, transport.Request{Op: opDeleteData})
+	if err != nil {
+		return answer.Receipt{}, err
+	}
+
+	receipt, err := c.wire.Envelope.ReadReceipt(got.Status, got.JSON, p.Identity)
+
+	return c.shown(got, receipt, err)
+}
+
+// FetchData is GET …/user/:identityId/all-data (section 4), a deferred request, which is sent once like
+// DeleteData. That the same call returns the data once the request is fulfilled is our assumption: the
+// interface shows no other way.
+//
+// An answer with status 200 that is recognised as the data is written to w as it comes, whatever its
+// size, and the receipt says Delivered; what is written without that is not the data. The caller sets
+// Seen in the call. Errors are *Error, or those of w as they are.
+func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
+	call.Person, call.Envelope, call.At = p.Identity, c.wire.Envelope, c.wire.AllData.At
+	if c.ListUse == ListIgnored && call.At == nil {
+		return answer.Receipt{}, transport.NewError(about(opGetAllData), transport.ClassInvalid, "where wire.pending.use is \"ignored\", only wire.all_data.at shows that an answer is the data; nothing was sent")
+	}
+
+	s, err := c.ask(ctx, p, transport.Request{Op: opGetAllData})
+	if err != nil {
+		return answer.Receipt{}, err
+	}
+	defer s.Body.Close()
+
+	made := cmp.Or(s.Date, call.Since) // as far as that is known
+	if s.Cached || made.Before(call.Since) {
+		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassPayload, "the answer comes from a cache, or is older than the request, so it is not the data that was asked for")
+	}
+	call.Continued = transport.IsContinued(s.Header)
+
+	return c.readData(s, call, w)
+}
+
+// limitAcknowledgement is the size of the largest receipt, in bytes. A larger answer is the
+// data, or not understood.
+const limitAcknowledgement = 64 << 10
+
+// readData reads the answer to a request for data. Data of the media type of the settings, which are not
+// JSON, are written as they come.
+func (c *Client) readData(s transport.Answer, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
+	unpacked, err := transport.Unpack(s.Header, s.Body, s.Body.IsDelimited)
+	if err != nil {
+		return answer.Receipt{}, failure(s, err)
+	}
+	defer unpacked.Close()
+
+	head, err := io.ReadAll(io.LimitReader(unpacked, limitAcknowledgement+1))
+	if err != nil {
+		return answer.Receipt{}, failure(s, err)
+	}
+	whole, sink := io.MultiReader(bytes.NewReader(head), unpacked), &sink{Writer: w}
+	form := cmp.Or(c.wire.AllData.MediaType, "none")
+	if s.MediaType == form && s.Status == http.StatusOK {
+		return c.copyData(s, whole, sink)
+	}
+	if len(head) <= limitAcknowledgement {
+		return c.readShort(s, head, call, w)
+	}
+
+	s.JSON, err = answer.Abridge(io.TeeReader(whole, sink))
+	if err != nil {
+		return answer.Receipt{}, formError(s, head, sink.errorOf(s, err))
+	}
+	receipt, err := call.Read(s.Status, s.JSON)
+
+	return c.shown(s, receipt, err)
+}
+
+// readShort reads a receipt, or data that are no larger than one and are written then.
+func (c *Client) readShort(s transport.Answer, text []byte, call answer.DataCall, w io.Writer) (_ answer.Receipt, err error) {
+	if s.JSON, err = s.Parse(bytes.NewReader(text)); err != nil {
+		return answer.Receipt{}, formError(s, text, err)
+	}
+	receipt, err := call.Read(s.Status, s.JSON)
+	if receipt.Delivered {
+		if _, err := w.Write(s.JSON); err != nil {
+			return answer.Receipt{}, err
+		}
+	}
+
+	return c.shown(s, receipt, c.wire.advise(err, s.JSON, infer.Data, func(with Wire) bool {
+		call.At = with.AllData.At
+		receipt, err := call.Read(s.Status, s.JSON)
+		return err == nil && receipt.Delivered
+	}))
+}
+
+// formError returns the error of an answer that is not JSON, with the setting that admits its form. It quotes
+// nothing, since the text may be the person's data. Plain text may as well be an acknowledgement.
+func formError(s transport.Answer, head []byte, err error) error {
+	forms := infer.Data(infer.Answer{Body: head, MediaType: s.MediaType})
+	isWhole := transport.IsClass(err, transport.ClassNotJSON, transport.ClassPayload)
+	if len(forms) == 0 || !isWhole {
+		return err
+	}
+
+	detail := "the answer is " + s.ShownType() + " and not JSON"
+	if s.MediaType != "text/plain" {
+		detail += `; if it is the data, wire.all_data.media_type = "` + s.ShownType() + `" takes it as it comes`
+	}
+
+	return transport.NewError(s.Exchange, transport.ClassNotJSON, detail)
+}
+
+// copyData writes data that are not JSON as they come. An answer without content is not the data.
+func (c *Client) copyData(s transport.Answer, text io.Reader, sink *sink) (answer.Receipt, error) {
+	n, err := io.Copy(sink, text)
+	if err != nil {
+		return answer.Receipt{}, sink.errorOf(s, err)
+	}
+	if n == 0 || !s.Body.IsDelimited {
+		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassTruncated, "nothing shows that the answer is complete")
+	}
+
+	return c.shown(s, answer.Receipt{At: time.Now(), Delivered: true}, nil)
+}
+
+// shown returns the receipt of an answer as it may be shown, or the error of an answer that is neither a
+// receipt nor whole data. err is of package answer.
+func (c *Client) shown(a transport.Answer, r answer.Receipt, err error) (answer.Receipt, error) {
+	if err != nil {
+		return answer.Receipt{}, failure(a, err)
+	}
+	if r.Delivered {
+		return r, a.EndError(c.wire.ignoresField)
+	}
+	r.NotUnderstood = a.Redact.Clean(r.NotUnderstood)
+
+	return r, nil
+}
+
+// sink is a writer that remembers its error, to tell it from one of what is read.
+type sink struct {
+	io.Writer
+
+	err error
+}
+
+func (s *sink) Write(p []byte) (n int, err error) {
+	n, s.err = s.Writer.Write(p)
+	return n, s.err
+}
+
+// errorOf returns the writer's error as it is, or else the *Error for that of reading an answer.
+func (s *sink) errorOf(a transport.Answer, err error) error {
+	return cmp.Or(s.err, failure(a, err))
 }

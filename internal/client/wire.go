@@ -28,19 +28,14 @@ import (
 type Wire struct {
 	answer.Envelope
 
-	// Lag is how long any reading may lag behind the service, a Go duration from 0s to LimitLag.
-	Lag string `json:"lag,omitzero"`
-	// Absent are the answers that say that there is nothing about a person: words of AbsentForms.
-	Absent []string `json:"absent,omitzero"`
-
-	Login struct {
+	Lag    string   `json:"lag,omitzero"`    // of any reading behind the service, a Go duration from 0s to LimitLag
+	Absent []string `json:"absent,omitzero"` // answers that say that there is nothing about a person, of AbsentForms
+	Login  struct {
 		ParametersIn string `json:"parameters_in,omitzero"` // one of Placements
 	} `json:"login,omitzero"`
 	Consent ConsentWire `json:"consent,omitzero"`
 	Profile struct {
-		// At is where the profile is. Nil takes the answer for it, unless it looks like an envelope;
-		// an empty pointer always does.
-		At *jsontext.Pointer `json:"at,omitzero"`
+		At *jsontext.Pointer `json:"at,omitzero"` // nil is the answer, unless it looks like an envelope
 	} `json:"profile,omitzero"`
 	Pending struct {
 		Use string `json:"use,omitzero"` // one of ListUses
@@ -82,8 +77,6 @@ const (
 	AbsentEmpty   = "empty" // a 200 without content
 
 	// How exactly a time is kept.
-	KeptExactly   = "exact"
-	KeptMS        = "ms"
 	KeptS         = "s"
 	KeptMinute    = "minute"
 	KeptDay       = "day"
@@ -101,7 +94,7 @@ var (
 	AbsentForms = []string{AbsentJSON404, AbsentAny404, Absent204, AbsentEmpty}
 	Placements  = []string{transport.InJSON, transport.InForm, transport.InQuery}
 	TimeFormats = []string{answer.TimeRFC3339, answer.TimeUnixMS, answer.TimeUnixS, answer.TimeUTC, answer.TimeDate}
-	TimesKept   = []string{KeptExactly, KeptMS, KeptS, KeptMinute, KeptDay, KeptByService}
+	TimesKept   = []string{"exact", "ms", KeptS, KeptMinute, KeptDay, KeptByService}
 	Alterable   = []string{"user_ipv6", "manual"}
 	ListUses    = []string{ListWhole, ListPartial, ListIgnored}
 	InvalidUses = []string{records.InvalidError, records.InvalidReplace}
@@ -169,53 +162,41 @@ func (w Wire) Minimal() Wire {
 
 // WireError is a setting with a value that is not accepted.
 type WireError struct {
-	Setting string // such as pending.use
-	Text    string // a sentence without a full stop, which shows no value
+	Setting jsontext.Pointer // where JSON has it, such as /pending/use
+	Text    string           // completes a sentence about the setting, and shows no value
 }
 
-func (e WireError) Error() string { return e.Text }
+// Error returns the problem as a sentence without a full stop.
+func (e WireError) Error() string {
+	return "wire" + strings.ReplaceAll(string(e.Setting), "/", ".") + " " + e.Text
+}
 
 // Problems returns the WireErrors of the settings with values that are not accepted.
 func (w Wire) Problems() (problems []error) {
 	w = w.withDefaults()
 	settings := w.settings()
 	for _, at := range slices.Sorted(maps.Keys(settings)) {
-		setting, key := settingAt(at)
-		name := "wire." + setting
-		if key != "" {
-			name += fmt.Sprintf("[%q]", key)
+		setting := at
+		if _, isMap := wireRules[at.Parent()]; isMap {
+			setting = at.Parent()
 		}
-		if text := wireRules[setting].objection(key, settings[at]); text != "" {
-			problems = append(problems, WireError{setting, name + " " + text})
+		if text := wireRules[setting].objection(at.LastToken(), settings[at]); text != "" {
+			problems = append(problems, WireError{setting, text})
 		}
 	}
 
-	for setting, words := range map[string][]string{
-		"pending.types":      slices.Concat(slices.Collect(maps.Values(w.Pending.Types))...),
-		"pending.statuses":   slices.Concat(slices.Collect(maps.Values(w.Pending.Statuses))...),
-		"export.kinds":       slices.Concat(slices.Collect(maps.Values(w.Export.Kinds))...),
-		"export.kind_values": slices.Collect(maps.Values(w.Export.KindValues)),
-	} {
-		slices.Sort(words)
-		if len(slices.Compact(slices.Clone(words))) < len(words) {
-			problems = append(problems, WireError{setting, "wire." + setting + " holds a word twice"})
+	for setting, words := range map[jsontext.Pointer]map[string][]string{"/pending/types": w.Pending.Types, "/pending/statuses": w.Pending.Statuses, "/export/kinds": w.Export.Kinds} {
+		all := slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(words))...)))
+		if len(slices.Compact(slices.Clone(all))) < len(all) {
+			problems = append(problems, WireError{setting, "holds a word twice"})
 		}
 	}
 	hasPlace, hasWords := w.Result.At != "", len(w.Result.Success) > 0
 	if hasPlace != hasWords {
-		problems = append(problems, WireError{"result", "wire.result needs both at and success: where an answer has a word, and the words that say that all is well"})
+		problems = append(problems, WireError{"/result", "needs both at and success: where an answer has a word, and the words that say that all is well"})
 	}
 
 	return problems
-}
-
-// settingAt returns the name of a setting, and the key where it is a map, by where JSON has it.
-func settingAt(at jsontext.Pointer) (setting, key string) {
-	names := append(slices.Collect(at.Tokens()), "", "")
-	if len(names) == 3 || names[0] == "ignored" {
-		return names[0], names[1]
-	}
-	return names[0] + "." + names[1], names[2]
 }
 
 // wireRule says what the words of a setting are. The zero wireRule is that of JSON Pointers.
@@ -240,38 +221,38 @@ func isLag(_, word string) bool {
 	return err == nil && lag >= 0 && lag <= LimitLag
 }
 
-// wireRules are those of the settings, by their names in the block wire. Others are JSON Pointers.
-var wireRules = map[string]wireRule{
-	"absent":                oneOf(AbsentForms),
-	"login.parameters_in":   oneOf(Placements),
-	"consent.parameters_in": oneOf(Placements),
-	"consent.time_format":   oneOf(TimeFormats),
-	"consent.time_answered": oneOf(TimeFormats),
-	"consent.time_kept":     oneOf(TimesKept),
-	"consent.altered":       oneOf(Alterable),
-	"pending.use":           oneOf(ListUses),
-	"export.invalid_utf8":   oneOf(InvalidUses),
+// wireRules are those of the settings, by where JSON has them. Others are JSON Pointers.
+var wireRules = map[jsontext.Pointer]wireRule{
+	"/absent":                oneOf(AbsentForms),
+	"/login/parameters_in":   oneOf(Placements),
+	"/consent/parameters_in": oneOf(Placements),
+	"/consent/time_format":   oneOf(TimeFormats),
+	"/consent/time_answered": oneOf(TimeFormats),
+	"/consent/time_kept":     oneOf(TimesKept),
+	"/consent/altered":       oneOf(Alterable),
+	"/pending/use":           oneOf(ListUses),
+	"/export/invalid_utf8":   oneOf(InvalidUses),
 
-	"pending.types":         wordsFor(answer.RequestTypes),
-	"pending.statuses":      wordsFor(answer.StatusMeanings),
-	"export.kinds":          wordsFor(ExportKinds),
-	"export.kind_values":    wordsFor(ExportKinds),
-	"result.success":        wordsFor(nil),
-	"result.absent":         wordsFor(nil),
-	"all_data.media_type":   wordsFor(nil),
-	"export.kind_parameter": wordsFor(nil),
+	"/pending/types":         wordsFor(answer.RequestTypes),
+	"/pending/statuses":      wordsFor(answer.StatusMeanings),
+	"/export/kinds":          wordsFor(ExportKinds),
+	"/export/kind_values":    wordsFor(ExportKinds),
+	"/result/success":        wordsFor(nil),
+	"/result/absent":         wordsFor(nil),
+	"/all_data/media_type":   wordsFor(nil),
+	"/export/kind_parameter": wordsFor(nil),
 
-	"export.at":     {keys: ExportKinds},
-	"export.record": {keys: ExportKinds},
-	"ignored":       {nil, isLeaf, `is not a JSON Pointer (RFC 6901) to a member, such as "/meta/request_id"`},
-	"lag":           {nil, isLag, fmt.Sprintf("must be a duration from 0s to %s, such as %s", LimitLag, DefaultLag)},
+	"/export/at":     {keys: ExportKinds},
+	"/export/record": {keys: ExportKinds},
+	"/ignored":       {nil, isLeaf, `has a key that is not a JSON Pointer (RFC 6901) to a member, such as "/meta/request_id"`},
+	"/lag":           {nil, isLag, fmt.Sprintf("must be a duration from 0s to %s, such as %s", LimitLag, DefaultLag)},
 }
 
 // objection returns why a value is not accepted, which completes a sentence about the setting; empty where
 // it is.
 func (r wireRule) objection(key string, value any) string {
 	if r.keys != nil && !slices.Contains(r.keys, key) {
-		return "is not a key of this map; the keys are " + strings.Join(r.keys, ", ")
+		return "has a key other than " + strings.Join(r.keys, ", ")
 	}
 	if r.accepts == nil {
 		r.accepts = func(_, word string) bool { return jsontext.Pointer(word).IsValid() }

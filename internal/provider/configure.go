@@ -10,7 +10,6 @@ import (
 	"math/big"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -166,7 +165,7 @@ func (r *reading) take(s setting, value, source string) {
 		problem := tfkit.Problem{Summary: summary, Detail: subject + " " + err.Error() + ".", At: path.Root(s.name)}
 		if member, ok := errors.AsType[client.WireError](err); ok {
 			problem.Detail = subject + " cannot be used: " + err.Error() + "."
-			for name := range strings.SplitSeq(member.Setting, ".") {
+			for name := range member.Setting.Tokens() {
 				problem.At = problem.At.AtName(name)
 			}
 		}

@@ -55,7 +55,7 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 		{wire("login", "parameters_in", "canary"), "parameters_in", "wire.login.parameters_in must be one of"},
 		{prototest.Attributes{"wire": prototest.Attributes{"lag": "11m"}}, "lag", "must be a duration"},
 		{wire("pending", "statuses", prototest.Attributes{"ended": []any{""}}), "statuses", "holds an empty word"},
-		{wire("pending", "types", prototest.Attributes{"erasure": []any{"erase"}}), "types", "the keys are data_access, data_deletion"},
+		{wire("pending", "types", prototest.Attributes{"erasure": []any{"erase"}}), "types", "a key other than data_access, data_deletion"},
 		{wire("consent", "at", "canary"), "at", "must be a JSON Pointer"},
 	} {
 		_, diags := prototest.Start(t, good.With(tc.config), nil)

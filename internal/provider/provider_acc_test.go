@@ -56,7 +56,7 @@ func TestAccProvider_validation(t *testing.T) {
 		"wire {\n  pendng_list_lag = \"3s\"\n}":          `argument\s+named\s+"pendng_list_lag"\s+is\s+not\s+expected`,
 		"wire {\n  pending {\n    to = \"/x\"\n  }\n}":   `argument\s+named\s+"to"\s+is\s+not\s+expected`,
 		"wire {\n  pendng {\n  }\n}":                     `type\s+"pendng"\s+are\s+not\s+expected`,
-		"wire {\n  ignored = { took = \"*\" }\n}":        `wire.ignored\["took"\]\s+is\s+not\s+a\s+JSON\s+Pointer`,
+		"wire {\n  ignored = { took = \"*\" }\n}":        `wire.ignored\s+has\s+a\s+key\s+that\s+is\s+not\s+a\s+JSON\s+Pointer`,
 		"wire {\n  consent {\n    at = \"data\"\n  }\n}": `wire.consent.at\s+must\s+be\s+a\s+JSON\s+Pointer`,
 		"wire {\n  absent = [\"204\", \"nothing\"]\n}":   `wire.absent\s+must\s+be\s+one\s+of\s+json_404`,
 	} {
