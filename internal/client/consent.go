@@ -194,7 +194,19 @@ func (c *Client) UpdateConsent(ctx context.Context, p Person, u ConsentWrite) (C
 	}
 
 	w := &consentWrite{client: c, person: p, update: u, request: request}
-	err = c.sender.Repeat(ctx, w.round)
+	err = c.sender.Repeat(ctx, func(ctx context.Context) error {
+		turns, step := 2, w.compare
+		if u.Blind && w.lost == nil {
+			turns, step = 1, w.send
+		}
+		ctx, leave, err := c.sender.Admit(ctx, turns)
+		if err != nil {
+			return transport.CauseError(about(opUpdateConsent), err)
+		}
+		defer leave()
+
+		return step(ctx)
+	})
 	e, failed := errors.AsType[*transport.Error](err)
 	switch {
 	case failed && w.lost != nil:
@@ -221,23 +233,8 @@ type consentWrite struct {
 	sends int              // whose outcome was not known
 }
 
-// round compares and writes, each at most once, under one admission. A read-only client reads too,
+// compare reads the record, and sends the update if that is the judgement. A read-only client reads too,
 // and refuses only a write that is needed.
-func (w *consentWrite) round(ctx context.Context) error {
-	turns, step := 2, w.compare
-	if w.update.Blind && w.lost == nil {
-		turns, step = 1, w.send
-	}
-	ctx, leave, err := w.client.sender.Admit(ctx, turns)
-	if err != nil {
-		return transport.CauseError(about(opUpdateConsent), err)
-	}
-	defer leave()
-
-	return step(ctx)
-}
-
-// compare reads the record, and sends the update if that is the judgement.
 func (w *consentWrite) compare(ctx context.Context) error {
 	read, err := w.client.ReadConsent(ctx, w.person)
 	if err != nil && !read.IsNone {

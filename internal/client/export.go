@@ -69,8 +69,9 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read fu
 	})
 
 	// Without a date of the service, this machine's clock alone decides.
-	isOver := !x.result.Date.Before(q.Day.AddDate(0, 0, 1))
-	x.result.Complete = isOver && q.Day.Before(c.Today())
+	end := q.Day.AddDate(0, 0, 1)
+	isOver := !x.result.Date.Before(end)
+	x.result.Complete = isOver && !c.now().Before(end)
 	if err == nil && q.Finished && !isOver {
 		err = transport.NewError(about(opExport), transport.ClassNotReady, "by the service's clock it was "+x.result.Date.UTC().Format("2006-01-02 15:04")+" UTC when it answered, so the day "+FormatDay(q.Day)+" was not over")
 	}
@@ -183,11 +184,9 @@ func (x *exporting) read(s transport.Answer, asked records.Kind, yield func(reco
 // empty one would pass for a day without records.
 var pageTypes = map[string]string{"text/html": "<", "application/xhtml+xml": "<", "application/xml": "<", "text/xml": "<"}
 
-// checkEnd returns the error of an answer that was not read to the end of the day. head is the
-// beginning of its text.
-//
-// The end of the answer is that of the day where a length, the last chunk, or the last bracket of a
-// single JSON value proves it. The end of a compressed stream proves nothing: another one may follow.
+// checkEnd returns the error of an answer that was not read to the end of the day. A length, the last
+// chunk, or the last bracket of a single JSON value proves it, but not the end of a compressed stream:
+// another one may follow. head is the beginning of its text.
 func (c *Client) checkEnd(s transport.Answer, reader *records.Reader, options records.Options, head []byte) error {
 	err := cmp.Or(s.Body.Failure, reader.Err)
 	begin := cmp.Or(string(bytes.TrimLeft(head, "\uFEFF \t\r\n")), pageTypes[s.MediaType])

@@ -20,9 +20,11 @@ import (
 )
 
 var (
-	opListPending = transport.Operation{Name: "List pending actions", Method: http.MethodGet, Path: "/compliance/pending-requests"}
-	opDeleteData  = transport.Operation{Name: "Delete all data of a user", Method: http.MethodDelete, Kind: transport.Queues, Path: "/compliance/user/{identityId}/all-data"}
-	opGetAllData  = transport.Operation{Name: "Get all data of a user", Method: http.MethodGet, Kind: transport.Queues, Path: "/compliance/user/{identityId}/all-data", Streams: true}
+	opListPending   = transport.Operation{Name: "List pending actions", Method: http.MethodGet, Path: "/compliance/pending-requests"}
+	opGetProfile    = transport.Operation{Name: "Get user profile", Method: http.MethodGet, Path: "/compliance/user/{identityId}/profile"}
+	opUpdateProfile = transport.Operation{Name: "Update user profile", Method: http.MethodPatch, Kind: transport.Writes, Path: "/compliance/user/{identityId}/profile"}
+	opDeleteData    = transport.Operation{Name: "Delete all data of a user", Method: http.MethodDelete, Kind: transport.Queues, Path: "/compliance/user/{identityId}/all-data"}
+	opGetAllData    = transport.Operation{Name: "Get all data of a user", Method: http.MethodGet, Kind: transport.Queues, Path: "/compliance/user/{identityId}/all-data", Streams: true}
 )
 
 // ListPending is GET …/pending-requests (section 4), which lists only deferrable actions. It reads
@@ -96,9 +98,8 @@ func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
 	return list, err
 }
 
-// ShownID returns an identifier or a code that the service gives to a request about a person, for
-// a message: escaped, cut to 80 characters, and without the person and what looks like one or like
-// a secret.
+// ShownID returns an identifier or a code that the service gives to a request about a person, for a message:
+// escaped, cut to 80 characters, and without the person and what looks like one or like a secret.
 func ShownID(id, person string) string {
 	return (&transport.Redactor{Values: []string{person}}).Text(id, 80)
 }
@@ -158,8 +159,7 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 	return c.readData(s, call, w)
 }
 
-// limitAcknowledgement is the size of the largest receipt, in bytes. A larger answer is the
-// data, or not understood.
+// limitAcknowledgement is the size of the largest receipt, in bytes.
 const limitAcknowledgement = 64 << 10
 
 // readData reads the answer to a request for data. Data of the media type of the settings, which are not
@@ -271,4 +271,37 @@ func (s *sink) Write(p []byte) (n int, err error) {
 // errorOf returns the writer's error as it is, or else the *Error for that of reading an answer.
 func (s *sink) errorOf(a transport.Answer, err error) error {
 	return cmp.Or(s.err, failure(a, err))
+}
+
+// GetProfile is GET …/user/:identityId/profile (section 4). managed are members that the
+// caller knows of; an answer that has them in another place is an error. Errors are *Error,
+// of ClassNotFound where the service itself says that there is none.
+func (c *Client) GetProfile(ctx context.Context, p Person, managed map[string]jsontext.Value) (answer.Profile, error) {
+	got, err := c.ask(ctx, p, transport.Request{Op: opGetProfile})
+	if err != nil {
+		return answer.Profile{}, err
+	}
+
+	profile, err := answer.ProfileCall{Envelope: c.wire.Envelope, At: c.wire.Profile.At, Managed: managed}.Read(got.JSON)
+	profile.Cached, profile.Date = got.Cached, got.Date
+
+	return profile, failure(got, err)
+}
+
+// UpdateProfile is PATCH …/user/:identityId/profile (section 4), a deferred request that is
+// usually fulfilled within 60 seconds (section 8). It sends the given members once; package
+// deferred decides when. Errors are *Error.
+func (c *Client) UpdateProfile(ctx context.Context, p Person, members map[string]jsontext.Value) (answer.Receipt, error) {
+	r := transport.Request{Op: opUpdateProfile, Body: []byte(jsonvalue.FormatObject(members)), ContentType: "application/json", Attribute: "profile"}
+	for _, v := range members {
+		r.Private = append(r.Private, transport.PrivateValues(v)...)
+	}
+
+	got, err := c.ask(ctx, p, r)
+	if err != nil {
+		return answer.Receipt{}, err
+	}
+	receipt, err := c.wire.Envelope.ReadUpdateReceipt(got.Status, got.JSON, p.Identity, members)
+
+	return c.shown(got, receipt, err)
 }

@@ -176,11 +176,8 @@ func (w Wire) Problems() (problems []error) {
 	w = w.withDefaults()
 	settings := w.settings()
 	for _, at := range slices.Sorted(maps.Keys(settings)) {
-		setting := at
-		if _, isMap := wireRules[at.Parent()]; isMap {
-			setting = at.Parent()
-		}
-		if text := wireRules[setting].objection(at.LastToken(), settings[at]); text != "" {
+		setting, rule := ruleAt(at)
+		if text := rule.objection(at.LastToken(), settings[at]); text != "" {
 			problems = append(problems, WireError{setting, text})
 		}
 	}
@@ -199,11 +196,25 @@ func (w Wire) Problems() (problems []error) {
 	return problems
 }
 
-// wireRule says what the words of a setting are. The zero wireRule is that of JSON Pointers.
+// wireRule says what the words of a setting are.
 type wireRule struct {
 	keys    []string // of a map
 	accepts func(key, word string) bool
 	must    string // what is said of a word that is not accepted
+}
+
+// ruleAt returns the setting that a value belongs to, by where JSON has it, and its rule.
+func ruleAt(at jsontext.Pointer) (setting jsontext.Pointer, rule wireRule) {
+	for _, setting := range []jsontext.Pointer{at.Parent(), at} {
+		if rule, isTold := wireRules[setting]; isTold {
+			return setting, rule
+		}
+	}
+	return at, pointersFor(nil)
+}
+
+func pointersFor(keys []string) wireRule {
+	return wireRule{keys, func(_, word string) bool { return jsontext.Pointer(word).IsValid() }, `must be a JSON Pointer (RFC 6901), such as "/data" or "/data/0/id"`}
 }
 
 func oneOf(words []string) wireRule {
@@ -242,8 +253,8 @@ var wireRules = map[jsontext.Pointer]wireRule{
 	"/all_data/media_type":   wordsFor(nil),
 	"/export/kind_parameter": wordsFor(nil),
 
-	"/export/at":     {keys: ExportKinds},
-	"/export/record": {keys: ExportKinds},
+	"/export/at":     pointersFor(ExportKinds),
+	"/export/record": pointersFor(ExportKinds),
 	"/ignored":       {nil, isLeaf, `has a key that is not a JSON Pointer (RFC 6901) to a member, such as "/meta/request_id"`},
 	"/lag":           {nil, isLag, fmt.Sprintf("must be a duration from 0s to %s, such as %s", LimitLag, DefaultLag)},
 }
@@ -251,22 +262,20 @@ var wireRules = map[jsontext.Pointer]wireRule{
 // objection returns why a value is not accepted, which completes a sentence about the setting; empty where
 // it is.
 func (r wireRule) objection(key string, value any) string {
-	if r.keys != nil && !slices.Contains(r.keys, key) {
-		return "has a key other than " + strings.Join(r.keys, ", ")
-	}
-	if r.accepts == nil {
-		r.accepts = func(_, word string) bool { return jsontext.Pointer(word).IsValid() }
-		r.must = `must be a JSON Pointer (RFC 6901), such as "/data" or "/data/0/id"`
-	}
-
 	words, isList := value.([]any)
 	if !isList {
 		words = []any{value}
 	}
-	for _, word := range words {
-		if text, isText := word.(string); isText && !r.accepts(key, text) {
-			return r.must
-		}
+	isRefused := func(word any) bool {
+		text, isText := word.(string)
+		return isText && !r.accepts(key, text)
+	}
+
+	switch {
+	case r.keys != nil && !slices.Contains(r.keys, key):
+		return "has a key other than " + strings.Join(r.keys, ", ")
+	case slices.ContainsFunc(words, isRefused):
+		return r.must
 	}
 
 	return ""
