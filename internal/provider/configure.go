@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/big"
 	"os"
+	"strings"
 	"slices"
 
 	"github.com/go-json-experiment/json"
