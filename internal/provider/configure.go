@@ -9,8 +9,8 @@ import (
 	"maps"
 	"math/big"
 	"os"
-	"strings"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
