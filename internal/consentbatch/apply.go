@@ -25,12 +25,12 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 		b.inState = "this resource with the present content, and how many rows are missing"
 	}
 	if b.missed() > 0 {
-		b.refuse(b.failure(applyFailed))
+		b.refuse(b.failure("written", adviceApply))
 	}
 	b.warnKept()
 
 	b.model.results = results{
-		Digest:  types.StringValue(b.digestLike(b.model.Digest.ValueString())),
+		Digest:  types.StringValue(b.digest()),
 		Rows:    types.Int64Value(int64(len(b.rows))),
 		Kept:    types.Int64Value(int64(b.counts[kept])),
 		Written: types.Int64Value(int64(b.counts[written])),
@@ -60,8 +60,7 @@ func (b *batch) readUnchanged() (ok bool) {
 	if !b.read() {
 		return false
 	}
-	digest := b.model.Digest.ValueString()
-	if b.model.Digest.IsUnknown() || digest == b.digestLike(digest) {
+	if b.model.Digest.IsUnknown() || b.model.Digest.ValueString() == b.digest() {
 		return true
 	}
 
@@ -91,7 +90,7 @@ func (b *batch) checkFirstRecords(ctx context.Context) (ok bool) {
 
 	b.compare(ctx, unseen)
 	if b.stopped != "" {
-		b.refuse(b.failure(planFailed))
+		b.refuse(b.failure("compared", advicePlan))
 		return false
 	}
 	if b.counts[absent] > b.limit {
@@ -119,7 +118,7 @@ func (b *batch) destroy(ctx context.Context) {
 		tfkit.SupersededWithdrawal.With(others).AddWarning(b.diags)
 	}
 	if b.missed() > 0 {
-		b.refuse(b.failure(deleteFailed))
+		b.refuse(b.failure("withdrawn", adviceDestroy))
 		return
 	}
 

@@ -199,31 +199,20 @@ func (m *model) read() ([]rows.Row, error) {
 // So it is salted, and slow to compute.
 const (
 	digestIterations = 200_000
-	digestSaltBytes  = 9 // as many of the key are kept
+	digestBytes      = 18
 )
 
 // keyIterations is digestIterations, except in tests: with the race detector, one digest of
 // so many takes a second.
 var keyIterations = digestIterations
 
-// digestLike returns the digest of the content with the salt of another digest, so that two
-// plans of the same change are equal. For a content that has none in state, the salt is derived
-// from what both plans of an apply know: the scope, and the path of the file.
-func (b *batch) digestLike(other string) string {
-	encoded, _, _ := strings.Cut(other, ".")
-	salt, _ := base64.RawURLEncoding.DecodeString(encoded)
-	if len(salt) != digestSaltBytes {
-		from := fmt.Sprintf("analytics_consent_batch\n%q\n%q\n%q\n%q", b.scope.OrgID, b.scope.ProjectID, b.scope.AccountID, b.model.Source.ValueString())
-		place := sha256.Sum256([]byte(from))
-		salt = place[:digestSaltBytes]
-	}
-
-	key, err := pbkdf2.Key(sha256.New, string(b.sum[:]), salt, keyIterations, digestSaltBytes)
+// digest returns the digest of the rows. The salt is derived from the scope, which both plans of an apply know.
+func (b *batch) digest() string {
+	salt := sha256.Sum256(fmt.Appendf(nil, "analytics_consent_batch\n%q\n%q\n%q", b.scope.OrgID, b.scope.ProjectID, b.scope.AccountID))
+	key, err := pbkdf2.Key(sha256.New, string(b.sum[:]), salt[:], keyIterations, digestBytes)
 	if err != nil { // salt and key are too short, which they are not
 		panic(err)
 	}
 
-	encode := base64.RawURLEncoding.EncodeToString
-
-	return encode(salt) + "." + encode(key)
+	return base64.RawURLEncoding.EncodeToString(key)
 }

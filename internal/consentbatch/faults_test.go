@@ -41,7 +41,7 @@ func TestConsentBatch_outageEndsTheApply(t *testing.T) {
 			if tc.fault.Operation == read {
 				for _, rows := range []int{100, 3} { // the first answer is the only one
 					_, diags := p.Plan(batchName, nil, newFile(t, people(rows)).config(nil))
-					prototest.WantText(t, diags.Errors(), tc.title, "were compared", "In state now: nothing", "compare_at_plan = false")
+					prototest.WantText(t, diags.Errors(), tc.title, "were not compared", "In state now: nothing", "compare_at_plan = false")
 				}
 				service.Reset()
 			}

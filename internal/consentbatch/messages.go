@@ -12,36 +12,25 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// The problems of a run in which rows failed. Their summaries are formats with how many rows were not
-// done, and their details with how many were, and how many of these were, or would be, written.
-var (
-	applyFailed = tfkit.Problem{
-		Summary: "%d of %d rows were not written",
-		Detail:  "%d are in place, %d of them written by this run",
-		Do:      "apply again: rows that are in place are compared only, and just the missing ones are written.",
-	}
-	deleteFailed = tfkit.Problem{
-		Summary: "%d of %d rows were not withdrawn",
-		Detail:  "%d are withdrawn, %d of them by this run",
-		InState: "this resource as it was before; what was withdrawn stays withdrawn",
-		Do:      "destroy again: rows that are withdrawn are skipped.",
-	}
-	planFailed = tfkit.Problem{
-		Summary: "%d of %d rows were not compared",
-		Detail:  "%d were compared, and %d of them differ",
-		Do:      "plan again. With compare_at_plan = false a plan asks the service nothing.",
-	}
+// What to do about rows that were not written, withdrawn or compared.
+const (
+	adviceApply   = "apply again: rows that are in place are compared only, and just the missing ones are written."
+	adviceDestroy = "destroy again: rows that are withdrawn stay so, and are skipped."
+	advicePlan    = "plan again. With compare_at_plan = false a plan asks the service nothing."
 )
 
-// failure completes the problem of a run with how many rows were not done, which failed, and why.
-func (b *batch) failure(problem tfkit.Problem) tfkit.Problem {
-	problem.Summary = fmt.Sprintf(problem.Summary, b.missed(), len(b.rows))
-	problem.Detail = fmt.Sprintf("Of %d rows, "+problem.Detail+"; %d failed.", len(b.rows), b.succeeded(), b.toWrite(), b.counts[failed])
-
+// failure returns the problem of a run in which rows were not done: how many, which failed, and why. done is
+// what a run does with a row.
+func (b *batch) failure(done, advice string) tfkit.Problem {
+	problem := tfkit.Problem{
+		Summary: fmt.Sprintf("%d of %d rows were not %s", b.missed(), len(b.rows), done),
+		Detail:  fmt.Sprintf("Of %d rows, %d succeeded, and %d of these differed from the service; %d failed.", len(b.rows), b.succeeded(), b.toWrite(), b.counts[failed]),
+		Do:      advice,
+	}
 	if b.counts[failed] > 0 {
-		text, advice := b.describe()
+		text, first := b.describe()
 		problem.Detail += "\n\n" + text
-		problem.Do = advice + " Then " + problem.Do
+		problem.Do = first + " Then " + advice
 	}
 	if b.counts[notTried] > 0 {
 		problem.Detail += fmt.Sprintf("\n\n%d rows were not tried, because %s.", b.counts[notTried], b.stopped)

@@ -113,16 +113,11 @@ func (b *batch) propose(ctx context.Context, isKnown bool) (work bool) {
 	if !b.checkShard() || !b.read() {
 		return false
 	}
-	prior := ""
-	if b.prior != nil {
-		prior = b.prior.Digest.ValueString()
-	}
-	digest := b.digestLike(prior)
-	b.model.Digest, b.model.Rows = types.StringValue(digest), types.Int64Value(int64(len(b.rows)))
+	b.model.Digest, b.model.Rows = types.StringValue(b.digest()), types.Int64Value(int64(len(b.rows)))
 	b.keepPeople()
 	b.warnSpelling()
 
-	work = work || digest != prior
+	work = work || !b.model.Digest.Equal(b.prior.Digest) // a new object has work already
 	if !b.model.CompareAtPlan.ValueBool() {
 		return work
 	}
@@ -142,7 +137,7 @@ func (b *batch) review(ctx context.Context, work bool) bool {
 
 	b.compare(ctx, b.all)
 	if b.isUseless() {
-		b.refuse(b.failure(planFailed))
+		b.refuse(b.failure("compared", advicePlan))
 		return false
 	}
 	tflog.Info(ctx, "Consent batch compared", map[string]any{
@@ -176,7 +171,7 @@ func (b *batch) warnReviewed() {
 		b.firstRecords().AddWarning(b.diags)
 	}
 	if b.missed() > 0 {
-		b.failure(planFailed).With("\n\nAn apply tries these rows again, and writes all others that differ.").AddWarning(b.diags)
+		b.failure("compared", advicePlan).With("\n\nAn apply tries these rows again, and writes all others that differ.").AddWarning(b.diags)
 	}
 	b.warnAltered()
 }

@@ -168,7 +168,7 @@ var batches = map[string]play{
 		configuration: batch("x"),
 		situation:     inOrder(rows(annAgrees), inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: http.StatusForbidden, Body: []byte(`{}`)})), says: plan,
 	},
-	"destroy again: rows that are withdrawn are skipped": {
+	"destroy again: rows that are withdrawn stay so": {
 		configuration: batch("x", withdraws),
 		situation: inOrder(rows(annAgrees, bobAgrees), applied(
 			inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Identity: "bob", Status: http.StatusBadRequest, Body: []byte(`{}`)}))),
