@@ -4,7 +4,6 @@ package consent
 
 import (
 	"context"
-	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -45,7 +44,7 @@ func (d *consentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 			MarkdownDescription: "Complete answer of the service as JSON. Sensitive.",
 		},
 	}
-	maps.Copy(attributes, readAttributes())
+	addRead(attributes)
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the consent of one person as the service holds it now. A person without a consent record is an error.",

@@ -30,59 +30,53 @@ type recordModel struct {
 	Manual        types.Bool   `tfsdk:"manual"`
 }
 
-// clauseTexts are what a person consents to with each clause.
-var clauseTexts = [answer.Clauses]string{"application diagnostics", "feature usage", "browser information", "user information", "user behaviour interaction"}
-
-// managedAttributes returns the fields of the record as attributes of the resource.
-func managedAttributes() map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{
-		"user_ipv6": schema.StringAttribute{
-			Optional:            true,
-			Sensitive:           true,
-			Validators:          []validator.String{formats.Address, stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
-			MarkdownDescription: "IP address of the person at the time of consent. The service requires it if it is known. IPv4 is mapped into IPv6. Sensitive, but stored in state.",
-		},
-		"agreement_time": schema.StringAttribute{
-			Optional:            true,
-			Validators:          []validator.String{formats.Instant},
-			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format. Set it: without it, another record of the person cannot be compared, and stands.",
-		},
-		"manual": schema.BoolAttribute{
-			Optional:            true,
-			Computed:            true,
-			Default:             booldefault.StaticBool(true),
-			MarkdownDescription: "Whether the consent was obtained by other means than the service's own banner. For audits. Defaults to `true`.",
-		},
-	}
-	for i, name := range answer.ClauseNames {
-		attributes[name] = schema.BoolAttribute{Required: true, MarkdownDescription: "Whether the person consents to " + clauseTexts[i] + "."}
-	}
-
-	return attributes
+// fieldTexts describe the fields of a record.
+var fieldTexts = map[string]string{
+	"clause_1_consent": "Whether the person consents to application diagnostics.",
+	"clause_2_consent": "Whether the person consents to feature usage.",
+	"clause_3_consent": "Whether the person consents to browser information.",
+	"clause_4_consent": "Whether the person consents to user information.",
+	"clause_5_consent": "Whether the person consents to user behaviour interaction.",
+	"user_ipv6":        "IP address of the person at the time of consent.",
+	"agreement_time":   "Time at which the person agreed, in RFC 3339 format.",
+	"manual":           "Whether the consent was obtained by other means than the service's own banner.",
 }
 
-// readAttributes returns the fields of the record as attributes of the data source.
-func readAttributes() map[string]datasource.Attribute {
-	attributes := map[string]datasource.Attribute{
-		"user_ipv6": datasource.StringAttribute{
-			Computed:            true,
-			Sensitive:           true,
-			MarkdownDescription: "IP address of the person at the time of consent, as the service writes it. May be null.",
-		},
-		"agreement_time": datasource.StringAttribute{
-			Computed:            true,
-			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format and UTC. May be null.",
-		},
-		"manual": datasource.BoolAttribute{
-			Computed:            true,
-			MarkdownDescription: "Whether the consent was obtained by other means than the service's own banner. May be null.",
-		},
+// addManaged adds the fields of the record to the attributes of the resource.
+func addManaged(attributes map[string]schema.Attribute) {
+	for _, name := range answer.ClauseNames {
+		attributes[name] = schema.BoolAttribute{Required: true, MarkdownDescription: fieldTexts[name]}
 	}
-	for i, name := range answer.ClauseNames {
-		attributes[name] = datasource.BoolAttribute{Computed: true, MarkdownDescription: "Whether the person consents to " + clauseTexts[i] + ". May be null."}
+	attributes["user_ipv6"] = schema.StringAttribute{
+		Optional:            true,
+		Sensitive:           true,
+		Validators:          []validator.String{formats.Address, stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
+		MarkdownDescription: fieldTexts["user_ipv6"] + " The service requires it if it is known. IPv4 is mapped into IPv6. Sensitive, but stored in state.",
 	}
+	attributes["agreement_time"] = schema.StringAttribute{
+		Optional:            true,
+		Validators:          []validator.String{formats.Instant},
+		MarkdownDescription: fieldTexts["agreement_time"] + " Set it: without it, another record of the person cannot be compared, and stands.",
+	}
+	attributes["manual"] = schema.BoolAttribute{
+		Optional:            true,
+		Computed:            true,
+		Default:             booldefault.StaticBool(true),
+		MarkdownDescription: fieldTexts["manual"] + " For audits. Defaults to `true`.",
+	}
+}
 
-	return attributes
+// addRead adds the fields of the record to the attributes of the data source.
+func addRead(attributes map[string]datasource.Attribute) {
+	for name, text := range fieldTexts {
+		text += " May be null."
+		switch new(choice.Record).Field(name).(type) {
+		case *bool:
+			attributes[name] = datasource.BoolAttribute{Computed: true, MarkdownDescription: text}
+		default:
+			attributes[name] = datasource.StringAttribute{Computed: true, Sensitive: name == "user_ipv6", MarkdownDescription: text}
+		}
+	}
 }
 
 // flags returns the clauses and manual.
