@@ -3,6 +3,8 @@
 package consent
 
 import (
+	"cmp"
+
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	datasource "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -159,12 +161,7 @@ func (m *recordModel) take(held answer.Consent, stands bool) {
 			*flag = *before.flags()[i]
 		}
 	}
-	if m.Manual.IsNull() {
-		m.Manual = before.Manual
-	}
-	if m.Manual.IsNull() {
-		m.Manual = types.BoolValue(true)
-	}
+	m.Manual = cmp.Or(m.Manual, before.Manual, types.BoolValue(true))
 	if isFirst {
 		return
 	}

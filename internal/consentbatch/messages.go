@@ -24,7 +24,7 @@ const (
 func (b *batch) failure(done, advice string) tfkit.Problem {
 	problem := tfkit.Problem{
 		Summary: fmt.Sprintf("%d of %d rows were not %s", b.missed(), len(b.rows), done),
-		Detail:  fmt.Sprintf("Of %d rows, %d succeeded, and %d of these differed from the service; %d failed.", len(b.rows), b.succeeded(), b.toWrite(), b.counts[failed]),
+		Detail:  fmt.Sprintf("Of %d rows, %d succeeded, and %d of these differed from the service; %d failed.", len(b.rows), len(b.rows)-b.missed(), b.toWrite(), b.counts[failed]),
 		Do:      advice,
 	}
 	if b.counts[failed] > 0 {

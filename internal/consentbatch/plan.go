@@ -136,7 +136,7 @@ func (b *batch) review(ctx context.Context, work bool) bool {
 	}
 
 	b.compare(ctx, b.all)
-	if b.isUseless() {
+	if b.stopped != "" {
 		b.refuse(b.failure("compared", advicePlan))
 		return false
 	}

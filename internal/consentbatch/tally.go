@@ -170,15 +170,6 @@ func (t *tally) logProgress(ctx context.Context) {
 // missed returns how many rows are not as they should be.
 func (t *tally) missed() int { return t.counts[failed] + t.counts[notTried] }
 
-// succeeded returns how many rows are as they should be.
-func (t *tally) succeeded() int { return len(t.rows) - t.missed() }
-
-// isUseless reports whether a comparison has ended early, or has failed for every row.
-func (t *tally) isUseless() bool {
-	hasNothing := t.counts[failed] > 0 && t.succeeded() == 0
-	return hasNothing || t.stopped != ""
-}
-
 // toWrite returns how many rows a plan has found to be written, or an apply has written.
 func (t *tally) toWrite() int { return t.counts[written] + t.counts[absent] }
 
