@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -33,8 +34,8 @@ var words = [numOutcomes]string{
 // reportLine is the outcome of one row, and why it failed. It names the row by its place in the file, and
 // holds no value of it.
 type reportLine struct {
-	Line      int32  `json:"line"`
-	Element   int32  `json:"element,omitempty"`
+	rows.Position
+
 	Outcome   string `json:"outcome"`
 	Error     string `json:"error,omitempty"`
 	Operation string `json:"operation,omitempty"`
@@ -122,8 +123,7 @@ func (t *tally) encode(to io.Writer) error {
 	lines := json.NewEncoder(out)
 	lines.SetEscapeHTML(false)
 	for row, as := range t.outcomes {
-		at := t.rows[row].Position
-		line := reportLine{Line: at.Line, Element: at.Element, Outcome: words[as]}
+		line := reportLine{Position: t.rows[row].Position, Outcome: words[as]}
 		if e := t.causes[row]; e != nil {
 			line.Error, line.Operation, line.Status, line.Code, line.Message = e.Title(), e.Operation, e.Status, e.Code, e.Message
 		}

@@ -30,7 +30,9 @@ type Consents struct {
 	mu      sync.Mutex
 	seen    map[personKey]choice.Confirmed // people whose record was shown, and the last write that the service has confirmed
 	spelled map[personKey]personKey        // the first person by the identity in lower case
-	reread  time.Time                      // when a second reading may take place; zero before the first contradiction
+
+	contradicted sync.Once
+	reread       time.Time // when a second reading may take place, after the first contradiction
 }
 
 // What is said of people about whom two objects disagree, or may. The detail is completed by the other
@@ -203,12 +205,6 @@ func (c *Consents) IsSpelledTwice(p client.Person) bool {
 // WaitToReread waits until what contradicts the evidence may be read a second time: a lag after the
 // first contradiction of this run, so that all objects share one pause.
 func (c *Consents) WaitToReread(ctx context.Context, lag time.Duration) error {
-	c.mu.Lock()
-	if c.reread.IsZero() {
-		c.reread = time.Now().Add(lag)
-	}
-	at := c.reread
-	c.mu.Unlock()
-
-	return transport.Pause(ctx, time.Until(at))
+	c.contradicted.Do(func() { c.reread = time.Now().Add(lag) })
+	return transport.Pause(ctx, time.Until(c.reread))
 }

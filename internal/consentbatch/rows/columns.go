@@ -26,8 +26,8 @@ type Row struct {
 
 // Position is where a row begins.
 type Position struct {
-	Line    int32
-	Element int32 // of a JSON array, counted from 1; 0 in other formats
+	Line    int32 `json:"line"`
+	Element int32 `json:"element,omitempty"` // of a JSON array, counted from 1; 0 in other formats
 }
 
 // String returns the position as text that follows the word "line". The elements of a JSON
