@@ -11,21 +11,20 @@ type Fact uint16
 
 // The facts that decide.
 const (
-	FactTaken     Fact   = 1 << iota // another object of the run keeps the person; of a withdrawal
-	FactCached                       // the answer is from a cache
-	FactNone                         // the service says that there is no record
-	FactKnown                        // a record of the person was seen or written before
-	FactTwice                        // two fresh readings, a lag apart, say the same
-	FactLost                         // a write was sent, and its answer was lost
-	FactSame                         // the record is what is wanted
-	FactAnew                         // what is wanted is sent in any case
-	FactOurs                         // the record is as we wrote it last, or as it was shown then
-	FactOverrules                    // keep_later_choice is false
-	FactChanged                      // the record is another one than before the lost write
-	FactLater                        // the record's time is after the configured one
-	FactClauses                      // the record has the five clauses that are wanted
-	FactUntimed                      // the times cannot be compared
-	numFacts      = iota             // how many there are
+	FactTaken     Fact = 1 << iota // another object of the run keeps the person; of a withdrawal
+	FactCached                     // the answer is from a cache
+	FactNone                       // the service says that there is no record
+	FactKnown                      // a record of the person was seen or written before
+	FactTwice                      // two fresh readings, a lag apart, say the same
+	FactLost                       // a write was sent, and its answer was lost
+	FactSame                       // the record is what is wanted
+	FactAnew                       // what is wanted is sent in any case
+	FactOurs                       // the record is as we wrote it last, or as it was shown then
+	FactOverrules                  // keep_later_choice is false
+	FactChanged                    // the record is another one than before the lost write
+	FactLater                      // the record's time is after the configured one
+	FactClauses                    // the record has the five clauses that are wanted
+	FactUntimed                    // the times cannot be compared
 )
 
 // Verdict says whose choice a record is.
@@ -47,7 +46,6 @@ const (
 	Agreed
 	Untimed
 	Earlier
-	verdicts // how many there are
 )
 
 // Action is what asks for a verdict.
@@ -63,7 +61,7 @@ const (
 )
 
 // Act is what an action does.
-type Act int
+type Act uint8
 
 // The acts.
 const (
@@ -77,6 +75,7 @@ const (
 	Report              // report the record as missing, with a warning
 	Refuse              // an error, and nothing is sent
 	Withhold            // leave the record to the other object, and warn
+	NumActs             // how many there are
 )
 
 // acts are the acts by Action.

@@ -168,7 +168,7 @@ func TestJudge_everySetOfFacts(t *testing.T) {
 	t.Parallel()
 
 	found := map[Verdict]bool{}
-	for all := range Fact(1) << numFacts {
+	for all := range FactUntimed << 1 {
 		row := rows[slices.IndexFunc(rows, func(r row) bool { return all&r.facts == r.facts })]
 		found[row.verdict] = true
 		has := func(facts Fact) bool { return all&facts != 0 }
@@ -192,8 +192,8 @@ func TestJudge_everySetOfFacts(t *testing.T) {
 		}
 	}
 
-	if len(found) != int(verdicts) {
-		t.Errorf("%d verdicts of %d are reached", len(found), verdicts)
+	if len(found) != int(Earlier)+1 {
+		t.Errorf("%d verdicts of %d are reached", len(found), Earlier+1)
 	}
 }
 

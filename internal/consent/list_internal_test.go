@@ -22,8 +22,8 @@ func TestConsentListDay_takesUpToTheLargestNumber(t *testing.T) {
 				}
 			}
 		}, []string{"identityId"})
-		if len(run.people) != limitDayPeople || run.isCut != isCut {
-			t.Errorf("of %d people, %d are taken, and it is cut: %v", n, len(run.people), run.isCut)
+		if len(run.source) != limitDayPeople || run.isCut != isCut {
+			t.Errorf("of %d people, %d are taken, and it is cut: %v", n, len(run.source), run.isCut)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -124,16 +123,18 @@ type listing struct {
 	inEffect tfkit.Scope // is scope as attributes
 	diags    diag.Diagnostics
 
-	people  []string // of the source, each once
-	isCut   bool     // the source has more people, who are not listed
-	unnamed int      // Person records of a day without a usable identity
-	example string   // the members of the first of those
-	found   []*answered
+	source  []string  // the identities of the source
+	people  []*listed // of the source, each once
+	isCut   bool      // the source has more people, who are not listed
+	unnamed int       // Person records of a day without a usable identity
+	example string    // the members of the first of those
+	found   []*listed
 }
 
-// answered is what the service says about a person.
-type answered struct {
+// listed is a person, and what the service says about them.
+type listed struct {
 	identity string
+	isAsked  bool
 	held     answer.Consent
 	err      error
 }
@@ -147,8 +148,7 @@ func (l *listing) gather(ctx context.Context) {
 		return
 	}
 
-	answers, panics := l.lookUp(ctx)
-	l.diags.Append(panics...)
+	l.lookUp(ctx)
 	if ctx.Err() != nil { // without an error, Terraform takes what was found so far for the whole list
 		tfkit.Problem{
 			Summary: "The list was interrupted",
@@ -158,7 +158,7 @@ func (l *listing) gather(ctx context.Context) {
 		return
 	}
 
-	l.take(answers)
+	l.sort()
 	if l.isCut && !l.diags.HasError() {
 		tfkit.Problem{
 			Summary: "The list ends at its limit",
@@ -184,17 +184,18 @@ func (l *listing) readSource(ctx context.Context) {
 	l.ResolveScope(&l.inEffect)
 
 	if m.UTCDate.IsNull() {
-		l.diags.Append(m.IdentityIDs.ElementsAs(ctx, &l.people, false)...)
+		l.diags.Append(m.IdentityIDs.ElementsAs(ctx, &l.source, false)...)
 	} else {
 		l.readDay(ctx, m)
 	}
 
-	known := make(map[string]bool, len(l.people))
-	l.people = slices.DeleteFunc(l.people, func(identity string) bool {
-		isKnown := known[identity]
-		known[identity] = true
-		return isKnown
-	})
+	known := map[string]bool{}
+	for _, identity := range l.source {
+		if !known[identity] {
+			known[identity] = true
+			l.people = append(l.people, &listed{identity: identity})
+		}
+	}
 }
 
 // readDay reads the people of a day, before anybody is looked up: an export that stays open
@@ -236,18 +237,18 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 
 // takeDay takes the people of a day, up to the largest number, in place of those of a reading that has failed.
 func (l *listing) takeDay(day client.Records, fields []string) {
-	l.people, l.unnamed, l.isCut = nil, 0, false
+	l.source, l.unnamed, l.isCut = nil, 0, false
 	for _, record := range day {
 		identity, ok := identityIn(record, fields)
 		switch {
 		case !ok:
 			l.unnamed++
 			l.example = cmp.Or(l.example, answer.Members(record, ""))
-		case len(l.people) == limitDayPeople:
+		case len(l.source) == limitDayPeople:
 			l.isCut = true
 			return
 		default:
-			l.people = append(l.people, identity)
+			l.source = append(l.source, identity)
 		}
 	}
 }
@@ -280,11 +281,11 @@ func (l *listing) reportUnnamed(fields []string) {
 	problem := tfkit.Problem{
 		Summary: "Person records without an identity",
 		Detail: fmt.Sprintf("%d of the %d Person records that were read are skipped, because they have no usable identity in %q. The first one has none there%s.",
-			l.unnamed, len(l.people)+l.unnamed, fields, l.example),
+			l.unnamed, len(l.source)+l.unnamed, fields, l.example),
 		Do: "if another member holds the identity, set identity_field to its name.",
 		At: path.Root("identity_field"),
 	}
-	if len(l.people) == 0 {
+	if len(l.source) == 0 {
 		problem.AddError(&l.diags)
 	} else {
 		problem.AddWarning(&l.diags)
@@ -292,48 +293,40 @@ func (l *listing) reportUnnamed(fields []string) {
 }
 
 // lookUp asks the service about the people, in the order of the source, until there are enough records or
-// too many failures. Those who were not asked about have no answer.
-func (l *listing) lookUp(ctx context.Context) (answers []*answered, panics diag.Diagnostics) {
-	answers = make([]*answered, len(l.people))
-	positions := make([]int, len(l.people))
-	for i := range positions {
-		positions[i] = i
-	}
-
+// too many failures.
+func (l *listing) lookUp(ctx context.Context) {
 	var found, failed atomic.Int64
-	panics = tfkit.InParallel(ctx, l.Client.Concurrency, positions, func(i int) (goesOn bool) {
-		a := &answered{identity: l.people[i]}
-		a.held, a.err = l.Client.GetConsent(ctx, client.Person{Scope: l.scope, Identity: a.identity})
-		answers[i] = a
+	panics := tfkit.InParallel(ctx, l.Client.Concurrency, l.people, func(p *listed) (goesOn bool) {
+		p.held, p.err = l.Client.GetConsent(ctx, client.Person{Scope: l.scope, Identity: p.identity})
+		p.isAsked = true
 		switch {
-		case a.err == nil:
+		case p.err == nil:
 			return found.Add(1) < l.limit
-		case transport.IsClass(a.err, transport.ClassNotFound):
+		case transport.IsClass(p.err, transport.ClassNotFound):
 			return true
 		}
 
 		return failed.Add(1) < limitFailures
 	})
-
-	return answers, panics
+	l.diags.Append(panics...)
 }
 
-// take takes the people with a record, and reports the others. The list has failed if too many of them, or
+// sort takes the people with a record, and reports the others. The list has failed if too many of them, or
 // all, could not be read.
-func (l *listing) take(answers []*answered) {
+func (l *listing) sort() {
 	missing, failed := 0, 0
 	var problem tfkit.Problem
-	for i, a := range answers {
+	for i, p := range l.people {
 		switch {
-		case a == nil, int64(len(l.found)) == l.limit:
+		case !p.isAsked, int64(len(l.found)) == l.limit:
 			l.isCut = true
-		case a.err == nil:
-			l.found = append(l.found, a)
-		case transport.IsClass(a.err, transport.ClassNotFound):
+		case p.err == nil:
+			l.found = append(l.found, p)
+		case transport.IsClass(p.err, transport.ClassNotFound):
 			missing++
 		default:
 			failed++
-			problem = tfkit.ProblemOf(a.err, "")
+			problem = tfkit.ProblemOf(p.err, "")
 			tfkit.Problem{
 				Summary: "A person could not be read",
 				Detail:  fmt.Sprintf("Person %d of the source, in which each counts once, could not be read and is not listed.\n\n%s. %s", i+1, problem.Summary, problem.Detail),
@@ -356,7 +349,7 @@ func (l *listing) take(answers []*answered) {
 }
 
 // resultOf returns the result for a person with a consent record.
-func (l *listing) resultOf(ctx context.Context, found *answered) list.ListResult {
+func (l *listing) resultOf(ctx context.Context, found *listed) list.ListResult {
 	m := &resourceModel{Identity: tfkit.Identity{Scope: l.inEffect, IdentityID: types.StringValue(found.identity)}}
 	result := l.request.NewListResult(ctx)
 	result.DisplayName = found.identity

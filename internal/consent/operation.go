@@ -49,7 +49,7 @@ func (op operation) do(ctx context.Context, e choice.Evidence, action choice.Act
 	case j.Act == choice.Withhold:
 		tfkit.SupersededWithdrawal.With(other(j.Keeper, scope)).AddWarning(op.diags)
 	case j.Verdict == choice.Gone:
-		missing.AddWarning(op.diags)
+		tfkit.MissingConsent.AddWarning(op.diags)
 	}
 
 	return j, err == nil
@@ -68,19 +68,6 @@ func (op operation) addError(err error, e choice.Evidence, action choice.Action)
 	}
 
 	p.AddError(op.diags)
-}
-
-// missing is the warning about a record that two readings did not show. It is the same for each person, so
-// that Terraform counts equal ones.
-var missing = tfkit.Problem{
-	Summary: "A consent record is missing",
-	Detail:  "The service says twice that this person has no consent record, although Terraform knows of one and the service cannot remove it. Terraform removes the resource from state, and nothing was withdrawn.",
-	Do:      "look at the service for a consent that is still there. If it has lost the record, for example because a test tenant was reset, an apply writes a first record. If readings lag by more than wire.lag, raise it, and import the person again.",
-}
-
-var retained = tfkit.Problem{
-	Summary: "The consent stays at the service",
-	Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\". To withdraw the consent as well, apply on_destroy = \"withdraw\" first and destroy then.",
 }
 
 // warnStands warns that a record is left alone, because it is or may be a later choice.

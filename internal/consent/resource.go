@@ -157,7 +157,7 @@ func (r *consentResource) planChange(ctx context.Context, plan, state resourceMo
 func (r *consentResource) planDestroy(ctx context.Context, state resourceModel, resp *resource.ModifyPlanResponse) {
 	diags := &resp.Diagnostics
 	if state.OnDestroy.ValueString() != withdraw {
-		retained.AddWarning(diags)
+		tfkit.RetainedConsent.AddWarning(diags)
 		return
 	}
 

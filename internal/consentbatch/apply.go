@@ -4,6 +4,7 @@ package consentbatch
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -123,7 +124,9 @@ func (b *batch) destroy(ctx context.Context) {
 	}
 
 	b.warnKept()
-	b.warnMissing()
+	if b.counts[missing] > 0 {
+		tfkit.MissingConsent.With(fmt.Sprintf(" It concerns %d of %d rows: %s.", b.counts[missing], len(b.rows), b.linesOf(missing))).AddWarning(b.diags)
+	}
 }
 
 // pass judges rows, and writes or withdraws each as the action says, for as many at once as the client
@@ -133,18 +136,8 @@ func (b *batch) pass(ctx context.Context, of []int, action choice.Action) {
 	b.diags.Append(b.run(ctx, of, b.Client.Concurrency, b.judge)...)
 }
 
-// outcomesOf are the outcomes of rows by what follows from their judgement.
-var outcomesOf = map[choice.Act]outcome{
-	choice.Nothing:  inPlace,
-	choice.Send:     written,
-	choice.Stand:    kept,
-	choice.Withhold: superseded,
-	choice.Ask:      absent,
-	choice.Report:   missing,
-}
-
 // judge judges one row, and does what follows from that.
-func (b *batch) judge(ctx context.Context, row int) (outcome, error) {
+func (b *batch) judge(ctx context.Context, row int) (choice.Act, error) {
 	wanted := b.rows[row].Record
 	e := choice.Evidence{Wanted: wanted, Since: wanted.AgreementTime, Overrules: !b.model.KeepLaterChoice.ValueBool()}
 	if b.action == choice.Withdraw {
@@ -159,15 +152,14 @@ func (b *batch) judge(ctx context.Context, row int) (outcome, error) {
 		return failed, err
 	}
 
-	as := outcomesOf[j.Act]
 	if b.action == choice.Plan {
 		b.survey.Add(wanted, j.Held)
 		if j.IsNone {
-			as = absent
+			return absent, nil
 		}
 	}
 
-	return as, nil
+	return j.Act, nil
 }
 
 // compare asks the service about rows, and once more about those without a record, if there are more of

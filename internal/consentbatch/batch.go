@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -98,11 +97,7 @@ const unbounded = math.MaxInt
 
 // objectOf returns the object that private state belongs to.
 func objectOf(ctx context.Context, m model, private tfkit.Private) *tfkit.Object {
-	label := "analytics_consent_batch"
-	if !m.Source.IsNull() {
-		label += " with source " + strconv.Quote(m.Source.ValueString())
-	}
-	return tfkit.ObjectIn(ctx, private, label)
+	return tfkit.ObjectIn(ctx, private, fmt.Sprintf("analytics_consent_batch with source %q", m.Source.ValueString()))
 }
 
 // newBatch returns the batch of an object whose rows are not read yet. The object is nil in the plan of a

@@ -53,20 +53,6 @@ func (b *batch) warnKept() {
 	}.AddWarning(b.diags)
 }
 
-// warnMissing warns of people who were to be withdrawn and seem to have no record.
-func (b *batch) warnMissing() {
-	if b.counts[missing] == 0 {
-		return
-	}
-
-	tfkit.Problem{
-		Summary: "Consent records are missing",
-		Detail: fmt.Sprintf("The service says twice that it has no record for %d of %d rows: %s. Nothing was withdrawn there, although no request removes a record.",
-			b.counts[missing], len(b.rows), b.linesOf(missing)),
-		Do: "look at the service for consent that is still there. If readings lag by more than wire.lag, raise it, apply the same file and destroy again.",
-	}.AddWarning(b.diags)
-}
-
 // warnAltered warns of a service that shows all rows of the last apply in another way than they were
 // written, and names the settings that tell so.
 func (b *batch) warnAltered() {
@@ -81,18 +67,6 @@ func (b *batch) warnAltered() {
 		Do:      "tell the provider so, in the provider block:\n\n" + client.ConsentSettings(found),
 	}.AddWarning(b.diags)
 }
-
-// What the plan of a destroy warns of, by on_destroy.
-var (
-	retained = tfkit.Problem{
-		Summary: "The consent stays at the service",
-		Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\". To take the consent of these people back as well, apply on_destroy = \"withdraw\" first and destroy then.",
-	}
-	willWithdraw = tfkit.Problem{
-		Summary: "The consent of many people will be withdrawn",
-		Detail:  "on_destroy is \"withdraw\": destroying this resource sets all five clauses of every row of its file to false at the service.",
-	}
-)
 
 // warnSpelling warns of identities that differ by the case of letters only, among the rows or from one of
 // another object of the plan.

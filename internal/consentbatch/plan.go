@@ -48,11 +48,14 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 // is an error of the destroy.
 func (r *batchResource) planDestroy(ctx context.Context, state model, resp *resource.ModifyPlanResponse) {
 	if state.OnDestroy.ValueString() != withdraw {
-		retained.AddWarning(&resp.Diagnostics)
+		tfkit.RetainedConsent.AddWarning(&resp.Diagnostics)
 		return
 	}
 
-	willWithdraw.AddWarning(&resp.Diagnostics)
+	tfkit.Problem{
+		Summary: "The consent of many people will be withdrawn",
+		Detail:  "on_destroy is \"withdraw\": destroying this resource sets all five clauses of every row of its file to false at the service.",
+	}.AddWarning(&resp.Diagnostics)
 	r.RefuseReadOnly(&resp.Diagnostics)
 
 	var unread diag.Diagnostics

@@ -26,7 +26,7 @@ const refusedReport = `"outcome":"failed","error":"The service rejected the requ
 // firstLine returns the first line of a report, with the counts that are not 0.
 func firstLine(rows int, counts map[string]int) string {
 	line := fmt.Sprintf(`{"report":"analytics_consent_batch","rows":%d`, rows)
-	for _, word := range []string{"not_tried", "in_place", "written", "kept", "superseded", "missing", "failed"} {
+	for _, word := range []string{"in_place", "written", "kept", "missing", "superseded", "not_tried", "failed"} {
 		line += fmt.Sprintf(`,%q:%d`, word, counts[word])
 	}
 	return line + "}"
@@ -355,7 +355,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 					b.service.DeleteConsent(scope, userName(2))
 					b.service.PutConsent(scope, userName(3), mockserver.ConsentRecord{Clauses: configured, AgreementTime: late})
 				},
-				content: people(6), destroy: true, warnings: []string{"will be withdrawn", "1 of 6 rows are left alone: line 5.", "Consent records are missing", "for 1 of 6 rows: line 4."}, gets: 7, patches: 3,
+				content: people(6), destroy: true, warnings: []string{"will be withdrawn", "1 of 6 rows are left alone: line 5.", "A consent record is missing", "It concerns 1 of 6 rows: line 4."}, gets: 7, patches: 3,
 				held: map[int][5]bool{0: {}, 1: {}, 3: configured, 4: {}, 5: {}},
 				after: func(b *batchTest) {
 					if _, known := b.service.Consent(scope, userName(2)); known {

@@ -23,19 +23,17 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// outcome is the outcome of a row.
-type outcome uint8
-
+// The outcomes of a row: what follows from its judgement, or why there is none.
 const (
-	notTried outcome = iota
-	inPlace
-	written    // or to be written, in a plan
-	absent     // without a record, by a plan or by one reading of a withdrawal
-	kept       // a choice of the person stands
-	superseded // not withdrawn, because another object of the run writes it
-	missing    // not withdrawn, because two readings show no record
-	failed
-	numOutcomes = iota // how many there are
+	inPlace     = choice.Nothing
+	written     = choice.Send     // or to be written, in a plan
+	absent      = choice.Ask      // without a record, by a plan or by one reading of a withdrawal
+	kept        = choice.Stand    // a choice of the person stands
+	superseded  = choice.Withhold // not withdrawn, because another object of the run writes it
+	missing     = choice.Report   // not withdrawn, because two readings show no record
+	notTried    = choice.NumActs
+	failed      = choice.NumActs + 1
+	numOutcomes = choice.NumActs + 2 // how many there are
 )
 
 const (
@@ -63,7 +61,7 @@ type tally struct {
 	mu       sync.Mutex
 	rows     []rows.Row
 	all      []int // the indexes of the rows
-	outcomes []outcome
+	outcomes []choice.Act
 	counts   [numOutcomes]int
 	causes   map[int]*transport.Error    // by row that has failed; details such as the attempts are those of the first one
 	distinct map[string]*transport.Error // the causes by their texts
@@ -77,7 +75,7 @@ type tally struct {
 
 // newTally returns the tally of rows that were not tried yet.
 func newTally(of []rows.Row) *tally {
-	t := &tally{rows: of, outcomes: make([]outcome, len(of)), causes: map[int]*transport.Error{}, distinct: map[string]*transport.Error{}, logged: time.Now()}
+	t := &tally{rows: of, outcomes: slices.Repeat([]choice.Act{notTried}, len(of)), causes: map[int]*transport.Error{}, distinct: map[string]*transport.Error{}, logged: time.Now()}
 	t.counts[notTried] = len(of)
 	for row := range of {
 		t.all = append(t.all, row)
@@ -87,7 +85,7 @@ func newTally(of []rows.Row) *tally {
 }
 
 // set records what became of a row.
-func (t *tally) set(row int, as outcome) {
+func (t *tally) set(row int, as choice.Act) {
 	t.counts[t.outcomes[row]]--
 	t.counts[as]++
 	t.outcomes[row] = as
@@ -96,7 +94,7 @@ func (t *tally) set(row int, as outcome) {
 // run calls do once for each of these rows that has not failed, by several workers at once and in
 // random order. It returns the errors of panics when every row is done, when the service as a whole is
 // down, or when the context ends, and no worker is left.
-func (t *tally) run(ctx context.Context, of []int, workers int, do func(ctx context.Context, row int) (outcome, error)) (panics diag.Diagnostics) {
+func (t *tally) run(ctx context.Context, of []int, workers int, do func(ctx context.Context, row int) (choice.Act, error)) (panics diag.Diagnostics) {
 	var order []int
 	for _, at := range rand.Perm(len(of)) { //nolint:gosec // needs no secrecy
 		if row := of[at]; t.outcomes[row] != failed {
@@ -117,7 +115,7 @@ func (t *tally) run(ctx context.Context, of []int, workers int, do func(ctx cont
 }
 
 // record records the outcome of a row, and reports whether others are worth a try.
-func (t *tally) record(ctx context.Context, row int, as outcome, err error) (goesOn bool) {
+func (t *tally) record(ctx context.Context, row int, as choice.Act, err error) (goesOn bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
@@ -174,7 +172,7 @@ func (t *tally) missed() int { return t.counts[failed] + t.counts[notTried] }
 func (t *tally) toWrite() int { return t.counts[written] + t.counts[absent] }
 
 // rowsThatAre returns the rows with an outcome, in the order of the file.
-func (t *tally) rowsThatAre(as outcome) []int {
+func (t *tally) rowsThatAre(as choice.Act) []int {
 	found := make([]int, 0, t.counts[as])
 	for row, got := range t.outcomes {
 		if got == as {
@@ -186,7 +184,7 @@ func (t *tally) rowsThatAre(as outcome) []int {
 }
 
 // linesOf returns the lines of the rows with an outcome as text.
-func (t *tally) linesOf(as outcome) string { return t.lines(t.rowsThatAre(as)) }
+func (t *tally) linesOf(as choice.Act) string { return t.lines(t.rowsThatAre(as)) }
 
 // lines returns the lines of some rows as text, and counts those that are too many to show.
 func (t *tally) lines(some []int) string {

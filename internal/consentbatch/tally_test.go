@@ -17,6 +17,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
@@ -34,7 +35,7 @@ func newRows(n int) *tally {
 }
 
 // run passes over so many rows.
-func run(ctx context.Context, n, workers int, do func(ctx context.Context, row int) (outcome, error)) *tally {
+func run(ctx context.Context, n, workers int, do func(ctx context.Context, row int) (choice.Act, error)) *tally {
 	t := newRows(n)
 	t.run(ctx, t.rowsThatAre(notTried), workers, do)
 
@@ -49,7 +50,7 @@ func TestTally_eachRowOnceByAllWorkers(t *testing.T) {
 		var log bytes.Buffer
 
 		began := time.Now()
-		done := run(tflogtest.RootLogger(t.Context(), &log), len(seen), 4, func(_ context.Context, row int) (outcome, error) {
+		done := run(tflogtest.RootLogger(t.Context(), &log), len(seen), 4, func(_ context.Context, row int) (choice.Act, error) {
 			if n := under.Add(1); n > most.Load() {
 				most.Store(n)
 			}
@@ -85,7 +86,7 @@ func TestTally_panicEndsTheRunAndIsNotShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32
 		done := newRows(100)
-		panics := done.run(t.Context(), done.rowsThatAre(notTried), 3, func(context.Context, int) (outcome, error) {
+		panics := done.run(t.Context(), done.rowsThatAre(notTried), 3, func(context.Context, int) (choice.Act, error) {
 			if calls.Add(1) == 1 {
 				panic("jane@example.com")
 			}
@@ -107,7 +108,7 @@ func TestTally_interruptHandsOutNoOtherRow(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		calls := 0
-		done := run(ctx, 100, 1, func(context.Context, int) (outcome, error) {
+		done := run(ctx, 100, 1, func(context.Context, int) (choice.Act, error) {
 			calls++
 			if err == nil {
 				cancel()
@@ -125,7 +126,7 @@ func TestTally_interruptHandsOutNoOtherRow(t *testing.T) {
 // runFailing runs rows of which some fail.
 func runFailing(t *testing.T, rows, workers int, class transport.ErrorClass, fails func(row int) bool) *tally {
 	t.Helper()
-	return run(t.Context(), rows, workers, func(_ context.Context, row int) (outcome, error) {
+	return run(t.Context(), rows, workers, func(_ context.Context, row int) (choice.Act, error) {
 		if fails(row) {
 			return 0, &transport.Error{Class: class, Attempts: 1}
 		}
@@ -151,7 +152,7 @@ func TestTally_failingRowsStopNoneOfTheOthers(t *testing.T) {
 
 		done := runFailing(t, rows, 1+random.IntN(16), transport.ClassServer, fails)
 		for row, got := range done.outcomes {
-			if want := map[bool]outcome{true: failed, false: written}[fails(row)]; got != want {
+			if want := map[bool]choice.Act{true: failed, false: written}[fails(row)]; got != want {
 				t.Fatalf("schedule %d: row %d of %d is %d, want %d (%v)", schedule, row, rows, got, want, done.counts)
 			}
 		}

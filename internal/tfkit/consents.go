@@ -35,9 +35,19 @@ type Consents struct {
 	reread       time.Time // when a second reading may take place, after the first contradiction
 }
 
-// What is said of people about whom two objects disagree, or may. The detail is completed by the other
-// objects, each on a line of its own.
+// What is said of people, and of whom two objects disagree about, or may. The detail is completed by the rows
+// of a batch, and by the other objects, each on a line of its own.
 var (
+	RetainedConsent = Problem{
+		Summary: "The consent stays at the service",
+		Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\". To withdraw the consent as well, apply on_destroy = \"withdraw\" first and destroy then.",
+	}
+	// MissingConsent is the same for each person, so that Terraform counts equal warnings.
+	MissingConsent = Problem{
+		Summary: "A consent record is missing",
+		Detail:  "The service says twice that there is no consent record, although Terraform knows of one and the service cannot remove it. Terraform removes the resource from state, and nothing was withdrawn.",
+		Do:      "look at the service for a consent that is still there. If it has lost the record, for example because a test tenant was reset, an apply writes a first record. If readings lag by more than wire.lag, raise it, and import the person, or apply the file, again.",
+	}
 	SharedConsent = Problem{
 		Summary: "Two resources manage the consent of one person",
 		Detail:  "Where they differ, each apply undoes the other one, and the plan never stays empty. The other one is:",

@@ -16,7 +16,7 @@ var errStop = errors.New("no more items are wanted")
 
 // InParallel calls do for each of the items in order, by several goroutines at once, until it returns
 // false or the context ends. It returns when no goroutine is left, with the errors of panics.
-func InParallel(ctx context.Context, workers int, items []int, do func(item int) (goesOn bool)) (panics diag.Diagnostics) {
+func InParallel[T any](ctx context.Context, workers int, items []T, do func(item T) (goesOn bool)) (panics diag.Diagnostics) {
 	var mu sync.Mutex // of panics
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)

@@ -178,10 +178,6 @@ var batches = map[string]play{
 		configuration: batch("x"), situation: inOrder(rows(annAgrees), applied(func(s *stage) { s.service.DeleteConsent(scope, "ann") })), says: plan,
 		follow: configure(batch("x", "max_new_records = 1")),
 	},
-	"look at the service for consent that is still there": {
-		configuration: batch("x", withdraws), situation: inOrder(rows(annAgrees), applied(func(s *stage) { s.service.DeleteConsent(scope, "ann") })),
-		says: []string{"destroy", "-auto-approve"}, follow: configure(""),
-	},
 	"tell the provider so, in the provider block": {
 		configuration: batch("x"), service: mocktest.KeepsTimes(time.Minute),
 		situation: inOrder(rows("ann,true,true,true,true,true,2020-01-31T12:00:30Z"), applied()), says: plan,
