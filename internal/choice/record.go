@@ -95,13 +95,17 @@ func (k Keeping) Differences(sent, held Print) (names []string) {
 	if isOther(held.Address, sent.Address) {
 		names = append(names, "user_ipv6")
 	}
-
-	apart := max(held.Time-sent.Time, sent.Time-held.Time)
-	if isOther(held.Time, sent.Time) && !k.SetsTime && apart >= k.precision(held.Time, sent.Time) {
+	if k.isOtherTime(held.Time, sent.Time) {
 		names = append(names, "agreement_time")
 	}
 
 	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(k.Altered, name) })
+}
+
+// isOtherTime reports whether a time is another one than was sent, as far as the service keeps times.
+func (k Keeping) isOtherTime(held, sent int64) bool {
+	apart := max(held-sent, sent-held)
+	return isOther(held, sent) && !k.SetsTime && apart >= k.precision(held, sent)
 }
 
 // isOther reports whether two fields of prints are there and differ.

@@ -404,12 +404,18 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// A service that keeps whole minutes shows all rows of the last apply in another way.
+// A service that keeps whole minutes shows all rows of the last apply in another way. Records that nobody here
+// has written show nothing of that.
 func TestConsentBatch_alteredRowsNameTheSetting(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t, mocktest.KeepsTimes(time.Minute))
 	p := prototest.MustStart(t, prototest.Config(service))
 	f := newFile(t, batchHeader+rowOf(0, "2026-02-15T12:00:30Z")+rowOf(1, "2026-02-15T12:00:40Z"))
+	giveAsConfigured(service, 0)
+	giveAsConfigured(service, 1)
+	if _, diags := p.Plan(batchName, nil, f.config(nil)); strings.Contains(strings.Join(diags.Warnings(), "\n"), "time_kept") {
+		t.Errorf("the first plan says %q", diags.Warnings())
+	}
 	state := createdBatch(t, p, service, f.config(nil))
 
 	p.NewRun()
