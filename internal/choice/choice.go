@@ -78,7 +78,6 @@ const (
 	NumActs             // how many there are
 )
 
-// acts are the acts by Action.
 type acts = [actions]Act
 
 type row struct {

@@ -88,6 +88,10 @@ func (e Evidence) facts() (all Fact) {
 // sent. Where the hash of an address is not known, the address does not count. A time that was not sent is
 // that of the service, or of another choice.
 func (e Evidence) isOurs() bool {
+	if e.Last == (Confirmed{}) {
+		return false
+	}
+
 	held := e.Print
 	if e.Last.Shown.Address == 0 {
 		held.Address = 0

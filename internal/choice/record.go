@@ -104,14 +104,12 @@ func (k Keeping) Differences(sent, held Print) (names []string) {
 
 // isOtherTime reports whether a time is another one than was sent, as far as the service keeps times.
 func (k Keeping) isOtherTime(held, sent int64) bool {
-	apart := max(held-sent, sent-held)
-	return isOther(held, sent) && !k.SetsTime && apart >= k.precision(held, sent)
+	return isOther(held, sent) && !k.SetsTime && max(held-sent, sent-held) >= k.precision(held, sent)
 }
 
 // isOther reports whether two fields of prints are there and differ.
-func isOther[T comparable](held, sent T) bool {
-	var none T
-	return held != sent && held != none && sent != none
+func isOther[T Flag | uint32 | int64](held, sent T) bool {
+	return held != sent && held != 0 && sent != 0
 }
 
 // precision returns how exactly the service keeps a time, in milliseconds: as configured, and
