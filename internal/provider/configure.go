@@ -5,10 +5,8 @@ package provider
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"math/big"
-	"os"
 	"slices"
 	"strings"
 
@@ -30,7 +28,6 @@ import (
 // yet are recorded, and reported when a resource or data source needs the service.
 func (p *analyticsProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	r := read(req.Config.Raw, p.getenv, &resp.Diagnostics)
-	r.complete()
 	r.checkAccess()
 	tflog.Debug(ctx, "Sources of the provider configuration", r.sources)
 	if resp.Diagnostics.HasError() {
@@ -78,7 +75,6 @@ const agentPrefix = "terraform-provider-analytics/"
 func ReadEnvironment(version string, getenv func(string) string) (cfg client.Config, scope client.Scope, problems []string) {
 	var diags diag.Diagnostics
 	r := read(tftypes.Value{}, getenv, &diags)
-	r.complete()
 	for _, d := range diags.Errors() {
 		problems = append(problems, d.Summary()+": "+d.Detail())
 	}
@@ -133,6 +129,14 @@ func read(block tftypes.Value, getenv func(string) string, diags *diag.Diagnosti
 			}.AddError(diags)
 		}
 	}
+	if r.sources["base_url"] == nil {
+		tfkit.Problem{
+			Summary: "No base_url",
+			Detail:  "The address of the service is not configured. There is no default host.",
+			Do:      "set base_url in the provider block, or ANALYTICS_BASE_URL in the environment.",
+			At:      path.Root("base_url"),
+		}.AddError(diags)
+	}
 
 	return r
 }
@@ -171,30 +175,6 @@ func (r *reading) take(s setting, value, source string) {
 			}
 		}
 		problem.AddError(r.diags)
-	}
-}
-
-// complete adds the content of ca_cert_file, and reports an address that is missing.
-func (r *reading) complete() {
-	c := r.config
-	if c.caCertFile != "" {
-		var err error
-		if c.CACertPEM, err = os.ReadFile(c.caCertFile); err != nil {
-			tfkit.Problem{
-				Summary: "Invalid value",
-				Detail:  "ca_cert_file (or ANALYTICS_CA_CERT_FILE) cannot be read: " + fmt.Sprint(errors.Unwrap(err)) + ".",
-				At:      path.Root("ca_cert_file"),
-			}.AddError(r.diags)
-		}
-	}
-
-	if r.sources["base_url"] == nil {
-		tfkit.Problem{
-			Summary: "No base_url",
-			Detail:  "The address of the service is not configured. There is no default host.",
-			Do:      "set base_url in the provider block, or ANALYTICS_BASE_URL in the environment.",
-			At:      path.Root("base_url"),
-		}.AddError(r.diags)
 	}
 }
 

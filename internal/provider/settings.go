@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -24,8 +25,7 @@ import (
 type configuration struct {
 	client.Config
 
-	scope      client.Scope
-	caCertFile string
+	scope client.Scope
 }
 
 // Groups of settings. Those of credentials and of the scope come from one place as a whole: from
@@ -96,7 +96,7 @@ func settings(to *configuration) []setting {
 
 	return []setting{
 		{"base_url", plainText, "", take(&to.BaseURL, parseText), "Address of the service, such as `https://analytics.example.com`. Required, here or in the environment. Plain `http` is accepted only for the local machine."},
-		{"ca_cert_file", plainText, "", take(&to.caCertFile, parseText), "PEM file with certificates to trust in addition to the system's own."},
+		{"ca_cert_file", plainText, "", take(&to.CACertPEM, parseFile), "PEM file with certificates to trust in addition to the system's own."},
 		{"headers", secretMap, "", take(&to.Headers, parseHeaders), "Additional headers of every request, for gateways; in the environment, a JSON object of strings. `Authorization` and `Idempotency-Key` are refused. Sensitive."},
 		{"read_only", truth, "", take(&to.ReadOnly, parseTruth), "Whether to refuse every write, in the plan already. Defaults to `false`."},
 		{"max_concurrency", number, "", take(&to.MaxConcurrency, concurrency), fmt.Sprintf("Maximum number of requests at once, from 1 to %d. Terraform's `-parallelism` also applies. Defaults to %d.", client.LimitMaxConcurrency, client.DefaultMaxConcurrency)},
@@ -159,6 +159,14 @@ func credential(name string) func(string) (string, error) {
 }
 
 func parseText(value string) (string, error) { return value, nil }
+
+func parseFile(value string) ([]byte, error) {
+	content, err := os.ReadFile(value)
+	if err != nil {
+		return nil, fmt.Errorf("names a file that cannot be read: %w", errors.Unwrap(err))
+	}
+	return content, nil
+}
 
 func parseNumber(value string) (float64, error) { return strconv.ParseFloat(value, 64) }
 
