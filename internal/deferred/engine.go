@@ -109,9 +109,6 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior proof.Submission) 
 	if r.Superseded != nil && r.Superseded() {
 		return prior, Observed{}, nil
 	}
-	if r.Earlier == nil {
-		r.Earlier = &proof.Submission{}
-	}
 
 	known, others := e.about(r)
 	if known.State != proof.Unsent && known.State != proof.Unanswered {

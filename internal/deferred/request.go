@@ -66,10 +66,10 @@ func ReadProfile(ctx context.Context, c *client.Client, p client.Person, sent ma
 
 // Observed is what a call noticed in addition to the new Submission.
 type Observed struct {
-	Known     bool     // nothing was sent, since this process knew the request already
-	Adopted   bool     // nothing was sent, since a request that was pending already stands for this one
-	Others    []string // the IDs of further ones that could
-	Delivered bool     // the service answered with the data asked for
+	Known     bool                    // nothing was sent, since this process knew the request already
+	Adopted   bool                    // nothing was sent, since a request that was pending already stands for this one
+	Others    []*answer.PendingRecord // further ones that could
+	Delivered bool                    // the service answered with the data asked for
 	// NotUnderstood is the structure of an answer to the request that is not a receipt; empty
 	// if it is one. The request was sent, and is treated as accepted.
 	NotUnderstood string

@@ -46,7 +46,6 @@ func (x *execution) prepare(ctx context.Context) error {
 		return err
 	}
 	x.snapshot = seen
-	x.judgeEarlier()
 	if err := x.admit(); err != nil || x.current.State != proof.Unsent {
 		return err
 	}
@@ -55,27 +54,13 @@ func (x *execution) prepare(ctx context.Context) error {
 	return nil
 }
 
-// judgeEarlier enters that the request that the object stands for has failed, or may have, if the list shows that.
-func (x *execution) judgeEarlier() {
-	s := x.request.Earlier
-	if !s.IsOpen() {
-		return
-	}
-	if shows, _ := s.Evaluate(x.snapshot, x.rules); shows == proof.SaysFailed || shows == proof.Unclear {
-		s.Conclude(shows, proof.NoEffect, time.Now())
-	}
-}
-
 // admit decides whether the request may be sent beside those that the list shows, and beside those of this
 // process, or lets one of them stand for it.
 func (x *execution) admit() error {
 	r := x.request
-	switch a := x.current.Admit(r.Earlier.ID, x.snapshot, x.others, x.rules); {
+	switch a := x.current.Admit(r.Earlier, x.snapshot, x.others, x.rules); {
 	case a.Adopt != nil:
-		x.current, x.observed.Adopted = *a.Adopt, true
-		for _, other := range a.Others {
-			x.observed.Others = append(x.observed.Others, other.ID)
-		}
+		x.current, x.observed.Adopted, x.observed.Others = *a.Adopt, true, a.Others
 	case a.Conflict != nil:
 		return r.failure(transport.ClassConflict, "conflicting pending request "+client.ShownID(a.Conflict.ID, r.Identity)+" ("+a.Conflict.RequestType+
 			") of the same person; nothing was sent; if the request is over, name its status in wire.pending.statuses")

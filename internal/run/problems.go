@@ -107,8 +107,8 @@ func sentence(begin, end string) string {
 // has the request of an action: it may be all that the user learns of an interrupted one.
 func (r *Run) report() {
 	var others []string
-	for _, id := range r.Observed.Others {
-		others = append(others, deferred.QuoteID(id, r.Request.Identity))
+	for _, other := range r.Observed.Others {
+		others = append(others, deferred.QuoteID(other.ID, r.Request.Identity))
 	}
 
 	p := tfkit.Problem{Detail: "The service accepted the " + r.Name + " as " + r.request() + ". It cannot be cancelled."}

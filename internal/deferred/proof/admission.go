@@ -34,13 +34,14 @@ type Admission struct {
 }
 
 // Admit decides whether a request may be sent beside what a listing shows of the person, and beside others that
-// this process has sent. earlier is the ID of the request that the object stands for; empty if there is none. It
-// notes which records are not the request.
-func (s *Submission) Admit(earlier string, seen Snapshot, others []Submission, r Rules) Admission {
+// this process has sent. earlier is the request that the object stands for; nil if there is none. It notes which
+// records are not the request.
+func (s *Submission) Admit(earlier *Submission, seen Snapshot, others []Submission, r Rules) Admission {
 	if seen.Cached {
 		return Admission{Gap: gapStale}
 	}
 
+	gap := earlier.judge(seen, r)
 	equal, kind := of(seen.Named, s.Type), Kinds[s.Type]
 	for _, record := range equal {
 		s.Before = append(s.Before, keysOf(record)...)
@@ -57,7 +58,7 @@ func (s *Submission) Admit(earlier string, seen Snapshot, others []Submission, r
 		return a
 	}
 
-	return Admission{Gap: s.hides(earlier, seen, r)}
+	return Admission{Gap: cmp.Or(gap, s.hides(seen, r))}
 }
 
 // adopted returns the submission of a request for which a record stands.
@@ -97,18 +98,29 @@ func (s *Submission) admitBeside(others []Submission, seen Snapshot, r Rules) Ad
 	return Admission{}
 }
 
-// hides returns why a listing may hide a request that must not be beside this one; empty if it does not. It may
-// show the ID of the earlier one for somebody else.
-func (s *Submission) hides(earlier string, seen Snapshot, r Rules) string {
+// judge enters that a request has failed, or may have, if the listing shows that: it may not show it later. It
+// returns why another one may not be sent beside it: the listing shows its ID for somebody else.
+func (s *Submission) judge(seen Snapshot, r Rules) string {
+	if s == nil || !s.IsOpen() {
+		return ""
+	}
+
+	shows, gap := s.Evaluate(seen, r)
+	if shows == SaysFailed || shows == Unclear {
+		s.Conclude(shows, NoEffect, seen.Ended)
+	}
+	if gap != gapIdentity {
+		return ""
+	}
+
+	return gap
+}
+
+// hides returns why a listing may hide a request that must not be beside this one; empty if it does not.
+func (s *Submission) hides(seen Snapshot, r Rules) string {
 	kind := Kinds[s.Type]
 	if unclear := open(of(seen.Named, kind.Adopts...)); len(unclear) > 0 && !r.Partial {
 		return gapStatus
 	}
-	for _, record := range open(of(seen.ByID[earlier], s.Type)) {
-		if record.Identity != seen.Person {
-			return gapIdentity
-		}
-	}
-
 	return seen.gap(r, append(kind.Against, s.Type)...)
 }

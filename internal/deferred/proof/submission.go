@@ -73,9 +73,9 @@ func (s Submission) IsToSend() bool {
 	return isVoid || s.State == Unanswered
 }
 
-// key returns the key of the only record that may be the request, or that of its ID.
+// key returns the key of the only record that may be the request, or that of its ID. Several may share a key.
 func (s Submission) key() string {
-	if len(s.Candidates) == 1 {
+	if len(s.Candidates) == 1 && !s.Doubt {
 		return s.Candidates[0]
 	}
 	return keyOfID + s.ID

@@ -237,7 +237,7 @@ func TestAdmit_besideWhatIsListed(t *testing.T) {
 			t.Parallel()
 
 			s := Submission{Type: answer.RequestDataDeletion}
-			got := s.Admit("", c.list, nil, Rules{Lag: lag, Partial: c.partial})
+			got := s.Admit(nil, c.list, nil, Rules{Lag: lag, Partial: c.partial})
 			is := "send"
 			if s.Explained {
 				is += ", and another explains the effect"
@@ -257,12 +257,12 @@ func TestAdmit_besideWhatIsListed(t *testing.T) {
 		})
 	}
 
-	s, cached := Submission{Type: answer.RequestDataDeletion}, reading(0, "id=1")
-	if got := s.Admit("7", reading(0, "id=7 person=***"), nil, Rules{Partial: true}); got.Gap != gapIdentity {
+	s, earlier, cached := Submission{Type: answer.RequestDataDeletion}, sent("7"), reading(0, "id=1")
+	if got := s.Admit(&earlier, reading(0, "id=7 person=***"), nil, Rules{Partial: true}); got.Gap != gapIdentity {
 		t.Errorf("a list with the id of before, of somebody else, admits %+v", got)
 	}
 	cached.Cached = true
-	if got := s.Admit("", cached, nil, Rules{Partial: true}); got.Gap != gapStale {
+	if got := s.Admit(nil, cached, nil, Rules{Partial: true}); got.Gap != gapStale {
 		t.Errorf("a list of a cache admits %+v", got)
 	}
 }
