@@ -4,6 +4,7 @@ package deferred
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -86,9 +87,9 @@ func (x *execution) measure(ctx context.Context) {
 
 	if isHeld {
 		now := time.Now()
-		s.State, s.At, s.FulfilledAt = proof.Fulfilled, now, now
+		s.State, s.At, s.FulfilledAt, x.observed.Held = proof.Fulfilled, now, now, true
 	}
-	s.Explained = s.Explained || effect == proof.Shown || effect == proof.Unreadable
+	s.Explained = s.Explained || slices.Contains([]proof.Effect{proof.Shown, proof.Unreadable}, effect)
 }
 
 // send sends the request. An error is that of a request that certainly was not carried out, or of a second

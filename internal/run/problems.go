@@ -74,7 +74,7 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 		summary, detail, do string
 	}{
 		{isFailed && s.Adopted, "The request of somebody else came to nothing", "Terraform took over a pending " + r.Name + " of this person that somebody else had sent (" + r.request() + "), and sent nothing. It is over now, and was not carried out.", r.Advice.Void},
-		{isFailed && s.Dropped, "The request is gone, and its effect cannot be seen", accepted + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.", r.Advice.Over},
+		{s.Dropped, "The request is gone, and its effect cannot be seen", accepted + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.", r.Advice.Over},
 		{isFailed, "The service failed the request", accepted + " and then failed it." + sentence("Code of the service: ", s.Code), r.Advice.Over},
 		{seen.Err != nil, "Accepted, but waiting for it failed", accepted + ". Waiting for the request failed: " + failed.Summary + ".\n" + failed.Detail, failed.Do},
 		{seen.Unproven, "Accepted, and nothing shows what became of it", accepted + ". The list of pending requests does not show it, and no effect of it can be seen, so that it may be carried out, pending or lost." + sentence("Before, the list did not tell: ", seen.Gap), r.Advice.Unproven},

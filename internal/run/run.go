@@ -135,8 +135,7 @@ func (r *Run) Submit(ctx context.Context) error {
 			Do:      "look at analytics_pending_requests for it. If the answer is all data of the person, set wire.all_data.at to a pointer to the data.",
 		}.AddWarning(r.Diags)
 	}
-	isHeld := s.State == proof.Fulfilled && s.Sent.IsZero() // the service has the values already
-	if !observed.Delivered && !r.Request.Ready && !isHeld {
+	if !observed.Delivered && !observed.Held && !r.Request.Ready {
 		r.report()
 	}
 
@@ -148,7 +147,7 @@ func (r *Run) Submit(ctx context.Context) error {
 // has failed meanwhile. It warns of any other problem of an object. A request of ours that was dropped stays in
 // state.
 func (r *Run) Await(ctx context.Context) *tfkit.Problem {
-	if r.Waits && r.Submission.IsOpen() {
+	if r.Waits {
 		wait := func() { r.Submission, r.Observed = r.Engine.Await(ctx, r.Request, r.Submission, r.Limit) }
 		tfkit.During(ctx, wait, func(since time.Duration) {
 			tfkit.Say(r.invoked, "Still pending after "+tfkit.ShortDuration(since)+".")

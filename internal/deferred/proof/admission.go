@@ -54,7 +54,7 @@ func (s *Submission) Admit(earlier *Submission, seen Snapshot, others []Submissi
 	if against := open(of(seen.Named, kind.Against...)); len(against) > 0 {
 		return Admission{Conflict: against[0]}
 	}
-	if a := s.admitBeside(others, seen, r); a.Adopt != nil || a.Conflict != nil {
+	if a, decides := s.admitBeside(others, seen, r); decides {
 		return a
 	}
 
@@ -77,8 +77,9 @@ func (s *Submission) adopted(own *answer.PendingRecord, seen Snapshot) *Submissi
 	return a
 }
 
-// admitBeside is Admit for others of this process. The listing may not show them yet.
-func (s *Submission) admitBeside(others []Submission, seen Snapshot, r Rules) Admission {
+// admitBeside is Admit for others of this process, and reports whether they decide. The listing may not show them
+// yet.
+func (s *Submission) admitBeside(others []Submission, seen Snapshot, r Rules) (a Admission, decides bool) {
 	kind := Kinds[s.Type]
 	for _, other := range others {
 		if key := []string{keyOfID + other.ID}; other.Type == s.Type {
@@ -89,13 +90,13 @@ func (s *Submission) admitBeside(others []Submission, seen Snapshot, r Rules) Ad
 		case !other.IsOpen(), seen.IsAfter(other.Sent, other.EndDate, r.Lag): // it would show it
 		case slices.Contains(kind.Adopts, other.Type):
 			other.IdempotencyKey = s.IdempotencyKey
-			return Admission{Adopt: &other}
+			return Admission{Adopt: &other}, true
 		case slices.Contains(kind.Against, other.Type):
-			return Admission{Conflict: &answer.PendingRecord{ID: other.ID, RequestType: other.Type}}
+			return Admission{Conflict: &answer.PendingRecord{ID: other.ID, RequestType: other.Type}}, true
 		}
 	}
 
-	return Admission{}
+	return a, false
 }
 
 // judge enters that a request has failed, or may have, if the listing shows that: it may not show it later. It

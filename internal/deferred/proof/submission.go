@@ -242,14 +242,14 @@ func (s *Submission) mayBe(seen Snapshot) bool {
 func (s *Submission) evaluateOwn(own []*answer.PendingRecord, seen Snapshot) (List, string) {
 	s.Absent = Mark{}
 	at := own[0].CreatedAt
-	isRetimed := s.IsListed && !at.Equal(s.ListedAt)
+	if !s.IsListed {
+		s.IsListed, s.ListedAt = true, at
+	}
+	isRetimed := !at.Equal(s.ListedAt)
 	if isRetimed && s.mayBe(seen) {
 		return Unread, gapEqual
 	}
 
-	if !s.IsListed {
-		s.IsListed, s.ListedAt = true, at
-	}
 	s.At, s.Candidates, s.Doubt = cmp.Or(s.At, at), nil, false
 	shows := s.summarize(own)
 	if isRetimed && shows == SaysFailed {
@@ -271,7 +271,7 @@ func (s *Submission) evaluateCandidates(candidates []*answer.PendingRecord, seen
 
 	shows := s.summarize(candidates)
 	switch {
-	case shows != Done && shows != Over:
+	case !slices.Contains([]List{Done, Over}, shows):
 		s.Done = Mark{}
 	case gap != "": // such a reading is not the first of two
 		return Unclear, gap
