@@ -43,10 +43,8 @@ func (m *resourceModel) members() members {
 	return managed
 }
 
-// fromAPI sets the managed members to what the service holds, or to those from which the service
-// has made that. A member that is null and that the service does not have stays null. After an
-// import, all members are managed. Write-only members have no state. A profile that means the
-// same keeps its spelling.
+// fromAPI sets the managed members to what the service holds, or to those from which the service has made that. A
+// member that is null and that the service does not have stays null. After an import, all members are managed.
 func (m *resourceModel) fromAPI(current members, remembered memory) {
 	switch {
 	case m.Fulfilled.IsNull(): // after an import
@@ -91,8 +89,7 @@ func (m *resourceModel) changes(state resourceModel, s proof.Submission) (change
 	return changed, !m.Profile.IsUnknown()
 }
 
-// resumes reports whether an apply waits for the pending update s: because the wait was interrupted, or
-// because the apply waits in another way.
+// resumes reports whether an apply goes on waiting for the update s: the wait was interrupted, or is another one now.
 func (m *resourceModel) resumes(state resourceModel, s proof.Submission) bool {
 	if m.WaitForFulfilment.Equal(types.BoolValue(false)) || !s.IsOpen() { // a plan does not always know whether to wait
 		return false

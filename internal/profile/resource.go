@@ -242,7 +242,12 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 	if !isThere {
 		if isPending {
-			warnRemoved(&resp.Diagnostics)
+			tfkit.Problem{
+				Summary: "The profile was removed while its update was pending",
+				Detail:  "The service no longer has a profile of this person, so the update that it had accepted has no effect.",
+				InState: "nothing of this resource",
+				Do:      "apply again, which creates the profile again. If the person's data was deleted on purpose, remove the resource from the configuration.",
+			}.AddWarning(&resp.Diagnostics)
 		}
 		resp.State.RemoveResource(ctx)
 		return
@@ -279,15 +284,6 @@ func (r *profileResource) readProfile(ctx context.Context, u *update) (isThere, 
 	managesNothing := formats.JSONObject.Same(u.model.Profile, types.StringValue("{}")) // which a person without a profile has
 
 	return managesNothing || !reading.NoProfile, true
-}
-
-func warnRemoved(diags *diag.Diagnostics) {
-	tfkit.Problem{
-		Summary: "The profile was removed while its update was pending",
-		Detail:  "The service no longer has a profile of this person, so the update that it had accepted has no effect.",
-		InState: "nothing of this resource",
-		Do:      "apply again, which creates the profile again. If the person's data was deleted on purpose, remove the resource from the configuration.",
-	}.AddWarning(diags)
 }
 
 func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {

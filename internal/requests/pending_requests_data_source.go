@@ -27,9 +27,6 @@ const (
 	largestMaxRequests = 10_000
 )
 
-// unknownType is the key of counts_by_operation for requests of a type that was not recognised.
-const unknownType = "unknown"
-
 var _ datasource.DataSourceWithConfigure = (*pendingRequestsDataSource)(nil)
 
 // NewPendingRequestsDataSource returns the data source analytics_pending_requests.
@@ -184,14 +181,14 @@ func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diag
 // filter returns the records that match the filters, counts them by operation, and returns how many more
 // may match: they do not name the person or the operation, or name the person in another spelling or place.
 func (m *pendingRequestsModel) filter(records []answer.PendingRecord) (matching []answer.PendingRecord, uncertain int) {
-	m.Counts = map[string]int64{answer.RequestProfileUpdate: 0, answer.RequestDataAccess: 0, answer.RequestDataDeletion: 0, unknownType: 0}
+	m.Counts = map[string]int64{answer.RequestProfileUpdate: 0, answer.RequestDataAccess: 0, answer.RequestDataDeletion: 0, "unknown": 0}
 	for _, r := range records {
 		isPerson, mayBePerson := matches(m.IdentityID, r.Identity)
 		isOperation, mayBeOperation := matches(m.Operation, r.RequestType)
 		mayBePerson = mayBePerson || slices.Contains(r.PersonKeys(), answer.PersonKey(m.IdentityID.ValueString()))
 		if isPerson && isOperation {
 			matching = append(matching, r)
-			m.Counts[cmp.Or(r.RequestType, unknownType)]++
+			m.Counts[cmp.Or(r.RequestType, "unknown")]++
 		} else if mayBePerson && mayBeOperation {
 			uncertain++
 		}
