@@ -107,22 +107,6 @@ func (o *object) refreshTwice(state *prototest.State) (*prototest.State, protote
 	return o.Refresh(name, state)
 }
 
-// mustUpdate updates the object without an error.
-func (o *object) mustUpdate(state *prototest.State, config prototest.Attributes) (*prototest.State, prototest.Diagnostics) {
-	o.t.Helper()
-	state, diags := o.Update(name, state, config)
-	o.NoErrors(diags)
-	return state, diags
-}
-
-// mustPlan plans a configuration without an error.
-func (o *object) mustPlan(state *prototest.State, config prototest.Attributes) (prototest.Plan, prototest.Diagnostics) {
-	o.t.Helper()
-	plan, diags := o.Plan(name, state, config)
-	o.NoErrors(diags)
-	return plan, diags
-}
-
 // wantEmptyPlan refreshes the object, after which there is nothing to do.
 func (o *object) wantEmptyPlan(state *prototest.State, config prototest.Attributes) *prototest.State {
 	o.t.Helper()

@@ -55,7 +55,7 @@ func TestProfile_updateCarriesOnlyWhatDiffers(t *testing.T) {
 				o.service.PutProfile(scope, person, tc.held)
 
 				state, _ = o.MustRefresh(name, state)
-				state, _ = o.mustUpdate(state, config(tc.after, nil))
+				state, _ = o.MustUpdate(name, state, config(tc.after, nil))
 				wantSent(t, o.service, tc.sent...)
 				wantFulfilled(t, o.wantEmptyPlan(state, config(tc.after, nil)), true, cmp.Or(tc.state, tc.after))
 				o.wantHeld("d", true)
@@ -100,7 +100,7 @@ func TestProfile_writeOnlyValuesAreSentByVersion(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, o *object) {
 		cfg := writeOnly(`{"email":"canary@example.com"}`, 1, nil)
-		if plan, _ := o.mustPlan(nil, cfg); plan.Attributes["profile_wo"] != nil {
+		if plan, _ := o.MustPlan(name, nil, cfg); plan.Attributes["profile_wo"] != nil {
 			t.Error("the plan holds the write-only value")
 		}
 		state := o.create(cfg)
@@ -110,11 +110,11 @@ func TestProfile_writeOnlyValuesAreSentByVersion(t *testing.T) {
 
 		state = o.wantEmptyPlan(state, writeOnly(`{"email":"other@example.com"}`, 1, nil))
 		another := writeOnly(`{"email":"other@example.com","plan":"gold"}`, 2, nil)
-		plan, _ := o.mustPlan(state, another.With(prototest.Attributes{"profile_wo": prototest.Unknown}))
+		plan, _ := o.MustPlan(name, state, another.With(prototest.Attributes{"profile_wo": prototest.Unknown}))
 		if plan.Attributes["fulfilled"] != prototest.Unknown {
 			t.Errorf("with values that are not known yet, the plan is %v", plan.Attributes)
 		}
-		state, _ = o.mustUpdate(state, another)
+		state, _ = o.MustUpdate(name, state, another)
 		wantSent(t, o.service, `{"email":"other@example.com","plan":"gold"}`)
 		o.wantEmptyPlan(state, another)
 	})
@@ -170,7 +170,7 @@ func TestProfile_destroyClearsWhatIsManagedInTheEnd(t *testing.T) {
 		t.Run(to, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, o *object) {
-				state, _ := o.mustUpdate(o.create(c.from), c.to)
+				state, _ := o.MustUpdate(name, o.create(c.from), c.to)
 				o.WantEmptyPlan(name, state, c.to)
 				o.service.Reset()
 				_, diags := o.Destroy(name, state)
@@ -237,7 +237,7 @@ func TestProfile_importTakesTheWholeProfile(t *testing.T) {
 		o.wantEmptyPlan(state, config(`{"b":"x","a":1.0}`, nil))
 
 		// It has no update to wait for.
-		plan, _ := o.mustPlan(state, config("", prototest.Attributes{"profile": prototest.Unknown}))
+		plan, _ := o.MustPlan(name, state, config("", prototest.Attributes{"profile": prototest.Unknown}))
 		plan = plan.Resolve(prototest.Attributes{"profile": `{"a":1}`})
 		state, diags = o.Apply(t.Context(), name, state, plan)
 		o.NoErrors(diags)

@@ -22,7 +22,7 @@ import (
 // plan does not send it again.
 func (o *object) wantNotWritten(state *prototest.State, config prototest.Attributes) {
 	o.t.Helper()
-	if plan, _ := o.mustPlan(state, config); state.Attributes["fulfilled"] != false || !plan.Changes {
+	if plan, _ := o.MustPlan(name, state, config); state.Attributes["fulfilled"] != false || !plan.Changes {
 		o.t.Errorf("the plan changes %v, state %v", plan.Changes, state.Attributes)
 	}
 }
@@ -119,11 +119,11 @@ func TestProfile_pendingUpdate(t *testing.T) {
 
 			o.service.Fulfil = nil
 			o.wantNotWritten(state, given)
-			plan, _ := o.mustPlan(state, given.With(prototest.Attributes{"profile_wo": prototest.Unknown}))
+			plan, _ := o.MustPlan(name, state, given.With(prototest.Attributes{"profile_wo": prototest.Unknown}))
 			if !plan.Changes || plan.Attributes["fulfilled"] != prototest.Unknown {
 				t.Errorf("with values that are not known yet, the plan is %v", plan.Attributes)
 			}
-			state, _ = o.mustUpdate(state, given)
+			state, _ = o.MustUpdate(name, state, given)
 			o.MustRefresh(name, state)
 			wantSent(t, o.service, gold, gold)
 		},
@@ -143,7 +143,7 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			state = o.wantEmptyPlan(state, config(`{"v":"OLD"}`, nil))
 
 			outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: 2 * time.Second})(o.service.Server)
-			state, _ = o.mustUpdate(state, config(`{"v":"NEW"}`, nil))
+			state, _ = o.MustUpdate(name, state, config(`{"v":"NEW"}`, nil))
 			state, _ = o.MustRefresh(name, state)
 			o.wantNotWritten(state, config(`{"v":"NEW"}`, nil))
 		},
@@ -173,7 +173,7 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			before, after := `{"plan":"free","tier":1}`, `{"plan":"gold","tier":1}`
 			state := o.create(config(before, nil))
 			never(o.service.Server)
-			state, _ = o.mustUpdate(state, config(after, notWaiting))
+			state, _ = o.MustUpdate(name, state, config(after, notWaiting))
 			state, _ = o.MustRefresh(name, state) // the list has shown it
 			o.service.FulfilAll()
 			o.service.PutProfile(scope, person, `{"plan":"gold","tier":2}`)
@@ -230,7 +230,7 @@ func TestProfile_pendingUpdate(t *testing.T) {
 				o.service.PutProfile(scope, person, held)
 				state, _ := o.MustCreate(name, writeOnly(sent, 1, notWaiting))
 				remember(state)
-				state, _ = o.mustUpdate(state, config(`{"plan":"tin"}`, notWaiting))
+				state, _ = o.MustUpdate(name, state, config(`{"plan":"tin"}`, notWaiting))
 				remember(state)
 			}
 			if remembered[0] != remembered[2] || remembered[1] != remembered[3] {
@@ -261,7 +261,7 @@ func TestProfile_pendingUpdate(t *testing.T) {
 		"first one counts beside the second": func(t *testing.T, o *object) {
 			second := config(`{"plan":"silver"}`, notWaiting)
 			state, _ := o.MustCreate(name, quickGold)
-			state, _ = o.mustUpdate(state, second)
+			state, _ = o.MustUpdate(name, state, second)
 			state, _ = o.MustRefresh(name, state) // the list has shown it
 
 			queue := o.service.Queue()
@@ -286,7 +286,7 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			prototest.WantText(t, diags.Errors(), "Outcome unknown", "as it was before")
 
 			o.enqueue("silver")
-			state, _ = o.mustUpdate(state, quickGold)
+			state, _ = o.MustUpdate(name, state, quickGold)
 			wantSent(t, o.service, gold, gold)
 			state, _ = o.MustRefresh(name, state) // the list has shown it
 			o.service.FulfilAll()
@@ -359,7 +359,7 @@ func TestProfile_clearsNothingThatAnotherObjectManages(t *testing.T) {
 			state := o.create(config(`{"plan":"gold","tier":1}`, clearing))
 			other := o.create(second)
 
-			o.mustPlan(other, second) // has nothing to send
+			o.MustPlan(name, other, second) // has nothing to send
 			_, diags := o.Destroy(name, state)
 			prototest.WantText(t, diags.Errors(), "Another resource manages the members")
 			wantSent(t, o.service)
@@ -372,11 +372,11 @@ func TestProfile_clearsNothingThatAnotherObjectManages(t *testing.T) {
 			o.service.Reset()
 
 			o.NewRun()
-			o.mustPlan(other, config(`{"plan":"silver"}`, nil)) // writes the member in any case
-			o.mustPlan(state, nil)
+			o.MustPlan(name, other, config(`{"plan":"silver"}`, nil)) // writes the member in any case
+			o.MustPlan(name, state, nil)
 
 			o.NewRun()
-			o.mustUpdate(other, config(`{"plan":"silver"}`, nil))
+			o.MustUpdate(name, other, config(`{"plan":"silver"}`, nil))
 			_, diags = o.DestroyUnplanned(t.Context(), name, state)
 			o.NoErrors(diags)
 			prototest.WantText(t, diags.Warnings(), "leaves them as they are: plan.")
@@ -435,9 +435,9 @@ func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
 
 						o.service.PutProfile(scope, person, `{"v":"since"}`)
 						wanted = wanted.With(clearing)
-						state, _ = o.mustUpdate(state, wanted) // of another attribute
+						state, _ = o.MustUpdate(name, state, wanted) // of another attribute
 						state, _ = o.MustRefresh(name, state)
-						if plan, _ := o.mustPlan(state, wanted); !plan.Changes {
+						if plan, _ := o.MustPlan(name, state, wanted); !plan.Changes {
 							t.Error("a later change of the service does not count as drift")
 						}
 					}, outcome(ends))
@@ -461,7 +461,7 @@ func TestProfile_oneReadingProvesNothing(t *testing.T) {
 		"none once before a member is cleared": func(t *testing.T, o *object) {
 			state := o.create(config(`{"plan":"gold","tier":1}`, clearing))
 			o.service.Inject(none)
-			state, _ = o.mustUpdate(state, config(`{"plan":null,"tier":1}`, clearing))
+			state, _ = o.MustUpdate(name, state, config(`{"plan":null,"tier":1}`, clearing))
 			o.service.FulfilAll()
 			o.NewRun()
 			o.service.Inject(none)

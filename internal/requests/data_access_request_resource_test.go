@@ -148,14 +148,14 @@ func TestDataAccess_answers(t *testing.T) {
 				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": "request-1", "sha256": nil})
 				o.service.FulfilAll()
 				<-time.After(time.Hour)
-				state, _ = o.mustUpdate(state, o.config)
+				state, _ = o.MustUpdate(o.name, state, o.config)
 			}
 			o.queued(6)
 			state, diags = o.refresh(state)
 			prototest.WantText(t, diags.Warnings(), "its effect cannot be seen", "change triggers")
 			o.WantEmptyPlan(accessName, state, o.config)
 
-			_, diags = o.mustUpdate(state, o.config.With(on("friday"))) // begins anew
+			_, diags = o.MustUpdate(o.name, state, o.config.With(on("friday"))) // begins anew
 			prototest.WantText(t, diags.Warnings(), "gave no data", "asked 1 times")
 		}},
 		"data older than the request": {func(*mockserver.Server) {}, func(t *testing.T, o *object) {
@@ -198,7 +198,7 @@ func TestDataAccess_failedFetchIsRepeatedByTheNextApply(t *testing.T) {
 				state, _ = o.refresh(state)
 				wantNoFile(t, o.path)
 				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": "request-1"})
-				state, _ = o.mustUpdate(state, o.config)
+				state, _ = o.MustUpdate(o.name, state, o.config)
 				wantFile(t, state, o.path)
 				o.want(state, prototest.Attributes{"request_id": "request-1"})
 				o.queued(1)
@@ -216,7 +216,7 @@ func TestDataAccess_changedTriggersRequestAgain(t *testing.T) {
 		o.service.PutProfile(scope, person, `{"name":"Jane Canary","since":"then"}`)
 		withWire(o.Provider, o.service, profileInData)
 		friday := accessTo(o.path, on("friday"))
-		plan, _ := o.mustPlan(state, friday)
+		plan, _ := o.MustPlan(o.name, state, friday)
 		if len(plan.Replace) > 0 {
 			t.Errorf("it is replaced for %v", plan.Replace)
 		}
@@ -239,7 +239,7 @@ func TestDataAccess_changedTriggersRequestAgain(t *testing.T) {
 		o.service.PutProfile(scope, person, `{"name":"Jane Canary","since":"now"}`)
 		o.NewRun()
 		saturday := accessTo(o.path, on("saturday"))
-		state, _ = o.mustUpdate(state, saturday)
+		state, _ = o.MustUpdate(o.name, state, saturday)
 		wantFile(t, state, o.path)
 		o.queued(2)
 		o.WantEmptyPlan(accessName, state, saturday)
@@ -259,7 +259,7 @@ func TestDataAccess_dataThatIsNotRecognisedHasAWayOut(t *testing.T) {
 
 		withWire(o.Provider, o.service, prototest.Attributes{"all_data": prototest.Attributes{"at": "/plan"}})
 		state, _ = o.MustRefresh(accessName, state)
-		state, _ = o.mustUpdate(state, o.config)
+		state, _ = o.MustUpdate(o.name, state, o.config)
 		o.want(state, prototest.Attributes{"fulfilled": true})
 		if text, err := os.ReadFile(o.path); err != nil || string(text) != body {
 			t.Errorf("the file holds %s (%v)", text, err)
@@ -281,7 +281,7 @@ func TestDataAccess_dataAtOnceHasAWayOut(t *testing.T) {
 
 		withWire(o.Provider, o.service, prototest.Attributes{"all_data": prototest.Attributes{"at": "/sessions"}})
 		again := o.config.With(prototest.Attributes{"triggers": prototest.Attributes{"again": "1"}})
-		state, _ = o.mustUpdate(state, again)
+		state, _ = o.MustUpdate(o.name, state, again)
 		o.want(state, prototest.Attributes{"fulfilled": true})
 		if text, err := os.ReadFile(o.path); err != nil || string(text) != body {
 			t.Errorf("the file holds %s (%v)", text, err)
@@ -381,7 +381,7 @@ func TestDataAccess_replacedInPlace(t *testing.T) {
 	t.Parallel()
 	eachObject(t, []string{accessName}, func(t *testing.T, o *object) {
 		state := o.create(nil)
-		plan, _ := o.mustPlan(state, accessTo(o.path+".new", nil))
+		plan, _ := o.MustPlan(o.name, state, accessTo(o.path+".new", nil))
 		if len(plan.Replace) != 1 || plan.Replace[0] != "output_path" {
 			t.Errorf("it is replaced for %v", plan.Replace)
 		}
@@ -389,12 +389,12 @@ func TestDataAccess_replacedInPlace(t *testing.T) {
 		never(o.service.Server)
 		o.service.DataRetention = time.Nanosecond
 		again := accessTo(o.path, atOnce).With(on("friday"))
-		state, _ = o.mustUpdate(state, again)
+		state, _ = o.MustUpdate(o.name, state, again)
 		o.want(state, prototest.Attributes{"fulfilled": false})
 		o.service.DataRetention = time.Hour
 		o.service.FulfilAll()
 		state, _ = o.refresh(state)
-		state, _ = o.mustUpdate(state, again)
+		state, _ = o.MustUpdate(o.name, state, again)
 		wantFile(t, state, o.path)
 		o.WantEmptyPlan(accessName, state, again)
 
@@ -442,7 +442,7 @@ func TestDataAccess_killedBeforeItIsRecorded(t *testing.T) {
 				o.service.FulfilAll() // what the service had prepared is gone
 				o.service.PutProfile(scope, person, `{"name":"Jane Canary","since":"now"}`)
 				again := o.config.With(on("friday"))
-				o.mustUpdate(state, again)
+				o.MustUpdate(o.name, state, again)
 				prototest.KillUnrecorded(t, o.path)
 
 				o.NewRun()
@@ -452,7 +452,7 @@ func TestDataAccess_killedBeforeItIsRecorded(t *testing.T) {
 					prototest.WantText(t, diags.Warnings(), "The data is requested again", "killed")
 					state, _ = o.MustCreate(o.name, again)
 				} else {
-					state, _ = o.mustUpdate(state, again)
+					state, _ = o.MustUpdate(o.name, state, again)
 				}
 				wantFile(t, state, o.path)
 				o.NewRun()

@@ -16,11 +16,11 @@ func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
 	t.Parallel()
 	eachObject(t, []string{deletionName}, func(t *testing.T, o *object) {
 		state := o.create(on("monday"))
-		_, diags := o.mustPlan(state, config(prototest.Attributes{"triggers": prototest.Unknown, "identity_id": "ada@example.com"}))
+		_, diags := o.MustPlan(o.name, state, config(prototest.Attributes{"triggers": prototest.Unknown, "identity_id": "ada@example.com"}))
 		prototest.WantText(t, diags.Warnings(), "irreversible") // Terraform plans the replacement again, and shows none of its warnings
 
 		o.service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
-		plan, diags := o.mustPlan(state, config(on("friday")))
+		plan, diags := o.MustPlan(o.name, state, config(on("friday")))
 		prototest.WantText(t, diags.Warnings(), "irreversible", "does not revoke consent")
 		if len(plan.Replace) > 0 || plan.Attributes["request_id"] != prototest.Unknown {
 			t.Errorf("planned is %v, replaced for %v", plan.Attributes, plan.Replace)
@@ -112,7 +112,7 @@ func TestDataDeletion_answerThatIsNotUnderstoodIsKept(t *testing.T) {
 		prototest.WantText(t, diags.Warnings(), "Sent, and the answer is not understood", "$.simmering (a string)", "never sent again")
 		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": nil})
 		o.NewRun()
-		state, _ = o.mustUpdate(state, config(within("5s"))) // which learns the ID
+		state, _ = o.MustUpdate(o.name, state, config(within("5s"))) // which learns the ID
 		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": o.queued(1)[0].ID})
 		state, _ = o.refresh(state)
 		o.WantEmptyPlan(deletionName, state, config(within("5s")))
@@ -244,7 +244,7 @@ func TestDataDeletion_sentForTheSameTriggers(t *testing.T) {
 		state := o.create(atOnce)
 		o.service.Conclude(id, mockserver.Outcome{Fate: mockserver.Failed, KeepListed: true})
 		state, _ = o.refresh(state)
-		_, _ = o.mustUpdate(state, config(atOnce.With(prototest.Attributes{"triggers": prototest.Attributes{}})))
+		_, _ = o.MustUpdate(o.name, state, config(atOnce.With(prototest.Attributes{"triggers": prototest.Attributes{}})))
 		o.queued(2)
 	}, never)
 }

@@ -109,22 +109,6 @@ func (o *object) refresh(state *prototest.State) (*prototest.State, prototest.Di
 	return state, diags
 }
 
-// mustUpdate updates the object without an error.
-func (o *object) mustUpdate(state *prototest.State, config prototest.Attributes) (*prototest.State, prototest.Diagnostics) {
-	o.t.Helper()
-	state, diags := o.Update(o.name, state, config)
-	o.NoErrors(diags)
-	return state, diags
-}
-
-// mustPlan plans a configuration without an error.
-func (o *object) mustPlan(state *prototest.State, config prototest.Attributes) (prototest.Plan, prototest.Diagnostics) {
-	o.t.Helper()
-	plan, diags := o.Plan(o.name, state, config)
-	o.NoErrors(diags)
-	return plan, diags
-}
-
 // queued returns the requests that the service has accepted for the object, which are so many.
 func (o *object) queued(want int) []mockserver.QueuedRequest {
 	o.t.Helper()
@@ -178,7 +162,7 @@ func TestRequests_pendingOneIsAWarningAndAnEmptyPlan(t *testing.T) {
 						o.WantEmptyPlan(o.name, state, o.config.With(given))
 						waiting = o.config.With(within("1m"))
 					}
-					plan, diags := o.mustPlan(state, waiting)
+					plan, diags := o.MustPlan(o.name, state, waiting)
 					wantNoDiagnostics(t, diags)
 					o.want(&prototest.State{Attributes: plan.Attributes}, prototest.Attributes{"fulfilled": prototest.Unknown, "request_id": prototest.Unknown})
 
@@ -245,7 +229,7 @@ func (o *object) interrupted() (*prototest.State, prototest.Diagnostics) {
 // interruptedAt is interrupted for an object that may be in state, and an apply that may fail.
 func (o *object) interruptedAt(state *prototest.State, config prototest.Attributes) (*prototest.State, prototest.Diagnostics) {
 	o.t.Helper()
-	plan, _ := o.mustPlan(state, config)
+	plan, _ := o.MustPlan(o.name, state, config)
 	sent := o.service.Count(o.operation)
 
 	// Stopping before the request is sent would give it up. Stopping before the wait has begun
@@ -291,7 +275,7 @@ func TestRequests_interruptedWhileSending(t *testing.T) {
 
 				o.service.SetPendingLag(mockserver.Lag{})
 				state, _ = o.refresh(state)
-				plan, diags := o.mustPlan(state, o.config)
+				plan, diags := o.MustPlan(o.name, state, o.config)
 				if plan.Changes == arrives {
 					t.Errorf("the request has arrived: %t, and the plan has changes: %t", arrives, plan.Changes)
 				}
@@ -370,7 +354,7 @@ func TestRequests_changedProviderScope(t *testing.T) {
 		<-time.After(time.Second)
 		state, _ = o.MustRefresh(o.name, state)
 		o.want(state, prototest.Attributes{"fulfilled": true, "project_id": mocktest.Project})
-		plan, diags := o.mustPlan(state, o.config)
+		plan, diags := o.MustPlan(o.name, state, o.config)
 		if len(plan.Replace) == 0 {
 			t.Error("the object is not replaced")
 		}
@@ -469,7 +453,7 @@ func TestRequests_unknownValueThatProvesToBeTheSame(t *testing.T) {
 					unknown[name], same[name] = prototest.Unknown, o.config[name]
 				}
 
-				plan, _ := o.mustPlan(state, o.config.With(unknown))
+				plan, _ := o.MustPlan(o.name, state, o.config.With(unknown))
 				after, diags := o.Apply(t.Context(), o.name, state, plan.Resolve(same))
 				o.NoErrors(diags)
 				o.queued(1)
@@ -483,7 +467,7 @@ func TestRequests_unknownValueThatProvesToBeTheSame(t *testing.T) {
 					return
 				}
 
-				plan, diags = o.mustPlan(after, o.config.With(within("1m"))) // no reason to wait
+				plan, diags = o.MustPlan(o.name, after, o.config.With(within("1m"))) // no reason to wait
 				wantNoDiagnostics(t, diags)
 				o.want(&prototest.State{Attributes: plan.Attributes}, prototest.Attributes{"fulfilled": true})
 			}, configure)
@@ -498,7 +482,7 @@ func TestRequests_unknownWait(t *testing.T) {
 		state := o.create(atOnce)
 		for _, waits := range []bool{false, true} {
 			given := prototest.Attributes{"wait_for_fulfilment": waits}
-			plan, _ := o.mustPlan(state, o.config.With(prototest.Attributes{"wait_for_fulfilment": prototest.Unknown}))
+			plan, _ := o.MustPlan(o.name, state, o.config.With(prototest.Attributes{"wait_for_fulfilment": prototest.Unknown}))
 			after, diags := o.Apply(t.Context(), o.name, state, plan.Resolve(given))
 			o.NoErrors(diags)
 			o.want(after, prototest.Attributes{"fulfilled": waits})
@@ -544,7 +528,7 @@ func TestRequests_lostInPlaceOfAnAdoptedOne(t *testing.T) {
 		prototest.WantText(t, diags.Errors(), "Outcome unknown")
 		state, _ = o.refresh(state)
 		o.service.SetPendingLag(mockserver.Lag{Looks: 1})
-		o.mustUpdate(state, o.config.With(atOnce))
+		o.MustUpdate(o.name, state, o.config.With(atOnce))
 		o.queued(2)
 	}, never)
 }
@@ -584,7 +568,7 @@ func TestRequests_failedSecondRequestLeavesTheFirst(t *testing.T) {
 	t.Parallel()
 	eachObject(t, everyResource, func(t *testing.T, o *object) {
 		state, first := o.withFirst()
-		before, _ := o.mustPlan(state, o.config)
+		before, _ := o.MustPlan(o.name, state, o.config)
 
 		// Data that are ready are not handed out.
 		o.service.Inject(mockserver.Fault{
@@ -602,10 +586,10 @@ func TestRequests_failedSecondRequestLeavesTheFirst(t *testing.T) {
 				t.Errorf("a refresh speaks of the second request: %s", text)
 			}
 		}
-		if after, _ := o.mustPlan(state, o.config); after.Changes != before.Changes {
+		if after, _ := o.MustPlan(o.name, state, o.config); after.Changes != before.Changes {
 			t.Errorf("with the first configuration the plan has changes: %t, and had: %t", after.Changes, before.Changes)
 		}
-		if plan, _ := o.mustPlan(state, again); !plan.Changes {
+		if plan, _ := o.MustPlan(o.name, state, again); !plan.Changes {
 			t.Error("the second request is not planned again")
 		}
 	}, never)
@@ -645,7 +629,7 @@ func TestRequests_lostSecondRequestIsLookedFor(t *testing.T) {
 
 				withWire(o.Provider, o.service, prototest.Attributes{"lag": "10s"})
 				o.service.SetPendingLag(mockserver.Lag{Looks: 1})
-				state, _ = o.mustUpdate(state, friday)
+				state, _ = o.MustUpdate(o.name, state, friday)
 				o.want(state, prototest.Attributes{"request_id": o.queued(2)[1].ID})
 				if n := o.service.Count(o.operation); n != 2 {
 					t.Errorf("%d requests were sent, want 2", n)
@@ -656,7 +640,7 @@ func TestRequests_lostSecondRequestIsLookedFor(t *testing.T) {
 						o.service.FulfilAll()
 						<-time.After(time.Minute)
 						state, _ = o.refresh(state)
-						state, _ = o.mustUpdate(state, config)
+						state, _ = o.MustUpdate(o.name, state, config)
 						o.queued(3 + i)
 					}
 				}
@@ -677,7 +661,7 @@ func TestRequests_withoutPrivateStateStandForTheirRequest(t *testing.T) {
 		o.want(state, prototest.Attributes{"request_id": id, "fulfilled": false})
 		o.service.FulfilAll()
 		state, _ = o.refresh(state)
-		state, diags := o.mustUpdate(state, o.config)
+		state, diags := o.MustUpdate(o.name, state, o.config)
 		o.want(state, prototest.Attributes{"request_id": id, "fulfilled": true})
 		wantNoDiagnostics(t, diags)
 		o.queued(1)
@@ -732,7 +716,7 @@ func (c panicsOnceSent) Deadline() (time.Time, bool) {
 func TestRequests_oneWhoseWaitPanicsIsInState(t *testing.T) {
 	t.Parallel()
 	eachObject(t, everyResource, func(t *testing.T, o *object) {
-		plan, _ := o.mustPlan(nil, o.config)
+		plan, _ := o.MustPlan(o.name, nil, o.config)
 		state, diags := o.Apply(panicsOnceSent{t.Context(), o}, o.name, nil, plan)
 		prototest.WantText(t, diags.Errors(), "Internal error")
 		o.want(state, prototest.Attributes{"request_id": o.queued(1)[0].ID, "fulfilled": false})

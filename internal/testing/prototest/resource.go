@@ -249,6 +249,22 @@ func (p *Provider) MustRefresh(name string, state *State) (*State, Diagnostics) 
 	return state, diags
 }
 
+// MustUpdate is Update without an error.
+func (p *Provider) MustUpdate(name string, state *State, config Attributes) (*State, Diagnostics) {
+	p.t.Helper()
+	state, diags := p.Update(name, state, config)
+	p.NoErrors(diags)
+	return state, diags
+}
+
+// MustPlan is Plan without an error.
+func (p *Provider) MustPlan(name string, state *State, config Attributes) (Plan, Diagnostics) {
+	p.t.Helper()
+	plan, diags := p.Plan(name, state, config)
+	p.NoErrors(diags)
+	return plan, diags
+}
+
 // WantEmptyPlan fails the test where the plan has changes, and returns its diagnostics.
 func (p *Provider) WantEmptyPlan(name string, state *State, config Attributes) Diagnostics {
 	p.t.Helper()
