@@ -90,8 +90,9 @@ func (c DataCall) recognise(answer *node, isRefused bool) likelihood {
 	if c.isMarked(answer, isRefused) {
 		return isData
 	}
+	const emptied = holdsPerson | holdsEmpty
 	parts := c.parts(answer)
-	hasData, hasOther := parts&holdsData != 0, parts&holdsOther != 0
+	hasData, hasOther := parts&holdsData != 0 || parts&emptied == emptied, parts&holdsOther != 0
 	if answer.Kind() == '[' {
 		hasData = slices.ContainsFunc(answer.inside(), isDataRecord)
 	}
@@ -107,34 +108,32 @@ func (c DataCall) recognise(answer *node, isRefused bool) likelihood {
 	return isData
 }
 
-// content is a set of what an object holds beside the person and what says nothing.
+// content is a set of what an object holds beside what says nothing.
 type content uint8
 
 const (
-	holdsData  content = 1 << iota // something that the interface has of a person, or a list of objects
-	holdsOther                     // anything else
+	holdsData   content = 1 << iota // something that the interface has of a person, or a list of objects
+	holdsEmpty                      // something that the interface has of a person, with nothing in it
+	holdsPerson                     // the person
+	holdsOther                      // anything else
 )
 
-// parts returns what an object and the wrappers in it hold. An object without data may describe a page. What
-// the interface has of a person may be empty where the object names the person too.
+// parts returns what an object and the wrappers in it hold. An object that says nothing may describe a page.
 func (c DataCall) parts(object *node) (has content) {
-	isNamed := slices.ContainsFunc(object.members, c.isPerson)
 	for _, m := range object.members {
+		isEmpty := jsonvalue.IsZero(m.Value) && m.is&rolePersonal != 0
 		switch {
 		case c.isPerson(m):
-		case isNamed && m.is&rolePersonal != 0 && jsonvalue.IsZero(m.Value):
-			has |= holdsData
+			has |= holdsPerson
+		case isEmpty:
+			has |= holdsEmpty
 		case m.isSilent():
 		case m.is&roleDescribes != 0:
 			has |= holdsOther
 		case m.isPersonal():
 			has |= holdsData
 		default:
-			inner := c.parts(m)
-			if inner&holdsData == 0 {
-				inner = holdsOther
-			}
-			has |= inner
+			has |= cmp.Or(c.parts(m), holdsOther)
 		}
 	}
 

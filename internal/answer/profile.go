@@ -103,8 +103,8 @@ func (c ProfileCall) enveloped(n *node) error {
 	}
 
 	setting := "wire.profile.at"
-	if len(inside) == 1 && jsonvalue.IsFieldPointer(inside[0].at()) {
-		setting += ` = "` + strings.TrimPrefix(string(inside[0].at()), string(n.at())) + `"`
+	if len(inside) == 1 {
+		setting += " = " + Shown(jsontext.Pointer(strings.TrimPrefix(string(inside[0].at()), string(n.at()))))
 	}
 
 	return &Error{

@@ -39,7 +39,7 @@ func TestProfileCall_whatAnAnswerIs(t *testing.T) {
 			`{"data":{"plan":"gold"},"meta":{"id":1}}`:           envelope("/data"),
 			`{"data":{"type":"x","attributes":{"plan":"gold"}}}`: envelope("/data/attributes"),
 			`{"id":7,"properties":{"plan":"gold"},"ids":["x"]}`:  envelope("/properties"),
-			`{"user@example.com":{"plan":"gold"}}`:               "wire.profile.at admits it",
+			`{"user@example.com":{"plan":"gold"}}`:               "wire.profile.at",
 			`{"a":{"plan":"gold"},"b":{"plan":"gold"}}`:          "wire.profile.at admits it",
 			`{"error":"no","code":7}`:                            refused,
 			`{"ok":false,"any":{"member":"there is"}}`:           refused,
