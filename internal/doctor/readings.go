@@ -6,6 +6,8 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -40,11 +42,11 @@ func (x *examination) examinePeople(ctx context.Context) {
 		const whenEmpty = "the service holds none of this person, so none was seen"
 		readings = append(readings,
 			&reading{group: "Consent", check: "record", read: who.consent, propose: infer.Consent, whenEmpty: whenEmpty},
-			&reading{group: "Profile", check: "profile", read: who.readProfile, propose: managedProfile{}.propose, whenEmpty: whenEmpty})
+			&reading{group: "Profile", check: "profile", read: who.readProfile, propose: who.proposeProfile, whenEmpty: whenEmpty})
 	}
 
 	for _, r := range readings {
-		x.examine(ctx, r)
+		_, _ = x.examine(ctx, r) // the finding has the error
 		x.addFinding(r)
 	}
 }
@@ -61,21 +63,18 @@ func (x *examination) proposePending(a infer.Answer) []infer.Settings {
 func (x *examination) nothingOf(p person, check string) []*reading {
 	return []*reading{
 		{group: "Consent", check: check, read: nothing{p.consent}.read, propose: infer.Absent},
-		{group: "Profile", check: check, read: nothing{p.readProfile}.read, propose: managedProfile{}.proposeAbsent},
+		{group: "Profile", check: check, read: nothing{p.readProfile}.read, propose: p.proposeNoProfile},
 	}
 }
 
-// managedProfile are the members of a profile that are managed.
-type managedProfile []string
-
-// propose proposes where a profile is that has one of the members.
-func (m managedProfile) propose(a infer.Answer) []infer.Settings {
-	return infer.Profile(a, m)
+// proposeProfile proposes where the profile is, by the members of it that are known.
+func (p person) proposeProfile(a infer.Answer) []infer.Settings {
+	return infer.Profile(a, slices.Sorted(maps.Keys(p.profile)))
 }
 
-// proposeAbsent also proposes what says that there is no profile.
-func (m managedProfile) proposeAbsent(a infer.Answer) []infer.Settings {
-	return append(infer.Absent(a), m.propose(a)...)
+// proposeNoProfile also proposes what says that there is none.
+func (p person) proposeNoProfile(a infer.Answer) []infer.Settings {
+	return append(infer.Absent(a), p.proposeProfile(a)...)
 }
 
 // invented returns an identity that nobody has.

@@ -102,7 +102,7 @@ func wait(ctx context.Context, end time.Time) bool {
 
 // showsProfile reports whether the profile is read as it was written.
 func (r *rehearsal) showsProfile(ctx context.Context, _ *awaited) bool {
-	got, err := r.examine(ctx, &reading{group: "Profile", check: "written profile", read: r.who.readProfile, propose: managedProfile{"doctor_rehearsal"}.propose})
+	got, err := r.examine(ctx, &reading{group: "Profile", check: "written profile", read: r.who.readProfile, propose: r.who.proposeProfile})
 	r.isWritten = err == nil && got.text != none && got.lacking == 0
 	return r.isWritten
 }

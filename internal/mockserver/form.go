@@ -182,9 +182,9 @@ func newFilling(identity string, record map[string]any) filling {
 	if _, isConsent := record[clauseNames[0]]; isConsent { // its time may be missing
 		field, hasField = "agreement_time", true
 	}
-	if at, ok := timeOf(record[field]); hasField {
+	if hasField {
 		for sample, layout := range layouts {
-			f.values[sample] = map[bool]any{true: written(at, layout)}[ok]
+			f.values[sample] = written(timeOf(record[field]), layout)
 		}
 	}
 
@@ -276,8 +276,12 @@ var layouts = map[string]string{
 	"1769932800.250000000":             "decimal seconds",
 }
 
-// written returns a time in one of the layouts.
+// written returns a time in one of the layouts; null for the zero time.
 func written(at time.Time, layout string) any {
+	if at.IsZero() {
+		return nil
+	}
+
 	switch layout {
 	case TimeUnixS:
 		return stdjson.Number(strconv.FormatInt(at.Unix(), 10))
@@ -289,12 +293,12 @@ func written(at time.Time, layout string) any {
 	return at.UTC().Format(layout)
 }
 
-// timeOf returns the time of a field of a record, and whether it has one.
-func timeOf(field any) (at time.Time, ok bool) {
+// timeOf returns the time of a field of a record; zero if it has none.
+func timeOf(field any) time.Time {
 	for _, form := range timeForms {
-		if at, ok = form.parse(field); ok {
-			return at, true
+		if at, ok := form.parse(field); ok {
+			return at
 		}
 	}
-	return at, false
+	return time.Time{}
 }

@@ -12,6 +12,7 @@ package mockserver
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -108,7 +109,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		p := recover()
 		s.complete(c, 0)
-		if p != nil && p != http.ErrAbortHandler { //nolint:errorlint // it is never wrapped
+		if err, _ := p.(error); p != nil && !errors.Is(err, http.ErrAbortHandler) {
 			s.Violate("the mock server panicked in %s: %v", c.Operation, p)
 		}
 		if p != nil {
