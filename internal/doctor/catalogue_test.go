@@ -39,21 +39,12 @@ var (
 	adasDay = time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// operations are what the mock server answers at an endpoint.
-var operations = map[catalogue.Endpoint]string{
-	catalogue.Login: mockserver.OpLogin, catalogue.User: mockserver.OpGetCurrentUser,
-	catalogue.Consent: mockserver.OpGetConsent, catalogue.ConsentUpdate: mockserver.OpUpdateConsent,
-	catalogue.Profile: mockserver.OpGetProfile, catalogue.ProfileUpdate: mockserver.OpUpdateProfile,
-	catalogue.Deletion: mockserver.OpDeleteAllData, catalogue.AllData: mockserver.OpGetAllData,
-	catalogue.Pending: mockserver.OpListPendingRequests, catalogue.Export: mockserver.OpExportRecords,
-}
-
 // answering returns a service that gives an answer of the catalogue.
 func answering(t *testing.T, a catalogue.Answer) *mocktest.Instance {
 	t.Helper()
 	service := mocktest.Start(t, func(s *mockserver.Server) {
 		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-			if r.Operation != operations[a.Endpoint] {
+			if r.Operation != mockserver.Operations[a.Endpoint] {
 				return nil
 			}
 

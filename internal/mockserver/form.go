@@ -53,8 +53,8 @@ func (s *Server) Take(names ...string) error {
 	return nil
 }
 
-// formOperations are the operations that an answer of an endpoint answers.
-var formOperations = map[catalogue.Endpoint]string{
+// Operations are what the endpoints of the catalogue are here (section 4).
+var Operations = map[catalogue.Endpoint]string{
 	catalogue.Login: OpLogin, catalogue.User: OpGetCurrentUser, catalogue.Consent: OpGetConsent, catalogue.ConsentUpdate: OpUpdateConsent,
 	catalogue.Profile: OpGetProfile, catalogue.ProfileUpdate: OpUpdateProfile, catalogue.Deletion: OpDeleteAllData,
 	catalogue.AllData: OpGetAllData, catalogue.Pending: OpListPendingRequests, catalogue.Export: OpExportRecords,
@@ -62,7 +62,7 @@ var formOperations = map[catalogue.Endpoint]string{
 
 // replaces reports whether an answer of the catalogue is one to what the server answers.
 func replaces(a catalogue.Answer, r Request, answer *Response) bool {
-	if formOperations[a.Endpoint] != r.Operation {
+	if Operations[a.Endpoint] != r.Operation {
 		return false
 	}
 
