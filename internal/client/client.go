@@ -288,7 +288,7 @@ func streamError(s transport.Answer, err error) *transport.Error {
 }
 
 // shownErrors are those of a reading whose text shows nothing of the answer.
-var shownErrors = []error{jsonvalue.ErrTrailing, transport.ErrNothing, records.ErrTooLarge, records.ErrUTF8}
+var shownErrors = []error{jsonvalue.ErrTrailing, records.ErrTooLarge, records.ErrUTF8}
 
 // PersonLocks is a lock for each person. The zero value is ready for use.
 type PersonLocks struct {

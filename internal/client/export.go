@@ -153,7 +153,7 @@ func (x *exporting) read(s transport.Answer, asked records.Kind, yield func(reco
 	if s.Status == http.StatusNoContent {
 		return records.Result{}, nil
 	}
-	unpacked, err := transport.Unpack(s.Header, s.Body, s.Body.IsDelimited)
+	unpacked, err := transport.Unpack(s.Header, s.Body)
 	if err != nil {
 		return records.Result{}, failure(s, err)
 	}

@@ -165,7 +165,7 @@ const limitAcknowledgement = 64 << 10
 // readData reads the answer to a request for data. Data of the media type of the settings, which are not
 // JSON, are written as they come.
 func (c *Client) readData(s transport.Answer, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
-	unpacked, err := transport.Unpack(s.Header, s.Body, s.Body.IsDelimited)
+	unpacked, err := transport.Unpack(s.Header, s.Body)
 	if err != nil {
 		return answer.Receipt{}, failure(s, err)
 	}

@@ -31,7 +31,7 @@ type exchange struct {
 func (x exchange) evidence() infer.Answer {
 	media, _, _ := mime.ParseMediaType(x.header.Get("Content-Type")) // "" where it is not valid
 	body := x.body
-	if unpacked, err := transport.Unpack(x.header, bytes.NewReader(x.body), true); err == nil {
+	if unpacked, err := transport.Unpack(x.header, bytes.NewReader(x.body)); err == nil {
 		body, _ = io.ReadAll(io.LimitReader(unpacked, limitBody)) // the beginning will do
 		_ = unpacked.Close()
 	}

@@ -43,15 +43,12 @@ func (b *Body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Why an answer cannot be unpacked.
-var (
-	ErrCoding  = errors.New("the answer is compressed in a way that was not asked for, or in another way than it declares")
-	ErrNothing = errors.New("the answer declares a compression but has no content; compressed data is never empty, even without records")
-)
+// ErrCoding is why an answer cannot be unpacked.
+var ErrCoding = errors.New("the answer is compressed in a way that was not asked for, or in another way than it declares")
 
 // Unpack returns a body with this header without its compression. A compressed stream may consist of
 // several, one after the other, and never of none.
-func Unpack(h http.Header, body io.Reader, isDelimited bool) (io.ReadCloser, error) {
+func Unpack(h http.Header, body io.Reader) (io.ReadCloser, error) {
 	coding := strings.ToLower(strings.TrimSpace(h.Get("Content-Encoding")))
 	switch coding {
 	case "", "identity":
@@ -63,10 +60,7 @@ func Unpack(h http.Header, body io.Reader, isDelimited bool) (io.ReadCloser, err
 
 	packed := bufio.NewReader(body)
 	if _, err := packed.Peek(1); errors.Is(err, io.EOF) {
-		if isDelimited {
-			return nil, ErrNothing
-		}
-		return nil, io.ErrUnexpectedEOF // the connection may have broken
+		return nil, io.ErrUnexpectedEOF
 	}
 	if coding == "gzip" {
 		return gzip.NewReader(packed)

@@ -32,7 +32,6 @@ const (
 	// them.
 	loginPause = time.Minute
 
-	// never is longer than a run.
 	never = 365 * 24 * time.Hour
 )
 

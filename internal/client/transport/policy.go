@@ -146,8 +146,9 @@ func (s *Sender) Repeat(ctx context.Context, step func(context.Context) error) e
 			return e
 		}
 		if Pause(ctx, e.wait(n)) != nil {
-			e.Class, e.Detail = ClassCancelled, "the run was interrupted or its time was up"
-			return e
+			ended := e.Final()
+			ended.Class, ended.Detail = ClassCancelled, "the run was interrupted or its time was up"
+			return ended
 		}
 	}
 }
