@@ -25,6 +25,7 @@ func TestBody_waitsForItsReader(t *testing.T) {
 		noError(t, err)
 		defer got.Body.Close()
 
+		<-time.After(time.Hour)
 		begin := make([]byte, 1)
 		_, err = got.Body.Read(begin)
 		noError(t, err)

@@ -264,14 +264,32 @@ func TestLogin_outlivesTheCallerThatBeganIt(t *testing.T) {
 	})
 }
 
+// TestLogin_isRepeatedUnderAnAdmission has an update that is sent once, and needs a login that fails once.
+func TestLogin_isRepeatedUnderAnAdmission(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: 503})
+		ctx, leave, err := s.Admit(t.Context(), 1)
+		noError(t, err)
+		defer leave()
+		noError(t, update(ctx, s))
+		wantCount(t, service, mockserver.OpLogin, 2)
+	})
+}
+
 // TestLogin_rejectedForOneIsRejectedForAll has a wrong password, and a login for a token of its own
-// behind those of requests.
+// behind those of requests. Each caller may change the error that it gets.
 func TestLogin_rejectedForOneIsRejectedForAll(t *testing.T) {
 	t.Parallel()
 
 	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+		seen := map[*Error]bool{}
 		for _, err := range append(callers(t.Context(), s, 8), logIn(t.Context(), s)) {
-			_ = wantClass(t, err, ClassAuthentication)
+			seen[wantClass(t, err, ClassAuthentication)] = true
+		}
+		if len(seen) != 9 {
+			t.Errorf("9 callers have %d errors", len(seen))
 		}
 		wantCount(t, service, mockserver.OpLogin, 1)
 	}, func(_ *mocktest.Instance, cfg *Config) { cfg.Credentials.Password = "wrong-password" })
