@@ -9,7 +9,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -25,9 +24,6 @@ type DataCall struct {
 	At *jsontext.Pointer
 	// Seen reports that the person's own request was in the pending list and has left it.
 	Seen bool
-	// Since is when the request was sent, by the service's clock; zero if that is not known.
-	// Data that are older are not of the request.
-	Since time.Time
 	// Continued reports that a header says that there is more.
 	Continued bool
 }

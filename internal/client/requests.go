@@ -150,8 +150,7 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 	}
 	defer s.Body.Close()
 
-	made := cmp.Or(s.Date, call.Since) // as far as that is known
-	if s.Cached || made.Before(call.Since) {
+	if s.Cached {
 		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassPayload, "the answer comes from a cache, or is older than the request, so it is not the data that was asked for")
 	}
 	call.Continued = transport.IsContinued(s.Header)

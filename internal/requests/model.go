@@ -200,7 +200,7 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 		return nil, err
 	}
 
-	call := answer.DataCall{Seen: f.Request.Ready, Since: f.Submission.SentDate}
+	call := answer.DataCall{Seen: f.Request.Ready}
 	f.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
 		return f.client.FetchData(ctx, f.Request.Person, call, f.output)
 	}
