@@ -287,7 +287,7 @@ func (w *consentWrite) confirm(ctx context.Context) (ConsentResult, error) {
 		held, err = w.client.GetConsent(ctx, w.person)
 	}
 	switch {
-	case err == nil && held.HasClauses(w.update.Clauses):
+	case held.HasClauses(w.update.Clauses):
 		return ConsentResult{true, &held}, nil
 	case isSilent:
 		return ConsentResult{Sent: true}, nil

@@ -71,6 +71,7 @@ func TestWire_problemsNameTheSettingAndNotItsValue(t *testing.T) {
 		`{"result":{"success":["canary"]}}`:                                 "wire.result needs both",
 		`{"result":{"at":"/code"}}`:                                         "wire.result needs both",
 		`{"lag":"11m"}`:                                                     "wire.lag must be a duration from 0s to 10m0s",
+		`{"lag":"-1s"}`:                                                     "wire.lag must be a duration",
 		`{"lag":"canary"}`:                                                  "wire.lag must be a duration",
 		`{"absent":["json_404","canary"]}`:                                  "wire.absent must be one of json_404, any_404",
 		`{"consent":{"time_format":"canary"}}`:                              "wire.consent.time_format must be one of rfc3339",
