@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
@@ -86,17 +85,18 @@ func (e *dayExport) outputsOf(kinds []records.Kind) (list []*output) {
 	pattern := e.day.Path.ValueString()
 	if e.day.split() {
 		for _, kind := range kinds {
-			o := &output{name: kind.Plural(), kind: kind, withKind: e.day.WithKind.ValueBool()}
+			o := &output{name: kind.Plural(), kind: kind}
 			o.Path = strings.ReplaceAll(pattern, kindPlaceholder, kind.Plural())
 			list = append(list, o)
 		}
 	} else {
-		o := &output{name: wholeFile, withKind: !e.day.WithKind.Equal(types.BoolValue(false))}
+		o := &output{name: wholeFile}
 		o.Path = pattern
 		list = append(list, o)
 	}
 
 	for _, o := range list {
+		o.withKind = e.day.withKind().ValueBool()
 		o.Replace = e.day.Overwrite.ValueBool() || e.day.Overwrite.IsUnknown() || slices.ContainsFunc(e.previous, o.isAt)
 		o.CreateFolders = e.day.CreateDirectories.ValueBool()
 	}

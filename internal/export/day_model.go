@@ -70,6 +70,15 @@ const kindPlaceholder = "{kind}"
 // split reports whether each kind has a file of its own. The path must be known.
 func (m *dayModel) split() bool { return strings.Contains(m.Path.ValueString(), kindPlaceholder) }
 
+// withKind returns whether each line names its kind. By default, the lines of files of one kind each do
+// not.
+func (m *dayModel) withKind() types.Bool {
+	if m.WithKind.IsNull() {
+		return types.BoolValue(!m.split())
+	}
+	return m.WithKind
+}
+
 // checkScope reports a scope that has no export, and returns false then.
 func (m *dayModel) checkScope(s *tfkit.Service, diags *diag.Diagnostics) bool {
 	scope, known := s.KnownScope(m.Scope)

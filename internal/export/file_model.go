@@ -81,7 +81,7 @@ func (m *fileModel) exportsAgain(ctx context.Context, state *fileModel) bool {
 		{m.Path, state.Path},
 		{m.Triggers, state.Triggers},
 		{m.Compression, state.Compression},
-		{m.WithKind, state.WithKind},
+		{m.withKind(), state.withKind()},
 	} {
 		if !values[0].Equal(values[1]) {
 			return true

@@ -94,6 +94,7 @@ func TestExportFile_changes(t *testing.T) {
 	}{
 		"another day":    {prototest.Attributes{"utc_date": yesterday}, 1, strings.ReplaceAll(lines, day, yesterday)},
 		"the same kinds": {prototest.Attributes{"kinds": []any{"events", "persons", "sessions"}}, 0, lines},
+		"the default":    {prototest.Attributes{"with_kind": true}, 0, lines},
 		"another limit":  {prototest.Attributes{"max_bytes": 5000, "overwrite": true, "allow_incomplete_day": true}, 0, lines},
 	} {
 		tests[name] = func(_ *fileTest, path string) []fileStep {
