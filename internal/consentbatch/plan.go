@@ -79,12 +79,11 @@ func (r *batchResource) planApply(ctx context.Context, state *model, req resourc
 	if state != nil {
 		object = objectOf(ctx, plan, resp.Private)
 	}
-	_, isKnown := r.KnownScope(plan.Scope)
-	isKnown = isKnown && req.Config.Raw.IsFullyKnown()
+	_, isPlaced := r.KnownScope(plan.Scope)
 	isChanged := plan.Written.IsUnknown() // the framework marks computed attributes as unknown if any attribute has changed
 
 	b := r.newBatch(plan, state, object, &resp.Diagnostics)
-	work := b.propose(ctx, isKnown)
+	work := b.propose(ctx, isPlaced && req.Config.Raw.IsFullyKnown())
 	if resp.Diagnostics.HasError() {
 		return
 	}
