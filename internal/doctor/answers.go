@@ -20,18 +20,16 @@ const limitBody = 1 << 20
 
 // exchange is an answer of the service as it came.
 type exchange struct {
-	request string // method, path and query, without a credential
-	status  int
-	header  http.Header
-	body    []byte // its beginning
-	isWhole bool
+	request  string         // method, path and query, without a credential
+	response *http.Response // but for its body
+	body     []byte         // its beginning
 }
 
 // evidence returns the answer for inference, without its compression. What is cut off is not JSON.
 func (x exchange) evidence() infer.Answer {
-	media, _, _ := mime.ParseMediaType(x.header.Get("Content-Type")) // "" where it is not valid
+	media, _, _ := mime.ParseMediaType(x.response.Header.Get("Content-Type")) // "" where it is not valid
 	body := x.body
-	if unpacked, err := transport.Unpack(x.header, bytes.NewReader(x.body)); err == nil {
+	if unpacked, err := transport.Unpack(x.response.Header, bytes.NewReader(x.body)); err == nil {
 		body, _ = io.ReadAll(io.LimitReader(unpacked, limitBody)) // the beginning will do
 		_ = unpacked.Close()
 	}
@@ -82,7 +80,11 @@ func (t *tape) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 
 	begin, err := io.ReadAll(io.LimitReader(resp.Body, limitBody))
-	isWhole := err == nil && len(begin) < limitBody
+	kept := *resp
+	kept.Header = resp.Header.Clone()
+	if err != nil || len(begin) == limitBody {
+		kept.ContentLength = -1
+	}
 	resp.Body = struct {
 		io.Reader
 		io.Closer
@@ -90,7 +92,7 @@ func (t *tape) RoundTrip(req *http.Request) (*http.Response, error) {
 
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.answers = append(t.answers, exchange{requestOf(req), resp.StatusCode, resp.Header.Clone(), begin, isWhole})
+	t.answers = append(t.answers, exchange{requestOf(req), &kept, begin})
 
 	return resp, nil
 }
@@ -99,19 +101,11 @@ func (t *tape) RoundTrip(req *http.Request) (*http.Response, error) {
 func (t *tape) repeated(req *http.Request) (*http.Response, error) {
 	want := requestOf(req)
 	for _, x := range slices.Backward(t.answers) {
-		if x.request != want {
-			continue
+		if x.request == want {
+			again := *x.response
+			again.Header, again.Request, again.Body = again.Header.Clone(), req, io.NopCloser(bytes.NewReader(x.body))
+			return &again, nil
 		}
-
-		length := int64(len(x.body))
-		if !x.isWhole {
-			length = -1
-		}
-
-		return &http.Response{
-			StatusCode: x.status, Header: x.header.Clone(), Request: req, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-			ContentLength: length, Body: io.NopCloser(bytes.NewReader(x.body)),
-		}, nil
 	}
 	t.asked = true
 

@@ -55,29 +55,24 @@ func (s *Server) PutConsent(scope Scope, identity string, record ConsentRecord) 
 func (s *Server) Consent(scope Scope, identity string) (record ConsentRecord, ok bool) {
 	fields, ok := s.get(&s.consents, person{scope, identity})
 	for i, name := range clauseNames {
-		agreed := take[bool](fields, name)
-		record.Clauses[i] = agreed != nil && *agreed
+		record.Clauses[i], _ = fields[name].(bool)
+		delete(fields, name)
 	}
-	record.UserIPv6, record.Manual = take[string](fields, "user_ipv6"), take[bool](fields, "manual")
-	if at := take[any](fields, "agreement_time"); at != nil {
-		record.AgreementTime = *at
+	if address, isText := fields["user_ipv6"].(string); isText {
+		record.UserIPv6 = &address
 	}
+	if manual, isFlag := fields["manual"].(bool); isFlag {
+		record.Manual = &manual
+	}
+	record.AgreementTime = fields["agreement_time"]
+	maps.DeleteFunc(fields, func(name string, _ any) bool {
+		return slices.Contains([]string{"user_ipv6", "agreement_time", "manual"}, name)
+	})
 	if len(fields) > 0 {
 		record.Extra = fields
 	}
 
 	return record, ok
-}
-
-// take removes a field of a type from an object and returns it, or nil.
-func take[T any](fields map[string]any, name string) *T {
-	value, ok := fields[name].(T)
-	if !ok {
-		return nil
-	}
-	delete(fields, name)
-
-	return &value
 }
 
 // DeleteConsent removes a person's consent record; reading it is then a 404.

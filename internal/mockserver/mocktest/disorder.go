@@ -5,6 +5,7 @@ package mocktest
 import (
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -39,12 +40,13 @@ var disorders = []mockserver.Fault{
 // for Server.FaultFor, and one that ends the disorder. Both are safe for concurrent use.
 func Disorder(seed uint64, oneIn int) (choose func(mockserver.Request) *mockserver.Fault, end func()) {
 	var mu sync.Mutex
-	random, ended := rand.New(rand.NewPCG(seed, 3)), false
+	var ended atomic.Bool
+	random := rand.New(rand.NewPCG(seed, 3))
 	choose = func(mockserver.Request) *mockserver.Fault {
 		mu.Lock()
 		defer mu.Unlock()
 
-		if ended || random.IntN(oneIn) > 0 {
+		if ended.Load() || random.IntN(oneIn) > 0 {
 			return nil
 		}
 		fault := disorders[random.IntN(len(disorders))]
@@ -52,9 +54,5 @@ func Disorder(seed uint64, oneIn int) (choose func(mockserver.Request) *mockserv
 		return &fault
 	}
 
-	return choose, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		ended = true
-	}
+	return choose, func() { ended.Store(true) }
 }
