@@ -42,7 +42,7 @@ func (x *examination) findWays(ctx context.Context) {
 	if c.APISecretKey != "" {
 		x.ways = append(x.ways, &way{"api_secret_key", transport.Credentials{APISecretKey: c.APISecretKey}})
 	}
-	if c.IsZero() {
+	if c == (transport.Credentials{}) {
 		x.report.add("Access", "credentials", Broken, "none are set; set ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD")
 	}
 }

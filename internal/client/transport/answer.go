@@ -28,7 +28,6 @@ const (
 	LimitError   = 64 << 10
 	limitMessage = 300
 	limitExcerpt = 80
-	limitType    = 60
 )
 
 // Answer is the answer that was asked for: what its header says, and its content, which is JSON or a
@@ -127,7 +126,7 @@ func (a Answer) Parse(r io.Reader) (jsontext.Value, error) {
 
 // ShownType returns the declared type of the body, safe to print.
 func (a Answer) ShownType() string {
-	return cmp.Or(a.Redact.Text(a.MediaType, limitType), "no content type")
+	return cmp.Or(a.Redact.Text(a.MediaType, limitExcerpt), "no content type")
 }
 
 // PageError returns the error of an answer that is a page for people. begin is its beginning, at least.

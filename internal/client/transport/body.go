@@ -65,8 +65,8 @@ func Unpack(h http.Header, body io.Reader) (io.ReadCloser, error) {
 	if coding == "gzip" {
 		return gzip.NewReader(packed)
 	}
-	const window = 8 << 20 // what RFC 8878 asks every decoder of HTTP to accept, and not more
-	d, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
+	// The window is what RFC 8878 asks every decoder of HTTP to accept, and not larger.
+	d, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(8<<20))
 
 	return d.IOReadCloser(), err
 }

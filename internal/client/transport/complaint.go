@@ -29,9 +29,6 @@ var (
 	fieldMembers = []string{"field", "pointer", "parameter", "loc", "path", "propertyPath", "param", "property", "attribute", "name", "target"}
 )
 
-// limitFields is how many errors of fields are shown.
-const limitFields = 20
-
 // quote puts what the service says in a JSON object into an error, harmless to print: a code, a message,
 // and what is wrong with fields. They are members of the object, or of one that it wraps.
 func (e *Error) quote(object jsontext.Value, redact *Redactor) {
@@ -47,8 +44,7 @@ func (e *Error) quote(object jsontext.Value, redact *Redactor) {
 			}
 		}
 	}
-	fields = fields[:min(len(fields), limitFields)]
-	for _, f := range fields {
+	for _, f := range fields[:min(len(fields), 20)] {
 		e.Fields = append(e.Fields, FieldError{Field: redact.Text(f.Field, 60), Message: redact.Text(f.Message, limitMessage)})
 		message = cmp.Or(message, f.Message)
 	}

@@ -79,7 +79,7 @@ type Error struct {
 	RetryAfter time.Duration // how long the service last asked to wait; zero if it did not
 	Ambiguous  bool          // the service may have carried the request out
 	Queued     bool          // each request that arrives is another one in the service's queue
-	Cached     bool          // like the Date that of the answer
+	Cached     bool          // of the answer, like its Date
 	Date       time.Time
 
 	limit limit // how often it is repeated, by the policy
@@ -135,13 +135,10 @@ func IsClass(err error, classes ...ErrorClass) bool {
 	return ok && slices.Contains(classes, e.Class)
 }
 
-// passing are the classes of failures that a later try may not meet.
-var passing = []ErrorClass{
-	ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassTooEarly, ClassRateLimited, ClassTruncated, ClassNotJSON, ClassEmpty,
-}
-
 // MayPass reports whether err is a failure that a later try may not meet.
-func MayPass(err error) bool { return IsClass(err, passing...) }
+func MayPass(err error) bool {
+	return IsClass(err, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassTooEarly, ClassRateLimited, ClassTruncated, ClassNotJSON, ClassEmpty)
+}
 
 // UnknownOutcome returns the error of a request that may have been carried out: its
 // answer was lost, and a reading after it did not show it. reading is the error of that
@@ -205,15 +202,13 @@ func CauseError(x Exchange, err error) *Error {
 	if isOwn {
 		class, detail = own.Class, own.Detail
 	}
-	if !x.isSent() && slices.Contains(lost, class) {
+	isBroken := class == ClassConnectionLost || class == ClassTimeout
+	if isBroken && !x.isSent() {
 		class = ClassUnreachable
 	}
 
 	return NewError(x, class, detail)
 }
-
-// lost are the classes of a connection that broke.
-var lost = []ErrorClass{ClassConnectionLost, ClassTimeout}
 
 // classify returns what an error of the HTTP stack or of a context stands for. It is told by its type, and
 // never by its text.

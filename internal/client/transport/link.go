@@ -30,7 +30,7 @@ func NextLinks(h http.Header) (targets []string, _ error) {
 	}
 	for _, field := range h.Values("Link") {
 		if others := oneLink.ReplaceAllString(field, ""); strings.Contains(strings.ToLower(others), "next") {
-			return nil, errLink
+			return nil, errors.New("a Link header cannot be read, so that it may name a next page")
 		}
 		for _, found := range oneLink.FindAllStringSubmatch(field, -1) {
 			if relNext.MatchString(found[2]) {

@@ -33,7 +33,7 @@ func (l logLink) RoundTrip(req *http.Request) (*http.Response, error) {
 		fields["failure"] = CauseError(c.known, cmp.Or(context.Cause(req.Context()), err)).Title()
 	} else {
 		fields["status"] = resp.StatusCode
-		fields["content_type"] = c.known.Redact.Text(resp.Header.Get("Content-Type"), limitType)
+		fields["content_type"] = c.known.Redact.Text(resp.Header.Get("Content-Type"), limitExcerpt)
 	}
 	tflog.Debug(req.Context(), message, fields)
 

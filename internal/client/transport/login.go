@@ -21,11 +21,8 @@ import (
 )
 
 const (
-	// tokenLifetime is what the interface documents (sections 2, 5 and 8).
-	tokenLifetime = time.Hour
-
-	// tokenFloor is how long a token is used at least, whatever it states.
-	tokenFloor = 30 * time.Second
+	tokenLifetime = time.Hour        // documented (sections 2, 5 and 8)
+	tokenFloor    = 30 * time.Second // how long a token is used at least, whatever it states
 
 	// loginPause is how long a failed login is not tried again, and how long after a 401 no other 401
 	// leads to a login: thousands of callers, or a service that accepts no token, would cause thousands of

@@ -94,22 +94,16 @@ func scalar(v jsontext.Value) string {
 	return jsonvalue.Text(v)
 }
 
-// minSpelled is the length of the shortest value that is hidden in other spellings too. Those of a
-// shorter one are parts of ordinary words and numbers.
-const minSpelled = 4
-
-// forHTML escapes JSON as some encoders do, so that it may stand in a page.
-var forHTML = strings.NewReplacer("&", `\u0026`, "<", `\u003c`, ">", `\u003e`)
-
 // spellings returns the forms in which services quote a value: as it is, as JSON, Go, HTML, addresses
 // and forms escape it, in an address twice, in hexadecimal, and in base64, alone or as a part of what
 // is encoded.
 func spellings(value string) []string {
-	if len(value) < minSpelled {
+	if len(value) < 4 { // other spellings of it are parts of ordinary words and numbers
 		return []string{value}
 	}
 
-	quoted, _ := jsontext.AppendQuote(nil, value) // also where it is not UTF-8
+	forHTML := strings.NewReplacer("&", `\u0026`, "<", `\u003c`, ">", `\u003e`) // as some encoders escape JSON, for a page
+	quoted, _ := jsontext.AppendQuote(nil, value)                               // also where it is not UTF-8
 	asJSON, inGo := string(quoted[1:len(quoted)-1]), strconv.QuoteToASCII(value)
 	form, segment := url.QueryEscape(value), Expand("{value}", value).Escaped
 	all := []string{

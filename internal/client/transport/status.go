@@ -42,9 +42,8 @@ var statuses = map[int]meaning{
 	http.StatusRequestTimeout:              {class: ClassServer},
 	http.StatusTooEarly:                    {class: ClassTooEarly},
 
-	http.StatusNotImplemented:                {class: ClassNotOffered, detail: "the service does not offer this operation"},
-	http.StatusHTTPVersionNotSupported:       {class: ClassNotOffered, detail: "the service, or something in front of it, does not speak this version of HTTP"},
-	http.StatusNetworkAuthenticationRequired: {class: ClassNotOffered, detail: "the network asks for a login before it lets requests through"},
+	http.StatusNotImplemented:          {class: ClassNotOffered, detail: "the service does not offer this operation"},
+	http.StatusHTTPVersionNotSupported: {class: ClassNotOffered, detail: "the service, or something in front of it, does not speak this version of HTTP"},
 
 	2: {class: ClassPayload, detail: "an answer with this status is not a complete one"},
 	3: {class: ClassRedirect, detail: "redirects are never followed; compare base_url with the address of your service"},

@@ -31,9 +31,6 @@ type CredentialError struct {
 
 func (e *CredentialError) Error() string { return e.Setting + " " + e.Problem }
 
-// IsZero reports whether no credential is given.
-func (c Credentials) IsZero() bool { return c == Credentials{} }
-
 // Validate returns an error for no or more than one way to authenticate, and for half a pair. The error is
 // a *CredentialError.
 func (c Credentials) Validate() error {
@@ -126,10 +123,7 @@ func ValidateVisible(s string) error {
 	if !utf8.ValidString(s) {
 		return errors.New("is not valid UTF-8")
 	}
-	at := strings.IndexFunc(s, func(r rune) bool {
-		isPlain := ' ' <= r && r <= '~' // most of what is sent
-		return !isPlain && unicode.In(r, invisible...)
-	})
+	at := strings.IndexFunc(s, func(r rune) bool { return r != ' ' && unicode.In(r, invisible...) })
 	if at >= 0 {
 		r, _ := utf8.DecodeRuneInString(s[at:])
 		return fmt.Errorf("contains a character that cannot be seen, %U at byte %d", r, at)
