@@ -20,9 +20,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// Limits on the size of an answer in memory, in bytes after decompression, and on what is shown
-// of the service's own words, of an answer that is not JSON and of its type, in characters. The
-// interface names none (section 8).
+// Limits on the size of an answer in memory, in bytes after decompression, and on what is shown of the
+// service's words and of an answer that is not JSON, in characters. The interface names none (section 8).
 const (
 	LimitJSON    = 32 << 20
 	LimitError   = 64 << 10

@@ -54,9 +54,8 @@ type Config struct {
 
 	// DialContext replaces the dialer.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
-	// Around returns what carries requests in place of the pool, such as a recorder of its answers,
-	// including those to logins and to repeated requests. It is below the credentials. Nil is the pool
-	// itself.
+	// Around returns what carries requests in place of the pool, below the credentials, such as a recorder
+	// of all answers. Nil is the pool itself.
 	Around func(pool http.RoundTripper) http.RoundTripper
 }
 

@@ -140,9 +140,8 @@ func MayPass(err error) bool {
 	return IsClass(err, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassTooEarly, ClassRateLimited, ClassTruncated, ClassNotJSON, ClassEmpty)
 }
 
-// UnknownOutcome returns the error of a request that may have been carried out: its
-// answer was lost, and a reading after it did not show it. reading is the error of that
-// reading; nil where it showed nothing.
+// UnknownOutcome returns the error of a request whose answer was lost, and which a reading after it did
+// not show. reading is the error of that reading; nil where it showed nothing.
 func UnknownOutcome(lost *Error, reading error) *Error {
 	unknown := *lost
 	unknown.Class = ClassUnknownOutcome

@@ -9,12 +9,6 @@ import (
 	"strings"
 )
 
-// Errors of a header that does not say where the rest of an answer is.
-var (
-	errLink  = errors.New("a Link header cannot be read, so that it may name a next page")
-	errRange = errors.New("a Content-Range header says that the answer is a part")
-)
-
 // oneLink is a link of a Link header (RFC 8288, section 3) with its parameters, of which a value may be
 // quoted or missing, and a whole one may be missing.
 var oneLink = regexp.MustCompile(`<([^>]*)>((?:\s*;\s*(?:[^\s=;,"]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^;,"]*))?)?)*)`)
@@ -26,7 +20,7 @@ var relNext = regexp.MustCompile(`(?i);\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"
 // safe to print. The error is that of a header which cannot be read and may name one, or of a part.
 func NextLinks(h http.Header) (targets []string, _ error) {
 	if h.Get("Content-Range") != "" {
-		return nil, errRange
+		return nil, errors.New("a Content-Range header says that the answer is a part")
 	}
 	for _, field := range h.Values("Link") {
 		if others := oneLink.ReplaceAllString(field, ""); strings.Contains(strings.ToLower(others), "next") {

@@ -25,8 +25,7 @@ const (
 	tokenFloor    = 30 * time.Second // how long a token is used at least, whatever it states
 
 	// loginPause is how long a failed login is not tried again, and how long after a 401 no other 401
-	// leads to a login: thousands of callers, or a service that accepts no token, would cause thousands of
-	// them.
+	// leads to a login: thousands of callers would cause thousands of them.
 	loginPause = time.Minute
 
 	never = 365 * 24 * time.Hour

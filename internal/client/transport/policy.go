@@ -62,8 +62,7 @@ const (
 	// LimitSends is how often an update is sent at most whose answers are lost.
 	LimitSends = 2
 
-	// limitComparisons is how often an update is compared once more at most because its comparison
-	// was out of date before the write was sent.
+	// limitComparisons is how often an update is compared once more at most, before it is sent.
 	limitComparisons = 9
 )
 
@@ -157,11 +156,14 @@ const (
 	backoffBase  = 500 * time.Millisecond
 	backoffCap   = 30 * time.Second
 	backoffFloor = 50 * time.Millisecond
+
+	// limitRetryAfter is the longest wait that a service can ask for: beyond it an error now is better than
+	// a run that seems to hang.
+	limitRetryAfter = 120 * time.Second
 )
 
-// backoffAfter returns how long to wait before the next attempt: what the service asked for,
-// or a random time below a limit that doubles (full jitter), so that many waiters do not
-// come back together.
+// backoffAfter returns how long to wait before the next attempt: what the service asked for, and a random
+// time below a limit that doubles (full jitter), so that many waiters do not come back together.
 func backoffAfter(attempt int, asked time.Duration) time.Duration {
 	limit := min(backoffBase<<min(attempt, 10), backoffCap)
 	if asked > 0 {
@@ -170,10 +172,6 @@ func backoffAfter(attempt int, asked time.Duration) time.Duration {
 
 	return asked + backoffFloor + rand.N(limit) //nolint:gosec // spreading load needs no secrecy
 }
-
-// limitRetryAfter is the longest wait that a service can ask for: beyond it an error now
-// is better than a run that seems to hang.
-const limitRetryAfter = 120 * time.Second
 
 // retryAfter returns how long an answer asks to wait, at most limit. Both forms of the header are read,
 // seconds and a date. What cannot be read means no wait.

@@ -57,9 +57,8 @@ func (l poolLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	return l.pool.RoundTrip(once)
 }
 
-// errNotProcessed is the error of a request that HTTP/2 refused before the service saw it:
-// its stream was reset with REFUSED_STREAM, or left out by a GOAWAY (RFC 9113, sections 6.8
-// and 8.7).
+// errNotProcessed is the error of a request that HTTP/2 refused before the service saw it, by
+// REFUSED_STREAM or a GOAWAY (RFC 9113, sections 6.8 and 8.7).
 var errNotProcessed error = &Error{
 	Class:  ClassUnreachable,
 	Detail: "the connection was closing, and the service refused the request before it processed it (HTTP/2)",

@@ -138,7 +138,7 @@ func (v *vocabulary) add(values ...string) {
 	}
 	for _, value := range values {
 		for _, spelling := range spellings(strings.TrimSpace(value)) {
-			if word := []rune(fold(spelling)); len(word) > 0 {
+			if word := []rune(strings.ToLower(strings.ToUpper(spelling))); len(word) > 0 {
 				v.words[word[0]] = append(v.words[word[0]], word)
 			}
 		}
@@ -153,7 +153,7 @@ func (v *vocabulary) hide(s string) string {
 	defer v.mu.RUnlock()
 
 	const edge = string(utf8.RuneError)
-	shown, text := []rune(s), []rune(fold(edge+s+edge))
+	shown, text := []rune(s), []rune(strings.ToLower(strings.ToUpper(edge+s+edge)))
 	for at := range shown {
 		for _, word := range v.words[text[at+1]] {
 			from, to := at+1, min(at+1+len(word), len(text)-1)
@@ -170,9 +170,6 @@ func (v *vocabulary) hide(s string) string {
 const hidden = unicode.MaxRune
 
 var hiddenText = regexp.MustCompile(string(hidden) + "+")
-
-// fold returns text whose case does not matter, with as many characters.
-func fold(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 
 // isMeant reports whether s[from:to], which has something on either side, is the value that it is equal
 // to, and not a part of something else: short values are found inside words, and of up to three letters

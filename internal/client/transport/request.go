@@ -32,15 +32,11 @@ var changes = [kinds]bool{Writes: true, Queues: true}
 
 // Operation describes an endpoint of section 4 for all calls of it.
 type Operation struct {
-	Name   string // for messages and logs
-	Method string
-	Kind   Kind
-	// Path is the template of the path behind that of the scope; empty for an operation
-	// outside of the path families.
-	Path string
-	// Streams: the answer may be larger than memory and is read while it comes.
-	// request_timeout bounds each of its silences and not the whole.
-	Streams bool
+	Name    string // for messages and logs
+	Method  string
+	Kind    Kind
+	Path    string // template, behind that of the scope; empty outside of the path families
+	Streams bool   // the answer may be larger than memory, and request_timeout bounds each of its silences
 }
 
 // Endpoint is the path of a request below the base address.

@@ -79,10 +79,6 @@ func (c *call) begin(parent context.Context, leave func()) *Body {
 	return b
 }
 
-// interruptGrace is how long an attempt of a write that was sent goes on after an interrupt:
-// its outcome could not be found out otherwise.
-const interruptGrace = 700 * time.Millisecond
-
 // Admit waits until that many requests may be sent right after each other: a comparison, and the write
 // that follows from it. Requests with the returned context take no other turn, and are sent once. A write
 // that would have to wait after its comparison is not sent: its error is of ClassOutdated. The caller
@@ -97,9 +93,15 @@ func (c *call) outdated() *Error {
 	return NewError(c.known, ClassOutdated, "the update had to wait each time after it was compared with what the service holds, so it was not sent")
 }
 
-// staleAfter is how long a comparison is valid. Its write follows without a wait, so that a
-// longer time means that the machine stood still.
-const staleAfter = time.Second
+const (
+	// interruptGrace is how long an attempt of a write that was sent goes on after an interrupt:
+	// its outcome could not be found out otherwise.
+	interruptGrace = 700 * time.Millisecond
+
+	// staleAfter is how long a comparison is valid. Its write follows without a wait, so that a
+	// longer time means that the machine stood still.
+	staleAfter = time.Second
+)
 
 // gate bounds the number of requests in flight and their rate, and sends none while the
 // service has asked for time.
@@ -112,10 +114,9 @@ type gate struct {
 	until time.Time // when the service accepts requests again
 }
 
-// enter waits for a slot, until the rate allows so many requests one right after the other,
-// and until the service no longer asks for time. The service comes last: its answer to
-// another request may arrive during the first waits. The caller calls leave, which gives the slot to
-// others.
+// enter waits for a slot, until the rate allows so many requests one right after the other, and until the
+// service no longer asks for time. The service comes last: its answer to another request may arrive
+// during the first waits. The caller calls leave.
 func (g *gate) enter(ctx context.Context, requests int) (leave func(), err error) {
 	if err := g.slots.Acquire(ctx, 1); err != nil {
 		return nil, err
@@ -142,8 +143,7 @@ func (g *gate) enter(ctx context.Context, requests int) (leave func(), err error
 	return leave, ctx.Err()
 }
 
-// wait returns how long the service still wants all callers to wait; zero or less
-// if it does not.
+// wait returns how long the service still wants all callers to wait; zero or less if it does not.
 func (g *gate) wait() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
