@@ -27,7 +27,7 @@ type node struct {
 	name string // of a member, folded, so that identityId and identity_id are one field
 	is   role   // of a member, by its name
 	text string // of a string or a number
-	word string // as wire.ignored has it: a text without quotes, or else as it is spelled; of leaves only
+	word string // as wire.ignored has it: a text without quotes, or else as it is spelled; empty for an object with members
 
 	isIgnored bool // the settings say that it says nothing
 }
@@ -50,7 +50,9 @@ func (n *node) read(in *jsontext.Decoder, whole jsontext.Value) {
 	case '{':
 		n.readMembers(in, whole)
 	case '[':
-		if v, _ := in.ReadValue(); jsonvalue.IsZero(v) { // it is there, as the whole is valid
+		v, _ := in.ReadValue() // it is there, as the whole is valid
+		n.word = "[…]" // not what a setting has, but any value is
+		if jsonvalue.IsZero(v) {
 			n.word = "[]"
 		}
 	case '"', '0':
@@ -95,7 +97,7 @@ func (n *node) isBlank() bool {
 		isFull := func(m *node) bool { return m.Kind() == '[' || !m.isBlank() }
 		return !slices.ContainsFunc(n.members, isFull)
 	case '[':
-		return n.word != ""
+		return n.word == "[]"
 	}
 	return n.Kind() == 'n'
 }

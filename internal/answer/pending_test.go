@@ -66,7 +66,8 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 			`{"requests":{"warnings":[]}}`: ignored,
 		}},
 		{answer.ListCall{ListMap: answer.ListMap{At: "/requests", Total: "/total"}}, map[string]string{`{"total":0}`: whole, `{"total":0,"requests":{}}`: beside + `"/requests"`}},
-		{answer.ListCall{Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{"/success": "false", "/links": answer.AnyValue}}}, map[string]string{
+		{answer.ListCall{Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{"/success": "false", "/links": answer.AnyValue, "/note": ""}}}, map[string]string{
+			`{"requests":[],"note":""}`: whole, `{"requests":[],"note":["x"]}`: "more than one array", `{"requests":[],"note":{"x":1}}`: `"/note/x"`,
 			`{"requests":[],"success":false}`:                                whole,
 			`{"requests":[` + one + `],"links":[{"url":null,"label":"1"}]}`:  whole, // as Laravel has them
 			`{"requests":[` + one + `],"links":{"next":{"href":"?page=2"}}}`: `"/links/next/href"`,
