@@ -81,15 +81,6 @@ type execution struct {
 	lost        *transport.Error // of the answer that was lost
 }
 
-// execution returns a call about a submission. That it has left a list which is not read is not known.
-func (e *Engine) execution(r Request, s proof.Submission) *execution {
-	s.Type = r.Type
-	if e.ignoresList && s.State == proof.Listed {
-		s.State = proof.Accepted
-	}
-	return &execution{Engine: e, request: r, current: s, began: time.Now(), lost: r.failure(transport.ClassUnknownOutcome, "of an earlier attempt")}
-}
-
 // Submit sends a request, unless this process has submitted one with its idempotency key or
 // an equal one is pending. prior is the Submission that an earlier call with an unknown
 // outcome returned, or else the zero value.
@@ -114,10 +105,12 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior proof.Submission) 
 	if known.State != proof.Unsent && known.State != proof.Unanswered {
 		return known, Observed{Known: true}, nil
 	}
-	x := e.execution(r, known) // if another object has sent it without an answer, it is looked for
-	x.current.IdempotencyKey = r.IdempotencyKey
+	x := &execution{Engine: e, request: r, current: known, began: time.Now()} // what another object has sent is looked for
+	x.current.Type, x.current.IdempotencyKey = r.Type, r.IdempotencyKey
 	x.others, x.mayRepeat = others, proof.Kinds[r.Type].Repeatable
-	x.resume(prior)
+	if prior.State == proof.Unanswered {
+		x.resume(prior)
+	}
 
 	err = x.submit(ctx)
 	x.current.IsOurs = err == nil
@@ -126,12 +119,11 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior proof.Submission) 
 	return x.current, x.observed, err
 }
 
-// resume goes on with the submission of an earlier call if its outcome is unknown. It may be sent again, because
+// resume goes on with the submission of an earlier call whose outcome is unknown. It may be sent again, because
 // the user has asked for it again. A repeatable one is sent in any case: looking for it could find somebody
 // else's.
 func (x *execution) resume(prior proof.Submission) {
-	isUnknown := prior.State == proof.Unanswered && prior.IdempotencyKey == x.request.IdempotencyKey
-	if !isUnknown || x.mayRepeat {
+	if prior.IdempotencyKey != x.request.IdempotencyKey || x.mayRepeat {
 		return
 	}
 	x.mayRepeat = true
@@ -172,6 +164,9 @@ func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action,
 	}
 
 	s := &x.current
+	if x.ignoresList && s.State == proof.Listed { // that it has left a list which is not read is not known
+		s.State = proof.Accepted
+	}
 	list, gap := s.Evaluate(seen, x.rules)
 	x.snapshot = seen
 	isGone := list == proof.Absent || list == proof.AbsentTwice
@@ -223,7 +218,8 @@ func (x *execution) readEffect(ctx context.Context) (proof.Effect, error) {
 // or until the context ends, or until nothing can show any more that it was carried out. It sends
 // nothing. All waits in a scope share the same readings of the pending list.
 func (e *Engine) Await(ctx context.Context, r Request, s proof.Submission, limit time.Duration) (proof.Submission, Observed) {
-	x := e.execution(r, s)
+	s.Type = r.Type
+	x := &execution{Engine: e, request: r, current: s, began: time.Now()}
 	_, err := x.look(ctx, limit, proof.Accepted, proof.Listed)
 	x.current.Interrupted = ctx.Err() != nil
 	if !x.current.Interrupted && !transport.MayPass(err) {
@@ -242,13 +238,15 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s proof.Submission) (pr
 		return s, Observed{}, nil
 	}
 
-	x := e.execution(r, s)
+	before := s
+	s.Type = r.Type
+	x := &execution{Engine: e, request: r, current: s, began: time.Now()}
 	after := s.Sent
 	if after.After(x.began) { // by the clock of another machine, so that this process reads nothing older
 		after = time.Time{}
 	}
 	if _, err := x.observe(ctx, after); err != nil {
-		return s, x.observed, err
+		return before, x.observed, err
 	}
 	e.Note(r, x.current)
 

@@ -39,26 +39,21 @@ func newPollers(list listFunc) *pollers {
 	return &pollers{list: list, scopes: map[client.Scope]*poller{}, seen: map[client.Person]time.Time{}}
 }
 
-// of returns the poller for a person, and when the latest listing began that was shown of the person.
-func (p *pollers) of(about client.Person) (own *poller, seen time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	if p.scopes[about.Scope] == nil {
-		p.scopes[about.Scope] = &poller{list: p.list, scope: about.Scope, turn: make(chan struct{}, 1)}
-	}
-
-	return p.scopes[about.Scope], p.seen[about]
-}
-
 // snapshot is a readFunc.
 func (p *pollers) snapshot(ctx context.Context, about client.Person, after, since time.Time) (proof.Snapshot, error) {
 	came := time.Now()
 	interval := pollInterval(came.Sub(since))
-	own, seen := p.of(about)
-	if seen.After(after) {
-		after = seen
+
+	p.mu.Lock()
+	own := p.scopes[about.Scope]
+	if own == nil {
+		own = &poller{list: p.list, scope: about.Scope, turn: make(chan struct{}, 1)}
+		p.scopes[about.Scope] = own
 	}
+	if p.seen[about].After(after) {
+		after = p.seen[about]
+	}
+	p.mu.Unlock()
 
 	for {
 		select {

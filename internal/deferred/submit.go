@@ -17,7 +17,8 @@ import (
 // stop within two seconds.
 const lookAfterInterrupt = 1500 * time.Millisecond
 
-// submit sends the request, unless it was sent or another one stands for it, and looks for it.
+// submit sends the request, unless it was sent or another one stands for it, and looks for it until the service has
+// it or nothing can tell. If nothing shows that it has arrived, it is sent once more where that may be.
 func (x *execution) submit(ctx context.Context) error {
 	// Once the request may have been sent, looking for it outlasts an interrupt.
 	lingering, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -36,32 +37,37 @@ func (x *execution) submit(ctx context.Context) error {
 		}
 	}
 
-	return x.find(lingering)
-}
-
-// prepare looks at the service before the request is sent. The state stays Unsent if it is still to be sent;
-// otherwise another request stands for it, the service holds its values already, or there is an error.
-func (x *execution) prepare(ctx context.Context) error {
-	seen, err := x.read(ctx, x.request.Person, time.Now().Add(-pollFloor), x.began) // a slightly older one will do
-	if err != nil {
-		return err
+	limit := 2*x.rules.Lag + 5*pollFloor
+	action, err := x.look(lingering, limit, proof.Unanswered)
+	if x.mayRepeat && action == proof.Repeat {
+		if err := x.send(lingering); err != nil {
+			return err
+		}
+		action, err = x.look(lingering, limit, proof.Unanswered)
 	}
-	x.snapshot = seen
-	if err := x.admit(); err != nil || x.current.State != proof.Unsent {
-		return err
+	x.observed.Delivered = x.isDelivered && x.current.State == proof.Fulfilled
+	if x.current.State == proof.Unanswered {
+		return x.unknownOutcome(action, err)
 	}
-	x.measure(ctx)
 
 	return nil
 }
 
-// admit decides whether the request may be sent beside those that the list shows, and beside those of this
-// process, or lets one of them stand for it.
-func (x *execution) admit() error {
+// prepare looks at the service before the request is sent. The state stays Unsent if it may be sent beside the
+// requests that the list shows, and beside those of this process; otherwise one of them stands for it, the service
+// holds its values already, or there is an error.
+func (x *execution) prepare(ctx context.Context) error {
 	r := x.request
-	switch a := x.current.Admit(r.Earlier, x.snapshot, x.others, x.rules); {
+	seen, err := x.read(ctx, r.Person, time.Now().Add(-pollFloor), x.began) // a slightly older one will do
+	if err != nil {
+		return err
+	}
+	x.snapshot = seen
+
+	switch a := x.current.Admit(r.Earlier, seen, x.others, x.rules); {
 	case a.Adopt != nil:
 		x.current, x.observed.Adopted, x.observed.Others = *a.Adopt, true, a.Others
+		return nil
 	case a.Conflict != nil:
 		return r.failure(transport.ClassConflict, "conflicting pending request "+client.ShownID(a.Conflict.ID, r.Identity)+" ("+a.Conflict.RequestType+
 			") of the same person; nothing was sent; if the request is over, name its status in wire.pending.statuses")
@@ -69,6 +75,7 @@ func (x *execution) admit() error {
 		return r.failure(transport.ClassPayload,
 			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+a.Gap+"; nothing was sent")
 	}
+	x.measure(ctx)
 
 	return nil
 }
@@ -115,30 +122,14 @@ func (x *execution) send(ctx context.Context) error {
 	return err
 }
 
-// find looks for a request that was sent until the service has it or nothing can tell. If nothing shows that it
-// has arrived, it is sent once more where that may be.
-func (x *execution) find(ctx context.Context) error {
-	limit := 2*x.rules.Lag + 5*pollFloor
-	action, err := x.look(ctx, limit, proof.Unanswered)
-	if x.mayRepeat && action == proof.Repeat {
-		if err := x.send(ctx); err != nil {
-			return err
-		}
-		action, err = x.look(ctx, limit, proof.Unanswered)
-	}
-
-	x.observed.Delivered = x.isDelivered && x.current.State == proof.Fulfilled
-	if x.current.State == proof.Unanswered {
-		return x.unknownOutcome(action, err)
-	}
-
-	return nil
-}
-
 // unknownOutcome returns the error of a submission that may have arrived. cause is the error of looking for
 // it; nil if there is none. The action is proof.Repeat if looking has shown nothing.
 func (x *execution) unknownOutcome(action proof.Action, cause error) error {
-	unknown := transport.UnknownOutcome(x.lost, cause)
+	lost := x.lost
+	if lost == nil {
+		lost = x.request.failure(transport.ClassUnknownOutcome, "of an earlier attempt")
+	}
+	unknown := transport.UnknownOutcome(lost, cause)
 	switch {
 	case action == proof.Repeat:
 		unknown.Detail += ", and no such request is pending: either it never arrived, or it is done already"

@@ -67,17 +67,27 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 		return nil
 	}
 
-	accepted := "The service has accepted the " + r.Name + " (" + r.request() + ")"
-	failed := tfkit.ProblemOf(seen.Err, "")
+	request := "request " + deferred.QuoteID(s.ShownID(), r.Request.Identity)
+	accepted, code, before, failed := "The service has accepted the "+r.Name+" ("+request+")", "", "", tfkit.Problem{}
+	if s.Code != "" {
+		code = " Code of the service: " + s.Code + "."
+	}
+	if seen.Gap != "" {
+		before = " Before, the list did not tell: " + seen.Gap + "."
+	}
+	if seen.Err != nil {
+		failed = tfkit.ProblemOf(seen.Err, "")
+	}
+
 	for _, about := range []struct {
 		is                  bool
 		summary, detail, do string
 	}{
-		{isFailed && s.Adopted, "The request of somebody else came to nothing", "Terraform took over a pending " + r.Name + " of this person that somebody else had sent (" + r.request() + "), and sent nothing. It is over now, and was not carried out.", r.Advice.Void},
+		{isFailed && s.Adopted, "The request of somebody else came to nothing", "Terraform took over a pending " + r.Name + " of this person that somebody else had sent (" + request + "), and sent nothing. It is over now, and was not carried out.", r.Advice.Void},
 		{s.Dropped, "The request is gone, and its effect cannot be seen", accepted + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.", r.Advice.Over},
-		{isFailed, "The service failed the request", accepted + " and then failed it." + sentence("Code of the service: ", s.Code), r.Advice.Over},
+		{isFailed, "The service failed the request", accepted + " and then failed it." + code, r.Advice.Over},
 		{seen.Err != nil, "Accepted, but waiting for it failed", accepted + ". Waiting for the request failed: " + failed.Summary + ".\n" + failed.Detail, failed.Do},
-		{seen.Unproven, "Accepted, and nothing shows what became of it", accepted + ". The list of pending requests does not show it, and no effect of it can be seen, so that it may be carried out, pending or lost." + sentence("Before, the list did not tell: ", seen.Gap), r.Advice.Unproven},
+		{seen.Unproven, "Accepted, and nothing shows what became of it", accepted + ". The list of pending requests does not show it, and no effect of it can be seen, so that it may be carried out, pending or lost." + before, r.Advice.Unproven},
 		{seen.Gap != "", "The pending list does not tell", accepted + ", and the list of pending requests does not show what became of it: " + seen.Gap + ".", adviceSetting + r.Advice.Unproven},
 		{s.Interrupted, "Interrupted while waiting", accepted + ", and the run ended before it was fulfilled.", r.Advice.Pending},
 		{true, "Accepted and still pending", accepted + " and has not fulfilled it within the time that timeouts allows.", r.Advice.Pending},
@@ -90,42 +100,31 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 	return nil
 }
 
-// request returns the identifier of the request as it is shown.
-func (r *Run) request() string {
-	return "request " + deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity)
-}
-
-// sentence returns a sentence that ends with a text; empty without one.
-func sentence(begin, end string) string {
-	if end == "" {
-		return ""
-	}
-	return " " + begin + end + "."
-}
-
 // report says that nothing was sent because the request was known or pending before, or under which ID the service
 // has the request of an action: it may be all that the user learns of an interrupted one.
 func (r *Run) report() {
-	var others []string
+	request, others := "request "+deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity), ""
 	for _, other := range r.Observed.Others {
-		others = append(others, deferred.QuoteID(other.ID, r.Request.Identity))
+		others += ", " + deferred.QuoteID(other.ID, r.Request.Identity)
 	}
 
-	p := tfkit.Problem{Detail: "The service accepted the " + r.Name + " as " + r.request() + ". It cannot be cancelled."}
+	p := tfkit.Problem{Detail: "The service accepted the " + r.Name + " as " + request + ". It cannot be cancelled."}
 	switch {
 	case r.Observed.Known:
 		p.Summary = "No second " + r.Name + " was sent"
-		p.Detail = "A " + r.Name + " of this person was submitted in this run, as " + r.request() + "; no other is sent."
+		p.Detail = "A " + r.Name + " of this person was submitted in this run, as " + request + "; no other is sent."
 		p.Do = "nothing. To send another one, change triggers."
 	case r.Observed.Adopted:
 		p.Summary = "A pending " + r.Name + " was taken over"
-		p.Detail = "A " + r.Name + " of this person is pending already, as " + r.request() + "; no other is sent. If it comes to nothing, none is sent in its place in this run." +
-			sentence("More requests are pending, which are left alone: ", strings.Join(others, ", "))
+		p.Detail = "A " + r.Name + " of this person is pending already, as " + request + "; no other is sent. If it comes to nothing, none is sent in its place in this run."
+	}
+	if others != "" {
+		p.Detail += " More requests are pending, which are left alone: " + strings.TrimPrefix(others, ", ") + "."
 	}
 
 	if r.invoked != nil {
 		tfkit.Say(r.invoked, p.Detail)
-	} else if p.Summary != "" {
-		p.AddWarning(r.Diags)
+		return
 	}
+	p.AddWarning(r.Diags)
 }

@@ -135,7 +135,8 @@ func (r *Run) Submit(ctx context.Context) error {
 			Do:      "look at analytics_pending_requests for it. If the answer is all data of the person, set wire.all_data.at to a pointer to the data.",
 		}.AddWarning(r.Diags)
 	}
-	if !observed.Delivered && !observed.Held && !r.Request.Ready {
+	isNews := r.invoked != nil || observed.Known || observed.Adopted
+	if isNews && !observed.Delivered && !observed.Held && !r.Request.Ready {
 		r.report()
 	}
 
@@ -171,7 +172,7 @@ func (r *Run) Refresh(ctx context.Context) bool {
 	r.Observed = observed
 	if err != nil {
 		p := tfkit.ProblemOf(err, r.InState)
-		p.Summary, p.Detail = "The request could not be checked", "A refresh could not look at the "+r.Name+" ("+r.request()+"): "+p.Summary+".\n"+p.Detail
+		p.Summary, p.Detail = "The request could not be checked", "A refresh could not look at the "+r.Name+" (request "+deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity)+"): "+p.Summary+".\n"+p.Detail
 		p.AddWarning(r.Diags)
 		return false
 	}

@@ -41,21 +41,26 @@ func (s *Submission) Admit(earlier *Submission, seen Snapshot, others []Submissi
 		return Admission{Gap: gapStale}
 	}
 
-	gap := earlier.judge(seen, r)
-	equal, kind := of(seen.Named, s.Type), Kinds[s.Type]
+	gap := ""
+	if earlier != nil && earlier.IsOpen() {
+		gap = earlier.judge(seen, r)
+	}
+	equal, kind := pick(seen.Named, []string{s.Type}), Kinds[s.Type]
 	for _, record := range equal {
 		s.Before = append(s.Before, keysOf(record)...)
 	}
-	s.Explained = len(open(equal)) > 0
+	s.Explained = len(pick(equal, []string{s.Type}, stillOpen...)) > 0
 
-	if waiting := in(of(equal, kind.Adopts...), answer.Waiting); len(waiting) > 0 {
+	if waiting := pick(equal, kind.Adopts, answer.Waiting); len(waiting) > 0 {
 		return Admission{Adopt: s.adopted(waiting[0], seen), Others: waiting[1:]}
 	}
-	if against := open(of(seen.Named, kind.Against...)); len(against) > 0 {
+	if against := pick(seen.Named, kind.Against, stillOpen...); len(against) > 0 {
 		return Admission{Conflict: against[0]}
 	}
-	if a, decides := s.admitBeside(others, seen, r); decides {
-		return a
+	if len(others) > 0 {
+		if a, decides := s.admitBeside(others, seen, r); decides {
+			return a
+		}
 	}
 
 	return Admission{Gap: cmp.Or(gap, s.hides(seen, r))}
@@ -102,10 +107,6 @@ func (s *Submission) admitBeside(others []Submission, seen Snapshot, r Rules) (a
 // judge enters that a request has failed, or may have, if the listing shows that: it may not show it later. It
 // returns why another one may not be sent beside it: the listing shows its ID for somebody else.
 func (s *Submission) judge(seen Snapshot, r Rules) string {
-	if s == nil || !s.IsOpen() {
-		return ""
-	}
-
 	shows, gap := s.Evaluate(seen, r)
 	if shows == SaysFailed || shows == Unclear {
 		s.Conclude(shows, NoEffect, seen.Ended)
@@ -120,7 +121,7 @@ func (s *Submission) judge(seen Snapshot, r Rules) string {
 // hides returns why a listing may hide a request that must not be beside this one; empty if it does not.
 func (s *Submission) hides(seen Snapshot, r Rules) string {
 	kind := Kinds[s.Type]
-	if unclear := open(of(seen.Named, kind.Adopts...)); len(unclear) > 0 && !r.Partial {
+	if unclear := pick(seen.Named, kind.Adopts, stillOpen...); len(unclear) > 0 && !r.Partial {
 		return gapStatus
 	}
 	return seen.gap(r, append(kind.Against, s.Type)...)

@@ -74,31 +74,15 @@ func (l Listing) About(identity string) Snapshot {
 	return seen
 }
 
-// isOpen reports whether the service may still work on the request of a record.
-func isOpen(record *answer.PendingRecord) bool {
-	return record.Progress == answer.Waiting || record.Progress == answer.Unclear
-}
+// stillOpen is what the records say of requests on which the service may still work.
+var stillOpen = []answer.Progress{answer.Waiting, answer.Unclear}
 
-// in returns the records whose progress is one of some.
-func in(records []*answer.PendingRecord, progress ...answer.Progress) (found []*answer.PendingRecord) {
+// pick returns the records of some request types, of which the empty one is that of records whose type is not
+// known, and of some progress; of any if there is none.
+func pick(records []*answer.PendingRecord, types []string, progress ...answer.Progress) (found []*answer.PendingRecord) {
 	for _, record := range records {
-		if slices.Contains(progress, record.Progress) {
-			found = append(found, record)
-		}
-	}
-
-	return found
-}
-
-// open returns the records of requests on which the service may still work.
-func open(records []*answer.PendingRecord) []*answer.PendingRecord {
-	return in(records, answer.Waiting, answer.Unclear)
-}
-
-// of returns the records of some request types; empty for those whose type is not known.
-func of(records []*answer.PendingRecord, types ...string) (found []*answer.PendingRecord) {
-	for _, record := range records {
-		if slices.Contains(types, record.RequestType) {
+		isOfProgress := len(progress) == 0 || slices.Contains(progress, record.Progress)
+		if isOfProgress && slices.Contains(types, record.RequestType) {
 			found = append(found, record)
 		}
 	}
@@ -126,10 +110,10 @@ func (seen Snapshot) gap(r Rules, types ...string) string {
 	}
 
 	types = append(types, "") // of none that is known
-	if found := open(of(seen.Uncertain, types...)); len(found) > 0 {
+	if found := pick(seen.Uncertain, types, stillOpen...); len(found) > 0 {
 		return gapPerson + answer.Members(found[0].JSON, seen.Person) + "; " + cmp.Or(seen.Hint, "wire.pending.identity says where it is, and if there is no such place, "+partialTakes)
 	}
-	if found := open(of(seen.Named, "")); len(found) > 0 {
+	if found := pick(seen.Named, []string{""}, stillOpen...); len(found) > 0 {
 		return gapType + answer.Members(found[0].JSON, seen.Person) + "; " + cmp.Or(seen.Hint, "wire.pending.types says what a word means, and "+partialTakes)
 	}
 

@@ -89,11 +89,13 @@ func (s Submission) IsSame(other Submission) bool {
 // ShownID returns the service's identifier of the request, or that of the only record which may be
 // the request; empty if none is known.
 func (s Submission) ShownID() string {
-	id, isID := strings.CutPrefix(s.key(), keyOfID)
-	if !isID {
-		id = ""
+	if s.ID != "" {
+		return s.ID
 	}
-	return cmp.Or(s.ID, id)
+	if id, isID := strings.CutPrefix(s.key(), keyOfID); isID {
+		return id
+	}
+	return ""
 }
 
 // Mark is when the first of two readings began that have to show the same, by this clock and by the service's.
@@ -142,8 +144,11 @@ func (s *Submission) NoteSent(began, ended time.Time, after Listing) {
 // request that is over once more, the times of the records tell them apart.
 func (s *Submission) Accept(receipt answer.Receipt, after Listing) {
 	s.State, s.At = Accepted, receipt.At
-	isReused := removeAny(&s.Before, []string{keyOfID + receipt.ID}) || len(after.ByID[receipt.ID]) > 0
-	if !isReused && !receipt.Delivered {
+	key := []string{keyOfID + receipt.ID}
+	switch {
+	case len(after.ByID[receipt.ID]) > 0, slices.Contains(s.Before, key[0]):
+		removeAny(&s.Before, key)
+	case !receipt.Delivered:
 		s.ID = receipt.ID
 	}
 }
@@ -174,11 +179,19 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap string) {
 
 // evaluateAbsence returns what a listing shows that does not have the request.
 func (s *Submission) evaluateAbsence(seen Snapshot, r Rules) (List, string) {
+	gap := seen.gap(r, s.Type)
+	switch {
+	case slices.ContainsFunc(seen.Named, s.mayBe):
+		gap = gapEqual
+	case len(pick(seen.ByID[s.ID], []string{s.Type, ""})) > 0:
+		gap = gapIdentity
+	}
 	s.Done = Mark{}
-	if gap := s.mayHide(seen, r); gap != "" {
+	if gap != "" {
 		s.Absent = Mark{}
 		return Unread, gap
 	}
+
 	if s.State != Unanswered && seen.IsAfter(s.Sent, s.EndDate, r.Lag) { // else the lag may have to be set longer
 		s.Frozen = true
 	}
@@ -194,13 +207,13 @@ func (s *Submission) evaluateAbsence(seen Snapshot, r Rules) (List, string) {
 // another record explains the effect: one that is open or new.
 func (s *Submission) match(seen Snapshot) (own, candidates []*answer.PendingRecord) {
 	before := slices.Clone(s.Before)
-	for _, record := range of(slices.Concat(seen.Named, seen.Uncertain), s.Type) {
+	for _, record := range pick(slices.Concat(seen.Named, seen.Uncertain), []string{s.Type}) {
 		switch isNamed := record.Identity == seen.Person; {
 		case s.ID != "" && record.ID == s.ID:
 			own = append(own, record)
 		case !isNamed:
 		case removeAny(&before, keysOf(record)):
-			s.Explained = s.Explained || isOpen(record)
+			s.Explained = s.Explained || slices.Contains(stillOpen, record.Progress)
 		case s.isCandidate(record):
 			candidates = append(candidates, record)
 		default:
@@ -221,20 +234,17 @@ func (s *Submission) isCandidate(record *answer.PendingRecord) bool {
 	}
 	isNew := !record.CreatedAt.Before(s.SentDate) && !record.CreatedAt.Before(s.Begun.Truncate(time.Second))
 
-	return isKnown || isNew || isOpen(record)
+	return isKnown || isNew || slices.Contains(stillOpen, record.Progress)
 }
 
-// mayBe reports whether an open record that is not known as the request may be the request: any of the type, as
+// mayBe reports whether a record that is not known as the request may be the request, and open: any of the type, as
 // long as the list has not shown the ID, and one of the same time afterwards, for an ID may be a position.
-func (s *Submission) mayBe(seen Snapshot) bool {
-	for _, record := range open(of(seen.Named, s.Type)) {
-		isSameTime := !record.CreatedAt.IsZero() && record.CreatedAt.Equal(s.ListedAt)
-		if isSameTime || !s.IsListed {
-			return true
-		}
+func (s *Submission) mayBe(record *answer.PendingRecord) bool {
+	if record.RequestType != s.Type || !slices.Contains(stillOpen, record.Progress) {
+		return false
 	}
-
-	return false
+	isSameTime := !record.CreatedAt.IsZero() && record.CreatedAt.Equal(s.ListedAt)
+	return isSameTime || !s.IsListed
 }
 
 // evaluateOwn returns what the records with the ID of the request show. With another time than at first, a failure
@@ -246,7 +256,7 @@ func (s *Submission) evaluateOwn(own []*answer.PendingRecord, seen Snapshot) (Li
 		s.IsListed, s.ListedAt = true, at
 	}
 	isRetimed := !at.Equal(s.ListedAt)
-	if isRetimed && s.mayBe(seen) {
+	if isRetimed && slices.ContainsFunc(seen.Named, s.mayBe) {
 		return Unread, gapEqual
 	}
 
@@ -289,7 +299,7 @@ func (s *Submission) addCandidates(records []*answer.PendingRecord) {
 	for _, record := range records {
 		keys = append(keys, keysOf(record)[0])
 	}
-	failed, left := len(in(records, answer.Failed)), slices.Clone(s.Candidates)
+	failed, left := len(pick(records, []string{s.Type}, answer.Failed)), slices.Clone(s.Candidates)
 	removeAny(&left, keys)
 	if failed > 0 && len(records)-failed+len(left) > 0 {
 		s.Doubt = true
@@ -303,34 +313,22 @@ func (s *Submission) addCandidates(records []*answer.PendingRecord) {
 // summarize returns what records show together: one that is pending keeps all open, and one that has ended does
 // not say how. It notes the code of a failure.
 func (s *Submission) summarize(records []*answer.PendingRecord) List {
-	failed := in(records, answer.Failed)
-	switch {
-	case s.Doubt, len(in(records, answer.Unclear)) > 0:
+	say := func(progress answer.Progress) int { return len(pick(records, []string{s.Type}, progress)) }
+	switch failed := say(answer.Failed); {
+	case s.Doubt, say(answer.Unclear) > 0:
 		return Unclear
-	case len(in(records, answer.Waiting)) > 0:
+	case say(answer.Waiting) > 0:
 		return Waiting
-	case len(failed) == len(records):
-		s.Code = failed[0].Code
+	case failed == len(records):
+		s.Code = records[0].Code
 		return SaysFailed
-	case len(failed) > 0:
+	case failed > 0:
 		return Unclear
-	case len(in(records, answer.Ended)) > 0:
+	case say(answer.Ended) > 0:
 		return Over
 	}
 
 	return Done
-}
-
-// mayHide returns why a listing that does not have the request proves nothing; empty if it does.
-func (s *Submission) mayHide(seen Snapshot, r Rules) string {
-	if s.mayBe(seen) {
-		return gapEqual
-	}
-	if len(of(seen.ByID[s.ID], s.Type, "")) > 0 {
-		return gapIdentity
-	}
-
-	return seen.gap(r, s.Type)
 }
 
 // EvaluateEffect returns what a reading of the effect shows, and remembers it. The reading began and was
