@@ -47,7 +47,13 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.Pend
 		list.Cached = list.Cached || got.Cached
 		list.Date = cmp.Or(list.Date, got.Date) // a later page that is older by more than seconds is cached
 
-		next, total := valueAt(got.JSON, c.wire.Pending.Next), valueAt(got.JSON, c.wire.Pending.Total)
+		var next, total jsontext.Value // if they are set: an empty pointer leads to the answer itself
+		if at := c.wire.Pending.Next; at != "" {
+			next = jsonvalue.At(got.JSON, at)
+		}
+		if at := c.wire.Pending.Total; at != "" {
+			total = jsonvalue.At(got.JSON, at)
+		}
 		more, err = pages.follow(got, next, total, int64(len(part.Records)))
 		if err != nil {
 			list.Gap = cmp.Or(list.Gap, answer.Partial(err.Error()).Error())
@@ -56,14 +62,6 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.Pend
 	list.Sort()
 
 	return list, nil
-}
-
-// valueAt returns what a pointer leads to; nil if it is not set, or if there is nothing.
-func valueAt(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
-	if at == "" {
-		return nil
-	}
-	return jsonvalue.At(v, at)
 }
 
 // limitAdvice is the size of the largest list, in bytes, for which settings are proposed: that reads it
