@@ -63,11 +63,13 @@ func (x *examination) examineAccess(ctx context.Context) {
 	}
 
 	s := x.options.Scope
-	families := []*probe{
-		{check: "project paths", scope: client.Scope{OrgID: s.OrgID, ProjectID: s.ProjectID}},
-		{check: "account paths", scope: client.Scope{AccountID: s.AccountID}},
+	var families []*probe
+	if s.OrgID != "" {
+		families = append(families, &probe{check: "project paths", scope: client.Scope{OrgID: s.OrgID, ProjectID: s.ProjectID}})
 	}
-	families = slices.DeleteFunc(families, func(p *probe) bool { return p.scope == client.Scope{} })
+	if s.AccountID != "" {
+		families = append(families, &probe{check: "account paths", scope: client.Scope{AccountID: s.AccountID}})
+	}
 	if len(families) == 0 {
 		x.report.add("Access", "path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
 	}

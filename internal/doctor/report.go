@@ -141,7 +141,13 @@ func (x *examination) hides(text string) bool {
 	person, _, _ := strings.Cut(x.options.Identity, "@")
 	theirs := strings.Fields(strings.ToLower(strings.Join(words.FindAllString(person, -1), " ")))
 
-	return slices.ContainsFunc(words.FindAllString(text, -1), func(word string) bool { return slices.Contains(theirs, strings.ToLower(word)) })
+	for _, word := range words.FindAllString(text, -1) {
+		if slices.Contains(theirs, strings.ToLower(word)) {
+			return true
+		}
+	}
+
+	return false
 }
 
 // words matches the words of a text. bobPhone has two.

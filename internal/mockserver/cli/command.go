@@ -80,7 +80,6 @@ func Run(ctx context.Context, p Process) int {
 		HideHelpCommand: true,
 		Writer:          p.Stdout,
 		ErrWriter:       p.Stderr,
-		ExitErrHandler:  func(context.Context, *cli.Command, error) {},
 		OnUsageError:    func(_ context.Context, _ *cli.Command, err error, _ bool) error { return err },
 		Action: func(ctx context.Context, flags *cli.Command) (err error) {
 			if flags.Bool("forms") {
