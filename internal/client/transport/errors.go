@@ -56,10 +56,7 @@ const (
 )
 
 // FieldError is what the service said about one field of a request.
-type FieldError struct {
-	Field   string
-	Message string
-}
+type FieldError struct{ Field, Message string }
 
 // Error is a failure of an operation. None of its fields ever holds a URL, a query, a
 // header, a credential or a person: what the service says is redacted, escaped and cut.

@@ -35,9 +35,3 @@ func NextLinks(h http.Header) (targets []string, _ error) {
 
 	return targets, nil
 }
-
-// IsContinued reports whether a header says that an answer is a part, or that there is a next page.
-func IsContinued(h http.Header) bool {
-	targets, err := NextLinks(h)
-	return len(targets) > 0 || err != nil
-}

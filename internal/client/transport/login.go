@@ -34,10 +34,7 @@ const (
 // rejections are the failures after which there is no other login, since it may lock the account.
 var rejections = map[ErrorClass]time.Duration{ClassAuthentication: never, ClassForbidden: never, ClassRejected: never}
 
-var aboutLogin = Exchange{
-	Op: Operation{Name: "Log in", Method: http.MethodPost, Kind: LogsIn},
-	To: Expand("/v1/auth/login/jwt"),
-}
+var aboutLogin = Exchange{Op: Operation{Name: "Log in", Method: http.MethodPost, Kind: LogsIn}, To: Expand("/v1/auth/login/jwt")}
 
 // login obtains tokens with e-mail and password when the first request needs one, and shares
 // one login among all callers. There is another login shortly before the token expires, and after a

@@ -24,10 +24,7 @@ type Credentials struct {
 }
 
 // CredentialError is an error about one setting. It never holds a value.
-type CredentialError struct {
-	Setting string
-	Problem string
-}
+type CredentialError struct{ Setting, Problem string }
 
 func (e *CredentialError) Error() string { return e.Setting + " " + e.Problem }
 
