@@ -91,7 +91,9 @@ type outcome struct {
 }
 
 // take returns the latest reading of the list, and whether it is new to a caller who came at that time: it began
-// later than the time after. If it is not, and the interval since it is over, take reads the list.
+// later than the time after. If it is not, and the interval since it is over, take reads the list. That ends with the
+// context, but does not give up early for its deadline, since a failure is that of others too. A panic is an error,
+// which leaves the objects that wait in state.
 func (p *poller) take(ctx context.Context, after, came time.Time, interval time.Duration) (latest outcome, isNew bool) {
 	latest = p.latest
 	isOfOthers := latest.err != nil && !latest.Ended.After(came) // a failure is that of all who waited meanwhile
@@ -100,12 +102,26 @@ func (p *poller) take(ctx context.Context, after, came time.Time, interval time.
 		return latest, isNew
 	}
 
-	latest = p.read(ctx)
-	if ctx.Err() == nil { // else it may have ended with the context
-		p.latest = latest
-	}
+	latest, isNew = outcome{}, true
+	began := time.Now()
+	var list answer.PendingList
+	defer func() {
+		if recover() != nil {
+			latest.err = client.DeferredError("", transport.ClassInternal, "reading the pending list ended in a panic")
+		}
+		latest.Listing = proof.NewListing(began, time.Now(), list)
+		if ctx.Err() == nil { // else it may have ended with the context
+			p.latest = latest
+		}
+	}()
 
-	return latest, true
+	reading, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	defer context.AfterFunc(ctx, end)()
+
+	list, latest.err = p.list(reading, p.scope)
+
+	return latest, isNew
 }
 
 // pollInterval returns the interval between polls. It grows with how long the youngest
@@ -113,26 +129,4 @@ func (p *poller) take(ctx context.Context, after, came time.Time, interval time.
 func pollInterval(waited time.Duration) time.Duration {
 	interval := min(max(waited/10, pollFloor), pollCeiling)
 	return interval + rand.N(interval/10) //nolint:gosec // spreading load needs no secrecy
-}
-
-// read reads the list. It ends with the context of the reader, but does not give up early for its
-// deadline, since a failure is that of others too. A panic is an error, which leaves the objects
-// that wait in state.
-func (p *poller) read(ctx context.Context) (o outcome) {
-	began := time.Now()
-	var list answer.PendingList
-	defer func() {
-		if recover() != nil {
-			o.err = client.DeferredError("", transport.ClassInternal, "reading the pending list ended in a panic")
-		}
-		o.Listing = proof.NewListing(began, time.Now(), list)
-	}()
-
-	reading, end := context.WithCancel(context.WithoutCancel(ctx))
-	defer end()
-	defer context.AfterFunc(ctx, end)()
-
-	list, o.err = p.list(reading, p.scope)
-
-	return o
 }

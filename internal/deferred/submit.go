@@ -3,6 +3,7 @@
 package deferred
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -64,16 +65,20 @@ func (x *execution) prepare(ctx context.Context) error {
 	}
 	x.snapshot = seen
 
-	switch a := x.current.Admit(r.Earlier, seen, x.others, x.rules); {
+	hidden := ""
+	if r.Earlier != nil && r.Earlier.IsOpen() {
+		hidden = r.Earlier.Judge(seen, x.rules)
+	}
+	switch a := x.current.Admit(seen, x.others, x.rules); {
 	case a.Adopt != nil:
 		x.current, x.observed.Adopted, x.observed.Others = *a.Adopt, true, a.Others
 		return nil
 	case a.Conflict != nil:
 		return r.failure(transport.ClassConflict, "conflicting pending request "+client.ShownID(a.Conflict.ID, r.Identity)+" ("+a.Conflict.RequestType+
 			") of the same person; nothing was sent; if the request is over, name its status in wire.pending.statuses")
-	case a.Gap != "":
+	case a.Gap != "", hidden != "":
 		return r.failure(transport.ClassPayload,
-			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+a.Gap+"; nothing was sent")
+			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+cmp.Or(a.Gap, hidden)+"; nothing was sent")
 	}
 	x.measure(ctx)
 
@@ -104,13 +109,13 @@ func (x *execution) measure(ctx context.Context) {
 func (x *execution) send(ctx context.Context) error {
 	s, isFirst, began := &x.current, x.current.State == proof.Unsent, time.Now()
 	receipt, err := x.request.Send(ctx)
-	s.NoteSent(began, time.Now(), x.snapshot.Listing)
 	if err == nil {
-		s.Accept(receipt, x.snapshot.Listing)
+		s.NoteSent(began, time.Now(), x.snapshot.Listing, &receipt)
 		x.isDelivered, x.observed.NotUnderstood = receipt.Delivered, receipt.NotUnderstood
 		return nil
 	}
 
+	s.NoteSent(began, time.Now(), x.snapshot.Listing, nil)
 	if lost := x.request.lost(err); lost != nil {
 		x.lost, s.State = lost, proof.Unanswered
 		return nil

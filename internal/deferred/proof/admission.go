@@ -34,17 +34,12 @@ type Admission struct {
 }
 
 // Admit decides whether a request may be sent beside what a listing shows of the person, and beside others that
-// this process has sent. earlier is the request that the object stands for; nil if there is none. It notes which
-// records are not the request.
-func (s *Submission) Admit(earlier *Submission, seen Snapshot, others []Submission, r Rules) Admission {
+// this process has sent. It notes which records are not the request.
+func (s *Submission) Admit(seen Snapshot, others []Submission, r Rules) Admission {
 	if seen.Cached {
 		return Admission{Gap: gapStale}
 	}
 
-	gap := ""
-	if earlier != nil && earlier.IsOpen() {
-		gap = earlier.judge(seen, r)
-	}
 	equal, kind := pick(seen.Named, []string{s.Type}), Kinds[s.Type]
 	for _, record := range equal {
 		s.Before = append(s.Before, keysOf(record)...)
@@ -63,7 +58,11 @@ func (s *Submission) Admit(earlier *Submission, seen Snapshot, others []Submissi
 		}
 	}
 
-	return Admission{Gap: cmp.Or(gap, s.hides(seen, r))}
+	if unclear := pick(seen.Named, kind.Adopts, stillOpen...); len(unclear) > 0 && !r.Partial {
+		return Admission{Gap: gapStatus}
+	}
+
+	return Admission{Gap: seen.gap(r, append(kind.Against, s.Type)...)}
 }
 
 // adopted returns the submission of a request for which a record stands.
@@ -104,9 +103,9 @@ func (s *Submission) admitBeside(others []Submission, seen Snapshot, r Rules) (a
 	return a, false
 }
 
-// judge enters that a request has failed, or may have, if the listing shows that: it may not show it later. It
+// Judge enters that a request has failed, or may have, if the listing shows that: it may not show it later. It
 // returns why another one may not be sent beside it: the listing shows its ID for somebody else.
-func (s *Submission) judge(seen Snapshot, r Rules) string {
+func (s *Submission) Judge(seen Snapshot, r Rules) string {
 	shows, gap := s.Evaluate(seen, r)
 	if shows == SaysFailed || shows == Unclear {
 		s.Conclude(shows, NoEffect, seen.Ended)
@@ -116,13 +115,4 @@ func (s *Submission) judge(seen Snapshot, r Rules) string {
 	}
 
 	return gap
-}
-
-// hides returns why a listing may hide a request that must not be beside this one; empty if it does not.
-func (s *Submission) hides(seen Snapshot, r Rules) string {
-	kind := Kinds[s.Type]
-	if unclear := pick(seen.Named, kind.Adopts, stillOpen...); len(unclear) > 0 && !r.Partial {
-		return gapStatus
-	}
-	return seen.gap(r, append(kind.Against, s.Type)...)
 }

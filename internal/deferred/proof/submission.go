@@ -126,9 +126,11 @@ func (s *Submission) IsOlder(isCached bool, date time.Time) bool {
 	return isCached || isBefore
 }
 
-// NoteSent notes that the request was sent in that time, after a listing was read. Where the service has dated
-// the listing, its clock is followed from there: the begin is rounded down, and the end up.
-func (s *Submission) NoteSent(began, ended time.Time, after Listing) {
+// NoteSent notes that the request was sent in that time, after a listing was read, and that the service has accepted
+// it, unless there is no receipt. Where the service has dated the listing, its clock is followed from there: the begin
+// is rounded down, and the end up. Where it gives the ID of a request that is over once more, the times of the records
+// tell them apart.
+func (s *Submission) NoteSent(began, ended time.Time, after Listing, receipt *answer.Receipt) {
 	isDated := !after.Date.IsZero()
 	if isDated && s.State == Unsent {
 		s.SentDate = after.Date.Add(began.Sub(after.Ended)).Truncate(time.Second)
@@ -138,11 +140,10 @@ func (s *Submission) NoteSent(began, ended time.Time, after Listing) {
 	}
 	s.Begun, s.Sent = cmp.Or(s.Begun, began), ended
 	s.Absent, s.Shown, s.Frozen = Mark{}, Mark{}, false // the list may lag from here on
-}
+	if receipt == nil {
+		return
+	}
 
-// Accept enters that the service has accepted the request, after a listing was read. Where it gives the ID of a
-// request that is over once more, the times of the records tell them apart.
-func (s *Submission) Accept(receipt answer.Receipt, after Listing) {
 	s.State, s.At = Accepted, receipt.At
 	key := []string{keyOfID + receipt.ID}
 	switch {
@@ -161,7 +162,10 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap string) {
 		return Unread, gapStale
 	}
 
-	own, candidates := s.match(seen)
+	var own, candidates []*answer.PendingRecord
+	if len(seen.Named)+len(seen.Uncertain) > 0 {
+		own, candidates = s.match(seen)
+	}
 	switch {
 	case len(own) > 0:
 		shows, gap = s.evaluateOwn(own, seen)

@@ -237,7 +237,7 @@ func TestAdmit_besideWhatIsListed(t *testing.T) {
 			t.Parallel()
 
 			s := Submission{Type: answer.RequestDataDeletion}
-			got := s.Admit(nil, c.list, nil, Rules{Lag: lag, Partial: c.partial})
+			got := s.Admit(c.list, nil, Rules{Lag: lag, Partial: c.partial})
 			is := "send"
 			if s.Explained {
 				is += ", and another explains the effect"
@@ -258,11 +258,11 @@ func TestAdmit_besideWhatIsListed(t *testing.T) {
 	}
 
 	s, earlier, cached := Submission{Type: answer.RequestDataDeletion}, sent("7"), reading(0, "id=1")
-	if got := s.Admit(&earlier, reading(0, "id=7 person=***"), nil, Rules{Partial: true}); got.Gap != gapIdentity {
-		t.Errorf("a list with the id of before, of somebody else, admits %+v", got)
+	if gap := earlier.Judge(reading(0, "id=7 person=***"), Rules{Partial: true}); gap != gapIdentity {
+		t.Errorf("a list with the id of before, of somebody else, hides %q", gap)
 	}
 	cached.Cached = true
-	if got := s.Admit(nil, cached, nil, Rules{Partial: true}); got.Gap != gapStale {
+	if got := s.Admit(cached, nil, Rules{Partial: true}); got.Gap != gapStale {
 		t.Errorf("a list of a cache admits %+v", got)
 	}
 }
