@@ -102,7 +102,7 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior proof.Submission) 
 	}
 
 	known, others := e.about(r)
-	if known.State != proof.Unsent && known.State != proof.Unanswered {
+	if !slices.Contains([]proof.State{proof.Unsent, proof.Unanswered}, known.State) {
 		return known, Observed{Known: true}, nil
 	}
 	x := &execution{Engine: e, request: r, current: known, began: time.Now()} // what another object has sent is looked for

@@ -131,12 +131,11 @@ func (s *Submission) IsOlder(isCached bool, date time.Time) bool {
 // is rounded down, and the end up. Where it gives the ID of a request that is over once more, the times of the records
 // tell them apart.
 func (s *Submission) NoteSent(began, ended time.Time, after Listing, receipt *answer.Receipt) {
-	isDated := !after.Date.IsZero()
-	if isDated && s.State == Unsent {
-		s.SentDate = after.Date.Add(began.Sub(after.Ended)).Truncate(time.Second)
-	}
-	if isDated {
+	if !after.Date.IsZero() {
 		s.EndDate = after.Date.Add(time.Second + ended.Sub(after.Began))
+		if s.State == Unsent {
+			s.SentDate = after.Date.Add(began.Sub(after.Ended)).Truncate(time.Second)
+		}
 	}
 	s.Begun, s.Sent = cmp.Or(s.Begun, began), ended
 	s.Absent, s.Shown, s.Frozen = Mark{}, Mark{}, false // the list may lag from here on
@@ -174,7 +173,7 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap string) {
 	default:
 		shows, gap = s.evaluateAbsence(seen, r)
 	}
-	if shows != Unread && shows != Unclear {
+	if !slices.Contains([]List{Unread, Unclear}, shows) {
 		gap = ""
 	}
 
