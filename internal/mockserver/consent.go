@@ -55,19 +55,23 @@ func (s *Server) PutConsent(scope Scope, identity string, record ConsentRecord) 
 func (s *Server) Consent(scope Scope, identity string) (record ConsentRecord, ok bool) {
 	fields, ok := s.get(&s.consents, person{scope, identity})
 	for i, name := range clauseNames {
-		record.Clauses[i], _ = fields[name].(bool)
-		delete(fields, name)
+		if agreed, isFlag := fields[name].(bool); isFlag {
+			record.Clauses[i] = agreed
+			delete(fields, name)
+		}
 	}
 	if address, isText := fields["user_ipv6"].(string); isText {
 		record.UserIPv6 = &address
+		delete(fields, "user_ipv6")
 	}
 	if manual, isFlag := fields["manual"].(bool); isFlag {
 		record.Manual = &manual
+		delete(fields, "manual")
 	}
-	record.AgreementTime = fields["agreement_time"]
-	maps.DeleteFunc(fields, func(name string, _ any) bool {
-		return slices.Contains([]string{"user_ipv6", "agreement_time", "manual"}, name)
-	})
+	if at := fields["agreement_time"]; at != nil {
+		record.AgreementTime = at
+		delete(fields, "agreement_time")
+	}
 	if len(fields) > 0 {
 		record.Extra = fields
 	}
