@@ -228,6 +228,20 @@ func TestProfile_destroyRetainsOrClears(t *testing.T) {
 	}
 }
 
+// A state that was written by hand does not count as imported, so that members of others stay out of it.
+func TestProfile_stateWithoutFulfilledDoesNotCountAsImported(t *testing.T) {
+	t.Parallel()
+	for _, given := range []prototest.Attributes{config(gold, nil), writeOnly(gold, 1, nil)} {
+		bubble(t, func(t *testing.T, o *object) {
+			o.service.PutProfile(scope, person, held)
+			state := o.create(given)
+			state.Attributes["fulfilled"] = nil
+			state, _ = o.MustRefresh(name, state)
+			wantFulfilled(t, state, true, given["profile"])
+		})
+	}
+}
+
 func TestProfile_importTakesTheWholeProfile(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, o *object) {
