@@ -22,6 +22,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -76,6 +77,7 @@ type Settings struct {
 	Lag         time.Duration  // how long any reading may lag behind the service
 	ListUse     string         // how the pending list is used: ListWhole, ListPartial or ListIgnored
 	Keeping     choice.Keeping // how the service keeps consent records
+	AllData     string         // the settings by which data are recognised, as JSON
 }
 
 // New returns a client, and contacts nothing: the login happens with the first request that needs it.
@@ -102,8 +104,9 @@ func New(cfg Config) (*Client, error) {
 	if c.now == nil {
 		c.now = time.Now
 	}
-	lag, _ := time.ParseDuration(wire.Lag) // it was validated
-	c.Settings = Settings{cfg.ReadOnly, cfg.MaxConcurrency, lag, wire.Pending.Use, wire.Consent.keeping()}
+	lag, _ := time.ParseDuration(wire.Lag)   // it was validated
+	allData, _ := json.Marshal(wire.AllData) // cannot fail for texts
+	c.Settings = Settings{cfg.ReadOnly, cfg.MaxConcurrency, lag, wire.Pending.Use, wire.Consent.keeping(), string(allData)}
 
 	return c, nil
 }

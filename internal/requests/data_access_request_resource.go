@@ -93,7 +93,7 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 		r.RefuseReadOnly(&resp.Diagnostics)
 	case run.Updates:
 		known := run.Read(ctx, req.Private)
-		does := plan.next(ctx, &state.requestModel, known.Submission)
+		does := plan.next(ctx, &state.requestModel, known)
 		plan.planOutcome(does, &state.requestModel, known, &resp.Diagnostics)
 		plan.file = state.file
 		if does != keeps { // even fetching data can end in another request
@@ -110,6 +110,10 @@ func (r *dataAccessRequestResource) begin(ctx context.Context, m *accessModel, r
 	o, ok := run.OfObject(ctx, r.Service, m.Identity, resp)
 	o.Messages, o.Waits, o.Request.Type = access, m.Wait.ValueBool(), answer.RequestDataAccess
 	o.Request.IdempotencyKey, _ = m.occasion(ctx)
+
+	if ok && o.Unread != r.Client.AllData { // with another setting, an answer may be the data
+		o.Unread, o.Asked = r.Client.AllData, 0
+	}
 
 	return &fetch{Run: o, client: r.Client}, ok
 }
@@ -148,6 +152,9 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 	}
 	state.recall(&f.Submission)
 	if f.Refresh(ctx) {
+		if f.Asked >= limitAsked {
+			f.problemOfData().AddWarning(f.Diags)
+		}
 		state.save(ctx, f, nil)
 	}
 }
@@ -160,7 +167,7 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if f, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
 		f.Limit, _ = plan.Timeouts.Update(ctx, tfkit.DefaultTimeout)
-		does := plan.next(ctx, &state.requestModel, f.Submission)
+		does := plan.next(ctx, &state.requestModel, run.Read(ctx, req.Private)) // as planned
 		plan.outcome, plan.file = state.outcome, state.file
 		r.apply(ctx, f, &plan, does)
 	}

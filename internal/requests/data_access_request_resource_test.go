@@ -152,11 +152,21 @@ func TestDataAccess_answers(t *testing.T) {
 			}
 			o.queued(6)
 			state, diags = o.refresh(state)
-			prototest.WantText(t, diags.Warnings(), "its effect cannot be seen", "change triggers")
+			prototest.WantText(t, diags.Warnings(), "asked 5 times", "change triggers", "wire.all_data.at")
 			o.WantEmptyPlan(accessName, state, o.config)
 
 			_, diags = o.MustUpdate(o.name, state, o.config.With(on("friday"))) // begins anew
 			prototest.WantText(t, diags.Warnings(), "gave no data", "asked 1 times")
+
+			// So does another setting. What was planned with the former one is kept to.
+			plan, _ := o.MustPlan(o.name, state, o.config.With(prototest.Attributes{"overwrite": true}))
+			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Status: 200, Body: []byte(`{"status":"active","sessions":3}`)})
+			withWire(o.Provider, o.service, prototest.Attributes{"all_data": prototest.Attributes{"at": "/sessions"}})
+			_, diags = o.Apply(t.Context(), accessName, state, plan)
+			o.NoErrors(diags)
+			state, _ = o.refresh(state)
+			state, _ = o.MustUpdate(o.name, state, o.config)
+			o.want(state, prototest.Attributes{"fulfilled": true, "request_id": "request-1"})
 		}},
 		"data older than the request": {func(*mockserver.Server) {}, func(t *testing.T, o *object) {
 			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: 200, Body: []byte(`{}`), Header: map[string][]string{"Date": {"Fri, 31 Dec 1999 23:00:00 GMT"}}})

@@ -54,7 +54,7 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 		r.planSubmission(ctx, &plan, "", &resp.Diagnostics)
 	case run.Updates:
 		known := run.Read(ctx, req.Private)
-		does := plan.next(ctx, &state, known.Submission)
+		does := plan.next(ctx, &state, known)
 		plan.planOutcome(does, &state, known, &resp.Diagnostics)
 		if does == submits {
 			before, _ := state.occasion(ctx)
@@ -134,7 +134,7 @@ func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRe
 	if o, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
 		o.Limit, _ = plan.Timeouts.Update(ctx, tfkit.DefaultTimeout)
 		plan.outcome = state.outcome
-		r.apply(ctx, o, &plan, plan.next(ctx, &state, o.Submission))
+		r.apply(ctx, o, &plan, plan.next(ctx, &state, o.Document))
 	}
 }
 

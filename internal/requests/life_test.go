@@ -668,14 +668,17 @@ func TestRequests_withoutPrivateStateStandForTheirRequest(t *testing.T) {
 	}, never)
 }
 
-// That the person has no profile proves nothing: nobody knows whether there was one before.
-func TestDataDeletion_withoutPrivateStateIsNotProvenByItsEffect(t *testing.T) {
+// That the person has no profile proves nothing: nobody knows whether there was one before. Neither does an older
+// deletion that is listed as done.
+func TestDataDeletion_withoutPrivateStateIsNotProvenByWhatWasBefore(t *testing.T) {
 	t.Parallel()
 	eachObject(t, []string{deletionName}, func(_ *testing.T, o *object) {
 		o.service.DeleteProfile(scope, person)
+		o.service.Conclude(o.enqueue(), mockserver.Outcome{KeepListed: true})
+		<-time.After(time.Minute)
 		state := o.create(atOnce)
 		state.Private = nil
-		o.service.Conclude(o.queued(1)[0].ID, mockserver.Outcome{Fate: mockserver.Vanished})
+		o.service.Conclude(o.queued(2)[1].ID, mockserver.Outcome{Fate: mockserver.Vanished})
 		for range 3 {
 			state, _ = o.refresh(state)
 			o.want(state, prototest.Attributes{"fulfilled": false})

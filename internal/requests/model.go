@@ -9,6 +9,7 @@
 package requests
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,7 +83,8 @@ func (m *requestModel) occasion(ctx context.Context) (key string, known bool) {
 func (m *requestModel) recall(s *proof.Submission) {
 	if s.State == proof.Unsent {
 		at, _ := time.Parse(time.RFC3339, m.RequestedAt.ValueString())
-		*s = proof.Submission{State: proof.Accepted, ID: m.RequestID.ValueString(), At: at, Explained: true}
+		sent := cmp.Or(at, time.Now()) // what was over before is not the request
+		*s = proof.Submission{State: proof.Accepted, ID: m.RequestID.ValueString(), At: at, Begun: sent, Sent: sent, Explained: true}
 	}
 }
 
@@ -96,14 +98,15 @@ const (
 )
 
 // next returns what an apply of m does. It resumes a wait that was interrupted, or that is to be another one now.
-func (m *requestModel) next(ctx context.Context, state *requestModel, s proof.Submission) next {
+func (m *requestModel) next(ctx context.Context, state *requestModel, is run.Document) next {
+	s := is.Submission
 	before, _ := state.occasion(ctx)
 	now, known := m.occasion(ctx)
 
 	switch {
 	case !known, now != before, s.IsToSend():
 		return submits
-	case s.State == proof.Fulfilled && !state.Fulfilled.ValueBool(): // its data are still to be fetched
+	case s.State == proof.Fulfilled && !state.Fulfilled.ValueBool() && is.Asked < limitAsked: // its data are still to be fetched
 		return waits
 	case m.Wait.Equal(types.BoolValue(false)), !s.IsOpen(): // a plan does not always know whether to wait
 		return keeps
@@ -216,7 +219,8 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 	return &files[0], nil
 }
 
-// limitAsked is how often the data of a request are asked for, if the service queues another request each time.
+// limitAsked is how often the data of a request are asked for with one setting, if the service queues another request
+// each time.
 const limitAsked = 5
 
 // fetchReady fetches the data of a request that is carried out, and returns no file for any other. The service may
@@ -240,18 +244,20 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 	}
 	if written == nil {
 		f.Asked++
-		if f.Asked == limitAsked { // nothing shows the data, and each call may queue one more
-			f.Submission.State, f.Submission.Dropped = proof.Failed, true
-		}
-		return nil, &tfkit.Problem{
-			Summary: "The service gave no data",
-			Detail:  fmt.Sprintf("The data access request is carried out, and the service accepted another request in place of an answer with the data. It was asked %d times, and is asked %d times at most.", f.Asked, limitAsked),
-			InState: f.InState,
-			Do:      f.Advice.Over + adviceAtOnce,
-		}
+		return nil, f.problemOfData()
 	}
 
 	return written, nil
+}
+
+// problemOfData returns the problem that the data were asked for in vain.
+func (f *fetch) problemOfData() *tfkit.Problem {
+	return &tfkit.Problem{
+		Summary: "The service gave no data",
+		Detail:  fmt.Sprintf("The data access request is carried out, and the service accepted another request in place of an answer with the data. It was asked %d times, and is asked %d times at most with one setting.", f.Asked, limitAsked),
+		InState: f.InState,
+		Do:      "if an answer was the data, set wire.all_data.at to a pointer to the data, and run again. Otherwise, " + f.Advice.Over,
+	}
 }
 
 // adviceAtOnce applies to a request whose answer may have been the data.

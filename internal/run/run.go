@@ -36,8 +36,10 @@ type Document struct {
 	Unanswered proof.Submission `json:"unanswered,omitzero"`
 	// Values are what package profile remembers of members.
 	Values jsontext.Value `json:"values,omitempty"`
-	// Asked is how often the data of the request were asked for in vain, once it was carried out.
-	Asked int `json:"asked,omitempty"`
+	// Asked is how often the data of the request were asked for in vain, once it was carried out, with the
+	// settings in Unread.
+	Asked  int    `json:"asked,omitempty"`
+	Unread string `json:"unread,omitempty"`
 }
 
 // documentKey is the key of the document in private state, and version the one that is written.
