@@ -13,17 +13,17 @@ import (
 
 func TestConsentListDay_takesUpToTheLargestNumber(t *testing.T) {
 	t.Parallel()
-	for n, isCut := range map[int]bool{limitDayPeople: false, limitDayPeople + 1: true} {
+	for n, isCut := range map[int]bool{limitDayPeople + 1: false, limitDayPeople + 2: true} { // the first one has two records
 		var run listing
 		run.takeDay(func(yield func(records.Kind, jsontext.Value) bool) {
 			for i := range n {
-				if !yield(records.Person, jsontext.Value(fmt.Sprintf(`{"identityId":%d}`, i))) {
+				if !yield(records.Person, jsontext.Value(fmt.Sprintf(`{"identityId":%d}`, max(1, i)))) {
 					return
 				}
 			}
 		}, []string{"identityId"})
-		if len(run.source) != limitDayPeople || run.isCut != isCut {
-			t.Errorf("of %d people, %d are taken, and it is cut: %v", n, len(run.source), run.isCut)
+		if len(run.people) != limitDayPeople || run.isCut != isCut {
+			t.Errorf("of %d records, %d people are taken, and it is cut: %v", n, len(run.people), run.isCut)
 		}
 	}
 }

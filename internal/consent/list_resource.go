@@ -99,7 +99,7 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 // reads as many people as the limit allows, so what there is to say about the list comes first.
 func (l *consentList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	stream.Results = func(push func(list.ListResult) bool) {
-		run := &listing{Service: l.Service, request: req, limit: cmp.Or(req.Limit, math.MaxInt64)}
+		run := &listing{Service: l.Service, request: req, limit: cmp.Or(req.Limit, math.MaxInt64), known: map[string]bool{}}
 		run.gather(ctx)
 		if len(run.diags) > 0 && !push(list.ListResult{Diagnostics: run.diags}) {
 			return
@@ -123,11 +123,12 @@ type listing struct {
 	inEffect tfkit.Scope // is scope as attributes
 	diags    diag.Diagnostics
 
-	source  []string  // the identities of the source
 	people  []*listed // of the source, each once
-	isCut   bool      // the source has more people, who are not listed
-	unnamed int       // Person records of a day without a usable identity
-	example string    // the members of the first of those
+	known   map[string]bool
+	isCut   bool   // the source has more people, who are not listed
+	persons int    // Person records of a day
+	unnamed int    // of them, those without a usable identity
+	example string // the members of the first of those
 	found   []*listed
 }
 
@@ -183,18 +184,23 @@ func (l *listing) readSource(ctx context.Context) {
 	l.inEffect = m.Scope
 	l.ResolveScope(&l.inEffect)
 
-	if m.UTCDate.IsNull() {
-		l.diags.Append(m.IdentityIDs.ElementsAs(ctx, &l.source, false)...)
-	} else {
+	if !m.UTCDate.IsNull() {
 		l.readDay(ctx, m)
+		return
 	}
 
-	known := map[string]bool{}
-	for _, identity := range l.source {
-		if !known[identity] {
-			known[identity] = true
-			l.people = append(l.people, &listed{identity: identity})
-		}
+	var identities []string
+	l.diags.Append(m.IdentityIDs.ElementsAs(ctx, &identities, false)...)
+	for _, identity := range identities {
+		l.add(identity)
+	}
+}
+
+// add adds a person, unless the person is known.
+func (l *listing) add(identity string) {
+	if !l.known[identity] {
+		l.known[identity] = true
+		l.people = append(l.people, &listed{identity: identity})
 	}
 }
 
@@ -237,18 +243,20 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 
 // takeDay takes the people of a day, up to the largest number, in place of those of a reading that has failed.
 func (l *listing) takeDay(day client.Records, fields []string) {
-	l.source, l.unnamed, l.isCut = nil, 0, false
+	l.people, l.known = nil, map[string]bool{}
+	l.persons, l.unnamed, l.isCut = 0, 0, false
 	for _, record := range day {
+		l.persons++
 		identity, ok := identityIn(record, fields)
 		switch {
 		case !ok:
 			l.unnamed++
 			l.example = cmp.Or(l.example, answer.Members(record, ""))
-		case len(l.source) == limitDayPeople:
+		case len(l.people) == limitDayPeople && !l.known[identity]:
 			l.isCut = true
 			return
 		default:
-			l.source = append(l.source, identity)
+			l.add(identity)
 		}
 	}
 }
@@ -281,11 +289,11 @@ func (l *listing) reportUnnamed(fields []string) {
 	problem := tfkit.Problem{
 		Summary: "Person records without an identity",
 		Detail: fmt.Sprintf("%d of the %d Person records that were read are skipped, because they have no usable identity in %q. The first one has none there%s.",
-			l.unnamed, len(l.source)+l.unnamed, fields, l.example),
+			l.unnamed, l.persons, fields, l.example),
 		Do: "if another member holds the identity, set identity_field to its name.",
 		At: path.Root("identity_field"),
 	}
-	if len(l.source) == 0 {
+	if l.unnamed == l.persons {
 		problem.AddError(&l.diags)
 	} else {
 		problem.AddWarning(&l.diags)
@@ -298,6 +306,7 @@ func (l *listing) lookUp(ctx context.Context) {
 	var found, failed atomic.Int64
 	panics := tfkit.InParallel(ctx, l.Client.Concurrency, l.people, func(p *listed) (goesOn bool) {
 		p.held, p.err = l.Client.GetConsent(ctx, client.Person{Scope: l.scope, Identity: p.identity})
+		p.held.JSON = nil // takes more than all else, of 100,000 people
 		p.isAsked = true
 		switch {
 		case p.err == nil:
