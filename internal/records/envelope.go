@@ -20,7 +20,9 @@ type place struct {
 	isList bool // a list here is one of records
 	isTold bool // by Options.At
 
-	totals []leaf // of an object: the numbers of its records that it states
+	// Of an object:
+	begun  bool   // a list in it has begun
+	totals []leaf // the numbers of its records that it states
 }
 
 // leaf is a member around the records, with its value as text.
@@ -53,14 +55,14 @@ func (x *Reader) readEnvelope(root *place) error {
 	if err := x.refuseExtra(); err != nil {
 		return err
 	}
-	if x.hasList {
-		return x.checkKinds()
-	}
-	if !x.options.Empty {
+	if !x.hasList && !x.options.Empty {
 		return refuseNothing(": it is an object in which there are no lists, or all of them are null")
 	}
+	if x.lists == ([len(kindNames)]bool{}) {
+		return nil
+	}
 
-	return nil
+	return x.checkKinds()
 }
 
 // checkKinds refuses an answer whose lists say nothing of a kind that is wanted.
@@ -119,9 +121,12 @@ func (x *Reader) readMember(around *place) error {
 	in := x.placeOf(around.at.AppendToken(name.String()), around.kind)
 	switch x.dec.PeekKind() {
 	case '[':
+		around.begun = true
 		return x.readList(in)
 	case '{':
-		return x.readObject(&in)
+		err = x.readObject(&in)
+		around.begun = around.begun || in.begun
+		return err
 	}
 
 	v, err := x.dec.ReadValue()
@@ -176,12 +181,15 @@ func (x *Reader) readLeaf(v jsontext.Value, in place, around *place) {
 		l.value = jsonvalue.Text(v)
 	}
 
-	name := in.at.LastToken()
-	stated := statedKind([]byte(name), v)
+	name, stated := in.at.LastToken(), Unknown
+	if !around.begun { // what is said behind a list would change what was read
+		stated = statedKind([]byte(name), v)
+	}
+	isLink := v.Kind() == '"' || v.Kind() == 'n'
 	switch {
 	case x.values[in.at] != nil:
 		*x.values[in.at] = v.Clone()
-	case x.options.Envelope.Ignores(l.at, l.value):
+	case isLink && answer.IsOtherPage(l.at, x.options.Next), x.options.Envelope.Ignores(l.at, l.value):
 	case in.kind != Unknown && v.Kind() == 'n':
 		x.lists[in.kind] = true // it is empty
 	case stated != Unknown && around.kind == Unknown:
@@ -193,10 +201,9 @@ func (x *Reader) readLeaf(v jsontext.Value, in place, around *place) {
 	}
 }
 
-// addExtra notes a leaf that is not recognised, unless it is ignored with its value, or leads to another
-// page than the next one.
+// addExtra notes a leaf that is not recognised, unless it is ignored with its value.
 func (x *Reader) addExtra(l leaf) {
-	if !x.options.Envelope.Ignores(l.at, l.value) && !answer.IsOtherPage(l.at, x.options.Next) {
+	if !x.options.Envelope.Ignores(l.at, l.value) {
 		x.extra = append(x.extra, l.at)
 	}
 }

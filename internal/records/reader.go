@@ -57,7 +57,7 @@ func NewReader(r io.Reader, o Options) *Reader {
 		x.options.Wanted = []Kind{o.Asked}
 	}
 	if o.Before != nil {
-		x.models = o.Before.models
+		x.models, x.options.Before = o.Before.models, nil // or the first of many pages is held to the end
 	}
 
 	for _, kind := range Kinds {

@@ -61,8 +61,10 @@ func (x *Reader) textOf(v jsontext.Value, begin int64) (jsontext.Value, error) {
 // recognise returns the kind of a record, or why it is not recognised as one.
 func (x *Reader) recognise(v jsontext.Value, in place) (Kind, *answer.Error) {
 	kind := cmp.Or(in.kind, x.options.Asked)
-	isKnown := x.options.Kind == "" && x.Result.Counts[kind] >= sampled
-	if kind = cmp.Or(kind, x.last); x.models[kind].fits(v, isKnown) {
+	isSampled := x.Result.Counts[kind] >= sampled
+	isKnown := x.options.Kind == "" && isSampled
+	isAsked := cmp.Or(x.options.Asked, kind) == kind
+	if kind = cmp.Or(kind, x.last); isAsked && x.models[kind].fits(v, isKnown) {
 		return kind, nil
 	}
 
@@ -76,7 +78,7 @@ func (x *Reader) recognise(v jsontext.Value, in place) (Kind, *answer.Error) {
 			Advice: "if it is a record, wire.export.record." + kind.Plural() + " says what every " + kind.String() + " record has",
 		}
 	}
-	if !x.options.Seen.add(kind, v) {
+	if !isSampled && !x.options.Seen.add(kind, v) {
 		return Unknown, &answer.Error{Why: "the same record came under two kinds, so that the service seems to ignore the parameter", Advice: kindSettings}
 	}
 
@@ -86,10 +88,12 @@ func (x *Reader) recognise(v jsontext.Value, in place) (Kind, *answer.Error) {
 const noRecord = "what stands where records should be is not recognised as one"
 
 // kindOf returns the kind of a record: that of its place or the one that was asked for, or else the one that
-// it states. Unless the kind is known, or its place was told, it may not state another one.
+// it states. It may not state another one where a setting says what states it. Without that setting, it may where the
+// kind is known, or its place was told.
 func (x *Reader) kindOf(v jsontext.Value, in place, isKnown bool) (Kind, *answer.Error) {
 	own, asked := Unknown, x.options.Asked
-	if !isKnown && !in.isTold {
+	isSilent := isKnown || in.isTold
+	if x.options.Kind != "" || !isSilent {
 		own = x.ownKind(v)
 	}
 
@@ -275,10 +279,10 @@ type Seen map[uint64]Kind
 
 var seenSeed = maphash.MakeSeed()
 
-// add adds a record, unless s is nil or has many. It reports false if it has come under another kind: a record with
-// the same identifying values and the same names.
+// add adds a record, unless s is nil. It reports false if it has come under another kind: a record with the same
+// identifying values and the same names.
 func (s Seen) add(kind Kind, record jsontext.Value) bool {
-	if s == nil || len(s) > 3*sampled {
+	if s == nil {
 		return true
 	}
 
@@ -286,7 +290,7 @@ func (s Seen) add(kind Kind, record jsontext.Value) bool {
 	isIdentified := false
 	for name, value := range jsonvalue.EachMember(record) {
 		sum += maphash.Bytes(seenSeed, name)
-		if idNames[string(name)] > 0 {
+		if idNames[string(name)] > 0 && identifies(value) {
 			sum += 31 * maphash.Bytes(seenSeed, value)
 			isIdentified = true
 		}

@@ -266,6 +266,10 @@ func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 		"another word":          {text: `[{"sort":"hit","id":1},{"sort":"error","id":2}]`, with: Options{Map: Map{Kind: "/sort", Kinds: map[string][]string{"events": {"hit"}}}}, advice: "wire.export.kind"},
 		"another kind inside":   {text: `{"events":[{"type":"session","id":1}]}`, with: only(Event), advice: "wire.export.at.events", then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/events"}}, Wanted: []Kind{Event}}, want: Counts{Event: 1}},
 		"another kind as asked": {text: `{"persons":[{"id":1}],"events":[]}`, with: Options{Asked: Event}, advice: "wire.export.kind_parameter"},
+		"another kind as told":  {text: `{"l":[{"type":"event","id":1},{"type":"session","id":2}]}`, with: Options{Map: Map{Kind: "/type", At: map[string]jsontext.Pointer{"events": "/l"}}}, advice: "event and session"},
+		"a kind behind a list":  {text: `{"records":[],"type":"event"}`, with: only(Event), advice: `"/type"`},
+		"one behind an object":  {text: `{"data":{"records":[]},"type":"event"}`, with: only(Event), advice: `"/type"`},
+		"not the last page":     {text: `{"events":[{"id":1}],"next":null,"last":false}`, with: Options{Map: Map{Next: "/next"}}, advice: `"/last"`},
 		"no list as asked":      {text: `{"data":{"persons":[],"sessions":null}}`, with: Options{Asked: Event}, advice: "wire.export.kind_parameter"},
 		"too few in common":     {text: `{"persons":[{"id":1,"a":1},{"id":2,"b":1}]}`, with: only(Person), advice: "wire.export.record.persons", then: Options{Map: Map{Record: map[string]jsontext.Pointer{"persons": "/id"}}, Wanted: []Kind{Person}}, want: Counts{Person: 2}},
 	} {
@@ -300,11 +304,11 @@ func TestReader_countIsThatOfItsObject(t *testing.T) {
 func TestReader_objectWithNothingInIt(t *testing.T) {
 	t.Parallel()
 	for text, isDay := range map[string]bool{
-		`{}`: true, `{"count":0}`: true, `{"next":null}`: true,
+		`{}`: true, `{"count":0}`: true, `{"next":null}`: true, `{"persons":null,"sessions":null,"events":null}`: true, `{"persons":null}`: false,
 		`{"message":"later"}`: false, `{"status":"queued"}`: false, `{"count":1}`: false, `{"error":null}`: false, `{"data":{}}`: false, `{"success":false}`: false,
 	} {
 		for _, isTold := range []bool{false, true} {
-			_, _, err := readText(text, Options{Map: Map{Empty: isTold, Next: "/next"}})
+			_, _, err := readText(text, Options{Map: Map{Empty: isTold, Next: "/next"}, Wanted: Kinds})
 			if isDay := isDay && isTold; isDay != (err == nil) {
 				t.Errorf("%s, told: %t: %v", text, isTold, err)
 			}
@@ -329,22 +333,41 @@ func TestReader_nextAndTotalAreReadWhereTheyAreTold(t *testing.T) {
 // the kind, and others that only look like it.
 func TestReader_recordUnderTwoKindsIsRefused(t *testing.T) {
 	t.Parallel()
+	var many strings.Builder // none of which begins like another one
+	for i := range 4 * sampled {
+		fmt.Fprintf(&many, `{"of":%d,"id":%d}`, i, i)
+	}
 	for _, c := range []struct {
 		first, second string
 		refused       bool
 	}{
+		{many.String(), many.String(), true},
+		{`[{"of":1,"email":null}]`, `[{"of":2,"email":null}]`, false},
 		{`[{"id":1,"of":1},{"id":2,"of":1}]`, `[{"id":3,"of":1},{"of":2,"id":2}]`, true},
 		{`[{"id":1,"of":1}]`, `[{"id":1,"of":1,"read":"2026-03-02T00:00:00Z"}]`, false},
 		{`[{"id":1,"name":"x"}]`, `[{"id":1,"startedAt":1}]`, false},
 		{`[{"id":1,"of":1}]`, `[{"id":2,"of":1}]`, false},
 		{`[]`, `[]`, false},
 	} {
-		seen := Seen{}
-		_, _, err := readText(c.first, Options{Asked: Person, Seen: seen})
-		_, _, err2 := readText(c.second, Options{Asked: Event, Seen: seen})
-		if err != nil || isRefused(err2, "under two kinds") != c.refused || err2 != nil != c.refused {
-			t.Errorf("%s and %s: %v, %v", c.first, c.second, err, err2)
+		o := Options{Asked: Person, Seen: Seen{}}
+		if strings.Contains(c.first, "null") {
+			o.Record = map[string]jsontext.Pointer{"persons": "/of", "events": "/of"}
 		}
+		_, _, err := readText(c.first, o)
+		o.Asked = Event
+		_, _, err2 := readText(c.second, o)
+		if err != nil || isRefused(err2, "under two kinds") != c.refused || err2 != nil != c.refused {
+			t.Errorf("%.99s and %.99s: %v, %v", c.first, c.second, err, err2)
+		}
+	}
+
+	// The first answer shows how persons look, also to the reader of the second one.
+	day := `{"persons":[{"type":"person","id":1,"of":1}],"events":[]}`
+	x := NewReader(strings.NewReader(day), Options{Asked: Person})
+	for range x.All() {
+	}
+	if _, _, err := readText(day, Options{Asked: Event, Before: x}); x.Err != nil || !isRefused(err, "another kind") {
+		t.Errorf("the day again: %v, %v", x.Err, err)
 	}
 }
 
