@@ -39,8 +39,10 @@ func TestConsentBatch_outageEndsTheApply(t *testing.T) {
 			tc.fault.Times = -1
 			service.Inject(tc.fault)
 			if tc.fault.Operation == read {
-				_, diags := p.Plan(batchName, nil, f.config(nil)) // the first answer is the only one
-				prototest.WantText(t, diags.Errors(), tc.title, "were not compared", "In state now: nothing", "compare_at_plan = false")
+				for _, rows := range []int{100, 3} { // the first answer is the only one
+					_, diags := p.Plan(batchName, nil, newFile(t, people(rows)).config(nil))
+					prototest.WantText(t, diags.Errors(), tc.title, "were not compared", "In state now: nothing", "compare_at_plan = false")
+				}
 				service.Reset()
 			}
 

@@ -138,7 +138,7 @@ func (b *batch) review(ctx context.Context, work bool) bool {
 	}
 
 	b.compare(ctx, b.all)
-	if b.stopped != "" {
+	if b.stopped != "" || b.missed() == len(b.rows) { // nothing can be said of a small file either
 		b.refuse(b.failure("compared", advicePlan))
 		return false
 	}

@@ -41,6 +41,9 @@ const (
 	// random order, so many are not all of one part of the file.
 	outageStreak = 50
 
+	// limitCauses is how many causes are told apart by their texts: a service may number its refusals.
+	limitCauses = 1000
+
 	// Limits of a message.
 	limitShownCauses = 8
 	limitShownLines  = 20 // of one cause
@@ -136,6 +139,9 @@ func (t *tally) record(ctx context.Context, row int, as choice.Act, err error) (
 
 // fail records why a row has failed, and whether the others would fail too.
 func (t *tally) fail(row int, e *transport.Error) {
+	if len(t.distinct) >= limitCauses {
+		e = &transport.Error{Class: e.Class, Operation: e.Operation, Method: e.Method, Template: e.Template, Status: e.Status, Code: e.Code}
+	}
 	text := fmt.Sprintf("%q %q %d %q %q %q %q", e.Title(), e.Operation, e.Status, e.Code, e.Detail, e.Message, e.Fields)
 	t.distinct[text] = cmp.Or(t.distinct[text], e)
 	t.causes[row] = t.distinct[text]

@@ -45,7 +45,7 @@ var (
 	// MissingConsent is the same for each person, so that Terraform counts equal warnings.
 	MissingConsent = Problem{
 		Summary: "A consent record is missing",
-		Detail:  "The service says twice that there is no consent record, although Terraform knows of one and the service cannot remove it. Terraform removes the resource from state, and nothing was withdrawn.",
+		Detail:  "The service says twice that there is no consent record, although Terraform knows of one and the service cannot remove it. Terraform removes the resource from state. Where there is no record, nothing was withdrawn.",
 		Do:      "look at the service for a consent that is still there. If it has lost the record, for example because a test tenant was reset, an apply writes a first record. If readings lag by more than wire.lag, raise it, and import the person, or apply the file, again.",
 	}
 	SharedConsent = Problem{
