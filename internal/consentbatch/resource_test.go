@@ -239,6 +239,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				held: map[int][5]bool{0: {}, 1: configured, 2: {}, 3: {}, 4: {}, 5: {}, 6: configured, 7: {}},
 			},
 		}},
+		"a shard may have no rows": {people(1), nil, []step{{config: shard(0, 2)}, {config: shard(1, 2), gets: 2, patches: 1, counts: counts{Rows: 1, Written: 1}}}},
 		"another shard of the same version of a write-only content": {"", nil, []step{
 			{config: shard(0, 2).With(writeOnly(people(8), 1, false)), gets: 2, patches: 2, counts: counts{Rows: 2, Written: 2}},
 			{
