@@ -24,6 +24,14 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
+// ValidateConfig checks the provider block alone: the environment may give the address and the credentials that it lacks.
+func (p *analyticsProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+	environment := map[string]string{"ANALYTICS_BASE_URL": "https://localhost", "ANALYTICS_TOKEN": "token"}
+	r := read(req.Config.Raw, func(name string) string { return environment[name] }, &resp.Diagnostics)
+	r.checkAccess()
+	r.newClient(r.config.Config)
+}
+
 // Configure creates the client without a request to the service. Attributes that are not known
 // yet are recorded, and reported when a resource or data source needs the service.
 func (p *analyticsProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
@@ -37,7 +45,7 @@ func (p *analyticsProvider) Configure(ctx context.Context, req provider.Configur
 	service := &tfkit.Service{
 		DefaultScope: r.config.scope,
 		UnknownScope: r.unknown[scopeGroup],
-		Unknown:      slices.Concat(r.unknown[""], r.unknown[credentialGroup]),
+		Unknown:      r.unknownOfClient(),
 	}
 	if len(service.UnknownScope) > 0 {
 		service.DefaultScope = client.Scope{}
@@ -50,14 +58,12 @@ func (p *analyticsProvider) Configure(ctx context.Context, req provider.Configur
 		change(&cfg)
 	}
 
-	if len(service.Unknown) == 0 {
-		c, err := client.New(cfg)
-		if err != nil {
-			name, _, _ := strings.Cut(err.Error(), " ")
-			tfkit.Problem{Summary: "Unusable provider configuration", Detail: "The setting " + err.Error() + ".", At: path.Root(name)}.AddError(&resp.Diagnostics)
-			return
-		}
-		service.Client, service.Deferred = c, deferred.NewEngine(c)
+	service.Client = r.newClient(cfg)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if service.Client != nil {
+		service.Deferred = deferred.NewEngine(service.Client)
 	}
 
 	resp.ResourceData, resp.DataSourceData = service, service
@@ -205,6 +211,26 @@ func (r *reading) checkAccess() {
 		}
 		tfkit.Problem{Summary: "Unusable scope", Detail: "The scope cannot be used: " + err.Error() + ".", At: at}.AddError(r.diags)
 	}
+}
+
+// unknownOfClient returns the settings of the client that are not known yet.
+func (r *reading) unknownOfClient() []string {
+	return slices.Concat(r.unknown[""], r.unknown[credentialGroup])
+}
+
+// newClient returns the client; nil after an error, and while its settings are not known.
+func (r *reading) newClient(cfg client.Config) *client.Client {
+	if r.diags.HasError() || len(r.unknownOfClient()) > 0 {
+		return nil
+	}
+
+	c, err := client.New(cfg)
+	if err != nil {
+		name, _, _ := strings.Cut(err.Error(), " ")
+		tfkit.Problem{Summary: "Unusable provider configuration", Detail: "The setting " + err.Error() + ".", At: path.Root(name)}.AddError(r.diags)
+	}
+
+	return c
 }
 
 // textOf returns a known value in the form of its variable: a text as it is, and everything else as

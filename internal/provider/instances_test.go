@@ -171,10 +171,7 @@ func (i *instance) refresh(p *prototest.Provider) (*prototest.State, prototest.D
 		return slices.ContainsFunc(diags.Warnings(), func(text string) bool { return strings.HasPrefix(text, summary) })
 	}
 	if len(diags.Errors()) == 0 && !warns("The request could not be checked") {
-		endings := []string{"Accepted, and nothing shows what became of it"}
-		if i.resource == dataAccessName { // the service queued other requests in place of answers with the data
-			endings = append(endings, "The request is gone, and its effect cannot be seen")
-		}
+		endings := []string{"Accepted, and nothing shows what became of it", "The service gave no data"}
 		if i.operated > 0 { // the effect is undone, or a request that is found in the place of a lost one fails
 			endings = append(endings, "The request is gone, and its effect cannot be seen", "The service failed the request")
 		}

@@ -37,6 +37,7 @@ var (
 	_ provider.ProviderWithEphemeralResources = (*analyticsProvider)(nil)
 	_ provider.ProviderWithFunctions          = (*analyticsProvider)(nil)
 	_ provider.ProviderWithListResources      = (*analyticsProvider)(nil)
+	_ provider.ProviderWithValidateConfig     = (*analyticsProvider)(nil)
 )
 
 // Option changes the configuration of the client.
