@@ -68,6 +68,33 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 	}
 }
 
+// TestProvider_validateReadsTheBlockAlone has what is wrong whatever the environment adds, and what it may add.
+func TestProvider_validateReadsTheBlockAlone(t *testing.T) {
+	t.Parallel()
+	for words, config := range map[string]prototest.Attributes{
+		"":                        {},
+		"uses plain http":         {"base_url": "http://h.example.com"},
+		"from 0 to 10":            {"max_retries": 99},
+		"must be a JSON Pointer":  wire("consent", "at", "data"),
+		"either org_id and":       {"org_id": "o"},
+		"excludes the other":      {"token": "t", "api_secret_key": "k"},
+		"is missing or blank":     {"email": "a@example.com"},
+		"must not contain Author": {"headers": prototest.Attributes{"Authorization": "x"}},
+	} {
+		_, diags := prototest.Validate(t, config, map[string]string{"ANALYTICS_MAX_RETRIES": "unread"})
+		if words != "" {
+			prototest.WantText(t, diags.Errors(), words)
+		} else if len(diags) > 0 {
+			t.Errorf("an empty block: %v", diags)
+		}
+	}
+
+	_, diags := prototest.Validate(t, prototest.Attributes{"base_url": prototest.Unknown, "token": prototest.Unknown, "org_id": prototest.Unknown}, nil)
+	if len(diags) > 0 {
+		t.Errorf("what is not known: %v", diags)
+	}
+}
+
 // wire returns the block wire with one setting of a group.
 func wire(group, name string, value any) prototest.Attributes {
 	return prototest.Attributes{"wire": prototest.Attributes{group: prototest.Attributes{name: value}}}

@@ -161,6 +161,9 @@ func credential(name string) func(string) (string, error) {
 func parseText(value string) (string, error) { return value, nil }
 
 func parseFile(value string) ([]byte, error) {
+	if value == "" {
+		return nil, nil
+	}
 	content, err := os.ReadFile(value)
 	if err != nil {
 		return nil, fmt.Errorf("names a file that cannot be read: %w", errors.Unwrap(err))

@@ -46,19 +46,24 @@ type Provider struct {
 // Errors of the configuration are in the diagnostics.
 func Start(tb testing.TB, config Attributes, environment map[string]string, options ...provider.Option) (*Provider, Diagnostics) {
 	tb.Helper()
-	getenv := func(name string) string { return environment[name] }
-	options = append(options, withoutLag)
-	p := &Provider{t: tb, server: provider.NewServer("test", getenv, options...)}
-	p.schemas = call(p, p.server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
-	p.identities = call(p, p.server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{}).IdentitySchemas
-	p.config = p.packed(p.schemas.Provider, config)
-	validated := call(p, p.server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: p.config})
-	diags := Diagnostics(validated.Diagnostics)
+	p, diags := Validate(tb, config, environment, append(options, withoutLag)...)
 	if len(diags.Errors()) > 0 {
 		return p, diags
 	}
 
 	return p, append(diags, p.configure()...)
+}
+
+// Validate is Start without the configuration, as `terraform validate` does it.
+func Validate(tb testing.TB, config Attributes, environment map[string]string, options ...provider.Option) (*Provider, Diagnostics) {
+	tb.Helper()
+	getenv := func(name string) string { return environment[name] }
+	p := &Provider{t: tb, server: provider.NewServer("test", getenv, options...)}
+	p.schemas = call(p, p.server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
+	p.identities = call(p, p.server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{}).IdentitySchemas
+	p.config = p.packed(p.schemas.Provider, config)
+
+	return p, call(p, p.server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: p.config}).Diagnostics
 }
 
 // withoutLag is for a mock server, whose readings never lag, unless a setting says otherwise.
