@@ -180,6 +180,7 @@ var elsewhere = map[string]string{
 	"set wire.pending.identity and wire.pending.types":        "requests.TestPendingRequests_mayMatch",
 	"invoke the action again, which sends one":                "deferred.TestDeferred_submission",
 	" If an answer was the data, set wire.all_data.at":        "requests.TestDataAccess_dataAtOnceHasAWayOut",
+	"if an answer was the data, set wire.all_data.at":         "requests.TestDataAccess_answers",
 }
 
 // outside are the advices that no test of this package can follow, and why.
