@@ -51,7 +51,7 @@ func (n *node) read(in *jsontext.Decoder, whole jsontext.Value) {
 		n.readMembers(in, whole)
 	case '[':
 		v, _ := in.ReadValue() // it is there, as the whole is valid
-		n.word = "[…]" // not what a setting has, but any value is
+		n.word = "[…]"         // not what a setting has, but any value is
 		if jsonvalue.IsZero(v) {
 			n.word = "[]"
 		}

@@ -3,6 +3,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -98,8 +99,8 @@ func (x *examination) examineExport(ctx context.Context) {
 	x.report.add("Export", "day", Unknown, "none of the given credentials are accepted for an export, or there is no such project or day")
 }
 
-// examineDay reads the beginning of the day in one way. A field that an error names may be the parameter that
-// selects the kind.
+// examineDay reads the beginning of the day in one way. A service that selects the kind by a parameter may name
+// it in its error.
 func (x *examination) examineDay(ctx context.Context, w *way) *reading {
 	r := &reading{
 		group: "Export", check: "day", way: w, read: exportOf{x.options.Scope, x.options.Day}.read, propose: infer.Export,
@@ -107,15 +108,41 @@ func (x *examination) examineDay(ctx context.Context, w *way) *reading {
 		hint:      "; if a parameter selects the kind, wire.export.kind_parameter and wire.export.kind_values name it and its values",
 	}
 	_, err := x.examine(ctx, r)
-	if e, ok := errors.AsType[*transport.Error](err); ok && len(e.Fields) > 0 {
-		r.propose = func(infer.Answer) (all []infer.Settings) {
-			for _, f := range e.Fields {
-				all = append(all, infer.Settings{"/export/kind_parameter": f.Field})
-			}
-			return all
+	e, ok := errors.AsType[*transport.Error](err)
+	if !ok || e.Class != transport.ClassRejected {
+		return r
+	}
+
+	fields := slices.Clone(e.Fields)
+	for _, name := range infer.KindParameters(e.Message) {
+		fields = append(fields, transport.FieldError{Field: name, Message: e.Message})
+	}
+	for _, f := range fields {
+		s := infer.Settings{"/export/kind_parameter": f.Field}.Merge(infer.Kinds(cmp.Or(f.Message, e.Message)))
+		if selected := x.examineDayWith(ctx, *r, s); selected != nil {
+			return selected
 		}
-		_, _ = x.examine(ctx, r)
 	}
 
 	return r
+}
+
+// examineDayWith reads the day with a parameter for the kind, and adopts it if there are records; otherwise it
+// returns nil.
+func (x *examination) examineDayWith(ctx context.Context, r reading, s infer.Settings) *reading {
+	before, readings := x.wire, slices.Clone(x.readings)
+	wire, err := before.With(s)
+	if err != nil || slices.ContainsFunc(s.Texts(), x.hides) {
+		return nil
+	}
+
+	x.wire = wire
+	read, err := x.examine(ctx, &r)
+	if err != nil || read.isEmpty() {
+		x.wire, x.readings = before, readings
+		return nil
+	}
+	r.differs = true
+
+	return &r
 }

@@ -154,17 +154,34 @@ func TestRehearsal_listThatLagsBehindTheEffect(t *testing.T) {
 	})
 }
 
-// TestExamine_parameterThatAnErrorNames has a service that wants to know the kind, and says so.
+// TestExamine_parameterThatAnErrorNames has services that want to know the kind, and say so in a field of the error
+// or in a sentence alone, which also lists the words of the kinds.
 func TestExamine_parameterThatAnErrorNames(t *testing.T) {
 	t.Parallel()
-	service := mocktest.Start(t, func(s *mockserver.Server) { s.Wire.Export.KindParameter, s.ExportRecords = "kind", 10 })
-	service.AllowViolations() // the kind is missing at first
-	report := Examine(t.Context(), Options{
-		Client: client.Config{Config: transport.Config{Credentials: transport.Credentials{APISecretKey: service.SecretKey}}, BaseURL: service.URL},
-		Scope:  ada.Scope, Day: adasDay,
-	})
-	if report.Wire.Export.KindParameter != "kind" {
-		t.Errorf("%+v: %+v", report.Wire, report.Findings)
+	for body, words := range map[string]map[string]string{
+		`{"error":"kind is missing","field":"kind"}`:              nil,
+		`{"error":"kind must be one of users, sessions, events"}`: {"persons": "users", "sessions": "sessions", "events": "events"},
+	} {
+		t.Run(body, func(t *testing.T) {
+			t.Parallel()
+			service := mocktest.Start(t, func(s *mockserver.Server) {
+				s.Wire.Export.KindParameter, s.Wire.Export.KindValues, s.ExportRecords = "kind", words, 10
+				s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+					if _, isNamed := r.Sent["kind"]; isNamed || r.Operation != mockserver.OpExportRecords {
+						return nil
+					}
+					return &mockserver.Fault{Status: 400, Body: []byte(body)}
+				}
+			})
+			service.AllowViolations() // the kind is missing at first
+			report := Examine(t.Context(), Options{
+				Client: client.Config{Config: transport.Config{Credentials: transport.Credentials{APISecretKey: service.SecretKey}}, BaseURL: service.URL},
+				Scope:  ada.Scope, Day: adasDay,
+			})
+			if e := report.Wire.Export; e.KindParameter != "kind" || !maps.Equal(e.KindValues, words) {
+				t.Errorf("%+v: %+v", report.Wire, report.Findings)
+			}
+		})
 	}
 }
 

@@ -166,3 +166,32 @@ func (c column) statesKind() bool {
 	}
 	return true
 }
+
+// wordLike matches the words of a message that may be names.
+var wordLike = regexp.MustCompile(`[\pL_]+`)
+
+// KindParameters returns the words of a message that may name the parameter which selects the kind.
+func KindParameters(message string) (all []string) {
+	for _, word := range wordLike.FindAllString(message, -1) {
+		if isNamed(jsonvalue.Fold(word), "kind type recordkind recordtype entity entitytype resource model dataset") {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+// Kinds returns the words that a message lists for the kinds, such as person by "persons"; nil unless there is
+// one for each kind.
+func Kinds(message string) Settings {
+	s := Settings{}
+	for _, word := range wordLike.FindAllString(message, -1) {
+		if kind := meaningOf(word, kindWords); kind != "" {
+			s[jsontext.Pointer("/export/kind_values").AppendToken(kind)] = word
+		}
+	}
+	if len(s) < len(kindWords) {
+		return nil
+	}
+
+	return s
+}

@@ -163,6 +163,9 @@ func TestData_neverByWhatDescribesWork(t *testing.T) {
 		`{"status":"running","data":{"events":[{"id":1}]}}`:                nil,
 		`{"data":{"events":[]},"profile":null,"paging":{"next":null}}`:     nil,
 		`{"status":"success","data":{"events":[{"id":1}]},"message":"ok"}`: "/data/events",
+		`{"sessions":[],"events":[{"id":1}],"profile":{"plan":"gold"}}`:    "/sessions", // there without a session, too
+		`{"user":{"profile":{"plan":"gold"}},"sessions":[{"id":1}]}`:       "/sessions",
+		`{"sessions":[],"message":"queued"}`:                               nil,
 	} {
 		all := infer.Data(infer.Answer{Body: []byte(body)})
 		if len(all) != 0 && all[0]["/all_data/at"] != want || len(all) == 0 && want != nil {

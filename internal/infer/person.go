@@ -164,9 +164,11 @@ func (p place) has(name string) bool {
 	return jsonvalue.Members(p.value)[name] != nil
 }
 
-// Data proposes settings for an answer that may be all data of a person: where the data is, the innermost place
-// first, or its media type. It proposes nothing for what describes work, links to the data or is a part of it.
-func Data(a Answer) (all []Settings) {
+// Data proposes settings for an answer that may be all data of a person: where the data is, or its media type.
+// Lists of what the interface has of a person come first, which are there even if they are empty, and then what
+// is named like content, the innermost place first. It proposes nothing for what describes work, links to the
+// data or is a part of it.
+func Data(a Answer) []Settings {
 	if a.value() == nil {
 		return inForm(a)
 	}
@@ -177,15 +179,27 @@ func Data(a Answer) (all []Settings) {
 	if !isDone || slices.ContainsFunc(places(v), place.leadsOn) {
 		return nil
 	}
-	for _, p := range places(v) {
-		isKnown := p.isNamed(envelopes) || meaningOf(p.name, kindWords) != ""
-		if isKnown && p.holdsData() {
-			all = append(all, Settings{"/all_data/at": string(p.at)})
-		}
-	}
-	slices.Reverse(all)
 
-	return all
+	var lists, named []Settings
+	hasData := false
+	for _, p := range places(v) {
+		mark := Settings{"/all_data/at": string(p.at)}
+		isKind, holds := meaningOf(p.name, kindWords) != "", p.holdsData()
+		switch {
+		case isKind && p.value.Kind() == '[' && (holds || p.isEmpty()):
+			lists = append(lists, mark)
+		case holds && (isKind || p.isNamed(envelopes)):
+			named = append([]Settings{mark}, named...)
+		default:
+			continue
+		}
+		hasData = hasData || holds
+	}
+	if !hasData {
+		return nil
+	}
+
+	return append(lists, named...)
 }
 
 // inForm proposes the media type of data that are not JSON.
