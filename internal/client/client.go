@@ -180,7 +180,7 @@ func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
 }
 
 // NewSessionToken logs in with e-mail and password and returns the token of that login, which the
-// client's own requests do not use (sections 2 and 5). It expires when it says so, or else one hour
+// client's own requests may use too (sections 2 and 5). It expires when it says so, or else one hour
 // after the login. A rejected login is not repeated, so that no account is locked. Errors are *Error, of
 // ClassInvalid if the client has no e-mail and password.
 func (c *Client) NewSessionToken(ctx context.Context) (token string, expires time.Time, err error) {

@@ -107,16 +107,17 @@ func (a Answer) Parse(r io.Reader) (jsontext.Value, error) {
 	}
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF")))
 	v, err := jsonvalue.Parse(body)
+	isWords := strings.HasPrefix(a.MediaType, "text/") && bytes.IndexAny(body, "{[<") != 0 // not a record, even a broken one
 	switch {
 	case err == nil:
 		return v, nil
-	case len(body) == 0 && a.Op.Kind != Reads, a.MediaType == "text/plain" && a.Status == http.StatusAccepted:
+	case len(body) == 0 && a.Op.Kind != Reads, isWords && a.MediaType == "text/plain" && a.Status == http.StatusAccepted:
 		return nil, nil
 	case len(body) == 0:
 		return nil, NewError(a.Exchange, ClassEmpty, "the answer has no body")
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, NewError(a.Exchange, ClassTruncated, "the JSON ends in the middle")
-	case strings.HasPrefix(a.MediaType, "text/"), body[0] == '<':
+	case isWords, body[0] == '<':
 		return nil, PageError(a, body)
 	}
 

@@ -5,6 +5,7 @@ package transport
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -37,11 +38,11 @@ func (e *Error) quote(object jsontext.Value, redact *Redactor) {
 	maps.Copy(m, jsonvalue.Members(m["_embedded"])) // of HAL
 
 	message, fields := firstText(m, messageMembers), listedErrors(m)
-	if message == "" && len(fields) == 0 { // Rails and Django REST framework answer with lists by field
+	isOther := func(v jsontext.Value) bool { return jsonvalue.Text(jsonvalue.At(v, "/0")) == "" }
+	isKnown := message != "" || len(fields) > 0
+	if !isKnown && !slices.ContainsFunc(slices.Collect(maps.Values(m)), isOther) { // Rails and Django REST framework answer with lists alone, by field
 		for name, member := range jsonvalue.EachMember(object) {
-			if member.Kind() == '[' {
-				fields = append(fields, fieldErrors(string(name), member)...)
-			}
+			fields = append(fields, fieldErrors(string(name), member)...)
 		}
 	}
 	for _, f := range fields[:min(len(fields), 20)] {

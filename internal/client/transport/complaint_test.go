@@ -35,7 +35,7 @@ func TestComplaint_asServicesWordIt(t *testing.T) {
 		`{"detail":"m"}`: {Message: "m"},
 		// Rails, Django REST framework
 		`{"f":["fm"],"g":["gm"]}`:           {Message: "fm", Fields: []FieldError{{"f", "fm"}, {"g", "gm"}}},
-		`{"f":["fm"],"count":1}`:            {Message: "fm", Fields: about("f", "fm")},
+		`{"f":["fm"],"count":1}`:            {},
 		`{"errors":{"detail":"Not Found"}}`: {Message: "Not Found", Fields: about("detail", "Not Found")},
 		// ASP.NET, Symfony, Spring
 		`{"title":"m","errors":{"$.f":["fm"]},"traceId":"x"}`:                                  {Message: "m", Fields: about("$.f", "fm")},

@@ -41,7 +41,7 @@ type failed struct {
 func failures() map[string]failed {
 	const updates, logins = mockserver.OpUpdateConsent, mockserver.OpLogin
 	json, html := []byte(`{"error":{"code":"E7","message":"no"}}`), []byte("<html>Welcome to the hotel</html>")
-	gzipped := http.Header{"Content-Encoding": {"gzip"}, "Content-Type": {"application/json"}}
+	text, gzipped := http.Header{"Content-Type": {"text/plain"}}, http.Header{"Content-Encoding": {"gzip"}, "Content-Type": {"application/json"}}
 	unknown, refused := failing(&net.DNSError{Err: "no such host", Name: "localhost", IsNotFound: true}), failing(syscall.ECONNREFUSED)
 	const noProxy = "The proxy cannot be reached|NO_PROXY"
 	rows := map[string]failed{
@@ -50,9 +50,10 @@ func failures() map[string]failed {
 		"404 list":       {fault: mockserver.Fault{Status: 404, Body: []byte("[]")}, class: ClassEndpointNotFound},
 		"404 too large":  {fault: mockserver.Fault{Status: 404, Body: []byte(`{"message":"` + strings.Repeat("x", LimitError) + `"}`)}, class: ClassEndpointNotFound},
 		"200 page":       {fault: mockserver.Fault{Status: 200, Header: page, Body: html}, class: ClassNotJSON, says: "Welcome to the hotel"},
-		"200 text":       {fault: mockserver.Fault{Status: 200, Header: http.Header{"Content-Type": {"text/plain"}}, Body: []byte("Come back")}, class: ClassNotJSON},
+		"200 text":       {fault: mockserver.Fault{Status: 200, Header: text, Body: []byte("Come back")}, class: ClassNotJSON},
 		"200 empty":      {fault: mockserver.Fault{Status: 200, Body: []byte{}}, class: ClassEmpty},
 		"204":            {fault: mockserver.Fault{Status: 204}, class: ClassEmpty},
+		"a broken text":  {fault: mockserver.Fault{Status: 200, Header: text, Body: []byte(`{"a":"canary","a":1}`)}, class: ClassPayload},
 		"a part":         {fault: mockserver.Fault{Status: 206, Body: []byte(`{"message":"canary"}`)}, class: ClassPayload},
 		"trailing bytes": {fault: mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true}x`)}, class: ClassPayload},
 		"a bomb in gzip": {fault: mockserver.Fault{Status: 200, Header: gzipped, Body: gzipBomb()}, class: ClassTooLarge},
@@ -62,6 +63,7 @@ func failures() map[string]failed {
 		"close-delimited": {fault: mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: 24}, class: ClassTruncated, attempts: 2},
 		"truncated JSON":  {fault: mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true,`)}, class: ClassTruncated, attempts: 2},
 		// A gateway that fails may begin to say that there is nothing.
+		"a cut redirect":   {operation: logins, fault: mockserver.Fault{Status: 307, Body: json, Cut: mockserver.CutBody, CutAt: 3}, class: ClassRedirect},
 		"a cut 404":        {fault: mockserver.Fault{Status: 404, Body: json, Cut: mockserver.CutBody, CutAt: 3}, class: ClassConnectionLost, attempts: 5},
 		"no answer at all": {fault: mockserver.Fault{Hang: true}, class: ClassTimeout, attempts: 5, says: "not complete within 30s (request_timeout)"},
 		"a stalled answer": {fault: mockserver.Fault{Cut: mockserver.CutStall, CutAt: 10}, class: ClassTimeout, attempts: 5, says: "stalled|not complete within 30s"},
@@ -94,8 +96,8 @@ func failures() map[string]failed {
 		{failed{class: ClassNotReady, operation: logins}, []int{202}},
 		{failed{class: ClassNotReady}, []int{202}},
 		{failed{class: ClassPayload, says: "is not a complete one"}, []int{201, 203, 205, 206, 226}},
-		{failed{class: ClassNotOffered, operation: updates}, []int{501, 505}},
-		{failed{class: ClassNotOffered}, []int{501, 505}},
+		{failed{class: ClassNotOffered, operation: updates}, []int{501, 505, 511}},
+		{failed{class: ClassNotOffered}, []int{501, 505, 511}},
 		{failed{class: ClassRejected, operation: updates, says: "account_id|project_id"}, []int{406, 415}},
 		{failed{class: ClassRequestTooLarge, operation: updates, says: "source|135 bytes"}, []int{413}},
 		{failed{class: ClassRequestTooLarge, operation: updates, says: "identity_id"}, []int{414, 431}},
@@ -312,4 +314,17 @@ func TestDo_answerBeforeAnotherIsACopy(t *testing.T) {
 			}
 		}
 	}, useSecretKey)
+}
+
+// TestAnswer_onlyWordsAcknowledge has texts beside a status that says as much as words can.
+func TestAnswer_onlyWordsAcknowledge(t *testing.T) {
+	t.Parallel()
+
+	accepted := Answer{Exchange: Exchange{Op: opUpdateConsent, Status: http.StatusAccepted, Redact: &Redactor{}}, MediaType: "text/plain"}
+	for body, class := range map[string]ErrorClass{"Accepted": "", "": "", `{"id":"a`: ClassTruncated, `[{}`: ClassTruncated, `{"a":1,"a":2}`: ClassPayload, "<p>": ClassNotJSON} {
+		v, err := accepted.Parse(strings.NewReader(body))
+		if isClass := IsClass(err, class); v != nil || isClass != (class != "") {
+			t.Errorf("%s is %s, %v", body, v, err)
+		}
+	}
 }

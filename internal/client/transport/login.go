@@ -119,11 +119,8 @@ func (s *Sender) NewToken(ctx context.Context) (text string, expires time.Time, 
 	if err != nil {
 		return "", time.Time{}, CauseError(aboutLogin, err)
 	}
-	if t.Expires <= 0 {
-		return t.text, time.Now().Add(tokenLifetime), nil
-	}
 
-	return t.text, time.Unix(int64(t.Expires), 0), nil
+	return t.text, time.Unix(cmp.Or(int64(t.Expires), time.Now().Add(tokenLifetime).Unix()), 0), nil
 }
 
 // join waits for the login that is under way, or begins it. It goes on when the caller that began it is
@@ -233,9 +230,12 @@ func parseToken(text string) (token, bool) {
 	header, _ := base64.RawURLEncoding.DecodeString(parts[1])
 	claims, _ := base64.RawURLEncoding.DecodeString(parts[2])
 
-	t := token{text: text}
-	_ = json.Unmarshal(claims, &t) // what is not a number is not stated
+	var t token
+	_ = json.Unmarshal(claims, &t) // what is not a number is not stated, nor what is not in seconds
+	if min(t.IssuedAt, t.Expires) < 0 || max(t.IssuedAt, t.Expires) > 1e11 {
+		t = token{}
+	}
 	object := jsontext.Value(header)
 
-	return t, object.Kind() == '{' && object.IsValid()
+	return token{text, t.IssuedAt, t.Expires}, object.Kind() == '{' && object.IsValid()
 }

@@ -45,6 +45,11 @@ func TestToken_isRenewedByItsLife(t *testing.T) {
 		"less than none":        {claims: stating(0, -1), every: 5 * time.Minute, reads: 20, logins: 2},
 		"claims of other types": {claims: func(time.Time) map[string]any { return map[string]any{"iat": "now", "exp": true} }, every: 5 * time.Minute, reads: 20, logins: 2},
 
+		"claims of nothing": {claims: func(time.Time) map[string]any { return nil }, every: 5 * time.Minute, reads: 20, logins: 2},
+		"in milliseconds": {claims: func(now time.Time) map[string]any {
+			return map[string]any{"iat": now.UnixMilli(), "exp": now.Add(24 * time.Hour).UnixMilli()}
+		}, every: 5 * time.Minute, reads: 20, logins: 2},
+
 		"a day behind":     {claims: stating(-86400, 3600), every: 5 * time.Minute, reads: 20, logins: 2, notice: true},
 		"a day ahead":      {claims: stating(86400, 3600), every: 5 * time.Minute, reads: 20, logins: 2, notice: true},
 		"four minutes off": {claims: stating(-240, 3600), every: 5 * time.Minute, reads: 20, logins: 2},

@@ -42,8 +42,9 @@ var statuses = map[int]meaning{
 	http.StatusRequestTimeout:              {class: ClassServer},
 	http.StatusTooEarly:                    {class: ClassTooEarly},
 
-	http.StatusNotImplemented:          {class: ClassNotOffered, detail: "the service does not offer this operation"},
-	http.StatusHTTPVersionNotSupported: {class: ClassNotOffered, detail: "the service, or something in front of it, does not speak this version of HTTP"},
+	http.StatusNotImplemented:                {class: ClassNotOffered, detail: "the service does not offer this operation"},
+	http.StatusHTTPVersionNotSupported:       {class: ClassNotOffered, detail: "the service, or something in front of it, does not speak this version of HTTP"},
+	http.StatusNetworkAuthenticationRequired: {class: ClassNotOffered, detail: "the network asks for a login before it lets requests through"},
 
 	2: {class: ClassPayload, detail: "an answer with this status is not a complete one"},
 	3: {class: ClassRedirect, detail: "redirects are never followed; compare base_url with the address of your service"},
@@ -66,7 +67,7 @@ func (c *call) refuse(a Answer, r io.Reader) (*Error, error) {
 	c.complete(e, a.Header) // all callers wait, even if the body is cut
 
 	body, err := io.ReadAll(io.LimitReader(r, LimitError))
-	if err != nil && !changes[c.Op.Kind] {
+	if err != nil && a.Status/100 == 4 && !changes[c.Op.Kind] {
 		return nil, err
 	}
 	said, err := jsonvalue.Parse(body)

@@ -136,11 +136,11 @@ func (g *gate) enter(ctx context.Context, requests int) (leave func(), err error
 	for ; wait > 0 && ctx.Err() == nil; wait = g.wait() {
 		_ = Pause(ctx, wait)
 	}
-	if ctx.Err() != nil {
+	if err = ctx.Err(); err != nil {
 		leave()
 	}
 
-	return leave, ctx.Err()
+	return leave, err
 }
 
 // wait returns how long the service still wants all callers to wait; zero or less if it does not.
