@@ -96,6 +96,8 @@ func StampAt(path string) (Stamp, error) {
 func Check(target Target) error {
 	info, err := os.Lstat(target.Path)
 	switch {
+	case target.Path == "": // would be in this folder until it is put in place
+		return ErrNotRegular
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:

@@ -363,6 +363,10 @@ func TestDataAccess_filesOfOthersStay(t *testing.T) {
 				for _, unwritable := range []string{folder, missing, folder + "/"} {
 					o.refused(accessTo(unwritable, nil), "cannot be written")
 				}
+				if o.name == requestAccessName { // whose plan does not know every path
+					prototest.WantText(t, o.PlanAction(o.name, accessTo("", nil)).Errors(), "at least 1")
+					o.refused(accessTo("", nil), "cannot be written")
+				}
 				wantNothingSent(t, o.service)
 				if err := os.WriteFile(o.path, []byte("theirs"), 0o600); err != nil {
 					t.Fatal(err)

@@ -6,8 +6,10 @@ import (
 	"context"
 
 	"github.com/dustin/go-humanize"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -43,6 +45,7 @@ func (a *requestDataAccessAction) Schema(_ context.Context, _ action.SchemaReque
 		Attributes: map[string]schema.Attribute{
 			"output_path": schema.StringAttribute{
 				Required:            true,
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 				MarkdownDescription: "Path of the JSON file for the data, in a directory that exists. Mode 0600.",
 			},
 			"overwrite": schema.BoolAttribute{
