@@ -13,7 +13,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 )
 
@@ -141,9 +140,6 @@ func (o *Output) finish() (File, error) {
 	}
 	if !isAt(o.f, o.temporary) {
 		return File{}, errRemoved
-	}
-	if runtime.GOOS == "windows" { // does not rename open files
-		_ = o.f.Close()
 	}
 
 	return File{SHA256: hex.EncodeToString(o.sum.Sum(nil)), Bytes: o.n, Stamp: stampOf(info)}, Check(o.Target)

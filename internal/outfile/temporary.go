@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 )
 
@@ -80,6 +81,10 @@ func isAt(f *os.File, path string) bool {
 // putInPlace gives the file the name of the target as a second name, and returns ErrExists if that is
 // taken and may not be replaced.
 func (o *Output) putInPlace() error {
+	if runtime.GOOS == "windows" { // does not rename open files
+		_ = o.f.Close()
+	}
+
 	if !o.Replace {
 		if os.Link(o.temporary, o.Path) == nil {
 			o.isInPlace = true
@@ -129,7 +134,7 @@ func Settle() {
 	defer unrecorded.Unlock()
 
 	for _, o := range unrecorded.files {
-		_ = os.Remove(o.temporary)
+		o.Close()
 	}
 }
 
