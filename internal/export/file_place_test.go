@@ -284,3 +284,39 @@ func TestExportFile_twoConfigurationsOnePath(t *testing.T) {
 	wantContent(t, path, lines)
 	wantCount(t, service, 1)
 }
+
+// TestExport_killedInTheCommit leaves the first of three files in its place, as a run does that is killed before
+// Terraform has recorded any. The next run of the same configuration writes all of them.
+func TestExport_killedInTheCommit(t *testing.T) {
+	t.Parallel()
+	for _, object := range []string{fileName, actionName} {
+		t.Run(object, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t)
+			path, of := splitPath(t)
+			apply := func(p *prototest.Provider) {
+				if config := splitFile(path, nil); object == fileName {
+					created(t, p, config)
+				} else {
+					p.NoErrors(p.PlanAction(actionName, config))
+					invoked(t, p, config)
+				}
+			}
+
+			apply(p)
+			whole := map[string]string{}
+			for _, kind := range []string{"persons", "sessions", "events"} {
+				whole[kind] = content(t, of(kind))
+				prototest.KillUnrecorded(t, of(kind))
+			}
+			if err := errors.Join(os.Remove(of("sessions")), os.Remove(of("events"))); err != nil {
+				t.Fatal(err)
+			}
+
+			apply(nextRun(t, service))
+			for kind, want := range whole {
+				wantContent(t, of(kind), want)
+			}
+		})
+	}
+}
