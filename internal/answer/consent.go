@@ -74,7 +74,7 @@ func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 	if found.says(roleRefusal, Failed) {
 		return Consent{}, refused()
 	}
-	if isRecord := c.OmitsFalse && found.has()&(roleClauses|roleConsent) != 0; isRecord {
+	if isRecord := c.OmitsFalse && !found.isBlank() && found.has()&(roleClauses|roleConsent) != 0; isRecord {
 		return c.record(answer, found)
 	}
 	object, err := outermostConsent(found)

@@ -160,6 +160,7 @@ func TestConsentCall_whatAnAnswerIs(t *testing.T) {
 			`{"manual":true,"updateTime":"2026-01-31T12:00:00Z"}`:                       "- - true 1:false 2:false 3:false 4:false 5:false",
 			`{"data":{"clause2Consent":true}}`:                                          "some of the five clauses", `{"message":"x"}`: "no object of the answer has the five clauses",
 			record: noon, `{` + nulls + `}`: absent, `{}`: absent, `{"clause_1_consent":true,"error":"x"}`: refused,
+			`{"user_ipv6":null,"agreement_time":null}`: absent, `{"clause_1_consent":null}`: absent,
 		}},
 		{answer.ConsentCall{Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{"/history": answer.AnyValue}}}, map[string]string{
 			`{"data":{"user":{"consent":` + record + `}},"history":[` + older + `]}`: noon,

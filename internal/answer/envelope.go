@@ -31,10 +31,11 @@ type Result struct {
 	Absent  []string         `json:"absent,omitzero"`  // words that say that there is nothing about a person
 }
 
-// IsOtherPage reports whether a place has, beside the link to the next page, that to another one, which says
-// nothing of the content.
-func IsOtherPage(at, next jsontext.Pointer) bool {
-	return slices.ContainsFunc([]string{"prev", "previous", "first", "last", "self"}, func(page string) bool {
+// IsOtherPage reports whether a value of a kind has, beside the link to the next page, that to another one, which
+// says nothing of the content. A number or a truth value does: the last page has "last": true.
+func IsOtherPage(is jsontext.Kind, at, next jsontext.Pointer) bool {
+	isLink := is == '"' || is == 'n'
+	return isLink && slices.ContainsFunc([]string{"prev", "previous", "first", "last", "self"}, func(page string) bool {
 		title := strings.ToUpper(page[:1]) + page[1:]
 		return next != "" && string(at) == strings.NewReplacer("next", page, "Next", title).Replace(string(next))
 	})

@@ -140,7 +140,7 @@ func (c ListCall) besides(answer, list *node, length int) error {
 	beside := slices.DeleteFunc(answer.leaves(list), func(leaf *node) bool {
 		isCount := leaf.is&roleCount != 0 && leaf.text == strconv.Itoa(length)
 		isTold := slices.Contains([]jsontext.Pointer{c.Next, c.Total}, leaf.at())
-		return isCount || isTold || leaf.Kind() == 'n' || IsOtherPage(leaf.at(), c.Next)
+		return isCount || isTold || leaf.Kind() == 'n' || IsOtherPage(leaf.Kind(), leaf.at(), c.Next)
 	})
 	if len(beside) == 0 {
 		return nil

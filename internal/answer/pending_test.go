@@ -65,6 +65,7 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 			`[]`:                          ignored, `{"items":[]}`: ignored, `{"requests":{}}`: ignored, `{"requests":false}`: ignored,
 			`{"requests":{"warnings":[]}}`: ignored,
 		}},
+		{answer.ListCall{ListMap: answer.ListMap{Next: "/next"}}, map[string]string{`{"requests":[` + one + `],"next":null,"last":false,"first":"?page=1"}`: beside + `"/last"`}},
 		{answer.ListCall{ListMap: answer.ListMap{At: "/requests", Total: "/total"}}, map[string]string{`{"total":0}`: whole, `{"total":0,"requests":{}}`: beside + `"/requests"`}},
 		{answer.ListCall{Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{"/success": "false", "/links": answer.AnyValue, "/note": ""}}}, map[string]string{
 			`{"requests":[],"note":""}`: whole, `{"requests":[],"note":["x"]}`: "more than one array", `{"requests":[],"note":{"x":1}}`: `"/note/x"`,
@@ -246,7 +247,7 @@ func TestIsOtherPage_besideTheNextOne(t *testing.T) {
 		{"/last", "/cursor", false},
 		{"/self", "", false},
 	} {
-		if got := answer.IsOtherPage(c.at, c.next); got != c.isOtherPage {
+		if got := answer.IsOtherPage('"', c.at, c.next); got != c.isOtherPage {
 			t.Errorf("%s beside %s: %t", c.at, c.next, got)
 		}
 	}

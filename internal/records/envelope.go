@@ -185,11 +185,10 @@ func (x *Reader) readLeaf(v jsontext.Value, in place, around *place) {
 	if !around.begun { // what is said behind a list would change what was read
 		stated = statedKind([]byte(name), v)
 	}
-	isLink := v.Kind() == '"' || v.Kind() == 'n'
 	switch {
 	case x.values[in.at] != nil:
 		*x.values[in.at] = v.Clone()
-	case isLink && answer.IsOtherPage(l.at, x.options.Next), x.options.Envelope.Ignores(l.at, l.value):
+	case x.options.Envelope.Ignores(l.at, l.value), answer.IsOtherPage(v.Kind(), l.at, x.options.Next):
 	case in.kind != Unknown && v.Kind() == 'n':
 		x.lists[in.kind] = true // it is empty
 	case stated != Unknown && around.kind == Unknown:

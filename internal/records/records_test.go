@@ -254,6 +254,7 @@ func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 		"a list of its own":     {text: `{"hits":[{"id":1}]}`, with: only(Event), advice: `wire.export.at.events = "/hits"`, then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}}, Wanted: []Kind{Event}}, want: Counts{Event: 1}},
 		"another list":          {text: `{"events":[{"id":1}],"devices":[]}`, with: only(Event), advice: "wire.ignored", then: ignoring("/devices", "[]"), want: Counts{Event: 1}},
 		"an empty object":       {text: `{"events":[{"id":1}],"meta":{}}`, with: only(Event), advice: "wire.ignored", then: ignoring("/meta", "{}"), want: Counts{Event: 1}},
+		"more behind the page":  {text: `{"events":[{"id":1}],"next":null,"last":false}`, with: Options{Map: Map{Next: "/next"}, Wanted: []Kind{Event}}, advice: "look at it"},
 		"a null and a number":   {text: `{"events":[{"id":1}],"next":null,"left":7}`, with: only(Event), advice: "look at it"},
 		"an ignored kind":       {text: `{"type":"event","data":[{"id":1}]}`, with: ignoring("/type", answer.AnyValue), advice: "wire.export.kind"},
 		"a group in a kind":     {text: `{"events":[{"type":"event","records":[{"id":1}]}]}`, with: only(Event), advice: `"/events/type"`},
