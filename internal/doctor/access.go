@@ -17,6 +17,7 @@ import (
 type way struct {
 	name        string
 	credentials transport.Credentials
+	accepted    int // by how many endpoints
 }
 
 // probe is a request that touches nobody, sent with all credentials: which of them an endpoint accepts is
@@ -37,10 +38,10 @@ func (x *examination) findWays(ctx context.Context) {
 		x.logIn(ctx, transport.Credentials{Email: c.Email, Password: c.Password})
 	}
 	if c.Token != "" {
-		x.ways = append(x.ways, &way{"token", transport.Credentials{Token: c.Token}})
+		x.ways = append(x.ways, &way{name: "token", credentials: transport.Credentials{Token: c.Token}})
 	}
 	if c.APISecretKey != "" {
-		x.ways = append(x.ways, &way{"api_secret_key", transport.Credentials{APISecretKey: c.APISecretKey}})
+		x.ways = append(x.ways, &way{name: "api_secret_key", credentials: transport.Credentials{APISecretKey: c.APISecretKey}})
 	}
 	if c == (transport.Credentials{}) {
 		x.report.add("Access", "credentials", Broken, "none are set; set ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD")
@@ -48,7 +49,7 @@ func (x *examination) findWays(ctx context.Context) {
 }
 
 // examineAccess sends the requests that touch nobody with each of the credentials. It reports which are
-// accepted and which path family answers, and chooses the first.
+// accepted and which path family answers, and chooses the first, with the credentials that most endpoints accept.
 func (x *examination) examineAccess(ctx context.Context) {
 	x.findWays(ctx)
 	if len(x.ways) == 0 {
@@ -64,7 +65,9 @@ func (x *examination) examineAccess(ctx context.Context) {
 
 	s := x.options.Scope
 	var families []*probe
+	export := &probe{check: "exports", read: exportOf{s, x.options.Day}.read}
 	if s.OrgID != "" {
+		x.send(ctx, export)
 		families = append(families, &probe{check: "project paths", scope: client.Scope{OrgID: s.OrgID, ProjectID: s.ProjectID}})
 	}
 	if s.AccountID != "" {
@@ -76,13 +79,18 @@ func (x *examination) examineAccess(ctx context.Context) {
 	for _, p := range families {
 		p.read = pendingOf(p.scope).read
 		x.send(ctx, p)
-		if x.use == nil && len(p.accepted) > 0 {
-			x.use, x.scope = p.accepted[0], p.scope
-			x.report.Setup = Setup{Credentials: x.use.name, PathFamily: p.check[:len("project")]}
-		}
+	}
+	if i := slices.IndexFunc(families, func(p *probe) bool { return len(p.accepted) > 0 }); i >= 0 {
+		p := families[i]
+		x.use = slices.MaxFunc(p.accepted, func(a, b *way) int { return a.accepted - b.accepted })
+		x.scope = p.scope
+		x.report.Setup = Setup{Credentials: x.use.name, PathFamily: p.check[:len("project")]}
 	}
 	for _, p := range families {
 		x.reportProbe(p, "; the service may offer the other path family, or your user has no access to the early preview")
+	}
+	if len(export.accepted) > 0 { // or else the finding about the day says so
+		x.reportProbe(export, "")
 	}
 }
 
@@ -94,7 +102,7 @@ var urlWarning = map[string]string{transport.InQuery: "; they are part of the UR
 // counts attempts is asked once. The token of the login serves all further requests; without
 // one, nothing else is asked in this way.
 func (x *examination) logIn(ctx context.Context, credentials transport.Credentials) {
-	w := &way{"email and password", credentials}
+	w := &way{name: "email and password", credentials: credentials}
 	var reasons []string
 	wire := x.wire
 	for _, in := range firstOf(client.Placements, x.wire.Login.ParametersIn) {
@@ -117,9 +125,9 @@ func (x *examination) logIn(ctx context.Context, credentials transport.Credentia
 }
 
 // firstOf returns the values with one of them moved to the front.
-func firstOf(values []string, first string) []string {
+func firstOf[T comparable](values []T, first T) []T {
 	first = cmp.Or(first, values[0])
-	return append([]string{first}, slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == first })...)
+	return append([]T{first}, slices.DeleteFunc(slices.Clone(values), func(v T) bool { return v == first })...)
 }
 
 // send sends a probe with each of the credentials. It reports whether the service answers at all. An error
@@ -129,6 +137,7 @@ func (x *examination) send(ctx context.Context, p *probe) (isReached bool) {
 		_, _, err := x.do(ctx, session{w, x.wire, 1}, p.read)
 		if err == nil || transport.IsClass(err, transport.ClassPayload, transport.ClassNotReady, transport.ClassEmpty, transport.ClassRejected) {
 			p.accepted = append(p.accepted, w)
+			w.accepted++
 			continue
 		}
 

@@ -83,20 +83,21 @@ func invented() string {
 	return "doctor-" + strings.ToLower(rand.Text()) + "@example.invalid"
 }
 
-// examineExport reads the beginning of a day, with the first credentials that are accepted for it.
+// examineExport reads the beginning of a day, with the first credentials that are accepted for it; those of the
+// report come first.
 func (x *examination) examineExport(ctx context.Context) {
 	if x.options.Scope.OrgID == "" || len(x.ways) == 0 {
 		return
 	}
 
-	for _, w := range x.ways {
+	for _, w := range firstOf(x.ways, x.use) {
 		r := x.examineDay(ctx, w)
-		if !transport.IsClass(r.err, transport.ClassAuthentication, transport.ClassForbidden, transport.ClassNotFound, transport.ClassEndpointNotFound) {
+		if !transport.IsClass(r.err, transport.ClassAuthentication, transport.ClassForbidden, transport.ClassNotFound, transport.ClassEndpointNotFound, transport.ClassNotReady) {
 			x.addFinding(r)
 			return
 		}
 	}
-	x.report.add("Export", "day", Unknown, "none of the given credentials are accepted for an export, or there is no such project or day")
+	x.report.add("Export", "day", Unknown, "none of the given credentials are accepted for an export, or the project or the day "+client.FormatDay(x.options.Day)+" is not there")
 }
 
 // examineDay reads the beginning of the day in one way. A service that selects the kind by a parameter may name

@@ -189,6 +189,27 @@ func TestDoctor_boundsLoginAttempts(t *testing.T) {
 	}
 }
 
+// TestDoctor_namesTheCredentialsThatAreAcceptedEverywhere has exports refused to users who log in.
+func TestDoctor_namesTheCredentialsThatAreAcceptedEverywhere(t *testing.T) {
+	t.Parallel()
+	service := populated(t, func(s *mockserver.Server) {
+		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+			if r.Operation != mockserver.OpExportRecords || r.Auth != mockserver.AuthBearer {
+				return nil
+			}
+			return &mockserver.Fault{Status: http.StatusForbidden}
+		}
+	})
+
+	out := run(t, environment(service), "-json")
+	isTold := func(f doctor.Finding) bool {
+		return f.Check == "exports" && strings.HasPrefix(f.Text, "answered with api_secret_key; not with email and password")
+	}
+	if !slices.ContainsFunc(out.report.Findings, isTold) || out.report.Setup.Credentials != "api_secret_key" {
+		t.Error(out.stdout, out.stderr)
+	}
+}
+
 func TestDoctor_endsEarlyWhereNobodyAnswers(t *testing.T) {
 	t.Parallel()
 	service := populated(t)
