@@ -168,7 +168,7 @@ func (r *profileResource) planDestroy(state resourceModel, of ownership, diags *
 	if state.OnDestroy.ValueString() != destroyClears {
 		tfkit.Problem{
 			Summary: "The profile stays at the service",
-			Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\". An update that is not fulfilled may still change the profile, and nothing cancels it.",
+			Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\". A pending update may still change the profile.",
 			Do:      "nothing, if the profile is to stay. To clear the managed members as well, apply on_destroy = \"clear\" first and destroy then; to delete all data of the person, use analytics_data_deletion.",
 		}.AddWarning(diags)
 

@@ -155,7 +155,7 @@ func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diag
 			Summary: "The list of pending requests is not complete",
 			Detail:  "There may be more pending requests than total says: " + gap + ".",
 			InState: "the requests that are known to match, and complete = false",
-			Do:      "set wire.pending.identity and wire.pending.types in the provider block, so that every request names its person and its operation. If the service lists only a part, ask its operator for the rest. Require complete = true where a decision depends on all pending requests.",
+			Do:      "set wire.pending.identity and wire.pending.types, or ask the operator of the service for the whole list. Require complete = true where a decision depends on it.",
 		}.AddWarning(diags)
 	}
 
