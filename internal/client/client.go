@@ -22,7 +22,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -104,9 +103,8 @@ func New(cfg Config) (*Client, error) {
 	if c.now == nil {
 		c.now = time.Now
 	}
-	lag, _ := time.ParseDuration(wire.Lag)   // it was validated
-	allData, _ := json.Marshal(wire.AllData) // cannot fail for texts
-	c.Settings = Settings{cfg.ReadOnly, cfg.MaxConcurrency, lag, wire.Pending.Use, wire.Consent.keeping(), string(allData)}
+	lag, _ := time.ParseDuration(wire.Lag) // it was validated
+	c.Settings = Settings{cfg.ReadOnly, cfg.MaxConcurrency, lag, wire.Pending.Use, wire.Consent.keeping(), string(Wire{AllData: wire.AllData}.settings().JSON())}
 
 	return c, nil
 }
