@@ -253,8 +253,7 @@ func (l *listing) takeDay(day client.Records, fields []string) {
 			l.unnamed++
 			l.example = cmp.Or(l.example, answer.Members(record, ""))
 		case len(l.people) == limitDayPeople && !l.known[identity]:
-			l.isCut = true
-			return
+			l.isCut = true // the day is read on: only its end shows that it was whole
 		default:
 			l.add(identity)
 		}
