@@ -42,6 +42,9 @@ func (x *Reader) placeOf(at jsontext.Pointer, around Kind) place {
 	if listNames[name] > 0 {
 		isContent, kind = true, around
 	}
+	if _, isElsewhere := x.options.At[kind.Plural()]; isElsewhere {
+		return place{at: at}
+	}
 
 	return place{at: at, kind: kind, isList: isContent || kind != Unknown}
 }
@@ -69,13 +72,15 @@ func (x *Reader) readEnvelope(root *place) error {
 func (x *Reader) checkKinds() error {
 	var missing, present []string
 	for _, kind := range Kinds {
+		_, isTold := x.options.At[kind.Plural()]
+		isStated := x.lists[Unknown] && !isTold
 		if x.lists[kind] {
 			present = append(present, strconv.Quote(kind.Plural()))
-		} else if slices.Contains(x.options.Wanted, kind) {
+		} else if !isStated && slices.Contains(x.options.Wanted, kind) {
 			missing = append(missing, kind.Plural())
 		}
 	}
-	if len(missing) == 0 || x.lists[Unknown] {
+	if len(missing) == 0 {
 		return nil
 	}
 

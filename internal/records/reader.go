@@ -130,6 +130,10 @@ func (x *Reader) readAnswer() (closed bool, err error) {
 	case '[':
 		root.isList = true
 		err = x.readList(root)
+		isNothing := x.options.Empty && x.Result.Counts.Total() == 0
+		if err == nil && !isNothing {
+			err = x.checkKinds()
+		}
 	default:
 		return false, x.readNothing()
 	}
