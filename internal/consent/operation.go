@@ -58,11 +58,12 @@ func (op operation) do(ctx context.Context, e choice.Evidence, action choice.Act
 // addError reports what a read, a write or a withdrawal has failed with.
 func (op operation) addError(err error, e choice.Evidence, action choice.Action) {
 	p := tfkit.ProblemOf(err, tfkit.PriorKept, answer.ConsentFields...)
+	if action == choice.Write && !e.Known {
+		p.InState = tfkit.NothingSaved
+	}
 	switch {
 	case errors.Is(err, client.ErrGone):
 		p.Do = tfkit.AdviceApplyAgain
-	case action == choice.Write && !e.Known:
-		p.InState = tfkit.NothingSaved
 	case action == choice.Withdraw && transport.IsClass(err, transport.ClassRejected): // it sends no time, and no address that is written only
 		p.Do = "if the service wants an agreement_time or an address, set the five clauses to false with them, apply that, and destroy then: nothing is left to withdraw. Otherwise " + p.Do
 	}

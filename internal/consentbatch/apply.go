@@ -68,7 +68,7 @@ func (b *batch) readUnchanged() (ok bool) {
 	b.refuse(tfkit.Problem{
 		Summary: "The rows have changed",
 		Detail:  "The rows are not those that were planned or applied, so the consent of the wrong people could be written or withdrawn. Nothing was sent.",
-		Do:      "put the file back that was planned or applied, or plan again and apply that plan. To withdraw nothing, apply on_destroy = \"retain\" and destroy then.",
+		Do:      "put the file back that was planned or applied, or plan and apply the present one, also before a destroy. To withdraw nothing, apply on_destroy = \"retain\" and destroy then.",
 	})
 
 	return false
