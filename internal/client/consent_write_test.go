@@ -202,6 +202,11 @@ func TestConsent_oneUpdate(t *testing.T) {
 			update: unprotected(), patches: 2, failed: &transport.Error{Class: transport.ClassServer, Ambiguous: true, Attempts: 2},
 		},
 
+		"each request is repeated as often as any": {
+			faults: []mockserver.Fault{{Status: 429, Times: 4}, {Operation: mockserver.OpGetConsent, Status: 503, Times: 4}},
+			update: onlyDifferent(), patches: 5, want: choice.Send,
+		},
+
 		"a success that says nothing, and wrote nothing": {
 			faults: saying(`{"status":"denied"}`), update: unprotected(), patches: 1, failed: rejected,
 		},

@@ -177,13 +177,10 @@ func NewError(x Exchange, class ErrorClass, detail string) *Error {
 		Date:      x.Date,
 		limit:     policy[class][x.Op.Kind],
 	}
-	e.Ambiguous = x.isSent() && slices.Contains(open, e.limit)
+	e.Ambiguous = x.isSent() && slices.Contains([]limit{compared, unknown}, e.limit)
 
 	return e
 }
-
-// open are the limits of what the service may have carried out.
-var open = []limit{compared, unknown}
 
 // CauseError returns an error about an exchange that an error of the HTTP stack or of a context
 // ended. The original is dropped: it holds the whole URL, and with it possibly the key. An *Error of

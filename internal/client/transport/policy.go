@@ -126,9 +126,9 @@ func backoff(_, _ time.Duration, attempt int, resp *http.Response) time.Duration
 // Repeat calls step until it succeeds or the policy says no. step is a sequence of requests that can
 // only be repeated from its beginning, such as a comparison and a write, or an export that may break
 // off. An error that is not an *Error is returned at once. The attempts of the returned error are those
-// that failed alike.
+// of its operation that failed alike.
 func (s *Sender) Repeat(ctx context.Context, step func(context.Context) error) error {
-	var failures [limits]int
+	failures := map[[2]any]int{}
 	for {
 		err := step(ctx)
 		e, isOwn := errors.AsType[*Error](err)
@@ -136,8 +136,9 @@ func (s *Sender) Repeat(ctx context.Context, step func(context.Context) error) e
 			return err
 		}
 
-		failures[e.limit] += max(1, e.Attempts)
-		n := failures[e.limit]
+		alike := [2]any{e.Operation, e.limit}
+		failures[alike] += max(1, e.Attempts)
+		n := failures[alike]
 		if e.Attempts > 0 { // otherwise nothing was sent
 			e.Attempts = n
 		}
