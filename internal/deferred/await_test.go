@@ -75,13 +75,14 @@ func TestDeferred_refreshesShareAListing(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 		const people = 100
-		sent := time.Now().Add(time.Hour) // by the clock of another machine
+		var sent [people]proof.Submission
 		refreshAll := func() {
 			var group sync.WaitGroup
 			for i := range people {
 				group.Go(func() {
 					<-time.After(time.Duration(i/10) * 2 * time.Second)
-					s, _, err := r.Refresh(t.Context(), r.deletion(fmt.Sprint("user-", i)), proof.Submission{State: proof.Accepted, ID: fmt.Sprint("request-", i+1), Sent: sent})
+					s, _, err := r.Refresh(t.Context(), r.deletion(fmt.Sprint("user-", i)), sent[i])
+					sent[i] = s
 					if err != nil || s.State != proof.Listed {
 						t.Errorf("%+v: %v", s, err)
 					}
@@ -92,6 +93,8 @@ func TestDeferred_refreshesShareAListing(t *testing.T) {
 
 		for i := range people {
 			service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: fmt.Sprint("user-", i), Operation: mockserver.OpDeleteAllData})
+			later := time.Now().Add(time.Hour) // by the clock of another machine
+			sent[i] = proof.Submission{State: proof.Accepted, ID: fmt.Sprint("request-", i+1), Sent: later, Seen: later}
 		}
 		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Delay: 3 * time.Second, Commit: true})
 		for want := range 2 {

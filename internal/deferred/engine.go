@@ -47,8 +47,8 @@ type Engine struct {
 	known map[client.Person][]proof.Submission
 }
 
-// readFunc returns what a listing shows of a person that began later than the time after, and was not shown of the
-// person before. since is when the caller began to wait, over all its looks. Errors are *transport.Error.
+// readFunc returns what a listing that began later than the time after shows of a person. since is when the caller
+// began to wait, over all its looks. Errors are *transport.Error.
 type readFunc func(ctx context.Context, about client.Person, after, since time.Time) (proof.Snapshot, error)
 
 // NewEngine returns an engine for the service that a client calls.
@@ -144,8 +144,7 @@ func (x *execution) look(ctx context.Context, limit time.Duration, in ...proof.S
 		if bounded.Err() != nil {
 			return proof.Look, last
 		}
-		isRefused := err != nil && !transport.MayPass(err)
-		if isRefused || action != proof.Look {
+		if transport.Lasts(err) || action != proof.Look {
 			return action, err
 		}
 		last = err
@@ -169,7 +168,7 @@ func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action,
 	}
 	list, gap := s.Evaluate(seen, x.rules)
 	x.snapshot = seen
-	isGone := list == proof.Absent || list == proof.AbsentTwice
+	isGone := slices.Contains([]proof.List{proof.Absent, proof.AbsentTwice}, list)
 	if !isGone { // else it is what the list did not tell before
 		x.observed.Gap = gap
 	}
@@ -208,10 +207,10 @@ func (x *execution) readEffect(ctx context.Context) (proof.Effect, error) {
 	reading, err := x.request.Effect(ctx)
 	x.isNone = reading.NoProfile
 	if err != nil || x.current.IsOlder(reading.Cached, reading.Date) {
-		return proof.Unreadable, err
+		reading.Shows = proof.Unreadable
 	}
 
-	return x.current.EvaluateEffect(reading.Shows, x.snapshot.Listing, x.rules), nil
+	return x.current.EvaluateEffect(reading.Shows, x.snapshot.Listing, x.rules), err
 }
 
 // Await waits until an accepted request is no longer pending, but no longer than limit
@@ -222,7 +221,7 @@ func (e *Engine) Await(ctx context.Context, r Request, s proof.Submission, limit
 	x := &execution{Engine: e, request: r, current: s, began: time.Now()}
 	_, err := x.look(ctx, limit, proof.Accepted, proof.Listed)
 	x.current.Interrupted = ctx.Err() != nil
-	if !x.current.Interrupted && !transport.MayPass(err) {
+	if !x.current.Interrupted && transport.Lasts(err) {
 		x.observed.Err = err
 	}
 	e.Note(r, x.current)
@@ -241,7 +240,7 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s proof.Submission) (pr
 	before := s
 	s.Type = r.Type
 	x := &execution{Engine: e, request: r, current: s, began: time.Now()}
-	after := s.Sent
+	after := s.Seen
 	if after.After(x.began) { // by the clock of another machine, so that this process reads nothing older
 		after = time.Time{}
 	}

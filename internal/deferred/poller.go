@@ -31,27 +31,23 @@ type pollers struct {
 
 	mu     sync.Mutex
 	scopes map[client.Scope]*poller
-	seen   map[client.Person]time.Time // when the latest listing began that was shown of a person
 }
 
 // newPollers returns pollers that read with a function.
 func newPollers(list listFunc) *pollers {
-	return &pollers{list: list, scopes: map[client.Scope]*poller{}, seen: map[client.Person]time.Time{}}
+	return &pollers{list: list, scopes: map[client.Scope]*poller{}}
 }
 
-// snapshot is a readFunc.
+// snapshot is a readFunc. The longer the caller has waited, the less often it reads; a tenth is added at random.
 func (p *pollers) snapshot(ctx context.Context, about client.Person, after, since time.Time) (proof.Snapshot, error) {
-	came := time.Now()
-	interval := pollInterval(came.Sub(since))
+	interval := min(max(time.Since(since)/10, pollFloor), pollCeiling)
+	interval += rand.N(interval / 10) //nolint:gosec // spreading load needs no secrecy
 
 	p.mu.Lock()
 	own := p.scopes[about.Scope]
 	if own == nil {
 		own = &poller{list: p.list, scope: about.Scope, turn: make(chan struct{}, 1)}
 		p.scopes[about.Scope] = own
-	}
-	if p.seen[about].After(after) {
-		after = p.seen[about]
 	}
 	p.mu.Unlock()
 
@@ -61,16 +57,13 @@ func (p *pollers) snapshot(ctx context.Context, about client.Person, after, sinc
 		case <-ctx.Done():
 			return proof.Snapshot{}, client.DeferredError("", transport.ClassCancelled, "the run was interrupted or its time was up")
 		}
-		latest, isNew := own.take(ctx, after, came, interval)
+		latest, isNew := own.take(ctx, after, interval)
 		<-own.turn
 
 		if isNew {
-			p.mu.Lock()
-			p.seen[about] = latest.Began
-			p.mu.Unlock()
 			return latest.About(about.Identity), latest.err
 		}
-		_ = transport.Pause(ctx, time.Until(latest.Began.Add(interval))) // the next select shows that the context has ended
+		_ = transport.Pause(ctx, time.Until(latest.Ended.Add(interval))) // the next select shows that the context has ended
 	}
 }
 
@@ -90,26 +83,24 @@ type outcome struct {
 	err error
 }
 
-// take returns the latest reading of the list, and whether it is new to a caller who came at that time: it began
-// later than the time after. If it is not, and the interval since it is over, take reads the list. That ends with the
-// context, but does not give up early for its deadline, since a failure is that of others too. A panic is an error,
-// which leaves the objects that wait in state.
-func (p *poller) take(ctx context.Context, after, came time.Time, interval time.Duration) (latest outcome, isNew bool) {
-	latest = p.latest
-	isOfOthers := latest.err != nil && !latest.Ended.After(came) // a failure is that of all who waited meanwhile
-	isNew = latest.Began.After(after) && !isOfOthers
-	if isNew || time.Since(latest.Began) < interval {
-		return latest, isNew
+// take returns the latest reading of the list, and whether it is new: it began later than the time after. If the
+// interval since it is over, and it is not new or a failure, take reads the list. That ends with the context, but does
+// not give up early for its deadline, since a failure is that of others too. A panic is an error, which leaves the
+// objects that wait in state.
+func (p *poller) take(ctx context.Context, after time.Time, interval time.Duration) (latest outcome, isNew bool) {
+	isNew = p.latest.Began.After(after)
+	isUsable := isNew && p.latest.err == nil
+	if isUsable || time.Since(p.latest.Ended) < interval {
+		return p.latest, isNew
 	}
 
-	latest, isNew = outcome{}, true
 	began := time.Now()
 	var list answer.PendingList
 	defer func() {
 		if recover() != nil {
 			latest.err = client.DeferredError("", transport.ClassInternal, "reading the pending list ended in a panic")
 		}
-		latest.Listing = proof.NewListing(began, time.Now(), list)
+		latest.Listing, isNew = proof.NewListing(began, time.Now(), list), true
 		if ctx.Err() == nil { // else it may have ended with the context
 			p.latest = latest
 		}
@@ -121,12 +112,5 @@ func (p *poller) take(ctx context.Context, after, came time.Time, interval time.
 
 	list, latest.err = p.list(reading, p.scope)
 
-	return latest, isNew
-}
-
-// pollInterval returns the interval between polls. It grows with how long the youngest
-// waiter has waited; up to a tenth is added at random.
-func pollInterval(waited time.Duration) time.Duration {
-	interval := min(max(waited/10, pollFloor), pollCeiling)
-	return interval + rand.N(interval/10) //nolint:gosec // spreading load needs no secrecy
+	return latest, true
 }

@@ -69,7 +69,7 @@ func TestPoller_manyWaitersPollNoMoreThanOne(t *testing.T) {
 	}
 }
 
-// All who wait get the error of one reading, also of one that panics. Who comes later reads again.
+// All who wait get the error of one reading, also of one that panics. Who wants a later one reads again.
 func TestPoller_failureIsThatOfAllWhoWait(t *testing.T) {
 	t.Parallel()
 	reads := 0
@@ -91,7 +91,7 @@ func TestPoller_failureIsThatOfAllWhoWait(t *testing.T) {
 		}
 		group.Wait()
 
-		if _, err := p.snapshot(t.Context(), client.Person{}, time.Time{}, time.Now()); err != nil || reads != 2 {
+		if _, err := p.snapshot(t.Context(), client.Person{}, time.Now(), time.Now()); err != nil || reads != 2 {
 			t.Errorf("who comes later gets %v after %d readings", err, reads)
 		}
 	})
@@ -125,22 +125,27 @@ func TestPoller_readerThatGivesUpIsReplaced(t *testing.T) {
 	})
 }
 
-func TestPollInterval_neverBelowTheFloorNorInStep(t *testing.T) {
+// The list is read less often the longer somebody has waited, and never in step.
+func TestPoller_intervalsGrow(t *testing.T) {
 	t.Parallel()
 	for waited, want := range map[time.Duration]time.Duration{
-		0: pollFloor, -time.Hour: pollFloor, 10 * time.Second: pollFloor, 100 * time.Second: 10 * time.Second, 24 * time.Hour: pollCeiling,
+		0: pollFloor, -time.Hour: pollFloor, 2 * time.Minute: 12 * time.Second, 24 * time.Hour: pollCeiling,
 	} {
-		seen := map[time.Duration]bool{}
-		for range 50 {
-			interval := pollInterval(waited)
-			if interval < want || interval > want+want/10 {
-				t.Fatalf("after %v the interval is %v", waited, interval)
+		polling(t, func(context.Context) error { return nil }, func(t *testing.T, p *pollers) {
+			seen := map[time.Duration]bool{}
+			last, _ := p.snapshot(t.Context(), client.Person{}, time.Time{}, time.Now())
+			for range 50 {
+				next, err := p.snapshot(t.Context(), client.Person{}, time.Now(), time.Now().Add(-waited))
+				interval := next.Began.Sub(last.Began)
+				if err != nil || interval < want || interval > want+want/10 {
+					t.Fatalf("after %v the interval is %v (%v)", waited, interval, err)
+				}
+				seen[interval], last = true, next
 			}
-			seen[interval] = true
-		}
 
-		if len(seen) < 2 {
-			t.Errorf("after %v every interval is the same", waited)
-		}
+			if len(seen) < 2 {
+				t.Errorf("after %v every interval is the same", waited)
+			}
+		})
 	}
 }

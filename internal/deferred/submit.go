@@ -5,7 +5,6 @@ package deferred
 import (
 	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -59,16 +58,17 @@ func (x *execution) submit(ctx context.Context) error {
 // holds its values already, or there is an error.
 func (x *execution) prepare(ctx context.Context) error {
 	r := x.request
-	seen, err := x.read(ctx, r.Person, time.Now().Add(-pollFloor), x.began) // a slightly older one will do
+	earlier, after := cmp.Or(r.Earlier, &proof.Submission{}), time.Now().Add(-pollFloor) // a slightly older one will do
+	if earlier.Seen.After(after) {
+		after = earlier.Seen
+	}
+	seen, err := x.read(ctx, r.Person, after, x.began)
 	if err != nil {
 		return err
 	}
 	x.snapshot = seen
 
-	hidden := ""
-	if r.Earlier != nil && r.Earlier.IsOpen() {
-		hidden = r.Earlier.Judge(seen, x.rules)
-	}
+	hidden := earlier.Judge(seen, x.rules)
 	switch a := x.current.Admit(seen, x.others, x.rules); {
 	case a.Adopt != nil:
 		x.current, x.observed.Adopted, x.observed.Others = *a.Adopt, true, a.Others
@@ -86,22 +86,23 @@ func (x *execution) prepare(ctx context.Context) error {
 }
 
 // measure reads the effect before the request is sent. An update whose values the service holds already is not
-// sent. Seeing the effect proves nothing where it is there already or could not be read.
+// sent.
 func (x *execution) measure(ctx context.Context) {
 	s := &x.current
+	mayBeHeld := x.mayRepeat && !s.Explained
 	effect, _ := x.readEffect(ctx)
-	isHeld := effect == proof.Shown && proof.Kinds[s.Type].Repeatable && !s.Explained
-	if isHeld && x.isNone { // one reading of nothing, as of a copy or a restart, proves nothing
-		_ = transport.Pause(ctx, x.rules.Lag)
-		effect, _ = x.readEffect(ctx)
-		isHeld = effect == proof.Shown
+	if !mayBeHeld || effect != proof.Shown {
+		return
 	}
 
-	if isHeld {
+	if x.isNone { // one reading of nothing, as of a copy or a restart, proves nothing
+		_ = transport.Pause(ctx, x.rules.Lag)
+		effect, _ = x.readEffect(ctx)
+	}
+	if effect == proof.Shown {
 		now := time.Now()
 		s.State, s.At, s.FulfilledAt, x.observed.Held = proof.Fulfilled, now, now, true
 	}
-	s.Explained = s.Explained || slices.Contains([]proof.Effect{proof.Shown, proof.Unreadable}, effect)
 }
 
 // send sends the request. An error is that of a request that certainly was not carried out, or of a second

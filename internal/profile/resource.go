@@ -368,9 +368,7 @@ func (r *profileResource) clearMembers(ctx context.Context, u *update, of owners
 		u.Fail(ctx, u.ProblemOf(err))
 		return
 	}
-	if failed := u.Await(ctx); failed != nil {
-		u.Fail(ctx, *failed)
-	}
+	u.Await(ctx)
 }
 
 func (r *profileResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {

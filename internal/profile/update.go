@@ -117,12 +117,9 @@ func (r *profileResource) apply(ctx context.Context, u *update) {
 	}
 
 	u.save(ctx)
-	if failed := u.Await(ctx); failed != nil {
-		u.Fail(ctx, *failed)
-		return
+	if u.Await(ctx) {
+		u.save(ctx)
 	}
-
-	u.save(ctx)
 }
 
 // refresh looks at an update that is not known to be fulfilled, and reports whether it came to nothing, so

@@ -285,6 +285,7 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			state, diags := o.Update(name, state, quickGold)
 			prototest.WantText(t, diags.Errors(), "Outcome unknown", "as it was before")
 
+			o.NewRun()
 			o.enqueue("silver")
 			state, _ = o.MustUpdate(name, state, quickGold)
 			wantSent(t, o.service, gold, gold)

@@ -231,8 +231,7 @@ func (m *accessModel) submit(ctx context.Context, f *fetch) (isOver bool) {
 // request is accepted and has to stay in state.
 func (m *accessModel) finish(ctx context.Context, f *fetch) {
 	m.save(ctx, f, nil)
-	if failed := f.Await(ctx); failed != nil {
-		f.Fail(ctx, *failed)
+	if !f.Await(ctx) {
 		return
 	}
 

@@ -170,13 +170,10 @@ func (r *dataDeletionResource) apply(ctx context.Context, o *run.Run, m *request
 
 	m.outcome = outcomeOf(o.Submission, o.Submission.FulfilledAt)
 	o.Save(ctx, m)
-	if failed := o.Await(ctx); failed != nil {
-		o.Fail(ctx, *failed)
-		return
+	if o.Await(ctx) {
+		m.outcome = outcomeOf(o.Submission, o.Submission.FulfilledAt)
+		o.Save(ctx, m)
 	}
-
-	m.outcome = outcomeOf(o.Submission, o.Submission.FulfilledAt)
-	o.Save(ctx, m)
 }
 
 // deletionRequest returns the request to delete a person's data, once for each idempotency key.

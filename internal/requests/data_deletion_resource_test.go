@@ -49,7 +49,7 @@ func TestDataDeletion_pendingOneIsTakenOverAndOthersAreNamedWithoutThePerson(t *
 
 		state, diags := o.MustCreate(deletionName, config(atOnce).With(prototest.Attributes{"identity_id": customer}))
 		prototest.WantText(t, diags.Warnings(), "taken over", `"del-[redacted]"`)
-		prototest.WantText(t, diags.Warnings(), "More requests are pending", `"younger", "[redacted]-2"`)
+		prototest.WantText(t, diags.Warnings(), "Another one is pending", `"younger"`, `"[redacted]-2"`)
 		o.want(state, prototest.Attributes{"request_id": "del-" + customer, "fulfilled": false})
 		if n := o.service.Count(o.operation); n != 0 {
 			t.Errorf("%d deletions were sent", n)

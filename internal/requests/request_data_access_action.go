@@ -93,7 +93,7 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 		return
 	}
 
-	problem := f.Await(ctx)
+	problem := f.Wait(ctx)
 	if written == nil && problem == nil {
 		written, problem = f.fetchReady(ctx)
 	}

@@ -3,7 +3,7 @@
 package run
 
 import (
-	"strings"
+	"cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
@@ -68,27 +68,17 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 	}
 
 	request := "request " + deferred.QuoteID(s.ShownID(), r.Request.Identity)
-	accepted, code, before, failed := "The service has accepted the "+r.Name+" ("+request+")", "", "", tfkit.Problem{}
-	if s.Code != "" {
-		code = " Code of the service: " + s.Code + "."
-	}
-	if seen.Gap != "" {
-		before = " Before, the list did not tell: " + seen.Gap + "."
-	}
-	if seen.Err != nil {
-		failed = tfkit.ProblemOf(seen.Err, "")
-	}
-
+	accepted, failed := "The service has accepted the "+r.Name+" ("+request+")", tfkit.ProblemOf(seen.Err, "")
 	for _, about := range []struct {
 		is                  bool
 		summary, detail, do string
 	}{
 		{isFailed && s.Adopted, "The request of somebody else came to nothing", "Terraform took over a pending " + r.Name + " of this person that somebody else had sent (" + request + "), and sent nothing. It is over now, and was not carried out.", r.Advice.Void},
 		{s.Dropped, "The request is gone, and its effect cannot be seen", accepted + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.", r.Advice.Over},
-		{isFailed, "The service failed the request", accepted + " and then failed it." + code, r.Advice.Over},
+		{isFailed, "The service failed the request", accepted + " and then failed it. Code of the service: " + cmp.Or(s.Code, "not given") + ".", r.Advice.Over},
 		{seen.Err != nil, "Accepted, but waiting for it failed", accepted + ". Waiting for the request failed: " + failed.Summary + ".\n" + failed.Detail, failed.Do},
-		{seen.Unproven, "Accepted, and nothing shows what became of it", accepted + ". The list of pending requests does not show it, and no effect of it can be seen, so that it may be carried out, pending or lost." + before, r.Advice.Unproven},
 		{seen.Gap != "", "The pending list does not tell", accepted + ", and the list of pending requests does not show what became of it: " + seen.Gap + ".", adviceSetting + r.Advice.Unproven},
+		{seen.Unproven, "Accepted, and nothing shows what became of it", accepted + ". The list of pending requests does not show it, and no effect of it can be seen, so that it may be carried out, pending or lost.", r.Advice.Unproven},
 		{s.Interrupted, "Interrupted while waiting", accepted + ", and the run ended before it was fulfilled.", r.Advice.Pending},
 		{true, "Accepted and still pending", accepted + " and has not fulfilled it within the time that timeouts allows.", r.Advice.Pending},
 	} {
@@ -103,11 +93,7 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 // report says that nothing was sent because the request was known or pending before, or under which ID the service
 // has the request of an action: it may be all that the user learns of an interrupted one.
 func (r *Run) report() {
-	request, others := "request "+deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity), ""
-	for _, other := range r.Observed.Others {
-		others += ", " + deferred.QuoteID(other.ID, r.Request.Identity)
-	}
-
+	request := "request " + deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity)
 	p := tfkit.Problem{Detail: "The service accepted the " + r.Name + " as " + request + ". It cannot be cancelled."}
 	switch {
 	case r.Observed.Known:
@@ -117,9 +103,11 @@ func (r *Run) report() {
 	case r.Observed.Adopted:
 		p.Summary = "A pending " + r.Name + " was taken over"
 		p.Detail = "A " + r.Name + " of this person is pending already, as " + request + "; no other is sent. If it comes to nothing, none is sent in its place in this run."
+	case !r.Submission.IsOpen(): // the values or the data are there
+		return
 	}
-	if others != "" {
-		p.Detail += " More requests are pending, which are left alone: " + strings.TrimPrefix(others, ", ") + "."
+	for _, other := range r.Observed.Others {
+		p.Detail += " Another one is pending, which is left alone: " + deferred.QuoteID(other.ID, r.Request.Identity) + "."
 	}
 
 	if r.invoked != nil {

@@ -137,19 +137,16 @@ func (r *Run) Submit(ctx context.Context) error {
 			Do:      "look at analytics_pending_requests for it. If the answer is all data of the person, set wire.all_data.at to a pointer to the data.",
 		}.AddWarning(r.Diags)
 	}
-	isNews := r.invoked != nil || observed.Known || observed.Adopted
-	if isNews && !observed.Delivered && !observed.Held && !r.Request.Ready {
+	if r.invoked != nil || observed.Known || observed.Adopted {
 		r.report()
 	}
 
 	return nil
 }
 
-// Await waits until an open request is no longer pending, for the limit at most, if the run
-// waits. It returns the problem of an action, and that of an object whose request was submitted in this run and
-// has failed meanwhile. It warns of any other problem of an object. A request of ours that was dropped stays in
-// state.
-func (r *Run) Await(ctx context.Context) *tfkit.Problem {
+// Wait waits until an open request is no longer pending, for the limit at most, if the run waits. It returns what is
+// to be said of the request then; nil if there is nothing.
+func (r *Run) Wait(ctx context.Context) *tfkit.Problem {
 	if r.Waits {
 		wait := func() { r.Submission, r.Observed = r.Engine.Await(ctx, r.Request, r.Submission, r.Limit) }
 		tfkit.During(ctx, wait, func(since time.Duration) {
@@ -157,14 +154,23 @@ func (r *Run) Await(ctx context.Context) *tfkit.Problem {
 		})
 	}
 
-	problem := r.problem(r.Waits)
-	hasFailed := r.isSubmitted && r.Submission.State == proof.Failed && !r.Submission.Dropped
-	if problem == nil || hasFailed || r.invoked != nil {
-		return problem
+	return r.problem(r.Waits)
+}
+
+// Await is Wait for an object. It returns false, after Fail, if a request that was submitted in this run has failed.
+// Any other problem is a warning. A request of ours that was dropped stays in state.
+func (r *Run) Await(ctx context.Context) (ok bool) {
+	problem := r.Wait(ctx)
+	if problem == nil {
+		return true
+	}
+	if r.isSubmitted && r.Submission.State == proof.Failed && !r.Submission.Dropped {
+		r.Fail(ctx, *problem)
+		return false
 	}
 	problem.AddWarning(r.Diags)
 
-	return nil
+	return true
 }
 
 // Refresh looks once at the request of an object in state, and warns of its problem. It reports false, after a
@@ -250,7 +256,7 @@ func (r *Run) Invoke(ctx context.Context, done string) {
 		return
 	}
 
-	problem := r.Await(ctx)
+	problem := r.Wait(ctx)
 	switch {
 	case r.Submission.State == proof.Fulfilled:
 		tfkit.Say(r.invoked, done)
@@ -266,7 +272,7 @@ type Change int
 
 // The values of Change.
 const (
-	Refused  Change = iota // nothing, since there are errors
+	Refused  Change = iota // nothing, since there is an error
 	Creates                // also the second plan of a replacement, which has no state
 	Replaces               // Terraform shows the warnings of this plan, and none of the second one
 	Updates
@@ -286,31 +292,23 @@ type Plan struct {
 func (p Plan) Read(ctx context.Context, state, plan any) Change {
 	req, resp := p.Req, p.Resp
 	isMoved := p.Service.PlanKeptScope(ctx, req, resp)
-	isNew, isEnd := req.State.Raw.IsNull(), req.Plan.Raw.IsNull()
-
-	var before, after types.String
-	var fulfilled types.Bool
-	if !isNew {
+	if req.Plan.Raw.IsNull() {
 		resp.Diagnostics.Append(req.State.Get(ctx, state)...)
-		resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("identity_id"), &before)...)
-		resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("fulfilled"), &fulfilled)...)
+		return Destroys
 	}
-	if !isEnd {
-		resp.Diagnostics.Append(resp.Plan.Get(ctx, plan)...)
-		resp.Diagnostics.Append(resp.Plan.GetAttribute(ctx, path.Root("identity_id"), &after)...)
+	resp.Diagnostics.Append(resp.Plan.Get(ctx, plan)...)
+	if req.State.Raw.IsNull() {
+		return Creates
 	}
 
-	switch isReplaced := len(resp.RequiresReplace) > 0 || !after.Equal(before); {
-	case resp.Diagnostics.HasError():
-		return Refused
-	case isEnd:
-		return Destroys
-	case isNew:
-		return Creates
-	case isMoved && !fulfilled.ValueBool():
+	var fulfilled types.Bool
+	resp.Diagnostics.Append(req.State.Get(ctx, state)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("fulfilled"), &fulfilled)...)
+	if isMoved && !fulfilled.ValueBool() {
 		tfkit.RefuseMoved(&resp.Diagnostics, p.Name)
 		return Refused
-	case isReplaced:
+	}
+	if len(resp.RequiresReplace) > 0 {
 		return Replaces
 	}
 

@@ -132,9 +132,9 @@ func IsClass(err error, classes ...ErrorClass) bool {
 	return ok && slices.Contains(classes, e.Class)
 }
 
-// MayPass reports whether err is a failure that a later try may not meet.
-func MayPass(err error) bool {
-	return IsClass(err, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassTooEarly, ClassRateLimited, ClassTruncated, ClassNotJSON, ClassEmpty)
+// Lasts reports whether err is a failure that a later try is expected to meet as well.
+func Lasts(err error) bool {
+	return err != nil && !IsClass(err, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassTooEarly, ClassRateLimited, ClassTruncated, ClassNotJSON, ClassEmpty)
 }
 
 // UnknownOutcome returns the error of a request whose answer was lost, and which a reading after it did

@@ -32,6 +32,8 @@ type Submission struct {
 	Sent     time.Time `json:"sent,omitzero"`
 	SentDate time.Time `json:"sent_date,omitzero"`
 	EndDate  time.Time `json:"end_date,omitzero"`
+	// Seen is when the latest listing began that it was judged by, or when sending it ended.
+	Seen time.Time `json:"seen,omitzero"`
 	// At is when the service accepted it, as it says or else when its answer came.
 	At          time.Time `json:"at,omitzero"`
 	FulfilledAt time.Time `json:"fulfilled_at,omitzero"` // when that was seen
@@ -137,7 +139,7 @@ func (s *Submission) NoteSent(began, ended time.Time, after Listing, receipt *an
 			s.SentDate = after.Date.Add(began.Sub(after.Ended)).Truncate(time.Second)
 		}
 	}
-	s.Begun, s.Sent = cmp.Or(s.Begun, began), ended
+	s.Begun, s.Sent, s.Seen = cmp.Or(s.Begun, began), ended, ended
 	s.Absent, s.Shown, s.Frozen = Mark{}, Mark{}, false // the list may lag from here on
 	if receipt == nil {
 		return
@@ -156,7 +158,7 @@ func (s *Submission) NoteSent(began, ended time.Time, after Listing, receipt *an
 // Evaluate returns what a listing shows of the request, and why that is less than could be; empty if it is not.
 // It remembers what is shown.
 func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap string) {
-	s.Code = ""
+	s.Code, s.Seen = "", seen.Began
 	if s.IsOlder(seen.Cached, seen.Date) {
 		return Unread, gapStale
 	}
@@ -195,8 +197,8 @@ func (s *Submission) evaluateAbsence(seen Snapshot, r Rules) (List, string) {
 		return Unread, gap
 	}
 
-	if s.State != Unanswered && seen.IsAfter(s.Sent, s.EndDate, r.Lag) { // else the lag may have to be set longer
-		s.Frozen = true
+	if s.State != Unanswered { // else the lag may have to be set longer
+		s.freeze(seen, r)
 	}
 	if !s.Absent.isConfirmed(seen.Listing, r.Lag) {
 		return Absent, ""
@@ -278,8 +280,8 @@ func (s *Submission) evaluateCandidates(candidates []*answer.PendingRecord, seen
 	s.At, s.Absent = cmp.Or(s.At, candidates[0].CreatedAt), Mark{}
 	s.addCandidates(candidates)
 	gap := seen.gap(r, s.Type)
-	if gap == "" && seen.IsAfter(s.Sent, s.EndDate, r.Lag) {
-		s.Frozen = true
+	if gap == "" {
+		s.freeze(seen, r)
 	}
 
 	shows := s.summarize(candidates)
@@ -293,6 +295,11 @@ func (s *Submission) evaluateCandidates(candidates []*answer.PendingRecord, seen
 	}
 
 	return shows, gapUnclear
+}
+
+// freeze notes whether a whole listing has had time to show all that may be the request.
+func (s *Submission) freeze(seen Snapshot, r Rules) {
+	s.Frozen = s.Frozen || seen.IsAfter(s.Sent, s.EndDate, r.Lag)
 }
 
 // addCandidates adds the keys of records to the candidates, and notes the doubt where one of them has failed and
@@ -336,8 +343,13 @@ func (s *Submission) summarize(records []*answer.PendingRecord) List {
 
 // EvaluateEffect returns what a reading of the effect shows, and remembers it. The reading began and was
 // dated like l. One that shows the effect is followed by another one also where the effect proves nothing: it
-// may be wrong, and the effect be missing.
+// may be wrong, and the effect be missing. What is there before the request is sent, or cannot be read then, proves
+// nothing later.
 func (s *Submission) EvaluateEffect(seen Effect, l Listing, r Rules) Effect {
+	if s.State == Unsent {
+		s.Explained = s.Explained || slices.Contains([]Effect{Shown, Unreadable}, seen)
+		return seen
+	}
 	if seen != Shown {
 		s.Shown = Mark{}
 		return seen
