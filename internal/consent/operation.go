@@ -75,7 +75,7 @@ func (op operation) addError(err error, e choice.Evidence, action choice.Action)
 func warnStands(diags *diag.Diagnostics, e choice.Evidence) {
 	p := tfkit.Problem{
 		Summary: "A choice that cannot be compared stands",
-		Detail:  "The service holds other clauses than this resource has written, and no two times that differ tell which came first.",
+		Detail:  "The service holds another record than this resource has written, and no times tell which of the two came first.",
 		Do:      "nothing, or bring the configuration up to the person's choice. To overwrite it, on legal grounds or because it is not the person's choice, set keep_later_choice = false, or a later agreement_time if the record has one.",
 	}
 	if !e.Since.IsZero() && e.Print.Time > e.Since.UnixMilli() {
