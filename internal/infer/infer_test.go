@@ -166,6 +166,10 @@ func TestData_neverByWhatDescribesWork(t *testing.T) {
 		`{"sessions":[],"events":[{"id":1}],"profile":{"plan":"gold"}}`:    "/sessions", // there without a session, too
 		`{"user":{"profile":{"plan":"gold"}},"sessions":[{"id":1}]}`:       "/sessions",
 		`{"sessions":[],"message":"queued"}`:                               nil,
+		`{"requestId":"r-1","user":{"email":"x"}}`:                         nil,
+		`{"request":{"status":"queued","user":{"email":"x"}}}`:             nil,
+		`{"message":"queued","subject":{"email":"x"},"meta":{"id":"r-1"}}`: nil,
+		`{"_links":{"self":{"href":"x"}},"profile":{"plan":"gold"}}`:       "/profile",
 	} {
 		all := infer.Data(infer.Answer{Body: []byte(body)})
 		if len(all) != 0 && all[0]["/all_data/at"] != want || len(all) == 0 && want != nil {

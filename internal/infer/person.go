@@ -166,29 +166,34 @@ func (p place) has(name string) bool {
 
 // Data proposes settings for an answer that may be all data of a person: where the data is, or its media type.
 // Lists of what the interface has of a person come first, which are there even if they are empty, and then what
-// is named like content, the innermost place first. It proposes nothing for what describes work, links to the
-// data or is a part of it.
+// is named like content, the innermost place first. It proposes nothing for what describes work or stands inside of
+// that, links to the data or is a part of it.
 func Data(a Answer) []Settings {
 	if a.value() == nil {
 		return inForm(a)
 	}
 
 	v := a.json()
-	status := jsonvalue.At(v, "/status")
-	isDone := status == nil || isNamed(jsonvalue.Text(status), "success ok")
-	if !isDone || slices.ContainsFunc(places(v), place.leadsOn) {
+	if slices.ContainsFunc(places(v), place.leadsOn) {
 		return nil
 	}
 
 	var lists, named []Settings
+	var work []jsontext.Pointer
 	hasData := false
 	for _, p := range places(v) {
+		isOfWork := slices.ContainsFunc(work, func(at jsontext.Pointer) bool { return at.Contains(p.at) })
+		if isOfWork || p.describesWork() {
+			work = append(work, p.at)
+			continue
+		}
+
 		mark := Settings{"/all_data/at": string(p.at)}
 		isKind, holds := meaningOf(p.name, kindWords) != "", p.holdsData()
 		switch {
 		case isKind && p.value.Kind() == '[' && (holds || p.isEmpty()):
 			lists = append(lists, mark)
-		case holds && (isKind || p.isNamed(envelopes)):
+		case holds && p.isNamed(envelopes):
 			named = append([]Settings{mark}, named...)
 		default:
 			continue
@@ -218,26 +223,32 @@ func (p place) leadsOn() bool {
 	return isPage || isMore
 }
 
-// holdsData reports whether an object, or an object in an array, has something in it, and none describes work.
-func (p place) holdsData() (holds bool) {
-	for _, object := range append(jsonvalue.Elements(p.value), p.value) {
-		members := places(object)[1:]
-		if slices.ContainsFunc(members, place.isOfWork) {
-			return false
-		}
-		holds = holds || slices.ContainsFunc(members, place.isFilled)
-	}
-	return holds
+// holdsData reports whether an object, or an object in an array, has something in it.
+func (p place) holdsData() bool {
+	return p.hasObject(place.isFilled)
+}
+
+// describesWork reports whether an object, or an object in an array, describes work that goes on.
+func (p place) describesWork() bool {
+	return p.hasObject(place.isOfWork)
+}
+
+// hasObject reports whether an object, or an object in an array, has a member that meets a condition.
+func (p place) hasObject(meets func(place) bool) bool {
+	return slices.ContainsFunc(append(jsonvalue.Elements(p.value), p.value), func(object jsontext.Value) bool {
+		return slices.ContainsFunc(places(object)[1:], meets)
+	})
 }
 
 func (p place) isFilled() bool {
 	return p.isScalar() && p.text != ""
 }
 
-// isOfWork reports whether a member describes work that goes on, or its result elsewhere: a status, a job or a
-// link.
+// isOfWork reports whether a member describes work that goes on, or its result elsewhere: a status other than one of
+// success, a job or a link, but for those of HAL.
 func (p place) isOfWork() bool {
-	if p.around != "" {
+	isDone := p.name == "status" && isNamed(p.text, "success ok")
+	if isDone || p.around != "" || p.at == "/_links" {
 		return false
 	}
 	isUndone := p.name == "done" && p.text == "false"
