@@ -218,7 +218,7 @@ func bothAgree(s *mockserver.Server) {
 // mails gives a day with persons whose identity is in another member.
 func mails(s *mockserver.Server) {
 	bothAgree(s)
-	person := func(name string) map[string]any { return map[string]any{"mail": name, "plan": "gold"} }
+	person := func(name string) map[string]any { return map[string]any{"uuid": "6ba7b810-" + name, "mail": name} }
 	s.PutExport(scope, "2026-01-30", mockserver.ExportDay{Persons: []any{person("ann"), person("bob")}})
 }
 
