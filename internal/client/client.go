@@ -271,7 +271,8 @@ func failure(a transport.Answer, err error) error {
 // that of a compression.
 func streamError(s transport.Answer, err error) *transport.Error {
 	class, detail := transport.ClassPayload, transport.ErrCoding.Error()
-	if slices.ContainsFunc(shownErrors, func(known error) bool { return errors.Is(err, known) }) {
+	shown := []error{jsonvalue.ErrTrailing, records.ErrTooLarge, records.ErrUTF8} // their text shows nothing of the answer
+	if slices.ContainsFunc(shown, func(known error) bool { return errors.Is(err, known) }) {
 		detail = err.Error()
 	}
 	_, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
@@ -287,9 +288,6 @@ func streamError(s transport.Answer, err error) *transport.Error {
 
 	return transport.NewError(s.Exchange, class, detail+"; the answer is "+s.ShownType())
 }
-
-// shownErrors are those of a reading whose text shows nothing of the answer.
-var shownErrors = []error{jsonvalue.ErrTrailing, records.ErrTooLarge, records.ErrUTF8}
 
 // PersonLocks is a lock for each person. The zero value is ready for use.
 type PersonLocks struct {

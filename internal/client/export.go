@@ -154,6 +154,9 @@ func (x *exporting) read(s transport.Answer, asked records.Kind, yield func(reco
 		return records.Result{}, nil
 	}
 	unpacked, err := transport.Unpack(s.Header, s.Body)
+	if unpacked == http.NoBody && s.Body.IsDelimited && x.client.wire.Export.Empty {
+		err = nil
+	}
 	if err != nil {
 		return records.Result{}, failure(s, err)
 	}

@@ -47,7 +47,7 @@ func (b *Body) Read(p []byte) (int, error) {
 var ErrCoding = errors.New("the answer is compressed in a way that was not asked for, or in another way than it declares")
 
 // Unpack returns a body with this header without its compression. A compressed stream may consist of
-// several, one after the other, and never of none.
+// several, one after the other, and never of none: http.NoBody is beside the error of that one.
 func Unpack(h http.Header, body io.Reader) (io.ReadCloser, error) {
 	coding := strings.ToLower(strings.TrimSpace(h.Get("Content-Encoding")))
 	switch coding {
@@ -60,7 +60,7 @@ func Unpack(h http.Header, body io.Reader) (io.ReadCloser, error) {
 
 	packed := bufio.NewReader(body)
 	if _, err := packed.Peek(1); errors.Is(err, io.EOF) {
-		return nil, io.ErrUnexpectedEOF
+		return http.NoBody, io.ErrUnexpectedEOF
 	}
 	if coding == "gzip" {
 		return gzip.NewReader(packed)
