@@ -273,7 +273,6 @@ func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 		"and nothing":           {text: `[]`, with: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}}, Wanted: []Kind{Event}}, advice: "no list of events", then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}, Empty: true}, Wanted: []Kind{Event}}},
 		"a kind behind a list":  {text: `{"records":[],"type":"event"}`, with: only(Event), advice: `"/type"`},
 		"one behind an object":  {text: `{"data":{"records":[]},"type":"event"}`, with: only(Event), advice: `"/type"`},
-		"not the last page":     {text: `{"events":[{"id":1}],"next":null,"last":false}`, with: Options{Map: Map{Next: "/next"}}, advice: `"/last"`},
 		"no list as asked":      {text: `{"data":{"persons":[],"sessions":null}}`, with: Options{Asked: Event}, advice: "wire.export.kind_parameter"},
 		"too few in common":     {text: `{"persons":[{"id":1,"a":1},{"id":2,"b":1}]}`, with: only(Person), advice: "wire.export.record.persons", then: Options{Map: Map{Record: map[string]jsontext.Pointer{"persons": "/id"}}, Wanted: []Kind{Person}}, want: Counts{Person: 2}},
 	} {

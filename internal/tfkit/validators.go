@@ -49,4 +49,4 @@ func StartedDay(value types.String, today time.Time, diags *diag.Diagnostics) (d
 }
 
 // WhyNotOver says what is wrong with exporting the current day.
-const WhyNotOver = "It is still that day in UTC, so more records will come. The service advises against exporting it, and recommends 02:00 UTC of the next day."
+const WhyNotOver = "It is still that day in UTC, by the clock of this machine or of the service, so more records will come. The service advises against exporting it, and recommends 02:00 UTC of the next day."
