@@ -533,6 +533,20 @@ func TestRequests_lostInPlaceOfAnAdoptedOne(t *testing.T) {
 	}, never)
 }
 
+// Terraform shows no warnings of the second plan of a replacement.
+func TestRequests_replacedForAnotherPersonWarns(t *testing.T) {
+	t.Parallel()
+	says := map[string]string{deletionName: "is irreversible", profileName: "stays at the service"}
+	eachObject(t, everyResource, func(t *testing.T, o *object) {
+		state := o.create(nil)
+		plan, diags := o.MustPlan(o.name, state, o.config.With(prototest.Attributes{"identity_id": "ada@example.com"}))
+		if text := strings.Join(diags.Warnings(), "\n"); !strings.Contains(text, says[o.name]) {
+			t.Errorf("it says %q", text)
+		}
+		o.want(&prototest.State{Attributes: plan.Attributes}, prototest.Attributes{"fulfilled": prototest.Unknown, "request_id": prototest.Unknown})
+	})
+}
+
 func TestRequests_anotherIsRefusedByAReadOnlyProvider(t *testing.T) {
 	t.Parallel()
 	eachObject(t, everyResource, func(t *testing.T, o *object) {

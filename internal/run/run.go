@@ -302,13 +302,16 @@ func (p Plan) Read(ctx context.Context, state, plan any) Change {
 	}
 
 	var fulfilled types.Bool
+	var before, after types.String // the framework does not show here that another person replaces the object
 	resp.Diagnostics.Append(req.State.Get(ctx, state)...)
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("fulfilled"), &fulfilled)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("identity_id"), &before)...)
+	resp.Diagnostics.Append(resp.Plan.GetAttribute(ctx, path.Root("identity_id"), &after)...)
 	if isMoved && !fulfilled.ValueBool() {
 		tfkit.RefuseMoved(&resp.Diagnostics, p.Name)
 		return Refused
 	}
-	if len(resp.RequiresReplace) > 0 {
+	if len(resp.RequiresReplace) > 0 || !after.Equal(before) {
 		return Replaces
 	}
 
