@@ -279,6 +279,29 @@ func TestDataAccess_dataThatIsNotRecognisedHasAWayOut(t *testing.T) {
 	}, mocktest.AnswerData(body))
 }
 
+// While somebody else's request is pending, the data are not asked for, however often it is tried.
+func TestDataAccess_isNotGivenUpBesideTheRequestOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	eachObject(t, []string{accessName}, func(_ *testing.T, o *object) {
+		state := o.create(atOnce)
+		state, _ = o.refresh(state) // the list has shown it
+		ours := o.queued(1)[0].ID
+		theirs := o.enqueue()
+		o.service.Conclude(ours, mockserver.Outcome{})
+		for range 7 {
+			<-time.After(time.Minute)
+			state, _ = o.refresh(state)
+			state, _ = o.MustUpdate(o.name, state, o.config.With(atOnce))
+			o.want(state, prototest.Attributes{"fulfilled": false, "request_id": ours})
+		}
+
+		o.service.Conclude(theirs, mockserver.Outcome{})
+		state, _ = o.refresh(state)
+		state, _ = o.MustUpdate(o.name, state, o.config.With(atOnce))
+		o.want(state, prototest.Attributes{"fulfilled": true, "request_id": ours})
+	}, never)
+}
+
 // A service may answer with the data and queue nothing, so that no list ever shows the request.
 func TestDataAccess_dataAtOnceHasAWayOut(t *testing.T) {
 	t.Parallel()

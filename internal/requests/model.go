@@ -243,7 +243,9 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 		return nil, &p
 	}
 	if written == nil {
-		f.Asked++
+		if !f.Observed.Adopted { // else nothing was sent
+			f.Asked++
+		}
 		return nil, f.problemOfData()
 	}
 
@@ -254,7 +256,7 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 func (f *fetch) problemOfData() *tfkit.Problem {
 	return &tfkit.Problem{
 		Summary: "The service gave no data",
-		Detail:  fmt.Sprintf("The data access request is carried out, and the service accepted another request in place of an answer with the data. It was asked %d times, and is asked %d times at most with one setting.", f.Asked, limitAsked),
+		Detail:  fmt.Sprintf("The data access request is carried out, and another one is pending in place of an answer with the data. The service was asked %d times, and is asked %d times at most with one setting.", f.Asked, limitAsked),
 		InState: f.InState,
 		Do:      "if an answer was the data, set wire.all_data.at to a pointer to the data, and run again. Otherwise, " + f.Advice.Over,
 	}
