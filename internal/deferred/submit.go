@@ -5,6 +5,7 @@ package deferred
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -58,17 +59,18 @@ func (x *execution) submit(ctx context.Context) error {
 // holds its values already, or there is an error.
 func (x *execution) prepare(ctx context.Context) error {
 	r := x.request
-	earlier, after := cmp.Or(r.Earlier, &proof.Submission{}), time.Now().Add(-pollFloor) // a slightly older one will do
-	if earlier.Seen.After(after) {
-		after = earlier.Seen
-	}
+	earlier := cmp.Or(r.Earlier, &proof.Submission{})
+	after := slices.MaxFunc([]time.Time{earlier.Seen, time.Now().Add(-pollFloor)}, time.Time.Compare) // a slightly older one will do
 	seen, err := x.read(ctx, r.Person, after, x.began)
 	if err != nil {
 		return err
 	}
 	x.snapshot = seen
 
-	hidden := earlier.Judge(seen, x.rules)
+	hidden := ""
+	if earlier.IsOpen() {
+		hidden = earlier.Judge(seen, x.rules)
+	}
 	switch a := x.current.Admit(seen, x.others, x.rules); {
 	case a.Adopt != nil:
 		x.current, x.observed.Adopted, x.observed.Others = *a.Adopt, true, a.Others

@@ -82,12 +82,10 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	var names []string
 	resp.Diagnostics.Append(m.Members.ElementsAs(ctx, &names, false)...)
 	u := newUpdate(run.OfAction(ctx, a.Service, resp, m.PersonActionModel), c, &resourceModel{}, nulls(names))
-	u.Name, u.Advice.Unknown = updateName, adviceClearAgain
+	u.Name = updateName
 	u.Request.Person, u.Request.Send = person, u.sendHeld
 	u.Invoke(ctx, "The profile has no value for any of the members.")
 }
-
-const adviceClearAgain = "look at analytics_pending_requests before you invoke the action again. It sends only what the profile still has then."
 
 // sendHeld sends the changes of members that the profile has. It sends all of them if it has none, for another update
 // of the person is pending then, and if that is not known.

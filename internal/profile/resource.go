@@ -241,14 +241,6 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 	if !isThere {
-		if isPending {
-			tfkit.Problem{
-				Summary: "The profile was removed while its update was pending",
-				Detail:  "The service no longer has a profile of this person, so the update that it had accepted has no effect.",
-				InState: "nothing of this resource",
-				Do:      "apply again, which creates the profile again. If the person's data was deleted on purpose, remove the resource from the configuration.",
-			}.AddWarning(&resp.Diagnostics)
-		}
 		resp.State.RemoveResource(ctx)
 		return
 	}
@@ -365,7 +357,7 @@ func (r *profileResource) clearMembers(ctx context.Context, u *update, of owners
 		}.AddWarning(u.Diags)
 	}
 	if err != nil {
-		u.Fail(ctx, u.ProblemOf(err))
+		u.Fail(ctx, tfkit.ProblemOf(err, ""))
 		return
 	}
 	u.Await(ctx)

@@ -111,7 +111,7 @@ func (r *profileResource) apply(ctx context.Context, u *update) {
 
 	if len(u.changes) > 0 {
 		if err := u.Submit(ctx); err != nil {
-			u.Fail(ctx, u.ProblemOf(err))
+			u.Fail(ctx, tfkit.ProblemOf(err, ""))
 			return
 		}
 	}

@@ -103,7 +103,6 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			if state != nil {
 				t.Fatalf("state %v", state.Attributes)
 			}
-			prototest.WantText(t, diags.Warnings(), "removed while its update was pending")
 
 			o.service.Fulfil = nil
 			state, _ = o.MustCreate(name, quickGold)

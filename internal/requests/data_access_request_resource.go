@@ -51,7 +51,7 @@ type file struct {
 
 var access = run.Messages{
 	Name: "data access request", InState: run.NotFulfilled,
-	Advice: run.Advice{Pending: run.AdviceLater, Unproven: adviceTriggers + adviceAtOnce, Over: adviceTriggers, Void: run.AdviceVoid},
+	Advice: run.Advice{Pending: run.AdviceLater, Unproven: adviceTriggers + adviceAtOnce, Over: adviceTriggers},
 }
 
 func (r *dataAccessRequestResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {

@@ -32,7 +32,7 @@ type dataDeletionResource struct{ tfkit.Resource }
 
 var deletion = run.Messages{
 	Name: "deletion", InState: run.NotFulfilled,
-	Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh, Over: adviceTriggers, Void: run.AdviceVoid},
+	Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh, Over: adviceTriggers},
 }
 
 func (r *dataDeletionResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -163,7 +163,7 @@ func (r *dataDeletionResource) apply(ctx context.Context, o *run.Run, m *request
 		r.Deletions.Forget(tfkit.PartOf(o.Request.Person, o.Request.IdempotencyKey)) // what was planned has ended
 		err := o.Submit(ctx)
 		if err != nil && !o.KeepsUnknown(ctx, err) {
-			o.Fail(ctx, o.ProblemOf(err))
+			o.Fail(ctx, tfkit.ProblemOf(err, ""))
 			return
 		}
 	}

@@ -278,7 +278,7 @@ func (f *fetch) close() {
 // outfile hold no path.
 func (f *fetch) problemOf(err error, ending string) tfkit.Problem {
 	if transport.IsError(err) {
-		return f.ProblemOf(err)
+		return tfkit.ProblemOf(err, "")
 	}
 
 	problem := tfkit.Problem{

@@ -5,7 +5,6 @@ package run
 import (
 	"cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -23,8 +22,6 @@ type Advice struct {
 	Pending  string // after the time for it is over
 	Unproven string // nothing shows whether it was carried out
 	Over     string // it came to nothing
-	Void     string // that of somebody else, which was adopted, came to nothing
-	Unknown  string // it is not known whether the service has it; empty for what the error advises
 }
 
 // NotFulfilled is what is in state of an object whose request is not fulfilled.
@@ -34,7 +31,7 @@ const NotFulfilled = "the resource with fulfilled = false"
 const (
 	AdviceLater       = "apply again later: it looks for the same request, and sends nothing. A longer wait can be set in timeouts."
 	AdviceEachRefresh = "ask the operator of the service about the request. Each refresh looks again, and nothing is sent."
-	AdviceVoid        = "apply again: the next apply sends one."
+	adviceVoid        = "apply again: the next apply sends one. Or invoke the action again, which does so as well."
 	adviceSetting     = "if the message names a setting, and what it says is right for your service, set it in the provider block. Otherwise, "
 )
 
@@ -43,17 +40,6 @@ var AdviceInvoked = Advice{
 	Pending:  "look at analytics_pending_requests later; the request stands and must not be repeated.",
 	Unproven: "ask the operator of the service about the request. Invoking the action again sends another one.",
 	Over:     "ask the operator of the service about the request. Invoking the action again sends another one.",
-	Void:     "invoke the action again, which sends one.",
-	Unknown:  "look at analytics_pending_requests before you invoke the action again. It takes over an equal request that is pending by then. If the request was already carried out, it sends another one.",
-}
-
-// ProblemOf returns the problem that an error of Submit is.
-func (r *Run) ProblemOf(err error) tfkit.Problem {
-	p := tfkit.ProblemOf(err, "")
-	if r.Advice.Unknown != "" && transport.IsClass(err, transport.ClassUnknownOutcome) {
-		p.Do = r.Advice.Unknown
-	}
-	return p
 }
 
 // problem returns what is to be said of a request that has come to nothing or, if speaksOfOpen is set, of one that
@@ -68,12 +54,15 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 	}
 
 	request := "request " + deferred.QuoteID(s.ShownID(), r.Request.Identity)
-	accepted, failed := "The service has accepted the "+r.Name+" ("+request+")", tfkit.ProblemOf(seen.Err, "")
+	accepted, failed := "The service has accepted the "+r.Name+" ("+request+")", tfkit.Problem{}
+	if seen.Err != nil {
+		failed = tfkit.ProblemOf(seen.Err, "")
+	}
 	for _, about := range []struct {
 		is                  bool
 		summary, detail, do string
 	}{
-		{isFailed && s.Adopted, "The request of somebody else came to nothing", "Terraform took over a pending " + r.Name + " of this person that somebody else had sent (" + request + "), and sent nothing. It is over now, and was not carried out.", r.Advice.Void},
+		{isFailed && s.Adopted, "The request of somebody else came to nothing", "Terraform took over a pending " + r.Name + " of this person that somebody else had sent (" + request + "), and sent nothing. It is over now, and was not carried out.", adviceVoid},
 		{s.Dropped, "The request is gone, and its effect cannot be seen", accepted + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.", r.Advice.Over},
 		{isFailed, "The service failed the request", accepted + " and then failed it. Code of the service: " + cmp.Or(s.Code, "not given") + ".", r.Advice.Over},
 		{seen.Err != nil, "Accepted, but waiting for it failed", accepted + ". Waiting for the request failed: " + failed.Summary + ".\n" + failed.Detail, failed.Do},

@@ -252,7 +252,7 @@ func (r *Run) KeepsUnknown(ctx context.Context, err error) bool {
 // action again would not help, and one that came to nothing is an error.
 func (r *Run) Invoke(ctx context.Context, done string) {
 	if err := r.Submit(ctx); err != nil {
-		r.ProblemOf(err).AddError(r.Diags)
+		tfkit.ProblemOf(err, "").AddError(r.Diags)
 		return
 	}
 

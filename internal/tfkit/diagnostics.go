@@ -149,7 +149,7 @@ const (
 	adviceConflict = "run again once the other request is carried out; analytics_pending_requests shows it."
 	// adviceQueued applies to a request that may be in the service's queue: reading shows less
 	// of a request than of a value.
-	adviceQueued = "look at analytics_pending_requests before you apply again. The next apply takes over a request that is pending by then. If the request was already carried out, it sends another one."
+	adviceQueued = "look at analytics_pending_requests before you run again. The next run takes over an equal request that is pending by then. If the request was already carried out, it sends another one."
 	// adviceNobody applies to a 404 that a gateway may have answered, and to an answer without a body.
 	adviceNobody = "if other people can be read, set wire.absent to the answers that mean that there is nothing about a person; the message shows the value. If nobody can, check base_url (without /v1), whether the other path family is right for this service, and whether it offers the early preview."
 	// adviceConsent applies to an answer that is not recognised as a consent record.
@@ -172,6 +172,8 @@ var adviceByOperation = map[failure]string{
 	{transport.ClassRejected, "Log in"}:         "correct email and password. If they are right, compare wire.login.parameters_in with what your service expects.",
 	{transport.ClassRejected, "Update consent"}: "correct what the service names. If it names nothing, or misses a clause, which is always sent, compare wire.consent.parameters_in and wire.consent.time_format with what your service expects.",
 	{transport.ClassRejected, "Export records"}: "correct what the service names. A parameter that it wants may select the kind of records: wire.export.kind_parameter names it, and wire.export.kind_values has its values.",
+
+	{transport.ClassUnknownOutcome, "Update user profile"}: "run again: the provider reads what the profile has first, and writes only what is missing.",
 
 	{transport.ClassEndpointNotFound, "Get consent"}:      adviceNobody,
 	{transport.ClassEndpointNotFound, "Get user profile"}: adviceNobody,

@@ -106,10 +106,6 @@ func (s *Submission) admitBeside(others []Submission, seen Snapshot, r Rules) (a
 // Judge enters that an open request has failed, or may have, if the listing shows that: it may not show it later. It
 // returns why another one may not be sent beside it: the listing shows its ID for somebody else.
 func (s *Submission) Judge(seen Snapshot, r Rules) string {
-	if !s.IsOpen() {
-		return ""
-	}
-
 	shows, gap := s.Evaluate(seen, r)
 	if shows == SaysFailed || shows == Unclear {
 		s.Conclude(shows, NoEffect, seen.Ended)

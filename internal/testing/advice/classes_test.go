@@ -166,7 +166,7 @@ var failures = map[string]play{
 		},
 		follow: inOrder(set("NO_PROXY", "*"), toService),
 	},
-	"look at analytics_pending_requests before you apply again": {
+	"look at analytics_pending_requests before you run again": {
 		configuration: object("data_deletion", "x", notAwaited), service: never, situation: losesAnswer(mockserver.CutAfterCommit),
 	},
 	"run again once the other request is carried out": {

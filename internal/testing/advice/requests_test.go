@@ -140,10 +140,6 @@ var deferredRequests = map[string]play{
 		configuration: profileOf(`{ plan = "gold" }`, `on_destroy = "clear"`) + another, situation: applied(configure(another)),
 		follow: inOrder(reach(profileOf(`{ plan = "gold" }`)+another), configure(another)), again: 1,
 	},
-	"apply again, which creates the profile again": {
-		configuration: profileOf(`{ plan = "gold" }`, notAwaited), service: never,
-		situation: applied(run(apply...), func(s *stage) { s.service.DeleteProfile(scope, "ann") }, inOrder(conclude(mockserver.Outcome{Fate: mockserver.Vanished}), run(apply...))), says: plan, again: 1,
-	},
 	"set the resource's own org_id and project_id, or account_id": {
 		configuration: object("data_deletion", "x", notAwaited), service: never,
 		situation: applied(set("ANALYTICS_PROJECT_ID", "shop")), says: plan,
@@ -181,10 +177,6 @@ const impatient = "  timeouts {\n    invoke = \"1s\"\n  }"
 
 // actions are the advices about what an action submits.
 var actions = map[string]play{
-	"look at analytics_pending_requests before you invoke the action again": {
-		configuration: action("delete_data", notAwaited), needs: acctest.Actions, service: never, situation: losesAnswer(mockserver.CutAfterCommit),
-		says: invoke("delete_data"), follow: run(invoke("delete_data")...),
-	},
 	"look at analytics_pending_requests later; the request stands": {
 		configuration: action("delete_data", impatient), needs: acctest.Actions, service: never,
 		says: invoke("delete_data"), follow: fulfilAll,

@@ -176,9 +176,9 @@ var elsewhere = map[string]string{
 	"if the message names a setting, and what it says":        "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
 	"set wire.profile.at to a pointer to the profile":         "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
 	"add the setting that the message names, if it names one": "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
+	"run again: the provider reads what the profile has":      "requests.TestActions_unknownOutcomeSaysWhatToDo",
 	"take the cache in front of the service out":              "profile.TestProfile_oneReadingProvesNothing",
 	"set wire.pending.identity and wire.pending.types":        "requests.TestPendingRequests_mayMatch",
-	"invoke the action again, which sends one":                "deferred.TestDeferred_submission",
 	" If an answer was the data, set wire.all_data.at":        "requests.TestDataAccess_dataAtOnceHasAWayOut",
 	"if an answer was the data, set wire.all_data.at":         "requests.TestDataAccess_answers",
 }
