@@ -69,7 +69,6 @@ type Observed struct {
 	Known     bool                    // nothing was sent, since this process knew the request already
 	Adopted   bool                    // nothing was sent, since a request that was pending already stands for this one
 	Others    []*answer.PendingRecord // further ones that could
-	Held      bool                    // nothing was sent, since the service has the values already
 	Delivered bool                    // the service answered with the data asked for
 	// NotUnderstood is the structure of an answer to the request that is not a receipt; empty
 	// if it is one. The request was sent, and is treated as accepted.

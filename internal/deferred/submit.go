@@ -103,7 +103,7 @@ func (x *execution) measure(ctx context.Context) {
 	}
 	if effect == proof.Shown {
 		now := time.Now()
-		s.State, s.At, s.FulfilledAt, x.observed.Held = proof.Fulfilled, now, now, true
+		s.State, s.At, s.FulfilledAt = proof.Fulfilled, now, now
 	}
 }
 

@@ -58,6 +58,7 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 	if seen.Err != nil {
 		failed = tfkit.ProblemOf(seen.Err, "")
 	}
+
 	for _, about := range []struct {
 		is                  bool
 		summary, detail, do string

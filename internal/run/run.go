@@ -185,12 +185,10 @@ func (r *Run) Refresh(ctx context.Context) bool {
 		return false
 	}
 
-	if r.Submission.State == proof.Unanswered {
-		r.Unanswered = proof.Submission{}
-	}
-	if r.Submission = s; s.State == proof.Unanswered {
+	if r.Submission.State == proof.Unanswered { // the next apply continues from it if it still is
 		r.Unanswered = s
 	}
+	r.Submission = s
 	if problem := r.problem(observed.Unproven || observed.Gap != ""); problem != nil {
 		problem.AddWarning(r.Diags)
 	}
