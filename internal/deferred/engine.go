@@ -58,8 +58,10 @@ func NewEngine(c *client.Client) *Engine {
 		list = func(context.Context, client.Scope) (l answer.PendingList, err error) { return l, nil }
 	}
 
+	shared := &pollers{list: list, scopes: map[client.Scope]*poller{}}
+
 	return &Engine{
-		people: &c.Requests, read: newPollers(list).snapshot, ignoresList: isIgnored, known: map[client.Person][]proof.Submission{},
+		people: &c.Requests, read: shared.snapshot, ignoresList: isIgnored, known: map[client.Person][]proof.Submission{},
 		rules: proof.Rules{Lag: c.Lag, Partial: c.ListUse != client.ListWhole},
 	}
 }

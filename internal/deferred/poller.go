@@ -33,11 +33,6 @@ type pollers struct {
 	scopes map[client.Scope]*poller
 }
 
-// newPollers returns pollers that read with a function.
-func newPollers(list listFunc) *pollers {
-	return &pollers{list: list, scopes: map[client.Scope]*poller{}}
-}
-
 // snapshot is a readFunc. The longer the caller has waited, the less often it reads; a tenth is added at random.
 func (p *pollers) snapshot(ctx context.Context, about client.Person, after, since time.Time) (proof.Snapshot, error) {
 	interval := min(max(time.Since(since)/10, pollFloor), pollCeiling)

@@ -20,9 +20,10 @@ import (
 func polling(t *testing.T, f func(context.Context) error, test func(t *testing.T, p *pollers)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		test(t, newPollers(func(ctx context.Context, _ client.Scope) (answer.PendingList, error) {
+		list := func(ctx context.Context, _ client.Scope) (answer.PendingList, error) {
 			return answer.PendingList{}, f(ctx)
-		}))
+		}
+		test(t, &pollers{list: list, scopes: map[client.Scope]*poller{}})
 	})
 }
 

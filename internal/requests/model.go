@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"time"
@@ -281,20 +280,12 @@ func (f *fetch) problemOf(err error, ending string) tfkit.Problem {
 		return tfkit.ProblemOf(err, "")
 	}
 
-	problem := tfkit.Problem{
+	return tfkit.Problem{
 		Summary: "The file cannot be written",
 		Detail:  "The reason: " + err.Error() + ". " + ending,
-		Do:      "correct output_path, or what is at that path, and run again.",
+		Do:      "correct output_path, or what is at that path, and run again. A file that may be replaced needs overwrite = true, and each resource an output_path of its own, also in other workspaces.",
 		At:      path.Root("output_path"),
 	}
-	switch {
-	case errors.Is(err, outfile.ErrExists):
-		problem.Do = "choose another output_path, move the file away, or set overwrite = true if it may be replaced."
-	case errors.Is(err, outfile.ErrInUse), errors.Is(err, outfile.ErrBusy):
-		problem.Do = "give each resource an output_path of its own, also in other workspaces and under other provider configurations."
-	}
-
-	return problem
 }
 
 // What a file that cannot be written means for its request.

@@ -102,14 +102,6 @@ var deferredRequests = map[string]play{
 		configuration: object("data_deletion", "x"), situation: func(s *stage) { s.service.DeleteProfile(scope, "ann") },
 	},
 
-	"choose another output_path, move the file away": {
-		configuration: object("data_access_request", "x", toFile), service: listed, situation: write("ann.json", "{}"),
-		follow: configure(object("data_access_request", "x", toFile, "overwrite = true")),
-	},
-	"give each resource an output_path of its own": {
-		configuration: object("data_access_request", "x", toFile) + object("data_access_request", "y", toFile), service: listed,
-		follow: configure(object("data_access_request", "x", `output_path = "x.json"`) + object("data_access_request", "y", `output_path = "y.json"`)), again: 2,
-	},
 	"correct output_path, or what is at that path": {
 		configuration: object("data_access_request", "x", `output_path = "missing/ann.json"`), service: listed,
 		follow: configure(object("data_access_request", "x", toFile)),
