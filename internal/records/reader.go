@@ -3,6 +3,7 @@
 package records
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -51,7 +52,7 @@ type Reader struct {
 func NewReader(r io.Reader, o Options) *Reader {
 	x := &Reader{options: o, words: maps.Clone(kindWords), told: map[jsontext.Pointer]Kind{}}
 	x.Head, x.broken = io.ReadAll(io.LimitReader(r, LimitHead))
-	x.text = io.MultiReader(bytes.NewReader(x.Head), r)
+	x.text = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(x.Head), r), LimitHead) // few reads of the connection
 	x.values = map[jsontext.Pointer]*jsontext.Value{o.Next: &x.Result.Next, o.Total: &x.Result.Total}
 	if o.Asked != Unknown {
 		x.options.Wanted = []Kind{o.Asked}

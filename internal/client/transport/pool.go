@@ -68,12 +68,14 @@ var errNotProcessed error = &Error{
 // many idle connections as there may be requests, since everything goes to one host.
 // HTTP/2 is that of golang.org/x/net instead of net/http's copy; see poolLink.
 func newPool(cfg Config) (*http.Transport, error) {
-	trusted, err := x509.SystemCertPool()
-	if err != nil {
-		trusted = x509.NewCertPool()
-	}
-	if len(cfg.CACertPEM) > 0 && !trusted.AppendCertsFromPEM(cfg.CACertPEM) {
-		return nil, errors.New("ca_cert_file holds no certificate in PEM form")
+	var trusted *x509.CertPool // nil is the system's, which takes a while to read
+	if len(cfg.CACertPEM) > 0 {
+		if trusted, _ = x509.SystemCertPool(); trusted == nil {
+			trusted = x509.NewCertPool()
+		}
+		if !trusted.AppendCertsFromPEM(cfg.CACertPEM) {
+			return nil, errors.New("ca_cert_file holds no certificate in PEM form")
+		}
 	}
 	dial := cfg.DialContext
 	if dial == nil {
