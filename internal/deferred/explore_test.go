@@ -213,6 +213,9 @@ func TestDeferred_findings(t *testing.T) {
 		"without an id, the same is adopted under other triggers, fails and leaves": {
 			"data access without ids beside an old one that is done", []string{"apply", "as it is", "accepted", "as it is", "interrupted", "apply, other triggers", "as it is", "as it is", "failed", "second object", "leave"},
 		},
+		"the id of a failed request of this run is given again, and the list goes back": {
+			"deletion with reused ids", []string{"second object", "as it is", "accepted", "failed", "older", "accepted", "goes back"},
+		},
 		"a redirect after acceptance": {
 			"deletion", []string{"apply", "as it is", "redirected", "as it is", "done"},
 		},

@@ -108,22 +108,19 @@ func QuoteID(id, person string) string {
 	return strconv.Quote(client.ShownID(id, person))
 }
 
-// about returns the submission that stands for a request, if its type is sent once for an idempotency key, and the open
-// ones about the person.
-func (e *Engine) about(r Request) (same proof.Submission, open []proof.Submission) {
+// about returns what is known of the person of a request, and of that the submission that stands for the request, if
+// its type is sent once for an idempotency key.
+func (e *Engine) about(r Request) (same proof.Submission, all []proof.Submission) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 
-	for _, s := range slices.Backward(e.known[r.Person]) {
-		if s.IsOpen() {
-			open = append(open, s)
-		}
-		if proof.Kinds[r.Type].Once && r.isSame(s) {
-			same = s
-		}
+	all = slices.Clone(e.known[r.Person])
+	at := slices.IndexFunc(all, r.isSame)
+	if at < 0 || !proof.Kinds[r.Type].Once {
+		return same, all
 	}
 
-	return same, open
+	return all[at], all
 }
 
 // isSame reports whether a submission stands for the request: one with the same idempotency key or, if one of the

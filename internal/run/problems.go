@@ -4,6 +4,7 @@ package run
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
@@ -42,6 +43,9 @@ var AdviceInvoked = Advice{
 	Over:     "ask the operator of the service about the request. Invoking the action again sends another one.",
 }
 
+// spokenOf are the states of a request of which there is something to say, with open ones or without.
+var spokenOf = map[bool][]proof.State{true: {proof.Failed, proof.Accepted, proof.Listed}, false: {proof.Failed}}
+
 // problem returns what is to be said of a request that has come to nothing or, if speaksOfOpen is set, of one that
 // is not known to be carried out; nil if there is nothing to say.
 //
@@ -49,7 +53,7 @@ var AdviceInvoked = Advice{
 // destroy the object and send the request again.
 func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 	s, seen, isFailed := r.Submission, r.Observed, r.Submission.State == proof.Failed
-	if isSaid := s.IsOpen() && speaksOfOpen; !isSaid && !isFailed {
+	if !slices.Contains(spokenOf[speaksOfOpen], s.State) {
 		return nil
 	}
 

@@ -33,8 +33,8 @@ type Admission struct {
 	Gap      string                  // why another request of the person cannot be excluded
 }
 
-// Admit decides whether a request may be sent beside what a listing shows of the person, and beside other open ones
-// that this process has sent. It notes which records are not the request.
+// Admit decides whether a request may be sent beside what a listing shows of the person, and beside others that
+// this process has sent. It notes which records are not the request.
 func (s *Submission) Admit(seen Snapshot, others []Submission, r Rules) Admission {
 	if seen.Cached {
 		return Admission{Gap: gapStale}
@@ -81,17 +81,17 @@ func (s *Submission) adopted(own *answer.PendingRecord, seen Snapshot) *Submissi
 	return a
 }
 
-// admitBeside is Admit for other open requests of this process, and reports whether they decide. The listing may not
-// show them yet.
+// admitBeside is Admit for others of this process, and reports whether they decide. The listing may not show them yet,
+// and their IDs may be given again.
 func (s *Submission) admitBeside(others []Submission, seen Snapshot, r Rules) (a Admission, decides bool) {
 	kind := Kinds[s.Type]
 	for _, other := range others {
 		if key := []string{keyOfID + other.ID}; other.Type == s.Type {
 			removeAny(&s.Before, key)
-			s.Explained, s.Before = true, append(s.Before, key...)
+			s.Explained, s.Before = s.Explained || other.IsOpen(), append(s.Before, key...)
 		}
 		switch {
-		case seen.IsAfter(other.Sent, other.EndDate, r.Lag): // it would show it
+		case !other.IsOpen(), seen.IsAfter(other.Sent, other.EndDate, r.Lag): // it would show it
 		case slices.Contains(kind.Adopts, other.Type):
 			other.IdempotencyKey = s.IdempotencyKey
 			return Admission{Adopt: &other}, true
